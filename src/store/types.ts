@@ -1,0 +1,257 @@
+// What happened: the events of a run, and the Store port that keeps them. The journal is the truth:
+// the state of a run is a fold over its events (perform/machine.ts), so whatever can be resumed,
+// shown or audited is in here, under the same names as in the code, the stream and the traces.
+
+import type { FinishReason, Price, Profile, Task, ToolCall, Usage } from "../worker/types.ts";
+import type { Decision, Workflow } from "../workflow/types.ts";
+
+/** A worker as it was when the run started: enough to explain a bill later. */
+export interface PoolEntry {
+  id: string;
+  kind: "model" | "tool" | "conductor";
+  price?: Price;
+  profile?: Profile;
+  maxOutputTokens?: number;
+}
+
+/** Absent means unlimited. Limits are results: a run that meets one ends with its best answer so far. */
+export interface Limits {
+  usd?: number;
+  /** Calls of workers and of the Conductor together, retries included. */
+  calls?: number;
+  /** Input and output tokens of all calls together. */
+  tokens?: number;
+  deadlineMs?: number;
+}
+
+export interface RunSettings {
+  conductor: string;
+  /** Why this Conductor and not another, in words. */
+  conductorReason: string;
+  /** How many workflows at the most: 1 is a plain run, more allow corrective ones. */
+  rounds: number;
+  maxSteps: number;
+  limits: Limits;
+  seed: number;
+  /** The largest reply asked of a step, unless the worker's or the client's own limit is lower. */
+  maxOutputTokens: number;
+  /** How often one worker is asked again for a step before the next best one takes over. */
+  retries: number;
+  timeouts: { stepMs: number; firstTokenMs: number; idleMs: number };
+  /** How deep `self` may nest: 0 forbids it. */
+  maxDepth: number;
+  /** The answer reaches a user while it is written, so it cannot be taken back. */
+  streaming: boolean;
+  /** Each plan waits for a person's verdict. */
+  review: boolean;
+  allowUnknownPrice: boolean;
+}
+
+/** Money, calls and tokens, spent or reserved. `usd` counts priced calls only. */
+export interface Amount {
+  usd: number;
+  calls: number;
+  tokens: number;
+}
+
+export interface StepReply {
+  text: string;
+  reasoning?: string;
+  toolCalls?: ToolCall[];
+  finishReason: FinishReason;
+}
+
+/** What an attempt took, successful or not. */
+export interface Spending {
+  usage: Usage;
+  /** Absent when the worker's price is unknown. */
+  costUsd?: number;
+  /** Requests to models: 1, 0 for a tool, many for a nested run. */
+  calls: number;
+  /** The provider did not say; counted from the text, on the high side. */
+  estimated?: boolean;
+}
+
+/** An error as it is journaled: redacted, without a stack. */
+export interface EventError {
+  code: string;
+  message: string;
+  status?: number;
+  retryable: boolean;
+}
+
+export type StopReason =
+  | "done"
+  | "tool-calls" // the last step asks for a tool of the client
+  | "budget-usd"
+  | "budget-calls"
+  | "budget-tokens"
+  | "deadline"
+  | "cancelled"
+  | "refused" // a person refused the plan
+  | "worker-failed" // the last step got no reply; the answer is an earlier one
+  | "answer-cut" // the answer's stream broke after the user had seen a part of it
+  | "failed" // nobody replied: there is no answer
+  | "journal-failed"; // a reply could not be journaled, so nothing more was asked
+
+interface EventBase {
+  runId: string;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+interface StepBase extends EventBase {
+  round: number;
+  step: number;
+  /** From 0, counting every ask of this step, whoever was asked. */
+  attempt: number;
+}
+
+export type RunEvent =
+  | (EventBase & {
+      type: "run-start";
+      /** The step of another run that this run performs (`self`). */
+      parent?: { runId: string; round: number; step: number };
+      task: Task;
+      pool: PoolEntry[];
+      settings: RunSettings;
+    })
+  | (EventBase & { type: "plan-start"; round: number; attempt: number; reserved: Amount })
+  | (EventBase & { type: "plan-delta"; round: number; attempt: number; text: string })
+  | (EventBase & {
+      type: "plan-end";
+      round: number;
+      attempt: number;
+      text: string;
+      decision: Decision;
+      /** Set when nobody composed this workflow: one step with the strongest worker, and why. */
+      fallback?: string;
+      durationMs: number;
+      spending: Spending;
+    })
+  | (EventBase & {
+      type: "plan-error";
+      round: number;
+      attempt: number;
+      error: EventError;
+      durationMs: number;
+      spending: Spending;
+    })
+  | (EventBase & {
+      type: "plan-review";
+      round: number;
+      verdict: "approved" | "edited" | "refused";
+      /** The workflow as the person wants it, when edited. */
+      workflow?: Workflow;
+    })
+  | (StepBase & {
+      type: "step-start";
+      worker: number;
+      /** Whom the workflow named, when another one is asked, and why. */
+      instead?: { worker: number; reason: string };
+      reserved: Amount;
+      maxOutputTokens: number;
+      /** The run that performs this step, for `self`. */
+      nestedRunId?: string;
+    })
+  /** Journaled in pieces of a second, so that text that was paid for survives a crash. */
+  | (StepBase & {
+      type: "step-delta";
+      channel: "text" | "reasoning";
+      text: string;
+      /** This text is the answer as the user reads it. */
+      answer: boolean;
+    })
+  | (StepBase & {
+      type: "step-end";
+      worker: number;
+      reply: StepReply;
+      spending: Spending;
+      durationMs: number;
+      firstTokenMs?: number;
+    })
+  | (StepBase & {
+      type: "step-error";
+      worker: number;
+      error: EventError;
+      spending: Spending;
+      durationMs: number;
+      /** What had arrived before it broke. */
+      partial?: string;
+      /** The user has already seen a part of this reply as the answer. */
+      delivered: boolean;
+      /** The same worker may be asked again from this time on. */
+      retryAt?: number;
+    })
+  /** The step waits before it is asked again (later also: for a tool of the client). */
+  | (StepBase & { type: "step-wait"; reason: "retry"; until: number })
+  | (EventBase & { type: "round-end"; round: number })
+  | (EventBase & {
+      type: "run-end";
+      answer: string;
+      stopReason: StopReason;
+      error?: EventError;
+      /** Everything spent, the Conductor's calls and nested runs included. */
+      spent: Amount;
+      /** Calls whose price is unknown: with any, `spent.usd` is a lower bound. */
+      unpricedCalls: number;
+    });
+
+export type RunEventType = RunEvent["type"];
+
+// ---- The port ---------------------------------------------------------------------------------
+
+export interface RunSummary {
+  id: string;
+  parentId?: string;
+  startedAt: number;
+  endedAt?: number;
+  /** The beginning of the last user message. */
+  question: string;
+  /** The beginning of the answer. */
+  answer?: string;
+  conductor: string;
+  /** ended: has a run-end. running: a live process performs it. interrupted: can be resumed. */
+  state: "ended" | "running" | "interrupted";
+  stopReason?: StopReason;
+  costUsd: number;
+  calls: number;
+}
+
+export interface RunFilter {
+  /** Newest first; default 50. */
+  limit?: number;
+  /** Only runs that started before this time: the cursor for the next page. */
+  startedBefore?: number;
+  state?: RunSummary["state"];
+  /** A text that the question or the answer's beginning contains, case-insensitive. */
+  text?: string;
+  /** Nested runs are left out unless asked for. */
+  nested?: boolean;
+}
+
+/** Who performs a run. One process at a time may, or finished steps would be asked twice. */
+export interface Owner {
+  id: string;
+  pid: number;
+  host: string;
+}
+
+/**
+ * Guarantee: events are on disk (in memory, for the memory store) when `append` is done, in order.
+ * Covered: death of the process. Not covered: loss of power in the last instant.
+ */
+export interface Store {
+  /** Done when it returns nothing, or when the promise resolves. Rejects with code "journal-failed". */
+  append(events: RunEvent[]): void | Promise<void>;
+  /** In order; empty for an unknown id. */
+  loadRun(id: string): Promise<RunEvent[]>;
+  listRuns(filter?: RunFilter): Promise<RunSummary[]>;
+  /** With its nested runs. False for an unknown id. */
+  deleteRun(id: string): Promise<boolean>;
+  /** Deletes ended and interrupted runs that started before this time; returns how many. */
+  prune(startedBefore: number): Promise<number>;
+  /** False while another living owner has it. Claiming again extends the claim. */
+  claim(runId: string, owner: Owner): Promise<boolean>;
+  release(runId: string, owner: Owner): Promise<void>;
+  close(): Promise<void>;
+}

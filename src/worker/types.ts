@@ -1,0 +1,166 @@
+// Who can be asked, and how: the Worker port with everything that travels through it.
+// A worker is a model of a provider, a simulated one, a recorded one, a tool such as `consensus`,
+// or the Conductor itself (`self`). Workers know nothing of runs, budgets or journals.
+
+// ---- Messages ---------------------------------------------------------------------------------
+
+export type Part =
+  | { type: "text"; text: string }
+  /** `image` is a data: or https: URL. */
+  | { type: "image"; image: string; mediaType?: string };
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** The arguments as the model wrote them: JSON text, not yet trusted to be valid. */
+  input: string;
+}
+
+export type Message =
+  | { role: "system"; content: string }
+  | { role: "user"; content: string | Part[] }
+  | { role: "assistant"; content: string; toolCalls?: ToolCall[] }
+  | { role: "tool"; toolCallId: string; toolName: string; content: string };
+
+/** A tool of the client. Only the last step of a workflow may call it. */
+export interface ToolDefinition {
+  name: string;
+  description?: string;
+  inputSchema: Record<string, unknown>;
+}
+
+/** What the client wants of the answer. It applies to the last step only. */
+export interface OutputSettings {
+  maxTokens?: number;
+  stop?: string[];
+  temperature?: number;
+  tools?: ToolDefinition[];
+  responseFormat?: { type: "json"; schema?: Record<string, unknown>; name?: string };
+}
+
+/** A request to solve. Graded tasks (with answer and grader) build on this in `task/`. */
+export interface Task {
+  messages: Message[];
+  output?: OutputSettings;
+}
+
+// ---- The port ---------------------------------------------------------------------------------
+
+/** An earlier step that this step may see. */
+export interface VisibleStep {
+  /** 0-based, as in the trace. Together with `step` and `worker` it labels the quote. */
+  round: number;
+  step: number;
+  worker: number;
+  subtask: string;
+  reply: string;
+}
+
+/**
+ * A step as data. Providers get it rendered into messages; simulated workers, tools and `self`
+ * read it as it is, so that nobody has to parse our own prompt.
+ */
+export interface Brief {
+  task: Task;
+  subtask: string;
+  visible: VisibleStep[];
+  /** The last step of the workflow: its reply is the answer, the client's output settings apply. */
+  isLast: boolean;
+}
+
+export interface WorkerRequest {
+  /** What a model receives, already rendered: the overall task, what it may see (quoted), its subtask. */
+  messages: Message[];
+  /** The same as data. Absent when a model is asked outside a workflow (the Conductor's own calls, `pool check`). */
+  brief?: Brief;
+  /** Never more than this: the budget was reserved with it. */
+  maxOutputTokens: number;
+  temperature?: number;
+  stop?: string[];
+  tools?: ToolDefinition[];
+  responseFormat?: OutputSettings["responseFormat"];
+  /** Makes simulated workers repeatable; passed on to providers that know it. Differs per step and attempt. */
+  seed?: number;
+  /** Set for a worker of kind "conductor": perform a nested run of this step and stream its answer. */
+  conduct?: () => AsyncIterable<WorkerEvent>;
+}
+
+/** Tokens of one call or of many. `cachedInputTokens` ⊂ `inputTokens`, `reasoningTokens` ⊂ `outputTokens`. */
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  cachedInputTokens: number;
+  reasoningTokens: number;
+}
+
+export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" | "other";
+
+export type WorkerEvent =
+  | { type: "text-delta"; text: string }
+  | { type: "reasoning-delta"; text: string }
+  | ({ type: "tool-call" } & ToolCall)
+  /** Always the last event. A stream that ends without it was cut. */
+  | { type: "finish"; usage: Usage; reason: FinishReason };
+
+/** Throws `TuttiError` (with `retryable` and `retryAfterMs`) for every failure; honours the signal at once. */
+export interface Worker {
+  readonly id: string;
+  /** model: asking is a call. tool: a step but not a call. conductor: asking starts a nested run. */
+  readonly kind: "model" | "tool" | "conductor";
+  ask(request: WorkerRequest, signal: AbortSignal): AsyncIterable<WorkerEvent>;
+}
+
+// ---- Pools ------------------------------------------------------------------------------------
+
+/** Dollars per million tokens. */
+export interface Price {
+  inputUsd: number;
+  outputUsd: number;
+  /** Defaults to `inputUsd`. */
+  cachedInputUsd?: number;
+}
+
+/** The fixed topics of profiles: at most twelve, so that a profile stays one short line. */
+export const TOPICS = [
+  "arithmetic",
+  "algebra",
+  "geometry",
+  "logic",
+  "code",
+  "facts",
+  "science",
+  "language",
+  "planning",
+  "data",
+  "law-and-medicine",
+  "other",
+] as const;
+export type Topic = (typeof TOPICS)[number];
+
+/** What has been measured about a worker. Success rates are 0..1. */
+export interface Profile {
+  success: number;
+  /** How many tasks stand behind `success`. */
+  tasks: number;
+  topics: Partial<Record<Topic, number>>;
+  /** Median delay of a whole reply. */
+  delayMs?: number;
+  /** Where the figures come from, for people: "simulated, 40 tasks a topic". */
+  source?: string;
+}
+
+export interface PoolMember {
+  worker: Worker;
+  /** Absent: unknown, and then refused under a dollar budget unless that is allowed. Free is 0. */
+  price?: Price;
+  profile?: Profile;
+  /** The most this worker can write in one reply. */
+  maxOutputTokens?: number;
+  /** Where it comes from, for people: "OPENAI_API_KEY", "tutti.config.yaml", "rehearsal (simulated)". */
+  source?: string;
+}
+
+/** The workers a Conductor may choose from, numbered by position. Strongest-first order is not implied. */
+export interface Pool {
+  members: PoolMember[];
+}

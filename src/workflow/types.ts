@@ -1,0 +1,55 @@
+// The language of the Conductor: what a workflow is. Pure data, no dependency on anything else.
+
+/** What a step may see of the steps before it: all of them, or those at these positions (0-based). */
+export type Access = "all" | number[];
+
+export interface Step {
+  /** Number of the worker in the pool, from 0. */
+  worker: number;
+  /** What that worker is told to do, in natural language. */
+  subtask: string;
+  access: Access;
+}
+
+/** Five steps is the limit of the language (see `MAX_STEPS`); the performer itself takes any number. */
+export interface Workflow {
+  steps: Step[];
+}
+
+export const MAX_STEPS = 5;
+
+/** Why a text is not a workflow. */
+export type WorkflowErrorCode =
+  | "nothing-found" // no label, no list
+  | "cut-off" // a list or a string was opened and never closed
+  | "bad-list" // a list is there, but its entries are not what they should be
+  | "missing-list" // one or two of the three lists are missing
+  | "unequal-lengths"
+  | "no-steps" // three empty lists where accepting is not allowed
+  | "too-many-steps"
+  | "unknown-worker"
+  | "blank-subtask"
+  | "bad-access"; // the same or a later step, or something that is not a position
+
+export interface WorkflowError {
+  code: WorkflowErrorCode;
+  /** Names the bad value and says what would be right: it is shown to people and to the Conductor. */
+  message: string;
+}
+
+export type ParseResult = { ok: true; workflow: Workflow } | { ok: false; error: WorkflowError };
+
+export interface ParseOptions {
+  /** How many workers the pool has: ids 0 … workers − 1 are valid. */
+  workers: number;
+  maxSteps?: number;
+  /** Three empty lists are a workflow without steps ("accept"), not an error. */
+  allowEmpty?: boolean;
+}
+
+/** What a Conductor decides, in words or without. */
+export type Decision =
+  | { type: "workflow"; workflow: Workflow }
+  /** The work so far is good. The answer is the reply of `step`, by default the last non-empty one. */
+  | { type: "accept"; step?: number }
+  | { type: "format-error"; error: WorkflowError };
