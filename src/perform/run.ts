@@ -2,7 +2,10 @@
 
 import type { EventError, PoolEntry, RunSettings, StopReason } from "../store/types.ts";
 import type { Task, ToolCall, Usage } from "../worker/types.ts";
+import { addUsage, NO_USAGE } from "../worker/usage.ts";
 import type { Access, Workflow } from "../workflow/types.ts";
+import type { RoundState, RunState, StepState } from "./state.ts";
+import { bestAnswer } from "./visible.ts";
 
 /** An ask that failed, or the reason why somebody else was asked. */
 export interface FailedAttempt {
@@ -78,4 +81,85 @@ export interface Run {
   durationMs: number;
   pool: PoolEntry[];
   settings: RunSettings;
+}
+
+export function toRun(state: RunState, now = Date.now()): Run {
+  const { runId, parent, task, spent, unpricedCalls, startedAt, ended, pool, settings } = state;
+  const rounds = state.rounds.map((round, number) => toRound(state, round, number));
+  const plans = state.rounds.map((round) => round.plan.totals);
+  const conductorUsage = plans.reduce((sum, totals) => addUsage(sum, totals.usage), NO_USAGE);
+  const steps = rounds.flatMap((round) => round.steps);
+  return {
+    id: runId,
+    ...(parent && { parent }),
+    task,
+    answer: ended?.answer ?? bestAnswer(state),
+    ...(ended && { stopReason: ended.stopReason }),
+    ...(ended?.error && { error: ended.error }),
+    rounds,
+    steps,
+    usage: steps.reduce((sum, step) => addUsage(sum, step.usage), conductorUsage),
+    conductorUsage,
+    costUsd: spent.usd,
+    unpricedCalls,
+    calls: spent.calls,
+    conductorCalls: plans.reduce((sum, totals) => sum + totals.calls, 0),
+    startedAt,
+    durationMs: (ended?.at ?? now) - startedAt,
+    pool,
+    settings,
+  };
+}
+
+function toRound(state: RunState, { plan, workflow, review, steps }: RoundState, round: number): RunRound {
+  return {
+    workflow: workflow ?? { steps: [] },
+    plan: plan.text,
+    ...(plan.fallback !== undefined && { fallback: plan.fallback }),
+    ...(review && { review }),
+    planErrors: [...plan.formatErrors, ...plan.faults].map(({ code, message }) => ({ code, message })),
+    planUsage: plan.totals.usage,
+    planCostUsd: plan.totals.costUsd,
+    planMs: plan.durationMs,
+    steps: steps.map((step, number) => toStep(state, workflow!, step, round, number)),
+  };
+}
+
+function toStep(
+  { pool }: RunState,
+  workflow: Workflow,
+  step: StepState,
+  round: number,
+  number: number,
+): RunStep {
+  const { worker, instead, status, reply, totals, startedAt, endedAt, firstTokenMs, nestedRunId } = step;
+  const { subtask, access } = workflow.steps[number]!;
+  const nameOf = (entry: number) => pool[entry]?.id ?? `worker ${entry}`;
+  return {
+    round,
+    step: number,
+    worker,
+    workerId: nameOf(worker),
+    ...(instead && { insteadOf: nameOf(instead.worker) }),
+    subtask,
+    access,
+    state: status,
+    reply: reply?.text ?? "",
+    ...(reply?.reasoning !== undefined && { reasoning: reply.reasoning }),
+    ...(reply?.toolCalls && { toolCalls: reply.toolCalls }),
+    ...(reply && { finishReason: reply.finishReason }),
+    usage: totals.usage,
+    ...(totals.unpricedCalls === 0 && { costUsd: totals.costUsd }),
+    calls: totals.calls,
+    ...(startedAt !== undefined && { startedAt }),
+    ...(startedAt !== undefined && endedAt !== undefined && { durationMs: endedAt - startedAt }),
+    ...(firstTokenMs !== undefined && { firstTokenMs }),
+    failures: step.failures.map(({ worker: failed, error, durationMs, spending }) => ({
+      worker: nameOf(failed),
+      error,
+      durationMs,
+      ...(spending.costUsd !== undefined && { costUsd: spending.costUsd }),
+    })),
+    ...(nestedRunId !== undefined && { nestedRunId }),
+  };
 }

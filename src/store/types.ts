@@ -17,7 +17,7 @@ export interface PoolEntry {
 /** Absent means unlimited. Limits are results: a run that meets one ends with its best answer so far. */
 export interface Limits {
   usd?: number;
-  /** Calls of workers and of the Conductor together, retries included. */
+  /** Calls of workers, retries and nested runs included. The Conductor's own are bounded by the rounds. */
   calls?: number;
   /** Input and output tokens of all calls together. */
   tokens?: number;
@@ -68,6 +68,8 @@ export interface Spending {
   costUsd?: number;
   /** Requests to models: 1, 0 for a tool, many for a nested run. */
   calls: number;
+  /** Of a nested run: calls of it whose price is unknown. */
+  unpricedCalls?: number;
   /** The provider did not say; counted from the text, on the high side. */
   estimated?: boolean;
 }
@@ -115,6 +117,8 @@ export type RunEvent =
       pool: PoolEntry[];
       settings: RunSettings;
     })
+  /** A process picks up a run that another one left. What was running then is asked again. */
+  | (EventBase & { type: "run-resume" })
   | (EventBase & { type: "plan-start"; round: number; attempt: number; reserved: Amount })
   | (EventBase & { type: "plan-delta"; round: number; attempt: number; text: string })
   | (EventBase & {
@@ -135,6 +139,8 @@ export type RunEvent =
       error: EventError;
       durationMs: number;
       spending: Spending;
+      /** The Conductor may be asked again from this time on. Absent: not at all. */
+      retryAt?: number;
     })
   | (EventBase & {
       type: "plan-review";
@@ -142,6 +148,8 @@ export type RunEvent =
       verdict: "approved" | "edited" | "refused";
       /** The workflow as the person wants it, when edited. */
       workflow?: Workflow;
+      /** How long the person took: it does not count against the deadline. */
+      waitedMs: number;
     })
   | (StepBase & {
       type: "step-start";
@@ -222,6 +230,8 @@ export interface RunFilter {
   limit?: number;
   /** Only runs that started before this time: the cursor for the next page. */
   startedBefore?: number;
+  /** With `startedBefore`: of the runs of that very time, those with smaller ids too. An exact cursor. */
+  beforeId?: string;
   state?: RunSummary["state"];
   /** A text that the question or the answer's beginning contains, case-insensitive. */
   text?: string;
@@ -246,7 +256,7 @@ export interface Store {
   /** In order; empty for an unknown id. */
   loadRun(id: string): Promise<RunEvent[]>;
   listRuns(filter?: RunFilter): Promise<RunSummary[]>;
-  /** With its nested runs. False for an unknown id. */
+  /** With its nested runs. False for an unknown id. Rejects with code "run-active" while it is performed. */
   deleteRun(id: string): Promise<boolean>;
   /** Deletes ended and interrupted runs that started before this time; returns how many. */
   prune(startedBefore: number): Promise<number>;

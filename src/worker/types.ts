@@ -82,7 +82,7 @@ export interface WorkerRequest {
   /** Makes simulated workers repeatable; passed on to providers that know it. Differs per step and attempt. */
   seed?: number;
   /** Set for a worker of kind "conductor": perform a nested run of this step and stream its answer. */
-  conduct?: () => AsyncIterable<WorkerEvent>;
+  conduct?: (signal: AbortSignal) => AsyncIterable<WorkerEvent>;
 }
 
 /** Tokens of one call or of many. `cachedInputTokens` ⊂ `inputTokens`, `reasoningTokens` ⊂ `outputTokens`. */
@@ -91,6 +91,8 @@ export interface Usage {
   outputTokens: number;
   cachedInputTokens: number;
   reasoningTokens: number;
+  /** ⊂ `inputTokens`: what the provider put into its cache, where it bills that at a price of its own. */
+  cacheWriteTokens?: number;
 }
 
 export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" | "other";
@@ -118,6 +120,8 @@ export interface Price {
   outputUsd: number;
   /** Defaults to `inputUsd`. */
   cachedInputUsd?: number;
+  /** Of input written to the provider's cache. Defaults to `inputUsd`. */
+  cacheWriteUsd?: number;
 }
 
 /** The fixed topics of profiles: at most twelve, so that a profile stays one short line. */

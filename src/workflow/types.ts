@@ -29,7 +29,9 @@ export type WorkflowErrorCode =
   | "too-many-steps"
   | "unknown-worker"
   | "blank-subtask"
-  | "bad-access"; // the same or a later step, or something that is not a position
+  | "bad-access" // the same or a later step, or something that is not a position
+  | "asks-nobody" // only tools: see conductor/check-team.ts
+  | "nothing-to-vote"; // a tool that compares sees fewer than two replies
 
 export interface WorkflowError {
   code: WorkflowErrorCode;

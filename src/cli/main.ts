@@ -1,0 +1,80 @@
+#!/usr/bin/env node
+// The command `tutti`. It knows the names of the verbs and loads the file of the one that is asked for:
+// help and bad usage must not wait for providers, the journal or the rehearsal to load.
+
+import { readFileSync } from "node:fs";
+import { Command } from "commander";
+
+interface Verb {
+  summary: string;
+  load: () => Promise<(command: Command) => void>;
+}
+
+const VERBS: Record<string, Verb> = {
+  ask: {
+    summary: "answer a question with a team of models",
+    load: async () => (await import("./ask.ts")).defineAsk,
+  },
+  pool: {
+    summary: "list the workers there are, or check that they reply",
+    load: async () => (await import("./pool.ts")).definePool,
+  },
+  runs: {
+    summary: "list, show, resume and delete runs",
+    load: async () => (await import("./runs.ts")).defineRuns,
+  },
+};
+
+async function createProgram(words: readonly string[]): Promise<Command> {
+  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  const program = new Command("tutti")
+    .description("An open Conductor: one question, a team of models, every decision in sight.")
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "show this help")
+    .helpCommand("help [verb]", "show the help of a verb")
+    .enablePositionalOptions()
+    .configureHelp({ styleTitle: (title) => `\u001b[1m${title}\u001b[22m` })
+    // Errors are reported in one place, below, as a line or as JSON.
+    .configureOutput({ writeErr: () => {} })
+    .exitOverride()
+    .addHelpText("after", '\nExample:\n  $ tutti ask "What is 17 * 23?"');
+  for (const [name, { summary, load }] of Object.entries(VERBS)) {
+    const command = program.command(name).description(summary);
+    if (words.includes(name)) (await load())(command);
+  }
+  return program;
+}
+
+/** Output goes to whoever reads it; when the reader has gone, there is nothing left to do or to say. */
+function endQuietlyWithoutReader(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(process.exitCode ?? 0);
+    throw error;
+  });
+  process.stderr.on("error", () => {});
+}
+
+async function main(argv: readonly string[]): Promise<void> {
+  endQuietlyWithoutReader();
+  const end = argv.indexOf("--");
+  const isJson = (end < 0 ? argv : argv.slice(0, end)).includes("--json");
+  const report = async (error: unknown) => {
+    const { reportError } = await import("./report-error.ts");
+    process.exitCode = reportError(error, isJson, process);
+  };
+  const onUnexpected = (error: unknown) => report(error).then(() => process.exit());
+  process.on("uncaughtException", onUnexpected).on("unhandledRejection", onUnexpected);
+  try {
+    // The verb is the first word, or the second after `help`.
+    const program = await createProgram(argv.filter((word) => !word.startsWith("-")).slice(0, 2));
+    if (argv.length === 0) program.outputHelp();
+    else await program.parseAsync(argv, { from: "user" });
+  } catch (error) {
+    await report(error);
+  }
+  // Sockets that are kept alive must not hold the process; what was written must be out before it ends.
+  await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write("", done))));
+  process.exit();
+}
+
+await main(process.argv.slice(2));

@@ -1,0 +1,47 @@
+// Reading flags: each reader names the flag, the bad value and what would be right, before anything starts.
+
+import { usageError } from "../errors.ts";
+
+/** For commander: a whole number between two bounds, both allowed. */
+export function wholeNumber(
+  flag: string,
+  from: number,
+  to = Number.MAX_SAFE_INTEGER,
+): (text: string) => number {
+  return (text) => {
+    const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= from && value <= to) return value;
+    const range = to === Number.MAX_SAFE_INTEGER ? `of ${from} or more` : `from ${from} to ${to}`;
+    throw usageError(`${flag} must be a whole number ${range}, not "${text}"`);
+  };
+}
+
+/** null stands for "none": no limit. */
+export function dollars(flag: string): (text: string) => number | null {
+  return (text) => {
+    if (text === "none") return null;
+    const value = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (Number.isFinite(value)) return value;
+    throw usageError(`${flag} must be an amount in dollars such as 0.05, or none, not "${text}"`);
+  };
+}
+
+export function oneOf<T extends string>(flag: string, values: readonly T[]): (text: string) => T {
+  return (text) => {
+    const value = values.find((candidate) => candidate === text);
+    if (value !== undefined) return value;
+    throw usageError(`${flag} must be ${values.slice(0, -1).join(", ")} or ${values.at(-1)}, not "${text}"`);
+  };
+}
+
+/** For a flag that may be given several times. */
+export function collect(text: string, before: string[] = []): string[] {
+  return [...before, text];
+}
+
+/** A verb under a verb that does not exist: commander itself knows this only for the first one. */
+export function unknownVerb(path: string, word: string, verbs: readonly string[]): Error {
+  const close = verbs.find((verb) => verb.startsWith(word.slice(0, 2)) || word.startsWith(verb.slice(0, 3)));
+  const hint = close ? `Did you mean "${path} ${close}"?` : `There are: ${verbs.join(", ")}.`;
+  return usageError(`unknown command "${path} ${word}". ${hint}`);
+}

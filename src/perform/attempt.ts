@@ -1,0 +1,113 @@
+// One ask of one worker, with its time-outs. Never throws: a failure is an outcome that keeps what
+// had arrived. A worker that ignores its signal is left behind, not waited for.
+
+import { TuttiError } from "../errors.ts";
+import type { StepReply } from "../store/types.ts";
+import type { FinishReason, ToolCall, Usage, Worker, WorkerRequest } from "../worker/types.ts";
+import { toTuttiError } from "./stage.ts";
+
+export interface Timeouts {
+  stepMs: number;
+  firstTokenMs: number;
+  idleMs: number;
+}
+
+export interface AttemptOptions {
+  timeouts: Timeouts;
+  signal: AbortSignal;
+  now: () => number;
+  onDelta: (channel: "text" | "reasoning", text: string) => void;
+}
+
+export type AttemptOutcome =
+  | { ok: true; reply: StepReply; usage: Usage; firstTokenMs: number | undefined }
+  | { ok: false; error: TuttiError; partial: string; reasoning: string };
+
+export async function askWorker(
+  worker: Worker,
+  request: WorkerRequest,
+  { timeouts, signal, now, onDelta }: AttemptOptions,
+): Promise<AttemptOutcome> {
+  const startedAt = now();
+  const controller = new AbortController();
+  let text = "";
+  let reasoning = "";
+  let toolCalls: ToolCall[] | undefined;
+  let finish: { usage: Usage; reason: FinishReason } | undefined;
+  let firstAt: number | undefined;
+  let latestAt = startedAt;
+  let isOver = false;
+
+  const consume = async (): Promise<void> => {
+    for await (const event of worker.ask(request, controller.signal)) {
+      if (isOver) return;
+      latestAt = now();
+      firstAt ??= latestAt;
+      switch (event.type) {
+        case "text-delta":
+          text += event.text;
+          onDelta("text", event.text);
+          break;
+        case "reasoning-delta":
+          reasoning += event.text;
+          onDelta("reasoning", event.text);
+          break;
+        case "tool-call":
+          toolCalls = [...(toolCalls ?? []), { id: event.id, name: event.name, input: event.input }];
+          break;
+        case "finish":
+          finish = event;
+      }
+    }
+    if (!finish)
+      throw new TuttiError("stream-cut", `${worker.id} stopped in the middle of its reply`, {
+        retryable: true,
+      });
+  };
+
+  let timer: NodeJS.Timeout | undefined;
+  const giveUp = new Promise<never>((_, reject) => {
+    const abort = () => reject(new TuttiError("aborted", "The run was stopped"));
+    if (signal.aborted) return abort();
+    signal.addEventListener("abort", abort, { signal: controller.signal, once: true });
+    // One timer that looks again, instead of one that is set anew for every piece of text.
+    const watch = () => {
+      const phase = firstAt === undefined ? timeouts.firstTokenMs : timeouts.idleMs;
+      const from = firstAt === undefined ? startedAt : latestAt;
+      const leftMs = Math.min(startedAt + timeouts.stepMs, from + phase) - now();
+      if (leftMs > 0) {
+        timer = leftMs === Number.POSITIVE_INFINITY ? undefined : setTimeout(watch, leftMs);
+        return;
+      }
+      const what =
+        now() - startedAt >= timeouts.stepMs ? "did not finish" : firstAt ? "fell silent" : "did not begin";
+      const limitMs = now() - startedAt >= timeouts.stepMs ? timeouts.stepMs : phase;
+      reject(
+        new TuttiError("timeout", `${worker.id} ${what} within ${limitMs / 1000} s`, {
+          status: 504,
+          retryable: true,
+        }),
+      );
+    };
+    watch();
+  });
+
+  try {
+    await Promise.race([consume(), giveUp]);
+    const { usage, reason } = finish!;
+    const reply: StepReply = {
+      text,
+      ...(reasoning && { reasoning }),
+      ...(toolCalls && { toolCalls }),
+      finishReason: reason,
+    };
+    return { ok: true, reply, usage, firstTokenMs: firstAt === undefined ? undefined : firstAt - startedAt };
+  } catch (error) {
+    return { ok: false, error: toTuttiError(error, "worker-fault", worker.id), partial: text, reasoning };
+  } finally {
+    isOver = true;
+    clearTimeout(timer);
+    // Closes the upstream request, and takes the listener off the run's signal.
+    controller.abort();
+  }
+}

@@ -1,0 +1,228 @@
+// What a run does next. Pure: from the state and the circumstances (the clock, who is available) to
+// a list of actions. The driver carries them out and reports what happened as events; nothing here
+// waits, asks or remembers.
+
+import type { ComposeQuote } from "../conductor/types.ts";
+import type { Amount, PoolEntry, StopReason } from "../store/types.ts";
+import { toMessages } from "../worker/brief.ts";
+import { estimateInputTokens } from "../worker/price.ts";
+import { strongestFirst } from "../worker/strength.ts";
+import { type Reservation, remaining, replyLimit, reserveCall, reserveShare } from "./budget.ts";
+import { candidatesFor, isOver, type RoundState, type RunState, type StepState } from "./state.ts";
+import { toBrief } from "./visible.ts";
+
+/** A plan that is no workflow is sampled again twice. */
+const PLAN_ATTEMPTS = 3;
+
+export type Action =
+  | { type: "compose"; round: number; attempt: number; reserved: Amount; maxOutputTokens: number | undefined }
+  /** Nobody's plan can be used: one step with the strongest worker, or in later rounds what is there. */
+  | { type: "fall-back"; round: number; attempt: number; reason: string }
+  | { type: "review"; round: number }
+  | AskAction
+  | { type: "wait"; round: number; step: number; attempt: number; until: number }
+  | { type: "end-round"; round: number }
+  | { type: "end-run"; stopReason: StopReason };
+
+export interface AskAction {
+  type: "ask";
+  round: number;
+  step: number;
+  attempt: number;
+  worker: number;
+  instead?: { worker: number; reason: string };
+  reserved: Amount;
+  maxOutputTokens: number;
+}
+
+export interface Circumstances {
+  now: number;
+  /** Somebody outside wants the run to end. */
+  stop?: Extract<StopReason, "cancelled" | "journal-failed">;
+  /** False while the worker's circuit is open: others are preferred. */
+  isAvailable(worker: number): boolean;
+  /** What the next plan may cost; undefined where planning is free. */
+  quotePlan(): ComposeQuote | undefined;
+}
+
+export function decide(state: RunState, circumstances: Circumstances): Action[] {
+  if (state.ended) return [];
+  if (circumstances.stop) return [{ type: "end-run", stopReason: circumstances.stop }];
+  if (circumstances.now >= deadlineOf(state)) return [{ type: "end-run", stopReason: "deadline" }];
+  if (state.accepted) return [{ type: "end-run", stopReason: "done" }];
+  const number = Math.max(0, state.rounds.length - 1);
+  const round = state.rounds[number];
+  if (!round || round.plan.status === "pending") return plan(state, number, circumstances);
+  if (round.plan.status === "composing") return [];
+  if (round.review === "refused") return [{ type: "end-run", stopReason: "refused" }];
+  if (state.settings.review && !round.review) return [{ type: "review", round: number }];
+  if (!round.steps.every(isOver)) return ask(state, number, round, circumstances);
+  if (!round.ended) return [{ type: "end-round", round: number }];
+  return afterRound(state, number, round, circumstances);
+}
+
+export function deadlineOf({ settings, resumedAt }: RunState): number {
+  return resumedAt + (settings.limits.deadlineMs ?? Number.POSITIVE_INFINITY);
+}
+
+function plan(state: RunState, round: number, circumstances: Circumstances): Action[] {
+  const { attempts = 0, retryAt = 0, formatErrors = [], faults = [] } = state.rounds[round]?.plan ?? {};
+  const fallBack = (reason: string): Action[] => [{ type: "fall-back", round, attempt: attempts, reason }];
+  if (attempts >= PLAN_ATTEMPTS || retryAt === Number.POSITIVE_INFINITY) {
+    const last = (formatErrors.at(-1) ?? faults.at(-1))?.message ?? "no plan";
+    return fallBack(`no usable plan after ${attempts} ${attempts === 1 ? "attempt" : "attempts"}: ${last}`);
+  }
+  if (retryAt > circumstances.now) return [];
+  const quote = circumstances.quotePlan();
+  if (!quote) {
+    const reserved = { usd: 0, calls: 0, tokens: 0 };
+    return [{ type: "compose", round, attempt: attempts, reserved, maxOutputTokens: undefined }];
+  }
+  const reservation = reserveCall(
+    remaining(state, { usd: 0, calls: 0, tokens: 0 }),
+    {
+      price: quote.member.price,
+      calls: 0,
+      inputTokens: () => quote.inputTokens,
+      maxOutputTokens: quote.maxOutputTokens,
+    },
+    state.settings.allowUnknownPrice,
+  );
+  if (!reservation.ok) {
+    if (round > 0) return [{ type: "end-run", stopReason: reservation.lacking }];
+    return fallBack("the budget does not allow for planning");
+  }
+  const { amount, maxOutputTokens } = reservation;
+  return [{ type: "compose", round, attempt: attempts, reserved: amount, maxOutputTokens }];
+}
+
+function ask(
+  state: RunState,
+  roundNumber: number,
+  round: RoundState,
+  circumstances: Circumstances,
+): Action[] {
+  const actions: Action[] = [];
+  const pending: Amount = { usd: 0, calls: 0, tokens: 0 };
+  let lacking: { step: number; reason: StopReason } | undefined;
+  let isBusy = false;
+
+  for (const [number, step] of round.steps.entries()) {
+    if (step.status === "running") isBusy = true;
+    if (step.status !== "pending" && step.status !== "waiting") continue;
+    if (!round.dependencies[number]!.every((other) => isOver(round.steps[other]!))) continue;
+    if (step.retryAt !== undefined && step.retryAt > circumstances.now) {
+      isBusy = true;
+      if (step.status === "pending") {
+        const until = step.retryAt;
+        actions.push({ type: "wait", round: roundNumber, step: number, attempt: step.attempts, until });
+      }
+      continue;
+    }
+    const { worker, instead } = choose(state, round, number, step, circumstances);
+    const reservation = reserveStep(state, roundNumber, number, worker, pending);
+    if (!reservation.ok) {
+      lacking ??= { step: number, reason: reservation.lacking };
+      continue;
+    }
+    actions.push(toAsk(roundNumber, number, step, worker, instead, reservation));
+    for (const key of ["usd", "calls", "tokens"] as const) pending[key] += reservation.amount[key];
+  }
+  // What is lacking now may be there once running steps have given back what they did not use.
+  if (actions.length > 0 || isBusy || !lacking) return actions;
+  return rescue(state, roundNumber, lacking.step) ?? [{ type: "end-run", stopReason: lacking.reason }];
+}
+
+/** A budget too small for the worker that was named may still buy a first reply from another one. */
+function rescue(state: RunState, round: number, number: number): Action[] | undefined {
+  if (state.rounds.some(({ steps }) => steps.some((step) => step.reply?.text))) return undefined;
+  const step = state.rounds[round]!.steps[number]!;
+  const named = state.rounds[round]!.workflow!.steps[number]!.worker;
+  for (const worker of strongestFirst(state.pool)) {
+    if (step.exhausted.includes(worker)) continue;
+    const reservation = reserveStep(state, round, number, worker, { usd: 0, calls: 0, tokens: 0 });
+    if (!reservation.ok) continue;
+    const instead = { worker: named, reason: "the budget does not allow for it" };
+    return [toAsk(round, number, step, worker, worker === named ? undefined : instead, reservation)];
+  }
+  return undefined;
+}
+
+function choose(
+  state: RunState,
+  round: RoundState,
+  number: number,
+  step: StepState,
+  { isAvailable }: Circumstances,
+): { worker: number; instead?: { worker: number; reason: string } } {
+  const named = round.workflow!.steps[number]!.worker;
+  if (step.retryAt !== undefined)
+    return { worker: step.worker, ...(step.instead && { instead: step.instead }) };
+  const candidates = candidatesFor(state.pool, named, step);
+  const worker = candidates.find(isAvailable) ?? candidates[0] ?? named;
+  if (worker === named) return { worker };
+  const failure = step.failures.findLast((failed) => failed.worker === named);
+  const reason = failure?.error.message ?? "it failed repeatedly a short while ago";
+  return { worker, instead: { worker: named, reason } };
+}
+
+function reserveStep(
+  state: RunState,
+  round: number,
+  step: number,
+  worker: number,
+  pending: Amount,
+): Reservation {
+  const entry: PoolEntry = state.pool[worker]!;
+  const { steps } = state.rounds[round]!;
+  const left = remaining(state, pending);
+  if (entry.kind === "conductor") {
+    const others = steps.filter((other, number) => number !== step && other.status === "pending").length;
+    return reserveShare(left, 1 + others);
+  }
+  const isLast = step === steps.length - 1;
+  const maxOutputTokens = replyLimit(state, entry, isLast);
+  if (entry.kind === "tool") return { ok: true, amount: { usd: 0, calls: 0, tokens: 0 }, maxOutputTokens };
+  const inputTokens = () => {
+    const output = isLast ? state.task.output : undefined;
+    return estimateInputTokens(toMessages(toBrief(state, round, step)), output);
+  };
+  const wanted = { price: entry.price, calls: 1 as const, inputTokens, maxOutputTokens };
+  return reserveCall(left, wanted, state.settings.allowUnknownPrice);
+}
+
+function toAsk(
+  round: number,
+  number: number,
+  step: StepState,
+  worker: number,
+  instead: AskAction["instead"],
+  reservation: Extract<Reservation, { ok: true }>,
+): AskAction {
+  return {
+    type: "ask",
+    round,
+    step: number,
+    attempt: step.attempts,
+    worker,
+    ...(instead && { instead }),
+    reserved: reservation.amount,
+    maxOutputTokens: reservation.maxOutputTokens,
+  };
+}
+
+function afterRound(
+  state: RunState,
+  number: number,
+  round: RoundState,
+  circumstances: Circumstances,
+): Action[] {
+  const last = round.steps.at(-1)!;
+  if (last.isCut) return [{ type: "end-run", stopReason: "answer-cut" }];
+  if (last.reply?.toolCalls?.length) return [{ type: "end-run", stopReason: "tool-calls" }];
+  if (round.steps.every((step) => step.status === "failed")) {
+    return [{ type: "end-run", stopReason: number > 0 ? "worker-failed" : "failed" }];
+  }
+  if (state.rounds.length < state.settings.rounds) return plan(state, number + 1, circumstances);
+  return [{ type: "end-run", stopReason: last.status === "failed" ? "worker-failed" : "done" }];
+}

@@ -1,0 +1,283 @@
+// The driver of a run: carries out what `decide` wants, journals what happened, applies it, tells
+// whoever listens. The order is always the same: journal, then state, then listeners, so nothing
+// is used or shown that a crash could take back.
+
+import { isTuttiError, TuttiError } from "../errors.ts";
+import type { EventError, RunEvent, StopReason } from "../store/types.ts";
+import { toMessages } from "../worker/brief.ts";
+import { estimateInputTokens } from "../worker/price.ts";
+import { type Action, type AskAction, type Circumstances, deadlineOf, decide } from "./decide.ts";
+import { createNested } from "./nested.ts";
+import { performPlan, toComposeRequest, toFallBack } from "./plan.ts";
+import { NOTHING_SPENT, toFailedSpending } from "./spending.ts";
+import { type Stage, toEventError, type Verdict } from "./stage.ts";
+import { apply, fold, type RunState, start } from "./state.ts";
+import { performStep, streamsAnswer } from "./step.ts";
+import { bestAnswer, toBrief } from "./visible.ts";
+
+const HEARTBEAT_MS = 5_000;
+
+/** Performs a new run to its end. Rejects only when not even its start could be journaled. */
+export async function performRun(
+  event: Extract<RunEvent, { type: "run-start" }>,
+  stage: Stage,
+): Promise<RunState> {
+  await claim(event.runId, stage);
+  try {
+    await stage.store.append([event]);
+  } catch (error) {
+    await stage.store.release(event.runId, stage.owner).catch(() => {});
+    throw error;
+  }
+  stage.onEvent?.(event);
+  return new Driver(start(event), stage).perform();
+}
+
+/** Goes on with a run from its journal. What was running when its process died is asked again. */
+export async function resumeRun(events: readonly RunEvent[], stage: Stage): Promise<RunState> {
+  const state = fold(events);
+  if (!state) throw new TuttiError("unknown-run", "The journal has no start for this run", { status: 404 });
+  await claim(state.runId, stage);
+  const driver = new Driver(state, stage);
+  await driver.pickUp();
+  return driver.perform();
+}
+
+async function claim(runId: string, { store, owner }: Stage): Promise<void> {
+  if (await store.claim(runId, owner)) return;
+  throw new TuttiError("run-busy", `Run ${runId} is being performed by another process`, { status: 409 });
+}
+
+class Driver {
+  #state: RunState;
+  readonly #stage: Stage;
+  readonly #running = new Set<Promise<void>>();
+  readonly #abort = new AbortController();
+  #journalError: TuttiError | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(state: RunState, stage: Stage) {
+    this.#state = state;
+    this.#stage = stage;
+  }
+
+  async perform(): Promise<RunState> {
+    const { store, owner, signal } = this.#stage;
+    const { runId } = this.#state;
+    const beat = setInterval(() => void store.claim(runId, owner).catch(() => {}), HEARTBEAT_MS);
+    beat.unref();
+    const wake = () => this.#wake?.();
+    signal.addEventListener("abort", wake);
+    try {
+      while (!this.#state.ended) {
+        const actions = decide(this.#state, this.#circumstances());
+        if (actions.length > 0) await this.#carryOut(actions);
+        else await this.#sleep();
+      }
+      return this.#state;
+    } finally {
+      clearInterval(beat);
+      signal.removeEventListener("abort", wake);
+      await store.release(runId, owner).catch(() => {});
+    }
+  }
+
+  /** After a crash: say what was lost, so that the machine asks for it again. */
+  async pickUp(): Promise<void> {
+    const { runId, rounds, pool } = this.#state;
+    const at = this.#stage.now();
+    const events: RunEvent[] = [{ type: "run-resume", runId, at }];
+    const round = rounds.length - 1;
+    const { plan, steps = [] } = rounds[round] ?? {};
+    const message = "The process ended while this was running";
+    const error: EventError = { code: "interrupted", message, retryable: true };
+    const common = { runId, at, round, error, durationMs: 0, retryAt: at };
+    if (plan?.status === "composing") {
+      const attempt = plan.attempts - 1;
+      events.push({ type: "plan-error", ...common, attempt, spending: NOTHING_SPENT });
+    }
+    for (const [step, { status, worker, attempts, partial }] of steps.entries()) {
+      if (status !== "running") continue;
+      const inputTokens = estimateInputTokens(toMessages(toBrief(this.#state, round, step)));
+      const spending = toFailedSpending(pool[worker]!, error, inputTokens, partial);
+      const attempt = attempts - 1;
+      events.push({
+        type: "step-error",
+        ...common,
+        step,
+        attempt,
+        worker,
+        spending,
+        partial,
+        delivered: false,
+      });
+    }
+    await this.#emit(events);
+  }
+
+  #circumstances(): Circumstances {
+    const { breaker, conductor, pool, now, signal } = this.#stage;
+    const stop = this.#journalError ? "journal-failed" : signal.aborted ? "cancelled" : undefined;
+    return {
+      now: now(),
+      ...(stop && { stop }),
+      isAvailable: (worker) => breaker.isAvailable(this.#state.pool[worker]!.id),
+      quotePlan: () => conductor.quote?.(toComposeRequest(this.#state, pool)),
+    };
+  }
+
+  /** Until something happens or something is due. */
+  async #sleep(): Promise<void> {
+    const now = this.#stage.now();
+    const { plan, steps = [] } = this.#state.rounds.at(-1) ?? {};
+    const retries = [plan?.retryAt ?? 0, ...steps.map((step) => step.retryAt ?? 0)];
+    const until = Math.min(deadlineOf(this.#state), ...retries.filter((at) => at > now));
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      if (until < Number.POSITIVE_INFINITY) timer = setTimeout(resolve, Math.min(until - now, 2 ** 31 - 1));
+    });
+    clearTimeout(timer);
+  }
+
+  /**
+   * Journal, state, listeners, in this order. What could not be journaled is still applied when it
+   * `isPaid`, so that the answer shows it; then nothing more is asked. Returns whether it was journaled.
+   */
+  async #emit(events: RunEvent[], isPaid = true): Promise<boolean> {
+    let isJournaled = true;
+    try {
+      const appended = this.#stage.store.append(events);
+      if (appended) await appended;
+    } catch (error) {
+      isJournaled = false;
+      this.#journalError ??= isTuttiError(error) ? error : new TuttiError("journal-failed", String(error));
+    }
+    if (isJournaled || isPaid) {
+      for (const event of events) {
+        this.#state = apply(this.#state, event);
+        this.#stage.onEvent?.(event);
+      }
+    }
+    this.#wake?.();
+    return isJournaled;
+  }
+
+  async #carryOut(actions: Action[]): Promise<void> {
+    const { runId } = this.#state;
+    const at = this.#stage.now();
+    const asks: AskAction[] = [];
+    const events: RunEvent[] = [];
+    for (const action of actions) {
+      switch (action.type) {
+        case "ask":
+          asks.push(action);
+          events.push(this.#stepStart(action, at));
+          break;
+        case "wait":
+          events.push({ ...action, type: "step-wait", runId, at, reason: "retry" });
+          break;
+        case "compose": {
+          const { round, attempt, reserved } = action;
+          const started: RunEvent = { type: "plan-start", runId, at, round, attempt, reserved };
+          const before = this.#state;
+          if (!(await this.#emit([started], false))) return;
+          return this.#spawn(performPlan(action, before, this.#stage, this.#abort.signal));
+        }
+        case "fall-back":
+          return void (await this.#emit([toFallBack(action, this.#state, at)]));
+        case "review":
+          return this.#review(action.round);
+        case "end-round":
+          return void (await this.#emit([{ type: "round-end", runId, at, round: action.round }]));
+        case "end-run":
+          return this.#end(action.stopReason);
+      }
+    }
+    if (await this.#emit(events, false)) for (const action of asks) this.#spawn(this.#perform(action));
+  }
+
+  #stepStart(action: AskAction, at: number): RunEvent {
+    const { runId, pool } = this.#state;
+    const isNested = pool[action.worker]!.kind === "conductor";
+    const nestedRunId = `${runId}.${action.round + 1}.${action.step + 1}`;
+    return { ...action, type: "step-start", runId, at, ...(isNested && { nestedRunId }) };
+  }
+
+  #perform(action: AskAction): Promise<RunEvent> {
+    const { round, step, worker, reserved } = action;
+    const state = this.#state;
+    const brief = toBrief(state, round, step);
+    const runId = state.rounds[round]!.steps[step]!.nestedRunId;
+    const nested =
+      runId === undefined || state.pool[worker]!.kind !== "conductor"
+        ? undefined
+        : createNested(
+            {
+              parent: state,
+              round,
+              step,
+              runId,
+              brief,
+              reserved,
+              isAnswer: streamsAnswer(state, round, brief),
+            },
+            this.#stage,
+            { performRun, resumeRun },
+          );
+    return performStep(action, brief, state, this.#stage, this.#abort.signal, nested);
+  }
+
+  #spawn(work: Promise<RunEvent>): void {
+    const tracked: Promise<void> = work
+      .then((event) => this.#emit([event]))
+      .then(() => {
+        this.#running.delete(tracked);
+        this.#wake?.();
+      });
+    this.#running.add(tracked);
+  }
+
+  async #review(round: number): Promise<void> {
+    const { review, now, signal } = this.#stage;
+    const workflow = this.#state.rounds[round]!.workflow!;
+    const askedAt = now();
+    const stopped = new Promise<undefined>((resolve) => {
+      if (signal.aborted) resolve(undefined);
+      signal.addEventListener("abort", () => resolve(undefined), { once: true });
+    });
+    const approve: Verdict = { type: "approve" };
+    const verdict = review ? await Promise.race([review(this.#state, workflow), stopped]) : approve;
+    if (!verdict) return;
+    const said = { approve: "approved", edit: "edited", refuse: "refused" } as const;
+    const at = now();
+    const event = {
+      runId: this.#state.runId,
+      at,
+      round,
+      verdict: said[verdict.type],
+      waitedMs: at - askedAt,
+    };
+    const edited = verdict.type === "edit" ? { workflow: verdict.workflow } : {};
+    await this.#emit([{ type: "plan-review", ...event, ...edited }]);
+  }
+
+  async #end(stopReason: StopReason): Promise<void> {
+    // What runs is stopped, except when only the journal failed: those replies are paid for and of use.
+    if (stopReason !== "journal-failed") this.#abort.abort();
+    await Promise.all(this.#running);
+    const { runId, spent, unpricedCalls } = this.#state;
+    const error = this.#errorFor(stopReason);
+    const common = { runId, at: this.#stage.now(), answer: bestAnswer(this.#state), stopReason };
+    await this.#emit([{ type: "run-end", ...common, ...(error && { error }), spent, unpricedCalls }]);
+  }
+
+  #errorFor(stopReason: StopReason): EventError | undefined {
+    if (stopReason === "journal-failed") return toEventError(this.#journalError!);
+    if (!["failed", "answer-cut", "worker-failed"].includes(stopReason)) return undefined;
+    const failed = this.#state.rounds
+      .flatMap((round) => round.steps)
+      .findLast((step) => step.status === "failed");
+    return failed?.failures.at(-1)?.error;
+  }
+}

@@ -1,0 +1,85 @@
+// The Conductor's turn: what it is shown, and what becomes of what it writes.
+
+import type { ComposeRequest } from "../conductor/types.ts";
+import { TuttiError } from "../errors.ts";
+import { hashSeed } from "../random.ts";
+import type { RunEvent } from "../store/types.ts";
+import { strongestFirst } from "../worker/strength.ts";
+import type { Pool } from "../worker/types.ts";
+import type { Decision } from "../workflow/types.ts";
+import type { Action } from "./decide.ts";
+import { retryDelay } from "./retry.ts";
+import { NOTHING_SPENT, toFailedSpending, toSpending } from "./spending.ts";
+import { chanceAt, type Stage, toEventError, toTuttiError } from "./stage.ts";
+import type { RunState } from "./state.ts";
+import { toComposedRounds } from "./visible.ts";
+
+export function toComposeRequest(state: RunState, pool: Pool, maxOutputTokens?: number): ComposeRequest {
+  const { task, settings, rounds } = state;
+  const composed = toComposedRounds(state);
+  const { formatErrors = [], attempts = 0 } = rounds[composed.length]?.plan ?? {};
+  return {
+    task,
+    pool,
+    rounds: composed,
+    errors: formatErrors,
+    maxSteps: settings.maxSteps,
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    seed: hashSeed(settings.seed, "plan", composed.length, attempts),
+  };
+}
+
+/** Lets the Conductor compose; resolves to `plan-end` or `plan-error`, never rejects. */
+export async function performPlan(
+  { round, attempt, maxOutputTokens }: Extract<Action, { type: "compose" }>,
+  state: RunState,
+  { conductor, pool, now, onEvent }: Stage,
+  signal: AbortSignal,
+): Promise<RunEvent> {
+  const { runId, settings } = state;
+  const request = toComposeRequest(state, pool, maxOutputTokens);
+  const quote = conductor.quote?.(request);
+  const entry = { kind: quote ? ("model" as const) : ("tool" as const), price: quote?.member.price };
+  const startedAt = now();
+  const common = () => ({ runId, at: now(), round, attempt, durationMs: now() - startedAt });
+  let written = "";
+  try {
+    for await (const event of conductor.compose(request, signal)) {
+      if (event.type === "plan-end") {
+        const { text, decision, usage } = event;
+        return { type: "plan-end", ...common(), text, decision, spending: toSpending(entry, usage) };
+      }
+      written += event.text;
+      onEvent?.({ type: "plan-delta", runId, at: now(), round, attempt, text: event.text });
+    }
+    throw new TuttiError("stream-cut", `${conductor.id} stopped in the middle of its plan`, {
+      retryable: true,
+    });
+  } catch (error) {
+    const fault = toTuttiError(error, "conductor-fault", conductor.id);
+    const delay = retryDelay(fault, attempt + 1, settings.retries, chanceAt(state, round, attempt));
+    return {
+      type: "plan-error",
+      ...common(),
+      error: toEventError(fault),
+      spending: toFailedSpending(entry, fault, quote?.inputTokens ?? 0, written),
+      ...(delay !== undefined && { retryAt: now() + delay }),
+    };
+  }
+}
+
+/** Nobody's plan can be used: one step with the strongest worker; in a later round what is there is accepted. */
+export function toFallBack(
+  { round, attempt, reason }: Extract<Action, { type: "fall-back" }>,
+  { runId, pool }: RunState,
+  at: number,
+): RunEvent {
+  const worker = strongestFirst(pool)[0] ?? 0;
+  const subtask = "Solve the overall task and give the answer.";
+  const decision: Decision =
+    round === 0
+      ? { type: "workflow", workflow: { steps: [{ worker, subtask, access: [] }] } }
+      : { type: "accept" };
+  const common = { runId, at, round, attempt, text: "", durationMs: 0, spending: NOTHING_SPENT };
+  return { type: "plan-end", ...common, decision, fallback: reason };
+}

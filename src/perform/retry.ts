@@ -1,0 +1,67 @@
+// When a worker is asked again, and when it is left alone for a while.
+
+import type { TuttiError } from "../errors.ts";
+
+/** Longer than this nobody waits for one worker: the next best one takes over. */
+const MAX_WAIT_MS = 20_000;
+const BASE_MS = 400;
+
+/**
+ * How long to wait before asking the same worker again, or undefined for never. `failures` counts
+ * those of this worker at this step, this one included. `chance` is in [0, 1).
+ */
+export function retryDelay(
+  error: TuttiError,
+  failures: number,
+  retries: number,
+  chance: number,
+): number | undefined {
+  if (!error.retryable || failures > retries) return undefined;
+  const backoff = Math.min(8_000, BASE_MS * 2 ** (failures - 1)) * (0.5 + chance);
+  // Never earlier than the provider asked for; a little later, so that parallel steps do not collide again.
+  const delay = error.retryAfterMs === undefined ? backoff : error.retryAfterMs + 100 * chance;
+  return delay > MAX_WAIT_MS ? undefined : delay;
+}
+
+/** Failures that say something about the worker, not about the request or about us. */
+const OPENING = new Set([
+  "auth",
+  "rate-limited",
+  "provider-error",
+  "bad-response",
+  "unreachable",
+  "timeout",
+  "stream-cut",
+]);
+
+/**
+ * A circuit breaker per worker, shared by all runs of one process: after three failures in a row
+ * (or one refused key) others are preferred for half a minute; then one try decides.
+ */
+export class CircuitBreaker {
+  readonly #failures = new Map<string, { count: number; openUntil: number }>();
+  readonly #now: () => number;
+  readonly #threshold: number;
+  readonly #coolDownMs: number;
+
+  constructor(now: () => number = Date.now, threshold = 3, coolDownMs = 30_000) {
+    this.#now = now;
+    this.#threshold = threshold;
+    this.#coolDownMs = coolDownMs;
+  }
+
+  isAvailable(workerId: string): boolean {
+    return (this.#failures.get(workerId)?.openUntil ?? 0) <= this.#now();
+  }
+
+  succeeded(workerId: string): void {
+    this.#failures.delete(workerId);
+  }
+
+  failed(workerId: string, error: TuttiError): void {
+    if (!OPENING.has(error.code)) return;
+    const count = (this.#failures.get(workerId)?.count ?? 0) + 1;
+    const isOpen = count >= this.#threshold || error.code === "auth";
+    this.#failures.set(workerId, { count, openUntil: isOpen ? this.#now() + this.#coolDownMs : 0 });
+  }
+}

@@ -1,0 +1,46 @@
+// Everything a run needs from outside, and what is journaled of an error.
+
+import type { Conductor } from "../conductor/types.ts";
+import { isTuttiError, TuttiError } from "../errors.ts";
+import { createRandom, hashSeed } from "../random.ts";
+import { redact } from "../redact.ts";
+import type { EventError, Owner, RunEvent, Store } from "../store/types.ts";
+import type { Pool } from "../worker/types.ts";
+import type { Workflow } from "../workflow/types.ts";
+import type { CircuitBreaker } from "./retry.ts";
+import type { RunState } from "./state.ts";
+
+/** What a person says of a plan. */
+export type Verdict = { type: "approve" } | { type: "edit"; workflow: Workflow } | { type: "refuse" };
+
+export interface Stage {
+  store: Store;
+  /** In the order of the run's `pool` entries. */
+  pool: Pool;
+  conductor: Conductor;
+  /** Writes the workflows of nested runs; by default the same one. */
+  nestedConductor?: Conductor;
+  breaker: CircuitBreaker;
+  owner: Owner;
+  now: () => number;
+  signal: AbortSignal;
+  /** Called in order, never awaited. Deltas come here too; only they are not in the journal first. */
+  onEvent?: (event: RunEvent) => void;
+  review?: (state: RunState, workflow: Workflow) => Promise<Verdict>;
+}
+
+/** Redacted and without a stack: fit for the journal, a page and a client. */
+export function toEventError({ code, message, status, retryable }: TuttiError): EventError {
+  return { code, message: redact(message), status, retryable };
+}
+
+export function toTuttiError(error: unknown, code: string, who: string): TuttiError {
+  if (isTuttiError(error)) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new TuttiError(code, `${who}: ${message}`, { cause: error });
+}
+
+/** The jitter of a retry: repeatable for a seed, different for parallel steps. */
+export function chanceAt({ settings, runId }: RunState, ...where: number[]): number {
+  return createRandom(hashSeed(settings.seed, runId, ...where)).next();
+}

@@ -1,0 +1,382 @@
+// The state of a run, folded from its events. Pure: the same events give the same state, in a live
+// run, after a crash and in a trace. What to do next is decided in `decide.ts`.
+
+import type {
+  Amount,
+  EventError,
+  PoolEntry,
+  RunEvent,
+  RunSettings,
+  Spending,
+  StepReply,
+  StopReason,
+} from "../store/types.ts";
+import { strongestFirst } from "../worker/strength.ts";
+import type { Task, Usage } from "../worker/types.ts";
+import { addUsage, NO_USAGE } from "../worker/usage.ts";
+import type { Workflow, WorkflowError } from "../workflow/types.ts";
+import { toDependencies } from "../workflow/waves.ts";
+
+/** After so many others have failed at a step too, it is given up. */
+const MAX_REPLACEMENTS = 3;
+
+export interface FailedAttemptState {
+  worker: number;
+  error: EventError;
+  spending: Spending;
+  durationMs: number;
+  partial: string;
+}
+
+/** What all attempts of a step, or all plans of a round, took together. */
+export interface Totals {
+  usage: Usage;
+  /** Of priced calls. */
+  costUsd: number;
+  calls: number;
+  unpricedCalls: number;
+}
+
+export interface StepState {
+  status: "pending" | "running" | "waiting" | "done" | "failed";
+  /** How many asks there have been: the number of the next one. */
+  attempts: number;
+  /** The one asked last. */
+  worker: number;
+  instead?: { worker: number; reason: string };
+  /** Workers that are not asked again for this step. */
+  exhausted: number[];
+  /** Waiting: when the same worker may be asked again. */
+  retryAt?: number;
+  reserved: Amount;
+  /** Text of the attempt under way, as far as journaled. */
+  partial: string;
+  reply?: StepReply;
+  /** The user saw a part of this reply as the answer, and then it broke. */
+  isCut: boolean;
+  failures: FailedAttemptState[];
+  totals: Totals;
+  startedAt?: number;
+  endedAt?: number;
+  firstTokenMs?: number;
+  nestedRunId?: string;
+}
+
+export interface RoundState {
+  plan: {
+    status: "composing" | "pending" | "ended";
+    attempts: number;
+    text: string;
+    formatErrors: WorkflowError[];
+    faults: EventError[];
+    reserved: Amount;
+    totals: Totals;
+    durationMs: number;
+    /** After a fault: when it may be tried again; Infinity for never. */
+    retryAt: number;
+    fallback?: string;
+  };
+  workflow?: Workflow;
+  review?: "approved" | "edited" | "refused";
+  /** For each step the positions it waits for. */
+  dependencies: number[][];
+  steps: StepState[];
+  ended: boolean;
+}
+
+export interface RunState {
+  runId: string;
+  parent?: { runId: string; round: number; step: number };
+  task: Task;
+  pool: PoolEntry[];
+  settings: RunSettings;
+  startedAt: number;
+  /** The deadline counts from here: the start or the latest resume, moved on by what people took to review. */
+  resumedAt: number;
+  rounds: RoundState[];
+  /** The Conductor is content with the last performed round. */
+  accepted?: { step?: number };
+  spent: Amount;
+  reserved: Amount;
+  unpricedCalls: number;
+  ended?: { answer: string; stopReason: StopReason; error?: EventError; at: number };
+}
+
+const NOTHING: Amount = { usd: 0, calls: 0, tokens: 0 };
+const NO_TOTALS: Totals = { usage: NO_USAGE, costUsd: 0, calls: 0, unpricedCalls: 0 };
+
+export function fold(events: readonly RunEvent[]): RunState | undefined {
+  let state: RunState | undefined;
+  for (const event of events)
+    state = event.type === "run-start" ? start(event) : state && apply(state, event);
+  return state;
+}
+
+export function start(event: Extract<RunEvent, { type: "run-start" }>): RunState {
+  const { runId, parent, task, pool, settings, at } = event;
+  return {
+    runId,
+    ...(parent && { parent }),
+    task,
+    pool,
+    settings,
+    startedAt: at,
+    resumedAt: at,
+    rounds: [],
+    spent: NOTHING,
+    reserved: NOTHING,
+    unpricedCalls: 0,
+  };
+}
+
+export function apply(state: RunState, event: RunEvent): RunState {
+  switch (event.type) {
+    case "run-start":
+    case "plan-delta":
+      return state;
+    case "run-resume":
+      return { ...state, ended: undefined, resumedAt: event.at };
+    case "plan-start": {
+      const round = state.rounds[event.round] ?? newRound();
+      const plan = {
+        ...round.plan,
+        status: "composing" as const,
+        attempts: event.attempt + 1,
+        reserved: event.reserved,
+      };
+      return withRound(reserve(state, event.reserved), event.round, { ...round, plan });
+    }
+    case "plan-error": {
+      const round = state.rounds[event.round]!;
+      const plan = settlePlan(round.plan, event);
+      plan.faults = [...plan.faults, event.error];
+      plan.retryAt = event.retryAt ?? Number.POSITIVE_INFINITY;
+      return withRound(settle(state, round.plan.reserved, event.spending, true), event.round, {
+        ...round,
+        plan,
+      });
+    }
+    case "plan-end":
+      return planEnd(state, event);
+    case "plan-review": {
+      const round = state.rounds[event.round]!;
+      const workflow = event.workflow ?? round.workflow;
+      const next = workflow ? withWorkflow(round, workflow) : round;
+      const resumedAt = state.resumedAt + event.waitedMs;
+      return withRound({ ...state, resumedAt }, event.round, { ...next, review: event.verdict });
+    }
+    case "step-start": {
+      const { worker, instead, reserved, nestedRunId } = event;
+      return withStep(reserve(state, reserved), event, (step) => ({
+        ...step,
+        status: "running",
+        attempts: event.attempt + 1,
+        worker,
+        instead,
+        reserved,
+        nestedRunId,
+        partial: "",
+        retryAt: undefined,
+        startedAt: step.startedAt ?? event.at,
+      }));
+    }
+    case "step-delta":
+      if (event.channel !== "text") return state;
+      return withStep(state, event, (step) => ({ ...step, partial: step.partial + event.text }));
+    case "step-wait":
+      return withStep(state, event, (step) => ({ ...step, status: "waiting", retryAt: event.until }));
+    case "step-end":
+      return stepEnd(state, event);
+    case "step-error":
+      return stepError(state, event);
+    case "round-end": {
+      const round = state.rounds[event.round]!;
+      return withRound(state, event.round, { ...round, ended: true });
+    }
+    case "run-end": {
+      const { answer, stopReason, error, at } = event;
+      return { ...state, ended: { answer, stopReason, ...(error && { error }), at } };
+    }
+  }
+}
+
+function planEnd(state: RunState, event: Extract<RunEvent, { type: "plan-end" }>): RunState {
+  const { decision, fallback } = event;
+  const round = state.rounds[event.round] ?? newRound();
+  const plan = settlePlan(round.plan, event);
+  plan.text = event.text;
+  if (fallback !== undefined) plan.fallback = fallback;
+  if (decision.type === "format-error") plan.formatErrors = [...plan.formatErrors, decision.error];
+  else plan.status = "ended";
+  const settled = settle(state, round.plan.reserved, event.spending, true);
+  if (decision.type === "accept") {
+    const accepted = decision.step === undefined ? {} : { step: decision.step };
+    return { ...withRound(settled, event.round, { ...round, plan, ended: true }), accepted };
+  }
+  const next = { ...round, plan };
+  return withRound(
+    settled,
+    event.round,
+    decision.type === "workflow" ? withWorkflow(next, decision.workflow) : next,
+  );
+}
+
+function stepEnd(state: RunState, event: Extract<RunEvent, { type: "step-end" }>): RunState {
+  const { reserved } = state.rounds[event.round]!.steps[event.step]!;
+  return withStep(settle(state, reserved, event.spending), event, (step) => ({
+    ...step,
+    status: "done",
+    worker: event.worker,
+    reply: event.reply,
+    partial: "",
+    reserved: NOTHING,
+    totals: addTotals(step.totals, event.spending),
+    endedAt: event.at,
+    firstTokenMs: event.firstTokenMs,
+  }));
+}
+
+function stepError(state: RunState, event: Extract<RunEvent, { type: "step-error" }>): RunState {
+  const { worker, error, spending, durationMs, partial = "", retryAt } = event;
+  const { reserved } = state.rounds[event.round]!.steps[event.step]!;
+  return withStep(settle(state, reserved, spending), event, (step) => {
+    const exhausted = retryAt === undefined ? [...step.exhausted, worker] : step.exhausted;
+    const next: StepState = {
+      ...step,
+      status: "pending",
+      exhausted,
+      retryAt,
+      partial: "",
+      isCut: event.delivered,
+      reserved: NOTHING,
+      failures: [...step.failures, { worker, error, spending, durationMs, partial }],
+      totals: addTotals(step.totals, spending),
+      endedAt: event.at,
+    };
+    const named = state.rounds[event.round]!.workflow!.steps[event.step]!.worker;
+    const isOver = event.delivered || candidatesFor(state.pool, named, next).length === 0;
+    return isOver ? { ...next, status: "failed" } : next;
+  });
+}
+
+/** Who may be asked for this step, in order: the named one, then the strongest that have not failed at it. */
+export function candidatesFor(pool: readonly PoolEntry[], named: number, step: StepState): number[] {
+  if (step.exhausted.filter((worker) => worker !== named).length >= MAX_REPLACEMENTS) return [];
+  const others = strongestFirst(pool).filter((worker) => worker !== named);
+  return [named, ...others].filter((worker) => !step.exhausted.includes(worker));
+}
+
+export function isOver(step: StepState): boolean {
+  return step.status === "done" || step.status === "failed";
+}
+
+// ---- Small changes ----------------------------------------------------------------------------
+
+function newRound(): RoundState {
+  return {
+    plan: {
+      status: "pending",
+      attempts: 0,
+      text: "",
+      formatErrors: [],
+      faults: [],
+      reserved: NOTHING,
+      totals: NO_TOTALS,
+      durationMs: 0,
+      retryAt: 0,
+    },
+    dependencies: [],
+    steps: [],
+    ended: false,
+  };
+}
+
+function withWorkflow(round: RoundState, workflow: Workflow): RoundState {
+  const steps = workflow.steps.map(
+    ({ worker }): StepState => ({
+      status: "pending",
+      attempts: 0,
+      worker,
+      exhausted: [],
+      reserved: NOTHING,
+      partial: "",
+      isCut: false,
+      failures: [],
+      totals: NO_TOTALS,
+    }),
+  );
+  return { ...round, workflow, dependencies: toDependencies(workflow), steps };
+}
+
+function settlePlan(
+  plan: RoundState["plan"],
+  event: { spending: Spending; durationMs: number; attempt: number },
+) {
+  return {
+    ...plan,
+    status: "pending" as RoundState["plan"]["status"],
+    attempts: Math.max(plan.attempts, event.attempt + 1),
+    reserved: NOTHING,
+    totals: addTotals(plan.totals, event.spending),
+    durationMs: plan.durationMs + event.durationMs,
+  };
+}
+
+function withRound(state: RunState, number: number, round: RoundState): RunState {
+  const rounds = state.rounds.slice();
+  rounds[number] = round;
+  return { ...state, rounds };
+}
+
+function withStep(
+  state: RunState,
+  at: { round: number; step: number },
+  change: (step: StepState) => StepState,
+): RunState {
+  const round = state.rounds[at.round]!;
+  const steps = round.steps.slice();
+  steps[at.step] = change(steps[at.step]!);
+  return withRound(state, at.round, { ...round, steps });
+}
+
+function reserve(state: RunState, amount: Amount): RunState {
+  return { ...state, reserved: addAmount(state.reserved, amount) };
+}
+
+/** What was reserved becomes what was spent. The Conductor's calls are counted apart from `spent.calls`. */
+function settle(state: RunState, reserved: Amount, spending: Spending, isPlan = false): RunState {
+  const { usage, costUsd, calls } = spending;
+  const spent: Amount = {
+    usd: costUsd ?? 0,
+    calls: isPlan ? 0 : calls,
+    tokens: usage.inputTokens + usage.outputTokens,
+  };
+  return {
+    ...state,
+    // Clamped: floating point must not leave a crumb that looks like a running step.
+    reserved: {
+      usd: Math.max(0, state.reserved.usd - reserved.usd),
+      calls: state.reserved.calls - reserved.calls,
+      tokens: state.reserved.tokens - reserved.tokens,
+    },
+    spent: addAmount(state.spent, spent),
+    unpricedCalls: state.unpricedCalls + unpriced(spending),
+  };
+}
+
+function addAmount(a: Amount, b: Amount): Amount {
+  return { usd: a.usd + b.usd, calls: a.calls + b.calls, tokens: a.tokens + b.tokens };
+}
+
+function addTotals(totals: Totals, spending: Spending): Totals {
+  return {
+    usage: addUsage(totals.usage, spending.usage),
+    costUsd: totals.costUsd + (spending.costUsd ?? 0),
+    calls: totals.calls + spending.calls,
+    unpricedCalls: totals.unpricedCalls + unpriced(spending),
+  };
+}
+
+function unpriced({ costUsd, calls, unpricedCalls }: Spending): number {
+  return unpricedCalls ?? (costUsd === undefined ? calls : 0);
+}

@@ -1,0 +1,139 @@
+// One attempt at a step: from what the worker is told to the event that says how it went. Text that
+// is still arriving is shown at once and journaled every second.
+
+import { hashSeed } from "../random.ts";
+import type { RunEvent } from "../store/types.ts";
+import { toMessages } from "../worker/brief.ts";
+import { estimateInputTokens } from "../worker/price.ts";
+import type { Brief, WorkerRequest } from "../worker/types.ts";
+import { askWorker } from "./attempt.ts";
+import type { AskAction } from "./decide.ts";
+import type { Nested } from "./nested.ts";
+import { retryDelay } from "./retry.ts";
+import { toFailedSpending, toSpending } from "./spending.ts";
+import { chanceAt, type Stage, toEventError } from "./stage.ts";
+import type { RunState } from "./state.ts";
+
+const FLUSH_MS = 1_000;
+const NO_TIMEOUTS = { stepMs: Infinity, firstTokenMs: Infinity, idleMs: Infinity };
+
+/** The last step streams as the answer only when nothing can follow it and nothing is left to validate. */
+export function streamsAnswer({ settings, task }: RunState, round: number, { isLast }: Brief): boolean {
+  return settings.streaming && isLast && round === settings.rounds - 1 && !task.output?.responseFormat;
+}
+
+/** Resolves to `step-end` or `step-error`, never rejects. */
+export async function performStep(
+  action: AskAction,
+  brief: Brief,
+  state: RunState,
+  stage: Stage,
+  signal: AbortSignal,
+  nested: Nested | undefined,
+): Promise<RunEvent> {
+  const { round, step, attempt, worker } = action;
+  const { runId, settings, pool, rounds } = state;
+  const { now, breaker } = stage;
+  const entry = pool[worker]!;
+  const request = toRequest(action, brief, state, nested);
+  const isAnswer = streamsAnswer(state, round, brief);
+  const where = { runId, round, step, attempt };
+  const startedAt = now();
+  const delivery = createDelivery(where, isAnswer, stage);
+
+  const outcome = await askWorker(stage.pool.members[worker]!.worker, request, {
+    timeouts: nested ? NO_TIMEOUTS : settings.timeouts,
+    signal,
+    now,
+    onDelta: delivery.onDelta,
+  });
+  // A nested run that was stopped still has to journal its own end.
+  await nested?.ended();
+
+  const at = now();
+  const common = { ...where, at, worker, durationMs: at - startedAt };
+  if (outcome.ok) {
+    breaker.succeeded(entry.id);
+    const { reply, usage, firstTokenMs } = outcome;
+    const spending = nested?.spending() ?? toSpending(entry, usage);
+    return {
+      type: "step-end",
+      ...common,
+      reply,
+      spending,
+      ...(firstTokenMs !== undefined && { firstTokenMs }),
+    };
+  }
+  const { error, partial, reasoning } = outcome;
+  const isOurs = error.code === "aborted" && signal.aborted;
+  if (!isOurs) breaker.failed(entry.id, error);
+  const failures = rounds[round]!.steps[step]!.failures.filter((failure) => failure.worker === worker).length;
+  const chance = chanceAt(state, round, step, attempt);
+  // Stopped by us: the worker is not to blame and may be asked again after a resume.
+  const delay = isOurs ? 0 : retryDelay(error, failures + 1, settings.retries, chance);
+  const inputTokens = estimateInputTokens(request.messages, request);
+  return {
+    type: "step-error",
+    ...common,
+    error: toEventError(error),
+    spending: nested?.spending() ?? toFailedSpending(entry, error, inputTokens, partial + reasoning),
+    ...(partial && { partial }),
+    delivered: delivery.isDelivered() && !isOurs,
+    ...(delay !== undefined && { retryAt: at + delay }),
+  };
+}
+
+function toRequest(
+  { round, step, attempt, maxOutputTokens }: AskAction,
+  brief: Brief,
+  { settings }: RunState,
+  nested: Nested | undefined,
+): WorkerRequest {
+  const { temperature, stop, tools, responseFormat } = (brief.isLast && brief.task.output) || {};
+  return {
+    messages: toMessages(brief),
+    brief,
+    maxOutputTokens,
+    seed: hashSeed(settings.seed, round, step, attempt),
+    ...(temperature !== undefined && { temperature }),
+    ...(stop && { stop }),
+    ...(tools && { tools }),
+    ...(responseFormat && { responseFormat }),
+    ...(nested && { conduct: nested.conduct }),
+  };
+}
+
+function createDelivery(
+  where: { runId: string; round: number; step: number; attempt: number },
+  isAnswer: boolean,
+  { now, store, onEvent }: Stage,
+) {
+  let flushedAt = now();
+  let unflushed = "";
+  let isDelivered = false;
+  return {
+    isDelivered: () => isDelivered,
+    onDelta(channel: "text" | "reasoning", text: string): void {
+      const answer = isAnswer && channel === "text";
+      if (answer && text !== "") isDelivered = true;
+      onEvent?.({ type: "step-delta", ...where, at: now(), channel, text, answer });
+      if (channel === "reasoning") return;
+      unflushed += text;
+      if (now() - flushedAt < FLUSH_MS) return;
+      flushedAt = now();
+      const event: RunEvent = {
+        type: "step-delta",
+        ...where,
+        at: flushedAt,
+        channel,
+        text: unflushed,
+        answer,
+      };
+      unflushed = "";
+      // A journal that fails here fails again at the step's end, where it is dealt with.
+      void Promise.resolve()
+        .then(() => store.append([event]))
+        .catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,66 @@
+// What a step sees and what the run has to show: both read from the state, for the live run, for the
+// Conductor's next round and for the trace.
+
+import type { ComposedRound } from "../conductor/types.ts";
+import type { Brief, VisibleStep } from "../worker/types.ts";
+import type { RoundState, RunState } from "./state.ts";
+
+/**
+ * `all` are the earlier steps of this workflow and, in a later round, all steps of the round before.
+ * A step that got no reply is left out: there is nothing to quote.
+ */
+export function toBrief(state: RunState, roundNumber: number, stepNumber: number): Brief {
+  const { workflow } = state.rounds[roundNumber]!;
+  const { subtask, access } = workflow!.steps[stepNumber]!;
+  const visible: VisibleStep[] = [];
+  if (access === "all") {
+    const before = state.rounds[roundNumber - 1];
+    for (const step of before?.steps.keys() ?? []) show(visible, before!, roundNumber - 1, step);
+  }
+  const positions = access === "all" ? Array.from({ length: stepNumber }, (_, step) => step) : access;
+  for (const step of positions) show(visible, state.rounds[roundNumber]!, roundNumber, step);
+  return { task: state.task, subtask, visible, isLast: stepNumber === workflow!.steps.length - 1 };
+}
+
+function show(visible: VisibleStep[], round: RoundState, roundNumber: number, step: number): void {
+  const { worker, reply } = round.steps[step]!;
+  if (!reply?.text) return;
+  const { subtask } = round.workflow!.steps[step]!;
+  visible.push({ round: roundNumber, step, worker, subtask, reply: reply.text });
+}
+
+/** The finished rounds, as the Conductor is shown them. */
+export function toComposedRounds(state: RunState): ComposedRound[] {
+  return state.rounds
+    .filter((round) => round.ended && round.workflow)
+    .map((round) => ({
+      workflow: round.workflow!,
+      replies: round.steps.map((step) => step.reply?.text ?? ""),
+    }));
+}
+
+/**
+ * The answer as good as it is now. A finished round beats one under way; a finished reply beats a
+ * part of one. Empty only when no worker has said anything.
+ */
+export function bestAnswer(state: RunState): string {
+  const performed = state.rounds.filter((round) => round.steps.length > 0);
+  const accepted = state.accepted?.step;
+  const chosen = accepted === undefined ? undefined : performed.at(-1)?.steps[accepted]?.reply?.text;
+  if (chosen) return chosen;
+  const finished = performed.filter((round) => round.ended || round.steps.at(-1)?.status === "done");
+  for (const round of [...finished.toReversed(), ...performed.toReversed()]) {
+    if (round.steps.at(-1)?.isCut) return round.steps.at(-1)!.failures.at(-1)!.partial;
+    const reply = round.steps.findLast((step) => step.reply?.text)?.reply?.text;
+    if (reply) return reply;
+  }
+  for (const round of performed.toReversed()) {
+    const partial = round.steps.findLast(partialOf);
+    if (partial) return partialOf(partial);
+  }
+  return "";
+}
+
+function partialOf({ partial, failures }: RoundState["steps"][number]): string {
+  return partial || (failures.findLast((failure) => failure.partial)?.partial ?? "");
+}

@@ -1,0 +1,143 @@
+// The journal in memory: for rollouts, for tests, and for people who want nothing on disk.
+// Appending is a push and done when it returns; summaries are made only when somebody asks for a list.
+
+import { toKept } from "./kept.ts";
+import { type Claim, isAlive, runActiveError } from "./owner.ts";
+import { toSummaryChange } from "./summary.ts";
+import type { RunEvent, RunFilter, RunSummary, Store } from "./types.ts";
+
+export interface MemoryStoreOptions {
+  /** Forgets the oldest ended runs beyond this number: training makes millions. Default: keeps all. */
+  keepEnded?: number;
+  now?: () => number;
+}
+
+interface Kept {
+  events: RunEvent[];
+  nested: string[];
+  parentId?: string;
+  ended: boolean;
+}
+
+export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
+  const { keepEnded = Number.POSITIVE_INFINITY, now = Date.now } = options;
+  const runs = new Map<string, Kept>();
+  const claims = new Map<string, Claim>();
+  /** Ended top-level runs, oldest first. */
+  const ended = new Set<string>();
+
+  function append(events: RunEvent[]): void {
+    for (const event of events) {
+      const kept = toKept(event);
+      if (!kept) continue;
+      let run = runs.get(kept.runId);
+      if (!run) {
+        run = { events: [], nested: [], ended: false };
+        runs.set(kept.runId, run);
+      }
+      run.events.push(kept);
+      if (kept.type === "run-start" && kept.parent) {
+        run.parentId = kept.parent.runId;
+        runs.get(run.parentId)?.nested.push(kept.runId);
+      } else if (kept.type === "run-end") {
+        run.ended = true;
+        if (run.parentId === undefined) ended.add(kept.runId);
+        if (ended.size > keepEnded) forget(ended.values().next().value!);
+      }
+    }
+  }
+
+  function tree(id: string): string[] {
+    return [id, ...(runs.get(id)?.nested ?? []).flatMap(tree)];
+  }
+
+  function forget(id: string): void {
+    for (const each of tree(id)) {
+      runs.delete(each);
+      claims.delete(each);
+      ended.delete(each);
+    }
+  }
+
+  function isClaimed(id: string): boolean {
+    const claim = claims.get(id);
+    return claim !== undefined && isAlive(claim, now());
+  }
+
+  /** A nested run lives with the run that performs it. */
+  function isRunning(id: string): boolean {
+    const run = runs.get(id);
+    if (!run || run.ended) return false;
+    return isClaimed(id) || (run.parentId !== undefined && isRunning(run.parentId));
+  }
+
+  function toSummary(id: string, run: Kept): RunSummary | undefined {
+    let summary: RunSummary | undefined;
+    for (const event of run.events) {
+      const change = toSummaryChange(event);
+      if (change?.type === "start") {
+        const { type: _, ...start } = change;
+        const state = run.ended ? "ended" : isRunning(id) ? "running" : "interrupted";
+        summary = { id, ...start, state, costUsd: 0, calls: 0 };
+      } else if (summary && change?.type === "spend") {
+        summary.costUsd += change.costUsd;
+        summary.calls += change.calls;
+      } else if (summary && change?.type === "end") {
+        const { type: _, ...end } = change;
+        Object.assign(summary, end);
+      }
+    }
+    return summary;
+  }
+
+  return {
+    append,
+    loadRun: async (id) => runs.get(id)?.events.slice() ?? [],
+    async listRuns(filter = {}) {
+      const found: RunSummary[] = [];
+      for (const [id, run] of runs) {
+        const summary = run.parentId === undefined || filter.nested ? toSummary(id, run) : undefined;
+        if (summary && matches(summary, filter)) found.push(summary);
+      }
+      found.sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1));
+      return found.slice(0, filter.limit ?? 50);
+    },
+    async deleteRun(id) {
+      if (!runs.has(id)) return false;
+      if (tree(id).some(isRunning)) throw runActiveError(id);
+      forget(id);
+      return true;
+    },
+    async prune(startedBefore) {
+      let count = 0;
+      for (const [id, run] of runs) {
+        const start = run.events.find((event) => event.type === "run-start");
+        if (!start || start.at >= startedBefore || run.parentId !== undefined) continue;
+        if (!tree(id).some(isRunning)) {
+          forget(id);
+          count++;
+        }
+      }
+      return count;
+    },
+    async claim(runId, owner) {
+      if (claims.get(runId)?.id !== owner.id && isClaimed(runId)) return false;
+      claims.set(runId, { ...owner, heartbeatAt: now() });
+      return true;
+    },
+    async release(runId, owner) {
+      if (claims.get(runId)?.id === owner.id) claims.delete(runId);
+    },
+    close: async () => {},
+  };
+}
+
+function matches(run: RunSummary, filter: RunFilter): boolean {
+  const { startedBefore = Number.POSITIVE_INFINITY, beforeId = "", state = run.state, text = "" } = filter;
+  if (run.startedAt > startedBefore || (run.startedAt === startedBefore && run.id >= beforeId)) return false;
+  const wanted = text.toLowerCase();
+  return (
+    state === run.state &&
+    [run.question, run.answer ?? ""].some((part) => part.toLowerCase().includes(wanted))
+  );
+}

@@ -1,0 +1,135 @@
+// The table of runs in the journal file: one row a run, derived from its events, for lists, filters and
+// paging over many runs. Which of them are running depends on who lives; the caller says so with `living`,
+// the ids of runs that a living owner has claimed.
+
+import type { Database } from "./sqlite-file.ts";
+import { toSummaryChange } from "./summary.ts";
+import type { RunEvent, RunFilter, RunSummary, StopReason } from "./types.ts";
+
+export interface RunTable {
+  update(event: RunEvent): void;
+  list(filter: RunFilter, living: string[]): RunSummary[];
+  /** These runs with all that are nested in them, known or not. */
+  withNested(ids: string[]): string[];
+  areRunning(ids: string[], living: string[]): boolean;
+  /** Top-level runs that started before this time and are not running, oldest first. */
+  findOld(startedBefore: number, limit: number, living: string[]): string[];
+}
+
+interface RunRow {
+  id: string;
+  parent: string | null;
+  started: number;
+  ended: number | null;
+  question: string;
+  answer: string | null;
+  conductor: string;
+  stop_reason: StopReason | null;
+  cost_usd: number;
+  calls: number;
+  running: number;
+}
+
+/** Lists of ids travel as one JSON parameter: `IN ${listed("ids")}`. */
+export function listed(parameter: string): string {
+  return `(SELECT value FROM json_each(:${parameter}))`;
+}
+
+// A nested run lives with the run at its head.
+const RUNNING = `(ended IS NULL AND (id IN ${listed("living")} OR top IN ${listed("living")}))`;
+
+export function createRunTable(database: Database): RunTable {
+  const start = database.prepare(
+    `INSERT INTO runs (id, parent, top, started, question, search, conductor)
+     VALUES (:id, :parent, coalesce((SELECT top FROM runs WHERE id = :parent), :parent, :id),
+       :started, :question, :search, :conductor)
+     ON CONFLICT (id) DO NOTHING`,
+  );
+  const spend = database.prepare("UPDATE runs SET cost_usd = cost_usd + ?, calls = calls + ? WHERE id = ?");
+  // The separator is a character that nobody searches for, so that no match spans question and answer.
+  const end = database.prepare(
+    `UPDATE runs SET ended = ?, answer = ?, search = search || char(31) || ?, stop_reason = ?,
+       cost_usd = ?, calls = ? WHERE id = ?`,
+  );
+  const nested = database.prepare(
+    `WITH RECURSIVE tree (id) AS (
+       SELECT value FROM json_each(:ids) UNION SELECT runs.id FROM runs JOIN tree ON runs.parent = tree.id
+     ) SELECT id FROM tree`,
+  );
+  const anyRunning = database.prepare(
+    `SELECT count(*) AS count FROM runs WHERE id IN ${listed("ids")} AND ${RUNNING}`,
+  );
+  const old = database.prepare(
+    `SELECT id FROM runs WHERE parent IS NULL AND started < :startedBefore
+       AND id NOT IN (SELECT top FROM runs WHERE ${RUNNING}) ORDER BY started LIMIT :limit`,
+  );
+
+  return {
+    update(event) {
+      const change = toSummaryChange(event);
+      const id = event.runId;
+      if (change?.type === "start") {
+        const { parentId: parent = null, startedAt: started, question, conductor } = change;
+        start.run({ id, parent, started, question, search: question.toLowerCase(), conductor });
+      } else if (change?.type === "spend") {
+        if (change.costUsd !== 0 || change.calls !== 0) spend.run(change.costUsd, change.calls, id);
+      } else if (change?.type === "end") {
+        const { endedAt, answer, stopReason, costUsd, calls } = change;
+        end.run(endedAt, answer, answer.toLowerCase(), stopReason, costUsd, calls, id);
+      }
+    },
+    list(filter, living) {
+      const { sql, parameters } = toListQuery(filter);
+      const rows = database.prepare(sql).all({ ...parameters, living: JSON.stringify(living) });
+      return (rows as RunRow[]).map(toSummary);
+    },
+    withNested(ids) {
+      return (nested.all({ ids: JSON.stringify(ids) }) as { id: string }[]).map((run) => run.id);
+    },
+    areRunning(ids, living) {
+      const parameters = { ids: JSON.stringify(ids), living: JSON.stringify(living) };
+      return (anyRunning.get(parameters) as { count: number }).count > 0;
+    },
+    findOld(startedBefore, limit, living) {
+      const rows = old.all({ startedBefore, limit, living: JSON.stringify(living) });
+      return (rows as { id: string }[]).map((run) => run.id);
+    },
+  };
+}
+
+function toListQuery(filter: RunFilter): { sql: string; parameters: Record<string, string | number> } {
+  const { limit = 50, startedBefore, beforeId = "", state, text, nested } = filter;
+  const parameters: Record<string, string | number> = { limit: Math.min(limit, Number.MAX_SAFE_INTEGER) };
+  const conditions = ["TRUE"];
+  if (!nested) conditions.push("parent IS NULL");
+  if (startedBefore !== undefined) {
+    conditions.push("(started, id) < (:startedBefore, :beforeId)");
+    Object.assign(parameters, { startedBefore, beforeId });
+  }
+  if (state === "ended") conditions.push("ended IS NOT NULL");
+  if (state === "running") conditions.push(RUNNING);
+  if (state === "interrupted") conditions.push(`ended IS NULL AND NOT ${RUNNING}`);
+  if (text) {
+    conditions.push("instr(search, :text) > 0");
+    parameters.text = text.toLowerCase();
+  }
+  const sql = `SELECT *, ${RUNNING} AS running FROM runs WHERE ${conditions.join(" AND ")}
+    ORDER BY started DESC, id DESC LIMIT :limit`;
+  return { sql, parameters };
+}
+
+function toSummary(row: RunRow): RunSummary {
+  return {
+    id: row.id,
+    parentId: row.parent ?? undefined,
+    startedAt: row.started,
+    endedAt: row.ended ?? undefined,
+    question: row.question,
+    answer: row.answer ?? undefined,
+    conductor: row.conductor,
+    state: row.ended !== null ? "ended" : row.running ? "running" : "interrupted",
+    stopReason: row.stop_reason ?? undefined,
+    costUsd: row.cost_usd,
+    calls: row.calls,
+  };
+}

@@ -1,0 +1,176 @@
+// The journal in one SQLite file, the default: it survives the death of the process, and several
+// processes may use it at once. Events are the truth; the table of runs is derived from them in the same
+// transaction, so that lists of many runs are fast and never disagree with the events.
+
+import { resolve } from "node:path";
+import { TuttiError } from "../errors.ts";
+import { createGroupCommit } from "./group-commit.ts";
+import { toKept } from "./kept.ts";
+import { CLAIM_MS, type Claim, isAlive, runActiveError } from "./owner.ts";
+import { isBusy, openJournalFile, toJournalError, transact } from "./sqlite-file.ts";
+import { createRunTable, listed } from "./sqlite-runs.ts";
+import type { RunEvent, Store } from "./types.ts";
+
+export interface SqliteStoreOptions {
+  /** The file never grows beyond this: appending then fails as on a full disk. */
+  maxBytes?: number;
+  /** How long a lock of another process is waited for. */
+  busyTimeoutMs?: number;
+  now?: () => number;
+}
+
+/** How much one transaction of `prune` does: others may write in between. */
+const PRUNE_RUNS = 200;
+const PRUNE_PAGES = 2_000;
+
+export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<Store> {
+  const file = resolve(path);
+  const { busyTimeoutMs = 10_000, now = Date.now, maxBytes } = options;
+  const database = await openJournalFile(file, { busyTimeoutMs, maxBytes });
+  const { commit } = createGroupCommit({
+    transact: (work) => transact(database, work),
+    isBusy,
+    busyTimeoutMs,
+  });
+  const runs = createRunTable(database);
+  let closed = false;
+
+  const insertEvent = database.prepare("INSERT INTO events (run, json) VALUES (?, ?)");
+  const selectEvents = database.prepare("SELECT json FROM events WHERE run = ? ORDER BY seq");
+  const selectClaims = database.prepare(
+    `SELECT run, owner AS id, pid, host, heartbeat AS heartbeatAt FROM claims
+     WHERE heartbeat > :after AND run = coalesce(:run, run)`,
+  );
+  const insertClaim = database.prepare("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?)");
+  const deleteClaim = database.prepare("DELETE FROM claims WHERE run = ? AND owner = ?");
+  const deleteDeadClaims = database.prepare("DELETE FROM claims WHERE heartbeat <= ?");
+  const removals = ["events WHERE run", "runs WHERE id", "claims WHERE run"].map((rows) =>
+    database.prepare(`DELETE FROM ${rows} IN ${listed("ids")}`),
+  );
+
+  // Every use of the file goes through `write` or `read`: a failure names the file and says what to do.
+  async function write<T>(job: () => T): Promise<T> {
+    if (closed) throw closedError();
+    try {
+      return await commit(job);
+    } catch (error) {
+      throw toJournalError(file, error);
+    }
+  }
+  function read<T>(query: () => T): T {
+    if (closed) throw closedError();
+    try {
+      return query();
+    } catch (error) {
+      throw toJournalError(file, error);
+    }
+  }
+  function closedError(): TuttiError {
+    return new TuttiError("journal-failed", `The journal ${file} is closed. Open it again to use it.`);
+  }
+
+  function livingClaims(run: string | null = null): (Claim & { run: string })[] {
+    const fresh = selectClaims.all({ after: now() - CLAIM_MS, run }) as (Claim & { run: string })[];
+    return fresh.filter((claim) => isAlive(claim, now()));
+  }
+  function livingRuns(): string[] {
+    return livingClaims().map((claim) => claim.run);
+  }
+
+  /** False when nothing of these runs was there. */
+  function remove(ids: string[]): boolean {
+    const [events, rows] = removals.map((removal) => removal.run({ ids: JSON.stringify(ids) }).changes);
+    return events! + rows! > 0;
+  }
+
+  /** Gives pages that deleted runs have left back to the disk, some at a time. False when none is left. */
+  function givePagesBack(): boolean {
+    database.prepare(`PRAGMA incremental_vacuum(${PRUNE_PAGES})`).all();
+    const { freelist_count } = database.prepare("PRAGMA freelist_count").get() as { freelist_count: number };
+    return freelist_count > 0;
+  }
+
+  return {
+    async append(events) {
+      // Made into text now, so that an event that cannot be text fails alone and not with its whole group.
+      const rows = events.flatMap((event) => {
+        const kept = toKept(event);
+        return kept ? [{ kept, json: JSON.stringify(kept) }] : [];
+      });
+      if (rows.length === 0) return;
+      await write(() => {
+        for (const { kept, json } of rows) {
+          insertEvent.run(kept.runId, json);
+          runs.update(kept);
+        }
+      });
+    },
+
+    async loadRun(id) {
+      const rows = read(() => selectEvents.all(id)) as { json: string }[];
+      return rows.map(({ json }, position) => parseEvent(json, `Event ${position} of run ${id} in ${file}`));
+    },
+
+    async listRuns(filter = {}) {
+      return read(() => runs.list(filter, livingRuns()));
+    },
+
+    async deleteRun(id) {
+      const outcome = await write(() => {
+        const ids = runs.withNested([id]);
+        return runs.areRunning(ids, livingRuns()) ? "active" : remove(ids);
+      });
+      if (outcome === "active") throw runActiveError(id);
+      return outcome;
+    },
+
+    async prune(startedBefore) {
+      let total = 0;
+      let count: number;
+      do {
+        count = await write(() => {
+          const ids = runs.findOld(startedBefore, PRUNE_RUNS, livingRuns());
+          remove(runs.withNested(ids));
+          return ids.length;
+        });
+        total += count;
+      } while (count === PRUNE_RUNS);
+      await write(() => deleteDeadClaims.run(now() - CLAIM_MS));
+      while (total > 0 && (await write(givePagesBack)));
+      return total;
+    },
+
+    // Looking and claiming share a transaction that holds the lock of the file: of two processes one wins.
+    claim: (runId, owner) =>
+      write(() => {
+        if (livingClaims(runId).some((claim) => claim.id !== owner.id)) return false;
+        insertClaim.run(runId, owner.id, owner.pid, owner.host, now());
+        return true;
+      }),
+
+    async release(runId, owner) {
+      await write(() => deleteClaim.run(runId, owner.id));
+    },
+
+    async close() {
+      if (closed) return;
+      closed = true;
+      await commit(() => {}).catch(() => {}); // what was appended before is written first
+      try {
+        database.pragma("wal_checkpoint(TRUNCATE)"); // leaves one whole file
+      } catch {
+        // Somebody else is reading: whoever opens the file next goes on from its log.
+      }
+      database.close();
+    },
+  };
+}
+
+function parseEvent(json: string, where: string): RunEvent {
+  try {
+    return JSON.parse(json) as RunEvent;
+  } catch (error) {
+    const message = `${where} is damaged and cannot be read. Delete this run; others are not affected.`;
+    throw new TuttiError("journal-damaged", message, { cause: error });
+  }
+}

@@ -1,0 +1,38 @@
+// What callers may hand in as a question, checked once at the door.
+
+import { usageError } from "./errors.ts";
+import type { Message, Task } from "./worker/types.ts";
+
+/** Larger inputs are an accident more often than a question, and no model takes them. */
+const MAX_QUESTION_BYTES = 4_000_000;
+
+export function toTask(input: string | Message[] | Task): Task {
+  const task: Task =
+    typeof input === "string"
+      ? { messages: [{ role: "user", content: input }] }
+      : Array.isArray(input)
+        ? { messages: input }
+        : input;
+  if (!Array.isArray(task?.messages) || task.messages.length === 0) {
+    throw usageError("There is no question: give a text, a list of messages, or a task with messages.");
+  }
+  let bytes = 0;
+  let hasContent = false;
+  for (const { role, content } of task.messages) {
+    if (!["system", "user", "assistant", "tool"].includes(role)) {
+      throw usageError(`A message has the role "${role}": it must be system, user, assistant or tool.`);
+    }
+    for (const part of typeof content === "string" ? [{ type: "text" as const, text: content }] : content) {
+      const text = part.type === "text" ? part.text : part.image;
+      // Images are bounded by the providers; text is what fills every prompt of the team.
+      if (part.type === "text") bytes += Buffer.byteLength(text);
+      if (role === "user" && text.trim() !== "") hasContent = true;
+    }
+  }
+  if (!hasContent) throw usageError("The question is empty.");
+  if (bytes > MAX_QUESTION_BYTES) {
+    const size = `${(bytes / 1e6).toFixed(1)} MB`;
+    throw usageError(`The question has ${size}; at most ${MAX_QUESTION_BYTES / 1e6} MB are taken.`);
+  }
+  return task;
+}

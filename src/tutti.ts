@@ -1,0 +1,320 @@
+// The library's door: `createTutti` makes pools, Conductors and the journal meet the performer.
+
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import { chooseConductor } from "./choose-conductor.ts";
+import { checkTeam } from "./conductor/check-team.ts";
+import { createFixedConductor } from "./conductor/fixed.ts";
+import type { Conductor } from "./conductor/types.ts";
+import { type ResolvedPool, resolvePool } from "./config/pool.ts";
+import { parseConfig, type TuttiConfig } from "./config/schema.ts";
+import { TuttiError, usageError } from "./errors.ts";
+import { performRun, resumeRun } from "./perform/driver.ts";
+import { estimatePlan, type PlanEstimate } from "./perform/estimate.ts";
+import { EventQueue } from "./perform/queue.ts";
+import { CircuitBreaker } from "./perform/retry.ts";
+import { type Run, toRun } from "./perform/run.ts";
+import type { Stage, Verdict } from "./perform/stage.ts";
+import { fold, type RunState } from "./perform/state.ts";
+import { openStore } from "./store/open.ts";
+import type { Owner, RunEvent, RunSettings, Store } from "./store/types.ts";
+import { toTask } from "./task-input.ts";
+import type { Message, Pool, PoolMember, Task } from "./worker/types.ts";
+import { MAX_STEPS, type Workflow } from "./workflow/types.ts";
+import { validateWorkflow } from "./workflow/validate.ts";
+
+/** What a person is shown before a plan is performed. */
+export interface PlanForReview {
+  round: number;
+  workflow: Workflow;
+  pool: Pool;
+  estimate: PlanEstimate;
+}
+
+export interface AskOptions {
+  /** "prompted", "scripted-planner", the id of a worker or "provider/model" to plan with, or one's own. */
+  conductor?: string | Conductor;
+  /** "rehearsal", the name of a pool in the config, ids of workers, or a pool of one's own. */
+  pool?: string | string[] | Pool;
+  rounds?: number;
+  /** null switches the dollar budget off. */
+  budgetUsd?: number | null;
+  maxCalls?: number;
+  maxTokens?: number;
+  deadlineMs?: number;
+  seed?: number;
+  /** Performs this workflow instead of asking a Conductor. */
+  workflow?: Workflow;
+  /** Called with each plan before it is performed. */
+  review?: (plan: PlanForReview) => Promise<Verdict>;
+  allowUnknownPrice?: boolean;
+  signal?: AbortSignal;
+}
+
+/** The events of a run as they happen, nested runs included, and its result. */
+export interface RunStream extends AsyncIterable<RunEvent> {
+  readonly runId: string;
+  readonly result: Promise<Run>;
+}
+
+export interface TuttiOptions {
+  /** Where keys and settings are read from; by default the process's own environment. */
+  env?: Record<string, string | undefined>;
+  /** Hears what a person should know: which pool is used and why, who was left out. */
+  onNotice?: (text: string) => void;
+}
+
+export interface Tutti {
+  /** Rejects only for bad use and for a journal that cannot be opened; what happens in a run is in its `stopReason`. */
+  ask(input: string | Message[] | Task, options?: AskOptions): Promise<Run>;
+  /** The answer's text is in the `step-delta` events with `answer: true`. */
+  stream(input: string | Message[] | Task, options?: AskOptions): RunStream;
+  /** Goes on with a run whose process died or that was cancelled. Rejects when it is over, unknown, or performed elsewhere. */
+  resume(runId: string, options?: Pick<AskOptions, "signal" | "review" | "pool" | "conductor">): RunStream;
+  /** The run as stored, finished or not. */
+  load(runId: string): Promise<Run | undefined>;
+  store(): Promise<Store>;
+  close(): Promise<void>;
+}
+
+/** Ended runs that may go on: nothing in them has failed for good. */
+const RESUMABLE = ["cancelled", "deadline", "journal-failed"];
+
+export function createTutti(input: TuttiConfig = {}, { env = process.env, onNotice }: TuttiOptions = {}): Tutti {
+  const config = parseConfig(input, env);
+  const breaker = new CircuitBreaker();
+  const owner: Owner = { id: randomBytes(8).toString("hex"), pid: process.pid, host: hostname() };
+  let store: Promise<Store> | undefined;
+  const openedStore = () => {
+    store ??= openStore(config.store);
+    return store;
+  };
+  const notices = new Set<string>();
+  const notice = (text: string | undefined) => {
+    if (text === undefined || notices.has(text)) return;
+    notices.add(text);
+    onNotice?.(text);
+  };
+
+  async function toPool(wanted: AskOptions["pool"], hasBudget: boolean, allowUnknown: boolean) {
+    const isGiven = typeof wanted === "object" && !Array.isArray(wanted);
+    const resolved: Pick<ResolvedPool, "pool" | "kind"> = isGiven
+      ? { pool: wanted, kind: "config" }
+      : await resolvePool(config, { env, selector: wanted }).then((found) => {
+          notice(found.notice);
+          found.warnings.forEach(notice);
+          return found;
+        });
+    if (!hasBudget || allowUnknown) return resolved;
+    const isPriced = ({ worker, price }: PoolMember) => worker.kind !== "model" || price !== undefined;
+    const unknown = resolved.pool.members.filter((member) => !isPriced(member)).map(({ worker }) => worker.id);
+    if (unknown.length === 0) return resolved;
+    const remedy = "Give it a price in the config, allow unknown prices, or ask without a dollar budget.";
+    const members = resolved.pool.members.filter(isPriced);
+    const message = `The price of ${unknown.join(", ")} is unknown, so a dollar budget cannot be kept. ${remedy}`;
+    if (!members.some(({ worker }) => worker.kind === "model")) throw usageError(message);
+    notice(`${message} Left out for now.`);
+    return { pool: { members }, kind: resolved.kind };
+  }
+
+  async function begin(runId: string, task: Task, options: AskOptions, stage: StageParts): Promise<RunState> {
+    const settings = toSettings(config, options, stage.isStreaming);
+    const { limits, allowUnknownPrice } = settings;
+    const { pool, kind } = await toPool(options.pool, limits.usd !== undefined, allowUnknownPrice);
+    const { members } = settings.maxDepth > 0 ? pool : withoutSelf(pool);
+    const chosen = await chooseConductor(options.conductor ?? config.conductor, { members }, kind, {
+      showNames: config.showNames,
+      env,
+    });
+    const fixed = options.workflow && toFixed(options.workflow, { members });
+    const start: Extract<RunEvent, { type: "run-start" }> = {
+      type: "run-start",
+      runId,
+      at: Date.now(),
+      task,
+      pool: members.map(toEntry),
+      settings: {
+        ...settings,
+        conductor: fixed?.id ?? chosen.conductor.id,
+        conductorReason: fixed ? "a workflow was given" : chosen.reason,
+      },
+    };
+    return performRun(start, await toStage({ members }, fixed ?? chosen.conductor, stage, chosen.conductor));
+  }
+
+  async function toStage(
+    pool: Pool,
+    conductor: Conductor,
+    { signal, onEvent, review }: StageParts,
+    nestedConductor?: Conductor,
+  ): Promise<Stage> {
+    return {
+      store: await openedStore(),
+      pool,
+      conductor,
+      ...(nestedConductor && { nestedConductor }),
+      breaker,
+      owner,
+      now: Date.now,
+      signal,
+      onEvent,
+      ...(review && {
+        review: (state, workflow) =>
+          review({ round: state.rounds.length - 1, workflow, pool, estimate: estimatePlan(state, workflow) }),
+      }),
+    };
+  }
+
+  async function goOn(
+    runId: string,
+    options: Pick<AskOptions, "pool" | "conductor">,
+    stage: StageParts,
+  ): Promise<RunState> {
+    const journal = await openedStore();
+    const events = await journal.loadRun(runId);
+    const state = fold(events);
+    if (!state) throw new TuttiError("unknown-run", `There is no run ${runId}`, { status: 404 });
+    if (state.ended && !RESUMABLE.includes(state.ended.stopReason)) {
+      throw new TuttiError("run-over", `Run ${runId} is over (${state.ended.stopReason}): ask again instead`, { status: 409 });
+    }
+    if (state.parent) throw usageError(`Run ${runId} is nested: resume ${state.parent.runId} instead`);
+    const isRehearsal = state.pool.some(({ id }) => id.startsWith("rehearsal/"));
+    const { pool, kind } = await toPool(options.pool ?? (isRehearsal ? "rehearsal" : undefined), false, true);
+    const members = state.pool.map(({ id, kind: entryKind }): PoolMember => {
+      const found = pool.members.find(({ worker }) => worker.id === id);
+      if (!found) notice(`${id} took part in this run and is not available now: others take over.`);
+      return found ?? { worker: goneWorker(id, entryKind) };
+    });
+    const first = state.rounds[0]?.workflow;
+    const name = state.settings.conductor.replace(/^prompted:/, "");
+    const conductor =
+      name === "fixed" && first
+        ? createFixedConductor(first)
+        : (await chooseConductor(options.conductor ?? (name === "fixed" ? undefined : name), { members }, kind, {
+            showNames: config.showNames,
+            env,
+          })).conductor;
+    return resumeRun(events, await toStage({ members }, conductor, stage));
+  }
+
+  function toStream(runId: string, signal: AbortSignal | undefined, work: (stage: StageParts) => Promise<RunState>, review?: AskOptions["review"]): RunStream {
+    const queue = new EventQueue<RunEvent>();
+    const parts: StageParts = {
+      signal: signal ?? new AbortController().signal,
+      onEvent: (event) => queue.push(event),
+      review,
+      isStreaming: true,
+    };
+    const result = work(parts)
+      .then((state) => toRun(state))
+      .finally(() => queue.close());
+    // Whoever only iterates learns of a failure there; it must not end the process as unhandled.
+    result.catch(() => {});
+    async function* iterate(): AsyncGenerator<RunEvent> {
+      yield* queue;
+      await result;
+    }
+    return { runId, result, [Symbol.asyncIterator]: iterate };
+  }
+
+  return {
+    async ask(input, options = {}) {
+      const parts: StageParts = {
+        signal: options.signal ?? new AbortController().signal,
+        onEvent: undefined,
+        review: options.review,
+        isStreaming: false,
+      };
+      return toRun(await begin(createRunId(), toTask(input), options, parts));
+    },
+    stream(input, options = {}) {
+      const runId = createRunId();
+      const work = async (stage: StageParts) => begin(runId, toTask(input), options, stage);
+      return toStream(runId, options.signal, work, options.review);
+    },
+    resume: (runId, options = {}) =>
+      toStream(runId, options.signal, (stage) => goOn(runId, options, stage), options.review),
+    async load(runId) {
+      const state = fold(await (await openedStore()).loadRun(runId));
+      return state && toRun(state);
+    },
+    store: openedStore,
+    async close() {
+      await (await store)?.close();
+    },
+  };
+}
+
+interface StageParts {
+  signal: AbortSignal;
+  onEvent: ((event: RunEvent) => void) | undefined;
+  review: AskOptions["review"];
+  isStreaming: boolean;
+}
+
+/** Sorts by time, is short enough to type, and is not guessed. */
+function createRunId(): string {
+  return `r_${Date.now().toString(36)}${randomBytes(3).toString("hex")}`;
+}
+
+function toSettings(
+  config: ReturnType<typeof parseConfig>,
+  options: AskOptions,
+  isStreaming: boolean,
+): Omit<RunSettings, "conductor" | "conductorReason"> {
+  const usd = options.budgetUsd === undefined ? config.limits.usd : options.budgetUsd;
+  const calls = options.maxCalls ?? config.limits.calls;
+  const tokens = options.maxTokens ?? config.limits.tokens;
+  const deadlineMs = options.deadlineMs ?? config.limits.deadlineMs;
+  return {
+    rounds: options.rounds ?? config.rounds,
+    maxSteps: MAX_STEPS,
+    limits: {
+      ...(usd != null && { usd }),
+      ...(calls != null && { calls }),
+      ...(tokens != null && { tokens }),
+      ...(deadlineMs != null && { deadlineMs }),
+    },
+    seed: options.seed ?? randomBytes(4).readUInt32LE(),
+    maxOutputTokens: config.maxOutputTokens,
+    retries: config.retries,
+    timeouts: config.timeouts,
+    maxDepth: config.maxDepth,
+    streaming: isStreaming,
+    review: options.review !== undefined,
+    allowUnknownPrice: options.allowUnknownPrice ?? config.allowUnknownPrice,
+  };
+}
+
+function toFixed(workflow: Workflow, pool: Pool): Conductor {
+  const error =
+    validateWorkflow(workflow, { workers: pool.members.length, maxSteps: Number.POSITIVE_INFINITY }) ??
+    checkTeam(workflow, pool);
+  if (error) throw usageError(`This workflow cannot be performed: ${error.message}`);
+  return createFixedConductor(workflow);
+}
+
+function toEntry({ worker, price, profile, maxOutputTokens }: PoolMember) {
+  return {
+    id: worker.id,
+    kind: worker.kind,
+    ...(price && { price }),
+    ...(profile && { profile }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+  };
+}
+
+function withoutSelf({ members }: Pool): Pool {
+  return { members: members.filter(({ worker }) => worker.kind !== "conductor") };
+}
+
+function goneWorker(id: string, kind: PoolMember["worker"]["kind"]): PoolMember["worker"] {
+  return {
+    id,
+    kind,
+    // biome-ignore lint/correctness/useYield: it fails before there is anything to yield.
+    async *ask() {
+      throw new TuttiError("unknown-worker", `${id} is not available any more`);
+    },
+  };
+}

@@ -1,0 +1,101 @@
+// A vote over the replies that a step may see: no model, no cost. Replies that say the same answer
+// count together, each with its worker's weight. The best reply of the winners is passed on in full,
+// so that the answer reads well.
+
+import { extractAnswer } from "../answer/extract.ts";
+import { normaliseAnswer, sameAnswer } from "../answer/normalise.ts";
+import { TuttiError } from "../errors.ts";
+import type { VisibleStep, Worker } from "./types.ts";
+import { NO_USAGE } from "./usage.ts";
+
+export interface ConsensusOptions {
+  /** The weight of a worker's vote by its number in the pool, such as its measured success. Default 1. */
+  weights?: (worker: number) => number;
+}
+
+interface Vote {
+  answer: string;
+  reply: string;
+  weight: number;
+  /** Among the visible steps, in time. */
+  position: number;
+}
+
+export function createConsensusWorker(options: ConsensusOptions = {}): Worker {
+  const weightOf = options.weights ?? (() => 1);
+  return {
+    id: "consensus",
+    kind: "tool",
+    async *ask(request, signal) {
+      if (signal.aborted) throw new TuttiError("aborted", 'Worker "consensus" was stopped.', { status: 499 });
+      const { groups, winner, best } = count(request.brief?.visible ?? [], weightOf);
+      yield { type: "reasoning-delta", text: describe(groups, winner) };
+      yield { type: "text-delta", text: best.reply };
+      yield { type: "finish", usage: NO_USAGE, reason: "stop" };
+    },
+  };
+}
+
+function count(visible: VisibleStep[], weightOf: (worker: number) => number) {
+  const votes = visible
+    .map(({ reply, worker }, position) => ({
+      reply,
+      position,
+      weight: weightOf(worker),
+      answer: extractAnswer(reply),
+    }))
+    .filter(({ reply }) => reply.trim() !== "");
+  if (votes.length < 2) {
+    const found = `it sees ${votes.length === 0 ? "no reply" : "one reply"} and needs two or more`;
+    throw new TuttiError("nothing-to-vote", `Worker "consensus" has nothing to vote on: ${found}.`, {
+      status: 400,
+    });
+  }
+  // A reply without an answer abstains, unless nobody has one.
+  const cast = votes.filter(({ answer }) => normaliseAnswer(answer) !== "");
+  const groups = group(cast.length > 0 ? cast : votes);
+  const winner = groups.reduce((a, b) => (compareGroups(b, a) > 0 ? b : a));
+  const best = winner.reduce((a, b) => (b.weight > a.weight ? b : a));
+  return { groups, winner, best };
+}
+
+function group(votes: Vote[]): Vote[][] {
+  const groups: Vote[][] = [];
+  for (const vote of votes) {
+    const same = groups.find(([first]) => first && sameAnswer(first.answer, vote.answer));
+    if (same) same.push(vote);
+    else groups.push([vote]);
+  }
+  return groups;
+}
+
+/** More weight in all; then the heavier voter; then the later step, which may have seen the earlier ones. */
+function compareGroups(a: Vote[], b: Vote[]): number {
+  const total = (votes: Vote[]) => votes.reduce((sum, { weight }) => sum + weight, 0);
+  const heaviest = (votes: Vote[]) => Math.max(...votes.map(({ weight }) => weight));
+  const latest = (votes: Vote[]) => Math.max(...votes.map(({ position }) => position));
+  return compare(total(a), total(b)) || compare(heaviest(a), heaviest(b)) || latest(a) - latest(b);
+}
+
+/** Sums of weights differ in their last digits by the order of adding. */
+function compare(a: number, b: number): number {
+  return Math.abs(a - b) < 1e-9 ? 0 : a - b;
+}
+
+function describe(groups: Vote[][], winner: Vote[]): string {
+  const voters = groups.flat().length;
+  if (groups.length > 1 && groups.every((votes) => votes.length === 1)) {
+    return `No agreement among ${voters} replies: took ${quote(winner)}, the heaviest vote.`;
+  }
+  const others = groups.filter((votes) => votes !== winner).map((votes) => `${say(votes)} ${quote(votes)}`);
+  return [`${say(winner, ` of ${voters}`)} ${quote(winner)}`, ...others].join("; ");
+}
+
+function say(votes: Vote[], ofAll = ""): string {
+  return `${votes.length}${ofAll} ${votes.length === 1 ? "says" : "say"}`;
+}
+
+function quote([first]: Vote[]): string {
+  const answer = (first?.answer ?? "").replace(/\s+/g, " ").trim();
+  return `"${answer.length > 60 ? `${answer.slice(0, 59)}…` : answer}"`;
+}

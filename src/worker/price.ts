@@ -1,0 +1,121 @@
+// What asking costs: list prices by model, the cost of a usage, and an upper bound of the input before
+// it is sent. Prices come from the catalogue inside @pydantic/genai-prices (loaded at first use).
+// Covered: the base tier, prices that change by date, cached input. Not covered: the higher tier that
+// some providers ask for prompts beyond 200 K tokens, and discounts of one's own contract; a price in
+// the config overrides the catalogue.
+
+import type { ConditionalPrice, ModelPrice, Provider } from "@pydantic/genai-prices";
+import type { Message, Price, ToolDefinition, Usage, WorkerRequest } from "./types.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** Undefined where the catalogue does not know the model: unknown is never taken for free. */
+export async function priceOf(provider: string, model: string, now = Date.now()): Promise<Price | undefined> {
+  const { findProvider } = await import("@pydantic/genai-prices");
+  return priceFrom(findProvider({ providerId: provider }), model, now);
+}
+
+/** The same for a model behind an address, such as `https://api.groq.com/openai/v1`. */
+export async function priceAt(baseUrl: string, model: string, now = Date.now()): Promise<Price | undefined> {
+  const { findProvider } = await import("@pydantic/genai-prices");
+  return priceFrom(findProvider({ providerApiUrl: baseUrl }), model, now);
+}
+
+async function priceFrom(
+  provider: Provider | undefined,
+  model: string,
+  now: number,
+): Promise<Price | undefined> {
+  if (!provider) return undefined;
+  const { calcPrice } = await import("@pydantic/genai-prices");
+  const priceAtTime = (time: number) => {
+    const found = calcPrice({}, model, { provider, timestamp: new Date(time) });
+    return found ? { entry: found.model, price: toPrice(found.model_price, model) } : undefined;
+  };
+  const found = priceAtTime(now);
+  if (!found?.price || !variesByHour(found.entry.prices)) return found?.price;
+  // A run may outlast a cheap hour, and the budget must hold: the dearest hour of the day counts.
+  const hours = Array.from({ length: 24 }, (_, hour) => priceAtTime(now + hour * HOUR_MS)?.price);
+  return hours.reduce((dearest, price) =>
+    (price?.outputUsd ?? 0) > (dearest?.outputUsd ?? 0) ? price : dearest,
+  );
+}
+
+function variesByHour(prices: ConditionalPrice[] | ModelPrice): boolean {
+  return Array.isArray(prices) && prices.some(({ constraint }) => constraint?.type === "time_of_date");
+}
+
+function toPrice(entry: ModelPrice, model: string): Price | undefined {
+  const base = (field: string) => {
+    const value = entry[field];
+    return typeof value === "object" ? value.base : value;
+  };
+  const inputUsd = base("input_mtok");
+  const outputUsd = base("output_mtok");
+  if (inputUsd === undefined || outputUsd === undefined) {
+    // OpenRouter's free variants have empty entries; so have models that nobody has priced yet.
+    return model.endsWith(":free") ? { inputUsd: 0, outputUsd: 0 } : undefined;
+  }
+  const cachedInputUsd = base("cache_read_mtok");
+  const cacheWriteUsd = base("cache_write_mtok");
+  return {
+    inputUsd,
+    outputUsd,
+    ...(cachedInputUsd === undefined ? {} : { cachedInputUsd }),
+    ...(cacheWriteUsd === undefined ? {} : { cacheWriteUsd }),
+  };
+}
+
+export function costOf(usage: Usage, price: Price): number {
+  const cached = Math.min(usage.cachedInputTokens, usage.inputTokens);
+  const written = Math.min(usage.cacheWriteTokens ?? 0, usage.inputTokens - cached);
+  const micro =
+    (usage.inputTokens - cached - written) * price.inputUsd +
+    cached * (price.cachedInputUsd ?? price.inputUsd) +
+    written * (price.cacheWriteUsd ?? price.inputUsd) +
+    usage.outputTokens * price.outputUsd;
+  return micro / 1_000_000;
+}
+
+// ---- The upper bound --------------------------------------------------------------------------
+
+/** Role markers and separators: chat templates in use take 3 to 8 tokens a message. */
+const MESSAGE_TOKENS = 16;
+/** A large image: Claude up to 4.8 K, Gemini 1.1 K, GPT-5 and later up to 10 K patches. GPT-4o mini's 48 K are not covered. */
+const IMAGE_TOKENS = 10_000;
+/** Providers add instructions of their own when there are tools or a schema: Claude up to 0.8 K. */
+const TOOLS_TOKENS = 1_024;
+const TOOL_TOKENS = 32;
+
+/**
+ * Never less than what a provider will count. Tokenizers in use are made of bytes, so no token is
+ * shorter than one: the UTF-8 length bounds the text (about four times too high for English).
+ */
+export function estimateInputTokens(
+  messages: readonly Message[],
+  extras: { tools?: readonly ToolDefinition[]; responseFormat?: WorkerRequest["responseFormat"] } = {},
+): number {
+  let tokens = MESSAGE_TOKENS;
+  for (const message of messages) tokens += MESSAGE_TOKENS + contentTokens(message);
+  const { tools = [], responseFormat } = extras;
+  if (tools.length > 0 || responseFormat) tokens += TOOLS_TOKENS;
+  for (const tool of tools) tokens += TOOL_TOKENS + bytesOf(JSON.stringify(tool));
+  if (responseFormat) tokens += bytesOf(JSON.stringify(responseFormat));
+  return tokens;
+}
+
+function contentTokens(message: Message): number {
+  let tokens = 0;
+  if (typeof message.content === "string") tokens += bytesOf(message.content);
+  else for (const part of message.content) tokens += part.type === "text" ? bytesOf(part.text) : IMAGE_TOKENS;
+  if (message.role === "assistant") {
+    for (const call of message.toolCalls ?? [])
+      tokens += MESSAGE_TOKENS + bytesOf(call.id + call.name + call.input);
+  }
+  if (message.role === "tool") tokens += bytesOf(message.toolCallId + message.toolName);
+  return tokens;
+}
+
+function bytesOf(text: string): number {
+  return Buffer.byteLength(text, "utf8");
+}

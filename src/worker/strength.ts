@@ -1,0 +1,24 @@
+// Who takes over when somebody fails, and who answers when nobody planned: the strongest first.
+
+import type { Profile, Worker } from "./types.ts";
+
+export interface Candidate {
+  kind: Worker["kind"];
+  profile?: Profile;
+}
+
+/**
+ * Numbers of the models, strongest first: highest measured success, then the order of the pool (the
+ * order of the config; discovered pools are laid out by output price). Tools and `self` are left out.
+ */
+export function strongestFirst(members: readonly Candidate[]): number[] {
+  return members
+    .map((member, number) => ({ number, member }))
+    .filter(({ member }) => member.kind === "model")
+    .sort((a, b) => successOf(b.member) - successOf(a.member) || a.number - b.number)
+    .map(({ number }) => number);
+}
+
+function successOf({ profile }: Candidate): number {
+  return profile?.success ?? -1;
+}

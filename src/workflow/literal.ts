@@ -1,0 +1,135 @@
+// Reads one list or object as Python, JSON or JavaScript would write it, and as models do: tuples, trailing
+// commas, comments, bare words such as `Model 2`, None and null. Says where and why it could not go on.
+
+import {
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  CLOSE_PAREN,
+  COMMA,
+  type Cursor,
+  fail,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  OPEN_PAREN,
+  skipSpace,
+  skipTrivia,
+} from "./cursor.ts";
+import { readLabel } from "./label.ts";
+import { findStringStart, readString } from "./quoted.ts";
+
+/** Something written without quotes that is neither a number nor nothing: `all`, `Model 2`, `True`. */
+export interface Word {
+  word: string;
+}
+
+export interface Fields {
+  fields: Map<string, Literal>;
+}
+
+export type Literal = number | string | null | Word | Fields | Literal[];
+
+// A workflow needs four levels. The limit keeps "[[[[…" from exhausting the stack.
+const MAX_DEPTH = 8;
+
+const NUMBER = /[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?(?![\w.])/iy;
+const WORD = /[a-z][\w -]{0,59}/iy;
+const NOTHING = /^(?:none|null|nil|undefined)$/i;
+const CUT_KEY = /["'“”‘’`]?[\w -]{0,40}["'“”‘’`]?\s*$/y;
+const KEY = /["'“”‘’`]?([a-z_][\w -]{0,40})["'“”‘’`]?\s*[:=]/iy;
+
+/** Reads the list at the cursor, which stands on `[` or `(`. Undefined on failure: see `cursor.failure`. */
+export function readList(cursor: Cursor, depth = 0): Literal[] | undefined {
+  const { text } = cursor;
+  const bracket = text.charCodeAt(cursor.at) === OPEN_PAREN ? CLOSE_PAREN : CLOSE_BRACKET;
+  const entries: Literal[] = [];
+  cursor.at++;
+  for (;;) {
+    skipTrivia(cursor);
+    if (text.charCodeAt(cursor.at) === bracket) break;
+    const entry = readEntry(cursor, bracket, depth);
+    if (entry === undefined) return undefined;
+    entries.push(entry);
+    skipTrivia(cursor);
+    const code = text.charCodeAt(cursor.at);
+    if (code === bracket) break;
+    if (code !== COMMA) return failHere(cursor);
+    cursor.at++;
+  }
+  cursor.at++;
+  return entries;
+}
+
+function readEntry(cursor: Cursor, bracket: number, depth: number): Literal | undefined {
+  const { text, at } = cursor;
+  const code = text.charCodeAt(at);
+  if (findStringStart(text, at) >= 0) return readString(cursor, bracket);
+  if (code === OPEN_BRACKET || code === OPEN_PAREN || code === OPEN_BRACE) {
+    if (depth >= MAX_DEPTH) return fail(cursor, "unexpected");
+    if (code === OPEN_BRACE) return readFields(cursor, depth + 1);
+    const list = readList(cursor, depth + 1);
+    // ("a" "b") is a string in brackets, not a tuple.
+    return code === OPEN_PAREN && list?.length === 1 && typeof list[0] === "string" ? list[0] : list;
+  }
+  return readScalar(cursor);
+}
+
+function readFields(cursor: Cursor, depth: number): Fields | undefined {
+  const { text } = cursor;
+  const fields = new Map<string, Literal>();
+  cursor.at++;
+  for (;;) {
+    skipTrivia(cursor);
+    if (text.charCodeAt(cursor.at) === CLOSE_BRACE) break;
+    KEY.lastIndex = cursor.at;
+    const key = KEY.exec(text)?.[1];
+    if (key === undefined) return matchesCutKey(cursor) ? fail(cursor, "cut") : failHere(cursor);
+    cursor.at = KEY.lastIndex;
+    skipTrivia(cursor);
+    const value = readEntry(cursor, CLOSE_BRACE, depth);
+    if (value === undefined) return undefined;
+    fields.set(key.toLowerCase().replace(/[^a-z]/g, ""), value);
+    skipTrivia(cursor);
+    const code = text.charCodeAt(cursor.at);
+    if (code === CLOSE_BRACE) break;
+    if (code !== COMMA) return failHere(cursor);
+    cursor.at++;
+  }
+  cursor.at++;
+  return { fields };
+}
+
+function readScalar(cursor: Cursor): number | null | Word | undefined {
+  const { text, at } = cursor;
+  NUMBER.lastIndex = at;
+  const number = NUMBER.exec(text)?.[0];
+  if (number !== undefined) {
+    cursor.at = at + number.length;
+    return Number(number);
+  }
+  WORD.lastIndex = at;
+  const word = WORD.exec(text)?.[0];
+  if (word === undefined) return failHere(cursor);
+  const next = skipSpace(text, at + word.length);
+  if (next >= text.length) return fail(cursor, "cut");
+  const code = text.charCodeAt(next);
+  const ends = code === COMMA || code === CLOSE_BRACKET || code === CLOSE_PAREN || code === CLOSE_BRACE;
+  // The cursor stays before the word, for it may be the label of the next list.
+  if (!ends) return failHere(cursor);
+  cursor.at = at + word.length;
+  return NOTHING.test(word.trim()) ? null : { word: word.trim() };
+}
+
+function matchesCutKey({ text, at }: Cursor): boolean {
+  CUT_KEY.lastIndex = at;
+  return CUT_KEY.test(text);
+}
+
+function failHere(cursor: Cursor): undefined {
+  if (cursor.at >= cursor.text.length) return fail(cursor, "cut");
+  return fail(cursor, startsNextList(cursor) ? "unclosed" : "unexpected");
+}
+
+function startsNextList({ text, at }: Cursor): boolean {
+  const label = readLabel(text, at) ?? readLabel(text, at + 1);
+  return label !== undefined && !label.weak;
+}

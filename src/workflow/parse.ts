@@ -1,0 +1,127 @@
+// From what a Conductor wrote to a workflow, or to the reason why it is none. Never throws, and takes time
+// linear in the text: a text is scanned once, and at most three times more where its quotes are ambiguous.
+//
+// Where we leave the authors' parser: the last match counts and not the first, nothing inside a string is a
+// label, and backticks inside strings stay. What stands before the last `</think>` is reasoning; it is read
+// only when no list at all follows, for then the answer was written there by mistake.
+
+import type { Reading } from "./cursor.ts";
+import { type FoundList, type Scan, scanBareArrays, scanLists } from "./scan.ts";
+import { type Selection, selectLists } from "./select.ts";
+import { fromLists, fromObjects, holdsSteps } from "./shape.ts";
+import type { ParseOptions, ParseResult, WorkflowError, WorkflowErrorCode } from "./types.ts";
+import { validateWorkflow } from "./validate.ts";
+
+const END_OF_REASONING = "</think";
+
+export function parseWorkflow(text: string, options: ParseOptions): ParseResult {
+  if (typeof text !== "string") return reject("nothing-found", "There is no text to read a workflow from");
+  const reasoningEnd = text.lastIndexOf(END_OF_REASONING);
+  const scan = scanLists(text, "plain");
+  const first = read(text, scan, reasoningEnd, options);
+  if (first.ok) return first;
+
+  let { error } = first;
+  for (const reading of otherReadings(scan)) {
+    const again = read(text, scanLists(text, reading), reasoningEnd, options);
+    if (again.ok) return again;
+    // A string that was never closed hides the lists after it: then the stricter reading knows better.
+    if (reading === "label-lines" && error.code === "missing-list") error = again.error;
+  }
+  if (isInsideList(scan.lists, reasoningEnd)) {
+    // A list that was opened in the reasoning and never closed has swallowed the answer.
+    const answer = text.slice(reasoningEnd);
+    const again = read(answer, scanLists(answer, "plain"), -1, options);
+    if (again.ok) return again;
+  }
+  if (error.code === "nothing-found" || error.code === "missing-list") {
+    const steps = scanBareArrays(text).findLast(
+      (list) => Array.isArray(list.value) && holdsSteps(list.value),
+    );
+    if (steps) return toResult({ type: "steps", steps }, options);
+  }
+  return { ok: false, error };
+}
+
+function otherReadings(scan: Scan): Reading[] {
+  const readings: Reading[] = [];
+  if (scan.sawInnerQuote) readings.push("inner-quotes");
+  if (scan.sawLabelLine) readings.push("label-lines");
+  return readings;
+}
+
+function read(text: string, { lists }: Scan, reasoningEnd: number, options: ParseOptions): ParseResult {
+  // A `</think>` inside a subtask ends no reasoning.
+  const answer = isInsideList(lists, reasoningEnd) ? [] : lists.filter((list) => list.start > reasoningEnd);
+  return toResult(selectLists(answer.length > 0 ? answer : lists, endOfText(text)), options);
+}
+
+function isInsideList(lists: FoundList[], at: number): boolean {
+  return at >= 0 && lists.some((list) => list.start < at && at < list.end);
+}
+
+/** Without closing brackets, fences and full stops, which may follow the last list. */
+function endOfText(text: string): number {
+  let end = text.length;
+  while (end > 0 && " \t\r\n`}).".includes(text.charAt(end - 1))) end--;
+  return end;
+}
+
+function toResult(selection: Selection, options: ParseOptions): ParseResult {
+  if (selection.type === "cut") {
+    return reject("cut-off", `${selection.list.name} is cut off: the text ends before the list is closed`);
+  }
+  if (selection.type === "incomplete") return rejectIncomplete(selection.found);
+  const unread = findUnread(selection);
+  if (unread) return { ok: false, error: unread };
+  const shaped =
+    selection.type === "steps"
+      ? fromObjects(toEntries(selection.steps))
+      : fromLists(
+          toEntries(selection.modelId),
+          toEntries(selection.subtasks),
+          selection.accessList.value === "all" ? "all" : toEntries(selection.accessList),
+        );
+  if (!shaped.ok) return shaped;
+  const error = validateWorkflow(shaped.value, options);
+  return error ? { ok: false, error } : { ok: true, workflow: shaped.value };
+}
+
+function toEntries({ value }: FoundList) {
+  return Array.isArray(value) ? value : [];
+}
+
+function findUnread(selection: Selection & { type: "lists" | "steps" }): WorkflowError | undefined {
+  const lists =
+    selection.type === "steps"
+      ? [selection.steps]
+      : [selection.modelId, selection.subtasks, selection.accessList];
+  const list = lists.find(({ failure }) => failure !== undefined);
+  if (list === undefined) return undefined;
+  if (list.failure === "unclosed") {
+    return { code: "cut-off", message: `${list.name} is never closed: the next list begins inside it` };
+  }
+  const right =
+    list.name === "subtasks"
+      ? "write strings in quotes, with commas between them"
+      : list.name === "model_id"
+        ? "write numbers with commas between them, such as [0, 1]"
+        : list.name === "access_list"
+          ? 'write one entry per step, such as [[], ["all"]]'
+          : 'write [{ "worker": 0, "subtask": "…", "access": [] }]';
+  return { code: "bad-list", message: `${list.name} is not a list that can be read: ${right}` };
+}
+
+function rejectIncomplete(found: FoundList[]): ParseResult {
+  const names = ["model_id", "subtasks", "access_list"];
+  const missing = names.filter((name) => !found.some((list) => list.name === name));
+  if (missing.length === names.length) {
+    return reject("nothing-found", `There is no workflow in the text: write the lists ${names.join(", ")}`);
+  }
+  const verb = missing.length === 1 ? "is" : "are";
+  return reject("missing-list", `${missing.join(" and ")} ${verb} missing: write all of ${names.join(", ")}`);
+}
+
+function reject(code: WorkflowErrorCode, message: string): ParseResult {
+  return { ok: false, error: { code, message } };
+}

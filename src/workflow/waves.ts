@@ -1,0 +1,28 @@
+// Waves: the steps of a workflow that may run at the same time. A step waits only for the steps it may see,
+// and the last step also waits for all others, because its reply is the answer and it must not be given
+// before the team has finished. The paper runs all steps in sequence; what each of them sees is the same.
+
+import type { Workflow } from "./types.ts";
+
+/** For each step the positions it waits for, in order. */
+export function toDependencies(workflow: Workflow): number[][] {
+  const { steps } = workflow;
+  return steps.map(({ access }, position) => {
+    if (access === "all" || position === steps.length - 1)
+      return Array.from({ length: position }, (_, i) => i);
+    return [...new Set(access)].sort((a, b) => a - b);
+  });
+}
+
+/** The positions that can run at the same time, wave after wave. */
+export function toWaves(workflow: Workflow): number[][] {
+  const waves: number[][] = [];
+  const waveOf: number[] = [];
+  for (const [position, dependencies] of toDependencies(workflow).entries()) {
+    const wave = dependencies.reduce((latest, seen) => Math.max(latest, waveOf[seen]! + 1), 0);
+    waveOf.push(wave);
+    waves[wave] ??= [];
+    waves[wave].push(position);
+  }
+  return waves;
+}
