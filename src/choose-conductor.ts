@@ -31,7 +31,8 @@ export async function chooseConductor(
     return { conductor: createPromptedConductor(planner, options), reason: "named" };
   }
   const planner = strongestCheap(pool);
-  if (!planner) throw usageError("The pool has no model that could plan. Name one with --conductor provider/model.");
+  if (!planner)
+    throw usageError("The pool has no model that could plan. Name one with --conductor provider/model.");
   return {
     conductor: createPromptedConductor(planner, options),
     reason: `${wanted ? "named; " : ""}${planner.worker.id} is the strongest of the cheaper half of the pool`,

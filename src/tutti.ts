@@ -80,7 +80,10 @@ export interface Tutti {
 /** Ended runs that may go on: nothing in them has failed for good. */
 const RESUMABLE = ["cancelled", "deadline", "journal-failed"];
 
-export function createTutti(input: TuttiConfig = {}, { env = process.env, onNotice }: TuttiOptions = {}): Tutti {
+export function createTutti(
+  input: TuttiConfig = {},
+  { env = process.env, onNotice }: TuttiOptions = {},
+): Tutti {
   const config = parseConfig(input, env);
   const breaker = new CircuitBreaker();
   const owner: Owner = { id: randomBytes(8).toString("hex"), pid: process.pid, host: hostname() };
@@ -107,7 +110,9 @@ export function createTutti(input: TuttiConfig = {}, { env = process.env, onNoti
         });
     if (!hasBudget || allowUnknown) return resolved;
     const isPriced = ({ worker, price }: PoolMember) => worker.kind !== "model" || price !== undefined;
-    const unknown = resolved.pool.members.filter((member) => !isPriced(member)).map(({ worker }) => worker.id);
+    const unknown = resolved.pool.members
+      .filter((member) => !isPriced(member))
+      .map(({ worker }) => worker.id);
     if (unknown.length === 0) return resolved;
     const remedy = "Give it a price in the config, allow unknown prices, or ask without a dollar budget.";
     const members = resolved.pool.members.filter(isPriced);
@@ -175,7 +180,11 @@ export function createTutti(input: TuttiConfig = {}, { env = process.env, onNoti
     const state = fold(events);
     if (!state) throw new TuttiError("unknown-run", `There is no run ${runId}`, { status: 404 });
     if (state.ended && !RESUMABLE.includes(state.ended.stopReason)) {
-      throw new TuttiError("run-over", `Run ${runId} is over (${state.ended.stopReason}): ask again instead`, { status: 409 });
+      throw new TuttiError(
+        "run-over",
+        `Run ${runId} is over (${state.ended.stopReason}): ask again instead`,
+        { status: 409 },
+      );
     }
     if (state.parent) throw usageError(`Run ${runId} is nested: resume ${state.parent.runId} instead`);
     const isRehearsal = state.pool.some(({ id }) => id.startsWith("rehearsal/"));
@@ -190,14 +199,26 @@ export function createTutti(input: TuttiConfig = {}, { env = process.env, onNoti
     const conductor =
       name === "fixed" && first
         ? createFixedConductor(first)
-        : (await chooseConductor(options.conductor ?? (name === "fixed" ? undefined : name), { members }, kind, {
-            showNames: config.showNames,
-            env,
-          })).conductor;
+        : (
+            await chooseConductor(
+              options.conductor ?? (name === "fixed" ? undefined : name),
+              { members },
+              kind,
+              {
+                showNames: config.showNames,
+                env,
+              },
+            )
+          ).conductor;
     return resumeRun(events, await toStage({ members }, conductor, stage));
   }
 
-  function toStream(runId: string, signal: AbortSignal | undefined, work: (stage: StageParts) => Promise<RunState>, review?: AskOptions["review"]): RunStream {
+  function toStream(
+    runId: string,
+    signal: AbortSignal | undefined,
+    work: (stage: StageParts) => Promise<RunState>,
+    review?: AskOptions["review"],
+  ): RunStream {
     const queue = new EventQueue<RunEvent>();
     const parts: StageParts = {
       signal: signal ?? new AbortController().signal,

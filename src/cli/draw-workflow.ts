@@ -3,7 +3,7 @@
 // its own row, then down just before the column of whoever sees it, and never through a box. Pure.
 
 import type { Workflow } from "../workflow/types.ts";
-import { toDependencies } from "../workflow/waves.ts";
+import { toWaves } from "../workflow/waves.ts";
 import { PLAIN, type Style } from "./style.ts";
 import { cut, padEnd, widthOf } from "./text-width.ts";
 
@@ -76,8 +76,7 @@ function toList(workflow: Workflow, { nameOf, width }: DrawOptions): string[] {
 
 function toLayout(workflow: Workflow, { nameOf, width }: DrawOptions): Layout | undefined {
   const waves: number[] = [];
-  for (const needed of toDependencies(workflow))
-    waves.push(Math.max(-1, ...needed.map((source) => waves[source]!)) + 1);
+  for (const [wave, steps] of toWaves(workflow).entries()) for (const step of steps) waves[step] = wave;
   const tracks = toTracks(workflow, waves);
   const count = Math.max(...waves) + 1;
   const gutters = Array.from({ length: count }, (_, wave) => {

@@ -73,7 +73,9 @@ async function main(argv: readonly string[]): Promise<void> {
     await report(error);
   }
   // Sockets that are kept alive must not hold the process; what was written must be out before it ends.
-  await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write("", done))));
+  await Promise.all(
+    [process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write("", done))),
+  );
   process.exit();
 }
 

@@ -64,7 +64,9 @@ export function toCost(run: Pick<Run, "costUsd" | "unpricedCalls" | "pool">): st
 
 /** "3 calls", and the Conductor's own apart. */
 export function toCalls({ calls, conductorCalls }: Pick<Run, "calls" | "conductorCalls">): string {
-  return conductorCalls > 0 ? `${toCount(calls, "call")} + ${conductorCalls} to plan` : toCount(calls, "call");
+  return conductorCalls > 0
+    ? `${toCount(calls, "call")} + ${conductorCalls} to plan`
+    : toCount(calls, "call");
 }
 
 /** "3 steps · 3 calls · 1.2 s · $0.0004 · run r_xxx" */

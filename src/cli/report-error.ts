@@ -13,7 +13,11 @@ interface Streams {
   stderr: { write(text: string): unknown };
 }
 
-export function reportError(error: unknown, isJson: boolean, io: Streams & { env: NodeJS.ProcessEnv }): number {
+export function reportError(
+  error: unknown,
+  isJson: boolean,
+  io: Streams & { env: NodeJS.ProcessEnv },
+): number {
   if (isCommanderError(error) && error.exitCode === 0) return 0; // --help, --version
   const { code, message, exitCode } = describe(error);
   if (isJson) io.stdout.write(`${toJson({ error: { code, message } })}\n`);
@@ -23,9 +27,14 @@ export function reportError(error: unknown, isJson: boolean, io: Streams & { env
 }
 
 function describe(error: unknown): { code: string; message: string; exitCode: number } {
-  if (isCommanderError(error)) return { code: "usage", message: fromCommander(error.message), exitCode: BAD_USAGE };
+  if (isCommanderError(error))
+    return { code: "usage", message: fromCommander(error.message), exitCode: BAD_USAGE };
   if (isTuttiError(error)) {
-    return { code: error.code, message: error.message, exitCode: error.code === "usage" ? BAD_USAGE : FAILED };
+    return {
+      code: error.code,
+      message: error.message,
+      exitCode: error.code === "usage" ? BAD_USAGE : FAILED,
+    };
   }
   const message = error instanceof Error ? error.message : String(error);
   const line = message.split("\n")[0] || "no message";

@@ -2,7 +2,7 @@
 // Pure: the state of the run, the time and the width go in, lines come out.
 
 import type { RoundState, RunState, StepState } from "../perform/state.ts";
-import { toDelay, toCount, toMoney } from "./format.ts";
+import { toCount, toDelay, toMoney } from "./format.ts";
 import { isSimulated } from "./outcome.ts";
 import { sanitise, toOneLine } from "./sanitise.ts";
 import type { Style } from "./style.ts";
@@ -106,7 +106,8 @@ export function nameOf({ pool }: RunState, worker: number): string {
 /** "← 1,2" for the replies a step may see. */
 function toSeen(state: RunState, round: number, step: number): string {
   const { access } = state.rounds[round]!.workflow!.steps[step]!;
-  if (access !== "all") return access.length === 0 ? "" : `← ${access.map((position) => position + 1).join(",")}`;
+  if (access !== "all")
+    return access.length === 0 ? "" : `← ${access.map((position) => position + 1).join(",")}`;
   const before = round > 0 ? `round ${round}` : "";
   const here = step === 0 ? "" : step === 1 ? "1" : "all";
   const seen = [here, before].filter(Boolean).join(", ");
@@ -135,16 +136,25 @@ export function toNotes(state: RunState, round: number, step: number, now: numbe
   }
   return failures.map((failure, i) => {
     const who = nameOf(state, failure.worker);
-    const what = `${who} failed: ${toOneLine(failure.error.message).replace(/[.\s]+$/, "")}.`;
+    const what = `${toComplaint(who, failure.error.message)}.`;
     if (attempts > i + 1) {
       const next = failures[i + 1]?.worker ?? worker;
-      return next === failure.worker ? `↻ ${what} Asked again.` : `⇄ ${what} ${nameOf(state, next)} took over.`;
+      return next === failure.worker
+        ? `↻ ${what} Asked again.`
+        : `⇄ ${what} ${nameOf(state, next)} took over.`;
     }
     if (status === "waiting" && retryAt !== undefined) {
       return `↻ ${what} Asked again in ${toDelay(Math.max(0, retryAt - now))}.`;
     }
     return status === "failed" ? `✗ ${what} Nobody else was asked.` : `↻ ${what}`;
   });
+}
+
+/** Messages of workers begin with the name of the worker: it is not said twice. */
+function toComplaint(who: string, message: string): string {
+  const text = toOneLine(message).replace(/[.\s]+$/, "");
+  const named = /^Worker "[^"]*" (.*)$/.exec(text);
+  return named ? `${who} ${named[1]}` : `${who} failed: ${text}`;
 }
 
 // ---- Plans ------------------------------------------------------------------------------------
@@ -186,7 +196,9 @@ export function toReasoning(plan: string): string {
   const lines = sanitise(plan)
     .replace(/<\/?think>/g, "")
     .split("\n");
-  const end = lines.findIndex((line) => /^\W*(model[ _]?ids?|subtasks?|access([ _]list)?)\W*[:=]|^\s*[[{]|^\s*```/i.test(line));
+  const end = lines.findIndex((line) =>
+    /^\W*(model[ _]?ids?|subtasks?|access([ _]list)?)\W*[:=]|^\s*[[{]|^\s*```/i.test(line),
+  );
   const before = end < 0 ? lines : lines.slice(0, end);
   return before.filter((line) => line.trim() !== "").join("\n");
 }

@@ -78,7 +78,10 @@ export const PROVIDERS: readonly ProviderInfo[] = [
     dialect: "openai-compatible",
     baseUrl: "https://api.deepseek.com/v1",
     keys: ["DEEPSEEK_API_KEY"],
-    models: [["deepseek-v4-pro", "deepseek-reasoner"], ["deepseek-v4-flash", "deepseek-chat"]],
+    models: [
+      ["deepseek-v4-pro", "deepseek-reasoner"],
+      ["deepseek-v4-flash", "deepseek-chat"],
+    ],
     hasJsonSchema: false,
   },
   {
@@ -86,14 +89,19 @@ export const PROVIDERS: readonly ProviderInfo[] = [
     dialect: "openai-compatible",
     baseUrl: "https://api.groq.com/openai/v1",
     keys: ["GROQ_API_KEY"],
-    models: [["openai/gpt-oss-120b", "llama-3.3-70b-versatile"], ["openai/gpt-oss-20b", "qwen/qwen3-32b"]],
+    models: [
+      ["openai/gpt-oss-120b", "llama-3.3-70b-versatile"],
+      ["openai/gpt-oss-20b", "qwen/qwen3-32b"],
+    ],
   },
   {
     id: "together",
     dialect: "openai-compatible",
     baseUrl: "https://api.together.xyz/v1",
     keys: ["TOGETHER_API_KEY"],
-    models: [["meta-llama/Llama-3.3-70B-Instruct-Turbo", "meta-llama/Llama-4-Maverick-17B-128E-Instruct-FP8"]],
+    models: [
+      ["meta-llama/Llama-3.3-70B-Instruct-Turbo", "meta-llama/Llama-4-Maverick-17B-128E-Instruct-FP8"],
+    ],
   },
   {
     id: "fireworks",

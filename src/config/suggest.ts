@@ -12,7 +12,8 @@ function nearestWord(wrong: string, known: readonly string[]): string | undefine
     .sort((a, b) => a.distance - b.distance);
   const best = ranked[0];
   if (!best) return undefined;
-  const inside = word.length >= 3 && (plain(best.candidate).includes(word) || word.includes(plain(best.candidate)));
+  const inside =
+    word.length >= 3 && (plain(best.candidate).includes(word) || word.includes(plain(best.candidate)));
   return inside || best.distance <= Math.max(1, Math.floor(word.length / 3)) ? best.candidate : undefined;
 }
 
@@ -29,7 +30,8 @@ function distanceOf(a: string, b: string): number {
     for (let j = 1; j <= b.length; j++) {
       const cost = a[i - 1] === b[j - 1] ? 0 : 1;
       let best = Math.min(rows[i - 1]![j]! + 1, row[j - 1]! + 1, rows[i - 1]![j - 1]! + cost);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) best = Math.min(best, rows[i - 2]![j - 2]! + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        best = Math.min(best, rows[i - 2]![j - 2]! + 1);
       row.push(best);
     }
     rows.push(row);

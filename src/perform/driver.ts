@@ -70,9 +70,10 @@ class Driver {
     signal.addEventListener("abort", wake);
     try {
       while (!this.#state.ended) {
-        const actions = decide(this.#state, this.#circumstances());
+        const circumstances = this.#circumstances();
+        const actions = decide(this.#state, circumstances);
         if (actions.length > 0) await this.#carryOut(actions);
-        else await this.#sleep();
+        else await this.#sleep(circumstances.now);
       }
       return this.#state;
     } finally {
@@ -126,9 +127,8 @@ class Driver {
     };
   }
 
-  /** Until something happens or something is due. */
-  async #sleep(): Promise<void> {
-    const now = this.#stage.now();
+  /** Until something happens or something is due. `now` is the one decided with: what fell due since then counts. */
+  async #sleep(now: number): Promise<void> {
     const { plan, steps = [] } = this.#state.rounds.at(-1) ?? {};
     const retries = [plan?.retryAt ?? 0, ...steps.map((step) => step.retryAt ?? 0)];
     const until = Math.min(deadlineOf(this.#state), ...retries.filter((at) => at > now));

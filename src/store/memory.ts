@@ -16,6 +16,8 @@ interface Kept {
   events: RunEvent[];
   nested: string[];
   parentId?: string;
+  /** The run at the head of a nested one, itself for others. */
+  topId: string;
   ended: boolean;
 }
 
@@ -32,13 +34,15 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
       if (!kept) continue;
       let run = runs.get(kept.runId);
       if (!run) {
-        run = { events: [], nested: [], ended: false };
+        run = { events: [], nested: [], topId: kept.runId, ended: false };
         runs.set(kept.runId, run);
       }
       run.events.push(kept);
       if (kept.type === "run-start" && kept.parent) {
         run.parentId = kept.parent.runId;
-        runs.get(run.parentId)?.nested.push(kept.runId);
+        const parent = runs.get(run.parentId);
+        parent?.nested.push(kept.runId);
+        run.topId = parent?.topId ?? run.parentId;
       } else if (kept.type === "run-end") {
         run.ended = true;
         if (run.parentId === undefined) ended.add(kept.runId);
@@ -59,16 +63,15 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
     }
   }
 
-  function isClaimed(id: string): boolean {
+  function hasLivingOwner(id: string): boolean {
     const claim = claims.get(id);
-    return claim !== undefined && isAlive(claim, now());
+    return claim !== undefined && !runs.get(id)?.ended && isAlive(claim, now());
   }
 
-  /** A nested run lives with the run that performs it. */
+  /** A nested run lives with the run at its head. */
   function isRunning(id: string): boolean {
     const run = runs.get(id);
-    if (!run || run.ended) return false;
-    return isClaimed(id) || (run.parentId !== undefined && isRunning(run.parentId));
+    return !run?.ended && (hasLivingOwner(id) || (run !== undefined && hasLivingOwner(run.topId)));
   }
 
   function toSummary(id: string, run: Kept): RunSummary | undefined {
@@ -103,8 +106,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
       return found.slice(0, filter.limit ?? 50);
     },
     async deleteRun(id) {
-      if (!runs.has(id)) return false;
       if (tree(id).some(isRunning)) throw runActiveError(id);
+      if (!runs.has(id)) return false;
       forget(id);
       return true;
     },
@@ -121,7 +124,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
       return count;
     },
     async claim(runId, owner) {
-      if (claims.get(runId)?.id !== owner.id && isClaimed(runId)) return false;
+      const holder = claims.get(runId);
+      if (holder && holder.id !== owner.id && isAlive(holder, now())) return false;
       claims.set(runId, { ...owner, heartbeatAt: now() });
       return true;
     },

@@ -14,9 +14,9 @@ const VERSION = 1;
 /** A lock is waited for this long inside SQLite, where it blocks the event loop; beyond that, outside. */
 const BLOCKING_WAIT_MS = 100;
 
-// `top` is the run at the head of a nested one, itself for others. `search` is question and answer in
-// lower case, because SQLite folds the case of ASCII only. Claims are apart: a run is claimed before it
-// starts, and a heartbeat need not rewrite its row. `seq` orders the events of all runs.
+// `top` is the run at the head of a nested one, itself for others. `folded` is for searching: see
+// `toFolded`. Claims are apart: a run is claimed before it starts, and a heartbeat need not rewrite its
+// row. `seq` orders the events of all runs.
 const TABLES = `
   CREATE TABLE runs (
     id TEXT PRIMARY KEY,
@@ -26,7 +26,7 @@ const TABLES = `
     ended INTEGER,
     question TEXT NOT NULL,
     answer TEXT,
-    search TEXT NOT NULL,
+    folded TEXT,
     conductor TEXT NOT NULL,
     stop_reason TEXT,
     cost_usd REAL NOT NULL DEFAULT 0,
@@ -58,7 +58,8 @@ export async function openJournalFile(
     closeSync(openSync(path, "a", 0o600));
     const database = new Database(path);
     const deadline = Date.now() + options.busyTimeoutMs;
-    while (!isReady(database, path, deadline)) await new Promise((done) => setTimeout(done, BLOCKING_WAIT_MS));
+    while (!isReady(database, path, deadline))
+      await new Promise((done) => setTimeout(done, BLOCKING_WAIT_MS));
     if (options.maxBytes !== undefined) {
       const { page_size } = database.prepare("PRAGMA page_size").get() as { page_size: number };
       database.pragma(`max_page_count = ${Math.max(1, Math.floor(options.maxBytes / page_size))}`);

@@ -1,6 +1,6 @@
 // The table of runs in the journal file: one row a run, derived from its events, for lists, filters and
 // paging over many runs. Which of them are running depends on who lives; the caller says so with `living`,
-// the ids of runs that a living owner has claimed.
+// the ids of runs that are not over and whose owner lives.
 
 import type { Database } from "./sqlite-file.ts";
 import { toSummaryChange } from "./summary.ts";
@@ -40,24 +40,26 @@ const RUNNING = `(ended IS NULL AND (id IN ${listed("living")} OR top IN ${liste
 
 export function createRunTable(database: Database): RunTable {
   const start = database.prepare(
-    `INSERT INTO runs (id, parent, top, started, question, search, conductor)
+    `INSERT INTO runs (id, parent, top, started, question, folded, conductor)
      VALUES (:id, :parent, coalesce((SELECT top FROM runs WHERE id = :parent), :parent, :id),
-       :started, :question, :search, :conductor)
+       :started, :question, :folded, :conductor)
      ON CONFLICT (id) DO NOTHING`,
   );
   const spend = database.prepare("UPDATE runs SET cost_usd = cost_usd + ?, calls = calls + ? WHERE id = ?");
-  // The separator is a character that nobody searches for, so that no match spans question and answer.
   const end = database.prepare(
-    `UPDATE runs SET ended = ?, answer = ?, search = search || char(31) || ?, stop_reason = ?,
-       cost_usd = ?, calls = ? WHERE id = ?`,
+    `UPDATE runs SET ended = :ended, answer = :answer, stop_reason = :stopReason, cost_usd = :costUsd,
+       calls = :calls, folded = iif(:folded IS NULL, folded, coalesce(folded, '') || char(10) || :folded)
+     WHERE id = :id`,
   );
   const nested = database.prepare(
     `WITH RECURSIVE tree (id) AS (
        SELECT value FROM json_each(:ids) UNION SELECT runs.id FROM runs JOIN tree ON runs.parent = tree.id
      ) SELECT id FROM tree`,
   );
+  // A claimed run that has not started yet has no row.
   const anyRunning = database.prepare(
-    `SELECT count(*) AS count FROM runs WHERE id IN ${listed("ids")} AND ${RUNNING}`,
+    `SELECT count(*) AS count FROM json_each(:ids) AS wanted LEFT JOIN runs ON runs.id = wanted.value
+     WHERE ended IS NULL AND (wanted.value IN ${listed("living")} OR top IN ${listed("living")})`,
   );
   const old = database.prepare(
     `SELECT id FROM runs WHERE parent IS NULL AND started < :startedBefore
@@ -70,12 +72,12 @@ export function createRunTable(database: Database): RunTable {
       const id = event.runId;
       if (change?.type === "start") {
         const { parentId: parent = null, startedAt: started, question, conductor } = change;
-        start.run({ id, parent, started, question, search: question.toLowerCase(), conductor });
+        start.run({ id, parent, started, question, folded: toFolded(question), conductor });
       } else if (change?.type === "spend") {
         if (change.costUsd !== 0 || change.calls !== 0) spend.run(change.costUsd, change.calls, id);
       } else if (change?.type === "end") {
-        const { endedAt, answer, stopReason, costUsd, calls } = change;
-        end.run(endedAt, answer, answer.toLowerCase(), stopReason, costUsd, calls, id);
+        const { endedAt: ended, answer, stopReason, costUsd, calls } = change;
+        end.run({ id, ended, answer, stopReason, costUsd, calls, folded: toFolded(answer) });
       }
     },
     list(filter, living) {
@@ -110,12 +112,21 @@ function toListQuery(filter: RunFilter): { sql: string; parameters: Record<strin
   if (state === "running") conditions.push(RUNNING);
   if (state === "interrupted") conditions.push(`ended IS NULL AND NOT ${RUNNING}`);
   if (text) {
-    conditions.push("instr(search, :text) > 0");
+    conditions.push(
+      "(question LIKE :like ESCAPE '\\' OR answer LIKE :like ESCAPE '\\' OR instr(folded, :text) > 0)",
+    );
     parameters.text = text.toLowerCase();
+    parameters.like = `%${parameters.text.replace(/[\\%_]/g, "\\$&")}%`;
   }
   const sql = `SELECT *, ${RUNNING} AS running FROM runs WHERE ${conditions.join(" AND ")}
     ORDER BY started DESC, id DESC LIMIT :limit`;
   return { sql, parameters };
+}
+
+/** The text in lower case where SQLite's LIKE, which folds ASCII only, would miss a letter of it. */
+function toFolded(text: string): string | null {
+  const lower = text.toLowerCase();
+  return lower === text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) ? null : lower;
 }
 
 function toSummary(row: RunRow): RunSummary {

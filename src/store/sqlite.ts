@@ -37,9 +37,10 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
 
   const insertEvent = database.prepare("INSERT INTO events (run, json) VALUES (?, ?)");
   const selectEvents = database.prepare("SELECT json FROM events WHERE run = ? ORDER BY seq");
-  const selectClaims = database.prepare(
-    `SELECT run, owner AS id, pid, host, heartbeat AS heartbeatAt FROM claims
-     WHERE heartbeat > :after AND run = coalesce(:run, run)`,
+  const CLAIM = "run, owner AS id, pid, host, heartbeat AS heartbeatAt";
+  const selectClaim = database.prepare(`SELECT ${CLAIM} FROM claims WHERE run = ?`);
+  const selectOpenClaims = database.prepare(
+    `SELECT ${CLAIM} FROM claims LEFT JOIN runs ON runs.id = run WHERE heartbeat > ? AND ended IS NULL`,
   );
   const insertClaim = database.prepare("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?)");
   const deleteClaim = database.prepare("DELETE FROM claims WHERE run = ? AND owner = ?");
@@ -69,12 +70,10 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
     return new TuttiError("journal-failed", `The journal ${file} is closed. Open it again to use it.`);
   }
 
-  function livingClaims(run: string | null = null): (Claim & { run: string })[] {
-    const fresh = selectClaims.all({ after: now() - CLAIM_MS, run }) as (Claim & { run: string })[];
-    return fresh.filter((claim) => isAlive(claim, now()));
-  }
+  /** Runs that are not over and whose owner lives. */
   function livingRuns(): string[] {
-    return livingClaims().map((claim) => claim.run);
+    const fresh = selectOpenClaims.all(now() - CLAIM_MS) as (Claim & { run: string })[];
+    return fresh.filter((claim) => isAlive(claim, now())).map((claim) => claim.run);
   }
 
   /** False when nothing of these runs was there. */
@@ -143,7 +142,8 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
     // Looking and claiming share a transaction that holds the lock of the file: of two processes one wins.
     claim: (runId, owner) =>
       write(() => {
-        if (livingClaims(runId).some((claim) => claim.id !== owner.id)) return false;
+        const holder = selectClaim.get(runId) as Claim | undefined;
+        if (holder && holder.id !== owner.id && isAlive(holder, now())) return false;
         insertClaim.run(runId, owner.id, owner.pid, owner.host, now());
         return true;
       }),

@@ -6,6 +6,7 @@ import {
   CLOSE_BRACKET,
   COLON,
   EQUALS,
+  isLetter,
   isSpace,
   isWordCharacter,
   NEWLINE,
@@ -49,6 +50,7 @@ export function findLabel(text: string, from: number): Label | undefined {
 
 /** The label that starts exactly here. */
 export function readLabel(text: string, at: number): Label | undefined {
+  if (!isLetter(text.charCodeAt(at))) return undefined;
   NAME_HERE.lastIndex = at;
   const match = NAME_HERE.exec(text);
   return match ? toLabel(text, at, match[0]) : undefined;
@@ -115,10 +117,11 @@ export function startsLabelLine(text: string, at: number): boolean {
   return label !== undefined && !label.weak && findValue(text, label).type === "list";
 }
 
-/** Closing quotes, bold, backticks, and the bracket of `plan["model_id"] =`. */
+/** Closing quotes, bold, backticks but no fence, and the bracket of `plan["model_id"] =`. */
 function skipDecoration(text: string, at: number): number {
   for (;;) {
     const code = text.charCodeAt(at);
+    if (code === BACKTICK && text.charCodeAt(at + 1) === BACKTICK) return at;
     if (!isSpace(code) && code !== STAR && code !== CLOSE_BRACKET && !isQuoteOrTick(code)) return at;
     at++;
   }
@@ -137,6 +140,7 @@ function skipToValue(text: string, at: number): number {
 }
 
 function skipTypeHint(text: string, at: number): number {
+  if (!isLetter(text.charCodeAt(at))) return at;
   TYPE_HINT.lastIndex = at;
   const hint = TYPE_HINT.exec(text)?.[0];
   // Two words with a space between them are prose: "Subtasks: list every x = [1, 2]".

@@ -8,6 +8,7 @@ import {
   COMMA,
   type Cursor,
   fail,
+  isLetter,
   OPEN_BRACE,
   OPEN_BRACKET,
   OPEN_PAREN,
@@ -15,7 +16,7 @@ import {
   skipTrivia,
 } from "./cursor.ts";
 import { readLabel } from "./label.ts";
-import { findStringStart, readString } from "./quoted.ts";
+import { findStringStart, isQuote, readString } from "./quoted.ts";
 
 /** Something written without quotes that is neither a number nor nothing: `all`, `Model 2`, `True`. */
 export interface Word {
@@ -27,6 +28,8 @@ export interface Fields {
 }
 
 export type Literal = number | string | null | Word | Fields | Literal[];
+
+const UNDERSCORE = 95;
 
 // A workflow needs four levels. The limit keeps "[[[[…" from exhausting the stack.
 const MAX_DEPTH = 8;
@@ -80,14 +83,12 @@ function readFields(cursor: Cursor, depth: number): Fields | undefined {
   for (;;) {
     skipTrivia(cursor);
     if (text.charCodeAt(cursor.at) === CLOSE_BRACE) break;
-    KEY.lastIndex = cursor.at;
-    const key = KEY.exec(text)?.[1];
-    if (key === undefined) return matchesCutKey(cursor) ? fail(cursor, "cut") : failHere(cursor);
-    cursor.at = KEY.lastIndex;
+    const key = readKey(cursor);
+    if (key === undefined) return undefined;
     skipTrivia(cursor);
     const value = readEntry(cursor, CLOSE_BRACE, depth);
     if (value === undefined) return undefined;
-    fields.set(key.toLowerCase().replace(/[^a-z]/g, ""), value);
+    fields.set(key, value);
     skipTrivia(cursor);
     const code = text.charCodeAt(cursor.at);
     if (code === CLOSE_BRACE) break;
@@ -98,38 +99,55 @@ function readFields(cursor: Cursor, depth: number): Fields | undefined {
   return { fields };
 }
 
+/** In lower case and without spaces and signs, so that all ways to write it are one. */
+function readKey(cursor: Cursor): string | undefined {
+  const { text, at } = cursor;
+  const code = text.charCodeAt(at);
+  if (!isLetter(code) && !isQuote(code) && code !== UNDERSCORE) return failHere(cursor);
+  KEY.lastIndex = at;
+  const key = KEY.exec(text)?.[1];
+  if (key === undefined) {
+    CUT_KEY.lastIndex = at;
+    return text.length - at < 100 && CUT_KEY.test(text) ? fail(cursor, "cut") : failHere(cursor);
+  }
+  cursor.at = KEY.lastIndex;
+  return key.toLowerCase().replace(/[^a-z]/g, "");
+}
+
 function readScalar(cursor: Cursor): number | null | Word | undefined {
   const { text, at } = cursor;
-  NUMBER.lastIndex = at;
-  const number = NUMBER.exec(text)?.[0];
-  if (number !== undefined) {
-    cursor.at = at + number.length;
-    return Number(number);
-  }
+  if (!isLetter(text.charCodeAt(at))) return readNumber(cursor);
   WORD.lastIndex = at;
-  const word = WORD.exec(text)?.[0];
-  if (word === undefined) return failHere(cursor);
-  const next = skipSpace(text, at + word.length);
+  WORD.test(text);
+  const end = WORD.lastIndex;
+  const next = skipSpace(text, end);
   if (next >= text.length) return fail(cursor, "cut");
   const code = text.charCodeAt(next);
   const ends = code === COMMA || code === CLOSE_BRACKET || code === CLOSE_PAREN || code === CLOSE_BRACE;
   // The cursor stays before the word, for it may be the label of the next list.
   if (!ends) return failHere(cursor);
-  cursor.at = at + word.length;
-  return NOTHING.test(word.trim()) ? null : { word: word.trim() };
+  cursor.at = end;
+  const word = text.slice(at, end).trim();
+  return NOTHING.test(word) ? null : { word };
 }
 
-function matchesCutKey({ text, at }: Cursor): boolean {
-  CUT_KEY.lastIndex = at;
-  return CUT_KEY.test(text);
+function readNumber(cursor: Cursor): number | undefined {
+  const { text, at } = cursor;
+  NUMBER.lastIndex = at;
+  if (!NUMBER.test(text)) return failHere(cursor);
+  cursor.at = NUMBER.lastIndex;
+  return Number(text.slice(at, cursor.at));
 }
 
 function failHere(cursor: Cursor): undefined {
   if (cursor.at >= cursor.text.length) return fail(cursor, "cut");
-  return fail(cursor, startsNextList(cursor) ? "unclosed" : "unexpected");
+  return fail(cursor, leavesList(cursor) ? "unclosed" : "unexpected");
 }
 
-function startsNextList({ text, at }: Cursor): boolean {
-  const label = readLabel(text, at) ?? readLabel(text, at + 1);
+/** The next label or the end of a code block: the bracket that closes this list was forgotten. */
+function leavesList({ text, at }: Cursor): boolean {
+  if (text.startsWith("```", at)) return true;
+  // The label may be in quotes or bold.
+  const label = readLabel(text, isLetter(text.charCodeAt(at)) ? at : at + 1);
   return label !== undefined && !label.weak;
 }

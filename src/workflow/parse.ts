@@ -99,7 +99,10 @@ function findUnread(selection: Selection & { type: "lists" | "steps" }): Workflo
   const list = lists.find(({ failure }) => failure !== undefined);
   if (list === undefined) return undefined;
   if (list.failure === "unclosed") {
-    return { code: "cut-off", message: `${list.name} is never closed: the next list begins inside it` };
+    return {
+      code: "cut-off",
+      message: `${list.name} is never closed: write its closing bracket before anything else`,
+    };
   }
   const right =
     list.name === "subtasks"

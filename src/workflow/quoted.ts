@@ -42,12 +42,12 @@ export function isQuote(code: number): boolean {
 
 /** The position of the quote if a string starts here, prefixes such as r"…" included; otherwise −1. */
 export function findStringStart(text: string, at: number): number {
-  for (let quoteAt = at; quoteAt < at + 3; quoteAt++) {
-    const code = text.charCodeAt(quoteAt);
-    if (isQuote(code)) return quoteAt;
-    if (!isPrefix(code)) return -1;
-  }
-  return -1;
+  const code = text.charCodeAt(at);
+  if (isQuote(code)) return at;
+  if (!isPrefix(code)) return -1;
+  const next = text.charCodeAt(at + 1);
+  if (isQuote(next)) return at + 1;
+  return isPrefix(next) && isQuote(text.charCodeAt(at + 2)) ? at + 2 : -1;
 }
 
 function isPrefix(code: number): boolean {

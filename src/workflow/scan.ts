@@ -39,8 +39,8 @@ export function scanLists(text: string, reading: Reading): Scan {
     const value = findValue(text, label);
     cursor.at = label.end;
     if (value.type === "list") {
-      const list = readNamedList(cursor, label.name, value.at);
-      if (list) lists.push({ ...list, start: label.start });
+      const list = readNamedList(cursor, label.name, label.start, value.at);
+      if (list) lists.push(list);
     } else if (value.type === "all") {
       cursor.at = value.at;
       lists.push({ name: label.name, start: label.start, end: value.at, value: "all" });
@@ -65,16 +65,17 @@ export function scanBareArrays(text: string): FoundList[] {
   return lists;
 }
 
-function readNamedList(cursor: Cursor, name: ListName, start: number): FoundList | undefined {
+/** Undefined where the bracket at `open` begins no list of this name. */
+function readNamedList(cursor: Cursor, name: ListName, start: number, open: number): FoundList | undefined {
   const { text } = cursor;
-  if (!isPlausible(text, name, start)) return undefined;
-  cursor.at = start;
+  if (!isPlausible(text, name, open)) return undefined;
+  cursor.at = open;
   cursor.textOnly = name === "subtasks";
   const value = readList(cursor);
-  cursor.at = Math.max(cursor.at, start + 1);
+  cursor.at = Math.max(cursor.at, open + 1);
   const end = cursor.at;
-  if (value === undefined) return { name, start, end, failure: cursor.failure };
-  return isEnumeration(text, start, end, value) ? undefined : { name, start, end, value };
+  if (value === undefined) return { name, start, end, value, failure: cursor.failure };
+  return isEnumeration(text, open, end, value) ? undefined : { name, start, end, value, failure: undefined };
 }
 
 /** Placeholders such as [...] and [<ids>], and lists of steps that hold no objects, are talk about lists. */

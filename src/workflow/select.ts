@@ -43,7 +43,9 @@ function isUsualGroup(lists: FoundList[], end: number): boolean {
 }
 
 function isGroup(lists: FoundList[], end: number, from: number): boolean {
-  return end - 3 >= from && new Set(lists.slice(end - 3, end).map((list) => list.name)).size === 3;
+  if (end - 3 < from) return false;
+  const [first, second, third] = [lists[end - 3]!.name, lists[end - 2]!.name, lists[end - 1]!.name];
+  return first !== second && second !== third && first !== third;
 }
 
 /** Three names somewhere, but never side by side: the last of each. */

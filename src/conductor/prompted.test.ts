@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import { TuttiError } from "../errors.ts";
+import { scriptedWorker, step, toPool } from "../testing/stage.ts";
+import { createConsensusWorker } from "../worker/consensus.ts";
+import { parseWorkflow } from "../workflow/parse.ts";
+import { checkTeam } from "./check-team.ts";
+import { toConductorMessages } from "./prompt.ts";
+import { createPromptedConductor } from "./prompted.ts";
+import type { ComposeRequest, PlanEvent } from "./types.ts";
+
+const GOOD = 'Two attempts.\nmodel_id = [0, 1]\nsubtasks = ["try", "judge"]\naccess_list = [[], ["all"]]';
+const pool = toPool([
+  {
+    worker: scriptedWorker("acme/brand-name", ""),
+    profile: { success: 0.5, tasks: 40, topics: { code: 0.9 } },
+  },
+  { worker: scriptedWorker("other/model", ""), price: { inputUsd: 1, outputUsd: 2 } },
+]);
+const request: ComposeRequest = {
+  task: { messages: [{ role: "user", content: "Sort these: 3, 1, 2" }] },
+  pool,
+  rounds: [],
+  errors: [],
+  maxSteps: 5,
+  seed: 1,
+};
+
+async function compose(reply: string, changes: Partial<ComposeRequest> = {}) {
+  const worker = scriptedWorker("planner", reply);
+  const conductor = createPromptedConductor({ worker }, { showNames: false });
+  const events: PlanEvent[] = [];
+  for await (const event of conductor.compose({ ...request, ...changes }, new AbortController().signal))
+    events.push(event);
+  const end = events.at(-1)!;
+  if (end.type !== "plan-end") throw new Error("no plan-end");
+  return { end, worker, events };
+}
+
+const textOf = (changes: Partial<ComposeRequest> = {}, showNames = false) =>
+  toConductorMessages({ ...request, ...changes }, { showNames })
+    .map((message) => message.content)
+    .join("\n");
+
+describe("the prompted Conductor", () => {
+  it("turns what a model writes into a workflow, as it comes", async () => {
+    const { end, events } = await compose(GOOD);
+    expect(end.decision).toEqual({
+      type: "workflow",
+      workflow: { steps: [step(0, "try"), step(1, "judge", "all")] },
+    });
+    expect(events[0]).toEqual({ type: "plan-delta", text: GOOD });
+    expect(end.usage.outputTokens).toBeGreaterThan(0);
+  });
+
+  it("says what was wrong, and shows it to the model the next time", async () => {
+    const { end } = await compose("I would rather answer myself: 1, 2, 3.");
+    expect(end.decision).toMatchObject({ type: "format-error", error: { code: "nothing-found" } });
+    const error = { code: "unequal-lengths" as const, message: "model_id has 3 entries but subtasks has 2." };
+    expect(textOf({ errors: [error] })).toContain("model_id has 3 entries but subtasks has 2.");
+  });
+
+  it("may accept only in later rounds", async () => {
+    const accept = "Fine.\nmodel_id = []\nsubtasks = []\naccess_list = []";
+    expect((await compose(accept)).end.decision.type).toBe("format-error");
+    const rounds = [{ workflow: { steps: [step(0, "try")] }, replies: ["1, 2, 3"] }];
+    expect((await compose(accept, { rounds })).end.decision).toEqual({ type: "accept" });
+  });
+
+  it("passes on the failure of its model", async () => {
+    const down = new TuttiError("provider-error", "down", { retryable: true });
+    const conductor = createPromptedConductor(
+      { worker: scriptedWorker("p", () => down) },
+      { showNames: false },
+    );
+    const read = async () => {
+      for await (const _ of conductor.compose(request, new AbortController().signal));
+    };
+    await expect(read()).rejects.toBe(down);
+  });
+
+  it("quotes a price for what it may cost at the most", async () => {
+    const worker = scriptedWorker("planner", GOOD);
+    const conductor = createPromptedConductor({ worker, maxOutputTokens: 500 }, { showNames: false });
+    const quote = conductor.quote!(request);
+    expect(quote.maxOutputTokens).toBe(500);
+    expect(quote.inputTokens).toBeGreaterThan(textOf().length);
+  });
+});
+
+describe("the Conductor's prompt", () => {
+  it("shows workers as numbers with what was measured, and names only when asked for", () => {
+    expect(textOf()).toContain("Model id 0: solves 50 % of 40 measured tasks (code 90 %)");
+    expect(textOf()).toContain("Model id 1: $1 in, $2 out per million tokens");
+    expect(textOf()).not.toContain("brand-name");
+    expect(textOf({}, true)).toContain("Model id 0 (acme/brand-name)");
+  });
+
+  it("has four examples that parse, of different shapes, none with one step", () => {
+    const examples = textOf()
+      .split(/Example \d/)
+      .slice(1, 5);
+    expect(examples).toHaveLength(4);
+    const shapes = examples.map((example) => {
+      const parsed = parseWorkflow(example.split("Your team:")[0]!, { workers: 3 });
+      if (!parsed.ok) throw new Error(parsed.error.message);
+      expect(parsed.workflow.steps.length).toBeGreaterThan(1);
+      return JSON.stringify(parsed.workflow.steps.map(({ access }) => access));
+    });
+    expect(new Set(shapes).size).toBe(4);
+  });
+
+  it("shows earlier rounds as quoted data, shortened in the middle", () => {
+    const reply = `begin ${"x".repeat(10_000)} end`;
+    const text = textOf({ rounds: [{ workflow: { steps: [step(0, "try")] }, replies: [reply] }] });
+    expect(text).toContain("begin xxx");
+    expect(text).toContain("xxx end");
+    expect(text).toContain("characters left out");
+    expect(text.length).toBeLessThan(textOf().length + 5_000);
+  });
+});
+
+describe("a team that cheats", () => {
+  const withVote = toPool([...pool.members, { worker: createConsensusWorker() }]);
+
+  it("is refused when it asks nobody, or votes over fewer than two replies", () => {
+    expect(checkTeam({ steps: [step(2, "vote")] }, withVote)?.code).toBe("asks-nobody");
+    expect(checkTeam({ steps: [step(0, "a"), step(2, "vote", "all")] }, withVote)?.code).toBe(
+      "nothing-to-vote",
+    );
+    expect(checkTeam({ steps: [step(0, "a"), step(1, "b"), step(2, "vote", [0])] }, withVote)?.code).toBe(
+      "nothing-to-vote",
+    );
+    expect(
+      checkTeam({ steps: [step(0, "a"), step(1, "b"), step(2, "vote", "all")] }, withVote),
+    ).toBeUndefined();
+  });
+
+  it("may vote over the round before", () => {
+    expect(checkTeam({ steps: [step(0, "a"), step(2, "vote", "all")] }, withVote, 2)).toBeUndefined();
+  });
+});

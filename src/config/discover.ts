@@ -1,0 +1,134 @@
+// What can be asked when nobody has configured anything: a strong and a cheap model for each key in
+// the environment, the models behind OPENAI_BASE_URL, and local servers that answer. All in parallel,
+// each with a short time-out, so that the slowest costs two seconds once a day.
+
+import type { PoolMember } from "../worker/types.ts";
+import { LOCAL_SERVERS, PROVIDERS, type ProviderInfo } from "./default-models.ts";
+import { type Endpoint, isPrivateHost, toEndpoint, toMember } from "./endpoint.ts";
+import type { Environment } from "./home.ts";
+import { listModels, type ModelCache, openModelCache } from "./model-list.ts";
+
+const PROVIDER_TIMEOUT_MS = 2_000;
+const LOCAL_TIMEOUT_MS = 300;
+/** A local server may have dozens; a Conductor chooses badly among so many. */
+const MOST_MODELS = 8;
+
+export interface DiscoverOptions {
+  env: Environment;
+  fetch?: typeof globalThis.fetch;
+  /** Which local servers are looked for. */
+  localServers?: readonly ProviderInfo[];
+  now?: number;
+}
+
+/** `member` is absent where the worker cannot be asked. */
+export interface Discovered {
+  id: string;
+  /** unchecked: the provider did not tell its models, so the name is a guess. */
+  state: "ready" | "unchecked" | "not-listed";
+  detail?: string;
+  member?: PoolMember;
+}
+
+export async function discover(options: DiscoverOptions): Promise<Discovered[]> {
+  const { env, localServers = LOCAL_SERVERS, now = Date.now() } = options;
+  const cache = await openModelCache(env, now);
+  const found = await Promise.all([
+    ...PROVIDERS.map((provider) => discoverProvider(provider, cache, options)),
+    ...localServers
+      .filter(({ baseUrl }) => !isSameServer(baseUrl, env.OPENAI_BASE_URL))
+      .map((server) => discoverLocal(server, options)),
+  ]);
+  await cache.save();
+  return found.flat().sort(byStrength);
+}
+
+async function discoverProvider(
+  provider: ProviderInfo,
+  cache: ModelCache,
+  { env, fetch }: DiscoverOptions,
+): Promise<Discovered[]> {
+  const hasAddress = Boolean(provider.baseUrlEnv && env[provider.baseUrlEnv]);
+  if (!hasAddress && !provider.keys.some((name) => env[name]?.trim())) return [];
+  const result = toEndpoint(provider.id, env);
+  if (!result.ok) return [];
+  const { endpoint } = result;
+  const isForeign = provider.id === "openai" && !endpoint.isOwn;
+  const wanted = isForeign ? split(env.OPENAI_MODEL) : [];
+  if (wanted.length > 0) return toReady(endpoint, wanted, fetch);
+
+  const cached = endpoint.isPrivate ? undefined : cache.get(endpoint.baseUrl);
+  const list = cached
+    ? { ok: true as const, models: cached }
+    : await listModels(endpoint, { fetch, timeoutMs: PROVIDER_TIMEOUT_MS });
+  if (list.ok && !cached && !endpoint.isPrivate) cache.set(endpoint.baseUrl, list.models);
+
+  if (isForeign) {
+    if (list.ok) return toReady(endpoint, list.models.slice(0, MOST_MODELS), fetch);
+    return [
+      {
+        id: "openai",
+        state: "unchecked",
+        detail: `OPENAI_BASE_URL: ${list.why}. Name its models in OPENAI_MODEL`,
+      },
+    ];
+  }
+  const slots = provider.models.map(async (candidates): Promise<Discovered> => {
+    const model = list.ok ? candidates.find((name) => isListed(name, list.models)) : candidates[0];
+    const id = `${provider.id}/${model ?? candidates[0]}`;
+    if (model === undefined) {
+      return { id, state: "not-listed", detail: `this key has none of ${candidates.join(", ")}` };
+    }
+    const member = await toMember(endpoint, model, {}, fetch);
+    return list.ok ? { id, state: "ready", member } : { id, state: "unchecked", detail: list.why, member };
+  });
+  return Promise.all(slots);
+}
+
+async function discoverLocal(server: ProviderInfo, { env, fetch }: DiscoverOptions): Promise<Discovered[]> {
+  const result = toEndpoint(server.id, env, { baseUrl: server.baseUrl });
+  if (!result.ok) return [];
+  const list = await listModels(result.endpoint, { fetch, timeoutMs: LOCAL_TIMEOUT_MS });
+  if (!list.ok) return [];
+  const endpoint = { ...result.endpoint, source: `local server ${server.baseUrl}` };
+  return toReady(endpoint, list.models.slice(0, MOST_MODELS), fetch);
+}
+
+function toReady(
+  endpoint: Endpoint,
+  models: string[],
+  fetch?: typeof globalThis.fetch,
+): Promise<Discovered[]> {
+  return Promise.all(
+    models.map(async (model) => {
+      const member = await toMember(endpoint, model, {}, fetch);
+      return { id: member.worker.id, state: "ready" as const, member };
+    }),
+  );
+}
+
+/** Lists may have the dated name of a model only: `claude-opus-4-5-20251101`, `gpt-5-2025-08-07`. */
+function isListed(model: string, models: string[]): boolean {
+  return models.some(
+    (listed) =>
+      listed === model ||
+      (listed.startsWith(`${model}-`) && /^\d{4}-?\d{2}-?\d{2}$/.test(listed.slice(model.length + 1))),
+  );
+}
+
+function isSameServer(baseUrl: string, other: string | undefined): boolean {
+  if (!other || !URL.canParse(other)) return false;
+  return new URL(baseUrl).port === new URL(other).port && isPrivateHost(other);
+}
+
+function split(text = ""): string[] {
+  return text
+    .split(",")
+    .map((part) => part.trim())
+    .filter(Boolean);
+}
+
+/** Without measurements the dearest is taken for the strongest. */
+function byStrength(a: Discovered, b: Discovered): number {
+  return (b.member?.price?.outputUsd ?? 0) - (a.member?.price?.outputUsd ?? 0);
+}

@@ -1,0 +1,141 @@
+// From "provider/model" to a worker: which server, which key, which price. The one place where keys
+// are taken out of the environment; each is registered to be redacted everywhere.
+
+import { usageError } from "../errors.ts";
+import { registerSecret } from "../redact.ts";
+import { type Dialect, loadModel } from "../worker/models.ts";
+import { priceAt, priceOf } from "../worker/price.ts";
+import { createModelWorker } from "../worker/provider.ts";
+import type { PoolMember, Price } from "../worker/types.ts";
+import { LOCAL_SERVERS, PROVIDERS, type ProviderInfo } from "./default-models.ts";
+import type { Environment } from "./home.ts";
+import type { ModelEntry } from "./schema.ts";
+import { didYouMean } from "./suggest.ts";
+
+export interface Endpoint {
+  provider: string;
+  dialect: Dialect;
+  baseUrl: string;
+  apiKey?: string;
+  /** The server stands on this machine or in a private network. */
+  isPrivate: boolean;
+  /** It is the provider's own server, whose prices are in the catalogue. */
+  isOwn: boolean;
+  hasJsonSchema?: boolean;
+  /** Where the key or the address comes from. */
+  source?: string;
+}
+
+export type EndpointResult = { ok: true; endpoint: Endpoint } | { ok: false; missingKeys: string[] };
+
+export function splitRef(ref: string): { provider: string; model: string } {
+  const slash = ref.indexOf("/");
+  return { provider: ref.slice(0, slash), model: ref.slice(slash + 1) };
+}
+
+export function findProviderInfo(id: string): ProviderInfo | undefined {
+  return [...PROVIDERS, ...LOCAL_SERVERS].find((provider) => provider.id === id);
+}
+
+export function toEndpoint(
+  provider: string,
+  env: Environment,
+  given: Pick<ModelEntry, "baseUrl" | "apiKeyEnv"> = {},
+): EndpointResult {
+  const info = findProviderInfo(provider);
+  if (!info && given.baseUrl === undefined) {
+    const known = [...PROVIDERS, ...LOCAL_SERVERS].map(({ id }) => id);
+    const others = `(there are: ${known.join(", ")}).${didYouMean(provider, known)}`;
+    throw usageError(`No provider "${provider}" ${others} A worker with a baseUrl may have any name.`);
+  }
+  const baseUrlEnv = info?.baseUrlEnv && env[info.baseUrlEnv] ? info.baseUrlEnv : undefined;
+  const address = given.baseUrl ?? (baseUrlEnv ? env[baseUrlEnv] : info?.baseUrl) ?? "";
+  const baseUrl = toBaseUrl(
+    address,
+    given.baseUrl === undefined ? (baseUrlEnv ?? "") : "baseUrl",
+    info?.dialect,
+  );
+  const isOwn = info !== undefined && new URL(info.baseUrl).host === new URL(baseUrl).host;
+
+  // A server of one's own choice gets a key only where its own variable is named: no key leaves by accident.
+  const names = given.apiKeyEnv ? [given.apiKeyEnv] : given.baseUrl !== undefined ? [] : (info?.keys ?? []);
+  const keyName = names.find((name) => env[name]?.trim());
+  const isKeyNeeded = given.apiKeyEnv !== undefined || (isOwn && names.length > 0);
+  if (isKeyNeeded && !keyName) return { ok: false, missingKeys: names };
+  const apiKey = keyName && env[keyName]?.trim();
+  if (apiKey) registerSecret(apiKey);
+
+  const dialect =
+    info?.dialect === "openai" && !isOwn ? "openai-compatible" : (info?.dialect ?? "openai-compatible");
+  const { hasJsonSchema } = info ?? {};
+  const source = baseUrlEnv ?? keyName;
+  return {
+    ok: true,
+    endpoint: {
+      provider,
+      dialect,
+      baseUrl,
+      apiKey,
+      isPrivate: isPrivateHost(baseUrl),
+      isOwn,
+      hasJsonSchema,
+      source,
+    },
+  };
+}
+
+function toBaseUrl(address: string, name: string, dialect?: Dialect): string {
+  if (!URL.canParse(address) || !/^https?:/i.test(address)) {
+    throw usageError(`${name} must be an http or https address, but is "${address}"`);
+  }
+  const url = address.replace(/\/+$/, "");
+  // Anthropic's own tools write their address without the version.
+  return dialect === "anthropic" && new URL(url).pathname === "/" ? `${url}/v1` : url;
+}
+
+/** Loopback, private networks and names without a dot: nobody sends a bill from there. */
+export function isPrivateHost(baseUrl: string): boolean {
+  const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, "").toLowerCase();
+  if (/^(10|127)\.|^192\.168\.|^172\.(1[6-9]|2\d|3[01])\.|^169\.254\.|^0\.0\.0\.0$/.test(host)) return true;
+  if (host.includes(":")) return host === "::1" || /^f[cd]|^fe80/.test(host);
+  return !host.includes(".") || /\.(local|localhost|internal|lan|home\.arpa)$/.test(host);
+}
+
+export type MemberSettings = Omit<Partial<ModelEntry>, "model"> & { source?: string };
+
+export async function toMember(
+  endpoint: Endpoint,
+  model: string,
+  settings: MemberSettings,
+  fetch?: typeof globalThis.fetch,
+): Promise<PoolMember> {
+  const { provider, dialect, baseUrl, apiKey, hasJsonSchema } = endpoint;
+  const id = settings.id ?? `${provider}/${model}`;
+  let loading: ReturnType<typeof loadModel> | undefined;
+  const load = () => {
+    loading ??= loadModel({ provider, dialect, baseUrl, model, apiKey, hasJsonSchema, fetch });
+    return loading;
+  };
+  const isCompatible = dialect === "mistral" || dialect === "openai-compatible";
+  const providerOptions = {
+    // A client's schema need not keep to the rules of strict mode.
+    ...(isCompatible ? { openaiCompatible: { strictJsonSchema: false } } : {}),
+    ...(settings.options ? { [isCompatible ? provider : dialect]: settings.options } : {}),
+  };
+  const { profile, maxOutputTokens, temperature } = settings;
+  return {
+    worker: createModelWorker(id, load, { temperature, providerOptions }),
+    price: settings.price ?? (await findPrice(endpoint, model)),
+    profile,
+    maxOutputTokens,
+    source: settings.source ?? endpoint.source,
+  };
+}
+
+async function findPrice(
+  { provider, baseUrl, isPrivate, isOwn }: Endpoint,
+  model: string,
+): Promise<Price | undefined> {
+  if (isPrivate) return { inputUsd: 0, outputUsd: 0 };
+  return isOwn ? priceOf(provider, model) : priceAt(baseUrl, model);
+}

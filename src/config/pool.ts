@@ -1,0 +1,189 @@
+// From a config and an environment to the pool of a question: the workers of the config; else what the
+// environment offers; else the rehearsal pool, said in one clear line. Nobody is left out in silence.
+
+import { usageError } from "../errors.ts";
+import { createConsensusWorker } from "../worker/consensus.ts";
+import { priceOf } from "../worker/price.ts";
+import { createModelWorker } from "../worker/provider.ts";
+import { createSelfWorker } from "../worker/self.ts";
+import type { Pool, PoolMember } from "../worker/types.ts";
+import { PROVIDERS } from "./default-models.ts";
+import { type DiscoverOptions, discover } from "./discover.ts";
+import { findProviderInfo, splitRef, toEndpoint, toMember } from "./endpoint.ts";
+import type { Environment } from "./home.ts";
+import { isPoolMember, type ModelEntry, type TuttiConfig, toWorkerId } from "./schema.ts";
+import { didYouMean } from "./suggest.ts";
+
+export interface ResolveOptions extends DiscoverOptions {
+  /** "rehearsal", the name of a pool in the config, ids of workers or "provider/model"; commas may part them. */
+  selector?: string | string[];
+}
+
+type PoolKind = "config" | "environment" | "rehearsal";
+
+export interface ResolvedPool {
+  pool: Pool;
+  kind: PoolKind | "mixed";
+  /** What a person must know before the first answer: that the workers are simulated. */
+  notice?: string;
+  /** Who was left out, and why. */
+  warnings: string[];
+  workers: WorkerState[];
+}
+
+export interface WorkerState {
+  id: string;
+  /** ready: it can be asked. unchecked: it is asked, but its provider did not tell whether it has it. */
+  state: "ready" | "unchecked" | "missing-key" | "not-listed";
+  detail?: string;
+}
+
+interface Candidate extends WorkerState {
+  kind: PoolKind;
+  /** Absent where it cannot be asked. */
+  member?: PoolMember;
+}
+
+const NOTICE =
+  "No provider key or local server found: using the rehearsal pool (simulated workers). " +
+  `Set ${PROVIDERS.slice(0, 3)
+    .map(({ keys }) => keys[0])
+    .join(", ")}, … or add workers to tutti.config.yaml.`;
+
+export async function resolvePool(config: TuttiConfig, options: ResolveOptions): Promise<ResolvedPool> {
+  const wishes = toNames(options.selector).flatMap((name) => toWishes(name, config));
+  const names = wishes.map(({ name }) => name);
+  const isRehearsal = names.length > 0 && names.every((name) => name === "rehearsal");
+  const { candidates, isFallback } = isRehearsal
+    ? { candidates: await rehearse(options.env), isFallback: false }
+    : await findCandidates(config, options);
+  const wanted = names.length === 0 || isRehearsal ? candidates : await select(wishes, candidates, options);
+
+  const chosen = wanted.filter((candidate) => candidate.member !== undefined);
+  const leftOut = wanted.filter(({ member }) => member === undefined);
+  if (chosen.length === 0) {
+    throw usageError(
+      `No worker can be asked. ${leftOut.map(({ id, detail }) => `${id}: ${detail}`).join(". ")}`,
+    );
+  }
+  const members = chosen.map(({ member }) => member!);
+  addHelpers(members, config, names);
+  const kinds = new Set(chosen.map(({ kind }) => kind));
+  return {
+    pool: { members },
+    kind: kinds.size > 1 ? "mixed" : chosen[0]!.kind,
+    ...(isFallback && kinds.has("rehearsal") ? { notice: NOTICE } : {}),
+    warnings: leftOut.map(({ id, detail }) => `${id} is left out: ${detail}`),
+    workers: wanted.map(({ id, state, detail }) => ({ id, state, detail })),
+  };
+}
+
+/** Any model by its name, "provider/model": for planning with it or passing a request through. */
+export async function resolveModel(
+  ref: string,
+  { env, fetch }: { env: Environment; fetch?: typeof globalThis.fetch },
+): Promise<PoolMember> {
+  if (!/^[^/\s]+\/\S+$/.test(ref))
+    throw usageError(`"${ref}" must be "provider/model", such as "openai/gpt-6-sol"`);
+  const { provider, model } = splitRef(ref);
+  const result = toEndpoint(provider, env);
+  if (!result.ok) throw usageError(`${ref}: ${missing(result.missingKeys)}`);
+  return toMember(result.endpoint, model, { id: ref }, fetch);
+}
+
+// ---- Where workers come from --------------------------------------------------------------------
+
+async function findCandidates(config: TuttiConfig, options: ResolveOptions) {
+  if (config.workers?.length) {
+    const entries = config.workers.map((entry) => fromEntry(entry, options));
+    return { candidates: await Promise.all(entries), isFallback: false };
+  }
+  const found = (await discover(options)).map((item): Candidate => ({ ...item, kind: "environment" }));
+  if (found.some(({ member }) => member)) return { candidates: found, isFallback: false };
+  return { candidates: [...(await rehearse(options.env)), ...found], isFallback: true };
+}
+
+async function fromEntry(entry: PoolMember | ModelEntry, { env, fetch }: ResolveOptions): Promise<Candidate> {
+  const id = toWorkerId(entry);
+  const ready = (member: PoolMember): Candidate => ({ id, kind: "config", state: "ready", member });
+  if (isPoolMember(entry)) return ready(entry);
+  const { model, ...settings } = entry;
+  if (typeof model !== "string") {
+    const provider = model.provider.split(".")[0] ?? "";
+    const { price, profile, maxOutputTokens, temperature, options } = settings;
+    const providerOptions = options && { [provider]: options };
+    return ready({
+      worker: createModelWorker(id, model, { temperature, providerOptions }),
+      price: price ?? (await priceOf(provider, model.modelId)),
+      profile,
+      maxOutputTokens,
+      source: "config",
+    });
+  }
+  const ref = splitRef(model);
+  const result = toEndpoint(ref.provider, env, settings);
+  if (!result.ok) return { id, kind: "config", state: "missing-key", detail: missing(result.missingKeys) };
+  const source = result.endpoint.source ?? "config";
+  return ready(await toMember(result.endpoint, ref.model, { ...settings, id, source }, fetch));
+}
+
+async function rehearse(env: Environment): Promise<Candidate[]> {
+  const { createRehearsalPool } = await import("../rehearsal/pool.ts");
+  const scale = env.TUTTI_REHEARSAL_DELAY;
+  const delayScale = scale ? Number(scale) : undefined;
+  if (delayScale !== undefined && !(delayScale >= 0)) {
+    throw usageError(`TUTTI_REHEARSAL_DELAY must be a number from 0, but is "${scale}"`);
+  }
+  const { members } = createRehearsalPool({ delayScale });
+  return members.map((member) => ({ id: member.worker.id, kind: "rehearsal", state: "ready", member }));
+}
+
+function missing(keys: string[]): string {
+  return `its key is missing: set ${keys.join(" or ")}`;
+}
+
+// ---- Choosing -----------------------------------------------------------------------------------
+
+async function select(
+  names: string[],
+  candidates: Candidate[],
+  options: ResolveOptions,
+): Promise<Candidate[]> {
+  const chosen: Candidate[] = [];
+  for (const name of new Set(names)) {
+    const found = candidates.find(({ id }) => id === name);
+    if (found && !found.member) throw usageError(`${name}: ${found.detail}`);
+    if (found) chosen.push(found);
+    else if (name === "rehearsal") chosen.push(...(await rehearse(options.env)));
+    else if (HELPERS.includes(name)) continue;
+    else if (name.includes("/") && findProviderInfo(splitRef(name).provider)) {
+      const member = await resolveModel(name, options);
+      chosen.push({ id: name, kind: "environment", state: "unchecked", detail: "named directly", member });
+    } else {
+      const known = candidates.filter(({ member }) => member).map(({ id }) => id);
+      throw usageError(`No worker "${name}" (there are: ${known.join(", ")}).${didYouMean(name, known)}`);
+    }
+  }
+  return chosen;
+}
+
+function toNames(selector: string | string[] = []): string[] {
+  return [selector]
+    .flat()
+    .flatMap((text) => text.split(","))
+    .map((name) => name.trim())
+    .filter(Boolean);
+}
+
+const HELPERS = ["consensus", "self"];
+
+/** The vote and the Conductor itself come last, so that the numbers of the models do not depend on them. */
+function addHelpers(members: PoolMember[], config: TuttiConfig, names: string[]): void {
+  const has = (id: string) => members.some(({ worker }) => worker.id === id);
+  const models = members.filter(({ worker }) => worker.kind === "model").length;
+  if (!has("consensus") && (names.includes("consensus") || (config.consensus && models >= 2))) {
+    const weights = (worker: number) => members[worker]?.profile?.success ?? 1;
+    members.push({ worker: createConsensusWorker({ weights }), price: { inputUsd: 0, outputUsd: 0 } });
+  }
+  if (!has("self") && (names.includes("self") || config.self)) members.push({ worker: createSelfWorker() });
+}

@@ -1,0 +1,151 @@
+// The config as it may be written, in a file or in code, with its defaults: the specification of
+// `tutti.config.*`. Strict: what is not here is an error (see problems.ts), never silently ignored.
+// Besides it Tutti reads from the environment: the keys named in default-models.ts, OPENAI_BASE_URL,
+// OPENAI_MODEL (which of its models, comma-separated), ANTHROPIC_BASE_URL, TUTTI_HOME (its own files) and
+// TUTTI_REHEARSAL_DELAY (1 is the simulated delay of the rehearsal pool, 0 none).
+
+import { z } from "zod";
+import type { ModelObject } from "../worker/provider.ts";
+import { type PoolMember, TOPICS, type Worker } from "../worker/types.ts";
+
+const count = z.int().min(1);
+const milliseconds = z.number().min(1);
+const rate = z.number().min(0).max(1);
+const dollars = z.number().min(0);
+/** Names that mean something else wherever a worker can be named. */
+const RESERVED = ["rehearsal", "consensus", "self"];
+const name = z.string().regex(/^[^\s,]+$/, "must be a name without spaces and commas");
+
+/** Dollars per million tokens; overrides the catalogue. Free is 0. */
+const priceSchema = z.strictObject({
+  inputUsd: dollars,
+  outputUsd: dollars,
+  cachedInputUsd: dollars.optional(),
+  cacheWriteUsd: dollars.optional(),
+});
+
+/** What was measured about the worker elsewhere. */
+const profileSchema = z.strictObject({
+  success: rate,
+  tasks: z.int().min(0).default(0),
+  topics: z.partialRecord(z.enum(TOPICS), rate).default({}),
+  delayMs: milliseconds.optional(),
+  source: z.string().optional(),
+});
+
+const modelSchema = z.custom<string | ModelObject>(
+  (value) => (typeof value === "string" ? /^[^/\s,]+\/[^\s,]+$/.test(value) : isModelObject(value)),
+  'must be "provider/model", such as "openai/gpt-6-sol", or an AI SDK model object',
+);
+
+/** A worker as data. In a list, a plain text is short for `{ model: text }`. */
+const modelEntrySchema = z.strictObject({
+  /** How it is called in pools, flags and traces. Default: the model's name. */
+  id: name.refine((id) => !RESERVED.includes(id), `must not be one of ${RESERVED.join(", ")}`).optional(),
+  model: modelSchema,
+  /**
+   * Another server that speaks chat completions (Anthropic's and Google's own protocol for their
+   * models). It gets a key only where `apiKeyEnv` names one.
+   */
+  baseUrl: z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional(),
+  /** The environment variable that holds the key; never the key. */
+  apiKeyEnv: z
+    .string()
+    .regex(/^[A-Za-z_]\w*$/, "must be the name of an environment variable")
+    .optional(),
+  price: priceSchema.optional(),
+  profile: profileSchema.optional(),
+  maxOutputTokens: count.optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  /** Settings of the provider's own, such as `reasoningEffort`, in the words of its AI SDK package. */
+  options: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** In code a list may also hold a `Worker` or a whole `PoolMember`. */
+const workerSchema = z.unknown().transform((value, context): PoolMember | ModelEntry => {
+  if (isWorker(value)) return { worker: value };
+  if (isPoolMember(value)) return value;
+  const parsed = modelEntrySchema.safeParse(typeof value === "string" ? { model: value } : value);
+  if (parsed.success) return parsed.data;
+  const inside = (path: PropertyKey[]) => (typeof value === "string" ? [] : path);
+  const issues = parsed.error.issues.map((issue) => ({ ...issue, path: inside(issue.path), input: value }));
+  context.issues.push(...(issues as typeof context.issues));
+  return z.NEVER;
+});
+
+const configSchema = z.strictObject({
+  /** Without any: keys in the environment, local servers, at last the rehearsal pool. */
+  workers: z.array(workerSchema).optional(),
+  /** Names for groups of workers: `tutti ask --pool NAME`. */
+  pools: z.record(name, z.array(name).min(1)).default({}),
+  /** Adds the voting worker to every pool with two models or more. */
+  consensus: z.boolean().default(true),
+  /** Adds the Conductor itself as a worker: a step may then be performed by a team of its own. */
+  self: z.boolean().default(false),
+  /** Who plans: "prompted", "scripted-planner", the id of a worker or "provider/model". */
+  conductor: z.string().min(1).optional(),
+  /** Shows the Conductor the names of the workers. Off, because brands bias it. */
+  showNames: z.boolean().default(false),
+  /** Per question. null switches a limit off. */
+  limits: z
+    .strictObject({
+      usd: dollars.nullable().default(1),
+      calls: count.nullable().default(40),
+      tokens: count.nullable().default(null),
+      deadlineMs: milliseconds.nullable().default(600_000),
+    })
+    .prefault({}),
+  /** How many workflows at the most: more than 1 allows corrective ones. */
+  rounds: z.int().min(1).max(10).default(1),
+  /** The largest reply asked of a step. */
+  maxOutputTokens: count.default(4096),
+  /** How often one worker is asked again before the next best one takes over. */
+  retries: z.int().min(0).max(10).default(2),
+  timeouts: z
+    .strictObject({
+      stepMs: milliseconds.default(300_000),
+      /** Reasoning models are silent for long before they begin. */
+      firstTokenMs: milliseconds.default(120_000),
+      idleMs: milliseconds.default(60_000),
+    })
+    .prefault({}),
+  /** How deep `self` may nest. */
+  maxDepth: z.int().min(0).max(3).default(1),
+  /** "memory", or the file of the journal. Default: journal.db in TUTTI_HOME, which is ~/.tutti. */
+  store: z.string().min(1).optional(),
+  /** Runs older than this are deleted. Without it they are kept. */
+  retentionDays: z.number().min(0).optional(),
+  /** Asks workers of unknown price although there is a dollar limit, and counts them as free. */
+  allowUnknownPrice: z.boolean().default(false),
+});
+
+export type ModelEntry = z.output<typeof modelEntrySchema>;
+/** With all defaults in place. It may be parsed again. */
+export type TuttiConfig = z.output<typeof configSchema>;
+/** As a person writes it. */
+export type TuttiConfigInput = Omit<z.input<typeof configSchema>, "workers"> & {
+  workers?: (string | z.input<typeof modelEntrySchema> | Worker | PoolMember)[];
+};
+
+export const schemas = { config: configSchema, worker: modelEntrySchema };
+
+export function isPoolMember(value: unknown): value is PoolMember {
+  return typeof value === "object" && value !== null && "worker" in value && isWorker(value.worker);
+}
+
+/** The name that a worker has in pools, flags and traces. */
+export function toWorkerId(entry: PoolMember | ModelEntry): string {
+  if (isPoolMember(entry)) return entry.worker.id;
+  if (entry.id !== undefined) return entry.id;
+  return typeof entry.model === "string" ? entry.model : `${entry.model.provider}/${entry.model.modelId}`;
+}
+
+function isWorker(value: unknown): value is Worker {
+  return typeof value === "object" && value !== null && "ask" in value && "id" in value && "kind" in value;
+}
+
+function isModelObject(value: unknown): value is ModelObject {
+  return (
+    typeof value === "object" && value !== null && "specificationVersion" in value && "doStream" in value
+  );
+}

@@ -1,0 +1,308 @@
+import { describe, expect, it } from "vitest";
+import { TuttiError } from "../errors.ts";
+import { createMemoryStore } from "../store/memory.ts";
+import type { RunEvent } from "../store/types.ts";
+import { playedConductor, scriptedWorker, step, toPool, toStage, toStart } from "../testing/stage.ts";
+import { performRun } from "./driver.ts";
+import { toRun } from "./run.ts";
+
+const DOWN = new TuttiError("provider-error", "500 from upstream", { retryable: true, retryAfterMs: 0 });
+const REFUSED = new TuttiError("auth", "401: the key was refused");
+
+describe("a workflow", () => {
+  it("is performed in order of access, and its last reply is the answer", async () => {
+    const plan = scriptedWorker("plan", "think of 42");
+    const solve = scriptedWorker("solve", (request) => `saw: ${request.brief!.visible.map((v) => v.reply)}`);
+    const pool = toPool([plan, solve]);
+    const workflow = { steps: [step(0, "plan it"), step(1, "solve it", [0])] };
+    const stage = toStage(pool, playedConductor(workflow));
+    const run = toRun(await performRun(toStart(pool), stage));
+    expect(run).toMatchObject({
+      answer: "saw: think of 42",
+      stopReason: "done",
+      calls: 2,
+      conductorCalls: 0,
+    });
+    expect(run.rounds[0]!.workflow).toEqual(workflow);
+    expect(run.steps.map((each) => each.state)).toEqual(["done", "done"]);
+    expect(stage.events.map((event) => event.type)).toEqual([
+      ..."run-start plan-start plan-delta plan-end step-start step-delta step-end".split(" "),
+      ..."step-start step-delta step-end round-end run-end".split(" "),
+    ]);
+  });
+
+  it("runs steps that do not see each other at the same time, and the last after all others", async () => {
+    const running: string[] = [];
+    let most = 0;
+    const slow = (id: string) =>
+      scriptedWorker(id, async () => {
+        running.push(id);
+        most = Math.max(most, running.length);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        running.splice(running.indexOf(id), 1);
+        return id;
+      });
+    const last = scriptedWorker("last", () => `with ${running.length} running`);
+    const pool = toPool([slow("a"), slow("b"), slow("c"), last]);
+    // The last step may see only step 0; it waits for the others all the same.
+    const workflow = { steps: [step(0, "a"), step(1, "b"), step(2, "c"), step(3, "end", [0])] };
+    const run = toRun(await performRun(toStart(pool), toStage(pool, playedConductor(workflow))));
+    expect(most).toBe(3);
+    expect(run.answer).toBe("with 0 running");
+  });
+
+  it("takes the last non-empty reply when the last one is empty", async () => {
+    const pool = toPool([scriptedWorker("a", "something"), scriptedWorker("b", "")]);
+    const workflow = { steps: [step(0, "a"), step(1, "b", "all")] };
+    const run = toRun(await performRun(toStart(pool), toStage(pool, playedConductor(workflow))));
+    expect(run.answer).toBe("something");
+  });
+
+  it("journals every reply before it is used", async () => {
+    const store = createMemoryStore();
+    const first = scriptedWorker("first", "paid for");
+    const second = scriptedWorker("second", async () => {
+      const journal = await store.loadRun("r_test");
+      const ends = journal.filter((event) => event.type === "step-end");
+      return ends.map((event) => event.reply.text).join();
+    });
+    const pool = toPool([first, second]);
+    const workflow = { steps: [step(0, "a"), step(1, "b", "all")] };
+    const run = toRun(await performRun(toStart(pool), toStage(pool, playedConductor(workflow), { store })));
+    expect(run.answer).toBe("paid for");
+    expect((await store.loadRun("r_test")).at(-1)!.type).toBe("run-end");
+  });
+});
+
+describe("plans that are no workflow", () => {
+  const formatError = {
+    type: "format-error" as const,
+    error: { code: "nothing-found" as const, message: "no lists" },
+  };
+
+  it("are sampled again twice, with the error shown to the Conductor", async () => {
+    const pool = toPool([scriptedWorker("a", "fine")]);
+    const conductor = playedConductor(formatError, formatError, { steps: [step(0, "go")] });
+    const run = toRun(await performRun(toStart(pool), toStage(pool, conductor)));
+    expect(run.answer).toBe("fine");
+    expect(run.rounds[0]!.planErrors).toHaveLength(2);
+    expect(conductor.requests[2]!.errors.at(-1)!.message).toBe("no lists");
+    expect(new Set(conductor.requests.map((request) => request.seed)).size).toBe(3);
+  });
+
+  it("give way to one step with the strongest worker, and the trace says so", async () => {
+    const profile = (success: number) => ({ success, tasks: 10, topics: {} });
+    const pool = toPool([
+      { worker: scriptedWorker("weak", "weak"), profile: profile(0.3) },
+      { worker: scriptedWorker("strong", "strong"), profile: profile(0.9) },
+    ]);
+    const conductor = playedConductor(formatError);
+    const run = toRun(await performRun(toStart(pool), toStage(pool, conductor)));
+    expect(conductor.requests).toHaveLength(3);
+    expect(run.answer).toBe("strong");
+    expect(run.rounds[0]!.fallback).toMatch(/no usable plan after 3 attempts: no lists/);
+  });
+
+  it("also when the Conductor itself is out of reach", async () => {
+    const pool = toPool([scriptedWorker("a", "still an answer")]);
+    const conductor = playedConductor(REFUSED);
+    const run = toRun(await performRun(toStart(pool), toStage(pool, conductor)));
+    expect(conductor.requests).toHaveLength(1);
+    expect(run).toMatchObject({ answer: "still an answer", stopReason: "done" });
+    expect(run.rounds[0]!.fallback).toMatch(/401/);
+  });
+});
+
+describe("workers that fail", () => {
+  it("are asked again when that may help", async () => {
+    const flaky = scriptedWorker("flaky", (_, __, call) => (call < 2 ? DOWN : "third time"));
+    const pool = toPool([flaky]);
+    const run = toRun(
+      await performRun(toStart(pool), toStage(pool, playedConductor({ steps: [step(0, "go")] }))),
+    );
+    expect(run.answer).toBe("third time");
+    expect(run.calls).toBe(3);
+    expect(run.steps[0]!.failures.map((failure) => failure.error.code)).toEqual([
+      "provider-error",
+      "provider-error",
+    ]);
+  });
+
+  it("are replaced by the next best one, and the trace says so", async () => {
+    const pool = toPool([scriptedWorker("shut", () => REFUSED), scriptedWorker("open", "instead")]);
+    const run = toRun(
+      await performRun(toStart(pool), toStage(pool, playedConductor({ steps: [step(0, "go")] }))),
+    );
+    expect(run.answer).toBe("instead");
+    expect(run.steps[0]).toMatchObject({ workerId: "open", insteadOf: "shut" });
+    expect(run.steps[0]!.failures[0]).toMatchObject({ worker: "shut", error: { code: "auth" } });
+  });
+
+  it("are not asked first again while their circuit is open", async () => {
+    const shut = scriptedWorker("shut", () => REFUSED);
+    const pool = toPool([shut, scriptedWorker("open", "instead")]);
+    const stage = toStage(pool, playedConductor({ steps: [step(0, "go")] }));
+    await performRun(toStart(pool), stage);
+    await performRun({ ...toStart(pool), runId: "r_second" }, stage);
+    expect(shut.requests).toHaveLength(1);
+  });
+
+  it("leave an inner step empty but not the answer, when nobody can do it", async () => {
+    const pool = toPool([
+      scriptedWorker("broken", (request) => (request.brief!.isLast ? "answer" : REFUSED)),
+    ]);
+    const workflow = { steps: [step(0, "inner"), step(0, "last", "all")] };
+    const run = toRun(await performRun(toStart(pool), toStage(pool, playedConductor(workflow))));
+    expect(run).toMatchObject({ answer: "answer", stopReason: "done" });
+    expect(run.steps[0]!.state).toBe("failed");
+  });
+
+  it("end the run with an earlier reply and a reason when the last step fails", async () => {
+    const pool = toPool([scriptedWorker("half", (request) => (request.brief!.isLast ? REFUSED : "a draft"))]);
+    const workflow = { steps: [step(0, "draft"), step(0, "last", "all")] };
+    const run = toRun(await performRun(toStart(pool), toStage(pool, playedConductor(workflow))));
+    expect(run).toMatchObject({ answer: "a draft", stopReason: "worker-failed", error: { code: "auth" } });
+  });
+
+  it("end the run without an answer when nobody replies at all", async () => {
+    const pool = toPool([scriptedWorker("a", () => REFUSED), scriptedWorker("b", () => REFUSED)]);
+    const run = toRun(
+      await performRun(toStart(pool), toStage(pool, playedConductor({ steps: [step(0, "go")] }))),
+    );
+    expect(run).toMatchObject({ answer: "", stopReason: "failed", error: { code: "auth" } });
+  });
+
+  it("that fall silent are left behind and asked again", async () => {
+    const forever = () => new Promise<string>(() => {});
+    const hanging = scriptedWorker("hanging", (_, __, call) => (call === 0 ? forever() : "awake"));
+    const pool = toPool([hanging]);
+    const timeouts = { stepMs: 1000, firstTokenMs: 30, idleMs: 30 };
+    const start = toStart(pool, { timeouts });
+    const run = toRun(await performRun(start, toStage(pool, playedConductor({ steps: [step(0, "go")] }))));
+    expect(run.answer).toBe("awake");
+    expect(run.steps[0]!.failures[0]!.error).toMatchObject({
+      code: "timeout",
+      message: "hanging did not begin within 0.03 s",
+    });
+  });
+});
+
+describe("a stream that is cut", () => {
+  const cut = (text: string) => [{ type: "text-delta" as const, text }];
+
+  it("is asked again for an inner step", async () => {
+    const worker = scriptedWorker("w", (request, _, call) =>
+      call === 0 ? cut("half a") : request.brief!.subtask,
+    );
+    const pool = toPool([worker]);
+    const workflow = { steps: [step(0, "inner"), step(0, "last", "all")] };
+    const start = toStart(pool, { streaming: true });
+    const run = toRun(await performRun(start, toStage(pool, playedConductor(workflow))));
+    expect(run).toMatchObject({ answer: "last", stopReason: "done" });
+    expect(run.steps[0]!.failures[0]!.error.code).toBe("stream-cut");
+  });
+
+  it("is an error once a part of the answer has reached the user", async () => {
+    const worker = scriptedWorker("w", () => cut("The answer is"));
+    const pool = toPool([worker, scriptedWorker("other", "never asked")]);
+    const start = toStart(pool, { streaming: true });
+    const stage = toStage(pool, playedConductor({ steps: [step(0, "go")] }));
+    const run = toRun(await performRun(start, stage));
+    expect(run).toMatchObject({
+      answer: "The answer is",
+      stopReason: "answer-cut",
+      error: { code: "stream-cut" },
+    });
+    expect(worker.requests).toHaveLength(1);
+  });
+
+  it("is asked again for the last step when nobody has seen it yet", async () => {
+    const worker = scriptedWorker("w", (_, __, call) => (call === 0 ? cut("The ans") : "The answer"));
+    const pool = toPool([worker]);
+    const run = toRun(
+      await performRun(toStart(pool), toStage(pool, playedConductor({ steps: [step(0, "go")] }))),
+    );
+    expect(run).toMatchObject({ answer: "The answer", stopReason: "done" });
+  });
+});
+
+describe("stopping", () => {
+  it("a cancelled run aborts what is running and keeps what has arrived", async () => {
+    const controller = new AbortController();
+    let upstream: AbortSignal | undefined;
+    const slow = {
+      id: "slow",
+      kind: "model" as const,
+      async *ask(_: unknown, signal: AbortSignal) {
+        upstream = signal;
+        yield { type: "text-delta" as const, text: "so far" };
+        controller.abort();
+        await new Promise(() => {});
+      },
+    };
+    const pool = toPool([slow]);
+    const stage = toStage(pool, playedConductor({ steps: [step(0, "go")] }), { signal: controller.signal });
+    const run = toRun(await performRun(toStart(pool), stage));
+    expect(run).toMatchObject({ answer: "so far", stopReason: "cancelled" });
+    expect(upstream!.aborted).toBe(true);
+    expect(run.usage.outputTokens).toBeGreaterThan(0);
+  });
+
+  it("a deadline ends the run with the best answer so far", async () => {
+    const pool = toPool([
+      scriptedWorker("quick", "a draft"),
+      scriptedWorker("slow", () => new Promise(() => {})),
+    ]);
+    const workflow = { steps: [step(0, "draft"), step(1, "polish", "all")] };
+    const start = toStart(pool, { limits: { deadlineMs: 50 } });
+    const run = toRun(await performRun(start, toStage(pool, playedConductor(workflow))));
+    expect(run).toMatchObject({ answer: "a draft", stopReason: "deadline" });
+    expect(run.durationMs).toBeLessThan(1000);
+  });
+
+  it("a journal that cannot be written stops the asking, and shows what was paid for", async () => {
+    const memory = createMemoryStore();
+    const failing = {
+      ...memory,
+      append: (events: RunEvent[]) => {
+        if (events.some((event) => event.type === "step-end"))
+          throw new TuttiError("journal-failed", "disk full");
+        return memory.append(events);
+      },
+    };
+    const second = scriptedWorker("second", "never");
+    const pool = toPool([scriptedWorker("first", "paid for"), second]);
+    const workflow = { steps: [step(0, "a"), step(1, "b", "all")] };
+    const stage = toStage(pool, playedConductor(workflow), { store: failing });
+    const run = toRun(await performRun(toStart(pool), stage));
+    expect(run).toMatchObject({
+      answer: "paid for",
+      stopReason: "journal-failed",
+      error: { message: "disk full" },
+    });
+    expect(second.requests).toHaveLength(0);
+  });
+});
+
+describe("a plan under review", () => {
+  const pool = toPool([scriptedWorker("a", "A"), scriptedWorker("b", "B")]);
+  const workflow = { steps: [step(0, "go")] };
+  const settings = { review: true };
+
+  it("is not performed when a person refuses it", async () => {
+    const review = async () => ({ type: "refuse" as const });
+    const run = toRun(
+      await performRun(toStart(pool, settings), toStage(pool, playedConductor(workflow), { review })),
+    );
+    expect(run).toMatchObject({ answer: "", stopReason: "refused", calls: 0 });
+  });
+
+  it("is performed as edited", async () => {
+    const review = async () => ({ type: "edit" as const, workflow: { steps: [step(1, "rather you")] } });
+    const run = toRun(
+      await performRun(toStart(pool, settings), toStage(pool, playedConductor(workflow), { review })),
+    );
+    expect(run).toMatchObject({ answer: "B", stopReason: "done" });
+    expect(run.rounds[0]).toMatchObject({ review: "edited", workflow: { steps: [{ worker: 1 }] } });
+  });
+});

@@ -1,0 +1,75 @@
+// Events of runs for tests of whatever keeps or reads them: complete, small, with what matters named.
+
+import type { RunEvent, RunSettings, Spending, StopReason } from "../store/types.ts";
+import type { Message } from "../worker/types.ts";
+
+const settings: RunSettings = {
+  conductor: "fixed",
+  conductorReason: "a test",
+  rounds: 1,
+  maxSteps: 5,
+  limits: {},
+  seed: 1,
+  maxOutputTokens: 100,
+  retries: 0,
+  timeouts: { stepMs: 1000, firstTokenMs: 1000, idleMs: 1000 },
+  maxDepth: 0,
+  streaming: false,
+  review: false,
+  allowUnknownPrice: true,
+};
+
+export function runStart(
+  runId: string,
+  at = 0,
+  question: string | Message[] = "What is 6 × 7?",
+  parentId?: string,
+): RunEvent {
+  const messages = typeof question === "string" ? [{ role: "user" as const, content: question }] : question;
+  const parent = parentId === undefined ? undefined : { runId: parentId, round: 0, step: 0 };
+  return { type: "run-start", runId, at, ...(parent && { parent }), task: { messages }, pool: [], settings };
+}
+
+export function stepDelta(runId: string, text: string, at = 0): RunEvent {
+  return {
+    type: "step-delta",
+    runId,
+    at,
+    round: 0,
+    step: 0,
+    attempt: 0,
+    channel: "text",
+    text,
+    answer: false,
+  };
+}
+
+export function stepEnd(runId: string, text: string, costUsd?: number, calls = 1): RunEvent {
+  const reply = { text, finishReason: "stop" as const };
+  return { ...stepBase("step-end", runId), reply, spending: spending(costUsd, calls) };
+}
+
+export function stepError(runId: string, message: string, costUsd?: number): RunEvent {
+  const error = { code: "provider-failed", message, retryable: false };
+  return { ...stepBase("step-error", runId), error, spending: spending(costUsd, 1), delivered: false };
+}
+
+export function planEnd(runId: string, text: string, costUsd?: number): RunEvent {
+  const decision = { type: "accept" as const };
+  const base = { runId, at: 0, round: 0, attempt: 0, durationMs: 1 };
+  return { type: "plan-end", ...base, text, decision, spending: spending(costUsd, 1) };
+}
+
+export function runEnd(runId: string, answer: string, at = 1, stopReason: StopReason = "done"): RunEvent {
+  const spent = { usd: 0.5, calls: 3, tokens: 100 };
+  return { type: "run-end", runId, at, answer, stopReason, spent, unpricedCalls: 0 };
+}
+
+function stepBase<T extends string>(type: T, runId: string) {
+  return { type, runId, at: 0, round: 0, step: 0, attempt: 0, worker: 0, durationMs: 1 };
+}
+
+function spending(costUsd: number | undefined, calls: number): Spending {
+  const usage = { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, reasoningTokens: 0 };
+  return { usage, ...(costUsd !== undefined && { costUsd }), calls };
+}
