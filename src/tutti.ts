@@ -6,8 +6,10 @@ import { chooseConductor } from "./choose-conductor.ts";
 import { checkTeam } from "./conductor/check-team.ts";
 import { createFixedConductor } from "./conductor/fixed.ts";
 import type { Conductor } from "./conductor/types.ts";
+import { toStorePath } from "./config/home.ts";
 import { type ResolvedPool, resolvePool } from "./config/pool.ts";
-import { parseConfig, type TuttiConfig } from "./config/schema.ts";
+import { parseConfig } from "./config/problems.ts";
+import type { TuttiConfig, TuttiConfigInput } from "./config/schema.ts";
 import { TuttiError, usageError } from "./errors.ts";
 import { performRun, resumeRun } from "./perform/driver.ts";
 import { estimatePlan, type PlanEstimate } from "./perform/estimate.ts";
@@ -77,19 +79,24 @@ export interface Tutti {
   close(): Promise<void>;
 }
 
+const DAY_MS = 86_400_000;
+
 /** Ended runs that may go on: nothing in them has failed for good. */
 const RESUMABLE = ["cancelled", "deadline", "journal-failed"];
 
 export function createTutti(
-  input: TuttiConfig = {},
+  input: TuttiConfigInput = {},
   { env = process.env, onNotice }: TuttiOptions = {},
 ): Tutti {
-  const config = parseConfig(input, env);
+  const config = parseConfig(input);
   const breaker = new CircuitBreaker();
   const owner: Owner = { id: randomBytes(8).toString("hex"), pid: process.pid, host: hostname() };
   let store: Promise<Store> | undefined;
   const openedStore = () => {
-    store ??= openStore(config.store);
+    store ??= openStore(toStorePath(config.store, env)).then(async (opened) => {
+      if (config.retentionDays !== undefined) await opened.prune(Date.now() - config.retentionDays * DAY_MS);
+      return opened;
+    });
     return store;
   };
   const notices = new Set<string>();
@@ -279,7 +286,7 @@ function createRunId(): string {
 }
 
 function toSettings(
-  config: ReturnType<typeof parseConfig>,
+  config: TuttiConfig,
   options: AskOptions,
   isStreaming: boolean,
 ): Omit<RunSettings, "conductor" | "conductorReason"> {

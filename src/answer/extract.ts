@@ -55,7 +55,8 @@ function lastLabelled(text: string): Statement | undefined {
   let end = text.length;
   let below = "";
   while (end >= 0) {
-    const start = text.lastIndexOf("\n", end - 1) + 1;
+    // Asked for a negative position, lastIndexOf would look at 0.
+    const start = end === 0 ? 0 : text.lastIndexOf("\n", end - 1) + 1;
     const line = text.slice(start, end).replace(/\s+/g, " ").trim();
     if (/answer|option|choice|choose|pick|select|correct|right|best/i.test(line)) {
       const answer = statementIn(line, below);

@@ -48,6 +48,7 @@ describe("times and counts", () => {
     [9_949, "9.9 s"],
     [42_000, "42 s"],
     [125_000, "2 min 05 s"],
+    [600_000, "10 min"],
     [3_900_000, "1 h 05 min"],
   ])("%i ms are %s", (ms, expected) => expect(toDelay(ms)).toBe(expected));
 

@@ -9,7 +9,7 @@ import { cut, padEnd, padStart, widthOf } from "./text-width.ts";
  */
 export function toMoney(usd: number | undefined, isSimulated = false): string {
   if (usd === undefined) return "price unknown";
-  return isSimulated ? `${toDollars(usd)} simulated` : toDollars(usd);
+  return isSimulated && usd > 0 ? `${toDollars(usd)} simulated` : toDollars(usd);
 }
 
 function toDollars(usd: number): string {
@@ -28,15 +28,16 @@ export function toPrices(price: Price | undefined): string {
   return `${toDollars(price.inputUsd)} / ${toDollars(price.outputUsd)}`;
 }
 
-/** 85 ms, 0.4 s, 42 s, 2 min 05 s, 1 h 05 min. */
+/** 85 ms, 0.4 s, 42 s, 2 min 05 s, 10 min, 1 h 05 min. */
 export function toDelay(ms: number): string {
   if (ms < 99.5) return `${Math.round(ms)} ms`;
   if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${String(seconds % 60).padStart(2, "0")} s`;
-  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
+  const and = (rest: number, unit: string) => (rest === 0 ? "" : ` ${String(rest).padStart(2, "0")} ${unit}`);
+  if (minutes < 60) return `${minutes} min${and(seconds % 60, "s")}`;
+  return `${Math.floor(minutes / 60)} h${and(minutes % 60, "min")}`;
 }
 
 export function toTokens(tokens: number): string {

@@ -71,22 +71,24 @@ export class LiveView {
 
   /** The rest of the answer, then how it went. */
   end(run: Run): void {
-    const { stderr } = this.#options;
+    const { stderr, env } = this.#options;
     if (!this.#answer.hasBegun && this.#state) this.#progress?.beforeAnswer(this.#state);
     this.#answer.end(run.answer);
     if (this.#state) this.#progress?.afterAnswer(this.#state);
+    // On a terminal all that is not the answer stands a little to the right.
+    const indent = isLive(stderr, env) ? "  " : "";
+    const say = (text: string, paint: (line: string) => string) => {
+      for (const line of wrap(text, columnsOf(stderr) - 3)) stderr.write(`${indent}${paint(line)}\n`);
+    };
     const reason = stopReasonInWords(run);
-    const columns = columnsOf(stderr) - 1;
-    const isBad = exitCodeOf(run) === 1;
-    if (reason !== "") {
-      for (const line of wrap(reason, columns))
-        stderr.write(`${(isBad ? this.#style.red : this.#style.yellow)(line)}\n`);
-    }
+    if (reason !== "") say(reason, exitCodeOf(run) === 1 ? this.#style.red : this.#style.yellow);
     if (!this.#progress) return;
-    for (const line of wrap(toFooter(run), columns)) stderr.write(`${this.#style.dim(line)}\n`);
-    const more = run.stopReason === "cancelled" ? "runs resume" : "runs show";
-    stderr.write(
-      `${this.#style.dim(`${more === "runs show" ? "More" : "Go on"}: tutti ${more} ${run.id}`)}\n`,
+    say(toFooter(run), this.#style.dim);
+    say(
+      run.stopReason === "cancelled"
+        ? `Go on: tutti runs resume ${run.id}`
+        : `More: tutti runs show ${run.id}`,
+      this.#style.dim,
     );
   }
 

@@ -27,6 +27,8 @@ export function reportError(
 }
 
 function describe(error: unknown): { code: string; message: string; exitCode: number } {
+  if (isCommanderError(error) && error.code === "commander.help")
+    return { code: "usage", message: "there is no such verb. See: tutti --help", exitCode: BAD_USAGE };
   if (isCommanderError(error))
     return { code: "usage", message: fromCommander(error.message), exitCode: BAD_USAGE };
   if (isTuttiError(error)) {

@@ -6,6 +6,7 @@ import type { RunSummary, Store } from "../store/types.ts";
 import type { Tutti } from "../tutti.ts";
 import { toCount, toMoney, toTable, toWhen } from "./format.ts";
 import { oneOf, unknownVerb, wholeNumber } from "./options.ts";
+import { isSimulated } from "./outcome.ts";
 import { toJson, toOneLine } from "./sanitise.ts";
 import { columnsOf, createStyle } from "./style.ts";
 
@@ -94,15 +95,25 @@ async function list(
   if (command.args.length > 0) throw unknownVerb("tutti runs", command.args[0]!, VERBS);
   const { limit, state, search } = flags;
   const filter = { limit, ...(state && { state }), ...(search !== undefined && { text: search }) };
-  const runs = await withTutti(command, (_, store) => store.listRuns(filter));
+  const { runs, simulated } = await withTutti(command, async (_, store) => {
+    const listed = await store.listRuns(filter);
+    return { runs: listed, simulated: await findSimulated(store, listed) };
+  });
   print(command, runs, () => {
     if (runs.length === 0)
       return [state || search !== undefined ? "No run matches." : 'No runs yet. Begin with: tutti ask "…"'];
-    return toRunTable(runs);
+    return toRunTable(runs, simulated);
   });
 }
 
-function toRunTable(runs: readonly RunSummary[]): string[] {
+/** A summary does not know its pool; the start of the run does. */
+async function findSimulated(store: Store, runs: readonly RunSummary[]): Promise<Set<string>> {
+  const starts = await Promise.all(runs.map(async ({ id }) => (await store.loadRun(id))[0]));
+  const simulated = starts.filter((event) => event?.type === "run-start" && isSimulated(event.pool));
+  return new Set(simulated.map((event) => event!.runId));
+}
+
+function toRunTable(runs: readonly RunSummary[], simulated: ReadonlySet<string>): string[] {
   const style = createStyle(process.stdout, process.env);
   const now = Date.now();
   const columns = [
@@ -127,7 +138,7 @@ function toRunTable(runs: readonly RunSummary[]): string[] {
     state,
     stopReason ?? "",
     String(calls),
-    toMoney(costUsd),
+    toMoney(costUsd, simulated.has(id)),
     toOneLine(question),
   ]);
   const [heading, ...lines] = toTable(columns, rows, columnsOf(process.stdout) - 1);

@@ -58,7 +58,7 @@ function toStepLine(scene: Scene, round: number, step: number, indent: number): 
   const seenWidth = Math.max(...steps.map((_, position) => widthOf(toSeen(state, round, position))));
   const cells = {
     seen: seenWidth === 0 ? "" : `  ${padEnd(toSeen(state, round, step), seenWidth)}`,
-    delay: padStart(isAnswering ? "answering" : toElapsed(current, scene.now), 9),
+    delay: padStart(isAnswering ? "writing" : toElapsed(current, scene.now), 9),
     cost: padStart(toStepCost(state, current), isSimulated(state.pool) ? 20 : 11),
   };
   const fixed = indent + 3 + String(steps.length).length + 1 + idWidth + 2;
@@ -121,7 +121,7 @@ function toElapsed({ startedAt, endedAt, status }: StepState, now: number): stri
 }
 
 export function toStepCost({ pool }: RunState, { status, totals }: StepState): string {
-  if (status !== "done" && status !== "failed" && totals.calls === 0) return "";
+  if (status !== "done" && status !== "failed" && totals.costUsd === 0) return "";
   if (totals.unpricedCalls > 0) return toMoney(undefined);
   return toMoney(totals.costUsd, isSimulated(pool));
 }
@@ -134,27 +134,28 @@ export function toNotes(state: RunState, round: number, step: number, now: numbe
   if (failures.length === 0 && instead && worker !== named) {
     return [`⇄ instead of ${nameOf(state, named)}: ${toOneLine(instead.reason)}`];
   }
+  // What followed comes first: on a narrow terminal the reason is what gets cut.
   return failures.map((failure, i) => {
     const who = nameOf(state, failure.worker);
-    const what = `${toComplaint(who, failure.error.message)}.`;
+    const why = toReason(failure.error.message);
     if (attempts > i + 1) {
       const next = failures[i + 1]?.worker ?? worker;
-      return next === failure.worker
-        ? `↻ ${what} Asked again.`
-        : `⇄ ${what} ${nameOf(state, next)} took over.`;
+      if (next !== failure.worker) return `⇄ ${nameOf(state, next)} took over from ${who}: ${why}`;
+      return `↻ ${who} was asked again: ${why}`;
     }
     if (status === "waiting" && retryAt !== undefined) {
-      return `↻ ${what} Asked again in ${toDelay(Math.max(0, retryAt - now))}.`;
+      return `↻ ${who} is asked again in ${toDelay(Math.max(0, retryAt - now))}: ${why}`;
     }
-    return status === "failed" ? `✗ ${what} Nobody else was asked.` : `↻ ${what}`;
+    return status === "failed" ? `✗ ${who} failed and nobody took over: ${why}` : `✗ ${who} failed: ${why}`;
   });
 }
 
-/** Messages of workers begin with the name of the worker: it is not said twice. */
-function toComplaint(who: string, message: string): string {
-  const text = toOneLine(message).replace(/[.\s]+$/, "");
-  const named = /^Worker "[^"]*" (.*)$/.exec(text);
-  return named ? `${who} ${named[1]}` : `${who} failed: ${text}`;
+/** Messages of workers begin with the name of the worker, which has been said already. */
+function toReason(message: string): string {
+  const text = toOneLine(message);
+  const named = /^Worker "[^"]*"(:?) (.*)$/.exec(text);
+  if (!named) return text;
+  return named[1] === ":" ? named[2]! : `it ${named[2]}`;
 }
 
 // ---- Plans ------------------------------------------------------------------------------------
@@ -185,7 +186,8 @@ export function toPlanLines({ state, style, columns }: Scene, round: RoundState)
       ? `  ${style.bold(workflow ? "Plan" : "Accepted")} ${style.dim(cut(`by ${who} · ${figures.join(" · ")}`.replace(/ · $/, ""), columns - 12))}`
       : `  ${style.yellow(cut(`No plan: ${toOneLine(plan.fallback)}. The strongest worker answers alone.`, columns - 3))}`,
   ];
-  const reasoning = wrap(toReasoning(plan.text), columns - 5);
+  const text = toReasoning(plan.text);
+  const reasoning = text === "" ? [] : wrap(text, columns - 5);
   const kept = reasoning.slice(0, MOST_PLAN_LINES);
   if (reasoning.length > kept.length) kept.push("…");
   return [...lines, ...kept.map((line) => style.dim(`    ${line}`))];
@@ -199,6 +201,11 @@ export function toReasoning(plan: string): string {
   const end = lines.findIndex((line) =>
     /^\W*(model[ _]?ids?|subtasks?|access([ _]list)?)\W*[:=]|^\s*[[{]|^\s*```/i.test(line),
   );
-  const before = end < 0 ? lines : lines.slice(0, end);
-  return before.filter((line) => line.trim() !== "").join("\n");
+  const before = (end < 0 ? lines : lines.slice(0, end)).map((line) => line.trimEnd());
+  // Lines of one paragraph flow together; list items and indented lines stay apart.
+  return before
+    .join("\n")
+    .replace(/(\S)\n(?=[^\s\-*•\d#])/g, "$1 ")
+    .replace(/\n{2,}/g, "\n")
+    .trim();
 }

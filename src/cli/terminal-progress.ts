@@ -30,7 +30,7 @@ export class TerminalProgress implements Progress {
   }
 
   notice(text: string): void {
-    const lines = wrap(sanitise(text), this.#columns() - 1).map((line) => this.#style.yellow(line));
+    const lines = wrap(sanitise(text), this.#columns() - 3).map((line) => `  ${this.#style.yellow(line)}`);
     this.#print(...lines, "");
   }
 
@@ -42,7 +42,8 @@ export class TerminalProgress implements Progress {
 
   event(event: RunEvent, state: RunState, nested: ReadonlyMap<string, RunState>): void {
     [this.#state, this.#nested] = [state, nested];
-    if (event.runId !== state.runId) return;
+    // Below the beginning of an answer nothing may be printed until it has ended.
+    if (event.runId !== state.runId || this.#answering) return;
     switch (event.type) {
       case "run-start":
         this.#region.start();
@@ -60,9 +61,12 @@ export class TerminalProgress implements Progress {
         break;
       case "plan-end":
         [this.#plan, this.#round] = ["", event.round];
-        if (event.decision.type !== "format-error")
-          this.#print(...toPlanLines(this.#scene(), state.rounds[event.round]!), "");
-        else this.#print(this.#warning(`The plan cannot be used: ${event.decision.error.message}`));
+        if (event.decision.type === "format-error") {
+          this.#print(this.#warning(`The plan cannot be used: ${event.decision.error.message}`));
+        } else {
+          const gap = event.decision.type === "workflow" ? [""] : [];
+          this.#print(...toPlanLines(this.#scene(), state.rounds[event.round]!), ...gap);
+        }
         break;
       case "plan-review":
         if (event.verdict === "edited") this.#print(this.#style.dim("  Performed as edited."), "");
@@ -104,7 +108,7 @@ export class TerminalProgress implements Progress {
 
   #heading(round: number): void {
     if (this.#state!.settings.rounds === 1 && round === 0) return;
-    this.#print(...(round > 0 ? [""] : []), this.#style.bold(`Round ${round + 1}`));
+    this.#print(...(round > 0 ? [""] : []), `  ${this.#style.bold(`Round ${round + 1}`)}`);
   }
 
   #warning(text: string): string {

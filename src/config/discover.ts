@@ -3,7 +3,7 @@
 // each with a short time-out, so that the slowest costs two seconds once a day.
 
 import type { PoolMember } from "../worker/types.ts";
-import { LOCAL_SERVERS, PROVIDERS, type ProviderInfo } from "./default-models.ts";
+import { checkedOn, LOCAL_SERVERS, PROVIDERS, type ProviderInfo } from "./default-models.ts";
 import { type Endpoint, isPrivateHost, toEndpoint, toMember } from "./endpoint.ts";
 import type { Environment } from "./home.ts";
 import { listModels, type ModelCache, openModelCache } from "./model-list.ts";
@@ -77,7 +77,11 @@ async function discoverProvider(
     const model = list.ok ? candidates.find((name) => isListed(name, list.models)) : candidates[0];
     const id = `${provider.id}/${model ?? candidates[0]}`;
     if (model === undefined) {
-      return { id, state: "not-listed", detail: `this key has none of ${candidates.join(", ")}` };
+      return {
+        id,
+        state: "not-listed",
+        detail: `this key has none of ${candidates.join(", ")} (the defaults of ${checkedOn})`,
+      };
     }
     const member = await toMember(endpoint, model, {}, fetch);
     return list.ok ? { id, state: "ready", member } : { id, state: "unchecked", detail: list.why, member };

@@ -1,6 +1,7 @@
 // From "provider/model" to a worker: which server, which key, which price. The one place where keys
 // are taken out of the environment; each is registered to be redacted everywhere.
 
+import { isIPv4, isIPv6 } from "node:net";
 import { usageError } from "../errors.ts";
 import { registerSecret } from "../redact.ts";
 import { type Dialect, loadModel } from "../worker/models.ts";
@@ -96,8 +97,8 @@ function toBaseUrl(address: string, name: string, dialect?: Dialect): string {
 /** Loopback, private networks and names without a dot: nobody sends a bill from there. */
 export function isPrivateHost(baseUrl: string): boolean {
   const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, "").toLowerCase();
-  if (/^(10|127)\.|^192\.168\.|^172\.(1[6-9]|2\d|3[01])\.|^169\.254\.|^0\.0\.0\.0$/.test(host)) return true;
-  if (host.includes(":")) return host === "::1" || /^f[cd]|^fe80/.test(host);
+  if (isIPv4(host)) return /^(10|127|192\.168|169\.254|172\.(1[6-9]|2\d|3[01]))\.|^0\.0\.0\.0$/.test(host);
+  if (isIPv6(host)) return host === "::1" || /^f[cd]|^fe80/.test(host);
   return !host.includes(".") || /\.(local|localhost|internal|lan|home\.arpa)$/.test(host);
 }
 

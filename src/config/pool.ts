@@ -2,7 +2,7 @@
 // environment offers; else the rehearsal pool, said in one clear line. Nobody is left out in silence.
 
 import { usageError } from "../errors.ts";
-import { createConsensusWorker } from "../worker/consensus.ts";
+import { bindConsensus, createConsensusWorker } from "../worker/consensus.ts";
 import { priceOf } from "../worker/price.ts";
 import { createModelWorker } from "../worker/provider.ts";
 import { createSelfWorker } from "../worker/self.ts";
@@ -31,7 +31,7 @@ export interface ResolvedPool {
   workers: WorkerState[];
 }
 
-export interface WorkerState {
+interface WorkerState {
   id: string;
   /** ready: it can be asked. unchecked: it is asked, but its provider did not tell whether it has it. */
   state: "ready" | "unchecked" | "missing-key" | "not-listed";
@@ -44,18 +44,19 @@ interface Candidate extends WorkerState {
   member?: PoolMember;
 }
 
-const NOTICE =
-  "No provider key or local server found: using the rehearsal pool (simulated workers). " +
-  `Set ${PROVIDERS.slice(0, 3)
-    .map(({ keys }) => keys[0])
-    .join(", ")}, … or add workers to tutti.config.yaml.`;
+const KEY_NAMES = PROVIDERS.slice(0, 3).map(({ keys }) => keys[0]);
+const REHEARSAL = "using the rehearsal pool (simulated workers)";
+const NOTHING_FOUND =
+  `No provider key or local server found: ${REHEARSAL}. ` +
+  `Set ${KEY_NAMES.join(", ")}, … or add workers to tutti.config.yaml.`;
+const NOBODY_LEFT = `None of the workers found can be asked: ${REHEARSAL}.`;
 
 export async function resolvePool(config: TuttiConfig, options: ResolveOptions): Promise<ResolvedPool> {
   const wishes = toNames(options.selector).flatMap((name) => toWishes(name, config));
   const names = wishes.map(({ name }) => name);
   const isRehearsal = names.length > 0 && names.every((name) => name === "rehearsal");
-  const { candidates, isFallback } = isRehearsal
-    ? { candidates: await rehearse(options.env), isFallback: false }
+  const { candidates, notice } = isRehearsal
+    ? { candidates: await rehearse(options.env) }
     : await findCandidates(config, options);
   const wanted = names.length === 0 || isRehearsal ? candidates : await select(wishes, candidates, options);
 
@@ -66,13 +67,16 @@ export async function resolvePool(config: TuttiConfig, options: ResolveOptions):
       `No worker can be asked. ${leftOut.map(({ id, detail }) => `${id}: ${detail}`).join(". ")}`,
     );
   }
-  const members = chosen.map(({ member }) => member!);
-  addHelpers(members, config, names);
+  const members = withHelpers(
+    chosen.map(({ member }) => member!),
+    config,
+    names,
+  );
   const kinds = new Set(chosen.map(({ kind }) => kind));
   return {
     pool: { members },
     kind: kinds.size > 1 ? "mixed" : chosen[0]!.kind,
-    ...(isFallback && kinds.has("rehearsal") ? { notice: NOTICE } : {}),
+    ...(notice && kinds.has("rehearsal") ? { notice } : {}),
     warnings: leftOut.map(({ id, detail }) => `${id} is left out: ${detail}`),
     workers: wanted.map(({ id, state, detail }) => ({ id, state, detail })),
   };
@@ -93,14 +97,17 @@ export async function resolveModel(
 
 // ---- Where workers come from --------------------------------------------------------------------
 
-async function findCandidates(config: TuttiConfig, options: ResolveOptions) {
+async function findCandidates(
+  config: TuttiConfig,
+  options: ResolveOptions,
+): Promise<{ candidates: Candidate[]; notice?: string }> {
   if (config.workers?.length) {
-    const entries = config.workers.map((entry) => fromEntry(entry, options));
-    return { candidates: await Promise.all(entries), isFallback: false };
+    return { candidates: await Promise.all(config.workers.map((entry) => fromEntry(entry, options))) };
   }
   const found = (await discover(options)).map((item): Candidate => ({ ...item, kind: "environment" }));
-  if (found.some(({ member }) => member)) return { candidates: found, isFallback: false };
-  return { candidates: [...(await rehearse(options.env)), ...found], isFallback: true };
+  if (found.some(({ member }) => member)) return { candidates: found };
+  const notice = found.length === 0 ? NOTHING_FOUND : NOBODY_LEFT;
+  return { candidates: [...(await rehearse(options.env)), ...found], notice };
 }
 
 async function fromEntry(entry: PoolMember | ModelEntry, { env, fetch }: ResolveOptions): Promise<Candidate> {
@@ -128,12 +135,12 @@ async function fromEntry(entry: PoolMember | ModelEntry, { env, fetch }: Resolve
 }
 
 async function rehearse(env: Environment): Promise<Candidate[]> {
-  const { createRehearsalPool } = await import("../rehearsal/pool.ts");
   const scale = env.TUTTI_REHEARSAL_DELAY;
   const delayScale = scale ? Number(scale) : undefined;
   if (delayScale !== undefined && !(delayScale >= 0)) {
     throw usageError(`TUTTI_REHEARSAL_DELAY must be a number from 0, but is "${scale}"`);
   }
+  const { createRehearsalPool } = await import("../rehearsal/pool.ts");
   const { members } = createRehearsalPool({ delayScale });
   return members.map((member) => ({ id: member.worker.id, kind: "rehearsal", state: "ready", member }));
 }
@@ -144,15 +151,27 @@ function missing(keys: string[]): string {
 
 // ---- Choosing -----------------------------------------------------------------------------------
 
+interface Wish {
+  name: string;
+  /** Named itself and not through a pool: then it must be there. */
+  isDirect: boolean;
+}
+
+function toWishes(name: string, config: TuttiConfig): Wish[] {
+  const ids = config.pools[name];
+  return ids ? ids.map((id) => ({ name: id, isDirect: false })) : [{ name, isDirect: true }];
+}
+
 async function select(
-  names: string[],
+  wishes: Wish[],
   candidates: Candidate[],
   options: ResolveOptions,
 ): Promise<Candidate[]> {
   const chosen: Candidate[] = [];
-  for (const name of new Set(names)) {
+  for (const { name, isDirect } of wishes) {
+    if (chosen.some(({ id }) => id === name)) continue;
     const found = candidates.find(({ id }) => id === name);
-    if (found && !found.member) throw usageError(`${name}: ${found.detail}`);
+    if (found && !found.member && isDirect) throw usageError(`${name}: ${found.detail}`);
     if (found) chosen.push(found);
     else if (name === "rehearsal") chosen.push(...(await rehearse(options.env)));
     else if (HELPERS.includes(name)) continue;
@@ -178,12 +197,13 @@ function toNames(selector: string | string[] = []): string[] {
 const HELPERS = ["consensus", "self"];
 
 /** The vote and the Conductor itself come last, so that the numbers of the models do not depend on them. */
-function addHelpers(members: PoolMember[], config: TuttiConfig, names: string[]): void {
+function withHelpers(models: PoolMember[], config: TuttiConfig, names: string[]): PoolMember[] {
+  const members = [...models];
   const has = (id: string) => members.some(({ worker }) => worker.id === id);
-  const models = members.filter(({ worker }) => worker.kind === "model").length;
-  if (!has("consensus") && (names.includes("consensus") || (config.consensus && models >= 2))) {
-    const weights = (worker: number) => members[worker]?.profile?.success ?? 1;
-    members.push({ worker: createConsensusWorker({ weights }), price: { inputUsd: 0, outputUsd: 0 } });
+  const isComparable = members.filter(({ worker }) => worker.kind === "model").length >= 2;
+  if (!has("consensus") && (names.includes("consensus") || (config.consensus && isComparable))) {
+    members.push({ worker: createConsensusWorker(), price: { inputUsd: 0, outputUsd: 0 } });
   }
   if (!has("self") && (names.includes("self") || config.self)) members.push({ worker: createSelfWorker() });
+  return bindConsensus(members);
 }

@@ -1,5 +1,6 @@
-// One ask of one worker, with its time-outs. Never throws: a failure is an outcome that keeps what
-// had arrived. A worker that ignores its signal is left behind, not waited for.
+// One ask of one worker, with its time-outs. Its outcome never rejects: a failure keeps what had
+// arrived. A worker that ignores its signal is left behind, not waited for.
+// Fast on purpose: no listener is added to anybody's signal, and nothing is aborted that ended well.
 
 import { TuttiError } from "../errors.ts";
 import type { StepReply } from "../store/types.ts";
@@ -14,7 +15,6 @@ export interface Timeouts {
 
 export interface AttemptOptions {
   timeouts: Timeouts;
-  signal: AbortSignal;
   now: () => number;
   onDelta: (channel: "text" | "reasoning", text: string) => void;
 }
@@ -23,10 +23,25 @@ export type AttemptOutcome =
   | { ok: true; reply: StepReply; usage: Usage; firstTokenMs: number | undefined }
   | { ok: false; error: TuttiError; partial: string; reasoning: string };
 
-export async function askWorker(
+export interface Attempt {
+  outcome: Promise<AttemptOutcome>;
+  /** Ends it with the error "aborted", and the upstream request with it. */
+  stop(): void;
+}
+
+export function startAttempt(worker: Worker, request: WorkerRequest, options: AttemptOptions): Attempt {
+  let stop = () => {};
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(new TuttiError("aborted", "The run was stopped"));
+  });
+  return { outcome: ask(worker, request, options, stopped), stop };
+}
+
+async function ask(
   worker: Worker,
   request: WorkerRequest,
-  { timeouts, signal, now, onDelta }: AttemptOptions,
+  { timeouts, now, onDelta }: AttemptOptions,
+  stopped: Promise<never>,
 ): Promise<AttemptOutcome> {
   const startedAt = now();
   const controller = new AbortController();
@@ -66,10 +81,7 @@ export async function askWorker(
   };
 
   let timer: NodeJS.Timeout | undefined;
-  const giveUp = new Promise<never>((_, reject) => {
-    const abort = () => reject(new TuttiError("aborted", "The run was stopped"));
-    if (signal.aborted) return abort();
-    signal.addEventListener("abort", abort, { signal: controller.signal, once: true });
+  const timedOut = new Promise<never>((_, reject) => {
     // One timer that looks again, instead of one that is set anew for every piece of text.
     const watch = () => {
       const phase = firstAt === undefined ? timeouts.firstTokenMs : timeouts.idleMs;
@@ -93,7 +105,7 @@ export async function askWorker(
   });
 
   try {
-    await Promise.race([consume(), giveUp]);
+    await Promise.race([consume(), stopped, timedOut]);
     const { usage, reason } = finish!;
     const reply: StepReply = {
       text,
@@ -103,11 +115,10 @@ export async function askWorker(
     };
     return { ok: true, reply, usage, firstTokenMs: firstAt === undefined ? undefined : firstAt - startedAt };
   } catch (error) {
+    controller.abort(); // closes the upstream request
     return { ok: false, error: toTuttiError(error, "worker-fault", worker.id), partial: text, reasoning };
   } finally {
     isOver = true;
     clearTimeout(timer);
-    // Closes the upstream request, and takes the listener off the run's signal.
-    controller.abort();
   }
 }

@@ -7,6 +7,7 @@ import type { Amount, PoolEntry, StopReason } from "../store/types.ts";
 import { toMessages } from "../worker/brief.ts";
 import { estimateInputTokens } from "../worker/price.ts";
 import { strongestFirst } from "../worker/strength.ts";
+import type { Brief, Message } from "../worker/types.ts";
 import { type Reservation, remaining, replyLimit, reserveCall, reserveShare } from "./budget.ts";
 import { candidatesFor, isOver, type RoundState, type RunState, type StepState } from "./state.ts";
 import { toBrief } from "./visible.ts";
@@ -33,6 +34,9 @@ export interface AskAction {
   instead?: { worker: number; reason: string };
   reserved: Amount;
   maxOutputTokens: number;
+  /** What is asked, as the reservation was made for it. */
+  brief: Brief;
+  messages: Message[];
 }
 
 export interface Circumstances {
@@ -120,12 +124,13 @@ function ask(
       continue;
     }
     const { worker, instead } = choose(state, round, number, step, circumstances);
-    const reservation = reserveStep(state, roundNumber, number, worker, pending);
+    const telling = tell(state, roundNumber, number);
+    const reservation = reserveStep(state, roundNumber, number, worker, telling, pending);
     if (!reservation.ok) {
       lacking ??= { step: number, reason: reservation.lacking };
       continue;
     }
-    actions.push(toAsk(roundNumber, number, step, worker, instead, reservation));
+    actions.push(toAsk(roundNumber, number, step, worker, instead, reservation, telling));
     for (const key of ["usd", "calls", "tokens"] as const) pending[key] += reservation.amount[key];
   }
   // What is lacking now may be there once running steps have given back what they did not use.
@@ -138,12 +143,14 @@ function rescue(state: RunState, round: number, number: number): Action[] | unde
   if (state.rounds.some(({ steps }) => steps.some((step) => step.reply?.text))) return undefined;
   const step = state.rounds[round]!.steps[number]!;
   const named = state.rounds[round]!.workflow!.steps[number]!.worker;
+  const telling = tell(state, round, number);
   for (const worker of strongestFirst(state.pool)) {
     if (step.exhausted.includes(worker)) continue;
-    const reservation = reserveStep(state, round, number, worker, { usd: 0, calls: 0, tokens: 0 });
+    const reservation = reserveStep(state, round, number, worker, telling, { usd: 0, calls: 0, tokens: 0 });
     if (!reservation.ok) continue;
-    const instead = { worker: named, reason: "the budget does not allow for it" };
-    return [toAsk(round, number, step, worker, worker === named ? undefined : instead, reservation)];
+    const reason = { worker: named, reason: "the budget does not allow for it" };
+    const instead = worker === named ? undefined : reason;
+    return [toAsk(round, number, step, worker, instead, reservation, telling)];
   }
   return undefined;
 }
@@ -166,11 +173,19 @@ function choose(
   return { worker, instead: { worker: named, reason } };
 }
 
+type Telling = Pick<AskAction, "brief" | "messages">;
+
+function tell(state: RunState, round: number, step: number): Telling {
+  const brief = toBrief(state, round, step);
+  return { brief, messages: toMessages(brief) };
+}
+
 function reserveStep(
   state: RunState,
   round: number,
   step: number,
   worker: number,
+  { brief, messages }: Telling,
   pending: Amount,
 ): Reservation {
   const entry: PoolEntry = state.pool[worker]!;
@@ -180,13 +195,10 @@ function reserveStep(
     const others = steps.filter((other, number) => number !== step && other.status === "pending").length;
     return reserveShare(left, 1 + others);
   }
-  const isLast = step === steps.length - 1;
-  const maxOutputTokens = replyLimit(state, entry, isLast);
+  const maxOutputTokens = replyLimit(state, entry, brief.isLast);
   if (entry.kind === "tool") return { ok: true, amount: { usd: 0, calls: 0, tokens: 0 }, maxOutputTokens };
-  const inputTokens = () => {
-    const output = isLast ? state.task.output : undefined;
-    return estimateInputTokens(toMessages(toBrief(state, round, step)), output);
-  };
+  const output = brief.isLast ? state.task.output : undefined;
+  const inputTokens = () => estimateInputTokens(messages, output);
   const wanted = { price: entry.price, calls: 1 as const, inputTokens, maxOutputTokens };
   return reserveCall(left, wanted, state.settings.allowUnknownPrice);
 }
@@ -198,6 +210,7 @@ function toAsk(
   worker: number,
   instead: AskAction["instead"],
   reservation: Extract<Reservation, { ok: true }>,
+  telling: Telling,
 ): AskAction {
   return {
     type: "ask",
@@ -208,6 +221,7 @@ function toAsk(
     ...(instead && { instead }),
     reserved: reservation.amount,
     maxOutputTokens: reservation.maxOutputTokens,
+    ...telling,
   };
 }
 

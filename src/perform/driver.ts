@@ -6,6 +6,7 @@ import { isTuttiError, TuttiError } from "../errors.ts";
 import type { EventError, RunEvent, StopReason } from "../store/types.ts";
 import { toMessages } from "../worker/brief.ts";
 import { estimateInputTokens } from "../worker/price.ts";
+import type { Attempt } from "./attempt.ts";
 import { type Action, type AskAction, type Circumstances, deadlineOf, decide } from "./decide.ts";
 import { createNested } from "./nested.ts";
 import { performPlan, toComposeRequest, toFallBack } from "./plan.ts";
@@ -16,6 +17,7 @@ import { performStep, streamsAnswer } from "./step.ts";
 import { bestAnswer, toBrief } from "./visible.ts";
 
 const HEARTBEAT_MS = 5_000;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Performs a new run to its end. Rejects only when not even its start could be journaled. */
 export async function performRun(
@@ -52,9 +54,11 @@ class Driver {
   #state: RunState;
   readonly #stage: Stage;
   readonly #running = new Set<Promise<void>>();
-  readonly #abort = new AbortController();
+  readonly #attempts = new Set<Attempt>();
+  readonly #planning = new AbortController();
   #journalError: TuttiError | undefined;
   #wake: (() => void) | undefined;
+  #deadline: NodeJS.Timeout | undefined;
 
   constructor(state: RunState, stage: Stage) {
     this.#state = state;
@@ -68,6 +72,7 @@ class Driver {
     beat.unref();
     const wake = () => this.#wake?.();
     signal.addEventListener("abort", wake);
+    this.#watchDeadline();
     try {
       while (!this.#state.ended) {
         const circumstances = this.#circumstances();
@@ -78,6 +83,7 @@ class Driver {
       return this.#state;
     } finally {
       clearInterval(beat);
+      clearTimeout(this.#deadline);
       signal.removeEventListener("abort", wake);
       await store.release(runId, owner).catch(() => {});
     }
@@ -127,15 +133,23 @@ class Driver {
     };
   }
 
-  /** Until something happens or something is due. `now` is the one decided with: what fell due since then counts. */
+  /** Wakes the run when its time is over. */
+  #watchDeadline(): void {
+    clearTimeout(this.#deadline);
+    const leftMs = deadlineOf(this.#state) - this.#stage.now();
+    if (leftMs < MAX_TIMER_MS) this.#deadline = setTimeout(() => this.#wake?.(), Math.max(1, leftMs + 1));
+  }
+
+  /** Until something happens or a retry is due. `now` is the one decided with: what fell due since then counts. */
   async #sleep(now: number): Promise<void> {
     const { plan, steps = [] } = this.#state.rounds.at(-1) ?? {};
-    const retries = [plan?.retryAt ?? 0, ...steps.map((step) => step.retryAt ?? 0)];
-    const until = Math.min(deadlineOf(this.#state), ...retries.filter((at) => at > now));
+    let until = plan && plan.retryAt > now ? plan.retryAt : Number.POSITIVE_INFINITY;
+    for (const { retryAt } of steps)
+      if (retryAt !== undefined && retryAt > now) until = Math.min(until, retryAt);
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
-      if (until < Number.POSITIVE_INFINITY) timer = setTimeout(resolve, Math.min(until - now, 2 ** 31 - 1));
+      if (until - now < MAX_TIMER_MS) timer = setTimeout(resolve, until - now);
     });
     clearTimeout(timer);
   }
@@ -182,7 +196,7 @@ class Driver {
           const started: RunEvent = { type: "plan-start", runId, at, round, attempt, reserved };
           const before = this.#state;
           if (!(await this.#emit([started], false))) return;
-          return this.#spawn(performPlan(action, before, this.#stage, this.#abort.signal));
+          return this.#spawn(performPlan(action, before, this.#stage, this.#planning.signal));
         }
         case "fall-back":
           return void (await this.#emit([toFallBack(action, this.#state, at)]));
@@ -197,7 +211,7 @@ class Driver {
     if (await this.#emit(events, false)) for (const action of asks) this.#spawn(this.#perform(action));
   }
 
-  #stepStart(action: AskAction, at: number): RunEvent {
+  #stepStart({ brief: _, messages: __, ...action }: AskAction, at: number): RunEvent {
     const { runId, pool } = this.#state;
     const isNested = pool[action.worker]!.kind === "conductor";
     const nestedRunId = `${runId}.${action.round + 1}.${action.step + 1}`;
@@ -205,27 +219,18 @@ class Driver {
   }
 
   #perform(action: AskAction): Promise<RunEvent> {
-    const { round, step, worker, reserved } = action;
-    const state = this.#state;
-    const brief = toBrief(state, round, step);
-    const runId = state.rounds[round]!.steps[step]!.nestedRunId;
+    const { round, step, worker, reserved, brief } = action;
+    const parent = this.#state;
+    const runId = parent.rounds[round]!.steps[step]!.nestedRunId;
+    const isAnswer = streamsAnswer(parent, round, brief);
     const nested =
-      runId === undefined || state.pool[worker]!.kind !== "conductor"
-        ? undefined
-        : createNested(
-            {
-              parent: state,
-              round,
-              step,
-              runId,
-              brief,
-              reserved,
-              isAnswer: streamsAnswer(state, round, brief),
-            },
-            this.#stage,
-            { performRun, resumeRun },
-          );
-    return performStep(action, brief, state, this.#stage, this.#abort.signal, nested);
+      runId !== undefined && parent.pool[worker]!.kind === "conductor"
+        ? createNested({ parent, round, step, runId, brief, reserved, isAnswer }, this.#stage, {
+            performRun,
+            resumeRun,
+          })
+        : undefined;
+    return performStep(action, parent, this.#stage, this.#attempts, nested);
   }
 
   #spawn(work: Promise<RunEvent>): void {
@@ -260,11 +265,15 @@ class Driver {
     };
     const edited = verdict.type === "edit" ? { workflow: verdict.workflow } : {};
     await this.#emit([{ type: "plan-review", ...event, ...edited }]);
+    this.#watchDeadline();
   }
 
   async #end(stopReason: StopReason): Promise<void> {
     // What runs is stopped, except when only the journal failed: those replies are paid for and of use.
-    if (stopReason !== "journal-failed") this.#abort.abort();
+    if (stopReason !== "journal-failed") {
+      if (this.#state.rounds.at(-1)?.plan.status === "composing") this.#planning.abort();
+      for (const attempt of this.#attempts) attempt.stop();
+    }
     await Promise.all(this.#running);
     const { runId, spent, unpricedCalls } = this.#state;
     const error = this.#errorFor(stopReason);

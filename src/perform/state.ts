@@ -39,27 +39,28 @@ export interface Totals {
 
 export interface StepState {
   status: "pending" | "running" | "waiting" | "done" | "failed";
+  // Every field is always there, in this order: copies of a step then share one shape, which is fast.
   /** How many asks there have been: the number of the next one. */
   attempts: number;
   /** The one asked last. */
   worker: number;
-  instead?: { worker: number; reason: string };
+  instead: { worker: number; reason: string } | undefined;
   /** Workers that are not asked again for this step. */
   exhausted: number[];
   /** Waiting: when the same worker may be asked again. */
-  retryAt?: number;
+  retryAt: number | undefined;
   reserved: Amount;
   /** Text of the attempt under way, as far as journaled. */
   partial: string;
-  reply?: StepReply;
+  reply: StepReply | undefined;
   /** The user saw a part of this reply as the answer, and then it broke. */
   isCut: boolean;
   failures: FailedAttemptState[];
   totals: Totals;
-  startedAt?: number;
-  endedAt?: number;
-  firstTokenMs?: number;
-  nestedRunId?: string;
+  startedAt: number | undefined;
+  endedAt: number | undefined;
+  firstTokenMs: number | undefined;
+  nestedRunId: string | undefined;
 }
 
 export interface RoundState {
@@ -297,12 +298,19 @@ function withWorkflow(round: RoundState, workflow: Workflow): RoundState {
       status: "pending",
       attempts: 0,
       worker,
+      instead: undefined,
       exhausted: [],
+      retryAt: undefined,
       reserved: NOTHING,
       partial: "",
+      reply: undefined,
       isCut: false,
       failures: [],
       totals: NO_TOTALS,
+      startedAt: undefined,
+      endedAt: undefined,
+      firstTokenMs: undefined,
+      nestedRunId: undefined,
     }),
   );
   return { ...round, workflow, dependencies: toDependencies(workflow), steps };

@@ -3,10 +3,9 @@
 
 import { hashSeed } from "../random.ts";
 import type { RunEvent } from "../store/types.ts";
-import { toMessages } from "../worker/brief.ts";
 import { estimateInputTokens } from "../worker/price.ts";
 import type { Brief, WorkerRequest } from "../worker/types.ts";
-import { askWorker } from "./attempt.ts";
+import { type Attempt, startAttempt } from "./attempt.ts";
 import type { AskAction } from "./decide.ts";
 import type { Nested } from "./nested.ts";
 import { retryDelay } from "./retry.ts";
@@ -22,31 +21,32 @@ export function streamsAnswer({ settings, task }: RunState, round: number, { isL
   return settings.streaming && isLast && round === settings.rounds - 1 && !task.output?.responseFormat;
 }
 
-/** Resolves to `step-end` or `step-error`, never rejects. */
+/** Resolves to `step-end` or `step-error`, never rejects. `attempts` are those the driver may stop. */
 export async function performStep(
   action: AskAction,
-  brief: Brief,
   state: RunState,
   stage: Stage,
-  signal: AbortSignal,
+  attempts: Set<Attempt>,
   nested: Nested | undefined,
 ): Promise<RunEvent> {
-  const { round, step, attempt, worker } = action;
+  const { round, step, attempt, worker, brief } = action;
   const { runId, settings, pool, rounds } = state;
   const { now, breaker } = stage;
   const entry = pool[worker]!;
-  const request = toRequest(action, brief, state, nested);
+  const request = toRequest(action, state, nested);
   const isAnswer = streamsAnswer(state, round, brief);
   const where = { runId, round, step, attempt };
   const startedAt = now();
   const delivery = createDelivery(where, isAnswer, stage);
 
-  const outcome = await askWorker(stage.pool.members[worker]!.worker, request, {
+  const asked = startAttempt(stage.pool.members[worker]!.worker, request, {
     timeouts: nested ? NO_TIMEOUTS : settings.timeouts,
-    signal,
     now,
     onDelta: delivery.onDelta,
   });
+  attempts.add(asked);
+  const outcome = await asked.outcome;
+  attempts.delete(asked);
   // A nested run that was stopped still has to journal its own end.
   await nested?.ended();
 
@@ -65,7 +65,7 @@ export async function performStep(
     };
   }
   const { error, partial, reasoning } = outcome;
-  const isOurs = error.code === "aborted" && signal.aborted;
+  const isOurs = error.code === "aborted";
   if (!isOurs) breaker.failed(entry.id, error);
   const failures = rounds[round]!.steps[step]!.failures.filter((failure) => failure.worker === worker).length;
   const chance = chanceAt(state, round, step, attempt);
@@ -84,14 +84,13 @@ export async function performStep(
 }
 
 function toRequest(
-  { round, step, attempt, maxOutputTokens }: AskAction,
-  brief: Brief,
+  { round, step, attempt, maxOutputTokens, brief, messages }: AskAction,
   { settings }: RunState,
   nested: Nested | undefined,
 ): WorkerRequest {
   const { temperature, stop, tools, responseFormat } = (brief.isLast && brief.task.output) || {};
   return {
-    messages: toMessages(brief),
+    messages,
     brief,
     maxOutputTokens,
     seed: hashSeed(settings.seed, round, step, attempt),

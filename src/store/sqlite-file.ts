@@ -99,12 +99,11 @@ export function toJournalError(path: string, error: unknown): TuttiError {
 
 function toAdvice(error: unknown): string {
   const elsewhere = "set TUTTI_HOME to another folder";
+  if (isBusy(error)) return `Another process keeps it locked: end that process, or ${elsewhere}.`;
   switch (sqliteCode(error)) {
     case "SQLITE_FULL":
     case "ENOSPC":
-      return `Free space on the disk, delete old runs, or ${elsewhere}.`;
-    case "SQLITE_BUSY":
-      return `Another process keeps it locked: end that process, or ${elsewhere}.`;
+      return `Free space on the disk, or ${elsewhere}.`;
     case "SQLITE_CORRUPT":
     case "SQLITE_NOTADB":
       return `Move this file away (a new one is made), or ${elsewhere}.`;

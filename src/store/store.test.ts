@@ -319,81 +319,8 @@ describe.each(stores)("the %s store", (_, open) => {
   });
 });
 
-describe("all stores", () => {
-  const run = fc.constantFrom("a", "b", "c", "d");
-  const text = fc.constantFrom("one", "Two", "ÉTÉ", "");
-  const start = fc.record({ id: run, at: fc.nat(3), text, parent: fc.option(run, { nil: undefined }) });
-  const command = fc.oneof(
-    start.map(
-      ({ id, at, text, parent }) =>
-        (store: Store) =>
-          append(store, id, at, text, parent),
-    ),
-    fc.tuple(run, text).map(
-      ([id, text]) =>
-        (store: Store) =>
-          appendOpen(store, stepEnd(id, text, 0.25)),
-    ),
-    fc.tuple(run, text).map(
-      ([id, text]) =>
-        (store: Store) =>
-          appendOpen(store, runEnd(id, text)),
-    ),
-    fc.tuple(run, fc.constantFrom(me, other)).map(
-      ([id, owner]) =>
-        (store: Store) =>
-          store.claim(id, owner),
-    ),
-    fc.tuple(run, fc.constantFrom(me, other)).map(
-      ([id, owner]) =>
-        (store: Store) =>
-          store.release(id, owner),
-    ),
-    run.map((id) => (store: Store) => store.deleteRun(id).catch((error) => error.code)),
-    fc.nat(4).map((before) => (store: Store) => store.prune(before)),
-    fc
-      .record({
-        limit: fc.nat(3),
-        startedBefore: fc.option(fc.nat(3), { nil: undefined }),
-        state: fc.option(fc.constantFrom("ended" as const, "running" as const, "interrupted" as const), {
-          nil: undefined,
-        }),
-        text: fc.option(fc.constantFrom("o", "t", "été"), { nil: undefined }),
-        nested: fc.boolean(),
-      })
-      .map((filter) => (store: Store) => store.listRuns(filter)),
-    run.map((id) => (store: Store) => store.loadRun(id)),
-  );
-
-  /** A run starts and ends once, and its parent was there before it: the driver never does otherwise. */
-  async function append(store: Store, id: string, at: number, text: string, parent?: string) {
-    const known = parent === undefined || (parent < id && (await isStarted(store, parent)));
-    if (known && !(await isStarted(store, id))) await store.append([runStart(id, at, text, parent)]);
-  }
-  async function appendOpen(store: Store, event: RunEvent) {
-    const types = (await store.loadRun(event.runId)).map(({ type }) => type);
-    if (types.includes("run-start") && !types.includes("run-end")) await store.append([event]);
-  }
-  async function isStarted(store: Store, id: string) {
-    return (await store.loadRun(id)).some((event) => event.type === "run-start");
-  }
-
-  it("answer the same to the same history", async () => {
-    let count = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 25 }), async (commands) => {
-        const memory = createMemoryStore({ now });
-        const sqlite = await openSqliteStore(join(folder, `same-${count++}.db`), { now });
-        for (const perform of commands) {
-          expect(await perform(sqlite)).toEqual(await perform(memory));
-        }
-        await sqlite.close();
-      }),
-      { seed: 5, numRuns: 60 },
-    );
-  });
-
-  it("are opened by name or path", async () => {
+describe("openStore", () => {
+  it("opens a store by its name or path", async () => {
     const memory = await openStore("memory");
     const first = await openStore(join(folder, "deep", "er", "journal.db"));
     for (const store of [memory, first]) await store.append([runStart("a")]);

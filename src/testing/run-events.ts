@@ -28,8 +28,9 @@ export function toWorkflow(...steps: [worker: number, subtask: string, access: A
   return { steps: steps.map(([worker, subtask, access]) => ({ worker, subtask, access })) };
 }
 
-export function spending(costUsd: number | undefined = 0.0001, calls = 1): Spending {
-  return { usage: USAGE, ...(costUsd !== undefined && { costUsd }), calls };
+/** null: nobody knows the price. */
+export function spending(costUsd: number | null = 0.0001, calls = 1): Spending {
+  return { usage: USAGE, ...(costUsd !== null && { costUsd }), calls };
 }
 
 /** `at` is in milliseconds after the start of the run. */

@@ -4,7 +4,7 @@
 // Covered: a reply cannot end its block, forge another one, or pose as the subtask. Not covered: a
 // model that obeys what it reads inside a quote; the preamble tells it not to.
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Brief, Message, Part, Task, VisibleStep } from "./types.ts";
 
 const PREAMBLE = `You are one member of a team of models that works on an overall task. You do one subtask of it.
@@ -93,13 +93,12 @@ function block(name: string, mark: string, text: string): string {
   return `<<< ${name} · ${mark}\n${text}\n>>> ${name} · ${mark}`;
 }
 
-/** Made from the texts, and contained in none of them nor of the others. */
+/** Made from the texts, and contained in none of them nor of the others: that is what makes it safe. */
 function markFor(texts: readonly string[], others: readonly string[]): string {
+  const joined = texts.join("\n");
   for (let salt = 0; ; salt++) {
-    const hash = createHash("sha256").update(String(salt));
-    for (const text of texts) hash.update(`${text.length}:`).update(text);
-    const mark = hash.digest("hex").slice(0, 12);
-    const isForged = texts.some((text) => text.includes(mark)) || others.some((text) => text.includes(mark));
+    const mark = hash("sha256", `${salt} ${joined}`).slice(0, 12);
+    const isForged = joined.includes(mark) || others.some((text) => text.includes(mark));
     if (!isForged) return mark;
   }
 }

@@ -11,7 +11,7 @@ type JsonSchema = NonNullable<
 >;
 
 /** What a model takes by URL, by media type, as the AI SDK describes it. */
-export type SupportedUrls = Record<string, RegExp[]>;
+type SupportedUrls = Record<string, RegExp[]>;
 
 export interface CallDefaults {
   /** Who is asked, for error messages. */

@@ -5,7 +5,7 @@
 import { extractAnswer } from "../answer/extract.ts";
 import { normaliseAnswer, sameAnswer } from "../answer/normalise.ts";
 import { TuttiError } from "../errors.ts";
-import type { VisibleStep, Worker } from "./types.ts";
+import type { PoolMember, VisibleStep, Worker } from "./types.ts";
 import { NO_USAGE } from "./usage.ts";
 
 export interface ConsensusOptions {
@@ -34,6 +34,18 @@ export function createConsensusWorker(options: ConsensusOptions = {}): Worker {
       yield { type: "finish", usage: NO_USAGE, reason: "stop" };
     },
   };
+}
+
+/**
+ * A vote is bound to the numbers of one pool: whoever takes members out of it, or puts some in, binds
+ * the vote anew, or it would weigh replies by the success of somebody else.
+ */
+export function bindConsensus(members: readonly PoolMember[]): PoolMember[] {
+  const weights = (worker: number) => members[worker]?.profile?.success ?? 1;
+  return members.map((member) => {
+    const isVote = member.worker.kind === "tool" && member.worker.id === "consensus";
+    return isVote ? { ...member, worker: createConsensusWorker({ weights }) } : member;
+  });
 }
 
 function count(visible: VisibleStep[], weightOf: (worker: number) => number) {

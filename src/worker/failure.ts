@@ -83,7 +83,7 @@ export function badResponse(workerId: string, why: string): TuttiError {
 
 function byStatus(worker: string, status: number, failure: SdkError): TuttiError {
   if (status === 401 || status === 403)
-    return fail("auth", `${worker} was refused its key (${status})`, failure, { status });
+    return fail("auth", `${worker}: its key was refused (${status})`, failure, { status });
   if (status === 429) {
     const retryAfterMs = parseRetryAfter(failure.responseHeaders ?? {});
     const wait = retryAfterMs === undefined ? "" : `, wait ${Math.ceil(retryAfterMs / 1000)} s`;

@@ -39,30 +39,11 @@ export function createCursor(text: string, reading: Reading): Cursor {
   };
 }
 
-export const TAB = 9;
-export const NEWLINE = 10;
-export const SPACE = 32;
-export const DOUBLE_QUOTE = 34;
-export const HASH = 35;
-export const SINGLE_QUOTE = 39;
-export const OPEN_PAREN = 40;
-export const CLOSE_PAREN = 41;
-export const STAR = 42;
-export const PLUS = 43;
-export const COMMA = 44;
-export const SLASH = 47;
-export const COLON = 58;
-export const EQUALS = 61;
-export const OPEN_BRACKET = 91;
-export const BACKSLASH = 92;
-export const CLOSE_BRACKET = 93;
-export const BACKTICK = 96;
-export const OPEN_BRACE = 123;
-export const CLOSE_BRACE = 125;
+// The tests are false past the end, where `charCodeAt` gives NaN.
 
-/** False for NaN, which `charCodeAt` gives past the end. */
-export function isSpace(code: number): boolean {
-  return code <= SPACE || (code >= 0xa0 && isWideSpace(code));
+export function isSpaceAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code <= 32 || (code >= 0xa0 && isWideSpace(code));
 }
 
 function isWideSpace(code: number): boolean {
@@ -76,25 +57,31 @@ function isWideSpace(code: number): boolean {
   );
 }
 
-export function isWordCharacter(code: number): boolean {
-  return (
-    (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95
-  );
-}
-
-export function isLetter(code: number): boolean {
-  const lower = code | 32;
+export function isLetterAt(text: string, at: number): boolean {
+  const lower = text.charCodeAt(at) | 32;
   return lower >= 97 && lower <= 122;
 }
 
+/** Letters, digits and the underscore, as in `\w`. */
+export function isWordAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return (code >= 48 && code <= 57) || code === 95 || isLetterAt(text, at);
+}
+
+/** Straight and smart quotes (‘ ’ ‚ ‛ “ ” „ ‟), and the backtick. */
+export function isQuoteAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code === 34 || code === 39 || code === 96 || (code >= 0x2018 && code <= 0x201f);
+}
+
 export function skipSpace(text: string, at: number): number {
-  while (isSpace(text.charCodeAt(at))) at++;
+  while (isSpaceAt(text, at)) at++;
   return at;
 }
 
 export function startsComment(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
-  return code === HASH || (code === SLASH && text.charCodeAt(at + 1) === SLASH);
+  return code === 35 || (code === 47 && text.charCodeAt(at + 1) === 47); // # and //
 }
 
 /** Passes over white space and over `#` and `//` comments. */

@@ -1,7 +1,7 @@
 // Backslashes inside strings: the escapes that JSON and Python share, and \x, \U and line continuation.
 // Everything else keeps its backslash, as in Python, so that a regular expression or LaTeX comes through.
 
-import { BACKSLASH, type Cursor, NEWLINE } from "./cursor.ts";
+import type { Cursor } from "./cursor.ts";
 
 const SIMPLE: Record<string, string> = {
   n: "\n",
@@ -37,7 +37,7 @@ export function readEscape(cursor: Cursor): string {
   const simple = SIMPLE[letter];
   if (simple === undefined || (isLatexLetter(letter) && isLatex(text, at + 1))) {
     // A backslash before \r\n continues the line as well.
-    if (letter === "\r" && text.charCodeAt(at + 2) === NEWLINE) {
+    if (letter === "\r" && text[at + 2] === "\n") {
       cursor.at = at + 3;
       return "";
     }
@@ -51,7 +51,7 @@ function readCode(cursor: Cursor, letter: string, digits: number): string {
   const hexadecimal = text.slice(at, at + digits);
   const code = Number.parseInt(hexadecimal, 16);
   if (hexadecimal.length < digits || !HEXADECIMAL.test(hexadecimal) || code > 0x10ffff) {
-    return String.fromCharCode(BACKSLASH) + letter;
+    return `\\${letter}`;
   }
   cursor.at = at + digits;
   // One unit at a time for \u, so that a lone surrogate stays what it is and a pair becomes one character.

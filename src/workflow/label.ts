@@ -1,22 +1,7 @@
 // The names of the lists as models write them, and the way from a name to its value:
 // `model_id = [`, `**Sub-tasks:** [`, `"access_list": [`, `model_ids: list[int] = [`, a name above a fence …
 
-import {
-  BACKTICK,
-  CLOSE_BRACKET,
-  COLON,
-  EQUALS,
-  isLetter,
-  isSpace,
-  isWordCharacter,
-  NEWLINE,
-  OPEN_BRACKET,
-  OPEN_PAREN,
-  SPACE,
-  STAR,
-  skipSpace,
-  TAB,
-} from "./cursor.ts";
+import { isLetterAt, isQuoteAt, isSpaceAt, isWordAt, skipSpace } from "./cursor.ts";
 
 /** The three lists of the language, and "steps" for a JSON array of step objects. */
 export type ListName = "model_id" | "subtasks" | "access_list" | "steps";
@@ -50,7 +35,7 @@ export function findLabel(text: string, from: number): Label | undefined {
 
 /** The label that starts exactly here. */
 export function readLabel(text: string, at: number): Label | undefined {
-  if (!isLetter(text.charCodeAt(at))) return undefined;
+  if (!isLetterAt(text, at)) return undefined;
   NAME_HERE.lastIndex = at;
   const match = NAME_HERE.exec(text);
   return match ? toLabel(text, at, match[0]) : undefined;
@@ -58,17 +43,19 @@ export function readLabel(text: string, at: number): Label | undefined {
 
 function toLabel(text: string, start: number, name: string): Label | undefined {
   const end = start + name.length;
-  if (isWordCharacter(text.charCodeAt(start - 1)) || isWordCharacter(text.charCodeAt(end))) return undefined;
-  const last = name.charCodeAt(name.length - 1) | 32;
-  switch (name.charCodeAt(0) | 32) {
-    case 109: // m: "models" ends like "model ids", so the length tells them apart
-      return { name: "model_id", start, end, weak: name.length <= "models".length && last !== 100 };
-    case 97: // a
+  if (isWordAt(text, start - 1) || isWordAt(text, end)) return undefined;
+  switch (name[0]) {
+    case "m":
+    case "M": // "models" is longer than "model", but no "model id" is as short
+      return { name: "model_id", start, end, weak: name.length < "modelid".length };
+    case "a":
+    case "A":
       return { name: "access_list", start, end, weak: name.length === "access".length };
-    case 119: // w
+    case "w":
+    case "W":
       return { name: "steps", start, end, weak: true };
     default:
-      return (name.charCodeAt(1) | 32) === 116
+      return name[1] === "t" || name[1] === "T"
         ? { name: "steps", start, end, weak: true }
         : { name: "subtasks", start, end, weak: false };
   }
@@ -82,11 +69,11 @@ export interface ValueStart {
 
 export function findValue(text: string, label: Label): ValueStart {
   let at = skipDecoration(text, label.end);
-  if (text.charCodeAt(at) === OPEN_PAREN) {
+  if (text[at] === "(") {
     REMARK.lastIndex = at;
     if (REMARK.test(text)) at = skipDecoration(text, REMARK.lastIndex);
   }
-  const separated = isSeparator(text.charCodeAt(at));
+  const separated = isSeparator(text[at]);
   if (separated) {
     at = skipToValue(text, at);
     at = skipTypeHint(text, at);
@@ -97,8 +84,7 @@ export function findValue(text: string, label: Label): ValueStart {
     at = skipFences(text, at);
   }
   if (at >= text.length) return { type: separated && !label.weak ? "end" : "none", at };
-  const code = text.charCodeAt(at);
-  if (code === OPEN_BRACKET || code === OPEN_PAREN) return { type: "list", at };
+  if (text[at] === "[" || text[at] === "(") return { type: "list", at };
   if (label.name === "access_list" && separated) {
     ALL.lastIndex = at;
     const match = ALL.exec(text);
@@ -110,8 +96,7 @@ export function findValue(text: string, label: Label): ValueStart {
 /** True where a line begins with a label and its list: the border that "label-lines" believes in. */
 export function startsLabelLine(text: string, at: number): boolean {
   for (let tries = 0; tries < 80; tries++, at++) {
-    const code = text.charCodeAt(at);
-    if (code !== SPACE && code !== TAB && code !== STAR && !isQuoteOrTick(code)) break;
+    if (text[at] !== " " && text[at] !== "\t" && text[at] !== "*" && !isQuoteAt(text, at)) break;
   }
   const label = readLabel(text, at);
   return label !== undefined && !label.weak && findValue(text, label).type === "list";
@@ -120,27 +105,25 @@ export function startsLabelLine(text: string, at: number): boolean {
 /** Closing quotes, bold, backticks but no fence, and the bracket of `plan["model_id"] =`. */
 function skipDecoration(text: string, at: number): number {
   for (;;) {
-    const code = text.charCodeAt(at);
-    if (code === BACKTICK && text.charCodeAt(at + 1) === BACKTICK) return at;
-    if (!isSpace(code) && code !== STAR && code !== CLOSE_BRACKET && !isQuoteOrTick(code)) return at;
+    if (text[at] === "`" && text[at + 1] === "`") return at;
+    if (!isSpaceAt(text, at) && text[at] !== "*" && text[at] !== "]" && !isQuoteAt(text, at)) return at;
     at++;
   }
 }
 
-function isSeparator(code: number): boolean {
-  return code === EQUALS || code === COLON || code === 0xff1a || code === 0xff1d;
+function isSeparator(character: string | undefined): boolean {
+  return character === "=" || character === ":" || character === "：" || character === "＝";
 }
 
 function skipToValue(text: string, at: number): number {
   at++;
   // `:=` and `=>`
-  const code = text.charCodeAt(at);
-  if (code === EQUALS || code === 62) at++;
+  if (text[at] === "=" || text[at] === ">") at++;
   return skipFences(text, at);
 }
 
 function skipTypeHint(text: string, at: number): number {
-  if (!isLetter(text.charCodeAt(at))) return at;
+  if (!isLetterAt(text, at)) return at;
   TYPE_HINT.lastIndex = at;
   const hint = TYPE_HINT.exec(text)?.[0];
   // Two words with a space between them are prose: "Subtasks: list every x = [1, 2]".
@@ -150,22 +133,17 @@ function skipTypeHint(text: string, at: number): number {
 function skipFences(text: string, at: number): number {
   for (;;) {
     at = skipSpace(text, at);
-    const code = text.charCodeAt(at);
-    if (code === STAR) {
+    if (text[at] === "*") {
       at++;
-    } else if (code === BACKTICK) {
+    } else if (text[at] === "`") {
       const from = at;
-      while (text.charCodeAt(at) === BACKTICK) at++;
+      while (text[at] === "`") at++;
       if (at - from < 3) continue;
       FENCE_LANGUAGE.lastIndex = at;
       FENCE_LANGUAGE.test(text);
-      if (text.charCodeAt(FENCE_LANGUAGE.lastIndex) === NEWLINE) at = FENCE_LANGUAGE.lastIndex;
+      if (text[FENCE_LANGUAGE.lastIndex] === "\n") at = FENCE_LANGUAGE.lastIndex;
     } else {
       return at;
     }
   }
-}
-
-function isQuoteOrTick(code: number): boolean {
-  return code === 34 || code === 39 || code === BACKTICK || (code >= 0x2018 && code <= 0x201f);
 }

@@ -1,22 +1,9 @@
 // Reads one list or object as Python, JSON or JavaScript would write it, and as models do: tuples, trailing
 // commas, comments, bare words such as `Model 2`, None and null. Says where and why it could not go on.
 
-import {
-  CLOSE_BRACE,
-  CLOSE_BRACKET,
-  CLOSE_PAREN,
-  COMMA,
-  type Cursor,
-  fail,
-  isLetter,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  OPEN_PAREN,
-  skipSpace,
-  skipTrivia,
-} from "./cursor.ts";
+import { type Cursor, fail, isLetterAt, isQuoteAt, skipSpace, skipTrivia } from "./cursor.ts";
 import { readLabel } from "./label.ts";
-import { findStringStart, isQuote, readString } from "./quoted.ts";
+import { findStringStart, readString } from "./quoted.ts";
 
 /** Something written without quotes that is neither a number nor nothing: `all`, `Model 2`, `True`. */
 export interface Word {
@@ -24,12 +11,13 @@ export interface Word {
 }
 
 export interface Fields {
-  fields: Map<string, Literal>;
+  fields: [key: string, value: Literal][];
 }
 
 export type Literal = number | string | null | Word | Fields | Literal[];
 
-const UNDERSCORE = 95;
+// More than any workflow has, so that a list without end is given up soon.
+const MAX_ENTRIES = 10_000;
 
 // A workflow needs four levels. The limit keeps "[[[[…" from exhausting the stack.
 const MAX_DEPTH = 8;
@@ -43,56 +31,56 @@ const KEY = /["'“”‘’`]?([a-z_][\w -]{0,40})["'“”‘’`]?\s*[:=]/iy;
 /** Reads the list at the cursor, which stands on `[` or `(`. Undefined on failure: see `cursor.failure`. */
 export function readList(cursor: Cursor, depth = 0): Literal[] | undefined {
   const { text } = cursor;
-  const bracket = text.charCodeAt(cursor.at) === OPEN_PAREN ? CLOSE_PAREN : CLOSE_BRACKET;
+  const bracket = text[cursor.at] === "(" ? ")" : "]";
   const entries: Literal[] = [];
   cursor.at++;
   for (;;) {
     skipTrivia(cursor);
-    if (text.charCodeAt(cursor.at) === bracket) break;
+    if (text[cursor.at] === bracket) break;
+    if (entries.length === MAX_ENTRIES) return fail(cursor, "unexpected");
     const entry = readEntry(cursor, bracket, depth);
     if (entry === undefined) return undefined;
     entries.push(entry);
     skipTrivia(cursor);
-    const code = text.charCodeAt(cursor.at);
-    if (code === bracket) break;
-    if (code !== COMMA) return failHere(cursor);
+    if (text[cursor.at] === bracket) break;
+    if (text[cursor.at] !== ",") return failHere(cursor);
     cursor.at++;
   }
   cursor.at++;
   return entries;
 }
 
-function readEntry(cursor: Cursor, bracket: number, depth: number): Literal | undefined {
+function readEntry(cursor: Cursor, bracket: string, depth: number): Literal | undefined {
   const { text, at } = cursor;
-  const code = text.charCodeAt(at);
+  const open = text[at];
   if (findStringStart(text, at) >= 0) return readString(cursor, bracket);
-  if (code === OPEN_BRACKET || code === OPEN_PAREN || code === OPEN_BRACE) {
+  if (open === "[" || open === "(" || open === "{") {
     if (depth >= MAX_DEPTH) return fail(cursor, "unexpected");
-    if (code === OPEN_BRACE) return readFields(cursor, depth + 1);
+    if (open === "{") return readFields(cursor, depth + 1);
     const list = readList(cursor, depth + 1);
     // ("a" "b") is a string in brackets, not a tuple.
-    return code === OPEN_PAREN && list?.length === 1 && typeof list[0] === "string" ? list[0] : list;
+    return open === "(" && list?.length === 1 && typeof list[0] === "string" ? list[0] : list;
   }
   return readScalar(cursor);
 }
 
 function readFields(cursor: Cursor, depth: number): Fields | undefined {
   const { text } = cursor;
-  const fields = new Map<string, Literal>();
+  const fields: Fields["fields"] = [];
   cursor.at++;
   for (;;) {
     skipTrivia(cursor);
-    if (text.charCodeAt(cursor.at) === CLOSE_BRACE) break;
+    if (text[cursor.at] === "}") break;
+    if (fields.length === MAX_ENTRIES) return fail(cursor, "unexpected");
     const key = readKey(cursor);
     if (key === undefined) return undefined;
     skipTrivia(cursor);
-    const value = readEntry(cursor, CLOSE_BRACE, depth);
+    const value = readEntry(cursor, "}", depth);
     if (value === undefined) return undefined;
-    fields.set(key, value);
+    fields.push([key, value]);
     skipTrivia(cursor);
-    const code = text.charCodeAt(cursor.at);
-    if (code === CLOSE_BRACE) break;
-    if (code !== COMMA) return failHere(cursor);
+    if (text[cursor.at] === "}") break;
+    if (text[cursor.at] !== ",") return failHere(cursor);
     cursor.at++;
   }
   cursor.at++;
@@ -102,8 +90,7 @@ function readFields(cursor: Cursor, depth: number): Fields | undefined {
 /** In lower case and without spaces and signs, so that all ways to write it are one. */
 function readKey(cursor: Cursor): string | undefined {
   const { text, at } = cursor;
-  const code = text.charCodeAt(at);
-  if (!isLetter(code) && !isQuote(code) && code !== UNDERSCORE) return failHere(cursor);
+  if (!isLetterAt(text, at) && !isQuoteAt(text, at) && text[at] !== "_") return failHere(cursor);
   KEY.lastIndex = at;
   const key = KEY.exec(text)?.[1];
   if (key === undefined) {
@@ -116,14 +103,13 @@ function readKey(cursor: Cursor): string | undefined {
 
 function readScalar(cursor: Cursor): number | null | Word | undefined {
   const { text, at } = cursor;
-  if (!isLetter(text.charCodeAt(at))) return readNumber(cursor);
+  if (!isLetterAt(text, at)) return readNumber(cursor);
   WORD.lastIndex = at;
   WORD.test(text);
   const end = WORD.lastIndex;
   const next = skipSpace(text, end);
   if (next >= text.length) return fail(cursor, "cut");
-  const code = text.charCodeAt(next);
-  const ends = code === COMMA || code === CLOSE_BRACKET || code === CLOSE_PAREN || code === CLOSE_BRACE;
+  const ends = text[next] === "," || text[next] === "]" || text[next] === ")" || text[next] === "}";
   // The cursor stays before the word, for it may be the label of the next list.
   if (!ends) return failHere(cursor);
   cursor.at = end;
@@ -148,6 +134,6 @@ function failHere(cursor: Cursor): undefined {
 function leavesList({ text, at }: Cursor): boolean {
   if (text.startsWith("```", at)) return true;
   // The label may be in quotes or bold.
-  const label = readLabel(text, isLetter(text.charCodeAt(at)) ? at : at + 1);
+  const label = readLabel(text, isLetterAt(text, at) ? at : at + 1);
   return label !== undefined && !label.weak;
 }

@@ -234,6 +234,7 @@ test("garbage from JavaScript callers is refused, not thrown at", () => {
     expect(parseError(text as unknown as string).code).toBe("nothing-found");
   }
   for (const options of [undefined, null, {}, { workers: Number.NaN }, { workers: "x" }]) {
-    expect(parseError(PLAIN, options as unknown as ParseOptions).code).toBe("unknown-worker");
+    const result = parseWorkflow(PLAIN, options as unknown as ParseOptions);
+    expect(result.ok ? "accepted" : result.error.code).toBe("unknown-worker");
   }
 });

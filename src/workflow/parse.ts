@@ -26,7 +26,9 @@ export function parseWorkflow(text: string, options: ParseOptions): ParseResult 
     const again = read(text, scanLists(text, reading), reasoningEnd, options);
     if (again.ok) return again;
     // A string that was never closed hides the lists after it: then the stricter reading knows better.
-    if (reading === "label-lines" && error.code === "missing-list") error = again.error;
+    if (reading === "label-lines" && (error.code === "missing-list" || again.error.code === "cut-off")) {
+      error = again.error;
+    }
   }
   if (isInsideList(scan.lists, reasoningEnd)) {
     // A list that was opened in the reasoning and never closed has swallowed the answer.

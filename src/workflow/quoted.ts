@@ -5,25 +5,11 @@
 
 import {
   afterLine,
-  BACKSLASH,
-  BACKTICK,
-  CLOSE_BRACE,
-  CLOSE_BRACKET,
-  CLOSE_PAREN,
-  COLON,
-  COMMA,
   type Cursor,
-  DOUBLE_QUOTE,
-  EQUALS,
   fail,
-  isSpace,
-  isWordCharacter,
-  NEWLINE,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  OPEN_PAREN,
-  PLUS,
-  SINGLE_QUOTE,
+  isQuoteAt,
+  isSpaceAt,
+  isWordAt,
   skipSpace,
   skipTrivia,
   startsComment,
@@ -31,32 +17,32 @@ import {
 import { readEscape } from "./escape.ts";
 import { startsLabelLine } from "./label.ts";
 
+// Codes instead of characters where every character of a long text passes.
+const NEWLINE = 10;
+const DOUBLE_QUOTE = 34;
+const PLUS = 43;
+const COMMA = 44;
+const BACKSLASH = 92;
+const OPENING = Array.from("[({=:,", (character) => character.charCodeAt(0));
+
 const KEY = /["'“”‘’`]?[a-z_][\w -]{0,40}["'“”‘’`]?[ \t]{0,4}[:=]/iy;
 const SCALAR = /-?\d|(?:none|null|nil|all|true|false)\b/iy;
 
-export function isQuote(code: number): boolean {
-  return (
-    code === DOUBLE_QUOTE || code === SINGLE_QUOTE || code === BACKTICK || (code >= 0x2018 && code <= 0x201f) // ‘ ’ ‚ ‛ “ ” „ ‟
-  );
-}
-
 /** The position of the quote if a string starts here, prefixes such as r"…" included; otherwise −1. */
 export function findStringStart(text: string, at: number): number {
-  const code = text.charCodeAt(at);
-  if (isQuote(code)) return at;
-  if (!isPrefix(code)) return -1;
-  const next = text.charCodeAt(at + 1);
-  if (isQuote(next)) return at + 1;
-  return isPrefix(next) && isQuote(text.charCodeAt(at + 2)) ? at + 2 : -1;
+  if (isQuoteAt(text, at)) return at;
+  if (!isPrefixAt(text, at)) return -1;
+  if (isQuoteAt(text, at + 1)) return at + 1;
+  return isPrefixAt(text, at + 1) && isQuoteAt(text, at + 2) ? at + 2 : -1;
 }
 
-function isPrefix(code: number): boolean {
-  const lower = code | 32;
+function isPrefixAt(text: string, at: number): boolean {
+  const lower = text.charCodeAt(at) | 32;
   return lower === 98 || lower === 102 || lower === 114 || lower === 117; // b f r u
 }
 
 /** Reads the string that starts at the cursor and all that are joined to it: "a" "b", "a" + "b". */
-export function readString(cursor: Cursor, bracket: number): string | undefined {
+export function readString(cursor: Cursor, bracket: string): string | undefined {
   const { text } = cursor;
   let content = "";
   for (;;) {
@@ -64,7 +50,7 @@ export function readString(cursor: Cursor, bracket: number): string | undefined 
     if (part === undefined) return undefined;
     content += part;
     skipTrivia(cursor);
-    if (text.charCodeAt(cursor.at) === PLUS) {
+    if (text[cursor.at] === "+") {
       const next = skipSpace(text, cursor.at + 1);
       if (findStringStart(text, next) < 0) return content;
       cursor.at = next;
@@ -74,21 +60,21 @@ export function readString(cursor: Cursor, bracket: number): string | undefined 
   }
 }
 
-function readOne(cursor: Cursor, bracket: number): string | undefined {
+function readOne(cursor: Cursor, bracket: string): string | undefined {
   const { text, reading } = cursor;
   const quoteAt = findStringStart(text, cursor.at);
-  const quote = text.charCodeAt(quoteAt);
   const raw = quoteAt > cursor.at && /r/i.test(text.slice(cursor.at, quoteAt));
-  const triple = isTriple(text, quoteAt, quote);
-  let at = quoteAt + (triple ? 3 : 1);
-  let from = at;
+  const triple = isTripleAt(text, quoteAt);
+  const [lowest, highest] = toQuoteRange(text.charCodeAt(quoteAt));
+  let from = quoteAt + (triple ? 3 : 1);
   let content = "";
   /** Expected after the next quote: the bracket of `data["key"]` inside the string. */
-  let innerBracket = 0;
+  let innerBracket = "";
   let innerOpen = false;
 
-  for (; at < text.length; at++) {
+  for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);
+    if ((code < lowest || code > highest) && code !== BACKSLASH && code !== NEWLINE) continue;
     if (code === BACKSLASH) {
       if (raw) {
         at++;
@@ -106,92 +92,69 @@ function readOne(cursor: Cursor, bracket: number): string | undefined {
       if (reading !== "label-lines") continue;
       cursor.at = at + 1;
       return fail(cursor, "unclosed");
-    } else if (isSameQuote(code, quote)) {
-      if (triple) {
-        if (!isTriple(text, at, quote)) continue;
-        cursor.at = at + 3;
-        return content + text.slice(from, at);
-      }
-      if (innerBracket !== 0 && text.charCodeAt(at + 1) === innerBracket) {
-        innerBracket = 0;
-        continue;
-      }
-      const before = text.charCodeAt(at - 1);
-      if (innerOpen && !isSpace(before)) {
-        innerOpen = false;
-        continue;
-      }
-      if (isClosing(cursor, at, bracket)) {
-        cursor.at = at + 1;
-        return content + text.slice(from, at);
-      }
-      if (opensInside(before) && !isSpace(text.charCodeAt(at + 1))) {
-        innerBracket =
-          before === OPEN_BRACKET ? CLOSE_BRACKET : before === OPEN_PAREN ? CLOSE_PAREN : innerBracket;
-        cursor.sawInnerQuote = true;
-        innerOpen = reading === "inner-quotes";
-      }
+    } else if (triple) {
+      if (!isTripleAt(text, at)) continue;
+      cursor.at = at + 3;
+      return content + text.slice(from, at);
+    } else if (innerBracket !== "" && text[at + 1] === innerBracket) {
+      innerBracket = "";
+    } else if (innerOpen && !isSpaceAt(text, at - 1)) {
+      innerOpen = false;
+    } else if (isClosing(cursor, at, bracket)) {
+      cursor.at = at + 1;
+      return content + text.slice(from, at);
+    } else if (opensInside(text, at - 1) && !isSpaceAt(text, at + 1)) {
+      innerBracket = text[at - 1] === "[" ? "]" : text[at - 1] === "(" ? ")" : innerBracket;
+      cursor.sawInnerQuote = true;
+      innerOpen = reading === "inner-quotes";
     }
   }
   cursor.at = text.length;
   return fail(cursor, "cut");
 }
 
-function isTriple(text: string, at: number, quote: number): boolean {
-  return (
-    (quote === DOUBLE_QUOTE || quote === SINGLE_QUOTE) &&
-    text.charCodeAt(at) === quote &&
-    text.charCodeAt(at + 1) === quote &&
-    text.charCodeAt(at + 2) === quote
-  );
+/** The quotes that can close a string. Smart ones close each other whatever their direction. */
+function toQuoteRange(quote: number): [number, number] {
+  if (quote < 0x2018) return [quote, quote];
+  return quote < 0x201c ? [0x2018, 0x201b] : [0x201c, 0x201f];
 }
 
-/** Smart quotes close each other whatever their direction; models mix them up. */
-function isSameQuote(code: number, quote: number): boolean {
-  if (code === quote) return true;
-  if (quote < 0x2018 || code < 0x2018 || code > 0x201f) return false;
-  return code >= 0x201c === quote >= 0x201c;
+function isTripleAt(text: string, at: number): boolean {
+  const quote = text[at];
+  return (quote === '"' || quote === "'") && text[at + 1] === quote && text[at + 2] === quote;
 }
 
-function opensInside(before: number): boolean {
-  return (
-    isSpace(before) ||
-    before === OPEN_BRACKET ||
-    before === OPEN_PAREN ||
-    before === OPEN_BRACE ||
-    before === EQUALS ||
-    before === COLON ||
-    before === COMMA
-  );
+function opensInside(text: string, at: number): boolean {
+  return isSpaceAt(text, at) || OPENING.includes(text.charCodeAt(at));
 }
 
 /** Could the quote at `at` close a string inside this bracket? */
-function isClosing(cursor: Cursor, at: number, bracket: number): boolean {
+function isClosing(cursor: Cursor, at: number, bracket: string): boolean {
   const { text } = cursor;
   const next = skipSpace(text, at + 1);
   const code = text.charCodeAt(next);
-  if (next >= text.length || code === bracket) return true;
+  if (next >= text.length || code === bracket.charCodeAt(0)) return true;
   if (code === COMMA) return startsEntry(cursor, skipSpace(text, next + 1), bracket);
   if (startsComment(text, next)) return continuesList(cursor, afterLine(cursor, next), bracket);
   if (code === PLUS) return findStringStart(text, skipSpace(text, next + 1)) >= 0;
   // "a" "b" is one string. Without a space between them only "a""b" is, for '' is written for a double prime.
   if (next > at + 1) return findStringStart(text, next) >= 0;
-  return code === DOUBLE_QUOTE && text.charCodeAt(at) === code && isWordCharacter(text.charCodeAt(next + 1));
+  return code === DOUBLE_QUOTE && text.charCodeAt(at) === DOUBLE_QUOTE && isWordAt(text, next + 1);
 }
 
-function startsEntry(cursor: Cursor, at: number, bracket: number): boolean {
+function startsEntry(cursor: Cursor, at: number, bracket: string): boolean {
   const { text } = cursor;
-  const code = text.charCodeAt(at);
-  if (at >= text.length || code === bracket || startsComment(text, at)) return true;
-  if (bracket === CLOSE_BRACE) return matchesAt(KEY, text, at);
+  const first = text[at];
+  if (first === undefined || first === bracket || startsComment(text, at)) return true;
+  if (bracket === "}") return matchesAt(KEY, text, at);
   if (findStringStart(text, at) >= 0) return true;
-  if (code === OPEN_PAREN && cursor.textOnly) return findStringStart(text, skipSpace(text, at + 1)) >= 0;
+  if (first === "(" && cursor.textOnly) return findStringStart(text, skipSpace(text, at + 1)) >= 0;
   if (cursor.textOnly) return false;
-  return code === OPEN_BRACKET || code === OPEN_PAREN || code === OPEN_BRACE || matchesAt(SCALAR, text, at);
+  return first === "[" || first === "(" || first === "{" || matchesAt(SCALAR, text, at);
 }
 
-function continuesList(cursor: Cursor, at: number, bracket: number): boolean {
-  return cursor.text.charCodeAt(at) === COMMA || startsEntry(cursor, at, bracket);
+function continuesList(cursor: Cursor, at: number, bracket: string): boolean {
+  return cursor.text[at] === "," || startsEntry(cursor, at, bracket);
 }
 
 function matchesAt(pattern: RegExp, text: string, at: number): boolean {

@@ -2,17 +2,7 @@
 // as a whole, so a label inside one of its strings is never taken for a list. After a list that could not be
 // read the scan goes on where reading stopped: no part of the text is read twice, which keeps it linear.
 
-import {
-  CLOSE_BRACKET,
-  COMMA,
-  type Cursor,
-  createCursor,
-  type Failure,
-  OPEN_BRACE,
-  OPEN_PAREN,
-  type Reading,
-  skipSpace,
-} from "./cursor.ts";
+import { type Cursor, createCursor, type Failure, type Reading, skipSpace } from "./cursor.ts";
 import { findLabel, findValue, type ListName } from "./label.ts";
 import { type Literal, readList } from "./literal.ts";
 
@@ -26,6 +16,9 @@ export interface FoundList {
   failure?: Failure;
 }
 
+// The workflow is among the last lists. Forgetting the first of very many keeps hostile texts cheap.
+const MAX_LISTS = 256;
+
 export interface Scan {
   lists: FoundList[];
   sawInnerQuote: boolean;
@@ -38,6 +31,7 @@ export function scanLists(text: string, reading: Reading): Scan {
   for (let label = findLabel(text, 0); label; label = findLabel(text, cursor.at)) {
     const value = findValue(text, label);
     cursor.at = label.end;
+    if (lists.length === MAX_LISTS) lists.splice(0, MAX_LISTS / 2);
     if (value.type === "list") {
       const list = readNamedList(cursor, label.name, label.start, value.at);
       if (list) lists.push(list);
@@ -58,9 +52,9 @@ export function scanBareArrays(text: string): FoundList[] {
   const lists: FoundList[] = [];
   for (let open = text.indexOf("[", 0); open >= 0; open = text.indexOf("[", cursor.at)) {
     cursor.at = open + 1;
-    const list =
-      text.charCodeAt(skipSpace(text, open + 1)) === OPEN_BRACE && readNamedList(cursor, "steps", open);
+    const list = readNamedList(cursor, "steps", open, open);
     if (list) lists.push(list);
+    if (lists.length === MAX_LISTS) lists.splice(0, MAX_LISTS / 2);
   }
   return lists;
 }
@@ -79,16 +73,16 @@ function readNamedList(cursor: Cursor, name: ListName, start: number, open: numb
 }
 
 /** Placeholders such as [...] and [<ids>], and lists of steps that hold no objects, are talk about lists. */
-function isPlausible(text: string, name: ListName, start: number): boolean {
-  const code = text.charCodeAt(skipSpace(text, start + 1));
-  if (name === "steps") return code === OPEN_BRACE || code === CLOSE_BRACKET;
-  return code !== 46 && code !== 0x2026 && code !== 60; // . … <
+function isPlausible(text: string, name: ListName, open: number): boolean {
+  const at = skipSpace(text, open + 1);
+  if (name === "steps")
+    return text[at] === "]" || (text[at] === "{" && text[at + 1] !== "[" && text[at + 1] !== "{");
+  return text[at] !== "." && text[at] !== "…" && text[at] !== "<";
 }
 
 /** "Subtasks: (1) solve, (2) check" is prose, not a tuple. */
-function isEnumeration(text: string, start: number, end: number, value: Literal[]): boolean {
-  if (text.charCodeAt(start) !== OPEN_PAREN || value.length !== 1 || text.charCodeAt(end - 2) === COMMA)
-    return false;
+function isEnumeration(text: string, open: number, end: number, value: Literal[]): boolean {
+  if (text[open] !== "(" || value.length !== 1 || text[end - 2] === ",") return false;
   const [only] = value;
   return typeof only === "number" || (typeof only === "object" && only !== null && "word" in only);
 }

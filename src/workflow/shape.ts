@@ -139,6 +139,5 @@ function isFields(literal: Literal): literal is Fields {
 }
 
 function pick({ fields }: Fields, keys: string[]): Literal | undefined {
-  const key = keys.find((candidate) => fields.has(candidate));
-  return key === undefined ? undefined : fields.get(key);
+  return fields.findLast(([key]) => keys.includes(key))?.[1];
 }
