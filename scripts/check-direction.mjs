@@ -13,7 +13,7 @@ const ORDER = [
   ["perform"],
   ["rehearsal"],
   ["config"],
-  ["task-input.ts", "choose-conductor.ts"],
+  ["check-input.ts", "choose-conductor.ts"],
   ["tutti.ts"],
   ["index.ts"],
   ["cli"],

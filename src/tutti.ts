@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
+import { checkNumbers, toTask } from "./check-input.ts";
 import { chooseConductor } from "./choose-conductor.ts";
 import { checkTeam } from "./conductor/check-team.ts";
 import { createFixedConductor } from "./conductor/fixed.ts";
@@ -20,7 +21,6 @@ import type { Stage, Verdict } from "./perform/stage.ts";
 import { fold, type RunState } from "./perform/state.ts";
 import { openStore } from "./store/open.ts";
 import type { Owner, RunEvent, RunSettings, Store } from "./store/types.ts";
-import { toTask } from "./task-input.ts";
 import type { Message, Pool, PoolMember, Task } from "./worker/types.ts";
 import { MAX_STEPS, type Workflow } from "./workflow/types.ts";
 import { validateWorkflow } from "./workflow/validate.ts";
@@ -294,6 +294,7 @@ function toSettings(
   const calls = options.maxCalls ?? config.limits.calls;
   const tokens = options.maxTokens ?? config.limits.tokens;
   const deadlineMs = options.deadlineMs ?? config.limits.deadlineMs;
+  checkNumbers(options);
   return {
     rounds: options.rounds ?? config.rounds,
     maxSteps: MAX_STEPS,

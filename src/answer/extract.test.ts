@@ -49,7 +49,19 @@ test("any text gives a text, and a final statement always wins", () => {
 });
 
 test("hostile texts take linear time", () => {
-  const hostile = ["\\boxed{", "answer ", "answer: ", " ", "\n", "}", "{", "*", "(C", "correct answer ", "</think>"];
+  const hostile = [
+    "\\boxed{",
+    "answer ",
+    "answer: ",
+    " ",
+    "\n",
+    "}",
+    "{",
+    "*",
+    "(C",
+    "correct answer ",
+    "</think>",
+  ];
   const started = performance.now();
   for (const piece of hostile) extractAnswer(piece.repeat(40_000));
   extractAnswer(`${hostile.join("").repeat(5000)}`);

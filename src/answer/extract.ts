@@ -43,8 +43,7 @@ function lastBoxed(text: string): Statement | undefined {
   return last;
 }
 
-const LABEL =
-  /^.*\banswer\b(?:\*\*|__|[*_])? ?(?:is\b ?)?(?:\*\*|__|[*_])? ?[:=] ?(?:\*\*|__|[*_])? ?(.*)$/i;
+const LABEL = /^.*\banswer\b(?:\*\*|__|[*_])? ?(?:is\b ?)?(?:\*\*|__|[*_])? ?[:=] ?(?:\*\*|__|[*_])? ?(.*)$/i;
 const HEADING = /^\W*(?:the )?(?:final |correct )*answer\W*$/i;
 const PHRASE = /\banswer (?:is|would be|must be|equals) (?:then |therefore |thus )?(.+)$/i;
 const CHOICE =

@@ -76,6 +76,11 @@ export function toSeries(items: readonly (string | number)[]): string {
   return `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
 }
 
+/** "step 2", "steps 1 and 2" for positions that count from 0. */
+export function toStepNumbers(positions: readonly number[]): string {
+  return `${positions.length > 1 ? "steps" : "step"} ${toSeries(positions.map((position) => position + 1))}`;
+}
+
 export interface Column {
   title: string;
   align?: "right";

@@ -5,7 +5,7 @@ import type { RunEvent } from "../store/types.ts";
 import { toDelay } from "./format.ts";
 import type { Output, Progress } from "./progress.ts";
 import { toOneLine } from "./sanitise.ts";
-import { nameOf, toNotes, toStepCost } from "./step-lines.ts";
+import { nameOf, toFallBackWords, toNotes, toStepCost } from "./step-lines.ts";
 
 export class PlainProgress implements Progress {
   readonly #stderr: Pick<Output, "write">;
@@ -36,7 +36,7 @@ export class PlainProgress implements Progress {
       case "plan-end":
         if (event.decision.type === "format-error")
           this.#line(`plan cannot be used: ${event.decision.error.message}`);
-        else if (event.fallback) this.#line(`no plan: ${event.fallback}; the strongest worker answers alone`);
+        else if (event.fallback) this.#line(toFallBackWords(event.fallback));
         break;
       case "step-start":
       case "step-end":

@@ -14,7 +14,7 @@ import { parseWorkflow } from "../workflow/parse.ts";
 import { renderWorkflow } from "../workflow/render.ts";
 import { MAX_STEPS, type Workflow } from "../workflow/types.ts";
 import { drawWorkflow, sourcesOf } from "./draw-workflow.ts";
-import { toCount, toMoney, toSeries } from "./format.ts";
+import { toCount, toMoney, toSeries, toStepNumbers } from "./format.ts";
 import { isSimulated } from "./outcome.ts";
 import { sanitise, toOneLine } from "./sanitise.ts";
 import { columnsOf, createStyle, type Environment, type Style } from "./style.ts";
@@ -46,7 +46,10 @@ export function createReview(io: ReviewIo): (plan: PlanForReview) => Promise<Ver
       const line = await reader.next();
       if (line === undefined || !io.stdin.isTTY) say("");
       const reply = line?.trim().toLowerCase() ?? "no";
-      if (["y", "yes"].includes(reply)) return isEdited ? { type: "edit", workflow } : { type: "approve" };
+      if (["y", "yes"].includes(reply)) {
+        if (io.stdin.isTTY) say("");
+        return isEdited ? { type: "edit", workflow } : { type: "approve" };
+      }
       if (["n", "no"].includes(reply)) return { type: "refuse" };
       if (!io.stdin.isTTY) {
         say(`  Only "yes" performs a plan; this was ${JSON.stringify(toOneLine(reply))}.`);
@@ -79,9 +82,9 @@ export function toPlanText(plan: PlanForReview, workflow: Workflow, style: Style
   const nameOf = (worker: number) => toOneLine(plan.pool.members[worker]?.worker.id ?? `worker ${worker}`);
   const drawing = drawWorkflow(workflow, { nameOf, width: columns - 3, style }).map((line) => `  ${line}`);
   const steps = workflow.steps.flatMap(({ worker, subtask, access }, step) => {
-    const positions = sourcesOf(workflow, step).map((source) => source + 1);
+    const sources = sourcesOf(workflow, step);
     const before = access === "all" && plan.round > 0 ? [`round ${plan.round}`] : [];
-    const seen = [...(positions.length > 0 ? [`step ${toSeries(positions)}`] : []), ...before];
+    const seen = [...(sources.length > 0 ? [toStepNumbers(sources)] : []), ...before];
     return [
       `  ${style.bold(String(step + 1))}  ${style.worker(worker, nameOf(worker))}${style.dim(seen.length > 0 ? `  sees ${toSeries(seen)}` : "")}`,
       ...wrap(sanitise(subtask), columns - 6).map((line) => `     ${line}`),

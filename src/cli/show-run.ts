@@ -7,10 +7,10 @@ import { toBrief } from "../perform/visible.ts";
 import { textOf, toMessages } from "../worker/brief.ts";
 import type { Usage } from "../worker/types.ts";
 import { drawWorkflow } from "./draw-workflow.ts";
-import { toClock, toCount, toDelay, toMoney, toSeries, toTokens, toWhen } from "./format.ts";
+import { toClock, toCount, toDelay, toMoney, toStepNumbers, toTokens, toWhen } from "./format.ts";
 import { isSimulated, stopReasonInWords, toCalls, toCost } from "./outcome.ts";
 import { sanitise, toOneLine } from "./sanitise.ts";
-import { toNotes, toReasoning } from "./step-lines.ts";
+import { toFallBackWords, toNotes, toReasoning } from "./step-lines.ts";
 import type { Style } from "./style.ts";
 import { padEnd, wrap } from "./text-width.ts";
 
@@ -101,9 +101,7 @@ function toRound(state: RunState, round: RunRound, number: number, options: Show
     "",
     `${style.bold(heading)} ${style.dim([`by ${toOneLine(settings.conductor)}`, ...figures].join(" · "))}`,
     ...planErrors.flatMap(({ message }) => indented(`✗ A plan failed: ${toOneLine(message)}`, style.yellow)),
-    ...(fallback === undefined
-      ? []
-      : indented(`No plan: ${toOneLine(fallback)}. The strongest worker answers alone.`, style.yellow)),
+    ...(fallback === undefined ? [] : indented(toFallBackWords(fallback), style.yellow)),
     ...(reasoning === "" ? [] : indented(reasoning, style.dim)),
   ];
   if (steps.length === 0) return [...lines, ...indented("The answer before is accepted.")];
@@ -167,12 +165,9 @@ function toStep(state: RunState, step: RunStep, options: ShowOptions): string[] 
 
 function toSeen(state: RunState, round: number, step: number): string {
   const { visible } = toBrief(state, round, step);
-  const here = visible.filter((seen) => seen.round === round).map((seen) => seen.step + 1);
+  const here = visible.filter((seen) => seen.round === round).map((seen) => seen.step);
   const before = visible.some((seen) => seen.round < round) ? [`round ${round}`] : [];
-  const seen = [
-    ...(here.length > 0 ? [`${here.length > 1 ? "steps" : "step"} ${toSeries(here)}`] : []),
-    ...before,
-  ];
+  const seen = [...(here.length > 0 ? [toStepNumbers(here)] : []), ...before];
   return seen.length === 0 ? "the question only" : `the question, ${seen.join(", ")}`;
 }
 

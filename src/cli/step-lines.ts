@@ -90,10 +90,15 @@ function toStepLine(scene: Scene, round: number, step: number, indent: number): 
     .trimEnd();
 }
 
-function toMark({ status, attempts }: StepState, isAnswering: boolean, { style, frame }: Scene): string {
+function toMark(
+  { status, attempts }: StepState,
+  isAnswering: boolean,
+  { state, style, frame }: Scene,
+): string {
   if (isAnswering) return style.cyan("▸");
   if (status === "done") return style.green("✓");
   if (status === "failed") return style.red("✗");
+  if (state.ended && attempts > 0) return style.yellow("■");
   if (status === "waiting") return style.yellow("◌");
   if (status === "running" || attempts > 0) return style.cyan(SPINNER[frame % SPINNER.length]!);
   return style.dim("○");
@@ -135,7 +140,9 @@ export function toNotes(state: RunState, round: number, step: number, now: numbe
     return [`⇄ instead of ${nameOf(state, named)}: ${toOneLine(instead.reason)}`];
   }
   // What followed comes first: on a narrow terminal the reason is what gets cut.
-  return failures.map((failure, i) => {
+  // A step that ended with the run needs no note: the end of the run has its own reason.
+  const told = state.ended ? failures.filter(({ error }) => error.code !== "aborted") : failures;
+  return told.map((failure, i) => {
     const who = nameOf(state, failure.worker);
     const why = toReason(failure.error.message);
     if (attempts > i + 1) {
@@ -181,16 +188,20 @@ export function toPlanLines({ state, style, columns }: Scene, round: RoundState)
     ...(plan.durationMs >= 1 ? [toDelay(plan.durationMs)] : []),
     ...(plan.totals.calls > 0 ? [toMoney(cost, isSimulated(state.pool))] : []),
   ];
-  const lines = [
+  const heading = `by ${[who, ...figures].join(" · ")}`;
+  const lines =
     plan.fallback === undefined
-      ? `  ${style.bold(workflow ? "Plan" : "Accepted")} ${style.dim(cut(`by ${who} · ${figures.join(" · ")}`.replace(/ · $/, ""), columns - 12))}`
-      : `  ${style.yellow(cut(`No plan: ${toOneLine(plan.fallback)}. The strongest worker answers alone.`, columns - 3))}`,
-  ];
+      ? [`  ${style.bold(workflow ? "Plan" : "Accepted")} ${style.dim(cut(heading, columns - 12))}`]
+      : wrap(toFallBackWords(plan.fallback), columns - 3).map((line) => `  ${style.yellow(line)}`);
   const text = toReasoning(plan.text);
   const reasoning = text === "" ? [] : wrap(text, columns - 5);
   const kept = reasoning.slice(0, MOST_PLAN_LINES);
   if (reasoning.length > kept.length) kept.push("…");
   return [...lines, ...kept.map((line) => style.dim(`    ${line}`))];
+}
+
+export function toFallBackWords(reason: string): string {
+  return `No plan: ${toOneLine(reason).replace(/\.$/, "")}. The strongest worker answers alone.`;
 }
 
 /** What a Conductor wrote before its three lists: those are shown as steps. */

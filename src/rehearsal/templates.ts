@@ -27,7 +27,10 @@ export function createTemplates(slots: Record<string, string>, phrasings: readon
   const patterns = phrasings.map((phrasing) => toPattern(phrasing, slots));
   return {
     write(values, random) {
-      return random.pick(phrasings).replaceAll("~", " ").replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+      return random
+        .pick(phrasings)
+        .replaceAll("~", " ")
+        .replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
     },
     match(text) {
       for (const pattern of patterns) {

@@ -1,7 +1,7 @@
 // The names of the lists as models write them, and the way from a name to its value:
 // `model_id = [`, `**Sub-tasks:** [`, `"access_list": [`, `model_ids: list[int] = [`, a name above a fence …
 
-import { isLetterAt, isQuoteAt, isSpaceAt, isWordAt, skipSpace } from "./cursor.ts";
+import { isLetterAt, isQuoteAt, skipSpace } from "./cursor.ts";
 
 /** The three lists of the language, and "steps" for a JSON array of step objects. */
 export type ListName = "model_id" | "subtasks" | "access_list" | "steps";
@@ -15,22 +15,22 @@ export interface Label {
 }
 
 // Each part of these patterns matches in one way only or is bounded, so none of them backtracks far.
-const NAME = String.raw`model(?:\\?[ _-])?ids?|models?|sub(?:\\?[ _-])?tasks?|access(?:\\?[ _-])?lists?|access|steps|workflow`;
+const NAME = String.raw`\b(?:model(?:\\?[ _-])?ids?|models?|sub(?:\\?[ _-])?tasks?|access(?:\\?[ _-])?lists?|access|steps|workflow)\b`;
 const ANY_NAME = new RegExp(NAME, "gi");
 const NAME_HERE = new RegExp(NAME, "iy");
+/** Closing quotes, bold, backticks, the bracket of `plan["model_id"] =`, a remark in brackets; then the sign. */
+const SEPARATOR = /[\s*\]"'`‘-‟]*(?:\([^()\n]{0,40}\)[\s*\]"'`‘-‟]*)?(?::=|=>|[=:：＝])/y;
+/** A name alone on its line, its list on the next. */
+const HEADING = /[*`"']{0,3}[ \t]{0,8}\r?\n/y;
 const TYPE_HINT = /(?:typing\.)?(?:list|tuple|sequence|array|string|number|int|str)[\w.[\]<>"',| ]{0,80}=/iy;
-const REMARK = /\([^()\n]{0,40}\)/y;
 const FENCE_LANGUAGE = /[\w+-]{0,20}/y;
 const ALL = /(["'“”‘’`]?)all["'“”‘’`]?(?![\w"'“”‘’`])/iy;
 
 /** The next label at or after `from`, wherever it stands. */
 export function findLabel(text: string, from: number): Label | undefined {
   ANY_NAME.lastIndex = from;
-  for (let match = ANY_NAME.exec(text); match; match = ANY_NAME.exec(text)) {
-    const label = toLabel(text, match.index, match[0]);
-    if (label) return label;
-  }
-  return undefined;
+  const match = ANY_NAME.exec(text);
+  return match ? toLabel(match[0], match.index) : undefined;
 }
 
 /** The label that starts exactly here. */
@@ -38,12 +38,11 @@ export function readLabel(text: string, at: number): Label | undefined {
   if (!isLetterAt(text, at)) return undefined;
   NAME_HERE.lastIndex = at;
   const match = NAME_HERE.exec(text);
-  return match ? toLabel(text, at, match[0]) : undefined;
+  return match ? toLabel(match[0], at) : undefined;
 }
 
-function toLabel(text: string, start: number, name: string): Label | undefined {
+function toLabel(name: string, start: number): Label {
   const end = start + name.length;
-  if (isWordAt(text, start - 1) || isWordAt(text, end)) return undefined;
   switch (name[0]) {
     case "m":
     case "M": // "models" is longer than "model", but no "model id" is as short
@@ -68,23 +67,18 @@ export interface ValueStart {
 }
 
 export function findValue(text: string, label: Label): ValueStart {
-  let at = skipDecoration(text, label.end);
-  if (text[at] === "(") {
-    REMARK.lastIndex = at;
-    if (REMARK.test(text)) at = skipDecoration(text, REMARK.lastIndex);
-  }
-  const separated = isSeparator(text[at]);
+  SEPARATOR.lastIndex = label.end;
+  const separated = SEPARATOR.test(text);
+  let at = SEPARATOR.lastIndex;
   if (separated) {
-    at = skipToValue(text, at);
-    at = skipTypeHint(text, at);
-  } else if (label.weak || !text.slice(label.end, Math.min(at, label.end + 8)).includes("\n")) {
-    return { type: "none", at };
+    at = skipTypeHint(text, skipFences(text, at));
   } else {
-    // A name alone on its line, its list on the next: a heading.
-    at = skipFences(text, at);
+    HEADING.lastIndex = label.end;
+    if (label.weak || !HEADING.test(text)) return { type: "none", at: label.end };
+    at = skipFences(text, HEADING.lastIndex);
   }
-  if (at >= text.length) return { type: separated && !label.weak ? "end" : "none", at };
   if (text[at] === "[" || text[at] === "(") return { type: "list", at };
+  if (at >= text.length) return { type: separated && !label.weak ? "end" : "none", at };
   if (label.name === "access_list" && separated) {
     ALL.lastIndex = at;
     const match = ALL.exec(text);
@@ -100,26 +94,6 @@ export function startsLabelLine(text: string, at: number): boolean {
   }
   const label = readLabel(text, at);
   return label !== undefined && !label.weak && findValue(text, label).type === "list";
-}
-
-/** Closing quotes, bold, backticks but no fence, and the bracket of `plan["model_id"] =`. */
-function skipDecoration(text: string, at: number): number {
-  for (;;) {
-    if (text[at] === "`" && text[at + 1] === "`") return at;
-    if (!isSpaceAt(text, at) && text[at] !== "*" && text[at] !== "]" && !isQuoteAt(text, at)) return at;
-    at++;
-  }
-}
-
-function isSeparator(character: string | undefined): boolean {
-  return character === "=" || character === ":" || character === "：" || character === "＝";
-}
-
-function skipToValue(text: string, at: number): number {
-  at++;
-  // `:=` and `=>`
-  if (text[at] === "=" || text[at] === ">") at++;
-  return skipFences(text, at);
 }
 
 function skipTypeHint(text: string, at: number): number {

@@ -55,18 +55,11 @@ function otherReadings(scan: Scan): Reading[] {
 function read(text: string, { lists }: Scan, reasoningEnd: number, options: ParseOptions): ParseResult {
   // A `</think>` inside a subtask ends no reasoning.
   const answer = isInsideList(lists, reasoningEnd) ? [] : lists.filter((list) => list.start > reasoningEnd);
-  return toResult(selectLists(answer.length > 0 ? answer : lists, endOfText(text)), options);
+  return toResult(selectLists(answer.length > 0 ? answer : lists, text), options);
 }
 
 function isInsideList(lists: FoundList[], at: number): boolean {
   return at >= 0 && lists.some((list) => list.start < at && at < list.end);
-}
-
-/** Without closing brackets, fences and full stops, which may follow the last list. */
-function endOfText(text: string): number {
-  let end = text.length;
-  while (end > 0 && " \t\r\n`}).".includes(text.charAt(end - 1))) end--;
-  return end;
 }
 
 function toResult(selection: Selection, options: ParseOptions): ParseResult {

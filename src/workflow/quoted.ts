@@ -65,7 +65,10 @@ function readOne(cursor: Cursor, bracket: string): string | undefined {
   const quoteAt = findStringStart(text, cursor.at);
   const raw = quoteAt > cursor.at && /r/i.test(text.slice(cursor.at, quoteAt));
   const triple = isTripleAt(text, quoteAt);
-  const [lowest, highest] = toQuoteRange(text.charCodeAt(quoteAt));
+  // Smart quotes close each other whatever their direction: “ to ‟ and ‘ to ‛ are four codes each.
+  const quote = text.charCodeAt(quoteAt);
+  const lowest = quote < 0x2018 ? quote : quote < 0x201c ? 0x2018 : 0x201c;
+  const highest = quote < 0x2018 ? quote : lowest + 3;
   let from = quoteAt + (triple ? 3 : 1);
   let content = "";
   /** Expected after the next quote: the bracket of `data["key"]` inside the string. */
@@ -111,12 +114,6 @@ function readOne(cursor: Cursor, bracket: string): string | undefined {
   }
   cursor.at = text.length;
   return fail(cursor, "cut");
-}
-
-/** The quotes that can close a string. Smart ones close each other whatever their direction. */
-function toQuoteRange(quote: number): [number, number] {
-  if (quote < 0x2018) return [quote, quote];
-  return quote < 0x201c ? [0x2018, 0x201b] : [0x201c, 0x201f];
 }
 
 function isTripleAt(text: string, at: number): boolean {

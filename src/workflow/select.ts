@@ -13,13 +13,15 @@ export type Selection =
 
 type Group = FoundList[];
 
-/** `endOfText` is where the text ends but for white space and closing marks. */
-export function selectLists(lists: FoundList[], endOfText: number): Selection {
+// Brackets, fences and full stops may follow the last list of a text.
+const NOTHING_MORE = /[\s`}).]*$/y;
+
+export function selectLists(lists: FoundList[], text: string): Selection {
   const end = findLastGroup(lists);
   if (end === 0) return selectScattered(lists);
   const last = lists[end - 1]!;
   const group: Group = last.name === "steps" ? [last] : lists.slice(end - 3, end);
-  return findRestart(group, lists.slice(end), endOfText) ?? toSelection(group);
+  return findRestart(group, lists.slice(end), text) ?? toSelection(group);
 }
 
 /** Where the last group ends in `lists` (0 for none): three neighbours with the three names, or one of steps. */
@@ -63,13 +65,14 @@ function selectScattered(lists: FoundList[]): Selection {
  * mind, and to perform the draft would be to perform what it no longer wants. One list that is named again
  * is no new version, unless it is the one every version starts with.
  */
-function findRestart(group: Group, after: FoundList[], endOfText: number): Selection | undefined {
+function findRestart(group: Group, after: FoundList[], text: string): Selection | undefined {
   const last = after.at(-1);
   if (last === undefined) return undefined;
   const startsAnew = after[0]!.name === group[0]!.name;
   if (last.failure === "cut" && (startsAnew || last.name === "steps")) return { type: "cut", list: last };
   const names = new Set(after.map((list) => list.name));
-  if (startsAnew && names.size >= 2 && last.end >= endOfText) return { type: "incomplete", found: after };
+  NOTHING_MORE.lastIndex = last.end;
+  if (startsAnew && names.size >= 2 && NOTHING_MORE.test(text)) return { type: "incomplete", found: after };
   return undefined;
 }
 

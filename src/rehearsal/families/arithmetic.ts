@@ -22,7 +22,15 @@ export const arithmetic = defineFamily({
   id: "arithmetic",
   topic: "arithmetic",
   work: "work out the arithmetic expression in the right order of operations",
-  terms: ["arithmetic", "expression", "order of operations", "precedence", "parentheses", "multiplication", "addition"],
+  terms: [
+    "arithmetic",
+    "expression",
+    "order of operations",
+    "precedence",
+    "parentheses",
+    "multiplication",
+    "addition",
+  ],
   forms: [
     defineForm<Parameters>({
       difficulties: [1, 2, 3],
@@ -61,9 +69,11 @@ function drawExpression(random: Random, difficulty: Difficulty): string {
   }
   if (difficulty === 2) return `${large()} ${plus()} ${small()} × ${small()} ${plus()} ${large()}`;
   const shapes = [
-    () => `${small()} × (${large()} ${plus()} ${small()}) ${plus()} ${small()} × ${small()} ${plus()} ${large()}`,
+    () =>
+      `${small()} × (${large()} ${plus()} ${small()}) ${plus()} ${small()} × ${small()} ${plus()} ${large()}`,
     () => `(${large()} ${plus()} ${small()} × ${small()}) × ${small()} ${plus()} ${large()} × ${small()}`,
-    () => `${large()} ${plus()} ${small()} × ${small()} × ${small()} ${plus()} (${large()} ${plus()} ${large()})`,
+    () =>
+      `${large()} ${plus()} ${small()} × ${small()} × ${small()} ${plus()} (${large()} ${plus()} ${large()})`,
   ];
   return random.pick(shapes)();
 }
@@ -80,7 +90,10 @@ function tokenise(text: string): string[] {
 }
 
 function toText(tokens: string[]): string {
-  return tokens.map((token) => (token in WORK ? ` ${token} ` : token)).join("").trim();
+  return tokens
+    .map((token) => (token in WORK ? ` ${token} ` : token))
+    .join("")
+    .trim();
 }
 
 /** Recursive descent over the tokens; every operation is a stage. Undefined where they are no expression. */
@@ -90,15 +103,26 @@ function evaluate(tokens: string[], sheet: Worksheet): number | undefined {
 
   function operate(left: number, operator: string, right: number): number {
     const value =
-      operator === "+" ? left + right : operator === "−" ? left - right : operator === "×" ? left * right : left / right;
+      operator === "+"
+        ? left + right
+        : operator === "−"
+          ? left - right
+          : operator === "×"
+            ? left * right
+            : left / right;
     // What does not come out at six digits would have to be written as a fraction: not a question of ours.
     if (!Number.isFinite(value) || Math.abs(value) > 1e12) broken = true;
     if (operator === "÷" && Math.abs(Number(showNumber(value)) - value) > 1e-12) broken = true;
-    return sheet.number(WORK[operator]!, value, (shown) => `${showNumber(left)} ${operator} ${showNumber(right)} = ${shown}`);
+    return sheet.number(
+      WORK[operator]!,
+      value,
+      (shown) => `${showNumber(left)} ${operator} ${showNumber(right)} = ${shown}`,
+    );
   }
   function chain(operators: string, operand: () => number): number {
     let value = operand();
-    while (at < tokens.length && operators.includes(tokens[at]!)) value = operate(value, tokens[at++]!, operand());
+    while (at < tokens.length && operators.includes(tokens[at]!))
+      value = operate(value, tokens[at++]!, operand());
     return value;
   }
   function single(): number {

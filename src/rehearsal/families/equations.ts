@@ -35,9 +35,19 @@ const oneSided = defineForm<OneSided>({
   draw(random) {
     const factor = random.integer(2, 9);
     const constant = random.integer(1, 30) * random.pick([1, -1]);
-    return { letter: random.pick(LETTERS), factor, constant, right: factor * random.integer(2, 12) + constant };
+    return {
+      letter: random.pick(LETTERS),
+      factor,
+      constant,
+      right: factor * random.integer(2, 12) + constant,
+    };
   },
-  write: ({ letter, factor, constant, right }) => ({ letter, factor: `${factor}`, ...signed(constant), right: `${right}` }),
+  write: ({ letter, factor, constant, right }) => ({
+    letter,
+    factor: `${factor}`,
+    ...signed(constant),
+    right: `${right}`,
+  }),
   read: (values) => readSides(values),
   solve({ letter, factor, constant, right }, sheet) {
     const rest = moveConstant(sheet, right, constant);
@@ -65,7 +75,14 @@ const twoSided = defineForm<TwoSided>({
   },
   write({ letter, factor, constant, rightFactor, right }) {
     const { sign: rightSign, constant: rightText } = signed(right);
-    return { letter, factor: `${factor}`, ...signed(constant), rightFactor: `${rightFactor}`, rightSign, right: rightText };
+    return {
+      letter,
+      factor: `${factor}`,
+      ...signed(constant),
+      rightFactor: `${rightFactor}`,
+      rightSign,
+      right: rightText,
+    };
   },
   read(values) {
     const sides = readSides(values);
@@ -87,8 +104,14 @@ const twoSided = defineForm<TwoSided>({
 const system = defineForm<System>({
   difficulties: [3],
   slots: {
-    a: INTEGER, s: SIGN, b: INTEGER, c: `-?${INTEGER}`,
-    d: INTEGER, t: SIGN, e: INTEGER, f: `-?${INTEGER}`,
+    a: INTEGER,
+    s: SIGN,
+    b: INTEGER,
+    c: `-?${INTEGER}`,
+    d: INTEGER,
+    t: SIGN,
+    e: INTEGER,
+    f: `-?${INTEGER}`,
     asked: "x\\s*\\+\\s*y|y",
   },
   phrasings: [
@@ -134,13 +157,21 @@ const system = defineForm<System>({
     );
     const under = left === 0 ? 1 : left;
     const show = (value: number) => toFraction(Math.round(value * under * b), under * b);
-    const x = sheet.number("divide to get the first unknown", right / under, (shown) => `x = ${right} ÷ ${left} = ${shown}`);
+    const x = sheet.number(
+      "divide to get the first unknown",
+      right / under,
+      (shown) => `x = ${right} ÷ ${left} = ${shown}`,
+    );
     const rest = sheet.number(
       "put the first unknown back into the first equation",
       c - a * x,
       (shown) => `${b}y = ${c} − ${a}·${showNumber(x)} = ${shown}`,
     );
-    const y = sheet.number("divide to get the second unknown", rest / b, (shown) => `y = ${showNumber(rest)} ÷ ${b} = ${shown}`);
+    const y = sheet.number(
+      "divide to get the second unknown",
+      rest / b,
+      (shown) => `y = ${showNumber(rest)} ÷ ${b} = ${shown}`,
+    );
     if (asked === "y") return show(y);
     return show(sheet.number("add the two unknowns", x + y, (shown) => `x + y = ${shown}`));
   },
@@ -156,13 +187,21 @@ export const equations = defineFamily({
 
 function moveConstant(sheet: Worksheet, right: number, constant: number): number {
   const line = constant < 0 ? `${right} + ${-constant}` : `${right} − ${constant}`;
-  return sheet.number("move the constant to the other side", right - constant, (shown) => `${line} = ${shown}`);
+  return sheet.number(
+    "move the constant to the other side",
+    right - constant,
+    (shown) => `${line} = ${shown}`,
+  );
 }
 
 function divide(sheet: Worksheet, letter: string, value: number, by: number): string {
   const divisor = by === 0 ? 1 : by;
   const right = toFraction(value, divisor);
-  const others = [toFraction(value + divisor, divisor), toFraction(value - divisor, divisor), toFraction(-value, divisor)];
+  const others = [
+    toFraction(value + divisor, divisor),
+    toFraction(value - divisor, divisor),
+    toFraction(-value, divisor),
+  ];
   return sheet.choice(
     "divide by the factor of the unknown",
     right,
@@ -198,5 +237,10 @@ function unsigned(sign: string, digits: string): number {
 
 function readSides({ letter, factor, sign, constant, right }: Record<string, string>): OneSided | undefined {
   if (Number(factor) === 0) return undefined;
-  return { letter: letter!, factor: Number(factor), constant: unsigned(sign!, constant!), right: Number(right) };
+  return {
+    letter: letter!,
+    factor: Number(factor),
+    constant: unsigned(sign!, constant!),
+    right: Number(right),
+  };
 }

@@ -25,8 +25,14 @@ const one = defineForm<{ name: string; count: number; item: string; price: numbe
     price: random.integer(2, 15),
   }),
   write: ({ name, count, item, price }) => ({ name, count: `${count}`, item, price: `${price}` }),
-  read: ({ name, count, item, price }) => ({ name: name!, count: toNumber(count!), item: item!, price: toNumber(price!) }),
-  solve: ({ count, price }, sheet) => showNumber(multiply(sheet, "multiply the count by the price", count, price)),
+  read: ({ name, count, item, price }) => ({
+    name: name!,
+    count: toNumber(count!),
+    item: item!,
+    price: toNumber(price!),
+  }),
+  solve: ({ count, price }, sheet) =>
+    showNumber(multiply(sheet, "multiply the count by the price", count, price)),
 });
 
 const journey = defineForm<{ hours: [number, number]; speeds: [number, number] }>({
@@ -73,8 +79,16 @@ interface Bill {
 const bill = defineForm<Bill>({
   difficulties: [3],
   slots: {
-    name: NAME, count: INTEGER, item: WORD, price: NUMBER, moreCount: INTEGER, otherItem: WORD, otherPrice: NUMBER,
-    percent: "\\d{1,2}", delivery: NUMBER, friends: "\\d{1,2}",
+    name: NAME,
+    count: INTEGER,
+    item: WORD,
+    price: NUMBER,
+    moreCount: INTEGER,
+    otherItem: WORD,
+    otherPrice: NUMBER,
+    percent: "\\d{1,2}",
+    delivery: NUMBER,
+    friends: "\\d{1,2}",
   },
   phrasings: [
     "{name} orders {count} {item} at ${price} each and {moreCount} {otherItem} at ${otherPrice} each. The shop takes {percent}% off, then adds ${delivery} for delivery. {friends} friends share the bill equally. How many dollars does each pay?",
@@ -100,8 +114,16 @@ const bill = defineForm<Bill>({
     }
   },
   write: ({ name, items, counts, prices, percent, delivery, friends }) => ({
-    name, count: `${counts[0]}`, item: items[0], price: `${prices[0]}`, moreCount: `${counts[1]}`,
-    otherItem: items[1], otherPrice: `${prices[1]}`, percent: `${percent}`, delivery: `${delivery}`, friends: `${friends}`,
+    name,
+    count: `${counts[0]}`,
+    item: items[0],
+    price: `${prices[0]}`,
+    moreCount: `${counts[1]}`,
+    otherItem: items[1],
+    otherPrice: `${prices[1]}`,
+    percent: `${percent}`,
+    delivery: `${delivery}`,
+    friends: `${friends}`,
   }),
   read(values) {
     const number = (slot: string) => toNumber(values[slot]!);
@@ -120,11 +142,21 @@ const bill = defineForm<Bill>({
     const first = multiply(sheet, "work out the price of the first goods", counts[0], prices[0]);
     const second = multiply(sheet, "work out the price of the second goods", counts[1], prices[1]);
     const goods = sheet.number("add the prices of the goods", first + second, (shown) => `goods: $${shown}`);
-    const off = sheet.number("work out the discount", (goods * percent) / 100, (shown) => `${percent}% of $${showNumber(goods)} is $${shown}`);
-    const reduced = sheet.number("take the discount off", goods - off, (shown) => `after the discount: $${shown}`);
+    const off = sheet.number(
+      "work out the discount",
+      (goods * percent) / 100,
+      (shown) => `${percent}% of $${showNumber(goods)} is $${shown}`,
+    );
+    const reduced = sheet.number(
+      "take the discount off",
+      goods - off,
+      (shown) => `after the discount: $${shown}`,
+    );
     const total = sheet.number("add the delivery", reduced + delivery, (shown) => `with delivery: $${shown}`);
     const each = Math.round((total / friends) * 100) / 100;
-    return showNumber(sheet.number("divide by the number of people", each, (shown) => `for each of ${friends}: $${shown}`));
+    return showNumber(
+      sheet.number("divide by the number of people", each, (shown) => `for each of ${friends}: $${shown}`),
+    );
   },
 });
 
@@ -132,7 +164,18 @@ export const shopping = defineFamily({
   id: "shopping",
   topic: "arithmetic",
   work: "work through the word problem with its prices, percentages or rates",
-  terms: ["word problem", "price", "prices", "discount", "percentage", "percentages", "bill", "rates", "distance", "dollars"],
+  terms: [
+    "word problem",
+    "price",
+    "prices",
+    "discount",
+    "percentage",
+    "percentages",
+    "bill",
+    "rates",
+    "distance",
+    "dollars",
+  ],
   forms: [bill, journey, one],
 });
 

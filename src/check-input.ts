@@ -1,4 +1,4 @@
-// What callers may hand in as a question, checked once at the door.
+// What callers hand in, checked once at the door: the question and the numbers beside it.
 
 import { usageError } from "./errors.ts";
 import type { Message, Task } from "./worker/types.ts";
@@ -35,4 +35,27 @@ export function toTask(input: string | Message[] | Task): Task {
     throw usageError(`The question has ${size}; at most ${MAX_QUESTION_BYTES / 1e6} MB are taken.`);
   }
   return task;
+}
+
+/** Inclusive. Whole unless it says otherwise. */
+const RANGES: Record<string, { min: number; max: number; isWhole: boolean }> = {
+  rounds: { min: 1, max: 10, isWhole: true },
+  budgetUsd: { min: 0, max: Number.MAX_VALUE, isWhole: false },
+  maxCalls: { min: 1, max: Number.MAX_SAFE_INTEGER, isWhole: true },
+  maxTokens: { min: 1, max: Number.MAX_SAFE_INTEGER, isWhole: true },
+  deadlineMs: { min: 1, max: Number.MAX_SAFE_INTEGER, isWhole: false },
+  seed: { min: 0, max: Number.MAX_SAFE_INTEGER, isWhole: true },
+};
+
+export function checkNumbers(options: object): void {
+  for (const [name, { min, max, isWhole }] of Object.entries(RANGES)) {
+    const value: unknown = (options as Record<string, unknown>)[name];
+    if (value === undefined || (name === "budgetUsd" && value === null)) continue;
+    const isNumber = typeof value === "number" && value >= min && value <= max;
+    if (isNumber && (!isWhole || Number.isInteger(value))) continue;
+    const upTo = max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : "";
+    throw usageError(
+      `${name} must be a ${isWhole ? "whole number" : "number"} from ${min}${upTo}, not ${String(value)}.`,
+    );
+  }
 }

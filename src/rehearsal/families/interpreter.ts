@@ -1,0 +1,199 @@
+// A little interpreter for the tiny programs of the family "programs": a few statements of JavaScript
+// over whole numbers. Every assignment that takes some working out is a stage of the trace.
+
+import type { Worksheet } from "../types.ts";
+
+type Expression =
+  | { type: "number"; value: number }
+  | { type: "variable"; name: string }
+  | { type: "operation"; operator: string; left: Expression; right: Expression };
+
+export type Statement =
+  | { type: "assign"; name: string; value: Expression }
+  | { type: "loop"; start?: Statement; condition: Expression; update?: Statement; body: Statement[] }
+  | { type: "if"; condition: Expression; whenTrue: Statement[]; otherwise: Statement[] }
+  | { type: "print"; value: Expression };
+
+/** Weakest first: each row binds tighter than the one before it. */
+const OPERATORS = [
+  ["===", "!==", "<=", ">=", "<", ">"],
+  ["+", "-"],
+  ["*", "%"],
+];
+const TOKEN = /\s*(console\.log|[a-z_]\w*|\d+|===|!==|==|!=|<=|>=|\+\+|--|\+=|-=|\*=|[-+*%<>=;(){}])/iy;
+/** Turns of all loops together: a slip may make a condition true for ever. */
+const MAX_TURNS = 60;
+
+/** Undefined for anything that is not a program of this little language. */
+export function parseProgram(source: string): Statement[] | undefined {
+  const tokens = tokenise(source);
+  let at = 0;
+  const fail = (): never => {
+    throw new SyntaxError(`unexpected ${tokens?.[at] ?? "end"}`);
+  };
+  const peek = () => tokens?.[at];
+  const accept = (token: string) => peek() === token && ++at > 0;
+  const expect = (token: string) => accept(token) || fail();
+  const name = () => (/^[a-z_]\w*$/i.test(peek() ?? "") ? tokens![at++]! : fail());
+
+  function expression(level = 0): Expression {
+    const operators = OPERATORS[level];
+    if (!operators) return operand();
+    let left = expression(level + 1);
+    while (operators.includes(peek() ?? "")) {
+      const operator = tokens![at++]!;
+      left = { type: "operation", operator, left, right: expression(level + 1) };
+    }
+    return left;
+  }
+  function operand(): Expression {
+    if (accept("(")) {
+      const inner = expression();
+      expect(")");
+      return inner;
+    }
+    if (/^\d+$/.test(peek() ?? "")) return { type: "number", value: Number(tokens![at++]) };
+    return { type: "variable", name: name() };
+  }
+  function assignment(): Statement {
+    if (!accept("let") && !accept("const")) accept("var");
+    const target = name();
+    const variable: Expression = { type: "variable", name: target };
+    const one: Expression = { type: "number", value: 1 };
+    if (accept("++")) return assign(target, "+", variable, one);
+    if (accept("--")) return assign(target, "-", variable, one);
+    for (const operator of ["+", "-", "*"]) {
+      if (accept(`${operator}=`)) return assign(target, operator, variable, expression());
+    }
+    expect("=");
+    return { type: "assign", name: target, value: expression() };
+  }
+  function block(): Statement[] {
+    expect("{");
+    const body: Statement[] = [];
+    while (!accept("}")) body.push(statement());
+    return body;
+  }
+  function statement(): Statement {
+    if (accept("for")) {
+      expect("(");
+      const start = assignment();
+      expect(";");
+      const condition = expression();
+      expect(";");
+      const update = assignment();
+      expect(")");
+      return { type: "loop", start, condition, update, body: block() };
+    }
+    if (accept("while") || peek() === "if") {
+      const isIf = accept("if");
+      expect("(");
+      const condition = expression();
+      expect(")");
+      const body = block();
+      if (!isIf) return { type: "loop", condition, body };
+      return { type: "if", condition, whenTrue: body, otherwise: accept("else") ? block() : [] };
+    }
+    if (accept("console.log")) {
+      expect("(");
+      const value = expression();
+      expect(")");
+      accept(";");
+      return { type: "print", value };
+    }
+    const made = assignment();
+    expect(";");
+    return made;
+  }
+
+  try {
+    const program: Statement[] = [];
+    while (tokens && at < tokens.length) program.push(statement());
+    return program.length > 0 ? program : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the program prints; undefined where it prints nothing, uses an unknown name or does not end. */
+export function runProgram(program: readonly Statement[], sheet: Worksheet): number | undefined {
+  const variables = new Map<string, number>();
+  let turns = 0;
+  let printed: number | undefined;
+
+  function evaluate(expression: Expression): number {
+    if (expression.type === "number") return expression.value;
+    if (expression.type === "variable") return variables.get(expression.name) ?? Number.NaN;
+    return operate(expression.operator, evaluate(expression.left), evaluate(expression.right));
+  }
+  function run(statements: readonly Statement[]): void {
+    for (const statement of statements) {
+      if (statement.type === "assign") assignTo(statement.name, statement.value);
+      else if (statement.type === "if")
+        run(evaluate(statement.condition) ? statement.whenTrue : statement.otherwise);
+      else if (statement.type === "loop") loop(statement);
+      else
+        printed = sheet.number(
+          "read off what is printed",
+          evaluate(statement.value),
+          (shown) => `it prints ${shown}`,
+        );
+    }
+  }
+  function assignTo(name: string, value: Expression): void {
+    const result = evaluate(value);
+    // Setting a variable to a number that stands there takes no work.
+    const isWork = value.type !== "number";
+    variables.set(
+      name,
+      isWork
+        ? sheet.number(`work out the new value of ${name}`, result, (shown) => `${name} = ${shown}`)
+        : result,
+    );
+  }
+  function loop({ start, condition, update, body }: Extract<Statement, { type: "loop" }>): void {
+    if (start?.type === "assign") variables.set(start.name, evaluate(start.value));
+    while (evaluate(condition) && ++turns <= MAX_TURNS) {
+      run(body);
+      if (update?.type === "assign") variables.set(update.name, evaluate(update.value));
+    }
+  }
+
+  run(program);
+  return turns > MAX_TURNS || !Number.isSafeInteger(printed) ? undefined : printed;
+}
+
+function tokenise(source: string): string[] | undefined {
+  const tokens: string[] = [];
+  TOKEN.lastIndex = 0;
+  for (let at = 0; at < source.trimEnd().length; at = TOKEN.lastIndex) {
+    const token = TOKEN.exec(source)?.[1];
+    if (token === undefined) return undefined;
+    tokens.push(token === "==" || token === "!=" ? `${token}=` : token);
+  }
+  return tokens;
+}
+
+function assign(name: string, operator: string, left: Expression, right: Expression): Statement {
+  return { type: "assign", name, value: { type: "operation", operator, left, right } };
+}
+
+function operate(operator: string, a: number, b: number): number {
+  if (operator === "+") return a + b;
+  if (operator === "-") return a - b;
+  if (operator === "*") return a * b;
+  if (operator === "%") return a % b;
+  const truth =
+    operator === "==="
+      ? a === b
+      : operator === "!=="
+        ? a !== b
+        : operator === "<="
+          ? a <= b
+          : operator === ">="
+            ? a >= b
+            : operator === "<"
+              ? a < b
+              : a > b;
+  return Number(truth);
+}

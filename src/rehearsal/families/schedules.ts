@@ -1,0 +1,89 @@
+// The shortest schedule of jobs that wait for each other: finish times along the dependencies, and the
+// latest of them.
+
+import type { Random } from "../../random.ts";
+import { defineFamily, defineForm } from "../family.ts";
+import type { Difficulty } from "../types.ts";
+
+interface Job {
+  name: string;
+  hours: number;
+  needs: string[];
+}
+interface Parameters {
+  /** Each job stands after those it needs. */
+  jobs: Job[];
+}
+
+const JOBS = ["digging", "framing", "wiring", "plumbing", "roofing", "plastering", "painting", "cleaning"];
+const SIZE: Record<Difficulty, number> = { 1: 2, 2: 4, 3: 6 };
+const JOB = "[a-z]+ takes \\d{1,4} hours?(?: and needs [a-z]+(?: and [a-z]+){0,3})?";
+
+export const schedules = defineFamily({
+  id: "schedules",
+  topic: "planning",
+  work: "work out when each job of the schedule can finish, along its dependencies",
+  terms: ["schedule", "jobs", "job", "dependencies", "critical path", "finish times", "in parallel"],
+  forms: [
+    defineForm<Parameters>({
+      difficulties: [1, 2, 3],
+      slots: { jobs: `${JOB}(?:; ${JOB}){1,11}` },
+      phrasings: [
+        "Jobs at a building site: {jobs}. Jobs that do not wait for each other run at the same time. After how many hours can all be done?",
+        "With enough workers, what is the shortest time in hours for all of these jobs? {jobs}.",
+        "How many hours does this plan take at least if jobs run side by side where they can? {jobs}.",
+      ],
+      draw: drawJobs,
+      write: ({ jobs }) => ({
+        jobs: jobs
+          .map(
+            ({ name, hours, needs }) =>
+              `${name} takes ${hours} hours${needs.length > 0 ? ` and needs ${needs.join(" and ")}` : ""}`,
+          )
+          .join("; "),
+      }),
+      read({ jobs }) {
+        const parsed = jobs!.split("; ").map((job): Job => {
+          const [, name, hours, needs] = /^(\w+) takes (\d+) hours?(?: and needs (.+))?$/i.exec(job)!;
+          return { name: name!, hours: Number(hours), needs: needs?.split(" and ") ?? [] };
+        });
+        const inOrder = parsed.every(({ needs }, i) =>
+          needs.every((need) => parsed.slice(0, i).some(({ name }) => name === need)),
+        );
+        return inOrder && new Set(parsed.map(({ name }) => name)).size === parsed.length
+          ? { jobs: parsed }
+          : undefined;
+      },
+      difficultyOf: ({ jobs }) => (jobs.length <= 2 ? 1 : jobs.length <= 4 ? 2 : 3),
+      solve({ jobs }, sheet) {
+        const finished = new Map<string, number>();
+        for (const { name, hours, needs } of jobs) {
+          const start = Math.max(0, ...needs.map((need) => finished.get(need)!));
+          const end = sheet.number(
+            "add the hours of the next job to the latest end of what it needs",
+            start + hours,
+            (shown) => `${name}: ${start} + ${hours} = ${shown}`,
+          );
+          finished.set(name, end);
+        }
+        return String(
+          sheet.number(
+            "take the latest end of all jobs",
+            Math.max(...finished.values()),
+            (shown) => `all done after ${shown} hours`,
+          ),
+        );
+      },
+    }),
+  ],
+});
+
+function drawJobs(random: Random, difficulty: Difficulty): Parameters {
+  const names = random.shuffle(JOBS).slice(0, SIZE[difficulty]);
+  const jobs = names.map((name, i) => {
+    const earlier = random.shuffle(names.slice(0, i));
+    const needs = i === 0 ? [] : earlier.slice(0, i === 1 ? 1 : random.integer(0, 2));
+    return { name, hours: random.integer(2, 12), needs };
+  });
+  return { jobs };
+}
