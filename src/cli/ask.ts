@@ -3,10 +3,12 @@
 import type { Command } from "commander";
 import { usageError } from "../errors.ts";
 import type { AskOptions } from "../tutti.ts";
+import type { Message } from "../worker/types.ts";
 import type { Workflow } from "../workflow/types.ts";
 import { collect, dollars, wholeNumber } from "./options.ts";
 
 const MOST_ROUNDS = 8;
+const PATIENCE_MS = 2_000;
 
 interface Flags {
   json?: boolean;
@@ -79,10 +81,7 @@ async function ask(words: string[], flags: Flags): Promise<void> {
       "with --plan standard input answers yes or no, so the question must be given as an argument",
     );
   }
-  const { readInput } = await import("./read-input.ts");
-  const stdin = isPiped && !isReviewed ? process.stdin : undefined;
-  const question = await readInput({ words, files: flags.file ?? [], ...(stdin && { stdin }) });
-
+  const question = await readQuestion(words, flags, isPiped && !isReviewed);
   const workflow = flags.workflow === undefined ? undefined : await readWorkflow(flags.workflow);
 
   const [{ openTutti }, { LiveView }, { performLive }] = await Promise.all([
@@ -99,6 +98,24 @@ async function ask(words: string[], flags: Flags): Promise<void> {
     }));
   } finally {
     await tutti.close();
+  }
+}
+
+/** A pipe that nobody closes would look like a hang, so after a while it is said what is waited for. */
+async function readQuestion(
+  words: string[],
+  { file = [], quiet, json }: Flags,
+  isPiped: boolean,
+): Promise<Message> {
+  const { readInput } = await import("./read-input.ts");
+  if (!isPiped) return readInput({ words, files: file });
+  const say = () =>
+    process.stderr.write("Reading standard input to its end. Without any: tutti ask … < /dev/null\n");
+  const patience = quiet || json ? undefined : setTimeout(say, PATIENCE_MS);
+  try {
+    return await readInput({ words, files: file, stdin: process.stdin });
+  } finally {
+    clearTimeout(patience);
   }
 }
 

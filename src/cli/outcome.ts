@@ -69,12 +69,17 @@ export function toCalls({ calls, conductorCalls }: Pick<Run, "calls" | "conducto
     : toCount(calls, "call");
 }
 
+/** Steps that somebody was asked for; a plan that was refused has none. */
+export function toPerformed({ steps }: Pick<Run, "steps">): string {
+  return toCount(steps.filter(({ startedAt }) => startedAt !== undefined).length, "step");
+}
+
 /** "3 steps · 3 calls · 1.2 s · $0.0004 · run r_xxx" */
 export function toFooter(run: Run): string {
   const rounds = run.rounds.filter(({ steps }) => steps.length > 0).length;
   return [
     ...(rounds > 1 ? [toCount(rounds, "round")] : []),
-    toCount(run.steps.length, "step"),
+    toPerformed(run),
     toCalls(run),
     toDelay(run.durationMs),
     toCost(run),

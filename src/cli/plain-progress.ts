@@ -9,6 +9,8 @@ import { nameOf, toFallBackWords, toNotes, toStepCost } from "./step-lines.ts";
 
 export class PlainProgress implements Progress {
   readonly #stderr: Pick<Output, "write">;
+  /** Lines that wait for the end of the answer: both streams may end in the same log. */
+  #held: string[] | undefined;
 
   constructor(stderr: Pick<Output, "write">) {
     this.#stderr = stderr;
@@ -46,8 +48,16 @@ export class PlainProgress implements Progress {
     }
   }
 
-  beforeAnswer(): void {}
-  afterAnswer(): void {}
+  beforeAnswer(): void {
+    this.#held = [];
+  }
+
+  afterAnswer(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const line of held) this.#line(line);
+  }
+
   pause(): void {}
   resume(): void {}
 
@@ -66,6 +76,7 @@ export class PlainProgress implements Progress {
   }
 
   #line(text: string): void {
-    this.#stderr.write(`${toOneLine(text)}\n`);
+    if (this.#held) this.#held.push(text);
+    else this.#stderr.write(`${toOneLine(text)}\n`);
   }
 }

@@ -8,7 +8,7 @@ import { textOf, toMessages } from "../worker/brief.ts";
 import type { Usage } from "../worker/types.ts";
 import { drawWorkflow } from "./draw-workflow.ts";
 import { toClock, toCount, toDelay, toMoney, toStepNumbers, toTokens, toWhen } from "./format.ts";
-import { isSimulated, stopReasonInWords, toCalls, toCost } from "./outcome.ts";
+import { isSimulated, stopReasonInWords, toCalls, toCost, toPerformed } from "./outcome.ts";
 import { sanitise, toOneLine } from "./sanitise.ts";
 import { toFallBackWords, toNotes, toReasoning } from "./step-lines.ts";
 import type { Style } from "./style.ts";
@@ -61,10 +61,7 @@ function toHeader(state: RunState, { style, now, columns }: ShowOptions): string
     ["when", `${toClock(run.startedAt)} (${toWhen(run.startedAt, now)})`],
     ["conductor", toOneLine(`${conductor} (${conductorReason})`)],
     ["limits", `${limit.join(" · ")} · seed ${seed}`],
-    [
-      "used",
-      [toCount(run.steps.length, "step"), toCalls(run), toDelay(run.durationMs), toCost(run)].join(" · "),
-    ],
+    ["used", [toPerformed(run), toCalls(run), toDelay(run.durationMs), toCost(run)].join(" · ")],
     ["tokens", toUsage(run.usage)],
     ...(run.parent ? [["inside", `step ${run.parent.step + 1} of run ${run.parent.runId}`]] : []),
   ];
@@ -148,7 +145,7 @@ function toStep(state: RunState, step: RunStep, options: ShowOptions): string[] 
   return [
     "",
     `${mark} ${style.bold(String(number + 1))}  ${style.worker(worker, toOneLine(workerId))}${insteadOf && insteadOf !== workerId ? style.dim(` instead of ${toOneLine(insteadOf)}`) : ""}`,
-    ...(figures.length > 0 ? [`     ${style.dim(figures.join(" · "))}`] : []),
+    ...(figures.length > 0 ? wrap(figures.join(" · "), columns - 6).map((line) => `     ${style.dim(line)}`) : []),
     ...field("subtask", subtask),
     ...field("saw", toSeen(state, round, number)),
     ...toNotes(state, round, number, options.now).flatMap((note) => field("trouble", note, style.yellow)),

@@ -137,7 +137,9 @@ export function toNotes(state: RunState, round: number, step: number, now: numbe
   const { failures, attempts, status, worker, retryAt, instead } = steps[step]!;
   const named = workflow!.steps[step]!.worker;
   if (failures.length === 0 && instead && worker !== named) {
-    return [`⇄ instead of ${nameOf(state, named)}: ${toOneLine(instead.reason)}`];
+    return [
+      `⇄ ${nameOf(state, worker)} is asked instead of ${nameOf(state, named)}: ${toOneLine(instead.reason)}`,
+    ];
   }
   // What followed comes first: on a narrow terminal the reason is what gets cut.
   // A step that ended with the run needs no note: the end of the run has its own reason.

@@ -5,7 +5,7 @@ import type { Task, ToolCall, Usage } from "../worker/types.ts";
 import { addUsage, NO_USAGE } from "../worker/usage.ts";
 import type { Access, Workflow } from "../workflow/types.ts";
 import type { RoundState, RunState, StepState } from "./state.ts";
-import { bestAnswer } from "./visible.ts";
+import { bestAnswer, partialOf } from "./visible.ts";
 
 /** An ask that failed, or the reason why somebody else was asked. */
 export interface FailedAttempt {
@@ -27,6 +27,8 @@ export interface RunStep {
   access: Access;
   state: "pending" | "running" | "waiting" | "done" | "failed";
   reply: string;
+  /** What had arrived of a reply that is not whole: still running, cut, or lost with its process. */
+  partial?: string;
   reasoning?: string;
   toolCalls?: ToolCall[];
   finishReason?: string;
@@ -145,6 +147,7 @@ function toStep(
     access,
     state: status,
     reply: reply?.text ?? "",
+    ...(!reply && partialOf(step) && { partial: partialOf(step) }),
     ...(reply?.reasoning !== undefined && { reasoning: reply.reasoning }),
     ...(reply?.toolCalls && { toolCalls: reply.toolCalls }),
     ...(reply && { finishReason: reply.finishReason }),

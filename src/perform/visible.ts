@@ -61,6 +61,7 @@ export function bestAnswer(state: RunState): string {
   return "";
 }
 
-function partialOf({ partial, failures }: RoundState["steps"][number]): string {
+/** What has arrived of a reply that is not whole. */
+export function partialOf({ partial, failures }: RoundState["steps"][number]): string {
   return partial || (failures.findLast((failure) => failure.partial)?.partial ?? "");
 }

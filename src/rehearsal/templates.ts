@@ -6,6 +6,8 @@ import type { Random } from "../random.ts";
 export const INTEGER = "\\d{1,9}";
 /** With thousands separators or decimals, as people type them. */
 export const NUMBER = "(?:\\d{1,3}(?:,\\d{3})+|\\d{1,12})(?:\\.\\d{1,6})?";
+/** Money, as we write it and as people do. */
+export const DOLLARS = `\\$?${NUMBER}(?: dollars)?`;
 export const NAME = "[A-Z][a-z]+";
 export const SIGN = "[-+−]";
 
@@ -54,8 +56,9 @@ export function cleanText(text: string): string {
     .trim();
 }
 
+/** Reads NUMBER and DOLLARS. */
 export function toNumber(text: string): number {
-  return Number(text.replaceAll(",", ""));
+  return Number(text.replace(/[^\d.]/g, ""));
 }
 
 function toPattern(phrasing: string, slots: Record<string, string>): RegExp {

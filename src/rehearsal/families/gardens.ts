@@ -1,8 +1,9 @@
 // Geometry of rectangles: areas, fences, and the path around a garden.
 
 import { defineFamily, defineForm } from "../family.ts";
-import { INTEGER } from "../templates.ts";
+import { DOLLARS, INTEGER, toNumber } from "../templates.ts";
 import type { Difficulty, Worksheet } from "../types.ts";
+import { showNumber } from "../worksheet.ts";
 
 interface Parameters {
   length: number;
@@ -26,11 +27,11 @@ const area = form(
 
 const fence = form(
   [2],
-  { length: INTEGER, width: INTEGER, price: INTEGER },
+  { length: INTEGER, width: INTEGER, price: DOLLARS },
   [
-    "A rectangular garden of {length} m by {width} m gets a fence at ${price} a metre. How many dollars does the fence cost?",
-    "How many dollars does it cost to fence a rectangular garden {length} m long and {width} m wide at ${price} a metre?",
-    "Fencing costs ${price} a metre. What does a fence around a rectangle of {length} m by {width} m cost in dollars?",
+    "A rectangular garden of {length} m by {width} m gets a fence at {price} a metre. How many dollars does the fence cost?",
+    "How many dollars does it cost to fence a rectangular garden {length} m long and {width} m wide at {price} a metre?",
+    "Fencing costs {price} a metre. What does a fence around a rectangle of {length} m by {width} m cost in dollars?",
   ],
   ({ length, width, price = 0 }, sheet) => {
     const sides = sheet.number(
@@ -53,11 +54,11 @@ const fence = form(
 
 const path = form(
   [3],
-  { length: INTEGER, width: INTEGER, path: INTEGER, price: INTEGER },
+  { length: INTEGER, width: INTEGER, path: INTEGER, price: DOLLARS },
   [
-    "A rectangular garden of {length} m by {width} m is surrounded by a path {path} m wide. Paving costs ${price} a square metre. How many dollars does paving the path cost?",
-    "How many dollars does it cost, at ${price} a square metre, to pave a path {path} m wide all around a rectangular garden {length} m long and {width} m wide?",
-    "Around a rectangular pool of {length} m by {width} m runs a border {path} m wide. Tiles cost ${price} a square metre. What do the tiles for the border cost in dollars?",
+    "A rectangular garden of {length} m by {width} m is surrounded by a path {path} m wide. Paving costs {price} a square metre. How many dollars does paving the path cost?",
+    "How many dollars does it cost, at {price} a square metre, to pave a path {path} m wide all around a rectangular garden {length} m long and {width} m wide?",
+    "Around a rectangular pool of {length} m by {width} m runs a border {path} m wide. Tiles cost {price} a square metre. What do the tiles for the border cost in dollars?",
   ],
   ({ length, width, path: margin = 0, price = 0 }, sheet) => {
     const outerLength = sheet.number(
@@ -118,9 +119,14 @@ function form(
       ...("path" in slots && { path: random.integer(1, 4) }),
     }),
     write: (parameters) =>
-      Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, `${value}`])),
+      Object.fromEntries(
+        Object.entries(parameters).map(([name, value]) => [
+          name,
+          name === "price" ? `${value} dollars` : `${value}`,
+        ]),
+      ),
     read: (values) => {
-      const number = (name: string) => Number(values[name]);
+      const number = (name: string) => toNumber(values[name]!);
       return {
         length: number("length"),
         width: number("width"),
@@ -128,6 +134,6 @@ function form(
         ...("path" in slots && { path: number("path") }),
       };
     },
-    solve: (parameters, sheet) => `${solve(parameters, sheet)}`,
+    solve: (parameters, sheet) => showNumber(solve(parameters, sheet)),
   });
 }

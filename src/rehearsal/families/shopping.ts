@@ -2,7 +2,7 @@
 // stages, and each can go wrong.
 
 import { defineFamily, defineForm } from "../family.ts";
-import { INTEGER, NAME, NUMBER, toNumber } from "../templates.ts";
+import { DOLLARS, INTEGER, NAME, toNumber } from "../templates.ts";
 import type { Worksheet } from "../types.ts";
 import { showNumber } from "../worksheet.ts";
 
@@ -12,11 +12,11 @@ const WORD = "[a-z]+";
 
 const one = defineForm<{ name: string; count: number; item: string; price: number }>({
   difficulties: [1],
-  slots: { name: NAME, count: INTEGER, item: WORD, price: NUMBER },
+  slots: { name: NAME, count: INTEGER, item: WORD, price: DOLLARS },
   phrasings: [
-    "{name} buys {count} {item} at ${price} each. How many dollars is that?",
-    "One of the {item} costs ${price}. How many dollars does {name} pay for {count} of them?",
-    "How many dollars do {count} {item} cost {name} at ${price} each?",
+    "{name} buys {count} {item} at {price} each. How many dollars is that?",
+    "One of the {item} costs {price}. How many dollars does {name} pay for {count} of them?",
+    "How many dollars do {count} {item} cost {name} at {price} each?",
   ],
   draw: (random) => ({
     name: random.pick(PEOPLE),
@@ -24,7 +24,7 @@ const one = defineForm<{ name: string; count: number; item: string; price: numbe
     item: random.pick(ITEMS),
     price: random.integer(2, 15),
   }),
-  write: ({ name, count, item, price }) => ({ name, count: `${count}`, item, price: `${price}` }),
+  write: ({ name, count, item, price }) => ({ name, count: `${count}`, item, price: `${price} dollars` }),
   read: ({ name, count, item, price }) => ({
     name: name!,
     count: toNumber(count!),
@@ -82,18 +82,18 @@ const bill = defineForm<Bill>({
     name: NAME,
     count: INTEGER,
     item: WORD,
-    price: NUMBER,
+    price: DOLLARS,
     moreCount: INTEGER,
     otherItem: WORD,
-    otherPrice: NUMBER,
+    otherPrice: DOLLARS,
     percent: "\\d{1,2}",
-    delivery: NUMBER,
+    delivery: DOLLARS,
     friends: "\\d{1,2}",
   },
   phrasings: [
-    "{name} orders {count} {item} at ${price} each and {moreCount} {otherItem} at ${otherPrice} each. The shop takes {percent}% off, then adds ${delivery} for delivery. {friends} friends share the bill equally. How many dollars does each pay?",
-    "An order by {name}: {count} {item} at ${price} each, {moreCount} {otherItem} at ${otherPrice} each, a discount of {percent}% on the goods, and ${delivery} for delivery. Shared equally by {friends} people, how many dollars is that for each?",
-    "How many dollars does each of {friends} people pay if {name} buys {count} {item} at ${price} each and {moreCount} {otherItem} at ${otherPrice} each with {percent}% off, delivery costs ${delivery}, and all is shared equally?",
+    "{name} orders {count} {item} at {price} each and {moreCount} {otherItem} at {otherPrice} each. The shop takes {percent}% off, then adds {delivery} for delivery. {friends} friends share the bill equally. How many dollars does each pay?",
+    "An order by {name}: {count} {item} at {price} each, {moreCount} {otherItem} at {otherPrice} each, a discount of {percent}% on the goods, and {delivery} for delivery. Shared equally by {friends} people, how many dollars is that for each?",
+    "How many dollars does each of {friends} people pay if {name} buys {count} {item} at {price} each and {moreCount} {otherItem} at {otherPrice} each with {percent}% off, delivery costs {delivery}, and all is shared equally?",
   ],
   draw(random) {
     for (;;) {
@@ -117,12 +117,12 @@ const bill = defineForm<Bill>({
     name,
     count: `${counts[0]}`,
     item: items[0],
-    price: `${prices[0]}`,
+    price: `${prices[0]} dollars`,
     moreCount: `${counts[1]}`,
     otherItem: items[1],
-    otherPrice: `${prices[1]}`,
+    otherPrice: `${prices[1]} dollars`,
     percent: `${percent}`,
-    delivery: `${delivery}`,
+    delivery: `${delivery} dollars`,
     friends: `${friends}`,
   }),
   read(values) {

@@ -1,0 +1,51 @@
+// The public API. What is not named here is not promised.
+
+export type { ComposeRequest, Conductor, PlanEvent } from "./conductor/types.ts";
+export type { TuttiConfigInput as TuttiConfig } from "./config/schema.ts";
+export { TuttiError } from "./errors.ts";
+export type { PlanEstimate } from "./perform/estimate.ts";
+export type { Run, RunRound, RunStep } from "./perform/run.ts";
+export type { Verdict } from "./perform/stage.ts";
+export type { Limits, PoolEntry, RunEvent, RunSettings, RunSummary, StopReason, Store } from "./store/types.ts";
+export {
+  type AskOptions,
+  createTutti,
+  type PlanForReview,
+  type RunStream,
+  type Tutti,
+  type TuttiOptions,
+} from "./tutti.ts";
+export { createConsensusWorker } from "./worker/consensus.ts";
+export { createModelWorker } from "./worker/provider.ts";
+export type {
+  Brief,
+  FinishReason,
+  Message,
+  Part,
+  Pool,
+  PoolMember,
+  Price,
+  Profile,
+  Task,
+  ToolCall,
+  ToolDefinition,
+  Usage,
+  VisibleStep,
+  Worker,
+  WorkerEvent,
+  WorkerRequest,
+} from "./worker/types.ts";
+export { parseWorkflow } from "./workflow/parse.ts";
+export { renderWorkflow } from "./workflow/render.ts";
+export type {
+  Access,
+  Decision,
+  ParseOptions,
+  ParseResult,
+  Step,
+  Workflow,
+  WorkflowError,
+  WorkflowErrorCode,
+} from "./workflow/types.ts";
+export { validateWorkflow } from "./workflow/validate.ts";
+export { toDependencies, toWaves } from "./workflow/waves.ts";
