@@ -80,6 +80,7 @@ export interface Tutti {
 }
 
 const DAY_MS = 86_400_000;
+const POOL_MS = 60_000;
 
 /** Ended runs that may go on: nothing in them has failed for good. */
 const RESUMABLE = ["cancelled", "deadline", "journal-failed"];
@@ -106,27 +107,34 @@ export function createTutti(
     onNotice?.(text);
   };
 
+  /** Looking for workers means probing local ports and reading model lists: once a minute is enough. */
+  const resolved = new Map<string, { at: number; found: Promise<ResolvedPool> }>();
+  function findPool(selector: string | string[] | undefined): Promise<ResolvedPool> {
+    const key = JSON.stringify(selector ?? null);
+    const known = resolved.get(key);
+    if (known && Date.now() - known.at < POOL_MS) return known.found;
+    const found = resolvePool(config, { env, ...(selector !== undefined && { selector }) });
+    resolved.set(key, { at: Date.now(), found });
+    found.catch(() => resolved.delete(key));
+    return found;
+  }
+
   async function toPool(wanted: AskOptions["pool"], hasBudget: boolean, allowUnknown: boolean) {
     const isGiven = typeof wanted === "object" && !Array.isArray(wanted);
-    const resolved: Pick<ResolvedPool, "pool" | "kind"> = isGiven
+    const found: Pick<ResolvedPool, "pool" | "kind" | "notice"> & { warnings?: string[] } = isGiven
       ? { pool: wanted, kind: "config" }
-      : await resolvePool(config, { env, selector: wanted }).then((found) => {
-          notice(found.notice);
-          found.warnings.forEach(notice);
-          return found;
-        });
-    if (!hasBudget || allowUnknown) return resolved;
+      : await findPool(wanted);
+    for (const text of [found.notice, ...(found.warnings ?? [])]) notice(text);
+    if (!hasBudget || allowUnknown) return found;
     const isPriced = ({ worker, price }: PoolMember) => worker.kind !== "model" || price !== undefined;
-    const unknown = resolved.pool.members
-      .filter((member) => !isPriced(member))
-      .map(({ worker }) => worker.id);
-    if (unknown.length === 0) return resolved;
+    const unknown = found.pool.members.filter((member) => !isPriced(member)).map(({ worker }) => worker.id);
+    if (unknown.length === 0) return found;
     const remedy = "Give it a price in the config, allow unknown prices, or ask without a dollar budget.";
-    const members = resolved.pool.members.filter(isPriced);
+    const members = found.pool.members.filter(isPriced);
     const message = `The price of ${unknown.join(", ")} is unknown, so a dollar budget cannot be kept. ${remedy}`;
     if (!members.some(({ worker }) => worker.kind === "model")) throw usageError(message);
     notice(`${message} Left out for now.`);
-    return { pool: { members }, kind: resolved.kind };
+    return { pool: { members }, kind: found.kind };
   }
 
   async function begin(runId: string, task: Task, options: AskOptions, stage: StageParts): Promise<RunState> {

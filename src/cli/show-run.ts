@@ -145,7 +145,9 @@ function toStep(state: RunState, step: RunStep, options: ShowOptions): string[] 
   return [
     "",
     `${mark} ${style.bold(String(number + 1))}  ${style.worker(worker, toOneLine(workerId))}${insteadOf && insteadOf !== workerId ? style.dim(` instead of ${toOneLine(insteadOf)}`) : ""}`,
-    ...(figures.length > 0 ? wrap(figures.join(" · "), columns - 6).map((line) => `     ${style.dim(line)}`) : []),
+    ...(figures.length > 0
+      ? wrap(figures.join(" · "), columns - 6).map((line) => `     ${style.dim(line)}`)
+      : []),
     ...field("subtask", subtask),
     ...field("saw", toSeen(state, round, number)),
     ...toNotes(state, round, number, options.now).flatMap((note) => field("trouble", note, style.yellow)),

@@ -2,7 +2,7 @@
 // environment offers; else the rehearsal pool, said in one clear line. Nobody is left out in silence.
 
 import { usageError } from "../errors.ts";
-import { bindConsensus, createConsensusWorker } from "../worker/consensus.ts";
+import { createConsensusWorker } from "../worker/consensus.ts";
 import { priceOf } from "../worker/price.ts";
 import { createModelWorker } from "../worker/provider.ts";
 import { createSelfWorker } from "../worker/self.ts";
@@ -205,5 +205,5 @@ function withHelpers(models: PoolMember[], config: TuttiConfig, names: string[])
     members.push({ worker: createConsensusWorker(), price: { inputUsd: 0, outputUsd: 0 } });
   }
   if (!has("self") && (names.includes("self") || config.self)) members.push({ worker: createSelfWorker() });
-  return bindConsensus(members);
+  return members;
 }

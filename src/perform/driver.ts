@@ -105,8 +105,8 @@ class Driver {
     }
     for (const [step, { status, worker, attempts, partial }] of steps.entries()) {
       if (status !== "running") continue;
-      const inputTokens = estimateInputTokens(toMessages(toBrief(this.#state, round, step)));
-      const spending = toFailedSpending(pool[worker]!, error, inputTokens, partial);
+      const inputTokens = () => estimateInputTokens(toMessages(toBrief(this.#state, round, step)));
+      const spending = toFailedSpending(pool[worker]!, error, { inputTokens, written: partial });
       const attempt = attempts - 1;
       events.push({
         type: "step-error",

@@ -43,11 +43,18 @@ export async function performPlan(
   const startedAt = now();
   const common = () => ({ runId, at: now(), round, attempt, durationMs: now() - startedAt });
   let written = "";
+  const exchange = () => ({ inputTokens: () => quote?.inputTokens ?? 0, written });
   try {
     for await (const event of conductor.compose(request, signal)) {
       if (event.type === "plan-end") {
         const { text, decision, usage } = event;
-        return { type: "plan-end", ...common(), text, decision, spending: toSpending(entry, usage) };
+        return {
+          type: "plan-end",
+          ...common(),
+          text,
+          decision,
+          spending: toSpending(entry, usage, exchange()),
+        };
       }
       written += event.text;
       onEvent?.({ type: "plan-delta", runId, at: now(), round, attempt, text: event.text });
@@ -62,7 +69,7 @@ export async function performPlan(
       type: "plan-error",
       ...common(),
       error: toEventError(fault),
-      spending: toFailedSpending(entry, fault, quote?.inputTokens ?? 0, written),
+      spending: toFailedSpending(entry, fault, exchange()),
       ...(delay !== undefined && { retryAt: now() + delay }),
     };
   }

@@ -1,16 +1,24 @@
 // What an ask took: as the provider reports it, or, where it broke, counted from the text.
 
-import type { TuttiError } from "../errors.ts";
 import type { PoolEntry, Spending } from "../store/types.ts";
 import { costOf } from "../worker/price.ts";
 import type { Usage } from "../worker/types.ts";
 import { NO_USAGE } from "../worker/usage.ts";
 
+type Billed = Pick<PoolEntry, "kind" | "price">;
+
 export const NOTHING_SPENT: Spending = { usage: NO_USAGE, costUsd: 0, calls: 0 };
 
-export function toSpending({ kind, price }: Pick<PoolEntry, "kind" | "price">, usage: Usage): Spending {
-  if (kind === "tool") return { usage, costUsd: 0, calls: 0 };
-  return { usage, ...(price && { costUsd: costOf(usage, price) }), calls: 1 };
+/** What was sent and what came back: counted where a provider does not say what it bills. */
+export interface Exchange {
+  inputTokens: () => number;
+  written: string;
+}
+
+export function toSpending(entry: Billed, usage: Usage, exchange: Exchange): Spending {
+  if (entry.kind === "tool") return { usage, costUsd: 0, calls: 0 };
+  const isSilent = usage.inputTokens === 0 && usage.outputTokens === 0;
+  return isSilent ? estimate(entry, exchange) : priced(entry, usage);
 }
 
 /** Refused before any work was done: nothing is billed for these. */
@@ -24,14 +32,17 @@ const FREE = new Set([
 ]);
 
 /** A failed ask is still a call. If it may have been billed, it is counted on the high side. */
-export function toFailedSpending(
-  entry: Pick<PoolEntry, "kind" | "price">,
-  error: Pick<TuttiError, "code">,
-  inputTokens: number,
-  written: string,
-): Spending {
+export function toFailedSpending(entry: Billed, { code }: { code: string }, exchange: Exchange): Spending {
   if (entry.kind !== "model") return NOTHING_SPENT;
-  if (FREE.has(error.code) && written === "") return { usage: NO_USAGE, costUsd: 0, calls: 1 };
-  const usage = { ...NO_USAGE, inputTokens, outputTokens: Buffer.byteLength(written) };
-  return { ...toSpending(entry, usage), estimated: true };
+  if (FREE.has(code) && exchange.written === "") return { usage: NO_USAGE, costUsd: 0, calls: 1 };
+  return estimate(entry, exchange);
+}
+
+function estimate(entry: Billed, { inputTokens, written }: Exchange): Spending {
+  const usage = { ...NO_USAGE, inputTokens: inputTokens(), outputTokens: Buffer.byteLength(written) };
+  return { ...priced(entry, usage), estimated: true };
+}
+
+function priced({ price }: Billed, usage: Usage): Spending {
+  return { usage, ...(price && { costUsd: costOf(usage, price) }), calls: 1 };
 }

@@ -52,10 +52,12 @@ export async function performStep(
 
   const at = now();
   const common = { ...where, at, worker, durationMs: at - startedAt };
+  const inputTokens = () => estimateInputTokens(request.messages, request);
   if (outcome.ok) {
     breaker.succeeded(entry.id);
     const { reply, usage, firstTokenMs } = outcome;
-    const spending = nested?.spending() ?? toSpending(entry, usage);
+    const written = reply.text + (reply.reasoning ?? "");
+    const spending = nested?.spending() ?? toSpending(entry, usage, { inputTokens, written });
     return {
       type: "step-end",
       ...common,
@@ -71,12 +73,12 @@ export async function performStep(
   const chance = chanceAt(state, round, step, attempt);
   // Stopped by us: the worker is not to blame and may be asked again after a resume.
   const delay = isOurs ? 0 : retryDelay(error, failures + 1, settings.retries, chance);
-  const inputTokens = estimateInputTokens(request.messages, request);
+  const exchange = { inputTokens, written: partial + reasoning };
   return {
     type: "step-error",
     ...common,
     error: toEventError(error),
-    spending: nested?.spending() ?? toFailedSpending(entry, error, inputTokens, partial + reasoning),
+    spending: nested?.spending() ?? toFailedSpending(entry, error, exchange),
     ...(partial && { partial }),
     delivered: delivery.isDelivered() && !isOurs,
     ...(delay !== undefined && { retryAt: at + delay }),

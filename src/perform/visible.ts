@@ -15,18 +15,21 @@ export function toBrief(state: RunState, roundNumber: number, stepNumber: number
   const visible: VisibleStep[] = [];
   if (access === "all") {
     const before = state.rounds[roundNumber - 1];
-    for (const step of before?.steps.keys() ?? []) show(visible, before!, roundNumber - 1, step);
+    for (const step of before?.steps.keys() ?? []) show(state, visible, roundNumber - 1, step);
   }
   const positions = access === "all" ? Array.from({ length: stepNumber }, (_, step) => step) : access;
-  for (const step of positions) show(visible, state.rounds[roundNumber]!, roundNumber, step);
+  for (const step of positions) show(state, visible, roundNumber, step);
   return { task: state.task, subtask, visible, isLast: stepNumber === workflow!.steps.length - 1 };
 }
 
-function show(visible: VisibleStep[], round: RoundState, roundNumber: number, step: number): void {
-  const { worker, reply } = round.steps[step]!;
+function show(state: RunState, visible: VisibleStep[], roundNumber: number, step: number): void {
+  const { workflow, steps } = state.rounds[roundNumber]!;
+  const { worker, reply } = steps[step]!;
   if (!reply?.text) return;
-  const { subtask } = round.workflow!.steps[step]!;
-  visible.push({ round: roundNumber, step, worker, subtask, reply: reply.text });
+  const success = state.pool[worker]?.profile?.success;
+  const { subtask } = workflow!.steps[step]!;
+  const measured = success === undefined ? {} : { success };
+  visible.push({ round: roundNumber, step, worker, subtask, reply: reply.text, ...measured });
 }
 
 /** The finished rounds, as the Conductor is shown them. */

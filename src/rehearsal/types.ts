@@ -34,8 +34,8 @@ export interface Slip {
 }
 
 export interface Worked {
-  stages: Stage[];
-  answer: string;
+  readonly stages: readonly Stage[];
+  readonly answer: string;
 }
 
 /**

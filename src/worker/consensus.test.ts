@@ -1,23 +1,24 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bindConsensus, createConsensusWorker } from "./consensus.ts";
-import type { PoolMember, VisibleStep, Worker, WorkerEvent, WorkerRequest } from "./types.ts";
+import { createConsensusWorker } from "./consensus.ts";
+import type { VisibleStep, WorkerEvent, WorkerRequest } from "./types.ts";
 
 const never = new AbortController().signal;
-const nobody: Worker = { id: "nobody", kind: "model", async *ask() {} };
 
-function requestWith(replies: string[]): WorkerRequest {
-  const visible = replies.map(
-    (reply, step): VisibleStep => ({ round: 0, step, worker: step, subtask: "Solve it.", reply }),
-  );
+function requestWith(replies: string[], weights?: number[]): WorkerRequest {
+  const visible = replies.map((reply, step): VisibleStep => {
+    const success = weights?.[step];
+    const measured = success === undefined ? {} : { success };
+    return { round: 0, step, worker: step, subtask: "Solve it.", reply, ...measured };
+  });
   const brief = { task: { messages: [] }, subtask: "Vote.", visible, isLast: true };
   return { messages: [], brief, maxOutputTokens: 100 };
 }
 
 async function vote(replies: string[], weights?: number[]) {
-  const worker = createConsensusWorker(weights ? { weights: (number) => weights[number] ?? 1 } : {});
+  const worker = createConsensusWorker();
   const events: WorkerEvent[] = [];
-  for await (const event of worker.ask(requestWith(replies), never)) events.push(event);
+  for await (const event of worker.ask(requestWith(replies, weights), never)) events.push(event);
   const text = (type: "text-delta" | "reasoning-delta") =>
     events.find((event) => event.type === type) as { text: string };
   return { text: text("text-delta").text, why: text("reasoning-delta").text, last: events.at(-1) };
@@ -60,23 +61,6 @@ describe("consensus", () => {
     const { text, why } = await vote(["Answer: 1", "Answer: 2", "Answer: 3"], [0.5, 0.9, 0.5]);
     expect(text).toBe("Answer: 2");
     expect(why).toBe('No agreement among 3 replies: took "2", the heaviest vote.');
-  });
-
-  it("weighs by the profiles of the pool it is bound to", async () => {
-    const members = [0.5, 0.2, 0.3].map((success) => ({
-      worker: nobody,
-      profile: { success, tasks: 9, topics: {} },
-    }));
-    const vote = { worker: createConsensusWorker() };
-    const replyOf = async (bound: PoolMember[], replies: string[]) => {
-      for await (const event of bound.at(-1)!.worker.ask(requestWith(replies), never)) {
-        if (event.type === "text-delta") return event.text;
-      }
-    };
-    const two = ["Answer: 1", "Answer: 2"];
-    expect(await replyOf(bindConsensus([...members, vote]), two)).toBe("Answer: 1");
-    // Without its first member the others have moved up.
-    expect(await replyOf(bindConsensus([...members.slice(1), vote]), two)).toBe("Answer: 2");
   });
 
   it.each([[[]], [["Answer: 42"]], [["Answer: 42", "  "]]])(

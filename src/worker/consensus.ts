@@ -1,17 +1,12 @@
 // A vote over the replies that a step may see: no model, no cost. Replies that say the same answer
-// count together, each with its worker's weight. The best reply of the winners is passed on in full,
+// count together, each with its worker's measured success. The best reply of the winners is passed on in full,
 // so that the answer reads well.
 
 import { extractAnswer } from "../answer/extract.ts";
 import { normaliseAnswer, sameAnswer } from "../answer/normalise.ts";
 import { TuttiError } from "../errors.ts";
-import type { PoolMember, VisibleStep, Worker } from "./types.ts";
+import type { VisibleStep, Worker } from "./types.ts";
 import { NO_USAGE } from "./usage.ts";
-
-export interface ConsensusOptions {
-  /** The weight of a worker's vote by its number in the pool, such as its measured success. Default 1. */
-  weights?: (worker: number) => number;
-}
 
 interface Vote {
   answer: string;
@@ -21,14 +16,13 @@ interface Vote {
   position: number;
 }
 
-export function createConsensusWorker(options: ConsensusOptions = {}): Worker {
-  const weightOf = options.weights ?? (() => 1);
+export function createConsensusWorker(): Worker {
   return {
     id: "consensus",
     kind: "tool",
     async *ask(request, signal) {
       if (signal.aborted) throw new TuttiError("aborted", 'Worker "consensus" was stopped.', { status: 499 });
-      const { groups, winner, best } = count(request.brief?.visible ?? [], weightOf);
+      const { groups, winner, best } = count(request.brief?.visible ?? []);
       yield { type: "reasoning-delta", text: describe(groups, winner) };
       yield { type: "text-delta", text: best.reply };
       yield { type: "finish", usage: NO_USAGE, reason: "stop" };
@@ -36,24 +30,12 @@ export function createConsensusWorker(options: ConsensusOptions = {}): Worker {
   };
 }
 
-/**
- * A vote is bound to the numbers of one pool: whoever takes members out of it, or puts some in, binds
- * the vote anew, or it would weigh replies by the success of somebody else.
- */
-export function bindConsensus(members: readonly PoolMember[]): PoolMember[] {
-  const weights = (worker: number) => members[worker]?.profile?.success ?? 1;
-  return members.map((member) => {
-    const isVote = member.worker.kind === "tool" && member.worker.id === "consensus";
-    return isVote ? { ...member, worker: createConsensusWorker({ weights }) } : member;
-  });
-}
-
-function count(visible: VisibleStep[], weightOf: (worker: number) => number) {
+function count(visible: VisibleStep[]) {
   const votes = visible
-    .map(({ reply, worker }, position) => ({
+    .map(({ reply, success = 1 }, position) => ({
       reply,
       position,
-      weight: weightOf(worker),
+      weight: success,
       answer: extractAnswer(reply),
     }))
     .filter(({ reply }) => reply.trim() !== "");

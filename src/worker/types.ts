@@ -54,6 +54,8 @@ export interface VisibleStep {
   worker: number;
   subtask: string;
   reply: string;
+  /** Measured success of the one who replied, where there is a profile: the weight of its vote. */
+  success?: number;
 }
 
 /**

@@ -22,7 +22,7 @@ const SIMPLE: Record<string, string> = {
  * because a new line before any word is. `renderWorkflow` writes these characters as \u escapes.
  */
 const LATEX =
-  /(?:frac|binom|begin|bar|boxed|text(?:bf|it|rm)?|tfrac)\{|(?:beta|times|theta|right|rho|rangle)(?![a-z])/y;
+  /(?:frac|binom|begin|bar|boxed|text(?:bf|it|rm)?|tfrac)\{|(?:beta|bmod|forall|times|theta|tau|right(?:arrow)?|rho|rangle)(?![a-z])/y;
 
 const HEXADECIMAL = /^[0-9a-f]+$/i;
 const HEXADECIMAL_DIGITS: Record<string, number> = { u: 4, x: 2, U: 8 };

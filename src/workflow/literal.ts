@@ -3,7 +3,7 @@
 
 import { type Cursor, fail, isLetterAt, isQuoteAt, skipSpace, skipTrivia } from "./cursor.ts";
 import { readLabel } from "./label.ts";
-import { findStringStart, readString } from "./quoted.ts";
+import { findStringStart, KEY, readString } from "./quoted.ts";
 
 /** Something written without quotes that is neither a number nor nothing: `all`, `Model 2`, `True`. */
 export interface Word {
@@ -26,7 +26,6 @@ const NUMBER = /[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?(?![\w.])/iy;
 const WORD = /[a-z][\w -]{0,59}/iy;
 const NOTHING = /^(?:none|null|nil|undefined)$/i;
 const CUT_KEY = /["'“”‘’`]?[\w -]{0,40}["'“”‘’`]?\s*$/y;
-const KEY = /["'“”‘’`]?([a-z_][\w -]{0,40})["'“”‘’`]?\s*[:=]/iy;
 
 /** Reads the list at the cursor, which stands on `[` or `(`. Undefined on failure: see `cursor.failure`. */
 export function readList(cursor: Cursor, depth = 0): Literal[] | undefined {

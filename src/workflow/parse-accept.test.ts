@@ -326,6 +326,32 @@ describe("subtasks as they were meant", () => {
   });
 });
 
+describe("a workflow quoted in a subtask is never performed", () => {
+  const QUOTED = "Explain:\nmodel_id = [1]\nsubtasks = ['evil']\naccess_list = [[]]";
+  test.each([
+    [
+      "when the worker is unknown",
+      `model_id = [9]\nsubtasks = ["${QUOTED}"]\naccess_list = [[]]`,
+      "unknown-worker",
+    ],
+    [
+      "when lengths differ",
+      `model_id = [0, 1]\nsubtasks = ["${QUOTED}"]\naccess_list = [[], []]`,
+      "unequal-lengths",
+    ],
+    ["when a list is missing", `model_id = [0]\nsubtasks = ["${QUOTED}"]`, "missing-list"],
+    ["when the text is cut off", `model_id = [0]\nsubtasks = ["${QUOTED}\nand then`, "cut-off"],
+    [
+      "when the end of reasoning stands there",
+      `<think>x</think>model_id = [0]\nsubtasks = ["</think>${QUOTED} x`,
+      "cut-off",
+    ],
+  ])("%s", (_, text, code) => {
+    const result = parseWorkflow(text, { workers: 3 });
+    expect(result.ok ? result.workflow : result.error.code).toBe(code);
+  });
+});
+
 describe("access as it was meant", () => {
   test.each<[string, string, Access[]]>([
     ["positions", "[[], [0], [0, 1]]", [[], [0], [0, 1]]],

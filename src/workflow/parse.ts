@@ -1,36 +1,59 @@
 // From what a Conductor wrote to a workflow, or to the reason why it is none. Never throws, and takes time
-// linear in the text: a text is scanned once, and at most three times more where its quotes are ambiguous.
+// linear in the text: a text is scanned once, and at most four times more where its quotes are ambiguous.
 //
 // Where we leave the authors' parser: the last match counts and not the first, nothing inside a string is a
 // label, and backticks inside strings stay. What stands before the last `</think>` is reasoning; it is read
 // only when no list at all follows, for then the answer was written there by mistake.
 
-import type { Reading } from "./cursor.ts";
 import { type FoundList, type Scan, scanBareArrays, scanLists } from "./scan.ts";
-import { type Selection, selectLists } from "./select.ts";
+import { isLastThing, type Selection, selectLists } from "./select.ts";
 import { fromLists, fromObjects, holdsSteps } from "./shape.ts";
 import type { ParseOptions, ParseResult, WorkflowError, WorkflowErrorCode } from "./types.ts";
 import { validateWorkflow } from "./validate.ts";
 
 const END_OF_REASONING = "</think";
 
+const ILL_WRITTEN: ReadonlySet<WorkflowErrorCode> = new Set([
+  "nothing-found",
+  "missing-list",
+  "cut-off",
+  "bad-list",
+  "unequal-lengths",
+]);
+
 export function parseWorkflow(text: string, options: ParseOptions): ParseResult {
   if (typeof text !== "string") return reject("nothing-found", "There is no text to read a workflow from");
   const reasoningEnd = text.lastIndexOf(END_OF_REASONING);
   const scan = scanLists(text, "plain");
-  const first = read(text, scan, reasoningEnd, options);
-  if (first.ok) return first;
+  const result = read(text, scan, reasoningEnd, options);
+  // Another reading may only mend what was written badly, never what was meant wrongly.
+  return result.ok || !ILL_WRITTEN.has(result.error.code)
+    ? result
+    : readAgain(text, scan, result, reasoningEnd, options);
+}
 
+function readAgain(
+  text: string,
+  scan: Scan,
+  first: ParseResult & { ok: false },
+  reasoningEnd: number,
+  options: ParseOptions,
+): ParseResult {
   let { error } = first;
-  for (const reading of otherReadings(scan)) {
-    const again = read(text, scanLists(text, reading), reasoningEnd, options);
+  if (scan.sawInnerQuote) {
+    const again = read(text, scanLists(text, "inner-quotes"), reasoningEnd, options);
     if (again.ok) return again;
-    // A string that was never closed hides the lists after it: then the stricter reading knows better.
-    if (reading === "label-lines" && (error.code === "missing-list" || again.error.code === "cut-off")) {
-      error = again.error;
-    }
   }
-  if (isInsideList(scan.lists, reasoningEnd)) {
+  if (scan.sawLabelLine) {
+    const lines = scanLists(text, "label-lines");
+    const again = read(text, lines, reasoningEnd, options);
+    // If more follows, the lists may as well stand inside a subtask, where nothing counts.
+    const last = { ...lines, lists: lines.lists.slice(-3) };
+    if (again.ok && isLastThing(text, last.lists.at(-1)) && read(text, last, -1, options).ok) return again;
+    // It knows better where a string was not closed that hides the lists after it.
+    if (!again.ok && (error.code === "missing-list" || again.error.code === "cut-off")) error = again.error;
+  }
+  if (isInsideList(scan.lists, reasoningEnd) && text.indexOf(END_OF_REASONING) === reasoningEnd) {
     // A list that was opened in the reasoning and never closed has swallowed the answer.
     const answer = text.slice(reasoningEnd);
     const again = read(answer, scanLists(answer, "plain"), -1, options);
@@ -43,13 +66,6 @@ export function parseWorkflow(text: string, options: ParseOptions): ParseResult 
     if (steps) return toResult({ type: "steps", steps }, options);
   }
   return { ok: false, error };
-}
-
-function otherReadings(scan: Scan): Reading[] {
-  const readings: Reading[] = [];
-  if (scan.sawInnerQuote) readings.push("inner-quotes");
-  if (scan.sawLabelLine) readings.push("label-lines");
-  return readings;
 }
 
 function read(text: string, { lists }: Scan, reasoningEnd: number, options: ParseOptions): ParseResult {

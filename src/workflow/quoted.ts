@@ -25,7 +25,8 @@ const COMMA = 44;
 const BACKSLASH = 92;
 const OPENING = Array.from("[({=:,", (character) => character.charCodeAt(0));
 
-const KEY = /["'“”‘’`]?[a-z_][\w -]{0,40}["'“”‘’`]?[ \t]{0,4}[:=]/iy;
+/** The key of an object with its sign; sticky, so set `lastIndex` first. */
+export const KEY = /["'“”‘’`]?([a-z_][\w -]{0,40})["'“”‘’`]?\s{0,8}[:=]/iy;
 const SCALAR = /-?\d|(?:none|null|nil|all|true|false)\b/iy;
 
 /** The position of the quote if a string starts here, prefixes such as r"…" included; otherwise −1. */
@@ -89,8 +90,8 @@ function readOne(cursor: Cursor, bracket: string): string | undefined {
       from = cursor.at;
       at = from - 1;
     } else if (code === NEWLINE) {
-      if (triple || (reading !== "label-lines" && cursor.sawLabelLine) || !startsLabelLine(text, at + 1))
-        continue;
+      if (triple || (cursor.sawLabelLine && reading !== "label-lines")) continue;
+      if (!startsLabelLine(text, at + 1)) continue;
       cursor.sawLabelLine = true;
       if (reading !== "label-lines") continue;
       cursor.at = at + 1;

@@ -71,9 +71,15 @@ function findRestart(group: Group, after: FoundList[], text: string): Selection 
   const startsAnew = after[0]!.name === group[0]!.name;
   if (last.failure === "cut" && (startsAnew || last.name === "steps")) return { type: "cut", list: last };
   const names = new Set(after.map((list) => list.name));
-  NOTHING_MORE.lastIndex = last.end;
-  if (startsAnew && names.size >= 2 && NOTHING_MORE.test(text)) return { type: "incomplete", found: after };
+  if (startsAnew && names.size >= 2 && isLastThing(text, last)) return { type: "incomplete", found: after };
   return undefined;
+}
+
+/** Nothing follows this list but closing marks. */
+export function isLastThing(text: string, list: FoundList | undefined): boolean {
+  if (list === undefined) return false;
+  NOTHING_MORE.lastIndex = list.end;
+  return NOTHING_MORE.test(text);
 }
 
 function toSelection(group: Group): Selection {

@@ -1,0 +1,300 @@
+// The command in its own process, against a real HTTP server: what scripts rely on.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildCommand, type CommandOptions, runCommand } from "../testing/build-command.ts";
+import { type ChatReply, type ChatServer, startChatServer } from "../testing/chat-server.ts";
+
+const ESC = "\u001b";
+const PLAN = `Solve it, then check it.
+model_id = [0, 1]
+subtasks = ["Solve it", "Check it"]
+access_list = [[], ["all"]]`;
+
+let main: string;
+let folder: string;
+let server: ChatServer;
+let onHang = () => {};
+/** What the second worker does, by a word in the question. */
+const CHECKS: Record<string, (asked: number) => ChatReply> = {
+  HANGS(asked) {
+    if (asked > 0) return "It is 391.";
+    onHang();
+    return { hang: true };
+  },
+  EVIL: () => `a${ESC}]0;owned\u0007b\u202ec`,
+};
+const asked = new Map<string, number>();
+
+beforeAll(async () => {
+  main = await buildCommand("tutti-command");
+  folder = mkdtempSync(join(tmpdir(), "tutti-cli-"));
+  server = await startChatServer({
+    reply({ model, messages }) {
+      if (model === "planner") return PLAN;
+      if (model === "solver") return "17 * 23 = 391";
+      const text = JSON.stringify(messages);
+      if (text.includes("single word")) return "ready";
+      const word = Object.keys(CHECKS).find((candidate) => text.includes(candidate));
+      if (!word) return "The answer is 391.";
+      const before = asked.get(word) ?? 0;
+      asked.set(word, before + 1);
+      return CHECKS[word]!(before);
+    },
+  });
+  const worker = (name: string) => ({
+    id: name,
+    model: `openai-compatible/${name}`,
+    baseUrl: server.baseUrl,
+    price: { inputUsd: 1, outputUsd: 4 },
+  });
+  const workers = ["solver", "checker", "planner"].map(worker);
+  writeFileSync(
+    join(folder, "tutti.config.json"),
+    JSON.stringify({ workers, conductor: "planner", consensus: false }),
+  );
+}, 60_000);
+
+afterAll(async () => {
+  await server?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const environment = (home = "home") => ({ TUTTI_HOME: join(folder, home) });
+const tutti = (args: string[], options: CommandOptions & { home?: string } = {}) =>
+  runCommand(main, args, { cwd: folder, ...options, env: { ...environment(options.home), ...options.env } });
+
+describe.concurrent("bad usage", () => {
+  it.each([
+    ["an unknown flag", ["ask", "--jsn", "q"], "tutti: unknown option '--jsn'. Did you mean --json?"],
+    ["an unknown verb", ["aks", "q"], "tutti: unknown command 'aks'. Did you mean ask?"],
+    ["an unknown verb under a verb", ["pool", "chek"], 'Did you mean "tutti pool check"?'],
+    ["a bad number", ["ask", "--rounds", "x", "q"], '--rounds must be a whole number from 1 to 8, not "x"'],
+    [
+      "a bad amount",
+      ["ask", "--budget-usd", "-1", "q"],
+      '--budget-usd must be an amount in dollars such as 0.05, or none, not "-1"',
+    ],
+    ["no question", ["ask"], "there is no question"],
+    [
+      "two planners",
+      ["ask", "--workflow", "w", "--conductor", "c", "q"],
+      "--workflow and --conductor exclude each other",
+    ],
+    [
+      "an unreadable file",
+      ["ask", "--file", "none.txt", "q"],
+      'cannot read "none.txt": there is no such file',
+    ],
+    ["no such worker", ["ask", "--pool", "solvr", "q"], 'No worker "solvr"'],
+    ["no such config", ["pool", "--config", "none.yaml"], "There is no config file none.yaml"],
+  ])("%s exits with 2 and one line that helps", async (_name, args, message) => {
+    const { code, stdout, stderr } = await tutti(args);
+    expect(stderr).toContain(message);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(stdout).toBe("");
+    expect(code).toBe(2);
+  });
+
+  it("is told as JSON on stdout with --json", async () => {
+    const { code, stdout, stderr } = await tutti(["ask", "--json", "--rounds", "9", "q"]);
+    const message = '--rounds must be a whole number from 1 to 8, not "9"';
+    expect(JSON.parse(stdout)).toEqual({ error: { code: "usage", message } });
+    expect([code, stderr]).toEqual([2, ""]);
+  });
+
+  it("refuses 10 MB of question at once", async () => {
+    const { code, stderr } = await tutti(["ask"], { input: "a".repeat(10_000_000) });
+    expect(stderr).toContain("it may have 1 MB at the most");
+    expect(code).toBe(2);
+  });
+
+  it("says what is wrong with a workflow", async () => {
+    const file = join(folder, "bad.txt");
+    writeFileSync(file, 'model_id = [0]\nsubtasks = ["a", "b"]\naccess_list = [[]]');
+    const { code, stderr } = await tutti(["ask", "--workflow", file, "q"]);
+    expect(stderr).toMatch(/bad\.txt is not a workflow: .+/);
+    expect(code).toBe(2);
+  });
+});
+
+describe.concurrent("help", () => {
+  it.each([
+    [["--help"]],
+    [["ask", "--help"]],
+    [["pool", "--help"]],
+    [["pool", "check", "--help"]],
+    [["runs", "--help"]],
+    [["runs", "show", "--help"]],
+    [["runs", "resume", "--help"]],
+    [["runs", "delete", "--help"]],
+    [["runs", "prune", "--help"]],
+    [["help", "ask"]],
+  ])("%j has an example", async (args) => {
+    const { code, stdout } = await tutti(args);
+    expect(stdout).toMatch(/Examples?:\n {2}\$ tutti/);
+    expect(code).toBe(0);
+  });
+
+  it("loads neither providers nor the journal nor the rehearsal", async () => {
+    const coverage = join(folder, "coverage");
+    await tutti(["ask", "--help"], { env: { NODE_V8_COVERAGE: coverage } });
+    const [report] = readdirSync(coverage);
+    const { result } = JSON.parse(readFileSync(join(coverage, report!), "utf8")) as {
+      result: { url: string }[];
+    };
+    const loaded = result.map(({ url }) => url).filter((url) => url.startsWith("file:"));
+    expect(loaded.some((url) => url.endsWith("/cli/ask.js"))).toBe(true);
+    expect(
+      loaded.filter((url) => /zod|libsql|ai-sdk|rehearsal|yaml|prices|tutti\.js$|\/perform\//.test(url)),
+    ).toEqual([]);
+  });
+
+  it("prints the version", async () => {
+    const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
+    expect((await tutti(["--version"])).stdout).toBe(`${version}\n`);
+  });
+});
+
+describe("ask", () => {
+  it("writes the answer alone to stdout and plain progress to stderr", async () => {
+    const { code, stdout, stderr } = await tutti(["ask", "What is 17 * 23?"]);
+    expect(stdout).toBe("The answer is 391.\n");
+    expect(stderr).toMatch(
+      /step 1 of 2: solver done, .+\nstep 2 of 2: checker done, .+\n2 steps · 2 calls \+ 1 to plan · .+ · run r_\w+\n/,
+    );
+    expect(stderr).not.toContain(ESC);
+    expect(code).toBe(0);
+  });
+
+  it("writes exactly one JSON document with --json, and nothing to stderr", async () => {
+    const { code, stdout, stderr } = await tutti(["ask", "--json"], { input: "What is 17 * 23?\n" });
+    expect(JSON.parse(stdout)).toMatchObject({
+      answer: "The answer is 391.",
+      stopReason: "done",
+      steps: [{ workerId: "solver" }, { workerId: "checker", access: "all" }],
+    });
+    expect([code, stderr]).toEqual([0, ""]);
+  });
+
+  it("takes what a terminal would obey out of the answer, and keeps it as data in JSON", async () => {
+    const { stdout } = await tutti(["ask", "--quiet", "EVIL"]);
+    expect(stdout).toBe("abc\n");
+    const json = (await tutti(["ask", "--json", "EVIL"])).stdout;
+    expect(json).not.toContain("\u202e");
+    expect(JSON.parse(json).answer).toBe(`a${ESC}]0;owned\u0007b\u202ec`);
+  });
+
+  it("performs a plan only after a yes", async () => {
+    const yes = await tutti(["ask", "--plan", "What is 17 * 23?"], { input: "yes\n" });
+    expect([yes.code, yes.stdout]).toEqual([0, "The answer is 391.\n"]);
+    expect(yes.stderr).toContain("│ 1 solver ├─╮");
+    const no = await tutti(["ask", "--plan", "What is 17 * 23?"], { input: "no\n" });
+    expect([no.code, no.stdout]).toEqual([1, ""]);
+    expect(no.stderr).toContain("You refused the plan, so nobody was asked.");
+    expect((await tutti(["ask", "--plan", "What is 17 * 23?"])).code).toBe(1);
+  });
+
+  it("performs a workflow that is given, also as JSON", async () => {
+    const file = join(folder, "workflow.json");
+    writeFileSync(file, JSON.stringify({ steps: [{ worker: 0, subtask: "Just solve it", access: [] }] }));
+    const { stdout } = await tutti(["ask", "--json", "--workflow", file, "q"]);
+    const run = JSON.parse(stdout);
+    expect(run).toMatchObject({
+      answer: "17 * 23 = 391",
+      conductorCalls: 0,
+      steps: [{ subtask: "Just solve it" }],
+    });
+  });
+
+  it("ends quietly when nobody reads its output", async () => {
+    const child = spawn(process.execPath, [main, "ask", "--quiet", "q"], {
+      cwd: folder,
+      env: { ...process.env, ...environment() },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    child.stdout.destroy();
+    let stderr = "";
+    child.stderr.on("data", (text) => {
+      stderr += text;
+    });
+    expect(await once(child, "close")).toEqual([0, null]);
+    expect(stderr).toBe("");
+  });
+
+  it("stops at Ctrl-C with the best answer so far, and goes on where it was", async () => {
+    const child = spawn(process.execPath, [main, "ask", "HANGS: what is 17 * 23?"], {
+      cwd: folder,
+      env: { ...process.env, ...environment("stopped") },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.on("data", (text) => {
+      stdout += text;
+    });
+    child.stderr.on("data", (text) => {
+      stderr += text;
+    });
+    onHang = () => void child.kill("SIGINT");
+    expect(await once(child, "close")).toEqual([130, null]);
+    expect(stdout).toBe("17 * 23 = 391\n");
+    const id = /tutti runs resume (r_\w+)/.exec(stderr)?.[1];
+    const resumed = await tutti(["runs", "resume", id!], { home: "stopped" });
+    expect([resumed.code, resumed.stdout]).toEqual([0, "It is 391.\n"]);
+  });
+});
+
+describe("pool", () => {
+  it("lists the workers with their numbers and prices", async () => {
+    const { stdout } = await tutti(["pool"]);
+    expect(stdout).toMatch(/^#\s+WORKER.*\n0 {2}solver +ready +\$1\.00 \/ \$4\.00/);
+  });
+
+  it("checks who replies, and fails when somebody does not", async () => {
+    const good = await tutti(["pool", "check", "--json"]);
+    expect(JSON.parse(good.stdout)).toMatchObject([
+      { id: "solver", ok: true },
+      { id: "checker", ok: true },
+      { ok: true },
+    ]);
+    expect(good.code).toBe(0);
+    const file = join(folder, "dead.json");
+    const dead = { id: "dead", model: "openai-compatible/x", baseUrl: "http://127.0.0.1:9/v1" };
+    writeFileSync(file, JSON.stringify({ workers: [dead] }));
+    const bad = await tutti(["pool", "check", "--config", file]);
+    expect(bad.stdout).toMatch(/dead +✗ failed .+/);
+    expect(bad.code).toBe(1);
+  });
+});
+
+describe("runs", () => {
+  const home = "runs";
+  it("lists, shows, finds by a beginning, and deletes", async () => {
+    expect((await tutti(["runs"], { home })).stdout).toContain("No runs yet");
+    await tutti(["ask", "--quiet", "What is 17 * 23?"], { home });
+    await tutti(["ask", "--quiet", "And 17 * 24?"], { home });
+    const listed = await tutti(["runs"], { home });
+    expect(listed.stdout).toMatch(
+      /^RUN .+\nr_\w+ +just now +ended +done +2 +\$0\.\d+ +And 17 \* 24\?\nr_\w+ .+ What is 17 \* 23\?\n$/,
+    );
+    const [newest, oldest] = JSON.parse((await tutti(["runs", "--json"], { home })).stdout);
+
+    const shown = await tutti(["runs", "show", oldest.id, "--messages"], { home });
+    expect(shown.stdout).toContain("│ 1 solver ├─╮");
+    expect(shown.stdout).toContain("<<< your subtask");
+    const ambiguous = await tutti(["runs", "show", "r_"], { home });
+    expect([ambiguous.code, ambiguous.stderr]).toEqual([1, expect.stringContaining('"r_" begins 2 runs')]);
+    const unknown = await tutti(["runs", "show", "r_none"], { home });
+    expect([unknown.code, unknown.stderr]).toEqual([1, 'tutti: there is no run "r_none" in the journal\n']);
+
+    const deleted = await tutti(["runs", "delete", newest.id.slice(0, -1)], { home });
+    expect(deleted.stdout).toBe(`Deleted ${newest.id}.\n`);
+    expect(JSON.parse((await tutti(["runs", "prune", "--days", "0", "--json"], { home })).stdout)).toEqual({
+      deleted: 1,
+    });
+  });
+});

@@ -1,0 +1,62 @@
+// Profiles of the simulated workers, measured as those of real ones would be: each answers problems
+// alone and is graded. The problems come from a seed used for nothing else. Made at first use, once.
+
+import type { Profile, Topic } from "../worker/types.ts";
+import { PLAYERS, type Player } from "./players.ts";
+import { FAMILIES, generateProblems, gradeProblem } from "./questions.ts";
+import { composeReply } from "./reply.ts";
+import { delayOf } from "./workers.ts";
+
+const TASKS_PER_TOPIC = 60;
+const CALIBRATION = "calibration of the rehearsal workers";
+/** No reply of a simulated worker is as long. */
+const UNLIMITED = 1_000_000;
+
+let measured: Map<string, Profile> | undefined;
+
+/** By id of the worker. Delays are in simulated time. */
+export function measureProfiles(): ReadonlyMap<string, Profile> {
+  measured ??= new Map(toProfiles(collectScores()));
+  return measured;
+}
+
+interface Scores {
+  right: Partial<Record<Topic, number>>;
+  delays: number[];
+}
+
+/** Problem by problem, so that each question is read only once for all workers. */
+function collectScores(): Map<Player, Scores> {
+  const scores = new Map(PLAYERS.map((player): [Player, Scores] => [player, { right: {}, delays: [] }]));
+  for (const topic of new Set(FAMILIES.map((family) => family.topic))) {
+    const families = FAMILIES.filter((family) => family.topic === topic).map(({ id }) => id);
+    const problems = generateProblems({ count: TASKS_PER_TOPIC, seed: CALIBRATION, families });
+    for (const [seed, problem] of problems.entries()) {
+      const messages = [{ role: "user" as const, content: problem.question }];
+      for (const [player, { right, delays }] of scores) {
+        const reply = composeReply(player, { messages, maxOutputTokens: UNLIMITED, seed });
+        right[topic] = (right[topic] ?? 0) + gradeProblem(problem, reply).score;
+        delays.push(delayOf(player, reply, seed).totalMs);
+      }
+    }
+  }
+  return scores;
+}
+
+function toProfiles(scores: Map<Player, Scores>): [string, Profile][] {
+  return [...scores].map(([{ id }, { right, delays }]) => {
+    const tasks = delays.length;
+    const total = Object.values(right).reduce((sum, count) => sum + count, 0);
+    const topics = Object.entries(right).map(([topic, count]) => [topic, round(count / TASKS_PER_TOPIC)]);
+    const delayMs = Math.round(delays.sort((a, b) => a - b)[Math.floor(tasks / 2)]!);
+    const source = `simulated, ${TASKS_PER_TOPIC} tasks a topic`;
+    return [
+      id,
+      { success: round(total / tasks), tasks, topics: Object.fromEntries(topics), delayMs, source },
+    ];
+  });
+}
+
+function round(rate: number): number {
+  return Math.round(rate * 1000) / 1000;
+}

@@ -1,0 +1,147 @@
+// What a simulated worker makes of its brief: which problem it is about, what kind of work its subtask
+// asks for, whether it names the right work, and what can be learned from the replies in sight.
+// Everything is taken from the texts themselves; nothing is remembered between asks.
+
+import { extractAnswer } from "../answer/extract.ts";
+import { sameAnswer } from "../answer/normalise.ts";
+import type { Message, Topic, VisibleStep } from "../worker/types.ts";
+import { FAMILIES, readProblem } from "./questions.ts";
+import { type NamedWork, qualityOfPlan } from "./rules.ts";
+import type { Problem } from "./types.ts";
+
+export type SubtaskKind = "plan" | "solve" | "check" | "compare" | "other";
+
+/** A subtask that names the work of more topics than this names none: it only lists words. */
+const MOST_TOPICS = 2;
+/** A stated answer is short; a longer one is prose in which nothing was stated. */
+const LONGEST_ANSWER = 120;
+
+/**
+ * The first word of work decides. "Follow the plan", "do not solve it" and "the answers above" speak of
+ * work without asking for it, and are passed over.
+ */
+const KINDS: readonly [SubtaskKind, RegExp][] = [
+  [
+    "compare",
+    /\b(?:compar(?:e|ing)|vote|majority|choose (?:between|among|the|which)|pick (?:the|one|which|between|among)|select (?:the|one|which)|decide (?:which|between|among)|reconcile|aggregate|combine|merge|judge)\b/,
+  ],
+  [
+    "check",
+    /\b(?:re-?check|double-check|cross-check|check|verify|review|validate|proofread|critique|inspect|audit|find (?:the |any |all )?(?:errors?|mistakes?|faults?)|look for (?:errors?|mistakes?|faults?)|correct (?:the|any|all))\b/,
+  ],
+  [
+    "plan",
+    /(?<!\b(?:the|this|that|your|given|visible|earlier|above|previous) )\bplan\b|\b(?:write|make|draft|prepare|give|propose|create|produce|devise) (?:out )?the plan\b|\b(?:outline|decompose|sketch the|break (?:\w+ ){0,4}down|break (?:\w+ ){0,4}into|list the (?:steps|stages|kinds of work))\b/,
+  ],
+  [
+    "solve",
+    /(?<!\b(?:not|never|without|n't) )\b(?:solve|solving|answer (?:the|this|it|with|directly|to)|answer$|calculate|compute|work out|work through|find|evaluate|determine|trace|convert|derive|deduce|recall|count|follow|carry out|execute|perform|complete|do the|use the|test each|change the)\b/,
+  ],
+];
+
+export function kindOf(subtask: string): SubtaskKind {
+  const text = subtask.toLowerCase();
+  let kind: SubtaskKind = "other";
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const [candidate, pattern] of KINDS) {
+    const at = text.search(pattern);
+    if (at < 0 || at >= earliest) continue;
+    kind = candidate;
+    earliest = at;
+  }
+  return kind;
+}
+
+const TERMS = FAMILIES.map(({ id, topic, terms }) => ({
+  id,
+  topic,
+  pattern: new RegExp(`\\b(?:${terms.join("|")})\\b`),
+}));
+
+/** Whether a subtask names the work that this problem needs, that of others, or none. */
+export function namedWork(subtask: string, problem: Problem): NamedWork {
+  const text = subtask.toLowerCase();
+  const topics = new Set<Topic>();
+  let right = false;
+  for (const { id, topic, pattern } of TERMS) {
+    if (!pattern.test(text)) continue;
+    topics.add(topic);
+    if (id === problem.family) right = true;
+  }
+  if (topics.size > MOST_TOPICS) return "nothing";
+  if (right) return "right";
+  return topics.size > 0 && !topics.has(problem.topic) ? "wrong" : "nothing";
+}
+
+/** The last message of a user that a family recognises: earlier ones are history. */
+export function findProblem(messages: readonly Message[]): Problem | undefined {
+  for (let i = messages.length - 1; i >= 0; i--) {
+    const message = messages[i]!;
+    const problem = message.role === "user" ? readProblem(textOf(message)) : undefined;
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+export function textOf({ content }: Message): string {
+  if (typeof content === "string") return content;
+  return content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+}
+
+/** An answer that somebody in sight has given. */
+export interface SeenAnswer {
+  answer: string;
+  votes: number;
+  right: boolean;
+  /** The latest reply that gave it. */
+  reply: string;
+}
+
+export interface Sight {
+  /** Of the latest plan in sight. */
+  planQuality: number | undefined;
+  /** Most votes first; of equal ones the one given last. */
+  answers: SeenAnswer[];
+}
+
+const PLAN_HEADING = /^plan:/im;
+
+export function lookAround(visible: readonly VisibleStep[], problem: Problem): Sight {
+  let planQuality: number | undefined;
+  const answers: SeenAnswer[] = [];
+  // Latest first, so that the stable sort below prefers what was said last.
+  for (let i = visible.length - 1; i >= 0; i--) {
+    const { reply } = visible[i]!;
+    if (PLAN_HEADING.test(reply)) {
+      planQuality ??= readPlan(reply, problem);
+      continue;
+    }
+    const answer = extractAnswer(reply);
+    if (answer === "" || answer.length > LONGEST_ANSWER) continue;
+    const same = answers.find((seen) => sameAnswer(seen.answer, answer));
+    if (same) same.votes++;
+    else answers.push({ answer, votes: 1, right: sameAnswer(answer, problem.answer), reply });
+  }
+  return { planQuality, answers: answers.sort((a, b) => b.votes - a.votes) };
+}
+
+/** A line of a plan that is neither right nor wrong. */
+export const VAGUE_LINE = "work through the details";
+
+/** Counts the stages that a plan names in the right order, and the lines that name something else. */
+function readPlan(plan: string, problem: Problem): number {
+  let next = 0;
+  let right = 0;
+  let misleading = 0;
+  for (const [, line] of plan.matchAll(/^\s*\d+\.\s*(.+?)\.?\s*$/gm)) {
+    const work = line!.toLowerCase();
+    const at = problem.stages.findIndex((stage, i) => i >= next && stage.work.toLowerCase() === work);
+    if (at >= 0) {
+      right++;
+      next = at + 1;
+    } else if (work !== VAGUE_LINE) {
+      misleading++;
+    }
+  }
+  return qualityOfPlan({ right, misleading, stages: problem.stages.length });
+}
