@@ -69,8 +69,8 @@ export class LiveView {
     this.#progress?.resume();
   }
 
-  /** The rest of the answer, then how it went. */
-  end(run: Run): void {
+  /** The rest of the answer, then how it went. `offer` is a command to try instead, in the rehearsal. */
+  end(run: Run, offer?: string): void {
     const { stderr, env } = this.#options;
     if (!this.#answer.hasBegun && this.#state) this.#progress?.beforeAnswer(this.#state);
     this.#answer.end(run.answer);
@@ -90,6 +90,8 @@ export class LiveView {
         : `More: tutti runs show ${run.id}`,
       this.#style.dim,
     );
+    if (offer)
+      say(`The rehearsal does not know this question. One that it knows: ${offer}`, this.#style.yellow);
   }
 
   /** Whoever chose the rehearsal by name is told what it is, too. */

@@ -6,6 +6,7 @@ import type { Verdict } from "../perform/stage.ts";
 import type { RunEvent } from "../store/types.ts";
 import type { PlanForReview, RunStream } from "../tutti.ts";
 import type { LiveView } from "./live-view.ts";
+import { toOffer } from "./offer-example.ts";
 import { exitCodeOf } from "./outcome.ts";
 import { toJson } from "./sanitise.ts";
 
@@ -40,7 +41,7 @@ export async function performLive(
     const { stream, journal } = begin({ signal: controller.signal, ...(review && { review }) });
     const run = await show(stream, view, isJson, journal);
     if (isJson) process.stdout.write(`${toJson(run)}\n`);
-    else view.end(run);
+    else view.end(run, await toOffer(run));
     return exitCodeOf(run);
   } finally {
     view.pause();

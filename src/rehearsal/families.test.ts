@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { sameAnswer } from "../answer/normalise.ts";
 import { createRandom } from "../random.ts";
 import { TOPICS } from "../worker/types.ts";
-import { FAMILIES, gradeProblem } from "./questions.ts";
+import { FAMILIES, gradeProblem, readProblem } from "./questions.ts";
+import { cleanText } from "./templates.ts";
 import type { Difficulty } from "./types.ts";
 import { workOutWrongly } from "./worksheet.ts";
 
@@ -41,7 +42,7 @@ test("a question is found inside other words, quoted and wrapped", () => {
       const words = problem.question.split(" ");
       const quoted = words.map((word, i) => (i % 7 === 6 ? `${word}\n> ` : `${word} `)).join("");
       const text = `Hello, please help me with my homework.\n\n> ${quoted}\n\nThank you very much, and no rush!`;
-      expect(family.read(text)).toEqual(problem);
+      expect(family.read(cleanText(text))).toEqual(problem);
     }),
     { seed: 6, numRuns: 600 },
   );
@@ -107,7 +108,7 @@ describe("a person's own numbers are worked out, not looked up", () => {
     ["What is 5?", undefined],
     ["", undefined],
   ])("%s → %s", (question, answer) => {
-    expect(FAMILIES.map((family) => family.read(question)).find(Boolean)?.answer).toBe(answer);
+    expect(readProblem(question)?.answer).toBe(answer);
   });
 });
 
@@ -136,6 +137,6 @@ test("hostile texts are read in linear time", () => {
     "Solve for x: 1",
   ];
   const started = performance.now();
-  for (const family of FAMILIES) for (const piece of pieces) family.read(piece.repeat(20_000));
+  for (const piece of pieces) readProblem(piece.repeat(20_000));
   expect(performance.now() - started).toBeLessThan(5000);
 });

@@ -2,7 +2,7 @@
 // written into a phrasing, read back out of one, and worked out. Everything else follows from these.
 
 import type { Random } from "../random.ts";
-import { cleanText, createTemplates, type Values } from "./templates.ts";
+import { createTemplates, type Values } from "./templates.ts";
 import type { Difficulty, Family, Problem, Worksheet } from "./types.ts";
 import { Sheet } from "./worksheet.ts";
 
@@ -79,9 +79,8 @@ export function defineFamily(
       return problem;
     },
     read(text) {
-      const clean = cleanText(text);
       for (const [form, { match }] of forms.entries()) {
-        const found = match(clean);
+        const found = match(text);
         const problem = found && toProblem(form, found.parameters, found.question);
         if (problem) return problem;
       }

@@ -4,13 +4,11 @@
 import type { Profile, Topic } from "../worker/types.ts";
 import { PLAYERS, type Player } from "./players.ts";
 import { FAMILIES, generateProblems, gradeProblem } from "./questions.ts";
-import { composeReply } from "./reply.ts";
+import { replyTo } from "./reply.ts";
 import { delayOf } from "./workers.ts";
 
-const TASKS_PER_TOPIC = 60;
+const TASKS_PER_TOPIC = 30;
 const CALIBRATION = "calibration of the rehearsal workers";
-/** No reply of a simulated worker is as long. */
-const UNLIMITED = 1_000_000;
 
 let measured: Map<string, Profile> | undefined;
 
@@ -25,16 +23,14 @@ interface Scores {
   delays: number[];
 }
 
-/** Problem by problem, so that each question is read only once for all workers. */
 function collectScores(): Map<Player, Scores> {
   const scores = new Map(PLAYERS.map((player): [Player, Scores] => [player, { right: {}, delays: [] }]));
   for (const topic of new Set(FAMILIES.map((family) => family.topic))) {
     const families = FAMILIES.filter((family) => family.topic === topic).map(({ id }) => id);
     const problems = generateProblems({ count: TASKS_PER_TOPIC, seed: CALIBRATION, families });
     for (const [seed, problem] of problems.entries()) {
-      const messages = [{ role: "user" as const, content: problem.question }];
       for (const [player, { right, delays }] of scores) {
-        const reply = composeReply(player, { messages, maxOutputTokens: UNLIMITED, seed });
+        const reply = replyTo(player, problem, { seed });
         right[topic] = (right[topic] ?? 0) + gradeProblem(problem, reply).score;
         delays.push(delayOf(player, reply, seed).totalMs);
       }

@@ -19,6 +19,7 @@ import { shopping } from "./families/shopping.ts";
 import { strings } from "./families/strings.ts";
 import { tables } from "./families/tables.ts";
 import { units } from "./families/units.ts";
+import { cleanText } from "./templates.ts";
 import type { Difficulty, Family, Problem } from "./types.ts";
 
 export const FAMILIES: readonly Family[] = [
@@ -48,9 +49,10 @@ const memo = new Map<string, Problem | undefined>();
 /** The problem that a text asks, if a family recognises it. Pure: what is remembered only saves time. */
 export function readProblem(text: string): Problem | undefined {
   if (memo.has(text)) return memo.get(text);
+  const clean = cleanText(text);
   let problem: Problem | undefined;
   for (const family of FAMILIES) {
-    problem = family.read(text);
+    problem = family.read(clean);
     if (problem) break;
   }
   if (memo.size >= MEMO_SIZE) memo.clear();

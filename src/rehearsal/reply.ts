@@ -2,7 +2,7 @@
 // seeded luck decides. The same request to the same worker gives the same reply.
 
 import { createRandom, hashSeed, type Random } from "../random.ts";
-import type { VisibleStep, WorkerRequest } from "../worker/types.ts";
+import type { Brief, VisibleStep, WorkerRequest } from "../worker/types.ts";
 import { type Player, skillOf } from "./players.ts";
 import { FAMILIES, familyOf } from "./questions.ts";
 import {
@@ -36,6 +36,8 @@ import { workOutWrongly } from "./worksheet.ts";
 interface Scene {
   player: Player;
   problem: Problem;
+  /** Of the question. */
+  hash: number;
   family: Family;
   skill: number;
   namesWork: NamedWork;
@@ -49,18 +51,24 @@ export function composeReply(player: Player, request: WorkerRequest): string {
   const asked = brief?.task.messages ?? request.messages.filter(({ role }) => role === "user").slice(-1);
   const problem = findProblem(asked);
   if (!problem) return writeRefusal(asked.map(textOf).join("\n"));
-  const subtask = brief?.subtask ?? "";
-  const visible = brief?.visible ?? [];
-  const kind = brief ? kindOf(subtask) : "solve";
+  return replyTo(player, problem, { seed: request.seed ?? 0, brief });
+}
+
+/** The reply to a problem that was already read. Without a brief the worker is asked the bare question. */
+export function replyTo(player: Player, problem: Problem, asked: { seed: number; brief?: Brief }): string {
+  const { subtask, visible } = asked.brief ?? { subtask: "", visible: [] };
+  const kind = asked.brief ? kindOf(subtask) : "solve";
+  const hash = hashSeed(problem.question);
   const scene: Scene = {
     player,
     problem,
+    hash,
     family: familyOf(problem),
     skill: skillOf(player, problem.topic),
-    namesWork: namedWork(subtask, problem),
+    namesWork: subtask === "" ? "nothing" : namedWork(subtask, problem),
     offTopic: kind === "other",
     sight: lookAround(visible, problem),
-    random: createRandom(hashSeed(request.seed ?? 0, player.id, problem.question, subtask, ...seen(visible))),
+    random: createRandom(hashSeed(asked.seed, player.id, hash, subtask, ...seen(visible))),
   };
   const [first, ...others] = scene.sight.answers;
   if (kind === "plan") return plan(scene);
@@ -93,10 +101,11 @@ function solve(scene: Scene, other: SeenAnswer | undefined): string {
 }
 
 /** Names the stages in their order: rightly, vaguely, or by work that belongs to other questions. */
-function plan({ player, problem, family, skill, random }: Scene): string {
+function plan(scene: Scene): string {
+  const { player, problem, family, skill, random } = scene;
   const chance = chanceOfPlanLine(player.planning, skill, problem.difficulty);
   const lines = problem.stages.map(({ work }, i) => {
-    if (luck(`plan ${i}`, player, problem, random) < chance) return work;
+    if (luck(`plan ${i}`, scene) < chance) return work;
     if (random.next() >= MISLEADING_LINES) return VAGUE_LINE;
     return random.pick(FAMILIES.filter((other) => other !== family)).work;
   });
@@ -132,8 +141,7 @@ function check(scene: Scene, subject: SeenAnswer, others: SeenAnswer[]): string 
     namesWork,
     disagreement: others.length > 0,
   });
-  if (luck(`catch ${answer}`, player, problem, random) >= chance)
-    return writeCheck(player, holds, undefined, answer);
+  if (luck(`catch ${answer}`, scene) >= chance) return writeCheck(player, holds, undefined, answer);
   const redone = attempt(scene, true);
   return writeCheck(player, fails, redone.worked, redone.answer);
 }
@@ -160,10 +168,8 @@ interface Attempt {
 }
 
 /** Goes through the stages; the first that goes wrong spoils the rest. */
-function attempt(
-  { player, problem, family, skill, namesWork, offTopic, sight, random }: Scene,
-  foundFault: boolean,
-): Attempt {
+function attempt(scene: Scene, foundFault: boolean): Attempt {
+  const { player, problem, family, skill, namesWork, offTopic, sight, random } = scene;
   const { difficulty } = problem;
   const stages = problem.stages.length;
   const { recall } = family;
@@ -179,7 +185,7 @@ function attempt(
     foundFault,
   });
   for (let stage = 0; stage < stages; stage++) {
-    const drawn = recall ? luckOfFact(player, problem) : luck(`stage ${stage}`, player, problem, random);
+    const drawn = recall ? luckOfFact(player, problem) : luck(`stage ${stage}`, scene);
     if (drawn < chance) continue;
     const worked = workOutWrongly(family, problem, stage, random);
     return { right: false, answer: worked.answer, worked };
@@ -192,10 +198,10 @@ function attempt(
 }
 
 /** Uniform in [0, 1): in part the luck of the question, in part of this worker with it, else of the moment. */
-function luck(event: string, player: Player, problem: Problem, random: Random): number {
+function luck(event: string, { player, hash, random }: Scene): number {
   const source = random.next();
-  if (source < LUCK_OF_QUESTION) return toUnit(hashSeed(problem.question, event));
-  if (source < LUCK_OF_QUESTION + LUCK_OF_WORKER) return toUnit(hashSeed(player.id, problem.question, event));
+  if (source < LUCK_OF_QUESTION) return toUnit(hashSeed(hash, event));
+  if (source < LUCK_OF_QUESTION + LUCK_OF_WORKER) return toUnit(hashSeed(player.id, hash, event));
   return random.next();
 }
 

@@ -60,7 +60,7 @@ export interface Family {
   /** The answer is known or not known: no plan helps, and asking again gives the same. */
   readonly recall: boolean;
   generate(random: Random, difficulty: Difficulty): Problem;
-  /** The problem inside a text, also with other words around it or with other numbers. */
+  /** The problem inside a text (cleaned by `cleanText`), also with other words around it or other numbers. */
   read(text: string): Problem | undefined;
   /** Works a problem of this family out again, with a slip. */
   workOut(problem: Problem, slip?: Slip): Worked;

@@ -35,7 +35,7 @@ export function delayOf(
   text: string,
   seed: number,
 ): { firstMs: number; tokenMs: number; totalMs: number } {
-  const factor = 1 + JITTER * (2 * createRandom(hashSeed("delay", id, seed, text)).next() - 1);
+  const factor = 1 + JITTER * (2 * createRandom(hashSeed("delay", id, seed, text.length)).next() - 1);
   const firstMs = delay.firstMs * factor;
   const tokenMs = delay.tokenMs * factor;
   return { firstMs, tokenMs, totalMs: firstMs + tokenMs * tokensIn(text) };

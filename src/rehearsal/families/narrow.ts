@@ -11,7 +11,11 @@ export interface Clue<Case> {
 }
 
 /** The cases that are left in the end. After a slip there may be none or several. */
-export function narrow<Case>(sheet: Worksheet, cases: Case[], clues: readonly Clue<Case>[]): Case[] {
+export function narrow<Case>(
+  sheet: Worksheet,
+  cases: readonly Case[],
+  clues: readonly Clue<Case>[],
+): readonly Case[] {
   let left = cases;
   for (const clue of clues) {
     const before = left;
@@ -28,8 +32,15 @@ export function narrow<Case>(sheet: Worksheet, cases: Case[], clues: readonly Cl
   return left;
 }
 
-/** All orders of these things. */
-export function permutations<T>(items: readonly T[]): T[][] {
-  if (items.length <= 1) return [[...items]];
-  return items.flatMap((first, i) => permutations(items.toSpliced(i, 1)).map((rest) => [first, ...rest]));
+const remembered: number[][][] = [];
+
+/** All orders of the numbers 0 … size − 1. */
+export function ordersOf(size: number): readonly (readonly number[])[] {
+  remembered[size] ??=
+    size === 0 ? [[]] : ordersOf(size - 1).flatMap((order) => insertEverywhere(order, size - 1));
+  return remembered[size];
+}
+
+function insertEverywhere(order: readonly number[], item: number): number[][] {
+  return Array.from({ length: order.length + 1 }, (_, at) => order.toSpliced(at, 0, item));
 }

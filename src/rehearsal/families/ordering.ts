@@ -3,7 +3,7 @@
 import type { Random } from "../../random.ts";
 import { defineFamily, defineForm } from "../family.ts";
 import type { Difficulty } from "../types.ts";
-import { type Clue, narrow, permutations } from "./narrow.ts";
+import { type Clue, narrow, ordersOf } from "./narrow.ts";
 
 interface Relation {
   first: string;
@@ -74,8 +74,9 @@ export const ordering = defineFamily({
       },
       difficultyOf: ({ runners }) => (runners.length <= 3 ? 1 : runners.length === 4 ? 2 : 3),
       solve({ runners, clues, place }, sheet) {
-        const left = narrow(sheet, permutations(runners), clues.map(toClue));
-        const found = left[0]![place - 1]!;
+        const tests = clues.map((clue) => toClue(clue, runners));
+        const left = narrow(sheet, ordersOf(runners.length), tests);
+        const found = runners[left[0]![place - 1]!]!;
         const others = runners.filter((runner) => runner !== found);
         return sheet.choice(
           "read off who holds the place asked for",
@@ -110,17 +111,19 @@ function drawRace(random: Random, difficulty: Difficulty): Parameters {
 
 function isDetermined({ runners, clues, place }: Parameters): boolean {
   if (clues.length === 0) return false;
-  const tests = clues.map(toClue);
-  const left = permutations(runners).filter((order) => tests.every(({ holds }) => holds(order)));
+  const tests = clues.map((clue) => toClue(clue, runners));
+  const left = ordersOf(runners.length).filter((order) => tests.every(({ holds }) => holds(order)));
   return left.length > 0 && left.every((order) => order[place - 1] === left[0]![place - 1]);
 }
 
-function toClue({ first, kind, second }: Relation): Clue<string[]> {
+/** A case is an order of the runners, by their numbers. */
+function toClue({ first, kind, second }: Relation, runners: string[]): Clue<readonly number[]> {
+  const [ahead, behind] = [runners.indexOf(first), runners.indexOf(second)];
   return {
     work: "use the next clue on the finishing orders that are left",
     text: `${first} ${kind} ${second}`,
     holds(order) {
-      const gap = order.indexOf(second) - order.indexOf(first);
+      const gap = order.indexOf(behind) - order.indexOf(ahead);
       return kind === "before" ? gap > 0 : gap === 1;
     },
   };
