@@ -91,7 +91,6 @@ export function createTutti(
 ): Tutti {
   const config = parseConfig(input);
   const breaker = new CircuitBreaker();
-  const owner: Owner = { id: randomBytes(8).toString("hex"), pid: process.pid, host: hostname() };
   let store: Promise<Store> | undefined;
   const openedStore = () => {
     store ??= openStore(toStorePath(config.store, env)).then(async (opened) => {
@@ -174,7 +173,7 @@ export function createTutti(
       conductor,
       ...(nestedConductor && { nestedConductor }),
       breaker,
-      owner,
+      owner: createOwner(),
       now: Date.now,
       signal,
       onEvent,
@@ -286,6 +285,11 @@ interface StageParts {
   onEvent: ((event: RunEvent) => void) | undefined;
   review: AskOptions["review"];
   isStreaming: boolean;
+}
+
+/** One per performance, not per process: two resumes of one run here must not both win it. */
+function createOwner(): Owner {
+  return { id: randomBytes(8).toString("hex"), pid: process.pid, host: hostname() };
 }
 
 /** Sorts by time, is short enough to type, and is not guessed. */

@@ -26,11 +26,12 @@ export function normaliseAnswer(text: string): string {
 /** Equal once normalised, or both plain numbers of the same value. */
 export function sameAnswer(a: string, b: string): boolean {
   if (a === b) return true;
+  // Long integers lose digits as floating point, so they are compared as texts, and most need no more.
+  if (PLAIN_INTEGER.test(a) && PLAIN_INTEGER.test(b)) return digits(a) === digits(b);
   const left = normaliseAnswer(a);
   const right = normaliseAnswer(b);
   if (left === right) return true;
   if (!PLAIN_NUMBER.test(left) || !PLAIN_NUMBER.test(right)) return false;
-  // Long integers lose digits as floating point, so they are compared as texts.
   if (PLAIN_INTEGER.test(left) && PLAIN_INTEGER.test(right)) return digits(left) === digits(right);
   return Number(left) === Number(right);
 }

@@ -72,7 +72,11 @@ describe.concurrent("bad usage", () => {
   it.each([
     ["an unknown flag", ["ask", "--jsn", "q"], "tutti: unknown option '--jsn'. Did you mean --json?"],
     ["an unknown verb", ["aks", "q"], "tutti: unknown command 'aks'. Did you mean ask?"],
-    ["an unknown verb under a verb", ["pool", "chek"], 'Did you mean "tutti pool check"?'],
+    [
+      "an unknown verb under a verb",
+      ["pool", "chek"],
+      'unknown command "tutti pool chek". Did you mean "check"?',
+    ],
     ["a bad number", ["ask", "--rounds", "x", "q"], '--rounds must be a whole number from 1 to 8, not "x"'],
     [
       "a bad amount",

@@ -1,5 +1,6 @@
 // Reading flags: each reader names the flag, the bad value and what would be right, before anything starts.
 
+import { didYouMean } from "../config/suggest.ts";
 import { usageError } from "../errors.ts";
 
 /** For commander: a whole number between two bounds, both allowed. */
@@ -41,7 +42,6 @@ export function collect(text: string, before: string[] = []): string[] {
 
 /** A verb under a verb that does not exist: commander itself knows this only for the first one. */
 export function unknownVerb(path: string, word: string, verbs: readonly string[]): Error {
-  const close = verbs.find((verb) => verb.startsWith(word.slice(0, 2)) || word.startsWith(verb.slice(0, 3)));
-  const hint = close ? `Did you mean "${path} ${close}"?` : `There are: ${verbs.join(", ")}.`;
-  return usageError(`unknown command "${path} ${word}". ${hint}`);
+  const hint = didYouMean(word, verbs) || ` There are: ${verbs.join(", ")}.`;
+  return usageError(`unknown command "${path} ${word}".${hint}`);
 }

@@ -3,9 +3,10 @@
 import type { RunState } from "../perform/state.ts";
 import type { RunEvent } from "../store/types.ts";
 import { toDelay } from "./format.ts";
+import { toFallBackWords } from "./plan-lines.ts";
 import type { Output, Progress } from "./progress.ts";
 import { toOneLine } from "./sanitise.ts";
-import { nameOf, toFallBackWords, toNotes, toStepCost } from "./step-lines.ts";
+import { nameOf, toNotes, toStepCost } from "./step-lines.ts";
 
 export class PlainProgress implements Progress {
   readonly #stderr: Pick<Output, "write">;

@@ -78,7 +78,7 @@ export function createReview(io: ReviewIo): (plan: PlanForReview) => Promise<Ver
 }
 
 /** The drawing, then each step in full: nobody can agree to a text that was cut. */
-export function toPlanText(plan: PlanForReview, workflow: Workflow, style: Style, columns: number): string[] {
+function toPlanText(plan: PlanForReview, workflow: Workflow, style: Style, columns: number): string[] {
   const nameOf = (worker: number) => toOneLine(plan.pool.members[worker]?.worker.id ?? `worker ${worker}`);
   const drawing = drawWorkflow(workflow, { nameOf, width: columns - 3, style }).map((line) => `  ${line}`);
   const steps = workflow.steps.flatMap(({ worker, subtask, access }, step) => {

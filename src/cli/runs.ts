@@ -1,13 +1,12 @@
 // `tutti runs`: what was asked and what came of it, from the journal.
 
 import type { Command } from "commander";
-import { TuttiError } from "../errors.ts";
 import type { RunSummary, Store } from "../store/types.ts";
 import type { Tutti } from "../tutti.ts";
-import { toCount, toMoney, toTable, toWhen } from "./format.ts";
+import { findRun, findSimulated, toRunTable } from "./find-runs.ts";
+import { toCount } from "./format.ts";
 import { oneOf, unknownVerb, wholeNumber } from "./options.ts";
-import { isSimulated } from "./outcome.ts";
-import { toJson, toOneLine } from "./sanitise.ts";
+import { toJson } from "./sanitise.ts";
 import { columnsOf, createStyle } from "./style.ts";
 
 const STATES = ["ended", "running", "interrupted"] as const;
@@ -102,47 +101,12 @@ async function list(
   print(command, runs, () => {
     if (runs.length === 0)
       return [state || search !== undefined ? "No run matches." : 'No runs yet. Begin with: tutti ask "…"'];
-    return toRunTable(runs, simulated);
+    return toRunTable(runs, simulated, {
+      style: createStyle(process.stdout, process.env),
+      width: columnsOf(process.stdout) - 1,
+      now: Date.now(),
+    });
   });
-}
-
-/** A summary does not know its pool; the start of the run does. */
-async function findSimulated(store: Store, runs: readonly RunSummary[]): Promise<Set<string>> {
-  const starts = await Promise.all(runs.map(async ({ id }) => (await store.loadRun(id))[0]));
-  const simulated = starts.filter((event) => event?.type === "run-start" && isSimulated(event.pool));
-  return new Set(simulated.map((event) => event!.runId));
-}
-
-function toRunTable(runs: readonly RunSummary[], simulated: ReadonlySet<string>): string[] {
-  const style = createStyle(process.stdout, process.env);
-  const now = Date.now();
-  const columns = [
-    { title: "RUN", style: style.bold },
-    { title: "WHEN" },
-    {
-      title: "STATE",
-      style: (text: string, row: number) => (runs[row]!.state === "ended" ? text : style.cyan(text)),
-    },
-    {
-      title: "STOP",
-      style: (text: string, row: number) =>
-        (runs[row]!.stopReason === "done" ? style.green : style.yellow)(text),
-    },
-    { title: "CALLS", align: "right" as const },
-    { title: "COST", align: "right" as const },
-    { title: "QUESTION", min: 10 },
-  ];
-  const rows = runs.map(({ id, startedAt, state, stopReason, calls, costUsd, question }) => [
-    id,
-    toWhen(startedAt, now),
-    state,
-    stopReason ?? "",
-    String(calls),
-    toMoney(costUsd, simulated.has(id)),
-    toOneLine(question),
-  ]);
-  const [heading, ...lines] = toTable(columns, rows, columnsOf(process.stdout) - 1);
-  return [style.dim(heading!), ...lines];
 }
 
 async function show(
@@ -221,28 +185,4 @@ async function prune({ days }: { days: number }, command: Command): Promise<void
   print(command, { deleted }, () => [
     `Deleted ${toCount(deleted, "run")} older than ${toCount(days, "day")}.`,
   ]);
-}
-
-/** A whole id, or the beginning of exactly one. */
-async function findRun(store: Store, text: string): Promise<string> {
-  if ((await store.loadRun(text)).length > 0) return text;
-  const found: string[] = [];
-  const page = 500;
-  for (let startedBefore: number | undefined; ; ) {
-    const runs = await store.listRuns({
-      limit: page,
-      ...(startedBefore !== undefined && { startedBefore }),
-    });
-    found.push(...runs.filter(({ id }) => id.startsWith(text)).map(({ id }) => id));
-    if (runs.length < page) break;
-    startedBefore = runs.at(-1)!.startedAt;
-  }
-  if (found.length === 1) return found[0]!;
-  if (found.length === 0)
-    throw new TuttiError("unknown-run", `there is no run "${text}" in the journal`, { status: 404 });
-  const some = found.slice(0, 3).join(", ");
-  throw new TuttiError(
-    "ambiguous-run",
-    `"${text}" begins ${found.length} runs (${some}${found.length > 3 ? ", …" : ""}): write more of the id`,
-  );
 }

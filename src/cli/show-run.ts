@@ -9,8 +9,9 @@ import type { Usage } from "../worker/types.ts";
 import { drawWorkflow } from "./draw-workflow.ts";
 import { toClock, toCount, toDelay, toMoney, toStepNumbers, toTokens, toWhen } from "./format.ts";
 import { isSimulated, stopReasonInWords, toCalls, toCost, toPerformed } from "./outcome.ts";
+import { toFallBackWords, toReasoning } from "./plan-lines.ts";
 import { sanitise, toOneLine } from "./sanitise.ts";
-import { toFallBackWords, toNotes, toReasoning } from "./step-lines.ts";
+import { toNotes } from "./step-lines.ts";
 import type { Style } from "./style.ts";
 import { padEnd, wrap } from "./text-width.ts";
 

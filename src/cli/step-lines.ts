@@ -1,12 +1,12 @@
-// The progress of a run as lines of a terminal: its plan, and a line for each step with what happened to it.
+// The steps of a run as lines of a terminal: a line for each, and what happened to it.
 // Pure: the state of the run, the time and the width go in, lines come out.
 
-import type { RoundState, RunState, StepState } from "../perform/state.ts";
-import { toCount, toDelay, toMoney } from "./format.ts";
+import type { RunState, StepState } from "../perform/state.ts";
+import { toDelay, toMoney } from "./format.ts";
 import { isSimulated } from "./outcome.ts";
-import { sanitise, toOneLine } from "./sanitise.ts";
+import { toOneLine } from "./sanitise.ts";
 import type { Style } from "./style.ts";
-import { cut, cutStart, padEnd, padStart, widthOf, wrap } from "./text-width.ts";
+import { cut, cutStart, padEnd, padStart, widthOf } from "./text-width.ts";
 
 export interface Scene {
   state: RunState;
@@ -24,7 +24,6 @@ export interface Scene {
 const SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 const WIDEST_ID = 28;
 const LEAST_SUBTASK = 12;
-const MOST_PLAN_LINES = 6;
 
 /** All lines of a step: its own, what went wrong, a glimpse of what it writes, and the run inside it. */
 export function toStepLines(scene: Scene, round: number, step: number, indent = 2): string[] {
@@ -90,17 +89,18 @@ function toStepLine(scene: Scene, round: number, step: number, indent: number): 
     .trimEnd();
 }
 
-function toMark(
-  { status, attempts }: StepState,
-  isAnswering: boolean,
-  { state, style, frame }: Scene,
-): string {
+export function toSpinner({ style, frame }: Scene): string {
+  return style.cyan(SPINNER[frame % SPINNER.length]!);
+}
+
+function toMark({ status, attempts }: StepState, isAnswering: boolean, scene: Scene): string {
+  const { state, style } = scene;
   if (isAnswering) return style.cyan("▸");
   if (status === "done") return style.green("✓");
   if (status === "failed") return style.red("✗");
   if (state.ended && attempts > 0) return style.yellow("■");
   if (status === "waiting") return style.yellow("◌");
-  if (status === "running" || attempts > 0) return style.cyan(SPINNER[frame % SPINNER.length]!);
+  if (status === "running" || attempts > 0) return toSpinner(scene);
   return style.dim("○");
 }
 
@@ -165,60 +165,4 @@ function toReason(message: string): string {
   const named = /^Worker "[^"]*"(:?) (.*)$/.exec(text);
   if (!named) return text;
   return named[1] === ":" ? named[2]! : `it ${named[2]}`;
-}
-
-// ---- Plans ------------------------------------------------------------------------------------
-
-/** While a plan is being written: who writes, and the end of the text. */
-export function toPlanningLines({ state, style, columns, frame }: Scene, text: string): string[] {
-  const spinner = style.cyan(SPINNER[frame % SPINNER.length]!);
-  const heading = `${toOneLine(state.settings.conductor)} is writing the plan`;
-  const written = wrap(sanitise(text).trim(), columns - 5).slice(-MOST_PLAN_LINES);
-  return [
-    `  ${spinner} ${cut(heading, columns - 5)}`,
-    ...written.filter((line) => line !== "").map((line) => style.dim(`    ${line}`)),
-  ];
-}
-
-/** A plan that is there: whose it is, what it took, and why it is as it is. Its steps are shown as steps. */
-export function toPlanLines({ state, style, columns }: Scene, round: RoundState): string[] {
-  const { plan, workflow } = round;
-  const who = toOneLine(state.settings.conductor);
-  const cost = plan.totals.unpricedCalls > 0 ? undefined : plan.totals.costUsd;
-  const figures = [
-    ...(workflow ? [toCount(workflow.steps.length, "step")] : []),
-    ...(plan.durationMs >= 1 ? [toDelay(plan.durationMs)] : []),
-    ...(plan.totals.calls > 0 ? [toMoney(cost, isSimulated(state.pool))] : []),
-  ];
-  const heading = `by ${[who, ...figures].join(" · ")}`;
-  const lines =
-    plan.fallback === undefined
-      ? [`  ${style.bold(workflow ? "Plan" : "Accepted")} ${style.dim(cut(heading, columns - 12))}`]
-      : wrap(toFallBackWords(plan.fallback), columns - 3).map((line) => `  ${style.yellow(line)}`);
-  const text = toReasoning(plan.text);
-  const reasoning = text === "" ? [] : wrap(text, columns - 5);
-  const kept = reasoning.slice(0, MOST_PLAN_LINES);
-  if (reasoning.length > kept.length) kept.push("…");
-  return [...lines, ...kept.map((line) => style.dim(`    ${line}`))];
-}
-
-export function toFallBackWords(reason: string): string {
-  return `No plan: ${toOneLine(reason).replace(/\.$/, "")}. The strongest worker answers alone.`;
-}
-
-/** What a Conductor wrote before its three lists: those are shown as steps. */
-export function toReasoning(plan: string): string {
-  const lines = sanitise(plan)
-    .replace(/<\/?think>/g, "")
-    .split("\n");
-  const end = lines.findIndex((line) =>
-    /^\W*(model[ _]?ids?|subtasks?|access([ _]list)?)\W*[:=]|^\s*[[{]|^\s*```/i.test(line),
-  );
-  const before = (end < 0 ? lines : lines.slice(0, end)).map((line) => line.trimEnd());
-  // Lines of one paragraph flow together; list items and indented lines stay apart.
-  return before
-    .join("\n")
-    .replace(/(\S)\n(?=[^\s\-*•\d#])/g, "$1 ")
-    .replace(/\n{2,}/g, "\n")
-    .trim();
 }

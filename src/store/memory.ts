@@ -43,6 +43,9 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
         const parent = runs.get(run.parentId);
         parent?.nested.push(kept.runId);
         run.topId = parent?.topId ?? run.parentId;
+      } else if (kept.type === "run-resume") {
+        run.ended = false;
+        ended.delete(kept.runId);
       } else if (kept.type === "run-end") {
         run.ended = true;
         if (run.parentId === undefined) ended.add(kept.runId);
@@ -85,6 +88,9 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
       } else if (summary && change?.type === "spend") {
         summary.costUsd += change.costUsd;
         summary.calls += change.calls;
+      } else if (summary && change?.type === "resume") {
+        const { endedAt: _, answer: __, stopReason: ___, ...rest } = summary;
+        summary = rest;
       } else if (summary && change?.type === "end") {
         const { type: _, ...end } = change;
         Object.assign(summary, end);

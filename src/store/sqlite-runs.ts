@@ -51,6 +51,9 @@ export function createRunTable(database: Database): RunTable {
        calls = :calls, folded = iif(:folded IS NULL, folded, coalesce(folded, '') || char(10) || :folded)
      WHERE id = :id`,
   );
+  const resume = database.prepare(
+    "UPDATE runs SET ended = NULL, answer = NULL, stop_reason = NULL WHERE id = ?",
+  );
   const nested = database.prepare(
     `WITH RECURSIVE tree (id) AS (
        SELECT value FROM json_each(:ids) UNION SELECT runs.id FROM runs JOIN tree ON runs.parent = tree.id
@@ -75,6 +78,8 @@ export function createRunTable(database: Database): RunTable {
         start.run({ id, parent, started, question, folded: toFolded(question), conductor });
       } else if (change?.type === "spend") {
         if (change.costUsd !== 0 || change.calls !== 0) spend.run(change.costUsd, change.calls, id);
+      } else if (change?.type === "resume") {
+        resume.run(id);
       } else if (change?.type === "end") {
         const { endedAt: ended, answer, stopReason, costUsd, calls } = change;
         end.run({ id, ended, answer, stopReason, costUsd, calls, folded: toFolded(answer) });

@@ -141,6 +141,17 @@ describe.each(stores)("the %s store", (_, open) => {
       });
     });
 
+    it("is not over any more when the run is resumed", async () => {
+      await store.append([runStart("a"), stepEnd("a", "reply", 0.5), runEnd("a", "so far", 5, "cancelled")]);
+      expect(await summary("a")).toMatchObject({ state: "ended", stopReason: "cancelled" });
+      await store.append([{ type: "run-resume", runId: "a", at: 6 }]);
+      const resumed = await summary("a");
+      expect(resumed!.state).toBe("interrupted");
+      expect(resumed!.stopReason).toBeUndefined();
+      await store.append([runEnd("a", "whole", 7)]);
+      expect(await summary("a")).toMatchObject({ state: "ended", stopReason: "done", answer: "whole" });
+    });
+
     it("begins with the last user message, at most 200 characters of it", async () => {
       await store.append([
         runStart("a", 0, [

@@ -8,6 +8,8 @@ export type SummaryChange =
   | { type: "start"; parentId?: string; startedAt: number; question: string; conductor: string }
   /** Added to what was spent so far: the summary of an interrupted run tells what it has cost. */
   | { type: "spend"; costUsd: number; calls: number }
+  /** It goes on after its end. The sums stay. */
+  | { type: "resume" }
   /** The sums of the run itself take the place of ours. */
   | { type: "end"; endedAt: number; answer: string; stopReason: StopReason; costUsd: number; calls: number };
 
@@ -21,6 +23,8 @@ export function toSummaryChange(event: RunEvent): SummaryChange | undefined {
         question: toBeginning(lastUserText(event.task.messages)),
         conductor: event.settings.conductor,
       };
+    case "run-resume":
+      return { type: "resume" };
     case "plan-end":
     case "plan-error":
       // The Conductor's calls are counted apart, as in `run-end`.

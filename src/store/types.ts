@@ -204,8 +204,6 @@ export type RunEvent =
       unpricedCalls: number;
     });
 
-export type RunEventType = RunEvent["type"];
-
 // ---- The port ---------------------------------------------------------------------------------
 
 export interface RunSummary {

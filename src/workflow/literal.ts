@@ -6,7 +6,7 @@ import { readLabel } from "./label.ts";
 import { findStringStart, KEY, readString } from "./quoted.ts";
 
 /** Something written without quotes that is neither a number nor nothing: `all`, `Model 2`, `True`. */
-export interface Word {
+interface Word {
   word: string;
 }
 

@@ -1,0 +1,73 @@
+// Runs of the journal as the command names and lists them: by the beginning of an id, and as a table.
+
+import { TuttiError } from "../errors.ts";
+import type { RunSummary, Store } from "../store/types.ts";
+import { toMoney, toTable, toWhen } from "./format.ts";
+import { isSimulated } from "./outcome.ts";
+import { toOneLine } from "./sanitise.ts";
+import type { Style } from "./style.ts";
+
+/** A summary does not know its pool; the start of the run does. */
+export async function findSimulated(store: Store, runs: readonly RunSummary[]): Promise<Set<string>> {
+  const starts = await Promise.all(runs.map(async ({ id }) => (await store.loadRun(id))[0]));
+  const simulated = starts.filter((event) => event?.type === "run-start" && isSimulated(event.pool));
+  return new Set(simulated.map((event) => event!.runId));
+}
+
+export function toRunTable(
+  runs: readonly RunSummary[],
+  simulated: ReadonlySet<string>,
+  { style, width, now }: { style: Style; width: number; now: number },
+): string[] {
+  const columns = [
+    { title: "RUN", style: style.bold },
+    { title: "WHEN" },
+    {
+      title: "STATE",
+      style: (text: string, row: number) => (runs[row]!.state === "ended" ? text : style.cyan(text)),
+    },
+    {
+      title: "STOP",
+      style: (text: string, row: number) =>
+        (runs[row]!.stopReason === "done" ? style.green : style.yellow)(text),
+    },
+    { title: "CALLS", align: "right" as const },
+    { title: "COST", align: "right" as const },
+    { title: "QUESTION", min: 10 },
+  ];
+  const rows = runs.map(({ id, startedAt, state, stopReason, calls, costUsd, question }) => [
+    id,
+    toWhen(startedAt, now),
+    state,
+    stopReason ?? "",
+    String(calls),
+    toMoney(costUsd, simulated.has(id)),
+    toOneLine(question),
+  ]);
+  const [heading, ...lines] = toTable(columns, rows, width);
+  return [style.dim(heading!), ...lines];
+}
+
+/** A whole id, or the beginning of exactly one. */
+export async function findRun(store: Store, text: string): Promise<string> {
+  if ((await store.loadRun(text)).length > 0) return text;
+  const found: string[] = [];
+  const page = 500;
+  for (let startedBefore: number | undefined; ; ) {
+    const runs = await store.listRuns({
+      limit: page,
+      ...(startedBefore !== undefined && { startedBefore }),
+    });
+    found.push(...runs.filter(({ id }) => id.startsWith(text)).map(({ id }) => id));
+    if (runs.length < page) break;
+    startedBefore = runs.at(-1)!.startedAt;
+  }
+  if (found.length === 1) return found[0]!;
+  if (found.length === 0)
+    throw new TuttiError("unknown-run", `there is no run "${text}" in the journal`, { status: 404 });
+  const some = found.slice(0, 3).join(", ");
+  throw new TuttiError(
+    "ambiguous-run",
+    `"${text}" begins ${found.length} runs (${some}${found.length > 3 ? ", …" : ""}): write more of the id`,
+  );
+}
