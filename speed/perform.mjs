@@ -94,8 +94,9 @@ async function measure(runs, work) {
   return ((performance.now() - started) * 1000) / (runs * STEPS);
 }
 async function compare(name, ours, theirs) {
-  await measure(20, ours);
-  await measure(20, theirs);
+  // Warm, as a server or a trainer is.
+  await measure(300, ours);
+  await measure(300, theirs);
   const rounds = [];
   for (let i = 0; i < 5; i++) rounds.push([await measure(RUNS / 5, ours), await measure(RUNS / 5, theirs)]);
   const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];

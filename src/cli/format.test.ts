@@ -90,4 +90,9 @@ describe("toTable", () => {
     expect(lines[1]).toBe("a    $1.00  a rather…");
     for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(22);
   });
+
+  it("leaves out what is optional, from the right, before it narrows what is not", () => {
+    const optional = columns.map((column, i) => (i === 2 ? { ...column, isOptional: true } : column));
+    expect(toTable(optional, rows, 15)).toEqual(["id    cost", "a    $1.00", "bb  $10.00"]);
+  });
 });

@@ -90,8 +90,10 @@ export class LiveView {
         : `More: tutti runs show ${run.id}`,
       this.#style.dim,
     );
-    if (offer)
-      say(`The rehearsal does not know this question. One that it knows: ${offer}`, this.#style.yellow);
+    if (!offer) return;
+    say("The rehearsal does not know this question. Try one that it knows:", this.#style.yellow);
+    // Not wrapped: it is there to be copied.
+    stderr.write(`${indent}${offer}\n`);
   }
 
   /** Whoever chose the rehearsal by name is told what it is, too. */

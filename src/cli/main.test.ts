@@ -1,13 +1,10 @@
 // The command in its own process, against a real HTTP server: what scripts rely on.
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildCommand, type CommandOptions, runCommand } from "../testing/build-command.ts";
 import { type ChatReply, type ChatServer, startChatServer } from "../testing/chat-server.ts";
+import { type CommandOptions, createHome, startTutti } from "../testing/command.ts";
 
 const ESC = "\u001b";
 const PLAN = `Solve it, then check it.
@@ -15,7 +12,6 @@ model_id = [0, 1]
 subtasks = ["Solve it", "Check it"]
 access_list = [[], ["all"]]`;
 
-let main: string;
 let folder: string;
 let server: ChatServer;
 let onHang = () => {};
@@ -31,8 +27,7 @@ const CHECKS: Record<string, (asked: number) => ChatReply> = {
 const asked = new Map<string, number>();
 
 beforeAll(async () => {
-  main = await buildCommand("tutti-command");
-  folder = mkdtempSync(join(tmpdir(), "tutti-cli-"));
+  folder = createHome();
   server = await startChatServer({
     reply({ model, messages }) {
       if (model === "planner") return PLAN;
@@ -57,16 +52,18 @@ beforeAll(async () => {
     join(folder, "tutti.config.json"),
     JSON.stringify({ workers, conductor: "planner", consensus: false }),
   );
-}, 60_000);
+});
 
 afterAll(async () => {
   await server?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-const environment = (home = "home") => ({ TUTTI_HOME: join(folder, home) });
-const tutti = (args: string[], options: CommandOptions & { home?: string } = {}) =>
-  runCommand(main, args, { cwd: folder, ...options, env: { ...environment(options.home), ...options.env } });
+/** In the folder with the config; `home` names a journal of its own. */
+const start = (args: string[], { home = "home", ...options }: CommandOptions & { home?: string } = {}) =>
+  startTutti(args, { cwd: folder, ...options, env: { TUTTI_HOME: join(folder, home), ...options.env } });
+const tutti: (...args: Parameters<typeof start>) => ReturnType<typeof start>["finished"] = (...args) =>
+  start(...args).finished;
 
 describe.concurrent("bad usage", () => {
   it.each([
@@ -112,7 +109,7 @@ describe.concurrent("bad usage", () => {
   });
 
   it("refuses 10 MB of question at once", async () => {
-    const { code, stderr } = await tutti(["ask"], { input: "a".repeat(10_000_000) });
+    const { code, stderr } = await tutti(["ask"], { stdin: "a".repeat(10_000_000) });
     expect(stderr).toContain("it may have 1 MB at the most");
     expect(code).toBe(2);
   });
@@ -176,7 +173,7 @@ describe("ask", () => {
   });
 
   it("writes exactly one JSON document with --json, and nothing to stderr", async () => {
-    const { code, stdout, stderr } = await tutti(["ask", "--json"], { input: "What is 17 * 23?\n" });
+    const { code, stdout, stderr } = await tutti(["ask", "--json"], { stdin: "What is 17 * 23?\n" });
     expect(JSON.parse(stdout)).toMatchObject({
       answer: "The answer is 391.",
       stopReason: "done",
@@ -194,10 +191,10 @@ describe("ask", () => {
   });
 
   it("performs a plan only after a yes", async () => {
-    const yes = await tutti(["ask", "--plan", "What is 17 * 23?"], { input: "yes\n" });
+    const yes = await tutti(["ask", "--plan", "What is 17 * 23?"], { stdin: "yes\n" });
     expect([yes.code, yes.stdout]).toEqual([0, "The answer is 391.\n"]);
     expect(yes.stderr).toContain("│ 1 solver ├─╮");
-    const no = await tutti(["ask", "--plan", "What is 17 * 23?"], { input: "no\n" });
+    const no = await tutti(["ask", "--plan", "What is 17 * 23?"], { stdin: "no\n" });
     expect([no.code, no.stdout]).toEqual([1, ""]);
     expect(no.stderr).toContain("You refused the plan, so nobody was asked.");
     expect((await tutti(["ask", "--plan", "What is 17 * 23?"])).code).toBe(1);
@@ -216,36 +213,16 @@ describe("ask", () => {
   });
 
   it("ends quietly when nobody reads its output", async () => {
-    const child = spawn(process.execPath, [main, "ask", "--quiet", "q"], {
-      cwd: folder,
-      env: { ...process.env, ...environment() },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    child.stdout.destroy();
-    let stderr = "";
-    child.stderr.on("data", (text) => {
-      stderr += text;
-    });
-    expect(await once(child, "close")).toEqual([0, null]);
-    expect(stderr).toBe("");
+    const { child, finished } = start(["ask", "--quiet", "q"]);
+    child.stdout!.destroy();
+    expect(await finished).toMatchObject({ code: 0, stderr: "" });
   });
 
   it("stops at Ctrl-C with the best answer so far, and goes on where it was", async () => {
-    const child = spawn(process.execPath, [main, "ask", "HANGS: what is 17 * 23?"], {
-      cwd: folder,
-      env: { ...process.env, ...environment("stopped") },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let [stdout, stderr] = ["", ""];
-    child.stdout.on("data", (text) => {
-      stdout += text;
-    });
-    child.stderr.on("data", (text) => {
-      stderr += text;
-    });
+    const { child, finished } = start(["ask", "HANGS: what is 17 * 23?"], { home: "stopped" });
     onHang = () => void child.kill("SIGINT");
-    expect(await once(child, "close")).toEqual([130, null]);
-    expect(stdout).toBe("17 * 23 = 391\n");
+    const { code, stdout, stderr } = await finished;
+    expect([code, stdout]).toEqual([130, "17 * 23 = 391\n"]);
     const id = /tutti runs resume (r_\w+)/.exec(stderr)?.[1];
     const resumed = await tutti(["runs", "resume", id!], { home: "stopped" });
     expect([resumed.code, resumed.stdout]).toEqual([0, "It is 391.\n"]);

@@ -9,6 +9,7 @@ import { unknownVerb } from "./options.ts";
 import { isSimulated } from "./outcome.ts";
 import { toJson, toOneLine } from "./sanitise.ts";
 import { columnsOf, createStyle, type Style } from "./style.ts";
+import { wrap } from "./text-width.ts";
 
 const MOST_TOPICS = 3;
 
@@ -52,7 +53,9 @@ async function resolve(command: Command): Promise<{ resolved: ResolvedPool; isJs
     ...(selector !== undefined && { selector }),
   });
   if (resolved.notice && !json) {
-    process.stderr.write(`${createStyle(process.stderr, process.env).yellow(resolved.notice)}\n\n`);
+    const style = createStyle(process.stderr, process.env);
+    const lines = wrap(resolved.notice, columnsOf(process.stderr) - 1).map((line) => style.yellow(line));
+    process.stderr.write(`${lines.join("\n")}\n\n`);
   }
   return { resolved, isJson: json };
 }
@@ -84,9 +87,9 @@ async function list(_flags: Flags, command: Command): Promise<void> {
     },
     { title: "$ PER M IN / OUT", min: 10 },
     { title: "SUCCESS", align: "right" },
-    { title: "BEST TOPICS", min: 8 },
+    { title: "BEST TOPICS", min: 9, isOptional: true },
     { title: "DELAY", align: "right" },
-    { title: "SOURCE", min: 8, style: style.dim },
+    { title: "SOURCE", min: 10, isOptional: true, style: style.dim },
   ];
   printTable(columns, entries.map(toRow), style);
 }

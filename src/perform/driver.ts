@@ -211,11 +211,14 @@ class Driver {
     if (await this.#emit(events, false)) for (const action of asks) this.#spawn(this.#perform(action));
   }
 
-  #stepStart({ brief: _, messages: __, ...action }: AskAction, at: number): RunEvent {
+  #stepStart(
+    { round, step, attempt, worker, instead, reserved, maxOutputTokens }: AskAction,
+    at: number,
+  ): RunEvent {
     const { runId, pool } = this.#state;
-    const isNested = pool[action.worker]!.kind === "conductor";
-    const nestedRunId = `${runId}.${action.round + 1}.${action.step + 1}`;
-    return { ...action, type: "step-start", runId, at, ...(isNested && { nestedRunId }) };
+    const nested = pool[worker]!.kind === "conductor" && { nestedRunId: `${runId}.${round + 1}.${step + 1}` };
+    const common = { runId, at, round, step, attempt, worker, reserved, maxOutputTokens };
+    return { type: "step-start", ...common, ...(instead && { instead }), ...nested };
   }
 
   #perform(action: AskAction): Promise<RunEvent> {

@@ -8,13 +8,16 @@ import { createRehearsalWorker } from "./workers.ts";
 /** Short enough that a run takes a second or so, long enough to see the waves. */
 const DELAY_SCALE = 0.04;
 
-export interface RehearsalOptions {
+interface RehearsalOptions {
   /** 1 is simulated time as it is, 0 no delay at all. */
   delayScale?: number;
+  /** How many problems a topic stand behind each profile: more make finer figures, and take longer. */
+  calibrationTasks?: number;
 }
 
-export function createRehearsalPool({ delayScale = DELAY_SCALE }: RehearsalOptions = {}): Pool {
-  const profiles = measureProfiles();
+export function createRehearsalPool(options: RehearsalOptions = {}): Pool {
+  const { delayScale = DELAY_SCALE, calibrationTasks } = options;
+  const profiles = measureProfiles(calibrationTasks);
   return {
     members: PLAYERS.map((player) => ({
       worker: createRehearsalWorker(player, delayScale),

@@ -1,5 +1,5 @@
 // Profiles of the simulated workers, measured as those of real ones would be: each answers problems
-// alone and is graded. The problems come from a seed used for nothing else. Made at first use, once.
+// alone and is graded. The problems come from a seed used for nothing else. Made at first use, once a process.
 
 import type { Profile, Topic } from "../worker/types.ts";
 import { PLAYERS, type Player } from "./players.ts";
@@ -7,15 +7,18 @@ import { FAMILIES, generateProblems, gradeProblem } from "./questions.ts";
 import { replyTo } from "./reply.ts";
 import { delayOf } from "./workers.ts";
 
+/** Enough to tell good from bad in well under a tenth of a second; more for finer figures. */
 const TASKS_PER_TOPIC = 30;
 const CALIBRATION = "calibration of the rehearsal workers";
 
-let measured: Map<string, Profile> | undefined;
+const measured = new Map<number, ReadonlyMap<string, Profile>>();
 
 /** By id of the worker. Delays are in simulated time. */
-export function measureProfiles(): ReadonlyMap<string, Profile> {
-  measured ??= new Map(toProfiles(collectScores()));
-  return measured;
+export function measureProfiles(tasksPerTopic = TASKS_PER_TOPIC): ReadonlyMap<string, Profile> {
+  const profiles =
+    measured.get(tasksPerTopic) ?? new Map(toProfiles(collectScores(tasksPerTopic), tasksPerTopic));
+  measured.set(tasksPerTopic, profiles);
+  return profiles;
 }
 
 interface Scores {
@@ -23,11 +26,11 @@ interface Scores {
   delays: number[];
 }
 
-function collectScores(): Map<Player, Scores> {
+function collectScores(tasksPerTopic: number): Map<Player, Scores> {
   const scores = new Map(PLAYERS.map((player): [Player, Scores] => [player, { right: {}, delays: [] }]));
   for (const topic of new Set(FAMILIES.map((family) => family.topic))) {
     const families = FAMILIES.filter((family) => family.topic === topic).map(({ id }) => id);
-    const problems = generateProblems({ count: TASKS_PER_TOPIC, seed: CALIBRATION, families });
+    const problems = generateProblems({ count: tasksPerTopic, seed: CALIBRATION, families });
     for (const [seed, problem] of problems.entries()) {
       for (const [player, { right, delays }] of scores) {
         const reply = replyTo(player, problem, { seed });
@@ -39,13 +42,13 @@ function collectScores(): Map<Player, Scores> {
   return scores;
 }
 
-function toProfiles(scores: Map<Player, Scores>): [string, Profile][] {
+function toProfiles(scores: Map<Player, Scores>, tasksPerTopic: number): [string, Profile][] {
   return [...scores].map(([{ id }, { right, delays }]) => {
     const tasks = delays.length;
     const total = Object.values(right).reduce((sum, count) => sum + count, 0);
-    const topics = Object.entries(right).map(([topic, count]) => [topic, round(count / TASKS_PER_TOPIC)]);
+    const topics = Object.entries(right).map(([topic, count]) => [topic, round(count / tasksPerTopic)]);
     const delayMs = Math.round(delays.sort((a, b) => a - b)[Math.floor(tasks / 2)]!);
-    const source = `simulated, ${TASKS_PER_TOPIC} tasks a topic`;
+    const source = `simulated, ${tasksPerTopic} tasks a topic`;
     return [
       id,
       { success: round(total / tasks), tasks, topics: Object.fromEntries(topics), delayMs, source },

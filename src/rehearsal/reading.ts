@@ -104,7 +104,10 @@ export interface Sight {
   answers: SeenAnswer[];
 }
 
-const PLAN_HEADING = /^plan:/im;
+/** A plan is known by its heading: it states no answer, and its last line must not be taken for one. */
+export function isPlan(reply: string): boolean {
+  return /^plan:/im.test(reply);
+}
 
 export function lookAround(visible: readonly VisibleStep[], problem: Problem): Sight {
   let planQuality: number | undefined;
@@ -112,7 +115,7 @@ export function lookAround(visible: readonly VisibleStep[], problem: Problem): S
   // Latest first, so that the stable sort below prefers what was said last.
   for (let i = visible.length - 1; i >= 0; i--) {
     const { reply } = visible[i]!;
-    if (PLAN_HEADING.test(reply)) {
+    if (isPlan(reply)) {
       planQuality ??= readPlan(reply, problem);
       continue;
     }

@@ -16,8 +16,8 @@ export function toMessages(brief: Brief): Message[] {
   const quoted = visible.flatMap((step) => [step.subtask, step.reply]);
   // The task's mark depends on the task alone where possible: every step of a run then begins with
   // the same text, which providers bill at their cache price.
-  const taskTexts = task.messages.map(textOf);
-  const taskMark = markFor(taskTexts, quoted);
+  const { texts: taskTexts, mark: ownMark } = readTask(task);
+  const taskMark = quoted.some((text) => text.includes(ownMark)) ? markFor(taskTexts, quoted) : ownMark;
   const mark = markFor([...taskTexts, ...quoted], [taskMark]);
 
   const turns = isLast ? task.messages.filter((message) => message.role !== "system") : task.messages;
@@ -91,6 +91,19 @@ function labeller(visible: readonly VisibleStep[]): (step: VisibleStep) => strin
 
 function block(name: string, mark: string, text: string): string {
   return `<<< ${name} · ${mark}\n${text}\n>>> ${name} · ${mark}`;
+}
+
+/** Every step of a run renders the same task: once is enough. */
+const readTasks = new WeakMap<Task, { texts: string[]; mark: string }>();
+
+function readTask(task: Task): { texts: string[]; mark: string } {
+  let read = readTasks.get(task);
+  if (!read) {
+    const texts = task.messages.map(textOf);
+    read = { texts, mark: markFor(texts, []) };
+    readTasks.set(task, read);
+  }
+  return read;
 }
 
 /** Made from the texts, and contained in none of them nor of the others: that is what makes it safe. */
