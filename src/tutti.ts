@@ -31,6 +31,8 @@ export interface PlanForReview {
   workflow: Workflow;
   pool: Pool;
   estimate: PlanEstimate;
+  /** The same for the plan as a person has changed it. */
+  estimateOf(workflow: Workflow): PlanEstimate;
 }
 
 export interface AskOptions {
@@ -179,7 +181,13 @@ export function createTutti(
       onEvent,
       ...(review && {
         review: (state, workflow) =>
-          review({ round: state.rounds.length - 1, workflow, pool, estimate: estimatePlan(state, workflow) }),
+          review({
+            round: state.rounds.length - 1,
+            workflow,
+            pool,
+            estimate: estimatePlan(state, workflow),
+            estimateOf: (edited) => estimatePlan(state, edited),
+          }),
       }),
     };
   }

@@ -7,7 +7,7 @@ import type { Message } from "../worker/types.ts";
 import type { Workflow } from "../workflow/types.ts";
 import { collect, dollars, wholeNumber } from "./options.ts";
 
-const MOST_ROUNDS = 8;
+const MOST_ROUNDS = 10;
 const PATIENCE_MS = 2_000;
 
 interface Flags {
@@ -44,7 +44,7 @@ export function defineAsk(command: Command): void {
       wholeNumber("--rounds", 1, MOST_ROUNDS),
     )
     .option("--budget-usd <amount|none>", "the most it may cost, in dollars", dollars("--budget-usd"))
-    .option("--max-calls <n>", "the most calls of models", wholeNumber("--max-calls", 1))
+    .option("--max-calls <n>", "the most calls of workers, retries included", wholeNumber("--max-calls", 1))
     .option("--max-tokens <n>", "the most tokens, in and out together", wholeNumber("--max-tokens", 1))
     .option("--deadline-ms <ms>", "the longest it may take, in milliseconds", wholeNumber("--deadline-ms", 1))
     .option("--seed <n>", "repeats the chance of an earlier run", wholeNumber("--seed", 0, 2 ** 32 - 1))

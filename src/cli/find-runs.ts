@@ -3,20 +3,11 @@
 import { TuttiError } from "../errors.ts";
 import type { RunSummary, Store } from "../store/types.ts";
 import { toMoney, toTable, toWhen } from "./format.ts";
-import { isSimulated } from "./outcome.ts";
 import { toOneLine } from "./sanitise.ts";
 import type { Style } from "./style.ts";
 
-/** A summary does not know its pool; the start of the run does. */
-export async function findSimulated(store: Store, runs: readonly RunSummary[]): Promise<Set<string>> {
-  const starts = await Promise.all(runs.map(async ({ id }) => (await store.loadRun(id))[0]));
-  const simulated = starts.filter((event) => event?.type === "run-start" && isSimulated(event.pool));
-  return new Set(simulated.map((event) => event!.runId));
-}
-
 export function toRunTable(
   runs: readonly RunSummary[],
-  simulated: ReadonlySet<string>,
   { style, width, now }: { style: Style; width: number; now: number },
 ): string[] {
   const columns = [
@@ -35,13 +26,13 @@ export function toRunTable(
     { title: "COST", align: "right" as const },
     { title: "QUESTION", min: 10 },
   ];
-  const rows = runs.map(({ id, startedAt, state, stopReason, calls, costUsd, question }) => [
+  const rows = runs.map(({ id, startedAt, state, stopReason, calls, costUsd, question, isSimulated }) => [
     id,
     toWhen(startedAt, now),
     state,
     stopReason ?? "",
     String(calls),
-    toMoney(costUsd, simulated.has(id)),
+    toMoney(costUsd, isSimulated),
     toOneLine(question),
   ]);
   const [heading, ...lines] = toTable(columns, rows, width);
@@ -51,17 +42,8 @@ export function toRunTable(
 /** A whole id, or the beginning of exactly one. */
 export async function findRun(store: Store, text: string): Promise<string> {
   if ((await store.loadRun(text)).length > 0) return text;
-  const found: string[] = [];
-  const page = 500;
-  for (let startedBefore: number | undefined; ; ) {
-    const runs = await store.listRuns({
-      limit: page,
-      ...(startedBefore !== undefined && { startedBefore }),
-    });
-    found.push(...runs.filter(({ id }) => id.startsWith(text)).map(({ id }) => id));
-    if (runs.length < page) break;
-    startedBefore = runs.at(-1)!.startedAt;
-  }
+  const runs = await store.listRuns({ idPrefix: text, limit: 1000 });
+  const found = runs.map(({ id }) => id);
   if (found.length === 1) return found[0]!;
   if (found.length === 0)
     throw new TuttiError("unknown-run", `there is no run "${text}" in the journal`, { status: 404 });

@@ -3,9 +3,10 @@
 
 import type { Run } from "../perform/run.ts";
 import { apply, fold, type RunState, start } from "../perform/state.ts";
+import { isSimulated } from "../store/summary.ts";
 import type { RunEvent } from "../store/types.ts";
 import { AnswerPrinter } from "./answer-printer.ts";
-import { exitCodeOf, isSimulated, stopReasonInWords, toFooter } from "./outcome.ts";
+import { exitCodeOf, stopReasonInWords, toFooter } from "./outcome.ts";
 import { PlainProgress } from "./plain-progress.ts";
 import type { Progress, ViewOptions } from "./progress.ts";
 import { columnsOf, createStyle, isLive, type Style } from "./style.ts";

@@ -229,6 +229,37 @@ describe("ask", () => {
   });
 });
 
+describe("the rehearsal", () => {
+  it("answers without a key, and calls its money simulated", async () => {
+    const { code, stdout, stderr } = await tutti([
+      "ask",
+      "--pool",
+      "rehearsal",
+      "--conductor",
+      "scripted-planner",
+      "--seed",
+      "1",
+      "What is 17 * 23?",
+    ]);
+    expect(stdout).toMatch(/Answer: \d+\n$/);
+    expect(stderr).toMatch(/^Rehearsal: simulated workers, simulated money\.\n/);
+    expect(stderr).toMatch(/1 step · 1 call · .+ · \$0\.\d+ simulated · run r_/);
+    expect(code).toBe(0);
+  });
+
+  it("offers a question that it knows to whoever asks another one", async () => {
+    const { stderr } = await tutti([
+      "ask",
+      "--pool",
+      "rehearsal",
+      "--conductor",
+      "scripted-planner",
+      "Who are you?",
+    ]);
+    expect(stderr).toMatch(/does not know this question\. Try one that it knows:\ntutti ask ".+"\n$/);
+  });
+});
+
 describe("pool", () => {
   it("lists the workers with their numbers and prices", async () => {
     const { stdout } = await tutti(["pool"]);

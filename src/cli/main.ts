@@ -70,7 +70,8 @@ async function main(argv: readonly string[]): Promise<void> {
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(argv, { from: "user" });
   } catch (error) {
-    await report(error);
+    // Help and version end in commander by an "error" without a fault.
+    if ((error as { exitCode?: unknown }).exitCode !== 0) await report(error);
   }
   // Sockets that are kept alive must not hold the process; what was written must be out before it ends.
   await Promise.all(

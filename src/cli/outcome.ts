@@ -1,7 +1,8 @@
 // How a run ended, for people and for scripts: the reason in words, the totals in one line, the exit code.
 
 import type { Run } from "../perform/run.ts";
-import type { PoolEntry, StopReason } from "../store/types.ts";
+import { isSimulated } from "../store/summary.ts";
+import type { StopReason } from "../store/types.ts";
 import { toCount, toDelay, toMoney } from "./format.ts";
 import { toOneLine } from "./sanitise.ts";
 
@@ -12,11 +13,6 @@ const FAILED: readonly (StopReason | undefined)[] = ["failed", "journal-failed",
 export function exitCodeOf({ answer, stopReason }: Pick<Run, "answer" | "stopReason">): number {
   if (stopReason === "cancelled") return 130;
   return FAILED.includes(stopReason) || (answer === "" && stopReason !== "tool-calls") ? 1 : 0;
-}
-
-/** The pool of the rehearsal: its replies and its money are simulated. */
-export function isSimulated(pool: readonly Pick<PoolEntry, "id">[]): boolean {
-  return pool.some(({ id }) => id.startsWith("rehearsal/"));
 }
 
 /** What stopped the run, and what that means for the answer. Empty when it is simply done. */

@@ -2,11 +2,11 @@
 
 import type { Command } from "commander";
 import type { ResolvedPool } from "../config/pool.ts";
+import { isSimulated } from "../store/summary.ts";
 import type { PoolMember, Topic } from "../worker/types.ts";
 import type { Check } from "./check-pool.ts";
 import { type Column, toCount, toDelay, toMoney, toPercent, toPrices, toTable } from "./format.ts";
 import { unknownVerb } from "./options.ts";
-import { isSimulated } from "./outcome.ts";
 import { toJson, toOneLine } from "./sanitise.ts";
 import { columnsOf, createStyle, type Style } from "./style.ts";
 import { wrap } from "./text-width.ts";

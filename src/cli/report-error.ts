@@ -18,7 +18,6 @@ export function reportError(
   isJson: boolean,
   io: Streams & { env: NodeJS.ProcessEnv },
 ): number {
-  if (isCommanderError(error) && error.exitCode === 0) return 0; // --help, --version
   const { code, message, exitCode } = describe(error);
   if (isJson) io.stdout.write(`${toJson({ error: { code, message } })}\n`);
   else io.stderr.write(`tutti: ${sanitise(message)}\n`);

@@ -13,6 +13,7 @@ const PLAN: PlanForReview = {
     })),
   },
   estimate: { usd: 0.0012, maxUsd: 0.03, calls: 2, unpricedSteps: 0 },
+  estimateOf: () => ({ usd: 0.005, maxUsd: 0.05, calls: 2, unpricedSteps: 1 }),
 };
 
 async function review(input: string | undefined, { isTTY = false, editor = "" } = {}) {
@@ -54,8 +55,8 @@ describe("createReview", () => {
     expect(said.match(/Perform this plan\?/g)).toHaveLength(2);
   });
 
-  it("performs the plan as it was edited", async () => {
-    const { verdict } = await review("edit\nyes\n", {
+  it("performs the plan as it was edited, after showing what it costs now", async () => {
+    const { verdict, said } = await review("edit\nyes\n", {
       isTTY: true,
       editor: "sed -i 's/Check it/Check it twice/'",
     });
@@ -63,6 +64,9 @@ describe("createReview", () => {
       type: "edit",
       workflow: toWorkflow([0, "Solve it", []], [1, "Check it twice", "all"]),
     });
+    expect(said).toContain(
+      "Estimated cost: $0.005 simulated, at the most $0.05 simulated, and 1 step of unknown price",
+    );
   });
 
   it("says what is wrong with an edited plan, and keeps the edit for the next try", async () => {

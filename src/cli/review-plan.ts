@@ -9,13 +9,13 @@ import { createInterface, type Interface } from "node:readline";
 import { checkTeam } from "../conductor/check-team.ts";
 import type { PlanEstimate } from "../perform/estimate.ts";
 import type { Verdict } from "../perform/stage.ts";
+import { isSimulated } from "../store/summary.ts";
 import type { PlanForReview } from "../tutti.ts";
 import { parseWorkflow } from "../workflow/parse.ts";
 import { renderWorkflow } from "../workflow/render.ts";
 import { MAX_STEPS, type Workflow } from "../workflow/types.ts";
 import { drawWorkflow, sourcesOf } from "./draw-workflow.ts";
 import { toCount, toMoney, toSeries, toStepNumbers } from "./format.ts";
-import { isSimulated } from "./outcome.ts";
 import { sanitise, toOneLine } from "./sanitise.ts";
 import { columnsOf, createStyle, type Environment, type Style } from "./style.ts";
 import { wrap } from "./text-width.ts";
@@ -36,11 +36,9 @@ export function createReview(io: ReviewIo): (plan: PlanForReview) => Promise<Ver
     let { workflow } = plan;
     let draft = toDraft(plan);
     let isEdited = false;
-    say(
-      ...toPlanText(plan, workflow, style, columnsOf(io.stderr)),
-      "",
-      `  ${toEstimate(plan, plan.estimate)}`,
-    );
+    const show = (shown: Workflow, estimate: PlanEstimate) =>
+      say(...toPlanText(plan, shown, style, columnsOf(io.stderr)), "", `  ${toEstimate(plan, estimate)}`);
+    show(workflow, plan.estimate);
     for (;;) {
       io.stderr.write(`  ${style.bold("Perform this plan?")} ${style.dim("yes, no or edit:")} `);
       const line = await reader.next();
@@ -72,7 +70,8 @@ export function createReview(io: ReviewIo): (plan: PlanForReview) => Promise<Ver
       }
       isEdited = true;
       workflow = read.workflow;
-      say("", ...toPlanText(plan, workflow, style, columnsOf(io.stderr)), "");
+      say("");
+      show(workflow, plan.estimateOf(workflow));
     }
   };
 }

@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import type { RunSummary, Store } from "../store/types.ts";
 import type { Tutti } from "../tutti.ts";
-import { findRun, findSimulated, toRunTable } from "./find-runs.ts";
+import { findRun, toRunTable } from "./find-runs.ts";
 import { toCount } from "./format.ts";
 import { oneOf, unknownVerb, wholeNumber } from "./options.ts";
 import { toJson } from "./sanitise.ts";
@@ -94,14 +94,11 @@ async function list(
   if (command.args.length > 0) throw unknownVerb("tutti runs", command.args[0]!, VERBS);
   const { limit, state, search } = flags;
   const filter = { limit, ...(state && { state }), ...(search !== undefined && { text: search }) };
-  const { runs, simulated } = await withTutti(command, async (_, store) => {
-    const listed = await store.listRuns(filter);
-    return { runs: listed, simulated: await findSimulated(store, listed) };
-  });
+  const runs = await withTutti(command, (_, store) => store.listRuns(filter));
   print(command, runs, () => {
     if (runs.length === 0)
       return [state || search !== undefined ? "No run matches." : 'No runs yet. Begin with: tutti ask "…"'];
-    return toRunTable(runs, simulated, {
+    return toRunTable(runs, {
       style: createStyle(process.stdout, process.env),
       width: columnsOf(process.stdout) - 1,
       now: Date.now(),

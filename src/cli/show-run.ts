@@ -4,11 +4,12 @@
 import { type RunRound, type RunStep, toRun } from "../perform/run.ts";
 import type { RunState } from "../perform/state.ts";
 import { toBrief } from "../perform/visible.ts";
+import { isSimulated } from "../store/summary.ts";
 import { textOf, toMessages } from "../worker/brief.ts";
 import type { Usage } from "../worker/types.ts";
 import { drawWorkflow } from "./draw-workflow.ts";
 import { toClock, toCount, toDelay, toMoney, toStepNumbers, toTokens, toWhen } from "./format.ts";
-import { isSimulated, stopReasonInWords, toCalls, toCost, toPerformed } from "./outcome.ts";
+import { stopReasonInWords, toCalls, toCost, toPerformed } from "./outcome.ts";
 import { toFallBackWords, toReasoning } from "./plan-lines.ts";
 import { sanitise, toOneLine } from "./sanitise.ts";
 import { toNotes } from "./step-lines.ts";

@@ -2,8 +2,8 @@
 // Pure: the state of the run, the time and the width go in, lines come out.
 
 import type { RunState, StepState } from "../perform/state.ts";
+import { isSimulated } from "../store/summary.ts";
 import { toDelay, toMoney } from "./format.ts";
-import { isSimulated } from "./outcome.ts";
 import { toOneLine } from "./sanitise.ts";
 import type { Style } from "./style.ts";
 import { cut, cutStart, padEnd, padStart, widthOf } from "./text-width.ts";

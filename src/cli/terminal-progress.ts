@@ -81,22 +81,30 @@ export class TerminalProgress implements Progress {
 
   beforeAnswer(state: RunState, event?: Extract<RunEvent, { type: "step-delta" }>): void {
     this.#state = state;
-    this.#printFinished();
+    // An answer that goes to a file does not disturb: the steps live on until it has ended.
+    if (!this.#options.stdout.isTTY) return;
     if (event) this.#answering = { round: event.round, step: event.step };
-    const rest = this.#lines();
-    this.#region.stop();
-    for (const line of rest) this.#options.stderr.write(`${line}\n`);
-    if (this.#options.stdout.isTTY) this.#options.stderr.write("\n");
+    this.#finish();
+    this.#options.stderr.write("\n");
   }
 
   afterAnswer(state: RunState): void {
     const { stderr, stdout } = this.#options;
-    [this.#state] = [state];
-    if (stdout.isTTY && state.ended?.answer) stderr.write("\n");
+    this.#state = state;
+    if (!stdout.isTTY) this.#finish();
+    if (state.ended?.answer) stderr.write("\n");
     if (!this.#answering) return;
     const { round, step } = this.#answering;
     this.#answering = undefined;
     for (const line of toStepLines(this.#scene(), round, step)) stderr.write(`${line}\n`);
+  }
+
+  /** All that may still change is printed as it is now. */
+  #finish(): void {
+    this.#printFinished();
+    const rest = this.#lines();
+    this.#region.stop();
+    for (const line of rest) this.#options.stderr.write(`${line}\n`);
   }
 
   pause(): void {
@@ -138,6 +146,8 @@ export class TerminalProgress implements Progress {
     const round = state.rounds[this.#round];
     if (round?.plan.status === "composing") return toPlanningLines(this.#scene(), this.#plan);
     const steps = round?.steps ?? [];
+    // A plan that was never begun has been shown to whoever stopped it.
+    if (state.ended && steps.every(({ attempts }) => attempts === 0)) return [];
     return steps.flatMap((_, step) =>
       step < this.#printed ? [] : toStepLines(this.#scene(), this.#round, step),
     );

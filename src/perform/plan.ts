@@ -64,7 +64,9 @@ export async function performPlan(
     });
   } catch (error) {
     const fault = toTuttiError(error, "conductor-fault", conductor.id);
-    const delay = retryDelay(fault, attempt + 1, settings.retries, chanceAt(state, round, attempt));
+    const chance = chanceAt(state, round, attempt);
+    // Stopped by us: after a resume the Conductor may plan again.
+    const delay = signal.aborted ? 0 : retryDelay(fault, attempt + 1, settings.retries, chance);
     return {
       type: "plan-error",
       ...common(),

@@ -148,4 +148,25 @@ describe("resume", () => {
     // Two outer steps of four, two nested ones: what was done is not asked again.
     expect(worker.requests.length - asked).toBe(5 - done);
   });
+
+  it("plans again when it was cancelled while planning", async () => {
+    const { pool, conductor } = scene();
+    const controller = new AbortController();
+    const slow = {
+      id: "slow",
+      // biome-ignore lint/correctness/useYield: it is stopped before there is anything to yield.
+      async *compose(_: unknown, signal: AbortSignal) {
+        controller.abort();
+        await new Promise((_, reject) =>
+          signal.addEventListener("abort", () => reject(new Error("stopped"))),
+        );
+      },
+    };
+    const store = createMemoryStore();
+    const stage = toStage(pool, slow, { store, signal: controller.signal });
+    expect(toRun(await performRun(toStart(pool, { maxDepth: 1 }), stage)).stopReason).toBe("cancelled");
+    const run = toRun(await resumeRun(await store.loadRun("r_test"), toStage(pool, conductor, { store })));
+    expect(run).toMatchObject({ answer: "did last", stopReason: "done" });
+    expect(run.rounds[0]!.fallback).toBeUndefined();
+  });
 });

@@ -2,6 +2,7 @@
 // small pool, each simulated many times. It gives the mark that regret is measured against. "Best" is
 // the highest simulated success, of equal ones the cheapest, among these shapes and these words only.
 
+import { usageError } from "../errors.ts";
 import { hashSeed } from "../random.ts";
 import { costOf } from "../worker/price.ts";
 import type { Message, Pool, VisibleStep } from "../worker/types.ts";
@@ -20,26 +21,49 @@ export interface RatedWorkflow {
   calls: number;
 }
 
-export interface SearchOptions {
+interface SearchOptions {
   /** How often each workflow is simulated. */
   repetitions: number;
   seed: number;
   signal?: AbortSignal;
 }
 
-/** All of them, the best first. */
-export async function rateWorkflows(
+/** How many of the best are simulated again, and how much more often. */
+const FINALISTS = 6;
+const FINAL_FACTOR = 4;
+
+/**
+ * The best of many noisy estimates looks better than it is, so the finalists are simulated again with
+ * other seeds, and only that second estimate is reported.
+ */
+export async function findBestWorkflow(
   problem: Problem,
   pool: Pool,
   options: SearchOptions,
-): Promise<RatedWorkflow[]> {
+): Promise<RatedWorkflow> {
+  const candidates = [...listWorkflows(problem, pool)];
+  const first = await rate(candidates, problem, pool, options);
+  const repetitions = options.repetitions * FINAL_FACTOR;
+  const seed = hashSeed("final", options.seed);
+  const final = await rate(first.slice(0, FINALISTS), problem, pool, { ...options, repetitions, seed });
+  if (!final[0]) throw usageError("The pool has no model to ask: there is no best workflow.");
+  return final[0];
+}
+
+type Candidate = Pick<RatedWorkflow, "shape" | "workflow">;
+
+/** The best first. */
+async function rate(candidates: Candidate[], problem: Problem, pool: Pool, options: SearchOptions) {
   const { repetitions, seed, signal = new AbortController().signal } = options;
   const rated: RatedWorkflow[] = [];
-  for (const { shape, workflow } of listWorkflows(problem, pool)) {
+  for (const { shape, workflow } of candidates) {
     let right = 0;
     let costUsd = 0;
     for (let repetition = 0; repetition < repetitions; repetition++) {
-      const run = await simulateWorkflow(workflow, problem, pool, hashSeed(seed, repetition), signal);
+      const run = await simulateWorkflow(workflow, problem, pool, {
+        seed: hashSeed(seed, repetition),
+        signal,
+      });
       right += gradeProblem(problem, run.reply).score;
       costUsd += run.costUsd / repetitions;
     }
@@ -49,7 +73,7 @@ export async function rateWorkflows(
   return rated.sort((a, b) => b.success - a.success || a.costUsd - b.costUsd);
 }
 
-function* listWorkflows(problem: Problem, pool: Pool): Iterable<Pick<RatedWorkflow, "shape" | "workflow">> {
+function* listWorkflows(problem: Problem, pool: Pool): Iterable<Candidate> {
   const numbers = pool.members.map((_, number) => number);
   const models = numbers.filter((number) => pool.members[number]?.worker.kind === "model");
   const votes = numbers.filter((number) => pool.members[number]?.worker.id === "consensus");
@@ -79,7 +103,7 @@ function* listWorkflows(problem: Problem, pool: Pool): Iterable<Pick<RatedWorkfl
 
 type Row = [worker: number, subtask: string, access: Step["access"]];
 
-function of(shape: RatedWorkflow["shape"], ...rows: Row[]): Pick<RatedWorkflow, "shape" | "workflow"> {
+function of(shape: RatedWorkflow["shape"], ...rows: Row[]): Candidate {
   return {
     shape,
     workflow: { steps: rows.map(([worker, subtask, access]) => ({ worker, subtask, access })) },
@@ -91,8 +115,7 @@ export async function simulateWorkflow(
   { steps }: Workflow,
   problem: Problem,
   pool: Pool,
-  seed: number,
-  signal: AbortSignal,
+  { seed, signal }: { seed: number; signal: AbortSignal },
 ): Promise<{ reply: string; costUsd: number }> {
   const task: { messages: Message[] } = { messages: [{ role: "user", content: problem.question }] };
   const done: VisibleStep[] = [];

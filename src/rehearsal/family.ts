@@ -1,7 +1,7 @@
 // How a family is made of its forms. A form is one kind of question: how its parameters are drawn,
 // written into a phrasing, read back out of one, and worked out. Everything else follows from these.
 
-import type { Random } from "../random.ts";
+import { hashSeed, type Random } from "../random.ts";
 import { createTemplates, type Values } from "./templates.ts";
 import type { Difficulty, Family, Problem, Worksheet } from "./types.ts";
 import { Sheet } from "./worksheet.ts";
@@ -60,7 +60,9 @@ export function defineFamily(
     const answer = forms[form]!.solve(parameters, sheet);
     if (answer === undefined || sheet.stages.length > MAX_STAGES) return undefined;
     const difficulty = forms[form]!.difficultyOf(parameters);
-    return { family: id, topic, difficulty, question, answer, stages: sheet.stages, form, parameters };
+    const { stages } = sheet;
+    const hash = hashSeed(question);
+    return { family: id, topic, difficulty, question, hash, answer, stages, form, parameters };
   }
 
   return {

@@ -28,7 +28,7 @@ export const PLAYERS: readonly Player[] = [
   {
     id: "rehearsal/violin",
     character: "strong and expensive, but weak in planning problems and with letters",
-    skills: { usual: 0.93, facts: 0.96, science: 0.95, planning: 0.74, language: 0.76 },
+    skills: { usual: 0.93, facts: 0.98, science: 0.95, planning: 0.74, language: 0.76 },
     planning: 0.7,
     checking: 0.75,
     price: { inputUsd: 3, outputUsd: 15 },

@@ -8,7 +8,7 @@ import { replyTo } from "./reply.ts";
 import { delayOf } from "./workers.ts";
 
 /** Enough to tell good from bad in well under a tenth of a second; more for finer figures. */
-const TASKS_PER_TOPIC = 30;
+const TASKS_PER_TOPIC = 24;
 const CALIBRATION = "calibration of the rehearsal workers";
 
 const measured = new Map<number, ReadonlyMap<string, Profile>>();

@@ -44,6 +44,8 @@ const byId = new Map(FAMILIES.map((family) => [family.id, family]));
 
 /** Training asks the same question many times in a row; reading it is the dearest part of a simulated ask. */
 const MEMO_SIZE = 512;
+/** Longer texts are read anew each time, so that the memo stays small. */
+const MEMO_LONGEST = 4000;
 const memo = new Map<string, Problem | undefined>();
 
 /** The problem that a text asks, if a family recognises it. Pure: what is remembered only saves time. */
@@ -56,7 +58,7 @@ export function readProblem(text: string): Problem | undefined {
     if (problem) break;
   }
   if (memo.size >= MEMO_SIZE) memo.clear();
-  memo.set(text, problem);
+  if (text.length <= MEMO_LONGEST) memo.set(text, problem);
   return problem;
 }
 

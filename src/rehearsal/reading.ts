@@ -6,13 +6,11 @@ import { extractAnswer } from "../answer/extract.ts";
 import { sameAnswer } from "../answer/normalise.ts";
 import type { Message, Topic, VisibleStep } from "../worker/types.ts";
 import { FAMILIES, readProblem } from "./questions.ts";
-import { type NamedWork, qualityOfPlan } from "./rules.ts";
+import { MOST_TOPICS, type NamedWork, qualityOfPlan } from "./rules.ts";
 import type { Problem } from "./types.ts";
 
 export type SubtaskKind = "plan" | "solve" | "check" | "compare" | "other";
 
-/** A subtask that names the work of more topics than this names none: it only lists words. */
-const MOST_TOPICS = 2;
 /** A stated answer is short; a longer one is prose in which nothing was stated. */
 const LONGEST_ANSWER = 120;
 

@@ -36,8 +36,6 @@ import { workOutWrongly } from "./worksheet.ts";
 interface Scene {
   player: Player;
   problem: Problem;
-  /** Of the question. */
-  hash: number;
   family: Family;
   skill: number;
   namesWork: NamedWork;
@@ -58,17 +56,15 @@ export function composeReply(player: Player, request: WorkerRequest): string {
 export function replyTo(player: Player, problem: Problem, asked: { seed: number; brief?: Brief }): string {
   const { subtask, visible } = asked.brief ?? { subtask: "", visible: [] };
   const kind = asked.brief ? kindOf(subtask) : "solve";
-  const hash = hashSeed(problem.question);
   const scene: Scene = {
     player,
     problem,
-    hash,
     family: familyOf(problem),
     skill: skillOf(player, problem.topic),
     namesWork: subtask === "" ? "nothing" : namedWork(subtask, problem),
     offTopic: kind === "other",
     sight: lookAround(visible, problem),
-    random: createRandom(hashSeed(asked.seed, player.id, hash, subtask, ...seen(visible))),
+    random: createRandom(hashSeed(asked.seed, player.id, problem.hash, subtask, ...seen(visible))),
   };
   const [first, ...others] = scene.sight.answers;
   if (kind === "plan") return plan(scene);
@@ -105,7 +101,7 @@ function plan(scene: Scene): string {
   const { player, problem, family, skill, random } = scene;
   const chance = chanceOfPlanLine(player.planning, skill, problem.difficulty);
   const lines = problem.stages.map(({ work }, i) => {
-    if (luck(`plan ${i}`, scene) < chance) return work;
+    if (luck(scene, PLAN_LINE, i) < chance) return work;
     if (random.next() >= MISLEADING_LINES) return VAGUE_LINE;
     return random.pick(FAMILIES.filter((other) => other !== family)).work;
   });
@@ -141,7 +137,7 @@ function check(scene: Scene, subject: SeenAnswer, others: SeenAnswer[]): string 
     namesWork,
     disagreement: others.length > 0,
   });
-  if (luck(`catch ${answer}`, scene) >= chance) return writeCheck(player, holds, undefined, answer);
+  if (luck(scene, CATCH, hashSeed(answer)) >= chance) return writeCheck(player, holds, undefined, answer);
   const redone = attempt(scene, true);
   return writeCheck(player, fails, redone.worked, redone.answer);
 }
@@ -185,7 +181,7 @@ function attempt(scene: Scene, foundFault: boolean): Attempt {
     foundFault,
   });
   for (let stage = 0; stage < stages; stage++) {
-    const drawn = recall ? luckOfFact(player, problem) : luck(`stage ${stage}`, scene);
+    const drawn = recall ? luckOfFact(player, problem) : luck(scene, STAGE, stage);
     if (drawn < chance) continue;
     const worked = workOutWrongly(family, problem, stage, random);
     return { right: false, answer: worked.answer, worked };
@@ -197,11 +193,16 @@ function attempt(scene: Scene, foundFault: boolean): Attempt {
   };
 }
 
+/** What luck is asked for: each kind of event has its own. */
+const STAGE = 1;
+const PLAN_LINE = 2;
+const CATCH = 3;
+
 /** Uniform in [0, 1): in part the luck of the question, in part of this worker with it, else of the moment. */
-function luck(event: string, { player, hash, random }: Scene): number {
+function luck({ player, problem: { hash }, random }: Scene, event: number, which: number): number {
   const source = random.next();
-  if (source < LUCK_OF_QUESTION) return toUnit(hashSeed(hash, event));
-  if (source < LUCK_OF_QUESTION + LUCK_OF_WORKER) return toUnit(hashSeed(player.id, hash, event));
+  if (source < LUCK_OF_QUESTION) return toUnit(hashSeed(hash, event, which));
+  if (source < LUCK_OF_QUESTION + LUCK_OF_WORKER) return toUnit(hashSeed(player.id, hash, event, which));
   return random.next();
 }
 

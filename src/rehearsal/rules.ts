@@ -8,17 +8,19 @@ import type { Difficulty } from "./types.ts";
 // ---- Working a problem out ----------------------------------------------------------------------
 
 /** A skill is the chance to get one stage right at difficulty 2; easy and hard ones shift it. */
-const EASE: Record<Difficulty, number> = { 1: 0.9, 2: 0, 3: -0.4 };
+const EASE: Record<Difficulty, number> = { 1: 0.9, 2: 0, 3: -0.7 };
 /** What a perfect plan in sight is worth for each stage of a problem that has several. */
-const PLAN_HELP = 1.3;
+const PLAN_HELP = 1;
 /** A plan of less than this quality misleads more than it helps. */
 const PLAN_BREAK_EVEN = 0.4;
 /** A subtask that names the right work; one that names the wrong work costs as much. */
 const NAMED_WORK = 0.3;
+/** A subtask that names the work of more topics than this names none: it only lists words. */
+export const MOST_TOPICS = 2;
 /** A subtask that says nothing of solving, planning, checking or comparing distracts. */
 const OFF_TOPIC = -0.4;
 /** Whoever has found the fault of another works more carefully. */
-const FOUND_FAULT = 0.4;
+const FOUND_FAULT = 0.2;
 
 export type NamedWork = "right" | "nothing" | "wrong";
 
@@ -61,7 +63,7 @@ export function chanceOfSuccess(situation: Situation): number {
 // ---- Planning -----------------------------------------------------------------------------------
 
 /** How much the skill in the topic counts beside the skill of planning. */
-const TOPIC_IN_PLANNING = 0.25;
+const TOPIC_IN_PLANNING = 0.4;
 /** Of the lines a planner gets wrong, this share is misleading; the rest is only vague. */
 export const MISLEADING_LINES = 0.4;
 /** What a misleading line takes away from the quality of a plan, in right lines. */
@@ -82,13 +84,14 @@ export function qualityOfPlan(lines: { right: number; misleading: number; stages
 // ---- Checking -----------------------------------------------------------------------------------
 
 /** How much the skill in the topic counts beside the skill of checking. */
-const TOPIC_IN_CHECKING = 0.3;
+const TOPIC_IN_CHECKING = 0.5;
 /** One's own mistake looks right to oneself. */
 const OWN_WORK = -1.5;
 /** Several replies that contradict each other make a checker suspicious. */
 const DISAGREEMENT = 0.5;
-/** The chance of a checker of skill 0 to break an answer that was right. */
-const BREAKING = 0.2;
+/** Rarely a right answer is broken: by the best of checkers this often, by one of skill 0 this much more. */
+const BREAKING = 0.015;
+const BREAKING_UNSKILLED = 0.1;
 
 export interface Check {
   checking: number;
@@ -119,7 +122,7 @@ export function chanceOfCatching({
 
 /** The chance that a checker takes a right answer for wrong. */
 export function chanceOfBreaking(checking: number): number {
-  return BREAKING * (1 - checking);
+  return BREAKING + BREAKING_UNSKILLED * (1 - checking);
 }
 
 // ---- Seeing what others answered ----------------------------------------------------------------
@@ -133,7 +136,7 @@ const DISCERNMENT = 0.5;
 /** One who does not know a fact mostly believes one who seems to. */
 const TRUST = 0.8;
 /** How much better than by votes alone a perfect checker picks among answers. */
-const COMPARING = 4;
+const COMPARING = 3;
 
 /** The chance to take over the answer that most others have, where one's own differs. */
 export function chanceOfAdopting(others: {
@@ -158,7 +161,7 @@ export function weightInComparison(answer: { votes: number; right: boolean; chec
  * Some questions are hard for all, and some are blind spots of one worker: with these chances an outcome
  * hangs on the question, or on the worker and the question, and asking again does not change it.
  */
-export const LUCK_OF_QUESTION = 0.15;
+export const LUCK_OF_QUESTION = 0.2;
 export const LUCK_OF_WORKER = 0.3;
 /** What one does not know, others mostly do not know either: the share for facts. */
 export const LUCK_OF_FACT = 0.6;

@@ -64,14 +64,7 @@ function begin(team: Team, problem: Problem | undefined, maxSteps: number): Plan
     return { why: "A question of no kind I know: the strongest answers, another one checks.", steps };
   }
   const shape = `A question of ${problem.topic} in ${problem.stages.length} stages`;
-  if (problem.difficulty === 2 && maxSteps >= 3) {
-    const steps = [step(best, solveSubtask(problem), []), step(second, solveSubtask(problem), [])];
-    steps.push(step(team.consensus ?? team.checker(best), compareSubtask(), [0, 1]));
-    return {
-      why: `${shape}, of medium difficulty: two work on their own, then their answers are compared.`,
-      steps,
-    };
-  }
+  if (problem.difficulty === 2 && maxSteps >= 3) return attempts(team, problem, maxSteps, shape);
   const checking = step(team.checker(best), checkSubtask(problem), "all");
   if (maxSteps < 3) {
     return {
@@ -85,6 +78,20 @@ function begin(team: Team, problem: Problem | undefined, maxSteps: number): Plan
     checking,
   ];
   return { why: `${shape}, hard: one plans, one solves along the plan, another one checks.`, steps };
+}
+
+/** Independent attempts, then a vote, which takes a third voice to decide, or a comparison of two. */
+function attempts(team: Team, problem: Problem, maxSteps: number, shape: string): Plan {
+  const canVote = team.consensus !== undefined && team.ranked.length >= 3 && maxSteps >= 4;
+  const solvers = team.ranked.slice(0, canVote ? 3 : 2);
+  const steps = solvers.map((worker) => step(worker, solveSubtask(problem), []));
+  const last = team.consensus ?? team.checker(solvers[0]!);
+  steps.push(step(last, compareSubtask(), [...solvers.keys()]));
+  const count = canVote ? "three" : "two";
+  return {
+    why: `${shape}, of medium difficulty: ${count} work on their own, then their answers are compared.`,
+    steps,
+  };
 }
 
 function solo(team: Team, problem: Problem | undefined): Step {

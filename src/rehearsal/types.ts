@@ -20,6 +20,8 @@ export interface Problem {
   readonly topic: Topic;
   readonly difficulty: Difficulty;
   readonly question: string;
+  /** Of the question: the luck that hangs on it is drawn from this. */
+  readonly hash: number;
   readonly answer: string;
   readonly stages: readonly Stage[];
   /** The parameters of the question: which form of the family, and its numbers and names. */

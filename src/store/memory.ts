@@ -143,11 +143,18 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
 }
 
 function matches(run: RunSummary, filter: RunFilter): boolean {
-  const { startedBefore = Number.POSITIVE_INFINITY, beforeId = "", state = run.state, text = "" } = filter;
+  const {
+    startedBefore = Number.POSITIVE_INFINITY,
+    beforeId = "",
+    state = run.state,
+    idPrefix = "",
+    text = "",
+  } = filter;
   if (run.startedAt > startedBefore || (run.startedAt === startedBefore && run.id >= beforeId)) return false;
   const wanted = text.toLowerCase();
   return (
     state === run.state &&
+    run.id.startsWith(idPrefix) &&
     [run.question, run.answer ?? ""].some((part) => part.toLowerCase().includes(wanted))
   );
 }

@@ -28,6 +28,7 @@ const TABLES = `
     answer TEXT,
     folded TEXT,
     conductor TEXT NOT NULL,
+    simulated INTEGER NOT NULL,
     stop_reason TEXT,
     cost_usd REAL NOT NULL DEFAULT 0,
     calls INTEGER NOT NULL DEFAULT 0

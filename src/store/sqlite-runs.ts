@@ -24,6 +24,7 @@ interface RunRow {
   question: string;
   answer: string | null;
   conductor: string;
+  simulated: number;
   stop_reason: StopReason | null;
   cost_usd: number;
   calls: number;
@@ -40,9 +41,9 @@ const RUNNING = `(ended IS NULL AND (id IN ${listed("living")} OR top IN ${liste
 
 export function createRunTable(database: Database): RunTable {
   const start = database.prepare(
-    `INSERT INTO runs (id, parent, top, started, question, folded, conductor)
+    `INSERT INTO runs (id, parent, top, started, question, folded, conductor, simulated)
      VALUES (:id, :parent, coalesce((SELECT top FROM runs WHERE id = :parent), :parent, :id),
-       :started, :question, :folded, :conductor)
+       :started, :question, :folded, :conductor, :simulated)
      ON CONFLICT (id) DO NOTHING`,
   );
   const spend = database.prepare("UPDATE runs SET cost_usd = cost_usd + ?, calls = calls + ? WHERE id = ?");
@@ -75,7 +76,8 @@ export function createRunTable(database: Database): RunTable {
       const id = event.runId;
       if (change?.type === "start") {
         const { parentId: parent = null, startedAt: started, question, conductor } = change;
-        start.run({ id, parent, started, question, folded: toFolded(question), conductor });
+        const simulated = Number(change.isSimulated);
+        start.run({ id, parent, started, question, folded: toFolded(question), conductor, simulated });
       } else if (change?.type === "spend") {
         if (change.costUsd !== 0 || change.calls !== 0) spend.run(change.costUsd, change.calls, id);
       } else if (change?.type === "resume") {
@@ -105,7 +107,7 @@ export function createRunTable(database: Database): RunTable {
 }
 
 function toListQuery(filter: RunFilter): { sql: string; parameters: Record<string, string | number> } {
-  const { limit = 50, startedBefore, beforeId = "", state, text, nested } = filter;
+  const { limit = 50, startedBefore, beforeId = "", state, idPrefix, text, nested } = filter;
   const parameters: Record<string, string | number> = { limit: Math.min(limit, Number.MAX_SAFE_INTEGER) };
   const conditions = ["TRUE"];
   if (!nested) conditions.push("parent IS NULL");
@@ -116,6 +118,10 @@ function toListQuery(filter: RunFilter): { sql: string; parameters: Record<strin
   if (state === "ended") conditions.push("ended IS NOT NULL");
   if (state === "running") conditions.push(RUNNING);
   if (state === "interrupted") conditions.push(`ended IS NULL AND NOT ${RUNNING}`);
+  if (idPrefix) {
+    conditions.push("substr(id, 1, length(:idPrefix)) = :idPrefix");
+    parameters.idPrefix = idPrefix;
+  }
   if (text) {
     conditions.push(
       "(question LIKE :like ESCAPE '\\' OR answer LIKE :like ESCAPE '\\' OR instr(folded, :text) > 0)",
@@ -143,6 +149,7 @@ function toSummary(row: RunRow): RunSummary {
     question: row.question,
     answer: row.answer ?? undefined,
     conductor: row.conductor,
+    isSimulated: row.simulated === 1,
     state: row.ended !== null ? "ended" : row.running ? "running" : "interrupted",
     stopReason: row.stop_reason ?? undefined,
     costUsd: row.cost_usd,

@@ -215,6 +215,12 @@ describe.each(stores)("the %s store", (_, open) => {
       expect(await ids({ text: "nowhere" })).toEqual([]);
     });
 
+    it("is filtered by the beginning of ids, sign by sign", async () => {
+      await store.append([runStart("r_a1", 1), runStart("r_a2", 2), runStart("r_b1", 3)]);
+      expect(await ids({ idPrefix: "r_a" })).toEqual(["r_a2", "r_a1"]);
+      expect(await ids({ idPrefix: "r%" })).toEqual([]);
+    });
+
     it("is filtered by state", async () => {
       await store.append([
         runStart("done", 4),

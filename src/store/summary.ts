@@ -2,10 +2,17 @@
 // the same run in the same way wherever it is kept.
 
 import type { Message } from "../worker/types.ts";
-import type { RunEvent, StopReason } from "./types.ts";
+import type { PoolEntry, RunEvent, StopReason } from "./types.ts";
 
 export type SummaryChange =
-  | { type: "start"; parentId?: string; startedAt: number; question: string; conductor: string }
+  | {
+      type: "start";
+      parentId?: string;
+      startedAt: number;
+      question: string;
+      conductor: string;
+      isSimulated: boolean;
+    }
   /** Added to what was spent so far: the summary of an interrupted run tells what it has cost. */
   | { type: "spend"; costUsd: number; calls: number }
   /** It goes on after its end. The sums stay. */
@@ -22,6 +29,7 @@ export function toSummaryChange(event: RunEvent): SummaryChange | undefined {
         startedAt: event.at,
         question: toBeginning(lastUserText(event.task.messages)),
         conductor: event.settings.conductor,
+        isSimulated: isSimulated(event.pool),
       };
     case "run-resume":
       return { type: "resume" };
@@ -44,6 +52,11 @@ export function toSummaryChange(event: RunEvent): SummaryChange | undefined {
     default:
       return undefined;
   }
+}
+
+/** Workers of the rehearsal took part: replies and money are simulated. */
+export function isSimulated(pool: readonly Pick<PoolEntry, "id">[]): boolean {
+  return pool.some(({ id }) => id.startsWith("rehearsal/"));
 }
 
 function lastUserText(messages: Message[]): string {

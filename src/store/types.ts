@@ -216,6 +216,8 @@ export interface RunSummary {
   /** The beginning of the answer. */
   answer?: string;
   conductor: string;
+  /** Workers of the rehearsal took part: what it cost is not real money. */
+  isSimulated: boolean;
   /** ended: has a run-end. running: a live process performs it. interrupted: can be resumed. */
   state: "ended" | "running" | "interrupted";
   stopReason?: StopReason;
@@ -231,6 +233,8 @@ export interface RunFilter {
   /** With `startedBefore`: of the runs of that very time, those with smaller ids too. An exact cursor. */
   beforeId?: string;
   state?: RunSummary["state"];
+  /** Only runs whose id begins with this. */
+  idPrefix?: string;
   /** A text that the question or the answer's beginning contains, case-insensitive. */
   text?: string;
   /** Nested runs are left out unless asked for. */

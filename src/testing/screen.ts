@@ -1,7 +1,8 @@
 // A terminal for tests: takes what is written, obeys the few sequences that we use, and shows what a
 // person would see. Anything else that begins with ESC stays visible, so that a test can find it.
 
-const SEQUENCE = /\u001b\[(\?25[lh]|\d*A|J|[\d;]*m)/y;
+const ESC = "\u001b";
+const SEQUENCE = new RegExp(String.raw`${ESC}\[(\?25[lh]|\d*A|J|[\d;]*m)`, "y");
 
 export class TestScreen {
   readonly isTTY = true;
