@@ -154,7 +154,6 @@ describe("resume", () => {
     const controller = new AbortController();
     const slow = {
       id: "slow",
-      // biome-ignore lint/correctness/useYield: it is stopped before there is anything to yield.
       async *compose(_: unknown, signal: AbortSignal) {
         controller.abort();
         await new Promise((_, reject) =>

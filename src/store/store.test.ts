@@ -119,6 +119,7 @@ describe.each(stores)("the %s store", (_, open) => {
         startedAt: 5,
         question: "What is 6 × 7?",
         conductor: "fixed",
+        isSimulated: false,
         state: "interrupted",
         costUsd: 0.875,
         calls: 4,

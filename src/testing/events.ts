@@ -1,23 +1,10 @@
 // Events of runs for tests of whatever keeps or reads them: complete, small, with what matters named.
 
-import type { RunEvent, RunSettings, Spending, StopReason } from "../store/types.ts";
+import type { RunEvent, Spending, StopReason } from "../store/types.ts";
 import type { Message } from "../worker/types.ts";
+import { SETTINGS } from "./stage.ts";
 
-const settings: RunSettings = {
-  conductor: "fixed",
-  conductorReason: "a test",
-  rounds: 1,
-  maxSteps: 5,
-  limits: {},
-  seed: 1,
-  maxOutputTokens: 100,
-  retries: 0,
-  timeouts: { stepMs: 1000, firstTokenMs: 1000, idleMs: 1000 },
-  maxDepth: 0,
-  streaming: false,
-  review: false,
-  allowUnknownPrice: true,
-};
+const settings = { ...SETTINGS, conductor: "fixed" };
 
 export function runStart(
   runId: string,

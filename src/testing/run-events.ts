@@ -2,24 +2,18 @@
 
 import type { PoolEntry, RunEvent, RunSettings, Spending, StepReply } from "../store/types.ts";
 import type { Access, Workflow } from "../workflow/types.ts";
+import { SETTINGS as TEST_SETTINGS } from "./stage.ts";
 
 export const RUN_ID = "r_test";
 const AT = Date.UTC(2026, 10, 16, 12);
 
 const SETTINGS: RunSettings = {
+  ...TEST_SETTINGS,
   conductor: "scripted-planner",
   conductorReason: "the rehearsal has its own",
-  rounds: 1,
-  maxSteps: 5,
   limits: { usd: 1 },
-  seed: 7,
-  maxOutputTokens: 4096,
-  retries: 2,
-  timeouts: { stepMs: 1000, firstTokenMs: 1000, idleMs: 1000 },
   maxDepth: 1,
   streaming: true,
-  review: false,
-  allowUnknownPrice: false,
 };
 const NOTHING = { usd: 0, calls: 0, tokens: 0 };
 const USAGE = { inputTokens: 120, outputTokens: 44, cachedInputTokens: 0, reasoningTokens: 0 };
