@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts"],
+    globalSetup: ["src/testing/build.ts"],
     setupFiles: ["src/testing/no-keys.ts"],
     testTimeout: 20_000,
   },

@@ -13,4 +13,6 @@ const rows = [];
 for (let i = 0; i < 15; i++) rows.push([time([main, "ask", "--help"]), time(["-e", "0"])]);
 const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const [ours, node] = [0, 1].map((at) => median(rows.map((row) => row[at])));
-console.log(`tutti ask --help ${ours.toFixed(0)} ms   node alone ${node.toFixed(0)} ms   ratio ${(ours / node).toFixed(2)}   own part ${(ours - node).toFixed(0)} ms`);
+console.log(
+  `tutti ask --help ${ours.toFixed(0)} ms   node alone ${node.toFixed(0)} ms   ratio ${(ours / node).toFixed(2)}   own part ${(ours - node).toFixed(0)} ms`,
+);

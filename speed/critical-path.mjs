@@ -36,7 +36,8 @@ const rows = [];
 for (let i = 0; i < 5; i++) rows.push([await time(ask), await time(bare)]);
 const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const [ours, theirs] = [0, 1].map((at) => median(rows.map((row) => row[at])));
-const over = (ms) => `${ms.toFixed(1)} ms (+${((ms / (3 * STEP_MS) - 1) * 100).toFixed(2)} % over ${3 * STEP_MS} ms)`;
+const over = (ms) =>
+  `${ms.toFixed(1)} ms (+${((ms / (3 * STEP_MS) - 1) * 100).toFixed(2)} % over ${3 * STEP_MS} ms)`;
 console.log(`Tutti          ${over(ours)}`);
 console.log(`bare promises  ${over(theirs)}`);
 console.log(`ratio          ${(ours / theirs).toFixed(4)}`);

@@ -1,7 +1,7 @@
 // The performer's own cost per step, beside the same graph in LangGraph.js, in one process.
 // Workers answer at once, so what is left is overhead. Run: npm run build && npm --prefix speed install && node speed/perform.mjs
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir, hostname } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Annotation, END, MemorySaver, START, StateGraph } from "@langchain/langgraph";
 import { SqliteSaver } from "@langchain/langgraph-checkpoint-sqlite";
@@ -101,7 +101,9 @@ async function compare(name, ours, theirs) {
   for (let i = 0; i < 5; i++) rounds.push([await measure(RUNS / 5, ours), await measure(RUNS / 5, theirs)]);
   const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
   const [mine, peer] = [0, 1].map((at) => median(rounds.map((round) => round[at])));
-  console.log(`${name.padEnd(34)} Tutti ${mine.toFixed(1).padStart(7)} µs/step   LangGraph ${peer.toFixed(1).padStart(7)} µs/step   ${(peer / mine).toFixed(1)}× less`);
+  console.log(
+    `${name.padEnd(34)} Tutti ${mine.toFixed(1).padStart(7)} µs/step   LangGraph ${peer.toFixed(1).padStart(7)} µs/step   ${(peer / mine).toFixed(1)}× less`,
+  );
 }
 
 const folder = mkdtempSync(join(tmpdir(), "tutti-speed-"));
@@ -112,8 +114,20 @@ const [plain, inMemory, onDisk] = [
   graph(new MemorySaver()),
   graph(SqliteSaver.fromConnString(join(folder, "langgraph.db"))),
 ];
-await compare("memory store | no checkpoints", () => tutti(memory), () => langgraph(plain));
-await compare("memory store | MemorySaver", () => tutti(memory), () => langgraph(inMemory));
-await compare("SQLite store | SqliteSaver", () => tutti(sqlite), () => langgraph(onDisk));
+await compare(
+  "memory store | no checkpoints",
+  () => tutti(memory),
+  () => langgraph(plain),
+);
+await compare(
+  "memory store | MemorySaver",
+  () => tutti(memory),
+  () => langgraph(inMemory),
+);
+await compare(
+  "SQLite store | SqliteSaver",
+  () => tutti(sqlite),
+  () => langgraph(onDisk),
+);
 await sqlite.close();
 rmSync(folder, { recursive: true });

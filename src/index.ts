@@ -4,9 +4,17 @@ export type { ComposeRequest, Conductor, PlanEvent } from "./conductor/types.ts"
 export type { TuttiConfigInput as TuttiConfig } from "./config/schema.ts";
 export { TuttiError } from "./errors.ts";
 export type { PlanEstimate } from "./perform/estimate.ts";
-export type { Run, RunRound, RunStep } from "./perform/run.ts";
+export type { FailedAttempt, Run, RunRound, RunStep } from "./perform/run.ts";
 export type { Verdict } from "./perform/stage.ts";
-export type { Limits, PoolEntry, RunEvent, RunSettings, RunSummary, StopReason, Store } from "./store/types.ts";
+export type {
+  Limits,
+  PoolEntry,
+  RunEvent,
+  RunSettings,
+  RunSummary,
+  StopReason,
+  Store,
+} from "./store/types.ts";
 export {
   type AskOptions,
   createTutti,
@@ -21,6 +29,7 @@ export type {
   Brief,
   FinishReason,
   Message,
+  OutputSettings,
   Part,
   Pool,
   PoolMember,

@@ -15,7 +15,7 @@ interface Flags {
   pool?: string;
   conductor?: string;
   rounds?: number;
-  budgetUsd?: number | null;
+  budgetUsd?: number | "none";
   maxCalls?: number;
   maxTokens?: number;
   deadlineMs?: number;
@@ -131,7 +131,7 @@ async function readWorkflow(path: string): Promise<Workflow> {
 }
 
 function toAskOptions(flags: Flags): AskOptions {
-  const { pool, conductor, rounds, budgetUsd, maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice } =
-    flags;
+  const { pool, conductor, rounds, maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice } = flags;
+  const budgetUsd = flags.budgetUsd === "none" ? null : flags.budgetUsd;
   return { pool, conductor, rounds, budgetUsd, maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice };
 }

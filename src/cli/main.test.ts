@@ -172,6 +172,11 @@ describe("ask", () => {
     expect(code).toBe(0);
   });
 
+  it("takes away the dollar budget when told so", async () => {
+    const { stdout } = await tutti(["ask", "--budget-usd", "none", "--json", "What is 17 * 23?"]);
+    expect(JSON.parse(stdout).settings.limits).not.toHaveProperty("usd");
+  });
+
   it("writes exactly one JSON document with --json, and nothing to stderr", async () => {
     const { code, stdout, stderr } = await tutti(["ask", "--json"], { stdin: "What is 17 * 23?\n" });
     expect(JSON.parse(stdout)).toMatchObject({

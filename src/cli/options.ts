@@ -17,10 +17,10 @@ export function wholeNumber(
   };
 }
 
-/** null stands for "none": no limit. */
-export function dollars(flag: string): (text: string) => number | null {
+/** "none" is no limit. It stays a word here: commander turns null into an empty text. */
+export function dollars(flag: string): (text: string) => number | "none" {
   return (text) => {
-    if (text === "none") return null;
+    if (text === "none") return text;
     const value = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
     if (Number.isFinite(value)) return value;
     throw usageError(`${flag} must be an amount in dollars such as 0.05, or none, not "${text}"`);

@@ -7,7 +7,7 @@ import type { StepReply } from "../store/types.ts";
 import type { FinishReason, ToolCall, Usage, Worker, WorkerRequest } from "../worker/types.ts";
 import { toTuttiError } from "./stage.ts";
 
-export interface Timeouts {
+interface Timeouts {
   stepMs: number;
   firstTokenMs: number;
   idleMs: number;
@@ -19,7 +19,7 @@ export interface AttemptOptions {
   onDelta: (channel: "text" | "reasoning", text: string) => void;
 }
 
-export type AttemptOutcome =
+type AttemptOutcome =
   | { ok: true; reply: StepReply; usage: Usage; firstTokenMs: number | undefined }
   | { ok: false; error: TuttiError; partial: string; reasoning: string };
 

@@ -20,7 +20,7 @@ import { toDependencies } from "../workflow/waves.ts";
 /** After so many others have failed at a step too, it is given up. */
 const MAX_REPLACEMENTS = 3;
 
-export interface FailedAttemptState {
+interface FailedAttemptState {
   worker: number;
   error: EventError;
   spending: Spending;
@@ -29,7 +29,7 @@ export interface FailedAttemptState {
 }
 
 /** What all attempts of a step, or all plans of a round, took together. */
-export interface Totals {
+interface Totals {
   usage: Usage;
   /** Of priced calls. */
   costUsd: number;

@@ -6,7 +6,7 @@ import { measureProfiles } from "./profiles.ts";
 import { createRehearsalWorker } from "./workers.ts";
 
 /** Short enough that a run takes a second or so, long enough to see the waves. */
-const DELAY_SCALE = 0.04;
+const DELAY_SCALE = 0.3;
 
 interface RehearsalOptions {
   /** 1 is simulated time as it is, 0 no delay at all. */

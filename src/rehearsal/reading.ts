@@ -4,6 +4,7 @@
 
 import { extractAnswer } from "../answer/extract.ts";
 import { sameAnswer } from "../answer/normalise.ts";
+import { textOf } from "../worker/brief.ts";
 import type { Message, Topic, VisibleStep } from "../worker/types.ts";
 import { FAMILIES, readProblem } from "./questions.ts";
 import { MOST_TOPICS, type NamedWork, qualityOfPlan } from "./rules.ts";
@@ -79,11 +80,6 @@ export function findProblem(messages: readonly Message[]): Problem | undefined {
     if (problem) return problem;
   }
   return undefined;
-}
-
-export function textOf({ content }: Message): string {
-  if (typeof content === "string") return content;
-  return content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
 }
 
 /** An answer that somebody in sight has given. */

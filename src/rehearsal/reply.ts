@@ -2,6 +2,7 @@
 // seeded luck decides. The same request to the same worker gives the same reply.
 
 import { createRandom, hashSeed, type Random } from "../random.ts";
+import { textOf } from "../worker/brief.ts";
 import type { Brief, VisibleStep, WorkerRequest } from "../worker/types.ts";
 import { type Player, skillOf } from "./players.ts";
 import { FAMILIES, familyOf } from "./questions.ts";
@@ -12,7 +13,6 @@ import {
   namedWork,
   type SeenAnswer,
   type Sight,
-  textOf,
   VAGUE_LINE,
 } from "./reading.ts";
 import {

@@ -4,9 +4,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { TuttiError } from "../errors.ts";
 import { createRandom, hashSeed } from "../random.ts";
+import { textOf } from "../worker/brief.ts";
 import type { FinishReason, Message, Usage, Worker, WorkerEvent, WorkerRequest } from "../worker/types.ts";
 import type { Player } from "./players.ts";
-import { textOf } from "./reading.ts";
 import { composeReply } from "./reply.ts";
 
 const CHARACTERS_PER_TOKEN = 4;

@@ -10,7 +10,7 @@ export type Fact = readonly [key: string, value: string, difficulty: Difficulty]
 export function defineFactForm(
   table: readonly Fact[],
   options: { work: string; phrasings: readonly string[]; line: (key: string, value: string) => string },
-) {
+): ReturnType<typeof defineForm> {
   const byKey = new Map(table.map((fact) => [fact[0].toLowerCase(), fact]));
   const values = [...new Set(table.map(([, value]) => value))];
   // Longest first, or "Guinea" would be found in "Papua New Guinea".
