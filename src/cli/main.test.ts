@@ -74,7 +74,7 @@ describe.concurrent("bad usage", () => {
       ["pool", "chek"],
       'unknown command "tutti pool chek". Did you mean "check"?',
     ],
-    ["a bad number", ["ask", "--rounds", "x", "q"], '--rounds must be a whole number from 1 to 8, not "x"'],
+    ["a bad number", ["ask", "--rounds", "x", "q"], '--rounds must be a whole number from 1 to 10, not "x"'],
     [
       "a bad amount",
       ["ask", "--budget-usd", "-1", "q"],
@@ -102,8 +102,8 @@ describe.concurrent("bad usage", () => {
   });
 
   it("is told as JSON on stdout with --json", async () => {
-    const { code, stdout, stderr } = await tutti(["ask", "--json", "--rounds", "9", "q"]);
-    const message = '--rounds must be a whole number from 1 to 8, not "9"';
+    const { code, stdout, stderr } = await tutti(["ask", "--json", "--rounds", "11", "q"]);
+    const message = '--rounds must be a whole number from 1 to 10, not "11"';
     expect(JSON.parse(stdout)).toEqual({ error: { code: "usage", message } });
     expect([code, stderr]).toEqual([2, ""]);
   });

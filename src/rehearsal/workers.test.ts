@@ -219,16 +219,3 @@ describe("profiles", () => {
     expect([Math.min(...prices), Math.max(...prices)]).toEqual([0.05, 15]);
   });
 });
-
-test("throughput is printed", async () => {
-  const problems = generateProblems({ count: 45, seed: 9 });
-  const started = performance.now();
-  let asks = 0;
-  for (let seed = 0; seed < 40; seed++) {
-    for (const problem of problems) {
-      await collect(silent.members[asks++ % 7]!.worker.ask(requestOf(problem.question, {}, { seed }), never));
-    }
-  }
-  console.log(`${Math.round(asks / ((performance.now() - started) / 1000))} simulated asks a second`);
-  expect(asks).toBe(1800);
-});
