@@ -4,10 +4,9 @@
 
 import type { ComposeQuote } from "../conductor/types.ts";
 import type { Amount, PoolEntry, StopReason } from "../store/types.ts";
-import { toMessages } from "../worker/brief.ts";
-import { estimateInputTokens } from "../worker/price.ts";
+import { boundBriefTokens } from "../worker/brief.ts";
 import { strongestFirst } from "../worker/strength.ts";
-import type { Brief, Message } from "../worker/types.ts";
+import type { Brief } from "../worker/types.ts";
 import { type Reservation, remaining, replyLimit, reserveCall, reserveShare } from "./budget.ts";
 import { candidatesFor, isOver, type RoundState, type RunState, type StepState } from "./state.ts";
 import { toBrief } from "./visible.ts";
@@ -36,7 +35,6 @@ export interface AskAction {
   maxOutputTokens: number;
   /** What is asked, as the reservation was made for it. */
   brief: Brief;
-  messages: Message[];
 }
 
 export interface Circumstances {
@@ -124,13 +122,13 @@ function ask(
       continue;
     }
     const { worker, instead } = choose(state, round, number, step, circumstances);
-    const telling = tell(state, roundNumber, number);
-    const reservation = reserveStep(state, roundNumber, number, worker, telling, pending);
+    const brief = toBrief(state, roundNumber, number);
+    const reservation = reserveStep(state, roundNumber, number, worker, brief, pending);
     if (!reservation.ok) {
       lacking ??= { step: number, reason: reservation.lacking };
       continue;
     }
-    actions.push(toAsk(roundNumber, number, step, worker, instead, reservation, telling));
+    actions.push(toAsk(roundNumber, number, step, worker, instead, reservation, brief));
     for (const key of ["usd", "calls", "tokens"] as const) pending[key] += reservation.amount[key];
   }
   // What is lacking now may be there once running steps have given back what they did not use.
@@ -143,14 +141,14 @@ function rescue(state: RunState, round: number, number: number): Action[] | unde
   if (state.rounds.some(({ steps }) => steps.some((step) => step.reply?.text))) return undefined;
   const step = state.rounds[round]!.steps[number]!;
   const named = state.rounds[round]!.workflow!.steps[number]!.worker;
-  const telling = tell(state, round, number);
+  const brief = toBrief(state, round, number);
   for (const worker of strongestFirst(state.pool)) {
     if (step.exhausted.includes(worker)) continue;
-    const reservation = reserveStep(state, round, number, worker, telling, { usd: 0, calls: 0, tokens: 0 });
+    const reservation = reserveStep(state, round, number, worker, brief, { usd: 0, calls: 0, tokens: 0 });
     if (!reservation.ok) continue;
     const reason = { worker: named, reason: "the budget does not allow for it" };
     const instead = worker === named ? undefined : reason;
-    return [toAsk(round, number, step, worker, instead, reservation, telling)];
+    return [toAsk(round, number, step, worker, instead, reservation, brief)];
   }
   return undefined;
 }
@@ -173,19 +171,12 @@ function choose(
   return { worker, instead: { worker: named, reason } };
 }
 
-type Telling = Pick<AskAction, "brief" | "messages">;
-
-function tell(state: RunState, round: number, step: number): Telling {
-  const brief = toBrief(state, round, step);
-  return { brief, messages: toMessages(brief) };
-}
-
 function reserveStep(
   state: RunState,
   round: number,
   step: number,
   worker: number,
-  { brief, messages }: Telling,
+  brief: Brief,
   pending: Amount,
 ): Reservation {
   const entry: PoolEntry = state.pool[worker]!;
@@ -197,8 +188,7 @@ function reserveStep(
   }
   const maxOutputTokens = replyLimit(state, entry, brief.isLast);
   if (entry.kind === "tool") return { ok: true, amount: { usd: 0, calls: 0, tokens: 0 }, maxOutputTokens };
-  const output = brief.isLast ? state.task.output : undefined;
-  const inputTokens = () => estimateInputTokens(messages, output);
+  const inputTokens = () => boundBriefTokens(brief);
   const wanted = { price: entry.price, calls: 1 as const, inputTokens, maxOutputTokens };
   return reserveCall(left, wanted, state.settings.allowUnknownPrice);
 }
@@ -210,7 +200,7 @@ function toAsk(
   worker: number,
   instead: AskAction["instead"],
   reservation: Extract<Reservation, { ok: true }>,
-  telling: Telling,
+  brief: Brief,
 ): AskAction {
   return {
     type: "ask",
@@ -221,7 +211,7 @@ function toAsk(
     ...(instead && { instead }),
     reserved: reservation.amount,
     maxOutputTokens: reservation.maxOutputTokens,
-    ...telling,
+    brief,
   };
 }
 

@@ -4,8 +4,7 @@
 
 import { isTuttiError, TuttiError } from "../errors.ts";
 import type { EventError, RunEvent, StopReason } from "../store/types.ts";
-import { toMessages } from "../worker/brief.ts";
-import { estimateInputTokens } from "../worker/price.ts";
+import { boundBriefTokens } from "../worker/brief.ts";
 import type { Attempt } from "./attempt.ts";
 import { type Action, type AskAction, type Circumstances, deadlineOf, decide } from "./decide.ts";
 import { createNested } from "./nested.ts";
@@ -105,7 +104,7 @@ class Driver {
     }
     for (const [step, { status, worker, attempts, partial }] of steps.entries()) {
       if (status !== "running") continue;
-      const inputTokens = () => estimateInputTokens(toMessages(toBrief(this.#state, round, step)));
+      const inputTokens = () => boundBriefTokens(toBrief(this.#state, round, step));
       const spending = toFailedSpending(pool[worker]!, error, { inputTokens, written: partial });
       const attempt = attempts - 1;
       events.push({

@@ -3,8 +3,8 @@
 
 import { hashSeed } from "../random.ts";
 import type { RunEvent } from "../store/types.ts";
-import { estimateInputTokens } from "../worker/price.ts";
-import type { Brief, WorkerRequest } from "../worker/types.ts";
+import { boundBriefTokens, toMessages } from "../worker/brief.ts";
+import type { Brief, Message, WorkerRequest } from "../worker/types.ts";
 import { type Attempt, startAttempt } from "./attempt.ts";
 import type { AskAction } from "./decide.ts";
 import type { Nested } from "./nested.ts";
@@ -52,7 +52,7 @@ export async function performStep(
 
   const at = now();
   const common = { ...where, at, worker, durationMs: at - startedAt };
-  const inputTokens = () => estimateInputTokens(request.messages, request);
+  const inputTokens = () => boundBriefTokens(brief);
   if (outcome.ok) {
     breaker.succeeded(entry.id);
     const { reply, usage, firstTokenMs } = outcome;
@@ -86,13 +86,18 @@ export async function performStep(
 }
 
 function toRequest(
-  { round, step, attempt, maxOutputTokens, brief, messages }: AskAction,
+  { round, step, attempt, maxOutputTokens, brief }: AskAction,
   { settings }: RunState,
   nested: Nested | undefined,
 ): WorkerRequest {
   const { temperature, stop, tools, responseFormat } = (brief.isLast && brief.task.output) || {};
+  let messages: Message[] | undefined;
   return {
-    messages,
+    // Written when somebody reads them: simulated and recorded workers go by the brief.
+    get messages() {
+      messages ??= toMessages(brief);
+      return messages;
+    },
     brief,
     maxOutputTokens,
     seed: hashSeed(settings.seed, round, step, attempt),

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toMessages, toNestedTask } from "./brief.ts";
+import { boundBriefTokens, toMessages, toNestedTask } from "./brief.ts";
+import { estimateInputTokens } from "./price.ts";
 import type { Brief, Message } from "./types.ts";
 
 const task = { messages: [{ role: "user" as const, content: "How many r are in strawberry?" }] };
@@ -87,6 +88,30 @@ describe("the message of a step", () => {
     );
     expect(names).toContain("reply of step 1 of round 1 by model 1");
     expect(names).toContain("reply of step 1 of round 2 by model 1");
+  });
+});
+
+describe("the bound of a step's tokens", () => {
+  const text = fc.string({ unit: "binary", maxLength: 200 });
+  const visible = fc.array(
+    fc.record({ round: fc.nat(9), step: fc.nat(99), worker: fc.nat(99), subtask: text, reply: text }),
+  );
+  const image = fc.constant({ type: "image" as const, image: "https://example.com/a.png" });
+  const part = fc.oneof(image, fc.record({ type: fc.constant("text" as const), text }));
+  const message: fc.Arbitrary<Message> = fc.oneof(
+    fc.record({ role: fc.constant("user" as const), content: fc.oneof(text, fc.array(part)) }),
+    fc.record({ role: fc.constant("system" as const), content: text }),
+    fc.record({ role: fc.constant("assistant" as const), content: text }),
+  );
+
+  it("is never below what the written messages come to", () => {
+    fc.assert(
+      fc.property(fc.array(message), text, visible, fc.boolean(), (messages, subtask, seen, isLast) => {
+        const brief = { task: { messages }, subtask, visible: seen, isLast };
+        expect(boundBriefTokens(brief)).toBeGreaterThanOrEqual(estimateInputTokens(toMessages(brief)));
+      }),
+      { seed: 2, numRuns: 500 },
+    );
   });
 });
 

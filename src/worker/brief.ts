@@ -5,6 +5,7 @@
 // model that obeys what it reads inside a quote; the preamble tells it not to.
 
 import { hash } from "node:crypto";
+import { boundInputTokens } from "./price.ts";
 import type { Brief, Message, Part, Task, VisibleStep } from "./types.ts";
 
 const PREAMBLE = `You are one member of a team of models that works on an overall task. You do one subtask of it.
@@ -40,6 +41,19 @@ export function toMessages(brief: Brief): Message[] {
   const messages: Message[] = [{ role: "user", content }];
   const system = isLast ? task.messages.filter((message) => message.role === "system") : [];
   return [...system, ...messages];
+}
+
+/**
+ * An upper bound of the tokens of `toMessages(brief)`, without writing them: a budget asks for it before
+ * every step, and whoever works from the brief itself never needs the messages.
+ */
+export function boundBriefTokens({ task, visible, subtask, isLast }: Brief): number {
+  const { bytes, images, count } = readTask(task);
+  let sum = FRAME_BYTES + bytes + Buffer.byteLength(subtask) + count * BLOCK_BYTES;
+  for (const step of visible) {
+    sum += 2 * BLOCK_BYTES + Buffer.byteLength(step.subtask) + Buffer.byteLength(step.reply);
+  }
+  return boundInputTokens(sum, 1 + count, images, isLast ? task.output : undefined);
 }
 
 /** A nested run works on the same conversation, with this step as the newest thing asked. */
@@ -93,16 +107,34 @@ function block(name: string, mark: string, text: string): string {
   return `<<< ${name} · ${mark}\n${text}\n>>> ${name} · ${mark}`;
 }
 
-/** Every step of a run renders the same task: once is enough. */
-const readTasks = new WeakMap<Task, { texts: string[]; mark: string }>();
+/** The preamble, the blocks around task and subtask, and the closing sentence. */
+const FRAME_BYTES = Buffer.byteLength(PREAMBLE) + 512;
+/** The two lines around a quoted text, with names, marks and line ends. */
+const BLOCK_BYTES = 160;
 
-function readTask(task: Task): { texts: string[]; mark: string } {
-  let read = readTasks.get(task);
-  if (!read) {
-    const texts = task.messages.map(textOf);
-    read = { texts, mark: markFor(texts, []) };
-    readTasks.set(task, read);
-  }
+interface ReadTask {
+  texts: string[];
+  mark: string;
+  bytes: number;
+  images: number;
+  count: number;
+}
+
+/** Every step of a run renders the same task: it is read once. */
+const readTasks = new WeakMap<Task, ReadTask>();
+
+function readTask(task: Task): ReadTask {
+  const known = readTasks.get(task);
+  if (known) return known;
+  const texts = task.messages.map(textOf);
+  const read: ReadTask = {
+    texts,
+    mark: markFor(texts, []),
+    bytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+    images: task.messages.flatMap(imagesOf).length,
+    count: texts.length,
+  };
+  readTasks.set(task, read);
   return read;
 }
 

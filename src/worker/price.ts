@@ -87,18 +87,28 @@ const IMAGE_TOKENS = 10_000;
 const TOOLS_TOKENS = 1_024;
 const TOOL_TOKENS = 32;
 
+/** The same for a step before its messages are written: its bytes, and what the output settings add. */
+export function boundInputTokens(bytes: number, messages: number, images: number, extras?: Extras): number {
+  return MESSAGE_TOKENS * (1 + messages) + bytes + IMAGE_TOKENS * images + extraTokens(extras);
+}
+
+interface Extras {
+  tools?: readonly ToolDefinition[];
+  responseFormat?: WorkerRequest["responseFormat"];
+}
+
 /**
  * Never less than what a provider will count. Tokenizers in use are made of bytes, so no token is
  * shorter than one: the UTF-8 length bounds the text (about four times too high for English).
  */
-export function estimateInputTokens(
-  messages: readonly Message[],
-  extras: { tools?: readonly ToolDefinition[]; responseFormat?: WorkerRequest["responseFormat"] } = {},
-): number {
-  let tokens = MESSAGE_TOKENS;
+export function estimateInputTokens(messages: readonly Message[], extras?: Extras): number {
+  let tokens = MESSAGE_TOKENS + extraTokens(extras);
   for (const message of messages) tokens += MESSAGE_TOKENS + contentTokens(message);
-  const { tools = [], responseFormat } = extras;
-  if (tools.length > 0 || responseFormat) tokens += TOOLS_TOKENS;
+  return tokens;
+}
+
+function extraTokens({ tools = [], responseFormat }: Extras = {}): number {
+  let tokens = tools.length > 0 || responseFormat ? TOOLS_TOKENS : 0;
   for (const tool of tools) tokens += TOOL_TOKENS + bytesOf(JSON.stringify(tool));
   if (responseFormat) tokens += bytesOf(JSON.stringify(responseFormat));
   return tokens;
