@@ -64,7 +64,10 @@ export interface RunStream extends AsyncIterable<RunEvent> {
 export interface TuttiOptions {
   /** Where keys and settings are read from; by default the process's own environment. */
   env?: Record<string, string | undefined>;
-  /** Hears what a person should know: which pool is used and why, who was left out. */
+  /**
+   * Hears what a person should know: which pool is used and why, who was left out. By default a warning
+   * of the process: simulated workers must never answer in silence.
+   */
   onNotice?: (text: string) => void;
 }
 
@@ -89,7 +92,7 @@ const RESUMABLE = ["cancelled", "deadline", "journal-failed"];
 
 export function createTutti(
   input: TuttiConfigInput = {},
-  { env = process.env, onNotice }: TuttiOptions = {},
+  { env = process.env, onNotice = warn }: TuttiOptions = {},
 ): Tutti {
   const config = parseConfig(input);
   const breaker = new CircuitBreaker();
@@ -105,7 +108,7 @@ export function createTutti(
   const notice = (text: string | undefined) => {
     if (text === undefined || notices.has(text)) return;
     notices.add(text);
-    onNotice?.(text);
+    onNotice(text);
   };
 
   /** Looking for workers means probing local ports and reading model lists: once a minute is enough. */
@@ -293,6 +296,10 @@ interface StageParts {
   onEvent: ((event: RunEvent) => void) | undefined;
   review: AskOptions["review"];
   isStreaming: boolean;
+}
+
+function warn(text: string): void {
+  process.emitWarning(text, "TuttiNotice");
 }
 
 /** One per performance, not per process: two resumes of one run here must not both win it. */

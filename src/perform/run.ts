@@ -1,5 +1,6 @@
 // A run as people and programs read it: the public result of `ask`, made from the state of the machine.
 
+import { isSimulated } from "../store/summary.ts";
 import type { EventError, PoolEntry, RunSettings, StopReason } from "../store/types.ts";
 import type { Task, ToolCall, Usage } from "../worker/types.ts";
 import { addUsage, NO_USAGE } from "../worker/usage.ts";
@@ -75,6 +76,8 @@ export interface Run {
   usage: Usage;
   conductorUsage: Usage;
   costUsd: number;
+  /** Workers of the rehearsal took part: what it cost is not real money. */
+  isSimulated: boolean;
   unpricedCalls: number;
   /** Requests to workers, retries and nested runs included. The Conductor's own are apart. */
   calls: number;
@@ -103,6 +106,7 @@ export function toRun(state: RunState, now = Date.now()): Run {
     usage: steps.reduce((sum, step) => addUsage(sum, step.usage), conductorUsage),
     conductorUsage,
     costUsd: spent.usd,
+    isSimulated: isSimulated(pool),
     unpricedCalls,
     calls: spent.calls,
     conductorCalls: plans.reduce((sum, totals) => sum + totals.calls, 0),
