@@ -19,7 +19,20 @@ export function toBrief(state: RunState, roundNumber: number, stepNumber: number
   }
   const positions = access === "all" ? Array.from({ length: stepNumber }, (_, step) => step) : access;
   for (const step of positions) show(state, visible, roundNumber, step);
-  return { task: state.task, subtask, visible, isLast: stepNumber === workflow!.steps.length - 1 };
+  const isLast = stepNumber === workflow!.steps.length - 1;
+  return { task: state.task, subtask, visible, isLast, asksBefore: asksBefore(state, roundNumber, stepNumber) };
+}
+
+/** By what the workflows say, not by what has happened: parallel steps then have a fixed order. */
+function asksBefore({ rounds }: RunState, roundNumber: number, stepNumber: number): number {
+  const named = rounds[roundNumber]!.workflow!.steps[stepNumber]!.worker;
+  let count = 0;
+  for (let round = 0; round <= roundNumber; round++) {
+    const steps = rounds[round]!.workflow?.steps ?? [];
+    const end = round === roundNumber ? stepNumber : steps.length;
+    for (let step = 0; step < end; step++) if (steps[step]!.worker === named) count++;
+  }
+  return count;
 }
 
 function show(state: RunState, visible: VisibleStep[], roundNumber: number, step: number): void {

@@ -40,6 +40,8 @@ export interface OutputSettings {
 
 /** A request to solve. Graded tasks (with answer and grader) build on this in `task/`. */
 export interface Task {
+  /** Of a task of a set: recorded workers and lookup tables find it by this. */
+  id?: string;
   messages: Message[];
   output?: OutputSettings;
 }
@@ -68,6 +70,8 @@ export interface Brief {
   visible: VisibleStep[];
   /** The last step of the workflow: its reply is the answer, the client's output settings apply. */
   isLast: boolean;
+  /** How many earlier steps of this run name the same worker: a recording replays its next sample. */
+  asksBefore?: number;
 }
 
 export interface WorkerRequest {

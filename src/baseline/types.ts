@@ -1,0 +1,35 @@
+// The fixed Conductors we compare with. A baseline may look at training tasks and their outcomes
+// (`fit`), never at test tasks; then it conducts like any other Conductor, through the same performer.
+
+import type { Conductor } from "../conductor/types.ts";
+import type { GradedTask } from "../task/types.ts";
+import type { Pool } from "../worker/types.ts";
+
+/** What was measured on a training task: right or wrong (0..1) per worker, in the order of the pool. */
+export interface TrainingTask {
+  task: GradedTask;
+  /** Absent entries were not measured. */
+  scores: readonly (number | undefined)[];
+}
+
+export interface FitContext {
+  pool: Pool;
+  /** Training split only: the bench refuses to hand over anything else. */
+  training: readonly TrainingTask[];
+  /** True labels of all tasks by id, for lookup tables, which are given them. */
+  labels: ReadonlyMap<string, { category: string; subtask: string }>;
+  seed: number;
+}
+
+export interface Baseline {
+  id: string;
+  /** One line: what it does. */
+  summary: string;
+  /** It shows replies of one worker to another: a recording cannot replay that. */
+  needsHandOffs: boolean;
+  /** How many rounds it may take. */
+  rounds: number;
+  /** It needs outcomes of the very task (the oracle): an upper bound, not a method. */
+  isUpperBound?: boolean;
+  fit(context: FitContext): Conductor;
+}

@@ -1,0 +1,66 @@
+// How well: what is kept of every evaluated task, and what a result must show.
+
+import type { StopReason } from "../store/types.ts";
+
+/** One task answered by one Conductor. */
+export interface BenchRow {
+  conductor: string;
+  set: string;
+  task: string;
+  category: string;
+  subtask: string;
+  score: number;
+  why: string;
+  /** Grading was not possible: counted apart. */
+  ungraded: boolean;
+  /** Workers were down: never counted as wrong. */
+  isOutage: boolean;
+  calls: number;
+  conductorCalls: number;
+  tokens: number;
+  costUsd: number;
+  durationMs: number;
+  /** Steps of the accepted workflow; rounds taken. */
+  steps: number;
+  rounds: number;
+  /** The first plan was a valid workflow (measured without any masking). */
+  valid: boolean;
+  /** Ids of the workers that were asked, one entry per call. */
+  asked: string[];
+  answer: string;
+  stopReason: StopReason;
+}
+
+/** Mean with its 95 % interval by bootstrap over tasks. */
+export interface Estimate {
+  mean: number;
+  low: number;
+  high: number;
+}
+
+export interface BenchResult {
+  conductor: string;
+  set: string;
+  n: number;
+  accuracy: number;
+  low: number;
+  high: number;
+  calls: number;
+  tokens: number;
+  costUsd: number;
+  durationMs: number;
+  /** Bits: entropy of who is asked, over all calls. */
+  routingEntropy: number;
+  steps: number;
+  validShare: number;
+  /** Accuracy given a valid first plan. */
+  accuracyIfValid: number;
+  ungraded: number;
+  outages: number;
+  isSimulated: boolean;
+  /** Paired difference of accuracy to each other Conductor: mean, interval, two-sided p. */
+  against: { conductor: string; difference: number; low: number; high: number; p: number }[];
+  byCategory: { category: string; n: number; accuracy: number; low: number; high: number }[];
+}
+
+export type SplitName = "train" | "tune" | "test";

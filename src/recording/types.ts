@@ -1,0 +1,44 @@
+// A recording: tasks with the recorded outcomes of real models. `tasks.jsonl[.gz]` and
+// `outcomes.jsonl[.gz]` in one folder; the rows are these types (the public contract).
+
+import type { GradedTask, TaskSet } from "../task/types.ts";
+
+/** A row of `tasks.jsonl`. */
+export interface RecordedTask {
+  id: string;
+  set: string;
+  category: string;
+  subtask: string;
+  prompt: string;
+  choices?: string[];
+  answer: string;
+}
+
+/** A row of `outcomes.jsonl`. */
+export interface Outcome {
+  task: string;
+  worker: string;
+  sample: number;
+  /** What was extracted from the reply; null: nothing could be. */
+  answer: string | null;
+  /** 0..1; 0.99 and more counts as right. */
+  score: number;
+  tokens: number;
+  /** Recordings of our own keep the whole reply and what it cost. */
+  reply?: string;
+  costUsd?: number;
+  durationMs?: number;
+}
+
+export interface Recording {
+  folder: string;
+  sets: TaskSet[];
+  /** Outcomes of a worker for a task, by sample. Empty where there are none. */
+  outcomesOf(task: string, worker: string): readonly Outcome[];
+  /** All workers that answered any task of the set, and, by default, only those that answered all. */
+  workersOf(set: string, options?: { all: boolean }): string[];
+  tasksOf(set: string): readonly GradedTask[];
+}
+
+/** A score of at least this is right. */
+export const RIGHT = 0.99;
