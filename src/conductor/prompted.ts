@@ -8,7 +8,7 @@ import { composeText, type TextPiece } from "./text.ts";
 import type { ComposeRequest, Conductor } from "./types.ts";
 
 /** Reasoning and five long subtasks fit; models that think first need the room. */
-const PLAN_TOKENS = 4_096;
+const PLAN_TOKENS = 8_192;
 
 export function createPromptedConductor(planner: PoolMember, options: PromptOptions): Conductor {
   const { worker, maxOutputTokens = PLAN_TOKENS } = planner;

@@ -29,7 +29,7 @@ describe("a config file", () => {
       showNames: false,
       limits: { usd: 1, calls: 40, tokens: null, deadlineMs: 600_000 },
       rounds: 1,
-      maxOutputTokens: 4096,
+      maxOutputTokens: 8192,
       maxDepth: 1,
       allowUnknownPrice: false,
     });

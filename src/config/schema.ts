@@ -98,7 +98,7 @@ const configSchema = z.strictObject({
   /** How many workflows at the most: more than 1 allows corrective ones. */
   rounds: z.int().min(1).max(10).default(1),
   /** The largest reply asked of a step. */
-  maxOutputTokens: count.default(4096),
+  maxOutputTokens: count.default(8192),
   /** How often one worker is asked again before the next best one takes over. */
   retries: z.int().min(0).max(10).default(2),
   timeouts: z

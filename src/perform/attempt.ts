@@ -21,7 +21,8 @@ export interface AttemptOptions {
 
 type AttemptOutcome =
   | { ok: true; reply: StepReply; usage: Usage; firstTokenMs: number | undefined }
-  | { ok: false; error: TuttiError; partial: string; reasoning: string };
+  /** `usage` where the provider has said what it bills all the same. */
+  | { ok: false; error: TuttiError; partial: string; reasoning: string; usage?: Usage };
 
 export interface Attempt {
   outcome: Promise<AttemptOutcome>;
@@ -107,6 +108,8 @@ async function ask(
   try {
     await Promise.race([consume(), stopped, timedOut]);
     const { usage, reason } = finish!;
+    const error = toolCalls ? undefined : emptyReply(worker, text, reason, request.maxOutputTokens);
+    if (error) return { ok: false, error, partial: "", reasoning, usage };
     const reply: StepReply = {
       text,
       ...(reasoning && { reasoning }),
@@ -121,4 +124,19 @@ async function ask(
     isOver = true;
     clearTimeout(timer);
   }
+}
+
+/** A reply that a limit or a filter has emptied is no reply: somebody else may have one. */
+function emptyReply(
+  { id, kind }: Worker,
+  text: string,
+  reason: FinishReason,
+  maxOutputTokens: number,
+): TuttiError | undefined {
+  if (kind !== "model" || text.trim() !== "") return undefined;
+  if (reason === "content-filter")
+    return new TuttiError("content-filter", `${id} was silenced by its provider's filter`);
+  if (reason !== "length") return undefined;
+  const why = `used all of its ${maxOutputTokens} tokens before it wrote a word (models that reason need more)`;
+  return new TuttiError("empty-reply", `${id} ${why}`);
 }

@@ -172,6 +172,45 @@ describe("workers that fail", () => {
     expect(run).toMatchObject({ answer: "", stopReason: "failed", error: { code: "auth" } });
   });
 
+  it("are waited for as long as they ask when there is nobody else, and replaced when there is", async () => {
+    const later = new TuttiError("rate-limited", "429", { retryable: true, retryAfterMs: 60_000 });
+    const workflow = { steps: [step(0, "go")] };
+    const alone = toPool([scriptedWorker("busy", () => later)]);
+    const stage = toStage(alone, playedConductor(workflow));
+    const start = toStart(alone, { limits: { deadlineMs: 100 } });
+    // Beyond the deadline nobody waits: the run fails at once and says why.
+    expect(toRun(await performRun(start, stage))).toMatchObject({
+      stopReason: "failed",
+      error: { message: "429" },
+    });
+    const waiting = toStage(alone, playedConductor(workflow));
+    const controller = new AbortController();
+    const onEvent = (event: RunEvent) => {
+      if (event.type === "step-wait") controller.abort();
+    };
+    const patient = { ...waiting, onEvent, signal: controller.signal };
+    expect(toRun(await performRun(toStart(alone), patient)).steps[0]!.state).toBe("waiting");
+    const both = toPool([scriptedWorker("busy", () => later), scriptedWorker("free", "at once")]);
+    expect(toRun(await performRun(toStart(both), toStage(both, playedConductor(workflow)))).answer).toBe(
+      "at once",
+    );
+  });
+
+  it("that use up their tokens without a word are replaced, and paid", async () => {
+    const usage = { inputTokens: 10, outputTokens: 1000, cachedInputTokens: 0, reasoningTokens: 1000 };
+    const thinker = scriptedWorker("thinker", () => [{ type: "finish", usage, reason: "length" }]);
+    const pool = toPool([thinker, scriptedWorker("talker", "a word")], { inputUsd: 0, outputUsd: 1 });
+    const run = toRun(
+      await performRun(toStart(pool), toStage(pool, playedConductor({ steps: [step(0, "go")] }))),
+    );
+    expect(run).toMatchObject({ answer: "a word", stopReason: "done" });
+    expect(run.steps[0]!.failures[0]).toMatchObject({
+      worker: "thinker",
+      error: { code: "empty-reply" },
+      costUsd: 0.001,
+    });
+  });
+
   it("that fall silent are left behind and asked again", async () => {
     const forever = () => new Promise<string>(() => {});
     const hanging = scriptedWorker("hanging", (_, __, call) => (call === 0 ? forever() : "awake"));

@@ -14,6 +14,9 @@ import { chanceAt, type Stage, toEventError, toTuttiError } from "./stage.ts";
 import type { RunState } from "./state.ts";
 import { toComposedRounds } from "./visible.ts";
 
+/** A Conductor that is away for longer is done without. */
+const PATIENCE_MS = 20_000;
+
 export function toComposeRequest(state: RunState, pool: Pool, maxOutputTokens?: number): ComposeRequest {
   const { task, settings, rounds } = state;
   const composed = toComposedRounds(state);
@@ -66,7 +69,7 @@ export async function performPlan(
     const fault = toTuttiError(error, "conductor-fault", conductor.id);
     const chance = chanceAt(state, round, attempt);
     // Stopped by us: after a resume the Conductor may plan again.
-    const delay = signal.aborted ? 0 : retryDelay(fault, attempt + 1, settings.retries, chance);
+    const delay = signal.aborted ? 0 : retryDelay(fault, attempt + 1, settings.retries, chance, PATIENCE_MS);
     return {
       type: "plan-error",
       ...common(),

@@ -6,14 +6,15 @@ import type { RunEvent } from "../store/types.ts";
 import { boundBriefTokens, toMessages } from "../worker/brief.ts";
 import type { Brief, Message, WorkerRequest } from "../worker/types.ts";
 import { type Attempt, startAttempt } from "./attempt.ts";
-import type { AskAction } from "./decide.ts";
+import { type AskAction, deadlineOf } from "./decide.ts";
 import type { Nested } from "./nested.ts";
 import { retryDelay } from "./retry.ts";
 import { toFailedSpending, toSpending } from "./spending.ts";
 import { chanceAt, type Stage, toEventError } from "./stage.ts";
-import type { RunState } from "./state.ts";
+import { candidatesFor, type RunState } from "./state.ts";
 
 const FLUSH_MS = 1_000;
+const PATIENCE_MS = 20_000;
 const NO_TIMEOUTS = { stepMs: Infinity, firstTokenMs: Infinity, idleMs: Infinity };
 
 /** The last step streams as the answer only when nothing can follow it and nothing is left to validate. */
@@ -72,17 +73,31 @@ export async function performStep(
   const failures = rounds[round]!.steps[step]!.failures.filter((failure) => failure.worker === worker).length;
   const chance = chanceAt(state, round, step, attempt);
   // Stopped by us: the worker is not to blame and may be asked again after a resume.
-  const delay = isOurs ? 0 : retryDelay(error, failures + 1, settings.retries, chance);
+  const delay = isOurs
+    ? 0
+    : retryDelay(error, failures + 1, settings.retries, chance, longestWait(action, state, at));
   const exchange = { inputTokens, written: partial + reasoning };
+  const spending = outcome.usage
+    ? toSpending(entry, outcome.usage, exchange)
+    : toFailedSpending(entry, error, exchange);
   return {
     type: "step-error",
     ...common,
     error: toEventError(error),
-    spending: nested?.spending() ?? toFailedSpending(entry, error, exchange),
+    spending: nested?.spending() ?? spending,
     ...(partial && { partial }),
     delivered: delivery.isDelivered() && !isOurs,
     ...(delay !== undefined && { retryAt: at + delay }),
   };
+}
+
+/** Nobody waits long for one worker while there is another; but for the only one, as long as there is time. */
+function longestWait({ round, step, worker }: AskAction, state: RunState, now: number): number {
+  const { workflow, steps } = state.rounds[round]!;
+  const current = steps[step]!;
+  const without = { ...current, exhausted: [...current.exhausted, worker] };
+  const others = candidatesFor(state.pool, workflow!.steps[step]!.worker, without);
+  return others.length > 0 ? PATIENCE_MS : deadlineOf(state) - now;
 }
 
 function toRequest(

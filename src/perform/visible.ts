@@ -20,7 +20,13 @@ export function toBrief(state: RunState, roundNumber: number, stepNumber: number
   const positions = access === "all" ? Array.from({ length: stepNumber }, (_, step) => step) : access;
   for (const step of positions) show(state, visible, roundNumber, step);
   const isLast = stepNumber === workflow!.steps.length - 1;
-  return { task: state.task, subtask, visible, isLast, asksBefore: asksBefore(state, roundNumber, stepNumber) };
+  return {
+    task: state.task,
+    subtask,
+    visible,
+    isLast,
+    asksBefore: asksBefore(state, roundNumber, stepNumber),
+  };
 }
 
 /** By what the workflows say, not by what has happened: parallel steps then have a fixed order. */
