@@ -24,6 +24,8 @@ type AttemptOutcome =
   /** `usage` where the provider has said what it bills all the same. */
   | { ok: false; error: TuttiError; partial: string; reasoning: string; usage?: Usage };
 
+const NEVER = new AbortController().signal;
+
 export interface Attempt {
   outcome: Promise<AttemptOutcome>;
   /** Ends it with the error "aborted", and the upstream request with it. */
@@ -35,6 +37,8 @@ export function startAttempt(worker: Worker, request: WorkerRequest, options: At
   const stopped = new Promise<never>((_, reject) => {
     stop = () => reject(new TuttiError("aborted", "The run was stopped"));
   });
+  // Nobody listens while an instant worker replies.
+  stopped.catch(() => {});
   return { outcome: ask(worker, request, options, stopped), stop };
 }
 
@@ -45,7 +49,7 @@ async function ask(
   stopped: Promise<never>,
 ): Promise<AttemptOutcome> {
   const startedAt = now();
-  const controller = new AbortController();
+  const controller = worker.isInstant ? undefined : new AbortController();
   let text = "";
   let reasoning = "";
   let toolCalls: ToolCall[] | undefined;
@@ -55,7 +59,7 @@ async function ask(
   let isOver = false;
 
   const consume = async (): Promise<void> => {
-    for await (const event of worker.ask(request, controller.signal)) {
+    for await (const event of worker.ask(request, controller?.signal ?? NEVER)) {
       if (isOver) return;
       latestAt = now();
       firstAt ??= latestAt;
@@ -82,31 +86,27 @@ async function ask(
   };
 
   let timer: NodeJS.Timeout | undefined;
-  const timedOut = new Promise<never>((_, reject) => {
-    // One timer that looks again, instead of one that is set anew for every piece of text.
-    const watch = () => {
-      const phase = firstAt === undefined ? timeouts.firstTokenMs : timeouts.idleMs;
-      const from = firstAt === undefined ? startedAt : latestAt;
-      const leftMs = Math.min(startedAt + timeouts.stepMs, from + phase) - now();
-      if (leftMs > 0) {
-        timer = leftMs === Number.POSITIVE_INFINITY ? undefined : setTimeout(watch, leftMs);
-        return;
-      }
-      const what =
-        now() - startedAt >= timeouts.stepMs ? "did not finish" : firstAt ? "fell silent" : "did not begin";
-      const limitMs = now() - startedAt >= timeouts.stepMs ? timeouts.stepMs : phase;
-      reject(
-        new TuttiError("timeout", `${worker.id} ${what} within ${limitMs / 1000} s`, {
-          status: 504,
-          retryable: true,
-        }),
-      );
-    };
-    watch();
-  });
+  /** Rejects when it takes too long. One timer that looks again, not one that is set anew for every piece of text. */
+  const watch = () =>
+    new Promise<never>((_, reject) => {
+      const look = () => {
+        const phase = firstAt === undefined ? timeouts.firstTokenMs : timeouts.idleMs;
+        const from = firstAt === undefined ? startedAt : latestAt;
+        const leftMs = Math.min(startedAt + timeouts.stepMs, from + phase) - now();
+        if (leftMs > 0) {
+          timer = leftMs === Number.POSITIVE_INFINITY ? undefined : setTimeout(look, leftMs);
+          return;
+        }
+        const isWhole = now() - startedAt >= timeouts.stepMs;
+        const what = isWhole ? "did not finish" : firstAt === undefined ? "did not begin" : "fell silent";
+        const message = `${worker.id} ${what} within ${(isWhole ? timeouts.stepMs : phase) / 1000} s`;
+        reject(new TuttiError("timeout", message, { status: 504, retryable: true }));
+      };
+      look();
+    });
 
   try {
-    await Promise.race([consume(), stopped, timedOut]);
+    await (worker.isInstant ? consume() : Promise.race([consume(), stopped, watch()]));
     const { usage, reason } = finish!;
     const error = toolCalls ? undefined : emptyReply(worker, text, reason, request.maxOutputTokens);
     if (error) return { ok: false, error, partial: "", reasoning, usage };
@@ -118,7 +118,7 @@ async function ask(
     };
     return { ok: true, reply, usage, firstTokenMs: firstAt === undefined ? undefined : firstAt - startedAt };
   } catch (error) {
-    controller.abort(); // closes the upstream request
+    controller?.abort(); // closes the upstream request
     return { ok: false, error: toTuttiError(error, "worker-fault", worker.id), partial: text, reasoning };
   } finally {
     isOver = true;

@@ -20,8 +20,8 @@ export function createConsensusWorker(): Worker {
   return {
     id: "consensus",
     kind: "tool",
-    async *ask(request, signal) {
-      if (signal.aborted) throw new TuttiError("aborted", 'Worker "consensus" was stopped.', { status: 499 });
+    isInstant: true,
+    async *ask(request) {
       const { groups, winner, best } = count(request.brief?.visible ?? []);
       yield { type: "reasoning-delta", text: describe(groups, winner) };
       yield { type: "text-delta", text: best.reply };
