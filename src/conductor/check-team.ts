@@ -20,7 +20,7 @@ export function checkTeam(workflow: Workflow, pool: Pool, previousSteps = 0): Wo
     const seen = step.access === "all" ? position + previousSteps : step.access.length;
     if (seen < 2) {
       const name = pool.members[step.worker]?.worker.id;
-      const message = `Step ${position} is "${name}" and sees ${seen} earlier replies: it needs at least 2 to compare.`;
+      const message = `Step ${position} is "${name}" and sees ${seen === 1 ? "one earlier reply" : "no earlier reply"}: it needs at least 2 to compare.`;
       return { code: "nothing-to-vote", message };
     }
   }

@@ -199,11 +199,15 @@ const HELPERS = ["consensus", "self"];
 /** The vote and the Conductor itself come last, so that the numbers of the models do not depend on them. */
 function withHelpers(models: PoolMember[], config: TuttiConfig, names: string[]): PoolMember[] {
   const members = [...models];
-  const has = (id: string) => members.some(({ worker }) => worker.id === id);
-  const isComparable = members.filter(({ worker }) => worker.kind === "model").length >= 2;
-  if (!has("consensus") && (names.includes("consensus") || (config.consensus && isComparable))) {
-    members.push({ worker: createConsensusWorker(), price: { inputUsd: 0, outputUsd: 0 } });
-  }
-  if (!has("self") && (names.includes("self") || config.self)) members.push({ worker: createSelfWorker() });
+  const add = (id: string) => {
+    if (members.some(({ worker }) => worker.id === id)) return;
+    if (id === "self") members.push({ worker: createSelfWorker() });
+    else members.push({ worker: createConsensusWorker(), price: { inputUsd: 0, outputUsd: 0 } });
+  };
+  // Those that are named keep the order in which they are named.
+  for (const name of names.filter((name) => HELPERS.includes(name))) add(name);
+  if (config.consensus && members.filter(({ worker }) => worker.kind === "model").length >= 2)
+    add("consensus");
+  if (config.self) add("self");
   return members;
 }

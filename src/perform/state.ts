@@ -95,8 +95,8 @@ export interface RunState {
   /** The deadline counts from here: the start or the latest resume, moved on by what people took to review. */
   resumedAt: number;
   rounds: RoundState[];
-  /** The Conductor is content with the last performed round. */
-  accepted?: { step?: number };
+  /** The Conductor is content: with the last performed round, or with a step of an earlier one. */
+  accepted?: { step?: number; round?: number };
   spent: Amount;
   reserved: Amount;
   unpricedCalls: number;
@@ -211,7 +211,7 @@ function planEnd(state: RunState, event: Extract<RunEvent, { type: "plan-end" }>
   else plan.status = "ended";
   const settled = settle(state, round.plan.reserved, event.spending, true);
   if (decision.type === "accept") {
-    const accepted = decision.step === undefined ? {} : { step: decision.step };
+    const { type: _, ...accepted } = decision;
     return { ...withRound(settled, event.round, { ...round, plan, ended: true }), accepted };
   }
   const next = { ...round, plan };

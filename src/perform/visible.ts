@@ -67,8 +67,9 @@ export function toComposedRounds(state: RunState): ComposedRound[] {
  */
 export function bestAnswer(state: RunState): string {
   const performed = state.rounds.filter((round) => round.steps.length > 0);
-  const accepted = state.accepted?.step;
-  const chosen = accepted === undefined ? undefined : performed.at(-1)?.steps[accepted]?.reply?.text;
+  const { step, round } = state.accepted ?? {};
+  const steps = round === undefined ? performed.at(-1)?.steps : state.rounds[round]?.steps;
+  const chosen = step === undefined ? undefined : steps?.[step]?.reply?.text;
   if (chosen) return chosen;
   const finished = performed.filter((round) => round.ended || round.steps.at(-1)?.status === "done");
   for (const round of [...finished.toReversed(), ...performed.toReversed()]) {

@@ -8,11 +8,11 @@ import { TuttiError } from "../errors.ts";
 import type { VisibleStep, Worker } from "./types.ts";
 import { NO_USAGE } from "./usage.ts";
 
-interface Vote {
+export interface Vote {
   answer: string;
   reply: string;
   weight: number;
-  /** Among the visible steps, in time. */
+  /** Among the replies, in time. */
   position: number;
 }
 
@@ -22,7 +22,11 @@ export function createConsensusWorker(): Worker {
     kind: "tool",
     isInstant: true,
     async *ask(request) {
-      const { groups, winner, best } = count(request.brief?.visible ?? []);
+      const visible = request.brief?.visible.filter(({ reply }) => reply.trim() !== "") ?? [];
+      if (visible.length < 2) throw nothingToVote(visible.length);
+      const groups = groupVotes(visible);
+      const winner = groups.reduce((a, b) => (compareGroups(b, a) > 0 ? b : a));
+      const best = heaviestVote(winner);
       yield { type: "reasoning-delta", text: describe(groups, winner) };
       yield { type: "text-delta", text: best.reply };
       yield { type: "finish", usage: NO_USAGE, reason: "stop" };
@@ -30,8 +34,9 @@ export function createConsensusWorker(): Worker {
   };
 }
 
-function count(visible: VisibleStep[]) {
-  const votes = visible
+/** Replies that say the same answer, together. One without an answer abstains, unless nobody has one. */
+export function groupVotes(replies: readonly Pick<VisibleStep, "reply" | "success">[]): Vote[][] {
+  const votes = replies
     .map(({ reply, success = 1 }, position) => ({
       reply,
       position,
@@ -39,28 +44,26 @@ function count(visible: VisibleStep[]) {
       answer: extractAnswer(reply),
     }))
     .filter(({ reply }) => reply.trim() !== "");
-  if (votes.length < 2) {
-    const found = `it sees ${votes.length === 0 ? "no reply" : "one reply"} and needs two or more`;
-    throw new TuttiError("nothing-to-vote", `Worker "consensus" has nothing to vote on: ${found}.`, {
-      status: 400,
-    });
-  }
-  // A reply without an answer abstains, unless nobody has one.
   const cast = votes.filter(({ answer }) => normaliseAnswer(answer) !== "");
-  const groups = group(cast.length > 0 ? cast : votes);
-  const winner = groups.reduce((a, b) => (compareGroups(b, a) > 0 ? b : a));
-  const best = winner.reduce((a, b) => (b.weight > a.weight ? b : a));
-  return { groups, winner, best };
-}
-
-function group(votes: Vote[]): Vote[][] {
   const groups: Vote[][] = [];
-  for (const vote of votes) {
+  for (const vote of cast.length > 0 ? cast : votes) {
     const same = groups.find(([first]) => first && sameAnswer(first.answer, vote.answer));
     if (same) same.push(vote);
     else groups.push([vote]);
   }
   return groups;
+}
+
+/** The one whose words are passed on for a group; of equals the first. */
+export function heaviestVote(group: readonly Vote[]): Vote {
+  return group.reduce((a, b) => (b.weight > a.weight ? b : a));
+}
+
+function nothingToVote(replies: number): TuttiError {
+  const found = `it sees ${replies === 0 ? "no reply" : "one reply"} and needs two or more`;
+  return new TuttiError("nothing-to-vote", `Worker "consensus" has nothing to vote on: ${found}.`, {
+    status: 400,
+  });
 }
 
 /** More weight in all; then the heavier voter; then the later step, which may have seen the earlier ones. */

@@ -52,6 +52,9 @@ export interface ParseOptions {
 /** What a Conductor decides, in words or without. */
 export type Decision =
   | { type: "workflow"; workflow: Workflow }
-  /** The work so far is good. The answer is the reply of `step`, by default the last non-empty one. */
-  | { type: "accept"; step?: number }
+  /**
+   * The work so far is good. The answer is the reply of `step`, by default the last non-empty one, in the
+   * last performed round, unless `round` names an earlier one: a Conductor that votes may go back.
+   */
+  | { type: "accept"; step?: number; round?: number }
   | { type: "format-error"; error: WorkflowError };
