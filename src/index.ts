@@ -1,5 +1,6 @@
 // The public API. What is not named here is not promised.
 
+export type { AskOptions, PlanForReview } from "./ask-options.ts";
 export type { ComposeRequest, Conductor, PlanEvent } from "./conductor/types.ts";
 export type { TuttiConfigInput as TuttiConfig } from "./config/schema.ts";
 export { TuttiError } from "./errors.ts";
@@ -16,9 +17,7 @@ export type {
   Store,
 } from "./store/types.ts";
 export {
-  type AskOptions,
   createTutti,
-  type PlanForReview,
   type RunStream,
   type Tutti,
   type TuttiOptions,

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type ChatReply, type ChatRequest, type ChatServer, startChatServer } from "./testing/chat-server.ts";
-import { scriptedWorker } from "./testing/stage.ts";
+import { playedConductor, scriptedWorker } from "./testing/stage.ts";
 import { createTutti, type Tutti, type TuttiOptions } from "./tutti.ts";
 
 const PLAN = `Two attempts side by side, then a judge.
@@ -38,6 +38,7 @@ async function start(
   return { server, tutti };
 }
 
+const oneStep = (worker: number) => ({ steps: [{ worker, subtask: "go", access: [] }] });
 const subtaskOf = (text: string) => /<<< your subtask · \w+\\n(.*?)\\n>>>/.exec(text)?.[1] ?? "none";
 
 describe("a question over HTTP", () => {
@@ -258,10 +259,14 @@ describe("bad use of the library", () => {
     const dear = { worker: scriptedWorker("dear", "never") };
     await expect(tutti.ask("hi", { pool: { members: [dear] } })).rejects.toThrow(/price of dear is unknown/);
     const cheap = { worker: scriptedWorker("cheap", PLAN), price: { inputUsd: 0, outputUsd: 0 } };
-    const workflow = { steps: [{ worker: 0, subtask: "go", access: [] }] };
-    const run = await tutti.ask("hi", { pool: { members: [dear, cheap] }, workflow });
+    const pool = { members: [dear, cheap] };
+    const run = await tutti.ask("hi", { pool, conductor: playedConductor(oneStep(0)) });
     expect(run.pool.map(({ id }) => id)).toEqual(["cheap"]);
     expect(notices.join()).toContain("Left out for now");
+    // A workflow by hand means the numbers of the whole pool: nobody is left out behind its back.
+    const byHand = await tutti.ask("hi", { pool, workflow: oneStep(1) });
+    expect(byHand.steps[0]!.workerId).toBe("cheap");
+    await expect(tutti.ask("hi", { pool, workflow: oneStep(0) })).rejects.toThrow(/price of dear is unknown/);
   });
 });
 

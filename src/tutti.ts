@@ -1,59 +1,37 @@
 // The library's door: `createTutti` makes pools, Conductors and the journal meet the performer.
 
-import { randomBytes } from "node:crypto";
-import { hostname } from "node:os";
-import { checkNumbers, toTask } from "./check-input.ts";
+import type { AskOptions } from "./ask-options.ts";
+import { toTask } from "./check-input.ts";
 import { chooseConductor } from "./choose-conductor.ts";
-import { checkTeam } from "./conductor/check-team.ts";
 import { createFixedConductor } from "./conductor/fixed.ts";
 import type { Conductor } from "./conductor/types.ts";
 import { toStorePath } from "./config/home.ts";
 import { type ResolvedPool, resolvePool } from "./config/pool.ts";
 import { parseConfig } from "./config/problems.ts";
-import type { TuttiConfig, TuttiConfigInput } from "./config/schema.ts";
+import type { TuttiConfigInput } from "./config/schema.ts";
 import { TuttiError, usageError } from "./errors.ts";
 import { performRun, resumeRun } from "./perform/driver.ts";
-import { estimatePlan, type PlanEstimate } from "./perform/estimate.ts";
+import { estimatePlan } from "./perform/estimate.ts";
 import { EventQueue } from "./perform/queue.ts";
 import { CircuitBreaker } from "./perform/retry.ts";
 import { type Run, toRun } from "./perform/run.ts";
-import type { Stage, Verdict } from "./perform/stage.ts";
+import type { Stage } from "./perform/stage.ts";
 import { fold, type RunState } from "./perform/state.ts";
+import {
+  createOwner,
+  createRunId,
+  goneWorker,
+  toEntry,
+  toFixed,
+  toSettings,
+  unknownPrice,
+  unpricedIn,
+  withoutSelf,
+} from "./run-setup.ts";
 import { openStore } from "./store/open.ts";
-import type { Owner, RunEvent, RunSettings, Store } from "./store/types.ts";
+import { isSimulated } from "./store/summary.ts";
+import type { RunEvent, Store } from "./store/types.ts";
 import type { Message, Pool, PoolMember, Task } from "./worker/types.ts";
-import { MAX_STEPS, type Workflow } from "./workflow/types.ts";
-import { validateWorkflow } from "./workflow/validate.ts";
-
-/** What a person is shown before a plan is performed. */
-export interface PlanForReview {
-  round: number;
-  workflow: Workflow;
-  pool: Pool;
-  estimate: PlanEstimate;
-  /** The same for the plan as a person has changed it. */
-  estimateOf(workflow: Workflow): PlanEstimate;
-}
-
-export interface AskOptions {
-  /** "prompted", "scripted-planner", the id of a worker or "provider/model" to plan with, or one's own. */
-  conductor?: string | Conductor;
-  /** "rehearsal", the name of a pool in the config, ids of workers, or a pool of one's own. */
-  pool?: string | string[] | Pool;
-  rounds?: number;
-  /** null switches the dollar budget off. */
-  budgetUsd?: number | null;
-  maxCalls?: number;
-  maxTokens?: number;
-  deadlineMs?: number;
-  seed?: number;
-  /** Performs this workflow instead of asking a Conductor. */
-  workflow?: Workflow;
-  /** Called with each plan before it is performed. */
-  review?: (plan: PlanForReview) => Promise<Verdict>;
-  allowUnknownPrice?: boolean;
-  signal?: AbortSignal;
-}
 
 /** The events of a run as they happen, nested runs included, and its result. */
 export interface RunStream extends AsyncIterable<RunEvent> {
@@ -102,6 +80,10 @@ export function createTutti(
       if (config.retentionDays !== undefined) await opened.prune(Date.now() - config.retentionDays * DAY_MS);
       return opened;
     });
+    // A disk that is full now may have room at the next question.
+    store.catch(() => {
+      store = undefined;
+    });
     return store;
   };
   const notices = new Set<string>();
@@ -130,27 +112,29 @@ export function createTutti(
       : await findPool(wanted);
     for (const text of [found.notice, ...(found.warnings ?? [])]) notice(text);
     if (!hasBudget || allowUnknown) return found;
-    const isPriced = ({ worker, price }: PoolMember) => worker.kind !== "model" || price !== undefined;
-    const unknown = found.pool.members.filter((member) => !isPriced(member)).map(({ worker }) => worker.id);
+    const unknown = unpricedIn(found.pool.members);
     if (unknown.length === 0) return found;
-    const remedy = "Give it a price in the config, allow unknown prices, or ask without a dollar budget.";
-    const members = found.pool.members.filter(isPriced);
-    const message = `The price of ${unknown.join(", ")} is unknown, so a dollar budget cannot be kept. ${remedy}`;
-    if (!members.some(({ worker }) => worker.kind === "model")) throw usageError(message);
-    notice(`${message} Left out for now.`);
+    const members = found.pool.members.filter((member) => !unknown.includes(member));
+    if (!members.some(({ worker }) => worker.kind === "model")) throw usageError(unknownPrice(unknown));
+    notice(`${unknownPrice(unknown)} Left out for now.`);
     return { pool: { members }, kind: found.kind };
   }
 
   async function begin(runId: string, task: Task, options: AskOptions, stage: StageParts): Promise<RunState> {
     const settings = toSettings(config, options, stage.isStreaming);
     const { limits, allowUnknownPrice } = settings;
-    const { pool, kind } = await toPool(options.pool, limits.usd !== undefined, allowUnknownPrice);
+    const hasBudget = limits.usd !== undefined;
+    const { workflow } = options;
+    // A workflow that was given names workers by their numbers: nobody may be left out then.
+    const { pool, kind } = await toPool(options.pool, hasBudget && !workflow, allowUnknownPrice);
     const { members } = settings.maxDepth > 0 ? pool : withoutSelf(pool);
     const chosen = await chooseConductor(options.conductor ?? config.conductor, { members }, kind, {
       showNames: config.showNames,
       env,
     });
-    const fixed = options.workflow && toFixed(options.workflow, { members });
+    const fixed = workflow && toFixed(workflow, { members });
+    const unknown = unpricedIn(workflow?.steps.map(({ worker }) => members[worker]!) ?? []);
+    if (hasBudget && !allowUnknownPrice && unknown.length > 0) throw usageError(unknownPrice(unknown));
     const start: Extract<RunEvent, { type: "run-start" }> = {
       type: "run-start",
       runId,
@@ -212,7 +196,7 @@ export function createTutti(
       );
     }
     if (state.parent) throw usageError(`Run ${runId} is nested: resume ${state.parent.runId} instead`);
-    const isRehearsal = state.pool.some(({ id }) => id.startsWith("rehearsal/"));
+    const isRehearsal = isSimulated(state.pool);
     const { pool, kind } = await toPool(options.pool ?? (isRehearsal ? "rehearsal" : undefined), false, true);
     const members = state.pool.map(({ id, kind: entryKind }): PoolMember => {
       const found = pool.members.find(({ worker }) => worker.id === id);
@@ -300,77 +284,4 @@ interface StageParts {
 
 function warn(text: string): void {
   process.emitWarning(text, "TuttiNotice");
-}
-
-/** One per performance, not per process: two resumes of one run here must not both win it. */
-function createOwner(): Owner {
-  return { id: randomBytes(8).toString("hex"), pid: process.pid, host: hostname() };
-}
-
-/** Sorts by time, is short enough to type, and is not guessed. */
-function createRunId(): string {
-  return `r_${Date.now().toString(36)}${randomBytes(3).toString("hex")}`;
-}
-
-function toSettings(
-  config: TuttiConfig,
-  options: AskOptions,
-  isStreaming: boolean,
-): Omit<RunSettings, "conductor" | "conductorReason"> {
-  const usd = options.budgetUsd === undefined ? config.limits.usd : options.budgetUsd;
-  const calls = options.maxCalls ?? config.limits.calls;
-  const tokens = options.maxTokens ?? config.limits.tokens;
-  const deadlineMs = options.deadlineMs ?? config.limits.deadlineMs;
-  checkNumbers(options);
-  return {
-    rounds: options.rounds ?? config.rounds,
-    maxSteps: MAX_STEPS,
-    limits: {
-      ...(usd != null && { usd }),
-      ...(calls != null && { calls }),
-      ...(tokens != null && { tokens }),
-      ...(deadlineMs != null && { deadlineMs }),
-    },
-    seed: options.seed ?? randomBytes(4).readUInt32LE(),
-    maxOutputTokens: config.maxOutputTokens,
-    retries: config.retries,
-    timeouts: config.timeouts,
-    maxDepth: config.maxDepth,
-    streaming: isStreaming,
-    review: options.review !== undefined,
-    allowUnknownPrice: options.allowUnknownPrice ?? config.allowUnknownPrice,
-  };
-}
-
-function toFixed(workflow: Workflow, pool: Pool): Conductor {
-  const error =
-    validateWorkflow(workflow, { workers: pool.members.length, maxSteps: Number.POSITIVE_INFINITY }) ??
-    checkTeam(workflow, pool);
-  if (error) throw usageError(`This workflow cannot be performed: ${error.message}`);
-  return createFixedConductor(workflow);
-}
-
-function toEntry({ worker, price, profile, maxOutputTokens }: PoolMember) {
-  return {
-    id: worker.id,
-    kind: worker.kind,
-    ...(price && { price }),
-    ...(profile && { profile }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-  };
-}
-
-function withoutSelf({ members }: Pool): Pool {
-  return { members: members.filter(({ worker }) => worker.kind !== "conductor") };
-}
-
-function goneWorker(id: string, kind: PoolMember["worker"]["kind"]): PoolMember["worker"] {
-  return {
-    id,
-    kind,
-    // biome-ignore lint/correctness/useYield: it fails before there is anything to yield.
-    async *ask() {
-      throw new TuttiError("unknown-worker", `${id} is not available any more`);
-    },
-  };
 }

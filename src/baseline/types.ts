@@ -13,6 +13,7 @@ export interface TrainingTask {
 }
 
 export interface FitContext {
+  /** With profiles measured on the training tasks (`measurePool`): votes weigh by them. */
   pool: Pool;
   /** Training split only: the bench refuses to hand over anything else. */
   training: readonly TrainingTask[];
@@ -27,9 +28,12 @@ export interface Baseline {
   summary: string;
   /** It shows replies of one worker to another: a recording cannot replay that. */
   needsHandOffs: boolean;
-  /** How many rounds it may take. */
+  /** How many rounds it may take, the one that only accepts included. */
   rounds: number;
+  /** How often it may ask one worker the same: a recording needs as many samples. Absent: once. */
+  samples?: number;
   /** It needs outcomes of the very task (the oracle): an upper bound, not a method. */
   isUpperBound?: boolean;
+  /** Throws a usage error where the pool lacks what it needs (a vote needs `consensus`). */
   fit(context: FitContext): Conductor;
 }

@@ -45,7 +45,10 @@ export interface BenchResult {
   accuracy: number;
   low: number;
   high: number;
+  /** Means a task, of the graded ones. */
   calls: number;
+  /** The Conductor's own, counted apart. */
+  conductorCalls: number;
   tokens: number;
   costUsd: number;
   durationMs: number;

@@ -1,8 +1,8 @@
 // `tutti ask`: one question, a team, an answer. Flags in, the library's `stream`, the live view out.
 
 import type { Command } from "commander";
+import type { AskOptions } from "../ask-options.ts";
 import { usageError } from "../errors.ts";
-import type { AskOptions } from "../tutti.ts";
 import type { Message } from "../worker/types.ts";
 import type { Workflow } from "../workflow/types.ts";
 import { collect, dollars, wholeNumber } from "./options.ts";

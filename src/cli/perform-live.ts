@@ -1,10 +1,11 @@
 // Performs a run in front of a person (or for a script, with --json): events to the view, Ctrl-C to the run,
 // the outcome to the exit code. Asking and resuming share it.
 
+import type { PlanForReview } from "../ask-options.ts";
 import type { Run } from "../perform/run.ts";
 import type { Verdict } from "../perform/stage.ts";
 import type { RunEvent } from "../store/types.ts";
-import type { PlanForReview, RunStream } from "../tutti.ts";
+import type { RunStream } from "../tutti.ts";
 import type { LiveView } from "./live-view.ts";
 import { toOffer } from "./offer-example.ts";
 import { exitCodeOf } from "./outcome.ts";

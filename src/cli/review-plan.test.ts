@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
+import type { PlanForReview } from "../ask-options.ts";
 import { toWorkflow } from "../testing/run-events.ts";
-import type { PlanForReview } from "../tutti.ts";
 import { createReview } from "./review-plan.ts";
 
 const PLAN: PlanForReview = {

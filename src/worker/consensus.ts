@@ -23,10 +23,9 @@ export function createConsensusWorker(): Worker {
     isInstant: true,
     async *ask(request) {
       const visible = request.brief?.visible.filter(({ reply }) => reply.trim() !== "") ?? [];
-      if (visible.length < 2) throw nothingToVote(visible.length);
-      const groups = groupVotes(visible);
-      const winner = groups.reduce((a, b) => (compareGroups(b, a) > 0 ? b : a));
-      const best = heaviestVote(winner);
+      const count = countVotes(visible);
+      if (!count || visible.length < 2) throw nothingToVote(visible.length);
+      const { groups, winner, best } = count;
       yield { type: "reasoning-delta", text: describe(groups, winner) };
       yield { type: "text-delta", text: best.reply };
       yield { type: "finish", usage: NO_USAGE, reason: "stop" };
@@ -34,8 +33,18 @@ export function createConsensusWorker(): Worker {
   };
 }
 
-/** Replies that say the same answer, together. One without an answer abstains, unless nobody has one. */
-export function groupVotes(replies: readonly Pick<VisibleStep, "reply" | "success">[]): Vote[][] {
+export interface VoteCount {
+  /** Votes for the same answer, together. */
+  groups: Vote[][];
+  winner: Vote[];
+  /** The heaviest of the winners; of equals the first. */
+  best: Vote;
+}
+
+/** Undefined when nobody said anything. */
+export function countVotes(
+  replies: readonly Pick<VisibleStep, "reply" | "success">[],
+): VoteCount | undefined {
   const votes = replies
     .map(({ reply, success = 1 }, position) => ({
       reply,
@@ -44,19 +53,22 @@ export function groupVotes(replies: readonly Pick<VisibleStep, "reply" | "succes
       answer: extractAnswer(reply),
     }))
     .filter(({ reply }) => reply.trim() !== "");
+  if (votes.length === 0) return undefined;
+  // A reply without an answer abstains, unless nobody has one.
   const cast = votes.filter(({ answer }) => normaliseAnswer(answer) !== "");
+  const groups = group(cast.length > 0 ? cast : votes);
+  const winner = groups.reduce((a, b) => (compareGroups(b, a) > 0 ? b : a));
+  return { groups, winner, best: winner.reduce((a, b) => (b.weight > a.weight ? b : a)) };
+}
+
+function group(votes: Vote[]): Vote[][] {
   const groups: Vote[][] = [];
-  for (const vote of cast.length > 0 ? cast : votes) {
+  for (const vote of votes) {
     const same = groups.find(([first]) => first && sameAnswer(first.answer, vote.answer));
     if (same) same.push(vote);
     else groups.push([vote]);
   }
   return groups;
-}
-
-/** The one whose words are passed on for a group; of equals the first. */
-export function heaviestVote(group: readonly Vote[]): Vote {
-  return group.reduce((a, b) => (b.weight > a.weight ? b : a));
 }
 
 function nothingToVote(replies: number): TuttiError {

@@ -1,0 +1,52 @@
+// The best worker per label. The table is given the true label of every question, which no
+// Conductor that reads has: an advantage on purpose, since "no better than a lookup table" is what
+// people hold against learned ones.
+
+import type { Task } from "../worker/types.ts";
+import { createOneRound, perform, solve } from "./decide.ts";
+import { bestBy, measureStrength, shrink } from "./strength.ts";
+import type { Baseline, FitContext } from "./types.ts";
+
+/** Tasks of a label count against this many at the worker's overall rate. */
+const CELL_WEIGHT = 2;
+
+type Label = "category" | "subtask";
+
+function createLookup(label: Label): Baseline {
+  const id = `lookup-${label}`;
+  return {
+    id,
+    summary: `asks the best worker of the question's true ${label}, which it is given`,
+    needsHandOffs: false,
+    rounds: 1,
+    fit(context) {
+      const find = createTable(context, label);
+      return createOneRound(id, ({ task }) => perform([solve(find(task))]));
+    },
+  };
+}
+
+function createTable({ pool, training, labels }: FitContext, label: Label) {
+  const { order, rates } = measureStrength(pool, training);
+  const cells = new Map<string, { sums: number[]; counts: number[] }>();
+  for (const { task, scores } of training) {
+    const cell = cells.get(task[label]) ?? { sums: rates.map(() => 0), counts: rates.map(() => 0) };
+    cells.set(task[label], cell);
+    for (const worker of order) {
+      const score = scores[worker];
+      if (score === undefined) continue;
+      cell.sums[worker]! += score;
+      cell.counts[worker]! += 1;
+    }
+  }
+  const table = new Map<string, number>();
+  for (const [name, { sums, counts }] of cells) {
+    const estimates = rates.map((rate, i) => shrink(sums[i]!, counts[i]!, rate, CELL_WEIGHT));
+    table.set(name, bestBy(order, estimates));
+  }
+  // Unknown ids and labels that were not trained on: the best single worker.
+  return ({ id = "" }: Task) => table.get(labels.get(id)?.[label] ?? "") ?? order[0]!;
+}
+
+export const lookupCategory = createLookup("category");
+export const lookupSubtask = createLookup("subtask");

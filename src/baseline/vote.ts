@@ -1,0 +1,36 @@
+// Several are asked the same and the pool's `consensus` counts their votes, each with the success
+// its worker's profile shows. The best k are the same for every question.
+
+import { createConstant, findConsensus, solveAndVote } from "./decide.ts";
+import { measureStrength } from "./strength.ts";
+import type { Baseline } from "./types.ts";
+
+function createVote(
+  id: string,
+  summary: string,
+  choose: (order: number[]) => number[],
+  samples?: number,
+): Baseline {
+  return {
+    id,
+    summary,
+    needsHandOffs: false,
+    rounds: 1,
+    ...(samples !== undefined && { samples }),
+    fit({ pool, training }) {
+      const { order } = measureStrength(pool, training);
+      return createConstant(id, solveAndVote(choose(order), findConsensus(pool, id)));
+    },
+  };
+}
+
+export const vote3 = createVote("vote-3", "weighted vote of the best three", (order) => order.slice(0, 3));
+export const vote5 = createVote("vote-5", "weighted vote of the best five", (order) => order.slice(0, 5));
+export const voteAll = createVote("vote-all", "weighted vote of all workers", (order) => order);
+
+export const selfConsistency = createVote(
+  "self-consistency",
+  "the best worker is asked five times, then a vote",
+  ([best]) => Array.from({ length: 5 }, () => best!),
+  5,
+);

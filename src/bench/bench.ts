@@ -1,0 +1,260 @@
+// A whole bench: split, measure the workers on training tasks, fit the contenders, let each of them conduct
+// every test task through the performer, and tell how they compare.
+
+import { createOracle } from "../baseline/oracle.ts";
+import { createSingles } from "../baseline/single.ts";
+import type { Baseline, TrainingTask } from "../baseline/types.ts";
+import type { Conductor } from "../conductor/types.ts";
+import { isTuttiError } from "../errors.ts";
+import { isSimulated as isSimulatedPool } from "../store/summary.ts";
+import type { GradedTask } from "../task/types.ts";
+import type { Pool } from "../worker/types.ts";
+import { compareAtEqualSpending, type EqualSpending } from "./equal.ts";
+import { evaluate } from "./evaluate.ts";
+import type { BenchFolder, RowFile } from "./folder.ts";
+import type { Ground } from "./ground.ts";
+import { createFitting, drawTasks, type Fitting, readScores, type Splits, splitTasks } from "./prepare.ts";
+import { Purse } from "./purse.ts";
+import { isGraded, toResults, toRight } from "./results.ts";
+import { REPLAY_REFUSALS } from "./row.ts";
+import type { SplitBy } from "./split.ts";
+import type { BenchResult, BenchRow } from "./types.ts";
+
+export interface BenchOptions {
+  ground: Ground;
+  contenders: readonly Baseline[];
+  /** The upper bound too, where every worker's outcome of every test task can be had. */
+  withOracle: boolean;
+  seed: number;
+  splitBy: SplitBy;
+  splitSeed: number;
+  limit?: number;
+  /** The most samples of the best single worker, for the comparison at equal spending. */
+  samples: number;
+  concurrency: number;
+  budgetUsd?: number;
+  folder: BenchFolder;
+  signal?: AbortSignal;
+  onProgress?: (progress: BenchProgress) => void;
+}
+
+export interface BenchProgress {
+  /** What is going on, for people. */
+  what: string;
+  /** Runs, of all that are planned now. */
+  done: number;
+  total: number;
+  spentUsd: number;
+}
+
+export interface BenchOutcome {
+  ground: Ground;
+  /** With the profiles measured on the training tasks. */
+  pool: Pool;
+  counts: { train: number; tune: number; test: number };
+  seed: number;
+  splitBy: SplitBy;
+  splitSeed: number;
+  results: BenchResult[];
+  rows: BenchRow[];
+  /** Who could not be measured here, and why. */
+  refused: { conductor: string; reason: string }[];
+  equal: EqualSpending[];
+  isSimulated: boolean;
+  budget?: { usd: number; spentUsd: number; isUsedUp: boolean };
+  /** Stopped before its end: some rows are missing. */
+  isStopped: boolean;
+}
+
+/** A Conductor on tasks, with what was kept before; shared by all parts of a bench. */
+export type Measure = (
+  who: { name: string; conductor: Conductor; rounds: number; pool: Pool },
+  tasks: readonly GradedTask[],
+  file: RowFile,
+) => Promise<BenchRow[]>;
+
+export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
+  const { ground, contenders, folder, seed, splitBy, splitSeed, limit, budgetUsd, signal, withOracle } =
+    options;
+  const splits = splitTasks(drawTasks(ground.tasks, limit), splitBy, splitSeed);
+  const purse = budgetUsd === undefined ? undefined : new Purse(budgetUsd, spentIn(folder));
+  const { measure, plan } = createMeasure(options, purse);
+
+  plan(contenders.length * splits.test.length);
+  const training = await measureTraining(ground, splits.train, folder.file("training"), measure, plan);
+  const fitting = createFitting(ground.pool, training, splits.test, seed);
+  const refused: BenchOutcome["refused"] = [];
+  const rows: BenchRow[] = [];
+  const file = folder.file("rows");
+  const perform = async (baseline: Baseline) => {
+    try {
+      const reason = whyNot(baseline, ground, fitting.pool);
+      if (reason !== undefined) return void refused.push({ conductor: baseline.id, reason });
+      const who = {
+        name: baseline.id,
+        conductor: fitting.fit(baseline),
+        rounds: baseline.rounds,
+        pool: fitting.pool,
+      };
+      rows.push(...(await measure(who, splits.test, file)));
+    } catch (error) {
+      // These concern one contender only; anything else ends the bench.
+      if (!isTuttiError(error) || !(error.code === "usage" || REPLAY_REFUSALS.has(error.code))) throw error;
+      refused.push({ conductor: baseline.id, reason: error.message });
+    }
+  };
+  for (const baseline of contenders) await perform(baseline);
+  if (withOracle) {
+    const outcomes = await findOutcomes(ground, splits, fitting, folder, measure, plan);
+    if (outcomes) await perform(createOracle(outcomes));
+    else refused.push({ conductor: "oracle", reason: NO_ORACLE });
+  }
+  const isSimulated = isSimulatedPool(ground.pool.members.map(({ worker }) => worker));
+  const results = toResults(rows, { seed, isSimulated });
+  const equal = await compareAtEqualSpending({
+    ground,
+    fitting,
+    results,
+    rows,
+    test: splits.test,
+    samples: options.samples,
+    seed,
+    measure: (...args) => {
+      plan(splits.test.length);
+      return measure(...args);
+    },
+    file: folder.file("equal"),
+  });
+  const isUsedUp = purse?.isClosed ?? false;
+  return {
+    ground,
+    pool: fitting.pool,
+    counts: { train: splits.train.length, tune: splits.tune.length, test: splits.test.length },
+    seed,
+    splitBy,
+    splitSeed,
+    results,
+    rows,
+    refused,
+    equal,
+    isSimulated,
+    ...(purse && { budget: { usd: budgetUsd!, spentUsd: purse.spentUsd, isUsedUp } }),
+    isStopped: isUsedUp || (signal?.aborted ?? false),
+  };
+}
+
+const NO_ORACLE =
+  "it needs the outcome of every worker on every test task: record the pool first, then bench the recording";
+
+/** Known before anything is tried: what a recording cannot replay. */
+function whyNot(
+  { needsHandOffs, samples = 1 }: Baseline,
+  { kind, samplesOf }: Ground,
+  pool: Pool,
+): string | undefined {
+  if (kind !== "recording") return undefined;
+  if (needsHandOffs) return "it shows replies of one worker to another, which a recording cannot replay";
+  const models = pool.members.filter(({ worker }) => worker.kind === "model").map(({ worker }) => worker.id);
+  const most = Math.max(...models.map(samplesOf));
+  if (samples <= most) return undefined;
+  return `it asks one worker ${samples} times, and the recording has ${most === 1 ? "one sample" : `${most} samples`} a task`;
+}
+
+export function createMeasure(
+  {
+    ground,
+    seed,
+    concurrency,
+    signal,
+    onProgress,
+  }: Pick<BenchOptions, "ground" | "seed" | "concurrency" | "signal" | "onProgress">,
+  purse: Purse | undefined,
+): { measure: Measure; plan: (runs: number) => void } {
+  let total = 0;
+  let done = 0;
+  let spentUsd = purse?.spentUsd ?? 0;
+  const measure: Measure = async ({ name, conductor, rounds, pool }, tasks, file) => {
+    const kept = new Map(file.rows.filter((row) => row.conductor === name).map((row) => [row.task, row]));
+    const missing = tasks.filter(({ id }) => !kept.has(id));
+    done += tasks.length - missing.length;
+    const tell = () => onProgress?.({ what: name, done, total: Math.max(total, done), spentUsd });
+    tell();
+    const { grade, isInstant, delayOf } = ground;
+    const onRow = (row: BenchRow) => {
+      file.append(row);
+      kept.set(row.task, row);
+      done++;
+      spentUsd += row.costUsd;
+      tell();
+    };
+    await evaluate({
+      ...{ name, conductor, rounds, pool, tasks: missing, grade, seed, concurrency, onRow, isInstant },
+      ...(signal && { signal }),
+      ...(purse && { purse }),
+      ...(delayOf && { delayOf }),
+    });
+    return tasks.flatMap(({ id }) => kept.get(id) ?? []);
+  };
+  return { measure, plan: (runs) => (total += runs) };
+}
+
+/** From the recording, or by asking each worker alone. */
+export async function measureTraining(
+  ground: Ground,
+  tasks: readonly GradedTask[],
+  file: RowFile,
+  measure: Measure,
+  plan: (runs: number) => void,
+): Promise<TrainingTask[]> {
+  if (ground.recorded) return readScores(tasks, ground.pool, ground.recorded);
+  const rows = await askAlone(ground.pool, tasks, file, measure, plan);
+  const scores = new Map(rows.filter(isGraded).map((row) => [`${row.conductor}\n${row.task}`, toRight(row)]));
+  return tasks.map((task) => ({
+    task,
+    scores: ground.pool.members.map(({ worker }) => scores.get(`single:${worker.id}\n${task.id}`)),
+  }));
+}
+
+/** Every model of the pool on every task, alone. Rows are called `single:<worker>`. */
+export async function askAlone(
+  pool: Pool,
+  tasks: readonly GradedTask[],
+  file: RowFile,
+  measure: Measure,
+  plan: (runs: number) => void,
+): Promise<BenchRow[]> {
+  const singles = createSingles(pool);
+  plan(singles.length * tasks.length);
+  const rows: BenchRow[] = [];
+  for (const single of singles) {
+    const conductor = single.fit({ pool, training: [], labels: new Map(), seed: 0 });
+    rows.push(...(await measure({ name: single.id, conductor, rounds: 1, pool }, tasks, file)));
+  }
+  return rows;
+}
+
+/** Who is right on a test task. It goes to the oracle and nowhere else. Live, the answer would change when asked again. */
+async function findOutcomes(
+  { recorded, kind }: Ground,
+  { test }: Splits,
+  fitting: Fitting,
+  folder: BenchFolder,
+  measure: Measure,
+  plan: (runs: number) => void,
+): Promise<((task: string, worker: string) => boolean) | undefined> {
+  if (recorded) return (task, worker) => recorded(task, worker)[0] === 1;
+  if (kind !== "rehearsal") return undefined;
+  // The same seed gives the same reply, so the oracle gets what was seen here.
+  const rows = await askAlone(fitting.pool, test, folder.file("alone"), measure, plan);
+  plan(test.length);
+  const right = new Set(rows.filter(toRight).map((row) => `${row.conductor}\n${row.task}`));
+  return (task, worker) => right.has(`single:${worker}\n${task}`);
+}
+
+function spentIn(folder: BenchFolder): number {
+  const names = ["rows", "training", "alone", "equal"] as const;
+  return names.reduce(
+    (sum, name) => sum + folder.file(name).rows.reduce((usd, row) => usd + row.costUsd, 0),
+    0,
+  );
+}

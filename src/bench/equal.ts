@@ -1,0 +1,114 @@
+// At equal spending: every Conductor against the best single worker that may be asked as often, its
+// samples put to a vote. A team that does not beat that is no team, only more tries.
+
+import { createConstant, findConsensus, solveAndVote } from "../baseline/decide.ts";
+import type { Conductor } from "../conductor/types.ts";
+import type { GradedTask } from "../task/types.ts";
+import { strongestFirst } from "../worker/strength.ts";
+import type { Pool } from "../worker/types.ts";
+import type { RowFile } from "./folder.ts";
+import type { Ground } from "./ground.ts";
+import type { Fitting } from "./prepare.ts";
+import { compareAccuracy, estimateAccuracy } from "./results.ts";
+import type { PairedDifference } from "./statistics.ts";
+import type { BenchResult, BenchRow, Estimate } from "./types.ts";
+
+export interface EqualSpending {
+  conductor: string;
+  /** What is made equal: calls (the Conductor's own too), or dollars. */
+  by: "calls" | "dollars";
+  /** How often the best single worker is asked. */
+  samples: number;
+  worker: string;
+  outcome:
+    | {
+        type: "compared";
+        accuracy: Estimate /** Conductor less the samples. */;
+        difference: PairedDifference;
+      }
+    | { type: "not-compared"; reason: string };
+}
+
+interface EqualOptions {
+  ground: Ground;
+  fitting: Fitting;
+  results: readonly BenchResult[];
+  rows: readonly BenchRow[];
+  test: readonly GradedTask[];
+  /** The most that may be taken. */
+  samples: number;
+  seed: number;
+  measure: (
+    who: { name: string; conductor: Conductor; rounds: number; pool: Pool },
+    tasks: readonly GradedTask[],
+    file: RowFile,
+  ) => Promise<BenchRow[]>;
+  file: RowFile;
+}
+
+export async function compareAtEqualSpending(options: EqualOptions): Promise<EqualSpending[]> {
+  const { ground, fitting, results, rows, test, samples: most, seed, measure, file } = options;
+  const best = strongestFirst(
+    fitting.pool.members.map(({ worker, profile }) => ({ kind: worker.kind, profile })),
+  )[0]!;
+  const worker = fitting.pool.members[best]!.worker.id;
+  const available = ground.samplesOf(worker);
+  const consensus = findConsensus(fitting.pool, "best-single×n");
+  const taken = new Map<number, BenchRow[]>();
+  const take = async (samples: number) => {
+    const steps = solveAndVote(Array(samples).fill(best), consensus);
+    const name = `best-single×${samples}`;
+    const who = { name, conductor: createConstant(name, steps), rounds: 1, pool: fitting.pool };
+    const own = taken.get(samples) ?? (await measure(who, test, file));
+    taken.set(samples, own);
+    return own;
+  };
+
+  const wishes = toWishes(results);
+  const equal: EqualSpending[] = [];
+  for (const { conductor, by, samples } of wishes) {
+    const reason = whyNot(samples, most, available, worker, ground.kind);
+    if (reason !== undefined) {
+      equal.push({ conductor, by, samples, worker, outcome: { type: "not-compared", reason } });
+      continue;
+    }
+    const theirs = await take(samples);
+    const own = rows.filter((row) => row.conductor === conductor);
+    const accuracy = estimateAccuracy(theirs, seed);
+    const difference = compareAccuracy(own, theirs, seed);
+    equal.push({ conductor, by, samples, worker, outcome: { type: "compared", accuracy, difference } });
+  }
+  return equal;
+}
+
+/** By calls for all; by dollars where they lead to another number of samples. */
+function toWishes(results: readonly BenchResult[]): Pick<EqualSpending, "conductor" | "by" | "samples">[] {
+  const singleUsd = results.find(({ conductor }) => conductor === "best-single")?.costUsd ?? 0;
+  return results
+    .filter(({ conductor }) => conductor !== "best-single" && conductor !== "oracle")
+    .flatMap(({ conductor, calls, conductorCalls, costUsd }) => {
+      const byCalls = Math.max(1, Math.round(calls + conductorCalls));
+      const wishes = [{ conductor, by: "calls" as const, samples: byCalls }];
+      if (singleUsd === 0 || costUsd === 0) return wishes;
+      return [
+        ...wishes,
+        { conductor, by: "dollars" as const, samples: Math.max(1, Math.round(costUsd / singleUsd)) },
+      ];
+    });
+}
+
+function whyNot(
+  samples: number,
+  most: number,
+  available: number,
+  worker: string,
+  kind: Ground["kind"],
+): string | undefined {
+  if (samples > available) {
+    const have = available === 1 ? "one sample" : `${available} samples`;
+    return `the recording has ${have} of ${worker} a task: asking it ${samples} times cannot be replayed`;
+  }
+  if (samples <= most) return undefined;
+  const price = kind === "tasks" ? ", which would cost more" : "";
+  return `not measured: --samples ${samples} asks ${worker} that often${price}`;
+}

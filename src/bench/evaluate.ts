@@ -1,0 +1,172 @@
+// Any Conductor on any tasks and pool, through the real performer, with the same accounting for all. What
+// was down is counted apart: a run that lost a worker says nothing about the Conductor.
+
+import { hostname } from "node:os";
+import type { Conductor } from "../conductor/types.ts";
+import { TuttiError } from "../errors.ts";
+import { performRun } from "../perform/driver.ts";
+import { CircuitBreaker } from "../perform/retry.ts";
+import { type Run, toRun } from "../perform/run.ts";
+import type { RunState } from "../perform/state.ts";
+import { hashSeed } from "../random.ts";
+import { createMemoryStore } from "../store/memory.ts";
+import type { Limits, PoolEntry, RunSettings } from "../store/types.ts";
+import { type Grade, type GradedTask, toMessages } from "../task/types.ts";
+import type { Pool } from "../worker/types.ts";
+import { MAX_STEPS } from "../workflow/types.ts";
+import type { Allowance, Purse } from "./purse.ts";
+import { findReplayRefusal, toRow } from "./row.ts";
+import type { BenchRow } from "./types.ts";
+
+const MAX_OUTPUT_TOKENS = 8192;
+const TIMEOUTS = { stepMs: 300_000, firstTokenMs: 120_000, idleMs: 60_000 };
+/** Recorded and simulated workers answer at once: no timer need watch them. */
+const NO_TIMEOUTS = { stepMs: Infinity, firstTokenMs: Infinity, idleMs: Infinity };
+
+export interface EvaluateOptions {
+  conductor: Conductor;
+  /** What its rows are called; by default the Conductor's own id. */
+  name?: string;
+  rounds: number;
+  pool: Pool;
+  tasks: readonly GradedTask[];
+  grade: (task: GradedTask, run: Run, signal: AbortSignal) => Grade | Promise<Grade>;
+  /** Each task has its own chance from this and its id, whoever conducts. */
+  seed: number;
+  concurrency: number;
+  signal?: AbortSignal;
+  /** Called once a task is over, before the next one of its lane starts. */
+  onRow?: (row: BenchRow) => void;
+  /** Of each run. */
+  limits?: Limits;
+  /** Of all runs together. When it is used up the rest is not measured, instead of measured badly. */
+  purse?: Purse;
+  /** Nothing here takes time: workers are recorded or simulated without delays. */
+  isInstant?: boolean;
+  /** How long a step takes, where the clock cannot tell because the worker is instant. */
+  delayOf?: (task: GradedTask, step: Run["steps"][number]) => number;
+}
+
+/**
+ * Rows in the order of the tasks. Tasks that were not reached (stopped, purse empty) have none. Rejects with
+ * "no-more-samples" or "handoff-not-recorded" when the Conductor wants what a recording does not have.
+ */
+export async function evaluate(options: EvaluateOptions): Promise<BenchRow[]> {
+  const { tasks, concurrency, signal, purse, onRow } = options;
+  const perform = createPerformance(options);
+  const rows: (BenchRow | undefined)[] = new Array(tasks.length);
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < tasks.length && !signal?.aborted) {
+      const allowance = purse?.take(Math.min(concurrency, tasks.length - next));
+      if (purse && !allowance) return;
+      const number = next++;
+      const row = await perform(tasks[number]!, allowance);
+      if (!row) continue;
+      rows[number] = row;
+      onRow?.(row);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, tasks.length) }, lane));
+  return rows.filter((row) => row !== undefined);
+}
+
+function createPerformance(options: EvaluateOptions) {
+  const { conductor, pool, rounds, seed, limits = {}, grade, isInstant = false } = options;
+  const { name = conductor.id, delayOf, signal = new AbortController().signal } = options;
+  const settings: RunSettings = {
+    conductor: name,
+    conductorReason: "it is measured",
+    rounds,
+    maxSteps: MAX_STEPS,
+    limits,
+    seed,
+    maxOutputTokens: MAX_OUTPUT_TOKENS,
+    retries: 2,
+    timeouts: isInstant ? NO_TIMEOUTS : TIMEOUTS,
+    maxDepth: 0,
+    streaming: false,
+    review: false,
+    allowUnknownPrice: limits.usd === undefined && options.purse === undefined,
+  };
+  const entries = pool.members.map(toEntry);
+  const stage = {
+    store: createMemoryStore({ keepEnded: 0 }),
+    pool,
+    conductor,
+    // It never opens: whoever is named is asked, or a short outage would be a long one in the figures.
+    breaker: new CircuitBreaker(Date.now, Number.POSITIVE_INFINITY, 0),
+    owner: { id: "bench", pid: process.pid, host: hostname() },
+    now: Date.now,
+    signal,
+  };
+
+  /** Nothing, when the run was stopped from outside or by the purse: then it was not measured. */
+  return async (task: GradedTask, allowance: Allowance | undefined): Promise<BenchRow | undefined> => {
+    const isTight = allowance !== undefined && allowance.usd < (limits.usd ?? Number.POSITIVE_INFINITY);
+    const state = await performRun(
+      {
+        type: "run-start",
+        runId: `${name}/${task.id}`,
+        at: Date.now(),
+        task: { id: task.id, messages: toMessages(task) },
+        pool: entries,
+        settings: {
+          ...settings,
+          seed: hashSeed(seed, task.id),
+          ...(isTight && { limits: { ...limits, usd: allowance.usd } }),
+        },
+      },
+      stage,
+    );
+    allowance?.giveBack(state.spent.usd);
+    if (state.ended?.stopReason === "cancelled") return undefined;
+    if (isTight && wasShortOfMoney(state)) {
+      allowance.close();
+      return undefined;
+    }
+    const refusal = findReplayRefusal(state);
+    if (refusal) throw new TuttiError(refusal.code, refusal.message);
+    const run = toRun(state);
+    const graded = await grade(task, run, signal);
+    if (signal.aborted && graded.ungraded) return undefined;
+    const delayMs = delayOf && toCriticalPath(state, run, (step) => delayOf(task, step));
+    return toRow(name, task, state, graded, delayMs);
+  };
+}
+
+/** Its own stop, or the performer asked somebody cheaper than the one who was named. */
+function wasShortOfMoney({ ended, rounds }: RunState): boolean {
+  if (ended?.stopReason === "budget-usd") return true;
+  return rounds.some(
+    ({ plan, steps }) =>
+      plan.fallback?.includes("budget") ||
+      steps.some(({ instead, failures }) => instead && failures.length === 0),
+  );
+}
+
+/** Steps that do not wait for each other take their time together; rounds follow each other. */
+function toCriticalPath(
+  { rounds }: RunState,
+  run: Run,
+  delayOf: (step: Run["steps"][number]) => number,
+): number {
+  return rounds.reduce((total, { dependencies }, round) => {
+    const ends: number[] = [];
+    for (const [number, step] of run.rounds[round]!.steps.entries()) {
+      const start = (dependencies[number] ?? []).reduce((latest, other) => Math.max(latest, ends[other]!), 0);
+      ends.push(start + delayOf(step));
+    }
+    return total + Math.max(0, ...ends);
+  }, 0);
+}
+
+function toEntry({ worker, price, profile, maxOutputTokens }: Pool["members"][number]): PoolEntry {
+  return {
+    id: worker.id,
+    kind: worker.kind,
+    ...(price && { price }),
+    ...(profile && { profile }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+  };
+}

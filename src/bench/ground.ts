@@ -1,0 +1,116 @@
+// Where Conductors are measured: a recording, tasks with a live pool, or the rehearsal. The same few
+// things are needed of each; how a recording replays and how the rehearsal is simulated is known here only.
+
+import { usageError } from "../errors.ts";
+import type { Run } from "../perform/run.ts";
+import { loadRecording } from "../recording/load.ts";
+import { createRecordedPool, gradeRecorded } from "../recording/replay.ts";
+import { RIGHT } from "../recording/types.ts";
+import { createRehearsalPool } from "../rehearsal/pool.ts";
+import { generateProblems, gradeProblem } from "../rehearsal/questions.ts";
+import type { Problem } from "../rehearsal/types.ts";
+import type { Grade, GradedTask, Grader, TaskSet } from "../task/types.ts";
+import { createConsensusWorker } from "../worker/consensus.ts";
+import type { Pool, PoolMember } from "../worker/types.ts";
+
+export interface Ground {
+  kind: "recording" | "tasks" | "rehearsal";
+  set: string;
+  /** For people: the folder or file, or that it is simulated. */
+  source: string;
+  tasks: readonly GradedTask[];
+  pool: Pool;
+  grade(task: GradedTask, run: Run, signal: AbortSignal): Grade | Promise<Grade>;
+  /** Nothing takes time: workers are recorded or simulated. */
+  isInstant: boolean;
+  /** How long a step takes, where the clock cannot tell. */
+  delayOf?: (task: GradedTask, step: Run["steps"][number]) => number;
+  /** How often a worker can be asked the same of every task. */
+  samplesOf(worker: string): number;
+  /** Right or wrong, 0..1, of a worker's samples, known without asking. Absent: somebody must be asked. */
+  recorded?: (task: string, worker: string) => readonly number[];
+}
+
+export interface RecordingGroundOptions {
+  folder: string;
+  set?: string;
+  /** By default those that answered every task of the set. */
+  workers?: readonly string[];
+}
+
+export async function openRecording({ folder, set, workers }: RecordingGroundOptions): Promise<Ground> {
+  const recording = await loadRecording(folder, { ...(set !== undefined && { set }) });
+  const names = recording.sets.map(({ id }) => id);
+  if (names.length > 1)
+    throw usageError(`${folder} holds several sets (${names.join(", ")}): name one with --set`);
+  const chosen = names[0]!;
+  const tasks = recording.tasksOf(chosen);
+  return {
+    kind: "recording",
+    set: chosen,
+    source: folder,
+    tasks,
+    pool: withConsensus(createRecordedPool(recording, chosen, { ...(workers && { workers: [...workers] }) })),
+    grade: (task, run) => gradeRecorded(recording, task, run),
+    isInstant: true,
+    delayOf: ({ id }, { workerId }) => recording.outcomesOf(id, workerId)[0]?.durationMs ?? 0,
+    samplesOf: (worker) =>
+      tasks.reduce((fewest, { id }) => Math.min(fewest, recording.outcomesOf(id, worker).length), Infinity),
+    recorded: (task, worker) =>
+      recording.outcomesOf(task, worker).map(({ score }) => (score >= RIGHT ? 1 : 0)),
+  };
+}
+
+export function openTasks({ id, tasks, source }: TaskSet, pool: Pool, grader: Grader): Ground {
+  return {
+    kind: "tasks",
+    set: id,
+    source,
+    tasks,
+    pool: withConsensus(pool),
+    grade: (task, { answer }, signal) => grader.grade(task, answer, signal),
+    isInstant: false,
+    samplesOf: () => Infinity,
+  };
+}
+
+/** Simulated tasks and workers, without their delays: those are told from the profiles, in simulated time. */
+export function openRehearsal(count: number, seed: number): Ground {
+  const problems = new Map<string, Problem>();
+  for (const problem of generateProblems({ count, seed: `bench ${seed}` }))
+    problems.set(problem.question, problem);
+  const byId = new Map([...problems.values()].map((problem, i) => [`rehearsal-${i + 1}`, problem]));
+  const pool = createRehearsalPool({ delayScale: 0 });
+  const delays = new Map(pool.members.map(({ worker, profile }) => [worker.id, profile?.delayMs ?? 0]));
+  return {
+    kind: "rehearsal",
+    set: "rehearsal",
+    source: "rehearsal (simulated)",
+    tasks: [...byId].map(([id, problem]) => toGradedTask(id, problem)),
+    pool: withConsensus(pool),
+    grade: ({ id }, { answer }) => gradeProblem(byId.get(id)!, answer),
+    isInstant: true,
+    delayOf: (_, { workerId }) => delays.get(workerId) ?? 0,
+    samplesOf: () => Infinity,
+  };
+}
+
+function toGradedTask(id: string, { family, topic, question, answer }: Problem): GradedTask {
+  return {
+    id,
+    set: "rehearsal",
+    category: topic,
+    subtask: family,
+    prompt: question,
+    answer,
+    grader: "rehearsal",
+  };
+}
+
+/** `self` nests runs of its own, which a measurement of one Conductor must not; a vote is always there. */
+export function withConsensus({ members }: Pool): Pool {
+  const kept: PoolMember[] = members.filter(({ worker }) => worker.kind !== "conductor");
+  if (!kept.some(({ worker }) => worker.id === "consensus"))
+    kept.push({ worker: createConsensusWorker(), price: { inputUsd: 0, outputUsd: 0 } });
+  return { members: kept };
+}

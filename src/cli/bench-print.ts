@@ -1,0 +1,178 @@
+// Results of a bench for people (tables) and for spreadsheets (CSV).
+
+import type { BenchOutcome } from "../bench/bench.ts";
+import type { Comparison, Flip } from "../bench/compare.ts";
+import type { Headroom } from "../bench/headroom.ts";
+import type { BenchResult } from "../bench/types.ts";
+import { type Column, toCount, toDelay, toMoney, toPercent, toTable, toTokens } from "./format.ts";
+import { toOneLine } from "./sanitise.ts";
+import type { Style } from "./style.ts";
+import { wrap } from "./text-width.ts";
+
+const MOST_FLIPS = 10;
+
+interface Look {
+  style: Style;
+  width: number;
+}
+
+export function toResultLines(results: readonly BenchResult[], { style, width }: Look): string[] {
+  const isSimulated = results.some((result) => result.isSimulated);
+  const has = (of: (result: BenchResult) => number) => results.some((result) => of(result) > 0);
+  const differences = results.map(({ against }) => against.find(({ conductor }) => conductor === "best-single"));
+  const highest = Math.max(...results.filter(({ conductor }) => conductor !== "oracle").map(({ accuracy }) => accuracy));
+  const isBest = (row: number) => results[row]!.accuracy === highest && results[row]!.conductor !== "oracle";
+  const isBetter = (row: number) => (differences[row]?.low ?? 0) > 0;
+  const isWorse = (row: number) => (differences[row]?.high ?? 0) < 0;
+  const columns: Column[] = [
+    { title: "CONDUCTOR", min: 12, style: (text, row) => (isBest(row) ? style.bold(text) : text) },
+    { title: "N", align: "right" },
+    { title: "ACCURACY %", align: "right" },
+    { title: "95 %", align: "right" },
+    {
+      title: "AGAINST BEST SINGLE",
+      align: "right",
+      style: (text, row) => (isBetter(row) ? style.green(text) : isWorse(row) ? style.red(text) : text),
+    },
+    { title: "CALLS", align: "right" },
+    { title: "PLANS", align: "right" },
+    { title: "TOKENS", align: "right" },
+    { title: isSimulated ? "COST (SIM.)" : "COST", align: "right" },
+    { title: "DELAY", align: "right" },
+    { title: "STEPS", align: "right" },
+    { title: "BITS", align: "right", min: 4, isOptional: true },
+    { title: "VALID", align: "right", min: 5, isOptional: true },
+    { title: "APART", align: "right" },
+  ];
+  const hasPlans = has(({ conductorCalls }) => conductorCalls);
+  const hasCost = has(({ costUsd }) => costUsd);
+  const hasDelay = has(({ durationMs }) => Math.floor(durationMs));
+  const rows = results.map((result, i) => [
+    toOneLine(result.conductor),
+    String(result.n),
+    toPoints(result.accuracy),
+    `${toPoints(result.low)} – ${toPoints(result.high)}`,
+    differences[i] ? toDifference(differences[i]) : "",
+    result.calls.toFixed(2),
+    hasPlans ? result.conductorCalls.toFixed(2) : "",
+    toTokens(Math.round(result.tokens)),
+    hasCost ? toMoney(result.costUsd) : "",
+    hasDelay ? toDelay(result.durationMs) : "",
+    result.steps.toFixed(2),
+    result.routingEntropy.toFixed(2),
+    toPercent(result.validShare),
+    result.outages + result.ungraded > 0 ? String(result.outages + result.ungraded) : "",
+  ]);
+  const [heading, ...lines] = toTable(columns, rows, width);
+  return [style.dim(heading!), ...lines];
+}
+
+/** What stands around the table: where it comes from, who was refused, what to be careful with. */
+export function toStatementLines(outcome: BenchOutcome, { style, width }: Look): { before: string[]; after: string[] } {
+  const { ground, counts, pool, refused, isSimulated, seed, splitBy, splitSeed, results, budget } = outcome;
+  const models = pool.members.filter(({ worker }) => worker.kind === "model").length;
+  const kind = { recording: "recorded", tasks: "live", rehearsal: "simulated" }[ground.kind];
+  const wrapped = (text: string) => wrap(toOneLine(text), width);
+  const before = [
+    `${style.bold(toOneLine(ground.set))} · ${toCount(models, `${kind} worker`)} · ${counts.train} tasks to learn from, ${toCount(counts.test, "test task")}`,
+    style.dim(`split by ${splitBy} (seed ${splitSeed}), seed ${seed}, ${toOneLine(ground.source)}`),
+    ...(isSimulated ? [style.yellow("Simulated: this says nothing about a real model.")] : []),
+    "",
+  ];
+  const apart = results.reduce((sum, { outages, ungraded }) => sum + outages + ungraded, 0);
+  const after = [
+    "",
+    ...wrapped(
+      "* the 95 % interval of the paired difference does not hold 0 (not corrected for the number of comparisons). The oracle is an upper bound, not a method.",
+    ).map(style.dim),
+    ...(apart > 0
+      ? wrapped(`APART: runs with an outage or that could not be graded (${apart}); they are in no figure.`).map(style.dim)
+      : []),
+    ...refused.flatMap(({ conductor, reason }) => wrapped(`refused: ${conductor}, because ${reason}.`)),
+    ...(budget?.isUsedUp
+      ? wrapped(`The budget of ${toMoney(budget.usd, isSimulated)} is used up: what is missing was not measured.`).map(style.yellow)
+      : []),
+  ];
+  return { before, after };
+}
+
+const CSV_FIELDS = [
+  ..."conductor set n accuracy low high calls conductorCalls tokens costUsd durationMs routingEntropy".split(" "),
+  ..."steps validShare accuracyIfValid ungraded outages isSimulated".split(" "),
+] as (keyof BenchResult)[];
+
+/** One line for each Conductor; the difference to the best single worker at the end. */
+export function toCsv(results: readonly BenchResult[]): string {
+  const lines = results.map((result) => {
+    const single = result.against.find(({ conductor }) => conductor === "best-single");
+    const difference = single ? [single.difference, single.low, single.high, single.p] : ["", "", "", ""];
+    return [...CSV_FIELDS.map((field) => result[field]), ...difference].map(toCell).join(",");
+  });
+  const heading = [...CSV_FIELDS, ..."differenceToBestSingle differenceLow differenceHigh differenceP".split(" ")];
+  return `${[heading.join(","), ...lines].join("\r\n")}\r\n`;
+}
+
+function toCell(value: unknown): string {
+  const text = String(value);
+  // A spreadsheet would take a leading = + - @ for a formula; numbers are left alone.
+  const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+export function toHeadroomLines({ set, n, results, words, isSimulated }: Headroom, look: Look): string[] {
+  const { style, width } = look;
+  return [
+    `${style.bold(toOneLine(set))} · ${toCount(n, "training task")}, cross-fitted; the test tasks are untouched`,
+    ...(isSimulated ? [style.yellow("Simulated: this says nothing about a real model.")] : []),
+    "",
+    ...toResultLines(results, look),
+    ...words.flatMap((text) => ["", ...wrap(text, Math.min(width, 100))]),
+  ];
+}
+
+export function toComparisonLines(comparison: Comparison, { style, width }: Look): string[] {
+  const { a, b, n, accuracyA, accuracyB, difference, byCategory, gained, lost, onlyA, onlyB } = comparison;
+  const { mean, low, high, p } = difference;
+  const verdict = low > 0 ? style.green("B is better") : high < 0 ? style.red("B is worse") : "no difference is shown";
+  const left = onlyA + onlyB > 0 ? [style.dim(`${onlyA} rows of A and ${onlyB} of B have no partner and are left out.`)] : [];
+  const columns: Column[] = [{ title: "CATEGORY", min: 10 }, { title: "N", align: "right" }, { title: "B − A", align: "right" }];
+  const rows = byCategory
+    .toSorted((x, y) => y.difference.mean - x.difference.mean)
+    .map((entry) => [
+      toOneLine(entry.category),
+      String(entry.n),
+      toDifference({ ...entry.difference, difference: entry.difference.mean }),
+    ]);
+  const [heading, ...lines] = toTable(columns, rows, width);
+  return [
+    `A ${style.bold(toOneLine(a))} ${toPoints(accuracyA)} %`,
+    `B ${style.bold(toOneLine(b))} ${toPoints(accuracyB)} %`,
+    `B − A ${toDifference({ difference: mean, low, high })}, p = ${p < 0.001 ? "< 0.001" : p.toFixed(3)}, ${toCount(n, "task")}: ${verdict}`,
+    ...left,
+    "",
+    style.dim(heading!),
+    ...lines,
+    "",
+    ...toFlipLines("right with B, wrong with A", gained, width),
+    ...toFlipLines("wrong with B, right with A", lost, width),
+  ];
+}
+
+function toFlipLines(title: string, flips: readonly Flip[], width: number): string[] {
+  const shown = flips.slice(0, MOST_FLIPS).map(({ task, subtask }) => `  ${toOneLine(task)} (${toOneLine(subtask)})`);
+  const more = flips.length > MOST_FLIPS ? [`  … and ${flips.length - MOST_FLIPS} more: --json lists all`] : [];
+  return [`${toCount(flips.length, "task")} ${title}`, ...shown, ...more].flatMap((line) => wrap(line, width));
+}
+
+function toPoints(share: number): string {
+  return (share * 100).toFixed(1);
+}
+
+function toDifference({ difference, low, high }: { difference: number; low: number; high: number }): string {
+  const signed = (share: number) => {
+    const text = toPoints(share);
+    return share > 0 && text !== "0.0" ? `+${text}` : text.replace(/^-0\.0$/, "0.0");
+  };
+  const star = low > 0 || high < 0 ? " *" : "  ";
+  return `${signed(difference)} (${signed(low)} … ${signed(high)})${star}`;
+}

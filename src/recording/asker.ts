@@ -1,0 +1,147 @@
+// Asking for a recording: with time-outs, retries and a budget that holds. Every attempt first reserves its
+// input and its longest reply; what is lacking may come back from asks under way, so they are waited for.
+// A reply is never shortened to fit a budget: a recording must show what the model says.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { isTuttiError, type TuttiError } from "../errors.ts";
+import { type Attempt, startAttempt } from "../perform/attempt.ts";
+import { reserveCall } from "../perform/budget.ts";
+import { retryDelay } from "../perform/retry.ts";
+import { toFailedSpending, toSpending } from "../perform/spending.ts";
+import { createRandom, hashSeed } from "../random.ts";
+import type { Spending } from "../store/types.ts";
+import { toMessages } from "../task/types.ts";
+import { estimateInputTokens } from "../worker/price.ts";
+import type { WorkerRequest } from "../worker/types.ts";
+import { type Job, replyLimit } from "./plan.ts";
+
+export interface AskerOptions {
+  budgetUsd: number;
+  allowUnknownPrice: boolean;
+  maxOutputTokens: number;
+  temperature?: number;
+  seed: number;
+  retries: number;
+  timeouts: { stepMs: number; firstTokenMs: number; idleMs: number };
+  signal: AbortSignal;
+}
+
+export type Reply =
+  | { type: "reply"; text: string; tokens: number; costUsd: number | undefined; durationMs: number }
+  | { type: "failed"; error: TuttiError }
+  | { type: "no-money" }
+  | { type: "stopped" };
+
+export class Asker {
+  readonly #options: AskerOptions;
+  readonly #attempts = new Set<Attempt>();
+  #reservedUsd = 0;
+  #waiting: (() => void)[] = [];
+  costUsd = 0;
+  calls = 0;
+  unpricedCalls = 0;
+
+  constructor(options: AskerOptions) {
+    this.#options = options;
+    options.signal.addEventListener("abort", () => this.#stop(), { once: true });
+  }
+
+  async ask(job: Job): Promise<Reply> {
+    const { seed, retries, signal } = this.#options;
+    const { task, member, sample } = job;
+    const own = hashSeed(seed, task.id, member.worker.id, sample);
+    for (let failures = 0; ; ) {
+      const reply = await this.#attempt(job, hashSeed(own, failures));
+      if (reply.type !== "failed") return reply;
+      failures++;
+      const delay = retryDelay(reply.error, failures, retries, createRandom(hashSeed(own, failures)).next());
+      if (delay === undefined) return reply;
+      // A rejected sleep means that the signal was given; the next attempt sees it too.
+      await sleep(delay, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  async #attempt({ task, member }: Job, seed: number): Promise<Reply> {
+    const { timeouts, temperature, signal } = this.#options;
+    const messages = toMessages(task);
+    const maxOutputTokens = replyLimit(member, this.#options.maxOutputTokens);
+    const inputTokens = () => estimateInputTokens(messages);
+    const reserved = await this.#reserve(member.price, inputTokens, maxOutputTokens);
+    if (signal.aborted) return { type: "stopped" };
+    if (reserved === undefined) return { type: "no-money" };
+
+    const request: WorkerRequest = {
+      messages,
+      maxOutputTokens,
+      seed,
+      ...(temperature !== undefined && { temperature }),
+    };
+    const startedAt = performance.now();
+    const attempt = startAttempt(member.worker, request, {
+      timeouts,
+      now: () => performance.now(),
+      onDelta: () => {},
+    });
+    this.#attempts.add(attempt);
+    const outcome = await attempt.outcome;
+    this.#attempts.delete(attempt);
+    const entry = { kind: member.worker.kind, price: member.price };
+    if (outcome.ok) {
+      const { reply, usage } = outcome;
+      const exchange = { inputTokens, written: reply.text + (reply.reasoning ?? "") };
+      const spending = toSpending(entry, usage, exchange);
+      this.#settle(reserved, spending);
+      return {
+        type: "reply",
+        text: reply.text,
+        tokens: spending.usage.outputTokens,
+        costUsd: spending.costUsd,
+        durationMs: Math.round(performance.now() - startedAt),
+      };
+    }
+    const { error, partial, reasoning } = outcome;
+    this.#settle(reserved, toFailedSpending(entry, error, { inputTokens, written: partial + reasoning }));
+    const isOurs = signal.aborted && isTuttiError(error) && error.code === "aborted";
+    return isOurs ? { type: "stopped" } : { type: "failed", error };
+  }
+
+  /** Undefined when nothing under way can give back enough. */
+  async #reserve(
+    price: Job["member"]["price"],
+    inputTokens: () => number,
+    maxOutputTokens: number,
+  ): Promise<number | undefined> {
+    const { budgetUsd, allowUnknownPrice, signal } = this.#options;
+    for (;;) {
+      if (signal.aborted) return undefined;
+      const left = { usd: budgetUsd - this.costUsd - this.#reservedUsd, calls: Infinity, tokens: Infinity };
+      const wanted = { price, calls: 1 as const, inputTokens, maxOutputTokens };
+      const reservation = reserveCall(left, wanted, allowUnknownPrice);
+      if (reservation.ok && reservation.maxOutputTokens === maxOutputTokens) {
+        this.#reservedUsd += reservation.amount.usd;
+        return reservation.amount.usd;
+      }
+      if (this.#attempts.size === 0) return undefined;
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  #settle(reservedUsd: number, { costUsd, calls }: Spending): void {
+    this.#reservedUsd -= reservedUsd;
+    this.costUsd += costUsd ?? 0;
+    this.calls += calls;
+    if (costUsd === undefined) this.unpricedCalls += calls;
+    this.#wake();
+  }
+
+  #stop(): void {
+    for (const attempt of this.#attempts) attempt.stop();
+    this.#wake();
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+}

@@ -1,0 +1,163 @@
+// The files of a recording while it is made. Rows are appended one by one, each in one write; after a kill
+// the last line may be torn, and is dropped when the recording goes on. One process at a time may write.
+// Covered: death of the process. Not covered: loss of power in the last instant.
+
+import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, readSync } from "node:fs";
+import { fstatSync, ftruncateSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { TuttiError, usageError } from "../errors.ts";
+import { isAlive } from "../store/owner.ts";
+import { Problems } from "../task/problems.ts";
+import { parseRow, readLines, type SourceRow } from "../task/read-jsonl.ts";
+import type { GradedTask } from "../task/types.ts";
+import { checkOutcome, checkTask, toOutcome, toRecordedTask } from "./rows.ts";
+import type { Outcome } from "./types.ts";
+
+/** How many samples of a worker for a task are there. */
+export type Recorded = (task: string, worker: string) => number;
+
+export interface RecordingFiles {
+  recorded: Recorded;
+  append(outcome: Outcome): void;
+  close(): void;
+}
+
+/** What a folder holds already. Changes nothing; nothing there is nothing recorded. */
+export async function readRecorded(folder: string, tasks: readonly GradedTask[]): Promise<Recorded> {
+  await findMissing(folder, tasks);
+  const counts = new Map<string, Map<string, number>>();
+  await readWhole(join(folder, "outcomes.jsonl"), checkOutcome, (row) => {
+    const { task, worker, sample } = toOutcome(row);
+    const ofTask = counts.get(task) ?? new Map<string, number>();
+    counts.set(task, ofTask.set(worker, Math.max(ofTask.get(worker) ?? 0, sample + 1)));
+  });
+  return (task, worker) => counts.get(task)?.get(worker) ?? 0;
+}
+
+/** Claims the folder, mends what a kill has torn, and adds the tasks that are not there yet. */
+export async function openRecordingFiles(
+  folder: string,
+  tasks: readonly GradedTask[],
+): Promise<RecordingFiles> {
+  mkdirSync(folder, { recursive: true });
+  const release = claim(folder);
+  try {
+    const [tasksFile, outcomesFile] = [join(folder, "tasks.jsonl"), join(folder, "outcomes.jsonl")];
+    mend(tasksFile, checkTask);
+    mend(outcomesFile, checkOutcome);
+    const recorded = await readRecorded(folder, tasks);
+    const missing = await findMissing(folder, tasks);
+    const rows = missing.map((task) => `${JSON.stringify(toRecordedTask({ ...task }))}\n`);
+    appendFileSync(tasksFile, rows.join(""));
+    const file = openSync(outcomesFile, "a");
+    return {
+      recorded,
+      append: (outcome) => void writeSync(file, `${JSON.stringify(outcome)}\n`),
+      close() {
+        closeSync(file);
+        release();
+      },
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** Tasks without a row. One of the same id that asks something else means another set is recorded here. */
+async function findMissing(folder: string, tasks: readonly GradedTask[]): Promise<GradedTask[]> {
+  for (const name of ["tasks.jsonl.gz", "outcomes.jsonl.gz"]) {
+    if (existsSync(join(folder, name)))
+      throw usageError(`${folder} is a finished recording: ${name} cannot be added to. Unpack it with gunzip`);
+  }
+  const file = join(folder, "tasks.jsonl");
+  const there = new Map<string, string>();
+  await readWhole(file, checkTask, (row) => there.set(String(row.id), toKey(row)));
+  return tasks.filter((task) => {
+    const key = there.get(task.id);
+    if (key !== undefined && key !== toKey({ ...task }))
+      throw usageError(`${file} has another task "${task.id}": record this set into another folder`);
+    return key === undefined;
+  });
+}
+
+function toKey({ set, prompt, choices, answer }: SourceRow): string {
+  return JSON.stringify([set, prompt, choices ?? null, answer]);
+}
+
+async function readWhole(
+  file: string,
+  check: (row: SourceRow) => string | undefined,
+  onRow: (row: SourceRow) => void,
+): Promise<void> {
+  if (!existsSync(file)) return;
+  const problems = new Problems();
+  let torn: { line: number; problem: string } | undefined;
+  await readLines(file, (text, line) => {
+    // Only the last line may be torn: one that is followed by another is broken.
+    if (torn) problems.add(file, torn.line, torn.problem);
+    torn = undefined;
+    const row = parseRow(text);
+    if (row === "blank") return;
+    const problem = row instanceof Error ? row.message : check(row);
+    if (problem !== undefined) torn = { line, problem };
+    else onRow(row as SourceRow);
+  });
+  problems.throwIfAny();
+}
+
+// ---- What a kill leaves behind --------------------------------------------------------------------
+
+const BLOCK_BYTES = 1 << 16;
+
+/** A last line without its end is finished if it is a whole row, and cut off if it is not. */
+function mend(file: string, check: (row: SourceRow) => string | undefined): void {
+  if (!existsSync(file)) return;
+  const handle = openSync(file, "r+");
+  try {
+    const { size } = fstatSync(handle);
+    let tail = Buffer.alloc(0);
+    while (tail.length < size && !tail.includes(0x0a)) {
+      const length = Math.min(BLOCK_BYTES, size - tail.length);
+      const block = Buffer.alloc(length);
+      readSync(handle, block, 0, length, size - tail.length - length);
+      tail = Buffer.concat([block, tail]);
+    }
+    const last = tail.subarray(tail.lastIndexOf(0x0a) + 1);
+    if (last.length === 0) return;
+    const row = parseRow(last.toString("utf8"));
+    const isWhole = typeof row === "object" && !(row instanceof Error) && check(row) === undefined;
+    if (isWhole) writeSync(handle, "\n", size);
+    else ftruncateSync(handle, size - last.length);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function claim(folder: string): () => void {
+  const file = join(folder, "record.lock");
+  const owner = JSON.stringify({ pid: process.pid, host: hostname() });
+  for (let attempt = 0; ; attempt++) {
+    try {
+      writeFileSync(file, owner, { flag: "wx" });
+      return () => rmSync(file, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      if (attempt > 0 || isHeld(file)) {
+        const message = `${folder} is being recorded by another process. If that is not so, delete ${file}`;
+        throw new TuttiError("recording-active", message, { status: 409 });
+      }
+      rmSync(file, { force: true });
+    }
+  }
+}
+
+function isHeld(file: string): boolean {
+  try {
+    const { pid, host } = JSON.parse(readFileSync(file, "utf8")) as { pid: number; host: string };
+    return isAlive({ id: "record", pid, host, heartbeatAt: 0 }, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,160 @@
+// Loads a recording folder: tasks first, then outcomes, both as streams. All or nothing: whatever is wrong
+// is said by file and line, and nothing is loaded half.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { usageError } from "../errors.ts";
+import { badFile, Problems } from "../task/problems.ts";
+import { readJsonl } from "../task/read-jsonl.ts";
+import type { GradedTask, TaskSet } from "../task/types.ts";
+import { OutcomeTable } from "./outcome-table.ts";
+import { checkOutcome, checkTask, toOutcome, toRecordedTask } from "./rows.ts";
+import type { Recording } from "./types.ts";
+
+interface TaskEntry {
+  task: GradedTask;
+  line: number;
+}
+
+export async function loadRecording(folder: string, options: { set?: string } = {}): Promise<Recording> {
+  const problems = new Problems();
+  const tasksFile = findFile(folder, "tasks");
+  const outcomesFile = findFile(folder, "outcomes");
+
+  const entries = new Map<string, TaskEntry & { number: number }>();
+  await readJsonl(tasksFile, (row, line) => addTask(entries, row, line, tasksFile, problems), problems);
+  problems.throwIfAny();
+  const sets = toSets(folder, entries, options.set);
+  const isWanted = (task: GradedTask) => options.set === undefined || task.set === options.set;
+
+  const workers = new Map<string, number>();
+  const table = new OutcomeTable();
+  await readJsonl(
+    outcomesFile,
+    (row, line) => {
+      const problem = checkOutcome(row);
+      if (problem) return problems.add(outcomesFile, line, problem);
+      const outcome = toOutcome(row);
+      const entry = entries.get(outcome.task);
+      if (!entry) return problems.add(outcomesFile, line, `no task "${outcome.task}" in ${tasksFile}`);
+      if (!isWanted(entry.task)) return;
+      let worker = workers.get(outcome.worker);
+      if (worker === undefined) {
+        worker = workers.size;
+        workers.set(outcome.worker, worker);
+      }
+      table.add(entry.number, worker, line, outcome);
+    },
+    problems,
+  );
+  const names = [...workers.keys()];
+  const all = [...entries.values()];
+  for (const { line, task, worker, sample, kind } of table.seal(all.length)) {
+    const who = `${names[worker]} on task "${all[task]!.task.id}"`;
+    problems.add(
+      outcomesFile,
+      line,
+      kind === "duplicate"
+        ? `sample ${sample} of ${who} is there twice`
+        : `sample ${sample} of ${who} is there, but not sample ${sample - 1}`,
+    );
+  }
+  problems.throwIfAny();
+  // Seen last: a file that is broken should not also be called unfinished.
+  for (const { task, line, number } of all) {
+    if (isWanted(task) && !table.has(number))
+      problems.add(
+        tasksFile,
+        line,
+        `no outcome of any worker for task "${task.id}"; finish the recording first`,
+      );
+  }
+  problems.throwIfAny();
+  return toRecording(folder, sets, entries, workers, table);
+}
+
+function addTask(
+  entries: Map<string, TaskEntry & { number: number }>,
+  row: Record<string, unknown>,
+  line: number,
+  file: string,
+  problems: Problems,
+): void {
+  const problem = checkTask(row);
+  if (problem) {
+    problems.add(file, line, problem);
+    return;
+  }
+  const task: GradedTask = { ...toRecordedTask(row), grader: "recorded" };
+  const before = entries.get(task.id);
+  if (before) problems.add(file, line, `the id "${task.id}" is there twice, first in line ${before.line}`);
+  else entries.set(task.id, { task, line, number: entries.size });
+}
+
+function toSets(
+  folder: string,
+  entries: ReadonlyMap<string, TaskEntry>,
+  wanted: string | undefined,
+): TaskSet[] {
+  const sets = new Map<string, TaskSet>();
+  for (const { task } of entries.values()) {
+    const set = sets.get(task.set);
+    if (set) set.tasks.push(task);
+    else sets.set(task.set, { id: task.set, tasks: [task], source: folder });
+  }
+  if (sets.size === 0) throw badFile(`${folder}: holds no task`);
+  if (wanted === undefined) return [...sets.values()];
+  const found = sets.get(wanted);
+  if (found) return [found];
+  throw unknownSet(folder, wanted, [...sets.keys()]);
+}
+
+function toRecording(
+  folder: string,
+  sets: TaskSet[],
+  entries: ReadonlyMap<string, { number: number }>,
+  workers: ReadonlyMap<string, number>,
+  table: OutcomeTable,
+): Recording {
+  const names = [...workers.keys()];
+  const tasksOf = (id: string) => {
+    const found = sets.find((set) => set.id === id);
+    if (found) return found.tasks;
+    throw unknownSet(
+      folder,
+      id,
+      sets.map((set) => set.id),
+    );
+  };
+  return {
+    folder,
+    sets,
+    tasksOf,
+    outcomesOf(task, worker) {
+      const entry = entries.get(task);
+      const number = workers.get(worker);
+      if (!entry || number === undefined) return [];
+      return table.outcomesOf(entry.number, number, { task, worker });
+    },
+    workersOf(set, { all } = { all: true }) {
+      const tasks = tasksOf(set);
+      const answered = new Array<number>(names.length).fill(0);
+      for (const { id } of tasks)
+        for (const worker of table.workersOf(entries.get(id)!.number)) answered[worker]!++;
+      const needed = all ? tasks.length : 1;
+      return names.filter((_, worker) => answered[worker]! >= needed);
+    },
+  };
+}
+
+function unknownSet(folder: string, set: string, known: string[]): Error {
+  return usageError(`No set "${set}" in ${folder} (there are: ${known.join(", ")})`);
+}
+
+function findFile(folder: string, name: "tasks" | "outcomes"): string {
+  const found = [`${name}.jsonl`, `${name}.jsonl.gz`].map((file) => join(folder, file)).filter(existsSync);
+  if (found.length === 1) return found[0]!;
+  if (found.length > 1) throw badFile(`${folder}: holds both ${name}.jsonl and ${name}.jsonl.gz; keep one`);
+  if (!existsSync(folder)) throw usageError(`There is no recording ${folder}: it must be a folder`);
+  throw usageError(`${folder} is no recording: it has no ${name}.jsonl or ${name}.jsonl.gz`);
+}

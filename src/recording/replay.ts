@@ -1,0 +1,113 @@
+// A recording as a pool: asking a worker gives what the real model answered. Selection, votes and further
+// samples are real here; a hand-off is not, because nobody recorded what the model would have said then,
+// so it is refused and never made up.
+
+import { TuttiError, usageError } from "../errors.ts";
+import type { Run } from "../perform/run.ts";
+import type { Grade, GradedTask } from "../task/types.ts";
+import type { Brief, Pool, Profile, Worker, WorkerEvent } from "../worker/types.ts";
+import { type Outcome, type Recording, RIGHT } from "./types.ts";
+
+export interface ReplayOptions {
+  /** Ids; by default all that answered every task of the set. */
+  workers?: string[];
+  profiles?: ReadonlyMap<string, Profile>;
+}
+
+export function createRecordedPool(recording: Recording, set: string, options: ReplayOptions = {}): Pool {
+  const known = recording.workersOf(set);
+  const ids = options.workers ?? known;
+  if (ids.length === 0)
+    throw usageError(`Nobody answered every task of "${set}" in ${recording.folder}: finish the recording`);
+  const unknown = ids.find((id) => !known.includes(id));
+  if (unknown !== undefined) {
+    const state = recording.workersOf(set, { all: false }).includes(unknown) ? "has gaps in" : "is not in";
+    throw usageError(`"${unknown}" ${state} the recording of "${set}" (there are: ${known.join(", ")})`);
+  }
+  return {
+    members: ids.map((id) => {
+      const profile = options.profiles?.get(id);
+      return {
+        worker: createRecordedWorker(recording, id),
+        price: { inputUsd: 0, outputUsd: 0 },
+        ...(profile && { profile }),
+        source: `recording ${recording.folder}`,
+      };
+    }),
+  };
+}
+
+function createRecordedWorker(recording: Recording, id: string): Worker {
+  return {
+    id,
+    kind: "model",
+    // `request.messages` are never touched: they would be written only for this.
+    async *ask({ brief }): AsyncIterable<WorkerEvent> {
+      const outcome = findOutcome(recording, id, brief);
+      const text = toReply(outcome);
+      if (text !== "") yield { type: "text-delta", text };
+      const usage = {
+        inputTokens: 0,
+        outputTokens: outcome.tokens,
+        cachedInputTokens: 0,
+        reasoningTokens: 0,
+      };
+      yield { type: "finish", usage, reason: "stop" };
+    },
+  };
+}
+
+function findOutcome(recording: Recording, worker: string, brief: Brief | undefined): Outcome {
+  const id = brief?.task.id;
+  if (!brief || id === undefined) {
+    throw refuse("not-recorded", `Worker "${worker}" is recorded: it can only be asked tasks of its set`);
+  }
+  if (brief.visible.length > 0) {
+    throw refuse(
+      "handoff-not-recorded",
+      `Worker "${worker}" is recorded: what it would say to the replies of others is not known`,
+    );
+  }
+  const outcomes = recording.outcomesOf(id, worker);
+  const sample = brief.asksBefore ?? 0;
+  const outcome = outcomes[sample];
+  if (outcome) return outcome;
+  if (outcomes.length === 0)
+    throw refuse("not-recorded", `Worker "${worker}" has no recorded reply to task "${id}"`);
+  throw refuse(
+    "no-more-samples",
+    `Worker "${worker}" has ${outcomes.length} recorded samples of task "${id}", and sample ${sample} was asked`,
+  );
+}
+
+/** Nothing that could be extracted is an empty reply: it must not count as a vote. */
+function toReply({ reply, answer }: Outcome): string {
+  return reply ?? (answer === null ? "" : `Answer: ${answer}`);
+}
+
+function refuse(code: string, message: string): TuttiError {
+  return new TuttiError(code, message, { status: 400 });
+}
+
+/** The recorded score of the reply that was chosen: of the first step that said what the run answers. */
+export function gradeRecorded(
+  recording: Recording,
+  task: Pick<GradedTask, "id">,
+  run: Pick<Run, "answer" | "steps">,
+): Grade {
+  const asked = new Map<string, number>();
+  for (const { workerId, insteadOf, reply, state } of run.steps) {
+    // As the brief counts: by whom the workflows name.
+    const named = insteadOf ?? workerId;
+    const sample = asked.get(named) ?? 0;
+    asked.set(named, sample + 1);
+    if (state !== "done" || reply !== run.answer) continue;
+    const outcome = recording.outcomesOf(task.id, workerId)[sample];
+    if (!outcome) continue;
+    const { score } = outcome;
+    const verdict = score >= RIGHT ? "right" : score > 0 ? `right in part (${score})` : "wrong";
+    return { score, why: `recorded: ${workerId}, sample ${sample}, was ${verdict}` };
+  }
+  if (run.answer === "") return { score: 0, why: "there is no answer" };
+  return { score: 0, why: "the answer is no recorded reply", ungraded: true };
+}

@@ -1,0 +1,53 @@
+// The rows of a recording, checked. By hand and not by a schema: there are a million of them, and a message
+// must name the field, its value and what would be right.
+
+import { quote } from "../task/problems.ts";
+import type { SourceRow } from "../task/read-jsonl.ts";
+import type { Outcome, RecordedTask } from "./types.ts";
+
+/** What is wrong with a row of `tasks.jsonl`, or nothing. */
+export function checkTask(row: SourceRow): string | undefined {
+  for (const field of ["id", "set", "category", "subtask", "prompt"]) {
+    const value = row[field];
+    if (typeof value !== "string" || value === "") return must(field, "be a text, not empty", value);
+  }
+  if (typeof row.answer !== "string") return must("answer", "be a text", row.answer);
+  const { choices } = row;
+  const isList = Array.isArray(choices) && choices.every((choice) => typeof choice === "string");
+  if (choices !== undefined && !isList) return must("choices", "be a list of texts", choices);
+  return undefined;
+}
+
+/** The same for `outcomes.jsonl`. */
+export function checkOutcome(row: SourceRow): string | undefined {
+  const { task, worker, sample, answer, score, tokens, reply } = row;
+  if (typeof task !== "string") return must("task", "be the id of a task", task);
+  if (typeof worker !== "string" || worker === "") return must("worker", "be a text, not empty", worker);
+  if (!Number.isInteger(sample) || (sample as number) < 0 || (sample as number) > 0x7fffffff)
+    return must("sample", "be a whole number from 0", sample);
+  if (typeof answer !== "string" && answer !== null) return must("answer", "be a text or null", answer);
+  if (typeof score !== "number" || !(score >= 0 && score <= 1))
+    return must("score", "be a number from 0 to 1", score);
+  if (typeof tokens !== "number" || !(tokens >= 0)) return must("tokens", "be a number from 0", tokens);
+  if (reply !== undefined && typeof reply !== "string") return must("reply", "be a text", reply);
+  for (const field of ["costUsd", "durationMs"]) {
+    const value = row[field];
+    if (value !== undefined && !(typeof value === "number" && value >= 0))
+      return must(field, "be a number from 0", value);
+  }
+  return undefined;
+}
+
+/** Only after it was checked. */
+export function toRecordedTask(row: SourceRow): RecordedTask {
+  const { id, set, category, subtask, prompt, choices, answer } = row as unknown as RecordedTask;
+  return { id, set, category, subtask, prompt, ...(choices && { choices }), answer };
+}
+
+export function toOutcome(row: SourceRow): Outcome {
+  return row as unknown as Outcome;
+}
+
+function must(field: string, rule: string, value: unknown): string {
+  return `"${field}" must ${rule}, not ${quote(value)}`;
+}

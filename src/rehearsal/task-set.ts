@@ -1,0 +1,37 @@
+// The rehearsal as a task set with its grader: generated problems in the shape of any other task, so that
+// what measures or records real tasks does the same with simulated ones. Its name always says so.
+
+import { TuttiError } from "../errors.ts";
+import type { GradedTask, Grader, TaskSet } from "../task/types.ts";
+import { generateProblems, gradeProblem, readProblem } from "./questions.ts";
+
+export interface RehearsalSetOptions {
+  count: number;
+  seed: number;
+}
+
+export function rehearsalTaskSet({ count, seed }: RehearsalSetOptions): TaskSet {
+  const tasks = generateProblems({ count, seed }).map(
+    ({ topic, family, question, answer }, position): GradedTask => ({
+      id: `rehearsal/${seed}/${position}`,
+      set: "rehearsal",
+      category: topic,
+      subtask: family,
+      prompt: question,
+      answer,
+      grader: "rehearsal",
+    }),
+  );
+  return { id: "rehearsal", tasks, source: "rehearsal (simulated)" };
+}
+
+/** Grades by the rules of the family that asked, which it finds by reading the question back. */
+export function createRehearsalGrader(): Grader {
+  return {
+    async grade(task, answer) {
+      const problem = readProblem(task.prompt);
+      if (problem) return gradeProblem(problem, answer);
+      throw new TuttiError("usage", `Task "${task.id}" is none of the rehearsal's: ${task.prompt.slice(0, 60)}`);
+    },
+  };
+}

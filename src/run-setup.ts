@@ -1,0 +1,98 @@
+// What a run is started with: ids, settings out of config and options, the pool as it is journaled.
+
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import type { AskOptions } from "./ask-options.ts";
+import { checkNumbers } from "./check-input.ts";
+import { checkTeam } from "./conductor/check-team.ts";
+import { createFixedConductor } from "./conductor/fixed.ts";
+import type { Conductor } from "./conductor/types.ts";
+import type { TuttiConfig } from "./config/schema.ts";
+import { TuttiError, usageError } from "./errors.ts";
+import type { Owner, RunSettings } from "./store/types.ts";
+import type { Pool, PoolMember } from "./worker/types.ts";
+import { MAX_STEPS, type Workflow } from "./workflow/types.ts";
+import { validateWorkflow } from "./workflow/validate.ts";
+
+/** One per performance, not per process: two resumes of one run here must not both win it. */
+export function createOwner(): Owner {
+  return { id: randomBytes(8).toString("hex"), pid: process.pid, host: hostname() };
+}
+
+/** Sorts by time, is short enough to type, and is not guessed. */
+export function createRunId(): string {
+  return `r_${Date.now().toString(36)}${randomBytes(3).toString("hex")}`;
+}
+
+export function toSettings(
+  config: TuttiConfig,
+  options: AskOptions,
+  isStreaming: boolean,
+): Omit<RunSettings, "conductor" | "conductorReason"> {
+  const usd = options.budgetUsd === undefined ? config.limits.usd : options.budgetUsd;
+  const calls = options.maxCalls ?? config.limits.calls;
+  const tokens = options.maxTokens ?? config.limits.tokens;
+  const deadlineMs = options.deadlineMs ?? config.limits.deadlineMs;
+  checkNumbers(options);
+  return {
+    rounds: options.rounds ?? config.rounds,
+    maxSteps: MAX_STEPS,
+    limits: {
+      ...(usd != null && { usd }),
+      ...(calls != null && { calls }),
+      ...(tokens != null && { tokens }),
+      ...(deadlineMs != null && { deadlineMs }),
+    },
+    seed: options.seed ?? randomBytes(4).readUInt32LE(),
+    maxOutputTokens: config.maxOutputTokens,
+    retries: config.retries,
+    timeouts: config.timeouts,
+    maxDepth: config.maxDepth,
+    streaming: isStreaming,
+    review: options.review !== undefined,
+    allowUnknownPrice: options.allowUnknownPrice ?? config.allowUnknownPrice,
+  };
+}
+
+export function toFixed(workflow: Workflow, pool: Pool): Conductor {
+  const error =
+    validateWorkflow(workflow, { workers: pool.members.length, maxSteps: Number.POSITIVE_INFINITY }) ??
+    checkTeam(workflow, pool);
+  if (error) throw usageError(`This workflow cannot be performed: ${error.message}`);
+  return createFixedConductor(workflow);
+}
+
+export function unpricedIn(members: PoolMember[]): PoolMember[] {
+  return members.filter(({ worker, price }) => worker.kind === "model" && price === undefined);
+}
+
+export function unknownPrice(members: PoolMember[]): string {
+  const ids = [...new Set(members.map(({ worker }) => worker.id))].join(", ");
+  const remedy = "Give it a price in the config, allow unknown prices, or ask without a dollar budget.";
+  return `The price of ${ids} is unknown, so a dollar budget cannot be kept. ${remedy}`;
+}
+
+export function toEntry({ worker, price, profile, maxOutputTokens }: PoolMember) {
+  return {
+    id: worker.id,
+    kind: worker.kind,
+    ...(price && { price }),
+    ...(profile && { profile }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+  };
+}
+
+export function withoutSelf({ members }: Pool): Pool {
+  return { members: members.filter(({ worker }) => worker.kind !== "conductor") };
+}
+
+export function goneWorker(id: string, kind: PoolMember["worker"]["kind"]): PoolMember["worker"] {
+  return {
+    id,
+    kind,
+    // biome-ignore lint/correctness/useYield: it fails before there is anything to yield.
+    async *ask() {
+      throw new TuttiError("unknown-worker", `${id} is not available any more`);
+    },
+  };
+}

@@ -1,0 +1,395 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { deflateSync, gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { FORMATS } from "./formats.ts";
+import { loadTaskSet } from "./load.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "tutti-tasks-"));
+// Made by us with hyparquet-writer: a list column, a list of structs, Snappy.
+const SAMPLES = fileURLToPath(new URL("./samples/", import.meta.url));
+
+function write(name: string, content: string | Buffer): string {
+  const file = join(folder, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+  return file;
+}
+
+function writeRows(name: string, ...rows: unknown[]): string {
+  return write(name, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+}
+
+async function firstOf(name: string, ...rows: unknown[]) {
+  const { id, tasks } = await loadTaskSet(writeRows(name, ...rows));
+  expect(tasks).toHaveLength(rows.length);
+  return { id, task: tasks[0]! };
+}
+
+describe("published sets are recognised by their columns", () => {
+  test("MATH-500", async () => {
+    const { task } = await firstOf("a/math.jsonl", {
+      problem: "What is $1+1$?",
+      solution: "It is $\\boxed{2}$.",
+      answer: "2",
+      subject: "Prealgebra",
+      level: 1,
+      unique_id: "test/prealgebra/1.json",
+    });
+    expect(task).toEqual({
+      id: "test/prealgebra/1.json",
+      set: "math500",
+      category: "Prealgebra",
+      subtask: "level 1",
+      prompt: "What is $1+1$?",
+      answer: "2",
+      grader: "maths",
+    });
+  });
+
+  test("MMLU from Parquet: positions become letters", async () => {
+    const { id, tasks } = await loadTaskSet(join(SAMPLES, "mmlu.parquet"));
+    expect(id).toBe("mmlu");
+    expect(tasks.map(({ answer, grader }) => `${answer} ${grader}`)).toEqual([
+      "B choice",
+      "C choice",
+      "D choice",
+    ]);
+    expect(tasks[2]).toMatchObject({
+      id: "mmlu/2",
+      category: "number_theory",
+      choices: ["9", "15", "21", "2"],
+    });
+  });
+
+  test("RLPR from Parquet: the question without its template", async () => {
+    const { id, tasks } = await loadTaskSet(join(SAMPLES, "rlpr.parquet"));
+    expect(id).toBe("rlpr");
+    expect(tasks.map(({ prompt, answer, category }) => [prompt, answer, category])).toEqual([
+      ["What is the derivative of x^2?", "2x", "Mathematics"],
+      ["Name the metal that is liquid at room temperature.", "mercury", "Chemistry"],
+    ]);
+  });
+
+  test("MMLU-Pro", async () => {
+    const { task } = await firstOf("a/pro.jsonl", {
+      question_id: 70,
+      question: "Which is even?",
+      options: ["1", "2", "3"],
+      answer: "B",
+      answer_index: 1,
+      category: "math",
+      src: "sample",
+    });
+    expect(task).toMatchObject({
+      id: "70",
+      set: "mmlu-pro",
+      answer: "B",
+      category: "math",
+      subtask: "sample",
+    });
+  });
+
+  test("GPQA-Diamond: options are shuffled the same way every time, and not all alike", async () => {
+    const heading =
+      "Record ID,Question,Correct Answer,Incorrect Answer 1,Incorrect Answer 2,Incorrect Answer 3,High-level domain,Subdomain";
+    const lines = Array.from(
+      { length: 20 },
+      (_, i) => `r${i},"What is, in words,\n${i}?",right ,a,b,c,Physics,Waves`,
+    );
+    const file = write("a/gpqa_diamond.csv", [`\uFEFF${heading}`, ...lines].join("\r\n"));
+    const { id, tasks } = await loadTaskSet(file);
+    expect(id).toBe("gpqa-diamond");
+    expect(tasks[3]).toMatchObject({
+      id: "r3",
+      prompt: "What is, in words,\n3?",
+      category: "Physics",
+      subtask: "Waves",
+    });
+    for (const { choices, answer } of tasks) expect(choices![answer.charCodeAt(0) - 65]).toBe("right");
+    expect(new Set(tasks.map(({ answer }) => answer)).size).toBe(4);
+    expect((await loadTaskSet(file)).tasks).toEqual(tasks);
+  });
+
+  test("GSM8K", async () => {
+    const { id, task } = await firstOf("a/g.jsonl", {
+      question: "How much?",
+      answer: "9 * 2 = 18\n#### 1,018",
+    });
+    expect(id).toBe("gsm8k");
+    expect(task).toMatchObject({ answer: "1018", grader: "numeric" });
+  });
+
+  test("AIME, in both spellings", async () => {
+    const old = await firstOf("a/aime.jsonl", {
+      ID: "2024-I-1",
+      Problem: "Find it.",
+      Solution: "…",
+      Answer: 33,
+    });
+    expect(old.task).toMatchObject({ id: "2024-I-1", set: "aime", answer: "33", grader: "numeric" });
+    const other = await firstOf("a/aime25.jsonl", { problem: "Find it.", answer: "033", id: "0" });
+    expect(other.task).toMatchObject({ set: "aime", answer: "33" });
+  });
+
+  test("HumanEval", async () => {
+    const { task } = await firstOf("a/h.jsonl", {
+      task_id: "Sample/0",
+      prompt: "def twice(x):\n",
+      entry_point: "twice",
+      canonical_solution: "    return 2 * x\n",
+      test: "def check(candidate):\n    assert candidate(2) == 4\n",
+    });
+    expect(task).toMatchObject({ id: "Sample/0", set: "humaneval", answer: "", grader: "code" });
+    expect(task.tests).toMatchObject({ language: "python", style: "function", entry: "twice" });
+    expect(task.tests!.check).toMatch(/candidate\(2\) == 4[\s\S]*check\(twice\)/);
+  });
+
+  test("BigCodeBench", async () => {
+    const { task } = await firstOf("a/b.jsonl", {
+      task_id: "Sample/1",
+      complete_prompt: "…",
+      instruct_prompt: "Write task_func.",
+      test: "import unittest\nclass TestCases(unittest.TestCase):\n    pass\n",
+      entry_point: "task_func",
+      libs: "['random', 'itertools']",
+    });
+    expect(task).toMatchObject({ prompt: "Write task_func.", set: "bigcodebench", subtask: "random" });
+    expect(task.tests!.check).toContain("loadTestsFromTestCase(TestCases)");
+  });
+
+  test("BBH: a folder of files, each a subtask", async () => {
+    writeRows("bbh/navigate.jsonl", { input: "Do you return?\nOptions:\n- Yes\n- No", target: "No" });
+    writeRows("bbh/snarks/test-00000-of-00001.jsonl", { input: "Which?\n(A) x\n(B) y", target: "(B)" });
+    write(
+      "bbh/web_of_lies.json",
+      JSON.stringify({ canary: "…", examples: [{ input: "Lies?", target: "Yes" }] }),
+    );
+    const { id, tasks } = await loadTaskSet(join(folder, "bbh"));
+    expect(id).toBe("bbh");
+    expect(tasks.map(({ id, category, answer, grader }) => [id, category, answer, grader])).toEqual([
+      ["bbh/navigate/0", "navigate", "No", "text"],
+      ["bbh/snarks/1", "snarks", "B", "choice"],
+      ["bbh/web_of_lies/2", "web_of_lies", "Yes", "text"],
+    ]);
+  });
+});
+
+describe("LiveCodeBench", () => {
+  const row = {
+    question_title: "Sum",
+    question_content: "Add two numbers.",
+    platform: "atcoder",
+    question_id: "abc1",
+    starter_code: "",
+    difficulty: "easy",
+    public_test_cases: JSON.stringify([{ input: "1 2", output: "3", testtype: "stdin" }]),
+    metadata: "{}",
+  };
+  // Written by Python's pickle, protocol 4: [{"input": "3 4", "output": "7", "testtype": "stdin"}].
+  const PICKLED = "eJxrYJlqxQABPWbR1UqZeQWlJUpWCkrGCiZKOgpK+aUlUAFzELcktbikpLIgFSRQXJKSmadUGztFDwBV2BMJ";
+  const OBJECTS = "eJxrYJlqxgABsVNqp2j0sGbmFZSWTOlhNlYwmdLDll9aAuYymk/p4ShJLS4pqSxIndLDWlySkpk3pTRRDwCYahad";
+
+  test("public and private cases are put together", async () => {
+    const { task } = await firstOf("a/lcb.jsonl", { ...row, private_test_cases: PICKLED });
+    expect(task).toMatchObject({ id: "abc1", category: "atcoder", subtask: "easy", grader: "code" });
+    expect(task.tests).toMatchObject({ language: "python", style: "stdin" });
+    expect(task.tests!.cases).toEqual([
+      { input: "1 2", output: "3" },
+      { input: "3 4", output: "7" },
+    ]);
+  });
+
+  test("a long text in a pickle is read whole", async () => {
+    const cases = JSON.stringify([{ input: "é".repeat(90_000), output: "1", testtype: "stdin" }]);
+    const header = Buffer.from([0x80, 4, 0x58, 0, 0, 0, 0]);
+    header.writeUInt32LE(Buffer.byteLength(cases), 3);
+    const packed = deflateSync(Buffer.concat([header, Buffer.from(cases), Buffer.from([0x94, 0x2e])]));
+    const { task } = await firstOf("a/lcb2.jsonl", { ...row, private_test_cases: packed.toString("base64") });
+    expect(task.tests!.cases![1]!.input).toHaveLength(90_000);
+  });
+
+  test("a pickle of anything else is refused by its line", async () => {
+    const file = writeRows("a/lcb3.jsonl", row, { ...row, question_id: "2", private_test_cases: OBJECTS });
+    await expect(loadTaskSet(file)).rejects.toThrow(/lcb3\.jsonl:2: private_test_cases cannot be read/);
+  });
+
+  test("functions are called with one argument a line, long integers kept", async () => {
+    const { task } = await firstOf("a/lcb4.jsonl", {
+      ...row,
+      platform: "leetcode",
+      starter_code: "class Solution:\n    def add(self, a: List[int], b: int) -> int:\n        ",
+      public_test_cases: JSON.stringify([
+        { input: "[1, 2]\n9007199254740993", output: "3", testtype: "functional" },
+      ]),
+      metadata: '{"func_name": "add"}',
+    });
+    expect(task.prompt).toContain("class Solution:");
+    expect(task.tests).toMatchObject({ style: "function", entry: "add" });
+    expect(task.tests!.cases).toEqual([{ input: "[[1, 2],9007199254740993]", output: "3" }]);
+  });
+});
+
+describe("tasks of one's own", () => {
+  test("the answer decides how it is graded", async () => {
+    const tests = { language: "javascript", style: "stdin", cases: [{ input: "", output: "1" }] };
+    const { id, tasks } = await loadTaskSet(
+      writeRows(
+        "own/quiz.jsonl",
+        { prompt: "1?", answer: 42 },
+        { prompt: "2?", answer: "-1,234.5" },
+        { prompt: "3?", answer: "Paris" },
+        { prompt: "4?", answer: "\\frac{1}{2}" },
+        { prompt: "5?", answer: { a: [1] } },
+        { prompt: "6?", answer: "blue", choices: ["red", "blue"] },
+        { prompt: "7?", answer: "b", choices: ["x", "y"] },
+        { prompt: "8?", answer: 1, choices: ["x", "y"] },
+        { prompt: "9?", tests },
+        {
+          prompt: "10?",
+          answer: "5",
+          grader: "text",
+          id: "own",
+          category: "c",
+          subtask: "s",
+          tolerance: 0.1,
+        },
+      ),
+    );
+    expect(id).toBe("quiz");
+    expect(tasks.map(({ answer, grader }) => `${answer} ${grader}`)).toEqual([
+      "42 numeric",
+      "-1,234.5 numeric",
+      "Paris text",
+      "\\frac{1}{2} maths",
+      '{"a":[1]} json',
+      "B choice",
+      "B choice",
+      "B choice",
+      " code",
+      "5 text",
+    ]);
+    expect(tasks[0]).toMatchObject({ id: "quiz/0", category: "plain", subtask: "plain" });
+    expect(tasks[8]!.tests).toEqual(tests);
+    expect(tasks[9]).toMatchObject({ id: "own", category: "c", subtask: "s", tolerance: 0.1 });
+  });
+
+  test("compressed, with mixed line ends and blank lines", async () => {
+    const text = '{"prompt":"a","answer":"1"}\r\n\n{"prompt":"b","answer":"2"}\r{"prompt":"c","answer":"ü"}';
+    const { tasks } = await loadTaskSet(write("own/z.jsonl.gz", gzipSync(text)));
+    expect(tasks.map(({ prompt, answer }) => prompt + answer)).toEqual(["a1", "b2", "cü"]);
+  });
+
+  test("CSV, with options as JSON", async () => {
+    const { tasks } = await loadTaskSet(
+      write("own/q.csv", 'prompt,answer,choices\n"a, b",B,"[""x"",""y""]"\nc,3,\n'),
+    );
+    expect(tasks.map(({ prompt, grader }) => [prompt, grader])).toEqual([
+      ["a, b", "choice"],
+      ["c", "numeric"],
+    ]);
+  });
+
+  test("several sets in one file must be told apart", async () => {
+    const file = writeRows(
+      "own/many.jsonl",
+      { prompt: "a", answer: "1", set: "x" },
+      { prompt: "b", answer: "2", set: "y" },
+    );
+    await expect(loadTaskSet(file)).rejects.toThrow("several sets (x, y): name one with --set");
+    await expect(loadTaskSet(file, { set: "z" })).rejects.toThrow('No set "z"');
+    const { id, tasks } = await loadTaskSet(file, { set: "y" });
+    expect([id, tasks.map(({ prompt }) => prompt)]).toEqual(["y", ["b"]]);
+  });
+
+  test.each([
+    ['{"prompt":"a","answer":"1"}\n{"prompt":', /bad\.jsonl:2: not JSON/],
+    ['[1]\n{"prompt":"a","answer":"1"}', /bad\.jsonl:1: a row must be a JSON object/],
+    ['{"prompt":"a","answer":""}', /bad\.jsonl:1: "answer" must not be empty/],
+    ['{"prompt":" ","answer":"1"}', /bad\.jsonl:1: "prompt" must be a text/],
+    ['{"prompt":"a","answer":"z","choices":["x","y"]}', /:1: the answer "z" names none of the 2 choices/],
+    ['{"prompt":"a","answer":7,"choices":["x","y"]}', /:1: the answer 7 names none/],
+    ['{"prompt":"a","answer":"1","choices":"x"}', /:1: "choices" must be a list/],
+    ['{"prompt":"a","answer":"1","grader":"guess"}', /:1: "grader" must be one of .*, not "guess"/],
+    ['{"prompt":"a","answer":"1","grader":"code"}', /:1: the grader "code" needs "tests"/],
+    ['{"prompt":"a","answer":"1","tolerance":-1}', /:1: "tolerance" must be a number from 0, not -1/],
+    [
+      '{"prompt":"a","tests":{"language":"cobol","style":"stdin"}}',
+      /:1: "tests" cannot be used: tests\.language/,
+    ],
+    ['{"prompt":"a","tests":{"language":"python","style":"stdin"}}', /:1: "tests" must have "cases"/],
+    [
+      '{"id":"i","prompt":"a","answer":"1"}\n{"id":"i","prompt":"b","answer":"1"}',
+      /:2: the id "i" is there twice/,
+    ],
+    ['{"prompt":"a","answer":"1"}\n{"question":"b","answer":"1"}', /:2: has no "prompt"/],
+    ['{"frage":"a"}', /its columns \(frage\) are those of no set we know/],
+    ["", /holds no task/],
+  ])("%s is refused with its place", async (text, message) => {
+    const error = await loadTaskSet(write("own/bad.jsonl", text)).catch((thrown: Error) => thrown);
+    expect(error).toMatchObject({ code: "bad-file", message: expect.stringMatching(message) });
+  });
+
+  test("many bad lines: the first ones are shown, the others counted", async () => {
+    const file = write("own/many-bad.jsonl", "x\n".repeat(1000));
+    await expect(loadTaskSet(file)).rejects.toThrow(/:5: [^\n]*\n… and 995 more$/);
+  });
+
+  test.each([
+    [
+      "cut.jsonl.gz",
+      gzipSync(JSON.stringify({ prompt: "a".repeat(5000) })).subarray(0, 40),
+      /ends too early/,
+    ],
+    ["no.jsonl.gz", Buffer.from("no gzip at all"), /not valid gzip/],
+    ["latin.jsonl", Buffer.from([0x7b, 0xe9, 0x7d]), /not UTF-8/],
+    ["bad.csv", Buffer.from('prompt,answer\n"a,1\n'), /not valid CSV/],
+    ["bad.parquet", Buffer.from("PAR0 nothing"), /not a Parquet file/],
+  ])("%s is refused", async (name, bytes, message) => {
+    await expect(loadTaskSet(write(`own/${name}`, bytes))).rejects.toThrow(message);
+  });
+
+  test("a file of an unknown kind", async () => {
+    await expect(loadTaskSet(write("own/t.txt", "hello"))).rejects.toMatchObject({ code: "usage" });
+  });
+});
+
+describe("a missing file is answered with the command that fetches it", () => {
+  test.each([
+    [
+      "math500",
+      "curl -L --create-dirs -o math500.jsonl https://huggingface.co/datasets/HuggingFaceH4/MATH-500/resolve/main/test.jsonl",
+    ],
+    [
+      "sets/mmlu_pro.jsonl",
+      "-o sets/mmlu_pro.parquet https://huggingface.co/datasets/TIGER-Lab/MMLU-Pro/resolve/main/data/test-00000-of-00001.parquet",
+    ],
+    ["./mmlu.parquet", "-o ./mmlu.parquet https://huggingface.co/datasets/cais/mmlu/resolve/main/all/"],
+    ["gpqa", '-H "Authorization: Bearer $HF_TOKEN" -o gpqa-diamond.csv'],
+    [
+      "bbh",
+      'do curl -L --create-dirs -o "bbh/$t.parquet" "https://huggingface.co/datasets/lukaemon/bbh/resolve/main/$t/test-00000-of-00001.parquet"; done',
+    ],
+  ])("%s", async (path, command) => {
+    await expect(loadTaskSet(path)).rejects.toMatchObject({
+      code: "usage",
+      message: expect.stringContaining(command),
+    });
+  });
+
+  test("every published set can be fetched, also when only named as the format", async () => {
+    for (const { id, download, title } of FORMATS) {
+      if (!download) continue;
+      const error: Error = await loadTaskSet("missing/tasks.jsonl", { format: id }).catch((thrown) => thrown);
+      expect(error.message).toContain(`${title} is fetched with:`);
+      expect(error.message).toContain(`https://huggingface.co/datasets/${download.dataset}/resolve/main/`);
+    }
+  });
+
+  test("a name nobody knows lists the published sets", async () => {
+    await expect(loadTaskSet("nowhere.jsonl")).rejects.toThrow(/math500, mmlu, mmlu-pro, gpqa-diamond/);
+    await expect(loadTaskSet("nowhere.jsonl", { format: "nope" })).rejects.toThrow(/No task format "nope"/);
+  });
+});

@@ -1,0 +1,43 @@
+// What a maths answer is once it is read: expressions, and the things that are made of them.
+
+import type { Rational } from "./rational.ts";
+
+export type Expression =
+  | { kind: "number"; value: Rational }
+  /** A variable, or a constant: "pi", "e", "i", "infinity". */
+  | { kind: "symbol"; name: string }
+  | { kind: "add" | "multiply" | "divide" | "power"; left: Expression; right: Expression }
+  /** `sign` is −1 for ∓: all of them in one expression turn together. */
+  | { kind: "plus-minus"; sign: 1 | -1; left: Expression; right: Expression }
+  | { kind: "call"; name: string; inputs: Expression[] };
+
+export type Relation = "=" | "<" | ">" | "≤" | "≥" | "≠" | "∈" | "≈";
+
+export type Value =
+  | Expression
+  /** Points and intervals: both bracket kinds count, and so does the order. */
+  | { kind: "group"; open: "(" | "["; close: ")" | "]"; items: Value[] }
+  /** Braces, "5 or 7", "5, 7", ±. The order is free. `joint` says what stood between the items. */
+  | { kind: "set"; items: Value[]; joint: "," | "or" | "and" | "{" }
+  | { kind: "union"; items: Value[] }
+  | { kind: "matrix"; rows: Value[][]; isDeterminant: boolean }
+  /** One more side than operators: 1 < x ≤ 2 has three. */
+  | { kind: "relation"; operators: Relation[]; sides: Value[] }
+  /** 3:30 or 2:1. */
+  | { kind: "ratio"; items: Value[] }
+  /** Digits in a stated base: 1011_2. */
+  | { kind: "based"; digits: string; base: number }
+  | { kind: "text"; text: string };
+
+/** A value with what stands around it. */
+export interface Quantity {
+  value: Value;
+  /** In one canonical spelling: "cm^2", "dollar", "°". */
+  unit?: string;
+}
+
+const EXPRESSIONS = new Set(["number", "symbol", "add", "multiply", "divide", "power", "plus-minus", "call"]);
+
+export function isExpression(value: Value): value is Expression {
+  return EXPRESSIONS.has(value.kind);
+}

@@ -1,0 +1,131 @@
+// One process under limits: its clock, its output, its memory and its end. Knows nothing of bubblewrap
+// but that killing the group ends everything, because the program's first process dies with its parent.
+import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import type { Readable, Writable } from "node:stream";
+import type { Limits, ProgramResult } from "./sandbox-types.ts";
+
+export interface ProcessPlan {
+  command: string;
+  args: string[];
+  /** Only root can set it: the user the process becomes. */
+  user?: number;
+  /** What the process reads from descriptors 4 and up. Descriptor 3 is where it says that the program ran. */
+  descriptors: (Buffer | string)[];
+  limits: Limits;
+  signal?: AbortSignal | undefined;
+}
+
+export type Ended = Omit<ProgramResult, "ranIn">;
+
+export interface LimitedProcess {
+  stdin: Writable;
+  stdout: Readable;
+  stop(): void;
+  /** Never rejects. Where the program was not started at all, `stderr` says why. */
+  ended: Promise<Ended & { isStarted: boolean }>;
+}
+
+const WATCH_EVERY_MS = 40;
+const PAGE_BYTES = 4096;
+const SIGXCPU_CODE = 128 + 24;
+const OUT_OF_MEMORY = /MemoryError|heap out of memory|Cannot allocate memory|Array buffer allocation failed/;
+
+export function startProcess({ command, args, user, descriptors, limits, signal }: ProcessPlan): LimitedProcess {
+  const started = performance.now();
+  const child = spawn(command, args, {
+    // The first process in the sandbox is a fork of this one: its environment must be empty from the start.
+    env: {},
+    cwd: "/",
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe", "pipe", ...descriptors.map(() => "pipe" as const)],
+    ...(user !== undefined && { uid: user, gid: user }),
+  });
+  const [stdin, stdout, stderr] = child.stdio as unknown as [Writable, Readable, Readable];
+  const [, , , status, ...inputs] = child.stdio as unknown as [never, never, never, Readable, ...Writable[]];
+  const output: Buffer[] = [];
+  const errors: Buffer[] = [];
+  const statusLines: Buffer[] = [];
+  let limit: ProgramResult["exit"] | undefined;
+  let bytes = 0;
+
+  const end = (why: ProgramResult["exit"]) => {
+    limit ??= why;
+    killGroup(child);
+  };
+  const collect = (into: Buffer[]) => (chunk: Buffer) => {
+    const room = limits.maxOutputBytes - bytes;
+    bytes += chunk.length;
+    if (room > 0) into.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+    if (chunk.length > room) end("output");
+  };
+  const abort = () => end("aborted");
+  const clock = setTimeout(() => end("timeout"), limits.timeoutMs);
+  const watch = setInterval(() => {
+    if (child.pid !== undefined && usedBytes(child.pid) > limits.memoryMb * 1_048_576) end("memory");
+  }, WATCH_EVERY_MS);
+  signal?.addEventListener("abort", abort);
+  if (signal?.aborted) abort();
+
+  stdout.on("data", collect(output));
+  stderr.on("data", collect(errors));
+  status.on("data", (chunk: Buffer) => statusLines.push(chunk));
+  // A program that ends before it has read everything breaks the pipe: not our concern.
+  for (const stream of [stdin, stdout, stderr, status, ...inputs]) stream.on("error", () => {});
+  inputs.forEach((stream, i) => {
+    stream.end(descriptors[i]);
+  });
+
+  const ended = new Promise<Ended & { isStarted: boolean }>((resolve) => {
+    const settle = (code: number, extra = "") => {
+      clearTimeout(clock);
+      clearInterval(watch);
+      signal?.removeEventListener("abort", abort);
+      const errorText = Buffer.concat(errors).toString("utf8") + extra;
+      resolve({
+        exit: limit ?? toExit(code, errorText),
+        code,
+        stdout: Buffer.concat(output).toString("utf8"),
+        stderr: errorText,
+        durationMs: performance.now() - started,
+        isStarted: limit !== undefined || Buffer.concat(statusLines).includes('"exit-code"'),
+      });
+    };
+    child.on("error", (error) => settle(127, error.message));
+    child.on("close", (code) => settle(code ?? 128 + 9));
+  });
+  return { stdin, stdout, stop: () => end("aborted"), ended };
+}
+
+function toExit(code: number, stderr: string): ProgramResult["exit"] {
+  if (code === 0) return "ok";
+  if (code === SIGXCPU_CODE) return "timeout";
+  return OUT_OF_MEMORY.test(stderr.slice(-4000)) ? "memory" : "error";
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // It has ended by itself in this moment.
+  }
+}
+
+/** Resident memory of a process and all below it. An rlimit counts each process alone; this counts all. */
+function usedBytes(pid: number): number {
+  let pages = 0;
+  const open = [String(pid)];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    try {
+      pages += Number(readFileSync(`/proc/${id}/statm`, "utf8").split(" ")[1]);
+      for (const task of readdirSync(`/proc/${id}/task`)) {
+        const children = readFileSync(`/proc/${id}/task/${task}/children`, "utf8");
+        open.push(...children.split(" ").filter((child) => child !== ""));
+      }
+    } catch {
+      // It has ended since its parent named it.
+    }
+  }
+  return pages * PAGE_BYTES;
+}
