@@ -8,7 +8,7 @@ import { bestBy, measureStrength, shrink } from "./strength.ts";
 import type { Baseline, FitContext } from "./types.ts";
 
 /** Tasks of a label count against this many at the worker's overall rate. */
-const CELL_WEIGHT = 2;
+const CELL_WEIGHT = 8;
 
 type Label = "category" | "subtask";
 

@@ -7,7 +7,7 @@ import type { Pool } from "../worker/types.ts";
 import type { TrainingTask } from "./types.ts";
 
 /** So many imagined tasks at the rate that is shrunk to: few tasks then say little. */
-const OVERALL_WEIGHT = 4;
+const OVERALL_WEIGHT = 8;
 
 export interface Strength {
   /** Numbers of the models of the pool, strongest first; of equals the first in the pool. */
@@ -19,9 +19,8 @@ export interface Strength {
 export function measureStrength(pool: Pool, training: readonly TrainingTask[]): Strength {
   const models = modelsOf(pool);
   const { sums, counts } = countScores(pool, training);
-  const measured = models.filter((model) => counts[model]! > 0);
-  const mean =
-    measured.reduce((sum, model) => sum + sums[model]! / counts[model]!, 0) / Math.max(1, measured.length);
+  const total = (values: number[]) => values.reduce((sum, value) => sum + value, 0);
+  const mean = total(sums) / Math.max(1, total(counts));
   const rates = pool.members.map(() => 0);
   for (const model of models) rates[model] = shrink(sums[model]!, counts[model]!, mean, OVERALL_WEIGHT);
   return { order: orderBy(models, rates), rates };

@@ -80,16 +80,18 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
   const purse = budgetUsd === undefined ? undefined : new Purse(budgetUsd, spentIn(folder));
   const { measure, plan } = createMeasure(options, purse);
 
-  plan(contenders.length * splits.test.length);
   const training = await measureTraining(ground, splits.train, folder.file("training"), measure, plan);
   const fitting = createFitting(ground.pool, training, splits.test, seed);
   const refused: BenchOutcome["refused"] = [];
   const rows: BenchRow[] = [];
   const file = folder.file("rows");
+  const accepted = contenders.filter((baseline) => {
+    const reason = whyNot(baseline, ground);
+    if (reason !== undefined) refused.push({ conductor: baseline.id, reason });
+    return reason === undefined;
+  });
   const perform = async (baseline: Baseline) => {
     try {
-      const reason = whyNot(baseline, ground, fitting.pool);
-      if (reason !== undefined) return void refused.push({ conductor: baseline.id, reason });
       const who = {
         name: baseline.id,
         conductor: fitting.fit(baseline),
@@ -103,7 +105,8 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
       refused.push({ conductor: baseline.id, reason: error.message });
     }
   };
-  for (const baseline of contenders) await perform(baseline);
+  plan((accepted.length + (withOracle ? 1 : 0)) * splits.test.length);
+  for (const baseline of accepted) await perform(baseline);
   if (withOracle) {
     const outcomes = await findOutcomes(ground, splits, fitting, folder, measure, plan);
     if (outcomes) await perform(createOracle(outcomes));
@@ -149,13 +152,12 @@ const NO_ORACLE =
 /** Known before anything is tried: what a recording cannot replay. */
 function whyNot(
   { needsHandOffs, samples = 1 }: Baseline,
-  { kind, samplesOf }: Ground,
-  pool: Pool,
+  { kind, samplesOf, pool }: Ground,
 ): string | undefined {
   if (kind !== "recording") return undefined;
   if (needsHandOffs) return "it shows replies of one worker to another, which a recording cannot replay";
-  const models = pool.members.filter(({ worker }) => worker.kind === "model").map(({ worker }) => worker.id);
-  const most = Math.max(...models.map(samplesOf));
+  const models = pool.members.filter(({ worker }) => worker.kind === "model");
+  const most = Math.max(...models.map(({ worker }) => samplesOf(worker.id)));
   if (samples <= most) return undefined;
   return `it asks one worker ${samples} times, and the recording has ${most === 1 ? "one sample" : `${most} samples`} a task`;
 }
@@ -246,7 +248,6 @@ async function findOutcomes(
   if (kind !== "rehearsal") return undefined;
   // The same seed gives the same reply, so the oracle gets what was seen here.
   const rows = await askAlone(fitting.pool, test, folder.file("alone"), measure, plan);
-  plan(test.length);
   const right = new Set(rows.filter(toRight).map((row) => `${row.conductor}\n${row.task}`));
   return (task, worker) => right.has(`single:${worker}\n${task}`);
 }

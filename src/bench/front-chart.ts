@@ -21,6 +21,9 @@ const RIGHT_EDGE = WIDTH - 120;
 const TOP = 16;
 const BOTTOM = HEIGHT - 46;
 const LINE_HEIGHT = 14;
+const NEAR = 5;
+/** Who is so far below the best is named under the chart: it would press all others together. */
+const FAR_BELOW = 0.15;
 const CHARACTER_WIDTH = 6.7;
 
 /** Points that nobody reaches with the same or less spending, by spending. */
@@ -40,13 +43,16 @@ export function toFront(points: readonly FrontPoint[]): FrontPoint[] {
 }
 
 export function toFrontChart(
-  points: readonly FrontPoint[],
+  all: readonly FrontPoint[],
   unit: { title: string; format: (value: number) => string },
 ): Markup {
+  const best = Math.max(...all.filter(({ isBound }) => !isBound).map(({ accuracy }) => accuracy), 0);
+  const points = all.filter(({ accuracy }) => accuracy >= best - FAR_BELOW);
+  const below = all.filter((point) => !points.includes(point));
   const x = logScale(points.map(({ spending }) => spending));
   const y = accuracyScale(points);
   const front = toFront(points);
-  const placed = points.map((point) => ({ point, x: x.at(point.spending), y: y.at(point.accuracy) }));
+  const placed = spread(points.map((point) => ({ point, x: x.at(point.spending), y: y.at(point.accuracy) })));
   const path = front
     .map(({ spending, accuracy }, i) => {
       const [px, py] = [x.at(spending).toFixed(1), y.at(accuracy).toFixed(1)];
@@ -66,6 +72,10 @@ ${x.ticks.map(
 )}
 <line class="axis" x1="${LEFT}" x2="${RIGHT_EDGE + 110}" y1="${BOTTOM}" y2="${BOTTOM}"/>
 <text class="soft" x="${(LEFT + RIGHT_EDGE) / 2}" y="${HEIGHT - 6}" text-anchor="middle">${unit.title}</text>
+${
+  below.length > 0 &&
+  html`<text class="soft" x="${LEFT + 8}" y="${BOTTOM - 8}">${`below: ${below.map(({ name, accuracy, spending }) => `${name} ${toPoints(accuracy)} % at ${unit.format(spending)}`).join(", ")}`}</text>`
+}
 <path class="front" d="${path} H${RIGHT_EDGE + 110}"/>
 ${placed.map(({ point, x: px, y: py }) => {
   const kind = point.isBound ? "point bound" : front.includes(point) ? "point best" : "point";
@@ -75,6 +85,19 @@ ${placed.map(({ point, x: px, y: py }) => {
 })}
 ${placeLabels(placed.map((each) => ({ name: each.point.name, x: each.x, y: each.y })))}
 </svg>`;
+}
+
+/** Points of one column stand a little beside each other, or their intervals would be one line. */
+function spread<T extends { x: number; y: number }>(points: readonly T[]): T[] {
+  const columns: T[][] = [];
+  for (const point of points.toSorted((a, b) => a.x - b.x || a.y - b.y)) {
+    const column = columns.at(-1);
+    if (column && point.x - column[0]!.x < NEAR) column.push(point);
+    else columns.push([point]);
+  }
+  return columns.flatMap((column) =>
+    column.map((point, i) => ({ ...point, x: point.x + (i - (column.length - 1) / 2) * NEAR })),
+  );
 }
 
 /** Beside its point where there is room, else moved up or down and tied to it by a line. */
@@ -94,7 +117,7 @@ function placeLabels(points: { name: string; x: number; y: number }[]): Content 
       const fits = ({ left, top }: { left: number; top: number }) =>
         left >= LEFT + 2 &&
         top >= 0 &&
-        top + LINE_HEIGHT <= BOTTOM &&
+        top + LINE_HEIGHT <= BOTTOM - LINE_HEIGHT &&
         !boxes.some(
           (box) =>
             left < box.right && left + width > box.left && top < box.bottom && top + LINE_HEIGHT > box.top,
@@ -105,7 +128,7 @@ function placeLabels(points: { name: string; x: number; y: number }[]): Content 
       const isMoved = Math.abs(middle - y) > LINE_HEIGHT / 2;
       const edge = side > 0 ? left - 2 : left + width + 2;
       return html`${isMoved && html`<line class="leader" x1="${x + side * 5}" y1="${y}" x2="${edge}" y2="${middle}"/>`}
-<text x="${left}" y="${middle + 4}">${name}</text>`;
+<text class="label" x="${left}" y="${middle + 4}">${name}</text>`;
     });
 }
 

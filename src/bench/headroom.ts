@@ -3,11 +3,10 @@
 
 import { findBaseline } from "../baseline/all.ts";
 import { createOracle } from "../baseline/oracle.ts";
-import type { Recording } from "../recording/types.ts";
 import { createRecordedPool, gradeRecorded } from "../recording/replay.ts";
+import type { Recording } from "../recording/types.ts";
 import type { GradedTask } from "../task/types.ts";
 import { askAlone, type BenchOptions, createMeasure } from "./bench.ts";
-import type { BenchFolder } from "./folder.ts";
 import { type Ground, withConsensus } from "./ground.ts";
 import { createFitting, drawTasks, readScores, splitTasks } from "./prepare.ts";
 import { Purse } from "./purse.ts";
@@ -16,7 +15,15 @@ import { foldOf } from "./split.ts";
 import type { BenchResult, BenchRow } from "./types.ts";
 
 const FOLDS = 5;
-const RULES = ["best-single", "lookup-category", "lookup-subtask", "neighbours", "vote-3", "vote-5", "vote-all"];
+const RULES = [
+  "best-single",
+  "lookup-category",
+  "lookup-subtask",
+  "neighbours",
+  "vote-3",
+  "vote-5",
+  "vote-all",
+];
 
 export interface Headroom {
   set: string;
@@ -29,7 +36,16 @@ export interface Headroom {
 
 export type HeadroomOptions = Pick<
   BenchOptions,
-  "ground" | "seed" | "splitBy" | "splitSeed" | "limit" | "concurrency" | "budgetUsd" | "folder" | "signal" | "onProgress"
+  | "ground"
+  | "seed"
+  | "splitBy"
+  | "splitSeed"
+  | "limit"
+  | "concurrency"
+  | "budgetUsd"
+  | "folder"
+  | "signal"
+  | "onProgress"
 >;
 
 export async function measureHeadroom(options: HeadroomOptions): Promise<Headroom> {
@@ -41,13 +57,20 @@ export async function measureHeadroom(options: HeadroomOptions): Promise<Headroo
   const known = new Set(ground.tasks.map(({ id }) => id));
   const usable = tasks.filter(({ id }) => known.has(id));
   const { measure, plan } = createMeasure({ ...options, ground }, undefined);
-  const baselines = [...RULES.map(findBaseline), createOracle((task, worker) => ground.recorded!(task, worker)[0] === 1)];
+  const baselines = [
+    ...RULES.map(findBaseline),
+    createOracle((task, worker) => ground.recorded!(task, worker)[0] === 1),
+  ];
   plan(baselines.length * usable.length);
   const rows: BenchRow[] = [];
   for (let fold = 0; fold < FOLDS; fold++) {
     const isHeld = (task: GradedTask) => foldOf(task, FOLDS, splitSeed) === fold;
     const held = usable.filter(isHeld);
-    const training = readScores(usable.filter((task) => !isHeld(task)), ground.pool, ground.recorded!);
+    const training = readScores(
+      usable.filter((task) => !isHeld(task)),
+      ground.pool,
+      ground.recorded!,
+    );
     const fitting = createFitting(ground.pool, training, held, seed);
     for (const baseline of baselines) {
       const who = { name: baseline.id, conductor: fitting.fit(baseline), rounds: 1, pool: fitting.pool };
@@ -57,7 +80,13 @@ export async function measureHeadroom(options: HeadroomOptions): Promise<Headroo
   const isSimulated = options.ground.kind === "rehearsal";
   const results = toResults(rows, { seed, isSimulated });
   const workers = ground.pool.members.filter(({ worker }) => worker.kind === "model").length;
-  return { set: ground.set, n: usable.length, isSimulated, results, words: explainHeadroom(results, workers) };
+  return {
+    set: ground.set,
+    n: usable.length,
+    isSimulated,
+    results,
+    words: explainHeadroom(results, workers),
+  };
 }
 
 /** Everybody is asked everything once; the rules are then tried on what was said, at no further cost. */
@@ -85,7 +114,11 @@ async function replayed(
 }
 
 /** Only tasks that every worker answered and that could be graded: a gap would look like a mistake. */
-function toRecording({ set, source, pool }: Ground, tasks: readonly GradedTask[], rows: readonly BenchRow[]): Recording {
+function toRecording(
+  { set, source, pool }: Ground,
+  tasks: readonly GradedTask[],
+  rows: readonly BenchRow[],
+): Recording {
   const byTask = groupBy(rows.filter(isGraded), ({ task }) => task);
   const workers = pool.members.filter(({ worker }) => worker.kind === "model").map(({ worker }) => worker.id);
   const whole = tasks.filter(({ id }) => byTask.get(id)?.length === workers.length);

@@ -18,7 +18,7 @@ th { color: var(--soft); font-weight: 500; } th:first-child, td:first-child, .le
 td.wide { white-space: normal; text-align: left; min-width: 16rem; }
 tr.best td { background: var(--accent-soft); } tr.bound td { font-style: italic; color: var(--soft); }
 svg { display: block; max-width: 100%; height: auto; } svg text { fill: var(--ink); font-size: 12px; }
-svg .soft { fill: var(--soft); } svg .grid { stroke: var(--line); stroke-width: 1; } svg .axis { stroke: var(--soft); }
+svg .label { paint-order: stroke; stroke: var(--paper); stroke-width: 3px; stroke-linejoin: round; } svg .soft { fill: var(--soft); } svg .grid { stroke: var(--line); stroke-width: 1; } svg .axis { stroke: var(--soft); }
 svg .front { stroke: var(--accent); stroke-width: 2; fill: none; } svg .leader { stroke: var(--soft); stroke-width: .75; }
 svg .whisker { stroke: var(--soft); stroke-width: 1.25; } svg .point { fill: var(--soft); } svg .point.best { fill: var(--accent); }
 svg .point.bound { fill: var(--paper); stroke: var(--soft); stroke-width: 1.5; } svg .bar { fill: var(--accent); opacity: .75; }

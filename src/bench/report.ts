@@ -7,7 +7,7 @@ import type { EqualSpending } from "./equal.ts";
 import { toFront, toFrontChart, toPoints } from "./front-chart.ts";
 import { type Content, html, type Markup } from "./html.ts";
 import { STYLE } from "./report-style.ts";
-import { compareAccuracy, countAsked, groupBy, isGraded } from "./results.ts";
+import { compareAccuracy, countAsked, groupBy, isGraded, toRight } from "./results.ts";
 import { SPLIT_SHARES } from "./split.ts";
 import type { BenchResult, BenchRow } from "./types.ts";
 
@@ -68,8 +68,8 @@ ${hasCost && html`<th>cost</th>`}${hasDelay && html`<th>delay</th>`}<th>steps</t
 ${results.map((result) => {
   const kind = result.conductor === ORACLE ? "bound" : result.accuracy === highest ? "best" : "";
   const planning = result.conductorCalls > 0 ? ` + ${result.conductorCalls.toFixed(1)} to plan` : "";
-  return html`<tr class="${kind}"><td>${result.conductor}</td><td>${result.n}</td><td>${toPoints(result.accuracy)}</td><td>${toPoints(result.low)} – ${toPoints(result.high)}</td><td>${toAgainst(result)}</td><td>${result.calls}${planning}</td><td>${figures.tokens(Math.round(result.tokens))}</td>
-${hasCost && html`<td>${figures.money(result.costUsd, isSimulated)}</td>`}${hasDelay && html`<td>${figures.delay(result.durationMs)}</td>`}<td>${result.steps}</td><td>${result.routingEntropy}</td><td>${Math.round(result.validShare * 100)} %</td></tr>`;
+  return html`<tr class="${kind}"><td>${result.conductor}</td><td>${result.n}</td><td>${toPoints(result.accuracy)}</td><td>${toPoints(result.low)} – ${toPoints(result.high)}</td><td>${toAgainst(result)}</td><td>${result.calls.toFixed(2)}${planning}</td><td>${figures.tokens(Math.round(result.tokens))}</td>
+${hasCost && html`<td>${figures.money(result.costUsd, isSimulated)}</td>`}${hasDelay && html`<td>${figures.delay(result.durationMs)}</td>`}<td>${result.steps.toFixed(2)}</td><td>${result.routingEntropy.toFixed(2)}</td><td>${Math.round(result.validShare * 100)} %</td></tr>`;
 })}
 </tbody></table></div>`;
 }
@@ -209,13 +209,13 @@ function toSubtasks(graded: ReadonlyMap<string, BenchRow[]>, seed: number): Cont
   if (!single || others.length === 0)
     return html`<p class="soft">The best single worker was not among those measured.</p>`;
   const bySubtask = groupBy(single, ({ subtask }) => subtask);
+  const rightOf = ([name, own]: (typeof others)[number]) =>
+    name === ORACLE ? -1 : own.reduce((sum, row) => sum + toRight(row), 0);
+  const leader = others.reduce((best, other, i) => (rightOf(other) > rightOf(others[best]!) ? i : best), 0);
   const rows = [...bySubtask].map(([subtask, own]) => {
     const cells = others.map(([name, theirs]) => {
-      const { mean, low, high, n } = compareAccuracy(
-        theirs.filter((row) => row.subtask === subtask),
-        own,
-        seed,
-      );
+      const same = theirs.filter((row) => row.subtask === subtask);
+      const { mean, low, high, n } = compareAccuracy(same, own, seed);
       const title = `${name} on ${subtask}: ${toSigned(mean)} points (${toSigned(low)} … ${toSigned(high)}), n = ${n}`;
       return {
         text: n === 0 || mean === 0 ? "" : String(Math.round(mean * 100)),
@@ -224,14 +224,10 @@ function toSubtasks(graded: ReadonlyMap<string, BenchRow[]>, seed: number): Cont
         mean,
       };
     });
-    return {
-      name: `${subtask} (${own.length})`,
-      cells,
-      size: Math.max(...cells.map(({ mean }) => Math.abs(mean))),
-    };
+    return { name: `${subtask} (${own.length})`, cells, gain: cells[leader]?.mean ?? 0 };
   });
-  const shown = rows.toSorted((a, b) => b.size - a.size).slice(0, MOST_SUBTASKS);
-  return html`<p class="soft">Points of accuracy more (green) or less (red) than the best single worker; in brackets how many test tasks. Few tasks make large swings: the interval is shown on hover.${rows.length > MOST_SUBTASKS && ` The ${MOST_SUBTASKS} of ${rows.length} subtasks that differ most.`}</p>
+  const shown = rows.toSorted((a, b) => b.gain - a.gain).slice(0, MOST_SUBTASKS);
+  return html`<p class="soft">Points of accuracy more (green) or less (red) than the best single worker; in brackets how many test tasks. Sorted by the gain of ${others[leader]![0]}. Few tasks make large swings: the interval is shown on hover.${rows.length > MOST_SUBTASKS && ` The first ${MOST_SUBTASKS} of ${rows.length} subtasks.`}</p>
 ${toShadedTable(
   "subtask",
   others.map(([name]) => name),

@@ -3,8 +3,9 @@
 import type { BenchOutcome } from "../bench/bench.ts";
 import type { Comparison, Flip } from "../bench/compare.ts";
 import type { Headroom } from "../bench/headroom.ts";
+import { groupBy } from "../bench/results.ts";
 import type { BenchResult } from "../bench/types.ts";
-import { type Column, toCount, toDelay, toMoney, toPercent, toTable, toTokens } from "./format.ts";
+import { type Column, toCount, toDelay, toMoney, toPercent, toSeries, toTable, toTokens } from "./format.ts";
 import { toOneLine } from "./sanitise.ts";
 import type { Style } from "./style.ts";
 import { wrap } from "./text-width.ts";
@@ -19,18 +20,22 @@ interface Look {
 export function toResultLines(results: readonly BenchResult[], { style, width }: Look): string[] {
   const isSimulated = results.some((result) => result.isSimulated);
   const has = (of: (result: BenchResult) => number) => results.some((result) => of(result) > 0);
-  const differences = results.map(({ against }) => against.find(({ conductor }) => conductor === "best-single"));
-  const highest = Math.max(...results.filter(({ conductor }) => conductor !== "oracle").map(({ accuracy }) => accuracy));
+  const differences = results.map(({ against }) =>
+    against.find(({ conductor }) => conductor === "best-single"),
+  );
+  const highest = Math.max(
+    ...results.filter(({ conductor }) => conductor !== "oracle").map(({ accuracy }) => accuracy),
+  );
   const isBest = (row: number) => results[row]!.accuracy === highest && results[row]!.conductor !== "oracle";
   const isBetter = (row: number) => (differences[row]?.low ?? 0) > 0;
   const isWorse = (row: number) => (differences[row]?.high ?? 0) < 0;
   const columns: Column[] = [
     { title: "CONDUCTOR", min: 12, style: (text, row) => (isBest(row) ? style.bold(text) : text) },
     { title: "N", align: "right" },
-    { title: "ACCURACY %", align: "right" },
+    { title: "ACC %", align: "right" },
     { title: "95 %", align: "right" },
     {
-      title: "AGAINST BEST SINGLE",
+      title: "VS BEST SINGLE",
       align: "right",
       style: (text, row) => (isBetter(row) ? style.green(text) : isWorse(row) ? style.red(text) : text),
     },
@@ -44,12 +49,13 @@ export function toResultLines(results: readonly BenchResult[], { style, width }:
     { title: "VALID", align: "right", min: 5, isOptional: true },
     { title: "APART", align: "right" },
   ];
+  const isSameN = results.every(({ n }) => n === results[0]!.n);
   const hasPlans = has(({ conductorCalls }) => conductorCalls);
   const hasCost = has(({ costUsd }) => costUsd);
   const hasDelay = has(({ durationMs }) => Math.floor(durationMs));
   const rows = results.map((result, i) => [
     toOneLine(result.conductor),
-    String(result.n),
+    isSameN ? "" : String(result.n),
     toPoints(result.accuracy),
     `${toPoints(result.low)} – ${toPoints(result.high)}`,
     differences[i] ? toDifference(differences[i]) : "",
@@ -68,7 +74,10 @@ export function toResultLines(results: readonly BenchResult[], { style, width }:
 }
 
 /** What stands around the table: where it comes from, who was refused, what to be careful with. */
-export function toStatementLines(outcome: BenchOutcome, { style, width }: Look): { before: string[]; after: string[] } {
+export function toStatementLines(
+  outcome: BenchOutcome,
+  { style, width }: Look,
+): { before: string[]; after: string[] } {
   const { ground, counts, pool, refused, isSimulated, seed, splitBy, splitSeed, results, budget } = outcome;
   const models = pool.members.filter(({ worker }) => worker.kind === "model").length;
   const kind = { recording: "recorded", tasks: "live", rehearsal: "simulated" }[ground.kind];
@@ -86,18 +95,31 @@ export function toStatementLines(outcome: BenchOutcome, { style, width }: Look):
       "* the 95 % interval of the paired difference does not hold 0 (not corrected for the number of comparisons). The oracle is an upper bound, not a method.",
     ).map(style.dim),
     ...(apart > 0
-      ? wrapped(`APART: runs with an outage or that could not be graded (${apart}); they are in no figure.`).map(style.dim)
+      ? wrapped(
+          `APART: runs with an outage or that could not be graded (${apart}); they are in no figure.`,
+        ).map(style.dim)
       : []),
-    ...refused.flatMap(({ conductor, reason }) => wrapped(`refused: ${conductor}, because ${reason}.`)),
+    ...toRefusals(refused).flatMap(wrapped),
     ...(budget?.isUsedUp
-      ? wrapped(`The budget of ${toMoney(budget.usd, isSimulated)} is used up: what is missing was not measured.`).map(style.yellow)
+      ? wrapped(
+          `The budget of ${toMoney(budget.usd, isSimulated)} is used up: what is missing was not measured.`,
+        ).map(style.yellow)
       : []),
   ];
   return { before, after };
 }
 
+/** Those with the same reason together. */
+function toRefusals(refused: BenchOutcome["refused"]): string[] {
+  return [...groupBy(refused, ({ reason }) => reason)].map(
+    ([reason, same]) => `Refused: ${toSeries(same.map(({ conductor }) => conductor))} (${reason}).`,
+  );
+}
+
 const CSV_FIELDS = [
-  ..."conductor set n accuracy low high calls conductorCalls tokens costUsd durationMs routingEntropy".split(" "),
+  ..."conductor set n accuracy low high calls conductorCalls tokens costUsd durationMs routingEntropy".split(
+    " ",
+  ),
   ..."steps validShare accuracyIfValid ungraded outages isSimulated".split(" "),
 ] as (keyof BenchResult)[];
 
@@ -108,7 +130,10 @@ export function toCsv(results: readonly BenchResult[]): string {
     const difference = single ? [single.difference, single.low, single.high, single.p] : ["", "", "", ""];
     return [...CSV_FIELDS.map((field) => result[field]), ...difference].map(toCell).join(",");
   });
-  const heading = [...CSV_FIELDS, ..."differenceToBestSingle differenceLow differenceHigh differenceP".split(" ")];
+  const heading = [
+    ...CSV_FIELDS,
+    ..."differenceToBestSingle differenceLow differenceHigh differenceP".split(" "),
+  ];
   return `${[heading.join(","), ...lines].join("\r\n")}\r\n`;
 }
 
@@ -133,9 +158,17 @@ export function toHeadroomLines({ set, n, results, words, isSimulated }: Headroo
 export function toComparisonLines(comparison: Comparison, { style, width }: Look): string[] {
   const { a, b, n, accuracyA, accuracyB, difference, byCategory, gained, lost, onlyA, onlyB } = comparison;
   const { mean, low, high, p } = difference;
-  const verdict = low > 0 ? style.green("B is better") : high < 0 ? style.red("B is worse") : "no difference is shown";
-  const left = onlyA + onlyB > 0 ? [style.dim(`${onlyA} rows of A and ${onlyB} of B have no partner and are left out.`)] : [];
-  const columns: Column[] = [{ title: "CATEGORY", min: 10 }, { title: "N", align: "right" }, { title: "B − A", align: "right" }];
+  const verdict =
+    low > 0 ? style.green("B is better") : high < 0 ? style.red("B is worse") : "no difference is shown";
+  const left =
+    onlyA + onlyB > 0
+      ? [style.dim(`${onlyA} rows of A and ${onlyB} of B have no partner and are left out.`)]
+      : [];
+  const columns: Column[] = [
+    { title: "CATEGORY", min: 10 },
+    { title: "N", align: "right" },
+    { title: "B − A", align: "right" },
+  ];
   const rows = byCategory
     .toSorted((x, y) => y.difference.mean - x.difference.mean)
     .map((entry) => [
@@ -159,9 +192,14 @@ export function toComparisonLines(comparison: Comparison, { style, width }: Look
 }
 
 function toFlipLines(title: string, flips: readonly Flip[], width: number): string[] {
-  const shown = flips.slice(0, MOST_FLIPS).map(({ task, subtask }) => `  ${toOneLine(task)} (${toOneLine(subtask)})`);
-  const more = flips.length > MOST_FLIPS ? [`  … and ${flips.length - MOST_FLIPS} more: --json lists all`] : [];
-  return [`${toCount(flips.length, "task")} ${title}`, ...shown, ...more].flatMap((line) => wrap(line, width));
+  const shown = flips
+    .slice(0, MOST_FLIPS)
+    .map(({ task, subtask }) => `  ${toOneLine(task)} (${toOneLine(subtask)})`);
+  const more =
+    flips.length > MOST_FLIPS ? [`  … and ${flips.length - MOST_FLIPS} more: --json lists all`] : [];
+  return [`${toCount(flips.length, "task")} ${title}`, ...shown, ...more].flatMap((line) =>
+    wrap(line, width),
+  );
 }
 
 function toPoints(share: number): string {

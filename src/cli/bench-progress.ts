@@ -35,7 +35,8 @@ export function createProgressLine(
       if (at - shownAt < everyMs) return;
       shownAt = at;
       const made = done - firstDone;
-      const leftMs = made > 0 && at - startedAt > WARM_UP_MS ? ((at - startedAt) / made) * (total - done) : undefined;
+      const leftMs =
+        made > 0 && at - startedAt > WARM_UP_MS ? ((at - startedAt) / made) * (total - done) : undefined;
       const parts = [
         `${done.toLocaleString("en")} of ${total.toLocaleString("en")} runs`,
         toOneLine(what),

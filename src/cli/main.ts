@@ -19,6 +19,14 @@ const VERBS: Record<string, Verb> = {
     summary: "list the workers there are, or check that they reply",
     load: async () => (await import("./pool.ts")).definePool,
   },
+  bench: {
+    summary: "compare Conductors and baselines on a set of tasks",
+    load: async () => (await import("./bench.ts")).defineBench,
+  },
+  record: {
+    summary: "ask every worker every task once, so that comparing is free afterwards",
+    load: async () => (await import("./record.ts")).defineRecord,
+  },
   runs: {
     summary: "list, show, resume and delete runs",
     load: async () => (await import("./runs.ts")).defineRuns,

@@ -26,6 +26,17 @@ describe("rounds", () => {
     expect(run.answer).toBe("right");
   });
 
+  it("can accept a step of an earlier round", async () => {
+    const pool = toPool([scriptedWorker("a", "right"), scriptedWorker("b", "wrong")]);
+    const first = { steps: [step(0, "one"), step(1, "two")] };
+    const accept = { type: "accept" as const, round: 0, step: 0 };
+    const conductor = playedConductor(first, { steps: [step(1, "again")] }, accept);
+    const stage = toStage(pool, conductor);
+    const run = toRun(await performRun(toStart(pool, { rounds: 3 }), stage));
+    expect(run).toMatchObject({ answer: "right", stopReason: "done", calls: 3 });
+    expect(toRun(fold(await stage.store.loadRun("r_test"))!).answer).toBe("right");
+  });
+
   it("perform a corrective workflow with its own subtasks, and `all` also exposes the round before", async () => {
     const worker = scriptedWorker("a", (request) => `did ${request.brief!.subtask}`);
     const pool = toPool([worker]);

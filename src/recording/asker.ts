@@ -15,6 +15,9 @@ import { estimateInputTokens } from "../worker/price.ts";
 import type { WorkerRequest } from "../worker/types.ts";
 import { type Job, replyLimit } from "./plan.ts";
 
+/** Nobody waits for an answer here, so that a provider may well ask for a minute. */
+const PATIENCE_MS = 120_000;
+
 export interface AskerOptions {
   budgetUsd: number;
   allowUnknownPrice: boolean;
@@ -54,7 +57,8 @@ export class Asker {
       const reply = await this.#attempt(job, hashSeed(own, failures));
       if (reply.type !== "failed") return reply;
       failures++;
-      const delay = retryDelay(reply.error, failures, retries, createRandom(hashSeed(own, failures)).next());
+      const chance = createRandom(hashSeed(own, failures)).next();
+      const delay = retryDelay(reply.error, failures, retries, chance, PATIENCE_MS);
       if (delay === undefined) return reply;
       // A rejected sleep means that the signal was given; the next attempt sees it too.
       await sleep(delay, undefined, { signal }).catch(() => {});
@@ -83,6 +87,8 @@ export class Asker {
       onDelta: () => {},
     });
     this.#attempts.add(attempt);
+    // Given while the worker was being started: nobody else would tell it.
+    if (signal.aborted) attempt.stop();
     const outcome = await attempt.outcome;
     this.#attempts.delete(attempt);
     const entry = { kind: member.worker.kind, price: member.price };
@@ -99,8 +105,12 @@ export class Asker {
         durationMs: Math.round(performance.now() - startedAt),
       };
     }
-    const { error, partial, reasoning } = outcome;
-    this.#settle(reserved, toFailedSpending(entry, error, { inputTokens, written: partial + reasoning }));
+    const { error, partial, reasoning, usage } = outcome;
+    const exchange = { inputTokens, written: partial + reasoning };
+    this.#settle(
+      reserved,
+      usage ? toSpending(entry, usage, exchange) : toFailedSpending(entry, error, exchange),
+    );
     const isOurs = signal.aborted && isTuttiError(error) && error.code === "aborted";
     return isOurs ? { type: "stopped" } : { type: "failed", error };
   }

@@ -2,8 +2,20 @@
 // the last line may be torn, and is dropped when the recording goes on. One process at a time may write.
 // Covered: death of the process. Not covered: loss of power in the last instant.
 
-import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, readSync } from "node:fs";
-import { fstatSync, ftruncateSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { TuttiError, usageError } from "../errors.ts";
@@ -69,7 +81,9 @@ export async function openRecordingFiles(
 async function findMissing(folder: string, tasks: readonly GradedTask[]): Promise<GradedTask[]> {
   for (const name of ["tasks.jsonl.gz", "outcomes.jsonl.gz"]) {
     if (existsSync(join(folder, name)))
-      throw usageError(`${folder} is a finished recording: ${name} cannot be added to. Unpack it with gunzip`);
+      throw usageError(
+        `${folder} is a finished recording: ${name} cannot be added to. Unpack it with gunzip`,
+      );
   }
   const file = join(folder, "tasks.jsonl");
   const there = new Map<string, string>();

@@ -41,6 +41,7 @@ function createRecordedWorker(recording: Recording, id: string): Worker {
   return {
     id,
     kind: "model",
+    isInstant: true,
     // `request.messages` are never touched: they would be written only for this.
     async *ask({ brief }): AsyncIterable<WorkerEvent> {
       const outcome = findOutcome(recording, id, brief);

@@ -10,8 +10,10 @@ export interface RehearsalSetOptions {
   seed: number;
 }
 
+/** A question that is drawn twice is asked once, so there may be a few less than `count`. */
 export function rehearsalTaskSet({ count, seed }: RehearsalSetOptions): TaskSet {
-  const tasks = generateProblems({ count, seed }).map(
+  const problems = new Map(generateProblems({ count, seed }).map((problem) => [problem.question, problem]));
+  const tasks = [...problems.values()].map(
     ({ topic, family, question, answer }, position): GradedTask => ({
       id: `rehearsal/${seed}/${position}`,
       set: "rehearsal",
@@ -31,7 +33,10 @@ export function createRehearsalGrader(): Grader {
     async grade(task, answer) {
       const problem = readProblem(task.prompt);
       if (problem) return gradeProblem(problem, answer);
-      throw new TuttiError("usage", `Task "${task.id}" is none of the rehearsal's: ${task.prompt.slice(0, 60)}`);
+      throw new TuttiError(
+        "usage",
+        `Task "${task.id}" is none of the rehearsal's: ${task.prompt.slice(0, 60)}`,
+      );
     },
   };
 }

@@ -45,9 +45,12 @@ const keep = (value) => ({ $: "remote", v: kept.push(value) - 1 });
 const find = (value) => (value.$ === "source" ? evaluate("(" + value.v + ")") : kept[value.v]);
 const isName = /^[A-Za-z_$][\\w$]*$/;
 function lookUp(name) {
-  if (isName.test(name)) {
-    const value = evaluate("typeof " + name + ' === "undefined" ? undefined : ' + name);
+  try {
+    const value = isName.test(name) ? evaluate("typeof " + name + ' === "undefined" ? undefined : ' + name) : undefined;
     if (value !== undefined) return value;
+  } catch {
+    // The words of a check hold keywords, too.
+    return undefined;
   }
   const exported = globalThis.module && globalThis.module.exports;
   if (exported && exported[name] !== undefined) return exported[name];

@@ -57,7 +57,10 @@ async function tryBubblewrap(language: Language): Promise<Bubblewrap | (Missing 
   const missing = (reason: string, install: string) => ({ isMissing: true as const, reason, install });
   if (process.platform !== "linux") {
     const install = "apt-get install bubblewrap";
-    return missing(`bubblewrap needs Linux and this is ${process.platform}; use a Linux machine, and there`, install);
+    return missing(
+      `bubblewrap needs Linux and this is ${process.platform}; use a Linux machine, and there`,
+      install,
+    );
   }
   const [command] = findOnPath("bwrap");
   if (command === undefined) return missing("bubblewrap is not installed", toInstall("bubblewrap"));
@@ -78,6 +81,7 @@ async function tryBubblewrap(language: Language): Promise<Bubblewrap | (Missing 
     trial.stdin.end();
     const { stdout, stderr, exit } = await trial.ended;
     if (stdout.trim() === "42") return sandbox;
+    if (process.env.DBG) console.log("DBG", stderr, stdout, exit);
     problem = stderr.trim().split("\n")[0] || exit;
   }
   return missing(
@@ -112,11 +116,31 @@ function createBubblewrap({ language, command, limiter, interpreter, version }: 
       const descriptors = [...(filter ? [filter] : []), ...contents.map(([, text]) => text)];
       const firstFile = FIRST_DESCRIPTOR + (filter ? 1 : 0);
       const args = [
-        ...["--unshare-user", "--unshare-all", "--uid", INSIDE_USER, "--gid", INSIDE_USER, "--hostname", "sandbox"],
+        ...[
+          "--unshare-user",
+          "--unshare-all",
+          "--uid",
+          INSIDE_USER,
+          "--gid",
+          INSIDE_USER,
+          "--hostname",
+          "sandbox",
+        ],
         ...(canForbidNamespaces ? ["--disable-userns"] : []),
         ...["--die-with-parent", "--new-session", "--json-status-fd", String(REPORT_DESCRIPTOR)],
         ...(filter ? ["--seccomp", String(FIRST_DESCRIPTOR)] : []),
-        ...["--clearenv", "--setenv", "PATH", "/usr/bin:/bin", "--setenv", "HOME", "/tmp", "--setenv", "LANG", "C.UTF-8"],
+        ...[
+          "--clearenv",
+          "--setenv",
+          "PATH",
+          "/usr/bin:/bin",
+          "--setenv",
+          "HOME",
+          "/tmp",
+          "--setenv",
+          "LANG",
+          "C.UTF-8",
+        ],
         // Without this the order of a set changes from run to run, and so might a grade.
         ...["--setenv", "PYTHONHASHSEED", "0", "--setenv", "PYTHONUTF8", "1"],
         ...view,
@@ -128,12 +152,17 @@ function createBubblewrap({ language, command, limiter, interpreter, version }: 
         ...[limiter, ...toRlimits(language, limits)],
         ...[interpreter.path, ...toFlags(language, limits, flags), `/tmp/${name}`],
       ];
-      const drop = ["--reuid", String(NOBODY), "--regid", String(NOBODY), "--clear-groups", "--inh-caps=-all"];
+      const drop = [
+        "--reuid",
+        String(NOBODY),
+        "--regid",
+        String(NOBODY),
+        "--clear-groups",
+        "--inh-caps=-all",
+      ];
       return startProcess({
         command,
-        args: isStaged
-          ? [...toStage(interpreter, command), "setpriv", ...drop, command, ...args]
-          : args,
+        args: isStaged ? [...toStage(interpreter, command), "setpriv", ...drop, command, ...args] : args,
         ...(isRoot && !isStaged && { user: NOBODY }),
         descriptors,
         limits,
@@ -162,13 +191,26 @@ function toView({ binds }: Interpreter): string[] {
  */
 function toStage(interpreter: Interpreter, command: string): string[] {
   const parents = new Set<string>();
-  for (const bind of interpreter.binds) {
+  for (const bind of [...interpreter.binds, ...SYSTEM_FOLDERS, "/etc/alternatives", command]) {
     for (let at = dirname(bind); at !== "/"; at = dirname(at)) parents.add(at);
   }
   return [
     ...[...parents].sort().flatMap((parent) => ["--perms", "0755", "--dir", parent]),
-    ...[...toView(interpreter), "--ro-bind", command, command, "--proc", "/proc", "--dev", "/dev"],
-    ...["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--clearenv", "--die-with-parent"],
+    ...[...toView(interpreter), "--ro-bind", command, command, "--dev", "/dev"],
+    // The kernel lets the second one mount a /proc only where a whole one is in sight.
+    ...["--bind", "/proc", "/proc"],
+    // Where the second one builds its own root.
+    ...["--perms", "0755", "--dir", "/tmp"],
+    ...[
+      "--cap-drop",
+      "ALL",
+      "--cap-add",
+      "CAP_SETUID",
+      "--cap-add",
+      "CAP_SETGID",
+      "--clearenv",
+      "--die-with-parent",
+    ],
     "--",
   ];
 }
@@ -177,9 +219,7 @@ function toRlimits(language: Language, { memoryMb, timeoutMs }: Limits): string[
   const cpuSeconds = Math.ceil(timeoutMs / 1000) + 1;
   // Node reserves far more addresses than it uses, so its writable memory is what is limited.
   const memory =
-    language === "python"
-      ? `--as=${memoryMb * 1_048_576}`
-      : `--data=${(memoryMb + NODE_OWN_MB) * 1_048_576}`;
+    language === "python" ? `--as=${memoryMb * 1_048_576}` : `--data=${(memoryMb + NODE_OWN_MB) * 1_048_576}`;
   return [
     ...[memory, `--nproc=${MAX_PROCESSES}`, `--nofile=${MAX_OPEN_FILES}`, `--fsize=${SCRATCH_BYTES / 2}`],
     ...["--core=0", `--cpu=${cpuSeconds}:${cpuSeconds + 1}`],
@@ -188,7 +228,7 @@ function toRlimits(language: Language, { memoryMb, timeoutMs }: Limits): string[
 
 function toFlags(language: Language, { memoryMb }: Limits, flags: string[]): string[] {
   if (language === "python") return ["-B", "-s", ...flags];
-  return [`--max-old-space-size=${memoryMb}`, "--disable-wasm-trap-handler"];
+  return [`--max-old-space-size=${memoryMb}`];
 }
 
 function isKernelNewEnough(version: string): boolean {

@@ -34,7 +34,7 @@ export function findOnPath(name: string): string[] {
     .map((folder) => join(folder, name))
     .filter((path) => {
       const stat = statSync(path, { throwIfNoEntry: false });
-      return stat !== undefined && stat.isFile() && (stat.mode & 0o111) !== 0;
+      return stat?.isFile() === true && (stat.mode & 0o111) !== 0;
     });
 }
 

@@ -1,7 +1,7 @@
 // One process under limits: its clock, its output, its memory and its end. Knows nothing of bubblewrap
 // but that killing the group ends everything, because the program's first process dies with its parent.
 import { type ChildProcess, spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { openSync, readdirSync, readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import type { Limits, ProgramResult } from "./sandbox-types.ts";
 
@@ -31,18 +31,26 @@ const PAGE_BYTES = 4096;
 const SIGXCPU_CODE = 128 + 24;
 const OUT_OF_MEMORY = /MemoryError|heap out of memory|Cannot allocate memory|Array buffer allocation failed/;
 
-export function startProcess({ command, args, user, descriptors, limits, signal }: ProcessPlan): LimitedProcess {
+export function startProcess({
+  command,
+  args,
+  user,
+  descriptors,
+  limits,
+  signal,
+}: ProcessPlan): LimitedProcess {
   const started = performance.now();
   const child = spawn(command, args, {
     // The first process in the sandbox is a fork of this one: its environment must be empty from the start.
     env: {},
     cwd: "/",
     detached: true,
-    stdio: ["pipe", "pipe", "pipe", "pipe", ...descriptors.map(() => "pipe" as const)],
+    stdio: toStdio(4 + descriptors.length),
     ...(user !== undefined && { uid: user, gid: user }),
   });
   const [stdin, stdout, stderr] = child.stdio as unknown as [Writable, Readable, Readable];
-  const [, , , status, ...inputs] = child.stdio as unknown as [never, never, never, Readable, ...Writable[]];
+  const status = child.stdio[3] as Readable;
+  const inputs = child.stdio.slice(4, 4 + descriptors.length) as Writable[];
   const output: Buffer[] = [];
   const errors: Buffer[] = [];
   const statusLines: Buffer[] = [];
@@ -95,6 +103,35 @@ export function startProcess({ command, args, user, descriptors, limits, signal 
     child.on("close", (code) => settle(code ?? 128 + 9));
   });
   return { stdin, stdout, stop: () => end("aborted"), ended };
+}
+
+let inherited: number[] | undefined;
+let nothing: number | undefined;
+
+/**
+ * Pipes, and nothing in the place of every descriptor that this process got from its own parent: Node closes
+ * those it opens itself, but these would reach the program, and one of them may be a door to the host.
+ */
+function toStdio(pipes: number): ("pipe" | "ignore" | number)[] {
+  inherited ??= readdirSync("/proc/self/fd")
+    .map(Number)
+    .filter((descriptor) => descriptor > 2 && !isClosedOnStart(descriptor));
+  nothing ??= openSync("/dev/null", "r");
+  const stdio = Array.from({ length: Math.max(pipes, ...inherited.map((each) => each + 1)) }, (_, i) =>
+    i < pipes ? ("pipe" as const) : ("ignore" as "ignore" | number),
+  );
+  for (const descriptor of inherited) if (descriptor >= pipes) stdio[descriptor] = nothing;
+  return stdio;
+}
+
+function isClosedOnStart(descriptor: number): boolean {
+  try {
+    const [, flags = "0"] =
+      /flags:\s*(\d+)/.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8")) ?? [];
+    return (Number.parseInt(flags, 8) & 0o2000000) !== 0;
+  } catch {
+    return true;
+  }
 }
 
 function toExit(code: number, stderr: string): ProgramResult["exit"] {

@@ -82,16 +82,20 @@ const WORLD = `
 
 export interface QuickJsWorld {
   context: QuickJSContext;
+  /** What `require` finds, by name. */
+  modules: QuickJSHandle;
   stdout(): string;
   stderr(): string;
   /** Evaluates text and the promises it leaves behind; undefined where it failed, and `failure` tells how. */
   evaluate(text: string, name?: string): QuickJSHandle | undefined;
   call(target: QuickJSHandle, ...args: QuickJSHandle[]): QuickJSHandle | undefined;
   failure(): { exit: ProgramResult["exit"]; code: number; message: string } | undefined;
-  dispose(): void;
 }
 
-/** A world of its own, with its own memory: what one program breaks, no other one sees. */
+/**
+ * A world of its own, with its own memory: what one program breaks, no other one sees. Nothing has to be
+ * disposed of; the memory goes with the module when nobody holds it any more.
+ */
 export async function createQuickJsWorld(limits: Limits, input = ""): Promise<QuickJsWorld> {
   const module = await newQuickJSWASMModule();
   const runtime = module.newRuntime();
@@ -145,18 +149,12 @@ export async function createQuickJsWorld(limits: Limits, input = ""): Promise<Qu
   };
   const world: QuickJsWorld = {
     context,
+    modules: context.undefined,
     stdout: () => out[1],
     stderr: () => out[2],
     evaluate: (text, name = "main.js") => guard(() => settle(context.evalCode(text, name))),
     call: (target, ...args) => guard(() => settle(context.callFunction(target, context.undefined, ...args))),
     failure: () => failure,
-    dispose: () => {
-      // A world that ran out of memory may not be able to tidy up. Its memory goes with it all the same.
-      guard(() => {
-        context.dispose();
-        runtime.dispose();
-      });
-    },
   };
   const write = context.newFunction("write", (descriptor, text) => {
     const to = context.getNumber(descriptor);
@@ -168,7 +166,7 @@ export async function createQuickJsWorld(limits: Limits, input = ""): Promise<Qu
     if (written.length > room) isFull = true;
   });
   const make = world.evaluate(WORLD, "world.js");
-  if (make) world.call(make, write, context.newString(input));
+  world.modules = (make && world.call(make, write, context.newString(input))) ?? context.undefined;
   return world;
 }
 
@@ -190,7 +188,6 @@ export async function runInQuickJs(program: {
     ranIn: "quickjs",
     durationMs: performance.now() - started,
   };
-  world.dispose();
   return result;
 }
 

@@ -45,8 +45,8 @@ const NUMBERS: Record<string, Numbers> = {
     // request_key keyctl unshare vmsplice perf_event_open name_to_handle_at open_by_handle_at setns
     // process_vm_readv process_vm_writev kcmp finit_module memfd_create bpf userfaultfd
     refused: [
-      29, 68, 101, 155, 161, 165, 166, 167, 169, 175, 179, 246, 248, 249, 250, 272, 278, 298, 303, 304, 308, 310, 311,
-      312, 313, 319, 321, 323,
+      29, 68, 101, 155, 161, 165, 166, 167, 169, 175, 179, 246, 248, 249, 250, 272, 278, 298, 303, 304, 308,
+      310, 311, 312, 313, 319, 321, 323,
     ],
   },
   arm64: {
@@ -54,8 +54,8 @@ const NUMBERS: Record<string, Numbers> = {
     clone: 220,
     socket: 198,
     refused: [
-      194, 186, 117, 41, 51, 40, 39, 224, 142, 105, 60, 104, 217, 218, 219, 97, 75, 241, 264, 265, 268, 270, 271, 272,
-      273, 279, 280, 282,
+      194, 186, 117, 41, 51, 40, 39, 224, 142, 105, 60, 104, 217, 218, 219, 97, 75, 241, 264, 265, 268, 270,
+      271, 272, 273, 279, 280, 282,
     ],
   },
 };

@@ -23,7 +23,14 @@ export function sameValue(left: Value, right: Value): boolean {
 }
 
 function sameKind(a: Value, b: Value): boolean {
-  if (a.kind === "set" && b.kind === "set") return sameItemsInAnyOrder(a.items, b.items);
+  if (a.kind === "set" && b.kind === "set") {
+    // x < 1 and x > 0 is not x < 1 or x > 0.
+    const isConditional = [...a.items, ...b.items].some(
+      (item) => item.kind === "relation" && !isAssigning(item),
+    );
+    if (isConditional && (a.joint === "and") !== (b.joint === "and")) return false;
+    return sameItemsInAnyOrder(a.items, b.items);
+  }
   if (a.kind === "union" && b.kind === "union") return sameItemsInAnyOrder(a.items, b.items);
   if (a.kind === "ratio" && b.kind === "ratio") return sameItems(a.items, b.items);
   if (a.kind === "based" && b.kind === "based") return a.base === b.base && a.digits === b.digits;
@@ -122,10 +129,7 @@ function sameWithRelation(a: Value, b: Value): boolean {
   if (relation.kind !== "relation") return false;
   const operators = new Set(relation.operators);
   if (operators.has("≈") && operators.size === 1) return sameApproximation(relation, plain);
-  const isAssignment = relation.operators.every(
-    (operator) => operator === "=" || operator === "∈" || operator === "≈",
-  );
-  if (!isAssignment) return sameRegion(relation, plain);
+  if (!isAssigning(relation)) return sameRegion(relation, plain);
   const [first, ...rest] = relation.sides as [Value, ...Value[]];
   if (isName(first)) {
     const last =
@@ -160,7 +164,7 @@ const MIRRORED: Record<Relation, Relation> = {
   "≤": "≥",
   "≥": "≤",
   "∈": "∈",
-}; // prettier-ignore
+};
 
 function sameRelation(a: RelationValue, b: RelationValue): boolean {
   if (a.operators.length !== b.operators.length) return false;
@@ -179,6 +183,10 @@ function toDifference({ operators, sides }: RelationValue): Expression | undefin
   if (operators.length !== 1 || operators[0] !== "=" || !left || !right) return undefined;
   if (!isExpression(left) || !isExpression(right)) return undefined;
   return { kind: "add", left, right: negated(right) };
+}
+
+function isAssigning({ operators }: RelationValue): boolean {
+  return operators.every((operator) => operator === "=" || operator === "∈" || operator === "≈");
 }
 
 /** What stands before "=" only to say what the value is of: x, f(x), AB, P(A), (x, y). */
@@ -217,8 +225,7 @@ function toAssigned(value: Value): Value | undefined {
 // ---- Inequalities as regions ----
 
 function isRegion(value: Value): boolean {
-  if (value.kind === "group" || value.kind === "union") return true;
-  return false;
+  return value.kind === "group" || value.kind === "union";
 }
 
 function sameRegion(a: Value, b: Value): boolean {

@@ -39,7 +39,7 @@ function readArgument(cursor: Cursor, readOne: () => Expression): Expression {
 function readInput(cursor: Cursor, readOne: () => Expression): Expression {
   if (["(", "{", "|"].includes(cursor.mark)) return readOne();
   let input = cursor.toExpression(cursor.readFactor());
-  while (cursor.token?.type === "symbol" || cursor.token?.type === "word") {
+  while (cursor.token?.type === "symbol") {
     input = { kind: "multiply", left: input, right: cursor.toExpression(cursor.readFactor()) };
   }
   return input;

@@ -4,7 +4,7 @@ import { INFINITY, negated } from "./build.ts";
 import type { Cursor } from "./cursor.ts";
 import { readFunction } from "./parse-function.ts";
 import { readMixed } from "./parse-number.ts";
-import type { Expression, Value } from "./types.ts";
+import type { Value } from "./types.ts";
 
 export function readPrimary(cursor: Cursor): Value {
   const { token } = cursor;
@@ -14,8 +14,6 @@ export function readPrimary(cursor: Cursor): Value {
       return { kind: "number", value: readMixed(cursor, token.value) };
     case "symbol":
       return readSymbol(cursor, token.name);
-    case "word":
-      return readWord(cursor, token.text);
     case "function":
       return cursor.nested(() => readFunction(cursor, token.name, readPrimary));
     case "begin":
@@ -54,13 +52,6 @@ function readSubscript(cursor: Cursor): string {
     else cursor.fail();
   } while (isBraced && !cursor.take("}"));
   return parts.join("");
-}
-
-/** "xy" is a product; a longer word is none. */
-function readWord(cursor: Cursor, text: string): Value {
-  if (text.length > 3) return cursor.fail();
-  const letters = [...text].map((name): Expression => ({ kind: "symbol", name }));
-  return letters.reduce((left, right) => ({ kind: "multiply", left, right }));
 }
 
 function readMatrix(cursor: Cursor, environment: string): Value {

@@ -111,7 +111,7 @@ function readProduct(cursor: Cursor): Value {
 /** Two numbers side by side are no product: "3 4" is not 12. */
 function startsFactor({ token }: Cursor): boolean {
   if (token?.type === "mark") return ["(", "{", "⌊", "⌈"].includes(token.mark);
-  return token?.type === "symbol" || token?.type === "function" || token?.type === "word";
+  return token?.type === "symbol" || token?.type === "function";
 }
 
 function readPower(cursor: Cursor): Value {

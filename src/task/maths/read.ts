@@ -8,20 +8,9 @@ import { splitUnit } from "./units.ts";
 
 /** Longer texts are no maths answers. */
 const MAX_LENGTH = 2000;
-const BASES: Record<string, number> = {
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  ten: 10,
-  eleven: 11,
-  twelve: 12,
-  sixteen: 16,
-}; // prettier-ignore
+const BASES = new Map(
+  "two three four five six seven eight nine ten eleven twelve".split(" ").map((name, i) => [name, i + 2]),
+);
 const BASED =
   /^\(?([0-9A-Fa-f]+)\)?\s*(?:_\s*\{?\s*(?:\\text\s*\{)?\s*(\d{1,2}|[a-z]+)\s*\}{0,2}|\(?(?:in )?base[ -](\d{1,2}|[a-z]+)\)?)$/;
 const MULTIPLIERS: Record<string, string> = { thousand: "3", million: "6", billion: "9", trillion: "12" };
@@ -29,19 +18,20 @@ const DASHES = /[−–‒]/g;
 
 /** All ways to read the text, the likeliest first. None of them is a guess: 1,234 can be a list. */
 export function readQuantities(source: string): Quantity[] {
+  if (source.length > MAX_LENGTH) return [{ value: toText(source) }];
   const text = strip(source);
   if (text === "") return [];
-  if (text.length > MAX_LENGTH) return [{ value: toText(text) }];
   const based = readBased(text);
   if (based) return [{ value: based }];
   const merged = mergeThousands(text);
   const readings = merged === text ? [text] : [merged, text];
-  const quantities = readings.flatMap((reading) => readOne(reading) ?? []);
+  const quantities = readings.flatMap(readOne);
   return quantities.length > 0 ? quantities : [{ value: toText(text) }];
 }
 
-function readOne(text: string): Quantity | undefined {
-  if (isWords(text)) return undefined;
+function readOne(text: string): Quantity[] {
+  if (/^all real numbers$/i.test(unwrap(text))) return readOne("\\mathbb{R}");
+  if (isWords(text)) return [];
   const { rest, unit } = splitUnit(text);
   // "5 million" is a number; the words after it may still be a unit.
   const spelled = rest.replace(
@@ -49,18 +39,17 @@ function readOne(text: string): Quantity | undefined {
     (_, digit: string, word: string) => `${digit}*10^${MULTIPLIERS[word]}`,
   );
   const value = parseValue(spelled);
-  if (value) return unit === undefined ? { value } : { value, unit };
-  const whole = unit === undefined ? undefined : parseValue(text);
-  return whole && { value: whole };
+  // Degrees are a unit of 45° and a factor in sin 30°.
+  const whole = unit === undefined || (value && unit !== "°") ? undefined : parseValue(text);
+  return [
+    ...(value ? [unit === undefined ? { value } : { value, unit }] : []),
+    ...(whole ? [{ value: whole }] : []),
+  ];
 }
 
 /** Takes off what never belongs to the answer itself. */
 function strip(source: string): string {
-  let text = source
-    .slice(0, MAX_LENGTH * 2)
-    .replace(DASHES, "-")
-    .replace(/\*\*|`/g, "")
-    .trim();
+  let text = source.replace(DASHES, "-").replace(/^[\s*_`]+|[\s*`]+$/g, "");
   text = text.replace(/(?<!\\)\\[()[\]]/g, " ");
   const dollars = text.match(/(?<!\\)\$/g)?.length ?? 0;
   // An odd one is money.
@@ -68,7 +57,9 @@ function strip(source: string): string {
   text = text.replace(/\{,\}|,\s*\\!\s*(?=\d{3})/g, (comma) => (comma.startsWith("{") ? "," : "\\,"));
   text = text.replace(/(\d)(?:\\,|\\ |~)(?=\d{3}(?!\d))/g, "$1");
   text = text.trim().replace(/^(?:either|both)\s+/i, "");
-  return text.replace(/(?<!\\)[\s.;:]+$/, "").trim();
+  // "Area = 25" says 25: a word is a name. Three letters may be a product.
+  text = text.replace(/^(?:\\text\s*\{[^{}]*\}|[A-Za-z]{4,}(?: [A-Za-z]+){0,5})\s*=\s*/, "");
+  return text.replace(/\s*(?:[;:]|(?<![.\\])\.)?\s*$/, "");
 }
 
 /** 1,234,567 is one number. Within brackets only where another comma shows by its space that it is the list's. */
@@ -83,7 +74,7 @@ function readBased(text: string): Value | undefined {
   const found = BASED.exec(text);
   const name = found?.[2] ?? found?.[3];
   if (!found?.[1] || name === undefined) return undefined;
-  const base = BASES[name] ?? Number(name);
+  const base = BASES.get(name) ?? Number(name);
   if (!(base >= 2 && base <= 36)) return undefined;
   const digits = found[1].toUpperCase().replace(/^0+(?=.)/, "");
   const isValid = [...digits].every((digit) => Number.parseInt(digit, 36) < base);
@@ -93,7 +84,6 @@ function readBased(text: string): Value | undefined {
 /** Plain words such as "yes" or "no solution" must not be taken for products of their letters. */
 function isWords(text: string): boolean {
   const plain = unwrap(text);
-  if (/^all real numbers$/i.test(plain)) return false;
   if (!/^\(?[A-Za-z][A-Za-z' -]*\)?$/.test(plain) || /^\(?(?:[A-Za-z]|pi|inf|infinity)\)?$/.test(plain))
     return false;
   const isProduct = /^[abcdkmnpqrstvwxyz]{2}$/i.test(plain) || /^[xyz]{3}$/.test(plain);
@@ -110,6 +100,6 @@ function unwrap(text: string): string {
 function toText(text: string): Value {
   const bare = unwrap(text).replace(/\\(?:left|right|,|;|!|:|displaystyle)(?![A-Za-z])/g, "");
   const isLatex = bare.includes("\\");
-  const normal = normaliseAnswer(bare).replace(/^\((.*)\)$/, "$1");
+  const normal = normaliseAnswer(bare).replace(/^\(([\w ]+)\)$/, "$1");
   return { kind: "text", text: isLatex ? normal.replace(/\s+/g, "") : normal };
 }

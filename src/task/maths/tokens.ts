@@ -1,107 +1,86 @@
 // LaTeX and plain notation become one stream of tokens, so that the parser knows only one language.
 // A command that is not known gives `undefined`: the answer is then compared as text.
 
+import {
+  CHARACTERS,
+  CONSTANTS,
+  DROPPED,
+  FUNCTIONS,
+  LETTERS,
+  MARKS,
+  OPERATORS,
+  SPACES,
+  WORD_MARKS,
+  WRAPPERS,
+} from "./notation.ts";
 import { parseDecimal, parseRepeating, type Rational } from "./rational.ts";
 
-export type Token = { spaced: boolean } & (
+type TokenBody =
   | { type: "number"; value: Rational; digits: string }
-  | { type: "symbol"; name: string }
-  | { type: "function"; name: string }
+  | { type: "symbol" | "function"; name: string }
   | { type: "word"; text: string }
   | { type: "begin" | "end"; environment: string }
-  | { type: "mark"; mark: string }
-);
+  | { type: "mark"; mark: string };
 
-/** Pairs, apart by commas: a sign and how the rest of this file writes it. */
-const CHARACTERS = toTable(
-  String.raw`− -, – -, ‒ -, × *, · *, ⋅ *, ∗ *, ÷ /, ∕ /, ⁄ /, π \pi, ∞ \infty, √ \sqrt, º °, ˚ °,
-    ⟨ \langle, ⟩ \rangle, ² ^2, ³ ^3, ⁴ ^4, ½ \frac12, ⅓ \frac13, ¼ \frac14, ¾ \frac34,
-    ⅔ \frac23, ₂ _2, ₃ _3, ₁ _1, ₀ _0, ∅ \emptyset, ℝ \mathbb{R}, ’ ', ′ '`,
-);
-
-const DROPPED = new Set(
-  "left right big Big bigg Bigg bigl bigr Bigl Bigr displaystyle textstyle limits boxed fbox vec mathbf boldsymbol bm".split(
-    " ",
-  ),
-);
-const SPACES = new Set(["quad", "qquad", "enspace", "thinspace", ",", ";", ":", " ", "!"]);
-const WRAPPERS =
-  /^(?:text|textbf|textit|textrm|textnormal|mathrm|mathit|mathsf|mbox|hbox|operatorname|emph)\*?$/;
-const MARKS = toTable(
-  String.raw`cdot *, times *, ast *, div /, le ≤, leq ≤, leqslant ≤, ge ≥, geq ≥, geqslant ≥, lt <,
-    gt >, ne ≠, neq ≠, approx ≈, simeq ≈, in ∈, cup ∪, pm ±, mp ∓, degree °, % %, lvert |,
-    rvert |, vert |, mid |, lfloor ⌊, rfloor ⌋, lceil ⌈, rceil ⌉, langle (, rangle ),
-    lbrace \{, rbrace \}, { \{, } \}, lbrack [, rbrack ], \ \\, cr \\`,
-);
-const WORD_MARKS: Record<string, string> = { or: "or", and: "and", percent: "%", to: "" };
-const FUNCTIONS = new Set(
-  "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh ln log lg exp sqrt abs frac binom tbinom dbinom dfrac tfrac cfrac floor ceil det".split(
-    " ",
-  ),
-);
-const GREEK = new Set(
-  "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi rho sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega ell".split(
-    " ",
-  ),
-);
-const CONSTANTS = toTable(
-  String.raw`pi pi, infty infinity, infinity infinity, inf infinity, emptyset empty, varnothing empty`,
-);
-const SPELLING = toTable(
-  String.raw`dfrac frac, tfrac frac, cfrac frac, tbinom binom, dbinom binom, lg log`,
-);
+export type Token = TokenBody & { spaced: boolean };
 
 const SPACE = /\s+|~/y;
 const REPEATING = /(\d*)\.(\d*)\\(?:overline|bar)\{(\d{1,20})\}/y;
 const NUMBER = /(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+(?![\d.A-Za-z]))?/y;
 const DEGREE = /\^\s*(?:\\circ(?![A-Za-z])|\{\s*\\circ\s*\})|\\degree(?![A-Za-z])/y;
 const ANGLE = /(?:m\s*)?\\angle\s*\{?\s*([A-Z]{1,3})\s*\}?/y;
-const COMMAND = /\\([A-Za-z]+\*?|.)/sy;
-const LETTERS = /[A-Za-z]+/y;
+const COMMAND = /\\([A-Za-z]+|.)/sy;
+const WORD = /[A-Za-z]+/y;
 const ARGUMENT = /\s*\{([^{}]*)\}/y;
-const GLUED = /^(sin|cos|tan|cot|sec|csc|ln|log|sqrt)([a-z])$/;
 const OPERATOR = /\*\*|<=|>=|!=|==|\+-|\+\/-|[-+*/^_(){}[\],;:!%°|=<>≤≥≠∈≈±∓∪&⌊⌋⌈⌉]/y;
-const OPERATOR_SPELLING = toTable(
-  String.raw`** ^, <= ≤, >= ≥, != ≠, == =, +- ±, +/- ±`,
-);
+const GLUED = /^(sin|cos|tan|cot|sec|csc|ln|log|sqrt)([a-z])$/;
 
 export function tokenise(source: string): Token[] | undefined {
-  const text = source.replace(/[^\x20-\x7e\n\t]/gu, (character) => CHARACTERS[character] ?? character);
+  const text = source.replace(/[^\x20-\x7e\n\t]/gu, (character) => {
+    const meaning = CHARACTERS.get(character);
+    return meaning?.startsWith("\\") ? `${meaning} ` : (meaning ?? character);
+  });
   const tokens: Token[] = [];
   let at = 0;
   let spaced = false;
+
   const match = (pattern: RegExp): RegExpExecArray | undefined => {
     pattern.lastIndex = at;
     const found = pattern.exec(text);
-    if (!found) return undefined;
-    at = pattern.lastIndex;
-    return found;
+    if (found) at = pattern.lastIndex;
+    return found ?? undefined;
   };
-  const put = (token: TokenBody) => {
-    tokens.push({ ...token, spaced } as Token);
-    spaced = false;
-  };
-  const mark = (name: string) => put({ type: "mark", mark: name });
-
-  /** False where the letters mean nothing we know. */
-  const putLetters = (letters: string): boolean => {
-    const before = tokens.at(-1);
-    if (letters === "U" && before?.type === "mark" && /[)\]]/.test(before.mark)) mark("∪");
-    else if (/^[xX]$/.test(letters) && before?.type === "number" && /^\s*\d/.test(text.slice(at, at + 8)))
-      mark("*");
-    else if (WORD_MARKS[letters.toLowerCase()]) mark(WORD_MARKS[letters.toLowerCase()] as string);
-    else if (FUNCTIONS.has(letters)) put({ type: "function", name: SPELLING[letters] ?? letters });
-    else if (CONSTANTS[letters.toLowerCase()])
-      put({ type: "symbol", name: CONSTANTS[letters.toLowerCase()] as string });
-    else if (letters.length === 1 || GREEK.has(letters)) put({ type: "symbol", name: letters });
-    else if (GLUED.test(letters)) {
-      const [, name = "", variable = ""] = GLUED.exec(letters) ?? [];
-      put({ type: "function", name });
-      put({ type: "symbol", name: variable });
-    } else put({ type: "word", text: letters });
+  const put = (...bodies: TokenBody[]): true => {
+    for (const body of bodies) {
+      tokens.push({ ...body, spaced });
+      spaced = false;
+    }
     return true;
   };
 
+  const putWord = (word: string): true => {
+    const before = tokens.at(-1);
+    const lower = word.toLowerCase();
+    // (1, 2) U (3, 4) and 3 x 10^8: letters that stand for signs.
+    if (word === "U" && before?.type === "mark" && /^[)\]]$/.test(before.mark))
+      return put({ type: "mark", mark: "∪" });
+    const isBetweenNumbers = before?.type === "number" && /^\s*\d/.test(text.slice(at, at + 8));
+    if (lower === "x" && isBetweenNumbers) return put({ type: "mark", mark: "*" });
+    const mark = WORD_MARKS.get(lower);
+    if (mark) return put({ type: "mark", mark });
+    const name = FUNCTIONS.get(word);
+    if (name) return put({ type: "function", name });
+    const constant = CONSTANTS.get(lower);
+    if (constant) return put({ type: "symbol", name: constant });
+    if (word.length === 1 || LETTERS.has(word)) return put({ type: "symbol", name: word });
+    const [, glued, variable] = GLUED.exec(word) ?? [];
+    if (glued && variable) return put({ type: "function", name: glued }, { type: "symbol", name: variable });
+    // "xy" is a product; a longer word is a word.
+    if (word.length > 3) return put({ type: "word", text: word });
+    return put(...[...word].map((name): TokenBody => ({ type: "symbol", name })));
+  };
+
+  /** False where the command means nothing we know. */
   const putCommand = (name: string): boolean => {
     if (DROPPED.has(name)) {
       // "\left." opens nothing.
@@ -109,42 +88,28 @@ export function tokenise(source: string): Token[] | undefined {
       return true;
     }
     if (SPACES.has(name)) {
-      if (name !== "!") spaced = true;
+      spaced ||= name !== "!";
       return true;
     }
-    if (MARKS[name] !== undefined) {
-      mark(MARKS[name]);
-      return true;
-    }
+    const mark = MARKS.get(name);
+    if (mark) return put({ type: "mark", mark });
+    if (FUNCTIONS.has(name) || CONSTANTS.has(name) || LETTERS.has(name)) return putWord(name);
+    const argument = match(ARGUMENT)?.[1]?.trim();
+    if (argument === undefined) return false;
     if (name === "begin" || name === "end") {
-      const environment = match(ARGUMENT)?.[1];
-      if (environment === undefined) return false;
       // The columns of an array say nothing about its content.
-      if (name === "begin" && environment === "array") match(ARGUMENT);
-      put({ type: name, environment });
-      return true;
+      if (name === "begin" && argument === "array") match(ARGUMENT);
+      return put({ type: name, environment: argument });
     }
-    if (name === "mathbb") {
-      if (match(ARGUMENT)?.[1]?.trim() !== "R") return false;
-      put({ type: "symbol", name: "reals" });
-      return true;
-    }
+    if (name === "mathbb") return argument === "R" && put({ type: "symbol", name: "reals" });
     if (name === "overline" || name === "bar" || name === "hat") {
-      const inner = match(ARGUMENT)?.[1];
-      if (inner === undefined) return false;
-      put({ type: "symbol", name: `${name} ${inner.trim()}` });
-      return true;
+      return put({ type: "symbol", name: `${name} ${argument}` });
     }
-    if (WRAPPERS.test(name)) {
-      const inner = match(ARGUMENT)?.[1]?.trim();
-      if (inner === undefined) return false;
-      if (/^[A-Za-z]+$/.test(inner)) return putLetters(inner);
-      const content = tokenise(inner);
-      if (!content) return false;
-      for (const token of content) tokens.push(token);
-      return true;
-    }
-    return FUNCTIONS.has(name) || CONSTANTS[name] !== undefined || GREEK.has(name) ? putLetters(name) : false;
+    if (!WRAPPERS.has(name)) return false;
+    if (/^[A-Za-z]+$/.test(argument)) return putWord(argument);
+    const content = tokenise(argument);
+    for (const token of content ?? []) tokens.push(token);
+    return content !== undefined;
   };
 
   while (at < text.length) {
@@ -153,42 +118,29 @@ export function tokenise(source: string): Token[] | undefined {
       continue;
     }
     const repeating = match(REPEATING);
+    const number = repeating ? undefined : match(NUMBER)?.[0];
     if (repeating) {
       const [, whole = "", fixed = "", repeated = ""] = repeating;
       put({ type: "number", value: parseRepeating(whole, fixed, repeated), digits: "" });
-      continue;
-    }
-    const number = match(NUMBER)?.[0];
-    if (number !== undefined) {
+    } else if (number !== undefined) {
       const value = parseDecimal(number);
       if (!value) return undefined;
       put({ type: "number", value, digits: number });
-      continue;
+    } else if (match(DEGREE)) put({ type: "mark", mark: "°" });
+    else {
+      const angle = match(ANGLE)?.[1];
+      const command = angle === undefined ? match(COMMAND)?.[1] : undefined;
+      const word = angle === undefined && command === undefined ? match(WORD)?.[0] : undefined;
+      if (angle !== undefined) put({ type: "symbol", name: `angle ${angle}` });
+      else if (command !== undefined) {
+        if (!putCommand(command)) return undefined;
+      } else if (word !== undefined) putWord(word);
+      else {
+        const operator = match(OPERATOR)?.[0];
+        if (operator === undefined) return undefined;
+        put({ type: "mark", mark: OPERATORS.get(operator) ?? operator });
+      }
     }
-    if (match(DEGREE)) {
-      mark("°");
-      continue;
-    }
-    const angle = match(ANGLE)?.[1];
-    if (angle !== undefined) {
-      put({ type: "symbol", name: `angle ${angle}` });
-      continue;
-    }
-    const command = match(COMMAND)?.[1];
-    if (command !== undefined) {
-      if (!putCommand(command)) return undefined;
-      continue;
-    }
-    const letters = match(LETTERS)?.[0];
-    if (letters !== undefined) {
-      putLetters(letters);
-      continue;
-    }
-    const operator = match(OPERATOR)?.[0];
-    if (operator === undefined) return undefined;
-    mark(OPERATOR_SPELLING[operator] ?? operator);
   }
   return tokens;
 }
-
-type TokenBody = Token extends infer T ? (T extends Token ? Omit<T, "spaced"> : never) : never;

@@ -41,3 +41,19 @@ const EXPRESSIONS = new Set(["number", "symbol", "add", "multiply", "divide", "p
 export function isExpression(value: Value): value is Expression {
   return EXPRESSIONS.has(value.kind);
 }
+
+/** Whether an expression has one value, without variables. */
+export function isConstant(tree: Expression): boolean {
+  switch (tree.kind) {
+    case "number":
+      return true;
+    case "symbol":
+      return tree.name === "pi" || tree.name === "e";
+    case "plus-minus":
+      return false;
+    case "call":
+      return tree.inputs.every(isConstant);
+    default:
+      return isConstant(tree.left) && isConstant(tree.right);
+  }
+}

@@ -1,59 +1,19 @@
 // What may stand around a number without changing it: units, currencies, nouns. A unit is put aside
 // here and compared apart.
 
-const SPELLINGS: Record<string, string> = {};
-for (const names of [
-  "mm millimeter millimetre",
-  "cm centimeter centimetre",
-  "m meter metre",
-  "km kilometer kilometre",
-  "in inch inche",
-  "ft foot feet",
-  "yd yard",
-  "mi mile",
-  "g gram",
-  "mg milligram",
-  "kg kilogram",
-  "lb pound",
-  "oz ounce",
-  "ml milliliter millilitre",
-  "l liter litre",
-  "gal gallon",
-  "s sec second",
-  "min minute",
-  "h hr hour",
-  "day",
-  "week",
-  "month",
-  "year yr",
-  "dollar usd buck",
-  "cent",
-  "euro eur",
-  "unit",
-  "° degree deg",
-  "radian rad",
-  "mph",
-  "am",
-  "pm",
-  "percent",
-  "j joule",
-  "n newton",
-  "w watt",
-  "v volt",
-  "hz hertz",
-  "kj",
-  "mol mole",
-  "k kelvin",
-  "pa pascal",
-  "square",
-  "cubic",
-  "per",
-  "person people",
-  "point pt",
-]) {
-  const [first = "", ...others] = names.split(" ");
-  for (const name of [first, ...others]) SPELLINGS[name] = first;
-} // prettier-ignore
+/** Each line of names is one unit, the first its spelling here. */
+const SPELLINGS = new Map(
+  `mm millimeter millimetre, cm centimeter centimetre, m meter metre, km kilometer kilometre, in inch inches,
+  ft foot feet, yd yard, mi mile, g gram, mg milligram, kg kilogram, lb pound, oz ounce, ml milliliter
+  millilitre, l liter litre, gal gallon, s sec second, min minute, h hr hour, day, week, month, year yr,
+  dollar usd buck, cent, euro eur, unit, ° degree deg, rad radian, mph, am, pm, j joule, n newton, w watt,
+  v volt, hz hertz, kj, mol mole, k kelvin, pa pascal, square sq, cubic cu, person people, point pt`
+    .split(/,\s+/)
+    .flatMap((line) => {
+      const names = line.split(/\s+/);
+      return names.map((name): [string, string] => [name, names[0] as string]);
+    }),
+);
 
 /** Words that change what is said, so that "5 or" and "5 million" keep them. */
 const NO_UNITS = new Set(
@@ -82,7 +42,7 @@ export function splitUnit(text: string): { rest: string; unit?: string } {
   const degrees = DEGREES.exec(text);
   if (degrees && degrees.index > 0) return { rest: text.slice(0, degrees.index), unit: "°" };
   const wrapped = WRAPPED.exec(text);
-  if (wrapped && wrapped.index > 0 && /[\d)}]\s*$/.test(text.slice(0, wrapped.index))) {
+  if (wrapped && wrapped.index > 0 && /[\d)}](?:\s|~|\\[,;: !])*$/.test(text.slice(0, wrapped.index))) {
     const unit = toUnit(wrapped[1] ?? "", wrapped[2], true);
     if (unit !== undefined) return { rest: text.slice(0, wrapped.index), unit };
   }
@@ -112,7 +72,7 @@ function toUnit(text: string, exponent: string | undefined, isApart: boolean): s
     .toLowerCase()
     .replaceAll(".", "")
     .split(/\s+|(\/)/)
-    .filter((word) => word); // prettier-ignore
+    .filter((word) => word);
   if (words.length === 0 || words.length > 5) return undefined;
   const spelled: string[] = [];
   for (const word of words) {
@@ -120,23 +80,19 @@ function toUnit(text: string, exponent: string | undefined, isApart: boolean): s
       spelled.push("/");
       continue;
     }
-    const known = SPELLINGS[toSpelling(word)];
+    const known = SPELLINGS.get(toSpelling(word));
     if (NO_UNITS.has(word) && word !== "in") return undefined;
     if (word.length === 1 && !(isApart && SINGLE.has(word))) return undefined;
     if (!known && (word.length < 3 || !isApart)) return undefined;
     spelled.push(toSpelling(word));
   }
-  const power =
-    spelled[0] === "square" || spelled[0] === "sq"
-      ? "2"
-      : spelled[0] === "cubic" || spelled[0] === "cu"
-        ? "3"
-        : exponent;
-  const plain = power !== exponent ? spelled.slice(1) : spelled;
-  return plain.join(" ").replace(/ ?\/ ?/g, "/") + (power ? `^${power}` : "");
+  const power = spelled[0] === "square" ? "2" : spelled[0] === "cubic" ? "3" : undefined;
+  const plain = power ? spelled.slice(1) : spelled;
+  const raised = power ?? exponent;
+  return plain.join(" ").replace(/ ?\/ ?/g, "/") + (raised ? `^${raised}` : "");
 }
 
 function toSpelling(word: string): string {
   const singular = word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word;
-  return SPELLINGS[word] ?? SPELLINGS[singular] ?? singular;
+  return SPELLINGS.get(word) ?? SPELLINGS.get(singular) ?? singular;
 }

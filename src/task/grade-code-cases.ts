@@ -1,0 +1,229 @@
+// Runs the cases of a task: many inputs, one program. The sandbox never learns what is expected.
+import { randomBytes } from "node:crypto";
+import { usageError } from "../errors.ts";
+import { isSameJson, isSameOutput } from "./grade-code-compare.ts";
+import { toUsualImports } from "./grade-code-extract.ts";
+import { PROGRAM_SIDE, QUICKJS_PROGRAM_SIDE } from "./grade-code-javascript.ts";
+import { CASE_DRIVER } from "./grade-code-python.ts";
+import { runProgram } from "./sandbox.ts";
+import { createQuickJsWorld } from "./sandbox-quickjs.ts";
+import { DEFAULT_LIMITS, type ProgramResult, type SandboxEngine } from "./sandbox-types.ts";
+
+/** What a task and an answer come to, before it is run. */
+export interface CodeJob {
+  language: "python" | "javascript";
+  style: "stdin" | "function";
+  entry: string;
+  source: string;
+  /** Code that the task itself gives, such as the beginning of the program. May be prose: then it is left out. */
+  before: string;
+  cases: { input: string; output: string }[];
+  check: string;
+  timeoutMs: number;
+  engine: SandboxEngine;
+  signal: AbortSignal | undefined;
+}
+
+/** undefined: it passed. */
+export type Failure = { why: string; isUngraded?: boolean } | undefined;
+
+/** What became of one case. */
+type Outcome = { exit: ProgramResult["exit"] | "syntax"; output: string; stderr: string };
+
+const MAX_TOTAL_MS = 180_000;
+const START_MS = 5_000;
+const MAX_OUTPUT_BYTES = 64 * 1_048_576;
+const SHOWN = 60;
+
+export async function gradeCases(job: CodeJob): Promise<Failure> {
+  const isSame = job.style === "stdin" ? isSameOutput : isSameJson;
+  let i = 0;
+  for await (const outcome of runCases(job)) {
+    const { input, output: expected } = job.cases[i] as CodeJob["cases"][number];
+    const place = `case ${i + 1} of ${job.cases.length}`;
+    if (outcome.exit !== "ok") return { why: `${place}: ${describeExit(outcome, job.timeoutMs)}` };
+    if (!isSame(expected, outcome.output)) {
+      return {
+        why: `${place}: for ${show(input)} expected ${show(expected)} but got ${show(outcome.output)}`,
+      };
+    }
+    i += 1;
+  }
+  if (i < job.cases.length)
+    return { why: `case ${i + 1} of ${job.cases.length}: the program did not get to it` };
+  return undefined;
+}
+
+function runCases(job: CodeJob): AsyncIterable<Outcome> | Iterable<Outcome> | AsyncGenerator<Outcome> {
+  if (job.language === "python") return runPythonCases(job);
+  if (job.style === "stdin") return runJavaScriptPrograms(job);
+  return job.engine === "quickjs" ? callInQuickJs(job) : callInNode(job);
+}
+
+/** Runs the check in the program's own process, which the program could bend; see gradeCheck for when. */
+export async function gradeInside(job: CodeJob): Promise<Failure> {
+  const token = randomBytes(16).toString("hex");
+  const inside = { ...job, cases: [{ input: token, output: token }] };
+  for await (const outcome of runPythonCases(inside, "inside")) {
+    if (outcome.exit === "ok" && outcome.output === token) return undefined;
+    const module = /No module named '([\w.]+)'/.exec(outcome.stderr)?.[1];
+    if (module !== undefined && job.check.includes(module)) return needsModule(module);
+    if (outcome.exit === "ok") return { why: "the program ended before its check did" };
+    return { why: describeExit(outcome, job.timeoutMs) };
+  }
+  return { why: "the program ended before its check did" };
+}
+
+export const needsModule = (module: string): Failure => ({
+  why: `the check needs the Python package ${module}, which is not installed. Run: python3 -m pip install ${module}`,
+  isUngraded: true,
+});
+
+async function* runPythonCases(job: CodeJob, style: string = job.style): AsyncGenerator<Outcome> {
+  const mark = randomBytes(16).toString("hex");
+  const before = [job.before, toUsualImports(job.source)];
+  const parts = [
+    job.entry,
+    style === "inside" ? "" : before.filter((text) => text !== "").join("\n"),
+    ...[job.source, job.check, ...job.cases.map(({ input }) => input)],
+  ];
+  const result = await runProgram({
+    language: "python",
+    source: CASE_DRIVER,
+    flags: ["-S"],
+    stdin: [
+      `${mark} ${style} ${job.timeoutMs}\n`,
+      ...parts.map((part) => `${Buffer.byteLength(part)}\n${part}`),
+    ].join(""),
+    timeoutMs: totalMs(job),
+    memoryMb: style === "inside" ? 2 * DEFAULT_LIMITS.memoryMb : DEFAULT_LIMITS.memoryMb,
+    maxOutputBytes: MAX_OUTPUT_BYTES,
+    ...(job.signal && { signal: job.signal }),
+  });
+  job.signal?.throwIfAborted();
+  for (const frame of result.stdout.split(`\n${mark}`).slice(1)) {
+    const [head = "", ...rest] = frame.split("\n");
+    const [, status = "", code = ""] = head.split(" ");
+    const [output = "", stderr = ""] = rest.join("\n").split(`\n-${mark}`);
+    yield { exit: toExit(status, Number(code), stderr), output, stderr };
+  }
+  if (result.exit !== "ok") yield { exit: result.exit, output: "", stderr: result.stderr };
+}
+
+function toExit(status: string, code: number, stderr: string): Outcome["exit"] {
+  if (status === "timeout" || status === "syntax") return status;
+  if (code === 0) return "ok";
+  return /MemoryError\b/.test(stderr) ? "memory" : "error";
+}
+
+async function* runJavaScriptPrograms(job: CodeJob): AsyncGenerator<Outcome> {
+  for (const { input } of job.cases) {
+    const { exit, stdout, stderr } = await runProgram({
+      language: "javascript",
+      source: job.source,
+      stdin: input,
+      timeoutMs: job.timeoutMs,
+      maxOutputBytes: MAX_OUTPUT_BYTES,
+      engine: job.engine === "quickjs" ? "quickjs" : "best",
+      ...(job.signal && { signal: job.signal }),
+    });
+    job.signal?.throwIfAborted();
+    yield { exit, output: stdout, stderr };
+  }
+}
+
+interface Reply {
+  j?: string;
+  e?: [string, string];
+}
+
+async function* callInNode(job: CodeJob): AsyncGenerator<Outcome> {
+  const mark = randomBytes(16).toString("hex");
+  const ids = job.cases.map((_, i) => `${mark}-${i}`);
+  const requests = job.cases.map(({ input }, i) => toRequest(job, input, ids[i] as string));
+  const load = JSON.stringify({ source: job.source, timeoutMs: job.timeoutMs, mark });
+  const result = await runProgram({
+    language: "javascript",
+    source: PROGRAM_SIDE,
+    stdin: [load, ...requests, ""].join("\n"),
+    timeoutMs: totalMs(job),
+    maxOutputBytes: MAX_OUTPUT_BYTES,
+    ...(job.signal && { signal: job.signal }),
+  });
+  job.signal?.throwIfAborted();
+  const lines = result.stdout.split("\n");
+  for (const id of ids) {
+    const line = lines.find((each) => each.startsWith(`${id} `));
+    if (line === undefined) break;
+    yield toOutcome(parseReply(line.slice(id.length + 1)));
+  }
+  if (result.exit !== "ok") yield { exit: result.exit, output: "", stderr: result.stderr };
+}
+
+async function* callInQuickJs(job: CodeJob): AsyncGenerator<Outcome> {
+  const world = await createQuickJsWorld({ ...DEFAULT_LIMITS, timeoutMs: job.timeoutMs });
+  const loaded = world.evaluate(job.source);
+  const answer = loaded && world.evaluate(QUICKJS_PROGRAM_SIDE, "side.js");
+  for (const { input } of job.cases) {
+    const reply = answer && world.call(answer, world.context.newString(toRequest(job, input, "")));
+    const failure = world.failure();
+    if (failure || !reply) {
+      yield {
+        exit: failure?.exit === "ok" ? "error" : (failure?.exit ?? "error"),
+        output: "",
+        stderr: failure?.message ?? "",
+      };
+      return;
+    }
+    yield toOutcome(parseReply(world.context.getString(reply)));
+  }
+}
+
+function toRequest(job: CodeJob, input: string, id: string): string {
+  let args: unknown;
+  try {
+    args = JSON.parse(input);
+  } catch (error) {
+    throw usageError(
+      `A test calls ${job.entry} with ${show(input)}; it must be a JSON list of arguments`,
+      error,
+    );
+  }
+  return JSON.stringify({ id, entry: job.entry, isPlain: true, args });
+}
+
+function parseReply(text: string): Reply {
+  try {
+    return JSON.parse(text) as Reply;
+  } catch {
+    return { e: ["Error", "the reply was cut short"] };
+  }
+}
+
+function toOutcome({ e, j }: Reply): Outcome {
+  if (e?.[0] === "Timeout") return { exit: "timeout", output: "", stderr: "" };
+  if (e) return { exit: "error", output: "", stderr: e.join(": ") };
+  return { exit: "ok", output: typeof j === "string" ? j : "undefined", stderr: "" };
+}
+
+const totalMs = ({ timeoutMs, cases }: CodeJob) =>
+  Math.min(timeoutMs * Math.max(1, cases.length) + START_MS, MAX_TOTAL_MS);
+
+export function describeExit({ exit, stderr }: Omit<Outcome, "output">, timeoutMs: number): string {
+  switch (exit) {
+    case "timeout":
+      return `took longer than ${timeoutMs} ms`;
+    case "memory":
+      return "used too much memory";
+    case "output":
+      return "printed too much";
+    default:
+      return `failed: ${show(stderr.trim().split("\n").at(-1) || "no message")}`;
+  }
+}
+
+/** Shortened and on one line. */
+export function show(text: string): string {
+  const line = JSON.stringify(text.trim().slice(0, SHOWN + 1));
+  return text.trim().length > SHOWN ? `${line.slice(0, -2)}…"` : line;
+}

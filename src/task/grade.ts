@@ -1,0 +1,45 @@
+// The Grader of tasks: each task names how its answer is compared, and this finds who does it.
+// Recorded and simulated tasks are graded where they come from.
+
+import { usageError } from "../errors.ts";
+import type { PoolMember } from "../worker/types.ts";
+import { gradeChoice } from "./grade-choice.ts";
+import { gradeJson } from "./grade-json.ts";
+import { gradeJudge } from "./grade-judge.ts";
+import { gradeMaths } from "./grade-maths.ts";
+import { gradeNumeric } from "./grade-numeric.ts";
+import { gradeText } from "./grade-text.ts";
+import type { Grader } from "./types.ts";
+
+const NEVER = new AbortController().signal;
+
+export function createGrader(options: { judge?: PoolMember } = {}): Grader {
+  return {
+    async grade(task, answer, signal = NEVER) {
+      signal.throwIfAborted();
+      switch (task.grader) {
+        case "choice":
+          return gradeChoice(task, answer);
+        case "maths":
+          return gradeMaths(task, answer);
+        case "text":
+          return gradeText(task, answer);
+        case "numeric":
+          return gradeNumeric(task, answer);
+        case "json":
+          return gradeJson(task, answer);
+        case "judge":
+          return gradeJudge(task, answer, options.judge, signal);
+        case "code": {
+          // Sandboxes are heavy to load and most sets need none.
+          const { gradeCode } = await import("./grade-code.ts");
+          return gradeCode(task, answer, signal);
+        }
+        default:
+          throw usageError(
+            `Task "${task.id}" has the grader "${task.grader}", which this grader does not know: grade it with its recording or its simulated family (here: choice, maths, text, numeric, json, judge, code)`,
+          );
+      }
+    },
+  };
+}
