@@ -108,6 +108,7 @@ async function replayed(
     pool: withConsensus(createRecordedPool(recording, ground.set)),
     grade: (task, run) => gradeRecorded(recording, task, run),
     isInstant: true,
+    delayOf: () => 0,
     samplesOf: () => 1,
     recorded: (task, worker) => recording.outcomesOf(task, worker).map(toRight),
   };
@@ -164,7 +165,7 @@ export function explainHeadroom(results: readonly BenchResult[], workers: number
   const one = cheap.low > 0 && cheap.id !== best.id;
   return [
     ...words,
-    `${best.id} wins ${points(best.difference)} points of it (${points(best.low)} to ${points(best.high)}) with ${best.calls.toFixed(1)} calls a task${one ? `; ${cheap.id} wins ${points(cheap.difference)} (${points(cheap.low)} to ${points(cheap.high)}) with one call` : ""}.`,
+    `${best.id} wins ${points(best.difference)} points of it (${points(best.low)} to ${points(best.high)}) with ${best.calls < 1.05 ? "one call" : `${best.calls.toFixed(1)} calls`} a task${one ? `; ${cheap.id} wins ${points(cheap.difference)} (${points(cheap.low)} to ${points(cheap.high)}) with one call` : ""}.`,
     "So there is something to learn here. A trained Conductor is worth it if it beats these, or reaches them with fewer calls or without being given the labels.",
   ];
 }

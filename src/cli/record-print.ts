@@ -28,7 +28,7 @@ export async function confirm(question: string): Promise<boolean> {
   try {
     const reply = await Promise.race([
       reader.question(`${question} yes or no: `),
-      new Promise<string>((resolve) => reader.once("close", () => resolve(""))),
+      new Promise<string>((resolve) => reader.once("close", () => resolve("no"))),
     ]);
     return ["y", "yes"].includes(reply.trim().toLowerCase());
   } finally {

@@ -155,5 +155,6 @@ async function agree(
     throw usageError("nobody can be asked whether this cost is all right: say so with --yes");
   if (await confirm("Go on?")) return true;
   process.stderr.write("Nobody was asked.\n");
+  process.exitCode = 1;
   return false;
 }

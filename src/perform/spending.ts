@@ -31,9 +31,18 @@ const FREE = new Set([
   "unreachable",
 ]);
 
+/** Refused on our side: no request was made. */
+const NOT_ASKED = new Set([
+  "nothing-to-vote",
+  "not-recorded",
+  "handoff-not-recorded",
+  "no-more-samples",
+  "unknown-worker",
+]);
+
 /** A failed ask is still a call. If it may have been billed, it is counted on the high side. */
 export function toFailedSpending(entry: Billed, { code }: { code: string }, exchange: Exchange): Spending {
-  if (entry.kind !== "model") return NOTHING_SPENT;
+  if (entry.kind !== "model" || NOT_ASKED.has(code)) return NOTHING_SPENT;
   if (FREE.has(code) && exchange.written === "") return { usage: NO_USAGE, costUsd: 0, calls: 1 };
   return estimate(entry, exchange);
 }

@@ -81,9 +81,12 @@ function findOutcome(recording: Recording, worker: string, brief: Brief | undefi
   );
 }
 
-/** Nothing that could be extracted is an empty reply: it must not count as a vote. */
+/**
+ * Nothing that could be extracted is an empty reply: it must not count as a vote. An answer of several
+ * lines (a grid, a program's output) becomes one line, or votes would compare its first line only.
+ */
 function toReply({ reply, answer }: Outcome): string {
-  return reply ?? (answer === null ? "" : `Answer: ${answer}`);
+  return reply ?? (answer === null ? "" : `Answer: ${answer.trim().replace(/[^\S\n]*\n/g, " ⏎ ")}`);
 }
 
 function refuse(code: string, message: string): TuttiError {

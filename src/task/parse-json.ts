@@ -8,7 +8,7 @@ export type JsonValue =
 
 const MAX_DEPTH = 200;
 const SPACE = /[ \t\r\n]*/y;
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+const STRING = /"[^"\\\n]*(?:\\.[^"\\\n]*)*"/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
 
@@ -32,11 +32,19 @@ export function parseJsonAt(text: string, start: number): { value?: JsonValue; e
     if (depth > MAX_DEPTH) return undefined;
     if (take("{")) return readObject(depth);
     if (take("[")) return readArray(depth);
-    const string = match(STRING);
+    const string = readString();
     // As JSON again, so that "\u0041" and "A" are the same and "1" is not 1.
-    if (string !== undefined) return { kind: "scalar", text: JSON.stringify(JSON.parse(string)) };
+    if (string !== undefined) return { kind: "scalar", text: JSON.stringify(string) };
     const scalar = match(WORD) ?? toExact(match(NUMBER));
     return scalar === undefined ? undefined : { kind: "scalar", text: scalar };
+  }
+
+  function readString(): string | undefined {
+    try {
+      return JSON.parse(match(STRING) ?? "") as string;
+    } catch {
+      return undefined;
+    }
   }
 
   function readArray(depth: number): JsonValue | undefined {
@@ -55,10 +63,10 @@ export function parseJsonAt(text: string, start: number): { value?: JsonValue; e
     if (take("}")) return { kind: "object", members };
     do {
       match(SPACE);
-      const key = match(STRING);
+      const key = readString();
       const value = key !== undefined && take(":") ? readValue(depth + 1) : undefined;
       if (key === undefined || !value) return undefined;
-      members.set(JSON.parse(key) as string, value);
+      members.set(key, value);
     } while (take(","));
     return take("}") ? { kind: "object", members } : undefined;
   }

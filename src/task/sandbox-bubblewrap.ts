@@ -81,7 +81,6 @@ async function tryBubblewrap(language: Language): Promise<Bubblewrap | (Missing 
     trial.stdin.end();
     const { stdout, stderr, exit } = await trial.ended;
     if (stdout.trim() === "42") return sandbox;
-    if (process.env.DBG) console.log("DBG", stderr, stdout, exit);
     problem = stderr.trim().split("\n")[0] || exit;
   }
   return missing(

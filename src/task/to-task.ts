@@ -50,7 +50,7 @@ function nameOf(column: Column | undefined, otherwise: string): string {
   return typeof column === "string" ? `"${column}"` : otherwise;
 }
 
-export function lookUp(row: SourceRow, path: string): unknown {
+function lookUp(row: SourceRow, path: string): unknown {
   if (path in row) return row[path];
   let value: unknown = row;
   for (const key of path.split(".")) value = (value as SourceRow | null | undefined)?.[key];

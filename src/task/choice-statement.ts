@@ -1,0 +1,197 @@
+// Which option a reply finally chooses. Sentences are read from the last to the first, and the first
+// one that makes a claim counts: models correct themselves. Without any claim a bare letter, one line
+// such as "C) text" or the text of a single option will do; a list of options never does.
+
+import { type Options, onlyTextIn, readClaim } from "./choice-claim.ts";
+import { lastPart } from "./stated.ts";
+
+const SURE =
+  "(?:(?:clearly|definitely|therefore|thus|then|indeed|probably|most likely|likely|actually|now|also|still),? )*";
+/** Behind these stands a claim. */
+const CUES = [
+  /\b(?:answer|ans|final|réponse|antwort|respuesta|risposta|答案)(?:\s?\([^()]{0,30}\))?(?:\s(?:is|to [^:]{1,60}))?\s?(?:[:=：]|->|→|[-–—](?=\s))\s?/gi,
+  /(?:答案(?:是|为)|答案选?)\s?/g,
+  /\b(?:option|choice|selection|pick|guess|conclusion)\s?[:=]\s?/gi,
+  new RegExp(
+    `\\banswer(?: to (?:the|this) (?:question|problem))? (?:is|would be|should be|must be|has to be|will be) ${SURE}`,
+    "gi",
+  ),
+  new RegExp(
+    `\\b(?:correct|right|best|only|most (?:likely|accurate|appropriate|suitable|reasonable)|appropriate|matching|closest) (?:option|choice|answer|statement|response|one|letter|match|fit)s?(?: here| among these)? (?:is|are|would be|must be|should be) ${SURE}`,
+    "gi",
+  ),
+  /\b(?:i|we)(?:'d|'ll|'m| would| will| should| must| have to| am)? (?:therefore |thus |then )?(?:choose|pick|select|opt for|vote for|say|answer|guess|conclude(?: that)?|go(?:ing)? with|choosing|selecting|picking) /gi,
+  /\b(?:my|our|the) (?:final |best )?(?:choice|pick|guess|selection|vote|option) (?:is|would be) /gi,
+  /\b(?:change|changing|correct|revise|update) (?:my answer |it |that |this )?to /gi,
+];
+/** Behind these a claim must be a letter and no more. */
+const WEAK_CUES = [
+  /^(?:so|thus|hence|therefore|consequently|in conclusion|overall|ultimately|finally|then|∴)[,:]? (?:it(?:'s| is| must be)|that's|that is|this is|we have|we get)? ?/gi,
+  /(?:^|[,;?—–-]\s)(?:no|wait|actually|correction|sorry|oops|rather|hmm|i mean)[,:!.]?(?: (?:no|wait|actually|sorry|i meant?)[,:!]?)* (?:it(?:'s| is| should be)|make that|i mean)? ?/gi,
+  /\b(?:leaves?|leaving|left with)(?: us)?(?: with)?(?: only)? /gi,
+  /\b(?:corresponds?|corresponding|matches|matching|points?|leads?|pointing|leading)(?: to| with)? (?=\(|option|choice|answer)/gi,
+  /\b(?:it|this|that)(?:'s| is| must be| has to be| should be) ${"(?:clearly |definitely |probably |likely )?"}/gi,
+  /\bbut (?:i(?:'d| would) say )?(?=\(?[A-T]\)?[.!]?$)/g,
+];
+const LETTER = String.raw`\(?\b([A-T])\b\)?`;
+const RIGHT = String.raw`(?:clearly |definitely |indeed |probably |most likely |likely |therefore |thus |obviously )?(?:the |our |my )?(?:single |only |most )?(?:final )?(?:correct|right|best|accurate|appropriate|answer|one\b|winner|likely)`;
+/** Before these stands a claim. */
+const SEVERAL_RIGHT = new RegExp(
+  String.raw`((?:\(?\b[A-T]\b\)?(?:,\s*(?:and |or )?|\s+(?:and|or|&)\s+))+\(?\b[A-T]\b\)?) (?:are|is|could be|would be|seem|look|can be|might be|may be) (?:both |all |equally )*(?:${RIGHT}|possible|plausible|valid|true)`,
+  "g",
+);
+const ONE_RIGHT = [
+  new RegExp(
+    String.raw`(?<!statement |type |part |grade |figure )${LETTER} (?:is|must be|would be|seems|appears|looks|has to be) (?:to be )?${RIGHT}`,
+    "g",
+  ),
+  new RegExp(
+    String.raw`\b(?:option|choice|answer) \(?\b([A-Ta-t])\b\)?(?: \([^()]{0,80}\))? (?:is|must be|would be|seems|appears) (?:to be )?${RIGHT}`,
+    "gi",
+  ),
+  /\(([A-T])\)(?:(?!\([A-Z]\)|\b(?:is|are|not|nor)\b)[^.]){1,80} is (?:the )?(?:correct|right|best)/g,
+  new RegExp(String.raw`${LETTER} (?:it is|fits best|makes the most sense|is it)\b`, "g"),
+];
+/** A sentence that only considers an answer does not give it. */
+const ONLY_CONSIDERED =
+  /\b(?:if|suppose|assuming|assume|whether|unless|had)\b|\b(?:might|would|may|could|people|some|many|students) (?:often )?(?:say|think|believe|argue|pick|choose|assume)\b/i;
+
+export function chosenLetters(reply: string, options: Options): string[] {
+  const lines = prepare(lastPart(reply));
+  for (let i = lines.length - 1; i >= 0; i--) {
+    const line = lines[i] as string;
+    const below = lines[i + 1];
+    // A heading above its answer.
+    const heading = /^(?:the )?(?:final |correct |my )*(?:answer|choice)(?: is)?:?$/i.test(line);
+    const headed = heading && below !== undefined ? readClaim(below, options) : undefined;
+    if (headed) return headed;
+    const sentences = line.split(/(?<=[.!?])\s+(?=\S)/);
+    for (let j = sentences.length - 1; j >= 0; j--) {
+      // "Answer: C. LIFO memory": the text belongs to the letter before it.
+      const claimed = claimIn(sentences[j] as string, sentences.slice(j).join(" "), options);
+      if (claimed) return claimed;
+    }
+  }
+  return withoutClaim(lines, options) ?? [];
+}
+
+function claimIn(sentence: string, onwards: string, options: Options): string[] | undefined {
+  if (!/[\p{L}\d]/u.test(sentence) || sentence.endsWith("?")) return undefined;
+  const claims: { at: number; letters: string[] }[] = [];
+  const consider = (at: number, letters: string[] | undefined) => {
+    if (letters && !ONLY_CONSIDERED.test(sentence.slice(0, at))) claims.push({ at, letters });
+  };
+  for (const [cues, isStrict] of [
+    [CUES, false],
+    [WEAK_CUES, true],
+  ] as const) {
+    for (const cue of cues) {
+      for (const found of sentence.matchAll(cue)) {
+        const at = found.index + found[0].length;
+        const letters = readClaim(sentence.slice(at), options, isStrict);
+        // A text of an option may go on behind a full stop.
+        consider(at, letters ?? (isStrict ? undefined : readClaim(onwards.slice(at), options)));
+      }
+    }
+  }
+  const several = [...sentence.matchAll(SEVERAL_RIGHT)];
+  for (const { index, 1: list = "" } of several) consider(index, list.match(/[A-T]\b/g) ?? undefined);
+  for (const pattern of several.length > 0 ? [] : ONE_RIGHT) {
+    for (const { index, 1: letter = "" } of sentence.matchAll(pattern))
+      consider(index, readClaim(`(${letter})`, options));
+  }
+  // Claims that begin at one place are one claim; the last place counts.
+  return claims.sort((a, b) => a.at - b.at || a.letters.length - b.letters.length).at(-1)?.letters;
+}
+
+// ---- Replies without a claim ----
+
+const OPTION_LINE = /^(?:option |choice )?(?:[([]([A-Ta-t])[)\]]|([A-Ta-t])[).:]|([A-T]) [-–—])(?:\s|$)/i;
+
+function withoutClaim(lines: string[], options: Options): string[] | undefined {
+  const [first, last] = [lines[0], lines.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  if (lines.length === 1) {
+    const only = optionLine(first) ? [optionLine(first) as string] : undefined;
+    if (only && !listsSeveral(first)) return readClaim(first, options) ?? readClaim(`(${only[0]})`, options);
+    return readClaim(first, options, true) ?? lastSentenceChoice(first, options);
+  }
+  const letters = lines.map(optionLine);
+  const before = letters.at(-2);
+  const lone = letters.at(-1) !== undefined && before === undefined && !listsSeveral(last);
+  if (lone || isBare(last)) return readClaim(last, options);
+  // A letter first and its explanation below.
+  const isOpening = letters[0] !== undefined && letters.slice(1).every((letter) => letter === undefined);
+  if (isBare(first) || (isOpening && !listsSeveral(first))) return readClaim(first, options);
+  return letters.at(-1) === undefined ? lastSentenceChoice(last, options) : undefined;
+}
+
+function optionLine(line: string): string | undefined {
+  const found = OPTION_LINE.exec(line);
+  return (found?.[1] ?? found?.[2] ?? found?.[3])?.toUpperCase();
+}
+
+function isBare(line: string): boolean {
+  return /^[([]?[A-Ta-t][)\]]?[.!]?$/.test(line);
+}
+
+/** "(A) x (B) y" on one line is a list of options. */
+function listsSeveral(line: string): boolean {
+  const marks = line.match(/(?<![\w'])(?:\([A-T]\)|[A-T][).:])(?=\s|$)/g) ?? [];
+  return new Set(marks.map((mark) => mark.replace(/\W/g, ""))).size > 1;
+}
+
+function lastSentenceChoice(line: string, options: Options): string[] | undefined {
+  const sentence = line.split(/(?<=[.!?])\s+(?=[A-Z(])/).at(-1) ?? line;
+  if (
+    sentence.endsWith("?") ||
+    /\b(?:not (?!sure)|never|neither|incorrect|wrong|could|might|may|or)\b|n't\b/i.test(sentence)
+  ) {
+    return undefined;
+  }
+  const marks = new Set(sentence.match(/\([A-T]\)/g));
+  const [mark] = marks;
+  if (marks.size === 1 && mark) return readClaim(mark, options);
+  const ending = /\b(?:so|hence|thus|therefore|is|be|but|with|choose|→|=>|->)[,:]? \(?([A-T])\)?[.!]?$/.exec(
+    sentence,
+  )?.[1];
+  if (ending && marks.size === 0) return readClaim(`(${ending})`, options);
+  return marks.size === 0 ? onlyTextIn(sentence, options) : undefined;
+}
+
+/** Lines without markdown, LaTeX and tags, none of them empty. */
+function prepare(text: string): string[] {
+  let plain = text.normalize("NFKC").replace(/[‘’]/g, "'");
+  plain = plain.replace(/<\/?answer>/gi, (tag) => (tag.startsWith("</") ? "\n" : "\nAnswer: "));
+  for (let i = 0; i < 3; i++) {
+    plain = plain.replace(
+      /\\(?:text|textbf|textit|mathbf|mathrm|mathsf|bf|rm|mbox|textrm)\s*\{([^{}]*)\}/g,
+      "$1",
+    );
+  }
+  plain = plain
+    .replace(/\\boxed\s*\{([^{}]*)\}/g, "\nAnswer: $1\n")
+    .replace(/\\[()]/g, (bracket) => bracket.slice(1))
+    .replace(/\*\*|__|[`$"“”]|\\[[\],; ]/g, "")
+    .replace(/(^|\s)\*(?=\S)|(?<=\S)\*(?=\s|$)/gm, "$1");
+  return plain
+    .split("\n")
+    .map((line) =>
+      line
+        .replace(/^[\s#>•*-]+(?=[^\s])/, "")
+        .replace(/\s+/g, " ")
+        .trim(),
+    )
+    .filter((line) => /[\p{L}\d]/u.test(line));
+}
+
+/** The expected answer: letters, the text of an option or its number. */
+export function expectedLetters(answer: string, options: Options): string[] {
+  const letters = answer
+    .trim()
+    .replace(/[()\s]/g, "")
+    .split(/,|(?=[A-T])/)
+    .filter(Boolean); // "AC", "A, C"
+  if (letters.length > 0 && letters.every((letter) => /^[A-T]$/.test(letter))) return letters;
+  return readClaim(answer, options) ?? [];
+}
