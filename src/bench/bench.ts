@@ -201,7 +201,7 @@ export function createMeasure(
 }
 
 /** From the recording, or by asking each worker alone. */
-export async function measureTraining(
+async function measureTraining(
   ground: Ground,
   tasks: readonly GradedTask[],
   file: RowFile,

@@ -3,58 +3,8 @@
 // such as "C) text" or the text of a single option will do; a list of options never does.
 
 import { type Options, onlyTextIn, readClaim } from "./choice-claim.ts";
+import { CUES, ONE_RIGHT, ONLY_CONSIDERED, SEVERAL_RIGHT, WEAK_CUES } from "./choice-cues.ts";
 import { lastPart } from "./stated.ts";
-
-const SURE =
-  "(?:(?:clearly|definitely|therefore|thus|then|indeed|probably|most likely|likely|actually|now|also|still),? )*";
-/** Behind these stands a claim. */
-const CUES = [
-  /\b(?:answer|ans|final|réponse|antwort|respuesta|risposta|答案)(?:\s?\([^()]{0,30}\))?(?:\s(?:is|to [^:]{1,60}))?\s?(?:[:=：]|->|→|[-–—](?=\s))\s?/gi,
-  /(?:答案(?:是|为)|答案选?)\s?/g,
-  /\b(?:option|choice|selection|pick|guess|conclusion)\s?[:=]\s?/gi,
-  new RegExp(
-    `\\banswer(?: to (?:the|this) (?:question|problem))? (?:is|would be|should be|must be|has to be|will be) ${SURE}`,
-    "gi",
-  ),
-  new RegExp(
-    `\\b(?:correct|right|best|only|most (?:likely|accurate|appropriate|suitable|reasonable)|appropriate|matching|closest) (?:option|choice|answer|statement|response|one|letter|match|fit)s?(?: here| among these)? (?:is|are|would be|must be|should be) ${SURE}`,
-    "gi",
-  ),
-  /\b(?:i|we)(?:'d|'ll|'m| would| will| should| must| have to| am)? (?:therefore |thus |then )?(?:choose|pick|select|opt for|vote for|say|answer|guess|conclude(?: that)?|go(?:ing)? with|choosing|selecting|picking) /gi,
-  /\b(?:my|our|the) (?:final |best )?(?:choice|pick|guess|selection|vote|option) (?:is|would be) /gi,
-  /\b(?:change|changing|correct|revise|update) (?:my answer |it |that |this )?to /gi,
-];
-/** Behind these a claim must be a letter and no more. */
-const WEAK_CUES = [
-  /^(?:so|thus|hence|therefore|consequently|in conclusion|overall|ultimately|finally|then|∴)[,:]? (?:it(?:'s| is| must be)|that's|that is|this is|we have|we get)? ?/gi,
-  /(?:^|[,;?—–-]\s)(?:no|wait|actually|correction|sorry|oops|rather|hmm|i mean)[,:!.]?(?: (?:no|wait|actually|sorry|i meant?)[,:!]?)* (?:it(?:'s| is| should be)|make that|i mean)? ?/gi,
-  /\b(?:leaves?|leaving|left with)(?: us)?(?: with)?(?: only)? /gi,
-  /\b(?:corresponds?|corresponding|matches|matching|points?|leads?|pointing|leading)(?: to| with)? (?=\(|option|choice|answer)/gi,
-  /\b(?:it|this|that)(?:'s| is| must be| has to be| should be) ${"(?:clearly |definitely |probably |likely )?"}/gi,
-  /\bbut (?:i(?:'d| would) say )?(?=\(?[A-T]\)?[.!]?$)/g,
-];
-const LETTER = String.raw`\(?\b([A-T])\b\)?`;
-const RIGHT = String.raw`(?:clearly |definitely |indeed |probably |most likely |likely |therefore |thus |obviously )?(?:the |our |my )?(?:single |only |most )?(?:final )?(?:correct|right|best|accurate|appropriate|answer|one\b|winner|likely)`;
-/** Before these stands a claim. */
-const SEVERAL_RIGHT = new RegExp(
-  String.raw`((?:\(?\b[A-T]\b\)?(?:,\s*(?:and |or )?|\s+(?:and|or|&)\s+))+\(?\b[A-T]\b\)?) (?:are|is|could be|would be|seem|look|can be|might be|may be) (?:both |all |equally )*(?:${RIGHT}|possible|plausible|valid|true)`,
-  "g",
-);
-const ONE_RIGHT = [
-  new RegExp(
-    String.raw`(?<!statement |type |part |grade |figure )${LETTER} (?:is|must be|would be|seems|appears|looks|has to be) (?:to be )?${RIGHT}`,
-    "g",
-  ),
-  new RegExp(
-    String.raw`\b(?:option|choice|answer) \(?\b([A-Ta-t])\b\)?(?: \([^()]{0,80}\))? (?:is|must be|would be|seems|appears) (?:to be )?${RIGHT}`,
-    "gi",
-  ),
-  /\(([A-T])\)(?:(?!\([A-Z]\)|\b(?:is|are|not|nor)\b)[^.]){1,80} is (?:the )?(?:correct|right|best)/g,
-  new RegExp(String.raw`${LETTER} (?:it is|fits best|makes the most sense|is it)\b`, "g"),
-];
-/** A sentence that only considers an answer does not give it. */
-const ONLY_CONSIDERED =
-  /\b(?:if|suppose|assuming|assume|whether|unless|had)\b|\b(?:might|would|may|could|people|some|many|students) (?:often )?(?:say|think|believe|argue|pick|choose|assume)\b/i;
 
 export function chosenLetters(reply: string, options: Options): string[] {
   const lines = prepare(lastPart(reply));
@@ -97,8 +47,9 @@ function claimIn(sentence: string, onwards: string, options: Options): string[] 
   const several = [...sentence.matchAll(SEVERAL_RIGHT)];
   for (const { index, 1: list = "" } of several) consider(index, list.match(/[A-T]\b/g) ?? undefined);
   for (const pattern of several.length > 0 ? [] : ONE_RIGHT) {
-    for (const { index, 1: letter = "" } of sentence.matchAll(pattern))
-      consider(index, readClaim(`(${letter})`, options));
+    for (const { index, 1: first, 2: second } of sentence.matchAll(pattern)) {
+      consider(index, readClaim(`(${first ?? second})`, options));
+    }
   }
   // Claims that begin at one place are one claim; the last place counts.
   return claims.sort((a, b) => a.at - b.at || a.letters.length - b.letters.length).at(-1)?.letters;

@@ -1,12 +1,27 @@
 // JavaScript without any process: QuickJS compiled to WebAssembly. It has no files, no network, no modules
 // and no timers; a program gets `console`, its standard input, and what is written below. It runs in this
 // process's own thread, so nothing else happens here until it ends or its time is up.
-import { newQuickJSWASMModule, type QuickJSContext, type QuickJSHandle } from "quickjs-emscripten";
+import {
+  newQuickJSWASMModule,
+  newVariant,
+  type QuickJSContext,
+  type QuickJSHandle,
+  RELEASE_SYNC,
+} from "quickjs-emscripten";
 import type { Limits, ProgramResult } from "./sandbox-types.ts";
+
+// Neither ES2023 nor the types of Node name it.
+declare const WebAssembly: {
+  Memory: new (size: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer };
+};
 
 const STACK_BYTES = 512 * 1024;
 /** WebAssembly cannot address more than 4 GB, and one program should not come near. */
 const MAX_MEMORY_MB = 1024;
+const PAGE_BYTES = 65_536;
+const PAGES_PER_MB = 1_048_576 / PAGE_BYTES;
+/** What the module was compiled to begin with. */
+const FIRST_PAGES = 256;
 
 // Written from scratch rather than taken from Node: the few ways in which programs read and print.
 const WORLD = `
@@ -97,14 +112,19 @@ export interface QuickJsWorld {
  * disposed of; the memory goes with the module when nobody holds it any more.
  */
 export async function createQuickJsWorld(limits: Limits, input = ""): Promise<QuickJsWorld> {
-  const module = await newQuickJSWASMModule();
+  // The engine's own limit does not count what an allocation really takes, so the whole memory is bounded.
+  const maximum = Math.max(
+    Math.min(limits.memoryMb, MAX_MEMORY_MB) * PAGES_PER_MB,
+    FIRST_PAGES + PAGES_PER_MB,
+  );
+  const wasmMemory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum });
+  const module = await newQuickJSWASMModule(newVariant(RELEASE_SYNC, { wasmMemory }));
   const runtime = module.newRuntime();
   const deadline = performance.now() + limits.timeoutMs;
   const out = { 1: "", 2: "" };
   let exitCode: number | undefined;
   let failure: ReturnType<QuickJsWorld["failure"]>;
   let isFull = false;
-  runtime.setMemoryLimit(Math.min(limits.memoryMb, MAX_MEMORY_MB) * 1_048_576);
   runtime.setMaxStackSize(STACK_BYTES);
   runtime.setInterruptHandler(() => isFull || exitCode !== undefined || performance.now() > deadline);
   const context = runtime.newContext();
@@ -114,7 +134,8 @@ export async function createQuickJsWorld(limits: Limits, input = ""): Promise<Qu
       if (exitCode !== undefined) return exitCode === 0 ? "ok" : "error";
       if (isFull) return "output";
       if (performance.now() > deadline) return "timeout";
-      return /out of memory/.test(message) ? "memory" : "error";
+      const isUsedUp = wasmMemory.buffer.byteLength / PAGE_BYTES >= maximum - PAGES_PER_MB;
+      return isUsedUp || /out of memory/.test(message) ? "memory" : "error";
     };
     failure ??= { exit: exit(), code: exitCode ?? 1, message: exitCode === undefined ? message : "" };
   };
