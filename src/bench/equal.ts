@@ -55,6 +55,8 @@ export async function compareAtEqualSpending(options: EqualOptions): Promise<Equ
   const available = ground.samplesOf(worker);
   const consensus = findConsensus(fitting.pool, "best-single×n");
   const taken = new Map<number, BenchRow[]>();
+  const once = rows.filter(({ conductor }) => conductor === "best-single");
+  if (once.length > 0) taken.set(1, once);
   const take = async (samples: number) => {
     const steps = solveAndVote(Array(samples).fill(best), consensus);
     const name = `best-single×${samples}`;

@@ -173,6 +173,21 @@ describe("stopping", () => {
     expect(rows).toHaveLength(4);
   });
 
+  it("does not take a grader that was stopped for a verdict or a fault", async () => {
+    const controller = new AbortController();
+    const rows = await measure({
+      pool: toPool([right("a")]),
+      signal: controller.signal,
+      grade: (task, run, signal) => {
+        if (task.id === "t2") controller.abort();
+        signal.throwIfAborted();
+        return grade(task, run);
+      },
+      concurrency: 1,
+    });
+    expect(rows.map(({ task }) => task)).toEqual(["t0", "t1"]);
+  });
+
   it("never spends more than the purse, and measures nothing badly for lack of money", async () => {
     const price = { inputUsd: 0, outputUsd: 1000 };
     const dear = () => scriptedWorker("dear", (request) => "x".repeat(400) + numberOf(request));

@@ -55,10 +55,11 @@ export async function evaluate(options: EvaluateOptions): Promise<BenchRow[]> {
   const { tasks, concurrency, signal, purse, onRow } = options;
   const perform = createPerformance(options);
   const rows: (BenchRow | undefined)[] = new Array(tasks.length);
+  const lanes = Math.min(concurrency, tasks.length);
   let next = 0;
   const lane = async (): Promise<void> => {
     while (next < tasks.length && !signal?.aborted) {
-      const allowance = purse?.take(Math.min(concurrency, tasks.length - next));
+      const allowance = purse?.take(lanes);
       if (purse && !allowance) return;
       const number = next++;
       const row = await perform(tasks[number]!, allowance);
@@ -67,7 +68,7 @@ export async function evaluate(options: EvaluateOptions): Promise<BenchRow[]> {
       onRow?.(row);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(concurrency, tasks.length) }, lane));
+  await Promise.all(Array.from({ length: lanes }, lane));
   return rows.filter((row) => row !== undefined);
 }
 
@@ -128,11 +129,27 @@ function createPerformance(options: EvaluateOptions) {
     const refusal = findReplayRefusal(state);
     if (refusal) throw new TuttiError(refusal.code, refusal.message);
     const run = toRun(state);
-    const graded = await grade(task, run, signal);
-    if (signal.aborted && graded.ungraded) return undefined;
+    const graded = await gradeUnlessStopped(grade, task, run, signal);
+    if (!graded) return undefined;
     const delayMs = delayOf && toCriticalPath(state, run, (step) => delayOf(task, step));
     return toRow(name, task, state, graded, delayMs);
   };
+}
+
+/** A grader that was stopped says nothing about the answer. */
+async function gradeUnlessStopped(
+  grade: EvaluateOptions["grade"],
+  task: GradedTask,
+  run: Run,
+  signal: AbortSignal,
+): Promise<Grade | undefined> {
+  try {
+    const graded = await grade(task, run, signal);
+    return signal.aborted && graded.ungraded ? undefined : graded;
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
 }
 
 /** Its own stop, or the performer asked somebody cheaper than the one who was named. */

@@ -74,7 +74,7 @@ ${x.ticks.map(
 <text class="soft" x="${(LEFT + RIGHT_EDGE) / 2}" y="${HEIGHT - 6}" text-anchor="middle">${unit.title}</text>
 ${
   below.length > 0 &&
-  html`<text class="soft" x="${LEFT + 8}" y="${BOTTOM - 8}">${`below: ${below.map(({ name, accuracy, spending }) => `${name} ${toPoints(accuracy)} % at ${unit.format(spending)}`).join(", ")}`}</text>`
+  html`<text class="label soft" x="${LEFT + 8}" y="${BOTTOM - 8}">${`below: ${below.map(({ name, accuracy, spending }) => `${name} ${toPoints(accuracy)} % at ${unit.format(spending)}`).join(", ")}`}</text>`
 }
 <path class="front" d="${path} H${RIGHT_EDGE + 110}"/>
 ${placed.map(({ point, x: px, y: py }) => {

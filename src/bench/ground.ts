@@ -7,8 +7,7 @@ import { loadRecording } from "../recording/load.ts";
 import { createRecordedPool, gradeRecorded } from "../recording/replay.ts";
 import { RIGHT } from "../recording/types.ts";
 import { createRehearsalPool } from "../rehearsal/pool.ts";
-import { generateProblems, gradeProblem } from "../rehearsal/questions.ts";
-import type { Problem } from "../rehearsal/types.ts";
+import { createRehearsalGrader, rehearsalTaskSet } from "../rehearsal/task-set.ts";
 import type { Grade, GradedTask, Grader, TaskSet } from "../task/types.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
@@ -76,34 +75,13 @@ export function openTasks({ id, tasks, source }: TaskSet, pool: Pool, grader: Gr
 
 /** Simulated tasks and workers, without their delays: those are told from the profiles, in simulated time. */
 export function openRehearsal(count: number, seed: number): Ground {
-  const problems = new Map<string, Problem>();
-  for (const problem of generateProblems({ count, seed: `bench ${seed}` }))
-    problems.set(problem.question, problem);
-  const byId = new Map([...problems.values()].map((problem, i) => [`rehearsal-${i + 1}`, problem]));
   const pool = createRehearsalPool({ delayScale: 0 });
   const delays = new Map(pool.members.map(({ worker, profile }) => [worker.id, profile?.delayMs ?? 0]));
   return {
+    ...openTasks(rehearsalTaskSet({ count, seed }), pool, createRehearsalGrader()),
     kind: "rehearsal",
-    set: "rehearsal",
-    source: "rehearsal (simulated)",
-    tasks: [...byId].map(([id, problem]) => toGradedTask(id, problem)),
-    pool: withConsensus(pool),
-    grade: ({ id }, { answer }) => gradeProblem(byId.get(id)!, answer),
     isInstant: true,
     delayOf: (_, { workerId }) => delays.get(workerId) ?? 0,
-    samplesOf: () => Infinity,
-  };
-}
-
-function toGradedTask(id: string, { family, topic, question, answer }: Problem): GradedTask {
-  return {
-    id,
-    set: "rehearsal",
-    category: topic,
-    subtask: family,
-    prompt: question,
-    answer,
-    grader: "rehearsal",
   };
 }
 

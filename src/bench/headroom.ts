@@ -5,6 +5,7 @@ import { findBaseline } from "../baseline/all.ts";
 import { createOracle } from "../baseline/oracle.ts";
 import { createRecordedPool, gradeRecorded } from "../recording/replay.ts";
 import type { Recording } from "../recording/types.ts";
+import { isSimulated as isSimulatedPool } from "../store/summary.ts";
 import type { GradedTask } from "../task/types.ts";
 import { askAlone, type BenchOptions, createMeasure } from "./bench.ts";
 import { type Ground, withConsensus } from "./ground.ts";
@@ -77,7 +78,7 @@ export async function measureHeadroom(options: HeadroomOptions): Promise<Headroo
       rows.push(...(await measure(who, held, folder.file("rows"))));
     }
   }
-  const isSimulated = options.ground.kind === "rehearsal";
+  const isSimulated = isSimulatedPool(ground.pool.members.map(({ worker }) => worker));
   const results = toResults(rows, { seed, isSimulated });
   const workers = ground.pool.members.filter(({ worker }) => worker.kind === "model").length;
   return {

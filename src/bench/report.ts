@@ -13,7 +13,7 @@ import type { BenchResult, BenchRow } from "./types.ts";
 
 /** Figures as the command writes them too. */
 export interface Figures {
-  money(usd: number, isSimulated: boolean): string;
+  money(usd: number): string;
   delay(ms: number): string;
   tokens(count: number): string;
 }
@@ -64,12 +64,12 @@ function toResultTable(results: readonly BenchResult[], figures: Figures, isSimu
   const hasCost = results.some(({ costUsd }) => costUsd > 0);
   const hasDelay = results.some(({ durationMs }) => durationMs >= 1);
   return html`<div class="scroll"><table><thead><tr><th>Conductor</th><th>n</th><th>accuracy %</th><th>95 %</th><th>against best single</th><th>calls</th><th>tokens</th>
-${hasCost && html`<th>cost</th>`}${hasDelay && html`<th>delay</th>`}<th>steps</th><th>entropy, bits</th><th>valid</th></tr></thead><tbody>
+${hasCost && html`<th>${isSimulated ? "cost (simulated)" : "cost"}</th>`}${hasDelay && html`<th>delay</th>`}<th>steps</th><th>entropy, bits</th><th>valid</th></tr></thead><tbody>
 ${results.map((result) => {
   const kind = result.conductor === ORACLE ? "bound" : result.accuracy === highest ? "best" : "";
   const planning = result.conductorCalls > 0 ? ` + ${result.conductorCalls.toFixed(1)} to plan` : "";
   return html`<tr class="${kind}"><td>${result.conductor}</td><td>${result.n}</td><td>${toPoints(result.accuracy)}</td><td>${toPoints(result.low)} – ${toPoints(result.high)}</td><td>${toAgainst(result)}</td><td>${result.calls.toFixed(2)}${planning}</td><td>${figures.tokens(Math.round(result.tokens))}</td>
-${hasCost && html`<td>${figures.money(result.costUsd, isSimulated)}</td>`}${hasDelay && html`<td>${figures.delay(result.durationMs)}</td>`}<td>${result.steps.toFixed(2)}</td><td>${result.routingEntropy.toFixed(2)}</td><td>${Math.round(result.validShare * 100)} %</td></tr>`;
+${hasCost && html`<td>${figures.money(result.costUsd)}</td>`}${hasDelay && html`<td>${figures.delay(result.durationMs)}</td>`}<td>${result.steps.toFixed(2)}</td><td>${result.routingEntropy.toFixed(2)}</td><td>${Math.round(result.validShare * 100)} %</td></tr>`;
 })}
 </tbody></table></div>`;
 }
@@ -91,7 +91,7 @@ function toFronts(results: readonly BenchResult[], figures: Figures, isSimulated
     {
       title: isSimulated ? "simulated dollars a task" : "dollars a task",
       of: ({ costUsd }: BenchResult) => costUsd,
-      format: (value: number) => figures.money(value, false),
+      format: figures.money,
     },
   ];
   return charts.map(({ title, of, format }) => {

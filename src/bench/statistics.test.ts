@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../random.ts";
-import { bootstrapMean, entropyBits, estimateShare, pairedDifference, wilson } from "./statistics.ts";
+import {
+  bootstrapMean,
+  entropyBits,
+  estimateShare,
+  pairedDifference,
+  signTest,
+  wilson,
+} from "./statistics.ts";
 
 /** Drawing value by value, sorting, taking what lies 2.5 % from either end: the textbook, nothing clever. */
 function textbook(values: number[], seed: number, resamples: number): number[] {
@@ -156,4 +163,24 @@ it("takes a few milliseconds for 1,000 tasks", () => {
     pairedDifference(a, b, { seed });
   }
   expect((performance.now() - started) / 20).toBeLessThan(20);
+});
+
+describe("a handful of tasks", () => {
+  it("proves nothing: one task won is not significant, and its interval holds 0", () => {
+    const { mean, low, high, p } = pairedDifference([1], [0], { seed: 1 });
+    expect(mean).toBe(1);
+    expect(low).toBeLessThan(0);
+    expect(high).toBe(1);
+    expect(p).toBe(1);
+  });
+
+  it.each([
+    [5, 0, 2 / 32],
+    [6, 0, 2 / 64],
+    [8, 2, (2 * (1 + 10 + 45)) / 1024],
+    [3, 3, 1],
+    [0, 0, 1],
+  ])("won %i and lost %i has the exact chance of coins", (better, worse, p) => {
+    expect(signTest(better, worse)).toBeCloseTo(Math.min(1, p), 12);
+  });
 });

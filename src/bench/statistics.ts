@@ -52,7 +52,33 @@ export function pairedDifference(
     if (mean >= 0) atLeast++;
   }
   const p = Math.min(1, (2 * (Math.min(atMost, atLeast) + 1)) / (means.length + 1));
-  return { mean: meanOf(differences), ...interval(means), p };
+  const better = differences.filter((difference) => difference > 0).length;
+  const worse = differences.filter((difference) => difference < 0).length;
+  const reach = differences.length < FEW ? fewPairs(better, worse, differences.length) : interval(means);
+  // The bootstrap of a handful of tasks is sure of anything; the exact sign test is not.
+  return { mean: meanOf(differences), ...reach, p: Math.max(p, signTest(better, worse)) };
+}
+
+/** Two-sided and exact: how often coins would fall at least as unevenly as tasks won and lost. */
+export function signTest(better: number, worse: number): number {
+  const n = better + worse;
+  let tail = 0;
+  let chance = 0.5 ** n;
+  for (let k = 0; k <= Math.min(better, worse); k++) {
+    tail += chance;
+    chance *= (n - k) / (k + 1);
+  }
+  // Of thousands of tasks 0.5ⁿ is no number any more: there the bootstrap decides.
+  return n > 1000 ? 0 : Math.min(1, 2 * tail);
+}
+
+/** The interval of Agresti and Min: half a task is added to each way a pair can fall. */
+function fewPairs(better: number, worse: number, n: number): { low: number; high: number } {
+  const won = (better + 0.5) / (n + 2);
+  const lost = (worse + 0.5) / (n + 2);
+  const difference = won - lost;
+  const reach = Z * Math.sqrt((won + lost - difference ** 2) / (n + 2));
+  return { low: Math.max(-1, difference - reach), high: Math.min(1, difference + reach) };
 }
 
 /** Wilson's score interval of a share. It has a width even when all or none are right. */

@@ -8,6 +8,7 @@ import type { BenchIdentity } from "../bench/folder.ts";
 import type { Ground } from "../bench/ground.ts";
 import type { SplitBy } from "../bench/split.ts";
 import type { ResolvedPool } from "../config/pool.ts";
+import type { TuttiConfig } from "../config/schema.ts";
 import { didYouMean } from "../config/suggest.ts";
 import { usageError } from "../errors.ts";
 import { hashSeed } from "../random.ts";
@@ -73,8 +74,8 @@ export interface BenchInput {
   /** What is free to ask may be asked more often. */
   samples: number;
   notices: string[];
-  /** Of a pool: how planners are chosen for it. */
-  resolved?: ResolvedPool & { showNames: boolean };
+  /** Of a pool that can be asked: how planners are chosen for it. */
+  resolved?: Pick<ResolvedPool, "kind"> & Pick<TuttiConfig, "conductor" | "showNames">;
 }
 
 export async function openInput(flags: InputFlags): Promise<BenchInput> {
@@ -101,31 +102,22 @@ export async function openInput(flags: InputFlags): Promise<BenchInput> {
     return { ...free, ground };
   }
   if (rehearsal) {
-    const { loadConfig, resolvePool } = await loadConfigModules();
-    const { config } = await loadConfig({ cwd: process.cwd() });
-    const pool = await resolvePool(config, { env: process.env, selector: "rehearsal" });
     const ground = openRehearsal(limit ?? REHEARSAL_TASKS, seed);
-    return { ...free, ground, resolved: { ...pool, pool: ground.pool, showNames: config.showNames } };
+    return { ...free, ground, resolved: { kind: "rehearsal", showNames: false } };
   }
   return openLive(flags, tasks!);
 }
 
-async function loadConfigModules() {
-  const [{ loadConfig }, { resolvePool }] = await Promise.all([
-    import("../config/load.ts"),
-    import("../config/pool.ts"),
-  ]);
-  return { loadConfig, resolvePool };
-}
-
 async function openLive(flags: InputFlags, path: string): Promise<BenchInput> {
   const { set, pool: selector, config: file, concurrency = LIVE_CONCURRENCY } = flags;
-  const [{ loadConfig, resolvePool }, { openTasks }, { loadTaskSet }, { createGrader }] = await Promise.all([
-    loadConfigModules(),
-    import("../bench/ground.ts"),
-    import("../task/load.ts"),
-    import("../task/grade.ts"),
-  ]);
+  const [{ loadConfig }, { resolvePool }, { openTasks }, { loadTaskSet }, { createGrader }] =
+    await Promise.all([
+      import("../config/load.ts"),
+      import("../config/pool.ts"),
+      import("../bench/ground.ts"),
+      import("../task/load.ts"),
+      import("../task/grade.ts"),
+    ]);
   const taskSet = await loadTaskSet(path, { ...(set !== undefined && { set }) });
   const { config } = await loadConfig({ cwd: process.cwd(), ...(file !== undefined && { file }) });
   const resolved = await resolvePool(config, {
@@ -154,7 +146,7 @@ async function openLive(flags: InputFlags, path: string): Promise<BenchInput> {
         ? [`It may cost ${usd} dollars in all; --budget-usd sets another limit.`]
         : []),
     ],
-    resolved: { ...resolved, showNames: config.showNames },
+    resolved: { kind: resolved.kind, conductor: config.conductor, showNames: config.showNames },
   };
 }
 
@@ -205,8 +197,9 @@ async function toPlanner(
   if (!resolved)
     throw usageError(`"${id}" plans hand-offs, which a ${kind} cannot replay: use --tasks with a pool`);
   const { chooseConductor } = await import("../choose-conductor.ts");
-  const { showNames } = resolved;
-  const { conductor } = await chooseConductor(id, pool, resolved.kind, { showNames, env: process.env });
+  const { showNames, conductor: configured } = resolved;
+  const wanted = id === "prompted" ? (configured ?? id) : id;
+  const { conductor } = await chooseConductor(wanted, pool, resolved.kind, { showNames, env: process.env });
   return { id, summary: "plans in words", needsHandOffs: true, rounds: 1, fit: () => conductor };
 }
 

@@ -83,7 +83,7 @@ export function toStatementLines(
   const kind = { recording: "recorded", tasks: "live", rehearsal: "simulated" }[ground.kind];
   const wrapped = (text: string) => wrap(toOneLine(text), width);
   const before = [
-    `${style.bold(toOneLine(ground.set))} · ${toCount(models, `${kind} worker`)} · ${counts.train} tasks to learn from, ${toCount(counts.test, "test task")}`,
+    `${style.bold(toOneLine(ground.set))} · ${toCount(models, `${kind} worker`)} · ${toCount(counts.train, "task")} to learn from, ${toCount(counts.test, "test task")}`,
     style.dim(`split by ${splitBy} (seed ${splitSeed}), seed ${seed}, ${toOneLine(ground.source)}`),
     ...(isSimulated ? [style.yellow("Simulated: this says nothing about a real model.")] : []),
     "",

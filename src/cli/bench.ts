@@ -105,7 +105,7 @@ async function bench(flags: Flags, command: Command): Promise<void> {
   if (!outcome.isStopped) folder.write("results.json", `${toJson(results)}\n`);
   if (flags.report) {
     const { toReport } = await import("../bench/report.ts");
-    const figures = { money: toMoney, delay: toDelay, tokens: toTokens };
+    const figures = { money: (usd: number) => toMoney(usd), delay: toDelay, tokens: toTokens };
     folder.write("report.html", toReport(outcome, figures, toCommandLine()));
   }
   print(flags, outcome, folder.path);

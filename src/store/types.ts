@@ -1,5 +1,5 @@
 // What happened: the events of a run, and the Store port that keeps them. The journal is the truth:
-// the state of a run is a fold over its events (perform/machine.ts), so whatever can be resumed,
+// the state of a run is a fold over its events (perform/state.ts), so whatever can be resumed,
 // shown or audited is in here, under the same names as in the code, the stream and the traces.
 
 import type { FinishReason, Price, Profile, Task, ToolCall, Usage } from "../worker/types.ts";

@@ -19,13 +19,15 @@ export function toOptions(choices: readonly string[] | undefined): Options {
 
 const FILLER =
   /^(?:the |that |(?:option|choice|letter|answer|number|statement)s? |either |both |between |clearly |probably |possibly |most likely |likely |definitely |certainly |obviously |indeed |simply |therefore |thus |then |i(?:'d| would) say |i think |i believe |it(?:'s| is) |is |be |[:=-] ?)/i;
-const MARK = /^[([{]?\s?([A-Za-z])\s?([)\]}])?(?=$|[\s.,;:!?)\]}/&—–-])/;
+const MARK = /^[([{]?\s?([A-Za-z])\s?([)\]}])?(?=$|[\s.,;:!?([)\]}/&—–-])/;
 const NEXT =
   /^[\s(]*(?:[,;/&+]|,?\s*(?:and|or|possibly|maybe|perhaps)\b)\s*(?:(?:or|and|also|maybe|possibly|perhaps|even|option|choice)\s+){0,3}/i;
 /** What shows that the letter before it is not a letter of the list but the subject of a new thought. */
 const NEW_THOUGHT = /^\s+(?:is|are|was|were|would|could|can|cannot|can't|isn't|does|doesn't|has|had)\b/i;
-const REASON =
-  /^(?:\s*[,.;:!?)—–-]|\s+(?:because|since|as|is|was|which|due|for|with|\(|and\b|or\b|but\b|not\b|✓|✅)|\s*$)/i;
+/** What may follow a letter, or the text of an option, that is meant as the choice. */
+const AFTER =
+  /^(?:\s*[,.;:!?)(/&—–-]|\s+(?:because|since|as|is|was|which|due|for|with|and|or|but|not|✓|✅)(?!\w)|\s*$)/i;
+const AFTER_ALONE = /^(?:\s*[,.;:!?)(/&—–-]|\s+(?:because|since)\b|\s*$)/i;
 const ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split(" ");
 const NEGATION = /\b(?:not|never|neither|nor|except|incorrect|wrong|cannot|rather than|instead of)\b|n't\b/i;
 
@@ -92,14 +94,14 @@ function pureMark(text: string, options: Options): string[] | undefined {
 }
 
 /** The text of an option, whole or followed by a reason. The longest counts. */
-function startingText(text: string, { texts }: Options): string[] | undefined {
+export function startingText(text: string, { texts }: Options): string[] | undefined {
   const said = normaliseAnswer(text);
   let best = -1;
   texts.forEach((option, i) => {
     const isStart = option.length > 0 && said.startsWith(option) && !/^[\w-]/.test(said.slice(option.length));
     const rest = said.slice(option.length);
     const isWhole =
-      rest === "" || (option.length > 1 && REASON.test(rest) && !/^\s+(?:and|or)\b|^\s*[,/&]/.test(rest));
+      rest === "" || (option.length > 1 && AFTER.test(rest) && !/^\s+(?:and|or)\b|^\s*[,/&]/.test(rest));
     if (isStart && isWhole && option.length > (texts[best]?.length ?? 0)) best = i;
   });
   return best < 0 ? undefined : [letterAt(best)];
@@ -141,7 +143,7 @@ function isMeant({ letter, isBracketed, isUpper, rest }: Mark, options: Options,
   if (isBracketed) return true;
   if (/^[-–—]\w/.test(rest)) return false;
   if (!isUpper) return /^\s*(?:$|[.,;:!?)])/.test(rest);
-  if (REASON.test(rest)) return true;
+  if ((isStrict ? AFTER_ALONE : AFTER).test(rest)) return true;
   const own = options.texts[letter.charCodeAt(0) - 65];
   if (own && normaliseAnswer(rest).startsWith(own)) return true;
   return !isStrict && letter !== "A" && letter !== "I";

@@ -6,8 +6,8 @@ const SURE =
 
 /** Behind these stands a claim. */
 export const CUES = [
-  /\b(?:answer|ans|final|réponse|antwort|respuesta|risposta|答案)(?:\s?\([^()]{0,30}\))?(?:\s(?:is|to [^:]{1,60}))?\s?(?:[:=：]|->|→|[-–—](?=\s))\s?/gi,
-  /答案(?:是|为|选)\s?/g,
+  /\b(?:answer|ans|final|réponse|antwort|respuesta|risposta)(?:\s?\([^()]{0,30}\))?(?:\s(?:is|to [^:]{1,60}))?\s?(?:[:=：]|->|→|[-–—](?=\s))\s?/gi,
+  /答案\s?(?:是|为|选|[:：])\s?/g,
   /\b(?:option|choice|selection|pick|guess|conclusion)\s?[:=]\s?/gi,
   new RegExp(
     `\\banswer(?: (?:to|for) (?:the|this) (?:question|problem))?,? (?:is|would be|should be|must be|has to be|will be) ${SURE}`,
@@ -47,7 +47,7 @@ export const SEVERAL_RIGHT = new RegExp(
 /** Before these stands one. */
 export const ONE_RIGHT = [
   new RegExp(
-    `(?<!statement |type |part |grade |figure )${LETTER} (?:is|must be|would be|seems|appears|looks|has to be) (?:to be )?${RIGHT}`,
+    String.raw`(?<!\b[Ss]tatement |[Tt]ype |[Pp]art |[Gg]rade |[Ff]igure )${LETTER} (?:is|must be|would be|seems|appears|looks|has to be) (?:to be )?${RIGHT}`,
     "g",
   ),
   new RegExp(

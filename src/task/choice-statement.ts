@@ -2,9 +2,12 @@
 // one that makes a claim counts: models correct themselves. Without any claim a bare letter, one line
 // such as "C) text" or the text of a single option will do; a list of options never does.
 
-import { type Options, onlyTextIn, readClaim } from "./choice-claim.ts";
+import { type Options, onlyTextIn, readClaim, startingText } from "./choice-claim.ts";
 import { CUES, ONE_RIGHT, ONLY_CONSIDERED, SEVERAL_RIGHT, WEAK_CUES } from "./choice-cues.ts";
 import { lastPart } from "./stated.ts";
+
+/** How far a claim reaches, and how far back a doubt about it. */
+const CLAUSE = 300;
 
 export function chosenLetters(reply: string, options: Options): string[] {
   const lines = prepare(lastPart(reply));
@@ -28,8 +31,14 @@ export function chosenLetters(reply: string, options: Options): string[] {
 function claimIn(sentence: string, onwards: string, options: Options): string[] | undefined {
   if (!/[\p{L}\d]/u.test(sentence) || sentence.endsWith("?")) return undefined;
   const claims: { at: number; letters: string[] }[] = [];
-  const consider = (at: number, letters: string[] | undefined) => {
-    if (letters && !ONLY_CONSIDERED.test(sentence.slice(0, at))) claims.push({ at, letters });
+  const consider = (start: number, at: number, letters: string[] | undefined) => {
+    const clause =
+      sentence
+        .slice(Math.max(0, start - CLAUSE), start)
+        .split(/[,;]|\bbut\b/)
+        .at(-1) ?? "";
+    const isGiven = !ONLY_CONSIDERED.test(clause + sentence.slice(start, at));
+    if (letters && isGiven) claims.push({ at, letters });
   };
   for (const [cues, isStrict] of [
     [CUES, false],
@@ -38,17 +47,17 @@ function claimIn(sentence: string, onwards: string, options: Options): string[] 
     for (const cue of cues) {
       for (const found of sentence.matchAll(cue)) {
         const at = found.index + found[0].length;
-        const letters = readClaim(sentence.slice(at), options, isStrict);
-        // A text of an option may go on behind a full stop.
-        consider(at, letters ?? (isStrict ? undefined : readClaim(onwards.slice(at), options)));
+        // The text of an option may go on behind a full stop: "E. coli".
+        const text = isStrict ? undefined : startingText(onwards.slice(at, at + CLAUSE), options);
+        consider(found.index, at, text ?? readClaim(sentence.slice(at, at + CLAUSE), options, isStrict));
       }
     }
   }
   const several = [...sentence.matchAll(SEVERAL_RIGHT)];
-  for (const { index, 1: list = "" } of several) consider(index, list.match(/[A-T]\b/g) ?? undefined);
+  for (const { index, 1: list = "" } of several) consider(index, index, list.match(/[A-T]\b/g) ?? undefined);
   for (const pattern of several.length > 0 ? [] : ONE_RIGHT) {
     for (const { index, 1: first, 2: second } of sentence.matchAll(pattern)) {
-      consider(index, readClaim(`(${first ?? second})`, options));
+      consider(index, index, readClaim(`(${first ?? second})`, options));
     }
   }
   // Claims that begin at one place are one claim; the last place counts.
@@ -63,8 +72,9 @@ function withoutClaim(lines: string[], options: Options): string[] | undefined {
   const [first, last] = [lines[0], lines.at(-1)];
   if (first === undefined || last === undefined) return undefined;
   if (lines.length === 1) {
-    const only = optionLine(first) ? [optionLine(first) as string] : undefined;
-    if (only && !listsSeveral(first)) return readClaim(first, options) ?? readClaim(`(${only[0]})`, options);
+    const only = optionLine(first);
+    if (listsSeveral(first) || first.endsWith("?")) return undefined;
+    if (only) return readClaim(first, options) ?? readClaim(`(${only})`, options);
     return readClaim(first, options, true) ?? lastSentenceChoice(first, options);
   }
   const letters = lines.map(optionLine);
@@ -96,7 +106,7 @@ function lastSentenceChoice(line: string, options: Options): string[] | undefine
   const sentence = line.split(/(?<=[.!?])\s+(?=[A-Z(])/).at(-1) ?? line;
   if (
     sentence.endsWith("?") ||
-    /\b(?:not (?!sure)|never|neither|incorrect|wrong|could|might|may|or)\b|n't\b/i.test(sentence)
+    /\b(?:not (?!sure)|never|neither|incorrect|wrong|cannot|could|might|may|or)\b|n't\b/i.test(sentence)
   ) {
     return undefined;
   }

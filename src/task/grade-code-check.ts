@@ -11,8 +11,13 @@ import {
   needsModule,
   show,
 } from "./grade-code-cases.ts";
-import * as javascript from "./grade-code-javascript.ts";
-import * as python from "./grade-code-python-check.ts";
+import {
+  CHECK_SIDE as JAVASCRIPT_CHECK,
+  PROGRAM_SIDE as JAVASCRIPT_PROGRAM,
+  QUICKJS_CHECK_SIDE,
+  QUICKJS_PROGRAM_SIDE,
+} from "./grade-code-javascript.ts";
+import { CHECK_SIDE as PYTHON_CHECK, PROGRAM_SIDE as PYTHON_PROGRAM } from "./grade-code-python-check.ts";
 import { runLinked } from "./sandbox.ts";
 import { createQuickJsWorld } from "./sandbox-quickjs.ts";
 import { DEFAULT_LIMITS, type ProgramResult } from "./sandbox-types.ts";
@@ -40,7 +45,7 @@ export async function gradeCheck(job: CodeJob): Promise<Failure> {
 }
 
 async function checkApart(job: CodeJob): Promise<Failure> {
-  const { CHECK_SIDE, PROGRAM_SIDE } = job.language === "python" ? python : javascript;
+  const isPython = job.language === "python";
   const { source, before, check, entry, timeoutMs } = job;
   const mark = randomBytes(16).toString("hex");
   const flags = ["-S"];
@@ -48,12 +53,17 @@ async function checkApart(job: CodeJob): Promise<Failure> {
   const [judge, program] = await runLinked(
     job.language,
     [
-      { ...limits, flags, source: CHECK_SIDE, first: `${JSON.stringify({ check, before, entry, mark })}\n` },
+      {
+        ...limits,
+        flags,
+        source: isPython ? PYTHON_CHECK : JAVASCRIPT_CHECK,
+        first: `${JSON.stringify({ check, before, entry, mark })}\n`,
+      },
       // The program gets another mark: the check's own is what makes a verdict.
       {
         ...limits,
         flags,
-        source: PROGRAM_SIDE,
+        source: isPython ? PYTHON_PROGRAM : JAVASCRIPT_PROGRAM,
         first: `${JSON.stringify({ source, before, timeoutMs, mark: randomBytes(16).toString("hex") })}\n`,
       },
     ],
@@ -123,13 +133,13 @@ async function checkInQuickJs(job: CodeJob): Promise<Failure> {
   const limits = { ...DEFAULT_LIMITS, timeoutMs: job.timeoutMs };
   const program = await createQuickJsWorld(limits);
   const judge = await createQuickJsWorld({ ...limits, timeoutMs: 2 * job.timeoutMs });
-  const answer = program.evaluate(job.source) && program.evaluate(javascript.QUICKJS_PROGRAM_SIDE, "side.js");
+  const answer = program.evaluate(job.source) && program.evaluate(QUICKJS_PROGRAM_SIDE, "side.js");
   const send = judge.context.newFunction("send", (text) => {
     const reply = answer && program.call(answer, program.context.newString(judge.context.getString(text)));
     if (!reply || program.failure()) throw new Error("the program ended before its check did");
     return judge.context.newString(program.context.getString(reply));
   });
-  const side = judge.evaluate(javascript.QUICKJS_CHECK_SIDE, "side.js");
+  const side = judge.evaluate(QUICKJS_CHECK_SIDE, "side.js");
   const addAssert = judge.evaluate(ASSERT, "assert.js");
   if (!side || !addAssert) throw new Error(judge.failure()?.message);
   judge.call(addAssert, judge.modules);

@@ -187,9 +187,11 @@ def main():
             scope = {"__name__": "__main__"}
         words = set(re.findall(r"[A-Za-z_][A-Za-z_0-9]*", task["check"]))
         standard = getattr(sys, "stdlib_module_names", ())
+        usual = {"np": "numpy", "numpy": "numpy", "pd": "pandas", "pandas": "pandas"}
+        add_packages(task["check"], *("import " + usual[word] for word in words if word in usual))
         for word in words:
-            if word in standard and word not in scope and re.search(r"\\b" + word + r"\\.", task["check"]):
-                scope[word] = __import__(word)
+            if (word in standard or word in usual) and word not in scope and re.search(r"\\b" + word + r"\\.", task["check"]):
+                scope[word] = __import__(usual.get(word, word))
         wanted = [word for word in words if word not in scope and not hasattr(builtins, word)]
         found = ask({"names": wanted + [task["entry"]], "entry": task["entry"]})
         if task["entry"] and task["entry"] not in found:
@@ -198,7 +200,6 @@ def main():
         scope.update((name, found[name]) for name in wanted + [task["entry"]] if name in found)
         if task["entry"]:
             scope["candidate"] = found[task["entry"]]
-        add_packages(task["check"])
         exec(compile(task["check"], "check.py", "exec", 0, True), scope)
         if re.search(r"^def check\\(", task["check"], re.M) and not re.search(r"^check\\(", task["check"], re.M):
             scope["check"](found[task["entry"]])

@@ -40,8 +40,10 @@ export function parseJsonAt(text: string, start: number): { value?: JsonValue; e
   }
 
   function readString(): string | undefined {
+    const string = match(STRING);
+    if (string === undefined) return undefined;
     try {
-      return JSON.parse(match(STRING) ?? "") as string;
+      return JSON.parse(string) as string;
     } catch {
       return undefined;
     }

@@ -36,6 +36,13 @@ const SHARED_MEMORY_BYTES = 16 * 1_048_576;
 /** What Node maps as writable before the program allocates anything, and what its compiler and threads take. */
 const NODE_OWN_MB = 256;
 const INSIDE_USER = "1000";
+const ENVIRONMENT = {
+  ...{ PATH: "/usr/bin:/bin", HOME: "/tmp", LANG: "C.UTF-8", PYTHONUTF8: "1" },
+  // Without this the order of a set changes from run to run, and so might a grade.
+  PYTHONHASHSEED: "0",
+  // Numeric packages would start a thread for every core.
+  ...{ OMP_NUM_THREADS: "1", OPENBLAS_NUM_THREADS: "1" },
+};
 const FILE_NAMES: Record<Language, string> = { python: "main.py", javascript: "main.cjs" };
 /** Descriptor 3 reports, 4 and up are read in order. */
 const REPORT_DESCRIPTOR = 3;
@@ -115,33 +122,12 @@ function createBubblewrap({ language, command, limiter, interpreter, version }: 
       const descriptors = [...(filter ? [filter] : []), ...contents.map(([, text]) => text)];
       const firstFile = FIRST_DESCRIPTOR + (filter ? 1 : 0);
       const args = [
-        ...[
-          "--unshare-user",
-          "--unshare-all",
-          "--uid",
-          INSIDE_USER,
-          "--gid",
-          INSIDE_USER,
-          "--hostname",
-          "sandbox",
-        ],
+        ...["--unshare-user", "--unshare-all", "--hostname", "sandbox"],
+        ...["--uid", INSIDE_USER, "--gid", INSIDE_USER],
         ...(canForbidNamespaces ? ["--disable-userns"] : []),
         ...["--die-with-parent", "--new-session", "--json-status-fd", String(REPORT_DESCRIPTOR)],
         ...(filter ? ["--seccomp", String(FIRST_DESCRIPTOR)] : []),
-        ...[
-          "--clearenv",
-          "--setenv",
-          "PATH",
-          "/usr/bin:/bin",
-          "--setenv",
-          "HOME",
-          "/tmp",
-          "--setenv",
-          "LANG",
-          "C.UTF-8",
-        ],
-        // Without this the order of a set changes from run to run, and so might a grade.
-        ...["--setenv", "PYTHONHASHSEED", "0", "--setenv", "PYTHONUTF8", "1"],
+        ...["--clearenv", ...Object.entries(ENVIRONMENT).flatMap(([key, value]) => ["--setenv", key, value])],
         ...view,
         ...["--proc", "/proc", "--dev", "/dev"],
         ...["--size", String(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm"],
@@ -200,16 +186,8 @@ function toStage(interpreter: Interpreter, command: string): string[] {
     ...["--bind", "/proc", "/proc"],
     // Where the second one builds its own root.
     ...["--perms", "0755", "--dir", "/tmp"],
-    ...[
-      "--cap-drop",
-      "ALL",
-      "--cap-add",
-      "CAP_SETUID",
-      "--cap-add",
-      "CAP_SETGID",
-      "--clearenv",
-      "--die-with-parent",
-    ],
+    ...["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"],
+    ...["--clearenv", "--die-with-parent"],
     "--",
   ];
 }

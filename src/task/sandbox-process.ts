@@ -16,7 +16,7 @@ export interface ProcessPlan {
   signal?: AbortSignal | undefined;
 }
 
-export type Ended = Omit<ProgramResult, "ranIn">;
+type Ended = Omit<ProgramResult, "ranIn">;
 
 export interface LimitedProcess {
   stdin: Writable;
@@ -70,7 +70,7 @@ export function startProcess({
   const abort = () => end("aborted");
   const clock = setTimeout(() => end("timeout"), limits.timeoutMs);
   const watch = setInterval(() => {
-    if (child.pid !== undefined && usedBytes(child.pid) > limits.memoryMb * 1_048_576) end("memory");
+    if (child.pid !== undefined && isOverMemory(child.pid, limits.memoryMb * 1_048_576)) end("memory");
   }, WATCH_EVERY_MS);
   signal?.addEventListener("abort", abort);
   if (signal?.aborted) abort();
@@ -149,20 +149,38 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
-/** Resident memory of a process and all below it. An rlimit counts each process alone; this counts all. */
-function usedBytes(pid: number): number {
-  let pages = 0;
-  const open = [String(pid)];
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    try {
-      pages += Number(readFileSync(`/proc/${id}/statm`, "utf8").split(" ")[1]);
-      for (const task of readdirSync(`/proc/${id}/task`)) {
-        const children = readFileSync(`/proc/${id}/task/${task}/children`, "utf8");
-        open.push(...children.split(" ").filter((child) => child !== ""));
+/**
+ * Memory of a process and all below it. An rlimit counts each process alone; this counts all. Pages that
+ * forks share are counted once for each of them at first, and exactly only where that is too much.
+ */
+function isOverMemory(pid: number, maxBytes: number): boolean {
+  const isOver = (read: (id: string) => number) => {
+    let bytes = 0;
+    const open = [String(pid)];
+    for (let id = open.pop(); id !== undefined; id = open.pop()) {
+      try {
+        bytes += read(id);
+        for (const task of readdirSync(`/proc/${id}/task`)) {
+          const children = readFileSync(`/proc/${id}/task/${task}/children`, "utf8");
+          open.push(...children.split(" ").filter((child) => child !== ""));
+        }
+      } catch {
+        // It has ended since its parent named it.
       }
-    } catch {
-      // It has ended since its parent named it.
     }
+    return bytes > maxBytes;
+  };
+  return isOver(residentBytes) && isOver(proportionalBytes);
+}
+
+function residentBytes(id: string): number {
+  return Number(readFileSync(`/proc/${id}/statm`, "utf8").split(" ")[1]) * PAGE_BYTES;
+}
+
+function proportionalBytes(id: string): number {
+  try {
+    return Number(/^Pss:\s*(\d+)/m.exec(readFileSync(`/proc/${id}/smaps_rollup`, "utf8"))?.[1]) * 1024;
+  } catch {
+    return residentBytes(id);
   }
-  return pages * PAGE_BYTES;
 }

@@ -12,14 +12,13 @@ import type { Limits, ProgramResult } from "./sandbox-types.ts";
 
 // Neither ES2023 nor the types of Node name it.
 declare const WebAssembly: {
-  Memory: new (size: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer };
+  Memory: new (size: { initial: number; maximum: number }) => object;
 };
 
 const STACK_BYTES = 512 * 1024;
 /** WebAssembly cannot address more than 4 GB, and one program should not come near. */
 const MAX_MEMORY_MB = 1024;
-const PAGE_BYTES = 65_536;
-const PAGES_PER_MB = 1_048_576 / PAGE_BYTES;
+const PAGES_PER_MB = 16;
 /** What the module was compiled to begin with. */
 const FIRST_PAGES = 256;
 
@@ -134,8 +133,8 @@ export async function createQuickJsWorld(limits: Limits, input = ""): Promise<Qu
       if (exitCode !== undefined) return exitCode === 0 ? "ok" : "error";
       if (isFull) return "output";
       if (performance.now() > deadline) return "timeout";
-      const isUsedUp = wasmMemory.buffer.byteLength / PAGE_BYTES >= maximum - PAGES_PER_MB;
-      return isUsedUp || /out of memory/.test(message) ? "memory" : "error";
+      // Where nothing is left, there is no room for the message either.
+      return message === "" || /out of memory/.test(message) ? "memory" : "error";
     };
     failure ??= { exit: exit(), code: exitCode ?? 1, message: exitCode === undefined ? message : "" };
   };

@@ -12,7 +12,7 @@ const BASES = new Map(
   "two three four five six seven eight nine ten eleven twelve".split(" ").map((name, i) => [name, i + 2]),
 );
 const BASED =
-  /^\(?([0-9A-Fa-f]+)\)?\s*(?:_\s*\{?\s*(?:\\text\s*\{)?\s*(\d{1,2}|[a-z]+)\s*\}{0,2}|\(?(?:in )?base[ -](\d{1,2}|[a-z]+)\)?)$/;
+  /^(-?)\(?([0-9A-Fa-f]+)\)?\s*(?:_\s*\{?\s*(?:\\text\s*\{)?\s*(\d{1,2}|[a-z]+)\s*\}{0,2}|\(?(?:in )?base[ -](\d{1,2}|[a-z]+)\)?)$/;
 const MULTIPLIERS: Record<string, string> = { thousand: "3", million: "6", billion: "9", trillion: "12" };
 const DASHES = /[−–‒]/g;
 
@@ -72,13 +72,13 @@ function mergeThousands(text: string): string {
 
 function readBased(text: string): Value | undefined {
   const found = BASED.exec(text);
-  const name = found?.[2] ?? found?.[3];
-  if (!found?.[1] || name === undefined) return undefined;
+  const name = found?.[3] ?? found?.[4];
+  if (!found?.[2] || name === undefined) return undefined;
   const base = BASES.get(name) ?? Number(name);
   if (!(base >= 2 && base <= 36)) return undefined;
-  const digits = found[1].toUpperCase().replace(/^0+(?=.)/, "");
+  const digits = found[2].toUpperCase().replace(/^0+(?=.)/, "");
   const isValid = [...digits].every((digit) => Number.parseInt(digit, 36) < base);
-  return isValid ? { kind: "based", digits, base } : undefined;
+  return isValid ? { kind: "based", digits: `${found[1]}${digits}`, base } : undefined;
 }
 
 /** Plain words such as "yes" or "no solution" must not be taken for products of their letters. */

@@ -1,5 +1,4 @@
 // Pairs of answers, one a line: the expected one, what was said.
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sameMaths } from "./same-maths.ts";
 

@@ -28,7 +28,9 @@ function toCandidates(expected: string, said: string, question: string): string[
   const at = said.indexOf("=");
   if (at < 0 || expected.includes("=")) return [said];
   const asked = squeeze(said.slice(0, at));
-  return asked.length > 1 && squeeze(question).includes(asked) ? [said, said.slice(at + 1)] : [said];
+  return asked.length > 1 && squeeze(question).includes(asked)
+    ? [said, said.slice(at + 1).replace(/\$\s*$/, "")]
+    : [said];
 }
 
 function squeeze(text: string): string {

@@ -15,6 +15,9 @@ const DOUBT =
   /\b(?:not|wrong|incorrect|never|less|more|least|most|than|between|except|impossible|or|cannot)\b|n't|[<>≤≥±]/i;
 const PLAIN_NUMBER = /(?<![\w.,/^_\\])[-−]?\$?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w/^_]|[.,]\d)/g;
 
+/** Longer sentences argue; they state nothing. */
+const MAX_SENTENCE = 500;
+
 export interface StatedMaths {
   text: string;
   quantities: Quantity[];
@@ -30,7 +33,9 @@ export function readStatedMaths(statement: string): StatedMaths {
 
 function* readings(statement: string): Generator<string> {
   yield statement;
-  const sentence = lastSentence(statement).replace(ASIDE, "");
+  const whole = lastSentence(statement);
+  if (whole.length > MAX_SENTENCE) return;
+  const sentence = whole.replace(ASIDE, "");
   const plain = withoutOpening(sentence);
   yield plain;
   const instead = /^not\b.*?\bbut\s+(?:rather\s+)?(.+)$/i.exec(plain)?.[1];

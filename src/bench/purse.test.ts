@@ -1,0 +1,40 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { Purse } from "./purse.ts";
+
+it("gives every lane an equal share, and what was not used to those that follow", () => {
+  const purse = new Purse(10, 2);
+  const first = Array.from({ length: 4 }, () => purse.take(4)!);
+  expect(first.map(({ usd }) => usd)).toEqual([2, 2, 2, 2]);
+  first[0]!.giveBack(1);
+  expect(purse.take(4)!.usd).toBe(1);
+  expect(purse.spentUsd).toBe(3);
+});
+
+it("is closed for all once it was not enough for one", () => {
+  const purse = new Purse(1);
+  const allowance = purse.take(2)!;
+  allowance.giveBack(0.1);
+  allowance.close();
+  expect([purse.take(2), purse.isClosed]).toEqual([undefined, true]);
+});
+
+it("never gives more than there is, and never runs dry while runs use less than their share", () => {
+  const shares = fc.array(fc.double({ min: 0, max: 0.9, noNaN: true }), { minLength: 1, maxLength: 60 });
+  fc.assert(
+    fc.property(shares, fc.integer({ min: 1, max: 8 }), (used, lanes) => {
+      const purse = new Purse(1);
+      const running: { usd: number; giveBack(spent: number): void; share: number }[] = [];
+      for (const share of used) {
+        if (running.length === lanes) {
+          const oldest = running.shift()!;
+          oldest.giveBack(oldest.usd * oldest.share);
+        }
+        const allowance = purse.take(lanes)!;
+        running.push({ ...allowance, share });
+        const given = running.reduce((sum, { usd }) => sum + usd, 0);
+        expect(given + purse.spentUsd).toBeLessThanOrEqual(1 + 1e-9);
+      }
+    }),
+  );
+});
