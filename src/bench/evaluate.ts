@@ -55,20 +55,29 @@ export async function evaluate(options: EvaluateOptions): Promise<BenchRow[]> {
   const { tasks, concurrency, signal, purse, onRow } = options;
   const perform = createPerformance(options);
   const rows: (BenchRow | undefined)[] = new Array(tasks.length);
-  const lanes = Math.min(concurrency, tasks.length);
-  let next = 0;
-  const lane = async (): Promise<void> => {
-    while (next < tasks.length && !signal?.aborted) {
-      const allowance = purse?.take(lanes);
-      if (purse && !allowance) return;
-      const number = next++;
-      const row = await perform(tasks[number]!, allowance);
-      if (!row) continue;
-      rows[number] = row;
-      onRow?.(row);
-    }
+  const waiting = [...tasks.keys()].reverse();
+  const work = async (lanes: number): Promise<void> => {
+    let isShort = false;
+    const lane = async (): Promise<void> => {
+      while (waiting.length > 0 && !isShort && !signal?.aborted) {
+        const allowance = purse?.take(lanes);
+        if (purse && !allowance) return;
+        const number = waiting.pop()!;
+        const row = await perform(tasks[number]!, allowance);
+        if (row === "short") {
+          isShort = true;
+          waiting.push(number);
+        } else if (row) {
+          rows[number] = row;
+          onRow?.(row);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: lanes }, lane));
+    // A share was not enough: what is left may be enough for one run after the other.
+    if (isShort && purse?.narrow(lanes)) await work(1);
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await work(purse?.isNarrow ? 1 : Math.min(concurrency, tasks.length));
   return rows.filter((row) => row !== undefined);
 }
 
@@ -102,8 +111,11 @@ function createPerformance(options: EvaluateOptions) {
     signal,
   };
 
-  /** Nothing, when the run was stopped from outside or by the purse: then it was not measured. */
-  return async (task: GradedTask, allowance: Allowance | undefined): Promise<BenchRow | undefined> => {
+  /** Nothing, when it was stopped from outside. Short of money: it was not measured either. */
+  return async (
+    task: GradedTask,
+    allowance: Allowance | undefined,
+  ): Promise<BenchRow | "short" | undefined> => {
     const isTight = allowance !== undefined && allowance.usd < (limits.usd ?? Number.POSITIVE_INFINITY);
     const state = await performRun(
       {
@@ -122,10 +134,7 @@ function createPerformance(options: EvaluateOptions) {
     );
     allowance?.giveBack(state.spent.usd);
     if (state.ended?.stopReason === "cancelled") return undefined;
-    if (isTight && wasShortOfMoney(state)) {
-      allowance.close();
-      return undefined;
-    }
+    if (isTight && wasShortOfMoney(state)) return "short";
     const refusal = findReplayRefusal(state);
     if (refusal) throw new TuttiError(refusal.code, refusal.message);
     const run = toRun(state);

@@ -13,6 +13,7 @@ import { createFitting, drawTasks, readScores, splitTasks } from "./prepare.ts";
 import { Purse } from "./purse.ts";
 import { groupBy, isGraded, toResults, toRight } from "./results.ts";
 import { foldOf } from "./split.ts";
+import { sideOf } from "./statistics.ts";
 import type { BenchResult, BenchRow } from "./types.ts";
 
 const FOLDS = 5;
@@ -158,12 +159,12 @@ export function explainHeadroom(results: readonly BenchResult[], workers: number
       ...words,
       "There is next to nothing to win by choosing. Ask the best worker and stop here; only work on each other's replies, which this does not measure, could add something.",
     ];
-  if (best.low <= 0)
+  if (sideOf(best) <= 0)
     return [
       ...words,
       `No simple rule is shown to beat the best single worker (the best, ${best.id}: ${points(best.difference)} points, interval ${points(best.low)} to ${points(best.high)}). Expect little from a trained Conductor on these tasks, or measure more of them.`,
     ];
-  const one = cheap.low > 0 && cheap.id !== best.id;
+  const one = sideOf(cheap) > 0 && cheap.id !== best.id;
   return [
     ...words,
     `${best.id} wins ${points(best.difference)} points of it (${points(best.low)} to ${points(best.high)}) with ${best.calls < 1.05 ? "one call" : `${best.calls.toFixed(1)} calls`} a task${one ? `; ${cheap.id} wins ${points(cheap.difference)} (${points(cheap.low)} to ${points(cheap.high)}) with one call` : ""}.`,

@@ -11,12 +11,11 @@ it("gives every lane an equal share, and what was not used to those that follow"
   expect(purse.spentUsd).toBe(3);
 });
 
-it("is closed for all once it was not enough for one", () => {
+it("gives all to one at a time when a share was not enough, and nothing when that was not", () => {
   const purse = new Purse(1);
-  const allowance = purse.take(2)!;
-  allowance.giveBack(0.1);
-  allowance.close();
-  expect([purse.take(2), purse.isClosed]).toEqual([undefined, true]);
+  purse.take(2)!.giveBack(0.25);
+  expect([purse.narrow(2), purse.isNarrow, purse.take(1)!.usd]).toEqual([true, true, 0.75]);
+  expect([purse.narrow(1), purse.isClosed, purse.take(1)]).toEqual([false, true, undefined]);
 });
 
 it("never gives more than there is, and never runs dry while runs use less than their share", () => {

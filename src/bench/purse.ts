@@ -5,8 +5,6 @@
 export interface Allowance {
   usd: number;
   giveBack(spentUsd: number): void;
-  /** It was not enough: nothing more is given to anybody. */
-  close(): void;
 }
 
 export class Purse {
@@ -15,6 +13,7 @@ export class Purse {
   #givenUsd = 0;
   #lanes = 0;
   #isClosed = false;
+  #isNarrow = false;
 
   constructor(budgetUsd: number, alreadySpentUsd = 0) {
     this.#budgetUsd = budgetUsd;
@@ -23,6 +22,11 @@ export class Purse {
 
   get isClosed(): boolean {
     return this.#isClosed;
+  }
+
+  /** There is only enough for one run at a time. */
+  get isNarrow(): boolean {
+    return this.#isNarrow;
   }
 
   get spentUsd(): number {
@@ -44,9 +48,16 @@ export class Purse {
         this.#spentUsd += spentUsd;
         this.#lanes--;
       },
-      close: () => {
-        this.#isClosed = true;
-      },
     };
+  }
+
+  /**
+   * A share for one of `lanes` was not enough. From now on one run at a time gets all that is left; if that
+   * was so already, nothing more is given to anybody. Returns whether it is worth another try.
+   */
+  narrow(lanes: number): boolean {
+    if (lanes === 1) this.#isClosed = true;
+    this.#isNarrow = true;
+    return !this.#isClosed;
   }
 }

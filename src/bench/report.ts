@@ -9,6 +9,7 @@ import { type Content, html, type Markup } from "./html.ts";
 import { STYLE } from "./report-style.ts";
 import { compareAccuracy, countAsked, groupBy, isGraded, toRight } from "./results.ts";
 import { SPLIT_SHARES } from "./split.ts";
+import { sideOf } from "./statistics.ts";
 import type { BenchResult, BenchRow } from "./types.ts";
 
 /** Figures as the command writes them too. */
@@ -34,7 +35,7 @@ ${isSimulated && html`<p class="simulated">Simulated: workers and tasks are the 
 ${outcome.isStopped && html`<p class="simulated">Not finished: some runs are missing, so Conductors may have been measured on different tasks.</p>`}
 ${toHeadline(results)}
 <h2>Results</h2>${toResultTable(results, figures, isSimulated)}
-<p class="soft">Accuracy with its 95 % interval (bootstrap over tasks). “Against best single” is paired over the same tasks; a star means that its interval does not hold 0, not corrected for the number of comparisons. Calls, tokens, dollars and delay are means a task.</p>
+<p class="soft">Accuracy with its 95 % interval (bootstrap over tasks). “Against best single” is paired over the same tasks; a star means that its interval does not hold 0 and the sign test agrees (p < 0.05), not corrected for the number of comparisons. Calls, tokens, dollars and delay are means a task.</p>
 <h2>What accuracy costs</h2>${toFronts(results, figures, isSimulated)}
 <h2>At equal spending</h2>${toEqualTable(outcome.equal)}
 <h2>By category</h2>${toCategories(results)}
@@ -52,8 +53,10 @@ function toHeadline(results: readonly BenchResult[]): Content {
   const methods = results.filter(({ conductor }) => conductor !== ORACLE && conductor !== BEST_SINGLE);
   const best = methods.toSorted((a, b) => b.accuracy - a.accuracy)[0];
   if (!single || !best) return undefined;
-  const { difference, low, high } = best.against.find(({ conductor }) => conductor === BEST_SINGLE)!;
-  const verdict = low > 0 ? "better than" : high < 0 ? "worse than" : "not shown to differ from";
+  const against = best.against.find(({ conductor }) => conductor === BEST_SINGLE)!;
+  const { difference, low, high } = against;
+  const side = sideOf(against);
+  const verdict = side > 0 ? "better than" : side < 0 ? "worse than" : "not shown to differ from";
   return html`<p>The most accurate here, <b>${best.conductor}</b>, is right on <b>${toPoints(best.accuracy)} %</b> with ${best.calls} calls a task. It is ${verdict} the best single worker (${toPoints(single.accuracy)} % with one call): ${toSigned(difference)} points, 95 % interval ${toSigned(low)} to ${toSigned(high)}.</p>`;
 }
 
@@ -77,7 +80,7 @@ ${hasCost && html`<td>${figures.money(result.costUsd)}</td>`}${hasDelay && html`
 function toAgainst({ against }: BenchResult): string {
   const single = against.find(({ conductor }) => conductor === BEST_SINGLE);
   if (!single) return "";
-  const star = single.low > 0 || single.high < 0 ? " *" : "";
+  const star = sideOf(single) === 0 ? "" : " *";
   return `${toSigned(single.difference)} (${toSigned(single.low)} … ${toSigned(single.high)})${star}`;
 }
 
@@ -118,7 +121,7 @@ ${equal.map(({ conductor, by, samples, outcome }) => {
   if (outcome.type === "not-compared")
     return html`<tr><td>${conductor}</td><td>${by}</td><td>${samples}</td><td></td><td class="wide soft">${outcome.reason}</td></tr>`;
   const { mean, low, high } = outcome.difference;
-  return html`<tr><td>${conductor}</td><td>${by}</td><td>${samples}</td><td>${toPoints(outcome.accuracy.mean)}</td><td class="left">${toSigned(mean)} (${toSigned(low)} … ${toSigned(high)})${low > 0 || high < 0 ? " *" : ""}</td></tr>`;
+  return html`<tr><td>${conductor}</td><td>${by}</td><td>${samples}</td><td>${toPoints(outcome.accuracy.mean)}</td><td class="left">${toSigned(mean)} (${toSigned(low)} … ${toSigned(high)})${sideOf(outcome.difference) === 0 ? "" : " *"}</td></tr>`;
 })}
 </tbody></table></div>`;
 }
@@ -249,7 +252,7 @@ function toStatement(outcome: BenchOutcome, command: string): Markup {
 <dt>kind</dt><dd>${{ recording: "a recording: real models, replayed; hand-offs between workers cannot be", tasks: "live workers", rehearsal: "the rehearsal: simulated workers and tasks" }[ground.kind]}${isSimulated && " (simulated)"}</dd>
 <dt>split</dt><dd>${train * 100} / ${tune * 100} / ${test * 100} % by a hash of ${by} (split seed ${splitSeed}): ${counts.train} for training, ${counts.tune} for tuning (not used here), ${counts.test} for the test. Profiles, vote weights and every baseline are fitted on training tasks alone; a test task in training ends the bench.</dd>
 <dt>seed</dt><dd>${seed}</dd>
-<dt>intervals</dt><dd>95 %, bootstrap over tasks with 2,000 resamples; Wilson's below 30 tasks or where all agree</dd>
+<dt>intervals</dt><dd>95 %, bootstrap over tasks with 2,000 resamples; below 30 tasks, or where all agree, Wilson's for a share and Agresti and Min's for a difference</dd>
 <dt>pool</dt><dd>${toModels(outcome)
     .map(
       ({ worker, profile }) =>

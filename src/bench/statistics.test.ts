@@ -6,6 +6,7 @@ import {
   entropyBits,
   estimateShare,
   pairedDifference,
+  sideOf,
   signTest,
   wilson,
 } from "./statistics.ts";
@@ -125,6 +126,14 @@ describe("pairedDifference", () => {
       high: 0,
       p: 1,
     });
+  });
+
+  it("is on one side only when its interval and the sign test say so", () => {
+    const wins = (better: number, n: number) => pairedDifference(bits(n, better), bits(n, 0), { seed: 1 });
+    // Four tasks of 700 won and none lost: the bootstrap is sure, coins are not.
+    expect([wins(4, 700).low > 0, sideOf(wins(4, 700))]).toEqual([true, 0]);
+    expect(sideOf(wins(8, 700))).toBe(1);
+    expect(sideOf(pairedDifference(bits(700, 0), bits(700, 8), { seed: 1 }))).toBe(-1);
   });
 
   it("refuses different tasks", () => {

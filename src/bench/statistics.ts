@@ -59,6 +59,12 @@ export function pairedDifference(
   return { mean: meanOf(differences), ...reach, p: Math.max(p, signTest(better, worse)) };
 }
 
+/** Which side of 0 the difference is shown to be on; 0 where neither: both the interval and p must say so. */
+export function sideOf({ low, high, p }: { low: number; high: number; p: number }): -1 | 0 | 1 {
+  if (p >= OUTSIDE) return 0;
+  return low > 0 ? 1 : high < 0 ? -1 : 0;
+}
+
 /** Two-sided and exact: how often coins would fall at least as unevenly as tasks won and lost. */
 export function signTest(better: number, worse: number): number {
   const n = better + worse;

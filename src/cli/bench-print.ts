@@ -4,6 +4,7 @@ import type { BenchOutcome } from "../bench/bench.ts";
 import type { Comparison, Flip } from "../bench/compare.ts";
 import type { Headroom } from "../bench/headroom.ts";
 import { groupBy } from "../bench/results.ts";
+import { sideOf } from "../bench/statistics.ts";
 import type { BenchResult } from "../bench/types.ts";
 import { type Column, toCount, toDelay, toMoney, toPercent, toSeries, toTable, toTokens } from "./format.ts";
 import { toOneLine } from "./sanitise.ts";
@@ -27,8 +28,7 @@ export function toResultLines(results: readonly BenchResult[], { style, width }:
     ...results.filter(({ conductor }) => conductor !== "oracle").map(({ accuracy }) => accuracy),
   );
   const isBest = (row: number) => results[row]!.accuracy === highest && results[row]!.conductor !== "oracle";
-  const isBetter = (row: number) => (differences[row]?.low ?? 0) > 0;
-  const isWorse = (row: number) => (differences[row]?.high ?? 0) < 0;
+  const sides = differences.map((difference) => (difference ? sideOf(difference) : 0));
   const columns: Column[] = [
     { title: "CONDUCTOR", min: 12, style: (text, row) => (isBest(row) ? style.bold(text) : text) },
     { title: "N", align: "right" },
@@ -37,7 +37,7 @@ export function toResultLines(results: readonly BenchResult[], { style, width }:
     {
       title: "VS BEST SINGLE",
       align: "right",
-      style: (text, row) => (isBetter(row) ? style.green(text) : isWorse(row) ? style.red(text) : text),
+      style: (text, row) => (sides[row]! > 0 ? style.green(text) : sides[row]! < 0 ? style.red(text) : text),
     },
     { title: "CALLS", align: "right" },
     { title: "PLANS", align: "right" },
@@ -92,7 +92,7 @@ export function toStatementLines(
   const after = [
     "",
     ...wrapped(
-      "* the 95 % interval of the paired difference does not hold 0 (not corrected for the number of comparisons). The oracle is an upper bound, not a method.",
+      "* the 95 % interval of the paired difference does not hold 0, and the sign test agrees (p < 0.05; not corrected for the number of comparisons). The oracle is an upper bound, not a method.",
     ).map(style.dim),
     ...(apart > 0
       ? wrapped(
@@ -158,8 +158,9 @@ export function toHeadroomLines({ set, n, results, words, isSimulated }: Headroo
 export function toComparisonLines(comparison: Comparison, { style, width }: Look): string[] {
   const { a, b, n, accuracyA, accuracyB, difference, byCategory, gained, lost, onlyA, onlyB } = comparison;
   const { mean, low, high, p } = difference;
+  const side = sideOf(difference);
   const verdict =
-    low > 0 ? style.green("B is better") : high < 0 ? style.red("B is worse") : "no difference is shown";
+    side > 0 ? style.green("B is better") : side < 0 ? style.red("B is worse") : "no difference is shown";
   const left =
     onlyA + onlyB > 0
       ? [style.dim(`${onlyA} rows of A and ${onlyB} of B have no partner and are left out.`)]
@@ -180,7 +181,7 @@ export function toComparisonLines(comparison: Comparison, { style, width }: Look
   return [
     `A ${style.bold(toOneLine(a))} ${toPoints(accuracyA)} %`,
     `B ${style.bold(toOneLine(b))} ${toPoints(accuracyB)} %`,
-    `B − A ${toDifference({ difference: mean, low, high })}, p = ${p < 0.001 ? "< 0.001" : p.toFixed(3)}, ${toCount(n, "task")}: ${verdict}`,
+    `B − A ${toDifference({ difference: mean, low, high, p }).trimEnd()}, p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`}, ${toCount(n, "task")}: ${verdict}`,
     ...left,
     "",
     style.dim(heading!),
@@ -206,11 +207,18 @@ function toPoints(share: number): string {
   return (share * 100).toFixed(1);
 }
 
-function toDifference({ difference, low, high }: { difference: number; low: number; high: number }): string {
+interface Difference {
+  difference: number;
+  low: number;
+  high: number;
+  p: number;
+}
+
+function toDifference({ difference, low, high, p }: Difference): string {
   const signed = (share: number) => {
     const text = toPoints(share);
     return share > 0 && text !== "0.0" ? `+${text}` : text.replace(/^-0\.0$/, "0.0");
   };
-  const star = low > 0 || high < 0 ? " *" : "  ";
+  const star = sideOf({ low, high, p }) === 0 ? "  " : " *";
   return `${signed(difference)} (${signed(low)} … ${signed(high)})${star}`;
 }

@@ -68,7 +68,7 @@ export function onlyTextIn(sentence: string, { texts }: Options): string[] | und
   return found.size === 1 ? [...found] : undefined;
 }
 
-export function letterAt(index: number): string {
+function letterAt(index: number): string {
   return String.fromCharCode(65 + index);
 }
 
@@ -88,8 +88,8 @@ function pureMark(text: string, options: Options): string[] | undefined {
   const bare = text.replace(/[\s.!,;:*]+$/, "");
   const single = inRange(/^[([{]?\s?([A-Za-z])\s?[)\]}]?$/.exec(bare)?.[1], options);
   if (single !== undefined) return [single];
-  const isRun = /^[A-T]{2,6}$/.test(bare) && !options.texts.includes(bare.toLowerCase());
-  const run = isRun ? [...bare].map((letter) => inRange(letter, options)) : [];
+  const isRun = /^(?:[A-T]{2,6}|[A-T](?: [A-T])+)$/.test(bare) && !options.texts.includes(bare.toLowerCase());
+  const run = isRun ? [...bare.replaceAll(" ", "")].map((letter) => inRange(letter, options)) : [];
   return run.length > 0 && run.every((letter) => letter !== undefined) ? [...new Set(run)] : undefined;
 }
 

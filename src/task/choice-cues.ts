@@ -36,7 +36,7 @@ const LETTER = String.raw`\(?\b([A-T])\b\)?`;
 const LIST = String.raw`(?:\(?\b[A-T]\b\)?(?:,\s*(?:and |or )?|\s+(?:and|or|&)\s+))+\(?\b[A-T]\b\)?`;
 /** "A is right" chooses, "A is right of B" does not. */
 const END = String.raw`(?= (?:option|choice|answer|one|response|fit|match|here|because|since|as)\b|[.,;:!)]|$)`;
-const RIGHT = `(?:clearly |definitely |indeed |probably |likely |therefore |thus |obviously )?(?:the |our |my )?(?:single |only |most |final )*(?:(?:correct|right|best|accurate|appropriate|likely|true)${END}|(?:correct )?answers?\\b|winner)`;
+const RIGHT = `(?:clearly |definitely |indeed |probably |likely |therefore |thus |obviously )?(?:the |our |my )?(?:single |only |most |final )*(?:(?:correct|right|best|accurate|appropriate|likely|true)${END}|(?:correct )?answers?\\b|winner|(?<=the (?:only )?)(?:one|option|choice)(?= (?:that|which)\\b|[.,]|$))`;
 
 /** Before these stand several claims at once. */
 export const SEVERAL_RIGHT = new RegExp(
@@ -57,8 +57,9 @@ export const ONE_RIGHT = [
   // "(C) LIFO memory is the correct answer", with no other letter on the way.
   /(?:\(([A-T])\)|\b[Oo]ption ([A-T]),?)(?:(?!\([A-Z]\)|\b(?:[B-T]|is|are|not|nor)\b)[^.]){1,80} is (?:the )?(?:correct|right|best)(?: |[.,!]|$)/g,
   new RegExp(`${LETTER} (?:it is|fits best|makes the most sense)\\b`, "g"),
+  new RegExp(`\\b[Oo]nly (?:option |choice )?${LETTER} (?:makes sense|works|fits|remains|is left)\\b`, "g"),
 ];
 
 /** A sentence that only considers an answer does not give it. */
 export const ONLY_CONSIDERED =
-  /\b(?:if|suppose|supposing|assuming|assume|whether|unless)\b|\b(?:might|would|may|could|people|some|many|students) (?:often |also )?(?:say|think|believe|argue|pick|choose|assume)\b/i;
+  /\b(?:if|suppose|supposing|assuming|assume|whether|unless|neither|nor|doubt)\b|(?:n't|\bnot) (?:think|believe)\b|\b(?:might|would|may|could|people|some|many|students) (?:often |also )?(?:say|think|believe|argue|pick|choose|assume)\b/i;

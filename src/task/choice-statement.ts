@@ -29,7 +29,8 @@ export function chosenLetters(reply: string, options: Options): string[] {
 }
 
 function claimIn(sentence: string, onwards: string, options: Options): string[] | undefined {
-  if (!/[\p{L}\d]/u.test(sentence) || sentence.endsWith("?")) return undefined;
+  // "Answer: C?" is an answer, "Is the answer C?" is none.
+  if (sentence.endsWith("?") && !/^(?:final )?answer ?:/i.test(sentence)) return undefined;
   const claims: { at: number; letters: string[] }[] = [];
   const consider = (start: number, at: number, letters: string[] | undefined) => {
     const clause =
@@ -68,9 +69,11 @@ function claimIn(sentence: string, onwards: string, options: Options): string[] 
 
 const OPTION_LINE = /^(?:option |choice )?(?:[([]([A-Ta-t])[)\]]|([A-Ta-t])[).:]|([A-T]) [-–—])(?:\s|$)/i;
 
+const NO_IDEA = /\b(?:don't|do not|cannot|can't) (?:know|tell|say|determine|choose|decide)\b/i;
+
 function withoutClaim(lines: string[], options: Options): string[] | undefined {
   const [first, last] = [lines[0], lines.at(-1)];
-  if (first === undefined || last === undefined) return undefined;
+  if (first === undefined || last === undefined || NO_IDEA.test(last)) return undefined;
   if (lines.length === 1) {
     const only = optionLine(first);
     if (listsSeveral(first) || first.endsWith("?")) return undefined;
@@ -104,20 +107,20 @@ function listsSeveral(line: string): boolean {
 
 function lastSentenceChoice(line: string, options: Options): string[] | undefined {
   const sentence = line.split(/(?<=[.!?])\s+(?=[A-Z(])/).at(-1) ?? line;
-  if (
-    sentence.endsWith("?") ||
-    /\b(?:not (?!sure)|never|neither|incorrect|wrong|cannot|could|might|may|or)\b|n't\b/i.test(sentence)
-  ) {
-    return undefined;
-  }
+  if (isBare(sentence)) return readClaim(sentence, options);
+  const isDoubtful =
+    /\b(?:not (?!sure)|never|neither|incorrect|wrong|cannot|could|might|may|or)\b|n't\b/i.test(sentence);
+  if (sentence.endsWith("?") || isDoubtful) return undefined;
   const marks = new Set(sentence.match(/\([A-T]\)/g));
   const [mark] = marks;
-  if (marks.size === 1 && mark) return readClaim(mark, options);
-  const ending = /\b(?:so|hence|thus|therefore|is|be|but|with|choose|→|=>|->)[,:]? \(?([A-T])\)?[.!]?$/.exec(
-    sentence,
-  )?.[1];
-  if (ending && marks.size === 0) return readClaim(`(${ending})`, options);
-  return marks.size === 0 ? onlyTextIn(sentence, options) : undefined;
+  if (mark) return marks.size === 1 ? readClaim(mark, options) : undefined;
+  const letters = sentence.match(/\b[A-T]\b/g) ?? [];
+  const ending =
+    /(?:[,:;]|\b(?:so|hence|thus|therefore|is|be|but|with|choose|→|=>|->)[,:]?) ([A-T])[.!]?$/.exec(
+      sentence,
+    )?.[1];
+  if (ending && letters.length === 1) return readClaim(`(${ending})`, options);
+  return onlyTextIn(sentence, options);
 }
 
 /** Lines without markdown, LaTeX and tags, none of them empty. */

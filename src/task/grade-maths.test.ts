@@ -1,5 +1,6 @@
-// Replies and the maths in them, one a line: what is expected, then the reply. "⏎" is a line break.
+// Replies and the maths in them, one a line: what is expected, then the reply.
 import { describe, expect, test } from "vitest";
+import { toCases } from "../testing/cases.ts";
 import { gradeMaths } from "./grade-maths.ts";
 import type { GradedTask } from "./types.ts";
 
@@ -13,14 +14,8 @@ function grade(expected: string, reply: string, prompt = "How many?") {
     answer: expected,
     grader: "maths",
   };
-  return gradeMaths(task, reply.replaceAll("⏎", "\n"));
+  return gradeMaths(task, reply);
 }
-
-const toCases = (lines: string) =>
-  lines
-    .split("\n")
-    .filter((line) => line.includes(" ← "))
-    .map((line) => line.split(" ← ") as [string, string]);
 
 const RIGHT = String.raw`
 42 ← Answer: 42
@@ -59,6 +54,7 @@ x^2+1 ← Answer: $f(x) = x^2 + 1$
 -5 ← Answer: −5
 \begin{pmatrix}1&2\\3&4\end{pmatrix} ← $\boxed{\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}}$
 [1,2) ← The answer is $[1, 2)$.
+\text{valid for all } x ← Answer: \text{valid for all } x
 18 ← Answer: $18
 18 ← Answer: \$18.00`;
 
@@ -89,6 +85,8 @@ const WRONG = String.raw`
 42 ← Answer: 4.2
 42 ← Answer: 42%
 42 ← Answer: 42 million
+42 ← Answer: 42!
+5! ← Answer: 5
 5,7 ← Answer: 5
 5,7 ← Answer: 5, 6, 7
 \text{yes} ← Answer: yes or no
@@ -98,11 +96,11 @@ const WRONG = String.raw`
 (1,2) ← Answer: 1, 2
 42 ← ∛42 ≠ 42?`;
 
-test.each(toCases(RIGHT))("%s is said by %s", (expected, reply) => {
+test.each(toCases(RIGHT, " ← "))("%s is said by %s", (expected, reply) => {
   expect(grade(expected, reply)).toMatchObject({ score: 1 });
 });
 
-test.each(toCases(WRONG))("%s is not said by %s", (expected, reply) => {
+test.each(toCases(WRONG, " ← "))("%s is not said by %s", (expected, reply) => {
   expect(grade(expected, reply)).toMatchObject({ score: 0 });
 });
 

@@ -235,10 +235,15 @@ function sameRegion(a: Value, b: Value): boolean {
 }
 
 /** The intervals that a value stands for, and of which variable where it says so. */
-function toRegion(value: Value): { parts: Value[]; name?: string } | undefined {
+interface Region {
+  parts: Value[];
+  name?: string;
+}
+
+function toRegion(value: Value): Region | undefined {
   if (value.kind === "group" && value.items.length === 2) return { parts: [value] };
   if (value.kind === "union") return { parts: value.items };
-  if (value.kind === "relation") return toInterval(value);
+  if (value.kind === "relation") return toMembership(value) ?? toInterval(value);
   if (value.kind !== "set" || value.joint === "and") return undefined;
   const parts = value.items.map((item) => (item.kind === "relation" ? toInterval(item) : undefined));
   const name = parts[0]?.name;
@@ -246,8 +251,16 @@ function toRegion(value: Value): { parts: Value[]; name?: string } | undefined {
   return { parts: parts.flatMap((part) => part?.parts ?? []), name };
 }
 
+/** x ∈ [1, 2] */
+function toMembership({ operators, sides }: RelationValue): Region | undefined {
+  const [variable, set] = sides;
+  if (operators.join() !== "∈" || variable?.kind !== "symbol" || !set) return undefined;
+  const region = toRegion(set);
+  return region && { ...region, name: variable.name };
+}
+
 /** x > 3, 1 < x ≤ 2, and the same written from right to left. */
-function toInterval({ operators, sides }: RelationValue): { parts: Value[]; name: string } | undefined {
+function toInterval({ operators, sides }: RelationValue): Region | undefined {
   const isDown = operators.every((operator) => operator === ">" || operator === "≥");
   const isUp = operators.every((operator) => operator === "<" || operator === "≤");
   if (!isDown && !isUp) return undefined;

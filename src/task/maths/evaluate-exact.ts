@@ -97,7 +97,7 @@ function falling(n: bigint, count: bigint): bigint {
   return product;
 }
 
-export function hasVariable(expression: Expression): boolean {
+function hasVariable(expression: Expression): boolean {
   switch (expression.kind) {
     case "number":
       return false;

@@ -15,7 +15,7 @@ export function toRational(numerator: bigint, denominator = 1n): Rational {
   return { numerator: numerator / divisor, denominator: denominator / divisor };
 }
 
-export function greatestCommonDivisor(a: bigint, b: bigint): bigint {
+function greatestCommonDivisor(a: bigint, b: bigint): bigint {
   let [left, right] = [a < 0n ? -a : a, b < 0n ? -b : b];
   while (right !== 0n) [left, right] = [right, left % right];
   return left;

@@ -59,6 +59,7 @@ function strip(source: string): string {
   text = text.trim().replace(/^(?:either|both)\s+/i, "");
   // "Area = 25" says 25: a word is a name. Three letters may be a product.
   text = text.replace(/^(?:\\text\s*\{[^{}]*\}|[A-Za-z]{4,}(?: [A-Za-z]+){0,5})\s*=\s*/, "");
+  text = text.replace(/^(?:[fgh](?:\^\{?-1\}?|'{1,2})\s*\([a-z]\)|\\frac\{d[a-z]\}\{d[a-z]\})\s*=\s*/, "");
   return text.replace(/\s*(?:[;:]|(?<![.\\])\.)?\s*$/, "");
 }
 
@@ -86,6 +87,8 @@ function isWords(text: string): boolean {
   const plain = unwrap(text);
   if (!/^\(?[A-Za-z][A-Za-z' -]*\)?$/.test(plain) || /^\(?(?:[A-Za-z]|pi|inf|infinity)\)?$/.test(plain))
     return false;
+  // "p - q" is a difference, "x-axis" is a word.
+  if (plain.includes("-") && !/[A-Za-z]{3}/.test(plain)) return false;
   const isProduct = /^[abcdkmnpqrstvwxyz]{2}$/i.test(plain) || /^[xyz]{3}$/.test(plain);
   return !isProduct && !/\\/.test(text.replace(/\\(?:text|textbf|mathrm|mbox)\b/g, ""));
 }

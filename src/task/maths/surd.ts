@@ -37,10 +37,6 @@ export function addSurds(a: Surd, b: Surd): Surd | undefined {
   return bounded(sum);
 }
 
-export function negateSurd(a: Surd): Surd {
-  return new Map([...a].map(([radicand, factor]) => [radicand, negate(factor)]));
-}
-
 export function multiplySurds(a: Surd, b: Surd): Surd | undefined {
   const product = new Map<bigint, Rational>();
   for (const [left, leftFactor] of a) {
