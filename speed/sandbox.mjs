@@ -7,8 +7,8 @@ import { gradeCode } from "../dist/task/grade-code.js";
 import { chooseSandbox, describeMissing, runProgram } from "../dist/task/sandbox.js";
 import { findInterpreters } from "../dist/task/sandbox-interpreter.js";
 
-const PROGRAMS = 80;
-const TURNS = 5;
+const PROGRAMS = 40;
+const TURNS = 3;
 const width = availableParallelism();
 const python = "a, b = map(int, input().split())\nprint(a + b)";
 const javascript =

@@ -277,8 +277,8 @@ describe.skipIf(sandbox !== "bubblewrap")("Python", () => {
   });
 });
 
-describe("without a sandbox for Python", () => {
-  it("says what to install and leaves it ungraded", async () => {
+describe("what cannot be graded", () => {
+  it("says what to install where no sandbox runs Python, and leaves it ungraded", async () => {
     const grade = await gradeCode(toTask(SUM), fence("print(3)"), undefined, { engine: "quickjs" });
     expect(grade).toMatchObject({
       score: 0,
@@ -287,9 +287,7 @@ describe("without a sandbox for Python", () => {
     });
     expect(grade.sandbox).toBeUndefined();
   });
-});
 
-describe("what cannot be graded", () => {
   it("finds no program in prose", async () => {
     const grade = await gradeCode(toTask(SUM), "The sum is three.");
     expect(grade).toEqual({ score: 0, why: "there is no program in the answer" });

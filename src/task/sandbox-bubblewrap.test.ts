@@ -49,7 +49,6 @@ print(made)`;
     const { stdout } = await python(careful);
     expect(Number(stdout)).toBeGreaterThan(0);
     expect(Number(stdout)).toBeLessThan(40);
-
     const bomb = "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass";
     expect(await python(bomb, { timeoutMs: 700 })).toMatchObject({ exit: "timeout" });
     const shell = "import os\nos.system('b() { b | b & }; b; sleep 5')";

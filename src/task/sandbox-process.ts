@@ -1,5 +1,5 @@
-// One process under limits: its clock, its output, its memory and its end. Knows nothing of bubblewrap
-// but that killing the group ends everything, because the program's first process dies with its parent.
+// One process under limits: its clock, its output, its memory and its end. Of bubblewrap it knows that the
+// program's first process is named on descriptor 3, that all others die with it, and it with its parent.
 import { type ChildProcess, spawn } from "node:child_process";
 import { openSync, readdirSync, readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
@@ -53,13 +53,13 @@ export function startProcess({
   const inputs = child.stdio.slice(4, 4 + descriptors.length) as Writable[];
   const output: Buffer[] = [];
   const errors: Buffer[] = [];
-  const statusLines: Buffer[] = [];
+  let report = "";
   let limit: ProgramResult["exit"] | undefined;
   let bytes = 0;
 
   const end = (why: ProgramResult["exit"]) => {
     limit ??= why;
-    killGroup(child);
+    kill(child, /"child-pid": (\d+)/.exec(report)?.[1]);
   };
   const collect = (into: Buffer[]) => (chunk: Buffer) => {
     const room = limits.maxOutputBytes - bytes;
@@ -77,7 +77,9 @@ export function startProcess({
 
   stdout.on("data", collect(output));
   stderr.on("data", collect(errors));
-  status.on("data", (chunk: Buffer) => statusLines.push(chunk));
+  status.on("data", (chunk: Buffer) => {
+    report += chunk;
+  });
   // A program that ends before it has read everything breaks the pipe: not our concern.
   for (const stream of [stdin, stdout, stderr, status, ...inputs]) stream.on("error", () => {});
   inputs.forEach((stream, i) => {
@@ -96,7 +98,7 @@ export function startProcess({
         stdout: Buffer.concat(output).toString("utf8"),
         stderr: errorText,
         durationMs: performance.now() - started,
-        isStarted: limit !== undefined || Buffer.concat(statusLines).includes('"exit-code"'),
+        isStarted: limit !== undefined || report.includes('"exit-code"'),
       });
     };
     child.on("error", (error) => settle(127, error.message));
@@ -140,13 +142,28 @@ function toExit(code: number, stderr: string): ProgramResult["exit"] {
   return OUT_OF_MEMORY.test(stderr.slice(-4000)) ? "memory" : "error";
 }
 
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  try {
-    process.kill(-child.pid, "SIGKILL");
-  } catch {
-    // It has ended by itself in this moment.
-  }
+const GRACE_MS = 500;
+
+/**
+ * Ends the program's first process, so that bubblewrap sees it die and buries it: killed together with
+ * bubblewrap it would stay as a zombie wherever the machine's first process does not collect them. The group
+ * follows if that was not enough.
+ */
+function kill(child: ChildProcess, first: string | undefined): void {
+  const send = (pid: number) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended by itself in this moment.
+    }
+  };
+  if (child.pid === undefined) return;
+  const group = -child.pid;
+  if (first === undefined) return send(group);
+  send(Number(first));
+  const fallback = setTimeout(() => send(group), GRACE_MS);
+  child.once("close", () => clearTimeout(fallback));
 }
 
 /**
