@@ -160,7 +160,10 @@ function kill(child: ChildProcess, first: string | undefined): void {
   };
   if (child.pid === undefined) return;
   const group = -child.pid;
-  if (first === undefined) return send(group);
+  if (first === undefined) {
+    send(group);
+    return;
+  }
   send(Number(first));
   const fallback = setTimeout(() => send(group), GRACE_MS);
   child.once("close", () => clearTimeout(fallback));
