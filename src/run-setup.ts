@@ -72,16 +72,6 @@ export function unknownPrice(members: PoolMember[]): string {
   return `The price of ${ids} is unknown, so a dollar budget cannot be kept. ${remedy}`;
 }
 
-export function toEntry({ worker, price, profile, maxOutputTokens }: PoolMember) {
-  return {
-    id: worker.id,
-    kind: worker.kind,
-    ...(price && { price }),
-    ...(profile && { profile }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-  };
-}
-
 export function withoutSelf({ members }: Pool): Pool {
   return { members: members.filter(({ worker }) => worker.kind !== "conductor") };
 }

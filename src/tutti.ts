@@ -21,7 +21,6 @@ import {
   createOwner,
   createRunId,
   goneWorker,
-  toEntry,
   toFixed,
   toSettings,
   unknownPrice,
@@ -29,6 +28,7 @@ import {
   withoutSelf,
 } from "./run-setup.ts";
 import { openStore } from "./store/open.ts";
+import { toPoolEntry } from "./store/pool-entry.ts";
 import { isSimulated } from "./store/summary.ts";
 import type { RunEvent, Store } from "./store/types.ts";
 import type { Message, Pool, PoolMember, Task } from "./worker/types.ts";
@@ -140,7 +140,7 @@ export function createTutti(
       runId,
       at: Date.now(),
       task,
-      pool: members.map(toEntry),
+      pool: members.map(toPoolEntry),
       settings: {
         ...settings,
         conductor: fixed?.id ?? chosen.conductor.id,

@@ -10,7 +10,8 @@ import { type Run, toRun } from "../perform/run.ts";
 import type { RunState } from "../perform/state.ts";
 import { hashSeed } from "../random.ts";
 import { createMemoryStore } from "../store/memory.ts";
-import type { Limits, PoolEntry, RunSettings } from "../store/types.ts";
+import { toPoolEntry } from "../store/pool-entry.ts";
+import type { Limits, RunSettings } from "../store/types.ts";
 import { type Grade, type GradedTask, toMessages } from "../task/types.ts";
 import type { Pool } from "../worker/types.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
@@ -99,7 +100,7 @@ function createPerformance(options: EvaluateOptions) {
     review: false,
     allowUnknownPrice: limits.usd === undefined && options.purse === undefined,
   };
-  const entries = pool.members.map(toEntry);
+  const entries = pool.members.map(toPoolEntry);
   const stage = {
     store: createMemoryStore({ keepEnded: 0 }),
     pool,
@@ -185,14 +186,4 @@ function toCriticalPath(
     }
     return total + Math.max(0, ...ends);
   }, 0);
-}
-
-function toEntry({ worker, price, profile, maxOutputTokens }: Pool["members"][number]): PoolEntry {
-  return {
-    id: worker.id,
-    kind: worker.kind,
-    ...(price && { price }),
-    ...(profile && { profile }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-  };
 }

@@ -160,7 +160,7 @@ function checkPrices(members: readonly PoolMember[]): void {
   );
 }
 
-/** Ids of baselines, `single:<worker>`, `oracle`, and on a pool that can be asked also planners. */
+/** Ids of baselines, `single:<worker>`, `singles` for all of these, `oracle`, and on a pool that can be asked also planners. */
 export async function chooseContenders(
   wanted: string,
   { ground, resolved }: BenchInput,
@@ -173,7 +173,10 @@ export async function chooseContenders(
     .filter(Boolean);
   if (ids.length === 0) throw usageError("--conductor needs a name, or several separated by commas");
   const standard = resolved ? [resolved.kind === "rehearsal" ? "scripted-planner" : "prompted"] : [];
-  const all = ids.flatMap((id) => (id === "all" ? [...known, ...standard] : [id]));
+  const models = ground.pool.members.filter(({ worker }) => worker.kind === "model");
+  const singles = models.map(({ worker }) => `single:${worker.id}`);
+  const groups: Record<string, string[]> = { all: [...known, ...standard], singles };
+  const all = ids.flatMap((id) => groups[id] ?? [id]);
   const contenders: Baseline[] = [];
   for (const id of new Set(all)) {
     if (id === "oracle") continue;
@@ -181,7 +184,13 @@ export async function chooseContenders(
     else if (PLANNERS.includes(id) || id.includes("/"))
       contenders.push(await toPlanner(id, ground, resolved));
     else {
-      const names = [...known, "single:<worker>", ...(resolved ? [...PLANNERS, "provider/model"] : [])];
+      const names = [
+        ...known,
+        "all",
+        "singles",
+        "single:<worker>",
+        ...(resolved ? [...PLANNERS, "provider/model"] : []),
+      ];
       throw usageError(`No Conductor "${id}" (there are: ${names.join(", ")}).${didYouMean(id, names)}`);
     }
   }

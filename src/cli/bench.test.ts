@@ -151,6 +151,13 @@ describe("a recording", () => {
     expect(existsSync(join(folder, "bench"))).toBe(true);
   });
 
+  it("measures every worker on its own when asked for singles", async () => {
+    const { stdout } = await bench(...recorded, "--conductor", "singles", "--json", "--out", "singles");
+    const results = JSON.parse(stdout) as BenchResult[];
+    expect(results.map(({ conductor }) => conductor)).toEqual(["single:even", "single:odd", "single:good"]);
+    expect(results.every(({ calls, routingEntropy }) => calls === 1 && routingEntropy === 0)).toBe(true);
+  });
+
   it("writes CSV for a spreadsheet", async () => {
     const { stdout } = await bench(
       ...recorded,

@@ -6,6 +6,7 @@ import type { ComposeRequest, Conductor } from "../conductor/types.ts";
 import { CircuitBreaker } from "../perform/retry.ts";
 import type { Stage } from "../perform/stage.ts";
 import { createMemoryStore } from "../store/memory.ts";
+import { toPoolEntry } from "../store/pool-entry.ts";
 import type { RunEvent, RunSettings } from "../store/types.ts";
 import type { Pool, PoolMember, Price, Usage, Worker, WorkerEvent, WorkerRequest } from "../worker/types.ts";
 import { NO_USAGE } from "../worker/usage.ts";
@@ -98,13 +99,7 @@ export function toStart(
     runId: "r_test",
     at: Date.now(),
     task: { messages: [{ role: "user", content: question }] },
-    pool: pool.members.map(({ worker: { id, kind }, price, profile, maxOutputTokens }) => ({
-      id,
-      kind,
-      ...(price && { price }),
-      ...(profile && { profile }),
-      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    })),
+    pool: pool.members.map(toPoolEntry),
     settings: { ...SETTINGS, ...settings },
   };
 }
