@@ -73,22 +73,24 @@ for (const [name, text] of Object.entries(shapes)) {
   );
 }
 
+/** What is repeated, and what stands before it. */
 const hostile = {
-  "[": "[",
-  "{": "{",
-  "model_id = [": "model_id = [",
-  '"': '"',
-  "\\": "\\",
-  'model_id=[0]⏎subtasks=["': 'model_id=[0]\nsubtasks=["',
-  'subtasks=["""': 'subtasks=["""',
-  "```python⏎": "```python\n",
-  "</think>": "</think>",
-  "[{": "[{",
-  "subtasks = [\"' ' …": "' ' ",
+  "[": ["["],
+  "{": ["{"],
+  "model_id = [": ["model_id = ["],
+  '"': ['"'],
+  "\\": ["\\"],
+  'model_id=[0]⏎subtasks=["': ['model_id=[0]\nsubtasks=["'],
+  'subtasks=["""': ['subtasks=["""'],
+  "```python⏎": ["```python\n"],
+  "</think>": ["</think>"],
+  "[{": ["[{"],
+  "subtasks = [\"' ' …": ["' ' ", 'subtasks = ["'],
+  "steps and quotes": ['", ', '{"steps":[{"subtask":"'],
+  "model_id = [[' ' …": ["' ' ", "model_id = [["],
 };
 console.log("\n1 MB of hostile text, first of three and best of three");
-for (const [name, part] of Object.entries(hostile)) {
-  const start = name.endsWith("…") ? 'subtasks = ["' : "";
+for (const [name, [part, start = ""]] of Object.entries(hostile)) {
   const text = start + part.repeat(Math.ceil(1_000_000 / part.length));
   const times = [1, 2, 3].map(() => {
     const started = performance.now();

@@ -148,7 +148,9 @@ describe("never throws, and accepts nothing that is invalid", () => {
   });
 });
 
-describe("one megabyte of hostile text takes less than 200 ms", () => {
+// How many milliseconds is a matter of speed/parse.mjs; here only that four times the text does not take
+// sixteen times as long.
+describe("one megabyte of hostile text takes time in proportion", () => {
   const SIZE = 1_000_000;
   const LISTS = 'model_id=[0]\nsubtasks=["';
   const repeated = [
@@ -180,13 +182,20 @@ describe("one megabyte of hostile text takes less than 200 ms", () => {
     ["a swallowed answer", `subtasks = ["${'</think>\nmodel_id=[0]\nsubtasks=["x'.repeat(SIZE / 35)}`],
   ];
 
+  const timeOf = (text: string) => {
+    const started = performance.now();
+    parseWorkflow(text, OPTIONS);
+    return performance.now() - started;
+  };
+
   test.each(texts)("%j", (_, text) => {
-    let best = Number.POSITIVE_INFINITY;
-    for (let attempt = 0; attempt < 5 && best > 150; attempt++) {
-      const started = performance.now();
-      parseWorkflow(text, OPTIONS);
-      best = Math.min(best, performance.now() - started);
+    const quarter = text.slice(0, text.length / 4);
+    let [whole, part] = [timeOf(text), timeOf(quarter)];
+    const isLinear = () => whole <= 8 * part + 20;
+    // A busy machine may hold up either of them: the best of a few counts.
+    for (let attempt = 0; attempt < 6 && !isLinear(); attempt++) {
+      [whole, part] = [Math.min(whole, timeOf(text)), Math.min(part, timeOf(quarter))];
     }
-    expect(best).toBeLessThan(200);
+    expect(isLinear(), `${whole} ms, a quarter of it ${part} ms`).toBe(true);
   });
 });
