@@ -93,6 +93,14 @@ describe("the report", () => {
     expect(other).toContain("Not finished:");
   });
 
+  it("shows the split by family beside it, where there is one", () => {
+    expect(page).not.toContain("never seen in training");
+    const byFamily = outcome({ counts: { train: 41, tune: 5, test: 19 } });
+    const both = toReport(outcome(), figures, "", byFamily);
+    expect(both).toContain("On kinds of tasks never seen in training");
+    expect(both).toContain("41 tasks to learn from, 19 test tasks of other subtasks");
+  });
+
   it("can be made of almost nothing", () => {
     const rows = [toBenchRow("vote-3", 0, true)];
     const results = toResults(rows, { seed: 1, isSimulated: false });

@@ -23,7 +23,13 @@ const BEST_SINGLE = "best-single";
 const ORACLE = "oracle";
 const MOST_SUBTASKS = 80;
 
-export function toReport(outcome: BenchOutcome, figures: Figures, command: string): string {
+/** `byFamily`: the same on families of tasks that nobody has learned from. */
+export function toReport(
+  outcome: BenchOutcome,
+  figures: Figures,
+  command: string,
+  byFamily?: BenchOutcome,
+): string {
   const { ground, results, isSimulated, rows } = outcome;
   const graded = groupBy(rows.filter(isGraded), ({ conductor }) => conductor);
   const title = `Bench: ${ground.set}`;
@@ -36,6 +42,11 @@ ${outcome.isStopped && html`<p class="simulated">Not finished: some runs are mis
 ${toHeadline(results)}
 <h2>Results</h2>${toResultTable(results, figures, isSimulated)}
 <p class="soft">Accuracy with its 95 % interval (bootstrap over tasks). “Against best single” is paired over the same tasks; a star means that its interval does not hold 0 and the sign test agrees (p < 0.05), not corrected for the number of comparisons. Calls, tokens, dollars and delay are means a task.</p>
+${
+  byFamily &&
+  html`<h2>On kinds of tasks never seen in training</h2>${toResultTable(byFamily.results, figures, isSimulated)}
+<p class="soft">The same with a split by family: ${byFamily.counts.train} tasks to learn from, ${byFamily.counts.test} test tasks of other subtasks. What is learned about one kind of task need not carry over to another.</p>`
+}
 <h2>What accuracy costs</h2>${toFronts(results, figures, isSimulated)}
 <h2>At equal spending</h2>${toEqualTable(outcome.equal)}
 <h2>By category</h2>${toCategories(results)}

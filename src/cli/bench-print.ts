@@ -73,6 +73,17 @@ export function toResultLines(results: readonly BenchResult[], { style, width }:
   return [style.dim(heading!), ...lines];
 }
 
+/** The same bench on kinds of tasks that nobody has learned from: does what was learned carry over? */
+export function toFamilyLines({ counts, results }: BenchOutcome, look: Look): string[] {
+  const size = `${toCount(counts.train, "task")} to learn from, ${toCount(counts.test, "test task")}`;
+  return [
+    "",
+    look.style.bold(`Split by family: subtasks never seen in training (${size})`),
+    "",
+    ...toResultLines(results, look),
+  ];
+}
+
 /** What stands around the table: where it comes from, who was refused, what to be careful with. */
 export function toStatementLines(
   outcome: BenchOutcome,

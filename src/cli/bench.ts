@@ -8,7 +8,14 @@ import type { BenchOutcome } from "../bench/bench.ts";
 import type { BenchRow } from "../bench/types.ts";
 import { usageError } from "../errors.ts";
 import { addInputFlags, chooseContenders, type InputFlags, openInput, toIdentity } from "./bench-input.ts";
-import { toComparisonLines, toCsv, toHeadroomLines, toResultLines, toStatementLines } from "./bench-print.ts";
+import {
+  toComparisonLines,
+  toCsv,
+  toFamilyLines,
+  toHeadroomLines,
+  toResultLines,
+  toStatementLines,
+} from "./bench-print.ts";
 import { createProgressLine, type ProgressLine } from "./bench-progress.ts";
 import { toClock, toDelay, toMoney, toTokens } from "./format.ts";
 import { unknownVerb, wholeNumber } from "./options.ts";
@@ -26,6 +33,9 @@ interface Flags extends InputFlags {
   csv?: boolean;
   report: boolean;
 }
+
+/** Fewer than this say nothing about families in general. */
+const FEWEST_FAMILIES = 10;
 
 export function defineBench(command: Command): void {
   addInputFlags(command.enablePositionalOptions().allowExcessArguments())
@@ -76,7 +86,7 @@ async function bench(flags: Flags, command: Command): Promise<void> {
   if (flags.json && flags.csv) throw usageError("--json and --csv exclude each other");
   const input = await openInput(flags);
   const chosen = await chooseContenders(flags.conductor, input);
-  const [{ runBench }, { chooseFolder, DiskFolder }] = await Promise.all([
+  const [{ runBench }, { chooseFolder, createMemoryFolder, DiskFolder }] = await Promise.all([
     import("../bench/bench.ts"),
     import("../bench/folder.ts"),
   ]);
@@ -97,21 +107,34 @@ async function bench(flags: Flags, command: Command): Promise<void> {
       onProgress: (progress) => line.update(progress),
     }),
   ).finally(() => folder.close());
+  const families = new Set(ground.tasks.map(({ subtask }) => subtask)).size;
+  const isFree = ground.kind === "recording" && !outcome.isStopped;
+  // Beside it, where it costs nothing: families of tasks that nobody has learned from.
+  const byFamily =
+    isFree && splitBy === "prompt" && families >= FEWEST_FAMILIES
+      ? await runBench({
+          ...{ ground, concurrency, seed, splitSeed, samples, ...chosen },
+          splitBy: "family",
+          folder: createMemoryFolder(),
+          ...(limit !== undefined && { limit }),
+        })
+      : undefined;
   const { results, rows: _, ground: __, pool, ...statement } = outcome;
   folder.describe(identity, {
     ...statement,
     pool: pool.members.map(({ worker, profile }) => ({ id: worker.id, profile })),
   });
   if (!outcome.isStopped) folder.write("results.json", `${toJson(results)}\n`);
+  if (byFamily) folder.write("results-by-family.json", `${toJson(byFamily.results)}\n`);
   if (flags.report) {
     const { toReport } = await import("../bench/report.ts");
     const figures = { money: (usd: number) => toMoney(usd), delay: toDelay, tokens: toTokens };
-    folder.write("report.html", toReport(outcome, figures, toCommandLine()));
+    folder.write("report.html", toReport(outcome, figures, toCommandLine(), byFamily));
   }
-  print(flags, outcome, folder.path);
+  print(flags, outcome, folder.path, byFamily);
 }
 
-function print(flags: Flags, outcome: BenchOutcome, folder: string): void {
+function print(flags: Flags, outcome: BenchOutcome, folder: string, byFamily?: BenchOutcome): void {
   const { results, isStopped, budget } = outcome;
   if (flags.json) process.stdout.write(`${toJson(results)}\n`);
   else if (flags.csv) process.stdout.write(toCsv(results));
@@ -119,6 +142,7 @@ function print(flags: Flags, outcome: BenchOutcome, folder: string): void {
     const look = lookOf();
     const { before, after } = toStatementLines(outcome, look);
     write([...before, ...toResultLines(results, look), ...after]);
+    if (byFamily) write(toFamilyLines(byFamily, look));
   }
   if (isStopped) process.exitCode = budget?.isUsedUp ? 1 : INTERRUPTED;
   if (flags.json) return;
