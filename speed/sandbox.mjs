@@ -3,9 +3,9 @@
 // Run: npm run build && node speed/sandbox.mjs
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
-import { gradeCode } from "../dist/task/grade-code.js";
-import { chooseSandbox, describeMissing, runProgram } from "../dist/task/sandbox.js";
-import { findInterpreters } from "../dist/task/sandbox-interpreter.js";
+import { gradeCode } from "../dist/task/code/grade-code.js";
+import { findInterpreters } from "../dist/task/sandbox/interpreter.js";
+import { chooseSandbox, describeMissing, runProgram } from "../dist/task/sandbox/sandbox.js";
 
 const PROGRAMS = 40;
 const TURNS = 3;

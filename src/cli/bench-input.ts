@@ -115,7 +115,7 @@ async function openLive(flags: InputFlags, path: string): Promise<BenchInput> {
       import("../config/load.ts"),
       import("../config/pool.ts"),
       import("../bench/ground.ts"),
-      import("../task/load.ts"),
+      import("../task/sets/load.ts"),
       import("../task/grade.ts"),
     ]);
   const taskSet = await loadTaskSet(path, { ...(set !== undefined && { set }) });

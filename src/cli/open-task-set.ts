@@ -19,7 +19,7 @@ export async function openTaskSet(name: string, flags: TaskSetFlags): Promise<Ta
     const { rehearsalTaskSet } = await import("../rehearsal/task-set.ts");
     return rehearsalTaskSet({ count: limit ?? REHEARSAL_TASKS, seed });
   }
-  const { loadTaskSet } = await import("../task/load.ts");
+  const { loadTaskSet } = await import("../task/sets/load.ts");
   const loaded = await loadTaskSet(name, { format, set });
   return { ...loaded, tasks: loaded.tasks.slice(0, limit) };
 }

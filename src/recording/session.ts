@@ -4,7 +4,7 @@
 import { extractAnswer } from "../answer/extract.ts";
 import type { TuttiError } from "../errors.ts";
 import { isSimulated } from "../store/summary.ts";
-import { extractCode } from "../task/grade-code-extract.ts";
+import { extractCode } from "../task/code/extract.ts";
 import type { Grade, GradedTask } from "../task/types.ts";
 import type { PoolMember } from "../worker/types.ts";
 import type { Asker, Reply } from "./asker.ts";

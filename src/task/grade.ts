@@ -32,7 +32,7 @@ export function createGrader(options: { judge?: PoolMember } = {}): Grader {
           return gradeJudge(task, answer, options.judge, signal);
         case "code": {
           // Sandboxes are heavy to load and most sets need none.
-          const { gradeCode } = await import("./grade-code.ts");
+          const { gradeCode } = await import("./code/grade-code.ts");
           return gradeCode(task, answer, signal);
         }
         default:

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { openSync, readdirSync, readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import type { Limits, ProgramResult } from "./sandbox-types.ts";
+import type { Limits, ProgramResult } from "./types.ts";
 
 export interface ProcessPlan {
   command: string;

@@ -1,8 +1,8 @@
 // JavaScript programs, right and wrong, in Node inside bubblewrap (where it works) and in QuickJS.
 import { describe, expect, it } from "vitest";
+import { chooseSandbox } from "../sandbox/sandbox.ts";
+import type { CodeTests, GradedTask } from "../types.ts";
 import { gradeCode } from "./grade-code.ts";
-import { chooseSandbox } from "./sandbox.ts";
-import type { CodeTests, GradedTask } from "./types.ts";
 
 type Program = [name: string, source: string, score: 0 | 1, why?: RegExp, tests?: Partial<CodeTests>];
 

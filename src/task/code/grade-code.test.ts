@@ -1,8 +1,8 @@
 // Small programs, right and wrong in every way we could think of, graded through the public door.
 import { describe, expect, it } from "vitest";
+import { chooseSandbox, describeMissing } from "../sandbox/sandbox.ts";
+import type { CodeTests, GradedTask } from "../types.ts";
 import { gradeCode } from "./grade-code.ts";
-import { chooseSandbox, describeMissing } from "./sandbox.ts";
-import type { CodeTests, GradedTask } from "./types.ts";
 
 type Program = [name: string, source: string, score: 0 | 1, why?: RegExp, tests?: Partial<CodeTests>];
 

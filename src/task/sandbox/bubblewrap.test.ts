@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { chooseSandbox, describeMissing, runProgram } from "./sandbox.ts";
-import type { ProgramOptions } from "./sandbox-types.ts";
+import type { ProgramOptions } from "./types.ts";
 
 const SECRET = "tutti-marker-5f1c";
 const LIMITS = { timeoutMs: 5_000, memoryMb: 256, maxOutputBytes: 20_000 };
@@ -118,7 +118,7 @@ attempt(lambda: os.mkdir("/home"))`;
   });
 
   it("shows no files of the host", async () => {
-    const repository = join(import.meta.dirname, "../../package.json");
+    const repository = join(import.meta.dirname, "../../../package.json");
     const paths = [
       "/etc/passwd",
       "/etc/shadow",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { extractCode, toUsualImports } from "./grade-code-extract.ts";
+import { extractCode, toUsualImports } from "./extract.ts";
 
 describe("extractCode", () => {
   const cases: [name: string, answer: string, code: string | undefined][] = [

@@ -3,24 +3,17 @@
 // the verdict. Only checks that reach into the program's modules (unittest with mocks, as in BigCodeBench)
 // run in its own process; their grades say so.
 import { randomBytes } from "node:crypto";
-import {
-  type CodeJob,
-  describeExit,
-  type Failure,
-  gradeInside,
-  needsModule,
-  show,
-} from "./grade-code-cases.ts";
+import { createQuickJsWorld } from "../sandbox/quickjs.ts";
+import { runLinked } from "../sandbox/sandbox.ts";
+import { DEFAULT_LIMITS, type ProgramResult } from "../sandbox/types.ts";
+import { type CodeJob, describeExit, type Failure, gradeInside, needsModule, show } from "./cases.ts";
 import {
   CHECK_SIDE as JAVASCRIPT_CHECK,
   PROGRAM_SIDE as JAVASCRIPT_PROGRAM,
   QUICKJS_CHECK_SIDE,
   QUICKJS_PROGRAM_SIDE,
-} from "./grade-code-javascript.ts";
-import { CHECK_SIDE as PYTHON_CHECK, PROGRAM_SIDE as PYTHON_PROGRAM } from "./grade-code-python-check.ts";
-import { runLinked } from "./sandbox.ts";
-import { createQuickJsWorld } from "./sandbox-quickjs.ts";
-import { DEFAULT_LIMITS, type ProgramResult } from "./sandbox-types.ts";
+} from "./javascript.ts";
+import { CHECK_SIDE as PYTHON_CHECK, PROGRAM_SIDE as PYTHON_PROGRAM } from "./python-check.ts";
 
 const REACHES_INSIDE = /\b(unittest|pytest|mock|patch|__main__|globals|sys\.modules)\b/;
 const CHECK_START_MS = 3_000;

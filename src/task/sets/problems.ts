@@ -1,7 +1,7 @@
 // What is wrong with a file, said by file and line. Problems are collected, so that somebody who mends a
 // file sees several at once; the first ones are shown, the rest are counted. Nothing is loaded half.
 
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../../errors.ts";
 
 const MOST_SHOWN = 5;
 

@@ -3,7 +3,8 @@
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { isTuttiError, usageError } from "../errors.ts";
+import { isTuttiError, usageError } from "../../errors.ts";
+import type { GradedTask, TaskSet } from "../types.ts";
 import { findFormat, formatOfName, missingColumns, missingFile, recogniseFormat } from "./find-format.ts";
 import type { Format } from "./formats.ts";
 import { PLAIN } from "./plain.ts";
@@ -12,7 +13,6 @@ import { readCsv } from "./read-csv.ts";
 import { type OnRow, readJson, readJsonl, type SourceRow } from "./read-jsonl.ts";
 import { readParquet } from "./read-parquet.ts";
 import { toGradedTask } from "./to-task.ts";
-import type { GradedTask, TaskSet } from "./types.ts";
 
 type Reader = (file: string, onRow: OnRow, problems: Problems) => Promise<void>;
 

@@ -1,5 +1,5 @@
 // The program in an answer: models put it into fenced blocks, between explanations, sometimes several.
-import type { Language } from "./sandbox-types.ts";
+import type { Language } from "../sandbox/types.ts";
 
 const NAMES: Record<Language, string[]> = {
   python: ["python", "py", "python3"],

@@ -8,7 +8,7 @@ import {
   type QuickJSHandle,
   RELEASE_SYNC,
 } from "quickjs-emscripten";
-import type { Limits, ProgramResult } from "./sandbox-types.ts";
+import type { Limits, ProgramResult } from "./types.ts";
 
 // Neither ES2023 nor the types of Node name it.
 declare const WebAssembly: {

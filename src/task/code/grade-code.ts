@@ -1,12 +1,12 @@
 // Grades programs by running them: all tests of the task must pass. Nothing that is printed in the sandbox
 // is taken for a verdict.
-import { isTuttiError, usageError } from "../errors.ts";
-import { type CodeJob, type Failure, gradeCases } from "./grade-code-cases.ts";
-import { gradeCheck, isCheckedInside } from "./grade-code-check.ts";
-import { extractCode } from "./grade-code-extract.ts";
-import { chooseSandbox, describeMissing } from "./sandbox.ts";
-import type { ProgramOptions } from "./sandbox-types.ts";
-import type { Grade, GradedTask } from "./types.ts";
+import { isTuttiError, usageError } from "../../errors.ts";
+import { chooseSandbox, describeMissing } from "../sandbox/sandbox.ts";
+import type { ProgramOptions } from "../sandbox/types.ts";
+import type { Grade, GradedTask } from "../types.ts";
+import { type CodeJob, type Failure, gradeCases } from "./cases.ts";
+import { gradeCheck, isCheckedInside } from "./check.ts";
+import { extractCode } from "./extract.ts";
 
 const CASE_TIMEOUT_MS = 10_000;
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isSameJson, isSameOutput } from "./grade-code-compare.ts";
+import { isSameJson, isSameOutput } from "./compare.ts";
 
 describe("isSameOutput", () => {
   const cases: [expected: string, actual: string, isSame: boolean][] = [

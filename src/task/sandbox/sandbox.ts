@@ -1,10 +1,10 @@
 // The door to the sandbox: programs from strangers, run under limits, as many at a time as there are cores.
 // Bubblewrap where it works; without it JavaScript runs in QuickJS, and Python is refused.
 import { availableParallelism } from "node:os";
-import { TuttiError } from "../errors.ts";
-import { type BubblewrapProgram, findBubblewrap } from "./sandbox-bubblewrap.ts";
-import type { LimitedProcess } from "./sandbox-process.ts";
-import { runInQuickJs } from "./sandbox-quickjs.ts";
+import { TuttiError } from "../../errors.ts";
+import { type BubblewrapProgram, findBubblewrap } from "./bubblewrap.ts";
+import type { LimitedProcess } from "./process.ts";
+import { runInQuickJs } from "./quickjs.ts";
 import {
   DEFAULT_LIMITS,
   type Language,
@@ -13,7 +13,7 @@ import {
   type ProgramOptions,
   type ProgramResult,
   type SandboxEngine,
-} from "./sandbox-types.ts";
+} from "./types.ts";
 
 /** Runs a program. Its limits are results; only a sandbox that cannot be used is an error. */
 export async function runProgram(options: ProgramOptions): Promise<ProgramResult> {

@@ -1,13 +1,13 @@
 // Runs the cases of a task: many inputs, one program. The sandbox never learns what is expected.
 import { randomBytes } from "node:crypto";
-import { usageError } from "../errors.ts";
-import { isSameJson, isSameOutput } from "./grade-code-compare.ts";
-import { toUsualImports } from "./grade-code-extract.ts";
-import { PROGRAM_SIDE, QUICKJS_PROGRAM_SIDE } from "./grade-code-javascript.ts";
-import { CASE_DRIVER } from "./grade-code-python.ts";
-import { runProgram } from "./sandbox.ts";
-import { createQuickJsWorld } from "./sandbox-quickjs.ts";
-import { DEFAULT_LIMITS, type ProgramResult, type SandboxEngine } from "./sandbox-types.ts";
+import { usageError } from "../../errors.ts";
+import { createQuickJsWorld } from "../sandbox/quickjs.ts";
+import { runProgram } from "../sandbox/sandbox.ts";
+import { DEFAULT_LIMITS, type ProgramResult, type SandboxEngine } from "../sandbox/types.ts";
+import { isSameJson, isSameOutput } from "./compare.ts";
+import { toUsualImports } from "./extract.ts";
+import { PROGRAM_SIDE, QUICKJS_PROGRAM_SIDE } from "./javascript.ts";
+import { CASE_DRIVER } from "./python.ts";
 
 /** What a task and an answer come to, before it is run. */
 export interface CodeJob {

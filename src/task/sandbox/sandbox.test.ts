@@ -1,7 +1,7 @@
 // JavaScript from strangers: in Node inside bubblewrap, and in QuickJS where there is none.
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { chooseSandbox, describeMissing, runProgram } from "./sandbox.ts";
-import type { ProgramOptions } from "./sandbox-types.ts";
+import type { ProgramOptions } from "./types.ts";
 
 const SECRET = "tutti-marker-5f1c";
 const LIMITS = { timeoutMs: 5_000, memoryMb: 256, maxOutputBytes: 20_000 };

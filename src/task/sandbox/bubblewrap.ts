@@ -9,10 +9,10 @@ import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import { release } from "node:os";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { findInterpreters, findOnPath, type Interpreter, SYSTEM_FOLDERS } from "./sandbox-interpreter.ts";
-import { type LimitedProcess, startProcess } from "./sandbox-process.ts";
-import { createSeccompFilter } from "./sandbox-seccomp.ts";
-import { DEFAULT_LIMITS, type Language, type Limits, type Missing } from "./sandbox-types.ts";
+import { findInterpreters, findOnPath, type Interpreter, SYSTEM_FOLDERS } from "./interpreter.ts";
+import { type LimitedProcess, startProcess } from "./process.ts";
+import { createSeccompFilter } from "./seccomp.ts";
+import { DEFAULT_LIMITS, type Language, type Limits, type Missing } from "./types.ts";
 
 export interface Bubblewrap {
   isMissing: false;

@@ -2,13 +2,13 @@
 // that fetches them. Nothing is ever downloaded by us: a missing file is answered with that command.
 // A file is recognised by its columns; the first format of the table whose columns are all there.
 
-import { createRandom, hashSeed } from "../random.ts";
+import { createRandom, hashSeed } from "../../random.ts";
+import type { CodeTests, GraderName } from "../types.ts";
 import { toLiveCodeTests } from "./live-code-bench.ts";
 import { PLAIN } from "./plain.ts";
 import { badFile, quote } from "./problems.ts";
 import type { SourceRow } from "./read-jsonl.ts";
 import type { Column } from "./to-task.ts";
-import type { CodeTests, GraderName } from "./types.ts";
 
 export interface Format {
   id: string;

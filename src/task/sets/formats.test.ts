@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { createFiles } from "../testing/temporary-files.ts";
+import { createFiles } from "../../testing/temporary-files.ts";
 import { loadTaskSet } from "./load.ts";
 
 const { folder, write, writeRows } = createFiles();

@@ -1,6 +1,6 @@
 // The two sides of a check in Python, each for a sandbox of its own: the program's side does what it is
 // asked, the check's side asks and compares. They talk in JSON lines, and values cross by copy.
-import { PACKAGES } from "./grade-code-python.ts";
+import { PACKAGES } from "./python.ts";
 
 /** Values as JSON: plain ones by value, all others as a number that only the program's side can look up. */
 const CODEC = `

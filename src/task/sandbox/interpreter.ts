@@ -5,7 +5,7 @@ import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import type { Language } from "./sandbox-types.ts";
+import type { Language } from "./types.ts";
 
 export interface Interpreter {
   path: string;

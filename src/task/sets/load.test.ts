@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { createFiles } from "../testing/temporary-files.ts";
+import { createFiles } from "../../testing/temporary-files.ts";
 import { FORMATS } from "./formats.ts";
 import { loadTaskSet } from "./load.ts";
 

@@ -1,6 +1,6 @@
 // Which format a file has, and what to say when the file is not there.
 
-import { usageError } from "../errors.ts";
+import { usageError } from "../../errors.ts";
 import { type Download, FORMATS, type Format } from "./formats.ts";
 import type { SourceRow } from "./read-jsonl.ts";
 
