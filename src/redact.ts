@@ -33,11 +33,6 @@ export function redact(text: string): string {
     .replace(KEY, MARK);
 }
 
-/** `redact` for JSON-like data and errors: a value under a name such as `authorization` goes as a whole. */
-export function redactDeep(value: unknown): unknown {
-  return mapTexts(value, (text, name) => (SECRET_NAME.test(name) ? MARK : redact(text)));
-}
-
 /**
  * Takes out registered secrets only, and returns the same value where there is nothing to take out.
  * Values under the names in `keep` stay: they are words of our own that programs compare.
@@ -52,7 +47,6 @@ export function redactRegistered<T>(value: T, keep: ReadonlySet<string>): T {
 
 const NAMES =
   "api[-_]?key|(?:proxy-)?authorization|(?:access|auth|refresh)[-_]?token|client[-_]?secret|secret[-_]?key|password";
-const SECRET_NAME = new RegExp(`(?:${NAMES}|cookie)$`, "i");
 const SCHEME = "(?:(?:bearer|basic|token|digest|apikey)\\s+)?";
 
 /** `x-api-key: …`, `api_key=…`, `"authorization": "Bearer …"`, also inside JSON that is itself a string. */
@@ -110,30 +104,19 @@ function escapeForRegExp(text: string): string {
 
 // ---- Walking data -------------------------------------------------------------------------------
 
-/** Copies only what changes. Errors become plain data with name, message and cause, but without a stack. */
-function mapTexts(
-  value: unknown,
-  change: (text: string, name: string) => string,
-  name = "",
-  above: object[] = [],
-): unknown {
+/** Copies only what changes. For data as JSON has it: what contains itself cannot be journaled anyway. */
+function mapTexts(value: unknown, change: (text: string, name: string) => string, name = ""): unknown {
   if (typeof value === "string") return change(value, name);
   if (typeof value !== "object" || value === null) return value;
-  if (above.includes(value)) return "[circular]";
-  above.push(value);
-  const source: Record<string, unknown> =
-    value instanceof Error
-      ? { ...value, name: value.name, message: value.message, cause: value.cause }
-      : (value as Record<string, unknown>);
+  const source = value as Record<string, unknown>;
   const inherited = Array.isArray(value) ? name : undefined;
   let copy: Record<string, unknown> | undefined;
   for (const key of Object.keys(source)) {
     const before = source[key];
-    const after = mapTexts(before, change, inherited ?? key, above);
+    const after = mapTexts(before, change, inherited ?? key);
     if (after === before) continue;
     copy ??= (Array.isArray(value) ? [...value] : { ...source }) as Record<string, unknown>;
     copy[key] = after;
   }
-  above.pop();
   return copy ?? source;
 }

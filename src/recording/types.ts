@@ -4,15 +4,10 @@
 import type { GradedTask, TaskSet } from "../task/types.ts";
 
 /** A row of `tasks.jsonl`. */
-export interface RecordedTask {
-  id: string;
-  set: string;
-  category: string;
-  subtask: string;
-  prompt: string;
-  choices?: string[];
-  answer: string;
-}
+export type RecordedTask = Pick<
+  GradedTask,
+  "id" | "set" | "category" | "subtask" | "prompt" | "choices" | "answer"
+>;
 
 /** A row of `outcomes.jsonl`. */
 export interface Outcome {
