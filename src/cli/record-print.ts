@@ -3,10 +3,10 @@
 import { createInterface } from "node:readline/promises";
 import type { RecordingPlan } from "../recording/plan.ts";
 import type { RecordProgress, RecordSummary } from "../recording/record-types.ts";
+import { type ChangingLine, createChangingLine } from "./changing-line.ts";
 import { type Column, toCount, toDelay, toMoney, toPercent, toTable, toTokens } from "./format.ts";
 import { toOneLine } from "./sanitise.ts";
 import { columnsOf, createStyle } from "./style.ts";
-import { cut } from "./text-width.ts";
 
 export function toEstimate(
   { calls, recorded, usd, maxUsd, unpriced }: RecordingPlan,
@@ -36,39 +36,30 @@ export async function confirm(question: string): Promise<boolean> {
   }
 }
 
-const TERMINAL_MS = 100;
-const PLAIN_MS = 10_000;
 /** Before so many asks are over, nothing can be said about the rest. */
 const FEW = 5;
 
-/** One line that changes on a terminal; a line now and then where nobody watches. */
+/** Calls made and failed, what they cost, how long it still takes. */
 export class RecordProgressLine {
-  readonly #stderr: NodeJS.WriteStream;
+  readonly #line: ChangingLine;
   readonly #simulated: boolean;
-  #shownAt: number;
 
   constructor(stderr: NodeJS.WriteStream, simulated: boolean) {
-    this.#stderr = stderr;
+    this.#line = createChangingLine(stderr);
     this.#simulated = simulated;
-    this.#shownAt = stderr.isTTY ? 0 : performance.now();
   }
 
   update({ done, total, failed, costUsd, leftMs }: RecordProgress): void {
-    const now = performance.now();
-    if (now - this.#shownAt < (this.#stderr.isTTY ? TERMINAL_MS : PLAIN_MS)) return;
-    this.#shownAt = now;
-    const line = [
+    this.#line.show(() => [
       `${done.toLocaleString("en")} of ${toCount(total, "call")}`,
       ...(failed > 0 ? [`${failed.toLocaleString("en")} failed`] : []),
       ...(costUsd > 0 ? [toMoney(costUsd, this.#simulated)] : []),
       ...(done < FEW ? [] : [`${toDelay(leftMs)} left`]),
-    ].join(" · ");
-    if (this.#stderr.isTTY) this.#stderr.write(`\r\u001b[K${cut(line, columnsOf(this.#stderr) - 1)}`);
-    else this.#stderr.write(`${line}\n`);
+    ]);
   }
 
   end(): void {
-    if (this.#stderr.isTTY) this.#stderr.write("\r\u001b[K");
+    this.#line.end();
   }
 }
 
