@@ -158,6 +158,8 @@ export interface Profile {
   /** How many tasks stand behind `success`. */
   tasks: number;
   topics: Partial<Record<Topic, number>>;
+  /** On the measured tasks most similar to the question at hand, shrunk towards `success`. */
+  similar?: number;
   /** Median delay of a whole reply. */
   delayMs?: number;
   /** Where the figures come from, for people: "simulated, 40 tasks a topic". */
