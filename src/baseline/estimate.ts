@@ -2,10 +2,10 @@
 // neighbours and the router. The index of the training questions is shared by all who were fitted
 // on the same list, since making it is the dear part.
 
+import { textOf } from "../calibration/text-features.ts";
+import { TextIndex } from "../calibration/text-index.ts";
 import { toMessages } from "../task/types.ts";
 import type { Task } from "../worker/types.ts";
-import { textOf } from "./text-features.ts";
-import { TextIndex } from "./text-index.ts";
 import type { TrainingTask } from "./types.ts";
 
 /** By number in the pool; the order among equals is that of the overall strength. */

@@ -2,9 +2,10 @@
 // Conductor that reads has: an advantage on purpose, since "no better than a lookup table" is what
 // people hold against learned ones.
 
+import { shrink } from "../calibration/rates.ts";
 import type { Task } from "../worker/types.ts";
 import { createOneRound, perform, solve } from "./decide.ts";
-import { bestBy, measureStrength, shrink } from "./strength.ts";
+import { bestBy, measureStrength } from "./strength.ts";
 import type { Baseline, FitContext } from "./types.ts";
 
 /** Tasks of a label count against this many at the worker's overall rate. */

@@ -2,7 +2,7 @@
 // learned is one coefficient per question and worker, and a prediction is a sum over similarities.
 // Solved by conjugate gradients for all workers at once; the kernel is never written down.
 
-import type { Vector } from "./text-index.ts";
+import type { Vector } from "../calibration/text-index.ts";
 
 /** A remainder of a hundredth of the targets (this is its square) changes hardly any decision. */
 const PRECISE = 1e-4;

@@ -1,7 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CONSENSUS, poem, STEADY, toTraining, toWorldPool } from "../testing/made-up-world.ts";
-import { measurePool, measureStrength, shrink } from "./strength.ts";
+import { CONSENSUS, COUNTER, POET, poem, STEADY, toTraining, toWorldPool } from "../testing/made-up-world.ts";
+import { measurePool, measureStrength } from "./strength.ts";
 
 describe("profiles measured on training tasks", () => {
   test("say how often each worker was right, drawn a little towards all", () => {
@@ -30,23 +29,20 @@ describe("profiles measured on training tasks", () => {
     expect(pool.members[0]!.profile).toBe(elsewhere);
   });
 
+  test("know a topic where the category of a task is the name of one", () => {
+    const training = toTraining().map(({ task, scores }) => ({
+      task: { ...task, category: task.category === "sums" ? "arithmetic" : task.category },
+      scores,
+    }));
+    const { members } = measurePool(toWorldPool(), training);
+    const { success, topics } = members[COUNTER]!.profile!;
+    expect(topics).toEqual({ arithmetic: expect.closeTo((20 + 4 * success) / 24, 12) });
+    expect(members[POET]!.profile!.topics.arithmetic).toBeLessThan(0.1);
+  });
+
   test("a score for a tool counts for nothing", () => {
     const training = [{ task: poem(1), scores: [0, 0, 0, 0, 1] }];
     expect(measureStrength(toWorldPool(), training).rates[CONSENSUS]).toBe(0);
     expect(measureStrength(toWorldPool(), training).order).not.toContain(CONSENSUS);
   });
-});
-
-test("shrinking stays between the two rates, and gives way as tasks grow", () => {
-  const rate = fc.double({ min: 0, max: 1, noNaN: true });
-  fc.assert(
-    fc.property(rate, rate, fc.integer({ min: 1, max: 1000 }), (own, overall, count) => {
-      const few = shrink(own * count, count, overall, 8);
-      const many = shrink(own * count * 10, count * 10, overall, 8);
-      expect(few).toBeGreaterThanOrEqual(Math.min(own, overall) - 1e-9);
-      expect(few).toBeLessThanOrEqual(Math.max(own, overall) + 1e-9);
-      expect(Math.abs(many - own)).toBeLessThanOrEqual(Math.abs(few - own) + 1e-9);
-    }),
-    { seed: 1 },
-  );
 });

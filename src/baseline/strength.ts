@@ -2,12 +2,13 @@
 // the weights of the votes. Only what is handed over as training enters: a profile measured on other
 // tasks is dropped, because the test tasks could be among them.
 
+import { countScores, measureProfiles, topicOf, toRates } from "../calibration/rates.ts";
+import { textOf } from "../calibration/text-features.ts";
+import type { Calibration } from "../calibration/types.ts";
 import { usageError } from "../errors.ts";
+import { toMessages } from "../task/types.ts";
 import type { Pool } from "../worker/types.ts";
 import type { TrainingTask } from "./types.ts";
-
-/** So many imagined tasks at the rate that is shrunk to: few tasks then say little. */
-const OVERALL_WEIGHT = 8;
 
 export interface Strength {
   /** Numbers of the models of the pool, strongest first; of equals the first in the pool. */
@@ -18,11 +19,8 @@ export interface Strength {
 
 export function measureStrength(pool: Pool, training: readonly TrainingTask[]): Strength {
   const models = modelsOf(pool);
-  const { sums, counts } = countScores(pool, training);
-  const total = (values: number[]) => values.reduce((sum, value) => sum + value, 0);
-  const mean = total(sums) / Math.max(1, total(counts));
-  const rates = pool.members.map(() => 0);
-  for (const model of models) rates[model] = shrink(sums[model]!, counts[model]!, mean, OVERALL_WEIGHT);
+  const rows = training.map(({ scores }) => scores);
+  const rates = toRates(countScores(rows, pool.members.length, models), models);
   return { order: orderBy(models, rates), rates };
 }
 
@@ -31,22 +29,30 @@ export function measureStrength(pool: Pool, training: readonly TrainingTask[]): 
  * which says nothing about right or wrong.
  */
 export function measurePool(pool: Pool, training: readonly TrainingTask[]): Pool {
-  const { rates } = measureStrength(pool, training);
-  const { counts } = countScores(pool, training);
-  const members = pool.members.map((member, number) => {
-    const { profile, ...rest } = member;
-    const tasks = counts[number]!;
-    if (tasks === 0) return rest;
-    const source = `measured on ${tasks} training tasks`;
+  const models = modelsOf(pool);
+  const profiles = measureProfiles(toCalibration(pool, training));
+  const members = pool.members.map(({ profile, ...rest }, number) => {
+    const measured = profiles[models.indexOf(number)];
+    if (!measured) return rest;
+    const source = `measured on ${measured.tasks} training tasks`;
     const delay = profile?.delayMs === undefined ? {} : { delayMs: profile.delayMs };
-    return { ...rest, profile: { success: rates[number]!, tasks, topics: {}, source, ...delay } };
+    return { ...rest, profile: { ...measured, source, ...delay } };
   });
   return { members };
 }
 
-/** A rate from few tasks is drawn towards one from many. */
-export function shrink(sum: number, count: number, towards: number, weight: number): number {
-  return (sum + weight * towards) / (count + weight);
+/** The models of the pool on the training tasks. A category that is a topic counts as one. */
+export function toCalibration(pool: Pool, training: readonly TrainingTask[]): Calibration {
+  const models = modelsOf(pool);
+  return {
+    workers: models.map((model) => pool.members[model]!.worker.id),
+    tasks: training.map(({ task }) => {
+      const topic = topicOf(task.category);
+      return { text: textOf(toMessages(task)), ...(topic && { topic }) };
+    }),
+    scores: training.map(({ scores }) => models.map((model) => scores[model])),
+    source: `measured on ${training.length} training tasks`,
+  };
 }
 
 export function modelsOf({ members }: Pool): number[] {
@@ -64,18 +70,4 @@ export function orderBy(workers: readonly number[], estimates: ArrayLike<number>
 /** The first of `orderBy`, without sorting. */
 export function bestBy(workers: readonly number[], estimates: ArrayLike<number>): number {
   return workers.reduce((best, worker) => (estimates[worker]! > estimates[best]! ? worker : best));
-}
-
-function countScores({ members }: Pool, training: readonly TrainingTask[]) {
-  const sums = members.map(() => 0);
-  const counts = members.map(() => 0);
-  for (const { scores } of training) {
-    for (const [number, { worker }] of members.entries()) {
-      const score = scores[number];
-      if (score === undefined || worker.kind !== "model") continue;
-      sums[number]! += score;
-      counts[number]! += 1;
-    }
-  }
-  return { sums, counts };
 }

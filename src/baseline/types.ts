@@ -34,6 +34,13 @@ export interface Baseline {
   samples?: number;
   /** It needs outcomes of the very task (the oracle): an upper bound, not a method. */
   isUpperBound?: boolean;
+  /**
+   * It reads profiles made for the very question: its pool then differs from task to task, in the profiles
+   * only. They come from the training tasks, as all that is measured does.
+   */
+  readsProfiles?: true;
+  /** Called once before `fit`: what takes long or reads files (trained weights). */
+  prepare?(): Promise<void>;
   /** Throws a usage error where the pool lacks what it needs (a vote needs `consensus`). */
   fit(context: FitContext): Conductor;
 }

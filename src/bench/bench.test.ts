@@ -3,10 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findBaseline } from "../baseline/all.ts";
+import { createOneRound, perform, solve } from "../baseline/decide.ts";
+import type { Baseline } from "../baseline/types.ts";
+import { usageError } from "../errors.ts";
 import type { Grader } from "../task/types.ts";
 import { toTask } from "../testing/bench-rows.ts";
 import { scriptedWorker, toPool } from "../testing/stage.ts";
-import type { WorkerRequest } from "../worker/types.ts";
+import type { Pool, WorkerRequest } from "../worker/types.ts";
 import { type BenchOptions, runBench } from "./bench.ts";
 import { createMemoryFolder, DiskFolder, readFolder } from "./folder.ts";
 import { openRehearsal, openTasks } from "./ground.ts";
@@ -43,6 +46,63 @@ function options(parts: Partial<BenchOptions> = {}): BenchOptions {
     ...parts,
   };
 }
+
+describe("who reads profiles", () => {
+  /** Asks whoever is best on similar questions, and remembers what it was shown. */
+  function reader(id: string, readsProfiles: boolean) {
+    const pools: Pool[] = [];
+    const order: string[] = [];
+    const baseline: Baseline = {
+      ...findBaseline("best-single"),
+      id,
+      ...(readsProfiles && { readsProfiles: true }),
+      async prepare() {
+        await Promise.resolve();
+        order.push("prepare");
+      },
+      fit() {
+        order.push("fit");
+        return createOneRound(id, ({ pool }) => {
+          pools.push(pool);
+          const similar = pool.members.map(({ profile }) => profile?.similar ?? 0);
+          return perform([solve(similar.indexOf(Math.max(...similar)))]);
+        });
+      },
+    };
+    return { baseline, pools, order };
+  }
+
+  it("is prepared once before it is fitted, and gets the pool with the profiles of each task", async () => {
+    const [reading, other] = [reader("reading", true), reader("other", false)];
+    const worded = tasks.map((task, i) => ({
+      ...task,
+      prompt: i % 2 === 0 ? `Double the even number ${i}.` : `For odd ${i}, what is twice that?`,
+    }));
+    const ground = openTasks({ id: "sums", tasks: worded, source: "made up" }, toPool(workers()), grader);
+    const contenders = [reading.baseline, other.baseline];
+    const { results, pool } = await runBench(options({ ground, contenders }));
+    expect(reading.order).toEqual(["prepare", "fit"]);
+    expect(results.find(({ conductor }) => conductor === "reading")!.accuracy).toBe(1);
+    expect(new Set(other.pools)).toEqual(new Set([pool]));
+    expect(reading.pools.length).toBe(other.pools.length);
+    for (const { members } of reading.pools) {
+      expect(members.map(({ worker }) => worker)).toEqual(pool.members.map(({ worker }) => worker));
+      expect(members[0]!.profile!.success).toBeCloseTo(pool.members[0]!.profile!.success, 4);
+    }
+  });
+
+  it("that cannot be prepared for want of something is refused, and the bench goes on", async () => {
+    const { baseline } = reader("unprepared", true);
+    const prepare = async () => {
+      throw usageError("There are no weights");
+    };
+    const { refused, results } = await runBench(
+      options({ contenders: [{ ...baseline, prepare }, ...find("best-single")] }),
+    );
+    expect(refused).toEqual([{ conductor: "unprepared", reason: "There are no weights" }]);
+    expect(results.map(({ conductor }) => conductor)).toEqual(["best-single"]);
+  });
+});
 
 describe("a bench of tasks and a pool", () => {
   it("measures on training tasks, fits, and reports on test tasks alone", async () => {

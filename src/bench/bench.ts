@@ -67,11 +67,16 @@ export interface BenchOutcome {
 }
 
 /** A Conductor on tasks, with what was kept before; shared by all parts of a bench. */
-export type Measure = (
-  who: { name: string; conductor: Conductor; rounds: number; pool: Pool },
-  tasks: readonly GradedTask[],
-  file: RowFile,
-) => Promise<BenchRow[]>;
+export type Measure = (who: Contender, tasks: readonly GradedTask[], file: RowFile) => Promise<BenchRow[]>;
+
+export interface Contender {
+  name: string;
+  conductor: Conductor;
+  rounds: number;
+  pool: Pool;
+  /** For those who read profiles: the pool with the profiles for one task. */
+  poolFor?: (task: GradedTask) => Pool;
+}
 
 export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
   const { ground, contenders, folder, seed, splitBy, splitSeed, limit, budgetUsd, signal, withOracle } =
@@ -92,11 +97,13 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
   });
   const perform = async (baseline: Baseline) => {
     try {
+      await baseline.prepare?.();
       const who = {
         name: baseline.id,
         conductor: fitting.fit(baseline),
         rounds: baseline.rounds,
         pool: fitting.pool,
+        ...(baseline.readsProfiles && { poolFor: fitting.poolFor }),
       };
       rows.push(...(await measure(who, splits.test, file)));
     } catch (error) {
@@ -175,7 +182,7 @@ export function createMeasure(
   let total = 0;
   let done = 0;
   let spentUsd = purse?.spentUsd ?? 0;
-  const measure: Measure = async ({ name, conductor, rounds, pool }, tasks, file) => {
+  const measure: Measure = async ({ name, conductor, rounds, pool, poolFor }, tasks, file) => {
     const kept = new Map(file.rows.filter((row) => row.conductor === name).map((row) => [row.task, row]));
     const missing = tasks.filter(({ id }) => !kept.has(id));
     done += tasks.length - missing.length;
@@ -191,6 +198,7 @@ export function createMeasure(
     };
     await evaluate({
       ...{ name, conductor, rounds, pool, tasks: missing, grade, seed, concurrency, onRow, isInstant },
+      ...(poolFor && { poolFor }),
       ...(signal && { signal }),
       ...(purse && { purse }),
       ...(delayOf && { delayOf }),

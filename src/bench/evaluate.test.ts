@@ -219,3 +219,34 @@ it("tells the delay of replayed steps along the longest chain", async () => {
   });
   expect(row!.durationMs).toBe(501);
 });
+
+describe("a pool for each task", () => {
+  const common = toPool([right("a"), right("b"), createConsensusWorker()]);
+  const withSimilar = (similar: number) => ({
+    members: common.members.map((member) => ({
+      ...member,
+      profile: { success: 0.5, tasks: 1, topics: {}, similar },
+    })),
+  });
+
+  it("is what the Conductor and the votes of that task see", async () => {
+    const conductor = playedConductor({
+      steps: [step(0, "solve"), step(1, "solve"), step(2, "vote", "all")],
+    });
+    const rows = await measure({
+      pool: common,
+      poolFor: ({ id }) => withSimilar(Number(id.slice(1)) / 100),
+      conductor,
+      tasks: tasks.slice(0, 3),
+      concurrency: 1,
+    });
+    expect(rows.map(({ score }) => score)).toEqual([1, 1, 1]);
+    const seen = conductor.requests.map(({ pool }) => pool.members[1]!.profile!.similar);
+    expect(seen).toEqual([0, 0.01, 0.02]);
+  });
+
+  it("must have the members of the common one, in their order", async () => {
+    const turned = () => ({ members: common.members.toReversed() });
+    await expect(measure({ pool: common, poolFor: turned })).rejects.toThrow(/in their order/);
+  });
+});

@@ -30,6 +30,8 @@ export interface EvaluateOptions {
   name?: string;
   rounds: number;
   pool: Pool;
+  /** A pool for one task: the same members in the same order, only their profiles differ. */
+  poolFor?: (task: GradedTask) => Pool;
   tasks: readonly GradedTask[];
   grade: (task: GradedTask, run: Run, signal: AbortSignal) => Grade | Promise<Grade>;
   /** Each task has its own chance from this and its id, whoever conducts. */
@@ -83,7 +85,7 @@ export async function evaluate(options: EvaluateOptions): Promise<BenchRow[]> {
 }
 
 function createPerformance(options: EvaluateOptions) {
-  const { conductor, pool, rounds, seed, limits = {}, grade, isInstant = false } = options;
+  const { conductor, pool, poolFor, rounds, seed, limits = {}, grade, isInstant = false } = options;
   const { name = conductor.id, delayOf, signal = new AbortController().signal } = options;
   const settings: RunSettings = {
     conductor: name,
@@ -118,20 +120,22 @@ function createPerformance(options: EvaluateOptions) {
     allowance: Allowance | undefined,
   ): Promise<BenchRow | "short" | undefined> => {
     const isTight = allowance !== undefined && allowance.usd < (limits.usd ?? Number.POSITIVE_INFINITY);
+    const own = poolFor?.(task);
+    if (own) checkMembers(own, pool);
     const state = await performRun(
       {
         type: "run-start",
         runId: `${name}/${task.id}`,
         at: Date.now(),
         task: { id: task.id, messages: toMessages(task) },
-        pool: entries,
+        pool: own?.members.map(toPoolEntry) ?? entries,
         settings: {
           ...settings,
           seed: hashSeed(seed, task.id),
           ...(isTight && { limits: { ...limits, usd: allowance.usd } }),
         },
       },
-      stage,
+      own ? { ...stage, pool: own } : stage,
     );
     allowance?.giveBack(state.spent.usd);
     if (state.ended?.stopReason === "cancelled") return undefined;
@@ -144,6 +148,15 @@ function createPerformance(options: EvaluateOptions) {
     const delayMs = delayOf && toCriticalPath(state, run, (step) => delayOf(task, step));
     return toRow(name, task, state, graded, delayMs);
   };
+}
+
+/** Numbers in a workflow mean positions in the pool: another order would measure somebody else. */
+function checkMembers(own: Pool, common: Pool): void {
+  const isSame =
+    own.members.length === common.members.length &&
+    own.members.every(({ worker }, number) => worker === common.members[number]!.worker);
+  if (!isSame)
+    throw new TypeError("The pool of a task must have the members of the common pool, in their order");
 }
 
 /** A grader that was stopped says nothing about the answer. */

@@ -1,11 +1,14 @@
 // Before anything is measured: which tasks are for learning and which for the result, and what is known of
 // each worker on the former. Nothing of a test task reaches whoever is fitted: that is checked, not hoped.
 
-import { measurePool } from "../baseline/strength.ts";
+import { measurePool, toCalibration } from "../baseline/strength.ts";
 import type { Baseline, FitContext, TrainingTask } from "../baseline/types.ts";
+import { createProfiler } from "../calibration/profiler.ts";
+import { textOf } from "../calibration/text-features.ts";
+import type { Profiler } from "../calibration/types.ts";
 import type { Conductor } from "../conductor/types.ts";
 import { TuttiError, usageError } from "../errors.ts";
-import type { GradedTask } from "../task/types.ts";
+import { type GradedTask, toMessages } from "../task/types.ts";
 import type { Pool } from "../worker/types.ts";
 import type { Ground } from "./ground.ts";
 import { promptHash, type SplitBy, splitByFamily, splitOf } from "./split.ts";
@@ -70,6 +73,8 @@ export function readScores(
 export interface Fitting {
   /** With profiles measured on the training tasks alone. */
   pool: Pool;
+  /** The same with profiles for one task, for those who read them. */
+  poolFor(task: GradedTask): Pool;
   fit(baseline: Baseline): Conductor;
 }
 
@@ -88,5 +93,13 @@ export function createFitting(
     ]),
   );
   const context: FitContext = { pool: measured, training, labels, seed };
-  return { pool: measured, fit: (baseline) => baseline.fit(context) };
+  let profiler: Profiler | undefined;
+  return {
+    pool: measured,
+    poolFor(task) {
+      profiler ??= createProfiler(toCalibration(pool, training));
+      return profiler.poolFor(measured, textOf(toMessages(task)));
+    },
+    fit: (baseline) => baseline.fit(context),
+  };
 }

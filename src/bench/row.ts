@@ -13,7 +13,13 @@ export const REPLAY_REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 /** Asking again would not help, and yet it says nothing about the task. */
-const DOWN: ReadonlySet<string> = new Set(["auth", "rate-limited", "worker-fault", "conductor-fault"]);
+const DOWN: ReadonlySet<string> = new Set([
+  "auth",
+  "rate-limited",
+  "worker-fault",
+  "conductor-fault",
+  "budget-spent",
+]);
 
 export function toRow(
   conductor: string,

@@ -15,9 +15,9 @@ export interface PlanEstimate {
   unpricedSteps: number;
 }
 
-const TYPICAL_REPLY_TOKENS = 600;
+export const TYPICAL_REPLY_TOKENS = 600;
 /** The upper bound counts bytes; a token of ordinary text has about four. */
-const BYTES_PER_TOKEN = 4;
+export const BYTES_PER_TOKEN = 4;
 
 export function estimatePlan(state: RunState, workflow: Workflow): PlanEstimate {
   const estimate: PlanEstimate = { usd: 0, maxUsd: 0, calls: 0, unpricedSteps: 0 };

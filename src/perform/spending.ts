@@ -38,6 +38,7 @@ const NOT_ASKED = new Set([
   "handoff-not-recorded",
   "no-more-samples",
   "unknown-worker",
+  "budget-spent",
 ]);
 
 /** A failed ask is still a call. If it may have been billed, it is counted on the high side. */

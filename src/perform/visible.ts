@@ -45,7 +45,9 @@ function show(state: RunState, visible: VisibleStep[], roundNumber: number, step
   const { workflow, steps } = state.rounds[roundNumber]!;
   const { worker, reply } = steps[step]!;
   if (!reply?.text) return;
-  const success = state.pool[worker]?.profile?.success;
+  const profile = state.pool[worker]?.profile;
+  // A vote about this question weighs by what was measured on similar ones, where that is known.
+  const success = profile?.similar ?? profile?.success;
   const { subtask } = workflow!.steps[step]!;
   const measured = success === undefined ? {} : { success };
   visible.push({ round: roundNumber, step, worker, subtask, reply: reply.text, ...measured });

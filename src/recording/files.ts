@@ -10,16 +10,12 @@ import {
   ftruncateSync,
   mkdirSync,
   openSync,
-  readFileSync,
   readSync,
-  rmSync,
-  writeFileSync,
   writeSync,
 } from "node:fs";
-import { hostname } from "node:os";
 import { join } from "node:path";
 import { TuttiError, usageError } from "../errors.ts";
-import { isAlive } from "../store/owner.ts";
+import { claimFile } from "../store/claim-file.ts";
 import { Problems } from "../task/sets/problems.ts";
 import { parseRow, readLines, type SourceRow } from "../task/sets/read-jsonl.ts";
 import type { GradedTask } from "../task/types.ts";
@@ -126,7 +122,7 @@ async function readWhole(
 const BLOCK_BYTES = 1 << 16;
 
 /** A last line without its end is finished if it is a whole row, and cut off if it is not. */
-function mend(file: string, check: (row: SourceRow) => string | undefined): void {
+export function mend(file: string, check: (row: SourceRow) => string | undefined): void {
   if (!existsSync(file)) return;
   const handle = openSync(file, "r+");
   try {
@@ -151,27 +147,8 @@ function mend(file: string, check: (row: SourceRow) => string | undefined): void
 
 function claim(folder: string): () => void {
   const file = join(folder, "record.lock");
-  const owner = JSON.stringify({ pid: process.pid, host: hostname() });
-  for (let attempt = 0; ; attempt++) {
-    try {
-      writeFileSync(file, owner, { flag: "wx" });
-      return () => rmSync(file, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      if (attempt > 0 || isHeld(file)) {
-        const message = `${folder} is being recorded by another process. If that is not so, delete ${file}`;
-        throw new TuttiError("recording-active", message, { status: 409 });
-      }
-      rmSync(file, { force: true });
-    }
-  }
-}
-
-function isHeld(file: string): boolean {
-  try {
-    const { pid, host } = JSON.parse(readFileSync(file, "utf8")) as { pid: number; host: string };
-    return isAlive({ id: "record", pid, host, heartbeatAt: 0 }, 0);
-  } catch {
-    return false;
-  }
+  return claimFile(file, () => {
+    const message = `${folder} is being recorded by another process. If that is not so, delete ${file}`;
+    return new TuttiError("recording-active", message, { status: 409 });
+  });
 }

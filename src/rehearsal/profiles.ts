@@ -1,6 +1,7 @@
 // Profiles of the simulated workers, measured as those of real ones would be: each answers problems
 // alone and is graded. The problems come from a seed used for nothing else. Made at first use, once a process.
 
+import type { Calibration } from "../calibration/types.ts";
 import type { Profile, Topic } from "../worker/types.ts";
 import { PLAYERS, type Player } from "./players.ts";
 import { FAMILIES, generateProblems, gradeProblem } from "./questions.ts";
@@ -11,47 +12,85 @@ import { delayOf } from "./workers.ts";
 const TASKS_PER_TOPIC = 24;
 const CALIBRATION = "calibration of the rehearsal workers";
 
-const measured = new Map<number, ReadonlyMap<string, Profile>>();
+interface Measured {
+  calibration: Omit<Calibration, "tasks"> & { tasks: readonly { text: string; topic: Topic }[] };
+  /** By player, in the order of the list. */
+  delays: number[][];
+  profiles?: ReadonlyMap<string, Profile>;
+}
+
+/** By the list of players itself: whoever asks for the same list again gets the same figures at once. */
+const measured = new WeakMap<readonly Player[], Map<number, Measured>>();
 
 /** By id of the worker. Delays are in simulated time. */
-export function measureProfiles(tasksPerTopic = TASKS_PER_TOPIC): ReadonlyMap<string, Profile> {
-  const profiles =
-    measured.get(tasksPerTopic) ?? new Map(toProfiles(collectScores(tasksPerTopic), tasksPerTopic));
-  measured.set(tasksPerTopic, profiles);
-  return profiles;
+export function measureProfiles(
+  tasksPerTopic: number = TASKS_PER_TOPIC,
+  players: readonly Player[] = PLAYERS,
+): ReadonlyMap<string, Profile> {
+  const found = measure(tasksPerTopic, players);
+  found.profiles ??= new Map(toProfiles(found, tasksPerTopic));
+  return found.profiles;
 }
 
-interface Scores {
-  right: Partial<Record<Topic, number>>;
-  delays: number[];
+/** The same measured tasks one by one, so that a profile can be made for one question. */
+export function rehearsalCalibration(
+  tasksPerTopic: number = TASKS_PER_TOPIC,
+  players: readonly Player[] = PLAYERS,
+): Calibration {
+  return measure(tasksPerTopic, players).calibration;
 }
 
-function collectScores(tasksPerTopic: number): Map<Player, Scores> {
-  const scores = new Map(PLAYERS.map((player): [Player, Scores] => [player, { right: {}, delays: [] }]));
+function measure(tasksPerTopic: number, players: readonly Player[]): Measured {
+  const known = measured.get(players) ?? new Map<number, Measured>();
+  measured.set(players, known);
+  const found = known.get(tasksPerTopic) ?? askAll(tasksPerTopic, players);
+  known.set(tasksPerTopic, found);
+  return found;
+}
+
+function askAll(tasksPerTopic: number, players: readonly Player[]): Measured {
+  const tasks: { text: string; topic: Topic }[] = [];
+  const scores: number[][] = [];
+  const delays: number[][] = players.map(() => []);
   for (const topic of new Set(FAMILIES.map((family) => family.topic))) {
     const families = FAMILIES.filter((family) => family.topic === topic).map(({ id }) => id);
     const problems = generateProblems({ count: tasksPerTopic, seed: CALIBRATION, families });
     for (const [seed, problem] of problems.entries()) {
-      for (const [player, { right, delays }] of scores) {
-        const reply = replyTo(player, problem, { seed });
-        right[topic] = (right[topic] ?? 0) + gradeProblem(problem, reply).score;
-        delays.push(delayOf(player, reply, seed).totalMs);
-      }
+      tasks.push({ text: problem.question, topic });
+      scores.push(
+        players.map((player, number) => {
+          const reply = replyTo(player, problem, { seed });
+          delays[number]!.push(delayOf(player, reply, seed).totalMs);
+          return gradeProblem(problem, reply).score;
+        }),
+      );
     }
   }
-  return scores;
+  const source = `simulated, ${tasksPerTopic} tasks a topic`;
+  return { calibration: { workers: players.map(({ id }) => id), tasks, scores, source }, delays };
 }
 
-function toProfiles(scores: Map<Player, Scores>, tasksPerTopic: number): [string, Profile][] {
-  return [...scores].map(([{ id }, { right, delays }]) => {
-    const tasks = delays.length;
-    const total = Object.values(right).reduce((sum, count) => sum + count, 0);
+function toProfiles({ calibration, delays }: Measured, tasksPerTopic: number): [string, Profile][] {
+  const { workers, tasks, scores, source } = calibration;
+  return workers.map((id, number) => {
+    const right: Partial<Record<Topic, number>> = {};
+    let total = 0;
+    for (const [task, { topic }] of tasks.entries()) {
+      const score = scores[task]![number]!;
+      right[topic] = (right[topic] ?? 0) + score;
+      total += score;
+    }
     const topics = Object.entries(right).map(([topic, count]) => [topic, round(count / tasksPerTopic)]);
-    const delayMs = Math.round(delays.sort((a, b) => a - b)[Math.floor(tasks / 2)]!);
-    const source = `simulated, ${tasksPerTopic} tasks a topic`;
+    const delayMs = Math.round(delays[number]!.sort((a, b) => a - b)[Math.floor(tasks.length / 2)]!);
     return [
       id,
-      { success: round(total / tasks), tasks, topics: Object.fromEntries(topics), delayMs, source },
+      {
+        success: round(total / tasks.length),
+        tasks: tasks.length,
+        topics: Object.fromEntries(topics),
+        delayMs,
+        source,
+      },
     ];
   });
 }

@@ -13,14 +13,14 @@ const CHARACTERS_PER_TOKEN = 4;
 /** Delays differ from ask to ask by up to this share. */
 const JITTER = 0.25;
 
-/** `delayScale` 1 is simulated time as it is; 0 sets no timer at all. */
-export function createRehearsalWorker(player: Player, delayScale: number): Worker {
+/** `delayScale` 1 is simulated time as it is; 0 sets no timer at all. `compose` decides what is replied. */
+export function createRehearsalWorker(player: Player, delayScale: number, compose = composeReply): Worker {
   return {
     id: player.id,
     kind: "model",
     async *ask(request, signal): AsyncIterable<WorkerEvent> {
       stopIfAborted(player, signal);
-      const { text, reason } = cut(composeReply(player, request), request);
+      const { text, reason } = cut(compose(player, request), request);
       if (delayScale > 0) yield* speak(player, text, request, delayScale, signal);
       else if (text !== "") yield { type: "text-delta", text };
       stopIfAborted(player, signal);

@@ -1,0 +1,154 @@
+// Calibrations on disk: `<home>/calibration/<name>.json`, one for each task set a pool was measured on. What
+// is there is merged worker by worker. A file that cannot be read is told of and left out: a question must
+// not fail because of figures it can do without.
+
+import { mkdir, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { TuttiError, usageError } from "../errors.ts";
+import { writeFileSafely } from "../nn/write-safely.ts";
+import { TOPICS } from "../worker/types.ts";
+import { mergeCalibrations } from "./merge.ts";
+import type { Calibration } from "./types.ts";
+
+const VERSION = 1;
+const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/;
+
+const fileSchema = z
+  .strictObject({
+    version: z.literal(VERSION),
+    source: z.string(),
+    workers: z.array(
+      z.strictObject({
+        id: z.string().min(1),
+        /** When it was asked last: of two files the later one counts. */
+        measuredAt: z.iso.datetime(),
+        delayMs: z.number().min(0).optional(),
+      }),
+    ),
+    tasks: z.array(z.strictObject({ text: z.string(), topic: z.enum(TOPICS).optional() })),
+    /** A row for each task, a column for each worker; null: not measured. */
+    scores: z.array(z.array(z.number().min(0).max(1).nullable())),
+  })
+  .check((context) => {
+    const { tasks, workers, scores } = context.value;
+    const wrong = scores.findIndex((row) => row.length !== workers.length);
+    const problem =
+      scores.length !== tasks.length
+        ? `"scores" has ${scores.length} rows for ${tasks.length} tasks`
+        : wrong >= 0
+          ? `row ${wrong} of "scores" has ${scores[wrong]!.length} entries for ${workers.length} workers`
+          : undefined;
+    if (problem) context.issues.push({ code: "custom", message: problem, input: scores });
+  });
+
+export interface SavedCalibration extends Calibration {
+  /** By worker: when it was asked last, as an ISO date. */
+  measuredAt: readonly string[];
+}
+
+export interface LoadedCalibrations {
+  /** Absent where nothing was measured yet. */
+  calibration?: Calibration;
+  /** Files that could not be read, and why. */
+  problems: string[];
+}
+
+export function toCalibrationFolder(home: string): string {
+  return join(home, "calibration");
+}
+
+/** A name that can be that of a file, whatever a task set is called. */
+export function toCalibrationName(set: string): string {
+  const name = set
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, "-")
+    .replace(/^[^a-z0-9]+/, "")
+    .slice(0, 100);
+  return name || "tasks";
+}
+
+/** Returns the path. What was there under the name is replaced as a whole. */
+export async function saveCalibration(
+  home: string,
+  name: string,
+  calibration: SavedCalibration,
+): Promise<string> {
+  if (!NAME.test(name))
+    throw usageError(
+      `A calibration must be named with small letters, digits, ".", "_" and "-", not "${name}"`,
+    );
+  const { workers, measuredAt, delaysMs = [], tasks, scores, source } = calibration;
+  const content: z.input<typeof fileSchema> = {
+    version: VERSION,
+    source,
+    workers: workers.map((id, i) => ({
+      id,
+      measuredAt: measuredAt[i] ?? "",
+      ...(delaysMs[i] !== undefined && { delayMs: delaysMs[i] }),
+    })),
+    tasks: tasks.map(({ text, topic }) => ({ text, ...(topic && { topic }) })),
+    scores: scores.map((row) => row.map((score) => score ?? null)),
+  };
+  // Better refused now than found broken when it is needed.
+  fileSchema.parse(content);
+  const folder = toCalibrationFolder(home);
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, `${name}.json`);
+  await writeFileSafely(path, Buffer.from(`${JSON.stringify(content)}\n`));
+  return path;
+}
+
+/** Undefined where there is no such file. Throws "bad-file" for one that is not a calibration. */
+export async function loadCalibration(home: string, name: string): Promise<SavedCalibration | undefined> {
+  const path = join(toCalibrationFolder(home), `${name}.json`);
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
+    throw badFile(path, error.message);
+  });
+  if (text === undefined) return undefined;
+  const { workers, tasks, scores, source } = parse(path, text);
+  return {
+    workers: workers.map(({ id }) => id),
+    measuredAt: workers.map(({ measuredAt }) => measuredAt),
+    delaysMs: workers.map(({ delayMs }) => delayMs),
+    tasks: tasks.map(({ text, topic }) => ({ text, ...(topic && { topic }) })),
+    scores: scores.map((row) => row.map((score) => score ?? undefined)),
+    source,
+  };
+}
+
+/** All of a home together; of a worker that was measured several times the newest counts. */
+export async function loadCalibrations(home: string): Promise<LoadedCalibrations> {
+  const names = await readdir(toCalibrationFolder(home)).catch(() => []);
+  const problems: string[] = [];
+  const found: SavedCalibration[] = [];
+  for (const file of names.filter((name) => /^[^.].*\.json$/.test(name)).sort()) {
+    try {
+      const calibration = await loadCalibration(home, file.replace(/\.json$/, ""));
+      if (calibration) found.push(calibration);
+    } catch (error) {
+      problems.push((error as Error).message);
+    }
+  }
+  const calibration = mergeCalibrations(found);
+  return { problems, ...(calibration && { calibration }) };
+}
+
+function parse(path: string, text: string): z.output<typeof fileSchema> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw badFile(path, `not JSON: ${(error as Error).message}`);
+  }
+  const parsed = fileSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { path: where, message } = parsed.error.issues[0]!;
+  throw badFile(path, where.length > 0 ? `"${where.join(".")}": ${message}` : message);
+}
+
+function badFile(path: string, problem: string): TuttiError {
+  const remedy = "Delete it, and measure again with `tutti pool calibrate`";
+  return new TuttiError("bad-file", `${path} is no calibration: ${problem}. ${remedy}`, { status: 400 });
+}

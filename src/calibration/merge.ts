@@ -1,0 +1,65 @@
+// Several calibrations as one table. Each worker comes from one of them as a whole, the one in which it was
+// asked last, because figures from different days may be those of different models under one name.
+
+import type { SavedCalibration } from "./file.ts";
+import type { Calibration, CalibrationTask } from "./types.ts";
+
+/** Undefined where nobody was measured. */
+export function mergeCalibrations(calibrations: readonly SavedCalibration[]): Calibration | undefined {
+  const newest = new Map<string, { calibration: SavedCalibration; column: number }>();
+  for (const calibration of calibrations) {
+    for (const [column, id] of calibration.workers.entries()) {
+      const known = newest.get(id);
+      const knownAt = known && known.calibration.measuredAt[known.column]!;
+      if (knownAt === undefined || Date.parse(calibration.measuredAt[column]!) > Date.parse(knownAt))
+        newest.set(id, { calibration, column });
+    }
+  }
+  if (newest.size === 0) return undefined;
+  const chosen = [...newest.values()];
+  const rows = new Map<string, { task: CalibrationTask; scores: (number | undefined)[] }>();
+  for (const calibration of new Set(chosen.map((each) => each.calibration))) {
+    const keys = toKeys(calibration.tasks);
+    for (const [number, task] of calibration.tasks.entries()) {
+      const row = rows.get(keys[number]!) ?? { task, scores: chosen.map(() => undefined) };
+      rows.set(keys[number]!, row);
+      for (const [worker, each] of chosen.entries())
+        if (each.calibration === calibration) row.scores[worker] = calibration.scores[number]![each.column];
+    }
+  }
+  const measured = [...rows.values()].filter(({ scores }) => scores.some((score) => score !== undefined));
+  const sources = new Set(chosen.map(({ calibration }) => calibration.source));
+  return {
+    workers: [...newest.keys()],
+    tasks: measured.map(({ task }) => task),
+    scores: measured.map(({ scores }) => scores),
+    source: [...sources].join("; "),
+    delaysMs: chosen.map(({ calibration, column }) => calibration.delaysMs?.[column]),
+  };
+}
+
+/** Only these workers of a calibration; undefined where none is left. */
+export function selectWorkers(
+  calibration: Calibration,
+  isWanted: (id: string) => boolean,
+): Calibration | undefined {
+  const columns = [...calibration.workers.keys()].filter((column) => isWanted(calibration.workers[column]!));
+  if (columns.length === 0) return undefined;
+  const { workers, scores, delaysMs } = calibration;
+  return {
+    ...calibration,
+    workers: columns.map((column) => workers[column]!),
+    scores: scores.map((row) => columns.map((column) => row[column])),
+    ...(delaysMs && { delaysMs: columns.map((column) => delaysMs[column]) }),
+  };
+}
+
+/** The same question in two files is one task; twice in one file it is two. */
+function toKeys(tasks: readonly CalibrationTask[]): string[] {
+  const seen = new Map<string, number>();
+  return tasks.map(({ text }) => {
+    const count = seen.get(text) ?? 0;
+    seen.set(text, count + 1);
+    return `${count} ${text}`;
+  });
+}

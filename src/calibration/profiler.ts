@@ -1,0 +1,102 @@
+// Makes profiles belong to a question. What does not depend on it (overall, topics) is computed once; the
+// estimate by similar questions is remembered by text, since training and rounds ask the same again.
+
+import { usageError } from "../errors.ts";
+import type { Pool, Profile } from "../worker/types.ts";
+import { estimateByNeighbours, type MeasuredQuestions } from "./neighbours.ts";
+import { countScores, measureProfiles, toRates } from "./rates.ts";
+import { TextIndex } from "./text-index.ts";
+import type { Calibration, Profiler } from "./types.ts";
+
+/** Enough for all questions of a training split; the oldest go first. */
+const REMEMBERED = 4096;
+/** Longer texts are read anew each time, so that what is remembered stays small. */
+const LONGEST_REMEMBERED = 8000;
+
+export function createProfiler(calibration: Calibration): Profiler {
+  const profiles = measureProfiles(calibration).map((profile) => profile && rounded(profile));
+  const positions = new Map(calibration.workers.map((id, position) => [id, position]));
+  /** By text, or by the number of the task that is left out, which has its own text. */
+  const known = new Map<string | number, { text: string; estimates: Float64Array }>();
+  // Only at the first question: whoever lists a pool never needs the index.
+  let questions: MeasuredQuestions | undefined;
+  let twins: ReadonlyMap<string, number[]> | undefined;
+
+  function twinsOf(task: number): number[] {
+    const own = calibration.tasks[task];
+    if (!own)
+      throw usageError(
+        `There is no calibration task ${task} to leave out (there are ${calibration.tasks.length}, from 0)`,
+      );
+    twins ??= groupTwins(calibration);
+    return twins.get(toKey(own.text))!;
+  }
+
+  function estimate(text: string, without: number | undefined): Float64Array {
+    const key = without ?? text;
+    const before = known.get(key);
+    if (before?.text === text) return before.estimates;
+    questions ??= toQuestions(calibration);
+    const leftOut = without === undefined ? [] : twinsOf(without);
+    const estimates = estimateByNeighbours(questions, text, leftOut);
+    if (text.length > LONGEST_REMEMBERED) return estimates;
+    if (known.size >= REMEMBERED) known.delete(known.keys().next().value!);
+    known.set(key, { text, estimates });
+    return estimates;
+  }
+
+  return {
+    poolFor({ members }: Pool, text, { without } = {}): Pool {
+      const estimates = estimate(text, without);
+      return {
+        members: members.map((member) => {
+          const position = positions.get(member.worker.id);
+          const measured = position === undefined ? undefined : profiles[position];
+          if (!measured) return member;
+          const similar = round(estimates[position!]!);
+          const delayMs = member.profile?.delayMs ?? measured.delayMs;
+          return {
+            ...member,
+            profile: { ...measured, similar, ...(delayMs !== undefined && { delayMs }) },
+          };
+        }),
+      };
+    },
+  };
+}
+
+function toQuestions({ workers, tasks, scores }: Calibration): MeasuredQuestions {
+  const all = [...workers.keys()];
+  return {
+    index: new TextIndex(tasks.map(({ text }) => text)),
+    scores,
+    rates: toRates(countScores(scores, workers.length, all), all),
+    workers: all,
+  };
+}
+
+function groupTwins({ tasks }: Calibration): ReadonlyMap<string, number[]> {
+  const groups = new Map<string, number[]>();
+  for (const [task, { text }] of tasks.entries()) {
+    const key = toKey(text);
+    const group = groups.get(key);
+    if (group) group.push(task);
+    else groups.set(key, [task]);
+  }
+  return groups;
+}
+
+/** Case and spacing do not make another question. */
+function toKey(text: string): string {
+  return text.toLowerCase().replace(/\s+/g, " ").trim();
+}
+
+/** Profiles are journaled with every run; more digits than these mean nothing. */
+function rounded({ success, topics, ...rest }: Profile): Profile {
+  const ofTopics = Object.entries(topics).map(([topic, rate]) => [topic, round(rate)]);
+  return { ...rest, success: round(success), topics: Object.fromEntries(ofTopics) };
+}
+
+function round(rate: number): number {
+  return Math.round(rate * 10_000) / 10_000;
+}

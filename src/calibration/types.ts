@@ -1,0 +1,39 @@
+// What was measured of each worker on which tasks, and who turns it into profiles for one question. Apart,
+// because the pool of a live run, the bench, training and the baselines all read the same figures.
+
+import type { Pool, Topic } from "../worker/types.ts";
+
+/** A table of right and wrong: tasks down, workers across. */
+export interface Calibration {
+  /** Ids. */
+  workers: readonly string[];
+  tasks: readonly CalibrationTask[];
+  /** `scores[task][worker]`, 0..1; undefined: not measured. */
+  scores: readonly (readonly (number | undefined)[])[];
+  /** By worker: the median delay of a whole reply, where replies were timed. */
+  delaysMs?: readonly (number | undefined)[];
+  /** Where the figures come from, for people: "simulated, 24 tasks a topic". */
+  source: string;
+}
+
+export interface CalibrationTask {
+  /** What the user would have written. */
+  text: string;
+  topic?: Topic;
+}
+
+export interface ProfilerOptions {
+  /**
+   * The number of a calibration task to leave out: a question that is trained on must not be its own
+   * neighbour. Its twins, which have the same text, are left out too.
+   */
+  without?: number;
+}
+
+export interface Profiler {
+  /**
+   * The pool with profiles for this question: the same members in the same order. Who is not in the
+   * calibration keeps the profile it has.
+   */
+  poolFor(pool: Pool, text: string, options?: ProfilerOptions): Pool;
+}

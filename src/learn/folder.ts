@@ -1,0 +1,298 @@
+// The folder of a training: what it is (`training.json`), what was told while it learned (`*.jsonl`), the
+// latest state (`checkpoint/`), the best weights (`best/`) and the page. One process at a time may write it.
+// Covered: death of the process; half a last line is ignored, and a resumed training continues the same
+// curves. Not covered: loss of power in the last instant.
+
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import { z } from "zod";
+import { TuttiError, usageError } from "../errors.ts";
+import { claimFile, isClaimed } from "../store/claim-file.ts";
+import type { IterationFigures, Sample, TrainEvent, TuneFigures } from "./types.ts";
+
+const VERSION = 1;
+const STATEMENT = "training.json";
+const RESULTS = "results.json";
+const LOCK = "training.lock";
+const FILES = { iteration: "iterations.jsonl", tune: "tune.jsonl", sample: "samples.jsonl" } as const;
+
+const statementSchema = z.object({
+  version: z.literal(VERSION),
+  /** Of the world, for people. */
+  world: z.string(),
+  isSimulated: z.boolean(),
+  /** As they were chosen or left: enough to build the same world and training again. */
+  settings: z.record(z.string(), z.unknown()),
+  seed: z.number(),
+  /** The command line that repeats it. */
+  command: z.string(),
+  engine: z.string().optional(),
+  /** Milliseconds since 1970. */
+  startedAt: z.number(),
+  endedAt: z.number().optional(),
+  state: z.enum(["running", "done", "stopped", "failed"]),
+  /** Why it failed. */
+  problem: z.string().optional(),
+  notices: z.array(z.string()).default([]),
+});
+export type TrainingStatement = z.infer<typeof statementSchema>;
+
+/** One line of the table that is shown after a training: a Conductor on test tasks nobody has seen. */
+export interface TestResult {
+  name: string;
+  accuracy: number;
+  low: number;
+  high: number;
+  /** Means a task. */
+  calls: number;
+  costUsd: number;
+  note?: string;
+}
+
+export interface Training {
+  path: string;
+  statement: TrainingStatement | undefined;
+  iterations: IterationFigures[];
+  tunes: TuneFigures[];
+  samples: Sample[];
+  results: TestResult[];
+}
+
+/** Whoever trains appends what it tells and rewinds to its checkpoint; whoever shows it describes and loads. */
+export interface TrainingFolder {
+  readonly path: string;
+  /** Where the trainer keeps its own files. Not made before they are needed. */
+  readonly checkpoint: string;
+  readonly best: string;
+  /** Absent until a training was described here. */
+  readonly statement: TrainingStatement | undefined;
+  append(event: TrainEvent): void;
+  /** Forgets what was told of this iteration and later ones: a resumed training tells it again. */
+  rewind(iteration: number): void;
+  /** What changed in `training.json`; the first time everything. */
+  describe(change: Partial<Omit<TrainingStatement, "version">>): void;
+  keepResults(results: readonly TestResult[]): void;
+  load(): Training;
+  /** A file that is whole or not changed at all. */
+  write(name: string, text: string): void;
+  close(): void;
+}
+
+/** Makes the folder where there is none, and claims it. A torn end of a killed training is mended. */
+export function openTrainingFolder(path: string): TrainingFolder {
+  mkdirSync(path, { recursive: true });
+  const release = claimFile(join(path, LOCK), () => {
+    const message = `${path} is in use by another training. If that is not so, delete ${join(path, LOCK)}`;
+    return new TuttiError("training-active", message, { status: 409 });
+  });
+  try {
+    return new DiskTrainingFolder(path, release);
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+class DiskTrainingFolder implements TrainingFolder {
+  readonly path: string;
+  readonly checkpoint: string;
+  readonly best: string;
+  readonly #release: () => void;
+  readonly #open = new Map<string, number>();
+  #statement: TrainingStatement | undefined;
+
+  constructor(path: string, release: () => void) {
+    this.path = path;
+    this.checkpoint = join(path, "checkpoint");
+    this.best = join(path, "best");
+    this.#statement = readStatement(path);
+    this.#release = release;
+  }
+
+  get statement(): TrainingStatement | undefined {
+    return this.#statement;
+  }
+
+  append(event: TrainEvent): void {
+    if (event.type !== "notice") this.#appendLine(FILES[event.type], JSON.stringify(event));
+    else if (this.#statement && !this.#statement.notices.includes(event.text))
+      this.describe({ notices: [...this.#statement.notices, event.text] });
+  }
+
+  #appendLine(name: string, line: string): void {
+    const file = join(this.path, name);
+    try {
+      let descriptor = this.#open.get(name);
+      if (descriptor === undefined) {
+        descriptor = openSync(file, "a");
+        this.#open.set(name, descriptor);
+        // A kill may have left half a line: what follows must not be glued to it.
+        if (!isWhole(file)) writeFileSync(descriptor, "\n");
+      }
+      writeFileSync(descriptor, `${line}\n`);
+    } catch (error) {
+      throw cannotWrite(file, error);
+    }
+  }
+
+  rewind(iteration: number): void {
+    this.#closeFiles();
+    for (const name of Object.values(FILES)) {
+      const rows = readRows<{ iteration: number }>(join(this.path, name));
+      const kept = rows.filter((row) => row.iteration < iteration);
+      if (kept.length < rows.length) this.write(name, kept.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    }
+  }
+
+  describe(change: Partial<Omit<TrainingStatement, "version">>): void {
+    const statement = statementSchema.parse({ ...this.#statement, ...change, version: VERSION });
+    this.write(STATEMENT, `${JSON.stringify(statement, null, 2)}\n`);
+    this.#statement = statement;
+  }
+
+  keepResults(results: readonly TestResult[]): void {
+    this.write(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
+  }
+
+  load(): Training {
+    return { ...readEvents(this.path), statement: this.#statement };
+  }
+
+  write(name: string, text: string): void {
+    const file = join(this.path, name);
+    // At once, unlike a checkpoint's files: events are told in order, and Ctrl-C does not wait.
+    try {
+      writeFileSync(`${file}.new`, text);
+      renameSync(`${file}.new`, file);
+    } catch (error) {
+      rmSync(`${file}.new`, { force: true });
+      throw cannotWrite(file, error);
+    }
+  }
+
+  close(): void {
+    this.#closeFiles();
+    this.#release();
+  }
+
+  #closeFiles(): void {
+    for (const descriptor of this.#open.values()) closeSync(descriptor);
+    this.#open.clear();
+  }
+}
+
+/** What a training has told, without claiming its folder. One that nobody performs any more is not running. */
+export function readTraining(path: string): Training & { statement: TrainingStatement } {
+  const statement = readStatement(path);
+  if (!statement) throw usageError(`${path} is not a folder of a training: it has no ${STATEMENT}`);
+  return { ...readEvents(path), statement: withTrueState(path, statement) };
+}
+
+export interface ListedTraining {
+  id: string;
+  path: string;
+  statement: TrainingStatement;
+}
+
+/** The newest first. Folders that hold something else are left out. */
+export function listTrainings(home: string): ListedTraining[] {
+  const folder = join(home, "trainings");
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names
+    .flatMap((id): ListedTraining[] => {
+      const path = join(folder, id);
+      try {
+        const statement = readStatement(path);
+        return statement ? [{ id, path, statement: withTrueState(path, statement) }] : [];
+      } catch {
+        return [];
+      }
+    })
+    .sort((a, b) => b.statement.startedAt - a.statement.startedAt);
+}
+
+/** A free name: what is trained, the day, and a number from the second one on. */
+export function chooseTrainingPath(home: string, name: string, day: string): string {
+  const wish = join(home, "trainings", `${basename(name).replace(/[^\w.-]+/g, "-")}-${day}`);
+  for (let number = 1; ; number++) {
+    const path = number === 1 ? wish : `${wish}-${number}`;
+    if (!existsSync(path)) return path;
+  }
+}
+
+function withTrueState(path: string, statement: TrainingStatement): TrainingStatement {
+  const isLeft = statement.state === "running" && !isClaimed(join(path, LOCK));
+  return isLeft ? { ...statement, state: "stopped" } : statement;
+}
+
+// ---- Reading ----------------------------------------------------------------------------------
+
+function readStatement(path: string): TrainingStatement | undefined {
+  const file = join(path, STATEMENT);
+  if (!existsSync(file)) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new TuttiError("bad-training", `${file} cannot be read: it is not JSON`, { cause: error });
+  }
+  const version = (value as { version?: unknown } | null)?.version;
+  if (version !== VERSION)
+    throw new TuttiError(
+      "other-version",
+      `${file} is of another version of Tutti: its format is ${JSON.stringify(version) ?? "not stated"}, not ${VERSION}`,
+    );
+  const parsed = statementSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new TuttiError("bad-training", `${file} cannot be read: ${issue!.path.join(".")} ${issue!.message}`);
+}
+
+function readEvents(path: string): Training {
+  const results = join(path, RESULTS);
+  return {
+    path,
+    statement: undefined,
+    iterations: readRows(join(path, FILES.iteration)),
+    tunes: readRows(join(path, FILES.tune)),
+    samples: readRows(join(path, FILES.sample)),
+    results: existsSync(results) ? (JSON.parse(readFileSync(results, "utf8")) as TestResult[]) : [],
+  };
+}
+
+/** What was told twice of one iteration counts once, as it was told last. */
+function readRows<T extends { iteration: number; task?: string }>(file: string): T[] {
+  if (!existsSync(file)) return [];
+  const rows = new Map<string, T>();
+  for (const line of readFileSync(file, "utf8").split("\n")) {
+    try {
+      // JSON has no NaN: a figure that there is none of was written as null.
+      const row = JSON.parse(line, (_, value) => (value === null ? Number.NaN : value)) as T;
+      if (typeof row.iteration === "number") rows.set(`${row.iteration} ${row.task ?? ""}`, row);
+    } catch {
+      // Half a line that a kill left, or the empty one at the end.
+    }
+  }
+  return [...rows.values()];
+}
+
+function isWhole(file: string): boolean {
+  const text = readFileSync(file, "utf8");
+  return text === "" || text.endsWith("\n");
+}
+
+function cannotWrite(file: string, cause: unknown): TuttiError {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const why = code === "ENOSPC" ? "the disk is full" : message;
+  return new TuttiError("cannot-write", `${file} cannot be written: ${why}`, { cause });
+}

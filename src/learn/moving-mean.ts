@@ -1,0 +1,67 @@
+// Calmer figures: means over neighbouring iterations of the same stage, and fewer points than there are
+// pixels. Apart because the progress line of the command shows the same means as the page.
+
+export interface Point {
+  x: number;
+  /** Not a number where nothing was measured. */
+  y: number;
+}
+
+/** A stage from its first iteration to the first of the next. */
+export interface Span {
+  stage: string;
+  from: number;
+  to: number;
+}
+
+const SMALLEST_WINDOW = 5;
+const WINDOW_SHARE = 1 / 16;
+const MOST_BINS = 300;
+
+export function toSpans(iterations: readonly { stage: string; iteration: number }[]): Span[] {
+  const spans: Span[] = [];
+  for (const { stage, iteration } of iterations) {
+    const last = spans.at(-1);
+    if (last?.stage === stage) last.to = iteration + 1;
+    else spans.push({ stage, from: last?.to ?? iteration, to: iteration + 1 });
+  }
+  return spans;
+}
+
+export function spanOf(x: number, spans: readonly Span[]): Span | undefined {
+  return spans.find(({ from, to }) => x >= from && x < to);
+}
+
+/** Stages differ in what they measure, so a mean never mixes two of them. Points must be in order. */
+export function moveMean(points: readonly Point[], spans: readonly Span[]): Point[] {
+  const half = Math.floor(Math.max(SMALLEST_WINDOW, points.length * WINDOW_SHARE) / 2);
+  return spans.flatMap((span) => {
+    const own = points.filter(({ x }) => x >= span.from && x < span.to);
+    return own.map(({ x, y }, i) => {
+      if (!Number.isFinite(y)) return { x, y };
+      // As many before as after: at the ends of a stage the mean would lag behind a curve that rises.
+      const reach = Math.min(half, Math.max(Math.min(i, own.length - 1 - i), Math.min(2, half)));
+      return { x, y: meanOf(own.slice(Math.max(0, i - reach), i + reach + 1).map((point) => point.y)) };
+    });
+  });
+}
+
+/** The mean of what is a number; not a number where nothing is. */
+export function meanOf(values: readonly number[]): number {
+  const there = values.filter(Number.isFinite);
+  return there.reduce((sum, value) => sum + value, 0) / there.length;
+}
+
+/** The lowest and the highest of neighbouring points: what sticks out still does. */
+export function thin(points: readonly Point[]): readonly Point[] {
+  if (points.length <= 2 * MOST_BINS) return points;
+  const size = Math.ceil(points.length / MOST_BINS);
+  return Array.from({ length: Math.ceil(points.length / size) }, (_, bin) => {
+    const own = points.slice(bin * size, (bin + 1) * size);
+    const there = own.filter(({ y }) => Number.isFinite(y));
+    if (there.length === 0) return own.slice(0, 1);
+    const low = there.reduce((least, point) => (point.y < least.y ? point : least));
+    const high = there.reduce((most, point) => (point.y > most.y ? point : most));
+    return low === high ? [low] : low.x < high.x ? [low, high] : [high, low];
+  }).flat();
+}

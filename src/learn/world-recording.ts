@@ -1,0 +1,190 @@
+// Recordings of real models as a world to practise in: several sets of tasks, each with its own pool of
+// recorded workers. Only the train split is drawn from, and the profile of a worker for a training question
+// leaves that very question out: a Conductor must not read the outcome it is to foresee.
+
+import { drawTasks, readScores, type Splits, splitTasks } from "../bench/prepare.ts";
+import { promptHash, type SplitBy } from "../bench/split.ts";
+import { createProfiler } from "../calibration/profiler.ts";
+import { topicOf } from "../calibration/rates.ts";
+import { textOf } from "../calibration/text-features.ts";
+import type { Calibration, Profiler } from "../calibration/types.ts";
+import { usageError } from "../errors.ts";
+import { createRandom, hashSeed, type Random } from "../random.ts";
+import { loadRecording } from "../recording/load.ts";
+import { createRecordedPool, gradeRecorded } from "../recording/replay.ts";
+import { type Recording, RIGHT } from "../recording/types.ts";
+import { type GradedTask, toMessages } from "../task/types.ts";
+import { createConsensusWorker } from "../worker/consensus.ts";
+import { strongestFirst } from "../worker/strength.ts";
+import type { Pool, PoolMember } from "../worker/types.ts";
+import type { Question, World } from "./types.ts";
+
+const SMALLEST_POOL = 3;
+/** One of so many strongest is in every pool: a team without any of them has little to choose from. */
+const STRONGEST = 3;
+const TUNE_PER_SET = 200;
+/** Enough to make a tokenizer from. */
+const TEXTS_PER_SET = 2_000;
+
+/** Kinds of work where nothing is known of the questions. */
+export const GENERIC_WORKS: readonly string[] = [
+  "answer the question",
+  "choose the right option",
+  "solve the problem step by step",
+  "work out the result",
+  "find the answer and state it alone",
+  "compare the answers and take the one that most agree on",
+];
+
+export interface RecordingSource {
+  folder: string;
+  set: string;
+  /** Which of the workers that answered every task take part. By default all. */
+  workers?: (id: string) => boolean;
+}
+
+export interface RecordingWorldOptions {
+  recordings: readonly RecordingSource[];
+  seed: number;
+  /** fixed: all workers of the set. random: half of the time some of them. */
+  pools: "fixed" | "random";
+  splitBy?: SplitBy;
+  splitSeed?: number;
+  tunePerSet?: number;
+}
+
+export async function createRecordingWorld(options: RecordingWorldOptions): Promise<World> {
+  const { recordings, seed, pools, tunePerSet = TUNE_PER_SET } = options;
+  if (recordings.length === 0) throw usageError("A world of recordings needs one set or more, not none");
+  const opened: Opened[] = [];
+  for (const source of recordings) {
+    if (opened.some(({ set }) => set === source.set))
+      throw usageError(`The set "${source.set}" is there twice: name each set once`);
+    opened.push(await open(source, options));
+  }
+  const fields = keepApart(opened).map(toField);
+  const bySet = new Map(fields.map((field) => [field.set, field]));
+  const tune = fields.flatMap((field) =>
+    drawTasks(field.splits.tune, tunePerSet).map((task) => field.tuneQuestion(task, seed)),
+  );
+  return {
+    kind: "recording",
+    name: fields.map(({ set }) => set).join(" + "),
+    isSimulated: false,
+    isInstant: true,
+    draw(number) {
+      const random = createRandom(hashSeed("recording draw", seed, number));
+      // A set by lot and then a task of it: a large set does not drown the others.
+      return random.pick(fields).trainingQuestion(random, pools);
+    },
+    tune,
+    grade: (task, run) => gradeRecorded(bySet.get(task.set)!.recording, task, run),
+    texts: () =>
+      fields.flatMap(({ splits }) => drawTasks(splits.train, TEXTS_PER_SET).map((task) => toText(task))),
+    works: () => GENERIC_WORKS,
+  };
+}
+
+// ---- Opening --------------------------------------------------------------------------------------
+
+interface Opened {
+  set: string;
+  recording: Recording;
+  splits: Splits;
+  members: PoolMember[];
+}
+
+async function open(
+  { folder, set, workers }: RecordingSource,
+  options: RecordingWorldOptions,
+): Promise<Opened> {
+  const { splitBy = "prompt", splitSeed = 0 } = options;
+  const recording = await loadRecording(folder, { set });
+  const chosen = recording.workersOf(set).filter((id) => workers?.(id) ?? true);
+  if (chosen.length === 0) throw usageError(`None of the workers of "${set}" was chosen: let in one or more`);
+  const { members } = createRecordedPool(recording, set, { workers: chosen });
+  return { set, recording, splits: splitTasks(recording.tasksOf(set), splitBy, splitSeed), members };
+}
+
+/** The same question may be in two sets, and with a split by family on two sides: the test keeps it. */
+function keepApart(opened: readonly Opened[]): Opened[] {
+  const hashesOf = (name: keyof Splits) =>
+    new Set(opened.flatMap(({ splits }) => splits[name].map((task) => promptHash(task))));
+  const [tested, tuned] = [hashesOf("test"), hashesOf("tune")];
+  return opened.map((each) => {
+    const { train, tune, test } = each.splits;
+    const keptTune = tune.filter((task) => !tested.has(promptHash(task)));
+    const keptTrain = train.filter((task) => !tested.has(promptHash(task)) && !tuned.has(promptHash(task)));
+    if (keptTrain.length === 0)
+      throw usageError(`All training tasks of "${each.set}" are test or tune tasks of another set`);
+    return { ...each, splits: { train: keptTrain, tune: keptTune, test } };
+  });
+}
+
+// ---- One set --------------------------------------------------------------------------------------
+
+interface Field extends Opened {
+  trainingQuestion(random: Random, pools: RecordingWorldOptions["pools"]): Question;
+  tuneQuestion(task: GradedTask, seed: number): Question;
+}
+
+function toField(opened: Opened): Field {
+  const { set, splits, members } = opened;
+  const profiler: Profiler = createProfiler(toCalibration(opened));
+  const consensus: PoolMember = { worker: createConsensusWorker(), price: { inputUsd: 0, outputUsd: 0 } };
+  const whole: Pool = { members };
+  const strongest = strongestFirst(
+    profiler.poolFor(whole, "").members.map(({ worker, profile }) => ({
+      kind: worker.kind,
+      ...(profile && { profile }),
+    })),
+  ).slice(0, STRONGEST);
+  /** By number of the training task: reading similar questions is the dear part of a draw. */
+  const profiled: PoolMember[][] = new Array(splits.train.length);
+  return {
+    ...opened,
+    trainingQuestion(random, pools) {
+      const number = random.integer(0, splits.train.length - 1);
+      const task = splits.train[number]!;
+      profiled[number] ??= profiler.poolFor(whole, toText(task), { without: number }).members;
+      const own = profiled[number]!;
+      const chosen =
+        pools === "fixed" ? own : drawNumbers(own.length, strongest, random).map((at) => own[at]!);
+      return { task, pool: { members: random.shuffle([...chosen, consensus]) } };
+    },
+    tuneQuestion(task, seed) {
+      const random = createRandom(hashSeed("recording tune", seed, set, task.id));
+      const { members: own } = profiler.poolFor(whole, toText(task));
+      return { task, pool: { members: random.shuffle([...own, consensus]) } };
+    },
+  };
+}
+
+/** Half of the time all of them; else some, with one of the strongest among them. */
+function drawNumbers(count: number, strongest: readonly number[], random: Random): number[] {
+  const all = Array.from({ length: count }, (_, number) => number);
+  if (count <= SMALLEST_POOL || random.next() < 0.5) return all;
+  const size = random.integer(SMALLEST_POOL, count);
+  const drawn = random.shuffle(all).slice(0, size);
+  if (!drawn.some((number) => strongest.includes(number))) drawn[0] = random.pick(strongest);
+  return drawn;
+}
+
+function toCalibration({ set, splits, members, recording }: Opened): Calibration {
+  const recorded = (task: string, worker: string) =>
+    recording.outcomesOf(task, worker).map(({ score }) => (score >= RIGHT ? 1 : 0));
+  return {
+    workers: members.map(({ worker }) => worker.id),
+    tasks: splits.train.map((task) => {
+      const topic = topicOf(task.category);
+      return { text: toText(task), ...(topic && { topic }) };
+    }),
+    scores: readScores(splits.train, { members }, recorded).map(({ scores }) => scores),
+    source: `measured on ${splits.train.length} training tasks of ${set}`,
+  };
+}
+
+/** What a worker is asked, as everywhere where similar questions are looked for. */
+function toText(task: GradedTask): string {
+  return textOf(toMessages(task));
+}
