@@ -41,6 +41,70 @@ async function start(
 const oneStep = (worker: number) => ({ steps: [{ worker, subtask: "go", access: [] }] });
 const subtaskOf = (text: string) => /<<< your subtask · \w+\\n(.*?)\\n>>>/.exec(text)?.[1] ?? "none";
 
+describe("profiles for the question", () => {
+  const rehearsal = () => {
+    const env = { TUTTI_HOME: mkdtempSync(join(tmpdir(), "tutti-home-")), TUTTI_REHEARSAL_DELAY: "0" };
+    const tutti = createTutti({ store: "memory" }, { env, onNotice: () => {} });
+    open.tutti = tutti;
+    return tutti;
+  };
+  const journaledPool = async (tutti: Tutti, runId: string) => {
+    const [start] = await (await tutti.store()).loadRun(runId);
+    if (start?.type !== "run-start") throw new Error("a run must begin with run-start");
+    return start.pool;
+  };
+  const similarOf = (entries: readonly { profile?: { similar?: number } }[]) =>
+    entries.map(({ profile }) => profile?.similar);
+
+  it("are in the journal and before the Conductor, and differ from question to question", async () => {
+    const tutti = rehearsal();
+    const conductor = playedConductor(oneStep(0));
+    const ask = async (question: string) =>
+      journaledPool(tutti, (await tutti.ask(question, { pool: "rehearsal", conductor })).id);
+    const sum = await ask("What is 17 × 23?");
+    const capital = await ask("What is the capital of France?");
+    const models = sum.filter(({ kind }) => kind === "model");
+    expect(models).toHaveLength(7);
+    for (const { profile } of models) expect(profile!.similar! > 0 && profile!.similar! < 1).toBe(true);
+    expect(similarOf(capital)).not.toEqual(similarOf(sum));
+    expect(capital.map(({ profile }) => profile?.success)).toEqual(
+      sum.map(({ profile }) => profile?.success),
+    );
+    expect(conductor.requests.map(({ pool }) => similarOf(pool.members))).toEqual(
+      [sum, capital].map(similarOf),
+    );
+  });
+
+  it("are those of the journal when a run is resumed", async () => {
+    const tutti = rehearsal();
+    const controller = new AbortController();
+    const run = await tutti.ask("What is 17 × 23?", {
+      pool: "rehearsal",
+      conductor: playedConductor(oneStep(0)),
+      rounds: 2,
+      review: async () => {
+        controller.abort();
+        return { type: "approve" };
+      },
+      signal: controller.signal,
+    });
+    expect(run.stopReason).toBe("cancelled");
+    const conductor = playedConductor(oneStep(0));
+    await tutti.resume(run.id, { conductor, review: async () => ({ type: "approve" }) }).result;
+    const entries = await journaledPool(tutti, run.id);
+    expect(similarOf(conductor.requests[0]!.pool.members)).toEqual(similarOf(entries));
+    expect(similarOf(entries)[0]).toBeGreaterThan(0);
+  });
+
+  it("leave a pool that was given as it is", async () => {
+    const profile = { success: 0.4, tasks: 5, topics: {} };
+    const member = { worker: scriptedWorker("rehearsal/oboe", "fine"), profile };
+    const conductor = playedConductor(oneStep(0));
+    await rehearsal().ask("What is 17 × 23?", { pool: { members: [member] }, conductor, budgetUsd: null });
+    expect(conductor.requests[0]!.pool.members[0]!.profile).toEqual(profile);
+  });
+});
+
 describe("a question over HTTP", () => {
   it("is planned by a model, performed by a team in parallel, and answered", async () => {
     // Each of the two parallel steps is held until the other one has arrived: only overlap ends this.

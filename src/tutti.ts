@@ -1,6 +1,7 @@
 // The library's door: `createTutti` makes pools, Conductors and the journal meet the performer.
 
 import type { AskOptions } from "./ask-options.ts";
+import { textOf } from "./calibration/text-features.ts";
 import { toTask } from "./check-input.ts";
 import { chooseConductor } from "./choose-conductor.ts";
 import { createFixedConductor } from "./conductor/fixed.ts";
@@ -107,9 +108,8 @@ export function createTutti(
 
   async function toPool(wanted: AskOptions["pool"], hasBudget: boolean, allowUnknown: boolean) {
     const isGiven = typeof wanted === "object" && !Array.isArray(wanted);
-    const found: Pick<ResolvedPool, "pool" | "kind" | "notice"> & { warnings?: string[] } = isGiven
-      ? { pool: wanted, kind: "config" }
-      : await findPool(wanted);
+    const found: Pick<ResolvedPool, "pool" | "kind" | "notice" | "poolFor"> & { warnings?: string[] } =
+      isGiven ? { pool: wanted, kind: "config" } : await findPool(wanted);
     for (const text of [found.notice, ...(found.warnings ?? [])]) notice(text);
     if (!hasBudget || allowUnknown) return found;
     const unknown = unpricedIn(found.pool.members);
@@ -117,7 +117,7 @@ export function createTutti(
     const members = found.pool.members.filter((member) => !unknown.includes(member));
     if (!members.some(({ worker }) => worker.kind === "model")) throw usageError(unknownPrice(unknown));
     notice(`${unknownPrice(unknown)} Left out for now.`);
-    return { pool: { members }, kind: found.kind };
+    return { ...found, pool: { members } };
   }
 
   async function begin(runId: string, task: Task, options: AskOptions, stage: StageParts): Promise<RunState> {
@@ -126,8 +126,10 @@ export function createTutti(
     const hasBudget = limits.usd !== undefined;
     const { workflow } = options;
     // A workflow that was given names workers by their numbers: nobody may be left out then.
-    const { pool, kind } = await toPool(options.pool, hasBudget && !workflow, allowUnknownPrice);
-    const { members } = settings.maxDepth > 0 ? pool : withoutSelf(pool);
+    const { pool, kind, poolFor } = await toPool(options.pool, hasBudget && !workflow, allowUnknownPrice);
+    const allowed = settings.maxDepth > 0 ? pool : withoutSelf(pool);
+    // Before anything is journaled: the trace shows the figures that plans and votes went by.
+    const { members } = poolFor?.(allowed, textOf(task.messages)) ?? allowed;
     const chosen = await chooseConductor(options.conductor ?? config.conductor, { members }, kind, {
       showNames: config.showNames,
       env,
@@ -198,10 +200,11 @@ export function createTutti(
     if (state.parent) throw usageError(`Run ${runId} is nested: resume ${state.parent.runId} instead`);
     const isRehearsal = isSimulated(state.pool);
     const { pool, kind } = await toPool(options.pool ?? (isRehearsal ? "rehearsal" : undefined), false, true);
-    const members = state.pool.map(({ id, kind: entryKind }): PoolMember => {
+    const members = state.pool.map(({ id, kind: entryKind, profile }): PoolMember => {
       const found = pool.members.find(({ worker }) => worker.id === id);
       if (!found) notice(`${id} took part in this run and is not available now: others take over.`);
-      return found ?? { worker: goneWorker(id, entryKind) };
+      // The figures the run began with: those of today could change its mind half-way.
+      return { ...(found ?? { worker: goneWorker(id, entryKind) }), ...(profile && { profile }) };
     });
     const first = state.rounds[0]?.workflow;
     const name = state.settings.conductor.replace(/^prompted:/, "");

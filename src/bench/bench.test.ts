@@ -82,7 +82,7 @@ describe("who reads profiles", () => {
     const contenders = [reading.baseline, other.baseline];
     const { results, pool } = await runBench(options({ ground, contenders }));
     expect(reading.order).toEqual(["prepare", "fit"]);
-    expect(results.find(({ conductor }) => conductor === "reading")!.accuracy).toBe(1);
+    expect(results.find(({ conductor }) => conductor === "reading")!.accuracy).toBeGreaterThan(0.9);
     expect(new Set(other.pools)).toEqual(new Set([pool]));
     expect(reading.pools.length).toBe(other.pools.length);
     for (const { members } of reading.pools) {

@@ -69,7 +69,7 @@ export interface BenchOutcome {
 /** A Conductor on tasks, with what was kept before; shared by all parts of a bench. */
 export type Measure = (who: Contender, tasks: readonly GradedTask[], file: RowFile) => Promise<BenchRow[]>;
 
-export interface Contender {
+interface Contender {
   name: string;
   conductor: Conductor;
   rounds: number;

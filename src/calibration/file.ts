@@ -9,7 +9,7 @@ import { TuttiError, usageError } from "../errors.ts";
 import { writeFileSafely } from "../nn/write-safely.ts";
 import { TOPICS } from "../worker/types.ts";
 import { mergeCalibrations } from "./merge.ts";
-import type { Calibration } from "./types.ts";
+import type { Calibration, SavedCalibration } from "./types.ts";
 
 const VERSION = 1;
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/;
@@ -41,11 +41,6 @@ const fileSchema = z
           : undefined;
     if (problem) context.issues.push({ code: "custom", message: problem, input: scores });
   });
-
-export interface SavedCalibration extends Calibration {
-  /** By worker: when it was asked last, as an ISO date. */
-  measuredAt: readonly string[];
-}
 
 export interface LoadedCalibrations {
   /** Absent where nothing was measured yet. */

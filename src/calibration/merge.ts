@@ -1,8 +1,7 @@
 // Several calibrations as one table. Each worker comes from one of them as a whole, the one in which it was
 // asked last, because figures from different days may be those of different models under one name.
 
-import type { SavedCalibration } from "./file.ts";
-import type { Calibration, CalibrationTask } from "./types.ts";
+import type { Calibration, CalibrationTask, SavedCalibration } from "./types.ts";
 
 /** Undefined where nobody was measured. */
 export function mergeCalibrations(calibrations: readonly SavedCalibration[]): Calibration | undefined {

@@ -22,7 +22,13 @@ export interface CalibrationTask {
   topic?: Topic;
 }
 
-export interface ProfilerOptions {
+/** As it is kept on disk. */
+export interface SavedCalibration extends Calibration {
+  /** By worker: when it was asked last, as an ISO date. */
+  measuredAt: readonly string[];
+}
+
+interface ProfilerOptions {
   /**
    * The number of a calibration task to leave out: a question that is trained on must not be its own
    * neighbour. Its twins, which have the same text, are left out too.

@@ -18,7 +18,7 @@ import {
 } from "./bench-print.ts";
 import { createProgressLine, type ProgressLine } from "./bench-progress.ts";
 import { toClock, toDelay, toMoney, toTokens } from "./format.ts";
-import { unknownVerb, wholeNumber } from "./options.ts";
+import { toCommandLine, unknownVerb, wholeNumber } from "./options.ts";
 import { toJson, toOneLine } from "./sanitise.ts";
 import { columnsOf, createStyle } from "./style.ts";
 
@@ -129,7 +129,7 @@ async function bench(flags: Flags, command: Command): Promise<void> {
   if (flags.report) {
     const { toReport } = await import("../bench/report.ts");
     const figures = { money: (usd: number) => toMoney(usd), delay: toDelay, tokens: toTokens };
-    folder.write("report.html", toReport(outcome, figures, toCommandLine(), byFamily));
+    folder.write("report.html", toReport(outcome, figures, toCommandLine(process.argv.slice(2)), byFamily));
   }
   print(flags, outcome, folder.path, byFamily);
 }
@@ -283,10 +283,4 @@ function tell(notices: readonly string[], isJson = false): void {
 
 function write(lines: readonly string[]): void {
   process.stdout.write(lines.map((line) => `${line}\n`).join(""));
-}
-
-function toCommandLine(): string {
-  return ["tutti", ...process.argv.slice(2)]
-    .map((word) => (/[^\w./:,=-]/.test(word) ? `'${word}'` : word))
-    .join(" ");
 }

@@ -16,7 +16,7 @@ const VERBS: Record<string, Verb> = {
     load: async () => (await import("./ask.ts")).defineAsk,
   },
   pool: {
-    summary: "list the workers there are, or check that they reply",
+    summary: "list the workers there are, check that they reply, or measure what they can",
     load: async () => (await import("./pool.ts")).definePool,
   },
   bench: {
@@ -26,6 +26,10 @@ const VERBS: Record<string, Verb> = {
   record: {
     summary: "ask every worker every task once, so that comparing is free afterwards",
     load: async () => (await import("./record.ts")).defineRecord,
+  },
+  train: {
+    summary: "let a Conductor learn whom to ask, by reinforcement",
+    load: async () => (await import("./train.ts")).defineTrain,
   },
   runs: {
     summary: "list, show, resume and delete runs",

@@ -17,6 +17,15 @@ export function wholeNumber(
   };
 }
 
+/** A number between two bounds, both allowed, with decimals or without. */
+export function numberBetween(flag: string, from: number, to: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= from && value <= to) return value;
+    throw usageError(`${flag} must be a number from ${from} to ${to}, not "${text}"`);
+  };
+}
+
 /** "none" is no limit. It stays a word here: commander turns null into an empty text. */
 export function dollars(flag: string): (text: string) => number | "none" {
   return (text) => {
@@ -44,4 +53,11 @@ export function collect(text: string, before: string[] = []): string[] {
 export function unknownVerb(path: string, word: string, verbs: readonly string[]): Error {
   const hint = didYouMean(word, verbs) || ` There are: ${verbs.join(", ")}.`;
   return usageError(`unknown command "${path} ${word}".${hint}`);
+}
+
+/** The command as it can be typed again. */
+export function toCommandLine(words: readonly string[]): string {
+  return ["tutti", ...words]
+    .map((word) => (/^[\w./:,=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(" ");
 }

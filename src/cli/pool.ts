@@ -1,9 +1,11 @@
-// `tutti pool`: who can be asked, what is known of them, and (`check`) whether they reply.
+// `tutti pool`: who can be asked, what is known of them, (`check`) whether they reply, and (`calibrate`)
+// what they can.
 
 import type { Command } from "commander";
 import type { ResolvedPool } from "../config/pool.ts";
 import { isSimulated } from "../store/summary.ts";
 import type { PoolMember, Topic } from "../worker/types.ts";
+import { type CalibrateFlags, defineCalibrate } from "./calibrate-pool.ts";
 import type { Check } from "./check-pool.ts";
 import { type Column, toCount, toDelay, toMoney, toPercent, toPrices, toTable } from "./format.ts";
 import { unknownVerb } from "./options.ts";
@@ -23,7 +25,10 @@ export function definePool(command: Command): void {
   addFlags(command)
     .enablePositionalOptions()
     .allowExcessArguments()
-    .addHelpText("after", "\nExamples:\n  $ tutti pool\n  $ tutti pool check --pool rehearsal")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ tutti pool\n  $ tutti pool check --pool rehearsal\n  $ tutti pool calibrate --pool rehearsal",
+    )
     .action(list);
   addFlags(command.command("check"))
     .description("ask each worker a tiny question and tell who replies, how fast and at what cost")
@@ -32,6 +37,7 @@ export function definePool(command: Command): void {
       "\nExample:\n  $ tutti pool check --json\n\nExit code 1 when any of them fails. It costs a few tokens for each worker.",
     )
     .action(check);
+  addFlags(defineCalibrate(command.command("calibrate"))).action(calibrate);
 }
 
 function addFlags(command: Command): Command {
@@ -66,7 +72,7 @@ function printTable(columns: Column[], rows: string[][], style: Style): void {
 }
 
 async function list(_flags: Flags, command: Command): Promise<void> {
-  if (command.args.length > 0) throw unknownVerb("tutti pool", command.args[0]!, ["check"]);
+  if (command.args.length > 0) throw unknownVerb("tutti pool", command.args[0]!, ["check", "calibrate"]);
   const { resolved, isJson } = await resolve(command);
   const { pool, workers } = resolved;
   const entries = [
@@ -163,4 +169,19 @@ async function check(_flags: Flags, command: Command): Promise<void> {
   printTable(columns, checks.map(toCheckRow), style);
   if (failed > 0)
     process.stderr.write(`${style.red(`${toCount(failed, "worker")} of ${checks.length} failed.`)}\n`);
+}
+
+async function calibrate(_flags: CalibrateFlags, command: Command): Promise<void> {
+  const { resolved, isJson } = await resolve(command);
+  const [{ calibratePool }, { printCalibration, toCalibrateJson }, { exitCodeOf }] = await Promise.all([
+    import("./calibrate-pool.ts"),
+    import("./calibrate-print.ts"),
+    import("./record.ts"),
+  ]);
+  for (const text of resolved.warnings) process.stderr.write(`${toOneLine(text)}\n`);
+  const result = await calibratePool(resolved, command.optsWithGlobals<CalibrateFlags>());
+  if (!result) return;
+  if (isJson) process.stdout.write(`${toJson(toCalibrateJson(result))}\n`);
+  else printCalibration(result, process);
+  process.exitCode = exitCodeOf(result.summary);
 }

@@ -89,7 +89,8 @@ export function printSummary(summary: RecordSummary, { stdout, stderr, env }: No
   stderr.write(`${toOutcome(summary)}\n`);
 }
 
-function toOutcome(summary: RecordSummary): string {
+/** What came of it, in words: how much is there, what it took, what is missing. */
+export function toOutcome(summary: RecordSummary): string {
   const { folder, recorded, left, ungraded, stopReason, costUsd, durationMs, unpricedCalls } = summary;
   const why = {
     done: left > 0 ? "Some asks failed." : "",

@@ -6,7 +6,7 @@ import type { Command } from "commander";
 import type { ResolvedPool } from "../config/pool.ts";
 import { usageError } from "../errors.ts";
 import type { RecordingPlan } from "../recording/plan.ts";
-import type { RecordSummary } from "../recording/record-types.ts";
+import type { RecordOptions, RecordSummary } from "../recording/record-types.ts";
 import { isSimulated } from "../store/summary.ts";
 import type { TaskSet } from "../task/types.ts";
 import type { PoolMember } from "../worker/types.ts";
@@ -72,12 +72,11 @@ time, and call it again to go on. Exit code 1 when something is still missing.`,
 }
 
 async function record(name: string, flags: Flags): Promise<void> {
-  const [{ openTaskSet, openGrader }, { planRecording }, { recordOutcomes, RECORD_DEFAULTS }] =
-    await Promise.all([
-      import("./open-task-set.ts"),
-      import("../recording/plan.ts"),
-      import("../recording/record.ts"),
-    ]);
+  const [{ openTaskSet, openGrader }, { planRecording }, { RECORD_DEFAULTS }] = await Promise.all([
+    import("./open-task-set.ts"),
+    import("../recording/plan.ts"),
+    import("../recording/record.ts"),
+  ]);
   const set = await openTaskSet(name, flags);
   const { pool, notice, warnings } = await resolve(flags);
   for (const text of [notice, ...warnings]) if (text) process.stderr.write(`${text}\n`);
@@ -92,32 +91,40 @@ async function record(name: string, flags: Flags): Promise<void> {
   const simulated = isSimulated(pool.members.map(({ worker }) => worker));
   if (!(await agree(plan, set, folder, simulated, flags))) return;
 
+  const summary = await performRecording({
+    ...{ folder, tasks: set.tasks, pool, grader, samples, concurrency, maxOutputTokens, seed: flags.seed },
+    ...(typeof flags.budgetUsd === "number" && { budgetUsd: flags.budgetUsd }),
+    allowUnknownPrice: flags.allowUnknownPrice,
+  });
+  if (flags.json) process.stdout.write(`${toJson(summary)}\n`);
+  else printSummary(summary, process);
+  process.exitCode = exitCodeOf(summary);
+}
+
+/** With a line that tells how far it is; ended well by the first Ctrl-C, at once by the second. */
+export async function performRecording(options: RecordOptions): Promise<RecordSummary> {
+  const { recordOutcomes } = await import("../recording/record.ts");
   const controller = new AbortController();
   const interrupt = () => {
     if (controller.signal.aborted) process.exit(INTERRUPTED);
     controller.abort();
   };
   process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
+  const simulated = isSimulated(options.pool.members.map(({ worker }) => worker));
   const progress = new RecordProgressLine(process.stderr, simulated);
   try {
-    const summary = await recordOutcomes({
-      ...{ folder, tasks: set.tasks, pool, grader, samples, concurrency, maxOutputTokens, seed: flags.seed },
-      ...(typeof flags.budgetUsd === "number" && { budgetUsd: flags.budgetUsd }),
-      allowUnknownPrice: flags.allowUnknownPrice,
+    return await recordOutcomes({
+      ...options,
       signal: controller.signal,
       onProgress: (now) => progress.update(now),
     });
-    progress.end();
-    if (flags.json) process.stdout.write(`${toJson(summary)}\n`);
-    else printSummary(summary, process);
-    process.exitCode = exitCodeOf(summary);
   } finally {
     progress.end();
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   }
 }
 
-function exitCodeOf({ stopReason, left }: RecordSummary): number {
+export function exitCodeOf({ stopReason, left }: RecordSummary): number {
   if (stopReason === "cancelled") return INTERRUPTED;
   return left > 0 ? 1 : 0;
 }
@@ -140,12 +147,12 @@ async function findJudge({ judge }: Flags, members: PoolMember[]): Promise<PoolM
 }
 
 /** Whoever pays says yes first. Simulated and free workers cost nothing that could be regretted. */
-async function agree(
+export async function agree(
   plan: RecordingPlan,
   { source }: TaskSet,
   folder: string,
   simulated: boolean,
-  { yes, samples = 1, budgetUsd }: Flags,
+  { yes, samples = 1, budgetUsd }: Pick<Flags, "yes" | "samples" | "budgetUsd">,
 ): Promise<boolean> {
   const limit = typeof budgetUsd === "number" ? budgetUsd : undefined;
   process.stderr.write(`${toEstimate(plan, { source, folder, samples, limit, simulated })}\n`);

@@ -29,7 +29,10 @@ export async function* composeText(
   yield { type: "plan-end", text, decision: toDecision(text, request), usage };
 }
 
-function toDecision(text: string, { pool, maxSteps, rounds }: ComposeRequest): Decision {
+export function toDecision(
+  text: string,
+  { pool, maxSteps, rounds }: Pick<ComposeRequest, "pool" | "maxSteps" | "rounds">,
+): Decision {
   const allowEmpty = rounds.length > 0;
   const parsed = parseWorkflow(text, { workers: pool.members.length, maxSteps, allowEmpty });
   if (!parsed.ok) return { type: "format-error", error: parsed.error };

@@ -7,6 +7,7 @@ import { priceOf } from "../worker/price.ts";
 import { createModelWorker } from "../worker/provider.ts";
 import { createSelfWorker } from "../worker/self.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
+import { attachCalibrations, type PoolFor } from "./calibrated.ts";
 import { PROVIDERS } from "./default-models.ts";
 import { type DiscoverOptions, discover } from "./discover.ts";
 import { findProviderInfo, splitRef, toEndpoint, toMember } from "./endpoint.ts";
@@ -24,6 +25,8 @@ type PoolKind = "config" | "environment" | "rehearsal";
 export interface ResolvedPool {
   pool: Pool;
   kind: PoolKind | "mixed";
+  /** Fills in the profiles for one question, where workers of the pool were measured task by task. */
+  poolFor?: PoolFor;
   /** What a person must know before the first answer: that the workers are simulated. */
   notice?: string;
   /** Who was left out, and why. */
@@ -73,11 +76,21 @@ export async function resolvePool(config: TuttiConfig, options: ResolveOptions):
     names,
   );
   const kinds = new Set(chosen.map(({ kind }) => kind));
+  const { pool, poolFor, problems } = await attachCalibrations(
+    { members },
+    {
+      env: options.env,
+      isConfigured: (id) =>
+        chosen.some((each) => each.id === id && each.kind === "config" && each.member?.profile),
+      hasRehearsal: kinds.has("rehearsal"),
+    },
+  );
   return {
-    pool: { members },
+    pool,
+    ...(poolFor && { poolFor }),
     kind: kinds.size > 1 ? "mixed" : chosen[0]!.kind,
     ...(notice && kinds.has("rehearsal") ? { notice } : {}),
-    warnings: leftOut.map(({ id, detail }) => `${id} is left out: ${detail}`),
+    warnings: [...leftOut.map(({ id, detail }) => `${id} is left out: ${detail}`), ...problems],
     workers: wanted.map(({ id, state, detail }) => ({ id, state, detail })),
   };
 }

@@ -2,7 +2,7 @@
 // measured points with whiskers) and stacked shares, above bands for the stages. Pure: from numbers to markup.
 
 import { type Content, html, type Markup } from "../bench/html.ts";
-import { moveMean, type Point, type Span, spanOf, thin } from "./moving-mean.ts";
+import { isWithin, moveMean, type Point, type Span, thin } from "./moving-mean.ts";
 
 /** Measured now and then, with its interval. */
 export interface Mark extends Point {
@@ -27,12 +27,13 @@ export interface CurveChart {
   format: (value: number) => string;
   /** Where the axis must begin and may end at the most; `span` is the least it shows. */
   axis?: { from?: number; to?: number; most?: number; span?: number };
-  height?: number;
+  isSmall?: boolean;
 }
 
-const WIDTH = 460;
+const NORMAL = { width: 460, height: 210 };
+const SMALL = { width: 300, height: 140 };
 const LEFT = 48;
-const RIGHT = WIDTH - 10;
+const RIGHT_GAP = 10;
 const TOP = 22;
 const FOOT = 24;
 const CHARACTER_WIDTH = 6.4;
@@ -42,7 +43,8 @@ export const MOST_COLOURS = 8;
 export const colourOf = (number: number) => `var(--series-${Math.min(number, MOST_COLOURS) + 1})`;
 
 export function toCurveChart(chart: CurveChart): Markup {
-  const { title, curves, marks, spans, format, height = 210 } = chart;
+  const { title, curves, marks, spans, format } = chart;
+  const { width, height } = chart.isSmall ? SMALL : NORMAL;
   const lines = curves.map((curve) => ({
     ...curve,
     mean: curve.isExact ? curve.points : moveMean(curve.points, spans),
@@ -52,9 +54,8 @@ export function toCurveChart(chart: CurveChart): Markup {
     ...lines.flatMap(({ points }) => points.map(({ y }) => y)),
     ...measured.flatMap(({ low, high }) => [low, high]),
   ].filter(Number.isFinite);
-  const bottom = height - FOOT;
-  const x = createScale(domainOf(spans), [LEFT, RIGHT]);
-  const y = createScale(rangeOf(values, chart.axis), [bottom, TOP]);
+  const x = createScale(domainOf(spans), [LEFT, width - RIGHT_GAP]);
+  const y = createScale(rangeOf(values, chart.axis), [height - FOOT, TOP]);
   return html`<figure><figcaption>${title}</figcaption>
 ${toLegend(
   [
@@ -68,13 +69,16 @@ ${toLegend(
 ${
   values.length === 0
     ? html`<p class="soft">Nothing measured yet.</p>`
-    : html`<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${title}">
-${toBands(spans, x, bottom)}
-${toGrid(x, y, bottom, format)}
-${lines.map(
-  ({ points, mean, name, isExact }, i) => html`<g style="color:${colourOf(i)}">
-${!isExact && html`<path class="raw" d="${toPath(thin(points), x, y)}"/>`}<path class="mean" d="${toPath(thin(mean), x, y)}"><title>${name}</title></path></g>`,
-)}
+    : html`<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${title}">
+${toBands(spans, x, y)}
+${toGrid(x, y, format)}
+${lines.map(({ points, mean, name, isExact }, i) => {
+  // Each stage on its own: the same figure means something else in the next.
+  const draw = (all: readonly Point[]) =>
+    spans.map((span) => toPath(thin(all.filter((point) => isWithin(point.x, span))), x, y)).join("");
+  return html`<g style="color:${colourOf(i)}">
+${!isExact && html`<path class="raw" d="${draw(points)}"/>`}<path class="mean" d="${draw(mean)}"><title>${name}</title></path></g>`;
+})}
 ${measured.map(({ x: at, y: value, low, high, isBest, said }) => {
   const px = x(at);
   return html`<line class="whisker" x1="${px}" x2="${px}" y1="${y(low)}" y2="${y(high)}"/>
@@ -94,10 +98,9 @@ export interface ShareChart {
 
 /** One area on the other, in the order of the names from below. */
 export function toShareChart({ title, rows, names, spans }: ShareChart): Markup {
-  const height = 240;
-  const bottom = height - FOOT;
-  const x = createScale(domainOf(spans), [LEFT, RIGHT]);
-  const y = createScale([0, 1], [bottom, TOP]);
+  const { width, height } = NORMAL;
+  const x = createScale(domainOf(spans), [LEFT, width - RIGHT_GAP]);
+  const y = createScale([0, 1], [height - FOOT, TOP]);
   const means = names.map((_, i) =>
     moveMean(
       rows.map((row) => ({ x: row.x, y: row.shares[i] ?? 0 })),
@@ -106,7 +109,7 @@ export function toShareChart({ title, rows, names, spans }: ShareChart): Markup 
   );
   // Each stage on its own: where nobody was asked in between, nothing is drawn.
   const areas = spans.flatMap((span) => {
-    const at = rows.flatMap((row, i) => (spanOf(row.x, spans) === span ? [i] : []));
+    const at = rows.flatMap((row, i) => (isWithin(row.x, span) ? [i] : []));
     const shown =
       at.length > MOST_SHOWN ? at.filter((_, i) => i % Math.ceil(at.length / MOST_SHOWN) === 0) : at;
     const floor = shown.map(() => 0);
@@ -121,8 +124,8 @@ export function toShareChart({ title, rows, names, spans }: ShareChart): Markup 
       );
     });
   });
-  return html`<figure><figcaption>${title}</figcaption><svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${title}">
-${toBands(spans, x, bottom)}${areas}${toGrid(x, y, bottom, (value) => `${Math.round(value * 100)} %`)}
+  return html`<figure><figcaption>${title}</figcaption><svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${title}">
+${toBands(spans, x, y)}${areas}${toGrid(x, y, (value) => `${Math.round(value * 100)} %`)}
 </svg></figure>`;
 }
 
@@ -144,15 +147,19 @@ export function toLegend(entries: readonly LegendEntry[], format: (value: number
 
 // ---- Axes -------------------------------------------------------------------------------------
 
+type Pair = readonly [number, number];
+
 interface Scale {
   (value: number): number;
-  domain: readonly [number, number];
+  domain: Pair;
+  /** Where both ends are drawn. */
+  range: Pair;
 }
 
-function createScale(domain: readonly [number, number], [from, to]: readonly [number, number]): Scale {
-  const [low, high] = domain;
+function createScale(domain: Pair, range: Pair): Scale {
+  const [[low, high], [from, to]] = [domain, range];
   const scale = (value: number) => from + ((value - low) / (high - low || 1)) * (to - from);
-  return Object.assign(scale, { domain });
+  return Object.assign(scale, { domain, range });
 }
 
 function domainOf(spans: readonly Span[]): [number, number] {
@@ -174,8 +181,9 @@ function rangeOf(values: readonly number[], axis: CurveChart["axis"] = {}): [num
   return [axis.most !== undefined ? Math.max(0, low) : low, high > low ? high : low + 1];
 }
 
-function ticksOf([low, high]: readonly [number, number], most: number, smallest = 0): number[] {
-  const rough = (high - low) / most;
+/** Round numbers, about so many units of the drawing apart. */
+function ticksOf({ domain: [low, high], range: [from, to] }: Scale, apart: number, smallest = 0): number[] {
+  const rough = ((high - low) * apart) / Math.abs(to - from);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = Math.max(smallest, ([1, 2, 5, 10].find((digit) => digit * power >= rough) ?? 10) * power);
   const first = Math.ceil(low / step - 1e-9);
@@ -183,22 +191,24 @@ function ticksOf([low, high]: readonly [number, number], most: number, smallest 
   return Array.from({ length: Math.max(0, count) }, (_, i) => (first + i) * step);
 }
 
-function toGrid(x: Scale, y: Scale, bottom: number, format: (value: number) => string): Content {
-  return html`${ticksOf(y.domain, 5).map(
-    (tick) => html`<line class="grid" x1="${LEFT}" x2="${RIGHT}" y1="${y(tick)}" y2="${y(tick)}"/>
-<text class="soft" x="${LEFT - 6}" y="${y(tick) + 4}" text-anchor="end">${format(tick)}</text>`,
-  )}<line class="axis" x1="${LEFT}" x2="${RIGHT}" y1="${bottom}" y2="${bottom}"/>
-${ticksOf(x.domain, 6, 1).map(
+function toGrid(x: Scale, y: Scale, format: (value: number) => string): Content {
+  const [[left, right], [bottom]] = [x.range, y.range];
+  return html`${ticksOf(y, 28).map(
+    (tick) => html`<line class="grid" x1="${left}" x2="${right}" y1="${y(tick)}" y2="${y(tick)}"/>
+<text class="soft" x="${left - 6}" y="${y(tick) + 4}" text-anchor="end">${format(tick)}</text>`,
+  )}<line class="axis" x1="${left}" x2="${right}" y1="${bottom}" y2="${bottom}"/>
+${ticksOf(x, 60, 1).map(
   (tick) => html`<text class="soft" x="${x(tick)}" y="${bottom + 16}" text-anchor="middle">${tick}</text>`,
 )}`;
 }
 
-function toBands(spans: readonly Span[], x: Scale, bottom: number): Content {
+function toBands(spans: readonly Span[], x: Scale, y: Scale): Content {
+  const [bottom, top] = y.range;
   return spans.map(({ stage, from, to }, i) => {
     const [left, right] = [x(from), x(to)];
     const isNamed = stage.length * CHARACTER_WIDTH + 4 <= right - left;
-    return html`<rect class="${i % 2 === 0 ? "band" : "band other"}" x="${left}" y="${TOP - 16}" width="${Math.max(0.5, right - left)}" height="${bottom - TOP + 16}"><title>${stage}</title></rect>
-${isNamed && html`<text class="stage" x="${(left + right) / 2}" y="${TOP - 5}" text-anchor="middle">${stage}</text>`}`;
+    return html`<rect class="${i % 2 === 0 ? "band" : "band other"}" x="${left}" y="${top - 16}" width="${Math.max(0.5, right - left)}" height="${bottom - top + 16}"><title>${stage}</title></rect>
+${isNamed && html`<text class="stage" x="${(left + right) / 2}" y="${top - 5}" text-anchor="middle">${stage}</text>`}`;
   });
 }
 

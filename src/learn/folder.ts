@@ -47,6 +47,15 @@ const statementSchema = z.object({
 });
 export type TrainingStatement = z.infer<typeof statementSchema>;
 
+const EMPTY = {
+  world: "",
+  isSimulated: false,
+  settings: {},
+  seed: 0,
+  command: "",
+  state: "running",
+} as const;
+
 /** One line of the table that is shown after a training: a Conductor on test tasks nobody has seen. */
 export interface TestResult {
   name: string;
@@ -79,7 +88,7 @@ export interface TrainingFolder {
   append(event: TrainEvent): void;
   /** Forgets what was told of this iteration and later ones: a resumed training tells it again. */
   rewind(iteration: number): void;
-  /** What changed in `training.json`; the first time everything. */
+  /** What changed in `training.json`. What was never said stays empty. */
   describe(change: Partial<Omit<TrainingStatement, "version">>): void;
   keepResults(results: readonly TestResult[]): void;
   load(): Training;
@@ -155,7 +164,8 @@ class DiskTrainingFolder implements TrainingFolder {
   }
 
   describe(change: Partial<Omit<TrainingStatement, "version">>): void {
-    const statement = statementSchema.parse({ ...this.#statement, ...change, version: VERSION });
+    const before = this.#statement ?? { ...EMPTY, startedAt: Date.now() };
+    const statement = statementSchema.parse({ ...before, ...change, version: VERSION });
     this.write(STATEMENT, `${JSON.stringify(statement, null, 2)}\n`);
     this.#statement = statement;
   }

@@ -28,20 +28,26 @@ export function toSpans(iterations: readonly { stage: string; iteration: number 
   return spans;
 }
 
-export function spanOf(x: number, spans: readonly Span[]): Span | undefined {
-  return spans.find(({ from, to }) => x >= from && x < to);
+export function isWithin(x: number, { from, to }: Span): boolean {
+  return x >= from && x < to;
 }
 
 /** Stages differ in what they measure, so a mean never mixes two of them. Points must be in order. */
 export function moveMean(points: readonly Point[], spans: readonly Span[]): Point[] {
   const half = Math.floor(Math.max(SMALLEST_WINDOW, points.length * WINDOW_SHARE) / 2);
   return spans.flatMap((span) => {
-    const own = points.filter(({ x }) => x >= span.from && x < span.to);
+    const own = points.filter(({ x }) => isWithin(x, span));
+    // Running sums: the page is made anew many times while a long training goes on.
+    const [sums, counts] = [[0], [0]];
+    for (const [i, { y }] of own.entries()) {
+      const isThere = Number.isFinite(y);
+      sums.push(sums[i]! + (isThere ? y : 0));
+      counts.push(counts[i]! + (isThere ? 1 : 0));
+    }
     return own.map(({ x, y }, i) => {
-      if (!Number.isFinite(y)) return { x, y };
-      // As many before as after: at the ends of a stage the mean would lag behind a curve that rises.
-      const reach = Math.min(half, Math.max(Math.min(i, own.length - 1 - i), Math.min(2, half)));
-      return { x, y: meanOf(own.slice(Math.max(0, i - reach), i + reach + 1).map((point) => point.y)) };
+      const [from, to] = [Math.max(0, i - half), Math.min(own.length, i + half + 1)];
+      const mean = (sums[to]! - sums[from]!) / (counts[to]! - counts[from]!);
+      return { x, y: Number.isFinite(y) ? mean : y };
     });
   });
 }

@@ -52,14 +52,15 @@ function toQuestion({ question }: Sample): Markup {
 }
 
 function toSide(sample: Sample, question?: Markup): Markup {
-  const { iteration, stage, texts, answer, score, calls } = sample;
+  const { iteration, stage, texts, answer, score, calls, runId } = sample;
   const verdict =
     score >= RIGHT
       ? html`<span class="right">right</span>`
       : html`<span class="wrong">${score > 0 ? `score ${score.toFixed(2)}` : "wrong"}</span>`;
   return html`<div><h3>iteration ${iteration}, ${stage}<small>${calls} ${calls === 1 ? "call" : "calls"}</small></h3>
 ${question}${texts.map((text, round) => toRound(text, texts.length > 1 ? round : undefined))}
-<p class="answer">${verdict} ${answer.trim() === "" ? "no answer" : shorten(answer)}</p></div>`;
+<p class="answer">${verdict} ${answer.trim() === "" ? "no answer" : shorten(answer)}</p>
+${runId !== "" && html`<small><code>tutti runs show ${runId}</code></small>`}</div>`;
 }
 
 function toRound(text: string, round: number | undefined): Markup {

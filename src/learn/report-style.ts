@@ -7,7 +7,7 @@ export const TRAINING_STYLE = `
 @media (prefers-color-scheme: dark) { :root { --series-1: #62aef7; --series-2: #f79a4d; --series-3: #54c186; --series-4: #b794f0;
   --series-5: #e3bd48; --series-6: #ef82bb; --series-7: #4fc3cc; --series-8: #c69d77; --series-9: #6d757d; } }
 .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 27rem), 1fr)); gap: 1.6rem 1.8rem; }
-.charts.small { grid-template-columns: repeat(auto-fill, minmax(min(100%, 18rem), 1fr)); }
+.charts.small { margin-top: 1.8rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 18rem), 1fr)); }
 figure { margin: 0; min-width: 0; } figcaption { font-weight: 600; font-size: .95rem; }
 .legend { display: flex; flex-wrap: wrap; gap: .1rem 1rem; margin: .1rem 0 .3rem; font-size: .82rem; color: var(--soft); }
 .legend b { color: var(--ink); font-weight: 600; font-variant-numeric: tabular-nums; }

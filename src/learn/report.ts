@@ -115,9 +115,9 @@ function toCurves(
       title: "Accuracy",
       curves: [
         { name: "rollouts", points: of(({ accuracy }) => accuracy) },
-        { name: "rollouts with a valid workflow", points: of(({ accuracyIfValid }) => accuracyIfValid) },
+        { name: "valid ones only", points: of(({ accuracyIfValid }) => accuracyIfValid) },
       ],
-      marks: { name: "tune questions, 95 %", points: marks },
+      marks: { name: "tune, 95 %", points: marks },
       format: percent,
       axis: share,
     },
@@ -154,9 +154,14 @@ function toCurves(
       format: one,
       axis: { from: 0 },
     },
+    {
+      title: "Loss",
+      curves: [{ name: "of the step", points: always(({ loss }) => loss) }],
+      format: short,
+      axis: {},
+    },
   ];
   const small = [
-    { title: "Loss", curves: [{ name: "", points: always(({ loss }) => loss) }], format: short, axis: {} },
     {
       title: "Gradient norm",
       curves: [{ name: "", points: always(({ gradientNorm }) => gradientNorm) }],
@@ -169,9 +174,15 @@ function toCurves(
       format: short,
       axis: { from: 0 },
     },
+    {
+      title: "Seconds an iteration",
+      curves: [{ name: "", points: always(({ seconds }) => seconds) }],
+      format: short,
+      axis: { from: 0 },
+    },
   ];
   return html`<div class="charts">${charts.map((chart) => toCurveChart({ ...chart, spans }))}</div>
-<h3 style="margin-top:2rem">The optimiser</h3><div class="charts small">${small.map((chart) => toCurveChart({ ...chart, spans, height: 170 }))}</div>`;
+<div class="charts small">${small.map((chart) => toCurveChart({ ...chart, spans, isSmall: true }))}</div>`;
 }
 
 function toAsked(iterations: readonly IterationFigures[], spans: Span[]): Content {

@@ -25,7 +25,7 @@ export interface World {
   grade(task: GradedTask, run: Run, signal: AbortSignal): Grade | Promise<Grade>;
   /** Questions to make the tokenizer from: training tasks only. */
   texts(): readonly string[];
-  /** The kinds of work that a subtask may name here, in words: "solve the equations for the unknown". */
+  /** The work that a subtask may name here, in a word or two: "equations", "critical path". */
   works(): readonly string[];
 }
 

@@ -27,14 +27,7 @@ const TUNE_PER_SET = 200;
 const TEXTS_PER_SET = 2_000;
 
 /** Kinds of work where nothing is known of the questions. */
-export const GENERIC_WORKS: readonly string[] = [
-  "answer the question",
-  "choose the right option",
-  "solve the problem step by step",
-  "work out the result",
-  "find the answer and state it alone",
-  "compare the answers and take the one that most agree on",
-];
+export const GENERIC_WORKS: readonly string[] = ["question", "problem", "task"];
 
 export interface RecordingSource {
   folder: string;

@@ -87,7 +87,7 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): World {
       );
       return texts;
     },
-    works: () => FAMILIES.map(({ work }) => work),
+    works: () => FAMILIES.flatMap(({ terms }) => terms),
   };
 }
 

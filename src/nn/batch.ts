@@ -12,20 +12,25 @@ export interface Prefix {
   slots: readonly Float32Array[];
 }
 
-const TEXT_STEP = 32;
-const SLOT_STEP = 4;
-const LENGTH_STEP = 8;
+// A graph takes a second to compile, and padding costs little: so there are few shapes.
+const TEXT_STEP = 64;
+const FEWEST_SLOTS = 8;
+const LENGTH_STEP = 32;
 
 export function roundUp(value: number, step: number): number {
   return Math.max(step, Math.ceil(value / step) * step);
 }
 
+function toPowerOfTwo(value: number, least: number): number {
+  return Math.max(least, 2 ** Math.ceil(Math.log2(Math.max(1, value))));
+}
+
 /** The smallest of the few shapes that holds all of these. */
 export function shapeOf(prefixes: readonly Prefix[], group: number, length: number): BatchShape {
   return {
-    questions: prefixes.length,
+    questions: toPowerOfTwo(prefixes.length, 1),
     text: roundUp(Math.max(...prefixes.map(({ tokens }) => tokens.length)), TEXT_STEP),
-    slots: roundUp(Math.max(...prefixes.map(({ slots }) => slots.length)), SLOT_STEP),
+    slots: toPowerOfTwo(Math.max(...prefixes.map(({ slots }) => slots.length)), FEWEST_SLOTS),
     group,
     length: roundUp(length, LENGTH_STEP),
   };

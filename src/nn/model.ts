@@ -84,7 +84,7 @@ export class Model {
     const { questions, text, slots } = batch;
     const { inputs, outputs } = await this.#read(prefixes, batch);
     const session = await this.#session("step", batch, () => stepGraph(shape, batch));
-    const count = questions * group;
+    const count = prefixes.length * group;
     const size = shape.width / shape.heads;
     const caches = this.#caches(batch);
     const ownMask = new Float32Array(batch.length).fill(hidden(true));
@@ -156,7 +156,7 @@ export class Model {
       group,
       longest,
     );
-    const batch: BatchShape = { ...whole, questions: Math.min(microBatch, rows.length) };
+    const batch: BatchShape = { ...whole, questions: microBatch };
     const key = `training ${objective.kind} ${objective.clip}`;
     const session = await this.#session(key, batch, () => trainingGraph(this.shape, batch, objective));
     const gradients: Weights = new Map();

@@ -17,7 +17,6 @@ const entrySchema = z.object({
   shape: z.array(z.int().nonnegative()),
   data_offsets: z.tuple([z.int().nonnegative(), z.int().nonnegative()]),
 });
-const metadataSchema = z.record(z.string(), z.string());
 
 interface Entry {
   name: string;
@@ -132,9 +131,12 @@ function readHeader(bytes: Uint8Array): { header: object; dataStart: number } {
 }
 
 function readMetadata(value: unknown): Record<string, string> {
-  const parsed = metadataSchema.safeParse(value);
-  if (!parsed.success) throw badCheckpoint(`"${METADATA}" must hold texts only`);
-  return parsed.data;
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  const entries = isObject ? Object.entries(value) : [];
+  if (!isObject || entries.some(([, text]) => typeof text !== "string")) {
+    throw badCheckpoint(`"${METADATA}" must be an object that holds texts only`);
+  }
+  return Object.fromEntries(entries);
 }
 
 function readEntry(name: string, value: unknown): Entry {

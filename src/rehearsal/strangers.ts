@@ -58,8 +58,8 @@ const CHARACTERS: readonly Character[] = [
     strong: STRONG,
     checking: 0.08,
   },
-  // As with the players of these two kinds, their best topics are better than the rest and no more.
-  { says: "a generalist", usual: [0.82, 0.89], strengths: ALL_TOPICS, strong: [0.88, 0.93], dear: 0.4 },
+  // As with the players of these two kinds, their best topics are little better than the rest.
+  { says: "a generalist", usual: [0.82, 0.88], strengths: ALL_TOPICS, strong: [0.9, 0.93], dear: 0.4 },
   {
     says: "quick, cheap and weak",
     usual: [0.7, 0.77],

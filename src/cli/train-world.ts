@@ -1,0 +1,114 @@
+// The world of a training as its settings name it. What can be wrong with it is found before a folder is made
+// or anybody is asked; a live pool is told with what it will probably cost.
+
+import { usageError } from "../errors.ts";
+import type { TrainingFolder } from "../learn/folder.ts";
+import type { TrainingEstimate } from "../learn/training-budget.ts";
+import type { World } from "../learn/types.ts";
+import type { TrainSettings } from "./train-input.ts";
+
+const CALIBRATION_TASKS = 60;
+const REHEARSAL_TUNE = 400;
+
+export interface PreparedWorld {
+  /** For the name of the folder. */
+  name: string;
+  notices: string[];
+  /** Of a live pool: for one iteration. */
+  estimate?: TrainingEstimate & { isSimulated: boolean; tasks: number };
+  open(folder: TrainingFolder): Promise<{ world: World; close(): void }>;
+}
+
+type WorldSettings<Kind> = Extract<TrainSettings["world"], { kind: Kind }>;
+
+export function prepareWorld(settings: TrainSettings): Promise<PreparedWorld> {
+  const { world } = settings;
+  if (world.kind === "recording") return prepareRecordings(world, settings);
+  if (world.kind === "tasks") return prepareTasks(world, settings);
+  return prepareRehearsal(settings);
+}
+
+async function prepareRehearsal({ seed, pools }: TrainSettings): Promise<PreparedWorld> {
+  const { createRehearsalWorld } = await import("../learn/world-rehearsal.ts");
+  const options = { seed, pools, calibrationTasks: CALIBRATION_TASKS, tune: REHEARSAL_TUNE };
+  const open = async () => ({ world: createRehearsalWorld(options), close() {} });
+  return { name: "rehearsal", notices: ["Simulated: this says nothing about a real model."], open };
+}
+
+async function prepareRecordings(
+  { folders, sets }: WorldSettings<"recording">,
+  { seed, pools }: TrainSettings,
+): Promise<PreparedWorld> {
+  const { createRecordingWorld } = await import("../learn/world-recording.ts");
+  const recordings =
+    sets.length > 0 ? sets.map((set, i) => ({ folder: folders[i]!, set })) : await findSets(folders);
+  const world = await createRecordingWorld({ recordings, seed, pools });
+  return { name: world.name, notices: [], open: async () => ({ world, close() {} }) };
+}
+
+async function findSets(folders: readonly string[]): Promise<{ folder: string; set: string }[]> {
+  const { loadRecording } = await import("../recording/load.ts");
+  const found = await Promise.all(folders.map((folder) => loadRecording(folder)));
+  return found.flatMap(({ folder, sets }) => sets.map(({ id }) => ({ folder, set: id })));
+}
+
+async function prepareTasks(
+  { tasks: name, set: setName, pool: selector, config: file, budgetUsd }: WorldSettings<"tasks">,
+  { seed, pools, group, questions }: TrainSettings,
+): Promise<PreparedWorld> {
+  const [{ openTaskSet, openGrader }, { loadConfig }, { resolvePool }, { estimateTraining, TrainingBudget }] =
+    await Promise.all([
+      import("./open-task-set.ts"),
+      import("../config/load.ts"),
+      import("../config/pool.ts"),
+      import("../learn/training-budget.ts"),
+    ]);
+  const set = await openTaskSet(name, { ...(setName !== undefined && { set: setName }) });
+  if (set.tasks.some(({ grader }) => grader === "judge"))
+    throw usageError(
+      `${name} holds tasks that only a model can grade, and its calls would not be in the budget`,
+    );
+  const { config } = await loadConfig({ cwd: process.cwd(), ...(file !== undefined && { file }) });
+  const resolved = await resolvePool(config, {
+    env: process.env,
+    ...(selector !== undefined && { selector }),
+  });
+  const { pool } = resolved;
+  const grader = await openGrader(set, undefined);
+  const { isSimulated } = await import("../store/summary.ts");
+  const simulated = isSimulated(pool.members.map(({ worker }) => worker));
+  const estimate = estimateTraining({ tasks: set.tasks, pool, rollouts: group * questions });
+  const { calibration, problems } = await findCalibration(pool.members.map(({ worker }) => worker.id));
+  return {
+    name: set.id,
+    notices: [...(resolved.notice ? [resolved.notice] : []), ...resolved.warnings, ...problems],
+    estimate: { ...estimate, isSimulated: simulated, tasks: set.tasks.length },
+    async open({ path }) {
+      const [{ openReplyCache }, { createTasksWorld }, { join }] = await Promise.all([
+        import("../learn/reply-cache.ts"),
+        import("../learn/world-tasks.ts"),
+        import("node:path"),
+      ]);
+      const cache = await openReplyCache(join(path, "replies.jsonl"));
+      try {
+        const purse = new TrainingBudget(budgetUsd, { alreadySpentUsd: cache.costUsd });
+        const options = { set, pool, grader, cache, purse, seed, pools, ...(calibration && { calibration }) };
+        return { world: createTasksWorld(options), close: () => cache.close() };
+      } catch (error) {
+        cache.close();
+        throw error;
+      }
+    },
+  };
+}
+
+/** What `tutti pool calibrate` has measured of these workers. */
+async function findCalibration(ids: readonly string[]) {
+  const [{ loadCalibrations }, { selectWorkers }, { toTuttiHome }] = await Promise.all([
+    import("../calibration/file.ts"),
+    import("../calibration/merge.ts"),
+    import("../config/home.ts"),
+  ]);
+  const { calibration, problems } = await loadCalibrations(toTuttiHome(process.env));
+  return { problems, calibration: calibration && selectWorkers(calibration, (id) => ids.includes(id)) };
+}

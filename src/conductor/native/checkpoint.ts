@@ -1,0 +1,137 @@
+// A trained Conductor on disk: `card.json` (what it is, where it comes from, what it reaches),
+// `weights.safetensors` and `tokenizer.json` in one folder.
+
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { TuttiError } from "../../errors.ts";
+import { fromSafetensors, toSafetensors } from "../../nn/safetensors.ts";
+import { fromTokenizerJson } from "../../nn/tokenizer.ts";
+import { weightDims } from "../../nn/transformer.ts";
+import type { Weights } from "../../nn/types.ts";
+import { writeFileSafely } from "../../nn/write-safely.ts";
+import { Language } from "./language.ts";
+import { FEATURES } from "./reading.ts";
+
+const FORMAT = "tutti-conductor";
+const VERSION = 1;
+
+const cardSchema = z.object({
+  format: z.literal(FORMAT),
+  version: z.literal(VERSION),
+  /** "rehearsal-1": part of the Conductor's id in traces. */
+  name: z.string(),
+  shape: z.object({
+    vocabulary: z.int().positive(),
+    width: z.int().positive(),
+    layers: z.int().positive(),
+    heads: z.int().positive(),
+    hidden: z.int().positive(),
+    features: z.int().positive(),
+  }),
+  limits: z.object({
+    /** The largest pool it may be given. */
+    workers: z.int().positive(),
+    /** Rounds it was trained for. */
+    rounds: z.int().positive(),
+  }),
+  /** A question that surprises it more than this, in nats a token, is of a kind it was not trained on. */
+  surprise: z.object({ threshold: z.number(), median: z.number(), share: z.number() }).optional(),
+  /** Models may see the replies of others: it was trained where that was possible. */
+  handOffs: z.boolean(),
+  training: z.object({
+    world: z.string(),
+    isSimulated: z.boolean(),
+    command: z.string(),
+    seed: z.number(),
+    iterations: z.number(),
+    engine: z.string(),
+    date: z.string(),
+  }),
+  /** Free text and figures for people: data, results, curves, limits. */
+  about: z.record(z.string(), z.unknown()).default({}),
+});
+export type Card = z.infer<typeof cardSchema>;
+export type CardDraft = Omit<Card, "format" | "version">;
+
+export interface Checkpoint {
+  card: Card;
+  weights: Weights;
+  language: Language;
+}
+
+export async function saveCheckpoint(
+  folder: string,
+  { card, weights, language }: { card: CardDraft; weights: Weights; language: Language },
+  options: { dtype?: "F32" | "F16" } = {},
+): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const whole: Card = { format: FORMAT, version: VERSION, ...card };
+  const text = (value: unknown) => new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
+  const tokenizer = new TextEncoder().encode(`${JSON.stringify(language.tokenizer.toJson())}\n`);
+  const { dtype = "F32" } = options;
+  await writeFileSafely(
+    join(folder, "weights.safetensors"),
+    toSafetensors(weights, { name: card.name }, { dtype }),
+  );
+  await writeFileSafely(join(folder, "tokenizer.json"), tokenizer);
+  await writeFileSafely(join(folder, "card.json"), text(whole));
+}
+
+export function loadCheckpoint(folder: string): Checkpoint {
+  const card = parseCard(folder, readJson(folder, "card.json"));
+  const language = new Language(fromTokenizerJson(readJson(folder, "tokenizer.json")));
+  const { weights } = fromSafetensors(read(folder, "weights.safetensors"));
+  const { shape } = card;
+  if (shape.features !== FEATURES || shape.vocabulary !== language.vocabulary)
+    throw bad(
+      folder,
+      `it describes workers by ${shape.features} figures and knows ${shape.vocabulary} tokens; ${FEATURES} and ${language.vocabulary} are needed`,
+    );
+  for (const [name, dims] of weightDims(shape)) {
+    const found = weights.get(name)?.dims;
+    if (found?.join() !== dims.join())
+      throw bad(
+        folder,
+        `weight "${name}" is ${found ? `[${found.join(", ")}]` : "missing"}, and [${dims.join(", ")}] is needed`,
+      );
+  }
+  return { card, weights, language };
+}
+
+function parseCard(folder: string, json: unknown): Card {
+  const parsed = cardSchema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const { version, format } = (json ?? {}) as Record<string, unknown>;
+  if (format === FORMAT && version !== VERSION)
+    throw bad(
+      folder,
+      `it is of version ${String(version)}, and this Tutti reads version ${VERSION}: train it again, or use the Tutti that made it`,
+    );
+  const [issue] = parsed.error.issues;
+  throw bad(folder, `card.json: ${issue?.path.join(".") || "it"}: ${issue?.message}`);
+}
+
+function readJson(folder: string, name: string): unknown {
+  const text = new TextDecoder().decode(read(folder, name));
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw bad(folder, `${name} is no JSON, or cut off`, cause);
+  }
+}
+
+function read(folder: string, name: string): Uint8Array {
+  try {
+    return readFileSync(join(folder, name));
+  } catch (cause) {
+    throw bad(folder, `${name} cannot be read`, cause);
+  }
+}
+
+function bad(folder: string, problem: string, cause?: unknown): TuttiError {
+  return new TuttiError("bad-checkpoint", `No trained Conductor in ${folder}: ${problem}.`, {
+    status: 400,
+    cause,
+  });
+}

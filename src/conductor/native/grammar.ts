@@ -1,0 +1,100 @@
+// Which tokens may follow: with this mask at inference every plan is a valid workflow of this pool. Training
+// and the reported share of valid workflows never use it.
+
+import type { Language } from "./language.ts";
+
+export interface GrammarOptions {
+  /** Whether a slot is a model; else it is a tool, which needs two replies in sight. */
+  isModel: (slot: number) => boolean;
+  slots: number;
+  maxSteps: number;
+  /** Steps of the round before; 0 in the first round. Later rounds may accept. */
+  previousSteps: number;
+  /** The most tokens of one subtask. */
+  maxWords: number;
+}
+
+/** The first token that is allowed, in the order of `ranked`. Throws never: some token always is. */
+export function createGrammar(
+  language: Language,
+  options: GrammarOptions,
+): (tokens: readonly number[]) => (token: number) => boolean {
+  const { isModel, slots, maxSteps, previousSteps, maxWords } = options;
+  const { vocabulary } = language;
+  const slotOf = (token: number) =>
+    token >= vocabulary && token < vocabulary + slots ? token - vocabulary : undefined;
+
+  return (tokens) => {
+    const state = follow(language, tokens);
+    const { team, words, accesses } = state;
+    switch (state.expects) {
+      case "worker":
+        return (token) => {
+          const slot = slotOf(token);
+          if (slot === undefined) return token === language.accept && team.length === 0 && previousSteps > 0;
+          // A tool can only compare what others said, and somebody has to be asked.
+          if (isModel(slot)) return true;
+          return team.some((earlier) => isModel(earlier)) && team.length + previousSteps >= 2;
+        };
+      case "worker-end":
+        return (token) => token === language.subtasks || (token === language.next && team.length < maxSteps);
+      case "words": {
+        const isLast = state.subtask === team.length - 1;
+        const closing = isLast ? language.access : language.nextSubtask;
+        return (token) => (token === closing && words > 0) || (language.isWord(token) && words < maxWords);
+      }
+      case "access": {
+        const step = accesses;
+        const needs = isModel(team[step]!) ? 0 : 2;
+        return (token) => {
+          const positions = language.positionsOf(token);
+          if (positions === undefined) return false;
+          if (positions === "all") return step + previousSteps >= needs;
+          return positions.length >= needs && positions.every((position) => position < step);
+        };
+      }
+      case "access-end":
+        return (token) => token === (accesses < team.length ? language.next : language.close);
+      case "end":
+        return (token) => token === language.end;
+    }
+  };
+}
+
+interface State {
+  expects: "worker" | "worker-end" | "words" | "access" | "access-end" | "end";
+  team: number[];
+  /** Which subtask is being written, and how many tokens it has. */
+  subtask: number;
+  words: number;
+  /** Access lists written so far. */
+  accesses: number;
+}
+
+/** Where a text of the grammar stands. */
+function follow(language: Language, tokens: readonly number[]): State {
+  const state: State = { expects: "worker", team: [], subtask: 0, words: 0, accesses: 0 };
+  for (const token of tokens) {
+    if (state.expects === "worker") {
+      if (token === language.accept) state.expects = "end";
+      else {
+        state.team.push(token - language.vocabulary);
+        state.expects = "worker-end";
+      }
+    } else if (state.expects === "worker-end") {
+      state.expects = token === language.next ? "worker" : "words";
+    } else if (state.expects === "words") {
+      if (token === language.nextSubtask) {
+        state.subtask++;
+        state.words = 0;
+      } else if (token === language.access) state.expects = "access";
+      else state.words++;
+    } else if (state.expects === "access") {
+      state.accesses++;
+      state.expects = "access-end";
+    } else if (state.expects === "access-end") {
+      state.expects = token === language.next ? "access" : "end";
+    }
+  }
+  return state;
+}

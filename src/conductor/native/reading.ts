@@ -1,0 +1,106 @@
+// What the native Conductor reads: how large the team shall be, what the team did so far, the question, and
+// each worker as figures. Names of workers are not among them, so one it has never met can be used.
+
+import { extractAnswer } from "../../answer/extract.ts";
+import { sameAnswer } from "../../answer/normalise.ts";
+import type { Prefix } from "../../nn/batch.ts";
+import { textOf } from "../../worker/brief.ts";
+import { type PoolMember, TOPICS } from "../../worker/types.ts";
+import type { ComposedRound, ComposeRequest } from "../types.ts";
+import type { Language } from "./language.ts";
+
+/** Tokens of the question that are read. With the team's rounds a text stays within 128. */
+export const QUESTION_TOKENS = 104;
+
+/** Figures a worker. Changing them makes old checkpoints unreadable. */
+export const FEATURES = 16 + TOPICS.length;
+
+export interface Reading {
+  prefix: Prefix;
+  /** Number in the pool of each slot: `self` has none, since its rounds are the Conductor's own. */
+  workers: number[];
+}
+
+export type ReadingRequest = Pick<ComposeRequest, "task" | "pool" | "rounds"> & {
+  /** Exactly so many steps; absent: the Conductor decides. */
+  size?: number;
+};
+
+export function toReading({ task, pool, rounds, size }: ReadingRequest, language: Language): Reading {
+  const workers = [...pool.members.keys()].filter(
+    (number) => pool.members[number]!.worker.kind !== "conductor",
+  );
+  const members = workers.map((number) => pool.members[number]!);
+  const last = rounds.at(-1);
+  const labels = last ? toLabels(last.replies) : [];
+  const question = task.messages
+    .filter(({ role }) => role === "user")
+    .map(textOf)
+    .join("\n");
+  const tokens = [
+    language.size(size),
+    ...(last ? language.round(labels) : []),
+    ...language.question(question, QUESTION_TOKENS),
+  ];
+  return { prefix: { tokens, slots: toFeatures(members, workers, last, labels) }, workers };
+}
+
+/** Which answer each reply gave, numbered in the order they appeared; none where nothing short is stated. */
+export function toLabels(replies: readonly string[]): (number | undefined)[] {
+  const answers: string[] = [];
+  return replies.map((reply) => {
+    const answer = reply.trim() === "" || /^plan:/im.test(reply) ? "" : extractAnswer(reply);
+    if (answer === "" || answer.length > 120) return undefined;
+    const known = answers.findIndex((other) => sameAnswer(other, answer));
+    return known >= 0 ? known : answers.push(answer) - 1;
+  });
+}
+
+function toFeatures(
+  members: readonly PoolMember[],
+  workers: readonly number[],
+  last: ComposedRound | undefined,
+  labels: readonly (number | undefined)[],
+): Float32Array[] {
+  const models = members.filter(({ worker }) => worker.kind === "model");
+  const similarOf = ({ profile }: PoolMember) => profile?.similar ?? profile?.success ?? 0.5;
+  const successOf = ({ profile }: PoolMember) => profile?.success ?? 0.5;
+  const best = (rate: (member: PoolMember) => number) => Math.max(0, ...models.map(rate));
+  const bestSimilar = best(similarOf);
+  const bestSuccess = best(successOf);
+  const bySimilar = models.map(similarOf).sort((a, b) => b - a);
+  const prices = models.flatMap(({ price }) => (price ? [price.outputUsd] : [])).sort((a, b) => a - b);
+  const topics = TOPICS.map((topic) => {
+    const rate = ({ profile }: PoolMember) => profile?.topics[topic] ?? profile?.success ?? 0.5;
+    return { rate, best: best(rate) };
+  });
+  const final = labels.findLast((label) => label !== undefined);
+  return members.map((member, slot) => {
+    const { worker, profile, price } = member;
+    if (worker.kind !== "model") return Float32Array.from({ length: FEATURES }, (_, i) => (i === 1 ? 1 : 0));
+    const similar = similarOf(member);
+    const rank = bySimilar.indexOf(similar);
+    const steps = last?.workflow.steps ?? [];
+    const own = steps.flatMap((step, i) => (step.worker === workers[slot] ? [labels[i]] : []));
+    const said = own.findLast((label) => label !== undefined);
+    return Float32Array.of(
+      1,
+      0,
+      profile ? 1 : 0,
+      2 * successOf(member) - 1,
+      2 * similar - 1,
+      4 * (similar - bestSimilar),
+      rank / Math.max(1, models.length - 1),
+      rank === 0 ? 1 : 0,
+      rank === 1 ? 1 : 0,
+      rank === 2 ? 1 : 0,
+      4 * (successOf(member) - bestSuccess),
+      price ? Math.log(price.outputUsd + 0.05) / 3 : 0,
+      price ? prices.indexOf(price.outputUsd) / Math.max(1, prices.length - 1) : 0.5,
+      profile?.delayMs === undefined ? 0 : Math.log(profile.delayMs + 1) / 10,
+      own.length > 0 ? 1 : 0,
+      said === undefined ? 0 : said === final ? 1 : -1,
+      ...topics.map(({ rate, best: top }) => 4 * (rate(member) - top)),
+    );
+  });
+}

@@ -1,0 +1,66 @@
+// What was measured of the workers of a pool: a profile in the config comes first, then what `tutti pool
+// calibrate` has saved, then the built-in figures of the rehearsal. The last two are known task by task, so
+// that a profile can be made for each question.
+
+import { loadCalibrations } from "../calibration/file.ts";
+import { selectWorkers } from "../calibration/merge.ts";
+import { createProfiler } from "../calibration/profiler.ts";
+import { measureProfiles } from "../calibration/rates.ts";
+import type { Calibration, Profiler } from "../calibration/types.ts";
+import type { Pool } from "../worker/types.ts";
+import { type Environment, toTuttiHome } from "./home.ts";
+
+export interface AttachOptions {
+  env: Environment;
+  /** Whether the config says how good a worker is: then nothing that was measured changes it. */
+  isConfigured: (id: string) => boolean;
+  hasRehearsal: boolean;
+}
+
+export type PoolFor = (pool: Pool, text: string) => Pool;
+
+export interface CalibratedPool {
+  pool: Pool;
+  /** The pool, or a part of it, with profiles for a question. Absent where nobody of it was measured. */
+  poolFor?: PoolFor;
+  /** Files that could not be read. */
+  problems: string[];
+}
+
+export async function attachCalibrations(pool: Pool, options: AttachOptions): Promise<CalibratedPool> {
+  const { env, isConfigured, hasRehearsal } = options;
+  const { calibration, problems } = await loadCalibrations(toTuttiHome(env));
+  const models = new Set(
+    pool.members.filter(({ worker }) => worker.kind === "model").map(({ worker }) => worker.id),
+  );
+  // Only workers of this pool: the rate of few tasks is drawn towards the others one could ask instead.
+  const saved = calibration && selectWorkers(calibration, (id) => models.has(id) && !isConfigured(id));
+  const profilers: Profiler[] = [];
+  if (hasRehearsal) {
+    const { rehearsalCalibration } = await import("../rehearsal/profiles.ts");
+    const builtIn = selectWorkers(rehearsalCalibration(), (id) => !isConfigured(id));
+    if (builtIn) profilers.push(createProfiler(builtIn));
+  }
+  if (saved) profilers.push(createProfiler(saved));
+  // Who is in both has the figures of the last.
+  const poolFor: PoolFor = (given, text) =>
+    profilers.reduce((before, profiler) => profiler.poolFor(before, text), given);
+  return {
+    pool: saved ? attach(pool, saved) : pool,
+    problems,
+    ...(profilers.length > 0 && { poolFor }),
+  };
+}
+
+/** The figures that belong to no question, for whoever lists the pool. */
+function attach({ members }: Pool, saved: Calibration): Pool {
+  const profiles = measureProfiles(saved);
+  return {
+    members: members.map((member) => {
+      const measured = profiles[saved.workers.indexOf(member.worker.id)];
+      if (!measured) return member;
+      const delayMs = member.profile?.delayMs ?? measured.delayMs;
+      return { ...member, profile: { ...measured, ...(delayMs !== undefined && { delayMs }) } };
+    }),
+  };
+}

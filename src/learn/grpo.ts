@@ -1,0 +1,146 @@
+// GRPO: a group of rollouts for each question, and what was better than its group becomes likelier. As in the
+// paper: reward 0 / 0.5 / 1, clipped ratio, no KL. Where we leave it, because a small model collapsed without:
+// advantages are centred but not divided by the deviation, and the entropy of decisions is rewarded.
+
+import { toDecision } from "../conductor/text.ts";
+import type { Lesson } from "../nn/model.ts";
+import { hashSeed } from "../random.ts";
+import { MAX_STEPS } from "../workflow/types.ts";
+import { type Plan, type Policy, type Prompt, toPrompt, writePlans } from "./policy.ts";
+import { type Outcome, performTexts, REWARD } from "./rollout.ts";
+import type { World } from "./types.ts";
+
+/** A first-round sample gets (1 − γ) of its own reward and γ of what the second round made of it. */
+const GAMMA = 0.25;
+
+export interface Group {
+  prompt: Prompt;
+  plans: Plan[];
+  outcomes: Outcome[];
+  /** After costs; undefined where a worker was down. */
+  rewards: (number | undefined)[];
+}
+
+export interface RolloutOptions {
+  policy: Policy;
+  world: World;
+  group: number;
+  costPerCall: number;
+  seed: number;
+  signal: AbortSignal;
+}
+
+/** First rounds: every plan is performed. Questions run at the same time only where workers take time. */
+export async function rollOut(prompts: readonly Prompt[], options: RolloutOptions): Promise<Group[]> {
+  const { policy, world, group, costPerCall, seed, signal } = options;
+  const written = await writePlans(policy, prompts, { group, seed, signal });
+  return Promise.all(
+    prompts.map(async (prompt, q) => {
+      const plans = written[q]!;
+      const { question } = prompt;
+      const outcomes = await performAll(plans, world, (plan) =>
+        performTexts({ world, question, texts: [plan.text], seed: hashSeed(seed, q), signal }),
+      );
+      return { prompt, plans, outcomes, rewards: outcomes.map((outcome) => rewardOf(outcome, costPerCall)) };
+    }),
+  );
+}
+
+/** Equal texts get equal outcomes where nothing is left to chance but the seed: they are performed once. */
+async function performAll(
+  plans: readonly Plan[],
+  { isInstant }: World,
+  perform: (plan: Plan) => Promise<Outcome>,
+): Promise<Outcome[]> {
+  const known = new Map<string, Promise<Outcome>>();
+  const results: Promise<Outcome>[] = [];
+  for (const plan of plans) {
+    const result = known.get(plan.text) ?? perform(plan);
+    known.set(plan.text, result);
+    results.push(result);
+    if (isInstant) await result;
+  }
+  return Promise.all(results);
+}
+
+function rewardOf({ isOutage, reward, calls }: Outcome, costPerCall: number): number | undefined {
+  return isOutage ? undefined : reward - costPerCall * calls;
+}
+
+/**
+ * Second rounds: from each group two first rounds go on, one right and one wrong where there are both, and
+ * each gets a group of its own. What comes of them also counts for the first round.
+ */
+export async function rollOutAgain(groups: readonly Group[], options: RolloutOptions): Promise<Group[]> {
+  const { policy, world, group, costPerCall, seed, signal } = options;
+  const picked = groups.flatMap((first) => pickStates(first).map((at) => ({ first, at })));
+  if (picked.length === 0) return [];
+  const prompts = picked.map(({ first, at }) =>
+    toPrompt(policy, first.prompt.question, { rounds: first.outcomes[at]!.rounds }),
+  );
+  const written = await writePlans(policy, prompts, { group, seed: hashSeed("again", seed), signal });
+  return Promise.all(
+    prompts.map(async (prompt, i) => {
+      const { first, at } = picked[i]!;
+      const before = first.outcomes[at]!;
+      const q = groups.indexOf(first);
+      const plans = written[i]!;
+      const outcomes = await performAll(plans, world, (plan) =>
+        performSecond(plan.text, before, prompt, { ...options, seed: hashSeed(seed, q) }),
+      );
+      const rewards = outcomes.map((outcome) => rewardOf(outcome, costPerCall));
+      const known = rewards.filter((reward) => reward !== undefined);
+      const own = first.rewards[at];
+      if (known.length > 0 && own !== undefined)
+        first.rewards[at] = (1 - GAMMA) * own + (GAMMA * known.reduce((sum, r) => sum + r, 0)) / known.length;
+      return { prompt, plans, outcomes, rewards };
+    }),
+  );
+}
+
+/** What the second plan makes of the first: accepting changes nothing, a format error is worth nothing. */
+export async function performSecond(
+  text: string,
+  before: Outcome,
+  { question, rounds }: Prompt,
+  { world, seed, signal }: Pick<RolloutOptions, "world" | "seed" | "signal">,
+): Promise<Outcome> {
+  const texts = [...before.texts, text];
+  const decision = toDecision(text, { pool: question.pool, maxSteps: MAX_STEPS, rounds });
+  if (decision.type === "accept") return { ...before, texts };
+  if (decision.type === "format-error")
+    return { ...before, texts, isValid: false, isRight: false, reward: REWARD.invalid };
+  return performTexts({ world, question, texts, seed, signal });
+}
+
+function pickStates({ outcomes }: Group): number[] {
+  const right = outcomes.findIndex((outcome) => outcome.isValid && !outcome.isOutage && outcome.isRight);
+  const wrong = outcomes.findIndex((outcome) => outcome.isValid && !outcome.isOutage && !outcome.isRight);
+  return [right, wrong].filter((at) => at >= 0);
+}
+
+/** Rewards less the mean of their group; 0 where there is none. */
+export function advantagesOf(rewards: readonly (number | undefined)[]): number[] {
+  const known = rewards.filter((reward) => reward !== undefined);
+  const mean = known.reduce((sum, reward) => sum + reward, 0) / Math.max(1, known.length);
+  return rewards.map((reward) => (reward === undefined ? 0 : reward - mean));
+}
+
+export function isFlat({ rewards }: Group): boolean {
+  return advantagesOf(rewards).every((advantage) => Math.abs(advantage) < 1e-9);
+}
+
+/** What is to be learned from a group. Every rollout counts the same, however long it is. */
+export function toLessons(
+  { plans, rewards }: Group,
+  { policy, scale, exploration }: { policy: Policy; scale: number; exploration: number },
+): Lesson[] {
+  const advantages = advantagesOf(rewards);
+  return plans.map(({ tokens, logps }, i) => ({
+    tokens,
+    logps,
+    advantage: advantages[i]!,
+    weights: new Float32Array(tokens.length).fill(scale),
+    exploration: policy.language.decisions(tokens).map((is) => is * exploration * scale),
+  }));
+}

@@ -1,0 +1,220 @@
+// One iteration of each stage: what is drawn, written, performed and learned, and the figures that are told.
+// Everything random comes from the training's seed and the number of the iteration, so that a training that
+// was killed goes on exactly as it would have.
+
+import { entropyBits } from "../bench/statistics.ts";
+import type { Learned, Lesson } from "../nn/model.ts";
+import { createRandom, hashSeed, type Random } from "../random.ts";
+import { type Group, isFlat, rollOut, rollOutAgain, toLessons } from "./grpo.ts";
+import type { Words } from "./phrases.ts";
+import { type Policy, type Prompt, toPrompt } from "./policy.ts";
+import { type Outcome, performTexts } from "./rollout.ts";
+import type { Lot } from "./schedule.ts";
+import type { Question, World } from "./types.ts";
+import { drawWorkflow } from "./warm-up.ts";
+
+export interface IterationOptions {
+  policy: Policy;
+  world: World;
+  seed: number;
+  iteration: number;
+  lot: Lot;
+  questions: number;
+  group: number;
+  costPerCall: number;
+  words: Words;
+  microBatch: number;
+  signal: AbortSignal;
+}
+
+export interface Practised {
+  learned: Learned;
+  groups: Group[];
+}
+
+/** A small weight on the questions' own text keeps the model a reader: surprise is measured with it. */
+const TEXT_WEIGHT = { warmUp: 0.3, policy: 0.02 };
+const CLIP = 0.2;
+/** Random workflows a question in the warm-up: they share the reading of it. */
+const WARM_UP_GROUP = 8;
+
+export function practise(options: IterationOptions): Promise<Practised> {
+  if (options.lot.stage === "warm-up") return warmUp(options);
+  if (options.lot.stage === "supervised") return supervise(options);
+  return reinforce(options);
+}
+
+function drawQuestions({ world, seed, iteration, questions }: IterationOptions): Question[] {
+  return Array.from({ length: questions }, (_, i) => world.draw(hashSeed(seed, "question", iteration, i)));
+}
+
+function chance({ seed, iteration }: IterationOptions, purpose: string): Random {
+  return createRandom(hashSeed(seed, purpose, iteration));
+}
+
+function promptFor(policy: Policy, question: Question, size: number | undefined): Prompt {
+  return toPrompt(policy, question, size === undefined ? {} : { size });
+}
+
+// ---- Warm-up ----------------------------------------------------------------------------------------
+
+async function warmUp(options: IterationOptions): Promise<Practised> {
+  const { policy, world, lot, words, microBatch } = options;
+  const { language } = policy;
+  const random = chance(options, "warm-up");
+  const works = world.works();
+  const handOffs = world.kind !== "recording";
+  const drawn = drawQuestions(options);
+  const scale = 1 / (drawn.length * WARM_UP_GROUP);
+  const rows = drawn.map((question) => {
+    const { pool } = question;
+    const size = lot.drawSize(random);
+    const given = size === undefined ? {} : { size };
+    const isLater = random.next() < 0.25;
+    const draw = (previousSteps: number) =>
+      drawWorkflow({ pool, works, words, handOffs, previousSteps, random, ...given });
+    // Later rounds are read from made-up ones: who agreed with whom is by lot too.
+    const before = isLater ? draw(0) : [];
+    const replies = before.map(() => `Answer: ${random.integer(1, 3)}`);
+    const rounds = isLater ? [{ workflow: { steps: before }, replies }] : [];
+    const prompt = toPrompt(policy, question, { rounds, ...given });
+    const slotOf = new Map(prompt.reading.workers.map((worker, slot) => [worker, slot]));
+    const lessons = Array.from({ length: WARM_UP_GROUP }, (): Lesson => {
+      const steps = draw(before.length).map((step) => ({ ...step, worker: slotOf.get(step.worker)! }));
+      const tokens = language.toTokens(steps);
+      return { tokens, weights: new Float32Array(tokens.length).fill(scale) };
+    });
+    return { prefix: prompt.reading.prefix, lessons };
+  });
+  const learned = await policy.model.learn(rows, {
+    objective: { kind: "likelihood", clip: 0 },
+    start: language.start,
+    group: WARM_UP_GROUP,
+    textWeight: TEXT_WEIGHT.warmUp * scale,
+    microBatch,
+  });
+  return { learned, groups: [] };
+}
+
+// ---- The supervised variant -------------------------------------------------------------------------
+
+/** How much better one worker must be than another to be much likelier. */
+const TEMPERATURE = 0.2;
+
+/** Each worker answers alone; what is likely then follows what was rewarded, as in the first stage of plain Fugu. */
+async function supervise(options: IterationOptions): Promise<Practised> {
+  const { policy, world, words, microBatch, seed, iteration, signal } = options;
+  const { language } = policy;
+  const random = chance(options, "supervised");
+  const works = world.works();
+  const drawn = drawQuestions(options);
+  const rows = await Promise.all(
+    drawn.map(async (question) => {
+      const prompt = promptFor(policy, question, 1);
+      const { workers, prefix } = prompt.reading;
+      const models = [...workers.keys()].filter(
+        (slot) => question.pool.members[workers[slot]!]!.worker.kind === "model",
+      );
+      const plans = models.map((slot) => {
+        const step = {
+          worker: slot,
+          subtask: drawWorkflow({
+            pool: question.pool,
+            works,
+            words,
+            handOffs: false,
+            previousSteps: 0,
+            size: 1,
+            random,
+          })[0]!.subtask,
+          access: [],
+        };
+        return language.toTokens([step]);
+      });
+      const outcomes = await Promise.all(
+        plans.map((tokens) =>
+          performTexts({
+            world,
+            question,
+            texts: [language.toText(tokens, (slot) => workers[slot]!)],
+            seed: hashSeed(seed, iteration),
+            signal,
+          }),
+        ),
+      );
+      const scores = outcomes.map(({ reward }) => Math.exp(reward / TEMPERATURE));
+      const sum = scores.reduce((all, score) => all + score, 0);
+      const lessons = plans.map((tokens, i): Lesson => {
+        const weights = new Float32Array(tokens.length).fill(scores[i]! / sum / drawn.length);
+        return { tokens, weights };
+      });
+      return { prefix, lessons };
+    }),
+  );
+  const group = Math.max(...rows.map(({ lessons }) => lessons.length));
+  const learned = await policy.model.learn(rows, {
+    objective: { kind: "likelihood", clip: 0 },
+    start: language.start,
+    group,
+    textWeight: TEXT_WEIGHT.policy / drawn.length / group,
+    microBatch,
+  });
+  return { learned, groups: [] };
+}
+
+// ---- Reinforcement ----------------------------------------------------------------------------------
+
+async function reinforce(options: IterationOptions): Promise<Practised> {
+  const { policy, lot, seed, iteration, group, microBatch } = options;
+  const random = chance(options, "sizes");
+  const prompts = drawQuestions(options).map((question) => promptFor(policy, question, lot.drawSize(random)));
+  const rolling = { ...options, seed: hashSeed(seed, "rollouts", iteration) };
+  const first = await rollOut(prompts, rolling);
+  const again = lot.stage === "rounds" ? await rollOutAgain(first, rolling) : [];
+  const groups = [...first, ...again];
+  const scale = 1 / (groups.length * group);
+  // A flat group teaches nothing but its entropy, which would pull it apart for no reason.
+  const rows = groups
+    .filter((each) => !isFlat(each))
+    .map((each) => ({
+      prefix: each.prompt.reading.prefix,
+      lessons: toLessons(each, { policy, scale, exploration: lot.exploration }),
+    }));
+  if (rows.length === 0) return { learned: { gradients: new Map(), loss: 0, entropy: 0 }, groups };
+  const learned = await policy.model.learn(rows, {
+    objective: { kind: "policy", clip: CLIP },
+    start: policy.language.start,
+    group,
+    textWeight: TEXT_WEIGHT.policy * scale,
+    microBatch,
+  });
+  return { learned, groups };
+}
+
+// ---- Figures ----------------------------------------------------------------------------------------
+
+/** Means over rollouts. In the stage of rounds those of the first and the second round together. */
+export function toFigures(groups: readonly Group[]) {
+  const outcomes = groups.flatMap((group) => group.outcomes);
+  const counted = outcomes.filter(({ isOutage }) => !isOutage);
+  const valid = counted.filter(({ isValid }) => isValid);
+  const mean = (list: readonly Outcome[], of: (outcome: Outcome) => number) =>
+    list.length === 0 ? 0 : list.reduce((sum, outcome) => sum + of(outcome), 0) / list.length;
+  const calls = new Map<string, number>();
+  for (const { asked } of counted) for (const id of asked) calls.set(id, (calls.get(id) ?? 0) + 1);
+  const all = [...calls.values()].reduce((sum, count) => sum + count, 0);
+  const isRight = ({ isRight: right }: Outcome) => (right ? 1 : 0);
+  return {
+    reward: mean(counted, ({ reward }) => reward),
+    accuracy: mean(counted, isRight),
+    validShare: mean(counted, ({ isValid }) => (isValid ? 1 : 0)),
+    accuracyIfValid: mean(valid, isRight),
+    routingEntropy: entropyBits(calls.values()),
+    calls: mean(counted, (outcome) => outcome.calls),
+    steps: mean(valid, (outcome) => outcome.steps),
+    flatShare: groups.length === 0 ? 0 : groups.filter(isFlat).length / groups.length,
+    outages: outcomes.length - counted.length,
+    costUsd: outcomes.reduce((sum, outcome) => sum + outcome.costUsd, 0),
+    asked: Object.fromEntries([...calls].map(([id, count]) => [id, count / all])),
+  };
+}

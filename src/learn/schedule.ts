@@ -1,0 +1,80 @@
+// The order of learning. A team of random workers is worse than one good worker, so teams die out before
+// selection is good: selection comes first (teams of one), then teams of a given size, so that they get good
+// before they compete with one another, then a free size, then rounds.
+
+import { learningRateAt } from "../nn/optimiser.ts";
+import type { Random } from "../random.ts";
+import type { StageName } from "./types.ts";
+
+export interface ScheduleOptions {
+  /** Of reinforcement; the warm-up comes before. */
+  iterations: number;
+  warmUp: number;
+  /** Steps of the supervised variant, before reinforcement. */
+  supervised: number;
+  rounds: number;
+  learningRate: number;
+  exploration: number;
+}
+
+export interface Lot {
+  stage: StageName;
+  learningRate: number;
+  /** Weight of the entropy of decisions. */
+  exploration: number;
+  /** Size of a question's team by lot; undefined is free. */
+  drawSize(random: Random): number | undefined;
+}
+
+const SELECTION_SHARE = 0.3;
+const ROUNDS_SHARE = 0.25;
+/** Of the stage of teams, this share goes by with sizes that are mostly given. */
+const GIVEN_SHARE = 0.4;
+/** Larger than in reinforcement: there is no noise in the warm-up. */
+const WARM_UP_RATE = 2;
+const GIVEN_SIZES = [2, 3, 3, 4] as const;
+const RISE = 5;
+
+export function totalOf({ warmUp, supervised, iterations }: ScheduleOptions): number {
+  return warmUp + supervised + iterations;
+}
+
+export function lotAt(iteration: number, options: ScheduleOptions): Lot {
+  const { warmUp, supervised, iterations, rounds, learningRate, exploration } = options;
+  const free = () => undefined;
+  if (iteration < warmUp) {
+    const rate = learningRateAt(iteration, {
+      peak: WARM_UP_RATE * learningRate,
+      warmUp: 20,
+      total: warmUp,
+      floor: 0.2,
+    });
+    return {
+      stage: "warm-up",
+      learningRate: rate,
+      exploration: 0,
+      drawSize: (random) => drawAnySize(random),
+    };
+  }
+  const taught = iteration - warmUp;
+  if (taught < supervised) return { stage: "supervised", learningRate, exploration: 0, drawSize: () => 1 };
+  const at = taught - supervised;
+  const forRounds = rounds > 1 ? Math.round(iterations * ROUNDS_SHARE) : 0;
+  const forSelection = Math.round((iterations - forRounds) * SELECTION_SHARE);
+  const forTeams = iterations - forRounds - forSelection;
+  const rate = learningRateAt(at, { peak: learningRate, warmUp: RISE, total: iterations, floor: 0.1 });
+  // Exploration fades with the learning rate: what was found is then made firm.
+  const explore = exploration * (rate / learningRate);
+  const common = { learningRate: rate, exploration: at < RISE ? exploration : explore };
+  if (at < forSelection) return { stage: "selection", ...common, drawSize: () => 1 };
+  if (at < forSelection + forTeams) {
+    const given = (at - forSelection) / forTeams < GIVEN_SHARE ? 0.7 : 0.1;
+    const drawSize = (random: Random) => (random.next() < given ? random.pick(GIVEN_SIZES) : undefined);
+    return { stage: "teams", ...common, drawSize };
+  }
+  return { stage: "rounds", ...common, drawSize: free };
+}
+
+function drawAnySize(random: Random): number | undefined {
+  return random.next() < 0.5 ? undefined : random.integer(1, 5);
+}

@@ -1,0 +1,105 @@
+// The state of a training on disk: enough to go on as if nothing had happened. A new state is written beside
+// the old one, then `latest.json` points at it: a kill or a full disk leaves the last good one.
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { Language } from "../conductor/native/language.ts";
+import { TuttiError } from "../errors.ts";
+import { fromSafetensors, toSafetensors } from "../nn/safetensors.ts";
+import { fromTokenizerJson } from "../nn/tokenizer.ts";
+import type { ModelShape, Weights } from "../nn/types.ts";
+import { writeFileSafely } from "../nn/write-safely.ts";
+import type { TuneFigures } from "./types.ts";
+
+export interface TrainingState {
+  /** The next one. */
+  iteration: number;
+  shape: ModelShape;
+  weights: Weights;
+  language: Language;
+  /** Of the optimiser. */
+  moments?: Weights;
+  best?: TuneFigures;
+  /** What the minutes became. */
+  iterations?: number;
+  secondsOfFirst: number[];
+}
+
+const LATEST = "latest.json";
+const VERSION = 1;
+const MOMENT = "moment:";
+
+const latestSchema = z.object({
+  version: z.literal(VERSION),
+  folder: z.string().regex(/^[0-9]+$/),
+  iteration: z.int().nonnegative(),
+  shape: z.record(z.string(), z.number()),
+  best: z.record(z.string(), z.unknown()).optional(),
+  iterations: z.number().optional(),
+  secondsOfFirst: z.array(z.number()),
+});
+
+export async function saveState(folder: string, state: TrainingState): Promise<void> {
+  const {
+    iteration,
+    shape,
+    weights,
+    moments = new Map(),
+    language,
+    best,
+    iterations,
+    secondsOfFirst,
+  } = state;
+  const name = String(iteration);
+  mkdirSync(join(folder, name), { recursive: true });
+  const all: Weights = new Map(weights);
+  for (const [key, value] of moments) all.set(`${MOMENT}${key}`, value);
+  await writeFileSafely(join(folder, name, "state.safetensors"), toSafetensors(all, {}));
+  const tokenizer = JSON.stringify(language.tokenizer.toJson());
+  await writeFileSafely(join(folder, name, "tokenizer.json"), new TextEncoder().encode(tokenizer));
+  const latest: z.input<typeof latestSchema> = {
+    version: VERSION,
+    folder: name,
+    iteration,
+    shape: { ...shape },
+    secondsOfFirst,
+    ...(best && { best: { ...best } }),
+    ...(iterations !== undefined && { iterations }),
+  };
+  await writeFileSafely(join(folder, LATEST), new TextEncoder().encode(JSON.stringify(latest)));
+  for (const other of readdirSync(folder))
+    if (/^[0-9]+$/.test(other) && other !== name)
+      rmSync(join(folder, other), { recursive: true, force: true });
+}
+
+/** Nothing where no state was saved yet: the training begins at its beginning. */
+export async function loadState(folder: string): Promise<TrainingState | undefined> {
+  const file = join(folder, LATEST);
+  if (!existsSync(file)) return undefined;
+  try {
+    const latest = latestSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+    const { weights: all } = fromSafetensors(readFileSync(join(folder, latest.folder, "state.safetensors")));
+    const tokenizer = JSON.parse(readFileSync(join(folder, latest.folder, "tokenizer.json"), "utf8"));
+    const weights: Weights = new Map();
+    const moments: Weights = new Map();
+    for (const [name, value] of all) {
+      if (name.startsWith(MOMENT)) moments.set(name.slice(MOMENT.length), value);
+      else weights.set(name, value);
+    }
+    return {
+      iteration: latest.iteration,
+      shape: latest.shape as unknown as ModelShape,
+      weights,
+      language: new Language(fromTokenizerJson(tokenizer)),
+      moments,
+      secondsOfFirst: latest.secondsOfFirst,
+      ...(latest.best && { best: latest.best as unknown as TuneFigures }),
+      ...(latest.iterations !== undefined && { iterations: latest.iterations }),
+    };
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `The training in ${folder} cannot go on: ${reason}`;
+    throw new TuttiError("bad-checkpoint", message, { status: 400, cause });
+  }
+}

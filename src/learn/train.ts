@@ -1,0 +1,280 @@
+// A training from its first token to its best checkpoint: warm-up, then reinforcement in stages, watched on the
+// tune split, saved as it goes. Killed at any moment it goes on from its last checkpoint, with the same result.
+
+import { type CardDraft, saveCheckpoint } from "../conductor/native/checkpoint.ts";
+import { Language, LITERALS } from "../conductor/native/language.ts";
+import { FEATURES } from "../conductor/native/reading.ts";
+import { openEngine } from "../nn/engine.ts";
+import { Model } from "../nn/model.ts";
+import { AdamW } from "../nn/optimiser.ts";
+import { trainTokenizer } from "../nn/tokenizer.ts";
+import { createWeights } from "../nn/transformer.ts";
+import { hashSeed } from "../random.ts";
+import type { Store } from "../store/types.ts";
+import type { TrainingFolder } from "./folder.ts";
+import { type Practised, practise, toFigures } from "./iteration.ts";
+import { allSubtasks, type Words } from "./phrases.ts";
+import type { Policy } from "./policy.ts";
+import { takeSamples } from "./samples.ts";
+import { type Lot, lotAt, type ScheduleOptions, totalOf } from "./schedule.ts";
+import { loadState, saveState, type TrainingState } from "./state.ts";
+import { measureSurprise } from "./surprise.ts";
+import { answerAll, toTuneFigures } from "./tune.ts";
+import type { StageName, TrainEvent, TuneFigures, World } from "./types.ts";
+
+export interface TrainOptions {
+  world: World;
+  seed: number;
+  /** Becomes a count of iterations once the first ones were timed. */
+  minutes?: number;
+  iterations?: number;
+  rounds: 1 | 2 | 3;
+  /** Rollouts a question. */
+  group: number;
+  /** Questions an iteration. */
+  questions: number;
+  /** Taken off the reward for every call. */
+  costPerCall: number;
+  /** The variant with a supervised stage. */
+  supervised: boolean;
+  words: Words;
+  shape?: { width?: number; layers?: number };
+  threads: number;
+  /** Experiments only. */
+  learningRate?: number;
+  exploration?: number;
+  warmUp?: number;
+  folder: TrainingFolder;
+  resume: boolean;
+  /** The command line that repeats it, for the card. */
+  command: string;
+  signal: AbortSignal;
+  onEvent(event: TrainEvent): void;
+  /** Where sample runs are journaled, to be looked at like any other run. */
+  journal?: Store;
+}
+
+export interface TrainResult {
+  /** Folder of the best checkpoint. */
+  checkpoint: string;
+  iterations: number;
+  isStopped: boolean;
+  tune: TuneFigures | undefined;
+}
+
+const VOCABULARY = 1024;
+const SHAPE = { width: 128, layers: 3 };
+const HEAD_SIZE = 32;
+const WARM_UP = 200;
+const SUPERVISED = 60;
+const DEFAULTS = { learningRate: 1e-3, exploration: 0.02, iterations: 300 };
+const MAX_NORM = 1;
+/** Iterations timed before minutes become a count, and how much slower later stages are on average. */
+const TIMED = 6;
+const LATER = 2;
+const SAVE_EVERY = 20;
+const TUNE_EVERY = 25;
+const MICRO_BATCH = 4;
+const MOST_WORKERS = 64;
+
+export async function train(options: TrainOptions): Promise<TrainResult> {
+  const { folder, signal, threads } = options;
+  const engine = await openEngine({ threads, purpose: "training" });
+  const tell = (event: TrainEvent) => {
+    folder.append(event);
+    options.onEvent(event);
+  };
+  folder.describe({ engine: engine.id });
+  tell({ type: "notice", text: `Engine: ${engine.id}.` });
+  const state = (options.resume && (await loadState(folder.checkpoint))) || createState(options);
+  if (options.resume) folder.rewind(state.iteration);
+  const model = new Model(engine, state.shape, state.weights);
+  const policy: Policy = { model, language: state.language };
+  const optimiser = state.moments
+    ? AdamW.fromTensors(state.weights, state.moments)
+    : new AdamW(state.weights);
+  const schedule = toSchedule(options, state);
+  const watching = { options, policy, state, engine: engine.id, tell };
+  try {
+    while (state.iteration < totalOf(schedule) && !signal.aborted) {
+      const startedAt = performance.now();
+      const { iteration } = state;
+      const lot = lotAt(iteration, schedule);
+      const practised = await practise({ ...options, policy, lot, iteration, microBatch: MICRO_BATCH });
+      if (signal.aborted) break;
+      const { gradients } = practised.learned;
+      const { learningRate } = lot;
+      const norm =
+        gradients.size > 0 ? optimiser.step(gradients, { learningRate, maxNorm: MAX_NORM }).norm : 0;
+      const seconds = (performance.now() - startedAt) / 1000;
+      if (lot.stage !== "warm-up") countIterations(state, schedule, options, seconds, tell);
+      const total = totalOf(schedule);
+      tell(toEvent(practised, lot, { iteration, total, norm, seconds }));
+      state.iteration++;
+      const isLast = state.iteration === total;
+      if (isLast || (lot.stage !== "warm-up" && state.iteration % TUNE_EVERY === 0))
+        await watch(watching, lot.stage, lastStage(schedule));
+      if (isLast || state.iteration % SAVE_EVERY === 0) {
+        state.moments = optimiser.toTensors();
+        await saveState(folder.checkpoint, state);
+      }
+    }
+    // Stopped between two saves: what was learned since the last one would be learned again.
+    if (signal.aborted) {
+      state.moments = optimiser.toTensors();
+      await saveState(folder.checkpoint, state);
+    }
+    return {
+      checkpoint: folder.best,
+      iterations: state.iteration,
+      isStopped: signal.aborted,
+      tune: state.best,
+    };
+  } finally {
+    await model.close();
+  }
+}
+
+// ---- Before the first iteration ---------------------------------------------------------------------
+
+function createState({ world, seed, shape = {} }: TrainOptions): TrainingState {
+  const { width = SHAPE.width, layers = SHAPE.layers } = shape;
+  const subtasks = allSubtasks(world.works());
+  // Each subtask often enough that its words become tokens, however many questions there are.
+  const texts = [...world.texts(), ...subtasks.flatMap((text) => Array<string>(20).fill(text))];
+  const language = new Language(trainTokenizer(texts, { size: VOCABULARY, literals: LITERALS }));
+  const whole = {
+    vocabulary: language.vocabulary,
+    width,
+    layers,
+    heads: Math.max(1, Math.round(width / HEAD_SIZE)),
+    hidden: Math.round(width / 3) * 8,
+    features: FEATURES,
+  };
+  return {
+    iteration: 0,
+    shape: whole,
+    weights: createWeights(whole, hashSeed(seed, "weights")),
+    language,
+    secondsOfFirst: [],
+  };
+}
+
+function toSchedule(options: TrainOptions, state: TrainingState): ScheduleOptions {
+  const { rounds, supervised, warmUp = WARM_UP, minutes } = options;
+  const { learningRate = DEFAULTS.learningRate, exploration = DEFAULTS.exploration } = options;
+  // With minutes the count is not known yet; only its first stage matters until it is.
+  const unknown = minutes === undefined ? DEFAULTS.iterations : 10_000;
+  const iterations = options.iterations ?? state.iterations ?? unknown;
+  return { iterations, warmUp, supervised: supervised ? SUPERVISED : 0, rounds, learningRate, exploration };
+}
+
+/** The first iterations are timed; then the minutes that are left become a count. */
+function countIterations(
+  state: TrainingState,
+  schedule: ScheduleOptions,
+  { minutes, iterations, seed }: TrainOptions,
+  seconds: number,
+  tell: (event: TrainEvent) => void,
+): void {
+  if (minutes === undefined || iterations !== undefined || state.iterations !== undefined) return;
+  state.secondsOfFirst.push(seconds);
+  if (state.secondsOfFirst.length < TIMED) return;
+  const each = [...state.secondsOfFirst].sort((a, b) => a - b)[Math.floor(TIMED / 2)]! * LATER;
+  const spent = process.uptime();
+  state.iterations = Math.max(2 * TIMED, Math.round((minutes * 60 - spent) / each));
+  schedule.iterations = state.iterations;
+  const text = `${minutes} minutes are ${state.iterations} iterations here: --iterations ${state.iterations} --seed ${seed} repeats this training.`;
+  tell({ type: "notice", text });
+}
+
+function lastStage({ rounds }: ScheduleOptions): StageName {
+  return rounds > 1 ? "rounds" : "teams";
+}
+
+// ---- After an iteration -----------------------------------------------------------------------------
+
+function toEvent(
+  { learned, groups }: Practised,
+  { stage, learningRate }: Lot,
+  rest: { iteration: number; total: number; norm: number; seconds: number },
+): TrainEvent {
+  const { norm, ...counted } = rest;
+  const { asked, ...figures } = toFigures(groups);
+  return {
+    type: "iteration",
+    stage,
+    ...counted,
+    ...figures,
+    decisionEntropy: learned.entropy,
+    loss: learned.loss,
+    gradientNorm: norm,
+    learningRate,
+    ...(groups.length > 0 && { asked }),
+  };
+}
+
+interface Watching {
+  options: TrainOptions;
+  policy: Policy;
+  state: TrainingState;
+  engine: string;
+  tell: (event: TrainEvent) => void;
+}
+
+/** On the tune split: told, sampled, and kept where it is the best of the last stage. */
+async function watch(watching: Watching, stage: StageName, last: StageName): Promise<void> {
+  const { options, policy, state, tell } = watching;
+  const { world, costPerCall, signal, seed, folder, journal } = options;
+  const rounds = stage === "rounds" ? options.rounds : 1;
+  const outcomes = await answerAll(world.tune, {
+    policy,
+    world,
+    rounds,
+    seed: hashSeed(seed, "tune"),
+    signal,
+  });
+  if (signal.aborted) return;
+  const iteration = state.iteration - 1;
+  const figures = toTuneFigures(outcomes, costPerCall);
+  const isBest = stage === last && (state.best === undefined || figures.reward > state.best.reward);
+  const event: TuneFigures = { type: "tune", stage, iteration, ...figures, isBest };
+  tell(event);
+  for (const sample of await takeSamples(outcomes, world, {
+    stage,
+    iteration,
+    seed,
+    folder: folder.path,
+    signal,
+    ...(journal && { journal }),
+  }))
+    tell(sample);
+  if (!isBest) return;
+  state.best = event;
+  await saveCheckpoint(folder.best, {
+    card: await toCard(watching),
+    weights: state.weights,
+    language: state.language,
+  });
+}
+
+async function toCard({ options, policy, state, engine }: Watching): Promise<CardDraft> {
+  const { world, seed, command, rounds } = options;
+  return {
+    name: world.kind,
+    shape: state.shape,
+    limits: { workers: MOST_WORKERS, rounds },
+    surprise: await measureSurprise(policy, world.tune),
+    handOffs: world.kind !== "recording",
+    training: {
+      world: world.name,
+      isSimulated: world.isSimulated,
+      command,
+      seed,
+      iterations: state.iteration,
+      engine,
+      date: new Date().toISOString().slice(0, 10),
+    },
+    about: { tune: state.best },
+  };
+}

@@ -1,0 +1,84 @@
+// How well the policy does on given questions: greedy, without a mask, through the same parser and performer.
+
+import { entropyBits, estimateShare } from "../bench/statistics.ts";
+import { hashSeed } from "../random.ts";
+import { performSecond } from "./grpo.ts";
+import { type Policy, toPrompt, writePlans } from "./policy.ts";
+import { type Outcome, performTexts } from "./rollout.ts";
+import type { Question, World } from "./types.ts";
+
+const BATCH = 32;
+
+export interface AnswerOptions {
+  policy: Policy;
+  world: World;
+  rounds: number;
+  seed: number;
+  signal: AbortSignal;
+}
+
+/** The outcome of each question. */
+export async function answerAll(questions: readonly Question[], options: AnswerOptions): Promise<Outcome[]> {
+  const { policy, world, rounds, seed, signal } = options;
+  const outcomes: Outcome[] = [];
+  // Questions of about the same length together: less padding.
+  for (let first = 0; first < questions.length && !signal.aborted; first += BATCH) {
+    const part = questions.slice(first, first + BATCH);
+    const prompts = part.map((question) => toPrompt(policy, question));
+    const plans = await writePlans(policy, prompts, { group: 1, signal });
+    let current = await Promise.all(
+      part.map((question, i) => {
+        const chance = hashSeed(seed, question.task.id);
+        return performTexts({ world, question, texts: [plans[i]![0]!.text], seed: chance, signal });
+      }),
+    );
+    for (let round = 1; round < rounds; round++) {
+      const going = [...current.keys()].filter(
+        (i) => current[i]!.isValid && current[i]!.texts.length === round,
+      );
+      if (going.length === 0) break;
+      const later = going.map((i) => toPrompt(policy, part[i]!, { rounds: current[i]!.rounds }));
+      const written = await writePlans(policy, later, { group: 1, signal });
+      const next = await Promise.all(
+        going.map((i, at) => {
+          const chance = hashSeed(seed, part[i]!.task.id);
+          return performSecond(written[at]![0]!.text, current[i]!, later[at]!, {
+            world,
+            seed: chance,
+            signal,
+          });
+        }),
+      );
+      current = current.map((outcome, i) => (going.includes(i) ? next[going.indexOf(i)]! : outcome));
+    }
+    outcomes.push(...current);
+  }
+  return outcomes;
+}
+
+export function toTuneFigures(outcomes: readonly Outcome[], costPerCall: number) {
+  const counted = outcomes.filter(({ isOutage }) => !isOutage);
+  const mean = (of: (outcome: Outcome) => number) =>
+    counted.reduce((sum, outcome) => sum + of(outcome), 0) / Math.max(1, counted.length);
+  const calls = new Map<string, number>();
+  for (const { asked } of counted) for (const id of asked) calls.set(id, (calls.get(id) ?? 0) + 1);
+  const {
+    mean: accuracy,
+    low,
+    high,
+  } = estimateShare(
+    counted.map(({ isRight }) => (isRight ? 1 : 0)),
+    { seed: 1 },
+  );
+  return {
+    tasks: counted.length,
+    accuracy,
+    low,
+    high,
+    reward: mean((outcome) => outcome.reward - costPerCall * outcome.calls),
+    validShare: mean(({ isValid }) => (isValid ? 1 : 0)),
+    calls: mean((outcome) => outcome.calls),
+    costUsd: mean((outcome) => outcome.costUsd),
+    routingEntropy: entropyBits(calls.values()),
+  };
+}
