@@ -8,12 +8,16 @@ const ESC = "\u001b";
 /** What is written when each event comes after its milliseconds. */
 function watch(
   events: [atMs: number, event: TrainEvent][],
-  { isTTY = true, columns = 200, isSimulated = true } = {},
+  { isTTY = true, columns = 200, isSimulated = true, minutes = Infinity } = {},
 ) {
   let written = "";
   let clock = 1_000_000;
   const stream = { isTTY, columns, write: (text: string) => (written += text) };
-  const progress = createTrainProgress(stream as unknown as NodeJS.WriteStream, isSimulated, () => clock);
+  const progress = createTrainProgress(
+    stream as unknown as NodeJS.WriteStream,
+    { isSimulated, minutes },
+    () => clock,
+  );
   for (const [atMs, event] of events) {
     clock = 1_000_000 + atMs;
     progress.update(event);
@@ -55,6 +59,16 @@ describe("on a terminal", () => {
     );
     for (const line of lines) expect(line.length).toBeLessThan(50);
     expect(lines.at(-1)).toMatch(/^teams ░{12} 3 of 400 · 29 min 47 s left .*…$/);
+  });
+
+  it("never says more than the minutes that were asked for", () => {
+    const events: [number, TrainEvent][] = [
+      [1_000, at(0)],
+      [61_000, at(1)],
+    ];
+    expect(watch(events).last).toContain(" · 6 h 38 min left · ");
+    expect(watch(events, { minutes: 3 }).last).toContain(" · 1 min 59 s left · ");
+    expect(watch(events, { minutes: 1 }).last).not.toContain("left");
   });
 
   it("shows means of the last ten of this stage, not single iterations", () => {

@@ -23,9 +23,10 @@ export interface TrainProgress {
 
 export function createTrainProgress(
   stderr: NodeJS.WriteStream,
-  isSimulated: boolean,
+  { isSimulated, minutes = Number.POSITIVE_INFINITY }: { isSimulated: boolean; minutes?: number | undefined },
   now: () => number = Date.now,
 ): TrainProgress {
+  const endsAt = now() + minutes * 60_000;
   const line = createChangingLine(stderr, now);
   const style = createStyle(stderr, process.env);
   let last: IterationFigures[] = [];
@@ -38,7 +39,9 @@ export function createTrainProgress(
     if (!first || !latest || latest.at - first.at < WARM_UP_MS || latest.iteration === first.iteration)
       return undefined;
     const eachMs = (latest.at - first.at) / (latest.iteration - first.iteration);
-    return eachMs * (last.at(-1)!.total - latest.iteration - 1);
+    const leftMs = eachMs * (last.at(-1)!.total - latest.iteration - 1);
+    // How many iterations the minutes are is not known at first; how many minutes are left is.
+    return now() < endsAt ? Math.min(leftMs, endsAt - now()) : undefined;
   };
 
   const toParts = (): string[] => {

@@ -41,7 +41,13 @@ export async function performTraining(
 ): Promise<TrainResult> {
   const { train, folder, world } = run;
   const silent: TrainProgress = { update() {}, end() {} };
-  const progress = run.isQuiet ? silent : createTrainProgress(host.stderr, world.isSimulated, now);
+  const progress = run.isQuiet
+    ? silent
+    : createTrainProgress(
+        host.stderr,
+        { isSimulated: world.isSimulated, minutes: run.settings.minutes },
+        now,
+      );
   const controller = new AbortController();
   const interrupt = () => {
     progress.end();

@@ -12,7 +12,7 @@ export interface Mark extends Point {
   said: string;
 }
 
-export interface Curve {
+interface Curve {
   name: string;
   points: readonly Point[];
   /** A setting and no measurement: drawn as it is. */
@@ -131,14 +131,14 @@ ${toBands(spans, x, y)}${areas}${toGrid(x, y, (value) => `${Math.round(value * 1
 
 const MOST_SHOWN = 300;
 
-export interface LegendEntry {
+interface LegendEntry {
   name: string;
   colour: string;
   last?: number | undefined;
   isPoint?: boolean;
 }
 
-export function toLegend(entries: readonly LegendEntry[], format: (value: number) => string): Content {
+function toLegend(entries: readonly LegendEntry[], format: (value: number) => string): Content {
   return html`<p class="legend">${entries.map(
     ({ name, colour, last, isPoint = false }) =>
       html`<span><i class="${isPoint ? "dot" : "dash"}" style="background:${colour}"></i>${name}${last !== undefined && html` <b>${format(last)}</b>`}</span>`,

@@ -5,12 +5,13 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   writeFileSync,
 } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { toIteration, toSample, toStatement, toTune } from "../testing/train-events.ts";
 import { chooseTrainingPath, listTrainings, openTrainingFolder, readTraining } from "./folder.ts";
 
@@ -20,6 +21,7 @@ beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "tutti-training-"));
   path = join(home, "trainings", "one");
 });
+afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const lines = (name: string) => readFileSync(join(path, name), "utf8").trimEnd().split("\n");
 

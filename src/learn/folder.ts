@@ -15,46 +15,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { z } from "zod";
 import { TuttiError, usageError } from "../errors.ts";
 import { claimFile, isClaimed } from "../store/claim-file.ts";
+import { changeStatement, readStatement, STATEMENT, type TrainingStatement } from "./statement.ts";
 import type { IterationFigures, Sample, TrainEvent, TuneFigures } from "./types.ts";
 
-const VERSION = 1;
-const STATEMENT = "training.json";
 const RESULTS = "results.json";
 const LOCK = "training.lock";
 const FILES = { iteration: "iterations.jsonl", tune: "tune.jsonl", sample: "samples.jsonl" } as const;
-
-const statementSchema = z.object({
-  version: z.literal(VERSION),
-  /** Of the world, for people. */
-  world: z.string(),
-  isSimulated: z.boolean(),
-  /** As they were chosen or left: enough to build the same world and training again. */
-  settings: z.record(z.string(), z.unknown()),
-  seed: z.number(),
-  /** The command line that repeats it. */
-  command: z.string(),
-  engine: z.string().optional(),
-  /** Milliseconds since 1970. */
-  startedAt: z.number(),
-  endedAt: z.number().optional(),
-  state: z.enum(["running", "done", "stopped", "failed"]),
-  /** Why it failed. */
-  problem: z.string().optional(),
-  notices: z.array(z.string()).default([]),
-});
-export type TrainingStatement = z.infer<typeof statementSchema>;
-
-const EMPTY = {
-  world: "",
-  isSimulated: false,
-  settings: {},
-  seed: 0,
-  command: "",
-  state: "running",
-} as const;
 
 /** One line of the table that is shown after a training: a Conductor on test tasks nobody has seen. */
 export interface TestResult {
@@ -89,7 +57,7 @@ export interface TrainingFolder {
   /** Forgets what was told of this iteration and later ones: a resumed training tells it again. */
   rewind(iteration: number): void;
   /** What changed in `training.json`. What was never said stays empty. */
-  describe(change: Partial<Omit<TrainingStatement, "version">>): void;
+  describe(change: Partial<TrainingStatement>): void;
   keepResults(results: readonly TestResult[]): void;
   load(): Training;
   /** A file that is whole or not changed at all. */
@@ -163,11 +131,9 @@ class DiskTrainingFolder implements TrainingFolder {
     }
   }
 
-  describe(change: Partial<Omit<TrainingStatement, "version">>): void {
-    const before = this.#statement ?? { ...EMPTY, startedAt: Date.now() };
-    const statement = statementSchema.parse({ ...before, ...change, version: VERSION });
-    this.write(STATEMENT, `${JSON.stringify(statement, null, 2)}\n`);
-    this.#statement = statement;
+  describe(change: Partial<TrainingStatement>): void {
+    this.#statement = changeStatement(this.#statement, change);
+    this.write(STATEMENT, `${JSON.stringify(this.#statement, null, 2)}\n`);
   }
 
   keepResults(results: readonly TestResult[]): void {
@@ -246,27 +212,6 @@ function withTrueState(path: string, statement: TrainingStatement): TrainingStat
 }
 
 // ---- Reading ----------------------------------------------------------------------------------
-
-function readStatement(path: string): TrainingStatement | undefined {
-  const file = join(path, STATEMENT);
-  if (!existsSync(file)) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(file, "utf8"));
-  } catch (error) {
-    throw new TuttiError("bad-training", `${file} cannot be read: it is not JSON`, { cause: error });
-  }
-  const version = (value as { version?: unknown } | null)?.version;
-  if (version !== VERSION)
-    throw new TuttiError(
-      "other-version",
-      `${file} is of another version of Tutti: its format is ${JSON.stringify(version) ?? "not stated"}, not ${VERSION}`,
-    );
-  const parsed = statementSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new TuttiError("bad-training", `${file} cannot be read: ${issue!.path.join(".")} ${issue!.message}`);
-}
 
 function readEvents(path: string): Training {
   const results = join(path, RESULTS);

@@ -12,6 +12,8 @@ import type { World } from "./types.ts";
 
 /** A first-round sample gets (1 − γ) of its own reward and γ of what the second round made of it. */
 const GAMMA = 0.25;
+/** Words matter less than decisions: more entropy would drown what little they earn, none lets them collapse. */
+const WORDS = 0.25;
 
 export interface Group {
   prompt: Prompt;
@@ -132,7 +134,7 @@ export function isFlat({ rewards }: Group): boolean {
 
 /** What is to be learned from a group. Every rollout counts the same, however long it is. */
 export function toLessons(
-  { plans, rewards }: Group,
+  { plans, outcomes, rewards }: Group,
   { policy, scale, exploration }: { policy: Policy; scale: number; exploration: number },
 ): Lesson[] {
   const advantages = advantagesOf(rewards);
@@ -141,6 +143,9 @@ export function toLessons(
     logps,
     advantage: advantages[i]!,
     weights: new Float32Array(tokens.length).fill(scale),
-    exploration: policy.language.decisions(tokens).map((is) => is * exploration * scale),
+    // Not of what is no workflow: rewarded there, it once ran away into ever longer babble.
+    exploration: outcomes[i]!.isValid
+      ? policy.language.decisions(tokens).map((is) => (is ? 1 : WORDS) * exploration * scale)
+      : new Float32Array(tokens.length),
   }));
 }

@@ -8,10 +8,11 @@ import { type Content, html, type Markup } from "../bench/html.ts";
 import type { Figures } from "../bench/report.ts";
 import { STYLE } from "../bench/report-style.ts";
 import { colourOf, type Mark, MOST_COLOURS, toCurveChart, toShareChart } from "./curves.ts";
-import type { TestResult, Training, TrainingStatement } from "./folder.ts";
+import type { TestResult, Training } from "./folder.ts";
 import { meanOf, type Span, toSpans } from "./moving-mean.ts";
 import { toSamples } from "./report-samples.ts";
 import { TRAINING_STYLE } from "./report-style.ts";
+import type { TrainingStatement } from "./statement.ts";
 import type { IterationFigures, TuneFigures } from "./types.ts";
 
 type MoneyAndDelay = Pick<Figures, "money" | "delay">;
@@ -238,7 +239,12 @@ function toStatement({ statement, path }: Training): Content {
 <dt>world</dt><dd>${world}</dd><dt>seed</dt><dd>${String(seed)}</dd>
 ${engine !== undefined && html`<dt>engine</dt><dd>${engine}</dd>`}
 <dt>started</dt><dd>${at(startedAt)}${endedAt !== undefined && `, ended ${at(endedAt)}`}</dd>
-${Object.entries(settings).map(([name, value]) => html`<dt>${name}</dt><dd>${typeof value === "string" ? value : JSON.stringify(value)}</dd>`)}
+${Object.entries(settings)
+  .filter(([name]) => name !== "world" && name !== "seed")
+  .map(
+    ([name, value]) =>
+      html`<dt>${name}</dt><dd>${typeof value === "string" ? value : JSON.stringify(value)}</dd>`,
+  )}
 ${notices.length > 0 && html`<dt>told</dt><dd>${notices.map((notice) => html`${notice}<br>`)}</dd>`}
 </dl>`;
 }

@@ -15,7 +15,7 @@ export interface Prefix {
 // A graph takes a second to compile, and padding costs little: so there are few shapes.
 const TEXT_STEP = 64;
 const FEWEST_SLOTS = 8;
-const LENGTH_STEP = 32;
+const LENGTH_STEP = 16;
 
 export function roundUp(value: number, step: number): number {
   return Math.max(step, Math.ceil(value / step) * step);

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { TuttiError } from "../errors.ts";
 import { claimFile, isClaimed } from "./claim-file.ts";
 
@@ -13,6 +13,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "tutti-claim-"));
   file = join(folder, "lock");
 });
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const busy = () => new TuttiError("busy", "somebody else has it");
 const claimOf = (pid: number, host = hostname()) => JSON.stringify({ pid, host });
 

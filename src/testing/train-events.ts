@@ -1,6 +1,6 @@
 // Events of a training that never was: figures that look like learning, the same for the same iteration.
 
-import type { TrainingStatement } from "../learn/folder.ts";
+import type { TrainingStatement } from "../learn/statement.ts";
 import type { IterationFigures, Sample, StageName, TrainEvent, TuneFigures } from "../learn/types.ts";
 import { createRandom } from "../random.ts";
 

@@ -9,8 +9,8 @@ import { type PoolMember, TOPICS } from "../../worker/types.ts";
 import type { ComposedRound, ComposeRequest } from "../types.ts";
 import type { Language } from "./language.ts";
 
-/** Tokens of the question that are read. With the team's rounds a text stays within 128. */
-export const QUESTION_TOKENS = 104;
+/** Tokens of the question that are read. With the size and the round before, a text stays within 64. */
+export const QUESTION_TOKENS = 56;
 
 /** Figures a worker. Changing them makes old checkpoints unreadable. */
 export const FEATURES = 16 + TOPICS.length;
