@@ -5,7 +5,7 @@ import { usageError } from "../errors.ts";
 import type { Run } from "../perform/run.ts";
 import { loadRecording } from "../recording/load.ts";
 import { createRecordedPool, gradeRecorded } from "../recording/replay.ts";
-import { RIGHT } from "../recording/types.ts";
+import { type Recording, RIGHT } from "../recording/types.ts";
 import { createRehearsalPool } from "../rehearsal/pool.ts";
 import { createRehearsalGrader, rehearsalTaskSet } from "../rehearsal/task-set.ts";
 import type { Grade, GradedTask, Grader, TaskSet } from "../task/types.ts";
@@ -42,14 +42,17 @@ export async function openRecording({ folder, set, workers }: RecordingGroundOpt
   const names = recording.sets.map(({ id }) => id);
   if (names.length > 1)
     throw usageError(`${folder} holds several sets (${names.join(", ")}): name one with --set`);
-  const chosen = names[0]!;
-  const tasks = recording.tasksOf(chosen);
+  return toRecordedGround(recording, names[0]!, workers);
+}
+
+export function toRecordedGround(recording: Recording, set: string, workers?: readonly string[]): Ground {
+  const tasks = recording.tasksOf(set);
   return {
     kind: "recording",
-    set: chosen,
-    source: folder,
+    set,
+    source: recording.folder,
     tasks,
-    pool: withConsensus(createRecordedPool(recording, chosen, { ...(workers && { workers: [...workers] }) })),
+    pool: withConsensus(createRecordedPool(recording, set, { ...(workers && { workers: [...workers] }) })),
     grade: (task, run) => gradeRecorded(recording, task, run),
     isInstant: true,
     delayOf: ({ id }, { workerId }) => recording.outcomesOf(id, workerId)[0]?.durationMs ?? 0,

@@ -13,7 +13,7 @@ const Z = 1.959964;
 /** Below this a bootstrap of right-or-wrong data is too narrow, and with no spread it has no width at all. */
 const FEW = 30;
 
-interface BootstrapOptions {
+export interface BootstrapOptions {
   seed: number;
   resamples?: number;
 }
@@ -45,18 +45,23 @@ export function pairedDifference(
     throw new RangeError(`A paired difference needs the same tasks: there are ${a.length} and ${b.length}`);
   const differences = a.map((value, i) => value - b[i]!);
   const means = resampledMeans(differences, options);
+  const p = twoSided(means);
+  const better = differences.filter((difference) => difference > 0).length;
+  const worse = differences.filter((difference) => difference < 0).length;
+  const reach = differences.length < FEW ? fewPairs(better, worse, differences.length) : interval(means);
+  // The bootstrap of a handful of tasks is sure of anything; the exact sign test is not.
+  return { mean: meanOf(differences), ...reach, p: Math.max(p, signTest(better, worse)) };
+}
+
+/** The p of resampled differences: twice the share of them on the rarer side of 0. */
+export function twoSided(means: Float64Array): number {
   let atMost = 0;
   let atLeast = 0;
   for (const mean of means) {
     if (mean <= 0) atMost++;
     if (mean >= 0) atLeast++;
   }
-  const p = Math.min(1, (2 * (Math.min(atMost, atLeast) + 1)) / (means.length + 1));
-  const better = differences.filter((difference) => difference > 0).length;
-  const worse = differences.filter((difference) => difference < 0).length;
-  const reach = differences.length < FEW ? fewPairs(better, worse, differences.length) : interval(means);
-  // The bootstrap of a handful of tasks is sure of anything; the exact sign test is not.
-  return { mean: meanOf(differences), ...reach, p: Math.max(p, signTest(better, worse)) };
+  return Math.min(1, (2 * (Math.min(atMost, atLeast) + 1)) / (means.length + 1));
 }
 
 /** Which side of 0 the difference is shown to be on; 0 where neither: both the interval and p must say so. */
@@ -115,7 +120,13 @@ export function meanOf(values: readonly number[]): number {
 
 // ---- Resampling -------------------------------------------------------------------------------
 
-function resampledMeans(
+/** Sorted. */
+function resampledMeans(values: readonly number[], options: BootstrapOptions): Float64Array {
+  return drawMeans(values, options).sort();
+}
+
+/** Of each resample, in the order they were drawn. */
+export function drawMeans(
   values: readonly number[],
   { seed, resamples = RESAMPLES }: BootstrapOptions,
 ): Float64Array {
@@ -126,7 +137,7 @@ function resampledMeans(
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   const draw = counts.size <= 3 ? drawCounts([...counts], random) : drawValues(values, random);
   for (let i = 0; i < resamples; i++) means[i] = draw() / values.length;
-  return means.sort();
+  return means;
 }
 
 function drawValues(values: readonly number[], random: Random): () => number {
@@ -193,7 +204,8 @@ function pickFrom(table: Float64Array, chance: number): number {
   return low;
 }
 
-function interval(sorted: Float64Array): { low: number; high: number } {
+/** 95 %, of sorted means. */
+export function interval(sorted: Float64Array): { low: number; high: number } {
   return { low: quantile(sorted, OUTSIDE / 2), high: quantile(sorted, 1 - OUTSIDE / 2) };
 }
 

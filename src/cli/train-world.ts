@@ -2,6 +2,7 @@
 // or anybody is asked; a live pool is told with what it will probably cost.
 
 import { usageError } from "../errors.ts";
+import type { TestWorld } from "../learn/evaluate-trained.ts";
 import type { TrainingFolder } from "../learn/folder.ts";
 import type { TrainingEstimate } from "../learn/training-budget.ts";
 import type { World } from "../learn/types.ts";
@@ -16,6 +17,8 @@ export interface PreparedWorld {
   notices: string[];
   /** Of a live pool: for one iteration. */
   estimate?: TrainingEstimate & { isSimulated: boolean; tasks: number };
+  /** Where what was trained is tested in the end. Absent where that would cost: `tutti bench` does it then. */
+  test?: TestWorld;
   open(folder: TrainingFolder): Promise<{ world: World; close(): void }>;
 }
 
@@ -32,7 +35,8 @@ async function prepareRehearsal({ seed, pools }: TrainSettings): Promise<Prepare
   const { createRehearsalWorld } = await import("../learn/world-rehearsal.ts");
   const options = { seed, pools, calibrationTasks: CALIBRATION_TASKS, tune: REHEARSAL_TUNE };
   const open = async () => ({ world: createRehearsalWorld(options), close() {} });
-  return { name: "rehearsal", notices: ["Simulated: this says nothing about a real model."], open };
+  const notices = ["Simulated: this says nothing about a real model."];
+  return { name: "rehearsal", notices, test: { kind: "rehearsal" }, open };
 }
 
 async function prepareRecordings(
@@ -41,15 +45,12 @@ async function prepareRecordings(
 ): Promise<PreparedWorld> {
   const { createRecordingWorld } = await import("../learn/world-recording.ts");
   const recordings =
-    sets.length > 0 ? sets.map((set, i) => ({ folder: folders[i]!, set })) : await findSets(folders);
+    sets.length > 0
+      ? sets.map((set, i) => ({ folder: folders[i]!, set }))
+      : folders.map((folder) => ({ folder }));
   const world = await createRecordingWorld({ recordings, seed, pools });
-  return { name: world.name, notices: [], open: async () => ({ world, close() {} }) };
-}
-
-async function findSets(folders: readonly string[]): Promise<{ folder: string; set: string }[]> {
-  const { loadRecording } = await import("../recording/load.ts");
-  const found = await Promise.all(folders.map((folder) => loadRecording(folder)));
-  return found.flatMap(({ folder, sets }) => sets.map(({ id }) => ({ folder, set: id })));
+  const test = { kind: "recording", recordings } as const;
+  return { name: world.name, notices: [], test, open: async () => ({ world, close() {} }) };
 }
 
 async function prepareTasks(

@@ -5,7 +5,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { usageError } from "../errors.ts";
-import type { TrainingFolder } from "../learn/folder.ts";
+import type { TestResult, TrainingFolder } from "../learn/folder.ts";
+import type { TrainResult } from "../learn/train.ts";
 import type { Store } from "../store/types.ts";
 import { toClock } from "./format.ts";
 import { toCommandLine } from "./options.ts";
@@ -46,13 +47,17 @@ async function train(flags: TrainFlags): Promise<void> {
   const prepared = await prepareWorld(settings);
   tell(prepared.notices, flags.json);
   if (!(await agree(prepared, settings, flags))) return;
-  const [{ openTrainingFolder }, { writePage, toOutcomeLines }, { performTraining, INTERRUPTED }, trainer] =
-    await Promise.all([
-      import("../learn/folder.ts"),
-      import("./train-print.ts"),
-      import("./train-run.ts"),
-      import("../learn/train.ts"),
-    ]);
+  const [
+    { openTrainingFolder },
+    { writePage, toOutcomeLines, showResults },
+    { performTraining, INTERRUPTED },
+    trainer,
+  ] = await Promise.all([
+    import("../learn/folder.ts"),
+    import("./train-print.ts"),
+    import("./train-run.ts"),
+    import("../learn/train.ts"),
+  ]);
   const folder = openTrainingFolder(flags.resume ?? flags.out ?? (await choosePath(prepared.name)));
   let opened: Awaited<ReturnType<PreparedWorld["open"]>> | undefined;
   let journal: Store | undefined;
@@ -66,9 +71,14 @@ async function train(flags: TrainFlags): Promise<void> {
     const run = { train: trainer.train, settings, world, folder, resume, command, isQuiet, journal };
     const result = await performTraining(run, process);
     const page = writePage(folder);
-    if (flags.json) process.stdout.write(`${toJson({ folder: folder.path, ...result })}\n`);
-    else {
-      process.stdout.write(`${toOutcomeLines(result, folder).join("\n")}\n`);
+    if (!flags.json) process.stdout.write(`${toOutcomeLines(result, folder).join("\n")}\n`);
+    const results = await test(prepared, result, { threads: settings.threads, isQuiet });
+    if (flags.json) {
+      folder.keepResults(results);
+      writePage(folder);
+      process.stdout.write(`${toJson({ folder: folder.path, ...result, results })}\n`);
+    } else {
+      if (results.length > 0) showResults(results, folder, process);
       process.stderr.write(`\n${toOneLine(page)}\n`);
     }
     if (result.isStopped) process.exitCode = INTERRUPTED;
@@ -77,6 +87,18 @@ async function train(flags: TrainFlags): Promise<void> {
     await journal?.close();
     folder.close();
   }
+}
+
+/** On test tasks, beside fixed Conductors. Nothing where it was stopped or where the test would cost. */
+async function test(
+  { test: world }: PreparedWorld,
+  { isStopped, tune, checkpoint }: TrainResult,
+  { threads, isQuiet }: { threads: number; isQuiet: boolean },
+): Promise<TestResult[]> {
+  if (!world || isStopped || !tune) return [];
+  if (!isQuiet) process.stderr.write("Measuring it on test tasks that it has never seen.\n");
+  const { evaluateTrained } = await import("../learn/evaluate-trained.ts");
+  return evaluateTrained({ checkpoint, world, threads, signal: new AbortController().signal });
 }
 
 /** Of a training that goes on. */

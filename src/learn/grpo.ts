@@ -8,12 +8,10 @@ import { hashSeed } from "../random.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
 import { type Plan, type Policy, type Prompt, toPrompt, writePlans } from "./policy.ts";
 import { type Outcome, performTexts, REWARD } from "./rollout.ts";
-import type { World } from "./types.ts";
+import type { Grading, World } from "./types.ts";
 
 /** A first-round sample gets (1 − γ) of its own reward and γ of what the second round made of it. */
 const GAMMA = 0.25;
-/** Words matter less than decisions: more entropy would drown what little they earn, none lets them collapse. */
-const WORDS = 0.25;
 
 export interface Group {
   prompt: Prompt;
@@ -105,7 +103,7 @@ export async function performSecond(
   text: string,
   before: Outcome,
   { question, rounds }: Prompt,
-  { world, seed, signal }: Pick<RolloutOptions, "world" | "seed" | "signal">,
+  { world, seed, signal }: Pick<RolloutOptions, "seed" | "signal"> & { world: Grading },
 ): Promise<Outcome> {
   const texts = [...before.texts, text];
   const decision = toDecision(text, { pool: question.pool, maxSteps: MAX_STEPS, rounds });
@@ -145,7 +143,7 @@ export function toLessons(
     weights: new Float32Array(tokens.length).fill(scale),
     // Not of what is no workflow: rewarded there, it once ran away into ever longer babble.
     exploration: outcomes[i]!.isValid
-      ? policy.language.decisions(tokens).map((is) => (is ? 1 : WORDS) * exploration * scale)
+      ? policy.language.decisions(tokens).map((is) => is * exploration * scale)
       : new Float32Array(tokens.length),
   }));
 }

@@ -4,6 +4,7 @@
 
 import { entropyBits } from "../bench/statistics.ts";
 import type { Learned, Lesson } from "../nn/model.ts";
+import type { Weights } from "../nn/types.ts";
 import { createRandom, hashSeed, type Random } from "../random.ts";
 import { type Group, isFlat, rollOut, rollOutAgain, toLessons } from "./grpo.ts";
 import type { Words } from "./phrases.ts";
@@ -11,6 +12,7 @@ import { type Policy, type Prompt, toPrompt } from "./policy.ts";
 import { type Outcome, performTexts } from "./rollout.ts";
 import type { Lot } from "./schedule.ts";
 import type { Question, World } from "./types.ts";
+import { MAX_STEPS } from "../workflow/types.ts";
 import { drawWorkflow } from "./warm-up.ts";
 
 export interface IterationOptions {
@@ -37,6 +39,9 @@ const TEXT_WEIGHT = { warmUp: 0.3, policy: 0.02 };
 const CLIP = 0.2;
 /** Random workflows a question in the warm-up: they share the reading of it. */
 const WARM_UP_GROUP = 8;
+const WARM_UP_QUESTIONS = 8;
+/** Weight of the words of random workflows beside reinforcement. */
+const REMINDER = 0.004;
 
 export function practise(options: IterationOptions): Promise<Practised> {
   if (options.lot.stage === "warm-up") return warmUp(options);
@@ -44,8 +49,8 @@ export function practise(options: IterationOptions): Promise<Practised> {
   return reinforce(options);
 }
 
-function drawQuestions({ world, seed, iteration, questions }: IterationOptions): Question[] {
-  return Array.from({ length: questions }, (_, i) => world.draw(hashSeed(seed, "question", iteration, i)));
+function drawQuestions({ world, seed, iteration, questions }: IterationOptions, most = questions): Question[] {
+  return Array.from({ length: Math.min(questions, most) }, (_, i) => world.draw(hashSeed(seed, "question", iteration, i)));
 }
 
 function chance({ seed, iteration }: IterationOptions, purpose: string): Random {
@@ -59,16 +64,33 @@ function promptFor(policy: Policy, question: Question, size: number | undefined)
 // ---- Warm-up ----------------------------------------------------------------------------------------
 
 async function warmUp(options: IterationOptions): Promise<Practised> {
-  const { policy, world, lot, words, microBatch } = options;
+  const { policy, microBatch } = options;
+  const drawn = drawQuestions(options, WARM_UP_QUESTIONS);
+  const learned = await policy.model.learn(randomLessons(drawn, options, () => 1), {
+    objective: { kind: "likelihood", clip: 0 },
+    start: policy.language.start,
+    group: WARM_UP_GROUP,
+    textWeight: TEXT_WEIGHT.warmUp / (drawn.length * WARM_UP_GROUP),
+    microBatch,
+  });
+  return { learned, groups: [] };
+}
+
+/** Random valid workflows for each question. `weigh` gives the weight of a token: 1 for a decision, 0 for a word. */
+function randomLessons(
+  drawn: readonly Question[],
+  options: IterationOptions,
+  weigh: (isDecision: number) => number,
+) {
+  const { policy, world, words } = options;
   const { language } = policy;
   const random = chance(options, "warm-up");
   const works = world.works();
   const handOffs = world.kind !== "recording";
-  const drawn = drawQuestions(options);
   const scale = 1 / (drawn.length * WARM_UP_GROUP);
-  const rows = drawn.map((question) => {
+  return drawn.map((question) => {
     const { pool } = question;
-    const size = lot.drawSize(random);
+    const size = drawAnySize(random);
     const given = size === undefined ? {} : { size };
     const isLater = random.next() < 0.25;
     const draw = (previousSteps: number) =>
@@ -82,18 +104,15 @@ async function warmUp(options: IterationOptions): Promise<Practised> {
     const lessons = Array.from({ length: WARM_UP_GROUP }, (): Lesson => {
       const steps = draw(before.length).map((step) => ({ ...step, worker: slotOf.get(step.worker)! }));
       const tokens = language.toTokens(steps);
-      return { tokens, weights: new Float32Array(tokens.length).fill(scale) };
+      return { tokens, weights: language.decisions(tokens).map((is) => weigh(is) * scale) };
     });
     return { prefix: prompt.reading.prefix, lessons };
   });
-  const learned = await policy.model.learn(rows, {
-    objective: { kind: "likelihood", clip: 0 },
-    start: language.start,
-    group: WARM_UP_GROUP,
-    textWeight: TEXT_WEIGHT.warmUp * scale,
-    microBatch,
-  });
-  return { learned, groups: [] };
+}
+
+/** Half of the time free. */
+function drawAnySize(random: Random): number | undefined {
+  return random.next() < 0.5 ? undefined : random.integer(1, MAX_STEPS);
 }
 
 // ---- The supervised variant -------------------------------------------------------------------------
@@ -181,14 +200,34 @@ async function reinforce(options: IterationOptions): Promise<Practised> {
       lessons: toLessons(each, { policy, scale, exploration: lot.exploration }),
     }));
   if (rows.length === 0) return { learned: { gradients: new Map(), loss: 0, entropy: 0 }, groups };
+  const { start } = policy.language;
   const learned = await policy.model.learn(rows, {
     objective: { kind: "policy", clip: CLIP },
-    start: policy.language.start,
+    start,
     group,
     textWeight: TEXT_WEIGHT.policy * scale,
     microBatch,
   });
+  // Words earn little and rewards are noisy: without a reminder of the language they drift into one phrase.
+  const reminded = randomLessons(drawQuestions(options, microBatch), options, (isDecision) =>
+    isDecision ? 0 : REMINDER,
+  );
+  const { gradients } = await policy.model.learn(reminded, {
+    objective: { kind: "likelihood", clip: 0 },
+    start,
+    group: WARM_UP_GROUP,
+    textWeight: 0,
+    microBatch,
+  });
+  addInto(learned.gradients, gradients);
   return { learned, groups };
+}
+
+function addInto(sums: Weights, others: Weights): void {
+  for (const [name, { data }] of others) {
+    const sum = sums.get(name)!.data;
+    for (let i = 0; i < data.length; i++) sum[i]! += data[i]!;
+  }
 }
 
 // ---- Figures ----------------------------------------------------------------------------------------

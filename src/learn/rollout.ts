@@ -16,7 +16,7 @@ import { toPoolEntry } from "../store/pool-entry.ts";
 import type { RunSettings, Store } from "../store/types.ts";
 import { toMessages } from "../task/types.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
-import type { Question, World } from "./types.ts";
+import type { Grading, Question } from "./types.ts";
 
 /** Right against wrong, as in the paper; not valid at all is 0. */
 export const REWARD = { invalid: 0, wrong: 0.5, right: 1 } as const;
@@ -46,7 +46,7 @@ const TIMEOUTS = { stepMs: 300_000, firstTokenMs: 120_000, idleMs: 60_000 };
 const MAX_OUTPUT_TOKENS = 8192;
 
 export interface PerformOptions {
-  world: World;
+  world: Grading;
   question: Question;
   /** What was written for each round. */
   texts: readonly string[];

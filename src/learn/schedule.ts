@@ -49,12 +49,7 @@ export function lotAt(iteration: number, options: ScheduleOptions): Lot {
       total: warmUp,
       floor: 0.2,
     });
-    return {
-      stage: "warm-up",
-      learningRate: rate,
-      exploration: 0,
-      drawSize: (random) => drawAnySize(random),
-    };
+    return { stage: "warm-up", learningRate: rate, exploration: 0, drawSize: free };
   }
   const taught = iteration - warmUp;
   if (taught < supervised) return { stage: "supervised", learningRate, exploration: 0, drawSize: () => 1 };
@@ -73,8 +68,4 @@ export function lotAt(iteration: number, options: ScheduleOptions): Lot {
     return { stage: "teams", ...common, drawSize };
   }
   return { stage: "rounds", ...common, drawSize: free };
-}
-
-function drawAnySize(random: Random): number | undefined {
-  return random.next() < 0.5 ? undefined : random.integer(1, 5);
 }

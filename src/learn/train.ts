@@ -1,6 +1,7 @@
 // A training from its first token to its best checkpoint: warm-up, then reinforcement in stages, watched on the
 // tune split, saved as it goes. Killed at any moment it goes on from its last checkpoint, with the same result.
 
+import { setMaxListeners } from "node:events";
 import { type CardDraft, saveCheckpoint } from "../conductor/native/checkpoint.ts";
 import { Language, LITERALS } from "../conductor/native/language.ts";
 import { FEATURES } from "../conductor/native/reading.ts";
@@ -79,6 +80,8 @@ const MOST_WORKERS = 64;
 
 export async function train(options: TrainOptions): Promise<TrainResult> {
   const { folder, signal, threads } = options;
+  // Every run of an iteration listens to it at the same time.
+  setMaxListeners(0, signal);
   const engine = await openEngine({ threads, purpose: "training" });
   const tell = (event: TrainEvent) => {
     folder.append(event);
@@ -227,7 +230,10 @@ async function watch(watching: Watching, stage: StageName, last: StageName): Pro
   const { options, policy, state, tell } = watching;
   const { world, costPerCall, signal, seed, folder, journal } = options;
   const rounds = stage === "rounds" ? options.rounds : 1;
+  // Before the stage of teams a free size was never practised.
+  const size = stage === "selection" || stage === "supervised" ? { size: 1 } : {};
   const outcomes = await answerAll(world.tune, {
+    ...size,
     policy,
     world,
     rounds,

@@ -5,26 +5,28 @@ import { hashSeed } from "../random.ts";
 import { performSecond } from "./grpo.ts";
 import { type Policy, toPrompt, writePlans } from "./policy.ts";
 import { type Outcome, performTexts } from "./rollout.ts";
-import type { Question, World } from "./types.ts";
+import type { Grading, Question } from "./types.ts";
 
 const BATCH = 32;
 
 export interface AnswerOptions {
   policy: Policy;
-  world: World;
+  world: Grading;
   rounds: number;
+  /** Exactly so many steps; absent: the policy decides. */
+  size?: number;
   seed: number;
   signal: AbortSignal;
 }
 
 /** The outcome of each question. */
 export async function answerAll(questions: readonly Question[], options: AnswerOptions): Promise<Outcome[]> {
-  const { policy, world, rounds, seed, signal } = options;
+  const { policy, world, rounds, size, seed, signal } = options;
   const outcomes: Outcome[] = [];
   // Questions of about the same length together: less padding.
   for (let first = 0; first < questions.length && !signal.aborted; first += BATCH) {
     const part = questions.slice(first, first + BATCH);
-    const prompts = part.map((question) => toPrompt(policy, question));
+    const prompts = part.map((question) => toPrompt(policy, question, size === undefined ? {} : { size }));
     const plans = await writePlans(policy, prompts, { group: 1, signal });
     let current = await Promise.all(
       part.map((question, i) => {

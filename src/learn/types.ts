@@ -29,6 +29,9 @@ export interface World {
   works(): readonly string[];
 }
 
+/** What a run needs of a world. */
+export type Grading = Pick<World, "isInstant" | "grade">;
+
 /** An order of learning: each stage has its own team size, rounds and exploration. */
 export type StageName = "warm-up" | "supervised" | "selection" | "teams" | "rounds";
 

@@ -2,21 +2,25 @@
 // recorded workers. Only the train split is drawn from, and the profile of a worker for a training question
 // leaves that very question out: a Conductor must not read the outcome it is to foresee.
 
-import { drawTasks, readScores, type Splits, splitTasks } from "../bench/prepare.ts";
-import { promptHash, type SplitBy } from "../bench/split.ts";
+import { drawTasks, readScores } from "../bench/prepare.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import { topicOf } from "../calibration/rates.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Calibration, Profiler } from "../calibration/types.ts";
 import { usageError } from "../errors.ts";
 import { createRandom, hashSeed, type Random } from "../random.ts";
-import { loadRecording } from "../recording/load.ts";
-import { createRecordedPool, gradeRecorded } from "../recording/replay.ts";
-import { type Recording, RIGHT } from "../recording/types.ts";
+import { gradeRecorded } from "../recording/replay.ts";
+import { RIGHT } from "../recording/types.ts";
 import { type GradedTask, toMessages } from "../task/types.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
 import { strongestFirst } from "../worker/strength.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
+import {
+  openRecordedSets,
+  type RecordedSet,
+  type RecordingSource,
+  type SplitOptions,
+} from "./recorded-sets.ts";
 import type { Question, World } from "./types.ts";
 
 const SMALLEST_POOL = 3;
@@ -29,37 +33,25 @@ const TEXTS_PER_SET = 2_000;
 /** Kinds of work where nothing is known of the questions. */
 export const GENERIC_WORKS: readonly string[] = ["question", "problem", "task"];
 
-export interface RecordingSource {
-  folder: string;
-  set: string;
-  /** Which of the workers that answered every task take part. By default all. */
-  workers?: (id: string) => boolean;
-}
-
-export interface RecordingWorldOptions {
+export interface RecordingWorldOptions extends SplitOptions {
   recordings: readonly RecordingSource[];
   seed: number;
   /** fixed: all workers of the set. random: half of the time some of them. */
   pools: "fixed" | "random";
-  splitBy?: SplitBy;
-  splitSeed?: number;
   tunePerSet?: number;
 }
 
 export async function createRecordingWorld(options: RecordingWorldOptions): Promise<World> {
   const { recordings, seed, pools, tunePerSet = TUNE_PER_SET } = options;
-  if (recordings.length === 0) throw usageError("A world of recordings needs one set or more, not none");
-  const opened: Opened[] = [];
-  for (const source of recordings) {
-    if (opened.some(({ set }) => set === source.set))
-      throw usageError(`The set "${source.set}" is there twice: name each set once`);
-    opened.push(await open(source, options));
-  }
-  const fields = keepApart(opened).map(toField);
+  const fields = (await openRecordedSets(recordings, options)).map(toField);
   const bySet = new Map(fields.map((field) => [field.set, field]));
   const tune = fields.flatMap((field) =>
     drawTasks(field.splits.tune, tunePerSet).map((task) => field.tuneQuestion(task, seed)),
   );
+  if (tune.length === 0)
+    throw usageError(
+      `There are too few tasks in ${fields.map(({ set }) => `"${set}"`).join(", ")}: none of them is left to watch the training with`,
+    );
   return {
     kind: "recording",
     name: fields.map(({ set }) => set).join(" + "),
@@ -78,50 +70,14 @@ export async function createRecordingWorld(options: RecordingWorldOptions): Prom
   };
 }
 
-// ---- Opening --------------------------------------------------------------------------------------
-
-interface Opened {
-  set: string;
-  recording: Recording;
-  splits: Splits;
-  members: PoolMember[];
-}
-
-async function open(
-  { folder, set, workers }: RecordingSource,
-  options: RecordingWorldOptions,
-): Promise<Opened> {
-  const { splitBy = "prompt", splitSeed = 0 } = options;
-  const recording = await loadRecording(folder, { set });
-  const chosen = recording.workersOf(set).filter((id) => workers?.(id) ?? true);
-  if (chosen.length === 0) throw usageError(`None of the workers of "${set}" was chosen: let in one or more`);
-  const { members } = createRecordedPool(recording, set, { workers: chosen });
-  return { set, recording, splits: splitTasks(recording.tasksOf(set), splitBy, splitSeed), members };
-}
-
-/** The same question may be in two sets, and with a split by family on two sides: the test keeps it. */
-function keepApart(opened: readonly Opened[]): Opened[] {
-  const hashesOf = (name: keyof Splits) =>
-    new Set(opened.flatMap(({ splits }) => splits[name].map((task) => promptHash(task))));
-  const [tested, tuned] = [hashesOf("test"), hashesOf("tune")];
-  return opened.map((each) => {
-    const { train, tune, test } = each.splits;
-    const keptTune = tune.filter((task) => !tested.has(promptHash(task)));
-    const keptTrain = train.filter((task) => !tested.has(promptHash(task)) && !tuned.has(promptHash(task)));
-    if (keptTrain.length === 0)
-      throw usageError(`All training tasks of "${each.set}" are test or tune tasks of another set`);
-    return { ...each, splits: { train: keptTrain, tune: keptTune, test } };
-  });
-}
-
 // ---- One set --------------------------------------------------------------------------------------
 
-interface Field extends Opened {
+interface Field extends RecordedSet {
   trainingQuestion(random: Random, pools: RecordingWorldOptions["pools"]): Question;
   tuneQuestion(task: GradedTask, seed: number): Question;
 }
 
-function toField(opened: Opened): Field {
+function toField(opened: RecordedSet): Field {
   const { set, splits, members } = opened;
   const profiler: Profiler = createProfiler(toCalibration(opened));
   const consensus: PoolMember = { worker: createConsensusWorker(), price: { inputUsd: 0, outputUsd: 0 } };
@@ -163,7 +119,7 @@ function drawNumbers(count: number, strongest: readonly number[], random: Random
   return drawn;
 }
 
-function toCalibration({ set, splits, members, recording }: Opened): Calibration {
+function toCalibration({ set, splits, members, recording }: RecordedSet): Calibration {
   const recorded = (task: string, worker: string) =>
     recording.outcomesOf(task, worker).map(({ score }) => (score >= RIGHT ? 1 : 0));
   return {

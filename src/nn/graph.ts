@@ -18,6 +18,10 @@ export interface Value {
   readonly isTrained: boolean;
   readonly inputs: readonly Value[];
   readonly backward?: Backward;
+  /** It is a piece of its one input: the gradients of all pieces are put together at once. */
+  readonly piece?: number;
+  /** The gradient of a value from those of its pieces. */
+  readonly join?: (pieces: readonly (Value | undefined)[]) => Value;
 }
 
 type Attribute = number | readonly number[];
@@ -117,8 +121,17 @@ function toValueInfo(name: string, dims: readonly number[], kind: Kind): Message
  */
 export function gradientsOf(loss: Value, values: readonly Value[], one: Value): Value[] {
   const gradients = new Map<Value, Value>([[loss, one]]);
+  const pieces = new Map<Value, (Value | undefined)[]>();
   for (const value of inReverseOrder(loss)) {
+    const parts = pieces.get(value);
+    if (parts) gradients.set(value, value.join!(parts));
     const gradient = gradients.get(value);
+    if (gradient && value.piece !== undefined) {
+      const [whole] = value.inputs as [Value];
+      const known = pieces.get(whole) ?? [];
+      known[value.piece] = gradient;
+      pieces.set(whole, known);
+    }
     if (!gradient || !value.backward) continue;
     const flowing = value.backward(gradient);
     for (const [i, input] of value.inputs.entries()) {

@@ -19,6 +19,7 @@ import {
   shift,
   slice,
   softmax,
+  split,
   subtract,
   sum,
   swap,
@@ -236,22 +237,26 @@ export function trainingGraph(shape: ModelShape, batch: BatchShape, objective: O
     x = layer(x, weights, number, { heads, rotation, attend });
   }
   const normed = rmsNorm(x, pick(weights, "norm"));
-  const keys = slotKeys(slice(normed, 1, text, prefix), build);
-  const written = slice(normed, 1, prefix, prefix + count);
+  const [readText, readSlots, written] = split(normed, 1, [text, slots, count]) as [Value, Value, Value];
+  const keys = slotKeys(readSlots, build);
   const logp = logSoftmax(logitsOf(written, weights, pointing(build, count, keys)));
   const targets = graph.input("targets", [questions, count], "int32");
   const chosen = sum(multiply(logp, oneHot(targets, shape.vocabulary + slots)), [2]);
   const column = (name: string) => graph.input(name, [questions, count, 1]);
-  const gain = objective.kind === "policy" ? clippedGain(chosen, column, objective.clip) : chosen;
-  const reward = total(multiply(gain, column("weight")));
-  const entropy = negate(sum(multiply(exponential(logp), logp), [2]));
-  const explored = total(multiply(entropy, column("exploration")));
+  const isPolicy = objective.kind === "policy";
+  const gain = isPolicy ? clippedGain(chosen, column, objective.clip) : chosen;
+  let reward = total(multiply(gain, column("weight")));
+  if (isPolicy) {
+    const entropy = negate(sum(multiply(exponential(logp), logp), [2]));
+    graph.output("entropy", entropy);
+    reward = add(reward, total(multiply(entropy, column("exploration"))));
+  }
   const textWeight = graph.input("text.weight", [questions, text, 1]);
   const textTargets = graph.input("text.targets", [questions, text], "int32");
-  const likelihood = total(multiply(textLogp(slice(normed, 1, 0, text), textTargets, build), textWeight));
-  const loss = negate(add(add(reward, explored), likelihood));
-  for (const [name, value] of Object.entries({ loss, explored, likelihood, logp: chosen, entropy }))
-    graph.output(name, value);
+  const likelihood = total(multiply(textLogp(readText, textTargets, build), textWeight));
+  const loss = negate(add(reward, likelihood));
+  graph.output("loss", loss);
+  graph.output("logp", chosen);
   const named = weightDims(shape).map(([name]) => name);
   const one = graph.constant(Float32Array.of(1), []);
   const gradients = gradientsOf(
@@ -288,7 +293,7 @@ function attendShared({ graph, shape, batch }: Build, mask: Value, seen: Value):
     [1, 1, 1, length, length],
   );
   return ({ queries, keys, values }) => {
-    const parts = (a: Value) => [slice(a, 1, 0, prefix), slice(a, 1, prefix, prefix + count)] as const;
+    const parts = (a: Value) => split(a, 1, [prefix, count]) as [Value, Value];
     const [prefixQueries, ownQueries] = parts(queries);
     const [prefixKeys, ownKeys] = parts(keys);
     const [prefixValues, ownValues] = parts(values);
@@ -297,8 +302,9 @@ function attendShared({ graph, shape, batch }: Build, mask: Value, seen: Value):
     const perRollout = (a: Value) => reshape(byHead(a), [questions, heads, group, length, size]);
     const toOwn = add(product(perRollout(ownQueries), swap(perRollout(ownKeys))), causal);
     const shares = softmax(concatenate([toPrefix, reshape(toOwn, [questions, heads, count, length])], 3));
-    const fromPrefix = product(slice(shares, 3, 0, prefix), byHead(prefixValues));
-    const inOwn = reshape(slice(shares, 3, prefix, prefix + length), [
+    const [inPrefix, inRollout] = split(shares, 3, [prefix, length]) as [Value, Value];
+    const fromPrefix = product(inPrefix, byHead(prefixValues));
+    const inOwn = reshape(inRollout, [
       questions,
       heads,
       group,

@@ -169,8 +169,9 @@ export class Model {
       const outputs = await session.run({ ...this.#weightInputs(), ...inputs });
       loss += outputs.loss!.data[0]!;
       const where = inputs.exploration!.data;
-      const each = outputs.entropy!.data;
-      for (let i = 0; i < where.length; i++) {
+      // The likelihood objective has none.
+      const each = outputs.entropy?.data ?? [];
+      for (let i = 0; i < each.length; i++) {
         if (where[i] === 0) continue;
         entropy += each[i]!;
         explored++;

@@ -139,6 +139,22 @@ export function slice(a: Value, axis: number, start: number, end: number): Value
   return graph.node("Slice", [a, ...bounds], { dims }, { backward });
 }
 
+/** All of `a` in pieces of these sizes along an axis. Cheaper than slices: their gradients are joined once. */
+export function split(a: Value, axis: number, sizes: readonly number[]): Value[] {
+  const join = (pieces: readonly (Value | undefined)[]) => {
+    const dims = (size: number) => a.dims.map((dim, at) => (at === axis ? size : dim));
+    const all = sizes.map((size, i) => pieces[i] ?? zerosOf(a, dims(size)));
+    return concatenate(all, axis);
+  };
+  const whole: Value = { ...a, inputs: [a], backward: (g) => [g], join };
+  let end = 0;
+  return sizes.map((size, piece) => {
+    const { backward: _, ...part } = slice(whole, axis, end, end + size);
+    end += size;
+    return { ...part, piece, inputs: [whole], isTrained: a.isTrained };
+  });
+}
+
 export function concatenate(parts: readonly Value[], axis: number): Value {
   const [first] = parts as [Value];
   const length = parts.reduce((sum, { dims }) => sum + dims[axis]!, 0);

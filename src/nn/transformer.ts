@@ -12,7 +12,7 @@ import {
   rmsNorm,
   scale,
   silu,
-  slice,
+  split,
   swap,
 } from "./operations.ts";
 import type { ModelShape, Weights } from "./types.ts";
@@ -145,9 +145,10 @@ export function layer(
   const [questions, positions, width] = x.dims as [number, number, number];
   const size = width / heads;
   const of = (name: string) => pick(weights, `${number}.${name}`);
-  const mixed = product(rmsNorm(x, of("attention.norm")), of("attention.in"));
-  const part = (at: number) =>
-    reshape(slice(mixed, 2, at * width, (at + 1) * width), [questions, positions, heads, size]);
+  const read = rmsNorm(x, of("attention.norm"));
+  // The weight is cut, not the result: it is far smaller.
+  const thirds = split(of("attention.in"), 1, [width, width, width]);
+  const part = (at: number) => reshape(product(read, thirds[at]!), [questions, positions, heads, size]);
   const queries = scale(rotate(part(0), rotation), 1 / Math.sqrt(size));
   const keys = rotate(part(1), rotation);
   const seen = attend({ queries, keys, values: part(2) });

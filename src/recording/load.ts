@@ -16,7 +16,14 @@ interface TaskEntry {
   line: number;
 }
 
-export async function loadRecording(folder: string, options: { set?: string } = {}): Promise<Recording> {
+export interface LoadOptions {
+  /** One set, or some of them; by default all that are there. */
+  set?: string;
+  sets?: readonly string[];
+}
+
+export async function loadRecording(folder: string, options: LoadOptions = {}): Promise<Recording> {
+  const wanted = options.sets ?? (options.set === undefined ? undefined : [options.set]);
   const problems = new Problems();
   const tasksFile = findFile(folder, "tasks");
   const outcomesFile = findFile(folder, "outcomes");
@@ -24,8 +31,8 @@ export async function loadRecording(folder: string, options: { set?: string } = 
   const entries = new Map<string, TaskEntry & { number: number }>();
   await readJsonl(tasksFile, (row, line) => addTask(entries, row, line, tasksFile, problems), problems);
   problems.throwIfAny();
-  const sets = toSets(folder, entries, options.set);
-  const isWanted = (task: GradedTask) => options.set === undefined || task.set === options.set;
+  const sets = toSets(folder, entries, wanted);
+  const isWanted = (task: GradedTask) => wanted === undefined || wanted.includes(task.set);
 
   const workers = new Map<string, number>();
   const table = new OutcomeTable();
@@ -94,7 +101,7 @@ function addTask(
 function toSets(
   folder: string,
   entries: ReadonlyMap<string, TaskEntry>,
-  wanted: string | undefined,
+  wanted: readonly string[] | undefined,
 ): TaskSet[] {
   const sets = new Map<string, TaskSet>();
   for (const { task } of entries.values()) {
@@ -104,9 +111,11 @@ function toSets(
   }
   if (sets.size === 0) throw badFile(`${folder}: holds no task`);
   if (wanted === undefined) return [...sets.values()];
-  const found = sets.get(wanted);
-  if (found) return [found];
-  throw unknownSet(folder, wanted, [...sets.keys()]);
+  return wanted.map((name) => {
+    const found = sets.get(name);
+    if (found) return found;
+    throw unknownSet(folder, name, [...sets.keys()]);
+  });
 }
 
 function toRecording(

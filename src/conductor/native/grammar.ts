@@ -12,6 +12,8 @@ export interface GrammarOptions {
   previousSteps: number;
   /** The most tokens of one subtask. */
   maxWords: number;
+  /** False: no model sees a reply, only tools do. By default models may. */
+  handOffs?: boolean;
 }
 
 /** The first token that is allowed, in the order of `ranked`. Throws never: some token always is. */
@@ -19,7 +21,7 @@ export function createGrammar(
   language: Language,
   options: GrammarOptions,
 ): (tokens: readonly number[]) => (token: number) => boolean {
-  const { isModel, slots, maxSteps, previousSteps, maxWords } = options;
+  const { isModel, slots, maxSteps, previousSteps, maxWords, handOffs = true } = options;
   const { vocabulary } = language;
   const slotOf = (token: number) =>
     token >= vocabulary && token < vocabulary + slots ? token - vocabulary : undefined;
@@ -46,9 +48,11 @@ export function createGrammar(
       case "access": {
         const step = accesses;
         const needs = isModel(team[step]!) ? 0 : 2;
+        const isBlind = needs === 0 && !handOffs;
         return (token) => {
           const positions = language.positionsOf(token);
           if (positions === undefined) return false;
+          if (isBlind) return positions.length === 0;
           if (positions === "all") return step + previousSteps >= needs;
           return positions.length >= needs && positions.every((position) => position < step);
         };

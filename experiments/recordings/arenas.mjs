@@ -1,0 +1,146 @@
+// Opens the recorded sets with what may be fitted on and what is tested, and lets everybody conduct the tests.
+// Part of experiments/recordings.mjs.
+
+import { setMaxListeners } from "node:events";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { findBaseline } from "../../dist/baseline/all.js";
+import { createOracle } from "../../dist/baseline/oracle.js";
+import { DiskFolder } from "../../dist/bench/folder.js";
+import { crossFit } from "../../dist/bench/folds.js";
+import { toRecordedGround } from "../../dist/bench/ground.js";
+import { createFitting, drawTasks, readScores } from "../../dist/bench/prepare.js";
+import { promptHash } from "../../dist/bench/split.js";
+import { changePools, measureBaseline, performPlans } from "../../dist/learn/arena.js";
+import { openTrained, writeTestPlans } from "../../dist/learn/evaluate-trained.js";
+import { openRecordedSets } from "../../dist/learn/recorded-sets.js";
+import { createRandom, hashSeed } from "../../dist/random.js";
+import { loadRecording } from "../../dist/recording/load.js";
+
+const TRAINED = [
+  { folder: "reasoning-gym", set: "reasoning-gym-hard" },
+  { folder: "reasoning-gym", set: "reasoning-gym-easy" },
+  { folder: "mmlu-pro", set: "mmlu-pro" },
+];
+/** Nothing of these is trained on. The o1 models are so far ahead there that nothing is left to choose. */
+const UNSEEN = { folder: "zeroeval", sets: ["zeroeval-math-l5", "zeroeval-crux"], without: "o1" };
+const FOLDS = 5;
+
+export const BASELINES = [
+  ...["random-worker", "best-single", "lookup-category", "lookup-subtask", "neighbours", "router"],
+  ...["vote-3", "vote-5", "vote-all", "neighbours-vote-3", "neighbours-vote-5", "cascade", "ask-until-sure"],
+];
+
+/** Each set with its arenas: one, or one for each fold where it is cross-fitted. */
+export async function openSets({ recorded, split, splitSeed, seed, limit }) {
+  const folderOf = (name) => join(recorded, name);
+  const opened = await openRecordedSets(
+    TRAINED.map(({ folder, set }) => ({ folder: folderOf(folder), set })),
+    { splitBy: split, splitSeed },
+  );
+  const trained = opened.map(({ set, recording, splits }) => {
+    const ground = toRecordedGround(recording, set);
+    return toSet(ground, [{ fit: splits.train, test: splits.test }], true, { seed, limit });
+  });
+  const recording = await loadRecording(folderOf(UNSEEN.folder), { sets: UNSEEN.sets });
+  const unseen = UNSEEN.sets.map((set) => {
+    const workers = recording.workersOf(set).filter((id) => !id.includes(UNSEEN.without));
+    const ground = toRecordedGround(recording, set, workers);
+    return toSet(ground, crossFit(ground.tasks, FOLDS, splitSeed), false, { seed, limit });
+  });
+  refuseSeen(opened, unseen);
+  return [...trained, ...unseen];
+}
+
+function toSet(ground, parts, isTrainedOn, { seed, limit }) {
+  const arenas = parts.map(({ fit, test }) => {
+    const fitting = createFitting(ground.pool, readScores(fit, ground.pool, ground.recorded), test, seed);
+    return { ground, fitting, test: drawTasks(test, limit && Math.ceil(limit / parts.length)) };
+  });
+  const sum = (of) => arenas.reduce((total, arena) => total + of(arena), 0);
+  return {
+    name: ground.set,
+    isTrainedOn,
+    arenas,
+    folds: parts.length,
+    fitted: Math.round(parts.reduce((total, { fit }) => total + fit.length, 0) / parts.length),
+    tests: sum(({ test }) => test.length),
+    workers: ground.pool.members.filter(({ worker }) => worker.kind === "model").map(({ worker }) => worker.id),
+  };
+}
+
+/** A question of an unseen set must not be one that was trained on under another name. */
+function refuseSeen(opened, unseen) {
+  const seen = new Set(
+    opened.flatMap(({ splits: { train, tune } }) => [...train, ...tune].map((task) => promptHash(task))),
+  );
+  for (const { name, arenas } of unseen) {
+    const twin = arenas.flatMap(({ test }) => test).find((task) => seen.has(promptHash(task)));
+    if (twin) throw new Error(`Task ${twin.id} of ${name} asks what was trained on: it is not unseen`);
+  }
+}
+
+// ---- Baselines --------------------------------------------------------------------------------------
+
+/** Rows of all baselines, the oracle last. Those that were measured before are read from `out`. */
+export async function measureBaselines({ name, arenas, workers }, options) {
+  const { out, split, splitSeed, seed, limit, recorded } = options;
+  const [{ ground }] = arenas;
+  const key = [name, split, splitSeed, seed, ...(limit ? [`limit-${limit}`] : [])].join("-");
+  const folder = new DiskFolder(join(out, key), {
+    ...{ set: name, split, splitSeed, seed, limit: limit ?? null, workers, tasks: ground.tasks.length },
+    bytes: statSync(join(recorded, ground.source.split("/").at(-1), "outcomes.jsonl.gz")).size,
+  });
+  const oracle = createOracle((task, worker) => ground.recorded(task, worker)[0] === 1);
+  const { signal } = new AbortController();
+  try {
+    const file = folder.file("rows");
+    for (const baseline of [...BASELINES.map(findBaseline), oracle]) {
+      const kept = new Set(file.rows.filter(({ conductor }) => conductor === baseline.id).map(({ task }) => task));
+      for (const arena of arenas) {
+        const test = arena.test.filter(({ id }) => !kept.has(id));
+        if (test.length === 0) continue;
+        for (const row of await measureBaseline({ ...arena, test }, baseline, { seed, signal })) file.append(row);
+      }
+    }
+    return [...file.rows];
+  } finally {
+    folder.close();
+  }
+}
+
+// ---- The trained Conductor --------------------------------------------------------------------------
+
+/** Its rows on each set, with the pool in its own order and once shuffled. */
+export async function measureTrained(sets, checkpoint, { threads, seed }, tell) {
+  const { policy, card, close } = await openTrained(checkpoint, { threads });
+  const { signal } = new AbortController();
+  setMaxListeners(0, signal);
+  const { rounds } = card.limits;
+  const bySet = new Map();
+  try {
+    for (const { name, arenas } of sets) {
+      const measured = { rows: [], shuffled: [] };
+      for (const arena of arenas) {
+        for (const [order, each] of [
+          ["rows", arena],
+          ["shuffled", shufflePool(arena, hashSeed("order", seed, name))],
+        ]) {
+          const plans = await writeTestPlans(each, policy, { rounds, seed, signal });
+          measured[order].push(...(await performPlans(each, plans, { name: "trained", seed, signal })));
+        }
+      }
+      bySet.set(name, measured);
+      tell(`  ${name}`);
+    }
+  } finally {
+    await close();
+  }
+  return { folder: checkpoint, card, bySet };
+}
+
+/** The same shuffle for all tasks: numbers in a workflow mean positions in one pool. */
+function shufflePool(arena, seed) {
+  const order = createRandom(seed).shuffle([...arena.fitting.pool.members.keys()]);
+  return changePools(arena, ({ members }) => ({ members: order.map((number) => members[number]) }));
+}

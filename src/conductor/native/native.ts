@@ -1,0 +1,138 @@
+// Our trained model as a Conductor: it reads the question and the figures of the workers, and writes a workflow
+// as text, which goes through the same parser as everybody's. It runs in this process and costs nothing.
+
+import { TuttiError, usageError } from "../../errors.ts";
+import type { Engine } from "../../nn/types.ts";
+import type { Pool } from "../../worker/types.ts";
+import { NO_USAGE } from "../../worker/usage.ts";
+import { MAX_STEPS } from "../../workflow/types.ts";
+import { composeText, type TextPiece } from "../text.ts";
+import type { ComposeRequest, Conductor } from "../types.ts";
+import type { Card, Checkpoint } from "./checkpoint.ts";
+import { openCheckpoint, openFolder, PLAN_TOKENS } from "./opened.ts";
+import { FEATURES, type Reading, toReading } from "./reading.ts";
+import { streamText } from "./stream-text.ts";
+import { createMask, createTaker, type Mask } from "./take-token.ts";
+
+export interface NativeOptions {
+  /** Loaded, or the folder it is in. */
+  checkpoint: Checkpoint | string;
+  /** By default one that all native Conductors of the process share. */
+  engine?: Engine;
+  /** The Conductor is told to take so many steps, 1 to 5, and never takes more; by default it decides. */
+  size?: number;
+  /** Every plan is a valid workflow. By default so; false where the share of valid plans is measured. */
+  masked?: boolean;
+  /** The likeliest plan, by default; false: one by lot, from the seed of the request. */
+  isGreedy?: boolean;
+}
+
+export interface NativeConductor extends Conductor {
+  readonly card: Card;
+  /** Opens the engine, which says what it is; throws "no-engine" where there is none. */
+  open(): Promise<Engine>;
+  /** Compiles what plans for this pool need, so that the first one is as quick as the others. */
+  warm(pool?: Pool): Promise<void>;
+  /** Throws where it cannot plan for this pool: nobody to ask ("no-model"), or too many ("pool-too-large"). */
+  check(pool: Pool): void;
+  surprise(request: Pick<ComposeRequest, "task" | "pool">): Promise<number>;
+}
+
+/** Throws "bad-checkpoint" where the folder holds none that can be read. The engine is opened with the first plan. */
+export function createNativeConductor(options: NativeOptions): NativeConductor {
+  const { checkpoint, engine, masked = true, isGreedy = true, size } = options;
+  if (size !== undefined && !(Number.isInteger(size) && size >= 1 && size <= MAX_STEPS))
+    throw usageError(`The size of a team must be a whole number from 1 to ${MAX_STEPS}, not ${size}`);
+  const opened =
+    typeof checkpoint === "string" && !engine
+      ? openFolder(checkpoint)
+      : openCheckpoint(
+          typeof checkpoint === "string" ? openFolder(checkpoint).checkpoint : checkpoint,
+          engine,
+        );
+  const { card, language } = opened.checkpoint;
+  const id = `native:${card.name}`;
+
+  async function* write(request: ComposeRequest, signal: AbortSignal): AsyncIterable<TextPiece> {
+    checkPool(id, card, request.pool);
+    // It has never learned to read the work of more rounds than these.
+    if (request.rounds.length >= card.limits.rounds) {
+      yield { text: language.toText([language.accept, language.end], Number) };
+      return;
+    }
+    const { batcher } = await opened.writer();
+    const reading = toReading({ ...request, ...(size !== undefined && { size }) }, language);
+    const { prefix, workers } = reading;
+    const mask = masked ? maskFor(request, reading) : undefined;
+    // What was tried greedily and refused would come out the same again.
+    const isByLot = !isGreedy || request.errors.length > 0;
+    const take = createTaker({ ...(mask && { mask }), ...(isByLot && { seed: request.seed }) });
+    // A slot without a worker becomes a number outside of the pool, which the parser refuses.
+    const workerOf = (slot: number) => workers[slot] ?? request.pool.members.length + slot;
+    const tokens = yield* streamText(
+      (written) => language.toText(written, workerOf),
+      (onToken) => batcher.write({ prefix, take, signal, onToken }),
+    );
+    if (signal.aborted) throw new TuttiError("aborted", `${id} was stopped.`, { status: 499 });
+    const inputTokens = prefix.tokens.length + prefix.slots.length;
+    yield { usage: { ...NO_USAGE, inputTokens, outputTokens: tokens.length } };
+  }
+
+  function maskFor({ maxSteps, rounds, pool }: ComposeRequest, { workers }: Reading): Mask {
+    const team = {
+      isModel: (slot: number) => pool.members[workers[slot]!]!.worker.kind === "model",
+      slots: workers.length,
+      maxSteps: Math.min(maxSteps, size ?? MAX_STEPS, MAX_STEPS),
+      previousSteps: rounds.at(-1)?.replies.length ?? 0,
+      handOffs: card.handOffs,
+    };
+    return createMask(language, team, PLAN_TOKENS);
+  }
+
+  return {
+    id,
+    card,
+    compose: (request, signal) => composeText(request, write(request, signal)),
+    open: () => opened.engine(),
+    check: (pool) => checkPool(id, card, pool),
+    async warm(pool) {
+      const { batcher } = await opened.writer();
+      const slots = Array.from({ length: pool ? slotsOf(pool) : 1 }, () => new Float32Array(FEATURES));
+      // A plan that ends at once: what reads and what writes are compiled, and little else is done.
+      await batcher.write({ prefix: { tokens: [language.size(size)], slots }, take: () => language.end });
+    },
+    async surprise({ task, pool }) {
+      const { prefix } = toReading({ task, pool, rounds: [] }, language);
+      // Nothing but the control token: there is nothing that could look familiar.
+      if (prefix.tokens.length < 2) return Number.POSITIVE_INFINITY;
+      const { model } = await opened.writer();
+      // Twice, as plans are read: then the same compiled graph serves both.
+      const [surprise] = await model.surprise([prefix, prefix]);
+      return surprise!;
+    },
+  };
+}
+
+/** How strange a question looks to it, in nats a token; its card says from where on it was not trained for it. */
+export function surpriseOf(
+  conductor: NativeConductor,
+  request: Pick<ComposeRequest, "task" | "pool">,
+): Promise<number> {
+  return conductor.surprise(request);
+}
+
+function slotsOf({ members }: Pool): number {
+  return members.filter(({ worker }) => worker.kind !== "conductor").length;
+}
+
+function checkPool(id: string, { limits }: Card, pool: Pool): void {
+  if (!pool.members.some(({ worker }) => worker.kind === "model"))
+    throw new TuttiError("no-model", `The pool has no model that ${id} could ask: add one.`, { status: 400 });
+  const slots = slotsOf(pool);
+  if (slots <= limits.workers) return;
+  throw new TuttiError(
+    "pool-too-large",
+    `The pool has ${slots} workers, and ${id} can plan for at most ${limits.workers}: name fewer with --pool, or let another Conductor plan (--conductor prompted).`,
+    { status: 400 },
+  );
+}

@@ -1,0 +1,134 @@
+// A trained Conductor on test tasks that it has never seen, beside fixed ones: what `tutti train` shows at its
+// end. It writes greedily and without a mask, so a plan that is no workflow counts as wrong.
+
+import { setMaxListeners } from "node:events";
+import { findBaseline } from "../baseline/all.ts";
+import type { Baseline } from "../baseline/types.ts";
+import { groupBy, isGraded, toResults, toRight } from "../bench/results.ts";
+import { meanOf } from "../bench/statistics.ts";
+import type { BenchRow } from "../bench/types.ts";
+import { type Card, loadCheckpoint } from "../conductor/native/checkpoint.ts";
+import { openEngine } from "../nn/engine.ts";
+import { Model } from "../nn/model.ts";
+import {
+  type Arena,
+  type MeasureOptions,
+  measureBaseline,
+  openRecordingArenas,
+  openRehearsalArena,
+  performPlans,
+  scriptedPlanner,
+  type WrittenPlan,
+} from "./arena.ts";
+import type { TestResult } from "./folder.ts";
+import type { Policy } from "./policy.ts";
+import type { RecordingSource } from "./recorded-sets.ts";
+import { answerAll } from "./tune.ts";
+
+/** Of questions that are made for this and nothing else. */
+const TEST_SEED = 4_000_000;
+/** Made, of which two in five are asked; and of each recorded set. */
+const REHEARSAL_COUNT = 1_000;
+const RECORDED_COUNT = 400;
+
+const TRAINED = "trained Conductor";
+const BESIDE: readonly Baseline[] = [
+  ...["best-single", "lookup-category", "lookup-subtask", "neighbours", "vote-3", "vote-all"].map(
+    findBaseline,
+  ),
+  ...["mixture-of-agents", "self-reflection", "random-workflow"].map(findBaseline),
+  scriptedPlanner,
+];
+const NOTES: Readonly<Record<string, string>> = {
+  "lookup-category": "is told the true category",
+  "lookup-subtask": "is told the true subtask",
+  "scripted-planner": "written by hand for these families, not learned",
+};
+
+export interface Trained {
+  policy: Policy;
+  card: Card;
+  close(): Promise<void>;
+}
+
+export async function openTrained(checkpoint: string, options: { threads?: number } = {}): Promise<Trained> {
+  const { card, weights, language } = loadCheckpoint(checkpoint);
+  const { threads } = options;
+  const engine = await openEngine({ ...(threads !== undefined && { threads }) });
+  const model = new Model(engine, card.shape, weights);
+  return { policy: { model, language }, card, close: () => model.close() };
+}
+
+/** What it writes for every test task, and whether it can be performed. */
+export async function writeTestPlans(
+  { ground, fitting, test }: Arena,
+  policy: Policy,
+  { rounds, seed, signal }: MeasureOptions & { rounds: number },
+): Promise<WrittenPlan[]> {
+  // A batch of runs listens to it at the same time.
+  setMaxListeners(0, signal);
+  const questions = test.map((task) => ({ task, pool: fitting.poolFor(task) }));
+  const outcomes = await answerAll(questions, { policy, world: ground, rounds, seed, signal });
+  return outcomes.map(({ texts, isValid }, i) => ({ task: test[i]!, texts, isValid }));
+}
+
+/** A world to be tested in, of the kind that was trained in. */
+export type TestWorld = { kind: "rehearsal" } | { kind: "recording"; recordings: readonly RecordingSource[] };
+
+export interface EvaluateTrainedOptions {
+  checkpoint: string;
+  world: TestWorld;
+  /** Questions that are made, of which those of the test split are asked; test tasks of each recorded set. */
+  count?: number;
+  seed?: number;
+  threads?: number;
+  signal: AbortSignal;
+}
+
+/** The trained one first. Figures of several sets are over all their test tasks; the note tells them apart. */
+export async function evaluateTrained(options: EvaluateTrainedOptions): Promise<TestResult[]> {
+  const { checkpoint, world, seed = TEST_SEED, threads, signal } = options;
+  const arenas = await openArenas(world, { ...options, seed });
+  const { policy, card, close } = await openTrained(checkpoint, {
+    ...(threads !== undefined && { threads }),
+  });
+  const rows: BenchRow[] = [];
+  try {
+    for (const arena of arenas) {
+      const plans = await writeTestPlans(arena, policy, { rounds: card.limits.rounds, seed, signal });
+      rows.push(...(await performPlans(arena, plans, { name: TRAINED, seed, signal })));
+      for (const baseline of BESIDE)
+        if (arena.ground.kind !== "recording" || !baseline.needsHandOffs)
+          rows.push(...(await measureBaseline(arena, baseline, { seed, signal })));
+    }
+  } finally {
+    await close();
+  }
+  return toTestResults(rows, world.kind === "rehearsal");
+}
+
+function openArenas(world: TestWorld, { count, seed }: { count?: number; seed: number }): Promise<Arena[]> {
+  if (world.kind === "rehearsal")
+    return Promise.resolve([openRehearsalArena({ count: count ?? REHEARSAL_COUNT, seed })]);
+  return openRecordingArenas(world.recordings, { limit: count ?? RECORDED_COUNT, seed });
+}
+
+function toTestResults(rows: readonly BenchRow[], isSimulated: boolean): TestResult[] {
+  const own = groupBy(rows, ({ conductor }) => conductor);
+  return toResults(rows, { seed: 1, isSimulated }).map((result) => {
+    const { conductor, accuracy, low, high, calls, costUsd, validShare } = result;
+    const valid = conductor === TRAINED ? `${(100 * validShare).toFixed(1)} % valid` : undefined;
+    const notes = [NOTES[conductor], valid, toSetNote(own.get(conductor)!)].filter(Boolean);
+    return {
+      ...{ name: conductor, accuracy, low, high, calls, costUsd },
+      ...(notes.length > 0 && { note: notes.join("; ") }),
+    };
+  });
+}
+
+/** "a 61.0, b 90.2" where there are several sets. */
+function toSetNote(rows: readonly BenchRow[]): string | undefined {
+  const sets = [...groupBy(rows.filter(isGraded), ({ set }) => set)];
+  if (sets.length < 2) return undefined;
+  return sets.map(([set, own]) => `${set} ${(100 * meanOf(own.map(toRight))).toFixed(1)}`).join(", ");
+}
