@@ -34,7 +34,8 @@ function readOptions() {
   });
   const whole = (name) => {
     const number = Number(values[name]);
-    if (!Number.isInteger(number) || number < 1) throw new TypeError(`--${name} must be a whole number from 1`);
+    if (!Number.isInteger(number) || number < 1)
+      throw new TypeError(`--${name} must be a whole number from 1`);
     return number;
   };
   if (values.checkpoint.length === 0) throw new TypeError("--checkpoint DIR is needed, once or more");

@@ -17,7 +17,7 @@ export interface PlanForReview {
 }
 
 export interface AskOptions {
-  /** "prompted", "scripted-planner", the id of a worker or "provider/model" to plan with, or one's own. */
+  /** "prompted", "native", "native:FOLDER", "scripted-planner", the id of a worker or "provider/model" to plan with, or one's own. */
   conductor?: string | Conductor;
   /** "rehearsal", the name of a pool in the config, ids of workers, or a pool of one's own. */
   pool?: string | string[] | Pool;

@@ -1,9 +1,17 @@
 // The public API. What is not named here is not promised.
 
 export type { AskOptions, PlanForReview } from "./ask-options.ts";
+export { type Card, type Checkpoint, loadCheckpoint } from "./conductor/native/checkpoint.ts";
+export {
+  createNativeConductor,
+  type NativeConductor,
+  type NativeOptions,
+  surpriseOf,
+} from "./conductor/native/native.ts";
 export type { ComposeRequest, Conductor, PlanEvent } from "./conductor/types.ts";
 export type { TuttiConfigInput as TuttiConfig } from "./config/schema.ts";
 export { TuttiError } from "./errors.ts";
+export type { Engine } from "./nn/types.ts";
 export type { PlanEstimate } from "./perform/estimate.ts";
 export type { FailedAttempt, Run, RunRound, RunStep } from "./perform/run.ts";
 export type { Verdict } from "./perform/stage.ts";

@@ -133,6 +133,7 @@ export function createTutti(
     const chosen = await chooseConductor(options.conductor ?? config.conductor, { members }, kind, {
       showNames: config.showNames,
       env,
+      task,
     });
     const fixed = workflow && toFixed(workflow, { members });
     const unknown = unpricedIn(workflow?.steps.map(({ worker }) => members[worker]!) ?? []);

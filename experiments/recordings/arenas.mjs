@@ -2,7 +2,7 @@
 // Part of experiments/recordings.mjs.
 
 import { setMaxListeners } from "node:events";
-import { statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { findBaseline } from "../../dist/baseline/all.js";
 import { createOracle } from "../../dist/baseline/oracle.js";
@@ -65,7 +65,9 @@ function toSet(ground, parts, isTrainedOn, { seed, limit }) {
     folds: parts.length,
     fitted: Math.round(parts.reduce((total, { fit }) => total + fit.length, 0) / parts.length),
     tests: sum(({ test }) => test.length),
-    workers: ground.pool.members.filter(({ worker }) => worker.kind === "model").map(({ worker }) => worker.id),
+    workers: ground.pool.members
+      .filter(({ worker }) => worker.kind === "model")
+      .map(({ worker }) => worker.id),
   };
 }
 
@@ -84,23 +86,29 @@ function refuseSeen(opened, unseen) {
 
 /** Rows of all baselines, the oracle last. Those that were measured before are read from `out`. */
 export async function measureBaselines({ name, arenas, workers }, options) {
-  const { out, split, splitSeed, seed, limit, recorded } = options;
+  const { out, split, splitSeed, seed, limit } = options;
   const [{ ground }] = arenas;
   const key = [name, split, splitSeed, seed, ...(limit ? [`limit-${limit}`] : [])].join("-");
   const folder = new DiskFolder(join(out, key), {
     ...{ set: name, split, splitSeed, seed, limit: limit ?? null, workers, tasks: ground.tasks.length },
-    bytes: statSync(join(recorded, ground.source.split("/").at(-1), "outcomes.jsonl.gz")).size,
+    bytes: readdirSync(ground.source).reduce(
+      (sum, file) => sum + statSync(join(ground.source, file)).size,
+      0,
+    ),
   });
   const oracle = createOracle((task, worker) => ground.recorded(task, worker)[0] === 1);
   const { signal } = new AbortController();
   try {
     const file = folder.file("rows");
     for (const baseline of [...BASELINES.map(findBaseline), oracle]) {
-      const kept = new Set(file.rows.filter(({ conductor }) => conductor === baseline.id).map(({ task }) => task));
+      const kept = new Set(
+        file.rows.filter(({ conductor }) => conductor === baseline.id).map(({ task }) => task),
+      );
       for (const arena of arenas) {
         const test = arena.test.filter(({ id }) => !kept.has(id));
         if (test.length === 0) continue;
-        for (const row of await measureBaseline({ ...arena, test }, baseline, { seed, signal })) file.append(row);
+        for (const row of await measureBaseline({ ...arena, test }, baseline, { seed, signal }))
+          file.append(row);
       }
     }
     return [...file.rows];

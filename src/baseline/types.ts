@@ -39,6 +39,10 @@ export interface Baseline {
    * only. They come from the training tasks, as all that is measured does.
    */
   readsProfiles?: true;
+  /** It learned before, on train tasks of this very set: with another split it would be tested on them. */
+  trainedOn?: { splitBy: string; splitSeed: number };
+  /** So many runs at the same time suit it, where workers answer at once: it plans for all of them together. */
+  lanes?: number;
   /** Called once before `fit`: what takes long or reads files (trained weights). */
   prepare?(): Promise<void>;
   /** Throws a usage error where the pool lacks what it needs (a vote needs `consensus`). */

@@ -76,6 +76,8 @@ interface Contender {
   pool: Pool;
   /** For those who read profiles: the pool with the profiles for one task. */
   poolFor?: (task: GradedTask) => Pool;
+  /** At least so many runs at the same time. */
+  lanes?: number;
 }
 
 export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
@@ -91,7 +93,7 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
   const rows: BenchRow[] = [];
   const file = folder.file("rows");
   const accepted = contenders.filter((baseline) => {
-    const reason = whyNot(baseline, ground);
+    const reason = whyNot(baseline, options);
     if (reason !== undefined) refused.push({ conductor: baseline.id, reason });
     return reason === undefined;
   });
@@ -104,6 +106,7 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
         rounds: baseline.rounds,
         pool: fitting.pool,
         ...(baseline.readsProfiles && { poolFor: fitting.poolFor }),
+        ...(baseline.lanes !== undefined && ground.isInstant && { lanes: baseline.lanes }),
       };
       rows.push(...(await measure(who, splits.test, file)));
     } catch (error) {
@@ -156,11 +159,13 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
 const NO_ORACLE =
   "it needs the outcome of every worker on every test task: record the pool first, then bench the recording";
 
-/** Known before anything is tried: what a recording cannot replay. */
+/** Known before anything is tried: what a recording cannot replay, and what would not be a test. */
 function whyNot(
-  { needsHandOffs, samples = 1 }: Baseline,
-  { kind, samplesOf, pool }: Ground,
+  { needsHandOffs, samples = 1, trainedOn }: Baseline,
+  { ground: { kind, samplesOf, pool }, splitBy, splitSeed }: BenchOptions,
 ): string | undefined {
+  if (trainedOn && (trainedOn.splitBy !== splitBy || trainedOn.splitSeed !== splitSeed))
+    return `it was trained on this set split by ${trainedOn.splitBy} with seed ${trainedOn.splitSeed}: by any other split it may have learned from what is tested`;
   if (kind !== "recording") return undefined;
   if (needsHandOffs) return "it shows replies of one worker to another, which a recording cannot replay";
   const models = pool.members.filter(({ worker }) => worker.kind === "model");
@@ -182,7 +187,7 @@ export function createMeasure(
   let total = 0;
   let done = 0;
   let spentUsd = purse?.spentUsd ?? 0;
-  const measure: Measure = async ({ name, conductor, rounds, pool, poolFor }, tasks, file) => {
+  const measure: Measure = async ({ name, conductor, rounds, pool, poolFor, lanes = 1 }, tasks, file) => {
     const kept = new Map(file.rows.filter((row) => row.conductor === name).map((row) => [row.task, row]));
     const missing = tasks.filter(({ id }) => !kept.has(id));
     done += tasks.length - missing.length;
@@ -197,7 +202,8 @@ export function createMeasure(
       tell();
     };
     await evaluate({
-      ...{ name, conductor, rounds, pool, tasks: missing, grade, seed, concurrency, onRow, isInstant },
+      ...{ name, conductor, rounds, pool, tasks: missing, grade, seed, onRow, isInstant },
+      concurrency: Math.max(concurrency, lanes),
       ...(poolFor && { poolFor }),
       ...(signal && { signal }),
       ...(purse && { purse }),

@@ -1,6 +1,7 @@
 // Any Conductor on any tasks and pool, through the real performer, with the same accounting for all. What
 // was down is counted apart: a run that lost a worker says nothing about the Conductor.
 
+import { setMaxListeners } from "node:events";
 import { hostname } from "node:os";
 import type { Conductor } from "../conductor/types.ts";
 import { TuttiError } from "../errors.ts";
@@ -87,6 +88,8 @@ export async function evaluate(options: EvaluateOptions): Promise<BenchRow[]> {
 function createPerformance(options: EvaluateOptions) {
   const { conductor, pool, poolFor, rounds, seed, limits = {}, grade, isInstant = false } = options;
   const { name = conductor.id, delayOf, signal = new AbortController().signal } = options;
+  // Every lane listens: many of them are no leak.
+  setMaxListeners(0, signal);
   const settings: RunSettings = {
     conductor: name,
     conductorReason: "it is measured",

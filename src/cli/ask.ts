@@ -37,7 +37,10 @@ export function defineAsk(command: Command): void {
       collect,
     )
     .option("--pool <name|ids>", '"rehearsal", a pool of the config, or ids of workers separated by commas')
-    .option("--conductor <name>", "who plans: prompted, scripted-planner, or the id of a worker")
+    .option(
+      "--conductor <name>",
+      "who plans: prompted, native, native:FOLDER, scripted-planner, or the id of a worker",
+    )
     .option(
       "--rounds <n>",
       `how many workflows at the most, 1 to ${MOST_ROUNDS}`,

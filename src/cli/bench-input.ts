@@ -160,19 +160,29 @@ function checkPrices(members: readonly PoolMember[]): void {
   );
 }
 
-/** Ids of baselines, `single:<worker>`, `singles` for all of these, `oracle`, and on a pool that can be asked also planners. */
+/**
+ * Ids of baselines, `single:<worker>`, `singles` for all of these, `oracle`, `native` for the trained one, and on
+ * a pool that can be asked also planners.
+ */
 export async function chooseContenders(
   wanted: string,
   { ground, resolved }: BenchInput,
 ): Promise<{ contenders: Baseline[]; withOracle: boolean }> {
-  const { BASELINES, findBaseline } = await import("../baseline/all.ts");
+  const [{ BASELINES, findBaseline }, { findShippedFor }] = await Promise.all([
+    import("../baseline/all.ts"),
+    import("../conductor/native/shipped.ts"),
+  ]);
   const known = [...BASELINES.map(({ id }) => id), "oracle"];
   const ids = wanted
     .split(",")
     .map((id) => id.trim())
     .filter(Boolean);
   if (ids.length === 0) throw usageError("--conductor needs a name, or several separated by commas");
-  const standard = resolved ? [resolved.kind === "rehearsal" ? "scripted-planner" : "prompted"] : [];
+  const standard = [
+    ...(resolved ? [resolved.kind === "rehearsal" ? "scripted-planner" : "prompted"] : []),
+    // Live it would be measured beside what is paid for: there it must be named.
+    ...(ground.kind !== "tasks" && findShippedFor(ground.kind) ? ["native"] : []),
+  ];
   const models = ground.pool.members.filter(({ worker }) => worker.kind === "model");
   const singles = models.map(({ worker }) => `single:${worker.id}`);
   const groups: Record<string, string[]> = { all: [...known, ...standard], singles };
@@ -181,6 +191,7 @@ export async function chooseContenders(
   for (const id of new Set(all)) {
     if (id === "oracle") continue;
     if (known.includes(id) || id.startsWith("single:")) contenders.push(findBaseline(id));
+    else if (id === "native" || id.startsWith("native:")) contenders.push(await toNative(id, ground));
     else if (PLANNERS.includes(id) || id.includes("/"))
       contenders.push(await toPlanner(id, ground, resolved));
     else {
@@ -189,12 +200,23 @@ export async function chooseContenders(
         "all",
         "singles",
         "single:<worker>",
+        "native",
+        "native:FOLDER",
         ...(resolved ? [...PLANNERS, "provider/model"] : []),
       ];
       throw usageError(`No Conductor "${id}" (there are: ${names.join(", ")}).${didYouMean(id, names)}`);
     }
   }
   return { contenders, withOracle: all.includes("oracle") };
+}
+
+async function toNative(id: string, ground: Ground): Promise<Baseline> {
+  const [{ createNativeContender }, { findNative }] = await Promise.all([
+    import("../bench/native.ts"),
+    import("../conductor/native/shipped.ts"),
+  ]);
+  const folder = findNative(id, ground.kind === "tasks" ? "live" : ground.kind);
+  return createNativeContender({ id, folder, ground });
 }
 
 /** A Conductor that plans in words is measured like a baseline that learns nothing. */

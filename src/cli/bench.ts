@@ -41,7 +41,7 @@ export function defineBench(command: Command): void {
   addInputFlags(command.enablePositionalOptions().allowExcessArguments())
     .option(
       "--conductor <ids>",
-      "who is measured, separated by commas: ids of baselines, single:<worker>, singles (each of them), oracle, prompted, provider/model",
+      "who is measured, separated by commas: ids of baselines, single:<worker>, singles (each of them), oracle, native or native:FOLDER (trained), prompted, provider/model",
       "all",
     )
     .option(

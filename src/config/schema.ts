@@ -82,7 +82,7 @@ const configSchema = z.strictObject({
   consensus: z.boolean().default(true),
   /** Adds the Conductor itself as a worker: a step may then be performed by a team of its own. */
   self: z.boolean().default(false),
-  /** Who plans: "prompted", "scripted-planner", the id of a worker or "provider/model". */
+  /** Who plans: "prompted", "native", "native:FOLDER", "scripted-planner", the id of a worker or "provider/model". */
   conductor: z.string().min(1).optional(),
   /** Shows the Conductor the names of the workers. Off, because brands bias it. */
   showNames: z.boolean().default(false),

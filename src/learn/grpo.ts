@@ -13,6 +13,12 @@ import type { Grading, World } from "./types.ts";
 /** A first-round sample gets (1 − γ) of its own reward and γ of what the second round made of it. */
 const GAMMA = 0.25;
 
+/**
+ * Entropy of a decision, in nats, above which no more is asked for, and none of what is no workflow: without
+ * these bounds it ran away, once the groups were nearly flat, into ever longer babble.
+ */
+const ENOUGH = 1;
+
 export interface Group {
   prompt: Prompt;
   plans: Plan[];
@@ -41,7 +47,9 @@ export async function rollOut(prompts: readonly Prompt[], options: RolloutOption
       const outcomes = await performAll(plans, world, (plan) =>
         performTexts({ world, question, texts: [plan.text], seed: hashSeed(seed, q), signal }),
       );
-      return { prompt, plans, outcomes, rewards: outcomes.map((outcome) => rewardOf(outcome, costPerCall)) };
+      const obeyed = outcomes.map((outcome) => obey(outcome, prompt));
+      const rewards = obeyed.map((outcome) => rewardOf(outcome, costPerCall));
+      return { prompt, plans, outcomes: obeyed, rewards };
     }),
   );
 }
@@ -61,6 +69,12 @@ async function performAll(
     if (isInstant) await result;
   }
   return Promise.all(results);
+}
+
+/** Where a size is given, a team of another size is no answer to what was asked. */
+function obey(outcome: Outcome, { size }: Prompt): Outcome {
+  if (size === undefined || !outcome.isValid || outcome.steps === size) return outcome;
+  return { ...outcome, isValid: false, isRight: false, reward: REWARD.invalid };
 }
 
 function rewardOf({ isOutage, reward, calls }: Outcome, costPerCall: number): number | undefined {
@@ -136,14 +150,15 @@ export function toLessons(
   { policy, scale, exploration }: { policy: Policy; scale: number; exploration: number },
 ): Lesson[] {
   const advantages = advantagesOf(rewards);
-  return plans.map(({ tokens, logps }, i) => ({
+  // Nothing is learned from an outage, not even to explore.
+  const isTaught = (i: number) => outcomes[i]!.isValid && rewards[i] !== undefined;
+  return plans.map(({ tokens, logps, entropies }, i) => ({
     tokens,
     logps,
     advantage: advantages[i]!,
     weights: new Float32Array(tokens.length).fill(scale),
-    // Not of what is no workflow: rewarded there, it once ran away into ever longer babble.
-    exploration: outcomes[i]!.isValid
-      ? policy.language.decisions(tokens).map((is) => is * exploration * scale)
-      : new Float32Array(tokens.length),
+    exploration: policy.language
+      .decisions(tokens)
+      .map((is, t) => (isTaught(i) && entropies[t]! < ENOUGH ? is * exploration * scale : 0)),
   }));
 }

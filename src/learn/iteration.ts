@@ -7,7 +7,7 @@ import type { Learned, Lesson } from "../nn/model.ts";
 import type { Weights } from "../nn/types.ts";
 import { createRandom, hashSeed, type Random } from "../random.ts";
 import { type Group, isFlat, rollOut, rollOutAgain, toLessons } from "./grpo.ts";
-import type { Words } from "./phrases.ts";
+import { drawSubtask, toVocabulary, type Words } from "./phrases.ts";
 import { type Policy, type Prompt, toPrompt } from "./policy.ts";
 import { type Outcome, performTexts } from "./rollout.ts";
 import type { Lot } from "./schedule.ts";
@@ -40,8 +40,8 @@ const CLIP = 0.2;
 /** Random workflows a question in the warm-up: they share the reading of it. */
 const WARM_UP_GROUP = 8;
 const WARM_UP_QUESTIONS = 8;
-/** Weight of the words of random workflows beside reinforcement. */
-const REMINDER = 0.004;
+/** Weights of random workflows beside reinforcement. */
+const REMINDER = { words: 0.004, size: 0.05 };
 
 export function practise(options: IterationOptions): Promise<Practised> {
   if (options.lot.stage === "warm-up") return warmUp(options);
@@ -66,7 +66,7 @@ function promptFor(policy: Policy, question: Question, size: number | undefined)
 async function warmUp(options: IterationOptions): Promise<Practised> {
   const { policy, microBatch } = options;
   const drawn = drawQuestions(options, WARM_UP_QUESTIONS);
-  const learned = await policy.model.learn(randomLessons(drawn, options, () => 1), {
+  const learned = await policy.model.learn(randomLessons(drawn, options, toOnes), {
     objective: { kind: "likelihood", clip: 0 },
     start: policy.language.start,
     group: WARM_UP_GROUP,
@@ -76,11 +76,11 @@ async function warmUp(options: IterationOptions): Promise<Practised> {
   return { learned, groups: [] };
 }
 
-/** Random valid workflows for each question. `weigh` gives the weight of a token: 1 for a decision, 0 for a word. */
+/** Random valid workflows for each question, each token with its weight. */
 function randomLessons(
   drawn: readonly Question[],
   options: IterationOptions,
-  weigh: (isDecision: number) => number,
+  weigh: (tokens: readonly number[], size: number | undefined) => Float32Array,
 ) {
   const { policy, world, words } = options;
   const { language } = policy;
@@ -93,8 +93,9 @@ function randomLessons(
     const size = drawAnySize(random);
     const given = size === undefined ? {} : { size };
     const isLater = random.next() < 0.25;
+    const vocabulary = toVocabulary(question.task.prompt, works, words);
     const draw = (previousSteps: number) =>
-      drawWorkflow({ pool, works, words, handOffs, previousSteps, random, ...given });
+      drawWorkflow({ pool, vocabulary, handOffs, previousSteps, random, ...given });
     // Later rounds are read from made-up ones: who agreed with whom is by lot too.
     const before = isLater ? draw(0) : [];
     const replies = before.map(() => `Answer: ${random.integer(1, 3)}`);
@@ -104,7 +105,7 @@ function randomLessons(
     const lessons = Array.from({ length: WARM_UP_GROUP }, (): Lesson => {
       const steps = draw(before.length).map((step) => ({ ...step, worker: slotOf.get(step.worker)! }));
       const tokens = language.toTokens(steps);
-      return { tokens, weights: language.decisions(tokens).map((is) => weigh(is) * scale) };
+      return { tokens, weights: weigh(tokens, size).map((weight) => weight * scale) };
     });
     return { prefix: prompt.reading.prefix, lessons };
   });
@@ -130,24 +131,14 @@ async function supervise(options: IterationOptions): Promise<Practised> {
   const rows = await Promise.all(
     drawn.map(async (question) => {
       const prompt = promptFor(policy, question, 1);
+      const vocabulary = toVocabulary(question.task.prompt, works, words);
       const { workers, prefix } = prompt.reading;
       const models = [...workers.keys()].filter(
         (slot) => question.pool.members[workers[slot]!]!.worker.kind === "model",
       );
       const plans = models.map((slot) => {
-        const step = {
-          worker: slot,
-          subtask: drawWorkflow({
-            pool: question.pool,
-            works,
-            words,
-            handOffs: false,
-            previousSteps: 0,
-            size: 1,
-            random,
-          })[0]!.subtask,
-          access: [],
-        };
+        const subtask = drawSubtask(vocabulary, random);
+        const step = { worker: slot, subtask, access: [] };
         return language.toTokens([step]);
       });
       const outcomes = await Promise.all(
@@ -161,8 +152,9 @@ async function supervise(options: IterationOptions): Promise<Practised> {
           }),
         ),
       );
-      const scores = outcomes.map(({ reward }) => Math.exp(reward / TEMPERATURE));
-      const sum = scores.reduce((all, score) => all + score, 0);
+      // A worker that was down is not learned from.
+      const scores = outcomes.map(({ reward, isOutage }) => (isOutage ? 0 : Math.exp(reward / TEMPERATURE)));
+      const sum = scores.reduce((all, score) => all + score, 0) || 1;
       const lessons = plans.map((tokens, i): Lesson => {
         const weights = new Float32Array(tokens.length).fill(scores[i]! / sum / drawn.length);
         return { tokens, weights };
@@ -208,9 +200,8 @@ async function reinforce(options: IterationOptions): Promise<Practised> {
     textWeight: TEXT_WEIGHT.policy * scale,
     microBatch,
   });
-  // Words earn little and rewards are noisy: without a reminder of the language they drift into one phrase.
-  const reminded = randomLessons(drawQuestions(options, microBatch), options, (isDecision) =>
-    isDecision ? 0 : REMINDER,
+  const reminded = randomLessons(drawQuestions(options, microBatch), options, (tokens, size) =>
+    toReminder(policy, tokens, size),
   );
   const { gradients } = await policy.model.learn(reminded, {
     objective: { kind: "likelihood", clip: 0 },
@@ -221,6 +212,23 @@ async function reinforce(options: IterationOptions): Promise<Practised> {
   });
   addInto(learned.gradients, gradients);
   return { learned, groups };
+}
+
+/**
+ * Words earn little and rewards are noisy: without a reminder of the language they drift into one phrase, and
+ * after a stage of teams of one a given size means nothing any more. Who is asked is not reminded of.
+ */
+function toReminder({ language }: Policy, tokens: readonly number[], size: number | undefined): Float32Array {
+  const weights = language.decisions(tokens).map((isDecision) => (isDecision ? 0 : REMINDER.words));
+  if (size === undefined) return weights;
+  const end = tokens.indexOf(language.subtasks);
+  for (let at = 0; at <= end; at++)
+    if (tokens[at] === language.next || tokens[at] === language.subtasks) weights[at] = REMINDER.size;
+  return weights;
+}
+
+function toOnes(tokens: readonly number[]): Float32Array {
+  return new Float32Array(tokens.length).fill(1);
 }
 
 function addInto(sums: Weights, others: Weights): void {

@@ -1,5 +1,6 @@
-// The words of the warm-up: subtasks as any planner might write them, put together by lot. They name kinds of
-// work that belong to the question only by chance: which words help is left to the reward.
+// The words of the warm-up: subtasks as any planner might write them, put together by lot. A third of them name
+// something that the question itself mentions, as anybody who can read would; the others name any work at all.
+// Whether it helps to name the right work, and to whom to say it, is left to the reward.
 
 import type { Random } from "../random.ts";
 
@@ -24,9 +25,24 @@ const GENERIC = "Answer the question";
 
 export type Words = "free" | "generic";
 
-export function drawSubtask(works: readonly string[], words: Words, random: Random): string {
+const MENTIONED = 1 / 3;
+
+export interface Vocabulary {
+  works: readonly string[];
+  /** Those that the question mentions. */
+  mentioned: readonly string[];
+  words: Words;
+}
+
+export function toVocabulary(question: string, works: readonly string[], words: Words): Vocabulary {
+  const text = ` ${question.toLowerCase().replace(/[^\p{L}]+/gu, " ")} `;
+  return { works, words, mentioned: works.filter((work) => text.includes(` ${work.toLowerCase()} `)) };
+}
+
+export function drawSubtask({ works, mentioned, words }: Vocabulary, random: Random): string {
   if (words === "generic") return GENERIC;
-  return random.pick(TEMPLATES).replace("…", random.pick(works));
+  const known = mentioned.length > 0 && random.next() < MENTIONED ? mentioned : works;
+  return random.pick(TEMPLATES).replace("…", random.pick(known));
 }
 
 /** All that can be said, for the tokenizer. */

@@ -95,15 +95,16 @@ export async function performTexts(options: PerformOptions): Promise<Outcome> {
   const grade = await world.grade(task, run, signal);
   const row = toRow("native", task, state, grade, undefined);
   const isOutage = row.isOutage || row.ungraded;
-  const isRight = row.score >= RIGHT;
+  // A later round that is no workflow was replaced by a fallback: it gets nothing.
+  const isValid = state.rounds.every(({ plan }) => plan.fallback === undefined);
+  const isRight = isValid && row.score >= RIGHT;
   return {
     texts,
-    // A later round that is no workflow was replaced by a fallback: it gets nothing.
-    isValid: state.rounds.every(({ plan }) => plan.fallback === undefined),
+    isValid,
     isOutage,
     isRight,
     score: row.score,
-    reward: isRight ? REWARD.right : REWARD.wrong,
+    reward: !isValid ? REWARD.invalid : isRight ? REWARD.right : REWARD.wrong,
     calls: row.calls,
     steps: row.steps,
     costUsd: row.costUsd,

@@ -28,7 +28,9 @@ export async function takeSamples(
     const question = world.tune[number]!;
     const { id, prompt } = question.task;
     const runId = `t_${basename(folder)}_${iteration}_${number}`;
-    if (store && isValid)
+    if (store && isValid) {
+      // A training that was killed after this look tells it again: the run of then gives way.
+      await store.deleteRun(runId);
       await performTexts({
         world,
         question,
@@ -38,6 +40,7 @@ export async function takeSamples(
         store,
         runId,
       });
+    }
     samples.push({
       type: "sample",
       ...{ stage, iteration, task: id, question: prompt.slice(0, SHOWN) },

@@ -26,7 +26,7 @@ export interface Lot {
   drawSize(random: Random): number | undefined;
 }
 
-const SELECTION_SHARE = 0.3;
+const SELECTION_SHARE = 0.2;
 const ROUNDS_SHARE = 0.25;
 /** Of the stage of teams, this share goes by with sizes that are mostly given. */
 const GIVEN_SHARE = 0.4;
@@ -37,6 +37,18 @@ const RISE = 5;
 
 export function totalOf({ warmUp, supervised, iterations }: ScheduleOptions): number {
   return warmUp + supervised + iterations;
+}
+
+/** The fewest iterations of which the first `count` would be the same in any longer training. */
+export function fewestIterations(count: number, options: ScheduleOptions): number {
+  const last = options.warmUp + options.supervised + count - 1;
+  const lotOf = (iterations: number) => lotAt(last, { ...options, iterations });
+  const wanted = lotOf(Number.MAX_SAFE_INTEGER);
+  const isSame = ({ stage, learningRate, exploration }: Lot) =>
+    stage === wanted.stage && learningRate === wanted.learningRate && exploration === wanted.exploration;
+  let iterations = count;
+  while (!isSame(lotOf(iterations))) iterations++;
+  return iterations;
 }
 
 export function lotAt(iteration: number, options: ScheduleOptions): Lot {

@@ -9,8 +9,8 @@ import { TuttiError } from "../errors.ts";
 import { fromSafetensors, toSafetensors } from "../nn/safetensors.ts";
 import { fromTokenizerJson } from "../nn/tokenizer.ts";
 import type { ModelShape, Weights } from "../nn/types.ts";
-import { writeFileSafely } from "../nn/write-safely.ts";
-import type { TuneFigures } from "./types.ts";
+import { type WriteSystem, writeFileSafely } from "../nn/write-safely.ts";
+import type { StageName, TuneFigures } from "./types.ts";
 
 export interface TrainingState {
   /** The next one. */
@@ -21,6 +21,8 @@ export interface TrainingState {
   /** Of the optimiser. */
   moments?: Weights;
   best?: TuneFigures;
+  /** The stage of a look at the tune split that is due and was not finished. */
+  look?: StageName;
   /** What the minutes became. */
   iterations?: number;
   secondsOfFirst: number[];
@@ -36,11 +38,12 @@ const latestSchema = z.object({
   iteration: z.int().nonnegative(),
   shape: z.record(z.string(), z.number()),
   best: z.record(z.string(), z.unknown()).optional(),
+  look: z.enum(["warm-up", "supervised", "selection", "teams", "rounds"]).optional(),
   iterations: z.number().optional(),
   secondsOfFirst: z.array(z.number()),
 });
 
-export async function saveState(folder: string, state: TrainingState): Promise<void> {
+export async function saveState(folder: string, state: TrainingState, system?: WriteSystem): Promise<void> {
   const {
     iteration,
     shape,
@@ -48,6 +51,7 @@ export async function saveState(folder: string, state: TrainingState): Promise<v
     moments = new Map(),
     language,
     best,
+    look,
     iterations,
     secondsOfFirst,
   } = state;
@@ -55,9 +59,9 @@ export async function saveState(folder: string, state: TrainingState): Promise<v
   mkdirSync(join(folder, name), { recursive: true });
   const all: Weights = new Map(weights);
   for (const [key, value] of moments) all.set(`${MOMENT}${key}`, value);
-  await writeFileSafely(join(folder, name, "state.safetensors"), toSafetensors(all, {}));
+  await writeFileSafely(join(folder, name, "state.safetensors"), toSafetensors(all, {}), system);
   const tokenizer = JSON.stringify(language.tokenizer.toJson());
-  await writeFileSafely(join(folder, name, "tokenizer.json"), new TextEncoder().encode(tokenizer));
+  await writeFileSafely(join(folder, name, "tokenizer.json"), new TextEncoder().encode(tokenizer), system);
   const latest: z.input<typeof latestSchema> = {
     version: VERSION,
     folder: name,
@@ -65,9 +69,10 @@ export async function saveState(folder: string, state: TrainingState): Promise<v
     shape: { ...shape },
     secondsOfFirst,
     ...(best && { best: { ...best } }),
+    ...(look && { look }),
     ...(iterations !== undefined && { iterations }),
   };
-  await writeFileSafely(join(folder, LATEST), new TextEncoder().encode(JSON.stringify(latest)));
+  await writeFileSafely(join(folder, LATEST), new TextEncoder().encode(JSON.stringify(latest)), system);
   for (const other of readdirSync(folder))
     if (/^[0-9]+$/.test(other) && other !== name)
       rmSync(join(folder, other), { recursive: true, force: true });
@@ -92,14 +97,21 @@ export async function loadState(folder: string): Promise<TrainingState | undefin
       shape: latest.shape as unknown as ModelShape,
       weights,
       language: new Language(fromTokenizerJson(tokenizer)),
-      moments,
+      ...(moments.size > 0 && { moments }),
       secondsOfFirst: latest.secondsOfFirst,
       ...(latest.best && { best: latest.best as unknown as TuneFigures }),
+      ...(latest.look && { look: latest.look }),
       ...(latest.iterations !== undefined && { iterations: latest.iterations }),
     };
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = explain(cause);
     const message = `The training in ${folder} cannot go on: ${reason}`;
     throw new TuttiError("bad-checkpoint", message, { status: 400, cause });
   }
+}
+
+function explain(cause: unknown): string {
+  if (!(cause instanceof z.ZodError)) return cause instanceof Error ? cause.message : String(cause);
+  const [issue] = cause.issues;
+  return `${LATEST} is damaged, or of a version other than ${VERSION}: ${issue?.path.join(".")}: ${issue?.message}`;
 }

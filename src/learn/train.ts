@@ -17,7 +17,7 @@ import { type Practised, practise, toFigures } from "./iteration.ts";
 import { allSubtasks, type Words } from "./phrases.ts";
 import type { Policy } from "./policy.ts";
 import { takeSamples } from "./samples.ts";
-import { type Lot, lotAt, type ScheduleOptions, totalOf } from "./schedule.ts";
+import { fewestIterations, type Lot, lotAt, type ScheduleOptions, totalOf } from "./schedule.ts";
 import { loadState, saveState, type TrainingState } from "./state.ts";
 import { measureSurprise } from "./surprise.ts";
 import { answerAll, toTuneFigures } from "./tune.ts";
@@ -45,6 +45,9 @@ export interface TrainOptions {
   learningRate?: number;
   exploration?: number;
   warmUp?: number;
+  /** In iterations. */
+  saveEvery?: number;
+  tuneEvery?: number;
   folder: TrainingFolder;
   resume: boolean;
   /** The command line that repeats it, for the card. */
@@ -79,7 +82,7 @@ const MICRO_BATCH = 4;
 const MOST_WORKERS = 64;
 
 export async function train(options: TrainOptions): Promise<TrainResult> {
-  const { folder, signal, threads } = options;
+  const { folder, signal, threads, saveEvery = SAVE_EVERY, tuneEvery = TUNE_EVERY } = options;
   // Every run of an iteration listens to it at the same time.
   setMaxListeners(0, signal);
   const engine = await openEngine({ threads, purpose: "training" });
@@ -98,7 +101,19 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
     : new AdamW(state.weights);
   const schedule = toSchedule(options, state);
   const watching = { options, policy, state, engine: engine.id, tell };
+  const look = async () => {
+    // What an abort cuts off is looked at by whoever goes on: it may be the best.
+    if (state.look && (await watch(watching, state.look, lastStage(schedule)))) delete state.look;
+  };
+  const save = () => {
+    state.moments = optimiser.toTensors();
+    return saveState(folder.checkpoint, state);
+  };
   try {
+    if (state.look) {
+      await look();
+      await save();
+    }
     while (state.iteration < totalOf(schedule) && !signal.aborted) {
       const startedAt = performance.now();
       const { iteration } = state;
@@ -115,18 +130,12 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
       tell(toEvent(practised, lot, { iteration, total, norm, seconds }));
       state.iteration++;
       const isLast = state.iteration === total;
-      if (isLast || (lot.stage !== "warm-up" && state.iteration % TUNE_EVERY === 0))
-        await watch(watching, lot.stage, lastStage(schedule));
-      if (isLast || state.iteration % SAVE_EVERY === 0) {
-        state.moments = optimiser.toTensors();
-        await saveState(folder.checkpoint, state);
-      }
+      if (isLast || (lot.stage !== "warm-up" && state.iteration % tuneEvery === 0)) state.look = lot.stage;
+      await look();
+      if (isLast || state.iteration % saveEvery === 0) await save();
     }
     // Stopped between two saves: what was learned since the last one would be learned again.
-    if (signal.aborted) {
-      state.moments = optimiser.toTensors();
-      await saveState(folder.checkpoint, state);
-    }
+    if (signal.aborted) await save();
     return {
       checkpoint: folder.best,
       iterations: state.iteration,
@@ -185,7 +194,9 @@ function countIterations(
   if (state.secondsOfFirst.length < TIMED) return;
   const each = [...state.secondsOfFirst].sort((a, b) => a - b)[Math.floor(TIMED / 2)]! * LATER;
   const spent = process.uptime();
-  state.iterations = Math.max(2 * TIMED, Math.round((minutes * 60 - spent) / each));
+  // Not so few that the iterations so far would have been others, had the count been known.
+  const fewest = fewestIterations(TIMED, schedule);
+  state.iterations = Math.max(fewest, Math.round((minutes * 60 - spent) / each));
   schedule.iterations = state.iterations;
   const text = `${minutes} minutes are ${state.iterations} iterations here: --iterations ${state.iterations} --seed ${seed} repeats this training.`;
   tell({ type: "notice", text });
@@ -225,8 +236,8 @@ interface Watching {
   tell: (event: TrainEvent) => void;
 }
 
-/** On the tune split: told, sampled, and kept where it is the best of the last stage. */
-async function watch(watching: Watching, stage: StageName, last: StageName): Promise<void> {
+/** On the tune split: told, sampled, and kept where it is the best of the last stage. False: it was cut off. */
+async function watch(watching: Watching, stage: StageName, last: StageName): Promise<boolean> {
   const { options, policy, state, tell } = watching;
   const { world, costPerCall, signal, seed, folder, journal } = options;
   const rounds = stage === "rounds" ? options.rounds : 1;
@@ -240,7 +251,7 @@ async function watch(watching: Watching, stage: StageName, last: StageName): Pro
     seed: hashSeed(seed, "tune"),
     signal,
   });
-  if (signal.aborted) return;
+  if (signal.aborted) return false;
   const iteration = state.iteration - 1;
   const figures = toTuneFigures(outcomes, costPerCall);
   const isBest = stage === last && (state.best === undefined || figures.reward > state.best.reward);
@@ -255,13 +266,14 @@ async function watch(watching: Watching, stage: StageName, last: StageName): Pro
     ...(journal && { journal }),
   }))
     tell(sample);
-  if (!isBest) return;
+  if (!isBest) return true;
   state.best = event;
   await saveCheckpoint(folder.best, {
     card: await toCard(watching),
     weights: state.weights,
     language: state.language,
   });
+  return true;
 }
 
 async function toCard({ options, policy, state, engine }: Watching): Promise<CardDraft> {

@@ -36,7 +36,8 @@ export async function answerAll(questions: readonly Question[], options: AnswerO
     );
     for (let round = 1; round < rounds; round++) {
       const going = [...current.keys()].filter(
-        (i) => current[i]!.isValid && current[i]!.texts.length === round,
+        // Whoever accepted has performed fewer rounds by now, and is done.
+        (i) => current[i]!.isValid && current[i]!.rounds.length === round,
       );
       if (going.length === 0) break;
       const later = going.map((i) => toPrompt(policy, part[i]!, { rounds: current[i]!.rounds }));

@@ -6,12 +6,11 @@ import { checkTeam } from "../conductor/check-team.ts";
 import type { Random } from "../random.ts";
 import type { Pool } from "../worker/types.ts";
 import { type Access, MAX_STEPS, type Step } from "../workflow/types.ts";
-import { drawSubtask, type Words } from "./phrases.ts";
+import { drawSubtask, type Vocabulary } from "./phrases.ts";
 
 export interface DrawOptions {
   pool: Pool;
-  works: readonly string[];
-  words: Words;
+  vocabulary: Vocabulary;
   /** Exactly so many steps; absent: by lot. */
   size?: number;
   /** Models may see the replies of others: not in a recording. */
@@ -21,23 +20,39 @@ export interface DrawOptions {
   random: Random;
 }
 
+/** Of the teams that are large enough, this share ends with a tool that compares, where there is one. */
+const COMPARED = 1 / 3;
+const FEWEST_COMPARED = 3;
+
 /** Workers are numbers in the pool. Later rounds accept half of the time: then there are no steps. */
 export function drawWorkflow(options: DrawOptions): Step[] {
   const { pool, random, previousSteps } = options;
   if (previousSteps > 0 && random.next() < 0.5) return [];
+  const tools = [...pool.members.keys()].filter((number) => pool.members[number]!.worker.kind === "tool");
   for (;;) {
     const size = options.size ?? random.integer(1, MAX_STEPS);
-    const steps = Array.from({ length: size }, (_, position) => drawStep(options, position));
+    const steps = drawWorkers(options, size).map((worker, position) => drawStep(options, worker, position));
+    if (size >= FEWEST_COMPARED && tools.length > 0 && random.next() < COMPARED)
+      steps[size - 1] = { ...steps[size - 1]!, worker: random.pick(tools), access: "all" };
     if (!checkTeam({ steps }, pool, previousSteps)) return steps;
   }
 }
 
-function drawStep(options: DrawOptions, position: number): Step {
-  const { pool, works, words, handOffs, previousSteps, random } = options;
-  const worker = random.integer(0, pool.members.length - 1);
+/** Where replies are recorded nobody is asked twice: there may be no second reply. */
+function drawWorkers({ pool, handOffs, random }: DrawOptions, size: number): number[] {
+  // `self` cannot be pointed at: its rounds are the Conductor's own.
+  const numbers = [...pool.members.keys()].filter(
+    (number) => pool.members[number]!.worker.kind !== "conductor",
+  );
+  if (handOffs || numbers.length < size) return Array.from({ length: size }, () => random.pick(numbers));
+  return random.shuffle(numbers).slice(0, size);
+}
+
+function drawStep(options: DrawOptions, worker: number, position: number): Step {
+  const { pool, vocabulary, handOffs, previousSteps, random } = options;
   const isModel = pool.members[worker]!.worker.kind === "model";
   const access = isModel && !handOffs ? [] : drawAccess(position, previousSteps, random);
-  return { worker, subtask: drawSubtask(works, words, random), access };
+  return { worker, subtask: drawSubtask(vocabulary, random), access };
 }
 
 function drawAccess(position: number, previousSteps: number, random: Random): Access {

@@ -10,6 +10,8 @@ export interface Rollout {
   tokens: number[];
   /** The logarithm of the chance of each token when it was written. */
   logps: number[];
+  /** The entropy of the chances it was chosen from, in nats. */
+  entropies: number[];
 }
 
 /** Chooses the next token of a rollout from the chances of all tokens. */
@@ -90,7 +92,7 @@ export class Model {
     const ownMask = new Float32Array(batch.length).fill(hidden(true));
     const written = new Written(shape, batch, group);
     for (let row = 0; row < count; row++) written.set(row, start);
-    const rollouts = Array.from({ length: count }, (): Rollout => ({ tokens: [], logps: [] }));
+    const rollouts = Array.from({ length: count }, (): Rollout => ({ tokens: [], logps: [], entropies: [] }));
     const ended = new Uint8Array(count);
     let open = count;
     const feeds: Tensors = {
@@ -116,11 +118,12 @@ export class Model {
       for (let row = 0; row < count; row++) {
         written.carry(row, row);
         if (ended[row]) continue;
-        const { tokens, logps } = rollouts[row]!;
+        const { tokens, logps, entropies } = rollouts[row]!;
         const view = chances.subarray(row * width, (row + 1) * width);
         const token = choose(view, Math.floor(row / group), row % group, tokens);
         tokens.push(token);
         logps.push(Math.log(Math.max(view[token]!, 1e-12)));
+        entropies.push(entropyOf(view));
         written.set(row, token);
         if (token !== end) continue;
         ended[row] = 1;
@@ -290,4 +293,11 @@ export class Model {
     }
     return session;
   }
+}
+
+function entropyOf(chances: Float32Array): number {
+  let entropy = 0;
+  // What hardly ever happens adds nothing that can be seen, and its logarithm takes time.
+  for (const chance of chances) if (chance > 1e-5) entropy -= chance * Math.log(chance);
+  return entropy;
 }

@@ -81,6 +81,10 @@ describe("a recording is loaded", () => {
       /tasks\.jsonl:3: no outcome of any worker for task "3"/,
     );
     await expect(loadRecording(folder, { set: "x" })).rejects.toThrow('No set "x" in');
+    const both = await loadRecording(folder, { sets: ["t", "s"] });
+    expect(both.sets.map(({ id }) => id)).toEqual(["t", "s"]);
+    expect((await loadRecording(folder, { sets: ["t"] })).sets.map(({ id }) => id)).toEqual(["t"]);
+    await expect(loadRecording(folder, { sets: ["s", "x"] })).rejects.toThrow('No set "x" in');
   });
 
   test("mixed line ends, blank lines and no end of the last line", async () => {

@@ -94,6 +94,10 @@ function toResult(selection: Selection, options: ParseOptions): ParseResult {
           selection.accessList.value === "all" ? "all" : toEntries(selection.accessList),
         );
   if (!shaped.ok) return shaped;
+  const [first] = shaped.value.steps;
+  // There is nothing before the first step, so "all" says no more than []; in a later round, where accepting
+  // is allowed, it shows the round before.
+  if (first?.access === "all" && !options?.allowEmpty) first.access = [];
   const error = validateWorkflow(shaped.value, options);
   return error ? { ok: false, error } : { ok: true, workflow: shaped.value };
 }

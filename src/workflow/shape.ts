@@ -90,8 +90,7 @@ function toStep(id: Literal, subtask: Literal, access: Literal, position: number
   }
   const seen = toAccess(access);
   if (seen === undefined) return { ok: false, error: badAccess(access, position) };
-  // There is nothing before the first step, so "all" says no more than [].
-  return { ok: true, value: { worker, subtask, access: position === 0 && seen === "all" ? [] : seen } };
+  return { ok: true, value: { worker, subtask, access: seen } };
 }
 
 function badEntry(message: string): { ok: false; error: WorkflowError } {

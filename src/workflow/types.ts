@@ -31,7 +31,8 @@ export type WorkflowErrorCode =
   | "blank-subtask"
   | "bad-access" // the same or a later step, or something that is not a position
   | "asks-nobody" // only tools: see conductor/check-team.ts
-  | "nothing-to-vote"; // a tool that compares sees fewer than two replies
+  | "nothing-to-vote" // a tool that compares sees fewer than two replies
+  | "not-recorded"; // a recording cannot replay it: see bench/native.ts
 
 export interface WorkflowError {
   code: WorkflowErrorCode;

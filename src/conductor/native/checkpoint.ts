@@ -4,12 +4,12 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { TuttiError } from "../../errors.ts";
+import { isTuttiError, TuttiError } from "../../errors.ts";
 import { fromSafetensors, toSafetensors } from "../../nn/safetensors.ts";
 import { fromTokenizerJson } from "../../nn/tokenizer.ts";
 import { weightDims } from "../../nn/transformer.ts";
 import type { Weights } from "../../nn/types.ts";
-import { writeFileSafely } from "../../nn/write-safely.ts";
+import { type WriteSystem, writeFileSafely } from "../../nn/write-safely.ts";
 import { Language } from "./language.ts";
 import { FEATURES } from "./reading.ts";
 
@@ -63,25 +63,28 @@ export interface Checkpoint {
 export async function saveCheckpoint(
   folder: string,
   { card, weights, language }: { card: CardDraft; weights: Weights; language: Language },
-  options: { dtype?: "F32" | "F16" } = {},
+  options: { dtype?: "F32" | "F16"; system?: WriteSystem } = {},
 ): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const whole: Card = { format: FORMAT, version: VERSION, ...card };
   const text = (value: unknown) => new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
   const tokenizer = new TextEncoder().encode(`${JSON.stringify(language.tokenizer.toJson())}\n`);
-  const { dtype = "F32" } = options;
-  await writeFileSafely(
-    join(folder, "weights.safetensors"),
-    toSafetensors(weights, { name: card.name }, { dtype }),
-  );
-  await writeFileSafely(join(folder, "tokenizer.json"), tokenizer);
-  await writeFileSafely(join(folder, "card.json"), text(whole));
+  const { dtype = "F32", system } = options;
+  const write = (name: string, bytes: Uint8Array) => writeFileSafely(join(folder, name), bytes, system);
+  await write("weights.safetensors", toSafetensors(weights, { name: card.name }, { dtype }));
+  await write("tokenizer.json", tokenizer);
+  await write("card.json", text(whole));
+}
+
+/** What the checkpoint says of itself, without its weights. */
+export function loadCard(folder: string): Card {
+  return parseCard(folder, readJson(folder, "card.json"));
 }
 
 export function loadCheckpoint(folder: string): Checkpoint {
-  const card = parseCard(folder, readJson(folder, "card.json"));
-  const language = new Language(fromTokenizerJson(readJson(folder, "tokenizer.json")));
-  const { weights } = fromSafetensors(read(folder, "weights.safetensors"));
+  const card = loadCard(folder);
+  const language = of(folder, () => new Language(fromTokenizerJson(readJson(folder, "tokenizer.json"))));
+  const { weights } = of(folder, () => fromSafetensors(read(folder, "weights.safetensors")));
   const { shape } = card;
   if (shape.features !== FEATURES || shape.vocabulary !== language.vocabulary)
     throw bad(
@@ -110,6 +113,17 @@ function parseCard(folder: string, json: unknown): Card {
     );
   const [issue] = parsed.error.issues;
   throw bad(folder, `card.json: ${issue?.path.join(".") || "it"}: ${issue?.message}`);
+}
+
+/** What is wrong with a file, with the folder it is in. */
+function of<T>(folder: string, readPart: () => T): T {
+  try {
+    return readPart();
+  } catch (cause) {
+    if (!isTuttiError(cause) || cause.message.includes(folder)) throw cause;
+    const { message } = cause;
+    throw bad(folder, `${message.charAt(0).toLowerCase()}${message.slice(1).replace(/\.$/, "")}`, cause);
+  }
 }
 
 function readJson(folder: string, name: string): unknown {

@@ -16,7 +16,7 @@ export interface GrammarOptions {
   handOffs?: boolean;
 }
 
-/** The first token that is allowed, in the order of `ranked`. Throws never: some token always is. */
+/** Whether a token may follow these. Where the pool has a model, some token always may. */
 export function createGrammar(
   language: Language,
   options: GrammarOptions,
@@ -25,6 +25,7 @@ export function createGrammar(
   const { vocabulary } = language;
   const slotOf = (token: number) =>
     token >= vocabulary && token < vocabulary + slots ? token - vocabulary : undefined;
+  const hasModel = (team: readonly number[]) => team.some((slot) => isModel(slot));
 
   return (tokens) => {
     const state = follow(language, tokens);
@@ -34,16 +35,21 @@ export function createGrammar(
         return (token) => {
           const slot = slotOf(token);
           if (slot === undefined) return token === language.accept && team.length === 0 && previousSteps > 0;
-          // A tool can only compare what others said, and somebody has to be asked.
           if (isModel(slot)) return true;
-          return team.some((earlier) => isModel(earlier)) && team.length + previousSteps >= 2;
+          // A tool can only compare what others said, and somebody has to be asked: before it, or still after.
+          return team.length + previousSteps >= 2 && (hasModel(team) || team.length + 1 < maxSteps);
         };
       case "worker-end":
-        return (token) => token === language.subtasks || (token === language.next && team.length < maxSteps);
+        return (token) =>
+          (token === language.subtasks && hasModel(team)) ||
+          (token === language.next && team.length < maxSteps);
       case "words": {
         const isLast = state.subtask === team.length - 1;
         const closing = isLast ? language.access : language.nextSubtask;
-        return (token) => (token === closing && words > 0) || (language.isWord(token) && words < maxWords);
+        return (token) =>
+          (token === closing && words > 0) ||
+          // What begins with something to read is never blank.
+          (language.isWord(token) && words < maxWords && !(words === 0 && language.isBlank(token)));
       }
       case "access": {
         const step = accesses;

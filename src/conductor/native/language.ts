@@ -59,6 +59,7 @@ export class Language {
   readonly #lists: ReadonlyMap<string, number>;
   readonly #positions: ReadonlyMap<number, readonly number[] | "all">;
   readonly #isWord: Uint8Array;
+  readonly #isBlank: Uint8Array;
 
   constructor(tokenizer: Tokenizer) {
     this.tokenizer = tokenizer;
@@ -80,7 +81,12 @@ export class Language {
     const fixed = new Set(LITERALS.filter((text) => text !== NEXT).map((text) => tokenizer.literal(text)));
     this.#isWord = Uint8Array.from({ length: tokenizer.size }, (_, token) =>
       // A quotation mark, a backslash or a control character would end or change the string.
-      !fixed.has(token) && /^[^"\\\p{Cc}\u{FFFD}\u2028\u2029]+$/u.test(tokenizer.decode([token])) ? 1 : 0,
+      !fixed.has(token) && /^[^"\\\p{Cc}\p{Co}\u{FFFD}\u2028\u2029]+$/u.test(tokenizer.decode([token]))
+        ? 1
+        : 0,
+    );
+    this.#isBlank = Uint8Array.from({ length: tokenizer.size }, (_, token) =>
+      tokenizer.decode([token]).trim() === "" ? 1 : 0,
     );
   }
 
@@ -120,8 +126,11 @@ export class Language {
     const tokens: number[] = [];
     for (const [i, { worker }] of steps.entries())
       tokens.push(...(i > 0 ? [this.next] : []), this.slot(worker));
-    for (const [i, { subtask }] of steps.entries())
-      tokens.push(i > 0 ? this.nextSubtask : this.subtasks, ...this.tokenizer.encode(subtask));
+    for (const [i, { subtask }] of steps.entries()) {
+      // Escaped: a quotation mark or a line break must not end the string.
+      const escaped = JSON.stringify(subtask.replace(PRIVATE, "")).slice(1, -1);
+      tokens.push(i > 0 ? this.nextSubtask : this.subtasks, ...this.tokenizer.encode(escaped));
+    }
     for (const [i, { access }] of steps.entries())
       tokens.push(i > 0 ? this.next : this.access, this.accessToken(access));
     return [...tokens, this.close, this.end];
@@ -167,6 +176,11 @@ export class Language {
   /** May stand inside a subtask. */
   isWord(token: number): boolean {
     return token < this.vocabulary && this.#isWord[token] === 1;
+  }
+
+  /** Nothing but white space: a subtask of such words alone would be blank. */
+  isBlank(token: number): boolean {
+    return token < this.vocabulary && this.#isBlank[token] === 1;
   }
 
   /** 1 for the tokens that decide who, how many, and who sees what; 0 for words. */

@@ -1,24 +1,54 @@
-// The trained Conductors that come with the package, in `models/`: where they are, and which one is for which
-// pool. The path is the same from `src/` and from `dist/`.
+// The trained Conductors that come with the package, in `models/`: where they are, which one is for which pool,
+// and what "native" and "native:FOLDER" name. The path is the same from `src/` and from `dist/`.
 
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { usageError } from "../../errors.ts";
+import { loadCard } from "./checkpoint.ts";
 
 const MODELS = fileURLToPath(new URL("../../../models/", import.meta.url));
 
 /** The folder of a shipped checkpoint, or nothing where there is none of this name. */
 export function findShipped(name: string): string | undefined {
-  // A name, never a path: what is elsewhere is named by its folder.
+  // A name, never a path: what lies elsewhere is named by its folder.
   if (!/^[\w-]+$/.test(name)) return undefined;
   const folder = join(MODELS, name);
   return existsSync(join(folder, "card.json")) ? folder : undefined;
 }
 
-export type PoolWorld = "rehearsal" | "recording" | "live";
+export type World = "rehearsal" | "recording" | "live";
 
-/** Live models are more like recorded ones than like simulated ones. */
-export function findShippedFor(world: PoolWorld): string | undefined {
+/** The one for such a pool. Live models are more like recorded ones than like simulated ones. */
+export function findShippedFor(world: World): string | undefined {
   if (world === "rehearsal") return findShipped("rehearsal");
   return findShipped("recordings") ?? (world === "live" ? findShipped("rehearsal") : undefined);
+}
+
+/** The folder that "native", "native:NAME" or "native:FOLDER" means. */
+export function findNative(wanted: string, world: World): string {
+  const named = wanted.slice("native:".length);
+  if (named !== "")
+    return findShipped(named) ?? shippedFolders().find((each) => isCalled(each, named)) ?? named;
+  const folder = findShippedFor(world);
+  if (folder !== undefined) return folder;
+  const names = shippedFolders().map((each) => basename(each));
+  const there = names.length === 0 ? "" : ` (there are: ${names.join(", ")})`;
+  throw usageError(
+    `No trained Conductor for a ${world} pool comes with this package${there}: train one with tutti train, and name its folder as native:FOLDER.`,
+  );
+}
+
+function shippedFolders(): string[] {
+  const names = existsSync(MODELS) ? readdirSync(MODELS) : [];
+  return names.flatMap((name) => findShipped(name) ?? []);
+}
+
+/** By the name on its card, which is the one that traces know. */
+function isCalled(folder: string, name: string): boolean {
+  try {
+    return loadCard(folder).name === name;
+  } catch {
+    return false;
+  }
 }

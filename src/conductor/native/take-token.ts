@@ -64,16 +64,10 @@ export function createMask(
     const team = tokens.slice(0, first).filter((token) => token >= language.vocabulary).length;
     const inside = tokens.slice(first + 1);
     const closed = inside.filter((token) => token === language.nextSubtask).length;
-    const isFirstWord = inside.length === 0 || inside.at(-1) === language.nextSubtask;
     const free = length - fixedTokens(team) - (inside.length - closed);
     // Each later subtask needs a word too.
     const hasRoom = free > team - 1 - closed;
-    return (token) => {
-      if (!isAllowed(token)) return false;
-      if (!language.isWord(token)) return true;
-      // A subtask that begins with something to read is never blank.
-      return hasRoom && !(isFirstWord && language.tokenizer.decode([token]).trim() === "");
-    };
+    return (token) => (hasRoom || !language.isWord(token)) && isAllowed(token);
   };
 }
 

@@ -1,0 +1,88 @@
+// Shows how a Conductor trained in the rehearsal does on test tasks it has never seen. All of it is simulated.
+// npm run build && node experiments/rehearsal.mjs --checkpoint DIR [--checkpoint DIR …] [--tasks 1200] [--json]
+//
+// Several checkpoints are training seeds: their mean and the worst of them are reported. Further options:
+//   --only PART,PART  some of: comparison, calls, regret, unseen, rounds, words, liars
+//   --threads N       of the engine (1)
+
+import { parseArgs } from "node:util";
+import { isTuttiError } from "../dist/errors.js";
+import * as calls from "./rehearsal/calls.mjs";
+import * as comparison from "./rehearsal/comparison.mjs";
+import { toChecklist } from "./rehearsal/criteria.mjs";
+import { openLab } from "./rehearsal/lab.mjs";
+import * as liars from "./rehearsal/liars.mjs";
+import * as regret from "./rehearsal/regret.mjs";
+import * as rounds from "./rehearsal/rounds.mjs";
+import * as unseen from "./rehearsal/unseen.mjs";
+import * as words from "./rehearsal/words.mjs";
+
+const PARTS = { comparison, calls, regret, unseen, rounds, words, liars };
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      checkpoint: { type: "string", multiple: true, default: [] },
+      tasks: { type: "string", default: "1200" },
+      only: { type: "string", default: Object.keys(PARTS).join() },
+      threads: { type: "string", default: "1" },
+      json: { type: "boolean", default: false },
+    },
+  });
+  if (values.checkpoint.length === 0) throw new TypeError("--checkpoint DIR is needed, once or more");
+  const whole = (name, least) => {
+    const number = Number(values[name]);
+    if (Number.isInteger(number) && number >= least) return number;
+    throw new TypeError(`--${name} must be a whole number from ${least}, not ${values[name]}`);
+  };
+  const parts = values.only.split(",").filter(Boolean);
+  const unknown = parts.find((part) => !Object.hasOwn(PARTS, part));
+  if (unknown) throw new TypeError(`No part "${unknown}" (there are: ${Object.keys(PARTS).join(", ")})`);
+  return { ...values, parts, tasks: whole("tasks", 100), threads: whole("threads", 1) };
+}
+
+function toMarkdown({ checkpoints, tasks, parts, seconds }) {
+  return `${[
+    "# The rehearsal: simulated tasks and simulated workers",
+    "",
+    `All figures are simulated and say nothing about a real model. ${tasks} test tasks; seven workers and \`consensus\`. The trained Conductor reads the question and the profiles, writes greedily and without a mask; a plan that is no workflow counts as wrong. Lookup tables are given the true label. In brackets: 95 % intervals by bootstrap over tasks, differences paired.`,
+    "",
+    ...checkpoints.map(
+      ({ name, folder, training: { world, seed, iterations }, rounds: depth, shape }) =>
+        `- ${name}: ${folder}, ${world}, seed ${seed}, ${iterations} iterations, width ${shape.width} × ${shape.layers} layers, rounds ${depth}`,
+    ),
+    "",
+    ...Object.entries(parts).flatMap(([name, figures]) => PARTS[name].toLines(figures)),
+    ...toChecklist(parts),
+    `Measured in ${Math.round(seconds)} s.`,
+  ].join("\n")}\n`;
+}
+
+async function main() {
+  const options = readOptions();
+  const startedAt = performance.now();
+  const elapsed = () => (performance.now() - startedAt) / 1000;
+  const tell = (text) => process.stderr.write(`${elapsed().toFixed(0).padStart(4)} s  ${text}\n`);
+  const lab = await openLab(options, tell);
+  const parts = {};
+  for (const name of options.parts) {
+    tell(name);
+    parts[name] = await PARTS[name].measure(lab);
+  }
+  await lab.close();
+  const checkpoints = lab.trained.map(({ name, folder, card }) => ({
+    ...{ name, folder, training: card.training, rounds: card.limits.rounds, shape: card.shape },
+  }));
+  const outcome = { simulated: true, checkpoints, tasks: lab.arena.test.length, parts, seconds: elapsed() };
+  process.stdout.write(options.json ? `${JSON.stringify(outcome, null, 2)}\n` : toMarkdown(outcome));
+  tell("done");
+}
+
+try {
+  await main();
+} catch (error) {
+  // What the user gave was wrong: a sentence is enough.
+  if (!isTuttiError(error) && !(error instanceof TypeError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 2;
+}

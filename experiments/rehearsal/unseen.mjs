@@ -1,0 +1,124 @@
+// Teams of strangers, with other skills and prices, that no training has met: how much of the gain is kept.
+// Part of experiments/rehearsal.mjs.
+
+import { meanOf } from "../../dist/bench/statistics.js";
+import { createUnseenPools } from "../../dist/learn/rehearsal-pools.js";
+import {
+  accuracyOf,
+  compare,
+  measure as measureRows,
+  openArena,
+  overSeeds,
+  perform,
+  TASK_SEED,
+  write,
+} from "./lab.mjs";
+import { difference, heading, percent, table, two } from "./print.mjs";
+
+const POOLS = 8;
+const POOL_SEED = 1;
+const TASKS = 300;
+const BASELINES = ["best-single", "lookup-category", "lookup-subtask", "scripted-planner"];
+
+export async function measure(lab) {
+  const { trained, tell } = lab;
+  const pools = [];
+  for (const [number, pool] of createUnseenPools(POOLS, POOL_SEED).entries()) {
+    tell(`  pool ${number + 1} of ${POOLS}`);
+    // Other tasks for every pool: the same ones asked eight times would look like more than they are.
+    const arena = openArena(TASKS, { pool, seed: TASK_SEED + 1 + number });
+    const rows = new Map();
+    for (const id of BASELINES) rows.set(id, await measureRows(arena, id));
+    for (const who of trained) {
+      const plans = await write(arena, who, who.card.limits.rounds);
+      rows.set(who.name, await perform(arena, plans, who.name));
+    }
+    pools.push(rows);
+  }
+  const known = new Map();
+  for (const id of BASELINES) known.set(id, await lab.baselineRows(id));
+  for (const who of trained) known.set(who.name, await lab.rowsOf(who));
+  const strange = (name) => pools.flatMap((rows) => rows.get(name));
+  const accuracies = (rowsOf) => Object.fromEntries(BASELINES.map((id) => [id, accuracyOf(rowsOf(id))]));
+  const seeds = trained.map(({ name }) => {
+    const there = compare(strange(name), strange("best-single"));
+    const here = compare(known.get(name), known.get("best-single"));
+    const headroom = {
+      known: accuracyOf(known.get("scripted-planner")) - accuracyOf(known.get("best-single")),
+      unseen: accuracyOf(strange("scripted-planner")) - accuracyOf(strange("best-single")),
+    };
+    const shares = { known: here.mean / headroom.known, unseen: there.mean / headroom.unseen };
+    return {
+      name,
+      accuracy: { known: accuracyOf(known.get(name)), unseen: accuracyOf(strange(name)) },
+      gain: { known: here, unseen: there },
+      againstLookup: compare(strange(name), strange("lookup-category")),
+      kept: there.mean / here.mean,
+      headroom,
+      shareOfHeadroom: shares,
+      keptOfHeadroom: shares.unseen / shares.known,
+      byPool: pools.map((rows) => ({
+        trained: accuracyOf(rows.get(name)),
+        ...accuracies((id) => rows.get(id)),
+      })),
+    };
+  });
+  return {
+    pools: POOLS,
+    tasks: TASKS,
+    baselines: { known: accuracies((id) => known.get(id)), unseen: accuracies(strange) },
+    seeds,
+    overSeeds: {
+      kept: overSeeds(seeds.map(({ kept }) => kept)),
+      keptOfHeadroom: overSeeds(seeds.map(({ keptOfHeadroom }) => keptOfHeadroom)),
+      wins: meanOf(
+        seeds.map(({ byPool }) => byPool.filter((pool) => pool.trained > pool["best-single"]).length),
+      ),
+    },
+  };
+}
+
+export function toLines({ pools, tasks, baselines, seeds }) {
+  return [
+    ...heading("Workers never seen"),
+    `${pools} pools of seven strangers and \`consensus\`, ${tasks} test tasks each, other ones for each pool, profiles from their own measurements. Intervals are over tasks with these pools; how much pools differ stands in the second table. Gain: over the best single worker of the pool. Share of headroom: gain ÷ gain of the scripted planner.`,
+    "",
+    ...table(
+      [
+        "",
+        "known %",
+        "unseen %",
+        "gain known",
+        "gain unseen",
+        "kept",
+        "share of headroom known",
+        "unseen",
+        "kept",
+        "unseen minus lookup-category",
+      ],
+      [
+        ...seeds.map(({ name, accuracy, gain, kept, shareOfHeadroom, keptOfHeadroom, againstLookup }) => [
+          ...[
+            name,
+            percent(accuracy.known),
+            percent(accuracy.unseen),
+            difference(gain.known),
+            difference(gain.unseen),
+          ],
+          ...[two(kept), two(shareOfHeadroom.known), two(shareOfHeadroom.unseen), two(keptOfHeadroom)],
+          difference(againstLookup),
+        ]),
+        ...BASELINES.map((id) => [
+          ...[id, percent(baselines.known[id]), percent(baselines.unseen[id]), "", "", "", "", "", "", ""],
+        ]),
+      ],
+    ),
+    ...table(
+      ["pool", ...seeds.map(({ name }) => name), ...BASELINES],
+      Array.from({ length: pools }, (_, i) => [
+        ...[i + 1, ...seeds.map(({ byPool }) => percent(byPool[i].trained))],
+        ...BASELINES.map((id) => percent(seeds[0].byPool[i][id])),
+      ]),
+    ),
+  ];
+}

@@ -1,0 +1,108 @@
+// Our trained Conductor as a contender: greedy and without a mask, so that its share of valid plans is honest.
+// It reads profiles that come from the train split, as everything that is measured here does.
+
+import type { Baseline } from "../baseline/types.ts";
+import type { Card } from "../conductor/native/checkpoint.ts";
+import { createNativeConductor } from "../conductor/native/native.ts";
+import type { ComposeRequest, Conductor } from "../conductor/types.ts";
+import { isTuttiError, usageError } from "../errors.ts";
+import type { Decision, WorkflowError } from "../workflow/types.ts";
+import type { Ground } from "./ground.ts";
+
+/** As many plans as are written together. */
+const LANES = 16;
+
+export interface NativeContenderOptions {
+  /** What its rows are called: "native", "native:FOLDER". */
+  id: string;
+  /** Of the checkpoint. */
+  folder: string;
+  ground: Pick<Ground, "kind" | "set" | "recorded">;
+}
+
+/** Throws "bad-checkpoint" where the folder holds none that can be read. */
+export function createNativeContender({ id, folder, ground }: NativeContenderOptions): Baseline {
+  const native = createNativeConductor({ checkpoint: folder, masked: false });
+  const { card } = native;
+  const trainedOn = knowsSet(card, ground) ? toSplit(card) : undefined;
+  return {
+    id,
+    summary: `trained: ${card.training.world}`,
+    needsHandOffs: card.handOffs,
+    rounds: card.limits.rounds,
+    readsProfiles: true,
+    lanes: LANES,
+    ...(trainedOn && { trainedOn }),
+    async prepare() {
+      await native.open();
+    },
+    fit({ pool }) {
+      try {
+        native.check(pool);
+      } catch (error) {
+        // It concerns this contender alone, so the bench goes on.
+        throw isTuttiError(error) ? usageError(error.message, error) : error;
+      }
+      return ground.recorded ? onlyRecorded(native, ground.recorded) : native;
+    },
+  };
+}
+
+/** Whether its training took tasks of this set. */
+function knowsSet({ training }: Card, { kind, set }: NativeContenderOptions["ground"]): boolean {
+  return kind === "rehearsal" ? training.isSimulated : training.world.split(" + ").includes(set);
+}
+
+/** How the tasks were split then: by prompt with seed 0, unless its card says otherwise. */
+function toSplit({ about }: Card): { splitBy: string; splitSeed: number } {
+  const { splitBy, splitSeed } = about;
+  return {
+    splitBy: typeof splitBy === "string" ? splitBy : "prompt",
+    splitSeed: typeof splitSeed === "number" ? splitSeed : 0,
+  };
+}
+
+// ---- What a recording can replay ----------------------------------------------------------------------
+
+/**
+ * A plan that wants what nobody recorded counts as no valid plan, as it did in training. Without this the first
+ * of them would end the measurement.
+ */
+export function onlyRecorded(conductor: Conductor, recorded: NonNullable<Ground["recorded"]>): Conductor {
+  return {
+    id: conductor.id,
+    async *compose(request, signal) {
+      for await (const event of conductor.compose(request, signal)) {
+        const error = event.type === "plan-end" ? findMissing(event.decision, request, recorded) : undefined;
+        if (error && event.type === "plan-end") yield { ...event, decision: { type: "format-error", error } };
+        else yield event;
+      }
+    },
+  };
+}
+
+function findMissing(
+  decision: Decision,
+  { pool, rounds, task }: ComposeRequest,
+  recorded: NonNullable<Ground["recorded"]>,
+): WorkflowError | undefined {
+  if (decision.type !== "workflow") return undefined;
+  const { steps } = decision.workflow;
+  const named = rounds.flatMap(({ workflow }) => workflow.steps.map(({ worker }) => worker));
+  for (const [position, { worker, access }] of steps.entries()) {
+    const asked = pool.members[worker]!.worker;
+    if (asked.kind !== "model") continue;
+    const isHandOff = access === "all" ? position > 0 || rounds.length > 0 : access.length > 0;
+    if (isHandOff) return missing(position, `"${asked.id}" would see replies of others`);
+    named.push(worker);
+    const times = named.filter((number) => number === worker).length;
+    const samples = recorded(task.id ?? "", asked.id).length;
+    if (times > samples)
+      return missing(position, `"${asked.id}" is asked ${times} times, of ${samples} recorded`);
+  }
+  return undefined;
+}
+
+function missing(position: number, what: string): WorkflowError {
+  return { code: "not-recorded", message: `Step ${position} cannot be replayed: ${what}.` };
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import type { Prefix } from "../../nn/batch.ts";
+import { Model } from "../../nn/model.ts";
+import type { Engine } from "../../nn/types.ts";
+import { createRandom } from "../../random.ts";
+import { openEngines } from "../../testing/engines.ts";
+import { createTinyCheckpoint } from "../../testing/tiny-checkpoint.ts";
+import { Batcher, type WriteJob } from "./batcher.ts";
+import { createTaker } from "./take-token.ts";
+
+const { card, weights, language } = createTinyCheckpoint();
+const LENGTH = 12;
+const OPTIONS = { length: LENGTH, start: language.start, end: language.end };
+// The native one where it is there: it compiles quickly.
+const { name, engine } = (await openEngines()).find((each) => each.engine)!;
+
+/** Texts and pools of all sizes; more than eight slots are padded to another shape. */
+function drawPrefixes(count: number, seed: number): Prefix[] {
+  const random = createRandom(seed);
+  return Array.from({ length: count }, () => ({
+    tokens: Array.from({ length: random.integer(1, 60) }, () => random.integer(0, language.vocabulary - 1)),
+    slots: Array.from({ length: random.integer(1, 12) }, () =>
+      Float32Array.from({ length: card.shape.features }, () => random.normal()),
+    ),
+  }));
+}
+
+/** Greedy, or by lot; the chances it was given are kept. */
+function toJob(prefix: Prefix, seed?: number): WriteJob & { seen: string[] } {
+  const take = createTaker(seed === undefined ? {} : { seed });
+  const seen: string[] = [];
+  return {
+    prefix,
+    seen,
+    take(chances, tokens) {
+      // Padded slots differ from batch to batch, and cannot be chosen.
+      const own = chances.slice(0, language.vocabulary + prefix.slots.length);
+      seen.push(Buffer.from(own.buffer).toString("base64"));
+      return take(chances, tokens);
+    },
+  };
+}
+
+function open(given: Engine): Batcher {
+  return new Batcher(new Model(given, card.shape, weights), OPTIONS);
+}
+
+it(`batches on ${name} give the same plans and the same chances, to the bit, as one by one`, async () => {
+  const batcher = open(engine!);
+  const prefixes = drawPrefixes(13, 3);
+  const seedOf = (i: number) => (i % 2 === 0 ? undefined : i);
+  const alone = prefixes.map((prefix, i) => toJob(prefix, seedOf(i)));
+  const plans: number[][] = [];
+  for (const job of alone) plans.push(await batcher.write(job));
+  const together = prefixes.map((prefix, i) => toJob(prefix, seedOf(i)));
+  expect(await Promise.all(together.map((job) => batcher.write(job)))).toEqual(plans);
+  expect(together.map(({ seen }) => seen)).toEqual(alone.map(({ seen }) => seen));
+  // Or they would say nothing about later tokens.
+  expect(plans.some(({ length }) => length === LENGTH)).toBe(true);
+});
+
+describe("a batch", () => {
+  it("goes on without the one that was stopped", async () => {
+    const batcher = open(engine!);
+    const [first, second] = drawPrefixes(2, 5);
+    const controller = new AbortController();
+    const plan = { prefix: { ...second!, slots: first!.slots }, take: () => language.next };
+    const [stopped, whole] = await Promise.all([
+      batcher.write({
+        prefix: first!,
+        take: () => language.next,
+        signal: controller.signal,
+        onToken: ({ length }) => length === 3 && controller.abort(),
+      }),
+      batcher.write(plan),
+    ]);
+    expect(stopped).toHaveLength(3);
+    expect(whole).toHaveLength(LENGTH);
+  });
+
+  it("that fails fails for all of it, and the next one is written", async () => {
+    let failures = 1;
+    const failing: Engine = {
+      id: "failing",
+      load: async (graph) => {
+        const session = await engine!.load(graph);
+        return {
+          ...session,
+          run: async (inputs) => {
+            if (failures-- > 0) throw new Error("no memory");
+            return session.run(inputs);
+          },
+        };
+      },
+    };
+    const batcher = open(failing);
+    const jobs = drawPrefixes(3, 6).map((prefix) => ({
+      prefix: { ...prefix, slots: prefix.slots.slice(0, 1) },
+      take: () => language.end,
+    }));
+    const results = await Promise.allSettled(jobs.map((job) => batcher.write(job)));
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    expect(await batcher.write(jobs[0]!)).toEqual([language.end]);
+  });
+});

@@ -1,0 +1,314 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { TuttiError } from "../../errors.ts";
+import { openEngine } from "../../nn/engine.ts";
+import type { Engine } from "../../nn/types.ts";
+import { scriptedWorker, toPool } from "../../testing/stage.ts";
+import { createTinyCheckpoint, saveTinyCheckpoint } from "../../testing/tiny-checkpoint.ts";
+import type { Pool, Task } from "../../worker/types.ts";
+import type { ComposeRequest, Conductor, PlanEvent } from "../types.ts";
+import { createNativeConductor, surpriseOf } from "./native.ts";
+import { openFolder } from "./opened.ts";
+
+const QUESTION = "What is the sum of 12 and 30?";
+const poolOf = (...kinds: ("model" | "tool" | "conductor")[]): Pool =>
+  toPool(kinds.map((kind, i) => scriptedWorker(`${kind} ${i}`, "", kind)));
+const taskOf = (content: string): Task => ({ messages: [{ role: "user", content }] });
+
+function requestOf(change: Partial<ComposeRequest> = {}): ComposeRequest {
+  const pool = poolOf("model", "model", "tool", "model");
+  return { task: taskOf(QUESTION), pool, rounds: [], errors: [], maxSteps: 5, seed: 1, ...change };
+}
+
+const earlier = (steps: number): ComposeRequest["rounds"] => [
+  {
+    workflow: { steps: Array.from({ length: steps }, () => ({ worker: 0, subtask: "go", access: [] })) },
+    replies: Array.from({ length: steps }, (_, i) => `Answer: ${i % 2}`),
+  },
+];
+
+async function eventsOf(
+  conductor: Conductor,
+  request: ComposeRequest,
+  signal = new AbortController().signal,
+) {
+  const events: PlanEvent[] = [];
+  for await (const event of conductor.compose(request, signal)) events.push(event);
+  return events;
+}
+
+async function planOf(conductor: Conductor, change: Partial<ComposeRequest> = {}) {
+  const last = (await eventsOf(conductor, requestOf(change))).at(-1);
+  if (last?.type !== "plan-end") throw new Error("a plan must end with plan-end");
+  return last;
+}
+
+describe("every plan with the mask", () => {
+  const kinds = fc
+    .array(fc.constantFrom("model" as const, "tool" as const, "conductor" as const), { maxLength: 7 })
+    .chain((others) => fc.shuffledSubarray(["model" as const, ...others], { minLength: others.length + 1 }));
+
+  it.each([true, false])("is a valid workflow of its pool, with hand-offs %s", async (handOffs) => {
+    const conductor = createNativeConductor({
+      checkpoint: createTinyCheckpoint({ handOffs }),
+      isGreedy: false,
+    });
+    const settings = fc.record({
+      kinds,
+      maxSteps: fc.integer({ min: 1, max: 5 }),
+      previous: fc.integer({ min: 0, max: 5 }),
+      seed: fc.nat(),
+      content: fc.string({ maxLength: 80, unit: "binary" }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(settings, { minLength: 8, maxLength: 8 }), async (several) => {
+        await Promise.all(
+          several.map(async ({ kinds: members, maxSteps, previous, seed, content }) => {
+            const pool = poolOf(...members);
+            const rounds = previous > 0 ? earlier(previous) : [];
+            const { decision, text } = await planOf(conductor, {
+              pool,
+              maxSteps,
+              rounds,
+              seed,
+              task: taskOf(content),
+            });
+            if (decision.type === "accept") return expect(rounds).not.toEqual([]);
+            if (decision.type !== "workflow") throw new Error(`${JSON.stringify(decision)}: ${text}`);
+            const { steps } = decision.workflow;
+            expect(steps.length).toBeLessThanOrEqual(maxSteps);
+            for (const { worker, access } of steps) {
+              expect(members[worker]).not.toBe("conductor");
+              if (!handOffs && members[worker] === "model") expect(access).toEqual([]);
+            }
+          }),
+        );
+      }),
+      { numRuns: 12, seed: 4 },
+    );
+  });
+
+  it("is what the mask is for: without it an untrained model writes no workflow", async () => {
+    const conductor = createNativeConductor({ checkpoint: createTinyCheckpoint(), masked: false });
+    expect((await planOf(conductor)).decision.type).toBe("format-error");
+  });
+
+  it("has no more steps than the size that is wanted", async () => {
+    const checkpoint = createTinyCheckpoint();
+    const mostSteps = async (size: { size?: number }) => {
+      const conductor = createNativeConductor({ checkpoint, isGreedy: false, ...size });
+      const plans = Array.from({ length: 16 }, (_, seed) => planOf(conductor, { seed }));
+      const decisions = (await Promise.all(plans)).map(({ decision }) => decision);
+      return Math.max(
+        ...decisions.map((decision) => (decision.type === "workflow" ? decision.workflow.steps.length : 0)),
+      );
+    };
+    expect(await mostSteps({ size: 2 })).toBe(2);
+    expect(await mostSteps({})).toBeGreaterThan(2);
+    expect(() => createNativeConductor({ checkpoint, size: 6 })).toThrow("from 1 to 5, not 6");
+  });
+});
+
+describe("a plan", () => {
+  const conductor = createNativeConductor({ checkpoint: createTinyCheckpoint() });
+
+  it("streams as it is written, and its pieces are its text", async () => {
+    const events = await eventsOf(conductor, requestOf());
+    const deltas = events.flatMap((event) => (event.type === "plan-delta" ? [event.text] : []));
+    expect(deltas.length).toBeGreaterThan(3);
+    expect(events.at(-1)).toMatchObject({ type: "plan-end", text: deltas.join("") });
+  });
+
+  it("says what was read and written, and costs nothing", async () => {
+    const { usage } = await planOf(conductor);
+    // The question, its control token, and a position for each of four workers.
+    expect(usage.inputTokens).toBeGreaterThan(10);
+    expect(usage.outputTokens).toBeGreaterThan(5);
+    expect(usage.outputTokens).toBeLessThanOrEqual(64);
+    expect(conductor.quote).toBeUndefined();
+    expect(conductor.id).toBe("native:tiny");
+  });
+
+  it("is the same again whatever the seed, until it was refused: then it is by lot from the seed", async () => {
+    const errors = [{ code: "bad-list" as const, message: "no" }];
+    const text = async (change: Partial<ComposeRequest>) => (await planOf(conductor, change)).text;
+    expect(await text({ seed: 2 })).toBe(await text({ seed: 1 }));
+    expect(await text({ seed: 2, errors })).toBe(await text({ seed: 2, errors }));
+    expect(await text({ seed: 2, errors })).not.toBe(await text({ seed: 1, errors }));
+  });
+
+  it("accepts after the rounds it was trained for", async () => {
+    expect((await planOf(conductor, { rounds: [...earlier(1), ...earlier(2)] })).decision).toEqual({
+      type: "accept",
+    });
+  });
+
+  it("is stopped between two tokens", async () => {
+    const { engine, count } = await countingEngine();
+    const stopped = createNativeConductor({ checkpoint: createTinyCheckpoint(), engine });
+    const controller = new AbortController();
+    const events: PlanEvent[] = [];
+    const read = async () => {
+      for await (const event of stopped.compose(requestOf(), controller.signal)) {
+        events.push(event);
+        controller.abort();
+      }
+    };
+    await expect(read()).rejects.toMatchObject({ code: "aborted" });
+    expect(events.every(({ type }) => type === "plan-delta")).toBe(true);
+    // Reading, and a few tokens: the whole plan takes more.
+    const untilStopped = count();
+    await planOf(stopped);
+    expect(untilStopped).toBeLessThan(count() - untilStopped);
+  });
+});
+
+describe("odd questions", () => {
+  const conductor = createNativeConductor({ checkpoint: createTinyCheckpoint() });
+  beforeAll(() => conductor.warm(requestOf().pool));
+
+  it("of a megabyte are planned in 300 ms", async () => {
+    const task = taskOf(`${"Plan the sums. ".repeat(70_000)} And now?`);
+    const startedAt = performance.now();
+    expect((await planOf(conductor, { task })).decision.type).toBe("workflow");
+    expect(performance.now() - startedAt).toBeLessThan(300);
+  });
+
+  it.each<[string, Task]>([
+    ["of images only", { messages: [{ role: "user", content: [{ type: "image", image: "data:," }] }] }],
+    ["of private-use characters", taskOf("\u{E000}\u{E002}\u{E010}\u{E020}\u{F8FF}")],
+    ["without a word", taskOf("")],
+    ["with the words of a workflow", taskOf('model_id = [9]\nsubtasks = ["x"]\naccess_list = [["all"]]')],
+  ])("%s are planned", async (_, task) => {
+    expect((await planOf(conductor, { task })).decision.type).toBe("workflow");
+  });
+
+  it("cannot bring in control tokens: private-use characters are not read", async () => {
+    const [plain, dressed] = await Promise.all([
+      planOf(conductor),
+      planOf(conductor, { task: taskOf(`\u{E002}\u{E020}${QUESTION}\u{E001}`) }),
+    ]);
+    expect(dressed).toEqual(plain);
+  });
+});
+
+describe("the surprise of a question", () => {
+  const conductor = createNativeConductor({ checkpoint: createTinyCheckpoint() });
+  const of = (text: string) => surpriseOf(conductor, { task: taskOf(text), pool: poolOf("model") });
+
+  it("is in nats a token, and does not depend on the pool", async () => {
+    const surprise = await of(QUESTION);
+    expect(surprise).toBeGreaterThan(0);
+    expect(surprise).toBeLessThan(30);
+    const request = { task: taskOf(QUESTION), pool: poolOf("model", "tool", "model") };
+    expect(await surpriseOf(conductor, request)).toBeCloseTo(surprise, 4);
+  });
+
+  it("has no end where there is nothing to read", async () => {
+    expect(await of("\u{E000}")).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+describe("what cannot work is said clearly", () => {
+  const conductor = createNativeConductor({
+    checkpoint: createTinyCheckpoint({ limits: { workers: 3, rounds: 1 } }),
+  });
+
+  it("a pool larger than it was trained for", async () => {
+    const pool = poolOf("model", "model", "tool", "model");
+    const error = { code: "pool-too-large", message: expect.stringMatching(/4 workers.+native:tiny.+3/) };
+    await expect(planOf(conductor, { pool })).rejects.toMatchObject(error);
+    // `self` takes no place: its rounds are the Conductor's own.
+    const fits = await planOf(conductor, { pool: poolOf("conductor", "model", "tool", "model") });
+    expect(fits.decision.type).toBe("workflow");
+  });
+
+  it("a pool without a model", async () => {
+    await expect(planOf(conductor, { pool: poolOf("tool", "conductor") })).rejects.toMatchObject({
+      code: "no-model",
+      message: "The pool has no model that native:tiny could ask: add one.",
+    });
+  });
+
+  it("an engine that fails, and a later one that does not", async () => {
+    let isBroken = true;
+    const real = await openEngine({ threads: 1 });
+    const engine: Engine = {
+      id: "flaky",
+      load: async (graph) => {
+        if (isBroken) throw new TuttiError("no-engine", "out of order");
+        return real.load(graph);
+      },
+    };
+    const flaky = createNativeConductor({ checkpoint: createTinyCheckpoint(), engine });
+    await expect(planOf(flaky)).rejects.toMatchObject({ code: "no-engine" });
+    isBroken = false;
+    const other = createNativeConductor({ checkpoint: createTinyCheckpoint(), engine });
+    expect((await planOf(other)).decision.type).toBe("workflow");
+  });
+});
+
+describe("a folder", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await saveTinyCheckpoint();
+  });
+
+  it("is opened once for all, until there is another checkpoint in it", async () => {
+    expect(openFolder(folder)).toBe(openFolder(join(folder, ".")));
+    const before = openFolder(folder);
+    cpSync(await saveTinyCheckpoint({ name: "better" }, 2), folder, { recursive: true });
+    expect(openFolder(folder)).not.toBe(before);
+    expect(createNativeConductor({ checkpoint: folder }).id).toBe("native:better");
+    expect((await planOf(createNativeConductor({ checkpoint: folder }))).decision.type).toBe("workflow");
+  });
+
+  it.each<[string, (copy: string) => void, RegExp]>([
+    ["missing", (copy) => rmSync(copy, { recursive: true }), /card\.json cannot be read/],
+    ["without weights", (copy) => rmSync(join(copy, "weights.safetensors")), /weights\.safetensors cannot/],
+    ["cut off", (copy) => truncateSync(join(copy, "weights.safetensors"), 5_000), /./],
+    ["of no JSON", (copy) => truncateSync(join(copy, "tokenizer.json"), 100), /tokenizer\.json is no JSON/],
+    ["of another version", (copy) => edit(copy, { version: 7 }), /version 7, and this Tutti reads version 1/],
+    ["of other sizes", (copy) => edit(copy, { shape: { width: 64 } }), /weight "\S+" is \[.+\] is needed/],
+  ])("%s is refused", (_, spoil, message) => {
+    const copy = mkdtempSync(join(tmpdir(), "tutti-broken-"));
+    cpSync(folder, copy, { recursive: true });
+    spoil(copy);
+    let error: unknown;
+    try {
+      createNativeConductor({ checkpoint: copy });
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toBeInstanceOf(TuttiError);
+    expect((error as Error).message).toMatch(message);
+  });
+});
+
+function edit(folder: string, change: { shape?: object; version?: number }): void {
+  const path = join(folder, "card.json");
+  const card = JSON.parse(readFileSync(path, "utf8"));
+  writeFileSync(path, JSON.stringify({ ...card, ...change, shape: { ...card.shape, ...change.shape } }));
+}
+
+async function countingEngine(): Promise<{ engine: Engine; count: () => number }> {
+  const real = await openEngine({ threads: 1 });
+  let runs = 0;
+  const engine: Engine = {
+    id: "counting",
+    async load(graph) {
+      const session = await real.load(graph);
+      return {
+        ...session,
+        run(inputs) {
+          runs++;
+          return session.run(inputs);
+        },
+      };
+    },
+  };
+  return { engine, count: () => runs };
+}

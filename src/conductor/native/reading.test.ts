@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import { scriptedWorker, toPool } from "../../testing/stage.ts";
+import { createTinyLanguage } from "../../testing/tiny-language.ts";
+import { createSelfWorker } from "../../worker/self.ts";
+import type { PoolMember, Profile } from "../../worker/types.ts";
+import type { ComposedRound } from "../types.ts";
+import { FEATURES, QUESTION_TOKENS, toLabels, toReading } from "./reading.ts";
+
+const language = createTinyLanguage();
+const task = { messages: [{ role: "user" as const, content: "What is the sum of 12 and 30?" }] };
+
+function model(id: string, profile: Partial<Profile> = {}, outputUsd = 1): PoolMember {
+  return {
+    worker: scriptedWorker(id, ""),
+    price: { inputUsd: 0.1, outputUsd },
+    profile: { success: 0.5, tasks: 40, topics: {}, ...profile },
+  };
+}
+const tool: PoolMember = { worker: scriptedWorker("consensus", "", "tool") };
+
+function read(members: PoolMember[], rounds: ComposedRound[] = [], size?: number) {
+  return toReading({ task, pool: { members }, rounds, ...(size !== undefined && { size }) }, language);
+}
+
+const rowOf = (row: Float32Array | undefined) => [...row!];
+
+describe("labels of answers", () => {
+  test.each([
+    ["the same answer has the same label", ["Answer: 42", "Answer: 41", "so the answer is 42."], [0, 1, 0]],
+    ["how it is written does not matter", ["Answer: 1,000", "**Answer:** 1000.0"], [0, 0]],
+    [
+      "nothing, a plan and long prose state none",
+      ["", "  ", "Plan: first add.\nAnswer: 3", "x".repeat(300)],
+      [undefined, undefined, undefined, undefined],
+    ],
+    ["numbers count only what was stated", ["", "Answer: 7", "", "Answer: 8"], [undefined, 0, undefined, 1]],
+  ])("%s", (_, replies, labels) => {
+    expect(toLabels(replies)).toEqual(labels);
+  });
+});
+
+describe("the text", () => {
+  test("begins with the size that is wanted, or that it is free, then the question", () => {
+    const question = language.question(task.messages[0]!.content, QUESTION_TOKENS);
+    expect(read([model("a")]).prefix.tokens).toEqual([language.size(undefined), ...question]);
+    expect(read([model("a")], [], 3).prefix.tokens).toEqual([language.size(3), ...question]);
+  });
+
+  test("in later rounds what the team answered stands between, and only the last round", () => {
+    const steps = [
+      { worker: 0, subtask: "x", access: [] },
+      { worker: 0, subtask: "y", access: [] },
+    ];
+    const last = { workflow: { steps }, replies: ["Answer: 1", ""] };
+    const earlier = { workflow: { steps }, replies: ["Answer: 1", "Answer: 2"] };
+    const { tokens } = read([model("a")], [earlier, last]).prefix;
+    const told = language.round([0, undefined]);
+    expect(tokens.slice(1, 1 + told.length)).toEqual(told);
+    expect(read([model("a")], [last]).prefix.tokens).toEqual(tokens);
+  });
+
+  test("stays within 64 tokens, however long the question and the team", () => {
+    const messages = [{ role: "user" as const, content: "what is the sum ".repeat(10_000) }];
+    const steps = Array.from({ length: 5 }, () => ({ worker: 0, subtask: "x", access: [] }));
+    const rounds = [{ workflow: { steps }, replies: steps.map((_, i) => `Answer: ${i}`) }];
+    const { prefix } = toReading(
+      { task: { messages }, pool: toPool([model("a")]), rounds, size: 5 },
+      language,
+    );
+    expect(prefix.tokens.length).toBeLessThanOrEqual(64);
+    expect(prefix.tokens.length).toBeGreaterThan(60);
+  });
+});
+
+describe("the workers", () => {
+  test("each has one slot in the order of the pool, and `self` has none", () => {
+    const self: PoolMember = { worker: createSelfWorker() };
+    const { workers, prefix } = read([model("a"), self, tool, model("b")]);
+    expect(workers).toEqual([0, 2, 3]);
+    expect(prefix.slots.length).toBe(3);
+    expect(prefix.slots.every((row) => row.length === FEATURES)).toBe(true);
+  });
+
+  test("have no name: another one with the same figures is read the same", () => {
+    const [first] = read([model("a", { similar: 0.7 }), tool]).prefix.slots;
+    const [other] = read([model("never met", { similar: 0.7 }), tool]).prefix.slots;
+    expect(first).toEqual(other);
+  });
+
+  test("are read in any order of the pool as they are", () => {
+    const members = [model("a", { success: 0.2 }, 3), tool, model("b", { success: 0.9, delayMs: 800 })];
+    const { slots } = read(members).prefix;
+    expect(read([...members].reverse()).prefix.slots).toEqual([...slots].reverse());
+  });
+
+  test("compare with the rest of the pool: the best is level with the best, ranks and gaps follow", () => {
+    const { slots } = read([
+      model("good", { similar: 0.9 }, 8),
+      model("best", { similar: 0.95 }, 2),
+      model("weak", { similar: 0.3 }, 4),
+    ]).prefix;
+    const [good, best, weak] = slots.map(rowOf) as [number[], number[], number[]];
+    // Distance to the best, the rank as a share, and whether it is the first, second or third.
+    expect(best.slice(5, 10)).toEqual([0, 0, 1, 0, 0]);
+    expect(good[5]).toBeCloseTo(-0.2, 5);
+    expect(good.slice(6, 10)).toEqual([0.5, 0, 1, 0]);
+    expect(weak[5]).toBeCloseTo(-2.6, 5);
+    expect(weak.slice(6, 10)).toEqual([1, 0, 0, 1]);
+    // By price: the cheapest is 0, the dearest 1.
+    expect([good[12], best[12], weak[12]]).toEqual([1, 0, 0.5]);
+    // Alone the same worker is the best there is.
+    expect(rowOf(read([model("weak", { similar: 0.3 }, 4)]).prefix.slots[0]).slice(5, 10)).toEqual([
+      0, 0, 1, 0, 0,
+    ]);
+  });
+
+  test("topics are relative too, and fall back to overall success", () => {
+    const { slots } = read([
+      model("a", { success: 0.5, topics: { algebra: 0.9 } }),
+      model("b", { success: 0.6, topics: { algebra: 0.4 } }),
+    ]).prefix;
+    const [a, b] = slots.map((row) => rowOf(row).slice(16));
+    expect(a![1]).toBe(0);
+    expect(b![1]).toBeCloseTo(-2, 5);
+    expect(a![0]).toBeCloseTo(-0.4, 5);
+    expect(b![0]).toBe(0);
+  });
+
+  test("a tool is only a tool, and figures that are not known are no numbers out of the air", () => {
+    const [unknown, vote] = read([{ worker: scriptedWorker("new", "") }, tool]).prefix.slots;
+    expect(rowOf(vote)).toEqual([0, 1, ...new Array(FEATURES - 2).fill(0)]);
+    expect(rowOf(unknown).every(Number.isFinite)).toBe(true);
+    expect(rowOf(unknown).slice(0, 3)).toEqual([1, 0, 0]);
+  });
+
+  test("in later rounds a worker knows whether it was asked, and whether the last answer is its own", () => {
+    const steps = [0, 2, 3].map((worker) => ({ worker, subtask: "x", access: [] }));
+    const rounds = [{ workflow: { steps }, replies: ["Answer: 1", "Answer: 2", "Answer: 1"] }];
+    const members = [model("a"), model("b"), model("c"), model("d"), { worker: createSelfWorker() }];
+    const told = read(members, rounds).prefix.slots.map((row) => rowOf(row).slice(14, 16));
+    expect(told).toEqual([
+      [1, 1],
+      [0, 0],
+      [1, -1],
+      [1, 1],
+    ]);
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, test } from "vitest";
+import { findBaseline } from "../baseline/all.ts";
+import { saveCheckpoint } from "../conductor/native/checkpoint.ts";
+import { Language, LITERALS } from "../conductor/native/language.ts";
+import { FEATURES } from "../conductor/native/reading.ts";
+import type { Model } from "../nn/model.ts";
+import { trainTokenizer } from "../nn/tokenizer.ts";
+import { createWeights } from "../nn/transformer.ts";
+import { createRandom, hashSeed } from "../random.ts";
+import { createFiles } from "../testing/temporary-files.ts";
+import type { Step } from "../workflow/types.ts";
+import { measureBaseline, openRehearsalArena, performPlans } from "./arena.ts";
+import { evaluateTrained, openTrained, writeTestPlans } from "./evaluate-trained.ts";
+import type { Policy } from "./policy.ts";
+
+const files = createFiles();
+const language = new Language(trainTokenizer(["Answer the question"], { size: 400, literals: LITERALS }));
+const { signal } = new AbortController();
+const measuring = { seed: 3, signal };
+
+/** A policy that writes what it is told, question by question; the second round is its second call. */
+function recite(write: (question: number, call: number) => Step[] | "nonsense"): Policy {
+  let call = -1;
+  const writer: Pick<Model, "write"> = {
+    async write(prefixes) {
+      call++;
+      return prefixes.map((_, question) => {
+        const steps = write(question, call);
+        const tokens = steps === "nonsense" ? [language.close, language.end] : language.toTokens(steps);
+        const zeros = tokens.map(() => 0);
+        return [{ tokens, logps: zeros, entropies: zeros }];
+      });
+    },
+  };
+  return { model: writer as Model, language };
+}
+
+const ask = (worker: number): Step[] => [{ worker, subtask: "Answer the question", access: [] }];
+
+describe("plans for test tasks", () => {
+  const arena = openRehearsalArena({ count: 60, seed: 8 });
+
+  test("belong to their tasks and say whether they can be performed", async () => {
+    const policy = recite((question) => (question % 3 === 0 ? "nonsense" : ask(question % 7)));
+    const plans = await writeTestPlans(arena, policy, { rounds: 1, ...measuring });
+    expect(plans.map(({ task }) => task)).toEqual(arena.test);
+    expect(plans.map(({ isValid }) => isValid)).toEqual(arena.test.map((_, i) => i % 3 !== 0));
+    const rows = await performPlans(arena, plans, { name: "x", ...measuring });
+    const ids = arena.fitting.pool.members.map(({ worker }) => worker.id);
+    expect(rows.map(({ asked }) => asked)).toEqual(
+      arena.test.map((_, i) => (i % 3 === 0 ? [] : [ids[i % 7]])),
+    );
+  });
+
+  test("come out as they did when they were written: right where that was right, in the second round too", async () => {
+    const policy = recite((question, call) => (call === 0 ? ask(6) : question % 2 === 0 ? [] : ask(0)));
+    const plans = await writeTestPlans(arena, policy, { rounds: 2, ...measuring });
+    const rows = await performPlans(arena, plans, { name: "x", ...measuring });
+    const first = await measureBaseline(arena, findBaseline("single:rehearsal/piccolo"), measuring);
+    expect(rows.map(({ rounds }) => rounds)).toEqual(arena.test.map((_, i) => (i % 2 === 0 ? 1 : 2)));
+    expect(rows.map(({ calls }) => calls)).toEqual(arena.test.map((_, i) => (i % 2 === 0 ? 1 : 2)));
+    // What was accepted at once keeps the answer of the first round.
+    for (const [i, row] of rows.entries()) if (i % 2 === 0) expect(row.asked).toEqual(first[i]!.asked);
+  });
+});
+
+const shape = {
+  vocabulary: language.vocabulary,
+  width: 32,
+  layers: 1,
+  heads: 1,
+  hidden: 32,
+  features: FEATURES,
+};
+
+async function saveUntrained(): Promise<string> {
+  const folder = `${files.folder}/untrained`;
+  await saveCheckpoint(folder, {
+    card: {
+      ...{ name: "untrained", shape, limits: { workers: 64, rounds: 2 }, handOffs: true, about: {} },
+      training: {
+        ...{ world: "none", isSimulated: true, command: "", seed: 0, iterations: 0, engine: "", date: "" },
+      },
+    },
+    weights: createWeights(shape, 1),
+    language,
+  });
+  return folder;
+}
+
+describe("the table after a training", () => {
+  test("has the trained Conductor first, wrong where it writes no workflow, and the others beside it", async () => {
+    const checkpoint = await saveUntrained();
+    const rows = await evaluateTrained({
+      checkpoint,
+      world: { kind: "rehearsal" },
+      count: 60,
+      seed: 8,
+      signal,
+    });
+    expect(rows.map(({ name }) => name)).toEqual([
+      ...["trained Conductor", "best-single", "lookup-category", "lookup-subtask", "neighbours", "vote-3"],
+      ...["vote-all", "mixture-of-agents", "self-reflection", "random-workflow", "scripted-planner"],
+    ]);
+    expect(rows[0]).toMatchObject({ accuracy: 0, calls: 0, note: "0.0 % valid" });
+    expect(rows.find(({ name }) => name === "mixture-of-agents")!.calls).toBe(13);
+    const best = rows[1]!;
+    expect(best.accuracy).toBeGreaterThan(0.4);
+    expect(best.low).toBeLessThan(best.accuracy);
+    expect(best.high).toBeGreaterThan(best.accuracy);
+    expect(best.costUsd).toBeGreaterThan(0);
+    const again = await evaluateTrained({
+      checkpoint,
+      world: { kind: "rehearsal" },
+      count: 60,
+      seed: 8,
+      signal,
+    });
+    expect(again).toEqual(rows);
+  });
+
+  test("leaves out of recordings who hands work on, and tells sets apart in the note", async () => {
+    const checkpoint = await saveUntrained();
+    const tasks: object[] = [];
+    const outcomes: object[] = [];
+    for (const set of ["one", "two"])
+      for (let i = 0; i < 60; i++) {
+        const id = `${set}/${i}`;
+        tasks.push({
+          id,
+          set,
+          category: "c",
+          subtask: "s",
+          prompt: `Question ${id} of many?`,
+          answer: "yes",
+        });
+        for (const [number, worker] of ["bad", "good", "fair"].entries()) {
+          const score = createRandom(hashSeed(id, worker)).next() < [0.1, 0.9, 0.5][number]! ? 1 : 0;
+          outcomes.push({ task: id, worker, sample: 0, answer: score ? "yes" : "no", score, tokens: 3 });
+        }
+      }
+    files.writeRows("recording/tasks.jsonl", ...tasks);
+    files.writeRows("recording/outcomes.jsonl", ...outcomes);
+    const recordings = [{ folder: `${files.folder}/recording` }];
+    const rows = await evaluateTrained({
+      checkpoint,
+      world: { kind: "recording", recordings },
+      count: 10,
+      signal,
+    });
+    expect(rows.map(({ name }) => name)).toEqual([
+      ...["trained Conductor", "best-single", "lookup-category", "lookup-subtask", "neighbours", "vote-3"],
+      "vote-all",
+    ]);
+    expect(rows[0]!.note).toBe("0.0 % valid; one 0.0, two 0.0");
+    expect(rows[1]!.accuracy).toBeGreaterThan(0.7);
+    const [, one, two] = /^one (.+), two (.+)$/.exec(rows[1]!.note!)!;
+    expect((Number(one) + Number(two)) / 200).toBeCloseTo(rows[1]!.accuracy, 5);
+  });
+
+  test("needs a checkpoint", async () => {
+    await expect(openTrained(`${files.folder}/nowhere`)).rejects.toThrow("card.json cannot be read");
+  });
+});
