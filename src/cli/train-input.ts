@@ -2,6 +2,7 @@
 // kept in the training's folder, so that it can go on without being told again.
 
 import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import { z } from "zod";
 import { usageError } from "../errors.ts";
@@ -18,7 +19,12 @@ const HEAD_WIDTH = 32;
 const settingsSchema = z.object({
   world: z.discriminatedUnion("kind", [
     z.object({ kind: z.literal("rehearsal") }),
-    z.object({ kind: z.literal("recording"), folders: z.array(z.string()), sets: z.array(z.string()) }),
+    z.object({
+      kind: z.literal("recording"),
+      folders: z.array(z.string()),
+      sets: z.array(z.string()),
+      splitBy: z.enum(["prompt", "family"]).default("prompt"),
+    }),
     z.object({
       kind: z.literal("tasks"),
       tasks: z.string(),
@@ -50,6 +56,7 @@ export interface TrainFlags {
   recording?: string[];
   tasks?: string;
   set?: string[];
+  splitBy?: "prompt" | "family";
   pool?: string;
   config?: string;
   budgetUsd?: number | "none";
@@ -81,6 +88,11 @@ export function addTrainFlags(command: Command): Command {
       "--set <name>",
       "the set of each recording, in their order, or several sets of one; the set of --tasks",
       collect,
+    )
+    .option(
+      "--split-by <what>",
+      "with --recording: prompt, or family to keep whole subtasks for the test (prompt)",
+      oneOf("--split-by", ["prompt", "family"] as const),
     )
     .option("--pool <name|ids>", "with --tasks: a pool of the config, or ids of workers")
     .option("--config <file>", "with --tasks: the config file, instead of tutti.config.{ts,js,yaml,json}")
@@ -156,7 +168,7 @@ export function toSettings(flags: TrainFlags): TrainSettings {
 }
 
 function toWorldSettings(flags: TrainFlags): TrainSettings["world"] {
-  const { rehearsal, recording, tasks, set: sets = [], pool, config, budgetUsd } = flags;
+  const { rehearsal, recording, tasks, set: sets = [], splitBy, pool, config, budgetUsd } = flags;
   const given = [rehearsal && "--rehearsal", recording && "--recording", tasks !== undefined && "--tasks"];
   const worlds = given.filter((flag) => typeof flag === "string");
   if (worlds.length > 1) throw usageError(`${worlds.join(" and ")} exclude each other`);
@@ -165,7 +177,16 @@ function toWorldSettings(flags: TrainFlags): TrainSettings["world"] {
     if (lonely) throw usageError(`${lonely} goes with --tasks: only there a live pool is asked`);
     if (budgetUsd !== undefined) throw usageError("--budget goes with --tasks: nothing else costs money");
   }
-  if (recording) return { kind: "recording", ...pairSets(recording, sets) };
+  if (splitBy !== undefined && !recording)
+    throw usageError("--split-by goes with --recording: other worlds are split by prompt");
+  if (recording) {
+    // It may go on from another folder.
+    const { folders, sets: paired } = pairSets(
+      recording.map((folder) => resolve(folder)),
+      sets,
+    );
+    return { kind: "recording", folders, sets: paired, splitBy: splitBy ?? "prompt" };
+  }
   if (tasks !== undefined) {
     if (sets.length > 1) throw usageError(`--tasks takes one --set, not ${sets.length}`);
     if (budgetUsd === undefined)

@@ -40,7 +40,7 @@ async function prepareRehearsal({ seed, pools }: TrainSettings): Promise<Prepare
 }
 
 async function prepareRecordings(
-  { folders, sets }: WorldSettings<"recording">,
+  { folders, sets, splitBy }: WorldSettings<"recording">,
   { seed, pools }: TrainSettings,
 ): Promise<PreparedWorld> {
   const { createRecordingWorld } = await import("../learn/world-recording.ts");
@@ -48,8 +48,8 @@ async function prepareRecordings(
     sets.length > 0
       ? sets.map((set, i) => ({ folder: folders[i]!, set }))
       : folders.map((folder) => ({ folder }));
-  const world = await createRecordingWorld({ recordings, seed, pools });
-  const test = { kind: "recording", recordings } as const;
+  const world = await createRecordingWorld({ recordings, seed, pools, splitBy });
+  const test = { kind: "recording", recordings, splitBy } as const;
   return { name: world.name, notices: [], test, open: async () => ({ world, close() {} }) };
 }
 

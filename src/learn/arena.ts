@@ -17,7 +17,7 @@ import { createScriptedPlanner } from "../rehearsal/scripted-planner.ts";
 import { createRehearsalGrader, rehearsalTaskSet } from "../rehearsal/task-set.ts";
 import type { GradedTask } from "../task/types.ts";
 import type { Pool } from "../worker/types.ts";
-import { openRecordedSets, type RecordingSource } from "./recorded-sets.ts";
+import { openRecordedSets, type RecordingSource, type SplitOptions } from "./recorded-sets.ts";
 import { type CalibratedPool, calibratePlayers } from "./rehearsal-pools.ts";
 
 /** As many a topic as stand behind the profiles of a training. */
@@ -84,9 +84,9 @@ function toTraining({ tasks, scores, workers }: CalibratedPool["calibration"], p
 /** One for each set, in their order, with the splits of a training on these sets. */
 export async function openRecordingArenas(
   recordings: readonly RecordingSource[],
-  { limit, seed }: { limit?: number; seed: number },
+  { limit, seed, ...splitting }: SplitOptions & { limit?: number; seed: number },
 ): Promise<Arena[]> {
-  const opened = await openRecordedSets(recordings, {});
+  const opened = await openRecordedSets(recordings, splitting);
   return opened.map(({ recording, set, splits, members }) => {
     const workers = members.map(({ worker }) => worker.id);
     const ground = toRecordedGround(recording, set, workers);

@@ -22,7 +22,7 @@ import {
 } from "./arena.ts";
 import type { TestResult } from "./folder.ts";
 import type { Policy } from "./policy.ts";
-import type { RecordingSource } from "./recorded-sets.ts";
+import type { RecordingSource, SplitOptions } from "./recorded-sets.ts";
 import { answerAll } from "./tune.ts";
 
 /** Of questions that are made for this and nothing else. */
@@ -73,7 +73,9 @@ export async function writeTestPlans(
 }
 
 /** A world to be tested in, of the kind that was trained in. */
-export type TestWorld = { kind: "rehearsal" } | { kind: "recording"; recordings: readonly RecordingSource[] };
+export type TestWorld =
+  | { kind: "rehearsal" }
+  | ({ kind: "recording"; recordings: readonly RecordingSource[] } & SplitOptions);
 
 export interface EvaluateTrainedOptions {
   checkpoint: string;
@@ -110,7 +112,8 @@ export async function evaluateTrained(options: EvaluateTrainedOptions): Promise<
 function openArenas(world: TestWorld, { count, seed }: { count?: number; seed: number }): Promise<Arena[]> {
   if (world.kind === "rehearsal")
     return Promise.resolve([openRehearsalArena({ count: count ?? REHEARSAL_COUNT, seed })]);
-  return openRecordingArenas(world.recordings, { limit: count ?? RECORDED_COUNT, seed });
+  const { recordings, kind: _, ...splitting } = world;
+  return openRecordingArenas(recordings, { ...splitting, limit: count ?? RECORDED_COUNT, seed });
 }
 
 function toTestResults(rows: readonly BenchRow[], isSimulated: boolean): TestResult[] {

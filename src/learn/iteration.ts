@@ -6,13 +6,13 @@ import { entropyBits } from "../bench/statistics.ts";
 import type { Learned, Lesson } from "../nn/model.ts";
 import type { Weights } from "../nn/types.ts";
 import { createRandom, hashSeed, type Random } from "../random.ts";
+import { MAX_STEPS } from "../workflow/types.ts";
 import { type Group, isFlat, rollOut, rollOutAgain, toLessons } from "./grpo.ts";
 import { drawSubtask, toVocabulary, type Words } from "./phrases.ts";
 import { type Policy, type Prompt, toPrompt } from "./policy.ts";
 import { type Outcome, performTexts } from "./rollout.ts";
 import type { Lot } from "./schedule.ts";
 import type { Question, World } from "./types.ts";
-import { MAX_STEPS } from "../workflow/types.ts";
 import { drawWorkflow } from "./warm-up.ts";
 
 export interface IterationOptions {
@@ -41,7 +41,7 @@ const CLIP = 0.2;
 const WARM_UP_GROUP = 8;
 const WARM_UP_QUESTIONS = 8;
 /** Weights of random workflows beside reinforcement. */
-const REMINDER = { words: 0.004, size: 0.05 };
+const REMINDER = { words: 0.008, size: 0.05 };
 
 export function practise(options: IterationOptions): Promise<Practised> {
   if (options.lot.stage === "warm-up") return warmUp(options);
@@ -49,8 +49,13 @@ export function practise(options: IterationOptions): Promise<Practised> {
   return reinforce(options);
 }
 
-function drawQuestions({ world, seed, iteration, questions }: IterationOptions, most = questions): Question[] {
-  return Array.from({ length: Math.min(questions, most) }, (_, i) => world.draw(hashSeed(seed, "question", iteration, i)));
+function drawQuestions(
+  { world, seed, iteration, questions }: IterationOptions,
+  most = questions,
+): Question[] {
+  return Array.from({ length: Math.min(questions, most) }, (_, i) =>
+    world.draw(hashSeed(seed, "question", iteration, i)),
+  );
 }
 
 function chance({ seed, iteration }: IterationOptions, purpose: string): Random {

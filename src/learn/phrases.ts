@@ -1,4 +1,4 @@
-// The words of the warm-up: subtasks as any planner might write them, put together by lot. A third of them name
+// The words of the warm-up: subtasks as any planner might write them, put together by lot. Most of them name
 // something that the question itself mentions, as anybody who can read would; the others name any work at all.
 // Whether it helps to name the right work, and to whom to say it, is left to the reward.
 
@@ -25,7 +25,7 @@ const GENERIC = "Answer the question";
 
 export type Words = "free" | "generic";
 
-const MENTIONED = 1 / 3;
+const MENTIONED = 3 / 4;
 
 export interface Vocabulary {
   works: readonly string[];

@@ -9,7 +9,7 @@ import { toMessages } from "../task/types.ts";
 import type { Question } from "./types.ts";
 
 /** The most tokens of a workflow: what is longer is cut off, and then it is not valid. */
-export const PLAN_TOKENS = 64;
+export const PLAN_TOKENS = 48;
 
 export interface Policy {
   model: Model;

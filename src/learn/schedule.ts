@@ -32,6 +32,8 @@ const ROUNDS_SHARE = 0.25;
 const GIVEN_SHARE = 0.4;
 /** Larger than in reinforcement: there is no noise in the warm-up. */
 const WARM_UP_RATE = 2;
+/** In the stage of selection most questions are for one worker; the others keep a given size meaningful. */
+const ALONE = 0.75;
 const GIVEN_SIZES = [2, 3, 3, 4] as const;
 const RISE = 5;
 
@@ -73,7 +75,10 @@ export function lotAt(iteration: number, options: ScheduleOptions): Lot {
   // Exploration fades with the learning rate: what was found is then made firm.
   const explore = exploration * (rate / learningRate);
   const common = { learningRate: rate, exploration: at < RISE ? exploration : explore };
-  if (at < forSelection) return { stage: "selection", ...common, drawSize: () => 1 };
+  if (at < forSelection) {
+    const drawSize = (random: Random) => (random.next() < ALONE ? 1 : random.pick(GIVEN_SIZES));
+    return { stage: "selection", ...common, drawSize };
+  }
   if (at < forSelection + forTeams) {
     const given = (at - forSelection) / forTeams < GIVEN_SHARE ? 0.7 : 0.1;
     const drawSize = (random: Random) => (random.next() < given ? random.pick(GIVEN_SIZES) : undefined);

@@ -71,7 +71,7 @@ const SHAPE = { width: 128, layers: 3 };
 const HEAD_SIZE = 32;
 const WARM_UP = 200;
 const SUPERVISED = 60;
-const DEFAULTS = { learningRate: 1e-3, exploration: 0.015, iterations: 300 };
+const DEFAULTS = { learningRate: 7e-4, exploration: 0.03, iterations: 300 };
 const MAX_NORM = 1;
 /** Iterations timed before minutes become a count, and how much slower later stages are on average. */
 const TIMED = 6;

@@ -83,7 +83,7 @@ export class Model {
     const { group, length, start, end, choose, signal } = options;
     const { shape } = this;
     const batch = shapeOf(prefixes, group, length);
-    const { questions, text, slots } = batch;
+    const { text, slots } = batch;
     const { inputs, outputs } = await this.#read(prefixes, batch);
     const session = await this.#session("step", batch, () => stepGraph(shape, batch));
     const count = prefixes.length * group;
@@ -153,21 +153,20 @@ export class Model {
     options: LearnOptions,
   ): Promise<Learned> {
     const { objective, group, microBatch } = options;
-    const longest = Math.max(...rows.flatMap(({ lessons }) => lessons.map(({ tokens }) => tokens.length)));
-    const whole = shapeOf(
-      rows.map(({ prefix }) => prefix),
-      group,
-      longest,
-    );
-    const batch: BatchShape = { ...whole, questions: microBatch };
+    const longest = ({ lessons }: { lessons: readonly Lesson[] }) =>
+      Math.max(...lessons.map(({ tokens }) => tokens.length));
+    // Those of about the same length together: less padding.
+    const ordered = [...rows].sort((a, b) => longest(a) - longest(b));
     const key = `training ${objective.kind} ${objective.clip}`;
-    const session = await this.#session(key, batch, () => trainingGraph(this.shape, batch, objective));
     const gradients: Weights = new Map();
     let loss = 0;
     let entropy = 0;
     let explored = 0;
-    for (let first = 0; first < rows.length; first += batch.questions) {
-      const part = rows.slice(first, first + batch.questions);
+    for (let first = 0; first < ordered.length; first += microBatch) {
+      const part = ordered.slice(first, first + microBatch);
+      const prefixes = part.map(({ prefix }) => prefix);
+      const batch = { ...shapeOf(prefixes, group, longest(part.at(-1)!)), questions: microBatch };
+      const session = await this.#session(key, batch, () => trainingGraph(this.shape, batch, objective));
       const inputs = this.#lessonTensors(part, batch, options);
       const outputs = await session.run({ ...this.#weightInputs(), ...inputs });
       loss += outputs.loss!.data[0]!;

@@ -81,9 +81,17 @@ describe("a recording is loaded", () => {
       /tasks\.jsonl:3: no outcome of any worker for task "3"/,
     );
     await expect(loadRecording(folder, { set: "x" })).rejects.toThrow('No set "x" in');
-    const both = await loadRecording(folder, { sets: ["t", "s"] });
-    expect(both.sets.map(({ id }) => id)).toEqual(["t", "s"]);
-    expect((await loadRecording(folder, { sets: ["t"] })).sets.map(({ id }) => id)).toEqual(["t"]);
+  });
+
+  test("some sets of several, in the order they are named in", async () => {
+    const folder = folderOf({
+      tasks: [task("1"), task("2", "t"), task("3", "u")],
+      outcomes: [outcome("1", "a"), outcome("2", "a")],
+    });
+    const some = await loadRecording(folder, { sets: ["t", "s"] });
+    expect(some.sets.map(({ id }) => id)).toEqual(["t", "s"]);
+    expect(some.outcomesOf("2", "a")).toHaveLength(1);
+    await expect(loadRecording(folder, { sets: ["s", "u"] })).rejects.toThrow('for task "3"');
     await expect(loadRecording(folder, { sets: ["s", "x"] })).rejects.toThrow('No set "x" in');
   });
 

@@ -1,0 +1,191 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { TuttiError } from "../errors.ts";
+import {
+  add,
+  createGivenPolicy,
+  createSmallWorld,
+  type GivenPlan,
+  toMember,
+  toSum,
+} from "../testing/small-world.ts";
+import type { ScriptedWorker } from "../testing/stage.ts";
+import { createTinyLanguage } from "../testing/tiny-language.ts";
+import type { Step } from "../workflow/types.ts";
+import { advantagesOf, isFlat, rollOut, rollOutAgain, toLessons } from "./grpo.ts";
+import { type Policy, toPrompt } from "./policy.ts";
+import type { Question, World } from "./types.ts";
+
+const language = createTinyLanguage();
+const { signal } = new AbortController();
+const [GOOD, BAD, CHECKER, DOWN] = [0, 1, 2, 3];
+const step = (worker: number, subtask = "Answer the question", access: Step["access"] = []): Step => ({
+  worker,
+  subtask,
+  access,
+});
+
+/** The checker is right only when it is told to check. */
+function toQuestion(): Question & { checker: ScriptedWorker } {
+  const members = [
+    toMember("good", add, 0.9),
+    toMember("bad", "Answer: 0", 0.2),
+    toMember(
+      "checker",
+      (request) => (request.brief?.subtask === "Check the sum" ? add(request) : "Answer: 1"),
+      0.5,
+    ),
+    toMember("down", () => new TuttiError("overloaded", "Down", { retryable: true }), 0.5),
+  ];
+  return { task: toSum(7), pool: { members }, checker: members[CHECKER]!.worker as ScriptedWorker };
+}
+
+function options(policy: Policy, parts: { group: number; costPerCall?: number; world?: World }) {
+  return { policy, world: createSmallWorld(), costPerCall: 0, seed: 1, signal, ...parts };
+}
+
+async function rollOutPlans(plans: GivenPlan[], parts: { costPerCall?: number; world?: World } = {}) {
+  const policy = createGivenPolicy(language, plans);
+  const question = toQuestion();
+  const prompts = [toPrompt(policy, question)];
+  const [group] = await rollOut(prompts, options(policy, { group: plans.length, ...parts }));
+  return { policy, question, group: group! };
+}
+
+describe("advantages", () => {
+  test("are rewards less their mean, not divided by the deviation; an outage has none and counts for nothing", () => {
+    expect(advantagesOf([1, 0.5, 0, 0.5])).toEqual([0.5, 0, -0.5, 0]);
+    expect(advantagesOf([1, undefined, 0.5])).toEqual([0.25, 0, -0.25]);
+    expect(advantagesOf([undefined, undefined])).toEqual([0, 0]);
+    expect(advantagesOf([])).toEqual([]);
+  });
+
+  test("of what is known they add up to 0", () => {
+    const rewards = fc.option(fc.double({ min: -1, max: 1, noNaN: true }), { nil: undefined });
+    fc.assert(
+      fc.property(fc.array(rewards, { maxLength: 20 }), (list) => {
+        const advantages = advantagesOf(list);
+        expect(advantages.reduce((sum, advantage) => sum + advantage, 0)).toBeCloseTo(0, 9);
+        for (const [i, reward] of list.entries()) if (reward === undefined) expect(advantages[i]).toBe(0);
+      }),
+      { numRuns: 100, seed: 3 },
+    );
+  });
+
+  test("a group is flat where nobody did better, outages left out", async () => {
+    const { group } = await rollOutPlans([[step(BAD)], [step(BAD)], [step(DOWN)]]);
+    expect(isFlat(group)).toBe(true);
+    expect(isFlat({ ...group, rewards: [0.5, 0.6, undefined] })).toBe(false);
+    expect(isFlat({ ...group, rewards: [undefined, undefined, undefined] })).toBe(true);
+  });
+});
+
+describe("first rounds", () => {
+  test("each plan is performed and rewarded, and calls cost", async () => {
+    const { group } = await rollOutPlans(
+      [[step(GOOD)], [step(BAD)], "babble", [step(BAD), step(GOOD)], [step(DOWN)]],
+      { costPerCall: 0.01 },
+    );
+    const expected = [0.99, 0.49, 0, 0.98, undefined];
+    for (const [i, reward] of group.rewards.entries())
+      if (expected[i] === undefined) expect(reward).toBeUndefined();
+      else expect(reward).toBeCloseTo(expected[i], 9);
+  });
+
+  test("equal texts are performed once", async () => {
+    const plan = [step(CHECKER)];
+    const { question, group } = await rollOutPlans([plan, plan, plan]);
+    expect(question.checker.requests.length).toBe(1);
+    expect(group.outcomes.length).toBe(3);
+    expect(group.rewards).toEqual([0.5, 0.5, 0.5]);
+  });
+});
+
+describe("second rounds", () => {
+  /** `first` is written by the first round's group, `second` by each group that goes on. */
+  async function again(first: GivenPlan[], second: GivenPlan[], costPerCall = 0) {
+    const policy = createGivenPolicy(language, first, second);
+    const question = toQuestion();
+    const rolling = options(policy, { group: first.length, costPerCall });
+    const groups = await rollOut([toPrompt(policy, question)], rolling);
+    const before = [...groups[0]!.rewards];
+    return { policy, question, before, groups, later: await rollOutAgain(groups, rolling) };
+  }
+
+  test("one right and one wrong first round go on, and never an outage or a format error", async () => {
+    const accept: GivenPlan[] = [[]];
+    const all = await again(["babble", [step(BAD)], [step(GOOD)], [step(CHECKER)], [step(DOWN)]], accept);
+    expect(all.later.map(({ prompt }) => prompt.rounds[0]!.workflow.steps[0]!.worker)).toEqual([GOOD, BAD]);
+    expect((await again([[step(BAD)], [step(BAD)]], accept)).later.length).toBe(1);
+    const none = await again(["babble", [step(DOWN)]], accept);
+    expect(none.later).toEqual([]);
+    expect(none.policy.writes).toEqual([1]);
+  });
+
+  test("a first round gets three quarters of its own reward and one of what came of it", async () => {
+    // 0.5 first; then right, wrong, accepted (as before), no workflow.
+    const first: GivenPlan[] = [[step(BAD)], "babble", "babble", "babble"];
+    const { groups, later, before } = await again(first, [[step(GOOD)], [step(BAD)], [], "babble"]);
+    expect(before).toEqual([0.5, 0, 0, 0]);
+    expect(later[0]!.rewards).toEqual([1, 0.5, 0.5, 0]);
+    expect(groups[0]!.rewards).toEqual([0.75 * 0.5 + 0.25 * 0.5, 0, 0, 0]);
+  });
+
+  test("what calls cost is taken off in both rounds", async () => {
+    const { groups, later } = await again([[step(BAD)], "babble"], [[step(GOOD)], []], 0.1);
+    expect(later[0]!.rewards[0]).toBeCloseTo(1 - 0.2, 9);
+    expect(later[0]!.rewards[1]).toBeCloseTo(0.5 - 0.1, 9);
+    expect(groups[0]!.rewards[0]).toBeCloseTo(0.75 * 0.4 + 0.25 * 0.6, 9);
+  });
+
+  test("an outage in the second round counts for neither", async () => {
+    const { groups, later } = await again([[step(BAD)], "babble"], [[step(DOWN)], [step(GOOD)]]);
+    expect(later[0]!.rewards).toEqual([undefined, 1]);
+    expect(groups[0]!.rewards[0]).toBe(0.75 * 0.5 + 0.25 * 1);
+    const lost = await again([[step(BAD)], "babble"], [[step(DOWN)]]);
+    expect(lost.groups[0]!.rewards[0]).toBe(0.5);
+  });
+
+  test("the second round is told its own subtask, not that of the first", async () => {
+    const { question, later } = await again(
+      [[step(CHECKER, "Make a plan")], "babble"],
+      [[step(CHECKER, "Check the sum")]],
+    );
+    expect(later[0]!.rewards[0]).toBe(1);
+    // The first round is performed again, from the same seed, before the second.
+    expect(question.checker.requests.map(({ brief }) => brief!.subtask)).toEqual([
+      ...["Make a plan", "Make a plan", "Check the sum"],
+    ]);
+  });
+
+  test("its first step may see what the round before said", async () => {
+    const { question } = await again([[step(BAD)], "babble"], [[step(CHECKER, "Check the sum", "all")]]);
+    const [request] = question.checker.requests;
+    expect(request!.brief!.visible).toMatchObject([{ round: 0, step: 0, reply: "Answer: 0" }]);
+  });
+});
+
+describe("lessons", () => {
+  test("a rollout's tokens have its advantage; decisions of a workflow are explored, words are not", async () => {
+    const { policy, group } = await rollOutPlans([[step(GOOD)], [step(BAD)], "babble", [step(DOWN)]]);
+    const lessons = toLessons(group, { policy, scale: 0.5, exploration: 0.1 });
+    expect(lessons.map(({ advantage }) => advantage)).toEqual([0.5, 0, -0.5, 0]);
+    const { tokens, weights, exploration, logps } = lessons[0]!;
+    expect([...(weights as Float32Array)]).toEqual(tokens.map(() => 0.5));
+    expect(logps).toEqual(group.plans[0]!.logps);
+    const decisions = language.decisions(tokens);
+    for (const [t, weight] of [...(exploration as Float32Array)].entries())
+      if (decisions[t] === 1) expect(weight).toBeCloseTo(0.05, 6);
+      else expect(weight).toBeLessThan(0.05);
+    expect(decisions.includes(1)).toBe(true);
+  });
+
+  test("nothing is learned from an outage, and no exploration from what is no workflow", async () => {
+    const { policy, group } = await rollOutPlans([[step(GOOD)], [step(BAD)], "babble", [step(DOWN)]]);
+    const lessons = toLessons(group, { policy, scale: 0.5, exploration: 0.1 });
+    expect(group.outcomes[DOWN]).toMatchObject({ isOutage: true, isValid: true });
+    for (const at of [2, 3])
+      expect([...(lessons[at]!.exploration as Float32Array)].every((weight) => weight === 0)).toBe(true);
+    expect(lessons[3]!.advantage).toBe(0);
+  });
+});

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { FEATURES } from "../conductor/native/reading.ts";
+import { openEngine } from "../nn/engine.ts";
+import { Model } from "../nn/model.ts";
+import { createWeights } from "../nn/transformer.ts";
+import { createSmallWorld } from "../testing/small-world.ts";
+import { createTinyLanguage } from "../testing/tiny-language.ts";
+import { createSelfWorker } from "../worker/self.ts";
+import { PLAN_TOKENS, type Policy, toPrompt, writePlans } from "./policy.ts";
+import { measureSurprise } from "./surprise.ts";
+
+const language = createTinyLanguage();
+const { vocabulary } = language;
+const shape = { vocabulary, width: 8, layers: 1, heads: 1, hidden: 16, features: FEATURES };
+const world = createSmallWorld();
+let policy: Policy;
+beforeAll(async () => {
+  const engine = await openEngine({ threads: 1 });
+  policy = { language, model: new Model(engine, shape, createWeights(shape, 1)) };
+});
+afterAll(() => policy.model.close());
+
+const prompts = () => [1, 2].map((seed) => toPrompt(policy, world.draw(seed)));
+
+describe("plans", () => {
+  test("by lot are the same for a seed and differ within a group and between seeds", async () => {
+    const write = (seed: number) => writePlans(policy, prompts(), { group: 3, seed });
+    const first = await write(1);
+    expect(first.map((group) => group.length)).toEqual([3, 3]);
+    expect(await write(1)).toEqual(first);
+    expect(await write(2)).not.toEqual(first);
+    expect(new Set(first[0]!.map(({ text }) => text)).size).toBeGreaterThan(1);
+    for (const { tokens } of first.flat()) expect(tokens.length).toBeLessThanOrEqual(PLAN_TOKENS);
+  });
+
+  test("a rollout has its own chance: it does not depend on how many others there are", async () => {
+    const [alone] = await writePlans(policy, prompts().slice(0, 1), { group: 1, seed: 5 });
+    const [among] = await writePlans(policy, prompts(), { group: 3, seed: 5 });
+    expect(among![0]!.tokens).toEqual(alone![0]!.tokens);
+  });
+
+  test("greedy ones are all alike", async () => {
+    const [group] = await writePlans(policy, prompts(), { group: 2 });
+    expect(group![0]!.tokens).toEqual(group![1]!.tokens);
+  });
+
+  test("name workers by their number in the pool, also where `self` stands between", async () => {
+    const question = world.draw(1);
+    const pool = { members: [{ worker: createSelfWorker() }, ...question.pool.members] };
+    const prompt = toPrompt(policy, { ...question, pool });
+    expect(prompt.reading.workers).toEqual([1, 2, 3]);
+    const given = {
+      ...policy,
+      model: {
+        write: async () => [
+          [{ tokens: [vocabulary + 2, language.next, vocabulary + 7], logps: [], entropies: [] }],
+        ],
+      },
+    } as unknown as Policy;
+    const [[plan]] = (await writePlans(given, [prompt], { group: 1 })) as [[{ text: string }]];
+    // The second one points at nobody: a number outside of the pool, which the parser refuses.
+    const [, first, second] = /\[(\d+), (\d+)/.exec(plan.text)!;
+    expect(Number(first)).toBe(3);
+    expect(Number(second)).toBeGreaterThanOrEqual(pool.members.length);
+  });
+});
+
+test("a prompt holds the size and the rounds that were read", () => {
+  const rounds = [{ workflow: { steps: [{ worker: 0, subtask: "x", access: [] }] }, replies: ["Answer: 1"] }];
+  const prompt = toPrompt(policy, world.draw(1), { size: 2, rounds });
+  expect(prompt.reading.prefix.tokens[0]).toBe(language.size(2));
+  expect(prompt.reading.prefix.tokens.slice(1, 3)).toEqual(language.round([0]));
+  expect(prompt).toMatchObject({ size: 2, rounds });
+  expect(toPrompt(policy, world.draw(1))).not.toHaveProperty("size");
+});
+
+test("surprise: a threshold that nearly all of its own questions pass, above the median", async () => {
+  const { threshold, median, share } = await measureSurprise(policy, world.tune);
+  const each = await policy.model.surprise(
+    world.tune.map((question) => toPrompt(policy, question).reading.prefix),
+  );
+  expect(each.every((surprise) => surprise <= threshold + 1e-6)).toBe(true);
+  expect(median).toBeLessThanOrEqual(threshold);
+  expect(median).toBeGreaterThan(0);
+  expect(share).toBeGreaterThan(0.9);
+});
