@@ -71,7 +71,8 @@ async function main() {
   tell("figures");
   const figures = toFigures(sets, checkpoints, options);
   mkdirSync(options.out, { recursive: true });
-  const file = resolve(options.out, `results-${options.split}.json`);
+  const part = options.limit === undefined ? "" : `-limit-${options.limit}`;
+  const file = resolve(options.out, `results-${options.split}${part}.json`);
   writeFileSync(file, `${JSON.stringify(figures, null, 2)}\n`);
   process.stdout.write(options.json ? `${JSON.stringify(figures, null, 2)}\n` : toMarkdown(figures));
   tell(`done; figures are in ${file}`);

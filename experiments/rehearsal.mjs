@@ -41,7 +41,7 @@ function readOptions() {
   return { ...values, parts, tasks: whole("tasks", 100), threads: whole("threads", 1) };
 }
 
-function toMarkdown({ checkpoints, tasks, parts, seconds }) {
+function toMarkdown({ checkpoints, tasks, parts, seconds, cpuSeconds }) {
   return `${[
     "# The rehearsal: simulated tasks and simulated workers",
     "",
@@ -54,7 +54,7 @@ function toMarkdown({ checkpoints, tasks, parts, seconds }) {
     "",
     ...Object.entries(parts).flatMap(([name, figures]) => PARTS[name].toLines(figures)),
     ...toChecklist(parts),
-    `Measured in ${Math.round(seconds)} s.`,
+    `Measured in ${Math.round(seconds)} s (${Math.round(cpuSeconds)} s of processor time).`,
   ].join("\n")}\n`;
 }
 
@@ -73,7 +73,11 @@ async function main() {
   const checkpoints = lab.trained.map(({ name, folder, card }) => ({
     ...{ name, folder, training: card.training, rounds: card.limits.rounds, shape: card.shape },
   }));
-  const outcome = { simulated: true, checkpoints, tasks: lab.arena.test.length, parts, seconds: elapsed() };
+  const { user, system } = process.cpuUsage();
+  const outcome = {
+    ...{ simulated: true, checkpoints, tasks: lab.arena.test.length, parts },
+    ...{ seconds: elapsed(), cpuSeconds: (user + system) / 1e6 },
+  };
   process.stdout.write(options.json ? `${JSON.stringify(outcome, null, 2)}\n` : toMarkdown(outcome));
   tell("done");
 }

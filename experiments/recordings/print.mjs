@@ -49,6 +49,12 @@ function head({ checkpoints, split, splitSeed, sets, limit }) {
         "",
       );
   }
+  for (const { folder, command } of checkpoints)
+    if (command.includes("family") !== (split === "family"))
+      lines.push(
+        `**The command of ${folder} does not say that it was trained with a split by ${split}: test tasks may be among those it was trained on.**`,
+        "",
+      );
   if (limit) lines.push(`**Only ${limit} test tasks a set: a quick look, no result.**`, "");
   return lines;
 }
@@ -133,13 +139,19 @@ function criteriaLines({ criteria }) {
     "## Criteria",
     "",
     ...first.lines.map((line, i) => {
-      const missed = seeds.filter(({ lines }) => !lines[i].isMet).map(({ variant }) => variant);
-      const rest =
-        seeds.length === 0 ? "" : missed.length === 0 ? "; every seed too" : `; not ${missed.join(", ")}`;
-      return `- [${line.isMet ? "x" : " "}] ${line.criterion}: ${criterionFigures(line)}${rest}`;
+      const own = `- [${line.isMet ? "x" : " "}] ${line.criterion}: ${criterionFigures(line)}`;
+      if (seeds.length === 0) return own;
+      const met = seeds.filter(({ lines }) => lines[i].isMet).length;
+      const worst = seeds.map(({ lines }) => lines[i]).reduce((a, b) => (goodness(b) < goodness(a) ? b : a));
+      return `${own}; met by ${met} of ${seeds.length} seeds, the worst ${criterionFigures(worst)}`;
     }),
     "",
   ];
+}
+
+/** Of a criterion without a difference fewer calls are better. */
+function goodness({ difference: found, calls }) {
+  return found ? found.mean : -calls;
 }
 
 function criterionFigures({ difference: found, calls, theirCalls, isSignificantlyBelow }) {

@@ -13,7 +13,7 @@ const Z = 1.959964;
 /** Below this a bootstrap of right-or-wrong data is too narrow, and with no spread it has no width at all. */
 const FEW = 30;
 
-export interface BootstrapOptions {
+interface BootstrapOptions {
   seed: number;
   resamples?: number;
 }

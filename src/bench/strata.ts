@@ -5,7 +5,7 @@ import { hashSeed } from "../random.ts";
 import { drawMeans, interval, meanOf, type PairedDifference, twoSided } from "./statistics.ts";
 
 /** sets: each set counts the same; tasks: each task does. */
-export type Weighing = "sets" | "tasks";
+type Weighing = "sets" | "tasks";
 
 interface StrataOptions {
   seed: number;

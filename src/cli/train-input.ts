@@ -1,6 +1,7 @@
 // From flags to the settings of a training, or to a sentence about what is wrong with them. The settings are
 // kept in the training's folder, so that it can go on without being told again.
 
+import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import type { Command } from "commander";
@@ -179,14 +180,7 @@ function toWorldSettings(flags: TrainFlags): TrainSettings["world"] {
   }
   if (splitBy !== undefined && !recording)
     throw usageError("--split-by goes with --recording: other worlds are split by prompt");
-  if (recording) {
-    // It may go on from another folder.
-    const { folders, sets: paired } = pairSets(
-      recording.map((folder) => resolve(folder)),
-      sets,
-    );
-    return { kind: "recording", folders, sets: paired, splitBy: splitBy ?? "prompt" };
-  }
+  if (recording) return { kind: "recording", ...pairSets(recording, sets), splitBy: splitBy ?? "prompt" };
   if (tasks !== undefined) {
     if (sets.length > 1) throw usageError(`--tasks takes one --set, not ${sets.length}`);
     if (budgetUsd === undefined)
@@ -214,6 +208,21 @@ function pairSets(folders: string[], sets: string[]): { folders: string[]; sets:
       `--recording is given ${folders.length} times and --set ${sets.length} times: give one set for each recording, in the same order`,
     );
   return { folders: sets.length > folders.length ? sets.map(() => folders[0]!) : folders, sets };
+}
+
+/** As they are kept: a training may go on from another folder than it began in. */
+export function toSavedSettings(settings: TrainSettings): TrainSettings {
+  const { world } = settings;
+  if (world.kind === "recording")
+    return { ...settings, world: { ...world, folders: world.folders.map((folder) => resolve(folder)) } };
+  if (world.kind !== "tasks") return settings;
+  const { tasks, config } = world;
+  const paths = {
+    // A known set has a name that is no file.
+    tasks: existsSync(tasks) ? resolve(tasks) : tasks,
+    ...(config !== undefined && { config: resolve(config) }),
+  };
+  return { ...settings, world: { ...world, ...paths } };
 }
 
 /** What may be said when a training goes on: everything else was settled when it began. */

@@ -3,7 +3,7 @@
 
 import { EventEmitter } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TuttiError } from "../errors.ts";
@@ -12,7 +12,13 @@ import type { TrainOptions, TrainResult } from "../learn/train.ts";
 import type { World } from "../learn/types.ts";
 import { createHome, runTutti } from "../testing/command.ts";
 import { toStatement, toTrainEvents } from "../testing/train-events.ts";
-import { addTrainFlags, type TrainFlags, toResumedSettings, toSettings } from "./train-input.ts";
+import {
+  addTrainFlags,
+  type TrainFlags,
+  toResumedSettings,
+  toSavedSettings,
+  toSettings,
+} from "./train-input.ts";
 import { showResults, toCostLines } from "./train-print.ts";
 import { type Host, performTraining } from "./train-run.ts";
 
@@ -85,7 +91,32 @@ describe("settings", () => {
       ["x", "y"],
     ],
   ])("pair recordings with sets: %j", (args, folders, sets) => {
-    expect(settingsOf(...args).world).toEqual({ kind: "recording", folders, sets });
+    expect(settingsOf(...args).world).toEqual({ kind: "recording", folders, sets, splitBy: "prompt" });
+  });
+
+  it("are kept with whole paths, so that a training can go on from another folder", () => {
+    const kept = (...args: string[]) => toSavedSettings(settingsOf(...args)).world;
+    const [family, known] = [
+      ["--split-by", "family"],
+      ["--tasks", "no-file", "--budget", "1"],
+    ];
+    expect(kept("--recording", "a", ...family)).toEqual({
+      ...{ kind: "recording", folders: [resolve("a")], sets: [], splitBy: "family" },
+    });
+    expect(kept(...known, "--config", "c.yaml")).toMatchObject({
+      tasks: "no-file",
+      config: resolve("c.yaml"),
+    });
+    expect(kept("--tasks", "package.json", "--budget", "1")).toMatchObject({
+      tasks: resolve("package.json"),
+    });
+    expect(kept()).toEqual({ kind: "rehearsal" });
+  });
+
+  it("of a training on recordings that was begun before families could be split by go on by prompt", () => {
+    const { world, ...rest } = settingsOf("--recording", "a");
+    const { splitBy: _, ...older } = world as Extract<typeof world, { kind: "recording" }>;
+    expect(toResumedSettings(flagsOf("--resume", "d"), { ...rest, world: older }, "d").world).toEqual(world);
   });
 
   it("know a live pool with its budget, under either name", () => {
@@ -100,6 +131,8 @@ describe("settings", () => {
     [["--rehearsal", "--recording", "a"], "--rehearsal and --recording exclude each other"],
     [["--recording", "a", "--tasks", "t", "--budget", "1"], "--recording and --tasks exclude each other"],
     [["--set", "x"], "--set goes with --recording or --tasks"],
+    [["--split-by", "family"], "--split-by goes with --recording"],
+    [["--recording", "a", "--split-by", "day"], '--split-by must be prompt or family, not "day"'],
     [
       ["--recording", "a", "--recording", "b", "--set", "x"],
       "--recording is given 2 times and --set 1 times",
@@ -173,6 +206,11 @@ describe("the command", () => {
       folder.describe(toStatement({ state, settings: settingsOf() }));
       folder.close();
     }
+    mkdirSync(join(home, "one"));
+    const task = { id: "1", set: "s", category: "c", subtask: "u", prompt: "1?", answer: "1" };
+    const outcome = { task: "1", worker: "a", sample: 0, answer: "1", score: 1, tokens: 1 };
+    writeFileSync(join(home, "one/tasks.jsonl"), JSON.stringify(task));
+    writeFileSync(join(home, "one/outcomes.jsonl"), JSON.stringify(outcome));
     const cases: [string[], string][] = [
       [["--set", "x"], "--set goes with --recording or --tasks"],
       [["--out", "a", "--resume", "b"], "--out and --resume exclude each other"],
@@ -183,6 +221,7 @@ describe("the command", () => {
       [["--out", full], "is not empty"],
       [["--out", join(full, "mine.txt")], "is not a folder"],
       [["--recording", "nowhere"], "There is no recording nowhere"],
+      [["--recording", "one"], 'Only a answered every task of "s": a Conductor needs two workers or more'],
       [["--tasks", "nowhere.jsonl", "--budget", "1"], "nowhere.jsonl"],
     ];
     await Promise.all(

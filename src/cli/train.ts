@@ -17,6 +17,7 @@ import {
   type TrainFlags,
   type TrainSettings,
   toResumedSettings,
+  toSavedSettings,
   toSettings,
 } from "./train-input.ts";
 import type { PreparedWorld } from "./train-world.ts";
@@ -156,7 +157,8 @@ function describe(
 ): string {
   const command = folder.statement?.command ?? toCommandLine(process.argv.slice(2));
   folder.describe({
-    ...{ world: world.name, isSimulated: world.isSimulated, settings, seed: settings.seed, command },
+    ...{ world: world.name, isSimulated: world.isSimulated, seed: settings.seed, command },
+    settings: toSavedSettings(settings),
     ...{ startedAt: folder.statement?.startedAt ?? Date.now(), endedAt: undefined },
     ...{ state: "running", problem: undefined },
   });

@@ -11,7 +11,10 @@ import { createFiles } from "../testing/temporary-files.ts";
 import type { Step } from "../workflow/types.ts";
 import { measureBaseline, openRehearsalArena, performPlans } from "./arena.ts";
 import { evaluateTrained, openTrained, writeTestPlans } from "./evaluate-trained.ts";
+import { openTrainingFolder } from "./folder.ts";
 import type { Policy } from "./policy.ts";
+import { train } from "./train.ts";
+import { createRehearsalWorld } from "./world-rehearsal.ts";
 
 const files = createFiles();
 const language = new Language(trainTokenizer(["Answer the question"], { size: 400, literals: LITERALS }));
@@ -94,7 +97,7 @@ describe("the table after a training", () => {
     const rows = await evaluateTrained({
       checkpoint,
       world: { kind: "rehearsal" },
-      count: 60,
+      count: 30,
       seed: 8,
       signal,
     });
@@ -112,7 +115,7 @@ describe("the table after a training", () => {
     const again = await evaluateTrained({
       checkpoint,
       world: { kind: "rehearsal" },
-      count: 60,
+      count: 30,
       seed: 8,
       signal,
     });
@@ -156,6 +159,21 @@ describe("the table after a training", () => {
     expect(rows[1]!.accuracy).toBeGreaterThan(0.7);
     const [, one, two] = /^one (.+), two (.+)$/.exec(rows[1]!.note!)!;
     expect((Number(one) + Number(two)) / 200).toBeCloseTo(rows[1]!.accuracy, 5);
+  });
+
+  test("can be of a warm-up alone: a training without iterations keeps it", async () => {
+    const folder = openTrainingFolder(`${files.folder}/warm-up`);
+    const result = await train({
+      world: createRehearsalWorld({ seed: 1, pools: "random", calibrationTasks: 6, tune: 4 }),
+      ...{ seed: 1, iterations: 0, warmUp: 2, rounds: 1, group: 2, questions: 2, costPerCall: 0 },
+      ...{ supervised: false, words: "free", shape: { width: 32, layers: 1 }, threads: 1 },
+      ...{ folder, resume: false, command: "none", signal, onEvent() {} },
+    });
+    folder.close();
+    expect(result).toMatchObject({ iterations: 2, tune: { stage: "warm-up", isBest: true, tasks: 4 } });
+    const { card, close } = await openTrained(result.checkpoint);
+    await close();
+    expect(card.training).toMatchObject({ iterations: 2, isSimulated: true });
   });
 
   test("needs a checkpoint", async () => {

@@ -92,6 +92,13 @@ describe("first rounds", () => {
       else expect(reward).toBeCloseTo(expected[i], 9);
   });
 
+  test("where a size is given, a team of another size gets nothing", async () => {
+    const policy = createGivenPolicy(language, [[step(GOOD)], [step(GOOD), step(GOOD)], [step(DOWN)]]);
+    const prompts = [toPrompt(policy, toQuestion(), { size: 2 })];
+    const [group] = await rollOut(prompts, options(policy, { group: 3 }));
+    expect(group!.rewards).toEqual([0, 1, undefined]);
+  });
+
   test("equal texts are performed once", async () => {
     const plan = [step(CHECKER)];
     const { question, group } = await rollOutPlans([plan, plan, plan]);
@@ -171,9 +178,14 @@ describe("lessons", () => {
     const lessons = toLessons(group, { policy, scale: 0.5, exploration: 0.1 });
     expect(lessons.map(({ advantage }) => advantage)).toEqual([0.5, 0, -0.5, 0]);
     const { tokens, weights, exploration, logps } = lessons[0]!;
-    expect([...(weights as Float32Array)]).toEqual(tokens.map(() => 0.5));
     expect(logps).toEqual(group.plans[0]!.logps);
     const decisions = language.decisions(tokens);
+    // Words may weigh less than decisions, never more, and never count against the advantage.
+    for (const [t, weight] of [...(weights as Float32Array)].entries()) {
+      expect(weight).toBeGreaterThanOrEqual(0);
+      expect(weight).toBeLessThanOrEqual(0.5);
+      if (decisions[t] === 1) expect(weight).toBe(0.5);
+    }
     for (const [t, weight] of [...(exploration as Float32Array)].entries())
       if (decisions[t] === 1) expect(weight).toBeCloseTo(0.05, 6);
       else expect(weight).toBeLessThan(0.05);

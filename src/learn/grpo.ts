@@ -12,6 +12,8 @@ import type { Grading, World } from "./types.ts";
 
 /** A first-round sample gets (1 − γ) of its own reward and γ of what the second round made of it. */
 const GAMMA = 0.25;
+/** What words earn is small against the luck of a run: they learn more slowly than decisions, or they drift. */
+const WORDS = 0.5;
 
 /**
  * Entropy of a decision, in nats, above which no more is asked for, and none of what is no workflow: without
@@ -156,7 +158,7 @@ export function toLessons(
     tokens,
     logps,
     advantage: advantages[i]!,
-    weights: new Float32Array(tokens.length).fill(scale),
+    weights: policy.language.decisions(tokens).map((is) => (is ? 1 : WORDS) * scale),
     exploration: policy.language
       .decisions(tokens)
       .map((is, t) => (isTaught(i) && entropies[t]! < ENOUGH ? is * exploration * scale : 0)),

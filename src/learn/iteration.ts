@@ -35,13 +35,13 @@ export interface Practised {
 }
 
 /** A small weight on the questions' own text keeps the model a reader: surprise is measured with it. */
-const TEXT_WEIGHT = { warmUp: 0.3, policy: 0.02 };
+const TEXT_WEIGHT = { warmUp: 0.1, policy: 0.02 };
 const CLIP = 0.2;
 /** Random workflows a question in the warm-up: they share the reading of it. */
 const WARM_UP_GROUP = 8;
 const WARM_UP_QUESTIONS = 8;
 /** Weights of random workflows beside reinforcement. */
-const REMINDER = { words: 0.008, size: 0.05 };
+const REMINDER = { words: 0.004, size: 0.05 };
 
 export function practise(options: IterationOptions): Promise<Practised> {
   if (options.lot.stage === "warm-up") return warmUp(options);
@@ -71,7 +71,7 @@ function promptFor(policy: Policy, question: Question, size: number | undefined)
 async function warmUp(options: IterationOptions): Promise<Practised> {
   const { policy, microBatch } = options;
   const drawn = drawQuestions(options, WARM_UP_QUESTIONS);
-  const learned = await policy.model.learn(randomLessons(drawn, options, toOnes), {
+  const learned = await policy.model.learn(randomLessons(drawn, options, toWarmUp), {
     objective: { kind: "likelihood", clip: 0 },
     start: policy.language.start,
     group: WARM_UP_GROUP,
@@ -232,7 +232,7 @@ function toReminder({ language }: Policy, tokens: readonly number[], size: numbe
   return weights;
 }
 
-function toOnes(tokens: readonly number[]): Float32Array {
+function toWarmUp(tokens: readonly number[]): Float32Array {
   return new Float32Array(tokens.length).fill(1);
 }
 

@@ -6,7 +6,7 @@ import { createWeights } from "../nn/transformer.ts";
 import { createSmallWorld } from "../testing/small-world.ts";
 import { createTinyLanguage } from "../testing/tiny-language.ts";
 import { createSelfWorker } from "../worker/self.ts";
-import { PLAN_TOKENS, type Policy, toPrompt, writePlans } from "./policy.ts";
+import { PLAN_TOKENS, type Plan, type Policy, toPrompt, writePlans } from "./policy.ts";
 import { measureSurprise } from "./surprise.ts";
 
 const language = createTinyLanguage();
@@ -57,7 +57,7 @@ describe("plans", () => {
         ],
       },
     } as unknown as Policy;
-    const [[plan]] = (await writePlans(given, [prompt], { group: 1 })) as [[{ text: string }]];
+    const [[plan]] = (await writePlans(given, [prompt], { group: 1 })) as [[Plan]];
     // The second one points at nobody: a number outside of the pool, which the parser refuses.
     const [, first, second] = /\[(\d+), (\d+)/.exec(plan.text)!;
     expect(Number(first)).toBe(3);
@@ -68,8 +68,8 @@ describe("plans", () => {
 test("a prompt holds the size and the rounds that were read", () => {
   const rounds = [{ workflow: { steps: [{ worker: 0, subtask: "x", access: [] }] }, replies: ["Answer: 1"] }];
   const prompt = toPrompt(policy, world.draw(1), { size: 2, rounds });
-  expect(prompt.reading.prefix.tokens[0]).toBe(language.size(2));
-  expect(prompt.reading.prefix.tokens.slice(1, 3)).toEqual(language.round([0]));
+  expect(prompt.reading.prefix.start).toBe(language.size(2));
+  expect(prompt.reading.prefix.tokens.slice(-2)).toEqual(language.round([0]));
   expect(prompt).toMatchObject({ size: 2, rounds });
   expect(toPrompt(policy, world.draw(1))).not.toHaveProperty("size");
 });

@@ -87,7 +87,7 @@ describe("recorded sets", () => {
     await expect(open()).rejects.toThrow("one set or more");
     await expect(open({ folder, set: "one" }, { folder })).rejects.toThrow('"one" is there twice');
     await expect(open({ folder, set: "four" })).rejects.toThrow(
-      'No set "four" in ' + folder + " (there are: one, two, three)",
+      `No set "four" in ${folder} (there are: one, two, three)`,
     );
     await expect(open({ folder: `${folder}/gone` })).rejects.toThrow("There is no recording");
     await expect(open({ folder, set: "one", workers: () => false })).rejects.toThrow("None of the workers");

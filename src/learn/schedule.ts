@@ -31,7 +31,7 @@ const ROUNDS_SHARE = 0.25;
 /** Of the stage of teams, this share goes by with sizes that are mostly given. */
 const GIVEN_SHARE = 0.4;
 /** Larger than in reinforcement: there is no noise in the warm-up. */
-const WARM_UP_RATE = 2;
+const WARM_UP_RATE = 4;
 /** In the stage of selection most questions are for one worker; the others keep a given size meaningful. */
 const ALONE = 0.75;
 const GIVEN_SIZES = [2, 3, 3, 4] as const;

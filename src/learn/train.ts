@@ -69,7 +69,7 @@ export interface TrainResult {
 const VOCABULARY = 1024;
 const SHAPE = { width: 128, layers: 3 };
 const HEAD_SIZE = 32;
-const WARM_UP = 200;
+const WARM_UP = 300;
 const SUPERVISED = 60;
 const DEFAULTS = { learningRate: 7e-4, exploration: 0.03, iterations: 300 };
 const MAX_NORM = 1;
@@ -202,7 +202,9 @@ function countIterations(
   tell({ type: "notice", text });
 }
 
-function lastStage({ rounds }: ScheduleOptions): StageName {
+/** Without reinforcement what comes before it is kept: that is how a warm-up alone is measured. */
+function lastStage({ rounds, iterations, supervised }: ScheduleOptions): StageName {
+  if (iterations === 0) return supervised > 0 ? "supervised" : "warm-up";
   return rounds > 1 ? "rounds" : "teams";
 }
 

@@ -44,7 +44,10 @@ function drawWorkers({ pool, handOffs, random }: DrawOptions, size: number): num
   const numbers = [...pool.members.keys()].filter(
     (number) => pool.members[number]!.worker.kind !== "conductor",
   );
-  if (handOffs || numbers.length < size) return Array.from({ length: size }, () => random.pick(numbers));
+  const models = numbers.filter((number) => pool.members[number]!.worker.kind === "model");
+  // With one model only, a second step has nobody else: a tool would have too little to compare.
+  if (handOffs || numbers.length < size || models.length < 2)
+    return Array.from({ length: size }, () => random.pick(numbers));
   return random.shuffle(numbers).slice(0, size);
 }
 

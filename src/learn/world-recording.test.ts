@@ -199,6 +199,10 @@ describe("practice with recordings", () => {
   });
 
   test("what makes no sense is refused", async () => {
+    const few = [{ folder: writeRecording("few", { few: 6 }), set: "few" }];
+    await expect(open({ recordings: few, splitSeed: 0 })).rejects.toThrow(
+      'too few tasks in "few": none of them is left to watch',
+    );
     await expect(open({ recordings: [] })).rejects.toThrow("one set or more");
     await expect(open({ recordings: [recordings[0]!, recordings[0]!] })).rejects.toThrow(
       '"long" is there twice',

@@ -10,6 +10,8 @@ export interface Prefix {
   tokens: readonly number[];
   /** The figures of each slot. */
   slots: readonly Float32Array[];
+  /** The token that its rollouts begin after, where it is not the common one: the strongest way to ask for something. */
+  start?: number;
 }
 
 // A graph takes a second to compile, and padding costs little: so there are few shapes.

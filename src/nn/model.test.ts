@@ -56,7 +56,7 @@ describe.each(ENGINES)("$name", ({ name, engine }) => {
   const random = createRandom("prefixes");
   const prefixes = [
     drawPrefix(random, { tokens: 7, slots: 3 }),
-    drawPrefix(random, { tokens: 12, slots: 5 }),
+    { ...drawPrefix(random, { tokens: 12, slots: 5 }), start: 5 },
     drawPrefix(random, { tokens: 1, slots: 1 }),
   ];
   const pointing = [TINY.vocabulary, 5, TINY.vocabulary + 2, TINY.vocabulary, 3];
@@ -86,6 +86,15 @@ describe.each(ENGINES)("$name", ({ name, engine }) => {
       [5, 5, 5, 5, 5, 5],
     ]);
     for (const [rollout] of written) expect(rollout!.logps.length).toBe(rollout!.tokens.length);
+  });
+
+  test("a prefix may say what its rollouts begin after", async () => {
+    const [prefix] = prefixes as [Prefix];
+    const own = await chancesOf(model, { ...prefix, start: 7 }, [5]);
+    expect(own).not.toEqual(await chancesOf(model, prefix, [5]));
+    expect(await chancesOf(model, { ...prefix, start: START }, [5])).toEqual(
+      await chancesOf(model, prefix, [5]),
+    );
   });
 
   test("an aborted writing stops between two tokens", async () => {

@@ -91,7 +91,7 @@ export class Model {
     const caches = this.#caches(batch);
     const ownMask = new Float32Array(batch.length).fill(hidden(true));
     const written = new Written(shape, batch, group);
-    for (let row = 0; row < count; row++) written.set(row, start);
+    for (let row = 0; row < count; row++) written.set(row, prefixes[Math.floor(row / group)]!.start ?? start);
     const rollouts = Array.from({ length: count }, (): Rollout => ({ tokens: [], logps: [], entropies: [] }));
     const ended = new Uint8Array(count);
     let open = count;
@@ -212,10 +212,10 @@ export class Model {
     const targets = new Int32Array(count).fill(-1);
     const columns = () => new Float32Array(count);
     const [weight, advantages, sampled, exploration] = [columns(), columns(), columns(), columns()];
-    for (const [q, { lessons }] of rows.entries()) {
+    for (const [q, { prefix, lessons }] of rows.entries()) {
       for (const [g, lesson] of lessons.entries()) {
         const base = (q * group + g) * length;
-        written.set(base, start);
+        written.set(base, prefix.start ?? start);
         for (const [t, token] of lesson.tokens.entries()) {
           targets[base + t] = token;
           weight[base + t] = lesson.weights[t]!;

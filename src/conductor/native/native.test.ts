@@ -172,9 +172,11 @@ describe("odd questions", () => {
 
   it("of a megabyte are planned in 300 ms", async () => {
     const task = taskOf(`${"Plan the sums. ".repeat(70_000)} And now?`);
-    const startedAt = performance.now();
+    // Time of this process, not of the clock: other tests run beside it.
+    const before = process.cpuUsage();
     expect((await planOf(conductor, { task })).decision.type).toBe("workflow");
-    expect(performance.now() - startedAt).toBeLessThan(300);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(300);
   });
 
   it.each<[string, Task]>([

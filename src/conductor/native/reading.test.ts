@@ -40,13 +40,13 @@ describe("labels of answers", () => {
 });
 
 describe("the text", () => {
-  test("begins with the size that is wanted, or that it is free, then the question", () => {
+  test("is the question; a plan begins after the size that is wanted, or that it is free", () => {
     const question = language.question(task.messages[0]!.content, QUESTION_TOKENS);
-    expect(read([model("a")]).prefix.tokens).toEqual([language.size(undefined), ...question]);
-    expect(read([model("a")], [], 3).prefix.tokens).toEqual([language.size(3), ...question]);
+    expect(read([model("a")]).prefix).toMatchObject({ tokens: question, start: language.size(undefined) });
+    expect(read([model("a")], [], 3).prefix).toMatchObject({ tokens: question, start: language.size(3) });
   });
 
-  test("in later rounds what the team answered stands between, and only the last round", () => {
+  test("in later rounds what the team answered follows, and only the last round", () => {
     const steps = [
       { worker: 0, subtask: "x", access: [] },
       { worker: 0, subtask: "y", access: [] },
@@ -55,7 +55,7 @@ describe("the text", () => {
     const earlier = { workflow: { steps }, replies: ["Answer: 1", "Answer: 2"] };
     const { tokens } = read([model("a")], [earlier, last]).prefix;
     const told = language.round([0, undefined]);
-    expect(tokens.slice(1, 1 + told.length)).toEqual(told);
+    expect(tokens.slice(-told.length)).toEqual(told);
     expect(read([model("a")], [last]).prefix.tokens).toEqual(tokens);
   });
 

@@ -37,12 +37,10 @@ export function toReading({ task, pool, rounds, size }: ReadingRequest, language
     .filter(({ role }) => role === "user")
     .map(textOf)
     .join("\n");
-  const tokens = [
-    language.size(size),
-    ...(last ? language.round(labels) : []),
-    ...language.question(question, QUESTION_TOKENS),
-  ];
-  return { prefix: { tokens, slots: toFeatures(members, workers, last, labels) }, workers };
+  const tokens = [...language.question(question, QUESTION_TOKENS), ...(last ? language.round(labels) : [])];
+  // A size in the text was hardly heeded; as what is written after, it is.
+  const start = language.size(size);
+  return { prefix: { tokens, slots: toFeatures(members, workers, last, labels), start }, workers };
 }
 
 /** Which answer each reply gave, numbered in the order they appeared; none where nothing short is stated. */

@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { TuttiError } from "../errors.ts";
+import {
+  add,
+  createGivenPolicy,
+  createSmallWorld,
+  type GivenPlan,
+  toMember,
+  toSum,
+} from "../testing/small-world.ts";
+import { createTinyLanguage } from "../testing/tiny-language.ts";
+import { parseWorkflow } from "../workflow/parse.ts";
+import { practise, toFigures } from "./iteration.ts";
+import type { Lot } from "./schedule.ts";
+import type { StageName, World } from "./types.ts";
+
+const language = createTinyLanguage();
+const { signal } = new AbortController();
+const [GOOD, BAD, DOWN] = [0, 1, 2];
+const ask = (worker: number): GivenPlan => [{ worker, subtask: "Answer the question", access: [] }];
+
+/** One question with the same pool always, so that plans can be given. */
+function createFixedWorld(parts: Partial<World> = {}): World {
+  const members = [
+    toMember("good", add, 0.9),
+    toMember("bad", "Answer: 0", 0.2),
+    toMember("down", () => new TuttiError("overloaded", "Down", { retryable: true }), 0.5),
+  ];
+  return createSmallWorld({ draw: (seed) => ({ task: toSum(seed % 500), pool: { members } }), ...parts });
+}
+
+async function practiseStage(
+  stage: StageName,
+  plans: GivenPlan[][],
+  parts: { world?: World; seed?: number; iteration?: number } = {},
+) {
+  const policy = createGivenPolicy(language, ...plans);
+  const lot: Lot = { stage, learningRate: 1e-3, exploration: 0.01, drawSize: () => undefined };
+  const practised = await practise({
+    ...{ policy, lot, world: createFixedWorld(), seed: 1, iteration: 3, questions: 2, group: 4 },
+    ...{ costPerCall: 0, words: "free", microBatch: 2, signal },
+    ...parts,
+  });
+  return { ...practised, policy };
+}
+
+describe("warm-up", () => {
+  test("teaches valid workflows for the pool of their question", async () => {
+    const world = createSmallWorld();
+    const { policy, groups } = await practiseStage("warm-up", [[[]]], { world });
+    const [{ rows, options }] = policy.lessons as [(typeof policy.lessons)[number]];
+    expect(groups).toEqual([]);
+    expect(options.objective.kind).toBe("likelihood");
+    const lessons = rows.flatMap((row) => row.lessons);
+    expect(lessons.length).toBeGreaterThan(8);
+    for (const [i, { tokens }] of lessons.entries()) {
+      // A question's pool is two models and a vote, and those who read of an earlier round may accept.
+      const text = language.toText(tokens, Number);
+      const parsed = parseWorkflow(text, { workers: 3, allowEmpty: true });
+      expect(parsed.ok, `lesson ${i}: ${text}`).toBe(true);
+    }
+    const weights = lessons.flatMap((lesson) => [...(lesson.weights as Float32Array)]);
+    expect(weights.every((weight) => weight > 0)).toBe(true);
+  });
+
+  test("is the same for the same seed and iteration, and another for others", async () => {
+    const tokensOf = async (parts: { seed?: number; iteration?: number }) => {
+      const { policy } = await practiseStage("warm-up", [[[]]], parts);
+      return policy.lessons[0]!.rows.map(({ lessons }) => lessons.map(({ tokens }) => tokens));
+    };
+    expect(await tokensOf({})).toEqual(await tokensOf({}));
+    expect(await tokensOf({ seed: 2 })).not.toEqual(await tokensOf({}));
+    expect(await tokensOf({ iteration: 4 })).not.toEqual(await tokensOf({}));
+  });
+});
+
+describe("the supervised variant", () => {
+  test("makes likelier who was right, and does not learn from who was down", async () => {
+    const { policy } = await practiseStage("supervised", [[[]]]);
+    const [{ rows }] = policy.lessons as [(typeof policy.lessons)[number]];
+    for (const { lessons } of rows) {
+      const weightOf = (worker: number) =>
+        lessons.find(({ tokens }) => tokens[0] === language.slot(worker))!.weights[0]!;
+      expect(weightOf(GOOD)).toBeGreaterThan(2 * weightOf(BAD));
+      expect(weightOf(BAD)).toBeGreaterThan(0);
+      expect(weightOf(DOWN)).toBe(0);
+      // All questions together weigh 1.
+      expect(weightOf(GOOD) + weightOf(BAD)).toBeCloseTo(1 / rows.length, 6);
+    }
+  });
+
+  test("teaches nothing where everybody was down", async () => {
+    const members = [toMember("down", () => new TuttiError("overloaded", "Down", { retryable: true }), 0.5)];
+    const world = createFixedWorld({ draw: () => ({ task: toSum(1), pool: { members } }) });
+    const { policy } = await practiseStage("supervised", [[[]]], { world });
+    const lessons = policy.lessons[0]!.rows.flatMap((row) => row.lessons);
+    expect(
+      lessons.flatMap(({ weights }) => [...(weights as Float32Array)]).every((weight) => weight === 0),
+    ).toBe(true);
+  });
+});
+
+describe("reinforcement", () => {
+  test("learns from groups in which somebody did better", async () => {
+    const { policy, groups } = await practiseStage("selection", [[ask(GOOD), ask(BAD), ask(BAD), ask(BAD)]]);
+    const { rows, options } = policy.lessons.find(
+      ({ options: { objective } }) => objective.kind === "policy",
+    )!;
+    expect(options.objective).toMatchObject({ kind: "policy", clip: 0.2 });
+    expect(groups.length).toBe(2);
+    expect(rows.map(({ lessons }) => lessons.map(({ advantage }) => advantage))).toEqual([
+      [0.375, -0.125, -0.125, -0.125],
+      [0.375, -0.125, -0.125, -0.125],
+    ]);
+  });
+
+  test("learns nothing from flat groups, nor where all were lost to an outage", async () => {
+    for (const plan of [ask(BAD), ask(GOOD), ask(DOWN), "babble" as const]) {
+      const { policy, learned } = await practiseStage("selection", [[plan]]);
+      expect(policy.lessons.filter(({ options: { objective } }) => objective.kind === "policy")).toEqual([]);
+      expect(learned.gradients.size).toBe(0);
+    }
+  });
+
+  test("only the stage of rounds goes on to a second round", async () => {
+    const first = [ask(GOOD), ask(BAD), ask(BAD), ask(BAD)];
+    expect((await practiseStage("teams", [first, [ask(GOOD)]])).policy.writes).toEqual([2]);
+    const { policy, groups } = await practiseStage("rounds", [first, [ask(GOOD), [], ask(BAD), "babble"]]);
+    // Of each question one right and one wrong first round.
+    expect(policy.writes).toEqual([2, 4]);
+    expect(groups.length).toBe(6);
+  });
+});
+
+test("figures: means over rollouts that were not lost, shares of calls, and how many were", async () => {
+  const { groups } = await practiseStage("selection", [[ask(GOOD), ask(BAD), "babble", ask(DOWN)]]);
+  const figures = toFigures(groups);
+  expect(figures).toMatchObject({
+    outages: 2,
+    flatShare: 0,
+    routingEntropy: 1,
+    asked: { good: 0.5, bad: 0.5 },
+  });
+  expect(figures.reward).toBeCloseTo(0.5, 9);
+  expect(figures.accuracy).toBeCloseTo(1 / 3, 9);
+  expect(figures.validShare).toBeCloseTo(2 / 3, 9);
+  expect(figures.accuracyIfValid).toBe(0.5);
+  expect(figures.steps).toBe(1);
+  expect(figures.calls).toBeCloseTo(2 / 3, 9);
+  expect(toFigures([])).toMatchObject({ reward: 0, accuracy: 0, flatShare: 0, asked: {} });
+});

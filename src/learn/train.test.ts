@@ -1,0 +1,199 @@
+// A whole training of a tiny model: the same for a seed, and bitwise the same however often it was interrupted.
+
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadCheckpoint } from "../conductor/native/checkpoint.ts";
+import { createSmallWorld } from "../testing/small-world.ts";
+import { openTrainingFolder } from "./folder.ts";
+import { type TrainOptions, train } from "./train.ts";
+import type { TrainEvent, World } from "./types.ts";
+
+const home = mkdtempSync(join(tmpdir(), "tutti-train-"));
+afterAll(() => rmSync(home, { recursive: true }));
+
+const [WARM_UP, ITERATIONS, TUNE_EVERY] = [5, 8, 3];
+const TOTAL = WARM_UP + ITERATIONS;
+/** A copy of the folder as it was on the disk when this iteration had just been told, not saved yet. */
+const killedAt = (name: string, iteration: number) => join(home, `${name}-killed-${iteration}`);
+
+interface Watched {
+  events: TrainEvent[];
+  path: string;
+}
+
+async function run(
+  name: string,
+  options: Partial<TrainOptions> = {},
+  {
+    onEvent = () => {},
+    abort = new AbortController(),
+  }: { onEvent?: (event: TrainEvent) => void; abort?: AbortController } = {},
+): Promise<Watched & Awaited<ReturnType<typeof train>>> {
+  const path = join(home, name);
+  const folder = openTrainingFolder(path);
+  const events: TrainEvent[] = [];
+  try {
+    const result = await train({
+      ...{ world: createSmallWorld(), seed: 1, iterations: ITERATIONS, warmUp: WARM_UP, rounds: 2 },
+      ...{ group: 4, questions: 4, costPerCall: 0.01, supervised: false, words: "free", threads: 1 },
+      ...{ shape: { width: 32, layers: 1 }, saveEvery: 1, tuneEvery: TUNE_EVERY },
+      ...{ folder, resume: false, command: "tutti train", signal: abort.signal },
+      onEvent: (event) => {
+        events.push(event);
+        onEvent(event);
+      },
+      ...options,
+    });
+    return { ...result, events, path };
+  } finally {
+    folder.close();
+  }
+}
+
+/** The last state, the best weights, and what was told, without what the clock says. */
+function resultOf(path: string) {
+  const checkpoint = join(path, "checkpoint");
+  const [state] = readdirSync(checkpoint).filter((name) => /^\d+$/.test(name));
+  const rows = (name: string) =>
+    readFileSync(join(path, name), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => ({ ...JSON.parse(line), seconds: 0 }));
+  const bytes = (...parts: string[]) => readFileSync(join(path, ...parts)).toString("base64");
+  return {
+    state: [state, bytes("checkpoint", state!, "state.safetensors")],
+    best: bytes("best", "weights.safetensors"),
+    card: JSON.parse(readFileSync(join(path, "best", "card.json"), "utf8")).about,
+    iterations: rows("iterations.jsonl"),
+    tunes: rows("tune.jsonl"),
+  };
+}
+
+let whole: Watched & Awaited<ReturnType<typeof train>>;
+let expected: ReturnType<typeof resultOf>;
+beforeAll(async () => {
+  whole = await run(
+    "whole",
+    {},
+    {
+      onEvent: (event) => {
+        if (event.type !== "iteration") return;
+        const copy = killedAt("whole", event.iteration);
+        cpSync(join(home, "whole"), copy, { recursive: true });
+        rmSync(join(copy, "training.lock"), { force: true });
+      },
+    },
+  );
+  expected = resultOf(whole.path);
+}, 60_000);
+
+describe("a training", () => {
+  test("goes through its stages, is looked at on the way, and keeps its best", () => {
+    const iterations = whole.events.filter((event) => event.type === "iteration");
+    expect(iterations.map(({ iteration }) => iteration)).toEqual(Array.from({ length: TOTAL }, (_, i) => i));
+    expect([...new Set(iterations.map(({ stage }) => stage))]).toEqual([
+      "warm-up",
+      "selection",
+      "teams",
+      "rounds",
+    ]);
+    expect(iterations.every(({ loss, total }) => Number.isFinite(loss) && total === TOTAL)).toBe(true);
+    const looks = whole.events.filter((event) => event.type === "tune");
+    expect(looks.map(({ iteration }) => iteration + 1)).toEqual([6, 9, 12, 13]);
+    // Only the last stage can be the best.
+    expect(looks.filter(({ isBest }) => isBest).every(({ stage }) => stage === "rounds")).toBe(true);
+    expect(whole).toMatchObject({ iterations: TOTAL, isStopped: false, tune: { isBest: true } });
+    const { card } = loadCheckpoint(whole.checkpoint);
+    expect(card.training).toMatchObject({
+      world: "sums",
+      isSimulated: true,
+      seed: 1,
+      command: "tutti train",
+    });
+    expect(card.limits.rounds).toBe(2);
+  });
+
+  test("learns: the warm-up makes random workflows likelier", () => {
+    const losses = whole.events.flatMap((event) => (event.type === "iteration" ? [event.loss] : []));
+    expect(losses[WARM_UP - 1]).toBeLessThan(losses[0]!);
+  });
+
+  test("is the same for its seed, and another for another", async () => {
+    expect(resultOf((await run("again")).path)).toEqual(expected);
+    const other = resultOf((await run("other", { seed: 2 })).path);
+    expect(other.state[1]).not.toBe(expected.state[1]);
+  });
+});
+
+describe("killed at any moment, and resumed", () => {
+  // In the warm-up, at the end of a stage, before a look, and before the last save.
+  test.each([0, 2, 5, 8, TOTAL - 1])("during iteration %i", async (iteration) => {
+    const path = killedAt("whole", iteration);
+    const resumed = await run(path.slice(home.length + 1), { resume: true });
+    expect(resumed.iterations).toBe(TOTAL);
+    expect(resultOf(path)).toEqual(expected);
+  });
+
+  test("with saves far apart", async () => {
+    const copy = join(home, "rare-killed");
+    await run(
+      "rare",
+      { saveEvery: 4 },
+      {
+        onEvent: (event) => {
+          if (event.type !== "iteration" || event.iteration !== 10) return;
+          cpSync(join(home, "rare"), copy, { recursive: true });
+          rmSync(join(copy, "training.lock"), { force: true });
+        },
+      },
+    );
+    const { events } = await run("rare-killed", { resume: true });
+    expect(events.find((event) => event.type === "iteration")).toMatchObject({ iteration: 8 });
+    expect(resultOf(copy)).toEqual(expected);
+  });
+});
+
+describe("stopped, and resumed", () => {
+  test("during an iteration", async () => {
+    const abort = new AbortController();
+    const onEvent = (event: TrainEvent) => {
+      if (event.type === "iteration" && event.iteration === 6) abort.abort();
+    };
+    const stopped = await run("stopped", { saveEvery: 100 }, { abort, onEvent });
+    expect(stopped).toMatchObject({ isStopped: true, iterations: 7 });
+    await run("stopped", { resume: true });
+    expect(resultOf(stopped.path)).toEqual(expected);
+  });
+
+  test.each([9, 12, TOTAL])("in the middle of the look after iteration %i: it is made up for", async (at) => {
+    const abort = new AbortController();
+    const world = createSmallWorld();
+    let told = 0;
+    // Looking begins by asking for the tune questions.
+    const stopping: World = {
+      ...world,
+      get tune() {
+        if (told === at) abort.abort();
+        return world.tune;
+      },
+    };
+    const onEvent = (event: TrainEvent) => {
+      if (event.type === "iteration") told = event.iteration + 1;
+    };
+    const name = `look-${at}`;
+    const stopped = await run(name, { world: stopping }, { abort, onEvent });
+    expect(stopped).toMatchObject({ isStopped: true, iterations: at });
+    expect(
+      stopped.events.filter((event) => event.type === "tune").map(({ iteration }) => iteration + 1),
+    ).not.toContain(at);
+    const resumed = await run(name, { resume: true });
+    expect(resumed.isStopped).toBe(false);
+    expect(resultOf(stopped.path)).toEqual(expected);
+    // What is done is done: going on once more changes nothing.
+    const { events } = await run(name, { resume: true });
+    expect(events.filter(({ type }) => type === "tune")).toEqual([]);
+    expect(resultOf(stopped.path)).toEqual(expected);
+  });
+});
