@@ -14,7 +14,7 @@ import { bootstrapMean, meanOf } from "../dist/bench/statistics.js";
 import { toDecision } from "../dist/conductor/text.js";
 import { isTuttiError } from "../dist/errors.js";
 import { measureBaseline, performPlans } from "../dist/learn/arena.js";
-import { openTrained } from "../dist/learn/evaluate-trained.js";
+import { openTrained, writeTestPlans } from "../dist/learn/evaluate-trained.js";
 import { openTrainingFolder } from "../dist/learn/folder.js";
 import { toVocabulary } from "../dist/learn/phrases.js";
 import { toPrompt, writePlans } from "../dist/learn/policy.js";
@@ -90,6 +90,27 @@ async function sample({ policy }, arena) {
   return plans;
 }
 
+/** The likeliest tokens, as a trained Conductor is measured; and the same teams with other workers in them. */
+async function writeGreedily({ policy }, arena) {
+  const plans = await writeTestPlans(arena, policy, { rounds: 1, seed: SEED, signal });
+  const { pool } = arena.fitting;
+  const models = [...pool.members.keys()].filter((number) => pool.members[number].worker.kind === "model");
+  const reseated = Array.from({ length: PLANS }, (_, number) =>
+    plans.map((plan) => {
+      if (!plan.isValid) return plan;
+      const { workflow } = toDecision(plan.texts[0], { pool, maxSteps: MAX_STEPS, rounds: [] });
+      const seats = createRandom(hashSeed("seats", SEED, number, plan.task.id)).shuffle(models);
+      // One for one: who was asked twice is replaced twice by the same, and tools stay.
+      const steps = workflow.steps.map((step) => ({
+        ...step,
+        worker: seats[models.indexOf(step.worker)] ?? step.worker,
+      }));
+      return { ...plan, texts: [renderWorkflow({ steps })] };
+    }),
+  );
+  return { plans, reseated };
+}
+
 function toPlan(task, text, { fitting }) {
   const decision = toDecision(text, { pool: fitting.pool, maxSteps: MAX_STEPS, rounds: [] });
   return { task, texts: [text], isValid: decision.type === "workflow" };
@@ -161,6 +182,11 @@ function compare(a, b) {
   return { ...estimate, verdict: isWithin ? "within" : isBeyond ? "beyond" : "not decided" };
 }
 
+const toGreedy = ({ name, greedy }) => ({ ...greedy, name: `${name}, greedy` });
+const toReseated = ({ name, greedy }) => ({
+  ...{ figures: greedy.withWorkersByLot, name: `${name}, greedy, workers by lot` },
+});
+
 function toMarkdown({ tasks, references, seeds, together, words }) {
   const line = (name, { accuracy, validShare, calls, steps }) => [
     ...[name, percent(accuracy), percent(validShare), two(calls), two(steps)],
@@ -173,16 +199,25 @@ function toMarkdown({ tasks, references, seeds, together, words }) {
     "",
     ...table(
       ["", "right %", "valid %", "calls", "steps"],
-      [...seeds, ...references].map(({ name, figures }) => line(name, figures)),
+      [...seeds, ...references, ...seeds.map(toGreedy), ...seeds.map(toReseated)].map(({ name, figures }) =>
+        line(name, figures),
+      ),
     ),
     `Warm-up minus random, points, with the 95 % interval over tasks; "within" and "beyond" say where the whole interval lies, of ${100 * MARGIN} points:`,
     "",
     ...table(
       ["minus", ...references.map(({ name }) => name)],
-      [...seeds, ...(seeds.length > 1 ? [together] : [])].map(({ name, against }) => [
+      [...seeds, ...(seeds.length > 1 ? [together] : []), ...seeds.map(toGreedy)].map(({ name, against }) => [
         ...[name, ...against.map(verdict)],
       ]),
     ),
+    "Greedy is how a trained Conductor is measured. It writes the likeliest workflow again and again, and the likeliest random workflow need not be as bad as random ones are on average: compare a trained Conductor with it. Whether it knows who is good at what shows when its teams keep their shape and words and get other workers by lot:",
+    "",
+    ...seeds.map(
+      ({ name, greedy }) =>
+        `- ${name}: greedy minus greedy with workers by lot ${difference(greedy.minusWorkersByLot)} points`,
+    ),
+    "",
     `The first reference draws workflows as the warm-up does, words of the question included, so it shows only that nothing else was learned. The second has words by lot; the third is the baseline of the bench, with words of its own. What the words of the warm-up are worth is the first minus the second: ${difference(words)} points.`,
     ...(seeds.some(({ figures }) => figures.validShare < FEW_VALID)
       ? [
@@ -217,12 +252,24 @@ async function main() {
     tell(folder);
     const trained = await openTrained(folder, { threads: options.threads });
     const rows = await performAll(arena, await sample(trained, arena));
+    const { plans, reseated } = await writeGreedily(trained, arena);
     await trained.close();
+    // One plan a task, but as many tries as the others have.
+    const tried = await performAll(
+      arena,
+      Array.from({ length: PLANS }, () => plans),
+    );
+    const byLot = await performAll(arena, reseated);
+    const greedy = {
+      ...{ figures: summarise(tried), withWorkersByLot: summarise(byLot) },
+      minusWorkersByLot: compare(byTask(tried), byTask(byLot)),
+      against: references.map((reference) => compare(byTask(tried), reference.right)),
+    };
     const right = byTask(rows);
     const against = references.map((reference) => compare(right, reference.right));
     const { seed, iterations } = trained.card.training;
     const name = `warm-up, seed ${seed}, ${iterations} iterations`;
-    seeds.push({ name, folder, figures: summarise(rows), right, against });
+    seeds.push({ name, folder, figures: summarise(rows), right, against, greedy });
   }
   const mean = arena.test.map((_, task) => {
     const known = seeds.flatMap(({ right }) => right[task] ?? []);

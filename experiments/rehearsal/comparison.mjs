@@ -38,7 +38,8 @@ export async function measure(lab) {
   const moaCalls = find("mixture-of-agents").calls;
   const seeds = trained.map(({ name }) => ({
     ...find(name),
-    moaCallsOverOwn: moaCalls / find(name).calls,
+    // Who asks nobody saves nothing.
+    moaCallsOverOwn: find(name).calls > 0 ? moaCalls / find(name).calls : 0,
     against: Object.fromEntries(
       AGAINST.map((id) => [id, compare(rows.get(name), rows.get(id === "singles" ? strongest : id))]),
     ),
@@ -93,6 +94,12 @@ export function toLines({ results, strongest, seeds, overSeeds: over }) {
     ),
     `Over ${seeds.length} training seed(s): right ${mean("accuracy", percent)} %, calls ${mean("calls", two)}, sim. $ / 1,000 ${mean("costUsd", (usd) => two(1000 * usd))}, valid ${mean("validShare", percent)} %, entropy ${mean("routingEntropy", two)} bits.`,
     "",
+    ...seeds
+      .filter(({ validShare }) => validShare === 0)
+      .map(
+        ({ conductor }) =>
+          `**None of the plans of ${conductor} is a workflow: was it trained with other code?**\n`,
+      ),
     `Differences in points; the best single worker on these tasks is ${strongest}. \`best-single\` was chosen on training tasks. The scripted planner is a rule written by hand for these families.`,
     "",
     ...table(

@@ -53,10 +53,11 @@ export async function measure(lab) {
       accuracy: { known: accuracyOf(known.get(name)), unseen: accuracyOf(strange(name)) },
       gain: { known: here, unseen: there },
       againstLookup: compare(strange(name), strange("lookup-category")),
-      kept: there.mean / here.mean,
+      // Where nothing was gained nothing can be kept, and a loss over a loss would look like a gain.
+      kept: here.low > 0 ? there.mean / here.mean : undefined,
       headroom,
       shareOfHeadroom: shares,
-      keptOfHeadroom: shares.unseen / shares.known,
+      keptOfHeadroom: here.low > 0 ? shares.unseen / shares.known : undefined,
       byPool: pools.map((rows) => ({
         trained: accuracyOf(rows.get(name)),
         ...accuracies((id) => rows.get(id)),
@@ -69,8 +70,8 @@ export async function measure(lab) {
     baselines: { known: accuracies((id) => known.get(id)), unseen: accuracies(strange) },
     seeds,
     overSeeds: {
-      kept: overSeeds(seeds.map(({ kept }) => kept)),
-      keptOfHeadroom: overSeeds(seeds.map(({ keptOfHeadroom }) => keptOfHeadroom)),
+      kept: overSeeds(seeds.map(({ kept = 0 }) => kept)),
+      keptOfHeadroom: overSeeds(seeds.map(({ keptOfHeadroom = 0 }) => keptOfHeadroom)),
       wins: meanOf(
         seeds.map(({ byPool }) => byPool.filter((pool) => pool.trained > pool["best-single"]).length),
       ),
@@ -78,10 +79,12 @@ export async function measure(lab) {
   };
 }
 
+const share = (kept) => (kept === undefined ? "no gain" : two(kept));
+
 export function toLines({ pools, tasks, baselines, seeds }) {
   return [
     ...heading("Workers never seen"),
-    `${pools} pools of seven strangers and \`consensus\`, ${tasks} test tasks each, other ones for each pool, profiles from their own measurements. Intervals are over tasks with these pools; how much pools differ stands in the second table. Gain: over the best single worker of the pool. Share of headroom: gain ÷ gain of the scripted planner.`,
+    `${pools} pools of seven strangers and \`consensus\`, ${tasks} test tasks each, other ones for each pool, profiles from their own measurements. Intervals are over tasks with these pools; how much pools differ stands in the second table. Gain: over the best single worker of the pool. Kept: gain unseen ÷ gain known, where the latter is shown to be above 0. Share of headroom: gain ÷ gain of the scripted planner.`,
     "",
     ...table(
       [
@@ -105,7 +108,7 @@ export function toLines({ pools, tasks, baselines, seeds }) {
             difference(gain.known),
             difference(gain.unseen),
           ],
-          ...[two(kept), two(shareOfHeadroom.known), two(shareOfHeadroom.unseen), two(keptOfHeadroom)],
+          ...[share(kept), two(shareOfHeadroom.known), two(shareOfHeadroom.unseen), share(keptOfHeadroom)],
           difference(againstLookup),
         ]),
         ...BASELINES.map((id) => [

@@ -206,7 +206,7 @@ async function reinforce(options: IterationOptions): Promise<Practised> {
     microBatch,
   });
   const reminded = randomLessons(drawQuestions(options, microBatch), options, (tokens, size) =>
-    toReminder(policy, tokens, size),
+    toReminder(policy, tokens, lot.keepsOpen || size !== undefined),
   );
   const { gradients } = await policy.model.learn(reminded, {
     objective: { kind: "likelihood", clip: 0 },
@@ -223,9 +223,9 @@ async function reinforce(options: IterationOptions): Promise<Practised> {
  * Words earn little and rewards are noisy: without a reminder of the language they drift into one phrase, and
  * after a stage of teams of one a given size means nothing any more. Who is asked is not reminded of.
  */
-function toReminder({ language }: Policy, tokens: readonly number[], size: number | undefined): Float32Array {
+function toReminder({ language }: Policy, tokens: readonly number[], ofSize: boolean): Float32Array {
   const weights = language.decisions(tokens).map((isDecision) => (isDecision ? 0 : REMINDER.words));
-  if (size === undefined) return weights;
+  if (!ofSize) return weights;
   const end = tokens.indexOf(language.subtasks);
   for (let at = 0; at <= end; at++)
     if (tokens[at] === language.next || tokens[at] === language.subtasks) weights[at] = REMINDER.size;

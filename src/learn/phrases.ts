@@ -4,20 +4,20 @@
 
 import type { Random } from "../random.ts";
 
-/** "…" stands for a kind of work. */
+/**
+ * "…" stands for a kind of work. All of them name one: a phrase that fits every question and every place in a
+ * team ("review the work and correct it") was taken up within minutes, and then words meant nothing.
+ */
 const TEMPLATES: readonly string[] = [
   "Plan the …",
   "List the steps for the …",
-  "Make a plan",
   "Solve the …",
   "Work out the …",
-  "Follow the plan: …",
-  "Answer the question",
+  "Follow the plan for the …",
   "Check the …",
   "Verify the …",
-  "Review the work and correct it",
-  "Compare the answers and pick the right one",
-  "Write down what is known",
+  "Review the … and correct it",
+  "Compare the answers about the …",
 ];
 
 /** What all steps are told where words are not free: one sentence for solving, one for comparing. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PLAN_TOKENS } from "../conductor/native/opened.ts";
 import { FEATURES } from "../conductor/native/reading.ts";
 import { openEngine } from "../nn/engine.ts";
 import { Model } from "../nn/model.ts";
@@ -6,7 +7,7 @@ import { createWeights } from "../nn/transformer.ts";
 import { createSmallWorld } from "../testing/small-world.ts";
 import { createTinyLanguage } from "../testing/tiny-language.ts";
 import { createSelfWorker } from "../worker/self.ts";
-import { PLAN_TOKENS, type Plan, type Policy, toPrompt, writePlans } from "./policy.ts";
+import { type Plan, type Policy, toPrompt, writePlans } from "./policy.ts";
 import { measureSurprise } from "./surprise.ts";
 
 const language = createTinyLanguage();

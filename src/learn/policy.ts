@@ -1,15 +1,13 @@
 // The model as a policy: it reads questions and writes workflows, by lot or greedily, always without a mask.
 
 import type { Language } from "../conductor/native/language.ts";
+import { PLAN_TOKENS } from "../conductor/native/opened.ts";
 import { type Reading, toReading } from "../conductor/native/reading.ts";
 import type { ComposedRound } from "../conductor/types.ts";
 import type { Choose, Model, Rollout } from "../nn/model.ts";
 import { createRandom, hashSeed } from "../random.ts";
 import { toMessages } from "../task/types.ts";
 import type { Question } from "./types.ts";
-
-/** The most tokens of a workflow: what is longer is cut off, and then it is not valid. */
-export const PLAN_TOKENS = 48;
 
 export interface Policy {
   model: Model;

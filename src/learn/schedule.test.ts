@@ -30,7 +30,8 @@ test("stages follow each other in order, each with its share, and rates stay wit
       expect(stages.includes("rounds")).toBe(options.rounds > 1);
       const isWithin = (iteration: number) => {
         const { stage, learningRate, exploration } = lotAt(iteration, options);
-        const most = (stage === "warm-up" ? 2 : 1) * options.learningRate;
+        // The warm-up, which has no noise, may go faster.
+        const most = (stage === "warm-up" ? 10 : 1) * options.learningRate;
         return (
           learningRate > 0 && learningRate <= most && exploration >= 0 && exploration <= options.exploration
         );

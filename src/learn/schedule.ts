@@ -24,17 +24,19 @@ export interface Lot {
   exploration: number;
   /** Size of a question's team by lot; undefined is free. */
   drawSize(random: Random): number | undefined;
+  /** A free size was not practised yet: it is kept as open as the warm-up left it. */
+  keepsOpen: boolean;
 }
 
 const SELECTION_SHARE = 0.2;
 const ROUNDS_SHARE = 0.25;
-/** Of the stage of teams, this share goes by with sizes that are mostly given. */
-const GIVEN_SHARE = 0.4;
+/** Of the stage of teams, this share goes by with given sizes. */
+const GIVEN_SHARE = 0.5;
 /** Larger than in reinforcement: there is no noise in the warm-up. */
 const WARM_UP_RATE = 4;
 /** In the stage of selection most questions are for one worker; the others keep a given size meaningful. */
 const ALONE = 0.75;
-const GIVEN_SIZES = [2, 3, 3, 4] as const;
+const GIVEN_SIZES = [1, 2, 3, 3, 4, 4] as const;
 const RISE = 5;
 
 export function totalOf({ warmUp, supervised, iterations }: ScheduleOptions): number {
@@ -63,10 +65,11 @@ export function lotAt(iteration: number, options: ScheduleOptions): Lot {
       total: warmUp,
       floor: 0.2,
     });
-    return { stage: "warm-up", learningRate: rate, exploration: 0, drawSize: free };
+    return { stage: "warm-up", learningRate: rate, exploration: 0, drawSize: free, keepsOpen: true };
   }
   const taught = iteration - warmUp;
-  if (taught < supervised) return { stage: "supervised", learningRate, exploration: 0, drawSize: () => 1 };
+  if (taught < supervised)
+    return { stage: "supervised", learningRate, exploration: 0, drawSize: () => 1, keepsOpen: true };
   const at = taught - supervised;
   const forRounds = rounds > 1 ? Math.round(iterations * ROUNDS_SHARE) : 0;
   const forSelection = Math.round((iterations - forRounds) * SELECTION_SHARE);
@@ -77,12 +80,13 @@ export function lotAt(iteration: number, options: ScheduleOptions): Lot {
   const common = { learningRate: rate, exploration: at < RISE ? exploration : explore };
   if (at < forSelection) {
     const drawSize = (random: Random) => (random.next() < ALONE ? 1 : random.pick(GIVEN_SIZES));
-    return { stage: "selection", ...common, drawSize };
+    return { stage: "selection", ...common, drawSize, keepsOpen: true };
   }
   if (at < forSelection + forTeams) {
-    const given = (at - forSelection) / forTeams < GIVEN_SHARE ? 0.7 : 0.1;
+    const keepsOpen = (at - forSelection) / forTeams < GIVEN_SHARE;
+    const given = keepsOpen ? 1 : 0.2;
     const drawSize = (random: Random) => (random.next() < given ? random.pick(GIVEN_SIZES) : undefined);
-    return { stage: "teams", ...common, drawSize };
+    return { stage: "teams", ...common, drawSize, keepsOpen };
   }
-  return { stage: "rounds", ...common, drawSize: free };
+  return { stage: "rounds", ...common, drawSize: free, keepsOpen: false };
 }

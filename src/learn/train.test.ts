@@ -3,12 +3,15 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { loadCheckpoint } from "../conductor/native/checkpoint.ts";
 import { createSmallWorld } from "../testing/small-world.ts";
 import { openTrainingFolder } from "./folder.ts";
 import { type TrainOptions, train } from "./train.ts";
 import type { TrainEvent, World } from "./types.ts";
+
+// Each test is a training or two, on cores that may be busy.
+vi.setConfig({ testTimeout: 60_000 });
 
 const home = mkdtempSync(join(tmpdir(), "tutti-train-"));
 afterAll(() => rmSync(home, { recursive: true }));
@@ -29,7 +32,7 @@ async function run(
   {
     onEvent = () => {},
     abort = new AbortController(),
-  }: { onEvent?: (event: TrainEvent) => void; abort?: AbortController } = {},
+  }: { onEvent?: (event: TrainEvent) => unknown; abort?: AbortController } = {},
 ): Promise<Watched & Awaited<ReturnType<typeof train>>> {
   const path = join(home, name);
   const folder = openTrainingFolder(path);
@@ -115,21 +118,22 @@ describe("a training", () => {
     expect(card.limits.rounds).toBe(2);
   });
 
-  test("learns: the warm-up makes random workflows likelier", () => {
-    const losses = whole.events.flatMap((event) => (event.type === "iteration" ? [event.loss] : []));
-    expect(losses[WARM_UP - 1]).toBeLessThan(losses[0]!);
-  });
-
   test("is the same for its seed, and another for another", async () => {
     expect(resultOf((await run("again")).path)).toEqual(expected);
-    const other = resultOf((await run("other", { seed: 2 })).path);
-    expect(other.state[1]).not.toBe(expected.state[1]);
+    const abort = new AbortController();
+    const { events } = await run(
+      "other",
+      { seed: 2 },
+      { abort, onEvent: ({ type }) => type === "iteration" && abort.abort() },
+    );
+    const lossOf = (list: TrainEvent[]) => list.find((event) => event.type === "iteration")!.loss;
+    expect(lossOf(events)).not.toBe(lossOf(whole.events));
   });
 });
 
 describe("killed at any moment, and resumed", () => {
-  // In the warm-up, at the end of a stage, before a look, and before the last save.
-  test.each([0, 2, 5, 8, TOTAL - 1])("during iteration %i", async (iteration) => {
+  // Before the first save, in the warm-up, before a look, and before the last save.
+  test.each([0, 3, 8, TOTAL - 1])("during iteration %i", async (iteration) => {
     const path = killedAt("whole", iteration);
     const resumed = await run(path.slice(home.length + 1), { resume: true });
     expect(resumed.iterations).toBe(TOTAL);
@@ -138,14 +142,17 @@ describe("killed at any moment, and resumed", () => {
 
   test("with saves far apart", async () => {
     const copy = join(home, "rare-killed");
+    const abort = new AbortController();
     await run(
       "rare",
       { saveEvery: 4 },
       {
+        abort,
         onEvent: (event) => {
           if (event.type !== "iteration" || event.iteration !== 10) return;
           cpSync(join(home, "rare"), copy, { recursive: true });
           rmSync(join(copy, "training.lock"), { force: true });
+          abort.abort();
         },
       },
     );
@@ -167,7 +174,7 @@ describe("stopped, and resumed", () => {
     expect(resultOf(stopped.path)).toEqual(expected);
   });
 
-  test.each([9, 12, TOTAL])("in the middle of the look after iteration %i: it is made up for", async (at) => {
+  test.each([9, TOTAL])("in the middle of the look after iteration %i: it is made up for", async (at) => {
     const abort = new AbortController();
     const world = createSmallWorld();
     let told = 0;

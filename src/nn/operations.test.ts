@@ -28,6 +28,7 @@ const {
   silu,
   slice,
   softmax,
+  split,
   subtract,
   sum,
   swap,
@@ -214,6 +215,25 @@ const CASES: Case[] = [
       (a) => slice(a, 1, start, end),
       [2, end - start, 2],
       ([x], [i, j, k]) => x!([i!, j! + start, k!]),
+    ),
+  ),
+  toCase(
+    "split, each piece used, one of them twice",
+    [[2, 5]],
+    (a) => {
+      const [left, middle, right] = split(a, 1, [2, 1, 2]) as [Value, Value, Value];
+      return add(multiply(left, exponential(right)), multiply(middle, middle));
+    },
+    [2, 2],
+    ([x], [i, j]) => x!([i!, j!]) * Math.exp(x!([i!, j! + 3])) + x!([i!, 2]) ** 2,
+  ),
+  ...[0, 1, 2].map((piece) =>
+    toCase(
+      `split, only piece ${piece} used, beside the whole`,
+      [[2, 3, 2]],
+      (a) => add(multiply(split(a, 1, [1, 1, 1])[piece]!, a), a),
+      [2, 3, 2],
+      ([x], [i, j, k]) => x!([i!, piece, k!]) * x!([i!, j!, k!]) + x!([i!, j!, k!]),
     ),
   ),
   toCase(

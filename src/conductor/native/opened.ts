@@ -10,7 +10,7 @@ import { Batcher } from "./batcher.ts";
 import { type Checkpoint, loadCheckpoint } from "./checkpoint.ts";
 
 /** The most tokens of a plan, the same as in training. */
-export const PLAN_TOKENS = 64;
+export const PLAN_TOKENS = 48;
 
 /**
  * The model is so small that a second thread has little to do but to wait for the first; on a machine that is
