@@ -67,7 +67,7 @@ describe("in the rehearsal", () => {
     shipped.folders.set("rehearsal", await saveTinyCheckpoint());
     expect(await choose(undefined, { kind: "rehearsal" })).toEqual({
       id: "native:tiny",
-      reason: "the pool is the rehearsal, which this Conductor was trained on",
+      reason: "shipped weights, trained on the rehearsal, which is the pool",
     });
   });
 

@@ -80,7 +80,7 @@ async function chooseForRehearsal(pool: Pool): Promise<Chosen> {
     const conductor = createNativeConductor({ checkpoint: folder });
     conductor.check(pool);
     await conductor.open();
-    return { conductor, reason: "the pool is the rehearsal, which this Conductor was trained on" };
+    return { conductor, reason: "shipped weights, trained on the rehearsal, which is the pool" };
   } catch (error) {
     if (!isTuttiError(error)) throw error;
     return scripted(`${UNTRAINED}: ${error.message}`);

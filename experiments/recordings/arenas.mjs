@@ -124,7 +124,10 @@ export async function measureTrained(sets, checkpoint, { threads, seed }, tell) 
   const { policy, card, close } = await openTrained(checkpoint, { threads });
   const { signal } = new AbortController();
   setMaxListeners(0, signal);
-  const { rounds } = card.limits;
+  const {
+    limits: { rounds },
+    size,
+  } = card;
   const bySet = new Map();
   try {
     for (const { name, arenas } of sets) {
@@ -134,7 +137,7 @@ export async function measureTrained(sets, checkpoint, { threads, seed }, tell) 
           ["rows", arena],
           ["shuffled", shufflePool(arena, hashSeed("order", seed, name))],
         ]) {
-          const plans = await writeTestPlans(each, policy, { rounds, seed, signal });
+          const plans = await writeTestPlans(each, policy, { rounds, size, seed, signal });
           measured[order].push(...(await performPlans(each, plans, { name: "trained", seed, signal })));
         }
       }

@@ -64,7 +64,7 @@ describe("LiveView on a terminal", () => {
     expect(plain(screen.lines)).toEqual([
       "Rehearsal: simulated workers, simulated money.",
       "",
-      "Plan by scripted-planner · 3 steps · 10 ms",
+      "Plan by scripted-planner · 3 steps · 10 ms (the rehearsal has its own)",
       "Two ways, then compare.",
       "",
       "✓ 1 rehearsal/ada Solve it 0.4 s $0.0001 simulated",
@@ -78,6 +78,24 @@ describe("LiveView on a terminal", () => {
       "More: tutti runs show r_test",
       "",
     ]);
+  });
+
+  it("says why this Conductor plans on a line of its own where there is no room beside it, and once", () => {
+    const why = "shipped weights, trained on the rehearsal, which is the pool";
+    const one = toWorkflow([0, "Solve it", []]);
+    const settings = { rounds: 2, conductor: `native:${ESC}[31mrehearsal`, conductorReason: why };
+    const { screen } = perform(
+      [
+        event.start(POOL, settings),
+        ...[event.planStart(), event.planEnd(one), event.stepStart(0, 0), event.stepEnd(0, 0, "391")],
+        ...[event.roundEnd(), event.planStart(1), event.planEnd(undefined, "", 1), event.end("391")],
+      ],
+      { columns: 60 },
+    );
+    const page = plain(screen.lines);
+    const at = page.indexOf("Plan by native:rehearsal · 1 step · 10 ms");
+    expect(page[at + 1]).toBe("(shipped weights, trained on the rehearsal, which is the…");
+    expect(page.filter((line) => line.includes("shipped"))).toHaveLength(1);
   });
 
   it("gives the cursor back", () => {
@@ -203,6 +221,7 @@ describe("LiveView without a terminal", () => {
     expect(out.text).toBe("The answer is 391.\n");
     expect(err.text.split("\n")).toEqual([
       "Rehearsal: simulated workers, simulated money.",
+      "Conductor: scripted-planner (the rehearsal has its own)",
       "step 2 of 3: rehearsal/bo done, 0.3 s, $0.0001 simulated",
       "step 1 of 3: rehearsal/ada done, 0.4 s, $0.0001 simulated",
       "step 3 of 3: rehearsal/cy done, 1.2 s, $0.0001 simulated",
@@ -210,6 +229,12 @@ describe("LiveView without a terminal", () => {
       "More: tutti runs show r_test",
       "",
     ]);
+  });
+
+  it("lets no line break or escape sequence into the line about the Conductor", () => {
+    const settings = { conductor: `a${ESC}[2Jb`, conductorReason: "named\nstep 1 of 1: done" };
+    const { err } = perform([event.start(["gpt"], settings), event.planStart()], { isTerminal: false });
+    expect(err.text).toBe("Conductor: ab (named step 1 of 1: done)\n");
   });
 
   it("says nothing but what went wrong when it is quiet", () => {

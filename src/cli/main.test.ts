@@ -2,9 +2,13 @@
 
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type ChatReply, type ChatServer, startChatServer } from "../testing/chat-server.ts";
 import { type CommandOptions, createHome, startTutti } from "../testing/command.ts";
+
+// Some tests start ten processes one after the other, and on a busy machine each of them takes seconds.
+vi.setConfig({ testTimeout: 180_000 });
 
 const ESC = "\u001b";
 const PLAN = `Solve it, then check it.
@@ -123,6 +127,32 @@ describe.concurrent("bad usage", () => {
   });
 });
 
+describe("when the file that reports errors cannot be loaded", () => {
+  const REFUSE = `export function resolve(name, context, next) {
+    if (name.endsWith("/report-error.js")) throw new Error("report-error is gone");
+    return next(name, context);
+  }`;
+  // As soon as somebody listens for what nobody expects.
+  const THROW = `process.on("newListener", (name) => {
+    if (name === "unhandledRejection") setImmediate(() => { throw new Error("nobody expected this"); });
+  });`;
+
+  it.each([
+    ["bad usage", ["ask", "--jsn", "q"], "", "unknown option '--jsn'"],
+    ["an error that nobody expected", ["pool"], THROW, "Error: nobody expected this"],
+  ])("%s ends the command with 1 and one line", async (name, args, script, message) => {
+    const [refuse, load] = ["refuse", "load"].map((file) => join(folder, `${file} ${name}.mjs`));
+    writeFileSync(refuse!, REFUSE);
+    const hooks = JSON.stringify(pathToFileURL(refuse!).href);
+    writeFileSync(load!, `import { register } from "node:module"; register(${hooks}); ${script}`);
+    const env = { NODE_OPTIONS: `--import=${pathToFileURL(load!).href}` };
+    const { code, stdout, stderr } = await tutti(args, { env });
+    expect(stderr).toMatch(/^tutti: .+ \(it cannot be told better: Error: report-error is gone\)\n$/);
+    expect(stderr).toContain(message);
+    expect([code, stdout]).toEqual([1, ""]);
+  });
+});
+
 describe.concurrent("help", () => {
   it.each([
     [["--help"]],
@@ -166,7 +196,7 @@ describe("ask", () => {
     const { code, stdout, stderr } = await tutti(["ask", "What is 17 * 23?"]);
     expect(stdout).toBe("The answer is 391.\n");
     expect(stderr).toMatch(
-      /step 1 of 2: solver done, .+\nstep 2 of 2: checker done, .+\n2 steps · 2 calls \+ 1 to plan · .+ · run r_\w+\n/,
+      /^Conductor: .*planner.* \(named\)\nstep 1 of 2: solver done, .+\nstep 2 of 2: checker done, .+\n2 steps · 2 calls \+ 1 to plan · .+ · run r_\w+\n/,
     );
     expect(stderr).not.toContain(ESC);
     expect(code).toBe(0);

@@ -66,15 +66,23 @@ function endQuietlyWithoutReader(): void {
   process.stderr.on("error", () => {});
 }
 
+/** Never fails itself: what it throws would be unexpected too, and be reported again, for ever. */
+async function report(error: unknown, isJson: boolean): Promise<void> {
+  process.exitCode = 1;
+  try {
+    const { reportError } = await import("./report-error.ts");
+    process.exitCode = reportError(error, isJson, process);
+  } catch (problem) {
+    const first = (value: unknown) => String(value).split("\n")[0]!.replace(/\p{Cc}/gu, "");
+    process.stderr.write(`tutti: ${first(error)} (it cannot be told better: ${first(problem)})\n`);
+  }
+}
+
 async function main(argv: readonly string[]): Promise<void> {
   endQuietlyWithoutReader();
   const end = argv.indexOf("--");
   const isJson = (end < 0 ? argv : argv.slice(0, end)).includes("--json");
-  const report = async (error: unknown) => {
-    const { reportError } = await import("./report-error.ts");
-    process.exitCode = reportError(error, isJson, process);
-  };
-  const onUnexpected = (error: unknown) => report(error).then(() => process.exit());
+  const onUnexpected = (error: unknown) => report(error, isJson).then(() => process.exit());
   process.on("uncaughtException", onUnexpected).on("unhandledRejection", onUnexpected);
   try {
     // The verb is the first word, or the second after `help`.
@@ -83,7 +91,7 @@ async function main(argv: readonly string[]): Promise<void> {
     else await program.parseAsync(argv, { from: "user" });
   } catch (error) {
     // Help and version end in commander by an "error" without a fault.
-    if ((error as { exitCode?: unknown }).exitCode !== 0) await report(error);
+    if ((error as { exitCode?: unknown }).exitCode !== 0) await report(error, isJson);
   }
   // Sockets that are kept alive must not hold the process; what was written must be out before it ends.
   await Promise.all(

@@ -3,7 +3,7 @@
 import type { RunState } from "../perform/state.ts";
 import type { RunEvent } from "../store/types.ts";
 import { toDelay } from "./format.ts";
-import { toFallBackWords } from "./plan-lines.ts";
+import { toConductorWords, toFallBackWords } from "./plan-lines.ts";
 import type { Output, Progress } from "./progress.ts";
 import { toOneLine } from "./sanitise.ts";
 import { nameOf, toNotes, toStepCost } from "./step-lines.ts";
@@ -30,6 +30,9 @@ export class PlainProgress implements Progress {
   event(event: RunEvent, state: RunState): void {
     if (event.runId !== state.runId) return;
     switch (event.type) {
+      case "run-start":
+        this.#line(toConductorWords(event.settings));
+        break;
       case "plan-start":
         if (event.round > 0 && event.attempt === 0) this.#line(`round ${event.round + 1}`);
         break;

@@ -1,11 +1,12 @@
 // The plan of a round as lines of a terminal: while it is written, and when it is there. Pure.
 
 import type { RoundState } from "../perform/state.ts";
+import type { RunSettings } from "../store/types.ts";
 import { isSimulated } from "../store/summary.ts";
 import { toCount, toDelay, toMoney } from "./format.ts";
 import { sanitise, toOneLine } from "./sanitise.ts";
 import { type Scene, toSpinner } from "./step-lines.ts";
-import { cut, wrap } from "./text-width.ts";
+import { cut, widthOf, wrap } from "./text-width.ts";
 
 const MOST_PLAN_LINES = 6;
 
@@ -20,6 +21,11 @@ export function toPlanningLines(scene: Scene, text: string): string[] {
   ];
 }
 
+/** Who plans, and why this Conductor and no other. */
+export function toConductorWords({ conductor, conductorReason }: RunSettings): string {
+  return toOneLine(`Conductor: ${conductor} (${conductorReason})`);
+}
+
 /** A plan that is there: whose it is, what it took, and why it is as it is. Its steps are shown as steps. */
 export function toPlanLines({ state, style, columns }: Scene, round: RoundState): string[] {
   const { plan, workflow } = round;
@@ -31,9 +37,16 @@ export function toPlanLines({ state, style, columns }: Scene, round: RoundState)
     ...(plan.totals.calls > 0 ? [toMoney(cost, isSimulated(state.pool))] : []),
   ];
   const heading = `by ${[who, ...figures].join(" · ")}`;
+  // Why this Conductor is said once: beside its name where there is room, else below.
+  const why = round === state.rounds[0] ? `(${toOneLine(state.settings.conductorReason)})` : "";
+  const isBeside = why !== "" && widthOf(`${heading} ${why}`) <= columns - 12;
+  const said = isBeside ? `${heading} ${why}` : cut(heading, columns - 12);
   const lines =
     plan.fallback === undefined
-      ? [`  ${style.bold(workflow ? "Plan" : "Accepted")} ${style.dim(cut(heading, columns - 12))}`]
+      ? [
+          `  ${style.bold(workflow ? "Plan" : "Accepted")} ${style.dim(said)}`,
+          ...(isBeside || why === "" ? [] : [`  ${style.dim(cut(why, columns - 3))}`]),
+        ]
       : wrap(toFallBackWords(plan.fallback), columns - 3).map((line) => `  ${style.yellow(line)}`);
   const text = toReasoning(plan.text);
   const reasoning = text === "" ? [] : wrap(text, columns - 5);

@@ -40,6 +40,7 @@ const settingsSchema = z.object({
   iterations: z.number().optional(),
   seed: z.number(),
   rounds: z.union([z.literal(1), z.literal(2)]),
+  size: z.number().optional(),
   pools: z.enum(["fixed", "random"]),
   group: z.number(),
   questions: z.number(),
@@ -68,6 +69,7 @@ export interface TrainFlags {
   out?: string;
   resume?: string;
   rounds?: "1" | "2";
+  size?: number;
   pools?: "fixed" | "random";
   group?: number;
   questions?: number;
@@ -118,6 +120,11 @@ export function addTrainFlags(command: Command): Command {
       oneOf("--rounds", ["1", "2"] as const),
     )
     .option(
+      "--size <n>",
+      "all teams have so many steps (by default the Conductor learns to decide)",
+      wholeNumber("--size", 1, 5),
+    )
+    .option(
       "--pools <kind>",
       "fixed: always the whole pool; random: also parts of it, and strangers in the rehearsal (random)",
       oneOf("--pools", ["fixed", "random"] as const),
@@ -156,6 +163,7 @@ export function toSettings(flags: TrainFlags): TrainSettings {
     ...(minutes !== undefined ? { minutes } : { iterations: iterations ?? ITERATIONS }),
     seed: flags.seed ?? 0,
     rounds: flags.rounds === "2" ? 2 : 1,
+    ...(flags.size !== undefined && { size: flags.size }),
     pools: flags.pools ?? "random",
     group: flags.group ?? GROUP,
     questions: flags.questions ?? QUESTIONS,

@@ -87,11 +87,12 @@ export async function performTraining(
 
 function toTrainOptions(run: TrainRun, signal: AbortSignal, onEvent: TrainOptions["onEvent"]): TrainOptions {
   const { settings, world, folder, resume, command, journal } = run;
-  const { world: _, width, layers, minutes, iterations, pools: __, ...rest } = settings;
+  const { world: _, width, layers, minutes, iterations, size, pools: __, ...rest } = settings;
   return {
     ...rest,
     ...(minutes !== undefined && { minutes }),
     ...(iterations !== undefined && { iterations }),
+    ...(size !== undefined && { size }),
     ...((width !== undefined || layers !== undefined) && {
       shape: { ...(width !== undefined && { width }), ...(layers !== undefined && { layers }) },
     }),

@@ -63,12 +63,13 @@ export async function openTrained(checkpoint: string, options: { threads?: numbe
 export async function writeTestPlans(
   { ground, fitting, test }: Arena,
   policy: Policy,
-  { rounds, seed, signal }: MeasureOptions & { rounds: number },
+  { rounds, size, seed, signal }: MeasureOptions & { rounds: number; size?: number | undefined },
 ): Promise<WrittenPlan[]> {
   // A batch of runs listens to it at the same time.
   setMaxListeners(0, signal);
   const questions = test.map((task) => ({ task, pool: fitting.poolFor(task) }));
-  const outcomes = await answerAll(questions, { policy, world: ground, rounds, seed, signal });
+  const teams = size === undefined ? {} : { size };
+  const outcomes = await answerAll(questions, { policy, world: ground, rounds, seed, signal, ...teams });
   return outcomes.map(({ texts, isValid }, i) => ({ task: test[i]!, texts, isValid }));
 }
 
@@ -97,7 +98,12 @@ export async function evaluateTrained(options: EvaluateTrainedOptions): Promise<
   const rows: BenchRow[] = [];
   try {
     for (const arena of arenas) {
-      const plans = await writeTestPlans(arena, policy, { rounds: card.limits.rounds, seed, signal });
+      const plans = await writeTestPlans(arena, policy, {
+        rounds: card.limits.rounds,
+        size: card.size,
+        seed,
+        signal,
+      });
       rows.push(...(await performPlans(arena, plans, { name: TRAINED, seed, signal })));
       for (const baseline of BESIDE)
         if (arena.ground.kind !== "recording" || !baseline.needsHandOffs)

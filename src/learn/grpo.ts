@@ -84,12 +84,14 @@ function rewardOf({ isOutage, reward, calls }: Outcome, costPerCall: number): nu
 }
 
 /**
- * Second rounds: from each group two first rounds go on, one right and one wrong where there are both, and
+ * Second rounds: from every other group two first rounds go on, one right and one wrong where there are both, and
  * each gets a group of its own. What comes of them also counts for the first round.
  */
 export async function rollOutAgain(groups: readonly Group[], options: RolloutOptions): Promise<Group[]> {
   const { policy, world, group, costPerCall, seed, signal } = options;
-  const picked = groups.flatMap((first) => pickStates(first).map((at) => ({ first, at })));
+  // Every other question: then there are about as many second rounds as first ones.
+  const going = groups.filter((_, q) => q % 2 === 0);
+  const picked = going.flatMap((first) => pickStates(first).map((at) => ({ first, at })));
   if (picked.length === 0) return [];
   const prompts = picked.map(({ first, at }) =>
     toPrompt(policy, first.prompt.question, { rounds: first.outcomes[at]!.rounds }),

@@ -35,7 +35,13 @@ async function practiseStage(
   parts: { world?: World; seed?: number; iteration?: number } = {},
 ) {
   const policy = createGivenPolicy(language, ...plans);
-  const lot: Lot = { stage, learningRate: 1e-3, exploration: 0.01, keepsOpen: false, drawSize: () => undefined };
+  const lot: Lot = {
+    stage,
+    learningRate: 1e-3,
+    exploration: 0.01,
+    keepsOpen: false,
+    drawSize: () => undefined,
+  };
   const practised = await practise({
     ...{ policy, lot, world: createFixedWorld(), seed: 1, iteration: 3, questions: 2, group: 4 },
     ...{ costPerCall: 0, words: "free", microBatch: 2, signal },

@@ -13,6 +13,8 @@ export interface ScheduleOptions {
   /** Steps of the supervised variant, before reinforcement. */
   supervised: number;
   rounds: number;
+  /** The size that teams shall have in the end; absent: the policy learns to decide. */
+  size?: number;
   learningRate: number;
   exploration: number;
 }
@@ -29,9 +31,9 @@ export interface Lot {
 }
 
 const SELECTION_SHARE = 0.2;
-const ROUNDS_SHARE = 0.25;
+const ROUNDS_SHARE = 0.2;
 /** Of the stage of teams, this share goes by with given sizes. */
-const GIVEN_SHARE = 0.5;
+const GIVEN_SHARE = 0.4;
 /** Larger than in reinforcement: there is no noise in the warm-up. */
 const WARM_UP_RATE = 4;
 /** In the stage of selection most questions are for one worker; the others keep a given size meaningful. */
@@ -56,8 +58,8 @@ export function fewestIterations(count: number, options: ScheduleOptions): numbe
 }
 
 export function lotAt(iteration: number, options: ScheduleOptions): Lot {
-  const { warmUp, supervised, iterations, rounds, learningRate, exploration } = options;
-  const free = () => undefined;
+  const { warmUp, supervised, iterations, rounds, size, learningRate, exploration } = options;
+  const free = () => size;
   if (iteration < warmUp) {
     const rate = learningRateAt(iteration, {
       peak: WARM_UP_RATE * learningRate,
@@ -84,8 +86,8 @@ export function lotAt(iteration: number, options: ScheduleOptions): Lot {
   }
   if (at < forSelection + forTeams) {
     const keepsOpen = (at - forSelection) / forTeams < GIVEN_SHARE;
-    const given = keepsOpen ? 1 : 0.2;
-    const drawSize = (random: Random) => (random.next() < given ? random.pick(GIVEN_SIZES) : undefined);
+    const given = !keepsOpen ? 0.2 : size === undefined ? 1 : 0.5;
+    const drawSize = (random: Random) => (random.next() < given ? random.pick(GIVEN_SIZES) : size);
     return { stage: "teams", ...common, drawSize, keepsOpen };
   }
   return { stage: "rounds", ...common, drawSize: free, keepsOpen: false };

@@ -30,6 +30,8 @@ export interface TrainOptions {
   minutes?: number;
   iterations?: number;
   rounds: 1 | 2 | 3;
+  /** The size that teams shall have; absent: the Conductor learns to decide. */
+  size?: number;
   /** Rollouts a question. */
   group: number;
   /** Questions an iteration. */
@@ -67,7 +69,7 @@ export interface TrainResult {
 }
 
 const VOCABULARY = 1024;
-const SHAPE = { width: 128, layers: 3 };
+const SHAPE = { width: 96, layers: 2 };
 const HEAD_SIZE = 32;
 const WARM_UP = 300;
 const SUPERVISED = 60;
@@ -178,7 +180,10 @@ function toSchedule(options: TrainOptions, state: TrainingState): ScheduleOption
   // With minutes the count is not known yet; only its first stage matters until it is.
   const unknown = minutes === undefined ? DEFAULTS.iterations : 10_000;
   const iterations = options.iterations ?? state.iterations ?? unknown;
-  return { iterations, warmUp, supervised: supervised ? SUPERVISED : 0, rounds, learningRate, exploration };
+  return {
+    ...{ iterations, warmUp, supervised: supervised ? SUPERVISED : 0, rounds, learningRate, exploration },
+    ...(options.size !== undefined && { size: options.size }),
+  };
 }
 
 /** The first iterations are timed; then the minutes that are left become a count. */
@@ -244,7 +249,8 @@ async function watch(watching: Watching, stage: StageName, last: StageName): Pro
   const { world, costPerCall, signal, seed, folder, journal } = options;
   const rounds = stage === "rounds" ? options.rounds : 1;
   // Before the stage of teams a free size was never practised.
-  const size = stage === "selection" || stage === "supervised" ? { size: 1 } : {};
+  const isAlone = stage === "selection" || stage === "supervised";
+  const size = isAlone ? { size: 1 } : options.size === undefined ? {} : { size: options.size };
   const outcomes = await answerAll(world.tune, {
     ...size,
     policy,
@@ -284,6 +290,7 @@ async function toCard({ options, policy, state, engine }: Watching): Promise<Car
     name: world.kind,
     shape: state.shape,
     limits: { workers: MOST_WORKERS, rounds },
+    ...(options.size !== undefined && { size: options.size }),
     surprise: await measureSurprise(policy, world.tune),
     handOffs: world.kind !== "recording",
     training: {

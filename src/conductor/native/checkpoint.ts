@@ -10,6 +10,7 @@ import { fromTokenizerJson } from "../../nn/tokenizer.ts";
 import { weightDims } from "../../nn/transformer.ts";
 import type { Weights } from "../../nn/types.ts";
 import { type WriteSystem, writeFileSafely } from "../../nn/write-safely.ts";
+import { MAX_STEPS } from "../../workflow/types.ts";
 import { Language } from "./language.ts";
 import { FEATURES } from "./reading.ts";
 
@@ -35,6 +36,8 @@ const cardSchema = z.object({
     /** Rounds it was trained for. */
     rounds: z.int().positive(),
   }),
+  /** How large its teams are; absent: it decides. */
+  size: z.int().min(1).max(MAX_STEPS).optional(),
   /** A question that surprises it more than this, in nats a token, is of a kind it was not trained on. */
   surprise: z.object({ threshold: z.number(), median: z.number(), share: z.number() }).optional(),
   /** Models may see the replies of others: it was trained where that was possible. */

@@ -40,9 +40,12 @@ export interface NativeConductor extends Conductor {
 
 /** Throws "bad-checkpoint" where the folder holds none that can be read. The engine is opened with the first plan. */
 export function createNativeConductor(options: NativeOptions): NativeConductor {
-  const { checkpoint, engine, masked = true, isGreedy = true, size } = options;
-  if (size !== undefined && !(Number.isInteger(size) && size >= 1 && size <= MAX_STEPS))
-    throw usageError(`The size of a team must be a whole number from 1 to ${MAX_STEPS}, not ${size}`);
+  const { checkpoint, engine, masked = true, isGreedy = true } = options;
+  if (
+    options.size !== undefined &&
+    !(Number.isInteger(options.size) && options.size >= 1 && options.size <= MAX_STEPS)
+  )
+    throw usageError(`The size of a team must be a whole number from 1 to ${MAX_STEPS}, not ${options.size}`);
   const opened =
     typeof checkpoint === "string" && !engine
       ? openFolder(checkpoint)
@@ -52,6 +55,7 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
         );
   const { card, language } = opened.checkpoint;
   const id = `native:${card.name}`;
+  const { size = card.size } = options;
 
   async function* write(request: ComposeRequest, signal: AbortSignal): AsyncIterable<TextPiece> {
     checkPool(id, card, request.pool);
