@@ -94,6 +94,40 @@ export function chooseFolder(wish: string, identity: BenchIdentity): string {
   }
 }
 
+/** One of several benches that share a folder: its sub-folder. */
+export interface BenchPart {
+  name: string;
+  identity: BenchIdentity;
+}
+
+/** The same for several benches in sub-folders: gone on with while one of them is not finished. */
+export function chooseParent(wish: string, parts: readonly BenchPart[]): string {
+  for (let number = 1; ; number++) {
+    const path = number === 1 ? wish : `${wish}-${number}`;
+    if (!existsSync(path)) return path;
+    const before = parts.map(({ name, identity }) => {
+      const found = readIdentity(join(path, name));
+      return { isOurs: found !== undefined && isSame(found, identity), found };
+    });
+    const isFinished = parts.every(({ name }) => existsSync(join(path, name, "results.json")));
+    const isFree = before.every(({ isOurs, found }) => isOurs || found === undefined);
+    if (isFree && !isFinished && before.some(({ isOurs }) => isOurs)) return path;
+  }
+}
+
+/** Folders for sets: their names as far as a file system takes them, and no two alike. */
+export function toFolderNames(sets: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return sets.map((set) => {
+    const plain = set.replace(/[^\w.-]+/g, "-").replace(/^\.+/, "") || "set";
+    let name = plain;
+    // Some file systems do not tell capitals from small letters.
+    for (let number = 2; taken.has(name.toLowerCase()); number++) name = `${plain}-${number}`;
+    taken.add(name.toLowerCase());
+    return name;
+  });
+}
+
 /** Rows of a finished or stopped bench; those of Conductors that it refused in the end are left out. */
 export function readFolder(path: string): {
   rows: BenchRow[];

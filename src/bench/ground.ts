@@ -1,7 +1,6 @@
 // Where Conductors are measured: a recording, tasks with a live pool, or the rehearsal. The same few
 // things are needed of each; how a recording replays and how the rehearsal is simulated is known here only.
 
-import { usageError } from "../errors.ts";
 import type { Run } from "../perform/run.ts";
 import { loadRecording } from "../recording/load.ts";
 import { createRecordedPool, gradeRecorded } from "../recording/replay.ts";
@@ -32,17 +31,16 @@ export interface Ground {
 
 export interface RecordingGroundOptions {
   folder: string;
-  set?: string;
+  /** In this order; by default all that the folder holds. */
+  sets?: readonly string[];
   /** By default those that answered every task of the set. */
   workers?: readonly string[];
 }
 
-export async function openRecording({ folder, set, workers }: RecordingGroundOptions): Promise<Ground> {
-  const recording = await loadRecording(folder, { ...(set !== undefined && { set }) });
-  const names = recording.sets.map(({ id }) => id);
-  if (names.length > 1)
-    throw usageError(`${folder} holds several sets (${names.join(", ")}): name one with --set`);
-  return toRecordedGround(recording, names[0]!, workers);
+/** One for each set: a set has its own workers, and is split and fitted on its own. */
+export async function openRecording({ folder, sets, workers }: RecordingGroundOptions): Promise<Ground[]> {
+  const recording = await loadRecording(folder, { ...(sets && { sets: [...new Set(sets)] }) });
+  return recording.sets.map(({ id }) => toRecordedGround(recording, id, workers));
 }
 
 export function toRecordedGround(recording: Recording, set: string, workers?: readonly string[]): Ground {

@@ -25,7 +25,7 @@ const TRAINING = {
   world: "sums + verses",
 };
 
-function openSums(): Promise<Ground> {
+async function openSums(): Promise<Ground> {
   const { folder, writeRows } = createFiles();
   const tasks = Array.from({ length: 16 }, (_, i) => ({
     ...{ id: `sums/${i}`, set: "sums", category: "c", subtask: "s" },
@@ -41,7 +41,7 @@ function openSums(): Promise<Ground> {
       }),
     ),
   );
-  return openRecording({ folder });
+  return (await openRecording({ folder }))[0]!;
 }
 
 // An untrained model writes every plan to its full length: on a busy machine that takes a while.

@@ -51,9 +51,9 @@ describe.skipIf(!existsSync(FOLDER))(
   "on recorded models (skipped where ../shared/recorded is absent)",
   () => {
     it("agrees with a calculation from the raw files, and with what is published, within its intervals", async () => {
-      const ground = await openRecording({ folder: FOLDER, set: SET });
+      const [ground] = await openRecording({ folder: FOLDER, sets: [SET] });
       const { results, rows, refused } = await runBench({
-        ground,
+        ground: ground!,
         contenders: Object.keys(PUBLISHED)
           .filter((id) => id !== "oracle")
           .concat("self-reflection")

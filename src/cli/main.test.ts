@@ -326,7 +326,7 @@ describe("runs", () => {
     await tutti(["ask", "--quiet", "And 17 * 24?"], { home });
     const listed = await tutti(["runs"], { home });
     expect(listed.stdout).toMatch(
-      /^RUN .+\nr_\w+ +just now +ended +done +2 +\$0\.\d+ +And 17 \* 24\?\nr_\w+ .+ What is 17 \* 23\?\n$/,
+      /^RUN .+\nr_\w+ +(just now|\d+ min ago) +ended +done +2 +\$0\.\d+ +And 17 \* 24\?\nr_\w+ .+ What is 17 \* 23\?\n$/,
     );
     const [newest, oldest] = JSON.parse((await tutti(["runs", "--json"], { home })).stdout);
 

@@ -73,7 +73,10 @@ async function report(error: unknown, isJson: boolean): Promise<void> {
     const { reportError } = await import("./report-error.ts");
     process.exitCode = reportError(error, isJson, process);
   } catch (problem) {
-    const first = (value: unknown) => String(value).split("\n")[0]!.replace(/\p{Cc}/gu, "");
+    const first = (value: unknown) =>
+      String(value)
+        .split("\n")[0]!
+        .replace(/\p{Cc}/gu, "");
     process.stderr.write(`tutti: ${first(error)} (it cannot be told better: ${first(problem)})\n`);
   }
 }

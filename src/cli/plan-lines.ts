@@ -1,8 +1,8 @@
 // The plan of a round as lines of a terminal: while it is written, and when it is there. Pure.
 
 import type { RoundState } from "../perform/state.ts";
-import type { RunSettings } from "../store/types.ts";
 import { isSimulated } from "../store/summary.ts";
+import type { RunSettings } from "../store/types.ts";
 import { toCount, toDelay, toMoney } from "./format.ts";
 import { sanitise, toOneLine } from "./sanitise.ts";
 import { type Scene, toSpinner } from "./step-lines.ts";

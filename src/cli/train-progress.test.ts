@@ -71,6 +71,18 @@ describe("on a terminal", () => {
     expect(watch(events, { minutes: 1 }).last).not.toContain("left");
   });
 
+  it("says that it is timing, without a bar, until the minutes have become a count", () => {
+    const early = (iteration: number) =>
+      toIteration(iteration, { stage: "warm-up", loss: 3, costUsd: 0, isTiming: true }, 10_300);
+    const events: [number, TrainEvent][] = [
+      [0, early(0)],
+      [2_000, early(1)],
+    ];
+    expect(watch(events, { minutes: 3 }).last).toBe("warm-up 2, timing · 2 min 58 s left · loss 3.00");
+    const known: [number, TrainEvent] = [4_000, toIteration(2, { stage: "warm-up", costUsd: 0 }, 400)];
+    expect(watch([...events, known], { minutes: 3 }).last).toMatch(/^warm-up ░{12} 3 of 400 · /);
+  });
+
   it("shows means of the last ten of this stage, not single iterations", () => {
     const events = Array.from({ length: 40 }, (_, i): [number, TrainEvent] => [
       i * 200,

@@ -45,7 +45,7 @@ export function createTrainProgress(
   };
 
   const toParts = (): string[] => {
-    const { stage, iteration, total, asked } = last.at(-1)!;
+    const { stage, iteration, total, isTiming, asked } = last.at(-1)!;
     const of = (value: (figures: IterationFigures) => number) => meanOf(last.map(value));
     const left = leftMs();
     const rollouts = () => [
@@ -55,9 +55,10 @@ export function createTrainProgress(
       `entropy ${of(({ decisionEntropy }) => decisionEntropy).toFixed(2)}`,
       `${of(({ calls }) => calls).toFixed(1)} calls`,
     ];
-    const bar = stderr.isTTY ? `${toBar((iteration + 1) / total)} ` : "";
+    const bar = stderr.isTTY && !isTiming ? `${toBar((iteration + 1) / total)} ` : "";
+    const count = (iteration + 1).toLocaleString("en");
     return [
-      `${stage} ${bar}${(iteration + 1).toLocaleString("en")} of ${total.toLocaleString("en")}`,
+      isTiming ? `${stage} ${count}, timing` : `${stage} ${bar}${count} of ${total.toLocaleString("en")}`,
       ...(left === undefined ? [] : [`${toDelay(left)} left`]),
       // Where nobody is asked, as in the warm-up, the loss is all there is.
       ...(asked ? rollouts() : [`loss ${of(({ loss }) => loss).toFixed(2)}`]),

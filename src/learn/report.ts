@@ -47,7 +47,9 @@ function toFacts({ iterations, statement }: Training, { delay, money }: MoneyAnd
   const costUsd = sumOf(iterations.map((figures) => figures.costUsd));
   const outages = sumOf(iterations.map((figures) => figures.outages));
   return [
-    ...(last ? [`${iterations.length} of ${last.total} iterations`, delay(seconds * 1000)] : []),
+    ...(last
+      ? [`${iterations.length}${last.isTiming ? "" : ` of ${last.total}`} iterations`, delay(seconds * 1000)]
+      : []),
     ...(costUsd > 0 ? [`${money(costUsd)}${statement?.isSimulated ? " simulated" : ""}`] : []),
     ...(outages > 0 ? [`${outages} rollouts lost to outages and not taught`] : []),
     ...(statement ? [`seed ${statement.seed}`] : []),

@@ -129,7 +129,8 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
       const seconds = (performance.now() - startedAt) / 1000;
       if (lot.stage !== "warm-up") countIterations(state, schedule, options, seconds, tell);
       const total = totalOf(schedule);
-      tell(toEvent(practised, lot, { iteration, total, norm, seconds }));
+      const isTiming = options.iterations === undefined && options.minutes !== undefined && !state.iterations;
+      tell(toEvent(practised, lot, { iteration, total, norm, seconds, ...(isTiming && { isTiming }) }));
       state.iteration++;
       const isLast = state.iteration === total;
       if (isLast || (lot.stage !== "warm-up" && state.iteration % tuneEvery === 0)) state.look = lot.stage;
@@ -218,7 +219,7 @@ function lastStage({ rounds, iterations, supervised }: ScheduleOptions): StageNa
 function toEvent(
   { learned, groups }: Practised,
   { stage, learningRate }: Lot,
-  rest: { iteration: number; total: number; norm: number; seconds: number },
+  rest: { iteration: number; total: number; isTiming?: true; norm: number; seconds: number },
 ): TrainEvent {
   const { norm, ...counted } = rest;
   const { asked, ...figures } = toFigures(groups);

@@ -42,6 +42,8 @@ export interface IterationFigures {
   /** From 0, over all stages. */
   iteration: number;
   total: number;
+  /** The minutes have not become a count yet: the total is no more than a bound. */
+  isTiming?: true;
   /** Mean reward of the rollouts, the cost term not counted. */
   reward: number;
   accuracy: number;

@@ -20,19 +20,23 @@ export interface DrawOptions {
   random: Random;
 }
 
-/** Of the teams that are large enough, this share ends with a tool that compares, where there is one. */
-const COMPARED = 1 / 3;
+/**
+ * Of the teams that are large enough, this share ends with a tool that compares, where there is one: mostly
+ * where models cannot see each other, since there nothing else makes a team of them.
+ */
+const COMPARED = { handOffs: 1 / 3, none: 3 / 4 };
 const FEWEST_COMPARED = 3;
 
 /** Workers are numbers in the pool. Later rounds accept half of the time: then there are no steps. */
 export function drawWorkflow(options: DrawOptions): Step[] {
   const { pool, random, previousSteps } = options;
+  const compared = options.handOffs ? COMPARED.handOffs : COMPARED.none;
   if (previousSteps > 0 && random.next() < 0.5) return [];
   const tools = [...pool.members.keys()].filter((number) => pool.members[number]!.worker.kind === "tool");
   for (;;) {
     const size = options.size ?? random.integer(1, MAX_STEPS);
     const steps = drawWorkers(options, size).map((worker, position) => drawStep(options, worker, position));
-    if (size >= FEWEST_COMPARED && tools.length > 0 && random.next() < COMPARED)
+    if (size >= FEWEST_COMPARED && tools.length > 0 && random.next() < compared)
       steps[size - 1] = { ...steps[size - 1]!, worker: random.pick(tools), access: "all" };
     if (!checkTeam({ steps }, pool, previousSteps)) return steps;
   }

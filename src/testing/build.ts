@@ -14,8 +14,8 @@ export default function build(): void {
   // As deep as dist, so that the paths inside of source maps are the same.
   const fresh = join(ROOT, `dist.${process.pid}`);
   try {
-    const args = ["tsc", "-p", "tsconfig.build.json", "--outDir", fresh];
-    const { status } = spawnSync("npx", args, { cwd: ROOT, stdio: "inherit" });
+    const args = ["-p", "tsconfig.build.json", "--outDir", fresh];
+    const { status } = spawnSync(join(ROOT, "node_modules/.bin/tsc"), args, { cwd: ROOT, stdio: "inherit" });
     if (status !== 0) console.warn("The build had errors: see npm run check.");
     if (existsSync(join(fresh, BIN))) chmodSync(join(fresh, BIN), 0o755);
     replaceChanged(fresh, join(ROOT, "dist"));

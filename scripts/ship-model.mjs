@@ -1,0 +1,32 @@
+// Puts the best checkpoint of a training into models/, with half-precision weights, its curves and what people
+// should know about it: node scripts/ship-model.mjs TRAINING NAME ABOUT.json
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { loadCheckpoint, saveCheckpoint } from "../dist/conductor/native/checkpoint.js";
+
+const [training, name, aboutFile] = process.argv.slice(2);
+if (!training || !name || !aboutFile) {
+  console.error("Usage: node scripts/ship-model.mjs TRAINING NAME ABOUT.json");
+  process.exit(2);
+}
+const { card, weights, language } = loadCheckpoint(join(training, "best"));
+const lines = readFileSync(join(training, "tune.jsonl"), "utf8")
+  .trim()
+  .split("\n")
+  .map((line) => JSON.parse(line));
+const round = (value) => Math.round(value * 1000) / 1000;
+const curves = lines.map(({ stage, iteration, accuracy, low, high, calls, validShare }) => ({
+  ...{ stage, iteration },
+  ...{
+    accuracy: round(accuracy),
+    low: round(low),
+    high: round(high),
+    calls: round(calls),
+    validShare: round(validShare),
+  },
+}));
+const { format: _, version: __, ...draft } = card;
+const about = { ...JSON.parse(readFileSync(aboutFile, "utf8")), curves };
+const folder = resolve(import.meta.dirname, "../models", name);
+await saveCheckpoint(folder, { card: { ...draft, name, about }, weights, language }, { dtype: "F16" });
+console.log(`${folder}: written`);
