@@ -117,7 +117,8 @@ export function chooseParent(wish: string, parts: readonly BenchPart[]): string 
 
 /** Folders for sets: their names as far as a file system takes them, and no two alike. */
 export function toFolderNames(sets: readonly string[]): string[] {
-  const taken = new Set<string>();
+  // The page over all of them lies beside them.
+  const taken = new Set(["index.html"]);
   return sets.map((set) => {
     const plain = set.replace(/[^\w.-]+/g, "-").replace(/^\.+/, "") || "set";
     let name = plain;

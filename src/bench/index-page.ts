@@ -5,8 +5,8 @@ import type { BenchOutcome } from "./bench.ts";
 import { toPoints } from "./front-chart.ts";
 import { html } from "./html.ts";
 import type { OverSets } from "./over-sets.ts";
+import { toAgainst } from "./report.ts";
 import { STYLE } from "./report-style.ts";
-import { sideOf } from "./statistics.ts";
 
 export interface IndexEntry {
   /** The sub-folder with its report. */
@@ -36,8 +36,12 @@ export function toIndexPage({ entries, total, over, command }: IndexOptions): st
 ${isStopped && html`<p class="simulated">Not finished: some runs are missing, so there is no mean over the sets yet.</p>`}
 <div class="scroll"><table><thead><tr><th>Conductor</th><th>mean over sets %</th><th>95 %</th><th>against best single</th><th>calls</th>
 ${entries.map(({ folder, outcome: { ground } }) => html`<th><a href="./${encodeURIComponent(folder)}/report.html">${ground.set}</a></th>`)}</tr></thead><tbody>
-${names.map((name) => html`<tr><td>${name}</td>${toMeanCells(over.find(({ conductor }) => conductor === name))}${entries.map(({ outcome }) => html`<td>${toAccuracy(outcome, name)}</td>`)}</tr>
-`)}<tr><td class="soft">test tasks</td><td></td><td></td><td></td><td></td>${entries.map(({ outcome }) => html`<td class="soft">${outcome.counts.test}</td>`)}</tr>
+${names.map(
+  (
+    name,
+  ) => html`<tr><td>${name}</td>${toMeanCells(over.find(({ conductor }) => conductor === name))}${entries.map(({ outcome }) => html`<td>${toAccuracy(outcome, name)}</td>`)}</tr>
+`,
+)}<tr><td class="soft">test tasks</td><td></td><td></td><td></td><td></td>${entries.map(({ outcome }) => html`<td class="soft">${outcome.counts.test}</td>`)}</tr>
 </tbody></table></div>
 <p class="soft">Each set counts the same in the mean, whatever its size; tasks are drawn again within their set for its interval. A star means that the interval of the paired difference does not hold 0 and the sign test agrees (p < 0.05). The mean is there for Conductors that were measured on all sets. The link of a set leads to its report.</p>
 <p class="soft">${command}</p>
@@ -48,19 +52,10 @@ ${names.map((name) => html`<tr><td>${name}</td>${toMeanCells(over.find(({ conduc
 
 function toMeanCells(row: OverSets | undefined) {
   if (!row) return html`<td></td><td></td><td></td><td></td>`;
-  const single = row.against.find(({ conductor }) => conductor === "best-single");
-  const difference = single
-    ? `${toSigned(single.difference)} (${toSigned(single.low)} … ${toSigned(single.high)})${sideOf(single) === 0 ? "" : " *"}`
-    : "";
-  return html`<td>${toPoints(row.accuracy)}</td><td>${toPoints(row.low)} – ${toPoints(row.high)}</td><td>${difference}</td><td>${row.calls.toFixed(2)}</td>`;
+  return html`<td>${toPoints(row.accuracy)}</td><td>${toPoints(row.low)} – ${toPoints(row.high)}</td><td>${toAgainst(row)}</td><td>${row.calls.toFixed(2)}</td>`;
 }
 
 function toAccuracy({ results }: IndexEntry["outcome"], name: string): string {
   const found = results.find(({ conductor }) => conductor === name);
   return found ? toPoints(found.accuracy) : "";
-}
-
-function toSigned(share: number): string {
-  const points = toPoints(share);
-  return share > 0 && points !== "0.0" ? `+${points}` : points.replace(/^-0\.0$/, "0.0");
 }

@@ -88,7 +88,8 @@ ${hasCost && html`<td>${figures.money(result.costUsd)}</td>`}${hasDelay && html`
 </tbody></table></div>`;
 }
 
-function toAgainst({ against }: BenchResult): string {
+/** "+2.8 (+1.3 … +4.3) *", or nothing where the best single worker was not measured. */
+export function toAgainst({ against }: Pick<BenchResult, "against">): string {
   const single = against.find(({ conductor }) => conductor === BEST_SINGLE);
   if (!single) return "";
   const star = sideOf(single) === 0 ? "" : " *";

@@ -13,7 +13,7 @@ import { didYouMean } from "../config/suggest.ts";
 import { usageError } from "../errors.ts";
 import { hashSeed } from "../random.ts";
 import type { PoolMember } from "../worker/types.ts";
-import { dollars, oneOf, wholeNumber } from "./options.ts";
+import { collect, dollars, oneOf, wholeNumber } from "./options.ts";
 
 /** Protects from accidents on a live pool; "none" takes it away. */
 const LIVE_BUDGET_USD = 5;
@@ -27,7 +27,7 @@ export interface InputFlags {
   recording?: string;
   tasks?: string;
   rehearsal?: boolean;
-  set?: string;
+  set?: string[];
   pool?: string;
   workers?: string;
   limit?: number;
@@ -45,7 +45,11 @@ export function addInputFlags(command: Command): Command {
     .option("--recording <dir>", "replay recorded models: a folder with tasks.jsonl and outcomes.jsonl")
     .option("--tasks <file>", "ask the pool these tasks: a .jsonl, .csv or .parquet file, or a published set")
     .option("--rehearsal", "simulated tasks and workers: no key, no cost")
-    .option("--set <name>", "which set of the recording or the file")
+    .option(
+      "--set <name>",
+      "which set of the recording or the file; of a recording several may be given, by default all",
+      collect,
+    )
     .option("--pool <name|ids>", 'with --tasks: "rehearsal", a pool of the config, or ids of workers')
     .option("--workers <ids>", "with --recording: only these workers, separated by commas")
     .option("--limit <n>", "use so many tasks of the set, drawn by lot", wholeNumber("--limit", 1))
@@ -78,7 +82,16 @@ export interface BenchInput {
   resolved?: Pick<ResolvedPool, "kind"> & Pick<TuttiConfig, "conductor" | "showNames">;
 }
 
+/** Where one set is measured and no more. */
 export async function openInput(flags: InputFlags): Promise<BenchInput> {
+  const inputs = await openInputs(flags);
+  if (inputs.length === 1) return inputs[0]!;
+  const names = inputs.map(({ ground }) => ground.set);
+  throw usageError(`${flags.recording} holds several sets (${names.join(", ")}): name one with --set`);
+}
+
+/** One for each set that is measured. */
+export async function openInputs(flags: InputFlags): Promise<BenchInput[]> {
   const { recording, tasks, rehearsal, set, workers, limit, seed } = flags;
   const given = [recording && "--recording", tasks && "--tasks", rehearsal && "--rehearsal"].filter(Boolean);
   if (given.length > 1) throw usageError(`${given.join(" and ")} exclude each other`);
@@ -94,22 +107,25 @@ export async function openInput(flags: InputFlags): Promise<BenchInput> {
       ?.split(",")
       .map((id) => id.trim())
       .filter(Boolean);
-    const ground = await openRecording({
+    const grounds = await openRecording({
       folder: recording,
-      ...(set !== undefined && { set }),
+      ...(set && { sets: set }),
       ...(ids && { workers: ids }),
     });
-    return { ...free, ground };
+    return grounds.map((ground) => ({ ...free, ground }));
   }
   if (rehearsal) {
     const ground = openRehearsal(limit ?? REHEARSAL_TASKS, seed);
-    return { ...free, ground, resolved: { kind: "rehearsal", showNames: false } };
+    return [{ ...free, ground, resolved: { kind: "rehearsal", showNames: false } }];
   }
-  return openLive(flags, tasks!);
+  return [await openLive(flags, tasks!)];
 }
 
 async function openLive(flags: InputFlags, path: string): Promise<BenchInput> {
-  const { set, pool: selector, config: file, concurrency = LIVE_CONCURRENCY } = flags;
+  const { set: sets = [], pool: selector, config: file, concurrency = LIVE_CONCURRENCY } = flags;
+  if (sets.length > 1)
+    throw usageError(`--tasks measures one set at a time, not ${sets.join(" and ")}: give --set once`);
+  const [set] = sets;
   const [{ loadConfig }, { resolvePool }, { openTasks }, { loadTaskSet }, { createGrader }] =
     await Promise.all([
       import("../config/load.ts"),

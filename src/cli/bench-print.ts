@@ -1,21 +1,31 @@
 // Results of a bench for people (tables) and for spreadsheets (CSV).
 
 import type { BenchOutcome } from "../bench/bench.ts";
-import type { Comparison, Flip } from "../bench/compare.ts";
 import type { Headroom } from "../bench/headroom.ts";
+import type { OverSets } from "../bench/over-sets.ts";
 import { groupBy } from "../bench/results.ts";
 import { sideOf } from "../bench/statistics.ts";
 import type { BenchResult } from "../bench/types.ts";
 import { type Column, toCount, toDelay, toMoney, toPercent, toSeries, toTable, toTokens } from "./format.ts";
 import { toOneLine } from "./sanitise.ts";
-import type { Style } from "./style.ts";
+import { columnsOf, createStyle, type Style } from "./style.ts";
 import { wrap } from "./text-width.ts";
 
-const MOST_FLIPS = 10;
+const WIDE = 160;
 
-interface Look {
+export interface Look {
   style: Style;
   width: number;
+}
+
+/** Into a file or a pipe a table may be as wide as it is. */
+export function lookOf(): Look {
+  const width = process.stdout.isTTY ? columnsOf(process.stdout) - 1 : WIDE;
+  return { style: createStyle(process.stdout, process.env), width };
+}
+
+export function write(lines: readonly string[]): void {
+  process.stdout.write(lines.map((line) => `${line}\n`).join(""));
 }
 
 export function toResultLines(results: readonly BenchResult[], { style, width }: Look): string[] {
@@ -82,6 +92,29 @@ export function toFamilyLines({ counts, results }: BenchOutcome, look: Look): st
     "",
     ...toResultLines(results, look),
   ];
+}
+
+/** The end of a bench of several sets. */
+export function toOverLines(over: readonly OverSets[], sets: number, { style, width }: Look): string[] {
+  const title = style.bold(`Over ${sets} sets: the mean over sets, each counts the same`);
+  if (over.length === 0) return [title, "", "No Conductor was measured on all of them."];
+  const singles = over.map(({ against }) => against.find(({ conductor }) => conductor === "best-single"));
+  const columns: Column[] = [
+    { title: "CONDUCTOR", min: 12 },
+    { title: "ACC %", align: "right" },
+    { title: "95 %", align: "right" },
+    { title: "VS BEST SINGLE", align: "right" },
+    { title: "CALLS", align: "right" },
+  ];
+  const rows = over.map(({ conductor, accuracy, low, high, calls }, i) => [
+    toOneLine(conductor),
+    toPoints(accuracy),
+    `${toPoints(low)} – ${toPoints(high)}`,
+    singles[i] ? toDifference(singles[i]) : "",
+    calls.toFixed(2),
+  ]);
+  const [heading, ...lines] = toTable(columns, rows, width);
+  return [title, "", style.dim(heading!), ...lines];
 }
 
 /** What stands around the table: where it comes from, who was refused, what to be careful with. */
@@ -166,55 +199,7 @@ export function toHeadroomLines({ set, n, results, words, isSimulated }: Headroo
   ];
 }
 
-export function toComparisonLines(comparison: Comparison, { style, width }: Look): string[] {
-  const { a, b, n, accuracyA, accuracyB, difference, byCategory, gained, lost, onlyA, onlyB } = comparison;
-  const { mean, low, high, p } = difference;
-  const side = sideOf(difference);
-  const verdict =
-    side > 0 ? style.green("B is better") : side < 0 ? style.red("B is worse") : "no difference is shown";
-  const left =
-    onlyA + onlyB > 0
-      ? [style.dim(`${onlyA} rows of A and ${onlyB} of B have no partner and are left out.`)]
-      : [];
-  const columns: Column[] = [
-    { title: "CATEGORY", min: 10 },
-    { title: "N", align: "right" },
-    { title: "B − A", align: "right" },
-  ];
-  const rows = byCategory
-    .toSorted((x, y) => y.difference.mean - x.difference.mean)
-    .map((entry) => [
-      toOneLine(entry.category),
-      String(entry.n),
-      toDifference({ ...entry.difference, difference: entry.difference.mean }),
-    ]);
-  const [heading, ...lines] = toTable(columns, rows, width);
-  return [
-    `A ${style.bold(toOneLine(a))} ${toPoints(accuracyA)} %`,
-    `B ${style.bold(toOneLine(b))} ${toPoints(accuracyB)} %`,
-    `B − A ${toDifference({ difference: mean, low, high, p }).trimEnd()}, p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`}, ${toCount(n, "task")}: ${verdict}`,
-    ...left,
-    "",
-    style.dim(heading!),
-    ...lines,
-    "",
-    ...toFlipLines("right with B, wrong with A", gained, width),
-    ...toFlipLines("wrong with B, right with A", lost, width),
-  ];
-}
-
-function toFlipLines(title: string, flips: readonly Flip[], width: number): string[] {
-  const shown = flips
-    .slice(0, MOST_FLIPS)
-    .map(({ task, subtask }) => `  ${toOneLine(task)} (${toOneLine(subtask)})`);
-  const more =
-    flips.length > MOST_FLIPS ? [`  … and ${flips.length - MOST_FLIPS} more: --json lists all`] : [];
-  return [`${toCount(flips.length, "task")} ${title}`, ...shown, ...more].flatMap((line) =>
-    wrap(line, width),
-  );
-}
-
-function toPoints(share: number): string {
+export function toPoints(share: number): string {
   return (share * 100).toFixed(1);
 }
 
@@ -225,7 +210,7 @@ interface Difference {
   p: number;
 }
 
-function toDifference({ difference, low, high, p }: Difference): string {
+export function toDifference({ difference, low, high, p }: Difference): string {
   const signed = (share: number) => {
     const text = toPoints(share);
     return share > 0 && text !== "0.0" ? `+${text}` : text.replace(/^-0\.0$/, "0.0");

@@ -38,3 +38,22 @@ export function createProgressLine(
     end: () => line.end(),
   };
 }
+
+/** With a progress line, and an end at Ctrl-C that keeps what there is. */
+export async function watched<T>(
+  { json = false }: { json?: boolean },
+  isSimulated: boolean,
+  work: (signal: AbortSignal, line: ProgressLine) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const silent: ProgressLine = { update() {}, end() {} };
+  const line = json && !process.stderr.isTTY ? silent : createProgressLine(process.stderr, isSimulated);
+  const stop = () => controller.abort();
+  process.once("SIGINT", stop);
+  try {
+    return await work(controller.signal, line);
+  } finally {
+    process.off("SIGINT", stop);
+    line.end();
+  }
+}

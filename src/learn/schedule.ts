@@ -33,13 +33,15 @@ export interface Lot {
 const SELECTION_SHARE = 0.2;
 const ROUNDS_SHARE = 0.2;
 /** Of the stage of teams, this share goes by with given sizes. */
-const GIVEN_SHARE = 0.4;
+const GIVEN_SHARE = 0.35;
 /** Larger than in reinforcement: there is no noise in the warm-up. */
 const WARM_UP_RATE = 4;
 /** In the stage of selection most questions are for one worker; the others keep a given size meaningful. */
 const ALONE = 0.75;
 const GIVEN_SIZES = [1, 2, 3, 3, 4, 4] as const;
 const RISE = 5;
+/** One call more or less is worth a hundredth or two: with all of its entropy a free size would stay a lottery. */
+const FIRM = 0.25;
 
 export function totalOf({ warmUp, supervised, iterations }: ScheduleOptions): number {
   return warmUp + supervised + iterations;
@@ -80,6 +82,7 @@ export function lotAt(iteration: number, options: ScheduleOptions): Lot {
   // Exploration fades with the learning rate: what was found is then made firm.
   const explore = exploration * (rate / learningRate);
   const common = { learningRate: rate, exploration: at < RISE ? exploration : explore };
+  const firm = { ...common, exploration: common.exploration * FIRM };
   if (at < forSelection) {
     const drawSize = (random: Random) => (random.next() < ALONE ? 1 : random.pick(GIVEN_SIZES));
     return { stage: "selection", ...common, drawSize, keepsOpen: true };
@@ -88,7 +91,7 @@ export function lotAt(iteration: number, options: ScheduleOptions): Lot {
     const keepsOpen = (at - forSelection) / forTeams < GIVEN_SHARE;
     const given = !keepsOpen ? 0.2 : size === undefined ? 1 : 0.5;
     const drawSize = (random: Random) => (random.next() < given ? random.pick(GIVEN_SIZES) : size);
-    return { stage: "teams", ...common, drawSize, keepsOpen };
+    return { stage: "teams", ...(keepsOpen ? common : firm), drawSize, keepsOpen };
   }
-  return { stage: "rounds", ...common, drawSize: free, keepsOpen: false };
+  return { stage: "rounds", ...firm, drawSize: free, keepsOpen: false };
 }
