@@ -99,8 +99,8 @@ describe.concurrent("bad input exits with 2 and one line that helps", () => {
       'No set "sum" in recorded (there are: sums, other)',
     ],
     [
-      "several sets",
-      ["--recording", "recorded"],
+      "headroom of several sets",
+      ["headroom", "--recording", "recorded"],
       "recorded holds several sets (sums, other): name one with --set",
     ],
     ["an unknown Conductor", [...recorded, "--conductor", "vote-4"], 'No Conductor "vote-4" (there are: '],

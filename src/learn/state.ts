@@ -8,6 +8,7 @@ import { Language } from "../conductor/native/language.ts";
 import { TuttiError } from "../errors.ts";
 import { fromSafetensors, toSafetensors } from "../nn/safetensors.ts";
 import { fromTokenizerJson } from "../nn/tokenizer.ts";
+import { weightDims } from "../nn/transformer.ts";
 import type { ModelShape, Weights } from "../nn/types.ts";
 import { type WriteSystem, writeFileSafely } from "../nn/write-safely.ts";
 import type { StageName, TuneFigures } from "./types.ts";
@@ -86,15 +87,20 @@ export async function loadState(folder: string): Promise<TrainingState | undefin
     const latest = latestSchema.parse(JSON.parse(readFileSync(file, "utf8")));
     const { weights: all } = fromSafetensors(readFileSync(join(folder, latest.folder, "state.safetensors")));
     const tokenizer = JSON.parse(readFileSync(join(folder, latest.folder, "tokenizer.json"), "utf8"));
+    const shape = latest.shape as unknown as ModelShape;
+    // In the order they were made in: the norm of a gradient depends on the order of its sum, by a hair.
     const weights: Weights = new Map();
-    const moments: Weights = new Map();
-    for (const [name, value] of all) {
-      if (name.startsWith(MOMENT)) moments.set(name.slice(MOMENT.length), value);
-      else weights.set(name, value);
+    for (const [name] of weightDims(shape)) {
+      const value = all.get(name);
+      if (!value) throw new TuttiError("bad-checkpoint", `weight "${name}" is missing`);
+      weights.set(name, value);
     }
+    const moments: Weights = new Map();
+    for (const [name, value] of all)
+      if (name.startsWith(MOMENT)) moments.set(name.slice(MOMENT.length), value);
     return {
       iteration: latest.iteration,
-      shape: latest.shape as unknown as ModelShape,
+      shape,
       weights,
       language: new Language(fromTokenizerJson(tokenizer)),
       ...(moments.size > 0 && { moments }),

@@ -81,6 +81,8 @@ const LATER = 2;
 const SAVE_EVERY = 20;
 const TUNE_EVERY = 25;
 const MICRO_BATCH = 4;
+/** Steps of the teams that are looked at while sizes are given. */
+const LOOKED_AT = 3;
 const MOST_WORKERS = 64;
 
 export async function train(options: TrainOptions): Promise<TrainResult> {
@@ -102,7 +104,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
     ? AdamW.fromTensors(state.weights, state.moments)
     : new AdamW(state.weights);
   const schedule = toSchedule(options, state);
-  const watching = { options, policy, state, engine: engine.id, tell };
+  const watching = { options, policy, state, schedule, engine: engine.id, tell };
   const look = async () => {
     // What an abort cuts off is looked at by whoever goes on: it may be the best.
     if (state.look && (await watch(watching, state.look, lastStage(schedule)))) delete state.look;
@@ -240,20 +242,23 @@ interface Watching {
   options: TrainOptions;
   policy: Policy;
   state: TrainingState;
+  schedule: ScheduleOptions;
   engine: string;
   tell: (event: TrainEvent) => void;
 }
 
 /** On the tune split: told, sampled, and kept where it is the best of the last stage. False: it was cut off. */
 async function watch(watching: Watching, stage: StageName, last: StageName): Promise<boolean> {
-  const { options, policy, state, tell } = watching;
+  const { options, policy, state, schedule, tell } = watching;
   const { world, costPerCall, signal, seed, folder, journal } = options;
   const rounds = stage === "rounds" ? options.rounds : 1;
-  // Before the stage of teams a free size was never practised.
+  const iteration = state.iteration - 1;
+  const { keepsOpen } = lotAt(iteration, schedule);
+  // Until a free size is practised, one that is given is looked at.
   const isAlone = stage === "selection" || stage === "supervised";
-  const size = isAlone ? { size: 1 } : options.size === undefined ? {} : { size: options.size };
+  const size = isAlone ? 1 : (options.size ?? (keepsOpen && stage === "teams" ? LOOKED_AT : undefined));
   const outcomes = await answerAll(world.tune, {
-    ...size,
+    ...(size !== undefined && { size }),
     policy,
     world,
     rounds,
@@ -261,9 +266,9 @@ async function watch(watching: Watching, stage: StageName, last: StageName): Pro
     signal,
   });
   if (signal.aborted) return false;
-  const iteration = state.iteration - 1;
   const figures = toTuneFigures(outcomes, costPerCall);
-  const isBest = stage === last && (state.best === undefined || figures.reward > state.best.reward);
+  const isWhole = stage === last && (stage !== "teams" || size === options.size);
+  const isBest = isWhole && (state.best === undefined || figures.reward > state.best.reward);
   const event: TuneFigures = { type: "tune", stage, iteration, ...figures, isBest };
   tell(event);
   for (const sample of await takeSamples(outcomes, world, {
