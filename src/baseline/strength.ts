@@ -51,6 +51,7 @@ export function toCalibration(pool: Pool, training: readonly TrainingTask[]): Ca
       return { text: textOf(toMessages(task)), ...(topic && { topic }) };
     }),
     scores: training.map(({ scores }) => models.map((model) => scores[model])),
+    byLength: training.every(({ task }) => task.grader === "rehearsal"),
     source: `measured on ${training.length} training tasks`,
   };
 }

@@ -9,6 +9,9 @@ const NEIGHBOURS = 40;
 /** The overall rate weighs as much as this many identical questions. */
 const OVERALL_WEIGHT = 2;
 
+/** A question longer by this share (on the scale of logarithms) is about a third as near. */
+const SAME_LENGTH = 0.15;
+
 export interface MeasuredQuestions {
   index: TextIndex;
   /** In the order of the index. */
@@ -17,16 +20,24 @@ export interface MeasuredQuestions {
   rates: readonly number[];
   /** Positions of the workers that count; the others keep their rate. */
   workers: readonly number[];
+  /** In characters, where neighbours shall have about the same length. */
+  lengths?: readonly number[];
 }
 
 /** By position of the worker. `without`: questions that must not be neighbours. */
 export function estimateByNeighbours(
-  { index, scores, rates, workers }: MeasuredQuestions,
+  { index, scores, rates, workers, lengths }: MeasuredQuestions,
   text: string,
   without: readonly number[] = [],
 ): Float64Array {
   const similarities = index.similarities(text);
   for (const question of without) similarities[question] = 0;
+  if (lengths)
+    for (let question = 0; question < similarities.length; question++) {
+      if (similarities[question] === 0) continue;
+      const apart = Math.log((text.length + 1) / (lengths[question]! + 1)) / SAME_LENGTH;
+      similarities[question]! *= Math.exp(-apart * apart);
+    }
   const sums = new Float64Array(rates.length);
   const weights = new Float64Array(rates.length);
   for (const question of nearest(similarities, NEIGHBOURS)) {

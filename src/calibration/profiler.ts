@@ -65,13 +65,14 @@ export function createProfiler(calibration: Calibration): Profiler {
   };
 }
 
-function toQuestions({ workers, tasks, scores }: Calibration): MeasuredQuestions {
+function toQuestions({ workers, tasks, scores, byLength }: Calibration): MeasuredQuestions {
   const all = [...workers.keys()];
   return {
     index: new TextIndex(tasks.map(({ text }) => text)),
     scores,
     rates: toRates(countScores(scores, workers.length, all), all),
     workers: all,
+    ...(byLength && { lengths: tasks.map(({ text }) => text.length) }),
   };
 }
 

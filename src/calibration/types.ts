@@ -12,6 +12,11 @@ export interface Calibration {
   scores: readonly (readonly (number | undefined)[])[];
   /** By worker: the median delay of a whole reply, where replies were timed. */
   delaysMs?: readonly (number | undefined)[];
+  /**
+   * Questions of one kind that are longer are also harder: neighbours have about the same length. So it is with
+   * generated questions; with questions of people it was not tried.
+   */
+  byLength?: boolean;
   /** Where the figures come from, for people: "simulated, 24 tasks a topic". */
   source: string;
 }

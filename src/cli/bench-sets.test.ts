@@ -34,7 +34,7 @@ function toRecording(count: number, sets: Record<string, readonly string[]>) {
   const outcomes = tasks.flatMap(({ id, set }, number) =>
     sets[set]!.map((worker) => {
       const i = number % count;
-      const isRight = worker === "third" ? i % 5 !== 0 : (i % 2 === 0) === (worker === "even");
+      const isRight = worker === "third" ? i % 3 === 0 : (i % 2 === 0) === (worker === "even");
       const score = isRight ? 1 : 0;
       return { task: id, worker, sample: 0, answer: isRight ? String(i) : "?", score, tokens: 10 };
     }),

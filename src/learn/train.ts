@@ -308,6 +308,6 @@ async function toCard({ options, policy, state, engine }: Watching): Promise<Car
       engine,
       date: new Date().toISOString().slice(0, 10),
     },
-    about: { tune: state.best },
+    about: { tune: state.best, ...(world.splitBy && { splitBy: world.splitBy }) },
   };
 }

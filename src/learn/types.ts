@@ -16,6 +16,8 @@ export interface World {
   /** For people and cards: "rehearsal (simulated)", "reasoning-gym-hard + mmlu-pro". */
   name: string;
   isSimulated: boolean;
+  /** What its splits keep together, where it is not the prompt: a bench must split in the same way. */
+  splitBy?: "family";
   /** Workers answer at once: no timers are needed. */
   isInstant: boolean;
   /** A training question by lot: the same for the same seed. Its pool is shuffled, and random where that is wanted. */

@@ -56,6 +56,7 @@ export async function createRecordingWorld(options: RecordingWorldOptions): Prom
     kind: "recording",
     name: fields.map(({ set }) => set).join(" + "),
     isSimulated: false,
+    ...(options.splitBy === "family" && { splitBy: options.splitBy }),
     isInstant: true,
     draw(number) {
       const random = createRandom(hashSeed("recording draw", seed, number));

@@ -67,7 +67,8 @@ function askAll(tasksPerTopic: number, players: readonly Player[]): Measured {
     }
   }
   const source = `simulated, ${tasksPerTopic} tasks a topic`;
-  return { calibration: { workers: players.map(({ id }) => id), tasks, scores, source }, delays };
+  const workers = players.map(({ id }) => id);
+  return { calibration: { workers, tasks, scores, byLength: true, source }, delays };
 }
 
 function toProfiles({ calibration, delays }: Measured, tasksPerTopic: number): [string, Profile][] {
