@@ -26,6 +26,8 @@ const curves = lines.map(({ stage, iteration, accuracy, low, high, calls, validS
   },
 }));
 const { format: _, version: __, ...draft } = card;
+// Where it was written to is of no use to anybody else.
+draft.training.command = draft.training.command.replace(/ --out \S+/, "");
 const about = { ...JSON.parse(readFileSync(aboutFile, "utf8")), curves };
 const folder = resolve(import.meta.dirname, "../models", name);
 await saveCheckpoint(folder, { card: { ...draft, name, about }, weights, language }, { dtype: "F16" });

@@ -8,7 +8,7 @@ import type { OverSets } from "./over-sets.ts";
 import { toAgainst } from "./report.ts";
 import { STYLE } from "./report-style.ts";
 
-export interface IndexEntry {
+interface IndexEntry {
   /** The sub-folder with its report. */
   folder: string;
   outcome: Pick<BenchOutcome, "ground" | "results" | "counts" | "isStopped">;

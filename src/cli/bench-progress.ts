@@ -14,7 +14,7 @@ export interface ProgressLine {
   end(): void;
 }
 
-export function createProgressLine(
+function createProgressLine(
   stderr: NodeJS.WriteStream,
   isSimulated: boolean,
   now: () => number = Date.now,

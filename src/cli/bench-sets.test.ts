@@ -152,6 +152,8 @@ describe("a recording with several sets", () => {
     );
     expect(stdout).toMatch(/^B .*sums:lookup-category 100\.0 %$/m);
     expect(code).toBe(0);
+    const newest = await bench("compare", "best-single", "lookup-category");
+    expect(newest.stdout).toMatch(/^B bench.two-[\d-]+.(sums|square-roots):lookup-category 100\.0 %$/m);
   });
 
   it("measures a trained Conductor on each set", { timeout: 60_000 }, async () => {

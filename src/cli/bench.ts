@@ -56,7 +56,7 @@ Examples:
   $ tutti bench --rehearsal
   $ tutti bench --tasks mine.jsonl --conductor best-single,vote-3,prompted --budget-usd 2
   $ tutti bench --recording recorded/exam --set exam-hard --json
-  $ tutti bench --recording recorded/exam    every set of it, one after the other, and the mean over them
+  $ tutti bench --recording recorded/exam  # every set of it, and the mean over them
 
 A bench that was stopped goes on when it is started again with the same folder. See docs/bench.md.`,
     )

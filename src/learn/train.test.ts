@@ -131,6 +131,31 @@ describe("a training", () => {
   });
 });
 
+test("tells that the total is not known until the minutes have become a count", async () => {
+  const abort = new AbortController();
+  const onEvent = (event: TrainEvent) => {
+    if (event.type === "iteration" && !event.isTiming) abort.abort();
+  };
+  const timed = { iterations: undefined, minutes: 100, warmUp: 1, tuneEvery: 1000 };
+  const { events } = await run("timed", timed, { abort, onEvent });
+  const told = events.filter((event) => event.type === "iteration");
+  expect(told.map(({ isTiming = false }) => isTiming)).toEqual([true, true, true, true, true, true, false]);
+  const notice = events.findLast((event) => event.type === "notice")!;
+  expect(notice.text).toContain(`100 minutes are ${told.at(-1)!.total - 1} iterations here`);
+});
+
+test("keeps on the card what was kept together when tasks were split", async () => {
+  const aboutOf = async (name: string, world: World) => {
+    const { checkpoint } = await run(name, { world, iterations: 0, warmUp: 1 });
+    return loadCheckpoint(checkpoint).card.about;
+  };
+  expect(await aboutOf("by-family", createSmallWorld({ splitBy: "family" }))).toHaveProperty(
+    "splitBy",
+    "family",
+  );
+  expect(await aboutOf("by-prompt", createSmallWorld())).not.toHaveProperty("splitBy");
+});
+
 describe("killed at any moment, and resumed", () => {
   // Before the first save, in the warm-up, before a look, and before the last save.
   test.each([0, 3, 8, TOTAL - 1])("during iteration %i", async (iteration) => {

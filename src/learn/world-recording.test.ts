@@ -90,6 +90,7 @@ describe("draws of recordings", () => {
 
   test("split by family, keep families apart, and twins of other sets too", async () => {
     const world = await open({ splitBy: "family", splitSeed: 2 });
+    expect([world.splitBy, (await open({})).splitBy]).toEqual(["family", undefined]);
     const drawn = numbers(3000).map((number) => world.draw(number).task);
     for (const task of drawn) expect(splitByFamily(task, 2)).toBe("train");
     const tested = new Set<number>();

@@ -19,7 +19,7 @@ const TEXT_STEP = 64;
 const FEWEST_SLOTS = 8;
 const LENGTH_STEP = 16;
 
-export function roundUp(value: number, step: number): number {
+function roundUp(value: number, step: number): number {
   return Math.max(step, Math.ceil(value / step) * step);
 }
 

@@ -67,7 +67,7 @@ function begin(shape: ModelShape, batch: BatchShape): Build {
 }
 
 /** Text at 0…, all slots at one position (so their order says nothing), rollouts behind. */
-export function positionsOf({ text, slots, group, length }: BatchShape): {
+function positionsOf({ text, slots, group, length }: BatchShape): {
   prefix: number[];
   rollouts: number[];
 } {

@@ -29,7 +29,7 @@ const jsonSchema = z.object({
   literals: z.array(z.string()),
   merges: z.array(z.tuple([z.int().nonnegative(), z.int().nonnegative()])),
 });
-export type TokenizerJson = z.output<typeof jsonSchema>;
+type TokenizerJson = z.output<typeof jsonSchema>;
 
 /**
  * Merges never cross pieces: a word with its leading space, one digit (so that numbers stay digits), a run of
