@@ -304,13 +304,7 @@ function attendShared({ graph, shape, batch }: Build, mask: Value, seen: Value):
     const shares = softmax(concatenate([toPrefix, reshape(toOwn, [questions, heads, count, length])], 3));
     const [inPrefix, inRollout] = split(shares, 3, [prefix, length]) as [Value, Value];
     const fromPrefix = product(inPrefix, byHead(prefixValues));
-    const inOwn = reshape(inRollout, [
-      questions,
-      heads,
-      group,
-      length,
-      length,
-    ]);
+    const inOwn = reshape(inRollout, [questions, heads, group, length, length]);
     const fromOwn = reshape(product(inOwn, perRollout(ownValues)), [questions, heads, count, size]);
     return concatenate([read, byHead(add(fromPrefix, fromOwn))], 1);
   };
