@@ -2,6 +2,7 @@
 // paper: reward 0 / 0.5 / 1, clipped ratio, no KL. Where we leave it, because a small model collapsed without:
 // advantages are centred but not divided by the deviation, and the entropy of decisions is rewarded.
 
+import type { Language } from "../conductor/native/language.ts";
 import { toDecision } from "../conductor/text.ts";
 import type { Lesson } from "../nn/model.ts";
 import { hashSeed } from "../random.ts";
@@ -35,13 +36,15 @@ export interface RolloutOptions {
   group: number;
   costPerCall: number;
   seed: number;
+  /** One plan of each size instead of plans by lot. */
+  sizes?: readonly number[];
   signal: AbortSignal;
 }
 
 /** First rounds: every plan is performed. Questions run at the same time only where workers take time. */
 export async function rollOut(prompts: readonly Prompt[], options: RolloutOptions): Promise<Group[]> {
-  const { policy, world, group, costPerCall, seed, signal } = options;
-  const written = await writePlans(policy, prompts, { group, seed, signal });
+  const { policy, world, group, costPerCall, seed, sizes, signal } = options;
+  const written = await writePlans(policy, prompts, { group, seed, signal, ...(sizes && { sizes }) });
   return Promise.all(
     prompts.map(async (prompt, q) => {
       const plans = written[q]!;
@@ -54,6 +57,17 @@ export async function rollOut(prompts: readonly Prompt[], options: RolloutOption
       return { prompt, plans, outcomes: obeyed, rewards };
     }),
   );
+}
+
+/** What free plans are compared by: one of each size. */
+export const SIZES: readonly number[] = [1, 2, 3, 4];
+
+/**
+ * For a free size: the likeliest plan of each size is performed. Sampled plans would not do, since a long one has
+ * more places to go wrong by lot than a short one, and teams were dropped for that alone.
+ */
+export function rollOutSizes(prompts: readonly Prompt[], options: RolloutOptions): Promise<Group[]> {
+  return rollOut(prompts, { ...options, group: SIZES.length, sizes: SIZES });
 }
 
 /** Equal texts get equal outcomes where nothing is left to chance but the seed: they are performed once. */
@@ -148,21 +162,48 @@ export function isFlat({ rewards }: Group): boolean {
   return advantagesOf(rewards).every((advantage) => Math.abs(advantage) < 1e-9);
 }
 
-/** What is to be learned from a group. Every rollout counts the same, however long it is. */
+/**
+ * What is to be learned from a group. Every rollout counts the same, however long it is. The size of a free first
+ * round is left out: it is learned by comparing sizes.
+ */
 export function toLessons(
-  { plans, outcomes, rewards }: Group,
+  { prompt, plans, outcomes, rewards }: Group,
   { policy, scale, exploration }: { policy: Policy; scale: number; exploration: number },
 ): Lesson[] {
+  const { language } = policy;
   const advantages = advantagesOf(rewards);
+  const isFree = prompt.size === undefined && prompt.rounds.length === 0;
   // Nothing is learned from an outage, not even to explore.
   const isTaught = (i: number) => outcomes[i]!.isValid && rewards[i] !== undefined;
-  return plans.map(({ tokens, logps, entropies }, i) => ({
-    tokens,
-    logps,
-    advantage: advantages[i]!,
-    weights: policy.language.decisions(tokens).map((is) => (is ? 1 : WORDS) * scale),
-    exploration: policy.language
-      .decisions(tokens)
-      .map((is, t) => (isTaught(i) && entropies[t]! < ENOUGH ? is * exploration * scale : 0)),
-  }));
+  return plans.map(({ tokens, logps, entropies }, i) => {
+    const isDecision = language.decisions(tokens);
+    const isSize = sizeTokens(language, tokens);
+    const weights = isDecision.map((is, t) => (isFree && isSize[t] ? 0 : (is ? 1 : WORDS) * scale));
+    const explored = (t: number) => isTaught(i) && entropies[t]! < ENOUGH && weights[t]! > 0;
+    return {
+      tokens,
+      logps,
+      advantage: advantages[i]!,
+      weights,
+      exploration: isDecision.map((is, t) => (explored(t) ? is * exploration * scale : 0)),
+    };
+  });
+}
+
+/** True for the tokens that say whether the team goes on or is complete. */
+function sizeTokens({ next, subtasks }: Language, tokens: readonly number[]): boolean[] {
+  const end = tokens.indexOf(subtasks);
+  return tokens.map((token, at) => at <= end && (token === next || token === subtasks));
+}
+
+/** What is to be learned from plans of all sizes: how large the team should have been, and nothing else. */
+export function toSizeLessons(
+  { plans, rewards }: Group,
+  { policy, scale }: { policy: Policy; scale: number },
+): Lesson[] {
+  const advantages = advantagesOf(rewards);
+  return plans.map(({ tokens, logps }, i) => {
+    const weights = Float32Array.from(sizeTokens(policy.language, tokens), (is) => (is ? scale : 0));
+    return { tokens, logps, advantage: advantages[i]!, weights };
+  });
 }

@@ -40,6 +40,7 @@ async function practiseStage(
     learningRate: 1e-3,
     exploration: 0.01,
     keepsOpen: false,
+    comparesSizes: false,
     drawSize: () => undefined,
   };
   const practised = await practise({

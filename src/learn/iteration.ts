@@ -7,7 +7,16 @@ import type { Learned, Lesson } from "../nn/model.ts";
 import type { Weights } from "../nn/types.ts";
 import { createRandom, hashSeed, type Random } from "../random.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
-import { type Group, isFlat, rollOut, rollOutAgain, toLessons } from "./grpo.ts";
+import {
+  type Group,
+  isFlat,
+  rollOut,
+  rollOutAgain,
+  rollOutSizes,
+  SIZES,
+  toLessons,
+  toSizeLessons,
+} from "./grpo.ts";
 import { drawSubtask, toVocabulary, type Words } from "./phrases.ts";
 import { type Policy, type Prompt, toPrompt } from "./policy.ts";
 import { type Outcome, performTexts } from "./rollout.ts";
@@ -185,6 +194,7 @@ async function reinforce(options: IterationOptions): Promise<Practised> {
   const random = chance(options, "sizes");
   const prompts = drawQuestions(options).map((question) => promptFor(policy, question, lot.drawSize(random)));
   const rolling = { ...options, seed: hashSeed(seed, "rollouts", iteration) };
+  if (lot.comparesSizes) return compareSizes(prompts, options, rolling.seed);
   const first = await rollOut(prompts, rolling);
   const again = lot.stage === "rounds" ? await rollOutAgain(first, rolling) : [];
   const groups = [...first, ...again];
@@ -234,6 +244,28 @@ function toReminder({ language }: Policy, tokens: readonly number[], ofSize: boo
 
 function toWarmUp(tokens: readonly number[]): Float32Array {
   return new Float32Array(tokens.length).fill(1);
+}
+
+/** Which size does best for each question; the reminder is left to the iterations between. */
+async function compareSizes(prompts: Prompt[], options: IterationOptions, seed: number): Promise<Practised> {
+  const { policy, microBatch } = options;
+  const groups = await rollOutSizes(prompts, { ...options, seed });
+  const scale = 1 / (groups.length * SIZES.length);
+  const rows = groups
+    .filter((each) => !isFlat(each))
+    .map((each) => ({
+      prefix: each.prompt.reading.prefix,
+      lessons: toSizeLessons(each, { policy, scale }),
+    }));
+  if (rows.length === 0) return { learned: { gradients: new Map(), loss: 0, entropy: 0 }, groups };
+  const learned = await policy.model.learn(rows, {
+    objective: { kind: "policy", clip: CLIP },
+    start: policy.language.start,
+    group: SIZES.length,
+    textWeight: 0,
+    microBatch,
+  });
+  return { learned, groups };
 }
 
 function addInto(sums: Weights, others: Weights): void {

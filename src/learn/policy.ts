@@ -38,13 +38,21 @@ export function toPrompt(
   return { question, rounds, reading, ...(size !== undefined && { size }) };
 }
 
-/** `group` plans for each prompt. With a seed by lot, each plan with its own chance; without, the likeliest tokens. */
+/**
+ * `group` plans for each prompt. With a seed by lot, each plan with its own chance; with sizes, the likeliest plan
+ * of each; else the likeliest tokens.
+ */
 export async function writePlans(
   { model, language }: Policy,
   prompts: readonly Prompt[],
-  { group, seed, signal }: { group: number; seed?: number; signal?: AbortSignal },
+  {
+    group,
+    seed,
+    sizes,
+    signal,
+  }: { group: number; seed?: number; sizes?: readonly number[]; signal?: AbortSignal },
 ): Promise<Plan[][]> {
-  const choose = seed === undefined ? likeliest : byLot(seed, group);
+  const choose = sizes ? ofSizes(language, sizes) : seed === undefined ? likeliest : byLot(seed, group);
   const written = await model.write(
     prompts.map(({ reading }) => reading.prefix),
     {
@@ -65,6 +73,21 @@ const likeliest: Choose = (chances) => {
   for (let i = 1; i < chances.length; i++) if (chances[i]! > chances[best]!) best = i;
   return best;
 };
+
+/** The likeliest plan of each size: rollout i is made to have `sizes[i]` steps. */
+function ofSizes(language: Language, sizes: readonly number[]): Choose {
+  const { vocabulary, next, subtasks } = language;
+  return (chances, question, rollout, tokens) => {
+    if (tokens.includes(subtasks)) return likeliest(chances, question, rollout, tokens);
+    const last = tokens.at(-1);
+    const team = tokens.filter((token) => token >= vocabulary).length;
+    if (last !== undefined && last >= vocabulary) return team < sizes[rollout]! ? next : subtasks;
+    let best = vocabulary;
+    for (let slot = vocabulary; slot < chances.length; slot++)
+      if (chances[slot]! > chances[best]!) best = slot;
+    return best;
+  };
+}
 
 function byLot(seed: number, group: number): Choose {
   const lots = new Map<number, ReturnType<typeof createRandom>>();

@@ -26,21 +26,23 @@ export interface Lot {
   exploration: number;
   /** Size of a question's team by lot; undefined is free. */
   drawSize(random: Random): number | undefined;
+  /** Which size is best is practised, with the likeliest plan of each. */
+  comparesSizes: boolean;
   /** A free size was not practised yet: it is kept as open as the warm-up left it. */
   keepsOpen: boolean;
 }
 
 const SELECTION_SHARE = 0.2;
-const ROUNDS_SHARE = 0.2;
+const ROUNDS_SHARE = 0.15;
 /** Of the stage of teams, this share goes by with given sizes. */
-const GIVEN_SHARE = 0.35;
+const GIVEN_SHARE = 0.5;
 /** Larger than in reinforcement: there is no noise in the warm-up. */
 const WARM_UP_RATE = 4;
 /** In the stage of selection most questions are for one worker; the others keep a given size meaningful. */
 const ALONE = 0.75;
 const GIVEN_SIZES = [1, 2, 3, 3, 4, 4] as const;
 const RISE = 5;
-/** One call more or less is worth a hundredth or two: with all of its entropy a free size would stay a lottery. */
+/** Of the entropy that is asked for, this share in the last stage: what was found is then made firm. */
 const FIRM = 0.25;
 
 export function totalOf({ warmUp, supervised, iterations }: ScheduleOptions): number {
@@ -62,6 +64,7 @@ export function fewestIterations(count: number, options: ScheduleOptions): numbe
 export function lotAt(iteration: number, options: ScheduleOptions): Lot {
   const { warmUp, supervised, iterations, rounds, size, learningRate, exploration } = options;
   const free = () => size;
+  const given = { keepsOpen: true, comparesSizes: false };
   if (iteration < warmUp) {
     const rate = learningRateAt(iteration, {
       peak: WARM_UP_RATE * learningRate,
@@ -69,11 +72,11 @@ export function lotAt(iteration: number, options: ScheduleOptions): Lot {
       total: warmUp,
       floor: 0.2,
     });
-    return { stage: "warm-up", learningRate: rate, exploration: 0, drawSize: free, keepsOpen: true };
+    return { stage: "warm-up", learningRate: rate, exploration: 0, drawSize: free, ...given };
   }
   const taught = iteration - warmUp;
   if (taught < supervised)
-    return { stage: "supervised", learningRate, exploration: 0, drawSize: () => 1, keepsOpen: true };
+    return { stage: "supervised", learningRate, exploration: 0, drawSize: () => 1, ...given };
   const at = taught - supervised;
   const forRounds = rounds > 1 ? Math.round(iterations * ROUNDS_SHARE) : 0;
   const forSelection = Math.round((iterations - forRounds) * SELECTION_SHARE);
@@ -85,13 +88,16 @@ export function lotAt(iteration: number, options: ScheduleOptions): Lot {
   const firm = { ...common, exploration: common.exploration * FIRM };
   if (at < forSelection) {
     const drawSize = (random: Random) => (random.next() < ALONE ? 1 : random.pick(GIVEN_SIZES));
-    return { stage: "selection", ...common, drawSize, keepsOpen: true };
+    return { stage: "selection", ...common, drawSize, ...given };
   }
   if (at < forSelection + forTeams) {
     const keepsOpen = (at - forSelection) / forTeams < GIVEN_SHARE;
-    const given = !keepsOpen ? 0.2 : size === undefined ? 1 : 0.5;
-    const drawSize = (random: Random) => (random.next() < given ? random.pick(GIVEN_SIZES) : size);
-    return { stage: "teams", ...(keepsOpen ? common : firm), drawSize, keepsOpen };
+    // Teams go on getting better while sizes are compared.
+    const comparesSizes = size === undefined && !keepsOpen && at % 3 > 0;
+    const others = size === undefined ? 1 : keepsOpen ? 0.5 : 0.2;
+    const drawGiven = (random: Random) => (random.next() < others ? random.pick(GIVEN_SIZES) : size);
+    const drawSize = comparesSizes ? free : drawGiven;
+    return { stage: "teams", ...common, drawSize, keepsOpen, comparesSizes };
   }
-  return { stage: "rounds", ...firm, drawSize: free, keepsOpen: false };
+  return { stage: "rounds", ...firm, drawSize: free, keepsOpen: false, comparesSizes: false };
 }
