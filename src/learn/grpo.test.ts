@@ -12,7 +12,7 @@ import {
 import type { ScriptedWorker } from "../testing/stage.ts";
 import { createTinyLanguage } from "../testing/tiny-language.ts";
 import type { Step } from "../workflow/types.ts";
-import { advantagesOf, isFlat, rollOut, rollOutAgain, toLessons } from "./grpo.ts";
+import { advantagesOf, isFlat, rollOut, rollOutAgain, toLessons, toSizeLessons } from "./grpo.ts";
 import { type Policy, toPrompt } from "./policy.ts";
 import type { Question, World } from "./types.ts";
 
@@ -179,7 +179,9 @@ describe("lessons", () => {
     expect(lessons.map(({ advantage }) => advantage)).toEqual([0.5, 0, -0.5, 0]);
     const { tokens, weights, exploration, logps } = lessons[0]!;
     expect(logps).toEqual(group.plans[0]!.logps);
-    const decisions = language.decisions(tokens);
+    // The size of a free plan is learned by comparing sizes, not here.
+    const decisions = language.decisions(tokens).map((is, t) => (tokens[t] === language.subtasks ? 0 : is));
+    expect(weights[tokens.indexOf(language.subtasks)]).toBe(0);
     // Words may weigh less than decisions, never more, and never count against the advantage.
     for (const [t, weight] of [...(weights as Float32Array)].entries()) {
       expect(weight).toBeGreaterThanOrEqual(0);
@@ -190,6 +192,33 @@ describe("lessons", () => {
       if (decisions[t] === 1) expect(weight).toBeCloseTo(0.05, 6);
       else expect(weight).toBeLessThan(0.05);
     expect(decisions.includes(1)).toBe(true);
+  });
+
+  test("a size that is given is learned, and so is that of a later round", async () => {
+    const { policy, group } = await rollOutPlans([[step(GOOD)], [step(BAD)]]);
+    for (const prompt of [
+      { ...group.prompt, size: 1 },
+      { ...group.prompt, rounds: group.outcomes[0]!.rounds },
+    ]) {
+      const [lesson] = toLessons({ ...group, prompt }, { policy, scale: 0.5, exploration: 0.1 });
+      expect(lesson!.weights[lesson!.tokens.indexOf(language.subtasks)]).toBe(0.5);
+    }
+  });
+
+  test("from plans of several sizes only the size is learned", async () => {
+    const { policy, group } = await rollOutPlans([[step(GOOD)], [step(BAD), step(GOOD)]]);
+    for (const [i, { tokens, weights, advantage }] of toSizeLessons(group, {
+      policy,
+      scale: 0.5,
+    }).entries()) {
+      const end = tokens.indexOf(language.subtasks);
+      const expected = tokens.map((token, at) =>
+        at === end || (at < end && token === language.next) ? 0.5 : 0,
+      );
+      expect([...(weights as Float32Array)]).toEqual(expected);
+      expect(expected.filter((weight) => weight > 0).length).toBe(i + 1);
+      expect(advantage).toBeCloseTo(group.rewards[i]! - (group.rewards[0]! + group.rewards[1]!) / 2, 9);
+    }
   });
 
   test("nothing is learned from an outage, and no exploration from what is no workflow", async () => {

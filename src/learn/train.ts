@@ -256,7 +256,9 @@ async function watch(watching: Watching, stage: StageName, last: StageName): Pro
   const { keepsOpen } = lotAt(iteration, schedule);
   // Until a free size is practised, one that is given is looked at.
   const isAlone = stage === "selection" || stage === "supervised";
-  const size = isAlone ? 1 : (options.size ?? (keepsOpen && stage === "teams" ? LOOKED_AT : undefined));
+  const isEnd = state.iteration === totalOf(schedule);
+  const isGiven = keepsOpen && stage === "teams" && !isEnd;
+  const size = isAlone ? 1 : (options.size ?? (isGiven ? LOOKED_AT : undefined));
   const outcomes = await answerAll(world.tune, {
     ...(size !== undefined && { size }),
     policy,
@@ -267,7 +269,7 @@ async function watch(watching: Watching, stage: StageName, last: StageName): Pro
   });
   if (signal.aborted) return false;
   const figures = toTuneFigures(outcomes, costPerCall);
-  const isWhole = stage === last && (stage !== "teams" || size === options.size);
+  const isWhole = stage === last && !(isGiven && options.size === undefined);
   const isBest = isWhole && (state.best === undefined || figures.reward > state.best.reward);
   const event: TuneFigures = { type: "tune", stage, iteration, ...figures, isBest };
   tell(event);
