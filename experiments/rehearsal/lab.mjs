@@ -74,8 +74,8 @@ export function measure(arena, id) {
   return measureBaseline(arena, id === scriptedPlanner.id ? scriptedPlanner : findBaseline(id), measuring);
 }
 
-export function write(arena, { policy }, rounds) {
-  return writeTestPlans(arena, policy, { rounds, ...measuring });
+export function write(arena, { policy, card }, rounds) {
+  return writeTestPlans(arena, policy, { rounds, size: card.size, ...measuring });
 }
 
 export function perform(arena, plans, name) {
