@@ -75,9 +75,8 @@ const WARM_UP = 300;
 const SUPERVISED = 60;
 const DEFAULTS = { learningRate: 7e-4, exploration: 0.03, iterations: 300 };
 const MAX_NORM = 1;
-/** Iterations timed before minutes become a count, and how much slower later stages are on average. */
+/** Iterations timed before minutes become a count. They compile their graphs, which makes up for longer plans later. */
 const TIMED = 6;
-const LATER = 2;
 const SAVE_EVERY = 20;
 const TUNE_EVERY = 25;
 const MICRO_BATCH = 4;
@@ -200,7 +199,7 @@ function countIterations(
   if (minutes === undefined || iterations !== undefined || state.iterations !== undefined) return;
   state.secondsOfFirst.push(seconds);
   if (state.secondsOfFirst.length < TIMED) return;
-  const each = [...state.secondsOfFirst].sort((a, b) => a - b)[Math.floor(TIMED / 2)]! * LATER;
+  const each = [...state.secondsOfFirst].sort((a, b) => a - b)[Math.floor(TIMED / 2)]!;
   const spent = process.uptime();
   // Not so few that the iterations so far would have been others, had the count been known.
   const fewest = fewestIterations(TIMED, schedule);
