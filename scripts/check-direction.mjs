@@ -20,6 +20,7 @@ const ORDER = [
   ["check-input.ts", "choose-conductor.ts", "ask-options.ts"],
   ["run-setup.ts"],
   ["tutti.ts"],
+  ["gateway"],
   ["index.ts"],
   ["cli"],
 ];

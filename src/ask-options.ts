@@ -3,7 +3,8 @@
 import type { Conductor } from "./conductor/types.ts";
 import type { PlanEstimate } from "./perform/estimate.ts";
 import type { Verdict } from "./perform/stage.ts";
-import type { Pool } from "./worker/types.ts";
+import type { Origin } from "./store/types.ts";
+import type { OutputSettings, Pool, ToolResult } from "./worker/types.ts";
 import type { Workflow } from "./workflow/types.ts";
 
 /** What a person is shown before a plan is performed. */
@@ -33,5 +34,28 @@ export interface AskOptions {
   /** Called with each plan before it is performed. */
   review?: (plan: PlanForReview) => Promise<Verdict>;
   allowUnknownPrice?: boolean;
+  /** For `stream`: false where nobody reads the answer while it is written, so that a reply that breaks off is asked for again. */
+  streamsAnswer?: boolean;
+  /** Where the run came from: kept in the journal for bills and lists. */
+  origin?: Origin;
   signal?: AbortSignal;
+}
+
+export interface ResumeOptions
+  extends Pick<
+    AskOptions,
+    | "signal"
+    | "review"
+    | "pool"
+    | "conductor"
+    | "budgetUsd"
+    | "maxCalls"
+    | "maxTokens"
+    | "deadlineMs"
+    | "streamsAnswer"
+  > {
+  /** What the client's tools returned, for a run that ended with `tool-calls`: one for each call. Limits count anew. */
+  toolResults?: ToolResult[];
+  /** With `toolResults`: what the client wants of the answer now. */
+  output?: OutputSettings;
 }

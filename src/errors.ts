@@ -8,6 +8,8 @@ export interface TuttiErrorOptions {
   retryable?: boolean;
   /** How long the other side asked us to wait (`Retry-After`). */
   retryAfterMs?: number;
+  /** The field of a request that is to blame. */
+  param?: string;
   cause?: unknown;
 }
 
@@ -17,6 +19,7 @@ export class TuttiError extends Error {
   readonly status: number;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
+  readonly param: string | undefined;
 
   constructor(code: string, message: string, options: TuttiErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -24,6 +27,7 @@ export class TuttiError extends Error {
     this.status = options.status ?? 500;
     this.retryable = options.retryable ?? false;
     this.retryAfterMs = options.retryAfterMs;
+    this.param = options.param;
   }
 }
 

@@ -1,6 +1,6 @@
 // The public API. What is not named here is not promised.
 
-export type { AskOptions, PlanForReview } from "./ask-options.ts";
+export type { AskOptions, PlanForReview, ResumeOptions } from "./ask-options.ts";
 export { type Card, type Checkpoint, loadCheckpoint } from "./conductor/native/checkpoint.ts";
 export {
   createNativeConductor,
@@ -17,6 +17,7 @@ export type { FailedAttempt, Run, RunRound, RunStep } from "./perform/run.ts";
 export type { Verdict } from "./perform/stage.ts";
 export type {
   Limits,
+  Origin,
   PoolEntry,
   RunEvent,
   RunSettings,
@@ -34,6 +35,7 @@ export { createConsensusWorker } from "./worker/consensus.ts";
 export { createModelWorker } from "./worker/provider.ts";
 export type {
   Brief,
+  Exchange,
   FinishReason,
   Message,
   OutputSettings,
@@ -44,7 +46,9 @@ export type {
   Profile,
   Task,
   ToolCall,
+  ToolChoice,
   ToolDefinition,
+  ToolResult,
   Usage,
   VisibleStep,
   Worker,

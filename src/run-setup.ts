@@ -2,14 +2,16 @@
 
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import type { AskOptions } from "./ask-options.ts";
+import type { AskOptions, ResumeOptions } from "./ask-options.ts";
 import { checkNumbers } from "./check-input.ts";
 import { checkTeam } from "./conductor/check-team.ts";
 import { createFixedConductor } from "./conductor/fixed.ts";
 import type { Conductor } from "./conductor/types.ts";
 import type { TuttiConfig } from "./config/schema.ts";
 import { TuttiError, usageError } from "./errors.ts";
-import type { Owner, RunSettings } from "./store/types.ts";
+import type { ToolTurn } from "./perform/driver.ts";
+import type { RunState } from "./perform/state.ts";
+import type { Limits, Owner, RunSettings } from "./store/types.ts";
 import type { Pool, PoolMember } from "./worker/types.ts";
 import { MAX_STEPS, type Workflow } from "./workflow/types.ts";
 import { validateWorkflow } from "./workflow/validate.ts";
@@ -29,20 +31,11 @@ export function toSettings(
   options: AskOptions,
   isStreaming: boolean,
 ): Omit<RunSettings, "conductor" | "conductorReason"> {
-  const usd = options.budgetUsd === undefined ? config.limits.usd : options.budgetUsd;
-  const calls = options.maxCalls ?? config.limits.calls;
-  const tokens = options.maxTokens ?? config.limits.tokens;
-  const deadlineMs = options.deadlineMs ?? config.limits.deadlineMs;
   checkNumbers(options);
   return {
     rounds: options.rounds ?? config.rounds,
     maxSteps: MAX_STEPS,
-    limits: {
-      ...(usd != null && { usd }),
-      ...(calls != null && { calls }),
-      ...(tokens != null && { tokens }),
-      ...(deadlineMs != null && { deadlineMs }),
-    },
+    limits: toLimits(config, options),
     seed: options.seed ?? randomBytes(4).readUInt32LE(),
     maxOutputTokens: config.maxOutputTokens,
     retries: config.retries,
@@ -52,6 +45,43 @@ export function toSettings(
     review: options.review !== undefined,
     allowUnknownPrice: options.allowUnknownPrice ?? config.allowUnknownPrice,
   };
+}
+
+export function toLimits(
+  { limits }: TuttiConfig,
+  options: Pick<AskOptions, "budgetUsd" | "maxCalls" | "maxTokens" | "deadlineMs">,
+): Limits {
+  const usd = options.budgetUsd === undefined ? limits.usd : options.budgetUsd;
+  const calls = options.maxCalls ?? limits.calls;
+  const tokens = options.maxTokens ?? limits.tokens;
+  const deadlineMs = options.deadlineMs ?? limits.deadlineMs;
+  return {
+    ...(usd != null && { usd }),
+    ...(calls != null && { calls }),
+    ...(tokens != null && { tokens }),
+    ...(deadlineMs != null && { deadlineMs }),
+  };
+}
+
+/** The turn that goes on after tools of the client: one result for each call, and nothing else. */
+export function toToolTurn(
+  state: RunState,
+  { toolResults = [], output, ...options }: ResumeOptions,
+  config: TuttiConfig,
+): ToolTurn {
+  const { runId, ended, rounds } = state;
+  const calls =
+    ended?.stopReason === "tool-calls" ? rounds.at(-1)?.steps.at(-1)?.reply?.toolCalls : undefined;
+  if (!calls) throw new TuttiError("run-over", `Run ${runId} waits for no tool`, { status: 409 });
+  const missing = calls.filter(({ id }) => !toolResults.some(({ toolCallId }) => toolCallId === id));
+  if (missing.length > 0 || toolResults.length !== calls.length) {
+    const wanted = calls.map(({ id, name }) => `${name} (${id})`).join(", ");
+    throw usageError(`Run ${runId} waits for one result of each of ${wanted}: ${toolResults.length} came.`);
+  }
+  checkNumbers(options);
+  const { streamsAnswer = true } = options;
+  const limits = toLimits(config, options);
+  return { toolResults, streaming: streamsAnswer, limits, ...(output && { output }) };
 }
 
 export function toFixed(workflow: Workflow, pool: Pool): Conductor {

@@ -1,6 +1,6 @@
 // The library's door: `createTutti` makes pools, Conductors and the journal meet the performer.
 
-import type { AskOptions } from "./ask-options.ts";
+import type { AskOptions, ResumeOptions } from "./ask-options.ts";
 import { textOf } from "./calibration/text-features.ts";
 import { toTask } from "./check-input.ts";
 import { chooseConductor } from "./choose-conductor.ts";
@@ -24,6 +24,7 @@ import {
   goneWorker,
   toFixed,
   toSettings,
+  toToolTurn,
   unknownPrice,
   unpricedIn,
   withoutSelf,
@@ -55,8 +56,11 @@ export interface Tutti {
   ask(input: string | Message[] | Task, options?: AskOptions): Promise<Run>;
   /** The answer's text is in the `step-delta` events with `answer: true`. */
   stream(input: string | Message[] | Task, options?: AskOptions): RunStream;
-  /** Goes on with a run whose process died or that was cancelled. Rejects when it is over, unknown, or performed elsewhere. */
-  resume(runId: string, options?: Pick<AskOptions, "signal" | "review" | "pool" | "conductor">): RunStream;
+  /**
+   * Goes on with a run whose process died, that was cancelled, or, with `toolResults`, that waits for tools of
+   * the client. Rejects when it is over, unknown, or performed elsewhere.
+   */
+  resume(runId: string, options?: ResumeOptions): RunStream;
   /** The run as stored, finished or not. */
   load(runId: string): Promise<Run | undefined>;
   store(): Promise<Store>;
@@ -127,7 +131,9 @@ export function createTutti(
     const { workflow } = options;
     // A workflow that was given names workers by their numbers: nobody may be left out then.
     const { pool, kind, poolFor } = await toPool(options.pool, hasBudget && !workflow, allowUnknownPrice);
-    const allowed = settings.maxDepth > 0 ? pool : withoutSelf(pool);
+    // A nested run could not wait for tools of the client: whoever may call them is asked directly.
+    const canNest = settings.maxDepth > 0 && !task.output?.tools?.length;
+    const allowed = canNest ? pool : withoutSelf(pool);
     // Before anything is journaled: the trace shows the figures that plans and votes went by.
     const { members } = poolFor?.(allowed, textOf(task.messages)) ?? allowed;
     const chosen = await chooseConductor(options.conductor ?? config.conductor, { members }, kind, {
@@ -149,6 +155,7 @@ export function createTutti(
         conductor: fixed?.id ?? chosen.conductor.id,
         conductorReason: fixed ? "a workflow was given" : chosen.reason,
       },
+      ...(options.origin && { origin: options.origin }),
     };
     return performRun(start, await toStage({ members }, fixed ?? chosen.conductor, stage, chosen.conductor));
   }
@@ -182,16 +189,13 @@ export function createTutti(
     };
   }
 
-  async function goOn(
-    runId: string,
-    options: Pick<AskOptions, "pool" | "conductor">,
-    stage: StageParts,
-  ): Promise<RunState> {
+  async function goOn(runId: string, options: ResumeOptions, stage: StageParts): Promise<RunState> {
     const journal = await openedStore();
     const events = await journal.loadRun(runId);
     const state = fold(events);
     if (!state) throw new TuttiError("unknown-run", `There is no run ${runId}`, { status: 404 });
-    if (state.ended && !RESUMABLE.includes(state.ended.stopReason)) {
+    const turn = options.toolResults && toToolTurn(state, options, config);
+    if (state.ended && !turn && !RESUMABLE.includes(state.ended.stopReason)) {
       throw new TuttiError(
         "run-over",
         `Run ${runId} is over (${state.ended.stopReason}): ask again instead`,
@@ -223,21 +227,20 @@ export function createTutti(
               },
             )
           ).conductor;
-    return resumeRun(events, await toStage({ members }, conductor, stage));
+    return resumeRun(events, await toStage({ members }, conductor, stage), turn);
   }
 
   function toStream(
     runId: string,
-    signal: AbortSignal | undefined,
+    { signal, review, streamsAnswer = true }: Pick<AskOptions, "signal" | "review" | "streamsAnswer">,
     work: (stage: StageParts) => Promise<RunState>,
-    review?: AskOptions["review"],
   ): RunStream {
     const queue = new EventQueue<RunEvent>();
     const parts: StageParts = {
       signal: signal ?? new AbortController().signal,
       onEvent: (event) => queue.push(event),
       review,
-      isStreaming: true,
+      isStreaming: streamsAnswer,
     };
     const result = work(parts)
       .then((state) => toRun(state))
@@ -264,10 +267,9 @@ export function createTutti(
     stream(input, options = {}) {
       const runId = createRunId();
       const work = async (stage: StageParts) => begin(runId, toTask(input), options, stage);
-      return toStream(runId, options.signal, work, options.review);
+      return toStream(runId, options, work);
     },
-    resume: (runId, options = {}) =>
-      toStream(runId, options.signal, (stage) => goOn(runId, options, stage), options.review),
+    resume: (runId, options = {}) => toStream(runId, options, (stage) => goOn(runId, options, stage)),
     async load(runId) {
       const state = fold(await (await openedStore()).loadRun(runId));
       return state && toRun(state);

@@ -41,6 +41,8 @@ export function stopReasonInWords(run: Pick<Run, "answer" | "stopReason" | "erro
       return answer === "" ? "You refused the plan, so nobody was asked." : `You refused the plan. ${soFar}`;
     case "worker-failed":
       return `The last step got no reply; this is what an earlier one said.${why}`;
+    case "invalid-output":
+      return "The answer is not as its schema wants it, although it was asked for twice.";
     case "answer-cut":
       return `The answer broke off while it was being written.${why}`;
     case "failed":

@@ -15,9 +15,15 @@ export type Reservation =
   | { ok: false; lacking: Extract<StopReason, `budget-${string}`> };
 
 /** What may still be spent, `Infinity` where there is no limit. `pending` is reserved but not yet applied. */
-export function remaining({ settings: { limits }, spent, reserved }: RunState, pending: Amount): Amount {
+export function remaining(
+  { settings: { limits }, spent, spentBefore, reserved }: RunState,
+  pending: Amount,
+): Amount {
   const left = (key: "usd" | "calls" | "tokens") =>
-    (limits[key] ?? Number.POSITIVE_INFINITY) - spent[key] - reserved[key] - pending[key];
+    (limits[key] ?? Number.POSITIVE_INFINITY) -
+    (spent[key] - spentBefore[key]) -
+    reserved[key] -
+    pending[key];
   return { usd: left("usd"), calls: left("calls"), tokens: left("tokens") };
 }
 

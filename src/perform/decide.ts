@@ -164,6 +164,9 @@ function choose(
   if (step.retryAt !== undefined)
     return { worker: step.worker, ...(step.instead && { instead: step.instead }) };
   const candidates = candidatesFor(state.pool, named, step);
+  // Who had the earlier turns of this step goes on with it.
+  if (step.exchanges.length > 0 && candidates.includes(step.worker))
+    return { worker: step.worker, ...(step.instead && { instead: step.instead }) };
   const worker = candidates.find(isAvailable) ?? candidates[0] ?? named;
   if (worker === named) return { worker };
   const failure = step.failures.findLast((failed) => failed.worker === named);
@@ -228,5 +231,6 @@ function afterRound(
     return [{ type: "end-run", stopReason: number > 0 ? "worker-failed" : "failed" }];
   }
   if (state.rounds.length < state.settings.rounds) return plan(state, number + 1, circumstances);
+  if (last.problem !== undefined) return [{ type: "end-run", stopReason: "invalid-output" }];
   return [{ type: "end-run", stopReason: last.status === "failed" ? "worker-failed" : "done" }];
 }

@@ -34,13 +34,22 @@ export async function performRun(
   return new Driver(start(event), stage).perform();
 }
 
+/** What a run goes on with when tools of the client have returned. */
+export type ToolTurn = Required<Pick<ResumeEvent, "toolResults">> &
+  Pick<ResumeEvent, "streaming" | "limits" | "output">;
+type ResumeEvent = Extract<RunEvent, { type: "run-resume" }>;
+
 /** Goes on with a run from its journal. What was running when its process died is asked again. */
-export async function resumeRun(events: readonly RunEvent[], stage: Stage): Promise<RunState> {
+export async function resumeRun(
+  events: readonly RunEvent[],
+  stage: Stage,
+  turn?: ToolTurn,
+): Promise<RunState> {
   const state = fold(events);
   if (!state) throw new TuttiError("unknown-run", "The journal has no start for this run", { status: 404 });
   await claim(state.runId, stage);
   const driver = new Driver(state, stage);
-  await driver.pickUp();
+  await driver.pickUp(turn);
   return driver.perform();
 }
 
@@ -89,10 +98,10 @@ class Driver {
   }
 
   /** After a crash: say what was lost, so that the machine asks for it again. */
-  async pickUp(): Promise<void> {
+  async pickUp(turn?: ToolTurn): Promise<void> {
     const { runId, rounds, pool } = this.#state;
     const at = this.#stage.now();
-    const events: RunEvent[] = [{ type: "run-resume", runId, at }];
+    const events: RunEvent[] = [{ type: "run-resume", runId, at, ...turn }];
     const round = rounds.length - 1;
     const { plan, steps = [] } = rounds[round] ?? {};
     const message = "The process ended while this was running";

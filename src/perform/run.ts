@@ -1,8 +1,8 @@
 // A run as people and programs read it: the public result of `ask`, made from the state of the machine.
 
 import { isSimulated } from "../store/summary.ts";
-import type { EventError, PoolEntry, RunSettings, StopReason } from "../store/types.ts";
-import type { Task, ToolCall, Usage } from "../worker/types.ts";
+import type { EventError, Origin, PoolEntry, RunSettings, StopReason } from "../store/types.ts";
+import type { Exchange, Task, ToolCall, Usage } from "../worker/types.ts";
 import { addUsage, NO_USAGE } from "../worker/usage.ts";
 import type { Access, Workflow } from "../workflow/types.ts";
 import type { RoundState, RunState, StepState } from "./state.ts";
@@ -42,6 +42,8 @@ export interface RunStep {
   durationMs?: number;
   firstTokenMs?: number;
   failures: FailedAttempt[];
+  /** Earlier turns of this step: tools of the client returned, or its reply could not be taken. */
+  exchanges?: Exchange[];
   /** For `self`: the run that performed this step. Loaded with the trace. */
   nestedRunId?: string;
 }
@@ -86,10 +88,12 @@ export interface Run {
   durationMs: number;
   pool: PoolEntry[];
   settings: RunSettings;
+  /** Of a run that came through the gateway. */
+  origin?: Origin;
 }
 
 export function toRun(state: RunState, now = Date.now()): Run {
-  const { runId, parent, task, spent, unpricedCalls, startedAt, ended, pool, settings } = state;
+  const { runId, parent, task, spent, unpricedCalls, startedAt, ended, pool, settings, origin } = state;
   const rounds = state.rounds.map((round, number) => toRound(state, round, number));
   const plans = state.rounds.map((round) => round.plan.totals);
   const conductorUsage = plans.reduce((sum, totals) => addUsage(sum, totals.usage), NO_USAGE);
@@ -114,6 +118,7 @@ export function toRun(state: RunState, now = Date.now()): Run {
     durationMs: (ended?.at ?? now) - startedAt,
     pool,
     settings,
+    ...(origin && { origin }),
   };
 }
 
@@ -167,6 +172,7 @@ function toStep(
       durationMs,
       ...(spending.costUsd !== undefined && { costUsd: spending.costUsd }),
     })),
+    ...(step.exchanges.length > 0 && { exchanges: step.exchanges }),
     ...(nestedRunId !== undefined && { nestedRunId }),
   };
 }

@@ -4,6 +4,7 @@
 import type {
   Amount,
   EventError,
+  Origin,
   PoolEntry,
   RunEvent,
   RunSettings,
@@ -12,10 +13,10 @@ import type {
   StopReason,
 } from "../store/types.ts";
 import { strongestFirst } from "../worker/strength.ts";
-import type { Task, Usage } from "../worker/types.ts";
-import { addUsage, NO_USAGE } from "../worker/usage.ts";
+import type { Exchange, Task } from "../worker/types.ts";
 import type { Workflow, WorkflowError } from "../workflow/types.ts";
 import { toDependencies } from "../workflow/waves.ts";
+import { addTotals, NO_TOTALS, NOTHING, reserve, settle, type Totals } from "./amounts.ts";
 
 /** After so many others have failed at a step too, it is given up. */
 const MAX_REPLACEMENTS = 3;
@@ -26,15 +27,6 @@ interface FailedAttemptState {
   spending: Spending;
   durationMs: number;
   partial: string;
-}
-
-/** What all attempts of a step, or all plans of a round, took together. */
-interface Totals {
-  usage: Usage;
-  /** Of priced calls. */
-  costUsd: number;
-  calls: number;
-  unpricedCalls: number;
 }
 
 export interface StepState {
@@ -53,6 +45,10 @@ export interface StepState {
   /** Text of the attempt under way, as far as journaled. */
   partial: string;
   reply: StepReply | undefined;
+  /** Earlier turns: tools of the client returned, or the reply could not be taken. */
+  exchanges: Exchange[];
+  /** The reply is not what the client's schema wants, also after it was asked for again. */
+  problem: string | undefined;
   /** The user saw a part of this reply as the answer, and then it broke. */
   isCut: boolean;
   failures: FailedAttemptState[];
@@ -91,9 +87,12 @@ export interface RunState {
   task: Task;
   pool: PoolEntry[];
   settings: RunSettings;
+  origin?: Origin;
   startedAt: number;
   /** The deadline counts from here: the start or the latest resume, moved on by what people took to review. */
   resumedAt: number;
+  /** What had been spent when tools of the client last returned: limits are for one request, not for a loop of them. */
+  spentBefore: Amount;
   rounds: RoundState[];
   /** The Conductor is content: with the last performed round, or with a step of an earlier one. */
   accepted?: { step?: number; round?: number };
@@ -103,9 +102,6 @@ export interface RunState {
   ended?: { answer: string; stopReason: StopReason; error?: EventError; at: number };
 }
 
-const NOTHING: Amount = { usd: 0, calls: 0, tokens: 0 };
-const NO_TOTALS: Totals = { usage: NO_USAGE, costUsd: 0, calls: 0, unpricedCalls: 0 };
-
 export function fold(events: readonly RunEvent[]): RunState | undefined {
   let state: RunState | undefined;
   for (const event of events)
@@ -114,15 +110,17 @@ export function fold(events: readonly RunEvent[]): RunState | undefined {
 }
 
 export function start(event: Extract<RunEvent, { type: "run-start" }>): RunState {
-  const { runId, parent, task, pool, settings, at } = event;
+  const { runId, parent, task, pool, settings, origin, at } = event;
   return {
     runId,
     ...(parent && { parent }),
     task,
     pool,
     settings,
+    ...(origin && { origin }),
     startedAt: at,
     resumedAt: at,
+    spentBefore: NOTHING,
     rounds: [],
     spent: NOTHING,
     reserved: NOTHING,
@@ -135,8 +133,10 @@ export function apply(state: RunState, event: RunEvent): RunState {
     case "run-start":
     case "plan-delta":
       return state;
-    case "run-resume":
-      return { ...state, ended: undefined, resumedAt: event.at };
+    case "run-resume": {
+      const resumed = { ...state, ended: undefined, resumedAt: event.at };
+      return event.toolResults ? toolsReturned(resumed, event) : resumed;
+    }
     case "plan-start": {
       const round = state.rounds[event.round] ?? newRound();
       const plan = {
@@ -222,19 +222,55 @@ function planEnd(state: RunState, event: Extract<RunEvent, { type: "plan-end" }>
   );
 }
 
+/** The step that asked for the tools goes on, with what they returned; limits count anew. */
+function toolsReturned(state: RunState, event: Extract<RunEvent, { type: "run-resume" }>): RunState {
+  const number = state.rounds.length - 1;
+  const round = state.rounds[number]!;
+  const { streaming = state.settings.streaming, limits = state.settings.limits } = event;
+  const settings = { ...state.settings, streaming, limits };
+  const task = event.output ? { ...state.task, output: event.output } : state.task;
+  const resumed = withRound({ ...state, task, settings, spentBefore: state.spent }, number, {
+    ...round,
+    ended: false,
+  });
+  return withStep(resumed, { round: number, step: round.steps.length - 1 }, (step) =>
+    askAgain(step, { reply: step.reply!, results: event.toolResults! }),
+  );
+}
+
+function askAgain(step: StepState, exchange: Exchange): StepState {
+  const { text, toolCalls } = exchange.reply;
+  const reply = { text, ...(toolCalls && { toolCalls }) };
+  return {
+    ...step,
+    status: "pending",
+    reply: undefined,
+    exchanges: [...step.exchanges, { ...exchange, reply }],
+    // Who failed at an earlier turn may be able to do this one.
+    exhausted: [],
+    retryAt: undefined,
+  };
+}
+
 function stepEnd(state: RunState, event: Extract<RunEvent, { type: "step-end" }>): RunState {
   const { reserved } = state.rounds[event.round]!.steps[event.step]!;
-  return withStep(settle(state, reserved, event.spending), event, (step) => ({
-    ...step,
-    status: "done",
-    worker: event.worker,
-    reply: event.reply,
-    partial: "",
-    reserved: NOTHING,
-    totals: addTotals(step.totals, event.spending),
-    endedAt: event.at,
-    firstTokenMs: event.firstTokenMs,
-  }));
+  const { reply, problem } = event;
+  return withStep(settle(state, reserved, event.spending), event, (step) => {
+    const done: StepState = {
+      ...step,
+      status: "done",
+      worker: event.worker,
+      reply,
+      problem,
+      partial: "",
+      reserved: NOTHING,
+      totals: addTotals(step.totals, event.spending),
+      endedAt: event.at,
+      firstTokenMs: event.firstTokenMs,
+    };
+    const isFirst = !step.exchanges.at(-1)?.problem;
+    return problem !== undefined && isFirst ? askAgain(done, { reply, problem }) : done;
+  });
 }
 
 function stepError(state: RunState, event: Extract<RunEvent, { type: "step-error" }>): RunState {
@@ -304,6 +340,8 @@ function withWorkflow(round: RoundState, workflow: Workflow): RoundState {
       reserved: NOTHING,
       partial: "",
       reply: undefined,
+      exchanges: [],
+      problem: undefined,
       isCut: false,
       failures: [],
       totals: NO_TOTALS,
@@ -345,46 +383,4 @@ function withStep(
   const steps = round.steps.slice();
   steps[at.step] = change(steps[at.step]!);
   return withRound(state, at.round, { ...round, steps });
-}
-
-function reserve(state: RunState, amount: Amount): RunState {
-  return { ...state, reserved: addAmount(state.reserved, amount) };
-}
-
-/** What was reserved becomes what was spent. The Conductor's calls are counted apart from `spent.calls`. */
-function settle(state: RunState, reserved: Amount, spending: Spending, isPlan = false): RunState {
-  const { usage, costUsd, calls } = spending;
-  const spent: Amount = {
-    usd: costUsd ?? 0,
-    calls: isPlan ? 0 : calls,
-    tokens: usage.inputTokens + usage.outputTokens,
-  };
-  return {
-    ...state,
-    // Clamped: floating point must not leave a crumb that looks like a running step.
-    reserved: {
-      usd: Math.max(0, state.reserved.usd - reserved.usd),
-      calls: state.reserved.calls - reserved.calls,
-      tokens: state.reserved.tokens - reserved.tokens,
-    },
-    spent: addAmount(state.spent, spent),
-    unpricedCalls: state.unpricedCalls + unpriced(spending),
-  };
-}
-
-function addAmount(a: Amount, b: Amount): Amount {
-  return { usd: a.usd + b.usd, calls: a.calls + b.calls, tokens: a.tokens + b.tokens };
-}
-
-function addTotals(totals: Totals, spending: Spending): Totals {
-  return {
-    usage: addUsage(totals.usage, spending.usage),
-    costUsd: totals.costUsd + (spending.costUsd ?? 0),
-    calls: totals.calls + spending.calls,
-    unpricedCalls: totals.unpricedCalls + unpriced(spending),
-  };
-}
-
-function unpriced({ costUsd, calls, unpricedCalls }: Spending): number {
-  return unpricedCalls ?? (costUsd === undefined ? calls : 0);
 }

@@ -1,8 +1,9 @@
 // One attempt at a step: from what the worker is told to the event that says how it went. Text that
 // is still arriving is shown at once and journaled every second.
 
+import { readJsonOutput } from "../answer/json-output.ts";
 import { hashSeed } from "../random.ts";
-import type { RunEvent } from "../store/types.ts";
+import type { RunEvent, StepReply } from "../store/types.ts";
 import { boundBriefTokens, toMessages } from "../worker/brief.ts";
 import type { Brief, Message, WorkerRequest } from "../worker/types.ts";
 import { type Attempt, startAttempt } from "./attempt.ts";
@@ -56,13 +57,20 @@ export async function performStep(
   const inputTokens = () => boundBriefTokens(brief);
   if (outcome.ok) {
     breaker.succeeded(entry.id);
-    const { reply, usage, firstTokenMs } = outcome;
-    const written = reply.text + (reply.reasoning ?? "");
+    const { usage, firstTokenMs } = outcome;
+    const written = outcome.reply.text + (outcome.reply.reasoning ?? "");
     const spending = nested?.spending() ?? toSpending(entry, usage, { inputTokens, written });
+    const { reply, problem } = toOutput(outcome.reply, brief);
+    // A vote cannot be told to write it differently: a model takes its place.
+    if (problem !== undefined && entry.kind === "tool") {
+      const error = { code: "invalid-output", message: `${entry.id}: ${problem}`, retryable: false };
+      return { type: "step-error", ...common, error, spending, delivered: false };
+    }
     return {
       type: "step-end",
       ...common,
       reply,
+      ...(problem !== undefined && { problem }),
       spending,
       ...(firstTokenMs !== undefined && { firstTokenMs }),
     };
@@ -91,6 +99,14 @@ export async function performStep(
   };
 }
 
+/** The reply as the client wants it: JSON without what models write around it, or what is wrong with it. */
+function toOutput(reply: StepReply, { isLast, task }: Brief): { reply: StepReply; problem?: string } {
+  const format = isLast ? task.output?.responseFormat : undefined;
+  if (!format || reply.toolCalls) return { reply };
+  const read = readJsonOutput(reply.text, format.schema);
+  return read.ok ? { reply: { ...reply, text: read.text } } : { reply, problem: read.problem };
+}
+
 /** Nobody waits long for one worker while there is another; but for the only one, as long as there is time. */
 function longestWait({ round, step, worker }: AskAction, state: RunState, now: number): number {
   const { workflow, steps } = state.rounds[round]!;
@@ -105,7 +121,7 @@ function toRequest(
   { settings }: RunState,
   nested: Nested | undefined,
 ): WorkerRequest {
-  const { temperature, stop, tools, responseFormat } = (brief.isLast && brief.task.output) || {};
+  const { temperature, stop, tools, toolChoice, responseFormat } = (brief.isLast && brief.task.output) || {};
   let messages: Message[] | undefined;
   return {
     // Written when somebody reads them: simulated and recorded workers go by the brief.
@@ -119,6 +135,7 @@ function toRequest(
     ...(temperature !== undefined && { temperature }),
     ...(stop && { stop }),
     ...(tools && { tools }),
+    ...(tools && toolChoice && { toolChoice }),
     ...(responseFormat && { responseFormat }),
     ...(nested && { conduct: nested.conduct }),
   };

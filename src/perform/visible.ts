@@ -20,11 +20,13 @@ export function toBrief(state: RunState, roundNumber: number, stepNumber: number
   const positions = access === "all" ? Array.from({ length: stepNumber }, (_, step) => step) : access;
   for (const step of positions) show(state, visible, roundNumber, step);
   const isLast = stepNumber === workflow!.steps.length - 1;
+  const { exchanges } = state.rounds[roundNumber]!.steps[stepNumber]!;
   return {
     task: state.task,
     subtask,
     visible,
     isLast,
+    ...(exchanges.length > 0 && { exchanges }),
     asksBefore: asksBefore(state, roundNumber, stepNumber),
   };
 }

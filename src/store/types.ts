@@ -2,7 +2,16 @@
 // the state of a run is a fold over its events (perform/state.ts), so whatever can be resumed,
 // shown or audited is in here, under the same names as in the code, the stream and the traces.
 
-import type { FinishReason, Price, Profile, Task, ToolCall, Usage } from "../worker/types.ts";
+import type {
+  FinishReason,
+  OutputSettings,
+  Price,
+  Profile,
+  Task,
+  ToolCall,
+  ToolResult,
+  Usage,
+} from "../worker/types.ts";
 import type { Decision, Workflow } from "../workflow/types.ts";
 
 /** A worker as it was when the run started: enough to explain a bill later. */
@@ -12,6 +21,28 @@ export interface PoolEntry {
   price?: Price;
   profile?: Profile;
   maxOutputTokens?: number;
+}
+
+export type DialectName = "chat" | "responses" | "messages";
+
+/** Where a run of the gateway came from: for bills, for lists, and for replies that are read again. */
+export interface Origin {
+  /** The name that was asked for: "tutti-ultra", "openai/gpt-6-sol". */
+  model: string;
+  dialect: DialectName;
+  /** Who pays; absent where the gateway has no keys. */
+  keyId?: string;
+  /** Tags of the client. */
+  user?: string;
+  metadata?: Record<string, string>;
+  /** A repeat with the same one gets this run, as long as the request is the same too. */
+  idempotencyKey?: string;
+  requestHash?: string;
+  /** The content is deleted when the run is over; figures stay. */
+  isPrivate?: boolean;
+  isBackground?: boolean;
+  /** Fields of the request that its reply repeats, in the dialect's own words. */
+  echo?: Record<string, unknown>;
 }
 
 /** Absent means unlimited. Limits are results: a run that meets one ends with its best answer so far. */
@@ -92,6 +123,7 @@ export type StopReason =
   | "cancelled"
   | "refused" // a person refused the plan
   | "worker-failed" // the last step got no reply; the answer is an earlier one
+  | "invalid-output" // the answer is not as the client's schema wants it, also after it was asked for again
   | "answer-cut" // the answer's stream broke after the user had seen a part of it
   | "failed" // nobody replied: there is no answer
   | "journal-failed"; // a reply could not be journaled, so nothing more was asked
@@ -116,9 +148,23 @@ export type RunEvent =
       task: Task;
       pool: PoolEntry[];
       settings: RunSettings;
+      /** Of a run that came through the gateway. */
+      origin?: Origin;
+      /** What was said was taken out of this run's events, or never was in them (`without-content.ts`). */
+      isStripped?: true;
     })
-  /** A process picks up a run that another one left. What was running then is asked again. */
-  | (EventBase & { type: "run-resume" })
+  /**
+   * A process picks up a run that another one left: what was running then is asked again. With
+   * `toolResults` it goes on after the last step asked for tools of the client, with what they returned. That
+   * is a request of its own: limits count anew, and it may want its answer otherwise.
+   */
+  | (EventBase & {
+      type: "run-resume";
+      toolResults?: ToolResult[];
+      streaming?: boolean;
+      limits?: Limits;
+      output?: OutputSettings;
+    })
   | (EventBase & { type: "plan-start"; round: number; attempt: number; reserved: Amount })
   | (EventBase & { type: "plan-delta"; round: number; attempt: number; text: string })
   | (EventBase & {
@@ -173,6 +219,8 @@ export type RunEvent =
       type: "step-end";
       worker: number;
       reply: StepReply;
+      /** Why the reply cannot be taken as the answer: it is not as the client's schema wants it. */
+      problem?: string;
       spending: Spending;
       durationMs: number;
       firstTokenMs?: number;
@@ -223,6 +271,13 @@ export interface RunSummary {
   stopReason?: StopReason;
   costUsd: number;
   calls: number;
+  /** Of workers and Conductor together, nested runs included. */
+  inputTokens: number;
+  outputTokens: number;
+  /** Of a run of the gateway. */
+  origin?: Pick<Origin, "model" | "dialect" | "keyId" | "user" | "metadata">;
+  /** Its content was deleted, or never kept. */
+  isStripped: boolean;
 }
 
 export interface RunFilter {
@@ -239,6 +294,36 @@ export interface RunFilter {
   text?: string;
   /** Nested runs are left out unless asked for. */
   nested?: boolean;
+  /** Only runs of this key. */
+  keyId?: string;
+  /** Only runs that asked the gateway for this model. */
+  model?: string;
+  stopReason?: StopReason;
+  /** With `keyId` (absent: of no key): the run that was started with this idempotency key. */
+  idempotencyKey?: string;
+}
+
+/** What the bill is added up by. `metadata.NAME` is one tag of the client's. */
+export type SpendingGroup = "key" | "user" | "model" | "day" | `metadata.${string}`;
+
+export interface SpendingFilter {
+  keyId?: string;
+  /** Start of the run, milliseconds since 1970: from inclusive, to exclusive. */
+  from?: number;
+  to?: number;
+  groupBy?: SpendingGroup[];
+}
+
+/** One line of the bill. Simulated money is never added to real money: the two are different rows. */
+export interface SpendingRow {
+  /** The value of each group asked for; "" where a run has none. A day is "2026-11-17" (UTC). */
+  group: Record<string, string>;
+  isSimulated: boolean;
+  runs: number;
+  calls: number;
+  costUsd: number;
+  inputTokens: number;
+  outputTokens: number;
 }
 
 /** Who performs a run. One process at a time may, or finished steps would be asked twice. */
@@ -258,10 +343,20 @@ export interface Store {
   /** In order; empty for an unknown id. */
   loadRun(id: string): Promise<RunEvent[]>;
   listRuns(filter?: RunFilter): Promise<RunSummary[]>;
-  /** With its nested runs. False for an unknown id. Rejects with code "run-active" while it is performed. */
+  /**
+   * With its nested runs. False for an unknown id. Rejects with code "run-active" while it is performed.
+   * Figures of runs of the gateway stay for the bill (`sumSpending`), in no list any more.
+   */
   deleteRun(id: string): Promise<boolean>;
-  /** Deletes ended and interrupted runs that started before this time; returns how many. */
+  /** Deletes ended and interrupted runs that started before this time; returns how many. Figures stay, as above. */
   prune(startedBefore: number): Promise<number>;
+  /**
+   * Takes what was said out of a run and its nested runs and leaves the figures: who was asked, when, what it
+   * took. False for an unknown id. Rejects with code "run-active" while it is performed.
+   */
+  stripRun(id: string): Promise<boolean>;
+  /** Adds up what runs of the gateway took, running ones included. Nested runs count with the run at their head. */
+  sumSpending(filter?: SpendingFilter): Promise<SpendingRow[]>;
   /** False while another living owner has it. Claiming again extends the claim. */
   claim(runId: string, owner: Owner): Promise<boolean>;
   release(runId: string, owner: Owner): Promise<void>;

@@ -22,7 +22,7 @@ export interface CallDefaults {
 }
 
 export function toCallOptions(request: WorkerRequest, defaults: CallDefaults): LanguageModelV3CallOptions {
-  const { responseFormat, seed } = request;
+  const { responseFormat, seed, toolChoice } = request;
   return {
     prompt: request.messages.map((message) => toPromptMessage(message, defaults)),
     maxOutputTokens: request.maxOutputTokens,
@@ -41,6 +41,12 @@ export function toCallOptions(request: WorkerRequest, defaults: CallDefaults): L
           inputSchema: tool.inputSchema as JsonSchema,
         }))
       : undefined,
+    toolChoice:
+      request.tools?.length && toolChoice !== undefined
+        ? typeof toolChoice === "object"
+          ? { type: "tool", toolName: toolChoice.name }
+          : { type: toolChoice }
+        : undefined,
     providerOptions: defaults.providerOptions,
   };
 }

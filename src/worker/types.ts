@@ -16,6 +16,12 @@ export interface ToolCall {
   input: string;
 }
 
+/** What a tool of the client returned. */
+export interface ToolResult {
+  toolCallId: string;
+  content: string;
+}
+
 export type Message =
   | { role: "system"; content: string }
   | { role: "user"; content: string | Part[] }
@@ -29,12 +35,16 @@ export interface ToolDefinition {
   inputSchema: Record<string, unknown>;
 }
 
+/** Whether the last step may, must or must not call a tool, or which one it must call. */
+export type ToolChoice = "auto" | "none" | "required" | { name: string };
+
 /** What the client wants of the answer. It applies to the last step only. */
 export interface OutputSettings {
   maxTokens?: number;
   stop?: string[];
   temperature?: number;
   tools?: ToolDefinition[];
+  toolChoice?: ToolChoice;
   responseFormat?: { type: "json"; schema?: Record<string, unknown>; name?: string };
 }
 
@@ -60,14 +70,26 @@ export interface VisibleStep {
   success?: number;
 }
 
+/** A turn that the step has already had: what it replied, and what came back for it. */
+export interface Exchange {
+  reply: { text: string; toolCalls?: ToolCall[] };
+  /** What the client's tools returned. */
+  results?: ToolResult[];
+  /** Why the reply cannot be taken: it is no JSON, or not as the client's schema wants it. */
+  problem?: string;
+}
+
 /**
  * A step as data. Providers get it rendered into messages; simulated workers, tools and `self`
  * read it as it is, so that nobody has to parse our own prompt.
  */
 export interface Brief {
   task: Task;
+  /** Empty: no team. The worker gets the conversation as it is, and its reply is the answer. */
   subtask: string;
   visible: VisibleStep[];
+  /** Earlier turns of this very step, oldest first. */
+  exchanges?: Exchange[];
   /** The last step of the workflow: its reply is the answer, the client's output settings apply. */
   isLast: boolean;
   /** How many earlier steps of this run name the same worker: a recording replays its next sample. */
@@ -84,6 +106,7 @@ export interface WorkerRequest {
   temperature?: number;
   stop?: string[];
   tools?: ToolDefinition[];
+  toolChoice?: ToolChoice;
   responseFormat?: OutputSettings["responseFormat"];
   /** Makes simulated workers repeatable; passed on to providers that know it. Differs per step and attempt. */
   seed?: number;

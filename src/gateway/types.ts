@@ -1,0 +1,123 @@
+// The words of the gateway. A dialect (OpenAI chat, OpenAI responses, Anthropic messages) reads a body into
+// a GatewayRequest and writes an Outcome back, whole or streamed; everything between the two is the same for
+// all of them and knows no dialect. Dialects are pure: no clock, no socket, no journal.
+
+import type { TuttiError } from "../errors.ts";
+import type { DialectName, StopReason } from "../store/types.ts";
+import type { FinishReason, Task, ToolCall } from "../worker/types.ts";
+
+/** How hard the client wants the team to try: it becomes rounds and budget (models.ts). */
+export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+
+/** A request in our words. */
+export interface GatewayRequest {
+  dialect: DialectName;
+  /** As it was asked for: "tutti", "tutti-ultra", "openai/gpt-6-sol". */
+  model: string;
+  /** The conversation, and what the client wants of the answer (`output`). */
+  task: Task;
+  isStream: boolean;
+  seed?: number;
+  effort?: Effort;
+  /** The client's own tags, for the bill. */
+  user?: string;
+  metadata?: Record<string, string>;
+  /** False: the content is deleted when the run is over. */
+  isStored: boolean;
+  /** The client does not wait: it asks for the result later. */
+  isBackground: boolean;
+  /** Responses: the conversation goes on from this reply. */
+  previousResponseId?: string;
+  /** The client reads what the team is doing while it waits. */
+  showsProgress: boolean;
+  /** Fields of the request that its reply repeats, in the dialect's own words. Journaled with the run. */
+  echo: Record<string, unknown>;
+}
+
+/**
+ * Tokens as Fugu reports them. `input` and `output` are those of the step that wrote the answer;
+ * everything else that the team and its Conductor took is orchestration, and is ADDED to the totals.
+ */
+export interface GatewayUsage {
+  inputTokens: number;
+  /** ⊂ inputTokens */
+  cachedInputTokens: number;
+  outputTokens: number;
+  /** ⊂ outputTokens */
+  reasoningTokens: number;
+  orchestrationInputTokens: number;
+  /** ⊂ orchestrationInputTokens */
+  orchestrationCachedInputTokens: number;
+  orchestrationOutputTokens: number;
+  /** The sum of the four that are no part of another. */
+  totalTokens: number;
+}
+
+/** What is known of a reply before there is any. */
+export interface ReplyHead {
+  /** In the dialect's form: "chatcmpl-…", "resp_…", "msg_…". */
+  id: string;
+  runId: string;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  request: Pick<GatewayRequest, "dialect" | "model" | "showsProgress" | "isBackground" | "echo">;
+}
+
+/** A reply that is complete: an answer, or calls of the client's tools, or both. */
+export interface Outcome {
+  head: ReplyHead;
+  text: string;
+  /** With ids of ours, by which the run is found again. */
+  toolCalls: ToolCall[];
+  finishReason: FinishReason;
+  /** Why the run ended: a limit is a result, the text is then the best answer so far. */
+  stopReason: StopReason;
+  usage: GatewayUsage;
+  costUsd: number;
+  isSimulated: boolean;
+  calls: number;
+  completedAt: number;
+  /** One line for each thing that happened, as it was streamed. Empty where nobody wanted to read it. */
+  progress: string[];
+}
+
+/** The part of a reply's body that no dialect has: cost, the run, why it ended. Beside the dialect's own fields. */
+export interface TuttiFields {
+  run_id: string;
+  cost_usd: number;
+  calls: number;
+  stop_reason: StopReason;
+  /** Present, and true, where workers of the rehearsal took part: not real money, not a real model. */
+  simulated?: true;
+}
+
+/**
+ * Writes one reply as server-sent events. The order of calls: begin, then progress and text in any order,
+ * then end or fail, once. Each returns the bytes as text, "" for nothing.
+ */
+export interface StreamEncoder {
+  begin(): string;
+  /** A line that says what is happening, without a line end. Not called where progress is off. */
+  progress(line: string): string;
+  /** A piece of the answer. */
+  text(delta: string): string;
+  /** `outcome.text` is the whole answer; what of it was not streamed yet is written now. */
+  end(outcome: Outcome): string;
+  /** After begin: the status is out, so the error is an event of the stream. */
+  fail(error: TuttiError): string;
+  /** Sent in silence, so that nobody on the way closes the connection. */
+  keepAlive(): string;
+}
+
+/** Reads a request header, by its name in lower case. */
+export type HeaderReader = (name: string) => string | undefined;
+
+export interface Dialect {
+  readonly name: DialectName;
+  /** Throws TuttiError "bad-request" (400, with `param` where one field is to blame) for what the dialect refuses. */
+  parseRequest(body: Record<string, unknown>, header: HeaderReader): GatewayRequest;
+  toReply(outcome: Outcome): object;
+  createStream(head: ReplyHead): StreamEncoder;
+  /** An error as the body of a response, with the status that the dialect's own clients expect. */
+  toError(error: TuttiError): { status: number; body: object };
+}
