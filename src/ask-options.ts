@@ -56,6 +56,8 @@ export interface ResumeOptions
   > {
   /** What the client's tools returned, for a run that ended with `tool-calls`: one for each call. Limits count anew. */
   toolResults?: ToolResult[];
+  /** With `toolResults`: what the user said beside them. */
+  said?: string;
   /** With `toolResults`: what the client wants of the answer now. */
   output?: OutputSettings;
 }

@@ -66,7 +66,7 @@ export function toLimits(
 /** The turn that goes on after tools of the client: one result for each call, and nothing else. */
 export function toToolTurn(
   state: RunState,
-  { toolResults = [], output, ...options }: ResumeOptions,
+  { toolResults = [], said, output, ...options }: ResumeOptions,
   config: TuttiConfig,
 ): ToolTurn {
   const { runId, ended, rounds } = state;
@@ -81,7 +81,13 @@ export function toToolTurn(
   checkNumbers(options);
   const { streamsAnswer = true } = options;
   const limits = toLimits(config, options);
-  return { toolResults, streaming: streamsAnswer, limits, ...(output && { output }) };
+  return {
+    toolResults,
+    ...(said && { said }),
+    streaming: streamsAnswer,
+    limits,
+    ...(output && { output }),
+  };
 }
 
 export function toFixed(workflow: Workflow, pool: Pool): Conductor {

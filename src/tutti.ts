@@ -63,6 +63,8 @@ export interface Tutti {
   resume(runId: string, options?: ResumeOptions): RunStream;
   /** The run as stored, finished or not. */
   load(runId: string): Promise<Run | undefined>;
+  /** Who can be asked: all, or those that a selector names. Looked up once a minute. */
+  pool(selector?: string | string[]): Promise<ResolvedPool>;
   store(): Promise<Store>;
   close(): Promise<void>;
 }
@@ -100,7 +102,7 @@ export function createTutti(
 
   /** Looking for workers means probing local ports and reading model lists: once a minute is enough. */
   const resolved = new Map<string, { at: number; found: Promise<ResolvedPool> }>();
-  function findPool(selector: string | string[] | undefined): Promise<ResolvedPool> {
+  function findPool(selector?: string | string[]): Promise<ResolvedPool> {
     const key = JSON.stringify(selector ?? null);
     const known = resolved.get(key);
     if (known && Date.now() - known.at < POOL_MS) return known.found;
@@ -274,6 +276,7 @@ export function createTutti(
       const state = fold(await (await openedStore()).loadRun(runId));
       return state && toRun(state);
     },
+    pool: findPool,
     store: openedStore,
     async close() {
       await (await store)?.close();

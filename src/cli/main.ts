@@ -15,6 +15,10 @@ const VERBS: Record<string, Verb> = {
     summary: "answer a question with a team of models",
     load: async () => (await import("./ask.ts")).defineAsk,
   },
+  serve: {
+    summary: "put the team behind an OpenAI- and Anthropic-compatible endpoint",
+    load: async () => (await import("./serve.ts")).defineServe,
+  },
   pool: {
     summary: "list the workers there are, check that they reply, or measure what they can",
     load: async () => (await import("./pool.ts")).definePool,
@@ -34,6 +38,10 @@ const VERBS: Record<string, Verb> = {
   runs: {
     summary: "list, show, resume and delete runs",
     load: async () => (await import("./runs.ts")).defineRuns,
+  },
+  keys: {
+    summary: "create, list and revoke keys of the gateway",
+    load: async () => (await import("./keys.ts")).defineKeys,
   },
 };
 

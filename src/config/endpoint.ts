@@ -10,6 +10,7 @@ import { createModelWorker } from "../worker/provider.ts";
 import type { PoolMember, Price } from "../worker/types.ts";
 import { LOCAL_SERVERS, PROVIDERS, type ProviderInfo } from "./default-models.ts";
 import type { Environment } from "./home.ts";
+import { rememberTarget } from "./relay-target.ts";
 import type { ModelEntry } from "./schema.ts";
 import { didYouMean } from "./suggest.ts";
 
@@ -124,9 +125,12 @@ export async function toMember(
     ...(settings.options ? { [isCompatible ? provider : dialect]: settings.options } : {}),
   };
   const { profile, maxOutputTokens, temperature } = settings;
+  const worker = createModelWorker(id, load, { temperature, providerOptions });
+  const price = settings.price ?? (await findPrice(endpoint, model));
+  rememberTarget(worker, { provider, dialect, baseUrl, model, apiKey, price });
   return {
-    worker: createModelWorker(id, load, { temperature, providerOptions }),
-    price: settings.price ?? (await findPrice(endpoint, model)),
+    worker,
+    price,
     profile,
     maxOutputTokens,
     source: settings.source ?? endpoint.source,

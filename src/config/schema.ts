@@ -115,6 +115,21 @@ const configSchema = z.strictObject({
   store: z.string().min(1).optional(),
   /** Runs older than this are deleted. Without it they are kept. */
   retentionDays: z.number().min(0).optional(),
+  /** `tutti serve`. */
+  gateway: z
+    .strictObject({
+      /** Tells clients what the team is doing while they wait. A request may switch it off for itself. */
+      progress: z.boolean().default(true),
+      /** Larger bodies are refused. Images travel inside of them. */
+      maxBodyBytes: count.default(32_000_000),
+      /** More requests at once are told to come back: each may be a whole team at work. */
+      maxRunning: count.default(512),
+      /** Keeps what is said in requests that are passed through to one model, and not only their figures. */
+      keepRelayed: z.boolean().default(false),
+      /** How long running work may go on after the server was told to end. */
+      shutdownMs: milliseconds.default(30_000),
+    })
+    .prefault({}),
   /** Asks workers of unknown price although there is a dollar limit, and counts them as free. */
   allowUnknownPrice: z.boolean().default(false),
 });

@@ -36,7 +36,7 @@ export async function performRun(
 
 /** What a run goes on with when tools of the client have returned. */
 export type ToolTurn = Required<Pick<ResumeEvent, "toolResults">> &
-  Pick<ResumeEvent, "streaming" | "limits" | "output">;
+  Pick<ResumeEvent, "said" | "streaming" | "limits" | "output">;
 type ResumeEvent = Extract<RunEvent, { type: "run-resume" }>;
 
 /** Goes on with a run from its journal. What was running when its process died is asked again. */

@@ -234,7 +234,11 @@ function toolsReturned(state: RunState, event: Extract<RunEvent, { type: "run-re
     ended: false,
   });
   return withStep(resumed, { round: number, step: round.steps.length - 1 }, (step) =>
-    askAgain(step, { reply: step.reply!, results: event.toolResults! }),
+    askAgain(step, {
+      reply: step.reply!,
+      results: event.toolResults!,
+      ...(event.said && { said: event.said }),
+    }),
   );
 }
 

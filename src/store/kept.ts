@@ -7,7 +7,7 @@ import type { RunEvent } from "./types.ts";
 
 /** Fields whose values are our own words or ids: a secret that happens to equal one must not break a run. */
 const OWN_WORDS: ReadonlySet<string> = new Set(
-  "type runId role kind channel verdict reason stopReason finishReason".split(" "),
+  "type runId role kind channel verdict reason stopReason finishReason dialect keyId".split(" "),
 );
 
 /** The event as it is journaled, or nothing. */

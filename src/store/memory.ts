@@ -3,8 +3,10 @@
 
 import { toKept } from "./kept.ts";
 import { type Claim, isAlive, runActiveError } from "./owner.ts";
+import { type BillEntry, sumEntries } from "./spending.ts";
 import { toSummaryChange } from "./summary.ts";
-import type { RunEvent, RunFilter, RunSummary, Store } from "./types.ts";
+import type { Origin, RunEvent, RunFilter, RunSummary, Store } from "./types.ts";
+import { withoutContent } from "./without-content.ts";
 
 export interface MemoryStoreOptions {
   /** Forgets the oldest ended runs beyond this number: training makes millions. Default: keeps all. */
@@ -19,6 +21,7 @@ interface Kept {
   /** The run at the head of a nested one, itself for others. */
   topId: string;
   ended: boolean;
+  origin?: Origin;
 }
 
 export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
@@ -27,6 +30,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   const claims = new Map<string, Claim>();
   /** Ended top-level runs, oldest first. */
   const ended = new Set<string>();
+  /** Of deleted runs. */
+  const bill: BillEntry[] = [];
 
   function append(events: RunEvent[]): void {
     for (const event of events) {
@@ -38,6 +43,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
         runs.set(kept.runId, run);
       }
       run.events.push(kept);
+      if (kept.type === "run-start") run.origin ??= kept.origin;
       if (kept.type === "run-start" && kept.parent) {
         run.parentId = kept.parent.runId;
         const parent = runs.get(run.parentId);
@@ -59,6 +65,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   }
 
   function forget(id: string): void {
+    const entry = toBillEntry(id, runs.get(id)!);
+    if (entry) bill.push(entry);
     for (const each of tree(id)) {
       runs.delete(each);
       claims.delete(each);
@@ -78,25 +86,18 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   }
 
   function toSummary(id: string, run: Kept): RunSummary | undefined {
-    let summary: RunSummary | undefined;
-    for (const event of run.events) {
-      const change = toSummaryChange(event);
-      if (change?.type === "start") {
-        const { type: _, ...start } = change;
-        const state = run.ended ? "ended" : isRunning(id) ? "running" : "interrupted";
-        summary = { id, ...start, state, costUsd: 0, calls: 0 };
-      } else if (summary && change?.type === "spend") {
-        summary.costUsd += change.costUsd;
-        summary.calls += change.calls;
-      } else if (summary && change?.type === "resume") {
-        const { endedAt: _, answer: __, stopReason: ___, ...rest } = summary;
-        summary = rest;
-      } else if (summary && change?.type === "end") {
-        const { type: _, ...end } = change;
-        Object.assign(summary, end);
-      }
-    }
-    return summary;
+    const { start, end, isTotal: _, ...sums } = toSummaryChange(run.events);
+    if (!start) return undefined;
+    const { idempotencyKey: __, ...head } = start;
+    const state = run.ended ? "ended" : isRunning(id) ? "running" : "interrupted";
+    return { id, ...head, ...end, state, ...sums };
+  }
+
+  /** Nested runs are on the bill with the run at their head. */
+  function toBillEntry(id: string, run: Kept): BillEntry | undefined {
+    if (!run.origin || run.parentId !== undefined) return undefined;
+    const { origin, ...figures } = toSummary(id, run)!;
+    return { ...figures, origin: origin! };
   }
 
   return {
@@ -105,7 +106,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
     async listRuns(filter = {}) {
       const found: RunSummary[] = [];
       for (const [id, run] of runs) {
-        const summary = run.parentId === undefined || filter.nested ? toSummary(id, run) : undefined;
+        const isWanted = (run.parentId === undefined || filter.nested) && isOfOrigin(run.origin, filter);
+        const summary = isWanted ? toSummary(id, run) : undefined;
         if (summary && matches(summary, filter)) found.push(summary);
       }
       found.sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1));
@@ -129,6 +131,20 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
       }
       return count;
     },
+    async stripRun(id) {
+      const ids = tree(id);
+      if (ids.some(isRunning)) throw runActiveError(id);
+      if (!runs.has(id)) return false;
+      for (const each of ids) {
+        const run = runs.get(each)!;
+        run.events = run.events.flatMap((event) => withoutContent(event) ?? []);
+      }
+      return true;
+    },
+    async sumSpending(filter = {}) {
+      const kept = [...runs].flatMap(([id, run]) => toBillEntry(id, run) ?? []);
+      return sumEntries([...bill, ...kept], filter);
+    },
     async claim(runId, owner) {
       const holder = claims.get(runId);
       if (holder && holder.id !== owner.id && isAlive(holder, now())) return false;
@@ -142,11 +158,20 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   };
 }
 
+/** Before the summary is made, which is work. */
+function isOfOrigin(origin: Origin | undefined, { keyId, model, idempotencyKey }: RunFilter): boolean {
+  if (model !== undefined && origin?.model !== model) return false;
+  if (idempotencyKey !== undefined)
+    return origin?.idempotencyKey === idempotencyKey && origin.keyId === keyId;
+  return keyId === undefined || origin?.keyId === keyId;
+}
+
 function matches(run: RunSummary, filter: RunFilter): boolean {
   const {
     startedBefore = Number.POSITIVE_INFINITY,
     beforeId = "",
     state = run.state,
+    stopReason = run.stopReason,
     idPrefix = "",
     text = "",
   } = filter;
@@ -154,6 +179,7 @@ function matches(run: RunSummary, filter: RunFilter): boolean {
   const wanted = text.toLowerCase();
   return (
     state === run.state &&
+    stopReason === run.stopReason &&
     run.id.startsWith(idPrefix) &&
     [run.question, run.answer ?? ""].some((part) => part.toLowerCase().includes(wanted))
   );

@@ -29,9 +29,9 @@ function isProcessAlive(pid: number): boolean {
   }
 }
 
-/** Deleting a run under the process that performs it would bring half of it back with the next event. */
+/** Deleting a run, or its content, under the process that performs it would bring half of it back with the next event. */
 export function runActiveError(id: string): TuttiError {
-  return new TuttiError("run-active", `Run ${id} is being performed. Cancel it first, then delete it.`, {
+  return new TuttiError("run-active", `Run ${id} is being performed. Cancel it first, or wait for its end.`, {
     status: 409,
   });
 }

@@ -1,52 +1,19 @@
-// The journal file: where it comes to life, its tables, and its failures in words. libsql is loaded here
-// and only when a journal is opened, so that commands without one start fast.
+// The journal file: where it comes to life, and its failures in words. libsql is loaded here and only when a
+// journal is opened, so that commands without one start fast.
 
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type Libsql from "libsql";
 import { isTuttiError, TuttiError } from "../errors.ts";
+import { prepareTables } from "./sqlite-format.ts";
 
 export type Database = Libsql.Database;
-
-/** Raised when the tables change; older journals are then brought up to it in `prepareTables`. */
-const VERSION = 1;
 
 /** A lock is waited for this long inside SQLite, where it blocks the event loop; beyond that, outside. */
 const BLOCKING_WAIT_MS = 100;
 
-// `top` is the run at the head of a nested one, itself for others. `folded` is for searching: see
-// `toFolded`. Claims are apart: a run is claimed before it starts, and a heartbeat need not rewrite its
-// row. `seq` orders the events of all runs.
-const TABLES = `
-  CREATE TABLE runs (
-    id TEXT PRIMARY KEY,
-    parent TEXT,
-    top TEXT NOT NULL,
-    started INTEGER NOT NULL,
-    ended INTEGER,
-    question TEXT NOT NULL,
-    answer TEXT,
-    folded TEXT,
-    conductor TEXT NOT NULL,
-    simulated INTEGER NOT NULL,
-    stop_reason TEXT,
-    cost_usd REAL NOT NULL DEFAULT 0,
-    calls INTEGER NOT NULL DEFAULT 0
-  );
-  CREATE INDEX runs_by_start ON runs (started, id);
-  CREATE INDEX runs_top_level ON runs (started, id) WHERE parent IS NULL;
-  CREATE INDEX runs_open ON runs (started, id) WHERE ended IS NULL;
-  CREATE INDEX runs_nested ON runs (parent) WHERE parent IS NOT NULL;
-  CREATE TABLE claims (
-    run TEXT PRIMARY KEY,
-    owner TEXT NOT NULL,
-    pid INTEGER NOT NULL,
-    host TEXT NOT NULL,
-    heartbeat INTEGER NOT NULL
-  );
-  CREATE TABLE events (seq INTEGER PRIMARY KEY, run TEXT NOT NULL, json TEXT NOT NULL);
-  CREATE INDEX events_of_run ON events (run);
-`;
+/** When the write-ahead log goes into the file, which waits for the disk: at 16 MB, so some times a second at the most. */
+const LOG_PAGES = 4_000;
 
 /** Opens the file, or makes it for its owner's eyes only. */
 export async function openJournalFile(
@@ -138,6 +105,7 @@ function isReady(database: Database, path: string, deadline: number): boolean {
     database.pragma("auto_vacuum = INCREMENTAL"); // for new files: pruning gives space back to the disk
     database.pragma("journal_mode = WAL");
     database.pragma("synchronous = NORMAL");
+    database.pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
     database.pragma("secure_delete = ON"); // a deleted run is overwritten, not only unlinked
     transact(database, () => prepareTables(database, path));
     return true;
@@ -145,24 +113,4 @@ function isReady(database: Database, path: string, deadline: number): boolean {
     if (isBusy(error) && Date.now() < deadline) return false;
     throw error;
   }
-}
-
-function prepareTables(database: Database, path: string): void {
-  const { user_version: version } = database.prepare("PRAGMA user_version").get() as { user_version: number };
-  if (version === VERSION) return;
-  if (version > VERSION) {
-    throw new TuttiError(
-      "journal-version",
-      `The journal ${path} was written by a newer Tutti (format ${version}, this one knows ${VERSION}). ` +
-        "Update Tutti, or set TUTTI_HOME to another folder.",
-    );
-  }
-  const { tables } = database.prepare("SELECT count(*) AS tables FROM sqlite_schema").get() as {
-    tables: number;
-  };
-  if (tables > 0) {
-    throw new TuttiError("journal-version", `${path} is a database of another program. Name another file.`);
-  }
-  database.exec(TABLES);
-  database.exec(`PRAGMA user_version = ${VERSION}`);
 }

@@ -3,17 +3,19 @@
 // the ids of runs that are not over and whose owner lives.
 
 import type { Database } from "./sqlite-file.ts";
-import { toSummaryChange } from "./summary.ts";
-import type { RunEvent, RunFilter, RunSummary, StopReason } from "./types.ts";
+import type { SummaryChange } from "./summary.ts";
+import type { DialectName, RunFilter, RunSummary, StopReason } from "./types.ts";
 
 export interface RunTable {
-  update(event: RunEvent): void;
+  update(id: string, change: SummaryChange): void;
   list(filter: RunFilter, living: string[]): RunSummary[];
   /** These runs with all that are nested in them, known or not. */
   withNested(ids: string[]): string[];
   areRunning(ids: string[], living: string[]): boolean;
   /** Top-level runs that started before this time and are not running, oldest first. */
   findOld(startedBefore: number, limit: number, living: string[]): string[];
+  /** Takes the beginnings of questions and answers away. */
+  strip(ids: string[]): void;
 }
 
 interface RunRow {
@@ -28,6 +30,14 @@ interface RunRow {
   stop_reason: StopReason | null;
   cost_usd: number;
   calls: number;
+  input_tokens: number;
+  output_tokens: number;
+  stripped: number;
+  model: string | null;
+  dialect: DialectName | null;
+  key_id: string | null;
+  user: string | null;
+  metadata: string | null;
   running: number;
 }
 
@@ -40,20 +50,25 @@ export function listed(parameter: string): string {
 const RUNNING = `(ended IS NULL AND (id IN ${listed("living")} OR top IN ${listed("living")}))`;
 
 export function createRunTable(database: Database): RunTable {
-  const start = database.prepare(
-    `INSERT INTO runs (id, parent, top, started, question, folded, conductor, simulated)
-     VALUES (:id, :parent, coalesce((SELECT top FROM runs WHERE id = :parent), :parent, :id),
-       :started, :question, :folded, :conductor, :simulated)
+  // A run that arrives whole is this one statement: most runs of the gateway's relay do, by the thousand.
+  const insert = database.prepare(
+    `INSERT INTO runs (id, parent, top, started, question, folded, conductor, simulated, stripped,
+       model, dialect, key_id, user, metadata, idempotency_key,
+       ended, answer, stop_reason, cost_usd, calls, input_tokens, output_tokens)
+     VALUES (?1, ?2, coalesce((SELECT top FROM runs WHERE id = ?2), ?2, ?1), ?3, ?4, ?5, ?6, ?7, ?8,
+       ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
      ON CONFLICT (id) DO NOTHING`,
   );
-  const spend = database.prepare("UPDATE runs SET cost_usd = cost_usd + ?, calls = calls + ? WHERE id = ?");
-  const end = database.prepare(
-    `UPDATE runs SET ended = :ended, answer = :answer, stop_reason = :stopReason, cost_usd = :costUsd,
-       calls = :calls, folded = iif(:folded IS NULL, folded, coalesce(folded, '') || char(10) || :folded)
-     WHERE id = :id`,
+  const spend = database.prepare(
+    `UPDATE runs SET cost_usd = cost_usd + ?, calls = calls + ?, input_tokens = input_tokens + ?,
+       output_tokens = output_tokens + ? WHERE id = ?`,
   );
-  const resume = database.prepare(
-    "UPDATE runs SET ended = NULL, answer = NULL, stop_reason = NULL WHERE id = ?",
+  const end = database.prepare(
+    `UPDATE runs SET ended = :ended, answer = :answer, stop_reason = :stopReason,
+       folded = iif(:folded IS NULL, folded, coalesce(folded, '') || char(10) || :folded),
+       cost_usd = iif(:isTotal, 0, cost_usd) + :costUsd, calls = iif(:isTotal, 0, calls) + :calls,
+       input_tokens = input_tokens + :inputTokens, output_tokens = output_tokens + :outputTokens
+     WHERE id = :id`,
   );
   const nested = database.prepare(
     `WITH RECURSIVE tree (id) AS (
@@ -69,23 +84,58 @@ export function createRunTable(database: Database): RunTable {
     `SELECT id FROM runs WHERE parent IS NULL AND started < :startedBefore
        AND id NOT IN (SELECT top FROM runs WHERE ${RUNNING}) ORDER BY started LIMIT :limit`,
   );
+  const strip = database.prepare(
+    `UPDATE runs SET question = '', answer = iif(answer IS NULL, NULL, ''), folded = NULL, stripped = 1
+     WHERE id IN ${listed("ids")}`,
+  );
+
+  /** False when it is there already. */
+  function start(
+    id: string,
+    { start, end, costUsd, calls, inputTokens, outputTokens }: SummaryChange,
+  ): boolean {
+    const { parentId = null, startedAt, question, conductor, isSimulated, isStripped, origin } = start!;
+    const { endedAt = null, answer = null, stopReason = null } = end ?? {};
+    const folded = [question, answer ?? ""].flatMap((text) => toFolded(text) ?? []).join("\n") || null;
+    const { changes } = insert.run([
+      id,
+      parentId,
+      startedAt,
+      question,
+      folded,
+      conductor,
+      Number(isSimulated),
+      Number(isStripped),
+      origin?.model ?? null,
+      origin?.dialect ?? null,
+      origin?.keyId ?? null,
+      origin?.user ?? null,
+      origin?.metadata ? JSON.stringify(origin.metadata) : null,
+      start!.idempotencyKey ?? null,
+      endedAt,
+      answer,
+      stopReason,
+      costUsd,
+      calls,
+      inputTokens,
+      outputTokens,
+    ]);
+    return changes > 0;
+  }
 
   return {
-    update(event) {
-      const change = toSummaryChange(event);
-      const id = event.runId;
-      if (change?.type === "start") {
-        const { parentId: parent = null, startedAt: started, question, conductor } = change;
-        const simulated = Number(change.isSimulated);
-        start.run({ id, parent, started, question, folded: toFolded(question), conductor, simulated });
-      } else if (change?.type === "spend") {
-        if (change.costUsd !== 0 || change.calls !== 0) spend.run(change.costUsd, change.calls, id);
-      } else if (change?.type === "resume") {
-        resume.run(id);
-      } else if (change?.type === "end") {
-        const { endedAt: ended, answer, stopReason, costUsd, calls } = change;
-        end.run({ id, ended, answer, stopReason, costUsd, calls, folded: toFolded(answer) });
+    update(id, change) {
+      if (change.start && start(id, change)) return;
+      const { costUsd, calls, inputTokens, outputTokens } = change;
+      if (change.end === undefined) {
+        const isAny = costUsd !== 0 || calls !== 0 || inputTokens !== 0 || outputTokens !== 0;
+        if (isAny) spend.run(costUsd, calls, inputTokens, outputTokens, id);
+        return;
       }
+      const { endedAt: ended = null, answer = null, stopReason = null } = change.end ?? {};
+      const folded = toFolded(answer ?? "");
+      const isTotal = Number(change.isTotal);
+      end.run({ id, ended, answer, stopReason, folded, isTotal, costUsd, calls, inputTokens, outputTokens });
     },
     list(filter, living) {
       const { sql, parameters } = toListQuery(filter);
@@ -103,32 +153,44 @@ export function createRunTable(database: Database): RunTable {
       const rows = old.all({ startedBefore, limit, living: JSON.stringify(living) });
       return (rows as { id: string }[]).map((run) => run.id);
     },
+    strip(ids) {
+      strip.run({ ids: JSON.stringify(ids) });
+    },
   };
 }
 
-function toListQuery(filter: RunFilter): { sql: string; parameters: Record<string, string | number> } {
+type Parameters = Record<string, string | number | null>;
+
+function toListQuery(filter: RunFilter): { sql: string; parameters: Parameters } {
   const { limit = 50, startedBefore, beforeId = "", state, idPrefix, text, nested } = filter;
-  const parameters: Record<string, string | number> = { limit: Math.min(limit, Number.MAX_SAFE_INTEGER) };
+  const { keyId, model, stopReason, idempotencyKey } = filter;
+  const parameters: Parameters = { limit: Math.min(limit, Number.MAX_SAFE_INTEGER) };
   const conditions = ["TRUE"];
-  if (!nested) conditions.push("parent IS NULL");
-  if (startedBefore !== undefined) {
-    conditions.push("(started, id) < (:startedBefore, :beforeId)");
-    Object.assign(parameters, { startedBefore, beforeId });
-  }
-  if (state === "ended") conditions.push("ended IS NOT NULL");
-  if (state === "running") conditions.push(RUNNING);
-  if (state === "interrupted") conditions.push(`ended IS NULL AND NOT ${RUNNING}`);
-  if (idPrefix) {
-    conditions.push("substr(id, 1, length(:idPrefix)) = :idPrefix");
-    parameters.idPrefix = idPrefix;
-  }
+  const want = (condition: string, values: Parameters = {}) => {
+    conditions.push(condition);
+    Object.assign(parameters, values);
+  };
+  if (!nested) want("parent IS NULL");
+  if (startedBefore !== undefined)
+    want("(started, id) < (:startedBefore, :beforeId)", { startedBefore, beforeId });
+  if (state === "ended") want("ended IS NOT NULL");
+  if (state === "running") want(RUNNING);
+  if (state === "interrupted") want(`ended IS NULL AND NOT ${RUNNING}`);
+  if (idPrefix) want("substr(id, 1, length(:idPrefix)) = :idPrefix", { idPrefix });
   if (text) {
-    conditions.push(
-      "(question LIKE :like ESCAPE '\\' OR answer LIKE :like ESCAPE '\\' OR instr(folded, :text) > 0)",
-    );
-    parameters.text = text.toLowerCase();
-    parameters.like = `%${parameters.text.replace(/[\\%_]/g, "\\$&")}%`;
+    const lower = text.toLowerCase();
+    const like = `%${lower.replace(/[\\%_]/g, "\\$&")}%`;
+    want("(question LIKE :like ESCAPE '\\' OR answer LIKE :like ESCAPE '\\' OR instr(folded, :lower) > 0)", {
+      like,
+      lower,
+    });
   }
+  if (model !== undefined) want("model = :model", { model });
+  if (stopReason !== undefined) want("stop_reason = :stopReason", { stopReason });
+  if (idempotencyKey !== undefined) {
+    // The plus keeps SQLite from going through all runs of the key: fewer have the same idempotency key.
+    want("idempotency_key = :idempotencyKey AND +key_id IS :keyId", { idempotencyKey, keyId: keyId ?? null });
+  } else if (keyId !== undefined) want("key_id = :keyId", { keyId });
   const sql = `SELECT *, ${RUNNING} AS running FROM runs WHERE ${conditions.join(" AND ")}
     ORDER BY started DESC, id DESC LIMIT :limit`;
   return { sql, parameters };
@@ -141,6 +203,7 @@ function toFolded(text: string): string | null {
 }
 
 function toSummary(row: RunRow): RunSummary {
+  const origin = toOrigin(row);
   return {
     id: row.id,
     parentId: row.parent ?? undefined,
@@ -154,5 +217,20 @@ function toSummary(row: RunRow): RunSummary {
     stopReason: row.stop_reason ?? undefined,
     costUsd: row.cost_usd,
     calls: row.calls,
+    inputTokens: row.input_tokens,
+    outputTokens: row.output_tokens,
+    ...(origin && { origin }),
+    isStripped: row.stripped === 1,
+  };
+}
+
+function toOrigin({ model, dialect, key_id, user, metadata }: RunRow): RunSummary["origin"] {
+  if (model === null) return undefined;
+  return {
+    model,
+    dialect: dialect!,
+    ...(key_id !== null && { keyId: key_id }),
+    ...(user !== null && { user }),
+    ...(metadata !== null && { metadata: JSON.parse(metadata) as Record<string, string> }),
   };
 }

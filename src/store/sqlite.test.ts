@@ -170,7 +170,8 @@ describe("a failed write", () => {
 
   it("of the past, a torn row, is named, and other runs are not affected", async () => {
     const store = await openSqliteStore(path);
-    await store.append([runStart("torn"), stepEnd("torn", "reply"), runStart("whole")]);
+    await store.append([runStart("torn")]);
+    await store.append([stepEnd("torn", "reply"), runStart("whole")]);
     const raw = new Libsql(path);
     raw.exec("UPDATE events SET json = substr(json, 1, 20) WHERE seq = 2");
     raw.close();

@@ -5,11 +5,12 @@
 import { resolve } from "node:path";
 import { TuttiError } from "../errors.ts";
 import { createGroupCommit } from "./group-commit.ts";
-import { toKept } from "./kept.ts";
 import { CLAIM_MS, type Claim, isAlive, runActiveError } from "./owner.ts";
+import { createEventTable, toRows } from "./sqlite-events.ts";
 import { isBusy, openJournalFile, toJournalError, transact } from "./sqlite-file.ts";
 import { createRunTable, listed } from "./sqlite-runs.ts";
-import type { RunEvent, Store } from "./types.ts";
+import { createBill } from "./sqlite-spending.ts";
+import type { Store } from "./types.ts";
 
 export interface SqliteStoreOptions {
   /** The file never grows beyond this: appending then fails as on a full disk. */
@@ -33,10 +34,10 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
     busyTimeoutMs,
   });
   const runs = createRunTable(database);
+  const events = createEventTable(database, file);
+  const bill = createBill(database);
   let closed = false;
 
-  const insertEvent = database.prepare("INSERT INTO events (run, json) VALUES (?, ?)");
-  const selectEvents = database.prepare("SELECT json FROM events WHERE run = ? ORDER BY seq");
   const CLAIM = "run, owner AS id, pid, host, heartbeat AS heartbeatAt";
   const selectClaim = database.prepare(`SELECT ${CLAIM} FROM claims WHERE run = ?`);
   const selectOpenClaims = database.prepare(
@@ -78,8 +79,19 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
 
   /** False when nothing of these runs was there. */
   function remove(ids: string[]): boolean {
+    bill.keep(ids);
     const [events, rows] = removals.map((removal) => removal.run({ ids: JSON.stringify(ids) }).changes);
     return events! + rows! > 0;
+  }
+
+  /** Changes a run and its nested ones, unless any of them is performed. */
+  async function changeAtRest(id: string, change: (ids: string[]) => boolean): Promise<boolean> {
+    const outcome = await write(() => {
+      const ids = runs.withNested([id]);
+      return runs.areRunning(ids, livingRuns()) ? "active" : change(ids);
+    });
+    if (outcome === "active") throw runActiveError(id);
+    return outcome;
   }
 
   /** Gives pages that deleted runs have left back to the disk, some at a time. False when none is left. */
@@ -90,37 +102,36 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
   }
 
   return {
-    async append(events) {
+    async append(added) {
       // Made into text now, so that an event that cannot be text fails alone and not with its whole group.
-      const rows = events.flatMap((event) => {
-        const kept = toKept(event);
-        return kept ? [{ kept, json: JSON.stringify(kept) }] : [];
-      });
+      const rows = toRows(added);
       if (rows.length === 0) return;
       await write(() => {
-        for (const { kept, json } of rows) {
-          insertEvent.run(kept.runId, json);
-          runs.update(kept);
+        for (const { runId, json, change } of rows) {
+          events.insert(runId, json);
+          runs.update(runId, change);
         }
       });
     },
 
     async loadRun(id) {
-      const rows = read(() => selectEvents.all(id)) as { json: string }[];
-      return rows.map(({ json }, position) => parseEvent(json, `Event ${position} of run ${id} in ${file}`));
+      return read(() => events.load(id));
     },
 
     async listRuns(filter = {}) {
       return read(() => runs.list(filter, livingRuns()));
     },
 
-    async deleteRun(id) {
-      const outcome = await write(() => {
-        const ids = runs.withNested([id]);
-        return runs.areRunning(ids, livingRuns()) ? "active" : remove(ids);
-      });
-      if (outcome === "active") throw runActiveError(id);
-      return outcome;
+    deleteRun: (id) => changeAtRest(id, remove),
+
+    stripRun: (id) =>
+      changeAtRest(id, (ids) => {
+        runs.strip(ids);
+        return ids.map(events.strip).some(Boolean);
+      }),
+
+    async sumSpending(filter = {}) {
+      return read(() => bill.sum(filter));
     },
 
     async prune(startedBefore) {
@@ -164,13 +175,4 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
       database.close();
     },
   };
-}
-
-function parseEvent(json: string, where: string): RunEvent {
-  try {
-    return JSON.parse(json) as RunEvent;
-  } catch (error) {
-    const message = `${where} is damaged and cannot be read. Delete this run; others are not affected.`;
-    throw new TuttiError("journal-damaged", message, { cause: error });
-  }
 }

@@ -1,4 +1,5 @@
-// The behaviour of the Store port, the same for every store.
+// The behaviour of the Store port, the same for every store. What runs of the gateway have besides is in
+// gateway-runs.test.ts.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -8,9 +9,9 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { registerSecret } from "../redact.ts";
 import { planEnd, runEnd, runStart, stepDelta, stepEnd, stepError } from "../testing/events.ts";
+import { STORES } from "../testing/stores.ts";
 import { createMemoryStore } from "./memory.ts";
 import { openStore } from "./open.ts";
-import { openSqliteStore } from "./sqlite.ts";
 import type { Owner, RunEvent, RunFilter, Store } from "./types.ts";
 
 const me: Owner = { id: "me", pid: process.pid, host: hostname() };
@@ -29,15 +30,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const stores: [string, () => Promise<Store>][] = [
-  ["memory", async () => createMemoryStore({ now })],
-  ["sqlite", () => openSqliteStore(join(folder, "journal.db"), { now })],
-];
-
-describe.each(stores)("the %s store", (_, open) => {
+describe.each(STORES)("the %s store", (_, open) => {
   let store: Store;
   beforeEach(async () => {
-    store = await open();
+    store = await open(folder, now);
   });
   afterEach(() => store.close());
 
@@ -123,6 +119,9 @@ describe.each(stores)("the %s store", (_, open) => {
         state: "interrupted",
         costUsd: 0.875,
         calls: 4,
+        inputTokens: 4,
+        outputTokens: 4,
+        isStripped: false,
       });
     });
 

@@ -1,62 +1,103 @@
-// What an event changes in the summary of its run. Pure, and shared by every store, so that a list shows
-// the same run in the same way wherever it is kept.
+// What events change in the summary of their run: shared by every store, so that a list and a bill show the
+// same run in the same way wherever it is kept. Many events make one change: a run that arrives whole is
+// one row, written once.
 
 import type { Message } from "../worker/types.ts";
-import type { PoolEntry, RunEvent, StopReason } from "./types.ts";
+import type { Origin, PoolEntry, RunEvent, RunSummary, Spending } from "./types.ts";
 
-export type SummaryChange =
-  | {
-      type: "start";
-      parentId?: string;
-      startedAt: number;
-      question: string;
-      conductor: string;
-      isSimulated: boolean;
-    }
+export interface SummaryChange {
+  /** Absent for the rest of a run that has already started. */
+  start?: Pick<
+    RunSummary,
+    "parentId" | "startedAt" | "question" | "conductor" | "isSimulated" | "origin" | "isStripped"
+  > & { idempotencyKey?: string };
+  /** Absent: as it was. Null: it goes on after its end. */
+  end?: Required<Pick<RunSummary, "endedAt" | "answer" | "stopReason">> | null;
   /** Added to what was spent so far: the summary of an interrupted run tells what it has cost. */
-  | { type: "spend"; costUsd: number; calls: number }
-  /** It goes on after its end. The sums stay. */
-  | { type: "resume" }
-  /** The sums of the run itself take the place of ours. */
-  | { type: "end"; endedAt: number; answer: string; stopReason: StopReason; costUsd: number; calls: number };
+  costUsd: number;
+  calls: number;
+  inputTokens: number;
+  outputTokens: number;
+  /** The run's own sums are in: cost and calls take the place of what was added up so far. */
+  isTotal: boolean;
+}
 
-export function toSummaryChange(event: RunEvent): SummaryChange | undefined {
-  switch (event.type) {
-    case "run-start":
-      return {
-        type: "start",
-        parentId: event.parent?.runId,
-        startedAt: event.at,
-        question: toBeginning(lastUserText(event.task.messages)),
-        conductor: event.settings.conductor,
-        isSimulated: isSimulated(event.pool),
-      };
-    case "run-resume":
-      return { type: "resume" };
-    case "plan-end":
-    case "plan-error":
-      // The Conductor's calls are counted apart, as in `run-end`.
-      return { type: "spend", costUsd: event.spending.costUsd ?? 0, calls: 0 };
-    case "step-end":
-    case "step-error":
-      return { type: "spend", costUsd: event.spending.costUsd ?? 0, calls: event.spending.calls };
-    case "run-end":
-      return {
-        type: "end",
-        endedAt: event.at,
-        answer: toBeginning(event.answer),
-        stopReason: event.stopReason,
-        costUsd: event.spent.usd,
-        calls: event.spent.calls,
-      };
-    default:
-      return undefined;
+/** `events` are of one run, in order. */
+export function toSummaryChange(events: readonly RunEvent[]): SummaryChange {
+  let change = nothing();
+  for (const event of events) {
+    switch (event.type) {
+      case "run-start":
+        change = { ...nothing(), start: change.start ?? toStart(event) };
+        break;
+      case "run-resume":
+        change.end = null; // the sums stay
+        break;
+      case "plan-end":
+      case "plan-error":
+        spend(change, event.spending, 0); // the Conductor's calls are counted apart, as in `run-end`
+        break;
+      case "step-end":
+      case "step-error":
+        spend(change, event.spending, event.spending.calls);
+        break;
+      case "run-end":
+        change.end = {
+          endedAt: event.at,
+          answer: toBeginning(event.answer),
+          stopReason: event.stopReason,
+        };
+        change.costUsd = event.spent.usd;
+        change.calls = event.spent.calls;
+        change.isTotal = true;
+        break;
+    }
   }
+  return change;
 }
 
 /** Workers of the rehearsal took part: replies and money are simulated. */
 export function isSimulated(pool: readonly Pick<PoolEntry, "id">[]): boolean {
   return pool.some(({ id }) => id.startsWith("rehearsal/"));
+}
+
+function nothing(): SummaryChange {
+  return { costUsd: 0, calls: 0, inputTokens: 0, outputTokens: 0, isTotal: false };
+}
+
+function spend(change: SummaryChange, { usage, costUsd = 0 }: Spending, calls: number): void {
+  change.costUsd += costUsd;
+  change.calls += calls;
+  change.inputTokens += usage.inputTokens;
+  change.outputTokens += usage.outputTokens;
+}
+
+function toStart(event: Extract<RunEvent, { type: "run-start" }>): NonNullable<SummaryChange["start"]> {
+  const { origin } = event;
+  return {
+    parentId: event.parent?.runId,
+    startedAt: event.at,
+    question: toBeginning(lastUserText(event.task.messages)),
+    conductor: event.settings.conductor,
+    isSimulated: isSimulated(event.pool),
+    isStripped: event.isStripped ?? false,
+    ...(origin && { origin: toTags(origin) }),
+    ...(origin?.idempotencyKey !== undefined && { idempotencyKey: withoutZeros(origin.idempotencyKey) }),
+  };
+}
+
+function toTags({ model, dialect, keyId, user, metadata }: Origin): RunSummary["origin"] {
+  return {
+    model: withoutZeros(model),
+    dialect,
+    ...(keyId !== undefined && { keyId }),
+    ...(user !== undefined && { user: withoutZeros(user) }),
+    ...(metadata && {
+      metadata: Object.fromEntries(
+        Object.entries(metadata).map(([name, value]) => [withoutZeros(name), withoutZeros(value)]),
+      ),
+    }),
+  };
 }
 
 function lastUserText(messages: Message[]): string {
@@ -65,10 +106,12 @@ function lastUserText(messages: Message[]): string {
   return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 
-/** At most 200 characters, without half of a surrogate pair and without the zero character, which ends a text in SQLite. */
+/** At most 200 characters, without half of a surrogate pair. */
 function toBeginning(text: string): string {
-  return text
-    .slice(0, 200)
-    .replaceAll("\0", " ")
-    .replace(/[\uD800-\uDBFF]$/, "");
+  return withoutZeros(text.slice(0, 200)).replace(/[\uD800-\uDBFF]$/, "");
+}
+
+/** The zero character ends a text in SQLite. */
+function withoutZeros(text: string): string {
+  return text.replaceAll("\0", " ");
 }

@@ -161,6 +161,8 @@ export type RunEvent =
   | (EventBase & {
       type: "run-resume";
       toolResults?: ToolResult[];
+      /** What the user said beside the results. */
+      said?: string;
       streaming?: boolean;
       limits?: Limits;
       output?: OutputSettings;

@@ -1,6 +1,6 @@
 // Events of runs for tests of whatever keeps or reads them: complete, small, with what matters named.
 
-import type { RunEvent, Spending, StopReason } from "../store/types.ts";
+import type { Origin, RunEvent, Spending, StopReason } from "../store/types.ts";
 import type { Message } from "../worker/types.ts";
 import { SETTINGS } from "./stage.ts";
 
@@ -11,10 +11,26 @@ export function runStart(
   at = 0,
   question: string | Message[] = "What is 6 × 7?",
   parentId?: string,
-): RunEvent {
+): Extract<RunEvent, { type: "run-start" }> {
   const messages = typeof question === "string" ? [{ role: "user" as const, content: question }] : question;
   const parent = parentId === undefined ? undefined : { runId: parentId, round: 0, step: 0 };
   return { type: "run-start", runId, at, ...(parent && { parent }), task: { messages }, pool: [], settings };
+}
+
+/** Of a run that came through the gateway. */
+export function gatewayStart(
+  runId: string,
+  origin: Partial<Origin> = {},
+  at = 0,
+  question?: string,
+): RunEvent {
+  return { ...runStart(runId, at, question), origin: { model: "tutti", dialect: "chat", ...origin } };
+}
+
+/** Workers of the rehearsal take part. */
+export function simulated(event: RunEvent): RunEvent {
+  if (event.type !== "run-start") return event;
+  return { ...event, pool: [{ id: "rehearsal/amber", kind: "model" }] };
 }
 
 export function stepDelta(runId: string, text: string, at = 0): RunEvent {

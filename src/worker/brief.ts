@@ -49,7 +49,7 @@ function toOpening({ task, visible, subtask, isLast }: Brief): Message[] {
 }
 
 /** What this worker said, and what came back for it. */
-function toTurn({ reply, results = [], problem }: Exchange): Message[] {
+function toTurn({ reply, results = [], said, problem }: Exchange): Message[] {
   const { text, toolCalls = [] } = reply;
   const nameOf = (id: string) => toolCalls.find((call) => call.id === id)?.name ?? "tool";
   const turn: Message[] = [
@@ -63,6 +63,7 @@ function toTurn({ reply, results = [], problem }: Exchange): Message[] {
       }),
     ),
   ];
+  if (said) turn.push({ role: "user", content: said });
   if (problem !== undefined)
     turn.push({
       role: "user",

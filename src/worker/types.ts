@@ -75,6 +75,8 @@ export interface Exchange {
   reply: { text: string; toolCalls?: ToolCall[] };
   /** What the client's tools returned. */
   results?: ToolResult[];
+  /** What the user said beside that. */
+  said?: string;
   /** Why the reply cannot be taken: it is no JSON, or not as the client's schema wants it. */
   problem?: string;
 }

@@ -1,0 +1,99 @@
+// `tutti serve`: the gateway, until it is told to end. What people should know goes to standard error as lines,
+// what machines read (one JSON line a request) to standard output.
+
+import type { Command } from "commander";
+import { TuttiError } from "../errors.ts";
+import { oneOf, wholeNumber } from "./options.ts";
+import { toJson, toOneLine } from "./sanitise.ts";
+import { createStyle } from "./style.ts";
+
+interface Flags {
+  port: number;
+  host: string;
+  config?: string;
+  log: "info" | "warn" | "error" | "off";
+  json?: boolean;
+}
+
+const PORT = 7878;
+
+export function defineServe(command: Command): void {
+  command
+    .option("--port <n>", "where to listen; 0 is any free one", wholeNumber("--port", 0, 65_535), PORT)
+    .option("--host <address>", "on which interface; others than this machine's own need a key", "127.0.0.1")
+    .option("--config <file>", "the config file, instead of tutti.config.{ts,js,yaml,json}")
+    .option(
+      "--log <level>",
+      "what is logged as JSON lines: info, warn, error or off",
+      oneOf("--log", ["info", "warn", "error", "off"] as const),
+      "info" as const,
+    )
+    .option("--json", "tell the address as JSON, on standard output")
+    .addHelpText(
+      "after",
+      '\nExamples:\n  $ tutti serve\n  $ tutti keys create --name team --budget-usd 50 --window month\n  $ tutti serve --host 0.0.0.0 --port 8080\n\nThen point any OpenAI client to http://127.0.0.1:7878/v1 and ask for the model "tutti".',
+    )
+    .action(serve);
+}
+
+async function serve(flags: Flags): Promise<void> {
+  const [{ loadConfig }, { startGateway }, { createLog }] = await Promise.all([
+    import("../config/load.ts"),
+    import("../gateway/server.ts"),
+    import("../gateway/log.ts"),
+  ]);
+  const { config } = await loadConfig({
+    cwd: process.cwd(),
+    ...(flags.config !== undefined && { file: flags.config }),
+  });
+  const style = createStyle(process.stderr, process.env);
+  const say = (text: string) => void process.stderr.write(`${text}\n`);
+  const gateway = await startGateway({
+    config,
+    env: process.env,
+    port: flags.port,
+    host: flags.host,
+    log: createLog({ write: (line) => void process.stdout.write(line), level: flags.log }),
+    onNotice: (text) => say(style.yellow(toOneLine(text))),
+  }).catch((error: unknown) => {
+    throw toListenError(error, flags);
+  });
+  if (flags.json) process.stdout.write(`${toJson({ url: gateway.url, isOpen: gateway.isOpen })}\n`);
+  say(`${style.bold("Tutti")} listens on ${gateway.url}`);
+  say(`  OpenAI clients     base URL ${gateway.url}/v1, model "tutti"`);
+  say(`  Anthropic clients  base URL ${gateway.url}, model "tutti"`);
+  if (gateway.isOpen)
+    say(style.yellow("  No keys are defined: open to every program on this machine, and to no other."));
+  say(style.dim("  Ctrl-C ends it; running work is finished first, a second Ctrl-C does not wait."));
+  await ended(gateway, say);
+}
+
+/** Until a signal comes. A second one ends at once: the journal has what was paid for. */
+async function ended(gateway: { close(): Promise<void> }, say: (text: string) => void): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
+      resolve();
+    };
+    process.once("SIGINT", end).once("SIGTERM", end);
+  });
+  say("Finishing what is running…");
+  await gateway.close();
+}
+
+function toListenError(error: unknown, { port, host }: Flags): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "EADDRINUSE")
+    return new TuttiError(
+      "port-taken",
+      `Port ${port} is taken. Choose another one: tutti serve --port ${port + 1}`,
+    );
+  if (code === "EACCES")
+    return new TuttiError("port-refused", `This user may not listen on port ${port}. Choose one above 1023.`);
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+    return new TuttiError(
+      "no-interface",
+      `This machine has no interface "${host}". Try 127.0.0.1 or 0.0.0.0.`,
+    );
+  return error;
+}

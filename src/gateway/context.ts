@@ -1,0 +1,31 @@
+// What the routes of one gateway share.
+
+import type { Environment } from "../config/home.ts";
+import type { TuttiConfig } from "../config/schema.ts";
+import type { Tutti } from "../tutti.ts";
+import type { RunDesk } from "./conduct.ts";
+import type { Gate } from "./gate.ts";
+import type { KeyRing } from "./keys.ts";
+import type { LiveRuns } from "./live-runs.ts";
+import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+import type { ModelBook } from "./models.ts";
+import type { RelayPools } from "./relay/pools.ts";
+
+export interface GatewayContext {
+  tutti: Tutti;
+  config: TuttiConfig;
+  env: Environment;
+  keys: KeyRing;
+  gate: Gate;
+  models: ModelBook;
+  live: LiveRuns;
+  desk: RunDesk;
+  pools: RelayPools;
+  metrics: Metrics;
+  log: Log;
+  /** It was told to end: what runs is finished, nothing new begins. */
+  isClosing: boolean;
+  /** Requests that are passed through now. */
+  relaying: number;
+}

@@ -1,0 +1,135 @@
+// Figures for Prometheus, in a registry of our own: two gateways in one process do not mix. Labels take their
+// values from bounded sets, for each value is a series that is kept for ever; and no figure can fail a request.
+
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+/** Where a request went. `none`: it was refused before that was known, or asked for no model. */
+export type ModelKind = "team" | "worker" | "relay" | "none";
+
+export interface EndedRequest {
+  /** As it is declared ("/v1/runs/:id"), never the path that was asked for. */
+  route: string;
+  status: number;
+  modelKind: ModelKind;
+  durationMs: number;
+  firstTokenMs?: number;
+  /** What the gateway itself took of it. */
+  overheadMs?: number;
+}
+
+export interface Metrics {
+  requestStart(): void;
+  requestEnd(request: EndedRequest): void;
+  addCost(usd: number, isSimulated: boolean): void;
+  addTokens(tokens: { inputTokens: number; outputTokens: number }): void;
+  /** Workers that are not of the pool count as "other". */
+  addWorkerCall(worker: string, outcome: "ok" | "error"): void;
+  /** A repeat that got the run of the first. */
+  addJoined(): void;
+  /** The pool may change while the gateway runs. */
+  setWorkers(ids: Iterable<string>): void;
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+const OTHER = "other";
+const MOST_ROUTES = 64;
+const MOST_WORKERS = 500;
+const REQUEST_SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
+const OVERHEAD_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
+
+export function createMetrics({ workers = [] }: { workers?: Iterable<string> } = {}): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: "tutti_requests_total",
+    help: "Requests that were answered, by route, status and where they went.",
+    labelNames: ["route", "status", "model_kind"],
+    registers,
+  });
+  const histogram = <T extends string>(name: string, help: string, labelNames: T[], buckets: number[]) =>
+    new Histogram({ name, help, labelNames, buckets, registers });
+  const requestSeconds = histogram(
+    "tutti_request_seconds",
+    "From the request's arrival to the end of its reply.",
+    ["route"],
+    REQUEST_SECONDS,
+  );
+  const firstTokenSeconds = histogram(
+    "tutti_first_token_seconds",
+    "From the request's arrival to the first piece of the answer.",
+    ["route"],
+    REQUEST_SECONDS,
+  );
+  const overheadSeconds = histogram(
+    "tutti_overhead_seconds",
+    "What the gateway itself took of a request.",
+    [],
+    OVERHEAD_SECONDS,
+  );
+  const running = new Gauge({
+    name: "tutti_running_requests",
+    help: "Requests that are being answered.",
+    registers,
+  });
+  const counter = <T extends string>(name: string, help: string, labelNames: T[] = []) =>
+    new Counter({ name, help, labelNames, registers });
+  const cost = counter("tutti_cost_usd_total", "Dollars that runs took.", ["simulated"]);
+  const tokens = counter("tutti_tokens_total", "Tokens of all calls, orchestration included.", ["direction"]);
+  const calls = counter("tutti_worker_calls_total", "Calls of workers of the pool.", ["worker", "outcome"]);
+  const joined = counter("tutti_joined_requests_total", "Repeats that joined the run of the first.");
+
+  const toRoute = createBounded(MOST_ROUTES);
+  const toWorker = createBounded(MOST_WORKERS);
+  let known = new Set(workers);
+
+  return {
+    requestStart: () => running.inc(),
+    requestEnd({ route: asked, status, modelKind, durationMs, firstTokenMs, overheadMs }) {
+      const route = toRoute(asked);
+      running.dec();
+      requests.inc({ route, status: toStatus(status), model_kind: modelKind });
+      observe(requestSeconds.labels(route), durationMs);
+      observe(firstTokenSeconds.labels(route), firstTokenMs);
+      observe(overheadSeconds, overheadMs);
+    },
+    addCost: (usd, isSimulated) => add(cost.labels(String(isSimulated)), usd),
+    addTokens({ inputTokens, outputTokens }) {
+      add(tokens.labels("input"), inputTokens);
+      add(tokens.labels("output"), outputTokens);
+    },
+    addWorkerCall: (worker, outcome) =>
+      calls.inc({ worker: known.has(worker) ? toWorker(worker) : OTHER, outcome }),
+    addJoined: () => joined.inc(),
+    setWorkers(ids) {
+      known = new Set(ids);
+    },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
+
+/** The first so many values as they are, all later ones as "other". */
+function createBounded(most: number): (value: string) => string {
+  const seen = new Set<string>();
+  return (value) => {
+    if (seen.has(value)) return value;
+    if (seen.size >= most) return OTHER;
+    seen.add(value);
+    return value;
+  };
+}
+
+function toStatus(status: number): string {
+  return Number.isInteger(status) && status >= 100 && status <= 599 ? String(status) : OTHER;
+}
+
+/** prom-client throws for what is no number or negative; an odd figure is left out instead. */
+function add(counter: { inc(by: number): void }, amount: number): void {
+  if (Number.isFinite(amount) && amount > 0) counter.inc(amount);
+}
+
+function observe(histogram: { observe(seconds: number): void }, ms: number | undefined): void {
+  if (ms !== undefined && Number.isFinite(ms) && ms >= 0) histogram.observe(ms / 1000);
+}

@@ -1,0 +1,145 @@
+// Reads along while bytes pass through: what the provider says it bills, why it stopped and, where it is
+// asked for, the text. A stream's events are not parsed one by one; bytes are searched for the few that carry
+// figures. A body that is too large to be held, or no JSON, has no figures, and nothing else happens.
+
+import type { DialectName } from "../../store/types.ts";
+import type { Usage } from "../../worker/types.ts";
+import { type ReplyFields, readEvent } from "./reply-fields.ts";
+
+/** What has been read, at any time. */
+export interface Reading extends Omit<ReplyFields, "text" | "writtenBytes"> {
+  /** As the provider reported it, to the end. */
+  usage?: Usage;
+  /** What it said before it was cut: Anthropic counts the input at the start. */
+  usageSoFar?: Usage;
+  /** Where it is wanted; its first megabyte. */
+  text?: string;
+  /** An upper bound of what was written, for those who do not say. */
+  writtenTokens: number;
+  /** Of a stream. */
+  events: number;
+}
+
+export interface UsageReader {
+  /** Of an event stream: whole lines. */
+  push(bytes: Buffer): void;
+  read(): Reading;
+}
+
+export interface UsageReaderOptions {
+  dialect: DialectName;
+  keepsText: boolean;
+  /** The provider will not say what the reply took, so it is counted from the text. */
+  countsText?: boolean;
+}
+
+const MAX_BODY_BYTES = 4 * 1_048_576;
+const MAX_TEXT_LENGTH = 1_048_576;
+/** An event of a stream carries a token, seldom several. On the high side. */
+const TOKENS_PER_EVENT = 16;
+
+const NOTHING_READ: ReplyFields = { text: "", writtenBytes: 0, hasError: false };
+
+// ---- A body in one piece ----------------------------------------------------------------------
+
+export function readBody(body: Buffer, { dialect, keepsText }: UsageReaderOptions): Reading {
+  const writtenTokens = body.length;
+  if (body.length > MAX_BODY_BYTES) return { writtenTokens, events: 0, hasError: false };
+  const { usage, finishReason, text, writtenBytes, hasError } = readEvent(
+    dialect,
+    parseJson(body),
+    NOTHING_READ,
+  );
+  return {
+    ...(usage && { usage }),
+    ...(finishReason && { finishReason }),
+    ...(keepsText && { text: text.slice(0, MAX_TEXT_LENGTH) }),
+    writtenTokens: writtenBytes || writtenTokens,
+    events: 0,
+    hasError,
+  };
+}
+
+// ---- An event stream --------------------------------------------------------------------------
+
+export function createUsageReader({ dialect, keepsText, countsText }: UsageReaderOptions): UsageReader {
+  const readsAll = keepsText || countsText === true;
+  let known = NOTHING_READ;
+  let text = "";
+  let events = 0;
+  let isWhole = false;
+
+  function readLine(line: Buffer): void {
+    const event = parseJson(line.subarray(DATA.length));
+    if (event === undefined) return;
+    const { text: piece, ...fields } = readEvent(dialect, event, known);
+    if (text.length < MAX_TEXT_LENGTH) text += piece.slice(0, MAX_TEXT_LENGTH - text.length);
+    known = { ...fields, text: "" };
+    isWhole ||= dialect !== "messages" || known.finishReason !== undefined;
+  }
+
+  return {
+    push(bytes) {
+      const isSought = readsAll || hasFigures(bytes);
+      for (let at = nextData(bytes, 0); at >= 0; at = nextData(bytes, at + 1)) {
+        events += 1;
+        if (!isSought) continue;
+        const end = bytes.indexOf(LINE_FEED, at);
+        const line = bytes.subarray(at, end < 0 ? bytes.length : end);
+        if (readsAll || hasFigures(line)) readLine(line);
+      }
+    },
+    read: () => ({
+      ...(known.usage && (isWhole ? { usage: known.usage } : { usageSoFar: known.usage })),
+      ...(known.finishReason && { finishReason: known.finishReason }),
+      ...(keepsText && { text }),
+      writtenTokens: readsAll ? known.writtenBytes : events * TOKENS_PER_EVENT,
+      events,
+      hasError: known.hasError,
+    }),
+  };
+}
+
+const LINE_FEED = 0x0a;
+const DATA = Buffer.from("data:");
+const USAGE = Buffer.from('"usage"');
+const FINISH_REASON = Buffer.from('"finish_reason"');
+const ERROR = Buffer.from('"error"');
+const QUOTE = 0x22;
+const OPEN_BRACE = 0x7b;
+
+/** Where the next line of data begins. */
+function nextData(bytes: Buffer, from: number): number {
+  for (let at = bytes.indexOf(DATA, from); at >= 0; at = bytes.indexOf(DATA, at + 1)) {
+    if (at === 0 || bytes[at - 1] === LINE_FEED) return at;
+  }
+  return -1;
+}
+
+/** Inside a text these names would have a backslash before each quote, so they are not found there. */
+function hasFigures(bytes: Buffer): boolean {
+  return (
+    hasMember(bytes, USAGE, OPEN_BRACE) ||
+    hasMember(bytes, FINISH_REASON, QUOTE) ||
+    // As a name, or as the value of "type".
+    bytes.includes(ERROR)
+  );
+}
+
+/** OpenAI writes `"usage":null` into every event but one: the value's first byte tells. */
+function hasMember(bytes: Buffer, name: Buffer, opening: number): boolean {
+  for (let at = bytes.indexOf(name); at >= 0; at = bytes.indexOf(name, at + 1)) {
+    let value = at + name.length;
+    while (bytes[value] === 0x20 || bytes[value] === 0x3a) value += 1;
+    if (bytes[value] === opening) return true;
+  }
+  return false;
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}

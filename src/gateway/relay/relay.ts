@@ -1,0 +1,260 @@
+// Passes one request through to a provider and its reply back, byte for byte, as fast as the slower side
+// takes it. What the gateway must know (usage, why it stopped) is read along the way. Works on the sockets'
+// own streams: web streams cost a multiple, and a client that leaves in the middle can kill the process there.
+
+import type { IncomingHttpHeaders } from "node:http";
+import type { Dispatcher } from "undici";
+import type { TuttiError } from "../../errors.ts";
+import { boundUsage } from "./bound-usage.ts";
+import { toErrorEvent } from "./error-event.ts";
+import { toClientHeaders, toUpstreamHeaders } from "./headers.ts";
+import { createUsageReader, type Reading, readBody, type UsageReader } from "./read-usage.ts";
+import { failedInside, stopped, toRelayError } from "./relay-error.ts";
+import type { RelayRequest, RelayResult } from "./types.ts";
+import { createLineGate, type LineGate } from "./whole-lines.ts";
+
+/** A body this size is held until it is whole: then usage is known before the headers, and a cut is no half body. */
+const MAX_HELD_BYTES = 4 * 1_048_576;
+/** But not for long: some providers send blanks while they think, to keep the client waiting. */
+const MAX_HELD_MS = 1_000;
+
+/**
+ * Throws TuttiError "unreachable" (503), "timeout" (504), "stream-cut" (502) or "aborted" (499) while nothing
+ * has been sent to the client. After that it does not throw: the result says what happened. A reply with an error status
+ * is a reply.
+ */
+export function relay(request: RelayRequest): Promise<RelayResult> {
+  return new Promise((resolve, reject) => new Transfer(request, resolve, reject).start());
+}
+
+class Transfer implements Dispatcher.DispatchHandler {
+  readonly #request: RelayRequest;
+  readonly #resolve: (result: RelayResult) => void;
+  readonly #reject: (error: TuttiError) => void;
+  readonly #startedAt = performance.now();
+  #controller: Dispatcher.DispatchController | undefined;
+  #status: number | undefined;
+  #headers: Record<string, string | string[]> = {};
+  #isStream = false;
+  #isReadable = true;
+  /** Something has been sent to the client. */
+  #isOpen = false;
+  #isOver = false;
+  #bytes = 0;
+  #firstByteMs: number | undefined;
+  #gate: LineGate | undefined;
+  #reader: UsageReader | undefined;
+  /** Of a reply that is no stream, as long as it is small enough. */
+  #body: Buffer[] = [];
+  #clock: NodeJS.Timeout | undefined;
+
+  constructor(
+    request: RelayRequest,
+    resolve: (result: RelayResult) => void,
+    reject: (error: TuttiError) => void,
+  ) {
+    this.#request = request;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  start(): void {
+    const { pools, upstream, body, clientHeaders, outgoing, signal } = this.#request;
+    outgoing.on("close", this.#onClientClose);
+    signal?.addEventListener("abort", this.#onAbort, { once: true });
+    if (outgoing.destroyed) this.#onClientClose();
+    else if (signal?.aborted) this.#onAbort();
+    if (this.#isOver) return;
+    const { url } = upstream;
+    const headers = toUpstreamHeaders(clientHeaders, upstream);
+    try {
+      pools.of(url).dispatch({ path: `${url.pathname}${url.search}`, method: "POST", headers, body }, this);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  // ---- From the provider ------------------------------------------------------------------------
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // It may have waited long for a free connection.
+    if (this.#isOver) controller.abort(new Error("nobody waits for this any more"));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    if (this.#isOver || status < 200) return;
+    const { dialect, keepsText, body } = this.#request;
+    this.#status = status;
+    this.#headers = toClientHeaders(headers);
+    this.#isStream = String(headers["content-type"] ?? "").startsWith("text/event-stream");
+    this.#isReadable = (headers["content-encoding"] ?? "identity") === "identity";
+    if (!this.#isStream) {
+      this.#clock = setTimeout(this.#onHeldLong, MAX_HELD_MS);
+      return;
+    }
+    // Chat reports usage only where the client asks for it.
+    const countsText = dialect === "chat" && !body.includes("include_usage");
+    this.#gate = createLineGate();
+    this.#reader = createUsageReader({ dialect, keepsText, countsText });
+    this.#open();
+    // Headers leave with the first event, but do not wait for it.
+    setImmediate(() => {
+      if (!this.#isOver && this.#bytes === 0) this.#request.outgoing.flushHeaders();
+    });
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isOver) return;
+    this.#firstByteMs ??= performance.now() - this.#startedAt;
+    this.#bytes += chunk.length;
+    if (this.#isStream) {
+      this.#sendLines(this.#gate!.push(chunk));
+      return;
+    }
+    if (this.#isOpen) this.#send(chunk);
+    this.#body.push(chunk);
+    if (this.#bytes > MAX_HELD_BYTES) {
+      this.#open();
+      this.#body = [];
+    }
+  }
+
+  onResponseEnd(): void {
+    if (this.#isOver) return;
+    const { outgoing } = this.#request;
+    if (this.#isStream) {
+      this.#sendLines(this.#gate!.rest());
+      this.#end({ isComplete: true });
+      outgoing.end();
+      return;
+    }
+    const body = this.#body.length === 1 ? this.#body[0]! : Buffer.concat(this.#body);
+    const reading = this.#read(body);
+    if (this.#isOpen) outgoing.end();
+    else {
+      this.#headers["content-length"] = String(body.length);
+      outgoing.writeHead(this.#status!, this.#allHeaders(reading)).end(body);
+    }
+    this.#end({ isComplete: true }, reading);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(error);
+  }
+
+  // ---- To the client ----------------------------------------------------------------------------
+
+  #open(): void {
+    if (this.#isOpen || this.#isOver) return;
+    clearTimeout(this.#clock);
+    this.#request.outgoing.writeHead(this.#status!, this.#allHeaders());
+    this.#isOpen = true;
+    for (const chunk of this.#body) this.#send(chunk);
+    // Blanks may be all there is for now.
+    if (!this.#isStream && this.#body.length === 0) this.#request.outgoing.flushHeaders();
+  }
+
+  #allHeaders(reading?: Reading): Record<string, string | string[]> {
+    const { usage } = reading ?? {};
+    const upstreamMs = performance.now() - this.#startedAt;
+    const extra = this.#request.extraHeaders?.({ ...(usage && { usage }), upstreamMs });
+    return { ...this.#headers, ...extra };
+  }
+
+  #sendLines(lines: Buffer): void {
+    if (lines.length === 0) return;
+    if (this.#isReadable) this.#reader?.push(lines);
+    this.#send(lines);
+  }
+
+  /** The provider is read no faster than the client reads: nothing piles up here. */
+  #send(bytes: Buffer): void {
+    const controller = this.#controller!;
+    if (this.#request.outgoing.write(bytes) || controller.paused) return;
+    controller.pause();
+    this.#request.outgoing.once("drain", () => controller.resume());
+  }
+
+  // ---- How it ends ------------------------------------------------------------------------------
+
+  readonly #onClientClose = (): void => {
+    if (this.#isOver) return;
+    this.#end({ isComplete: false, clientLeft: true });
+    this.#controller?.abort(new Error("the client left"));
+  };
+
+  readonly #onHeldLong = (): void => {
+    try {
+      this.#open();
+    } catch (error) {
+      // Headers that Node refuses to send. Elsewhere undici catches what is thrown; a timer has nobody.
+      this.#fail(error);
+      this.#controller?.abort(new Error("its headers cannot be sent on"));
+    }
+  };
+
+  readonly #onAbort = (): void => {
+    this.#fail(stopped(this.#request.workerId));
+    this.#controller?.abort(new Error("stopped"));
+  };
+
+  #fail(cause: unknown): void {
+    if (this.#isOver) return;
+    const error = toRelayError(cause, this.#request.workerId, this.#status !== undefined);
+    if (!this.#isOpen) {
+      this.#close();
+      this.#reject(error);
+      return;
+    }
+    const { outgoing, dialect } = this.#request;
+    const reading = this.#read();
+    this.#end({ isComplete: false, error }, reading);
+    // Half a line that is held back is dropped: the error would become a part of it.
+    if (this.#isStream && this.#isReadable) outgoing.end(toErrorEvent(dialect, error, reading.events));
+    else outgoing.destroy();
+  }
+
+  #end(
+    outcome: { isComplete: boolean; clientLeft?: true; error?: TuttiError },
+    reading = this.#read(),
+  ): void {
+    this.#close();
+    const { usage, text, finishReason, hasError } = reading;
+    const isRefused = (this.#status ?? 0) >= 400;
+    const saidSo = hasError && !isRefused ? failedInside(this.#request.workerId) : undefined;
+    const error = outcome.error ?? saidSo;
+    this.#resolve({
+      status: this.#status ?? 499,
+      ...(usage && { usage }),
+      ...(!usage && !isRefused && { bound: boundUsage(this.#request.body, reading) }),
+      ...(text !== undefined && { text }),
+      ...(finishReason && { finishReason }),
+      bytes: this.#bytes,
+      ...(this.#firstByteMs !== undefined && { firstByteMs: this.#firstByteMs }),
+      durationMs: performance.now() - this.#startedAt,
+      isComplete: outcome.isComplete,
+      clientLeft: outcome.clientLeft ?? false,
+      ...(error && { error }),
+    });
+  }
+
+  #read(body: Buffer = Buffer.concat(this.#body)): Reading {
+    const { dialect, keepsText } = this.#request;
+    const isCut = this.#bytes > body.length;
+    if (this.#reader) return this.#reader.read();
+    if (!this.#isReadable || isCut) return { writtenTokens: this.#bytes, events: 0, hasError: false };
+    return readBody(body, { dialect, keepsText });
+  }
+
+  #close(): void {
+    this.#isOver = true;
+    clearTimeout(this.#clock);
+    this.#request.outgoing.off("close", this.#onClientClose);
+    this.#request.signal?.removeEventListener("abort", this.#onAbort);
+  }
+}

@@ -1,0 +1,135 @@
+// The three doors to a team: chat completions, responses, messages. One flow for all of them; what differs is the
+// dialect.
+
+import { hash } from "node:crypto";
+import { relayTargetOf } from "../../config/relay-target.ts";
+import { TuttiError } from "../../errors.ts";
+import type { Connection } from "../connection.ts";
+import type { GatewayContext } from "../context.ts";
+import { badRequest, type Fields, isFields, readText } from "../dialect/fields.ts";
+import { toUnfinishedResponse } from "../dialect/responses-object.ts";
+import { toOverheadMs } from "../outcome.ts";
+import { toUpstream } from "../relay/target.ts";
+import { respondStreamed, respondWhole } from "../respond.ts";
+import { sendError, type Visit } from "../route.ts";
+import type { Dialect } from "../types.ts";
+import { readWishes } from "../wishes.ts";
+import { passThrough } from "./pass-through.ts";
+import { withReferences } from "./responses.ts";
+
+const BUSY_RETRY_MS = 1_000;
+const LONGEST_IDEMPOTENCY_KEY = 255;
+const DEEPEST = 200;
+
+export async function ask(context: GatewayContext, visit: Visit, dialect: Dialect): Promise<void> {
+  const { connection, key, notes } = visit;
+  checkRoom(context);
+  const raw = await connection.readBody(context.config.gateway.maxBodyBytes);
+  const body = parseBody(raw);
+  const model = readText(body, "model");
+  notes.model = model.slice(0, 200);
+  const header = (name: string) => connection.header(name);
+  const wishes = readWishes(body);
+  // Found before the rest is read: whoever is passed through speaks for itself.
+  const named = await context.models.resolve(model, key, { wishes });
+  const target = named.kind === "worker" ? relayTargetOf(named.member.worker) : undefined;
+  const upstream = target && toUpstream(target, dialect.name);
+  if (named.kind === "worker" && target && upstream) {
+    notes.modelKind = "relay";
+    return passThrough(context, visit, { dialect, raw, body, member: named.member, target, upstream });
+  }
+  const whole = dialect.name === "responses" ? await withReferences(context, visit, body) : body;
+  const parsed = dialect.parseRequest(whole, header);
+  const request = { ...parsed, showsProgress: parsed.showsProgress && context.config.gateway.progress };
+  const destination =
+    named.kind === "team" && request.effort !== undefined
+      ? await context.models.resolve(model, key, { effort: request.effort, wishes })
+      : named;
+  notes.modelKind = destination.kind;
+  const idempotencyKey = readIdempotencyKey(connection);
+  const reply = await context.desk.begin({
+    request,
+    wishes,
+    destination,
+    key,
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    hash: toHash(connection, raw, dialect),
+    admit: async (wantedUsd) => {
+      const admission = await context.gate.admit(key, wantedUsd);
+      connection.set(admission.headers);
+      return admission;
+    },
+  });
+  notes.runId = reply.live.runId;
+  if (reply.isJoined) context.metrics.addJoined();
+  if (request.isBackground && !request.isStream) {
+    connection.json(200, toUnfinishedResponse(reply.head, "queued"), { "x-tutti-run-id": reply.head.runId });
+    return;
+  }
+  const respond = request.isStream ? respondStreamed : respondWhole;
+  const { error, run, firstTokenMs } = await respond(connection, dialect, reply);
+  if (firstTokenMs !== undefined) notes.firstTokenMs = firstTokenMs;
+  if (run) notes.overheadMs = toOverheadMs(run);
+  if (error && !connection.hasBegun) {
+    connection.set({ "x-tutti-run-id": reply.head.runId });
+    // A team has worked already: what failed then is not for an SDK to repeat by itself.
+    sendError(connection, dialect, unrepeatable(error));
+  }
+}
+
+function unrepeatable({ code, message, status, param, cause }: TuttiError): TuttiError {
+  return new TuttiError(code, message, { status, param, cause });
+}
+
+export function parseBody(raw: Buffer): Fields {
+  let body: unknown;
+  try {
+    body = JSON.parse(raw.toString("utf8"));
+  } catch (error) {
+    const why = raw.length === 0 ? "it is empty" : (error as Error).message.slice(0, 120);
+    throw badRequest(`The body is not JSON: ${why}`);
+  }
+  if (!isFields(body)) throw badRequest("The body must be a JSON object.");
+  if (isDeep(body)) throw badRequest(`The body is nested more than ${DEEPEST} levels deep.`);
+  return body;
+}
+
+/** What is parsed is also written again, into the journal and to providers, which ends at some depth of the stack. */
+function isDeep(body: object): boolean {
+  let level: object[] = [body];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEPEST) return true;
+    level = level.flatMap((value) =>
+      Object.values(value).filter((child) => typeof child === "object" && child),
+    );
+  }
+  return false;
+}
+
+function checkRoom({ live, relaying, config, isClosing }: GatewayContext): void {
+  if (!isClosing && live.size + relaying < config.gateway.maxRunning) return;
+  const why = isClosing
+    ? "This gateway is shutting down."
+    : "As many requests as this gateway takes are running.";
+  throw new TuttiError("overloaded", `${why} Try again in a moment.`, {
+    status: 503,
+    retryable: true,
+    retryAfterMs: BUSY_RETRY_MS,
+  });
+}
+
+function readIdempotencyKey(connection: Connection): string | undefined {
+  const value = connection.header("idempotency-key")?.trim();
+  if (!value) return undefined;
+  if (value.length <= LONGEST_IDEMPOTENCY_KEY) return value;
+  throw badRequest(`The idempotency key is longer than ${LONGEST_IDEMPOTENCY_KEY} characters.`);
+}
+
+/** The same bytes to the same door are the same request, unless the client says that they are not. */
+function toHash(connection: Connection, raw: Buffer, dialect: Dialect): string {
+  const isApart = connection.header("x-tutti-join") === "off";
+  const salt = isApart
+    ? connection.requestId
+    : `${dialect.name} ${connection.header("x-tutti-progress") ?? ""}`;
+  return hash("sha256", Buffer.concat([Buffer.from(`${salt}\n`), raw]));
+}

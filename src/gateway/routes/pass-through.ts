@@ -1,0 +1,158 @@
+// One worker, in its own dialect: the bytes go to its provider and come back as they are. Journaled afterwards as
+// a run of one step, without what was said unless the config or the request wants it kept.
+
+import type { RelayTarget } from "../../config/relay-target.ts";
+import { isTuttiError, TuttiError } from "../../errors.ts";
+import { createRunId } from "../../run-setup.ts";
+import { toPoolEntry } from "../../store/pool-entry.ts";
+import type { Origin } from "../../store/types.ts";
+import { costOf } from "../../worker/price.ts";
+import type { PoolMember, Task } from "../../worker/types.ts";
+import type { GatewayContext } from "../context.ts";
+import type { Fields } from "../dialect/fields.ts";
+import { boundInput } from "../relay/bound-usage.ts";
+import { toRelayEvents } from "../relay/journal.ts";
+import { relay } from "../relay/relay.ts";
+import { spliceModel } from "../relay/splice-model.ts";
+import type { Upstream } from "../relay/target.ts";
+import type { RelayResult } from "../relay/types.ts";
+import { toPlainNumber } from "../respond.ts";
+import type { Visit } from "../route.ts";
+import type { Dialect } from "../types.ts";
+
+export interface PassThrough {
+  dialect: Dialect;
+  raw: Buffer;
+  body: Fields;
+  member: PoolMember;
+  target: RelayTarget;
+  upstream: Upstream;
+}
+
+export async function passThrough(context: GatewayContext, visit: Visit, asked: PassThrough): Promise<void> {
+  const { gate, pools, log } = context;
+  const { connection, key, notes } = visit;
+  const { dialect, raw, member, target, upstream } = asked;
+  const admission = await gate.admit(key, wantedUsd(asked, key?.budget !== undefined));
+  const runId = createRunId();
+  notes.runId = runId;
+  const startedAt = Date.now();
+  const beforeMs = performance.now() - connection.startedAt;
+  const keepsText = context.config.gateway.keepRelayed || connection.header("x-tutti-content") === "keep";
+  let outcome: RelayResult | TuttiError;
+  context.relaying++;
+  try {
+    checkBudget(admission.budgetUsd, asked, key?.budget !== undefined);
+    outcome = await relay({
+      pools,
+      upstream,
+      workerId: member.worker.id,
+      dialect: dialect.name,
+      body: spliceModel(raw, target.model),
+      clientHeaders: connection.incoming.headers,
+      outgoing: connection.outgoing,
+      keepsText,
+      extraHeaders: ({ usage, upstreamMs }) => {
+        const elapsedMs = performance.now() - connection.startedAt;
+        notes.overheadMs = Math.max(0, elapsedMs - upstreamMs);
+        return {
+          ...connection.headers,
+          ...admission.headers,
+          "x-tutti-run-id": runId,
+          "x-tutti-overhead-ms": notes.overheadMs.toFixed(1),
+          ...(usage && target.price && { "x-tutti-cost-usd": toPlainNumber(costOf(usage, target.price)) }),
+        };
+      },
+    });
+    if (outcome.firstByteMs !== undefined) notes.firstTokenMs = beforeMs + outcome.firstByteMs;
+  } catch (error) {
+    if (!isTuttiError(error)) throw error;
+    outcome = error;
+  } finally {
+    context.relaying--;
+  }
+  const events = toRelayEvents({
+    runId,
+    startedAt,
+    endedAt: Date.now(),
+    origin: toOrigin(asked, key?.id, keepsText),
+    entry: toPoolEntry(member),
+    ...(keepsText && { task: toKeptTask(asked) }),
+    outcome,
+    inputTokens: () => boundInput(raw),
+  });
+  try {
+    await (await context.tutti.store()).append(events);
+  } catch (error) {
+    // The client has its reply, or gets its own error: a journal that fails is for the log.
+    log.error("a relayed request could not be journaled", { run: runId, error });
+  }
+  admission.release();
+  count(context, events, member.worker.id);
+  if (isTuttiError(outcome)) throw outcome;
+}
+
+function count(
+  { metrics }: GatewayContext,
+  events: ReturnType<typeof toRelayEvents>,
+  workerId: string,
+): void {
+  for (const event of events) {
+    if (event.type !== "step-end" && event.type !== "step-error") continue;
+    metrics.addCost(event.spending.costUsd ?? 0, false);
+    metrics.addTokens(event.spending.usage);
+    metrics.addWorkerCall(workerId, event.type === "step-end" ? "ok" : "error");
+  }
+}
+
+/** The most it can cost, where that is known: what is passed through cannot be told to be shorter. */
+function wantedUsd({ target, raw, body }: PassThrough, hasBudget: boolean): number | undefined {
+  if (!hasBudget) return undefined;
+  const { price } = target;
+  if (!price)
+    throw new TuttiError(
+      "forbidden",
+      "The price of this model is not known, so the budget of this key cannot be kept. Give it a price in the config.",
+      { status: 403 },
+    );
+  const longest = [body.max_completion_tokens, body.max_output_tokens, body.max_tokens].find(
+    (value): value is number => typeof value === "number" && value > 0,
+  );
+  return longest === undefined
+    ? undefined
+    : (boundInput(raw) * price.inputUsd + longest * price.outputUsd) / 1e6;
+}
+
+function checkBudget(budgetUsd: number | undefined, asked: PassThrough, hasBudget: boolean): void {
+  const wanted = wantedUsd(asked, hasBudget);
+  if (budgetUsd === undefined || wanted === undefined || wanted <= budgetUsd) return;
+  throw new TuttiError(
+    "budget-spent",
+    `What is left of this key's budget ($${budgetUsd.toFixed(4)}) is less than the longest reply could cost ($${wanted.toFixed(4)}). Ask for a shorter one.`,
+    { status: 429 },
+  );
+}
+
+function toOrigin({ dialect, body }: PassThrough, keyId: string | undefined, keepsText: boolean): Origin {
+  const { model, user, metadata } = body;
+  const tags = Object.entries(typeof metadata === "object" && metadata !== null ? metadata : {}).filter(
+    (pair): pair is [string, string] => typeof pair[1] === "string" && pair[1].length <= 512,
+  );
+  return {
+    model: String(model),
+    dialect: dialect.name,
+    ...(keyId !== undefined && { keyId }),
+    ...(typeof user === "string" && user.length <= 512 && { user }),
+    ...(tags.length > 0 && { metadata: Object.fromEntries(tags.slice(0, 16)) }),
+    ...(!keepsText && { isPrivate: true }),
+  };
+}
+
+/** What of the conversation the dialect can read; a provider may take more than we know of. */
+function toKeptTask({ dialect, body }: PassThrough): Task {
+  try {
+    return dialect.parseRequest(body, () => undefined).task;
+  } catch {
+    return { messages: [{ role: "user", content: JSON.stringify(body) }] };
+  }
+}

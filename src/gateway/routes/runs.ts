@@ -1,0 +1,173 @@
+// Runs as data, for the dashboard and for whoever wants to know: a list, one in full, and its events as they
+// happen. A key sees its own runs; an admin's key, or a gateway without keys, sees all.
+
+import { isTuttiError, TuttiError } from "../../errors.ts";
+import { type Run, toRun } from "../../perform/run.ts";
+import { fold } from "../../perform/state.ts";
+import type { RunEvent, RunFilter, StopReason } from "../../store/types.ts";
+import type { GatewayContext } from "../context.ts";
+import { badRequest, KEEP_ALIVE } from "../dialect/fields.ts";
+import type { Visit } from "../route.ts";
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+const STATES = ["ended", "running", "interrupted"] as const;
+const MOST_RUNS = 500;
+const KEEP_ALIVE_MS = 5_000;
+
+export async function listRuns(
+  { tutti }: GatewayContext,
+  { connection, key }: Visit,
+  query: Query,
+): Promise<void> {
+  const limit = readWhole(query.limit, "limit", 1, MOST_RUNS) ?? 50;
+  const filter: RunFilter = {
+    ...parseFilter(query),
+    limit: limit + 1,
+    ...(key && !key.isAdmin && { keyId: key.id }),
+  };
+  const runs = await (await tutti.store()).listRuns(filter);
+  const page = runs.slice(0, limit);
+  const last = page.at(-1);
+  connection.json(200, {
+    object: "list",
+    data: page,
+    has_more: runs.length > limit,
+    ...(runs.length > limit && last && { next: `started_before=${last.startedAt}&before_id=${last.id}` }),
+  });
+}
+
+function parseFilter(query: Query): RunFilter {
+  const state = STATES.find((each) => each === query.state);
+  if (query.state && !state) throw badRequest(`"state" must be one of ${STATES.join(", ")}.`, "state");
+  const startedBefore = readWhole(query.started_before, "started_before", 0, Number.MAX_SAFE_INTEGER);
+  return {
+    ...(state && { state }),
+    ...(startedBefore !== undefined && { startedBefore }),
+    ...(query.before_id && { beforeId: query.before_id }),
+    ...(query.search && { text: query.search }),
+    ...(query.model && { model: query.model }),
+    ...(query.key && { keyId: query.key }),
+    ...(query.stop_reason && { stopReason: query.stop_reason as StopReason }),
+    ...(query.id && { idPrefix: query.id }),
+    ...(query.nested === "true" && { nested: true }),
+  };
+}
+
+export async function showRun(context: GatewayContext, visit: Visit, id: string): Promise<void> {
+  const { run } = await loadOwnRun(context, visit, id);
+  const nested = run.steps.flatMap(({ nestedRunId }) => nestedRunId ?? []);
+  const store = await context.tutti.store();
+  const states = await Promise.all(nested.map(async (each) => fold(await store.loadRun(each))));
+  visit.connection.json(200, {
+    ...run,
+    ...(nested.length > 0 && { nested: states.flatMap((state) => (state ? [toRun(state)] : [])) }),
+  });
+}
+
+/** The run, if it is there and the key may see it: else both are "not found". */
+export async function loadOwnRun(
+  { tutti }: GatewayContext,
+  { key }: Visit,
+  id: string,
+): Promise<{ run: Run; events: RunEvent[] }> {
+  const events = /^r_[\w.]+$/.test(id) ? await (await tutti.store()).loadRun(id) : [];
+  const state = fold(events);
+  const owner = state?.parent ? fold(await (await tutti.store()).loadRun(topOf(id)))?.origin : state?.origin;
+  if (state && (!key || key.isAdmin || owner?.keyId === key.id)) return { run: toRun(state), events };
+  throw new TuttiError("not-found", `There is no run "${id.slice(0, 60)}".`, { status: 404 });
+}
+
+function topOf(id: string): string {
+  return id.split(".")[0]!;
+}
+
+/**
+ * Server-sent events, each with an id "journaled.deltas": how many journaled events came before it, and how many
+ * pieces of text since the last of them. With `Last-Event-ID` it goes on behind that event, also after a restart of
+ * the gateway; pieces of text that were not journaled are then in their `step-end`.
+ */
+export async function streamEvents(context: GatewayContext, visit: Visit, id: string): Promise<void> {
+  const { connection } = visit;
+  const live = context.live.find(id);
+  const after = parseEventId(connection.header("last-event-id"));
+  const earlier = await loadOwnRun(context, visit, id).catch((error: unknown) => {
+    // It is running, and its first event may not be journaled yet.
+    if (live && isTuttiError(error) && !visit.key) return { events: [] };
+    throw error;
+  });
+  const first = live?.events[0];
+  connection.begin(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
+  const numbering = createNumbering(after);
+  // Of a run that went on after tools of the client, the earlier turns are in the journal only.
+  const past = live ? upTo(earlier.events, first) : earlier.events;
+  await connection.write(past.filter(isJournaled).map(numbering).join(""));
+  const beat = setInterval(() => void connection.write(KEEP_ALIVE).catch(() => {}), KEEP_ALIVE_MS);
+  try {
+    for (let position = 0; live; ) {
+      const events = await Promise.race([live.next(position), goneOf(connection.gone)]);
+      if (!events) break;
+      position += events.length;
+      await connection.write(events.map(numbering).join(""));
+    }
+  } finally {
+    clearInterval(beat);
+  }
+  connection.end();
+}
+
+/** Pieces of text are journaled in other pieces than they were shown in: told again, they come with their step's end. */
+function isJournaled(event: RunEvent): boolean {
+  return event.type !== "step-delta" && event.type !== "plan-delta";
+}
+
+function upTo(events: readonly RunEvent[], first: RunEvent | undefined): RunEvent[] {
+  const index = events.findIndex((event) => event.type === first?.type && event.at === first.at);
+  return index < 0 ? [] : events.slice(0, index);
+}
+
+function createNumbering(after: { journaled: number; deltas: number }) {
+  let journaled = 0;
+  let deltas = 0;
+  return (event: RunEvent): string => {
+    if (isJournaled(event)) {
+      journaled++;
+      deltas = 0;
+    } else deltas++;
+    const isSeen = journaled < after.journaled || (journaled === after.journaled && deltas <= after.deltas);
+    return isSeen
+      ? ""
+      : `id: ${journaled}.${deltas}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+  };
+}
+
+function parseEventId(text: string | undefined): { journaled: number; deltas: number } {
+  const found = /^(\d{1,9})\.(\d{1,9})$/.exec(text ?? "");
+  return { journaled: Number(found?.[1] ?? 0), deltas: Number(found?.[2] ?? 0) };
+}
+
+function goneOf(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+}
+
+/** Stops a run that is performed here. What it has so far is its answer. */
+export async function cancelRun(context: GatewayContext, visit: Visit, id: string): Promise<void> {
+  await loadOwnRun(context, visit, id);
+  const live = context.live.find(id);
+  live?.stop();
+  await live?.result.catch(() => {});
+  return showRun(context, visit, id);
+}
+
+function readWhole(text: string | undefined, param: string, from: number, to: number): number | undefined {
+  if (text === undefined || text === "") return undefined;
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= from && value <= to) return value;
+  throw badRequest(
+    `"${param}" must be a whole number from ${from} to ${to}, not "${text.slice(0, 40)}".`,
+    param,
+  );
+}

@@ -1,0 +1,161 @@
+// The gateway as a process has it: what it is made of, listening, and an end that loses nothing.
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import type { Environment } from "../config/home.ts";
+import { parseConfig } from "../config/problems.ts";
+import type { TuttiConfigInput } from "../config/schema.ts";
+import { usageError } from "../errors.ts";
+import { createTutti } from "../tutti.ts";
+import { countRun, deletePrivate, sweepPrivate } from "./after-run.ts";
+import { createApp } from "./app.ts";
+import { toSpentUsd } from "./bill.ts";
+import { RunDesk } from "./conduct.ts";
+import type { GatewayContext } from "./context.ts";
+import { createGate } from "./gate.ts";
+import { openKeyRing } from "./keys.ts";
+import { LiveRun, LiveRuns } from "./live-runs.ts";
+import { createLog, type Log } from "./log.ts";
+import { createMetrics } from "./metrics.ts";
+import { createModelBook } from "./models.ts";
+import { createRelayPools } from "./relay/pools.ts";
+
+export interface GatewayOptions {
+  config?: TuttiConfigInput;
+  env?: Environment;
+  /** 0: any free one. */
+  port?: number;
+  host?: string;
+  log?: Log;
+  /** Hears what a person should know: which pool is used and why, who was left out. */
+  onNotice?: (text: string) => void;
+}
+
+export interface Gateway {
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  /** Nobody needs a key: it listens on this machine only. */
+  readonly isOpen: boolean;
+  /** Running work is finished within `gateway.shutdownMs`; what is not is journaled and can be resumed. */
+  close(): Promise<void>;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
+  const { env = process.env, port = 0, host = "127.0.0.1" } = options;
+  const config = parseConfig(options.config ?? {});
+  const log = options.log ?? createLog({ write: () => {}, level: "off" });
+  const keys = openKeyRing({ env });
+  if (keys.isEmpty() && !isLoopback(host))
+    throw usageError(
+      `Without a key anybody who reaches ${host} could spend your money. Create one first: tutti keys create --name me`,
+    );
+  const onNotice = options.onNotice ?? ((text: string) => log.warn(text));
+  const tutti = createTutti(config, { env: { ...env }, onNotice });
+  const store = await tutti.store();
+  const metrics = createMetrics();
+  const live = new LiveRuns();
+  const context: GatewayContext = {
+    tutti,
+    config,
+    env,
+    keys,
+    gate: createGate({
+      spentSince: async (keyId, from) => toSpentUsd(await store.sumSpending({ keyId, from })),
+      now: Date.now,
+    }),
+    models: createModelBook(tutti, config, env),
+    live,
+    desk: new RunDesk(tutti, live, async (run, before) => {
+      countRun(metrics, run, before);
+      await deletePrivate(store, run, log);
+    }),
+    pools: createRelayPools(),
+    metrics,
+    log,
+    isClosing: false,
+    relaying: 0,
+  };
+  await resumeBackground(context);
+  const sweep = async () => {
+    await sweepPrivate(store, log, Date.now());
+    if (config.retentionDays !== undefined)
+      await store
+        .prune(Date.now() - config.retentionDays * DAY_MS)
+        .catch((error) => log.error("pruning", { error }));
+  };
+  void sweep();
+  const sweeping = setInterval(() => void sweep(), HOUR_MS);
+  sweeping.unref();
+
+  const app = createApp(context);
+  const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  // A whole team may think for minutes before the first byte; what clients send must come quickly.
+  server.requestTimeout = 120_000;
+  server.headersTimeout = 20_000;
+  server.keepAliveTimeout = 75_000;
+  server.on("clientError", (_error, socket) => {
+    if (socket.writable)
+      socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  const address = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
+    host,
+    port: address.port,
+    isOpen: keys.isEmpty(),
+    async close() {
+      if (context.isClosing) return;
+      context.isClosing = true;
+      clearInterval(sweeping);
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      await finish(context);
+      server.closeAllConnections();
+      await closed;
+      await context.pools.close();
+      await tutti.close();
+    },
+  };
+}
+
+/** What runs may end by itself for a while; then it is stopped, which journals what there is. */
+async function finish({ live, config }: GatewayContext): Promise<void> {
+  const over = () => Promise.allSettled(live.all().map((run) => run.result));
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, config.gateway.shutdownMs);
+  });
+  await Promise.race([over(), late]);
+  clearTimeout(timer);
+  for (const run of live.all()) run.stop();
+  await over();
+  // The last bytes of the last replies.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+/** Work that nobody waits for at a connection goes on after a restart. */
+async function resumeBackground({ tutti, live, log }: GatewayContext): Promise<void> {
+  const store = await tutti.store();
+  for (const { id, origin } of await store.listRuns({ state: "interrupted", limit: 100 })) {
+    if (!origin) continue;
+    const [start] = await store.loadRun(id);
+    if (start?.type !== "run-start" || !start.origin?.isBackground) continue;
+    const controller = new AbortController();
+    const stream = tutti.resume(id, { signal: controller.signal });
+    live.add(new LiveRun(stream, { goesOn: true, stop: () => controller.abort() }));
+    log.info("goes on with a background run", { run: id });
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
+}
