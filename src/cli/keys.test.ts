@@ -5,7 +5,10 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openKeyRing } from "../gateway/keys.ts";
+import { openStore } from "../store/open.ts";
+import type { RunEvent } from "../store/types.ts";
 import { createHome, runTutti } from "../testing/command.ts";
+import { event, spending, toWorkflow } from "../testing/run-events.ts";
 import { addCreateFlags, type CreateFlags, checkNames, toSettings } from "./keys-input.ts";
 
 // Several processes one after the other, and on a busy machine each of them takes seconds.
@@ -139,6 +142,48 @@ describe("in a process", () => {
     expect(secret).toMatch(/^sk-tutti-/);
   });
 
+  it("the list tells what each key has spent in its window, simulated money as such", async () => {
+    const home = newHome();
+    const { run, ring } = keysIn(home);
+    const { key: today } = await ring().create({ name: "today", budget: { usd: 5, window: "day" } });
+    const { key: ever } = await ring().create({ name: "ever" });
+    const store = await openStore(join(home, "journal.db"));
+    const toRun = (runId: string, keyId: string, worker: string, at: number): RunEvent[] =>
+      [
+        { ...event.start([worker]), origin: { model: "tutti", dialect: "chat" as const, keyId } },
+        event.planEnd(toWorkflow([0, "Solve it", []])),
+        event.stepEnd(0, 0, "391", { spending: spending(0.25) }),
+      ].map((each) => ({ ...each, runId, at }));
+    await store.append([
+      ...toRun("r_1", today.id, "openai/gpt", Date.now()),
+      ...toRun("r_2", today.id, "openai/gpt", Date.now() - 48 * 3_600_000),
+      ...toRun("r_3", ever.id, "rehearsal/violin", 1),
+      ...toRun("r_4", ever.id, "rehearsal/violin", Date.now()),
+    ]);
+    await store.close();
+    const { stdout } = await run();
+    expect(stdout).toMatch(/today .* \$0\.25 {2}\$5\.00 a day/);
+    expect(stdout).toMatch(/ever .* \$0\.50 simulated/);
+    const listed = JSON.parse((await run("--json")).stdout);
+    expect(listed.map((each: { spent: object }) => each.spent)).toEqual([
+      { usd: 0.25, simulatedUsd: 0, since: Math.floor(Date.now() / 86_400_000) * 86_400_000 },
+      { usd: 0, simulatedUsd: 0.5, since: 0 },
+    ]);
+  });
+
+  it("the list does without what was spent where the journal cannot be opened", async () => {
+    const home = newHome();
+    const { run, ring } = keysIn(home);
+    await ring().create({ name: "ci" });
+    writeFileSync(
+      join(home, "journal.db"),
+      "no journal at all, but long enough to be taken for one ".repeat(99),
+    );
+    const { code, stdout } = await run();
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^NAME +KEY +ENDS IN +STATE\n/);
+  });
+
   it("two processes at once lose no key", async () => {
     const home = newHome();
     const { run, ring } = keysIn(home);
@@ -164,6 +209,7 @@ describe("in a process", () => {
     let home: string;
     beforeAll(() => {
       home = newHome();
+      return keysIn(home).ring().create({ name: "one" });
     });
     it.each([
       ["an unknown verb", ["creat"], 'unknown command "tutti keys creat". Did you mean "create"?'],
@@ -174,6 +220,8 @@ describe("in a process", () => {
       ["a name that cannot be seen", ["create", "--name", "\u0007"], 'this value for "name"'],
       ["no key to revoke", ["revoke"], "missing required argument 'key'"],
       ["too many words", ["list", "all"], "too many arguments"],
+      ["a second key to revoke", ["revoke", "a", "b"], "too many arguments"],
+      ["a config that is not there", ["list", "--config", "none.json"], "none.json"],
     ])("%s", async (_, args, text) => {
       const { code, stdout, stderr } = await keysIn(home).run(...args);
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

@@ -2,6 +2,7 @@
 // to standard output alone on its line, everything else to standard error: KEY=$(tutti keys create --name me).
 
 import type { Command } from "commander";
+import { isTuttiError } from "../errors.ts";
 import { startOfWindow, WINDOW_WORDS } from "../gateway/budget-window.ts";
 import { type GatewayKey, openKeyRing, toKeyState } from "../gateway/keys.ts";
 import { type Column, toClock, toCount, toMoney, toTable } from "./format.ts";
@@ -27,7 +28,7 @@ export function defineKeys(command: Command): void {
         "\n\nA running gateway follows within about a second.",
     )
     .action(list);
-  addCreateFlags(addFlags(command.command("create")))
+  addCreateFlags(verb(command, "create"))
     .description("make a key and show its secret, once")
     .addHelpText(
       "after",
@@ -35,15 +36,20 @@ export function defineKeys(command: Command): void {
         "  $ tutti keys create --name ci --without deepseek --budget-usd 20 --window month --expires 90d",
     )
     .action(create);
-  addFlags(command.command("list"))
+  verb(command, "list")
     .description("list the keys, what they may do and what they have spent")
     .addHelpText("after", "\nExample:\n  $ tutti keys list --json")
     .action(list);
-  addFlags(command.command("revoke"))
+  verb(command, "revoke")
     .description("refuse a key from now on")
     .argument("<key>", "its id, its name, or the beginning of one; or the secret, where that has leaked")
     .addHelpText("after", "\nExample:\n  $ tutti keys revoke ci")
     .action(revoke);
+}
+
+/** A word too many is refused: whoever names two keys to revoke must not find one of them alive. */
+function verb(parent: Command, name: string): Command {
+  return addFlags(parent.command(name)).allowExcessArguments(false);
 }
 
 function addFlags(command: Command): Command {
@@ -146,7 +152,8 @@ async function readSpent(
     } finally {
       await tutti.close();
     }
-  } catch {
+  } catch (error) {
+    if (file !== undefined && isTuttiError(error) && error.code === "usage") throw error;
     return undefined;
   }
 }

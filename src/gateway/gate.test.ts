@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../random.ts";
+import { createMemoryStore } from "../store/memory.ts";
+import { event, spending, toWorkflow } from "../testing/run-events.ts";
+import { toSpentUsd } from "./bill.ts";
 import { type Admission, createGate } from "./gate.ts";
 import type { GatewayKey } from "./keys.ts";
 
@@ -227,6 +230,33 @@ describe("the money", () => {
       },
     });
     expect((await gate.admit(key, 3)).budgetUsd).toBe(1);
+  });
+});
+
+describe("with the journal", () => {
+  it("counts what the key's runs of this window took, and nobody else's", async () => {
+    const store = createMemoryStore();
+    const gate = createGate({
+      now: () => START,
+      spentSince: async (keyId, from) => toSpentUsd(await store.sumSpending({ keyId, from })),
+    });
+    const append = (runId: string, keyId: string, at: number, costUsd: number) =>
+      store.append(
+        [
+          { ...event.start(["openai/a"]), origin: { model: "tutti", dialect: "chat" as const, keyId } },
+          event.planEnd(toWorkflow([0, "Solve it", []])),
+          event.stepEnd(0, 0, "391", { spending: spending(costUsd) }),
+        ].map((each) => ({ ...each, runId, at })),
+      );
+    const key = toKey({ budget: { usd: 5, window: "day" } });
+    await append("r_1", key.id, START, 1.5);
+    await append("r_2", key.id, START - 86_400_000, 2);
+    await append("r_3", "key_other000", START, 3);
+    const admission = await gate.admit(key, undefined);
+    expect(admission.budgetUsd).toBe(3.5);
+    await append("r_4", key.id, START, 3.5);
+    admission.release();
+    expect(await refusal(gate.admit(key, 1))).toMatchObject({ code: "budget-spent" });
   });
 });
 

@@ -159,11 +159,21 @@ describe("without usable keys", () => {
     expect(open().isEmpty()).toBe(false);
   });
 
+  it("asks for a key from the first one on", async () => {
+    expect(ring.identify(undefined)).toBeUndefined();
+    expect(ring.identify("sk-anything")).toBeUndefined();
+    const { secret, key } = await open().create({ name: "ci" });
+    clock += 1_000;
+    expect(() => ring.identify(undefined)).toThrow("No API key was sent");
+    expect(ring.identify(secret)).toEqual(key);
+  });
+
   it("does not fall open when the file is deleted under it", async () => {
     const { secret } = await ring.create({ name: "ci" });
     rmSync(file);
     clock += 1_000;
     expect(ring.isEmpty()).toBe(false);
+    expect(() => ring.identify(undefined)).toThrow("No API key was sent");
     expect(() => ring.find(secret)).toThrow("is not known here");
   });
 
@@ -197,6 +207,8 @@ describe("without usable keys", () => {
     const error = catchError(() => ring.find(secret));
     expect(error).toMatchObject({ code: "keys-damaged", status: 503 });
     expect(error.message).not.toContain(home);
+    for (const each of [ring, open()])
+      expect(catchError(() => each.identify(undefined)).message).toBe(error.message);
     expect(catchError(() => ring.isEmpty()).message).toContain(problem);
     const told = catchError(() => open().list()).message;
     expect(told).toContain(file);

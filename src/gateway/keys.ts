@@ -47,6 +47,8 @@ export interface KeyRing {
   isEmpty(): boolean;
   /** Throws "auth" (401) for a key that is missing, unknown, revoked or expired, without repeating it. */
   find(secret: string | undefined): GatewayKey;
+  /** For each request: as `find`, but undefined as long as no key was ever defined. Tells clients nothing of files. */
+  identify(secret: string | undefined): GatewayKey | undefined;
   /** The secret cannot be had again. */
   create(settings: KeySettings): Promise<{ key: GatewayKey; secret: string }>;
   /** By id, name, the beginning of either where only one key has it, or the secret itself. */
@@ -94,22 +96,28 @@ export function openKeyRing({ env, now = Date.now }: { env: Environment; now?: (
     return keys;
   }
 
+  function find(secret: string | undefined): GatewayKey {
+    look();
+    if (problem) throw unreadable(problem);
+    if (!secret)
+      throw refused(
+        `No API key was sent. Send "Authorization: Bearer ${PREFIX}…" or "x-api-key: ${PREFIX}…".`,
+      );
+    const key = byHash.get(toHash(secret));
+    if (!key) throw refused(`This API key is not known here. Keys of this gateway begin with "${PREFIX}".`);
+    if (key.revokedAt !== undefined) throw refused(`The API key "${key.name}" was revoked.`);
+    if (key.expiresAt !== undefined && now() >= key.expiresAt)
+      throw refused(`The API key "${key.name}" expired at ${new Date(key.expiresAt).toISOString()}.`);
+    return key;
+  }
+
   return {
     list: () => [...current()],
     isEmpty: () => current().length === 0 && !hadKeys,
-    find(secret) {
+    find,
+    identify(secret) {
       look();
-      if (problem) throw unreadable(problem);
-      if (!secret)
-        throw refused(
-          `No API key was sent. Send "Authorization: Bearer ${PREFIX}…" or "x-api-key: ${PREFIX}…".`,
-        );
-      const key = byHash.get(toHash(secret));
-      if (!key) throw refused(`This API key is not known here. Keys of this gateway begin with "${PREFIX}".`);
-      if (key.revokedAt !== undefined) throw refused(`The API key "${key.name}" was revoked.`);
-      if (key.expiresAt !== undefined && now() >= key.expiresAt)
-        throw refused(`The API key "${key.name}" expired at ${new Date(key.expiresAt).toISOString()}.`);
-      return key;
+      return problem || hadKeys ? find(secret) : undefined;
     },
     async create(settings) {
       const secret = `${PREFIX}${randomBytes(SECRET_BYTES).toString("base64url")}`;

@@ -6,10 +6,10 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runEnd, runStart, stepEnd } from "../testing/events.ts";
+import { gatewayStart, runEnd, runStart, simulated, stepEnd } from "../testing/events.ts";
 import { createMemoryStore } from "./memory.ts";
 import { openSqliteStore } from "./sqlite.ts";
-import type { Owner, RunEvent, Store } from "./types.ts";
+import type { Owner, RunEvent, SpendingGroup, Store } from "./types.ts";
 
 const me: Owner = { id: "me", pid: process.pid, host: hostname() };
 const other: Owner = { ...me, id: "other" };
@@ -24,6 +24,16 @@ describe("all stores", () => {
   const run = fc.constantFrom("a", "b", "c", "d");
   const text = fc.constantFrom("one", "Two", "ÉTÉ", "");
   const start = fc.record({ id: run, at: fc.nat(3), text, parent: fc.option(run, { nil: undefined }) });
+  const key = fc.constantFrom("k1", "k2");
+  const origin = fc.record(
+    {
+      keyId: key,
+      user: fc.constantFrom("ann", "bob"),
+      idempotencyKey: fc.constantFrom("once", "twice"),
+      metadata: fc.dictionary(fc.constantFrom("a.b", "c"), fc.constantFrom("x", "y")),
+    },
+    { requiredKeys: [] },
+  );
   const command = fc.oneof(
     start.map(
       ({ id, at, text, parent }) =>
@@ -38,8 +48,26 @@ describe("all stores", () => {
     fc.tuple(run, text).map(
       ([id, text]) =>
         (store: Store) =>
-          appendOpen(store, runEnd(id, text)),
+          appendOpen(store, stepEnd(id, text, 0.125), runEnd(id, text)),
     ),
+    run.map((id) => (store: Store) => resume(store, id)),
+    fc
+      .record({ id: run, at: fc.nat(3), text, origin, isSimulated: fc.boolean(), isWhole: fc.boolean() })
+      .map(({ id, at, text, origin, isSimulated, isWhole }) => async (store: Store) => {
+        const start = gatewayStart(id, origin, at, text);
+        const rest = isWhole ? [stepEnd(id, text, 0.25), runEnd(id, text)] : [];
+        if (!(await isStarted(store, id)))
+          await store.append([isSimulated ? simulated(start) : start, ...rest]);
+      }),
+    fc
+      .record({
+        keyId: fc.option(key, { nil: undefined }),
+        from: fc.option(fc.nat(3), { nil: undefined }),
+        to: fc.option(fc.nat(3), { nil: undefined }),
+        groupBy: fc.subarray<SpendingGroup>(["key", "user", "model", "day", "metadata.a.b"]),
+      })
+      .map((filter) => (store: Store) => store.sumSpending(filter)),
+    run.map((id) => (store: Store) => store.stripRun(id).catch((error) => error.code)),
     fc.tuple(run, fc.constantFrom(me, other)).map(
       ([id, owner]) =>
         (store: Store) =>
@@ -61,6 +89,9 @@ describe("all stores", () => {
         }),
         text: fc.option(fc.constantFrom("o", "t", "été"), { nil: undefined }),
         nested: fc.boolean(),
+        keyId: fc.option(key, { nil: undefined }),
+        idempotencyKey: fc.option(fc.constantFrom("once", "twice"), { nil: undefined, freq: 1 }),
+        stopReason: fc.option(fc.constant("done" as const), { nil: undefined }),
       })
       .map((filter) => (store: Store) => store.listRuns(filter)),
     run.map((id) => (store: Store) => store.loadRun(id)),
@@ -71,9 +102,13 @@ describe("all stores", () => {
     const known = parent === undefined || (parent < id && (await isStarted(store, parent)));
     if (known && !(await isStarted(store, id))) await store.append([runStart(id, at, text, parent)]);
   }
-  async function appendOpen(store: Store, event: RunEvent) {
-    const types = (await store.loadRun(event.runId)).map(({ type }) => type);
-    if (types.includes("run-start") && !types.includes("run-end")) await store.append([event]);
+  async function appendOpen(store: Store, ...events: RunEvent[]) {
+    const last = (await store.loadRun(events[0]!.runId)).at(-1);
+    if (last && last.type !== "run-end") await store.append(events);
+  }
+  async function resume(store: Store, runId: string) {
+    const last = (await store.loadRun(runId)).at(-1);
+    if (last?.type === "run-end") await store.append([{ type: "run-resume", runId, at: 9 }]);
   }
   async function isStarted(store: Store, id: string) {
     return (await store.loadRun(id)).some((event) => event.type === "run-start");
@@ -90,7 +125,7 @@ describe("all stores", () => {
         }
         await sqlite.close();
       }),
-      { seed: 5, numRuns: 60 },
+      { seed: 5, numRuns: 120 },
     );
   });
 });

@@ -53,9 +53,35 @@ describe("the file", () => {
       void store.append([runStart(`run-${i}`, i), stepEnd(`run-${i}`, "secretive ".repeat(500))]);
     await store.append([runStart("last", 1_000)]);
     expect(await store.prune(1_000)).toBe(450);
+    expect(readFileSync(`${path}-wal`).includes("secretive")).toBe(false);
     await store.close();
     expect(statSync(path).size).toBeLessThan(100_000);
     expect(readFileSync(path).includes("secretive")).toBe(false);
+  });
+
+  it("keeps nothing of what was said in a run that was stripped", async () => {
+    const store = await openSqliteStore(path);
+    const said = "secretive ".repeat(900);
+    await store.append([runStart("a", 1, said), stepDelta("a", said), stepEnd("a", said), runEnd("a", said)]);
+    for (let i = 0; i < 20; i++) await store.append([stepEnd("a", said), runStart(`other-${i}`, 2)]);
+    expect(await store.stripRun("a")).toBe(true);
+    await store.close();
+    expect(readFileSync(path).includes("secretive")).toBe(false);
+    const again = await openSqliteStore(path);
+    expect(await again.loadRun("a")).toHaveLength(23);
+    await again.close();
+  });
+
+  it("has one row for all events of a run in one append, and reads rows of one event as well", async () => {
+    const store = await openSqliteStore(path);
+    const events = [runStart("a"), stepDelta("a", "[1]"), stepEnd("a", "reply"), runEnd("a", "reply")];
+    await store.append([events[0]!]);
+    await store.append([events[1]!, runStart("b"), events[2]!, events[3]!, runEnd("b", "x")]);
+    const raw = new Libsql(path);
+    expect(raw.prepare("SELECT run FROM events ORDER BY seq").pluck().all()).toEqual(["a", "a", "b"]);
+    raw.close();
+    expect(await store.loadRun("a")).toEqual(events);
+    await store.close();
   });
 
   it("of a newer version is refused in words", async () => {

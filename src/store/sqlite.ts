@@ -101,6 +101,15 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
     return freelist_count > 0;
   }
 
+  /** What was deleted is in the log until then. */
+  function emptyLog(): void {
+    try {
+      database.pragma("wal_checkpoint(TRUNCATE)");
+    } catch {
+      // Somebody else is reading: whoever opens the file next, or fills the log, goes on from there.
+    }
+  }
+
   return {
     async append(added) {
       // Made into text now, so that an event that cannot be text fails alone and not with its whole group.
@@ -124,6 +133,8 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
 
     deleteRun: (id) => changeAtRest(id, remove),
 
+    // Edge: what was said is gone from the file at once, and from the log beside it when that is written over (after
+    // 16 MB), or when runs are pruned or the journal is closed.
     stripRun: (id) =>
       changeAtRest(id, (ids) => {
         runs.strip(ids);
@@ -147,6 +158,7 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
       } while (count === PRUNE_RUNS);
       await write(() => deleteDeadClaims.run(now() - CLAIM_MS));
       while (total > 0 && (await write(givePagesBack)));
+      if (total > 0) read(emptyLog);
       return total;
     },
 
@@ -167,11 +179,7 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
       if (closed) return;
       closed = true;
       await commit(() => {}).catch(() => {}); // what was appended before is written first
-      try {
-        database.pragma("wal_checkpoint(TRUNCATE)"); // leaves one whole file
-      } catch {
-        // Somebody else is reading: whoever opens the file next goes on from its log.
-      }
+      emptyLog(); // leaves one whole file
       database.close();
     },
   };
