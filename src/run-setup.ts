@@ -9,7 +9,7 @@ import { createFixedConductor } from "./conductor/fixed.ts";
 import type { Conductor } from "./conductor/types.ts";
 import type { TuttiConfig } from "./config/schema.ts";
 import { TuttiError, usageError } from "./errors.ts";
-import type { ToolTurn } from "./perform/driver.ts";
+import type { ResumeTurn } from "./perform/driver.ts";
 import type { RunState } from "./perform/state.ts";
 import type { Limits, Owner, RunSettings } from "./store/types.ts";
 import type { Pool, PoolMember } from "./worker/types.ts";
@@ -63,12 +63,26 @@ export function toLimits(
   };
 }
 
+/** A run that was cut off goes on within its own limits, or within a new budget beside what it has spent. */
+export function toResumeTurn(
+  state: RunState,
+  options: ResumeOptions,
+  config: TuttiConfig,
+): ResumeTurn | undefined {
+  if (options.toolResults) return toToolTurn(state, options, config);
+  const { budgetUsd } = options;
+  if (budgetUsd === undefined) return undefined;
+  checkNumbers(options);
+  const { usd: _, ...others } = state.settings.limits;
+  return { limits: { ...others, ...(budgetUsd !== null && { usd: state.spent.usd + budgetUsd }) } };
+}
+
 /** The turn that goes on after tools of the client: one result for each call, and nothing else. */
-export function toToolTurn(
+function toToolTurn(
   state: RunState,
   { toolResults = [], said, output, ...options }: ResumeOptions,
   config: TuttiConfig,
-): ToolTurn {
+): ResumeTurn {
   const { runId, ended, rounds } = state;
   const calls =
     ended?.stopReason === "tool-calls" ? rounds.at(-1)?.steps.at(-1)?.reply?.toolCalls : undefined;

@@ -23,8 +23,8 @@ import {
   createRunId,
   goneWorker,
   toFixed,
+  toResumeTurn,
   toSettings,
-  toToolTurn,
   unknownPrice,
   unpricedIn,
   withoutSelf,
@@ -196,8 +196,8 @@ export function createTutti(
     const events = await journal.loadRun(runId);
     const state = fold(events);
     if (!state) throw new TuttiError("unknown-run", `There is no run ${runId}`, { status: 404 });
-    const turn = options.toolResults && toToolTurn(state, options, config);
-    if (state.ended && !turn && !RESUMABLE.includes(state.ended.stopReason)) {
+    const turn = toResumeTurn(state, options, config);
+    if (state.ended && !turn?.toolResults && !RESUMABLE.includes(state.ended.stopReason)) {
       throw new TuttiError(
         "run-over",
         `Run ${runId} is over (${state.ended.stopReason}): ask again instead`,

@@ -90,7 +90,7 @@ export class RunDesk {
   async #startNew(asked: Asked, messages: Message[]): Promise<LiveReply> {
     const { request, destination, wishes, key } = asked;
     const isTeam = destination.kind === "team";
-    const admission = await asked.admit(isTeam ? (destination.budgetUsd ?? undefined) : undefined);
+    const admission = await asked.admit(destination.budgetUsd ?? undefined);
     const controller = new AbortController();
     const { rounds, conductor, selector } = isTeam
       ? destination
@@ -99,27 +99,28 @@ export class RunDesk {
           conductor: createSingleConductor(destination.member.worker.id),
           selector: { members: [destination.member] },
         };
-    const stream = this.#tutti.stream(
-      { messages, ...(request.task.output && { output: request.task.output }) },
-      {
-        rounds,
-        ...(conductor !== undefined && { conductor }),
-        ...(selector && { pool: selector }),
-        budgetUsd: admission.budgetUsd ?? null,
-        ...(wishes.deadlineMs !== undefined && { deadlineMs: wishes.deadlineMs }),
-        ...(wishes.maxCalls !== undefined && { maxCalls: wishes.maxCalls }),
-        ...(wishes.workflow && isTeam && { workflow: wishes.workflow }),
-        ...(request.seed !== undefined && { seed: request.seed }),
-        streamsAnswer: request.isStream,
-        origin: toOrigin(asked, key),
-        signal: controller.signal,
-      },
-    );
-    return this.#follow(stream, asked, admission, controller, 0);
+    const begin = () =>
+      this.#tutti.stream(
+        { messages, ...(request.task.output && { output: request.task.output }) },
+        {
+          rounds,
+          ...(conductor !== undefined && { conductor }),
+          ...(selector && { pool: selector }),
+          budgetUsd: admission.budgetUsd ?? null,
+          ...(wishes.deadlineMs !== undefined && { deadlineMs: wishes.deadlineMs }),
+          ...(wishes.maxCalls !== undefined && { maxCalls: wishes.maxCalls }),
+          ...(wishes.workflow && isTeam && { workflow: wishes.workflow }),
+          ...(request.seed !== undefined && { seed: request.seed }),
+          streamsAnswer: request.isStream,
+          origin: toOrigin(asked, key),
+          signal: controller.signal,
+        },
+      );
+    return this.#follow(begin, asked, admission, controller, 0);
   }
 
   #follow(
-    stream: RunStream,
+    begin: () => RunStream,
     { request, idempotencyKey }: Asked,
     admission: Admission,
     controller: AbortController,
@@ -127,7 +128,9 @@ export class RunDesk {
     before?: Run,
   ): LiveReply {
     const goesOn = request.isBackground || idempotencyKey !== undefined;
-    const live = this.#live.add(new LiveRun(stream, { goesOn, stop: () => controller.abort() }));
+    const live = this.#live.add(
+      new LiveRun(beginOr(admission, begin), { goesOn, stop: () => controller.abort() }),
+    );
     live.result
       .then((run) => this.#onEnd(run, before))
       .finally(() => admission.release())
@@ -156,9 +159,11 @@ export class RunDesk {
     if (live) return { live, head, turn: turns.length - 1, isJoined: true };
     if (found.state === "interrupted") {
       const controller = new AbortController();
+      const { signal } = controller;
       const admission = await asked.admit(run.settings.limits.usd);
-      const stream = this.#tutti.resume(found.id, { signal: controller.signal, ...this.#stageOf(asked) });
-      return this.#follow(stream, asked, admission, controller, turns.length - 1, turns.at(-2));
+      const budgetUsd = admission.budgetUsd ?? null;
+      const begin = () => this.#tutti.resume(found.id, { signal, budgetUsd, ...this.#stageOf(asked) });
+      return this.#follow(begin, asked, admission, controller, turns.length - 1, turns.at(-2));
     }
     return { live: replay(run), head, turn: turns.length - 1, isJoined: true };
   }
@@ -203,20 +208,20 @@ export class RunDesk {
     }
     const toolResults = turn === tail.turn && !live ? toToolResults(run, tail) : undefined;
     if (!toolResults) return undefined;
-    const usual = destination.kind === "team" ? (destination.budgetUsd ?? undefined) : undefined;
-    const admission = await asked.admit(usual);
+    const admission = await asked.admit(destination.budgetUsd ?? undefined);
     const controller = new AbortController();
-    const stream = this.#tutti.resume(run.id, {
-      toolResults,
-      ...(tail.said && { said: tail.said }),
-      ...(request.task.output && { output: request.task.output }),
-      budgetUsd: admission.budgetUsd ?? null,
-      ...(wishes.deadlineMs !== undefined && { deadlineMs: wishes.deadlineMs }),
-      streamsAnswer: request.isStream,
-      signal: controller.signal,
-      ...this.#stageOf(asked),
-    });
-    return this.#follow(stream, asked, admission, controller, turn + 1, run);
+    const begin = () =>
+      this.#tutti.resume(run.id, {
+        toolResults,
+        ...(tail.said && { said: tail.said }),
+        ...(request.task.output && { output: request.task.output }),
+        budgetUsd: admission.budgetUsd ?? null,
+        ...(wishes.deadlineMs !== undefined && { deadlineMs: wishes.deadlineMs }),
+        streamsAnswer: request.isStream,
+        signal: controller.signal,
+        ...this.#stageOf(asked),
+      });
+    return this.#follow(begin, asked, admission, controller, turn + 1, run);
   }
 
   #stageOf({ destination }: Asked) {
@@ -230,6 +235,16 @@ export class RunDesk {
       ...(typeof conductor === "object" && { conductor }),
       ...(selector && { pool: selector }),
     };
+  }
+}
+
+/** A run that cannot even begin gives its place back. */
+function beginOr(admission: Admission, begin: () => RunStream): RunStream {
+  try {
+    return begin();
+  } catch (error) {
+    admission.release();
+    throw error;
   }
 }
 

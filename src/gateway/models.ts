@@ -32,6 +32,8 @@ export interface Team {
 export interface OneWorker {
   kind: "worker";
   member: PoolMember;
+  /** Where the key has a budget: what one request may take of it. */
+  budgetUsd?: number;
 }
 
 export interface ModelEntry {
@@ -63,6 +65,7 @@ const EFFORTS: Record<Effort, { rounds: number; budget: number }> = {
   max: { rounds: 2, budget: 4 },
 };
 const MOST_ROUNDS = 10;
+const MOST_ELSEWHERE = 1_000;
 
 export function createModelBook(tutti: Tutti, config: TuttiConfig, env: Environment): ModelBook {
   function toTeam(
@@ -100,12 +103,39 @@ export function createModelBook(tutti: Tutti, config: TuttiConfig, env: Environm
     return pool.members.map(({ worker }) => worker.id);
   }
 
+  /** A key that may not ask everybody must not have its questions read by a Conductor it may not ask either. */
+  async function plannerFor(key: GatewayKey | undefined): Promise<string | undefined> {
+    const { conductor } = config;
+    if (!key || conductor === undefined || /^(prompted|native(:.*)?|scripted-planner)$/.test(conductor))
+      return undefined;
+    const { pool } = await tutti.pool();
+    const member = pool.members.find(({ worker }) => worker.id === conductor);
+    const isFine = member ? isAllowedMember(key, member.worker) : isAllowed(key, conductor);
+    return isFine ? undefined : "prompted";
+  }
+
   async function namesOf(key: GatewayKey | undefined): Promise<string[]> {
     const { pool } = await tutti.pool();
     const workers = pool.members
       .filter(({ worker }) => worker.kind === "model" && isAllowedMember(key, worker))
       .map(({ worker }) => worker.id);
     return ["tutti", "tutti-fast", "tutti-ultra", ...(await pinnedNames(tutti)).keys(), ...workers];
+  }
+
+  const elsewhere = new Map<string, PoolMember>();
+  /** Any model of a provider whose key is there, in the pool or not. */
+  async function findElsewhere(name: string): Promise<PoolMember | undefined> {
+    const known = elsewhere.get(name);
+    if (known || !name.includes("/")) return known;
+    try {
+      const member = await resolveModel(name, { env });
+      if (elsewhere.size >= MOST_ELSEWHERE) elsewhere.clear();
+      elsewhere.set(name, member);
+      return member;
+    } catch (error) {
+      if (isTuttiError(error)) return undefined;
+      throw error;
+    }
   }
 
   return {
@@ -120,25 +150,20 @@ export function createModelBook(tutti: Tutti, config: TuttiConfig, env: Environm
       const selector = () => toSelector(key, wanted.wishes);
       if (name === "tutti-fast") return toTeam(name, createSingleConductor(), await selector(), wanted);
       if (name === "tutti" || name === "tutti-ultra")
-        return toTeam(name, plannerFor(key, config), await selector(), wanted);
+        return toTeam(name, await plannerFor(key), await selector(), wanted);
       const pinned = (await pinnedNames(tutti)).get(name);
       if (pinned) return toTeam(name, `native:${pinned}`, await selector(), wanted);
       const { pool } = await tutti.pool();
       const member =
         pool.members.find(({ worker }) => worker.id === name && worker.kind === "model") ??
-        (await findElsewhere(name, env));
+        (await findElsewhere(name));
       if (!member) throw await unknownModel(name, () => namesOf(key));
-      if (isAllowedMember(key, member.worker)) return { kind: "worker", member };
+      const budgetUsd = key?.budget ? (wanted.wishes.budgetUsd ?? config.limits.usd ?? undefined) : undefined;
+      if (isAllowedMember(key, member.worker))
+        return { kind: "worker", member, ...(budgetUsd !== undefined && { budgetUsd }) };
       throw new TuttiError("forbidden", `The API key "${key?.name}" may not ask "${name}".`, { status: 403 });
     },
   };
-}
-
-/** A key that may not ask everybody must not have its questions read by a Conductor it may not ask either. */
-function plannerFor(key: GatewayKey | undefined, config: TuttiConfig): string | undefined {
-  const { conductor } = config;
-  const isModel = conductor !== undefined && !/^(prompted|native(:.*)?|scripted-planner)$/.test(conductor);
-  return isModel && !isAllowed(key, conductor) ? "prompted" : undefined;
 }
 
 /** By the provider behind a worker, whatever name the config gave it. */
@@ -153,17 +178,6 @@ function providersOf({ pool }: ResolvedPool): Map<string, string> {
       return provider === undefined ? [] : [[worker.id, provider]];
     }),
   );
-}
-
-/** Any model of a provider whose key is there, in the pool or not. */
-async function findElsewhere(name: string, env: Environment): Promise<PoolMember | undefined> {
-  if (!name.includes("/")) return undefined;
-  try {
-    return await resolveModel(name, { env });
-  } catch (error) {
-    if (isTuttiError(error)) return undefined;
-    throw error;
-  }
 }
 
 async function unknownModel(name: string, names: () => Promise<string[]>): Promise<TuttiError> {

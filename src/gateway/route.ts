@@ -40,6 +40,7 @@ export async function serveRoute(
     await work({ connection, key, notes });
   } catch (error) {
     failure = error;
+    if (key) connection.set(context.gate.headers(key));
     sendError(connection, dialect, error);
   }
   const status = connection.gone.aborted ? 499 : connection.outgoing.statusCode;
@@ -63,12 +64,10 @@ export async function serveRoute(
 
 /** Without any key this is a gateway for its own machine: then nobody else's page may use it through a browser. */
 function authenticate({ keys }: GatewayContext, connection: Connection): GatewayKey | undefined {
-  if (keys.isEmpty()) {
-    checkSameSite(connection);
-    return undefined;
-  }
   const bearer = /^bearer\s+(\S+)\s*$/i.exec(connection.header("authorization") ?? "")?.[1];
-  return keys.find(bearer ?? connection.header("x-api-key")?.trim());
+  const key = keys.identify(bearer ?? connection.header("x-api-key")?.trim());
+  if (!key) checkSameSite(connection);
+  return key;
 }
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;

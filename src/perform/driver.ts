@@ -34,16 +34,17 @@ export async function performRun(
   return new Driver(start(event), stage).perform();
 }
 
-/** What a run goes on with when tools of the client have returned. */
-export type ToolTurn = Required<Pick<ResumeEvent, "toolResults">> &
-  Pick<ResumeEvent, "said" | "streaming" | "limits" | "output">;
-type ResumeEvent = Extract<RunEvent, { type: "run-resume" }>;
+/** What a run goes on with: what tools of the client returned, or other limits than before. */
+export type ResumeTurn = Pick<
+  Extract<RunEvent, { type: "run-resume" }>,
+  "toolResults" | "said" | "streaming" | "limits" | "output"
+>;
 
 /** Goes on with a run from its journal. What was running when its process died is asked again. */
 export async function resumeRun(
   events: readonly RunEvent[],
   stage: Stage,
-  turn?: ToolTurn,
+  turn?: ResumeTurn,
 ): Promise<RunState> {
   const state = fold(events);
   if (!state) throw new TuttiError("unknown-run", "The journal has no start for this run", { status: 404 });
@@ -98,7 +99,7 @@ class Driver {
   }
 
   /** After a crash: say what was lost, so that the machine asks for it again. */
-  async pickUp(turn?: ToolTurn): Promise<void> {
+  async pickUp(turn?: ResumeTurn): Promise<void> {
     const { runId, rounds, pool } = this.#state;
     const at = this.#stage.now();
     const events: RunEvent[] = [{ type: "run-resume", runId, at, ...turn }];

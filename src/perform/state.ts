@@ -134,7 +134,9 @@ export function apply(state: RunState, event: RunEvent): RunState {
     case "plan-delta":
       return state;
     case "run-resume": {
-      const resumed = { ...state, ended: undefined, resumedAt: event.at };
+      const { streaming = state.settings.streaming, limits = state.settings.limits } = event;
+      const settings = { ...state.settings, streaming, limits };
+      const resumed = { ...state, settings, ended: undefined, resumedAt: event.at };
       return event.toolResults ? toolsReturned(resumed, event) : resumed;
     }
     case "plan-start": {
@@ -226,10 +228,8 @@ function planEnd(state: RunState, event: Extract<RunEvent, { type: "plan-end" }>
 function toolsReturned(state: RunState, event: Extract<RunEvent, { type: "run-resume" }>): RunState {
   const number = state.rounds.length - 1;
   const round = state.rounds[number]!;
-  const { streaming = state.settings.streaming, limits = state.settings.limits } = event;
-  const settings = { ...state.settings, streaming, limits };
   const task = event.output ? { ...state.task, output: event.output } : state.task;
-  const resumed = withRound({ ...state, task, settings, spentBefore: state.spent }, number, {
+  const resumed = withRound({ ...state, task, spentBefore: state.spent }, number, {
     ...round,
     ended: false,
   });

@@ -144,12 +144,13 @@ describe.each(STORES)("the %s store", (_, open) => {
 
     it("counts nested runs once, with the run at their head", async () => {
       await store.append([
-        gatewayStart("a"),
-        runStart("inner", 0, "q", "a"),
+        gatewayStart("a", { keyId: "k1" }),
+        { ...runStart("inner", 0, "q", "a"), origin: { model: "tutti", dialect: "chat", keyId: "k1" } },
         stepEnd("inner", "r", 0.5),
         stepEnd("a", "r", 0.5),
       ]);
       expect(await costs({})).toEqual([": 0.5"]);
+      expect(await costs({ keyId: "k1" })).toEqual([": 0.5"]);
       await store.deleteRun("inner");
       expect(await costs({})).toEqual([": 0.5"]);
     });

@@ -2,6 +2,7 @@
 // a tool's result names only the id of its call, so the calls before it are kept while reading.
 
 import type { Message, Part, ToolCall } from "../../worker/types.ts";
+import { toCustomInput } from "./custom-tool.ts";
 import {
   asFields,
   badRequest,
@@ -143,27 +144,4 @@ function toToolCall(call: Fields, path: string): ToolCall {
 /** The calls of before there were tools have no ids: the name has to do. */
 function oldCallId(name: string): string {
   return `function-${name}`;
-}
-
-/** A custom tool takes plain text. Inside, every tool takes JSON, so the text travels as its one field. */
-export const CUSTOM_SCHEMA = {
-  type: "object",
-  properties: { input: { type: "string" } },
-  required: ["input"],
-};
-
-/** The text as such arguments. */
-export function toCustomInput(text: string): string {
-  return JSON.stringify({ input: text });
-}
-
-/** The way back; arguments of another form are given as they are. */
-export function fromCustomInput(json: string): string {
-  try {
-    const parsed: unknown = JSON.parse(json);
-    const input = (parsed as Fields | null)?.input;
-    return typeof input === "string" ? input : json;
-  } catch {
-    return json;
-  }
 }

@@ -1,7 +1,7 @@
 // A complete reply of Chat Completions, and the parts that the stream writes too.
 
 import type { GatewayUsage, Outcome } from "../types.ts";
-import { fromCustomInput } from "./chat-messages.ts";
+import { fromCustomInput } from "./custom-tool.ts";
 import { toTuttiFields } from "./fields.ts";
 
 /** A tool is answered in the form in which it was declared. */

@@ -3,7 +3,8 @@
 
 import type { OutputSettings, ToolChoice, ToolDefinition } from "../../worker/types.ts";
 import type { GatewayRequest, HeaderReader } from "../types.ts";
-import { CUSTOM_SCHEMA, toMessages } from "./chat-messages.ts";
+import { toMessages } from "./chat-messages.ts";
+import { CUSTOM_SCHEMA } from "./custom-tool.ts";
 import {
   asFields,
   badRequest,

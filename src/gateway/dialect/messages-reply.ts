@@ -2,10 +2,10 @@
 // the whole reply and the stream, so that both say the same.
 
 import type { TuttiError } from "../../errors.ts";
-import { redact } from "../../redact.ts";
 import type { FinishReason } from "../../worker/types.ts";
 import type { GatewayUsage, Outcome } from "../types.ts";
 import { isFields, toTuttiFields } from "./fields.ts";
+import { isOfWorkers, toShownMessage } from "./shown-error.ts";
 
 export function toMessagesReply(outcome: Outcome): object {
   const { head, text, toolCalls, usage, progress } = outcome;
@@ -101,32 +101,12 @@ const ERRORS = new Map<string, [status: number, type: string]>([
   ["unreachable", [529, "overloaded_error"]],
 ]);
 
-/** Codes of a run that failed: what its message says of a worker helps the client. */
-const OF_WORKERS = new Set([
-  "bad-response",
-  "conductor-fault",
-  "empty-reply",
-  "interrupted",
-  "nested-failed",
-  "no-model",
-  "nothing-to-vote",
-  "provider-error",
-  "stream-cut",
-  "unknown-worker",
-  "worker-auth",
-  "worker-fault",
-]);
-
-const HIDDEN = "Something went wrong here; the request id finds it in the log.";
-
 export function toMessagesError(error: TuttiError): { status: number; body: object } {
-  const known = ERRORS.get(error.code) ?? (isOfWorkers(error) ? ([502, "api_error"] as const) : undefined);
+  const known =
+    ERRORS.get(error.code) ?? (isOfWorkers(error.code) ? ([502, "api_error"] as const) : undefined);
   const [status, type] = known ?? [500, "api_error"];
-  const message = known ? redact(error.message) : HIDDEN;
-  return { status, body: { type: "error", error: { type, message } } };
-}
-
-/** An unknown code with a status of 502 was made from a failed run, too (outcome.ts). */
-function isOfWorkers({ code, status }: TuttiError): boolean {
-  return OF_WORKERS.has(code) || status === 502;
+  return {
+    status,
+    body: { type: "error", error: { type, message: toShownMessage(error, known !== undefined) } },
+  };
 }

@@ -4,7 +4,7 @@
 // (responses-references.ts).
 
 import type { Message, Part, ToolCall } from "../../worker/types.ts";
-import { toCustomInput } from "./chat-messages.ts";
+import { toCustomInput } from "./custom-tool.ts";
 import {
   asFields,
   badRequest,

@@ -5,7 +5,7 @@
 import { isTuttiError, TuttiError } from "../../errors.ts";
 import type { ToolCall } from "../../worker/types.ts";
 import type { GatewayUsage, Outcome, ReplyHead, TuttiFields } from "../types.ts";
-import { fromCustomInput } from "./chat-messages.ts";
+import { fromCustomInput } from "./custom-tool.ts";
 import { isFields, toTuttiFields } from "./fields.ts";
 import { toOpenAIError } from "./openai-error.ts";
 

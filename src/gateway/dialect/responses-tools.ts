@@ -3,6 +3,7 @@
 // request.
 
 import type { ToolChoice, ToolDefinition } from "../../worker/types.ts";
+import { CUSTOM_SCHEMA } from "./custom-tool.ts";
 import {
   asFields,
   badRequest,
@@ -17,7 +18,6 @@ import {
 } from "./fields.ts";
 
 /** A custom tool takes free text. Inside, every tool takes JSON, so the text is its one field. */
-const CUSTOM_SCHEMA = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
 
 export function readTools(body: Fields): { tools?: ToolDefinition[]; toolChoice?: ToolChoice } {
   const tools = readDefinitions(body);

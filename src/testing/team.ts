@@ -1,0 +1,146 @@
+// A team behind a gateway, for the suites of real clients: beta thinks, gamma checks, alpha answers. Every model
+// has figures of its own, so that a sum which leaves one of them out, or takes it twice, is a wrong sum.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach } from "vitest";
+import { type KeySettings, openKeyRing } from "../gateway/keys.ts";
+import { renderWorkflow } from "../workflow/render.ts";
+import type { Workflow } from "../workflow/types.ts";
+import type { ChatReply, ChatRequest } from "./chat-server.ts";
+import { PRICE, startTestGateway, type TestGateway, type TestGatewayOptions } from "./gateway.ts";
+
+export const ANSWER = "Six times seven is forty-two.";
+
+const TEAM: Workflow = {
+  steps: [
+    { worker: 1, subtask: "Think about it.", access: [] },
+    { worker: 2, subtask: "Check the thought.", access: [0] },
+    { worker: 0, subtask: "Answer the user.", access: "all" },
+  ],
+};
+
+const FIGURES = {
+  planner: { input: 101, cached: 0, output: 23, reasoning: 0 },
+  beta: { input: 31, cached: 0, output: 7, reasoning: 0 },
+  gamma: { input: 41, cached: 8, output: 9, reasoning: 0 },
+  alpha: { input: 53, cached: 5, output: 11, reasoning: 3 },
+};
+type Model = keyof typeof FIGURES;
+
+/** What these calls took together, as a provider would say it of one. */
+export function sumOf(...models: Model[]) {
+  const sum = (name: keyof (typeof FIGURES)["alpha"]) =>
+    models.reduce((total, model) => total + FIGURES[model][name], 0);
+  const [input, output] = [sum("input"), sum("output")];
+  return {
+    input,
+    cached: sum("cached"),
+    output,
+    reasoning: sum("reasoning"),
+    total: input + output,
+    costUsd: (input * PRICE.inputUsd + output * PRICE.outputUsd) / 1e6,
+  };
+}
+
+/** All four of them, and those of them that are orchestration. */
+export const WHOLE = sumOf("planner", "beta", "gamma", "alpha");
+export const OTHERS = sumOf("planner", "beta", "gamma");
+export const OWN = sumOf("alpha");
+
+/** A reply with the figures of the model that gives it, unless it has its own. */
+function withFigures(model: string, reply: ChatReply): ChatReply {
+  const spoken = typeof reply === "string" ? { text: reply } : reply;
+  if (!("text" in spoken)) return reply;
+  const { input, cached, output, reasoning } = FIGURES[model as Model];
+  const usage = {
+    prompt_tokens: input,
+    completion_tokens: output,
+    prompt_tokens_details: { cached_tokens: cached },
+    completion_tokens_details: { reasoning_tokens: reasoning },
+  };
+  return { usage, ...spoken };
+}
+
+export interface TeamOptions extends Omit<TestGatewayOptions, "reply" | "plan"> {
+  /** What alpha replies, whose reply is the answer. */
+  answer?: (request: ChatRequest) => ChatReply | Promise<ChatReply>;
+  /** What beta and gamma reply. */
+  others?: (request: ChatRequest) => ChatReply | Promise<ChatReply>;
+  keys?: KeySettings[];
+}
+
+export interface TeamGateway extends TestGateway {
+  /** With `/v1`, as OpenAI's clients want it. */
+  baseURL: string;
+  /** Of `keys`, in order. */
+  secrets: string[];
+  /** What one model was asked, in order. */
+  askedOf(model: Model): TestGateway["upstream"]["requests"];
+}
+
+/** Call it once in a test file: what it starts ends with each test. */
+export function useTeams(): (options?: TeamOptions) => Promise<TeamGateway> {
+  let closers: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    const closing = closers.map((close) => close());
+    closers = [];
+    await Promise.all(closing);
+  });
+  return async (options = {}) => {
+    const { answer = () => ANSWER, others = () => "A thought.", keys = [], ...rest } = options;
+    const home = mkdtempSync(join(tmpdir(), "tutti-team-"));
+    closers.push(async () => rmSync(home, { recursive: true, force: true }));
+    const ring = openKeyRing({ env: { TUTTI_HOME: home } });
+    const secrets: string[] = [];
+    for (const settings of keys) secrets.push((await ring.create(settings)).secret);
+    const gateway = await startTestGateway({
+      home,
+      ...rest,
+      reply: async (request) =>
+        withFigures(request.model, await (request.model === "alpha" ? answer : others)(request)),
+      // A second plan of the same run is the verdict on the first: accepted.
+      plan: ({ model, messages }) =>
+        withFigures(model, renderWorkflow(isVerdict(messages) ? { steps: [] } : TEAM)),
+    });
+    closers.unshift(() => gateway.close());
+    return {
+      ...gateway,
+      baseURL: `${gateway.url}/v1`,
+      secrets,
+      askedOf: (model) => gateway.upstream.requests.filter((request) => request.model === model),
+    };
+  };
+}
+
+function isVerdict(messages: ChatRequest["messages"]): boolean {
+  return JSON.stringify(messages).includes("A thought.");
+}
+
+/** Calls a tool for each city, all at once, then says what it was told. */
+export function askWeather(...cities: string[]): (request: ChatRequest) => ChatReply {
+  return ({ messages }) => {
+    const results = messages.filter(({ role }) => role === "tool");
+    if (results.length > 0) return `It says: ${results.map(({ content }) => content).join(", ")}.`;
+    const toolCalls = cities.map((city, index) => ({
+      id: `provider-${index}`,
+      name: "weather",
+      arguments: JSON.stringify({ city }),
+    }));
+    return { text: "", toolCalls };
+  };
+}
+
+/** A reply that waits until the test lets it go. */
+export function held(reply: ChatReply = ANSWER) {
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { release: () => release(), reply: () => gate.then(() => reply) };
+}
+
+/** One red pixel. */
+export const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
