@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "web/**/*.test.{ts,tsx}"],
     globalSetup: ["src/testing/build.ts"],
     setupFiles: ["src/testing/no-keys.ts"],
     testTimeout: 20_000,

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 
 const checks = [
   ["types", "tsc", ["--noEmit"]],
+  ["types of the dashboard", "tsc", ["--noEmit", "-p", "web"]],
   ["lint and format", "biome", ["check", "--error-on-warnings", "."]],
   ["dependency direction", "node", ["scripts/check-direction.mjs"]],
   ["dead code", "knip", []],

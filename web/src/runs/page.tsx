@@ -1,0 +1,5 @@
+import type { PageProps } from "../shell/pages.ts";
+
+export default function Page(_: PageProps) {
+  return <h1>Runs</h1>;
+}
