@@ -14,7 +14,7 @@ import { TuttiError, usageError } from "./errors.ts";
 import { performRun, resumeRun } from "./perform/driver.ts";
 import { estimatePlan } from "./perform/estimate.ts";
 import { EventQueue } from "./perform/queue.ts";
-import { CircuitBreaker } from "./perform/retry.ts";
+import { CircuitBreaker, type CircuitState } from "./perform/retry.ts";
 import { type Run, toRun } from "./perform/run.ts";
 import type { Stage } from "./perform/stage.ts";
 import { fold, type RunState } from "./perform/state.ts";
@@ -66,6 +66,8 @@ export interface Tutti {
   /** Who can be asked: all, or those that a selector names. Looked up once a minute. */
   pool(selector?: string | string[]): Promise<ResolvedPool>;
   store(): Promise<Store>;
+  /** Whether this worker is asked now, or left alone for a while after failures. */
+  circuitOf(workerId: string): CircuitState;
   close(): Promise<void>;
 }
 
@@ -278,6 +280,7 @@ export function createTutti(
     },
     pool: findPool,
     store: openedStore,
+    circuitOf: (workerId) => breaker.stateOf(workerId),
     async close() {
       await (await store)?.close();
     },

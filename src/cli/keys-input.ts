@@ -1,7 +1,6 @@
 // The flags of `tutti keys create`: what a key may do, read before anything is written.
 
 import type { Command } from "commander";
-import { didYouMean } from "../config/suggest.ts";
 import { usageError } from "../errors.ts";
 import { BUDGET_WINDOWS, type BudgetWindow } from "../gateway/budget-window.ts";
 import type { KeySettings } from "../gateway/keys.ts";
@@ -97,29 +96,13 @@ export function toSettings(flags: CreateFlags): KeySettings {
   };
 }
 
-/** A typing error in --without would let through what it was meant to keep out, so names must be known. */
+/** By the config that the gateway would read. */
 export async function checkNames(wanted: readonly string[], file: string | undefined): Promise<void> {
   if (wanted.length === 0) return;
-  const [{ loadConfig }, { PROVIDERS, LOCAL_SERVERS }, { isPoolMember, toWorkerId }] = await Promise.all([
+  const [{ loadConfig }, { checkKeyNames }] = await Promise.all([
     import("../config/load.ts"),
-    import("../config/default-models.ts"),
-    import("../config/schema.ts"),
+    import("../gateway/key-names.ts"),
   ]);
   const { config } = await loadConfig({ cwd: process.cwd(), ...(file !== undefined && { file }) });
-  const workers = (config.workers ?? []).flatMap((entry) =>
-    isPoolMember(entry) || typeof entry.model !== "string"
-      ? [toWorkerId(entry)]
-      : [toWorkerId(entry), entry.model],
-  );
-  const providers = [...PROVIDERS, ...LOCAL_SERVERS].map(({ id }) => id);
-  const known = [
-    ...new Set([...providers, "rehearsal", ...workers, ...workers.map((id) => id.split("/")[0]!)]),
-  ];
-  const isKnown = (name: string) => known.includes(name) || known.includes(name.toLowerCase());
-  for (const name of wanted) {
-    if (isKnown(name) || isKnown(name.split("/")[0]!)) continue;
-    throw usageError(
-      `No provider or worker "${name}" (there are: ${known.join(", ")}).${didYouMean(name, known)}`,
-    );
-  }
+  checkKeyNames(wanted, config);
 }

@@ -4,7 +4,7 @@
 import type { Command } from "commander";
 import { isTuttiError } from "../errors.ts";
 import { startOfWindow, WINDOW_WORDS } from "../gateway/budget-window.ts";
-import { type GatewayKey, openKeyRing, toKeyState } from "../gateway/keys.ts";
+import { type GatewayKey, openKeyRing, toKeyState, toShownKey } from "../gateway/keys.ts";
 import { type Column, toClock, toCount, toMoney, toTable } from "./format.ts";
 import { addCreateFlags, type CreateFlags, checkNames, toSettings } from "./keys-input.ts";
 import { unknownVerb } from "./options.ts";
@@ -65,7 +65,7 @@ async function create(_flags: CreateFlags, command: Command): Promise<void> {
   const settings = toSettings(flags);
   await checkNames([...(settings.only ?? []), ...(settings.without ?? [])], flags.config);
   const { key, secret } = await openKeyRing({ env: process.env }).create(settings);
-  if (flags.json) return void process.stdout.write(`${toJson({ ...toShown(key), secret })}\n`);
+  if (flags.json) return void process.stdout.write(`${toJson({ ...toShownKey(key, Date.now()), secret })}\n`);
   const style = createStyle(process.stderr, process.env);
   process.stderr.write(
     `Created the key "${toOneLine(key.name)}" (${key.id}). ${style.yellow("This is the only time it is shown:")}\n`,
@@ -76,7 +76,7 @@ async function create(_flags: CreateFlags, command: Command): Promise<void> {
 async function revoke(text: string, _flags: CommonFlags, command: Command): Promise<void> {
   const { json = false } = command.optsWithGlobals<CommonFlags>();
   const key = await openKeyRing({ env: process.env }).revoke(text);
-  if (json) return void process.stdout.write(`${toJson(toShown(key))}\n`);
+  if (json) return void process.stdout.write(`${toJson(toShownKey(key, Date.now()))}\n`);
   process.stdout.write(`Revoked the key "${toOneLine(key.name)}" (${key.id}).\n`);
 }
 
@@ -88,7 +88,7 @@ async function list(_flags: CommonFlags, command: Command): Promise<void> {
   const keys = openKeyRing({ env: process.env }).list();
   const spent = keys.length > 0 ? await readSpent(keys, config, now) : undefined;
   if (json) {
-    const rows = keys.map((key, i) => ({ ...toShown(key, now), ...(spent && { spent: spent[i] }) }));
+    const rows = keys.map((key, i) => ({ ...toShownKey(key, now), ...(spent && { spent: spent[i] }) }));
     return void process.stdout.write(`${toJson(rows)}\n`);
   }
   if (keys.length === 0)
@@ -159,11 +159,6 @@ async function readSpent(
 }
 
 // ---- As people read it --------------------------------------------------------------------------
-
-/** Without the hash, which is nobody's business. */
-function toShown({ hash: _, ...key }: GatewayKey, now = Date.now()) {
-  return { ...key, state: toKeyState({ ...key, hash: "" }, now) };
-}
 
 function toSpentText({ usd, simulatedUsd }: Spent): string {
   if (simulatedUsd === 0) return toMoney(usd);

@@ -14,8 +14,14 @@ import { responsesDialect } from "./dialect/responses.ts";
 import { type RouteOptions, serveRoute, type Visit } from "./route.ts";
 import { listModels, showHealth, showMetrics, showModel, showReadiness, showUsage } from "./routes/about.ts";
 import { ask, parseBody } from "./routes/ask.ts";
+import { compareBenches, listBenches, showBench } from "./routes/benches.ts";
+import { createKey, listKeys, revokeKey, showSession } from "./routes/keys.ts";
+import { showMessages } from "./routes/messages-of-run.ts";
+import { servePage } from "./routes/page.ts";
+import { showPool } from "./routes/pool.ts";
 import { cancelResponse, deleteResponse, listInputItems, showResponse } from "./routes/responses.ts";
 import { cancelRun, listRuns, showRun, streamEvents } from "./routes/runs.ts";
+import { listAllTrainings, showTraining, startTraining, stopTraining } from "./routes/trainings.ts";
 import type { Dialect } from "./types.ts";
 
 type Env = { Bindings: HttpBindings };
@@ -74,34 +80,39 @@ export function createApp(context: GatewayContext): Hono<Env> {
     ),
   );
 
-  app.get(
-    "/v1/models",
-    serve({ name: "/v1/models" }, (visit) => listModels(context, visit)),
-  );
-  app.get(
-    "/v1/models/:id{.+}",
-    serve({ name: "/v1/models/:id" }, (visit, c) => showModel(context, visit, idOf(c))),
-  );
-  app.get(
-    "/v1/usage",
-    serve({ name: "/v1/usage" }, (visit, c) => showUsage(context, visit, c.req.query())),
-  );
-  app.get(
-    "/v1/runs",
-    serve({ name: "/v1/runs" }, (visit, c) => listRuns(context, visit, c.req.query())),
-  );
-  app.get(
-    "/v1/runs/:id",
-    serve({ name: "/v1/runs/:id" }, (visit, c) => showRun(context, visit, idOf(c))),
-  );
-  app.get(
-    "/v1/runs/:id/events",
-    serve({ name: "/v1/runs/:id/events" }, (visit, c) => streamEvents(context, visit, idOf(c))),
-  );
-  app.post(
-    "/v1/runs/:id/cancel",
-    serve({ name: "/v1/runs/:id/cancel" }, (visit, c) => cancelRun(context, visit, idOf(c))),
-  );
+  type Plain = (
+    context: GatewayContext,
+    visit: Visit,
+    id: string,
+    query: Record<string, string>,
+  ) => Promise<void>;
+  /** Routes that are nobody's dialect: `:id` and the query are all that they read of the address. */
+  const route = (method: "get" | "post" | "delete", path: string, work: Plain) =>
+    app[method](
+      path,
+      serve({ name: path.replace("{.+}", "") }, (visit, c) => work(context, visit, idOf(c), c.req.query())),
+    );
+  route("get", "/v1/models", listModels);
+  route("get", "/v1/models/:id{.+}", showModel);
+  route("get", "/v1/usage", (_, visit, __, query) => showUsage(context, visit, query));
+  route("get", "/v1/runs", (_, visit, __, query) => listRuns(context, visit, query));
+  route("get", "/v1/runs/:id", showRun);
+  route("get", "/v1/runs/:id/events", streamEvents);
+  route("get", "/v1/runs/:id/messages", showMessages);
+  route("post", "/v1/runs/:id/cancel", cancelRun);
+  route("get", "/v1/session", showSession);
+  route("get", "/v1/pool", (_, visit, __, query) => showPool(context, visit, query));
+  route("get", "/v1/trainings", listAllTrainings);
+  route("post", "/v1/trainings", startTraining);
+  route("get", "/v1/trainings/:id", showTraining);
+  route("post", "/v1/trainings/:id/stop", stopTraining);
+  route("get", "/v1/benches", listBenches);
+  route("get", "/v1/benches/:id{.+}", showBench);
+  route("get", "/v1/comparisons", (_, visit, __, query) => compareBenches(context, visit, query));
+  route("get", "/v1/keys", listKeys);
+  route("post", "/v1/keys", createKey);
+  route("delete", "/v1/keys/:id", revokeKey);
+  route("get", "/metrics", showMetrics);
 
   const open = (name: string, work: (context: GatewayContext, visit: Visit) => Promise<void>) =>
     app.get(
@@ -110,34 +121,21 @@ export function createApp(context: GatewayContext): Hono<Env> {
     );
   open("/health", showHealth);
   open("/ready", showReadiness);
-  app.get(
-    "/metrics",
-    serve({ name: "/metrics" }, (visit) => showMetrics(context, visit)),
-  );
-  open("/", async (_, { connection }) =>
-    connection.json(200, {
-      name: "tutti",
-      endpoints: [
-        "/v1/chat/completions",
-        "/v1/responses",
-        "/v1/messages",
-        "/v1/models",
-        "/v1/runs",
-        "/v1/usage",
-      ],
-    }),
-  );
+  // A person gets the dashboard, a program what there is.
+  open("/", async (_, visit) => {
+    if (servePage(context.page, visit, "")) return;
+    const endpoints = [...doors.map(([path]) => `/v1${path}`), "/v1/models", "/v1/runs", "/v1/usage"];
+    visit.connection.json(200, { name: "tutti", endpoints });
+  });
 
   app.notFound(
-    serve({ name: "unknown", isOpen: true }, async ({ connection }) => {
-      const { method = "", url = "" } = connection.incoming;
-      throw new TuttiError(
-        "not-found",
-        `There is no route ${method} ${url.split("?")[0]!.slice(0, 100)} here.`,
-        {
-          status: 404,
-        },
-      );
+    serve({ name: "unknown", isOpen: true }, async (visit) => {
+      const { method = "", url = "" } = visit.connection.incoming;
+      const path = url.split("?")[0]!;
+      if (servePage(context.page, visit, path.slice(1))) return;
+      throw new TuttiError("not-found", `There is no route ${method} ${path.slice(0, 100)} here.`, {
+        status: 404,
+      });
     }),
   );
   return app;

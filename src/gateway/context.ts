@@ -10,7 +10,10 @@ import type { LiveRuns } from "./live-runs.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ModelBook } from "./models.ts";
+import type { PageFiles } from "./page-files.ts";
 import type { RelayPools } from "./relay/pools.ts";
+import type { Trainer } from "./trainer.ts";
+import type { ShareReader } from "./worker-shares.ts";
 
 export interface GatewayContext {
   tutti: Tutti;
@@ -24,6 +27,12 @@ export interface GatewayContext {
   pools: RelayPools;
   metrics: Metrics;
   log: Log;
+  /** Where it was started: trainings and benches lie below. */
+  cwd: string;
+  trainer: Trainer;
+  shares: ShareReader;
+  /** The dashboard. Absent where it was not built. */
+  page: PageFiles | undefined;
   /** It was told to end: what runs is finished, nothing new begins. */
   isClosing: boolean;
   /** Requests that are passed through now. */

@@ -146,6 +146,12 @@ export function toKeyState(key: GatewayKey, now: number): "active" | "expired" |
   return key.expiresAt !== undefined && now >= key.expiresAt ? "expired" : "active";
 }
 
+/** As others may see it: without the hash, which is nobody's business. */
+export function toShownKey(key: GatewayKey, now: number) {
+  const { hash: _, ...shown } = key;
+  return { ...shown, state: toKeyState(key, now) };
+}
+
 function toKey(
   { isAdmin = false, ...settings }: KeySettings,
   secret: string,

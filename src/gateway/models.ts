@@ -167,7 +167,7 @@ export function createModelBook(tutti: Tutti, config: TuttiConfig, env: Environm
 }
 
 /** By the provider behind a worker, whatever name the config gave it. */
-function isAllowedMember(key: GatewayKey | undefined, worker: PoolMember["worker"]): boolean {
+export function isAllowedMember(key: GatewayKey | undefined, worker: PoolMember["worker"]): boolean {
   return isAllowed(key, worker.id, relayTargetOf(worker)?.provider);
 }
 

@@ -19,7 +19,10 @@ import { LiveRun, LiveRuns } from "./live-runs.ts";
 import { createLog, type Log } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
 import { createModelBook } from "./models.ts";
+import { readPageFiles } from "./page-files.ts";
 import { createRelayPools } from "./relay/pools.ts";
+import { createTrainer } from "./trainer.ts";
+import { createShareReader } from "./worker-shares.ts";
 
 export interface GatewayOptions {
   config?: TuttiConfigInput;
@@ -28,6 +31,8 @@ export interface GatewayOptions {
   port?: number;
   host?: string;
   log?: Log;
+  /** Trainings and benches are looked for below; by default where the process was started. */
+  cwd?: string;
   /** Hears what a person should know: which pool is used and why, who was left out. */
   onNotice?: (text: string) => void;
 }
@@ -46,7 +51,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
-  const { env = process.env, port = 0, host = "127.0.0.1" } = options;
+  const { env = process.env, port = 0, host = "127.0.0.1", cwd = process.cwd() } = options;
   const config = parseConfig(options.config ?? {});
   const log = options.log ?? createLog({ write: () => {}, level: "off" });
   const keys = openKeyRing({ env });
@@ -77,6 +82,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     pools: createRelayPools(),
     metrics,
     log,
+    cwd,
+    trainer: createTrainer({ env, cwd }),
+    shares: createShareReader(),
+    page: readPageFiles(),
     isClosing: false,
     relaying: 0,
   };
@@ -118,7 +127,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       clearInterval(sweeping);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
-      await finish(context);
+      await Promise.all([finish(context), context.trainer.close()]);
       server.closeAllConnections();
       await closed;
       await context.pools.close();

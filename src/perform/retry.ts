@@ -34,6 +34,12 @@ const OPENING = new Set([
   "stream-cut",
 ]);
 
+/** closed: it is asked. open: others are preferred until then. trial: the next ask decides. */
+export type CircuitState =
+  | { state: "closed"; failures: number }
+  | { state: "open"; failures: number; openUntil: number }
+  | { state: "trial"; failures: number };
+
 /**
  * A circuit breaker per worker, shared by all runs of one process: after three failures in a row
  * (or one refused key) others are preferred for half a minute; then one try decides.
@@ -52,6 +58,12 @@ export class CircuitBreaker {
 
   isAvailable(workerId: string): boolean {
     return (this.#failures.get(workerId)?.openUntil ?? 0) <= this.#now();
+  }
+
+  stateOf(workerId: string): CircuitState {
+    const { count: failures, openUntil } = this.#failures.get(workerId) ?? { count: 0, openUntil: 0 };
+    if (openUntil === 0) return { state: "closed", failures };
+    return openUntil > this.#now() ? { state: "open", failures, openUntil } : { state: "trial", failures };
   }
 
   succeeded(workerId: string): void {

@@ -4,9 +4,8 @@ import { TuttiError } from "../../errors.ts";
 import { parseBillQuery, toBill, toBillCsv, toQuota, toSpentUsd } from "../bill.ts";
 import { startOfWindow } from "../budget-window.ts";
 import type { GatewayContext } from "../context.ts";
+import type { Query } from "../query.ts";
 import type { Visit } from "../route.ts";
-
-type Query = Readonly<Record<string, string | undefined>>;
 
 /** When this list was first offered; the dialects want a date for every model. */
 const CREATED = Date.UTC(2026, 10, 17) / 1000;

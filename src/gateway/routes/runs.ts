@@ -7,9 +7,8 @@ import { fold } from "../../perform/state.ts";
 import type { RunEvent, RunFilter, StopReason } from "../../store/types.ts";
 import type { GatewayContext } from "../context.ts";
 import { badRequest, KEEP_ALIVE } from "../dialect/fields.ts";
+import { type Query, readWhole } from "../query.ts";
 import type { Visit } from "../route.ts";
-
-type Query = Readonly<Record<string, string | undefined>>;
 
 const STATES = ["ended", "running", "interrupted"] as const;
 const MOST_RUNS = 500;
@@ -71,7 +70,8 @@ export async function loadOwnRun(
   { key }: Visit,
   id: string,
 ): Promise<{ run: Run; events: RunEvent[] }> {
-  const events = /^r_[\w.]+$/.test(id) ? await (await tutti.store()).loadRun(id) : [];
+  // "t_" are samples of trainings, performed into the journal to be looked at.
+  const events = /^(r_[\w.]+|t_[\w.-]+)$/.test(id) ? await (await tutti.store()).loadRun(id) : [];
   const state = fold(events);
   const owner = state?.parent ? fold(await (await tutti.store()).loadRun(topOf(id)))?.origin : state?.origin;
   if (state && (!key || key.isAdmin || owner?.keyId === key.id)) return { run: toRun(state), events };
@@ -160,14 +160,4 @@ export async function cancelRun(context: GatewayContext, visit: Visit, id: strin
   live?.stop();
   await live?.result.catch(() => {});
   return showRun(context, visit, id);
-}
-
-function readWhole(text: string | undefined, param: string, from: number, to: number): number | undefined {
-  if (text === undefined || text === "") return undefined;
-  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= from && value <= to) return value;
-  throw badRequest(
-    `"${param}" must be a whole number from ${from} to ${to}, not "${text.slice(0, 40)}".`,
-    param,
-  );
 }

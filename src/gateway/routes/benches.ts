@@ -1,0 +1,143 @@
+// Results of `tutti bench` as data, read only: folders in bench/ of the folder that the gateway was started in, and
+// of TUTTI_HOME. A bench of several sets has a folder for each, one level down. Names are looked up, never joined.
+
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { compareRows } from "../../bench/compare.ts";
+import { readFolder } from "../../bench/folder.ts";
+import { toResults } from "../../bench/results.ts";
+import type { BenchResult } from "../../bench/types.ts";
+import { toTuttiHome } from "../../config/home.ts";
+import { TuttiError } from "../../errors.ts";
+import { requireAdmin } from "../admin.ts";
+import type { GatewayContext } from "../context.ts";
+import type { BenchComparison, BenchReport, BenchSummary } from "../dashboard-types.ts";
+import { badRequest } from "../dialect/fields.ts";
+import type { Query } from "../query.ts";
+import type { Visit } from "../route.ts";
+
+const FOLDER = "bench";
+const STATEMENT = "bench.json";
+const RESULTS = "results.json";
+const MOST_LISTED = 200;
+
+const statementSchema = z.object({
+  identity: z.record(z.string(), z.unknown()),
+  counts: z.object({ train: z.number(), tune: z.number(), test: z.number() }).optional(),
+  isSimulated: z.boolean().default(false),
+  refused: z.array(z.object({ conductor: z.string(), reason: z.string() })).default([]),
+});
+
+interface FoundBench {
+  id: string;
+  path: string;
+  changedAt: number;
+}
+
+export async function listBenches(context: GatewayContext, visit: Visit): Promise<void> {
+  requireAdmin(visit);
+  const data = findBenches(context)
+    .slice(0, MOST_LISTED)
+    .flatMap((found) => readBench(found)?.summary ?? []);
+  visit.connection.json(200, { object: "list", data });
+}
+
+export async function showBench(context: GatewayContext, visit: Visit, id: string): Promise<void> {
+  requireAdmin(visit);
+  const report = readBench(findBench(context, id));
+  if (!report)
+    throw new TuttiError("bad-bench", `The folder of the bench "${id}" cannot be read.`, { status: 422 });
+  visit.connection.json(200, report);
+}
+
+/** Paired over the tasks that both were graded on, with the tasks that flipped. */
+export async function compareBenches(context: GatewayContext, visit: Visit, query: Query): Promise<void> {
+  requireAdmin(visit);
+  const [a, b] = (["a", "b"] as const).map((side) => {
+    const { rows, seed } = readFolder(findBench(context, query[side] ?? "").path);
+    const name = query[`${side}_conductor`] ?? "";
+    const own = rows.filter(({ conductor }) => conductor === name);
+    if (own.length > 0) return { name, rows: own, seed };
+    const names = [...new Set(rows.map(({ conductor }) => conductor))];
+    throw badRequest(
+      `No Conductor "${name.slice(0, 80)}" in this bench (there are: ${names.join(", ")}).`,
+      `${side}_conductor`,
+    );
+  });
+  const comparison: BenchComparison = { object: "comparison", ...compareRows(a!, b!, a!.seed) };
+  visit.connection.json(200, comparison);
+}
+
+// ---- Finding ------------------------------------------------------------------------------------
+
+function findBenches({ env, cwd }: GatewayContext): FoundBench[] {
+  const roots = new Set([join(cwd, FOLDER), join(toTuttiHome(env), FOLDER)]);
+  const found = new Map<string, FoundBench>();
+  for (const root of roots)
+    for (const name of namesIn(root))
+      for (const id of [name, ...namesIn(join(root, name)).map((part) => `${name}/${part}`)]) {
+        const file = join(root, id, STATEMENT);
+        const stats = statSync(file, { throwIfNoEntry: false });
+        if (stats?.isFile() && !found.has(id))
+          found.set(id, { id, path: join(root, id), changedAt: stats.mtimeMs });
+      }
+  return [...found.values()].sort((x, y) => y.changedAt - x.changedAt);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+function findBench(context: GatewayContext, id: string): FoundBench {
+  const found = findBenches(context).find((each) => each.id === id);
+  if (found) return found;
+  throw new TuttiError("not-found", `There is no bench "${id.slice(0, 80)}".`, { status: 404 });
+}
+
+/** Undefined where its files cannot be read. A bench that is not finished shows what it has. */
+function readBench({ id, path, changedAt }: FoundBench): BenchReport | undefined {
+  try {
+    const statement = statementSchema.parse(JSON.parse(readFileSync(join(path, STATEMENT), "utf8")));
+    const isFinished = existsSync(join(path, RESULTS));
+    const results = isFinished
+      ? (JSON.parse(readFileSync(join(path, RESULTS), "utf8")) as BenchResult[])
+      : toResultsSoFar(path);
+    const best = results.reduce<BenchResult | undefined>(
+      (top, result) =>
+        result.conductor !== "oracle" && (!top || result.accuracy > top.accuracy) ? result : top,
+      undefined,
+    );
+    const { identity, counts, refused } = statement;
+    return {
+      object: "bench",
+      summary: {
+        ...{ id, set: String(identity.set ?? ""), changedAt, isFinished, conductors: results.length },
+        isSimulated: statement.isSimulated || results.some(({ isSimulated }) => isSimulated),
+        ...(best && {
+          best: { conductor: best.conductor, accuracy: best.accuracy, calls: best.calls },
+        }),
+      } satisfies BenchSummary,
+      ...(counts && { counts }),
+      seed: Number(identity.seed ?? 0),
+      ...{ refused, results },
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function toResultsSoFar(path: string): BenchResult[] {
+  try {
+    const { rows, seed, isSimulated } = readFolder(path);
+    return toResults(rows, { seed, isSimulated });
+  } catch {
+    return []; // no rows yet
+  }
+}

@@ -1,0 +1,26 @@
+// What each worker was told, word for word: made again from the journal by the same pure functions that made it.
+// Of a step that was asked several times it is what it was told last; earlier turns are inside of it.
+
+import { fold } from "../../perform/state.ts";
+import { toBrief } from "../../perform/visible.ts";
+import { toMessages } from "../../worker/brief.ts";
+import type { GatewayContext } from "../context.ts";
+import type { StepMessages } from "../dashboard-types.ts";
+import type { Visit } from "../route.ts";
+import { loadOwnRun } from "./runs.ts";
+
+export async function showMessages(context: GatewayContext, visit: Visit, id: string): Promise<void> {
+  const { events } = await loadOwnRun(context, visit, id);
+  const state = fold(events)!;
+  const isStripped = events[0]?.type === "run-start" && events[0].isStripped === true;
+  const data = isStripped
+    ? []
+    : state.rounds.flatMap(({ steps }, round) =>
+        steps.flatMap(({ startedAt, worker }, step): StepMessages[] => {
+          if (startedAt === undefined) return [];
+          const messages = toMessages(toBrief(state, round, step));
+          return [{ round, step, workerId: state.pool[worker]?.id ?? "", messages }];
+        }),
+      );
+  visit.connection.json(200, { object: "list", data, isStripped });
+}

@@ -1,0 +1,63 @@
+// Who can be asked, how they are, what is known of them, and who did the work lately.
+
+import type { GatewayContext } from "../context.ts";
+import type { PoolReport, PoolWorker } from "../dashboard-types.ts";
+import { isAllowedMember } from "../models.ts";
+import { type Query, readWhole } from "../query.ts";
+import type { Visit } from "../route.ts";
+import type { Work } from "../worker-shares.ts";
+
+const HOUR_MS = 3_600_000;
+const USUAL_HOURS = 24 * 7;
+const MOST_HOURS = 24 * 366;
+
+/** A key that may not ask everybody sees whom it may ask, and its own share. */
+export async function showPool(context: GatewayContext, visit: Visit, query: Query): Promise<void> {
+  const { tutti, shares } = context;
+  const { key, connection } = visit;
+  const hours = readWhole(query.hours, "hours", 1, MOST_HOURS) ?? USUAL_HOURS;
+  const from = Date.now() - hours * HOUR_MS;
+  const [resolved, store] = await Promise.all([tutti.pool(), tutti.store()]);
+  const { byWorker, planning, runs, isCut } = await shares.read(store, {
+    from,
+    ...(key && !key.isAdmin && { keyId: key.id }),
+  });
+  const total = [...byWorker.values()].reduce(
+    (sum, work) => ({ calls: sum.calls + work.calls, costUsd: sum.costUsd + work.costUsd }),
+    { calls: 0, costUsd: 0 },
+  );
+  const states = new Map(resolved.workers.map((worker) => [worker.id, worker]));
+  const members = resolved.pool.members.map(({ worker, ...rest }, number): PoolWorker | undefined => {
+    if (!isAllowedMember(key, worker)) return undefined;
+    const { state = "ready", detail } = states.get(worker.id) ?? {};
+    return {
+      ...{ id: worker.id, kind: worker.kind, number, state },
+      ...(detail !== undefined && { detail }),
+      ...rest,
+      circuit: tutti.circuitOf(worker.id),
+      work: toShare(byWorker.get(worker.id), total),
+    };
+  });
+  const isIn = (id: string) => resolved.pool.members.some(({ worker }) => worker.id === id);
+  const leftOut = key && !key.isAdmin ? [] : resolved.workers.filter(({ id }) => !isIn(id));
+  const report: PoolReport = {
+    object: "pool",
+    kind: resolved.kind,
+    ...(resolved.notice !== undefined && { notice: resolved.notice }),
+    workers: members.filter((member) => member !== undefined),
+    leftOut: leftOut.map(({ id, state, detail = "" }) => ({ id, state, detail })),
+    window: { from, hours, runs, isCut, ...total },
+    planning: { calls: planning.calls, costUsd: planning.costUsd },
+  };
+  connection.json(200, report);
+}
+
+function toShare(work: Work | undefined, total: { calls: number; costUsd: number }): PoolWorker["work"] {
+  const { calls = 0, costUsd = 0, failures = 0, replies = 0, replyMs = 0 } = work ?? {};
+  return {
+    ...{ calls, costUsd, failures },
+    callShare: total.calls === 0 ? 0 : calls / total.calls,
+    costShare: total.costUsd === 0 ? 0 : costUsd / total.costUsd,
+    ...(replies > 0 && { meanMs: replyMs / replies }),
+  };
+}

@@ -1,0 +1,138 @@
+// Trainings as data: those in trainings/ of TUTTI_HOME and of the folder that the gateway was started in. A name is
+// looked up in what was found there and never made into a path, so no name leads elsewhere.
+
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { toTuttiHome } from "../../config/home.ts";
+import { TuttiError } from "../../errors.ts";
+import { type ListedTraining, listTrainings, readTraining, type Training } from "../../learn/folder.ts";
+import { requireAdmin } from "../admin.ts";
+import type { GatewayContext } from "../context.ts";
+import type { TrainingReport, TrainingSummary, TrainingWish } from "../dashboard-types.ts";
+import { readChoice, readNumber } from "../dialect/fields.ts";
+import { type Query, readWhole } from "../query.ts";
+import type { Visit } from "../route.ts";
+import { parseBody } from "./ask.ts";
+
+/** Before the names of those that lie in the folder that the gateway was started in. */
+const HERE = "here:";
+const MOST_LISTED = 200;
+const MOST_ITERATIONS = 100_000;
+const USUAL_ITERATIONS = 60;
+
+export async function listAllTrainings(context: GatewayContext, visit: Visit): Promise<void> {
+  requireAdmin(visit);
+  const data = findTrainings(context)
+    .slice(0, MOST_LISTED)
+    .map((listed) => summarise(context, listed));
+  visit.connection.json(200, { object: "list", data });
+}
+
+export async function showTraining(
+  context: GatewayContext,
+  visit: Visit,
+  id: string,
+  query: Query,
+): Promise<void> {
+  requireAdmin(visit);
+  const after = readWhole(query.after, "after", 0, Number.MAX_SAFE_INTEGER) ?? -1;
+  const listed = findTraining(context, id);
+  const training = readTraining(listed.path);
+  const isLater = ({ iteration }: { iteration: number }) => iteration > after;
+  const { notices, engine } = training.statement;
+  const report: TrainingReport = {
+    object: "training",
+    summary: toSummary(context, listed, training),
+    notices,
+    ...(engine !== undefined && { engine }),
+    iterations: training.iterations.filter(isLater),
+    tunes: training.tunes.filter(isLater),
+    samples: training.samples.filter(isLater),
+    results: training.results,
+  };
+  visit.connection.json(200, report);
+}
+
+export async function startTraining(context: GatewayContext, visit: Visit): Promise<void> {
+  requireAdmin(visit);
+  const { connection } = visit;
+  const body = parseBody(await connection.readBody(context.config.gateway.maxBodyBytes));
+  const wish: TrainingWish = {
+    iterations:
+      readNumber(body, "iterations", { min: 1, max: MOST_ITERATIONS, isWhole: true }) ?? USUAL_ITERATIONS,
+    seed: readNumber(body, "seed", { min: 0, max: 2 ** 32 - 1, isWhole: true }) ?? 0,
+    size: readChoice(body, "size", ["small", "usual"] as const) ?? "usual",
+  };
+  const id = await context.trainer.start(wish);
+  connection.json(201, summarise(context, findTraining(context, id)));
+}
+
+export async function stopTraining(context: GatewayContext, visit: Visit, id: string): Promise<void> {
+  requireAdmin(visit);
+  const listed = findTraining(context, id);
+  if (!context.trainer.stop(id))
+    throw new TuttiError(
+      "not-ours",
+      `The training "${id}" was not started by this gateway, so it cannot be stopped here. Ctrl-C stops it where it runs.`,
+      { status: 409 },
+    );
+  visit.connection.json(202, summarise(context, listed));
+}
+
+// ---- Finding ------------------------------------------------------------------------------------
+
+function findTrainings({ env, cwd }: GatewayContext): ListedTraining[] {
+  const here = listTrainings(cwd).map((listed) => ({ ...listed, id: `${HERE}${listed.id}` }));
+  const all = [...listTrainings(toTuttiHome(env)), ...here];
+  return all.sort((a, b) => b.statement.startedAt - a.statement.startedAt);
+}
+
+function findTraining(context: GatewayContext, id: string): ListedTraining {
+  const found = findTrainings(context).find((each) => each.id === id);
+  if (found) return found;
+  throw new TuttiError("not-found", `There is no training "${id.slice(0, 80)}".`, { status: 404 });
+}
+
+/** A training that nobody writes any more is read once for all lists. */
+const known = new Map<string, { mark: string; training: Training }>();
+const MOST_KNOWN = 500;
+
+function summarise(context: GatewayContext, listed: ListedTraining): TrainingSummary {
+  const mark = ["iterations.jsonl", "tune.jsonl"].map((name) => markOf(join(listed.path, name))).join(" ");
+  const before = known.get(listed.path);
+  if (before?.mark === mark) return toSummary(context, listed, before.training);
+  const { iterations, tunes, ...training } = readTraining(listed.path);
+  const kept = { ...training, iterations, tunes, samples: [], results: [] };
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(listed.path, { mark, training: kept });
+  return toSummary(context, listed, kept);
+}
+
+function markOf(file: string): string {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats ? `${stats.size} ${stats.mtimeMs}` : "";
+}
+
+function toSummary(
+  { trainer }: GatewayContext,
+  { id, statement }: ListedTraining,
+  { iterations, tunes }: Pick<Training, "iterations" | "tunes">,
+): TrainingSummary {
+  const { world, isSimulated, seed, command, startedAt, endedAt, state, problem } = statement;
+  const last = iterations.at(-1);
+  const best = tunes.findLast(({ isBest }) => isBest);
+  return {
+    ...{ id, world, isSimulated, seed, command, startedAt, state },
+    ...(endedAt !== undefined && { endedAt }),
+    ...(problem !== undefined && { problem }),
+    iterations: iterations.length,
+    ...(last && { stage: last.stage, ...(!last.isTiming && { total: last.total }) }),
+    ...(best && {
+      best: {
+        ...{ accuracy: best.accuracy, low: best.low, high: best.high },
+        ...{ iteration: best.iteration, calls: best.calls },
+      },
+    }),
+    isOurs: trainer.isOurs(id),
+  };
+}
