@@ -7,10 +7,7 @@ import { didYouMean } from "../config/suggest.ts";
 import { usageError } from "../errors.ts";
 
 /** Throws for a name that is neither a provider nor a worker of the config. */
-export function checkKeyNames(
-  wanted: readonly string[],
-  config: Pick<TuttiConfig, "workers">,
-): void {
+export function checkKeyNames(wanted: readonly string[], config: Pick<TuttiConfig, "workers">): void {
   const workers = (config.workers ?? []).flatMap((entry) =>
     isPoolMember(entry) || typeof entry.model !== "string"
       ? [toWorkerId(entry)]

@@ -17,7 +17,7 @@ import { findBuilt } from "./built-files.ts";
 import type { TrainingWish } from "./dashboard-types.ts";
 
 export interface Trainer {
-  /** Its name, once it has begun. Throws "training-active" (409) while another one runs. */
+  /** Its name, once it has begun. Throws "conflict" (409) while another one runs. */
   start(wish: TrainingWish): Promise<string>;
   /** After the iteration that is under way. False where it is not ours. */
   stop(id: string): boolean;
@@ -59,7 +59,7 @@ export function createTrainer({ env, cwd }: { env: Environment; cwd: string }): 
   return {
     async start(wish) {
       if (running)
-        throw new TuttiError("training-active", `The training "${running.id}" is running: stop it first.`, {
+        throw new TuttiError("conflict", `The training "${running.id}" is running: stop it first.`, {
           status: 409,
         });
       const day = new Date().toISOString().slice(0, 10);

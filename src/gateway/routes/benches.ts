@@ -47,7 +47,7 @@ export async function showBench(context: GatewayContext, visit: Visit, id: strin
   requireAdmin(visit);
   const report = readBench(findBench(context, id));
   if (!report)
-    throw new TuttiError("bad-bench", `The folder of the bench "${id}" cannot be read.`, { status: 422 });
+    throw new TuttiError("not-found", `The folder of the bench "${id}" cannot be read.`, { status: 404 });
   visit.connection.json(200, report);
 }
 

@@ -67,7 +67,7 @@ export async function revokeKey({ keys }: GatewayContext, visit: Visit, id: stri
   const admins = all.filter((key) => key.isAdmin && toKeyState(key, now) === "active");
   if (admins.length === 1 && admins[0]!.id === id)
     throw new TuttiError(
-      "last-admin",
+      "conflict",
       `"${admins[0]!.name}" is the last key of an admin: without it nobody could use this page. Create another one first, or revoke it with: tutti keys revoke ${id}`,
       { status: 409 },
     );

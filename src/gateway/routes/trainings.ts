@@ -72,7 +72,7 @@ export async function stopTraining(context: GatewayContext, visit: Visit, id: st
   const listed = findTraining(context, id);
   if (!context.trainer.stop(id))
     throw new TuttiError(
-      "not-ours",
+      "conflict",
       `The training "${id}" was not started by this gateway, so it cannot be stopped here. Ctrl-C stops it where it runs.`,
       { status: 409 },
     );
