@@ -9,8 +9,9 @@ import type { BenchRow } from "../bench/types.ts";
 import { usageError } from "../errors.ts";
 import { HOME } from "./bench-measure.ts";
 import { type Look, lookOf, toDifference, toPoints, write } from "./bench-print.ts";
-import { type Column, toCount, toTable } from "./format.ts";
+import { toCount } from "./format.ts";
 import { toJson, toOneLine } from "./sanitise.ts";
+import { type Column, toTable } from "./table.ts";
 import { wrap } from "./text-width.ts";
 
 const MOST_FLIPS = 10;

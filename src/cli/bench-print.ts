@@ -6,9 +6,10 @@ import type { OverSets } from "../bench/over-sets.ts";
 import { groupBy } from "../bench/results.ts";
 import { sideOf } from "../bench/statistics.ts";
 import type { BenchResult } from "../bench/types.ts";
-import { type Column, toCount, toDelay, toMoney, toPercent, toSeries, toTable, toTokens } from "./format.ts";
+import { toCount, toDelay, toMoney, toPercent, toSeries, toTokens } from "./format.ts";
 import { toOneLine } from "./sanitise.ts";
 import { columnsOf, createStyle, type Style } from "./style.ts";
+import { type Column, toTable } from "./table.ts";
 import { wrap } from "./text-width.ts";
 
 const WIDE = 160;

@@ -4,10 +4,11 @@ import { wilson } from "../bench/statistics.ts";
 import type { Calibration } from "../calibration/types.ts";
 import { TOPICS, type Topic } from "../worker/types.ts";
 import type { CalibrateResult } from "./calibrate-pool.ts";
-import { type Column, toDelay, toMoney, toPercent, toTable } from "./format.ts";
+import { toDelay, toMoney, toPercent } from "./format.ts";
 import { toOutcome } from "./record-print.ts";
 import { toOneLine } from "./sanitise.ts";
 import { columnsOf, createStyle } from "./style.ts";
+import { type Column, toTable } from "./table.ts";
 
 interface Share {
   right: number;

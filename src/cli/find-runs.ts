@@ -2,9 +2,10 @@
 
 import { TuttiError } from "../errors.ts";
 import type { RunSummary, Store } from "../store/types.ts";
-import { toMoney, toTable, toWhen } from "./format.ts";
+import { toMoney, toWhen } from "./format.ts";
 import { toOneLine } from "./sanitise.ts";
 import type { Style } from "./style.ts";
+import { toTable } from "./table.ts";
 
 export function toRunTable(
   runs: readonly RunSummary[],

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toDelay, toMoney, toPrices, toSeries, toTable, toTokens, toWhen } from "./format.ts";
+import { toDelay, toMoney, toPrices, toSeries, toTokens, toWhen } from "./format.ts";
+import { toTable } from "./table.ts";
 import { widthOf } from "./text-width.ts";
 
 describe("toMoney", () => {

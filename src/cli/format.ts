@@ -1,7 +1,6 @@
-// Figures as people read them: money, times, tokens, counts, tables. Pure.
+// Figures as people read them: money, times, tokens, counts. Pure, and the same in the terminal and in the dashboard.
 
 import type { Price } from "../worker/types.ts";
-import { cut, padEnd, padStart, widthOf } from "./text-width.ts";
 
 /**
  * $0.0004, $0.012, $1.23: two digits that count, at least two decimals. A positive amount is never "$0.00".
@@ -79,69 +78,4 @@ export function toSeries(items: readonly (string | number)[]): string {
 /** "step 2", "steps 1 and 2" for positions that count from 0. */
 export function toStepNumbers(positions: readonly number[]): string {
   return `${positions.length > 1 ? "steps" : "step"} ${toSeries(positions.map((position) => position + 1))}`;
-}
-
-export interface Column {
-  title: string;
-  align?: "right";
-  /** May be narrowed down to this many columns when the table is too wide; the widest goes first. */
-  min?: number;
-  /** Is narrowed before the others, and left out altogether, from the right, where that is not enough. */
-  isOptional?: boolean;
-  style?: (text: string, row: number) => string;
-}
-
-const GAP = 2;
-
-/** Lines of a table with a heading, at most `width` wide. Columns without any content are left out. */
-export function toTable(columns: readonly Column[], rows: readonly string[][], width: number): string[] {
-  const widths = toWidths(columns, rows, width);
-  const toLine = (cells: readonly string[], row: number) => {
-    const shown = columns.flatMap((column, i) => {
-      if (widths[i] === 0) return [];
-      const text = cut(cells[i] ?? "", widths[i]!);
-      const padded = column.align === "right" ? padStart(text, widths[i]!) : padEnd(text, widths[i]!);
-      return [row >= 0 && column.style ? column.style(padded, row) : padded];
-    });
-    return shown.join(" ".repeat(GAP)).trimEnd();
-  };
-  const titles = columns.map(({ title }) => title);
-  return [toLine(titles, -1), ...rows.map(toLine)];
-}
-
-/** The width of each column; 0 leaves it out. */
-function toWidths(columns: readonly Column[], rows: readonly string[][], width: number): number[] {
-  const natural = columns.map(({ title }, i) => {
-    const cells = rows.map((row) => widthOf(row[i] ?? ""));
-    return cells.some((wide) => wide > 0) ? Math.max(widthOf(title), ...cells) : 0;
-  });
-  for (;;) {
-    const widths = [...natural];
-    if (shrink(widths, columns, width, (column) => column.isOptional === true)) return widths;
-    const last = columns.findLastIndex((column, i) => column.isOptional && natural[i]! > 0);
-    if (last < 0) {
-      shrink(widths, columns, width, () => true);
-      return widths;
-    }
-    natural[last] = 0;
-  }
-}
-
-function shrink(
-  widths: number[],
-  columns: readonly Column[],
-  width: number,
-  may: (column: Column) => boolean,
-): boolean {
-  for (;;) {
-    const total = widths.reduce((sum, wide) => sum + (wide > 0 ? wide + GAP : 0), -GAP);
-    if (total <= width) return true;
-    let widest = -1;
-    for (const [i, column] of columns.entries()) {
-      const isShrinkable = may(column) && column.min !== undefined && widths[i]! > column.min;
-      if (isShrinkable && (widest < 0 || widths[i]! > widths[widest]!)) widest = i;
-    }
-    if (widest < 0) return false;
-    widths[widest]!--;
-  }
 }

@@ -5,11 +5,12 @@ import type { Command } from "commander";
 import { isTuttiError } from "../errors.ts";
 import { startOfWindow, WINDOW_WORDS } from "../gateway/budget-window.ts";
 import { type GatewayKey, openKeyRing, toKeyState, toShownKey } from "../gateway/keys.ts";
-import { type Column, toClock, toCount, toMoney, toTable } from "./format.ts";
+import { toClock, toCount, toMoney } from "./format.ts";
 import { addCreateFlags, type CreateFlags, checkNames, toSettings } from "./keys-input.ts";
 import { unknownVerb } from "./options.ts";
 import { toJson, toOneLine } from "./sanitise.ts";
 import { columnsOf, createStyle } from "./style.ts";
+import { type Column, toTable } from "./table.ts";
 
 const VERBS = ["create", "list", "revoke"];
 

@@ -7,10 +7,11 @@ import { isSimulated } from "../store/summary.ts";
 import type { PoolMember, Topic } from "../worker/types.ts";
 import { type CalibrateFlags, defineCalibrate } from "./calibrate-pool.ts";
 import type { Check } from "./check-pool.ts";
-import { type Column, toCount, toDelay, toMoney, toPercent, toPrices, toTable } from "./format.ts";
+import { toCount, toDelay, toMoney, toPercent, toPrices } from "./format.ts";
 import { unknownVerb } from "./options.ts";
 import { toJson, toOneLine } from "./sanitise.ts";
 import { columnsOf, createStyle, type Style } from "./style.ts";
+import { type Column, toTable } from "./table.ts";
 import { wrap } from "./text-width.ts";
 
 const MOST_TOPICS = 3;

@@ -4,9 +4,10 @@ import { createInterface } from "node:readline/promises";
 import type { RecordingPlan } from "../recording/plan.ts";
 import type { RecordProgress, RecordSummary } from "../recording/record-types.ts";
 import { type ChangingLine, createChangingLine } from "./changing-line.ts";
-import { type Column, toCount, toDelay, toMoney, toPercent, toTable, toTokens } from "./format.ts";
+import { toCount, toDelay, toMoney, toPercent, toTokens } from "./format.ts";
 import { toOneLine } from "./sanitise.ts";
 import { columnsOf, createStyle } from "./style.ts";
+import { type Column, toTable } from "./table.ts";
 
 export function toEstimate(
   { calls, recorded, usd, maxUsd, unpriced }: RecordingPlan,

@@ -6,10 +6,11 @@ import type { TestResult, TrainingFolder } from "../learn/folder.ts";
 import { toTrainingReport } from "../learn/report.ts";
 import type { TrainResult } from "../learn/train.ts";
 import type { TuneFigures } from "../learn/types.ts";
-import { type Column, toCount, toDelay, toMoney, toPercent, toTable } from "./format.ts";
+import { toCount, toDelay, toMoney, toPercent } from "./format.ts";
 import { toCommandLine } from "./options.ts";
 import { toOneLine } from "./sanitise.ts";
 import { columnsOf, createStyle } from "./style.ts";
+import { type Column, toTable } from "./table.ts";
 import type { TrainSettings } from "./train-input.ts";
 import type { PreparedWorld } from "./train-world.ts";
 

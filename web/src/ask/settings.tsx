@@ -1,0 +1,154 @@
+// How the next question is asked: by which model, at what price, in how many rounds, and of whom.
+
+import { useId, useState } from "react";
+import { isTeam, useModels } from "../shell/models.ts";
+import { Field } from "../ui/field.tsx";
+import type { Wanted } from "./session.ts";
+
+const STORED = "tutti-ask";
+
+export interface Settings {
+  model: string;
+  /** "" leaves it to the gateway, as in the other two. */
+  rounds: string;
+  budget: string;
+  /** Workers that are not to be asked. */
+  without: string[];
+}
+
+const USUAL: Settings = { model: "tutti", rounds: "", budget: "", without: [] };
+
+export function useSettings(): [Settings, (settings: Settings) => void] {
+  const [settings, setSettings] = useState(read);
+  const keep = (next: Settings) => {
+    setSettings(next);
+    localStorage.setItem(STORED, JSON.stringify(next));
+  };
+  return [settings, keep];
+}
+
+function read(): Settings {
+  try {
+    return { ...USUAL, ...(JSON.parse(localStorage.getItem(STORED) ?? "{}") as Partial<Settings>) };
+  } catch {
+    return USUAL;
+  }
+}
+
+/** `workers` are those that there are: who was left out and has gone since does not count. */
+export function toWanted({ model, rounds, budget, without }: Settings, workers: readonly string[]): Wanted {
+  const left = workers.filter((id) => !without.includes(id));
+  const usd = Number.parseFloat(budget);
+  const tutti = {
+    ...(rounds !== "" && { rounds: Number(rounds) }),
+    ...(usd >= 0 && { budget_usd: usd }),
+    ...(isTeam(model) && left.length > 0 && left.length < workers.length && { pool: left }),
+  };
+  return { model, ...(Object.keys(tutti).length > 0 && { tutti }) };
+}
+
+interface Props {
+  settings: Settings;
+  onChange: (settings: Settings) => void;
+}
+
+export function SettingsBar({ settings, onChange }: Props) {
+  const { data: models = [] } = useModels();
+  const { model, rounds, budget, without } = settings;
+  const teams = models.filter(({ id }) => isTeam(id));
+  const workers = models.filter(({ id }) => !isTeam(id)).map(({ id }) => id);
+  const isForTeam = isTeam(model);
+  const change = (more: Partial<Settings>) => onChange({ ...settings, ...more });
+  return (
+    <div className="ask-settings">
+      <Field label="Model">
+        <select value={model} onChange={(event) => change({ model: event.target.value })}>
+          {models.every(({ id }) => id !== model) && <option>{model}</option>}
+          <optgroup label="Teams">
+            {teams.map(({ id }) => (
+              <option key={id}>{id}</option>
+            ))}
+          </optgroup>
+          <optgroup label="One worker">
+            {workers.map((id) => (
+              <option key={id}>{id}</option>
+            ))}
+          </optgroup>
+        </select>
+      </Field>
+      <Field label="Rounds">
+        <select
+          value={rounds}
+          disabled={!isForTeam}
+          onChange={(event) => change({ rounds: event.target.value })}
+        >
+          <option value="">as usual</option>
+          {[1, 2, 3, 4, 5].map((count) => (
+            <option key={count} value={count}>
+              {count === 1 ? "1" : `up to ${count}`}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field label="Budget, dollars">
+        <input
+          type="number"
+          inputMode="decimal"
+          min="0"
+          step="0.01"
+          placeholder="as usual"
+          value={budget}
+          onChange={(event) => change({ budget: event.target.value })}
+        />
+      </Field>
+      <PoolField
+        workers={workers}
+        without={without}
+        isDisabled={!isForTeam}
+        onChange={(next) => change({ without: next })}
+      />
+    </div>
+  );
+}
+
+interface PoolProps {
+  workers: readonly string[];
+  without: readonly string[];
+  isDisabled: boolean;
+  onChange: (without: string[]) => void;
+}
+
+function PoolField({ workers, without, isDisabled, onChange }: PoolProps) {
+  const id = useId();
+  const chosen = workers.filter((worker) => !without.includes(worker));
+  return (
+    <div className="field pool-field">
+      <span className="field-label" id={id}>
+        Pool
+      </span>
+      <details aria-labelledby={id}>
+        <summary className={`button ${isDisabled ? "disabled" : ""}`}>
+          {chosen.length === workers.length ? "everybody" : `${chosen.length} of ${workers.length}`}
+        </summary>
+        <fieldset className="pool-list" disabled={isDisabled}>
+          <legend className="visually-hidden">Who may be asked</legend>
+          {workers.map((worker) => (
+            <label key={worker} className="row">
+              <input
+                type="checkbox"
+                checked={!without.includes(worker)}
+                onChange={(event) =>
+                  onChange(
+                    event.target.checked ? without.filter((each) => each !== worker) : [...without, worker],
+                  )
+                }
+              />
+              {worker}
+            </label>
+          ))}
+          {chosen.length === 0 && <span className="hint">Nobody is chosen: everybody will be asked.</span>}
+        </fieldset>
+      </details>
+    </div>
+  );
+}

@@ -1,0 +1,213 @@
+// The workflow of a run as a graph that fills in while it is performed. The page scrolls over it; it is moved by
+// dragging and zoomed by its buttons.
+
+import {
+  Controls,
+  type Edge,
+  MarkerType,
+  type Node,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+} from "@xyflow/react";
+import { useEffect, useMemo, useRef, useState } from "react";
+import type { Run, RunStep } from "../../../src/perform/run.ts";
+import { AccessEdge } from "./access-edge.tsx";
+import { type Layout, layoutRounds } from "./layout.ts";
+import { toGraphRounds, toNodeId } from "./model.ts";
+import { RoundNode } from "./round-node.tsx";
+import { StepNode } from "./step-node.tsx";
+import "@xyflow/react/dist/base.css";
+import "./graph.css";
+
+const NODE_TYPES = { step: StepNode, round: RoundNode };
+const EDGE_TYPES = { access: AccessEdge };
+const MARGIN = 12;
+const SMALLEST = 150;
+
+interface Props {
+  run: Run;
+  /** What the Conductor has written of its next plan. */
+  planText?: string;
+  /** The step that is shown in full elsewhere. */
+  selected?: { round: number; step: number } | undefined;
+  onSelect: (step: RunStep) => void;
+  /** Steps on the critical path, as "round.step". */
+  critical?: ReadonlySet<string>;
+  /** The graph takes what it needs up to this. */
+  maxHeight?: number;
+}
+
+export function RunGraph(props: Props) {
+  return (
+    <ReactFlowProvider>
+      <Graph {...props} />
+    </ReactFlowProvider>
+  );
+}
+
+function Graph({ run, planText = "", selected, onSelect, critical, maxHeight = 560 }: Props) {
+  const frame = useRef<HTMLElement>(null);
+  const width = useWidth(frame);
+  const shape = shapeOf(run);
+  // Text arrives many times a second; where everything stands changes only with the plan.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape is all that the layout depends on
+  const layout = useMemo(
+    () =>
+      layoutRounds(toGraphRounds(run.rounds), { width: width - 2 * MARGIN, height: maxHeight - 2 * MARGIN }),
+    [shape, width, maxHeight],
+  );
+  const isNarrow = width < 720;
+  const zoom = Math.min(1, (width - 2 * MARGIN) / Math.max(1, layout.width));
+  const wanted = Math.ceil(layout.height * zoom) + 2 * MARGIN;
+  const height = Math.max(SMALLEST, isNarrow ? wanted : Math.min(maxHeight, wanted));
+  useFit(`${shape} ${width} ${height}`);
+  const isOver = run.stopReason !== undefined;
+  const answerId = isOver ? undefined : lastStepOf(run);
+  const nodes = useMemo(
+    () => toNodes(run, layout, { planText, selected, onSelect, critical, isOver, answerId }),
+    [run, layout, planText, selected, onSelect, critical, isOver, answerId],
+  );
+  const edges = useMemo(() => toEdges(run, layout, isNarrow), [run, layout, isNarrow]);
+  return (
+    <section ref={frame} className="run-graph" style={{ height }} aria-label="The workflow as a graph">
+      {width > 0 && (
+        <ReactFlow
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={NODE_TYPES}
+          edgeTypes={EDGE_TYPES}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          nodesFocusable={false}
+          edgesFocusable={false}
+          elementsSelectable={false}
+          zoomOnScroll={false}
+          zoomOnDoubleClick={false}
+          preventScrolling={false}
+          panOnDrag={!isNarrow}
+          minZoom={0.2}
+          maxZoom={1.5}
+          fitView
+          fitViewOptions={FIT}
+          proOptions={{ hideAttribution: true }}
+          disableKeyboardA11y
+        >
+          {!isNarrow && <Controls showInteractive={false} position="bottom-right" />}
+        </ReactFlow>
+      )}
+    </section>
+  );
+}
+
+const FIT = { padding: `${MARGIN}px` as const, maxZoom: 1 };
+
+/** What the layout depends on: how many rounds and steps, and who sees whom. */
+function shapeOf({ rounds }: Run): string {
+  return JSON.stringify(rounds.map(({ workflow }) => workflow.steps.map(({ access }) => access)));
+}
+
+function lastStepOf({ rounds }: Run): string | undefined {
+  const last = rounds.findLast(({ steps }) => steps.length > 0);
+  const step = last?.steps.at(-1);
+  return step && toNodeId(step.round, step.step);
+}
+
+interface Marks extends Pick<Props, "selected" | "onSelect" | "critical"> {
+  planText: string;
+  isOver: boolean;
+  answerId: string | undefined;
+}
+
+function toNodes(run: Run, layout: Layout, marks: Marks): Node[] {
+  const { planText, selected, onSelect, critical, isOver } = marks;
+  return run.rounds.flatMap((round, number): Node[] => {
+    const box = layout.rounds[number];
+    if (!box) return [];
+    const isPlanning = !isOver && number === run.rounds.length - 1;
+    const background: Node = {
+      id: `round-${number}`,
+      type: "round",
+      position: { x: box.x, y: box.y },
+      data: {
+        ...{ number, round, width: box.width, height: box.height, isPlanning, planText },
+        isPlain: run.rounds.length === 1 && run.settings.rounds === 1,
+      },
+      zIndex: -1,
+      selectable: false,
+      width: box.width,
+      height: box.height,
+    };
+    const steps = round.steps.map((step): Node => {
+      const id = toNodeId(step.round, step.step);
+      return {
+        id,
+        type: "step",
+        position: layout.nodes[id] ?? { x: 0, y: 0 },
+        data: {
+          ...{ step, onSelect },
+          isSelected: selected?.round === step.round && selected.step === step.step,
+          isAnswer: step.reply !== "" && isOver && step.reply === run.answer,
+          isCritical: critical?.has(id) ?? false,
+        },
+      };
+    });
+    return [background, ...steps];
+  });
+}
+
+function toEdges(run: Run, layout: Layout, isNarrow: boolean): Edge[] {
+  const stateOf = (id: string) => {
+    const [round, step] = id.split(".").map(Number);
+    return run.rounds[round!]?.steps[step!]?.state ?? "pending";
+  };
+  return toGraphRounds(run.rounds).flatMap(({ round, edges, seeBefore }) => {
+    const inside = edges.map((edge): Edge => {
+      const isActive = stateOf(edge.source) === "done" && stateOf(edge.target) === "running";
+      return {
+        ...{ id: edge.id, source: edge.source, target: edge.target, type: "access" },
+        data: { points: layout.edges[edge.id] ?? [] },
+        className: `${edge.kind} ${isActive ? "active" : ""}`,
+        markerEnd: ARROW,
+      };
+    });
+    const [from, to] = [layout.rounds[round - 1], layout.rounds[round]];
+    if (!from || !to) return inside;
+    const start = isNarrow
+      ? { x: from.x + from.width / 2, y: from.y + from.height }
+      : { x: from.x + from.width, y: from.y + from.height / 2 };
+    const end = isNarrow ? { x: to.x + to.width / 2, y: to.y } : { x: to.x, y: to.y + to.height / 2 };
+    const bridge: Edge = {
+      ...{ id: `before-${round}`, source: `round-${round - 1}`, target: `round-${round}`, type: "access" },
+      data: { points: [start, end] },
+      className: seeBefore.length > 0 ? "sees" : "waits",
+      markerEnd: ARROW,
+    };
+    return [...inside, bridge];
+  });
+}
+
+const ARROW = { type: MarkerType.ArrowClosed, width: 14, height: 14, color: "var(--edge)" };
+
+function useWidth(frame: React.RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const element = frame.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    setWidth(element.clientWidth);
+    return () => observer.disconnect();
+  }, [frame]);
+  return width;
+}
+
+/** Shows all of it again whenever what there is to show has changed its shape. */
+function useFit(shape: string): void {
+  const { fitView } = useReactFlow();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new shape is the reason
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => void fitView(FIT));
+    return () => cancelAnimationFrame(frame);
+  }, [shape, fitView]);
+}

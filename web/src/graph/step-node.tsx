@@ -1,0 +1,96 @@
+// A step in the graph: who, told what, how far, how long, how dear, and the end of what it has said so far.
+
+import type { NodeProps } from "@xyflow/react";
+import { toDelay, toMoney } from "../../../src/cli/format.ts";
+import type { RunStep } from "../../../src/perform/run.ts";
+import { seriesColour } from "../ui/colour.ts";
+import { Elapsed } from "./elapsed.tsx";
+import { Ends } from "./ends.tsx";
+import { NODE } from "./layout.ts";
+
+export interface StepNodeData extends Record<string, unknown> {
+  step: RunStep;
+  isSelected: boolean;
+  isAnswer: boolean;
+  isCritical: boolean;
+  onSelect: (step: RunStep) => void;
+}
+
+const STATES: Record<RunStep["state"], { sign: string; word: string }> = {
+  pending: { sign: "○", word: "waits for others" },
+  running: { sign: "", word: "is working" },
+  waiting: { sign: "◷", word: "will be asked again" },
+  done: { sign: "✓", word: "done" },
+  failed: { sign: "✗", word: "failed" },
+};
+
+const SHOWN = 180;
+
+export function StepNode({ data }: NodeProps) {
+  const { step, isSelected, isAnswer, isCritical, onSelect } = data as unknown as StepNodeData;
+  const { sign, word } = STATES[step.state];
+  const name = shortName(step.workerId);
+  const text = tailOf(step.reply || step.partial || "");
+  const classes = [
+    "step-node nopan",
+    step.state,
+    isSelected && "selected",
+    isAnswer && "answer",
+    isCritical && "critical",
+  ];
+  return (
+    <>
+      <Ends />
+      <button
+        type="button"
+        className={classes.filter(Boolean).join(" ")}
+        style={{ width: NODE.width, height: NODE.height, borderLeftColor: seriesColour(step.worker) }}
+        aria-pressed={isSelected}
+        aria-label={`Round ${step.round + 1}, step ${step.step + 1}: ${step.workerId} ${word}. ${step.subtask.slice(0, 120)}`}
+        title={step.subtask || undefined}
+        onClick={() => onSelect(step)}
+      >
+        <span className="step-head">
+          <span className={`step-sign ${step.state}`} aria-hidden="true">
+            {step.state === "running" ? <span className="spinner" /> : sign}
+          </span>
+          <span className="step-worker cut">{name}</span>
+          <span className="step-figures number">
+            {step.state === "running" && step.startedAt !== undefined ? (
+              <Elapsed since={step.startedAt} />
+            ) : (
+              step.durationMs !== undefined && toDelay(step.durationMs)
+            )}
+            {step.state === "done" && step.costUsd !== undefined && ` · ${toMoney(step.costUsd)}`}
+          </span>
+        </span>
+        <span className="step-subtask cut">{step.subtask || "the question as it is"}</span>
+        <span className="step-text">
+          <span>{text || (step.state === "failed" ? (step.failures.at(-1)?.error.message ?? "") : "")}</span>
+        </span>
+        {(step.insteadOf || step.failures.length > 0) && (
+          <span className="step-mark" title={toMark(step)}>
+            ↻
+          </span>
+        )}
+      </button>
+    </>
+  );
+}
+
+function toMark({ insteadOf, failures }: RunStep): string {
+  const tries = failures.map(({ worker, error }) => `${worker}: ${error.message}`).join("\n");
+  return insteadOf ? `Instead of ${insteadOf}\n${tries}` : tries;
+}
+
+/** Without the provider, which all of them share more often than not. */
+export function shortName(workerId: string): string {
+  return workerId.slice(workerId.indexOf("/") + 1);
+}
+
+/** The end of a text as one line: it is where the answer is, and where something moves. */
+function tailOf(text: string): string {
+  const tail = text.length > SHOWN * 2 ? text.slice(-SHOWN * 2) : text;
+  const line = tail.replace(/\s+/g, " ").trim();
+  return line.length > SHOWN ? `…${line.slice(-SHOWN)}` : line;
+}
