@@ -1,0 +1,174 @@
+// From what a training told to what is drawn: one list of iterations for the axis, and a line for each figure. Pure.
+
+import type { TrainingReport } from "../../../src/gateway/dashboard-types.ts";
+import { moveMean, toSpans } from "../../../src/learn/moving-mean.ts";
+import type { IterationFigures } from "../../../src/learn/types.ts";
+import type { Line } from "../chart/line-chart.tsx";
+
+export interface Figure {
+  title: string;
+  /** What it means, in a sentence. */
+  hint: string;
+  lines: Line[];
+  format: (value: number) => string;
+  range?: { from?: number; to?: number };
+}
+
+type Value = (figures: IterationFigures) => number;
+
+const percent = (value: number) => `${Math.round(value * 100)} %`;
+const two = (value: number) => value.toFixed(2);
+
+export function toAxis(reports: readonly TrainingReport[]): number[] {
+  const longest = reports.reduce(
+    (most, { iterations }) => Math.max(most, (iterations.at(-1)?.iteration ?? -1) + 1),
+    0,
+  );
+  return Array.from({ length: longest }, (_, iteration) => iteration);
+}
+
+/** One report, or two of which the second is drawn beside the first. */
+export function toFigures(reports: readonly TrainingReport[], x: readonly number[]): Figure[] {
+  const names = reports.map(({ summary }) => summary.id);
+  const prefix = (i: number, name: string) => (reports.length > 1 ? `${names[i]}, ${name}` : name);
+  const lines = (name: string, value: Value, isTaught = true): Line[] =>
+    reports.flatMap((report, i) => toLines(report, x, prefix(i, name), COLOURS[i]!, value, isTaught));
+  const entropies = reports.flatMap((report, i) => [
+    ...toLines(report, x, prefix(i, "who is asked (bits)"), COLOURS[i]!, (each) => each.routingEntropy, true),
+    ...toLines(
+      report,
+      x,
+      prefix(i, "decisions (nats)"),
+      COLOURS[i + 2]!,
+      (each) => each.decisionEntropy,
+      true,
+    ),
+  ]);
+  return [
+    {
+      title: "Reward",
+      hint: "Mean over the rollouts: 0 no valid plan, 0.5 valid and wrong, 1 right.",
+      lines: lines("mean of the rollouts", ({ reward }) => reward),
+      format: two,
+      range: { from: 0, to: 1 },
+    },
+    {
+      title: "Accuracy",
+      hint: "Lines: rollouts. Dots: tune questions that are never trained on, with their 95 % interval.",
+      lines: [
+        ...lines("rollouts", ({ accuracy }) => accuracy),
+        ...reports.map((report, i) => toTune(report, x, prefix(i, "tune questions"), COLOURS[i + 2]!)),
+      ],
+      format: percent,
+      range: { from: 0, to: 1 },
+    },
+    {
+      title: "Valid plans",
+      hint: "Share of plans that the parser takes, without any mask.",
+      lines: lines("valid", ({ validShare }) => validShare),
+      format: percent,
+      range: { from: 0, to: 1 },
+    },
+    {
+      title: "Entropy",
+      hint: "How open it still is: whom it asks, and how sure each decision is.",
+      lines: entropies,
+      format: two,
+      range: { from: 0 },
+    },
+    {
+      title: "Calls a question",
+      hint: "How many workers a plan asks.",
+      lines: lines("calls", ({ calls }) => calls),
+      format: two,
+      range: { from: 0 },
+    },
+    {
+      title: "Loss",
+      hint: "In the warm-up: of the language. Later it hovers around zero, as it must.",
+      lines: lines("loss", ({ loss }) => loss, false),
+      format: two,
+    },
+  ];
+}
+
+const COLOURS = ["--series-0", "--series-1", "--series-2", "--series-3"] as const;
+
+/** Each iteration faint, their moving mean strong. Without rollouts, as in the warm-up, there is nothing to show of them. */
+function toLines(
+  { iterations }: TrainingReport,
+  x: readonly number[],
+  name: string,
+  colour: string,
+  value: Value,
+  isTaught: boolean,
+): Line[] {
+  const points = iterations.map((each) => {
+    const y = !isTaught || each.asked ? value(each) : Number.NaN;
+    return { x: each.iteration, y: y ?? Number.NaN };
+  });
+  const mean = moveMean(points, toSpans(iterations));
+  return [
+    { name: `${name}, each`, colour, look: "faint", values: onAxis(x, points) },
+    { name, colour, values: onAxis(x, mean) },
+  ];
+}
+
+function toTune({ tunes }: TrainingReport, x: readonly number[], name: string, colour: string): Line {
+  const of = (value: "accuracy" | "low" | "high") =>
+    onAxis(
+      x,
+      tunes.map((tune) => ({ x: tune.iteration, y: tune[value] })),
+    );
+  const [low, high] = [of("low"), of("high")];
+  return {
+    name,
+    colour,
+    look: "dots",
+    values: of("accuracy"),
+    band: { low: bridge(low), high: bridge(high) },
+  };
+}
+
+function onAxis(x: readonly number[], points: readonly { x: number; y: number }[]): (number | null)[] {
+  const values: (number | null)[] = new Array(x.length).fill(null);
+  for (const point of points) if (Number.isFinite(point.y)) values[point.x] = point.y;
+  return values;
+}
+
+/** Straight between measured points: a band has no gaps. */
+function bridge(values: (number | null)[]): (number | null)[] {
+  const result = [...values];
+  let before = -1;
+  for (const [i, value] of values.entries()) {
+    if (value === null) continue;
+    if (before >= 0)
+      for (let j = before + 1; j < i; j++)
+        result[j] = values[before]! + ((value - values[before]!) * (j - before)) / (i - before);
+    before = i;
+  }
+  return result;
+}
+
+// ---- Who is asked ---------------------------------------------------------------------------------
+
+const MOST_NAMED = 8;
+
+/** Shares stacked from the top: the first line is the sum of all, the last one its own share only. */
+export function toAsked(report: TrainingReport, x: readonly number[]): { lines: Line[]; names: string[] } {
+  const asked = report.iterations.filter((each) => each.asked);
+  const totals = new Map<string, number>();
+  for (const { asked: shares = {} } of asked)
+    for (const [id, share] of Object.entries(shares)) totals.set(id, (totals.get(id) ?? 0) + share);
+  const names = [...totals].sort((a, b) => b[1] - a[1]).map(([id]) => id);
+  const shown = names.slice(0, MOST_NAMED);
+  const lines = shown.map((_, i): Line => {
+    const points = asked.map(({ iteration, asked: shares = {} }) => ({
+      x: iteration,
+      y: shown.slice(i).reduce((sum, id) => sum + (shares[id] ?? 0), 0),
+    }));
+    const calm = moveMean(points, toSpans(asked));
+    return { name: shown[i]!, colour: `--series-${i}`, look: "area", values: onAxis(x, calm) };
+  });
+  return { lines, names: shown };
+}

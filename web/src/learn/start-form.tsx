@@ -1,0 +1,76 @@
+// Starts a training in the rehearsal: how long, which seed, how large the model.
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { useLocation } from "wouter";
+import type { TrainingSummary, TrainingWish } from "../../../src/gateway/dashboard-types.ts";
+import { sendJson } from "../api.ts";
+import { Button } from "../ui/button.tsx";
+import { Card } from "../ui/card.tsx";
+import { Field } from "../ui/field.tsx";
+import { ErrorNote } from "../ui/notes.tsx";
+
+export function StartForm({ onStart }: { onStart: () => void }) {
+  const [iterations, setIterations] = useState("200");
+  const [seed, setSeed] = useState("0");
+  const [size, setSize] = useState<TrainingWish["size"]>("small");
+  const [, navigate] = useLocation();
+  const client = useQueryClient();
+  const start = useMutation({
+    mutationFn: (wish: TrainingWish) => sendJson<TrainingSummary>("POST", "v1/trainings", wish),
+    onSuccess: async ({ id }) => {
+      await client.invalidateQueries({ queryKey: ["trainings"] });
+      navigate(`/learn/${encodeURIComponent(id)}`);
+      onStart();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    start.mutate({ iterations: Number(iterations), seed: Number(seed), size });
+  };
+  const command = `tutti train --rehearsal --iterations ${iterations || "200"} --seed ${seed || "0"}${size === "small" ? " --width 32 --layers 1" : ""}`;
+  return (
+    <Card title="Train in the rehearsal">
+      <form className="stack" onSubmit={submit}>
+        <div className="form-grid">
+          <Field label="Iterations" hint="after 300 of warm-up">
+            <input
+              type="number"
+              min={1}
+              max={100_000}
+              required
+              value={iterations}
+              onChange={(event) => setIterations(event.target.value)}
+            />
+          </Field>
+          <Field label="Seed" hint="of everything left to chance">
+            <input
+              type="number"
+              min={0}
+              max={4_294_967_295}
+              required
+              value={seed}
+              onChange={(event) => setSeed(event.target.value)}
+            />
+          </Field>
+          <Field label="Model" hint="small: quick to watch, learns less">
+            <select value={size} onChange={(event) => setSize(event.target.value as TrainingWish["size"])}>
+              <option value="small">small</option>
+              <option value="usual">as it is shipped</option>
+            </select>
+          </Field>
+        </div>
+        {start.error && <ErrorNote error={start.error} />}
+        <div className="row">
+          <Button kind="primary" type="submit" disabled={start.isPending}>
+            {start.isPending ? "Starting…" : "Start"}
+          </Button>
+          <span className="muted small">
+            It runs at a low priority beside this gateway and can be stopped. The same at the command line:{" "}
+            <code>{command}</code>
+          </span>
+        </div>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,51 @@
+// A training as it grows: what is new is asked for and added to what was there, so that hours of figures are sent
+// once. What is told twice of an iteration counts as it was told last, as in the folder itself.
+
+import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { TrainingReport, TrainingSummary } from "../../../src/gateway/dashboard-types.ts";
+import { getJson } from "../api.ts";
+
+const LIVE_MS = 1_000;
+const LIST_MS = 4_000;
+
+export function useTrainings() {
+  return useQuery({
+    queryKey: ["trainings"],
+    queryFn: ({ signal }) => getJson<{ data: TrainingSummary[] }>("v1/trainings", undefined, signal),
+    select: ({ data }) => data,
+    refetchInterval: LIST_MS,
+  });
+}
+
+/** Undefined: none. */
+export function useTraining(id: string | undefined) {
+  const client = useQueryClient();
+  return useQuery({
+    queryKey: ["training", id],
+    enabled: id !== undefined,
+    queryFn: ({ signal }) => load(client, id!, signal),
+    refetchInterval: ({ state }) => (state.data?.summary.state === "running" ? LIVE_MS : false),
+    // Rows are merged by hand: comparing all of them each second would be work for nothing.
+    structuralSharing: false,
+  });
+}
+
+async function load(client: QueryClient, id: string, signal: AbortSignal): Promise<TrainingReport> {
+  const before = client.getQueryData<TrainingReport>(["training", id]);
+  const last = before?.iterations.at(-1)?.iteration;
+  // The last iteration again: its look at the tune questions is told after it.
+  const query = last === undefined || last < 1 ? undefined : { after: last - 1 };
+  const fresh = await getJson<TrainingReport>(`v1/trainings/${encodeURIComponent(id)}`, query, signal);
+  if (!before || !query) return fresh;
+  return {
+    ...fresh,
+    iterations: merge(before.iterations, fresh.iterations),
+    tunes: merge(before.tunes, fresh.tunes),
+    samples: merge(before.samples, fresh.samples),
+  };
+}
+
+function merge<T extends { iteration: number }>(before: readonly T[], fresh: readonly T[]): T[] {
+  const first = fresh[0]?.iteration ?? Number.POSITIVE_INFINITY;
+  return [...before.filter(({ iteration }) => iteration < first), ...fresh];
+}
