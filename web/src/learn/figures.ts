@@ -10,6 +10,8 @@ export interface Figure {
   /** What it means, in a sentence. */
   hint: string;
   lines: Line[];
+  /** The iteration that it begins with. */
+  from: number;
   format: (value: number) => string;
   range?: { from?: number; to?: number };
 }
@@ -17,7 +19,7 @@ export interface Figure {
 type Value = (figures: IterationFigures) => number;
 
 const percent = (value: number) => `${Math.round(value * 100)} %`;
-const two = (value: number) => value.toFixed(2);
+const two = (value: number) => value.toFixed(Math.abs(value) >= 10 ? 0 : 2);
 
 export function toAxis(reports: readonly TrainingReport[]): number[] {
   const longest = reports.reduce(
@@ -29,6 +31,7 @@ export function toAxis(reports: readonly TrainingReport[]): number[] {
 
 /** One report, or two of which the second is drawn beside the first. */
 export function toFigures(reports: readonly TrainingReport[], x: readonly number[]): Figure[] {
+  const from = Math.min(...reports.map(firstTaught));
   const names = reports.map(({ summary }) => summary.id);
   const prefix = (i: number, name: string) => (reports.length > 1 ? `${names[i]}, ${name}` : name);
   const lines = (name: string, value: Value, isTaught = true): Line[] =>
@@ -44,7 +47,7 @@ export function toFigures(reports: readonly TrainingReport[], x: readonly number
       true,
     ),
   ]);
-  return [
+  const figures: Omit<Figure, "from">[] = [
     {
       title: "Reward",
       hint: "Mean over the rollouts: 0 no valid plan, 0.5 valid and wrong, 1 right.",
@@ -90,6 +93,23 @@ export function toFigures(reports: readonly TrainingReport[], x: readonly number
       format: two,
     },
   ];
+  return figures.map((figure) => startAt(figure, figure.title === "Loss" ? 0 : from));
+}
+
+/** Before it nobody was asked: an empty half of a chart says nothing. */
+function firstTaught({ iterations }: TrainingReport): number {
+  return iterations.find(({ asked }) => asked)?.iteration ?? 0;
+}
+
+function startAt(figure: Omit<Figure, "from">, from: number): Figure {
+  const lines = figure.lines.map(
+    ({ values, band, ...line }): Line => ({
+      ...line,
+      values: values.slice(from),
+      ...(band && { band: { low: band.low.slice(from), high: band.high.slice(from) } }),
+    }),
+  );
+  return { ...figure, from, lines };
 }
 
 const COLOURS = ["--series-0", "--series-1", "--series-2", "--series-3"] as const;
@@ -152,23 +172,32 @@ function bridge(values: (number | null)[]): (number | null)[] {
 
 // ---- Who is asked ---------------------------------------------------------------------------------
 
-const MOST_NAMED = 8;
+const MOST_NAMED = 7;
+const OTHERS = "others";
 
 /** Shares stacked from the top: the first line is the sum of all, the last one its own share only. */
-export function toAsked(report: TrainingReport, x: readonly number[]): { lines: Line[]; names: string[] } {
+export function toAsked(report: TrainingReport): { x: number[]; lines: Line[] } {
+  const from = firstTaught(report);
   const asked = report.iterations.filter((each) => each.asked);
   const totals = new Map<string, number>();
   for (const { asked: shares = {} } of asked)
     for (const [id, share] of Object.entries(shares)) totals.set(id, (totals.get(id) ?? 0) + share);
   const names = [...totals].sort((a, b) => b[1] - a[1]).map(([id]) => id);
   const shown = names.slice(0, MOST_NAMED);
-  const lines = shown.map((_, i): Line => {
+  const bands = names.length > MOST_NAMED ? [...shown, OTHERS] : shown;
+  const shareOf = (shares: Record<string, number>, name: string) =>
+    name === OTHERS
+      ? Object.entries(shares).reduce((sum, [id, share]) => sum + (shown.includes(id) ? 0 : share), 0)
+      : (shares[name] ?? 0);
+  const x = toAxis([report]).slice(asked.length > 0 ? from : Number.POSITIVE_INFINITY);
+  const lines = bands.map((name, i): Line => {
     const points = asked.map(({ iteration, asked: shares = {} }) => ({
       x: iteration,
-      y: shown.slice(i).reduce((sum, id) => sum + (shares[id] ?? 0), 0),
+      y: bands.slice(i).reduce((sum, band) => sum + shareOf(shares, band), 0),
     }));
-    const calm = moveMean(points, toSpans(asked));
-    return { name: shown[i]!, colour: `--series-${i}`, look: "area", values: onAxis(x, calm) };
+    const calm = moveMean(points, toSpans(asked)).map((point) => ({ ...point, x: point.x - from }));
+    const colour = name === OTHERS ? "--line-strong" : `--series-${i}`;
+    return { name, colour, look: "area", values: onAxis(x, calm) };
   });
-  return { lines, names: shown };
+  return { x, lines };
 }

@@ -63,11 +63,13 @@ export function TrainingView({ id, other, trainings }: Props) {
         <div className="stack">
           <pre className="block wrap">{report.summary.command}</pre>
           {report.engine && <p className="muted small">Engine: {report.engine}</p>}
-          {report.notices.map((notice) => (
-            <p key={notice} className="muted small">
-              {notice}
-            </p>
-          ))}
+          {report.notices
+            .filter((notice) => !notice.startsWith("Engine"))
+            .map((notice) => (
+              <p key={notice} className="muted small">
+                {notice}
+              </p>
+            ))}
         </div>
       </Card>
     </>
@@ -149,7 +151,7 @@ function Curves({ reports }: { reports: readonly TrainingReport[] }) {
       {figures.map((figure) => (
         <Card key={figure.title} title={figure.title}>
           <LineChart
-            x={x}
+            x={x.slice(figure.from)}
             lines={figure.lines}
             format={figure.format}
             label={figure.title}
@@ -177,8 +179,7 @@ function legendOf({ lines }: Figure) {
 }
 
 function Asked({ report }: { report: TrainingReport }) {
-  const x = useMemo(() => toAxis([report]), [report]);
-  const { lines } = useMemo(() => toAsked(report, x), [report, x]);
+  const { x, lines } = useMemo(() => toAsked(report), [report]);
   const last = report.iterations.findLast(({ asked }) => asked)?.asked ?? {};
   const said = Object.entries(last)
     .sort((a, b) => b[1] - a[1])
