@@ -143,7 +143,7 @@ function toSeries(
     return { ...common, width: 1.5, spanGaps: true, points: { show: true, size: 6, fill: stroke } };
   if (look === "faint")
     return { ...common, width: 1, stroke: withAlpha(stroke, 0.35), points: { show: false } };
-  if (look === "area") return { ...common, width: 1, fill: withAlpha(stroke, 0.75), points: { show: false } };
+  if (look === "area") return { ...common, width: 1, fill: stroke, points: { show: false } };
   if (look === "bars")
     return {
       ...common,

@@ -173,7 +173,9 @@ function bridge(values: (number | null)[]): (number | null)[] {
 // ---- Who is asked ---------------------------------------------------------------------------------
 
 const MOST_NAMED = 7;
-const OTHERS = "others";
+const OTHERS = "strangers and others";
+/** Random pools of the rehearsal hold workers that are met only once: no name of theirs says anything. */
+const isStranger = (id: string) => id.startsWith("rehearsal/stranger-");
 
 /** Shares stacked from the top: the first line is the sum of all, the last one its own share only. */
 export function toAsked(report: TrainingReport): { x: number[]; lines: Line[] } {
@@ -183,8 +185,8 @@ export function toAsked(report: TrainingReport): { x: number[]; lines: Line[] } 
   for (const { asked: shares = {} } of asked)
     for (const [id, share] of Object.entries(shares)) totals.set(id, (totals.get(id) ?? 0) + share);
   const names = [...totals].sort((a, b) => b[1] - a[1]).map(([id]) => id);
-  const shown = names.slice(0, MOST_NAMED);
-  const bands = names.length > MOST_NAMED ? [...shown, OTHERS] : shown;
+  const shown = names.filter((id) => !isStranger(id)).slice(0, MOST_NAMED);
+  const bands = names.length > shown.length ? [...shown, OTHERS] : shown;
   const shareOf = (shares: Record<string, number>, name: string) =>
     name === OTHERS
       ? Object.entries(shares).reduce((sum, [id, share]) => sum + (shown.includes(id) ? 0 : share), 0)
