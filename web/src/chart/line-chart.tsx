@@ -181,8 +181,8 @@ function readout(
         const x = plot.data[0]![idx!]!;
         const head = isTime ? new Date(x * 1000).toISOString().slice(0, 10) : `${xName} ${x}`;
         const rows = lines.flatMap(({ name, look, values }, i) => {
-          const raw = look === "area" ? values[idx!] : plot.data[positions[i]!]![idx!];
-          const below = look === "area" ? (lines[i + 1]?.values[idx!] ?? 0) : 0;
+          const raw = isStacked(look) ? values[idx!] : plot.data[positions[i]!]![idx!];
+          const below = isStacked(look) ? (lines[i + 1]?.values[idx!] ?? 0) : 0;
           return raw === null || raw === undefined ? [] : [`${name}: ${format(raw - below)}`];
         });
         box.replaceChildren(
@@ -200,7 +200,7 @@ function toWords({ x, lines, format, isTime }: Props): string {
   if (x.length === 0) return "Nothing yet.";
   const parts = lines.flatMap(({ name, values, look }) => {
     const there = values.filter((value): value is number => value !== null && Number.isFinite(value));
-    if (there.length === 0 || look === "area") return [];
+    if (there.length === 0 || isStacked(look)) return [];
     return [`${name}: from ${format(there[0]!)} to ${format(there.at(-1)!)}`];
   });
   const span = isTime ? "" : `Over ${x.length} points. `;
@@ -210,4 +210,9 @@ function toWords({ x, lines, format, isTime }: Props): string {
 function withAlpha(colour: string, alpha: number): string {
   const numbers = colour.match(/[\d.]+/g)?.slice(0, 3);
   return numbers ? `rgb(${numbers.join(" ")} / ${alpha})` : colour;
+}
+
+/** Each of them holds those that follow it. */
+function isStacked(look: Line["look"]): boolean {
+  return look === "area" || look === "bars";
 }

@@ -1,37 +1,35 @@
-// An edge along the points that the layout gave it, as one smooth line (a uniform B-spline through its ends).
+// An edge along the points that the layout gave it: a line that leaves and arrives straight, and bends between.
 
 import { BaseEdge, type EdgeProps } from "@xyflow/react";
 import type { Point } from "./layout.ts";
 
 export interface AccessEdgeData extends Record<string, unknown> {
   points: Point[];
+  /** From top to bottom; else from left to right. */
+  isDown: boolean;
 }
 
 export function AccessEdge({ id, data, markerEnd }: EdgeProps) {
-  return <BaseEdge id={id} path={toPath((data as unknown as AccessEdgeData).points)} markerEnd={markerEnd} />;
+  const { points, isDown } = data as unknown as AccessEdgeData;
+  return <BaseEdge id={id} path={toPath(points, isDown)} markerEnd={markerEnd} />;
 }
 
-export function toPath(points: readonly Point[]): string {
-  const [first, ...rest] = points;
-  if (!first || rest.length === 0) return "";
-  const last = rest.at(-1)!;
-  if (rest.length === 1) return `M${at(first)}L${at(last)}`;
-  let path = `M${at(first)}L${at(between(first, rest[0]!, 5 / 6))}`;
-  for (let i = 0; i < rest.length - 1; i++) {
-    const [a, b] = [rest[i]!, rest[i + 1]!];
-    path += `C${at(between(a, b, 1 / 3))} ${at(between(a, b, 2 / 3))} ${at(i === rest.length - 2 ? last : mean(a, b, rest[i + 2]!))}`;
+function toPath([first, ...rest]: readonly Point[], isDown: boolean): string {
+  if (!first) return "";
+  // Between neighbours the layout gives a point in the middle, which would only make a kink.
+  const targets = rest.length === 2 ? rest.slice(1) : rest;
+  let path = `M${at(first)}`;
+  let from = first;
+  for (const to of targets) {
+    const [x, y] = [(from.x + to.x) / 2, (from.y + to.y) / 2];
+    path += isDown
+      ? `C${at({ x: from.x, y })} ${at({ x: to.x, y })} ${at(to)}`
+      : `C${at({ x, y: from.y })} ${at({ x, y: to.y })} ${at(to)}`;
+    from = to;
   }
   return path;
 }
 
 function at({ x, y }: Point): string {
   return `${x.toFixed(1)},${y.toFixed(1)}`;
-}
-
-function between(a: Point, b: Point, share: number): Point {
-  return { x: a.x + (b.x - a.x) * share, y: a.y + (b.y - a.y) * share };
-}
-
-function mean(a: Point, b: Point, c: Point): Point {
-  return { x: (a.x + 4 * b.x + c.x) / 6, y: (a.y + 4 * b.y + c.y) / 6 };
 }

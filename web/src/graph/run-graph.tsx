@@ -13,7 +13,7 @@ import {
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Run, RunStep } from "../../../src/perform/run.ts";
 import { AccessEdge } from "./access-edge.tsx";
-import { type Layout, layoutRounds } from "./layout.ts";
+import { type Layout, layoutRounds, NODE } from "./layout.ts";
 import { toGraphRounds, toNodeId } from "./model.ts";
 import { RoundNode } from "./round-node.tsx";
 import { StepNode } from "./step-node.tsx";
@@ -58,15 +58,14 @@ function Graph({ run, planText = "", selected, onSelect, critical, maxHeight = 5
     [shape, width, maxHeight],
   );
   const isNarrow = width < 720;
-  const zoom = Math.min(1, (width - 2 * MARGIN) / Math.max(1, layout.width));
-  const wanted = Math.ceil(layout.height * zoom) + 2 * MARGIN;
+  const byWidth = Math.min(1, (width - 2 * MARGIN) / Math.max(1, layout.width));
+  const wanted = Math.ceil(layout.height * byWidth) + 2 * MARGIN;
   const height = Math.max(SMALLEST, isNarrow ? wanted : Math.min(maxHeight, wanted));
-  useFit(`${shape} ${width} ${height}`);
+  useFit(layout, width, height);
   const isOver = run.stopReason !== undefined;
-  const answerId = isOver ? undefined : lastStepOf(run);
   const nodes = useMemo(
-    () => toNodes(run, layout, { planText, selected, onSelect, critical, isOver, answerId }),
-    [run, layout, planText, selected, onSelect, critical, isOver, answerId],
+    () => toNodes(run, layout, { planText, selected, onSelect, critical, isOver }),
+    [run, layout, planText, selected, onSelect, critical, isOver],
   );
   const edges = useMemo(() => toEdges(run, layout, isNarrow), [run, layout, isNarrow]);
   return (
@@ -88,12 +87,10 @@ function Graph({ run, planText = "", selected, onSelect, critical, maxHeight = 5
           panOnDrag={!isNarrow}
           minZoom={0.2}
           maxZoom={1.5}
-          fitView
-          fitViewOptions={FIT}
           proOptions={{ hideAttribution: true }}
           disableKeyboardA11y
         >
-          {!isNarrow && <Controls showInteractive={false} position="bottom-right" />}
+          {!isNarrow && <Controls showInteractive={false} position="bottom-right" fitViewOptions={FIT} />}
         </ReactFlow>
       )}
     </section>
@@ -107,16 +104,9 @@ function shapeOf({ rounds }: Run): string {
   return JSON.stringify(rounds.map(({ workflow }) => workflow.steps.map(({ access }) => access)));
 }
 
-function lastStepOf({ rounds }: Run): string | undefined {
-  const last = rounds.findLast(({ steps }) => steps.length > 0);
-  const step = last?.steps.at(-1);
-  return step && toNodeId(step.round, step.step);
-}
-
 interface Marks extends Pick<Props, "selected" | "onSelect" | "critical"> {
   planText: string;
   isOver: boolean;
-  answerId: string | undefined;
 }
 
 function toNodes(run: Run, layout: Layout, marks: Marks): Node[] {
@@ -144,6 +134,8 @@ function toNodes(run: Run, layout: Layout, marks: Marks): Node[] {
         id,
         type: "step",
         position: layout.nodes[id] ?? { x: 0, y: 0 },
+        // Known beforehand: a node whose size must be measured first would vanish at every piece of text.
+        ...NODE,
         data: {
           ...{ step, onSelect },
           isSelected: selected?.round === step.round && selected.step === step.step,
@@ -166,7 +158,7 @@ function toEdges(run: Run, layout: Layout, isNarrow: boolean): Edge[] {
       const isActive = stateOf(edge.source) === "done" && stateOf(edge.target) === "running";
       return {
         ...{ id: edge.id, source: edge.source, target: edge.target, type: "access" },
-        data: { points: layout.edges[edge.id] ?? [] },
+        data: { points: layout.edges[edge.id] ?? [], isDown: layout.directions[round] === "TB" },
         className: `${edge.kind} ${isActive ? "active" : ""}`,
         markerEnd: ARROW,
       };
@@ -179,7 +171,7 @@ function toEdges(run: Run, layout: Layout, isNarrow: boolean): Edge[] {
     const end = isNarrow ? { x: to.x + to.width / 2, y: to.y } : { x: to.x, y: to.y + to.height / 2 };
     const bridge: Edge = {
       ...{ id: `before-${round}`, source: `round-${round - 1}`, target: `round-${round}`, type: "access" },
-      data: { points: [start, end] },
+      data: { points: [start, end], isDown: isNarrow },
       className: seeBefore.length > 0 ? "sees" : "waits",
       markerEnd: ARROW,
     };
@@ -202,12 +194,18 @@ function useWidth(frame: React.RefObject<HTMLElement | null>): number {
   return width;
 }
 
-/** Shows all of it again whenever what there is to show has changed its shape. */
-function useFit(shape: string): void {
-  const { fitView } = useReactFlow();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new shape is the reason
+/** Shows all of it, in the middle, whenever what there is to show has changed its shape. */
+function useFit(layout: Layout, width: number, height: number): void {
+  const { setViewport } = useReactFlow();
   useEffect(() => {
-    const frame = requestAnimationFrame(() => void fitView(FIT));
-    return () => cancelAnimationFrame(frame);
-  }, [shape, fitView]);
+    const room = { width: width - 2 * MARGIN, height: height - 2 * MARGIN };
+    const zoom = Math.min(
+      1,
+      room.width / Math.max(1, layout.width),
+      room.height / Math.max(1, layout.height),
+    );
+    const x = (width - layout.width * zoom) / 2;
+    const y = (height - layout.height * zoom) / 2;
+    void setViewport({ x, y, zoom });
+  }, [layout, width, height, setViewport]);
 }

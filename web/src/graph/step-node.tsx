@@ -35,7 +35,7 @@ export function StepNode({ data }: NodeProps) {
     "step-node nopan",
     step.state,
     isSelected && "selected",
-    isAnswer && "answer",
+    isAnswer && "is-answer",
     isCritical && "critical",
   ];
   return (

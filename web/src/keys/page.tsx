@@ -1,5 +1,83 @@
+// Who may use the gateway, how much they may spend, and what they spent. An admin looks after all keys; another key
+// sees its own quota and its own bill.
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Session, ShownKey } from "../../../src/gateway/dashboard-types.ts";
+import { getJson } from "../api.ts";
 import type { PageProps } from "../shell/pages.ts";
+import { Button } from "../ui/button.tsx";
+import { Card, PageHead } from "../ui/card.tsx";
+import { Empty, ErrorNote, Loading } from "../ui/notes.tsx";
+import { CreateForm } from "./create-form.tsx";
+import { KeyTable } from "./key-table.tsx";
+import { Quota } from "./quota.tsx";
+import { Usage } from "./usage.tsx";
+import "./keys.css";
 
 export default function Page(_: PageProps) {
-  return <h1>Keys</h1>;
+  const { data: session, error } = useQuery({
+    queryKey: ["session"],
+    queryFn: ({ signal }) => getJson<Session>("v1/session", undefined, signal),
+  });
+  return (
+    <div className="stack">
+      {error && <ErrorNote error={error} />}
+      {!session && !error && <Loading />}
+      {session && (session.isAdmin ? <Admin session={session} /> : <Own />)}
+    </div>
+  );
+}
+
+function Admin({ session }: { session: Session }) {
+  const [isCreating, setIsCreating] = useState(false);
+  const { data: keys, error } = useQuery({
+    queryKey: ["keys"],
+    queryFn: ({ signal }) => getJson<{ data: ShownKey[] }>("v1/keys", undefined, signal),
+    select: ({ data }) => data,
+    refetchInterval: 10_000,
+  });
+  return (
+    <>
+      <PageHead
+        title="Keys and usage"
+        actions={
+          <Button kind="primary" aria-expanded={isCreating} onClick={() => setIsCreating(!isCreating)}>
+            Create a key
+          </Button>
+        }
+      >
+        Who may use this gateway, whom they may ask, and how much they may spend.
+      </PageHead>
+      {error && <ErrorNote error={error} />}
+      {isCreating && <CreateForm isFirst={session.isOpen} onDone={() => setIsCreating(false)} />}
+      {keys?.length === 0 && !isCreating && (
+        <Card>
+          <Empty title="This gateway is open">
+            <p>
+              No key is defined, so every program on this machine may use it, and no other machine can. The
+              first key closes it: from then on everybody needs one, this page too.
+            </p>
+            <pre>tutti keys create --name me --admin</pre>
+          </Empty>
+        </Card>
+      )}
+      {keys && keys.length > 0 && (
+        <Card title="Keys">
+          <KeyTable keys={keys} ownId={session.key?.id} />
+        </Card>
+      )}
+      <Usage keys={keys ?? []} />
+    </>
+  );
+}
+
+function Own() {
+  return (
+    <>
+      <PageHead title="Keys and usage">This key is not an admin's: it sees its own quota and bill.</PageHead>
+      <Quota />
+      <Usage keys={[]} />
+    </>
+  );
 }

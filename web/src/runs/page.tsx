@@ -1,5 +1,8 @@
 import type { PageProps } from "../shell/pages.ts";
+import { RunList } from "./run-list.tsx";
+import { RunPage } from "./run-page.tsx";
+import "./runs.css";
 
-export default function Page(_: PageProps) {
-  return <h1>Runs</h1>;
+export default function Page({ rest }: PageProps) {
+  return rest === "" ? <RunList /> : <RunPage key={rest} id={rest} />;
 }

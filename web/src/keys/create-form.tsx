@@ -1,0 +1,118 @@
+// A new key with its limits. Its secret is shown once, here, and is nowhere else afterwards.
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import type { CreatedKey, KeyWish } from "../../../src/gateway/dashboard-types.ts";
+import { sendJson, setKey } from "../api.ts";
+import { Button } from "../ui/button.tsx";
+import { Card } from "../ui/card.tsx";
+import { Field } from "../ui/field.tsx";
+import { ErrorNote } from "../ui/notes.tsx";
+import { Secret } from "./secret.tsx";
+
+const DAY_MS = 86_400_000;
+const WINDOWS = ["day", "week", "month", "total"] as const;
+
+interface Props {
+  /** There is no key yet: this one closes the gateway. */
+  isFirst: boolean;
+  onDone: () => void;
+}
+
+export function CreateForm({ isFirst, onDone }: Props) {
+  const client = useQueryClient();
+  const [created, setCreated] = useState<CreatedKey>();
+  const create = useMutation({
+    mutationFn: (wish: KeyWish) => sendJson<CreatedKey>("POST", "v1/keys", wish),
+    onSuccess: async (made) => {
+      // From now on nobody gets in without a key, this tab neither.
+      if (made.isFirst) setKey(made.secret);
+      setCreated(made);
+      await client.invalidateQueries({ queryKey: ["keys"] });
+      if (made.isFirst) await client.invalidateQueries({ queryKey: ["session"] });
+    },
+  });
+  if (created) return <Secret created={created} onDone={onDone} />;
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    create.mutate(toWish(new FormData(event.currentTarget), isFirst));
+  };
+  return (
+    <Card title={isFirst ? "Create the first key" : "Create a key"}>
+      <form className="stack" onSubmit={submit}>
+        {isFirst && (
+          <p className="note warn">
+            This gateway is open now. The first key closes it: every program needs a key from then on. It is
+            an admin's, so that this page goes on working; this tab will keep it.
+          </p>
+        )}
+        <div className="form-grid">
+          <Field label="Name">
+            <input name="name" required maxLength={64} autoComplete="off" placeholder="my team" />
+          </Field>
+          <Field label="Budget in dollars" hint="empty: no limit">
+            <input name="usd" type="number" min={0} step="any" placeholder="none" />
+          </Field>
+          <Field label="Budget for each">
+            <select name="window" defaultValue="month">
+              {WINDOWS.map((window) => (
+                <option key={window}>{window}</option>
+              ))}
+            </select>
+          </Field>
+          <Field label="Requests a minute" hint="empty: no limit">
+            <input name="requestsPerMinute" type="number" min={1} placeholder="none" />
+          </Field>
+          <Field label="At the same time" hint="requests that run at once">
+            <input name="concurrency" type="number" min={1} placeholder="none" />
+          </Field>
+          <Field label="Expires after days" hint="empty: never">
+            <input name="days" type="number" min={1} max={36_500} placeholder="never" />
+          </Field>
+          <Field label="Ask only" hint="providers or workers, parted by commas">
+            <input name="only" autoComplete="off" placeholder="everybody" />
+          </Field>
+          <Field label="Never ask" hint="even where the field before names them">
+            <input name="without" autoComplete="off" placeholder="nobody" />
+          </Field>
+        </div>
+        {!isFirst && (
+          <label className="row">
+            <input name="isAdmin" type="checkbox" /> An admin's: sees all runs and bills, looks after keys
+          </label>
+        )}
+        {create.error && <ErrorNote error={create.error} />}
+        <div className="row">
+          <Button kind="primary" type="submit" disabled={create.isPending}>
+            {isFirst ? "Create it and close the gateway" : "Create"}
+          </Button>
+          <Button onClick={onDone}>Cancel</Button>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+/** Empty fields are no limits. */
+function toWish(form: FormData, isFirst: boolean): KeyWish {
+  const text = (name: string) => String(form.get(name) ?? "").trim();
+  const number = (name: string) => (text(name) === "" ? undefined : Number(text(name)));
+  const names = (name: string) =>
+    text(name)
+      .split(",")
+      .map((each) => each.trim())
+      .filter(Boolean);
+  const usd = number("usd");
+  const days = number("days");
+  const window = WINDOWS.find((each) => each === text("window")) ?? "month";
+  return {
+    name: text("name"),
+    isAdmin: isFirst || form.get("isAdmin") === "on",
+    requestsPerMinute: number("requestsPerMinute"),
+    concurrency: number("concurrency"),
+    ...(usd !== undefined && { budget: { usd, window } }),
+    ...(days !== undefined && { expiresAt: Date.now() + days * DAY_MS }),
+    ...(names("only").length > 0 && { only: names("only") }),
+    ...(names("without").length > 0 && { without: names("without") }),
+  };
+}
