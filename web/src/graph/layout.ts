@@ -1,6 +1,7 @@
-// Where everything stands. Each round is laid out by dagre, from top to bottom or from left to right, whichever
-// makes the whole fit best into the room there is: a chain becomes a column, a wide wave is stacked. Rounds stand
-// side by side, or below each other where the screen is narrow. Pure.
+// Where everything stands. Each round is laid out in three ways: by dagre from top to bottom and from left to right,
+// and as one column with arcs beside it. What makes the whole fit best into the room there is, is taken: a chain
+// becomes a column, a wide wave is stacked. Rounds stand side by side, or below each other where the screen is
+// narrow. Pure.
 
 import { Graph, layout as layOut } from "@dagrejs/dagre";
 import { type GraphRound, toNodeId } from "./model.ts";
@@ -9,6 +10,7 @@ export const NODE = { width: 228, height: 94 };
 const ROUND = { head: 34, padding: 12, gap: 36 };
 /** A plan that is being written, or a round in which the Conductor was content. */
 const EMPTY_ROUND = { width: 170, height: NODE.height };
+const COLUMN = { gap: 18, arcs: 52 };
 
 export interface Point {
   x: number;
@@ -20,6 +22,12 @@ export interface Box extends Point {
   height: number;
 }
 
+/** A line that leaves and arrives vertically, horizontally, or goes around on the right. */
+export interface Curve {
+  points: Point[];
+  bend: "down" | "right" | "arc";
+}
+
 export interface Layout {
   width: number;
   height: number;
@@ -27,18 +35,14 @@ export interface Layout {
   rounds: Box[];
   /** Upper left corner of each step, inside the whole. */
   nodes: Record<string, Point>;
-  /** Where each edge goes along. */
-  edges: Record<string, Point[]>;
-  /** Of the round's own steps: which side edges come in at. */
-  directions: ("TB" | "LR")[];
+  edges: Record<string, Curve>;
 }
 
 interface RoundLayout {
-  direction: "TB" | "LR";
   width: number;
   height: number;
   nodes: Record<string, Point>;
-  edges: Record<string, Point[]>;
+  edges: Record<string, Curve>;
 }
 
 export interface Room {
@@ -46,24 +50,29 @@ export interface Room {
   height: number;
 }
 
-const NARROW = 720;
-/** More rounds than this are not tried in all combinations. */
-const MOST_TRIED = 6;
+export const NARROW = 720;
+/** Of more rounds than this, all are laid out in the same way: combinations would be too many. */
+const MOST_TRIED = 4;
+/** The nicer way is kept unless another one is larger by this factor. */
+const CLEARLY = 1.04;
 
 export function layoutRounds(rounds: readonly GraphRound[], room: Room): Layout {
   const isNarrow = room.width < NARROW;
-  const choices = rounds.map((round) => [layoutRound(round, "TB"), layoutRound(round, "LR")] as const);
+  const ways = rounds.map((round) => [
+    layoutGraph(round, "TB"),
+    layoutGraph(round, "LR"),
+    layoutColumn(round),
+  ]);
   let best: Layout | undefined;
   let bestZoom = -1;
-  const combinations = rounds.length <= MOST_TRIED ? 2 ** rounds.length : 2;
-  for (let code = 0; code < combinations; code++) {
-    const chosen = choices.map(([down, right], i) =>
-      (rounds.length <= MOST_TRIED ? (code >> i) & 1 : code) === 0 ? down : right,
+  for (const choice of toChoices(rounds.length)) {
+    const layout = placeRounds(
+      ways.map((each, i) => each[choice(i)]!),
+      isNarrow,
     );
-    const layout = placeRounds(chosen, isNarrow);
     // On a narrow screen one scrolls down anyway: only the width has to fit.
     const zoom = Math.min(room.width / layout.width, isNarrow ? 1 : room.height / layout.height, 1);
-    if (zoom > bestZoom + 1e-6) {
+    if (zoom > bestZoom * CLEARLY) {
       best = layout;
       bestZoom = zoom;
     }
@@ -71,8 +80,14 @@ export function layoutRounds(rounds: readonly GraphRound[], room: Room): Layout 
   return best ?? placeRounds([], isNarrow);
 }
 
-function layoutRound({ round, steps, edges }: GraphRound, direction: "TB" | "LR"): RoundLayout {
-  if (steps.length === 0) return { direction, ...EMPTY_ROUND, nodes: {}, edges: {} };
+/** Which way each round is laid out in, the nicest first. */
+function toChoices(rounds: number): ((round: number) => number)[] {
+  if (rounds > MOST_TRIED) return [0, 1, 2].map((way) => () => way);
+  return Array.from({ length: 3 ** rounds }, (_, code) => (round) => Math.floor(code / 3 ** round) % 3);
+}
+
+function layoutGraph({ round, steps, edges }: GraphRound, direction: "TB" | "LR"): RoundLayout {
+  if (steps.length === 0) return { ...EMPTY_ROUND, nodes: {}, edges: {} };
   const graph = new Graph();
   graph.setGraph({ rankdir: direction, nodesep: 14, edgesep: 14, ranksep: direction === "TB" ? 22 : 34 });
   graph.setDefaultEdgeLabel(() => ({}));
@@ -80,8 +95,8 @@ function layoutRound({ round, steps, edges }: GraphRound, direction: "TB" | "LR"
   for (const { source, target } of edges) graph.setEdge(source, target);
   layOut(graph);
   const { width = 0, height = 0 } = graph.graph();
+  const bend = direction === "TB" ? "down" : "right";
   return {
-    direction,
     width,
     height,
     nodes: Object.fromEntries(
@@ -90,8 +105,49 @@ function layoutRound({ round, steps, edges }: GraphRound, direction: "TB" | "LR"
         return [id, { x: x - NODE.width / 2, y: y - NODE.height / 2 }];
       }),
     ),
-    edges: Object.fromEntries(edges.map(({ id, source, target }) => [id, graph.edge(source, target).points])),
+    edges: Object.fromEntries(
+      edges.map(({ id, source, target }): [string, Curve] => {
+        const { points } = graph.edge(source, target) as { points: Point[] };
+        return [id, { points, bend }];
+      }),
+    ),
   };
+}
+
+/** One step below the other. An edge to the next one goes straight down, any other one around on the right. */
+function layoutColumn({ round, steps, edges }: GraphRound): RoundLayout {
+  if (steps.length === 0) return { ...EMPTY_ROUND, nodes: {}, edges: {} };
+  const topOf = (step: number) => step * (NODE.height + COLUMN.gap);
+  const toCurve = (from: number, to: number): Curve => {
+    if (to === from + 1) {
+      const x = NODE.width / 2;
+      return {
+        bend: "down",
+        points: [
+          { x, y: topOf(from) + NODE.height },
+          { x, y: topOf(to) },
+        ],
+      };
+    }
+    // Ends at different heights keep arcs of the same step apart.
+    const part = (share: number) => NODE.height * share;
+    const start = { x: NODE.width, y: topOf(from) + part(0.5 + 0.12 * Math.min(3, to - from)) };
+    const end = { x: NODE.width, y: topOf(to) + part(0.5 - 0.12 * Math.min(3, to - from)) };
+    return { bend: "arc", points: [start, end] };
+  };
+  const hasArcs = edges.some(({ source, target }) => stepOf(target) > stepOf(source) + 1);
+  return {
+    width: NODE.width + (hasArcs ? COLUMN.arcs : 0),
+    height: topOf(steps.length) - COLUMN.gap,
+    nodes: Object.fromEntries(steps.map(({ step }) => [toNodeId(round, step), { x: 0, y: topOf(step) }])),
+    edges: Object.fromEntries(
+      edges.map(({ id, source, target }) => [id, toCurve(stepOf(source), stepOf(target))]),
+    ),
+  };
+}
+
+function stepOf(id: string): number {
+  return Number(id.split(".")[1]);
 }
 
 function placeRounds(chosen: readonly RoundLayout[], isNarrow: boolean): Layout {
@@ -102,9 +158,9 @@ function placeRounds(chosen: readonly RoundLayout[], isNarrow: boolean): Layout 
   const sizes = chosen.map(inner);
   const tallest = Math.max(0, ...sizes.map(({ height }) => height));
   const widest = Math.max(0, ...sizes.map(({ width }) => width));
-  const layout: Layout = { width: 0, height: 0, rounds: [], nodes: {}, edges: {}, directions: [] };
+  const layout: Layout = { width: 0, height: 0, rounds: [], nodes: {}, edges: {} };
   let at = 0;
-  for (const [i, { nodes, edges, direction, ...round }] of chosen.entries()) {
+  for (const [i, { nodes, edges, ...round }] of chosen.entries()) {
     const size = sizes[i]!;
     const box = isNarrow
       ? { x: 0, y: at, width: widest, height: size.height }
@@ -114,9 +170,9 @@ function placeRounds(chosen: readonly RoundLayout[], isNarrow: boolean): Layout 
     const dy = box.y + ROUND.head + (box.height - ROUND.head - ROUND.padding - round.height) / 2;
     const move = ({ x, y }: Point): Point => ({ x: x + dx, y: y + dy });
     for (const [id, point] of Object.entries(nodes)) layout.nodes[id] = move(point);
-    for (const [id, points] of Object.entries(edges)) layout.edges[id] = points.map(move);
+    for (const [id, { points, bend }] of Object.entries(edges))
+      layout.edges[id] = { bend, points: points.map(move) };
     layout.rounds.push(box);
-    layout.directions.push(direction);
     at += (isNarrow ? box.height : box.width) + ROUND.gap;
   }
   const length = Math.max(0, at - ROUND.gap);

@@ -13,7 +13,7 @@ import {
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Run, RunStep } from "../../../src/perform/run.ts";
 import { AccessEdge } from "./access-edge.tsx";
-import { type Layout, layoutRounds, NODE } from "./layout.ts";
+import { type Layout, layoutRounds, NARROW, NODE } from "./layout.ts";
 import { toGraphRounds, toNodeId } from "./model.ts";
 import { RoundNode } from "./round-node.tsx";
 import { StepNode } from "./step-node.tsx";
@@ -33,7 +33,7 @@ interface Props {
   selected?: { round: number; step: number } | undefined;
   onSelect: (step: RunStep) => void;
   /** Steps on the critical path, as "round.step". */
-  critical?: ReadonlySet<string>;
+  critical?: ReadonlySet<string> | undefined;
   /** The graph takes what it needs up to this. */
   maxHeight?: number;
 }
@@ -57,7 +57,7 @@ function Graph({ run, planText = "", selected, onSelect, critical, maxHeight = 5
       layoutRounds(toGraphRounds(run.rounds), { width: width - 2 * MARGIN, height: maxHeight - 2 * MARGIN }),
     [shape, width, maxHeight],
   );
-  const isNarrow = width < 720;
+  const isNarrow = width - 2 * MARGIN < NARROW;
   const byWidth = Math.min(1, (width - 2 * MARGIN) / Math.max(1, layout.width));
   const wanted = Math.ceil(layout.height * byWidth) + 2 * MARGIN;
   const height = Math.max(SMALLEST, isNarrow ? wanted : Math.min(maxHeight, wanted));
@@ -158,7 +158,7 @@ function toEdges(run: Run, layout: Layout, isNarrow: boolean): Edge[] {
       const isActive = stateOf(edge.source) === "done" && stateOf(edge.target) === "running";
       return {
         ...{ id: edge.id, source: edge.source, target: edge.target, type: "access" },
-        data: { points: layout.edges[edge.id] ?? [], isDown: layout.directions[round] === "TB" },
+        data: { curve: layout.edges[edge.id] ?? { points: [], bend: "down" } },
         className: `${edge.kind} ${isActive ? "active" : ""}`,
         markerEnd: ARROW,
       };
@@ -171,7 +171,7 @@ function toEdges(run: Run, layout: Layout, isNarrow: boolean): Edge[] {
     const end = isNarrow ? { x: to.x + to.width / 2, y: to.y } : { x: to.x, y: to.y + to.height / 2 };
     const bridge: Edge = {
       ...{ id: `before-${round}`, source: `round-${round - 1}`, target: `round-${round}`, type: "access" },
-      data: { points: [start, end], isDown: isNarrow },
+      data: { curve: { points: [start, end], bend: isNarrow ? "down" : "right" } },
       className: seeBefore.length > 0 ? "sees" : "waits",
       markerEnd: ARROW,
     };

@@ -4,6 +4,7 @@ import { useCallback, useMemo, useState } from "react";
 import { Link } from "wouter";
 import type { Run, RunStep } from "../../../src/perform/run.ts";
 import { Elapsed } from "../graph/elapsed.tsx";
+import { toNodeId } from "../graph/model.ts";
 import { RunGraph } from "../graph/run-graph.tsx";
 import { useRunView, type Watched } from "../graph/use-run-view.ts";
 import { Card } from "../ui/card.tsx";
@@ -45,6 +46,8 @@ function Shown({ run, watched }: { run: Run; watched: Watched }) {
     [],
   );
   const critical = useMemo(() => toCriticalPath(view), [view]);
+  // Where everything is on it, there is nothing to tell apart.
+  const isTelling = run.steps.some((each) => !critical.has(toNodeId(each.round, each.step)));
   const step = selected && run.rounds[selected.round]?.steps[selected.step];
   const isRunning = run.stopReason === undefined && !isComplete;
   return (
@@ -60,7 +63,7 @@ function Shown({ run, watched }: { run: Run; watched: Watched }) {
         planText={view.planText}
         selected={selected}
         onSelect={select}
-        critical={critical}
+        critical={isTelling ? critical : undefined}
       />
       {step && <StepPanel run={run} step={step} onClose={() => setSelected(undefined)} />}
       <div className="run-columns">
