@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "web/**/*.test.{ts,tsx}"],
-    globalSetup: ["src/testing/build.ts"],
+    globalSetup: ["src/testing/build.ts", "web/e2e/build.ts"],
     setupFiles: ["src/testing/no-keys.ts"],
     testTimeout: 20_000,
   },

@@ -103,9 +103,10 @@ export async function streamEvents(context: GatewayContext, visit: Visit, id: st
   const past = live ? upTo(earlier.events, first) : earlier.events;
   await connection.write(past.filter(isJournaled).map(numbering).join(""));
   const beat = setInterval(() => void connection.write(KEEP_ALIVE).catch(() => {}), KEEP_ALIVE_MS);
+  const gone = goneOf(connection.gone);
   try {
     for (let position = 0; live; ) {
-      const events = await Promise.race([live.next(position), goneOf(connection.gone)]);
+      const events = await Promise.race([live.next(position), gone]);
       if (!events) break;
       position += events.length;
       await connection.write(events.map(numbering).join(""));

@@ -126,7 +126,10 @@ function toOptions(
         },
       },
     },
-    axes: [axis, { ...axis, size: 52, values: (_, ticks) => ticks.map((tick) => format(tick)) }],
+    axes: [
+      isTime ? { ...axis, values: toDays } : axis,
+      { ...axis, size: 62, values: (_, ticks) => ticks.map((tick) => format(tick)) },
+    ],
     plugins: [readout(format, lines, isTime ?? false, xName)],
   };
 }
@@ -153,6 +156,11 @@ function toSeries(
       paths: uPlot.paths.bars!({ size: [0.7, 40] }),
     };
   return { ...common, width: 2, points: { show: false } };
+}
+
+/** Months and days as everybody reads them, whatever the browser's language. */
+function toDays(_: uPlot, seconds: number[]): string[] {
+  return seconds.map((at) => new Date(at * 1000).toISOString().slice(5, 10));
 }
 
 /** What is under the pointer, in words. */

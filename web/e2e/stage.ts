@@ -1,0 +1,69 @@
+// What every end-to-end test needs: a gateway of its own in a home of its own, and pages of one browser that watch
+// over themselves: any request to elsewhere, any error of a script and anything the content security policy had to
+// stop fails the test that it happened in.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import type { TuttiConfigInput } from "../../src/config/schema.ts";
+import { type Gateway, startGateway } from "../../src/gateway/server.ts";
+import { browserPath, launch, noBrowser } from "./browser.ts";
+
+export interface Stage {
+  /** On the rehearsal, with these settings of the environment. */
+  gateway(options?: StageGateway): Promise<Gateway & { home: string }>;
+  open(address: string, options?: BrowserContextOptions): Promise<Page>;
+}
+
+export interface StageGateway {
+  config?: TuttiConfigInput;
+  /** How slow the simulated workers are: 1 is as slow as real ones. */
+  delay?: number;
+}
+
+export const isSkipped = browserPath === undefined;
+export const skipReason = isSkipped ? `: ${noBrowser}` : "";
+
+export function useStage(): Stage {
+  let browser: Browser | undefined;
+  const closing: (() => unknown)[] = [];
+  const problems: string[] = [];
+  beforeAll(async () => {
+    if (!isSkipped) browser = await launch();
+  });
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+    expect(problems.splice(0)).toEqual([]);
+  });
+  return {
+    async gateway({ config = {}, delay = 0.02 } = {}) {
+      const home = mkdtempSync(join(tmpdir(), "tutti-e2e-"));
+      const env = { ...process.env, TUTTI_HOME: home, TUTTI_REHEARSAL_DELAY: String(delay) };
+      const gateway = await startGateway({ config, env, cwd: home });
+      closing.push(async () => {
+        await gateway.close();
+        rmSync(home, { recursive: true, force: true });
+      });
+      return { ...gateway, home };
+    },
+    async open(address, options = {}) {
+      const context = await browser!.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+      closing.push(() => context.close());
+      const page = await context.newPage();
+      page.setDefaultTimeout(15_000);
+      page.on("request", (request) => {
+        const url = new URL(request.url());
+        if (!["127.0.0.1", ""].includes(url.hostname)) problems.push(`a request to ${url.host}`);
+      });
+      page.on("pageerror", (error) => problems.push(`a script broke: ${error.message}`));
+      page.on("console", (message) => {
+        if (/Content Security Policy/i.test(message.text())) problems.push(message.text());
+      });
+      await page.goto(address);
+      return page;
+    },
+  };
+}
