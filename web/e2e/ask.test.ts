@@ -41,6 +41,7 @@ describe.skipIf(isSkipped)(`asking in the dashboard${skipReason}`, () => {
     const id = await ask(gateway.url, QUESTION);
     const page = await stage.open(`${gateway.url}/#/runs/${id}`);
     await page.locator(".step-node").first().click();
+    await page.getByRole("tab", { name: "What it was told" }).click();
     await page.getByText("You are one member of a team of models").first().waitFor();
   });
 

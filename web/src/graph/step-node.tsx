@@ -46,10 +46,10 @@ export function StepNode({ data }: NodeProps) {
         className={classes.filter(Boolean).join(" ")}
         style={{ width: NODE.width, height: NODE.height, borderLeftColor: seriesColour(step.worker) }}
         aria-pressed={isSelected}
-        aria-label={`Round ${step.round + 1}, step ${step.step + 1}: ${step.workerId} ${word}. ${step.subtask.slice(0, 120)}`}
         title={step.subtask || undefined}
         onClick={() => onSelect(step)}
       >
+        <span className="visually-hidden">{`Round ${step.round + 1}, step ${step.step + 1}, ${word}: `}</span>
         <span className="step-head">
           <span className={`step-sign ${step.state}`} aria-hidden="true">
             {step.state === "running" ? <span className="spinner" /> : sign}
