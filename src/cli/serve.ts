@@ -31,7 +31,7 @@ export function defineServe(command: Command): void {
     .option("--json", "tell the address as JSON, on standard output")
     .addHelpText(
       "after",
-      '\nExamples:\n  $ tutti serve\n  $ tutti keys create --name team --budget-usd 50 --window month\n  $ tutti serve --host 0.0.0.0 --port 8080\n\nThen point any OpenAI client to http://127.0.0.1:7878/v1 and ask for the model "tutti".',
+      '\nExamples:\n  $ tutti serve\n  $ tutti keys create --name team --budget-usd 50 --window month\n  $ tutti serve --host 0.0.0.0 --port 8080\n\nThen open http://127.0.0.1:7878 in a browser, or point any OpenAI client to http://127.0.0.1:7878/v1 and ask\nfor the model "tutti".',
     )
     .action(serve);
 }
@@ -60,6 +60,7 @@ async function serve(flags: Flags): Promise<void> {
   });
   if (flags.json) process.stdout.write(`${toJson({ url: gateway.url, isOpen: gateway.isOpen })}\n`);
   say(`${style.bold("Tutti")} listens on ${gateway.url}`);
+  say(`  Dashboard          ${gateway.url}/`);
   say(`  OpenAI clients     base URL ${gateway.url}/v1, model "tutti"`);
   say(`  Anthropic clients  base URL ${gateway.url}, model "tutti"`);
   if (gateway.isOpen)

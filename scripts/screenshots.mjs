@@ -1,0 +1,123 @@
+// npm run screenshots: the pictures of README and docs, taken from the dashboard as it is. A gateway on the rehearsal
+// in a home of its own, a real browser, a question, a small training; pictures go to docs/images. Takes a few minutes.
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { createJiti } from "jiti";
+
+const { browserPath, launch, noBrowser } = await createJiti(import.meta.url).import("../web/e2e/browser.ts");
+
+const ROOT = resolve(import.meta.dirname, "..");
+const OUT = join(ROOT, "docs/images");
+const MOST_BYTES = 300_000;
+const QUESTION =
+  "Around a rectangular pool of 35 m by 16 m runs a border 2 m wide. Tiles cost 5 dollars a square metre. What do the tiles for the border cost in dollars?";
+const OTHERS = [
+  "What is the capital of France?",
+  "How many protons does an atom of fluorine have?",
+  "Solve for t: 7t − 32 = 3t + 4.",
+  "Start on 20 October 2025 and go 61 days forward. What is the date?",
+  "How many metres per second are 117 kilometres per hour?",
+  "Fencing costs 18 dollars a metre. What does a fence around a rectangle of 24 m by 6 m cost in dollars?",
+];
+
+if (browserPath === undefined) {
+  console.error(noBrowser);
+  process.exit(1);
+}
+const home = mkdtempSync(join(tmpdir(), "tutti-screenshots-"));
+const gateway = spawn(
+  process.execPath,
+  [join(ROOT, "dist/cli/main.js"), "serve", "--port", "0", "--log", "off", "--json"],
+  {
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home, TUTTI_HOME: home, TUTTI_REHEARSAL_DELAY: "1" },
+    stdio: ["ignore", "pipe", "ignore"],
+  },
+);
+const browser = await launch();
+
+try {
+  const url = await readUrl();
+  mkdirSync(OUT, { recursive: true });
+  const training = await send(url, "v1/trainings", { iterations: 150, seed: 1, size: "small" });
+  for (const content of OTHERS) await ask(url, content);
+
+  const light = await open("light");
+  await light.goto(`${url}/`);
+  await light.getByLabel("Your question").fill(QUESTION);
+  await light.getByRole("button", { name: "Ask", exact: true }).click();
+  await light.locator(".step-node").nth(1).waitFor();
+  await light.locator(".step-node.running .step-text", { hasText: /\w/ }).last().waitFor();
+  await take(light, "ask.png");
+  await light.getByRole("link", { name: "Open the run" }).waitFor({ timeout: 120_000 });
+
+  const [run] = (await read(url, "v1/runs")).data;
+  const dark = await open("dark");
+  await dark.goto(`${url}/#/runs/${run.id}`);
+  await dark.getByRole("heading", { name: "Where the time went" }).waitFor();
+  await take(dark, "run.png");
+
+  await light.goto(`${url}/#/pool`);
+  await light.getByRole("heading", { name: "What they can do, by topic" }).waitFor();
+  await take(light, "pool.png", 1_000);
+
+  process.stderr.write("Training: this takes a few minutes.\n");
+  for (;;) {
+    const { summary } = await read(url, `v1/trainings/${training.id}`);
+    if (summary.state !== "running") break;
+    await new Promise((done) => setTimeout(done, 2_000));
+  }
+  await light.goto(`${url}/#/learn`);
+  await light.getByRole("img", { name: /^Reward/ }).waitFor();
+  await take(light, "learn.png", 1_000);
+} finally {
+  await browser.close();
+  gateway.kill("SIGTERM");
+  await new Promise((done) => gateway.once("exit", done));
+  rmSync(home, { recursive: true, force: true });
+}
+
+function open(colorScheme) {
+  return browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme });
+}
+
+async function take(page, name, height = 800) {
+  await page.setViewportSize({ width: 1280, height });
+  // Charts are drawn when the page has found its size.
+  await page.waitForTimeout(600);
+  const path = join(OUT, name);
+  await page.screenshot({ path });
+  const { size } = statSync(path);
+  if (size > MOST_BYTES) throw new Error(`${name} has ${size} bytes, more than ${MOST_BYTES}`);
+  process.stderr.write(`docs/images/${name}, ${Math.round(size / 1000)} KB\n`);
+}
+
+async function readUrl() {
+  let text = "";
+  for await (const line of createInterface({ input: gateway.stdout })) {
+    text += line;
+    try {
+      return JSON.parse(text).url;
+    } catch {
+      // The rest of it comes with the next line.
+    }
+  }
+  throw new Error("The gateway did not start: run npm run build first");
+}
+
+async function read(url, path) {
+  return (await fetch(`${url}/${path}`)).json();
+}
+
+async function send(url, path, body) {
+  const response = await fetch(`${url}/${path}`, { method: "POST", body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return response.json();
+}
+
+function ask(url, content) {
+  return send(url, "v1/chat/completions", { model: "tutti", messages: [{ role: "user", content }] });
+}
