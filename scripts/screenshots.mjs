@@ -1,10 +1,12 @@
 // npm run screenshots: the pictures of README and docs, taken from the dashboard as it is. A gateway on the rehearsal
-// in a home of its own, a real browser, a question, a small training; pictures go to docs/images. Takes a few minutes.
+// in a home of its own, a real browser, a question, a small training; pictures go to docs/images. Takes a few minutes;
+// with -- --training FOLDER the training is one that was made before, which has learned more.
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { parseArgs } from "node:util";
 import { createJiti } from "jiti";
 
 const { browserPath, launch, noBrowser } = await createJiti(import.meta.url).import("../web/e2e/browser.ts");
@@ -13,7 +15,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 const OUT = join(ROOT, "docs/images");
 const MOST_BYTES = 300_000;
 const QUESTION =
-  "Around a rectangular pool of 35 m by 16 m runs a border 2 m wide. Tiles cost 5 dollars a square metre. What do the tiles for the border cost in dollars?";
+  "Roads with their lengths in km: Brook-Arden 8, Arden-Dover 4, Flint-Arden 5, Brook-Dover 17, Elgin-Brook 8, Elgin-Flint 4, Flint-Brook 9. How long is the shortest route from Elgin to Dover, in km?";
 const OTHERS = [
   "What is the capital of France?",
   "How many protons does an atom of fluorine have?",
@@ -27,7 +29,10 @@ if (browserPath === undefined) {
   console.error(noBrowser);
   process.exit(1);
 }
+const { values: flags } = parseArgs({ options: { training: { type: "string" } } });
 const home = mkdtempSync(join(tmpdir(), "tutti-screenshots-"));
+if (flags.training !== undefined)
+  cpSync(flags.training, join(home, "trainings", "rehearsal"), { recursive: true });
 const gateway = spawn(
   process.execPath,
   [join(ROOT, "dist/cli/main.js"), "serve", "--port", "0", "--log", "off", "--json"],
@@ -42,7 +47,8 @@ const browser = await launch();
 try {
   const url = await readUrl();
   mkdirSync(OUT, { recursive: true });
-  const training = await send(url, "v1/trainings", { iterations: 150, seed: 1, size: "small" });
+  if (flags.training === undefined)
+    await send(url, "v1/trainings", { iterations: 150, seed: 1, size: "small" });
   for (const content of OTHERS) await ask(url, content);
 
   const light = await open("light");
@@ -50,7 +56,8 @@ try {
   await light.getByLabel("Your question").fill(QUESTION);
   await light.getByRole("button", { name: "Ask", exact: true }).click();
   await light.locator(".step-node").nth(1).waitFor();
-  await light.locator(".step-node.running .step-text", { hasText: /\w/ }).last().waitFor();
+  await light.locator(".step-node.done").first().waitFor();
+  await light.locator(".step-node.running .step-text", { hasText: /\w{3}/ }).first().waitFor();
   await take(light, "ask.png");
   await light.getByRole("link", { name: "Open the run" }).waitFor({ timeout: 120_000 });
 
@@ -64,12 +71,7 @@ try {
   await light.getByRole("heading", { name: "What they can do, by topic" }).waitFor();
   await take(light, "pool.png", 1_000);
 
-  process.stderr.write("Training: this takes a few minutes.\n");
-  for (;;) {
-    const { summary } = await read(url, `v1/trainings/${training.id}`);
-    if (summary.state !== "running") break;
-    await new Promise((done) => setTimeout(done, 2_000));
-  }
+  await trained(url);
   await light.goto(`${url}/#/learn`);
   await light.getByRole("img", { name: /^Reward/ }).waitFor();
   await take(light, "learn.png", 1_000);
@@ -80,6 +82,13 @@ try {
   rmSync(home, { recursive: true, force: true });
 }
 
+async function trained(url) {
+  const isRunning = async () =>
+    (await read(url, "v1/trainings")).data.some(({ state }) => state === "running");
+  if (await isRunning()) process.stderr.write("Training: this takes a few minutes.\n");
+  while (await isRunning()) await new Promise((done) => setTimeout(done, 2_000));
+}
+
 function open(colorScheme) {
   return browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme });
 }
@@ -87,7 +96,7 @@ function open(colorScheme) {
 async function take(page, name, height = 800) {
   await page.setViewportSize({ width: 1280, height });
   // Charts are drawn when the page has found its size.
-  await page.waitForTimeout(600);
+  if (height !== 800) await page.waitForTimeout(600);
   const path = join(OUT, name);
   await page.screenshot({ path });
   const { size } = statSync(path);

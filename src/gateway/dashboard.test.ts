@@ -100,7 +100,7 @@ describe("the pool", () => {
   it("tells who can be asked, who did the work, and whose circuit is open", async () => {
     let isDown = false;
     const gateway = await start({
-      reply: ({ model }) => (isDown && model === "alpha" ? { status: 500 } : "Four."),
+      reply: ({ model }) => (isDown && model === "alpha" ? { status: 500, body: {} } : "Four."),
       config: { retries: 2 },
     });
     await send(gateway, "/v1/chat/completions", QUESTION);

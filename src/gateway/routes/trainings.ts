@@ -2,7 +2,7 @@
 // looked up in what was found there and never made into a path, so no name leads elsewhere.
 
 import { statSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { toTuttiHome } from "../../config/home.ts";
 import { TuttiError } from "../../errors.ts";
 import { type ListedTraining, listTrainings, readTraining, type Training } from "../../learn/folder.ts";
@@ -82,8 +82,9 @@ export async function stopTraining(context: GatewayContext, visit: Visit, id: st
 // ---- Finding ------------------------------------------------------------------------------------
 
 function findTrainings({ env, cwd }: GatewayContext): ListedTraining[] {
-  const here = listTrainings(cwd).map((listed) => ({ ...listed, id: `${HERE}${listed.id}` }));
-  const all = [...listTrainings(toTuttiHome(env)), ...here];
+  const home = resolve(toTuttiHome(env));
+  const here = home === resolve(cwd) ? [] : listTrainings(cwd);
+  const all = [...listTrainings(home), ...here.map((listed) => ({ ...listed, id: `${HERE}${listed.id}` }))];
   return all.sort((a, b) => b.statement.startedAt - a.statement.startedAt);
 }
 

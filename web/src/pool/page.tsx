@@ -205,5 +205,5 @@ function Health({ state, detail, circuit, kind }: PoolWorker) {
 }
 
 function toDollars(usd: number): string {
-  return usd === 0 ? "0" : usd >= 0.1 ? usd.toFixed(2) : usd.toPrecision(2);
+  return usd === 0 ? "0" : usd >= 0.1 ? usd.toFixed(2) : String(Number(usd.toPrecision(2)));
 }
