@@ -95,6 +95,11 @@ describe("toGraphRounds", () => {
     expect(round!.edges.map(({ id, kind }) => `${id} ${kind}`)).toEqual(["0.0-0.2 sees", "0.1-0.2 waits"]);
   });
 
+  it("draws no line for a wait that others have for it", () => {
+    const [round] = toGraphRounds(toRounds([[], [0], [1]]));
+    expect(round!.edges.map(({ id }) => id)).toEqual(["0.0-0.1", "0.1-0.2"]);
+  });
+
   it("knows who sees the round before", () => {
     expect(toGraphRounds(toRounds([[]], ["all", [0]]))[1]!.seeBefore).toEqual(["1.0"]);
   });

@@ -54,7 +54,7 @@ export const NARROW = 720;
 /** Of more rounds than this, all are laid out in the same way: combinations would be too many. */
 const MOST_TRIED = 4;
 /** The nicer way is kept unless another one is larger by this factor. */
-const CLEARLY = 1.04;
+const CLEARLY = 1.06;
 
 export function layoutRounds(rounds: readonly GraphRound[], room: Room): Layout {
   const isNarrow = room.width < NARROW;
@@ -80,10 +80,15 @@ export function layoutRounds(rounds: readonly GraphRound[], room: Room): Layout 
   return best ?? placeRounds([], isNarrow);
 }
 
-/** Which way each round is laid out in, the nicest first. */
+/** Which way each round is laid out in, the nicest first: all alike, before any mixture. */
 function toChoices(rounds: number): ((round: number) => number)[] {
-  if (rounds > MOST_TRIED) return [0, 1, 2].map((way) => () => way);
-  return Array.from({ length: 3 ** rounds }, (_, code) => (round) => Math.floor(code / 3 ** round) % 3);
+  const alike = [0, 1, 2].map((way) => () => way);
+  if (rounds > MOST_TRIED) return alike;
+  const mixed = Array.from(
+    { length: 3 ** rounds },
+    (_, code) => (round: number) => Math.floor(code / 3 ** round) % 3,
+  );
+  return [...alike, ...mixed];
 }
 
 function layoutGraph({ round, steps, edges }: GraphRound, direction: "TB" | "LR"): RoundLayout {
@@ -94,22 +99,57 @@ function layoutGraph({ round, steps, edges }: GraphRound, direction: "TB" | "LR"
   for (const { step } of steps) graph.setNode(toNodeId(round, step), { ...NODE });
   for (const { source, target } of edges) graph.setEdge(source, target);
   layOut(graph);
-  const { width = 0, height = 0 } = graph.graph();
-  const bend = direction === "TB" ? "down" : "right";
+  const nodes = Object.fromEntries(
+    graph.nodes().map((id) => {
+      const { x, y } = graph.node(id);
+      return [id, { x: x - NODE.width / 2, y: y - NODE.height / 2 }];
+    }),
+  );
+  const isDown = direction === "TB";
+  const curves = edges.map(({ id, source, target }): [string, Curve] => {
+    const { points } = graph.edge(source, target) as { points: Point[] };
+    const way = points.slice(1, -1);
+    const ends = [leave(nodes[source]!, points[0]!, isDown), arrive(nodes[target]!, points.at(-1)!, isDown)];
+    return [id, { points: [ends[0]!, ...way, ends[1]!], bend: isDown ? "down" : "right" }];
+  });
+  return toOrigin({ nodes, edges: Object.fromEntries(curves) });
+}
+
+const CORNER = 18;
+
+/** Lines leave at the bottom (or on the right) of a step and arrive at its top (or on the left), never at a corner. */
+function leave(node: Point, near: Point, isDown: boolean): Point {
+  return isDown
+    ? { x: within(near.x, node.x, NODE.width), y: node.y + NODE.height }
+    : { x: node.x + NODE.width, y: within(near.y, node.y, NODE.height) };
+}
+
+function arrive(node: Point, near: Point, isDown: boolean): Point {
+  return isDown
+    ? { x: within(near.x, node.x, NODE.width), y: node.y }
+    : { x: node.x, y: within(near.y, node.y, NODE.height) };
+}
+
+function within(value: number, from: number, length: number): number {
+  return Math.min(from + length - CORNER, Math.max(from + CORNER, value));
+}
+
+/** Moves everything so that it begins at 0, lines included, and measures it. */
+function toOrigin({ nodes, edges }: Pick<RoundLayout, "nodes" | "edges">): RoundLayout {
+  const corners = Object.values(nodes).flatMap(({ x, y }) => [
+    { x, y },
+    { x: x + NODE.width, y: y + NODE.height },
+  ]);
+  const points = [...corners, ...Object.values(edges).flatMap((curve) => curve.points)];
+  const left = Math.min(...points.map(({ x }) => x));
+  const top = Math.min(...points.map(({ y }) => y));
+  const move = ({ x, y }: Point): Point => ({ x: x - left, y: y - top });
   return {
-    width,
-    height,
-    nodes: Object.fromEntries(
-      graph.nodes().map((id) => {
-        const { x, y } = graph.node(id);
-        return [id, { x: x - NODE.width / 2, y: y - NODE.height / 2 }];
-      }),
-    ),
+    width: Math.max(...points.map(({ x }) => x)) - left,
+    height: Math.max(...points.map(({ y }) => y)) - top,
+    nodes: Object.fromEntries(Object.entries(nodes).map(([id, point]) => [id, move(point)])),
     edges: Object.fromEntries(
-      edges.map(({ id, source, target }): [string, Curve] => {
-        const { points } = graph.edge(source, target) as { points: Point[] };
-        return [id, { points, bend }];
-      }),
+      Object.entries(edges).map(([id, { bend, points: way }]) => [id, { bend, points: way.map(move) }]),
     ),
   };
 }

@@ -38,13 +38,18 @@ export function toGraphRounds(rounds: readonly Run["rounds"][number][]): GraphRo
 }
 
 function toEdges(workflow: Workflow, round: number): GraphEdge[] {
-  return toDependencies(workflow).flatMap((seen, step) => {
+  const waitsFor = toDependencies(workflow);
+  return waitsFor.flatMap((before, step) => {
     const { access } = workflow.steps[step]!;
-    return seen.map((from): GraphEdge => {
-      const source = toNodeId(round, from);
-      const target = toNodeId(round, step);
-      const kind = access === "all" || access.includes(from) ? "sees" : "waits";
-      return { id: `${source}-${target}`, source, target, kind };
-    });
+    const sees = (from: number) => access === "all" || access.includes(from);
+    // It waits for these anyway, because somebody it waits for does: a line would say nothing.
+    const isImplied = (from: number) => before.some((other) => waitsFor[other]!.includes(from));
+    return before
+      .filter((from) => sees(from) || !isImplied(from))
+      .map((from): GraphEdge => {
+        const source = toNodeId(round, from);
+        const target = toNodeId(round, step);
+        return { id: `${source}-${target}`, source, target, kind: sees(from) ? "sees" : "waits" };
+      });
   });
 }

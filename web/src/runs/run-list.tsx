@@ -2,8 +2,7 @@
 // hundred thousand runs are as smooth as ten.
 
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, useSyncExternalStore } from "react";
+import { memo, type RefObject, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { Link } from "wouter";
 import type { RunSummary } from "../../../src/store/types.ts";
 import { listRuns } from "../api.ts";
@@ -14,17 +13,20 @@ import { Empty, ErrorNote, Loading } from "../ui/notes.tsx";
 import { Filters, toQuery, useFilter } from "./filters.tsx";
 import { StateTag } from "./stop-tag.tsx";
 
-const PAGE = 200;
+const PAGE = { first: 100, more: 500 };
+const AHEAD = 250;
+const BLOCK = 10;
 const REFRESH_MS = 3_000;
 const ROW = { wide: 46, narrow: 84 };
 const narrow = matchMedia("(max-width: 760px)");
 
 export function RunList() {
   const [filter, setFilter] = useFilter();
-  const query = { ...toQuery(filter), limit: PAGE };
+  const query = toQuery(filter);
   const found = useInfiniteQuery({
     queryKey: ["runs", query],
-    queryFn: ({ pageParam, signal }) => listRuns(query, pageParam, signal),
+    queryFn: ({ pageParam, signal }) =>
+      listRuns({ ...query, limit: pageParam === undefined ? PAGE.first : PAGE.more }, pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next,
     // New runs are looked for as long as one is at the top of the list.
@@ -32,7 +34,7 @@ export function RunList() {
     placeholderData: (before) => before,
   });
   const { data, error, isPending, refetch, isFetching } = found;
-  const runs = data?.pages.flatMap((page) => page.data) ?? [];
+  const runs = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
   const isFiltered = Object.values(filter).some(Boolean);
   return (
     <>
@@ -99,21 +101,13 @@ function Rows({ runs, hasMore, isFetchingMore, onMore }: RowsProps) {
     () => narrow.matches,
   );
   const size = isNarrow ? ROW.narrow : ROW.wide;
-  const virtual = useVirtualizer({
-    count: runs.length,
-    getScrollElement: () => frame.current,
-    estimateSize: () => size,
-    overscan: 12,
-  });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height
-  useEffect(() => virtual.measure(), [size]);
-  const rows = virtual.getVirtualItems();
-  const last = rows.at(-1)?.index ?? 0;
+  const [first, last] = useSight(frame, runs.length, size);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the end has come near
   useEffect(() => {
-    if (hasMore && !isFetchingMore && last >= runs.length - 40) onMore();
+    if (hasMore && !isFetchingMore && last >= runs.length - AHEAD) onMore();
   }, [last, runs.length, hasMore, isFetchingMore]);
-  const now = Date.now();
+  // By the minute, so that rows stay what they are in between.
+  const now = Math.floor(Date.now() / 60_000) * 60_000;
   return (
     <div className="run-frame">
       <table
@@ -132,9 +126,9 @@ function Rows({ runs, hasMore, isFetchingMore, onMore }: RowsProps) {
         </thead>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
         <tbody className="run-scroll" ref={frame} tabIndex={0}>
-          <tr className="run-spacer" style={{ height: virtual.getTotalSize() }} />
-          {rows.map(({ index, start }) => (
-            <Row key={runs[index]!.id} run={runs[index]!} index={index} top={start} height={size} now={now} />
+          <tr className="run-spacer" style={{ height: runs.length * size }} />
+          {runs.slice(first, last).map((run, i) => (
+            <Row key={run.id} run={run} index={first + i} height={size} now={now} />
           ))}
         </tbody>
       </table>
@@ -146,18 +140,38 @@ function Rows({ runs, hasMore, isFetchingMore, onMore }: RowsProps) {
   );
 }
 
+/** The rows from `first` up to `last` are in sight, or nearly. It changes in steps, so most scrolling draws nothing anew. */
+function useSight(frame: RefObject<HTMLElement | null>, count: number, size: number): [number, number] {
+  const [block, setBlock] = useState(0);
+  const [height, setHeight] = useState(800);
+  useEffect(() => {
+    const element = frame.current;
+    if (!element) return;
+    const look = () => setBlock(Math.floor(element.scrollTop / size / BLOCK));
+    const observer = new ResizeObserver(() => setHeight(element.clientHeight));
+    observer.observe(element);
+    element.addEventListener("scroll", look, { passive: true });
+    look();
+    return () => {
+      observer.disconnect();
+      element.removeEventListener("scroll", look);
+    };
+  }, [frame, size]);
+  const first = Math.max(0, (block - 1) * BLOCK);
+  return [first, Math.min(count, (block + 2) * BLOCK + Math.ceil(height / size))];
+}
+
 interface RowProps {
   run: RunSummary;
   index: number;
-  top: number;
   height: number;
   now: number;
 }
 
-function Row({ run, index, top, height, now }: RowProps) {
+const Row = memo(function Row({ run, index, height, now }: RowProps) {
   const { origin, isSimulated, startedAt, endedAt } = run;
   return (
-    <tr className="run-row" aria-rowindex={index + 1} style={{ top, height }}>
+    <tr className="run-row" aria-rowindex={index + 1} style={{ top: index * height, height }}>
       <td>
         <When at={startedAt} now={now} />
       </td>
@@ -182,4 +196,4 @@ function Row({ run, index, top, height, now }: RowProps) {
       </td>
     </tr>
   );
-}
+});

@@ -36,7 +36,9 @@ export function Timeline({
   const total = Math.max(1, end - run.startedAt, ...bars.map((bar) => bar.end - run.startedAt));
   const share = (ms: number) => `${(100 * ms) / total}%`;
   const step = toStep(total / TICKS);
-  const ticks = Array.from({ length: Math.floor(total / step) + 1 }, (_, i) => i * step);
+  const ticks = Array.from({ length: Math.floor(total / step) + 1 }, (_, i) => i * step).filter(
+    (ms) => ms < total * 0.93,
+  );
   return (
     <div className="timeline">
       <div className="timeline-row timeline-axis" aria-hidden="true">

@@ -46,7 +46,7 @@ function Gate() {
             spellCheck={false}
             value={text}
             onChange={(event) => setText(event.target.value)}
-            placeholder="tutti-…"
+            placeholder="sk-tutti-…"
             required
           />
         </Field>
