@@ -16,6 +16,8 @@ export default defineConfig({
     reportCompressedSize: false,
     // A strict content security policy takes no data: addresses for scripts and fonts; small files are files too.
     assetsInlineLimit: 0,
+    // On a busy machine it would tell how long plugins took.
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
   server: { proxy: { "/v1": GATEWAY } },
 });

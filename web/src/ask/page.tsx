@@ -92,6 +92,7 @@ interface ComposerProps {
 
 function Composer({ text, isRunning, onText, onAsk, onNew, children }: ComposerProps) {
   const [problem, setProblem] = useState<unknown>();
+  const [isOpen, setIsOpen] = useState(false);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onAsk();
@@ -127,7 +128,16 @@ function Composer({ text, isRunning, onText, onAsk, onNew, children }: ComposerP
           </Button>
         )}
       </div>
-      <div className="composer-row">
+      <div className={`composer-row composer-more ${isOpen ? "open" : ""}`}>
+        <Button
+          kind="quiet"
+          isSmall
+          className="more"
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          {isOpen ? "Fewer choices" : "Model, rounds, budget, pool"}
+        </Button>
         {children}
         {onNew && (
           <Button kind="quiet" isSmall onClick={onNew}>
