@@ -18,7 +18,7 @@ import { compareBenches, listBenches, showBench } from "./routes/benches.ts";
 import { createKey, listKeys, revokeKey, showSession } from "./routes/keys.ts";
 import { showMessages } from "./routes/messages-of-run.ts";
 import { servePage } from "./routes/page.ts";
-import { showPool } from "./routes/pool.ts";
+import { showPool, showPoolDays } from "./routes/pool.ts";
 import { cancelResponse, deleteResponse, listInputItems, showResponse } from "./routes/responses.ts";
 import { cancelRun, listRuns, showRun, streamEvents } from "./routes/runs.ts";
 import { listAllTrainings, showTraining, startTraining, stopTraining } from "./routes/trainings.ts";
@@ -102,6 +102,7 @@ export function createApp(context: GatewayContext): Hono<Env> {
   route("post", "/v1/runs/:id/cancel", cancelRun);
   route("get", "/v1/session", showSession);
   route("get", "/v1/pool", (_, visit, __, query) => showPool(context, visit, query));
+  route("get", "/v1/pool/days", (_, visit, __, query) => showPoolDays(context, visit, query));
   route("get", "/v1/trainings", listAllTrainings);
   route("post", "/v1/trainings", startTraining);
   route("get", "/v1/trainings/:id", showTraining);

@@ -37,6 +37,9 @@ export interface PoolReport {
   planning: { calls: number; costUsd: number };
 }
 
+/** GET /v1/pool/days?hours=720: `data`, one line for each worker and day (UTC). */
+export type { DayOfWork } from "./worker-shares.ts";
+
 export interface PoolWorker extends Omit<PoolMember, "worker"> {
   id: string;
   kind: "model" | "tool" | "conductor";

@@ -13,6 +13,7 @@ import type {
   BenchComparison,
   BenchReport,
   CreatedKey,
+  DayOfWork,
   PoolReport,
   Session,
   ShownKey,
@@ -118,6 +119,9 @@ describe("the pool", () => {
     const after = await read<PoolReport>(gateway, "/v1/pool");
     expect(after.workers[0]!.circuit).toMatchObject({ state: "open", failures: 3 });
     expect(after.workers[0]!.work.failures).toBe(3);
+    const { data: days } = await read<{ data: DayOfWork[] }>(gateway, "/v1/pool/days?hours=24");
+    const today = new Date().toISOString().slice(0, 10);
+    expect(days).toContainEqual(expect.objectContaining({ day: today, workerId: "stub/alpha", runs: 2 }));
     expect(after.workers.reduce((sum, { work }) => sum + work.callShare, 0)).toBeCloseTo(1);
   });
 

@@ -2,6 +2,7 @@
 // so the events of the newest runs are read; a run that is over is read once and remembered.
 
 import { setImmediate as pause } from "node:timers/promises";
+import { isSimulated } from "../store/summary.ts";
 import type { RunEvent, RunSummary, Store } from "../store/types.ts";
 
 /** Of one worker, in one run or in many. Simulated money is money of the rehearsal's workers only. */
@@ -40,8 +41,17 @@ const PAGE = 200;
 const MOST_REMEMBERED = 10_000;
 const READ_AT_ONCE = 25;
 
+/** One worker on one day (UTC). */
+export interface DayOfWork extends Pick<Work, "calls" | "costUsd"> {
+  day: string;
+  workerId: string;
+  runs: number;
+  isSimulated: boolean;
+}
+
 export interface ShareReader {
   read(store: Store, filter: ShareFilter): Promise<Shares>;
+  readDays(store: Store, filter: ShareFilter): Promise<{ days: DayOfWork[]; isCut: boolean }>;
 }
 
 export function createShareReader(): ShareReader {
@@ -57,19 +67,41 @@ export function createShareReader(): ShareReader {
     return work;
   }
 
+  async function* worksOf(store: Store, runs: readonly RunSummary[]) {
+    for (const [index, run] of runs.entries()) {
+      // The journal is read without a wait; requests that run now must not wait for all of it.
+      if (index % READ_AT_ONCE === READ_AT_ONCE - 1) await pause();
+      yield { run, work: await workOf(store, run) };
+    }
+  }
+
   return {
     async read(store, { from, keyId }) {
       const { runs, isCut } = await newest(store, from, keyId);
       const byWorker = new Map<string, Work>();
       const planning = none();
-      for (const [index, run] of runs.entries()) {
-        // The journal is read without a wait; requests that run now must not wait for all of it.
-        if (index % READ_AT_ONCE === READ_AT_ONCE - 1) await pause();
-        const work = await workOf(store, run);
+      for await (const { work } of worksOf(store, runs)) {
         add(planning, work.planning);
         for (const [id, each] of work.byWorker) add(entry(byWorker, id), each);
       }
       return { byWorker, planning, runs: runs.length, isCut };
+    },
+    async readDays(store, { from, keyId }) {
+      const { runs, isCut } = await newest(store, from, keyId);
+      const days = new Map<string, DayOfWork>();
+      for await (const { run, work } of worksOf(store, runs)) {
+        const day = new Date(run.startedAt).toISOString().slice(0, 10);
+        for (const [workerId, { calls, costUsd }] of work.byWorker) {
+          const before = days.get(`${day} ${workerId}`);
+          days.set(`${day} ${workerId}`, {
+            ...{ day, workerId, isSimulated: isSimulated([{ id: workerId }]) },
+            runs: (before?.runs ?? 0) + 1,
+            calls: (before?.calls ?? 0) + calls,
+            costUsd: (before?.costUsd ?? 0) + costUsd,
+          });
+        }
+      }
+      return { days: [...days.values()], isCut };
     },
   };
 }

@@ -5,7 +5,7 @@ import type { PoolReport, PoolWorker } from "../dashboard-types.ts";
 import { isAllowedMember } from "../models.ts";
 import { type Query, readWhole } from "../query.ts";
 import type { Visit } from "../route.ts";
-import type { Work } from "../worker-shares.ts";
+import type { ShareFilter, Work } from "../worker-shares.ts";
 
 const HOUR_MS = 3_600_000;
 const USUAL_HOURS = 24 * 7;
@@ -15,13 +15,10 @@ const MOST_HOURS = 24 * 366;
 export async function showPool(context: GatewayContext, visit: Visit, query: Query): Promise<void> {
   const { tutti, shares } = context;
   const { key, connection } = visit;
-  const hours = readWhole(query.hours, "hours", 1, MOST_HOURS) ?? USUAL_HOURS;
-  const from = Date.now() - hours * HOUR_MS;
+  const { hours, ...filter } = readWindow(visit, query);
+  const { from } = filter;
   const [resolved, store] = await Promise.all([tutti.pool(), tutti.store()]);
-  const { byWorker, planning, runs, isCut } = await shares.read(store, {
-    from,
-    ...(key && !key.isAdmin && { keyId: key.id }),
-  });
+  const { byWorker, planning, runs, isCut } = await shares.read(store, filter);
   const total = [...byWorker.values()].reduce(
     (sum, work) => ({ calls: sum.calls + work.calls, costUsd: sum.costUsd + work.costUsd }),
     { calls: 0, costUsd: 0 },
@@ -50,6 +47,18 @@ export async function showPool(context: GatewayContext, visit: Visit, query: Que
     planning: { calls: planning.calls, costUsd: planning.costUsd },
   };
   connection.json(200, report);
+}
+
+/** Who did the work, day by day: what bills know by key and by model only. */
+export async function showPoolDays(context: GatewayContext, visit: Visit, query: Query): Promise<void> {
+  const { hours: _, ...filter } = readWindow(visit, query);
+  const { days, isCut } = await context.shares.readDays(await context.tutti.store(), filter);
+  visit.connection.json(200, { object: "list", data: days, isCut });
+}
+
+function readWindow({ key }: Visit, query: Query): ShareFilter & { hours: number } {
+  const hours = readWhole(query.hours, "hours", 1, MOST_HOURS) ?? USUAL_HOURS;
+  return { hours, from: Date.now() - hours * HOUR_MS, ...(key && !key.isAdmin && { keyId: key.id }) };
 }
 
 function toShare(work: Work | undefined, total: { calls: number; costUsd: number }): PoolWorker["work"] {

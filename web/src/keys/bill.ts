@@ -1,27 +1,37 @@
 // From lines of the bill to bars and sums. Pure.
 
+import type { DayOfWork } from "../../../src/gateway/dashboard-types.ts";
 import type { Line } from "../chart/line-chart.tsx";
 
-export type Group = "key" | "model";
+export type Group = "key" | "model" | "worker";
 
-/** As GET /v1/usage?group=day,key tells it. */
+/** As GET /v1/usage?group=day,key tells it, and for workers GET /v1/pool/days. */
 export interface BillLine {
   day: string;
   key?: string;
   model?: string;
+  worker?: string;
   runs: number;
   calls: number;
   cost_usd: number;
-  input_tokens: number;
-  output_tokens: number;
+  /** Bills know them; the journal's days of workers do not. */
+  input_tokens?: number;
+  output_tokens?: number;
   simulated: boolean;
 }
 
-export type Sum = Omit<BillLine, "day" | "key" | "model"> & { value: string };
+export type Sum = Required<Omit<BillLine, "day" | Group>> & { value: string };
 
 const DAY_S = 86_400;
 const MOST_NAMED = 7;
 const OTHERS = "others";
+
+export function fromDays(days: readonly DayOfWork[]): BillLine[] {
+  return days.map(({ day, workerId, runs, calls, costUsd, isSimulated }) => ({
+    ...{ day, runs, calls, worker: workerId, cost_usd: costUsd },
+    simulated: isSimulated,
+  }));
+}
 
 /** Stacked from the top, as `area` is: each bar is the sum of itself and those that follow. */
 export function toBars(
@@ -63,7 +73,7 @@ export function toBars(
 export function toSums(lines: readonly BillLine[], group: Group): Sum[] {
   const sums = new Map<string, Sum>();
   for (const line of lines) {
-    const { simulated, runs, calls, cost_usd, input_tokens, output_tokens } = line;
+    const { simulated, runs, calls, cost_usd, input_tokens = 0, output_tokens = 0 } = line;
     const value = line[group] ?? "";
     const before = sums.get(`${simulated} ${value}`);
     sums.set(`${simulated} ${value}`, {

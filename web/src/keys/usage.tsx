@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { toCount, toMoney } from "../../../src/cli/format.ts";
-import type { ShownKey } from "../../../src/gateway/dashboard-types.ts";
+import type { DayOfWork, ShownKey } from "../../../src/gateway/dashboard-types.ts";
 import { getJson } from "../api.ts";
 import { Legend } from "../chart/legend.tsx";
 import { LineChart } from "../chart/line-chart.tsx";
@@ -11,8 +11,8 @@ import { Card } from "../ui/card.tsx";
 import { Field } from "../ui/field.tsx";
 import { Money, Tokens } from "../ui/figures.tsx";
 import { Empty, ErrorNote, Loading } from "../ui/notes.tsx";
-import { Table } from "../ui/table.tsx";
-import { type BillLine, type Group, toBars, toSums } from "./bill.ts";
+import { type Column, Table } from "../ui/table.tsx";
+import { type BillLine, fromDays, type Group, type Sum, toBars, toSums } from "./bill.ts";
 
 const DAY_MS = 86_400_000;
 const SPANS = [7, 30, 90] as const;
@@ -22,15 +22,12 @@ export function Usage({ keys }: { keys: readonly ShownKey[] }) {
   const [days, setDays] = useState<number>(30);
   const { data, error } = useQuery({
     queryKey: ["usage", group, days],
-    queryFn: ({ signal }) => {
-      const from = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
-      return getJson<{ data: BillLine[] }>("v1/usage", { group: `day,${group}`, from }, signal);
-    },
+    queryFn: ({ signal }) => readBill(group, days, signal),
     refetchInterval: 5_000,
     placeholderData: (before) => before,
   });
   const nameOf = (value: string) =>
-    group === "model"
+    group !== "key"
       ? value
       : value === ""
         ? "without a key"
@@ -44,6 +41,7 @@ export function Usage({ keys }: { keys: readonly ShownKey[] }) {
             <select value={group} onChange={(event) => setGroup(event.target.value as Group)}>
               <option value="key">key</option>
               <option value="model">model asked for</option>
+              <option value="worker">worker</option>
             </select>
           </Field>
           <Field label="Over">
@@ -60,15 +58,42 @@ export function Usage({ keys }: { keys: readonly ShownKey[] }) {
     >
       {error && <ErrorNote error={error} />}
       {!data && !error && <Loading />}
-      {data?.data.length === 0 && (
+      {data?.lines.length === 0 && (
         <Empty title="Nothing was spent in this time">
           <p>Point any OpenAI client at this gateway, or ask something here.</p>
         </Empty>
       )}
-      {data && data.data.length > 0 && <Bill lines={data.data} group={group} days={days} nameOf={nameOf} />}
+      {data?.isCut && <p className="muted small">Only the newest thousand runs are counted.</p>}
+      {data && data.lines.length > 0 && (
+        <BillView lines={data.lines} group={group} days={days} nameOf={nameOf} />
+      )}
     </Card>
   );
 }
+
+interface Bill {
+  lines: BillLine[];
+  /** Only the newest runs were counted. */
+  isCut?: boolean;
+}
+
+async function readBill(group: Group, days: number, signal: AbortSignal): Promise<Bill> {
+  if (group === "worker") {
+    const query = { hours: days * 24 };
+    const found = await getJson<{ data: DayOfWork[]; isCut: boolean }>("v1/pool/days", query, signal);
+    return { lines: fromDays(found.data), isCut: found.isCut };
+  }
+  const from = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
+  const bill = await getJson<{ data: BillLine[] }>("v1/usage", { group: `day,${group}`, from }, signal);
+  return { lines: bill.data };
+}
+
+const TITLES: Record<Group, string> = { key: "Key", model: "Model", worker: "Worker" };
+const TOKENS: Column<Sum> = {
+  title: "Tokens",
+  align: "right",
+  cell: (sum) => <Tokens input={sum.input_tokens} output={sum.output_tokens} />,
+};
 
 interface BillProps {
   lines: readonly BillLine[];
@@ -77,7 +102,7 @@ interface BillProps {
   nameOf: (value: string) => string;
 }
 
-function Bill({ lines, group, days, nameOf }: BillProps) {
+function BillView({ lines, group, days, nameOf }: BillProps) {
   const bars = toBars(lines, group, days, Date.now(), nameOf);
   const sums = toSums(lines, group);
   return (
@@ -95,14 +120,10 @@ function Bill({ lines, group, days, nameOf }: BillProps) {
       <Table
         label={`What was spent by ${group}`}
         columns={[
-          { title: group === "key" ? "Key" : "Model", cell: (sum) => nameOf(sum.value) },
+          { title: TITLES[group], cell: (sum) => nameOf(sum.value) },
           { title: "Requests", align: "right", cell: ({ runs }) => toCount(runs, "run") },
           { title: "Calls", align: "right", cell: ({ calls }) => calls },
-          {
-            title: "Tokens",
-            align: "right",
-            cell: (sum) => <Tokens input={sum.input_tokens} output={sum.output_tokens} />,
-          },
+          ...(group === "worker" ? [] : [TOKENS]),
           {
             title: "Cost",
             align: "right",
