@@ -16,7 +16,7 @@ export interface Work {
   replyMs: number;
 }
 
-export interface Shares {
+interface Shares {
   byWorker: ReadonlyMap<string, Work>;
   /** The Conductors' own, counted apart. */
   planning: Work;

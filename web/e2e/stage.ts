@@ -17,7 +17,7 @@ export interface Stage {
   open(address: string, options?: BrowserContextOptions): Promise<Page>;
 }
 
-export interface StageGateway {
+interface StageGateway {
   config?: TuttiConfigInput;
   /** How slow the simulated workers are: 1 is as slow as real ones. */
   delay?: number;

@@ -23,7 +23,7 @@ const HEADERS = {
   "cross-origin-opener-policy": "same-origin",
 };
 
-export function wantsPage({ connection }: Visit): boolean {
+function wantsPage({ connection }: Visit): boolean {
   return /\btext\/html\b/.test(connection.header("accept") ?? "");
 }
 

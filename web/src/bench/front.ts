@@ -14,7 +14,7 @@ const LINE = 15;
 
 export type Unit = "calls" | "cost";
 
-export interface Placed extends FrontPoint {
+interface Placed extends FrontPoint {
   x: number;
   y: number;
   yLow: number;
