@@ -128,7 +128,7 @@ function toOptions(
     },
     axes: [
       isTime ? { ...axis, values: toDays } : axis,
-      { ...axis, size: 62, values: (_, ticks) => ticks.map((tick) => format(tick)) },
+      { ...axis, size: toAxisWidth, values: (_, ticks) => ticks.map((tick) => format(tick)) },
     ],
     plugins: [readout(format, lines, isTime ?? false, xName)],
   };
@@ -156,6 +156,11 @@ function toSeries(
       paths: uPlot.paths.bars!({ size: [0.7, 40] }),
     };
   return { ...common, width: 2, points: { show: false } };
+}
+
+/** As wide as its longest label. */
+function toAxisWidth(_: uPlot, labels: string[] | null): number {
+  return Math.max(44, 7.2 * Math.max(0, ...(labels ?? []).map(({ length }) => length)) + 18);
 }
 
 /** Months and days as everybody reads them, whatever the browser's language. */

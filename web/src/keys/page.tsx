@@ -24,7 +24,7 @@ export default function Page(_: PageProps) {
     <div className="stack">
       {error && <ErrorNote error={error} />}
       {!session && !error && <Loading />}
-      {session && (session.isAdmin ? <Admin session={session} /> : <Own />)}
+      {session && (session.isAdmin ? <Admin session={session} /> : <Own session={session} />)}
     </div>
   );
 }
@@ -72,12 +72,12 @@ function Admin({ session }: { session: Session }) {
   );
 }
 
-function Own() {
+function Own({ session }: { session: Session }) {
   return (
     <>
       <PageHead title="Keys and usage">This key is not an admin's: it sees its own quota and bill.</PageHead>
       <Quota />
-      <Usage keys={[]} />
+      <Usage keys={session.key ? [session.key] : []} />
     </>
   );
 }

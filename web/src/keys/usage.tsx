@@ -17,7 +17,7 @@ import { type BillLine, fromDays, type Group, type Sum, toBars, toSums } from ".
 const DAY_MS = 86_400_000;
 const SPANS = [7, 30, 90] as const;
 
-export function Usage({ keys }: { keys: readonly ShownKey[] }) {
+export function Usage({ keys }: { keys: readonly Pick<ShownKey, "id" | "name">[] }) {
   const [group, setGroup] = useState<Group>("key");
   const [days, setDays] = useState<number>(30);
   const { data, error } = useQuery({
