@@ -9,6 +9,7 @@ import type { Run } from "../perform/run.ts";
 import type { Origin, RunEvent } from "../store/types.ts";
 import type { RunStream, Tutti } from "../tutti.ts";
 import type { Message } from "../worker/types.ts";
+import { shorten } from "./dialect/fields.ts";
 import type { Admission } from "./gate.ts";
 import { parseReplyId, toReplyId } from "./ids.ts";
 import type { GatewayKey } from "./keys.ts";
@@ -153,6 +154,7 @@ export class RunDesk {
     const events = await store.loadRun(found.id);
     const turns = toTurns(events);
     const run = turns.at(-1)!;
+    if (found.isStripped) throw notKept(idempotencyKey!);
     if (run.origin?.requestHash !== hash) throw otherRequest(idempotencyKey!);
     const live = this.#live.find(found.id);
     const head = toHead(request, found.id, turns.length - 1, run.startedAt);
@@ -267,10 +269,12 @@ function toOrigin({ request, idempotencyKey, hash }: Asked, key: GatewayKey | un
   };
 }
 
-/** A run that is over, as if it ended just now: its answer comes at once, without what led to it. */
-export function replay(run: Run): LiveRun {
-  async function* nothing(): AsyncGenerator<RunEvent> {}
-  const stream = { runId: run.id, result: Promise.resolve(run), [Symbol.asyncIterator]: nothing };
+/** A run that is over, as if it ended just now: its answer comes at once, after the events that are given. */
+export function replay(run: Run, events: readonly RunEvent[] = []): LiveRun {
+  async function* again(): AsyncGenerator<RunEvent> {
+    yield* events;
+  }
+  const stream = { runId: run.id, result: Promise.resolve(run), [Symbol.asyncIterator]: again };
   return new LiveRun(stream, { goesOn: true, stop: () => {} });
 }
 
@@ -280,10 +284,13 @@ function isGone(run: Run): boolean {
 }
 
 function otherRequest(idempotencyKey: string): TuttiError {
-  const shown = idempotencyKey.length > 60 ? `${idempotencyKey.slice(0, 60)}…` : idempotencyKey;
-  return new TuttiError("conflict", `The idempotency key "${shown}" was used with another request.`, {
-    status: 409,
-  });
+  const message = `The idempotency key "${shorten(idempotencyKey)}" was used with another request.`;
+  return new TuttiError("conflict", message, { status: 409 });
+}
+
+function notKept(idempotencyKey: string): TuttiError {
+  const message = `The request with the idempotency key "${shorten(idempotencyKey)}" was performed, and its reply was not kept, as it wished.`;
+  return new TuttiError("conflict", message, { status: 409 });
 }
 
 function lostRun(): TuttiError {

@@ -51,7 +51,8 @@ export class Connection {
     const chunks: Buffer[] = [];
     let bytes = 0;
     try {
-      for await (const chunk of this.incoming as AsyncIterable<Buffer>) {
+      // Left half-read, not destroyed: the refusal of a body that is too large goes out on the same socket.
+      for await (const chunk of this.incoming.iterator({ destroyOnReturn: false })) {
         bytes += chunk.length;
         if (bytes > maxBytes) throw tooLarge(maxBytes);
         chunks.push(chunk);

@@ -205,7 +205,21 @@ describe("a run without an answer", () => {
     expect(failureOf(toTestRun(plan(), event.end("", { stopReason })))).toBeUndefined();
   });
 
-  it.each<StopReason>(["failed", "answer-cut"])(
+  it.each<[stopReason: StopReason, code: string]>([
+    ["done", "invalid-output"],
+    ["invalid-output", "invalid-output"],
+    ["worker-failed", "worker-fault"],
+    ["budget-usd", "limit"],
+  ])("is a failure after %s where JSON was asked for and the best reply is none", (stopReason, code) => {
+    const output = { responseFormat: { type: "json" as const, schema: { type: "number" } } };
+    const task = { messages: [{ role: "user" as const, content: "6 × 7?" }], output };
+    const runWith = (answer: string) =>
+      toRun(fold([{ ...event.start(["a"]), task } as RunEvent, event.end(answer, { stopReason })])!);
+    expect(failureOf(runWith("forty"))).toMatchObject({ code });
+    if (stopReason !== "invalid-output") expect(failureOf(runWith("42"))).toBeUndefined();
+  });
+
+  it.each<StopReason>(["failed", "answer-cut", "invalid-output"])(
     "is a failure after %s whatever text there is",
     (stopReason) => {
       expect(failureOf(toTestRun(plan(), event.end("For", { stopReason })))).toBeDefined();

@@ -1,6 +1,7 @@
 // The three doors to a team: chat completions, responses, messages. One flow for all of them; what differs is the
 // dialect.
 
+import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import { relayTargetOf } from "../../config/relay-target.ts";
 import { TuttiError } from "../../errors.ts";
@@ -83,6 +84,8 @@ function unrepeatable({ code, message, status, param, cause }: TuttiError): Tutt
 
 export function parseBody(raw: Buffer): Fields {
   let body: unknown;
+  // Read all the same, every bad byte would become another character, and with it another question.
+  if (!isUtf8(raw)) throw badRequest("The body is not UTF-8.");
   try {
     body = JSON.parse(raw.toString("utf8"));
   } catch (error) {

@@ -46,7 +46,8 @@ async function findResponse(context: GatewayContext, visit: Visit, id: string): 
   const turns = toTurns(events);
   const run = turns[parsed.turn];
   const { origin } = latest;
-  if (!run || origin?.dialect !== "responses") throw missing;
+  // What was not to be stored cannot be read again: of it only the figures are left, which would look like an empty answer.
+  if (!run || origin?.dialect !== "responses" || origin.isPrivate) throw missing;
   visit.notes.runId = run.id;
   const request = {
     dialect: origin.dialect,
@@ -76,9 +77,10 @@ export async function showResponse(
   isStream: boolean,
 ): Promise<void> {
   const found = await findResponse(context, visit, id);
-  const { head, turn, run, before } = found;
+  const { head, turn, run, before, events } = found;
   if (isStream) {
-    const live = context.live.find(run.id) ?? replay(run);
+    // With what the journal has of the way to the answer: its items then have the same places as at first.
+    const live = context.live.find(run.id) ?? replay(run, events);
     const reply = { live, head, turn, ...(before && { before }), isJoined: true };
     const { error } = await respondStreamed(visit.connection, responsesDialect, reply);
     if (error && !visit.connection.hasBegun) throw error;

@@ -1,0 +1,500 @@
+// What no honest client sends: refused in the shape and with the status of the dialect that was spoken, by a
+// process that stays alive. Over the socket, and where an HTTP client would not send it, over a bare one.
+
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { startTestGateway, type TestGateway } from "../testing/gateway.ts";
+import { sendRaw } from "../testing/raw-http.ts";
+import { openKeyRing } from "./keys.ts";
+
+/** Replies as tests read them: by their names, whatever their shape. */
+type Loose = ReturnType<typeof JSON.parse>;
+
+const LIMIT_BYTES = 1_000_000;
+
+interface Door {
+  name: string;
+  path: string;
+  /** A request that is answered. */
+  valid: Record<string, unknown>;
+}
+
+const QUESTION = "What is 6 × 7?";
+const DOORS: Door[] = [
+  {
+    name: "chat",
+    path: "/v1/chat/completions",
+    valid: { model: "tutti", messages: [{ role: "user", content: QUESTION }] },
+  },
+  { name: "responses", path: "/v1/responses", valid: { model: "tutti", input: QUESTION } },
+  {
+    name: "messages",
+    path: "/v1/messages",
+    valid: { model: "tutti", max_tokens: 100, messages: [{ role: "user", content: QUESTION }] },
+  },
+];
+
+function expectErrorShape(name: string, body: Loose): void {
+  expect(body.error.message).toMatch(/\S/);
+  if (name === "messages") {
+    expect(body.type).toBe("error");
+    expect(body.error.type).toMatch(/_error$|^request_too_large$/);
+  } else {
+    expect(Object.keys(body.error).sort()).toEqual(["code", "message", "param", "type"]);
+  }
+}
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({ config: { gateway: { maxBodyBytes: LIMIT_BYTES } } });
+});
+afterAll(async () => {
+  // Whatever was sent: it is alive, and can still answer.
+  expect((await fetch(`${gateway.url}/health`)).status).toBe(200);
+  expect((await gateway.post(DOORS[0]!.path, DOORS[0]!.valid)).status).toBe(200);
+  expect(gateway.log.filter(({ level }) => level === "error")).toEqual([]);
+  await gateway.close();
+});
+
+/** The error with this status, in the dialect's shape. */
+async function refused(door: Door, sent: unknown, status: number, headers?: Record<string, string>) {
+  const response = await gateway.post(door.path, sent, headers);
+  const body: Loose = await response.json();
+  expect({ status: response.status, body }).toMatchObject({ status });
+  expectErrorShape(door.name, body);
+  expect(response.headers.get("x-request-id")).toMatch(/^req_/);
+  return body.error;
+}
+
+describe.each(DOORS)("bad input to $path", (door) => {
+  const { path, valid } = door;
+
+  it.each([
+    ["nothing", ""],
+    ["half an object", '{"model": "tutti", "mess'],
+    ["two objects", "{}{}"],
+    ["a comment", '{"model": "tutti" /* why */}'],
+    ["a list", "[1, 2]"],
+    ["null", "null"],
+    ["a number", "7"],
+    ["a text", '"hello"'],
+    ["a byte order mark", `\ufeff{"model":"tutti"}`],
+    ["NaN", '{"model": "tutti", "temperature": NaN}'],
+  ])("is no JSON object: %s", async (_what, text) => {
+    await refused(door, text, 400);
+  });
+
+  const WRONG: unknown[] = [7, -1, 1.5, true, "", "text", [], [7], {}, { type: 7 }, 1e300, "9".repeat(2_000)];
+  const FIELDS: Record<string, string[]> = {
+    chat: [
+      "model messages stream stream_options temperature max_tokens max_completion_tokens stop seed tools",
+      "tool_choice response_format reasoning_effort user metadata store n logprobs modalities functions tutti",
+    ],
+    responses: [
+      "model input instructions stream temperature max_output_tokens tools tool_choice text reasoning user",
+      "metadata store background previous_response_id conversation prompt tutti",
+    ],
+    messages: [
+      "model system messages stream temperature max_tokens stop_sequences tools tool_choice thinking",
+      "output_config output_format metadata store tutti",
+    ],
+  };
+
+  it("has wrong types: each field with each wrong value is refused or has no effect", async () => {
+    const fields = FIELDS[door.name]!.flatMap((line) => line.split(" "));
+    let refusals = 0;
+    for (const field of fields) {
+      for (const value of WRONG) {
+        const response = await gateway.post(path, { ...valid, [field]: value });
+        if (response.status === 200) {
+          await response.text();
+          continue;
+        }
+        const body: Loose = await response.json();
+        expect({ field, value, status: response.status }).toEqual({
+          field,
+          value,
+          status: expect.toSatisfy((status: number) => status === 400 || status === 404),
+        });
+        expectErrorShape(door.name, body);
+        refusals++;
+      }
+    }
+    expect(refusals).toBeGreaterThan(fields.length * 5);
+  }, 120_000);
+
+  it("names the field that is to blame", async () => {
+    const { message } = await refused(door, { ...valid, temperature: "hot" }, 400);
+    expect(message).toMatch(/temperature/);
+    expect(message).toMatch(/number/);
+  });
+
+  it("asks for a model that is not there, and hears of the nearest", async () => {
+    const { message } = await refused(door, { ...valid, model: "tuti-ultra" }, 404);
+    expect(message).toContain("tutti-ultra");
+    for (const model of [
+      "__proto__",
+      "constructor",
+      "toString/x",
+      "../../etc/passwd",
+      "a".repeat(10_000),
+      "\0",
+    ])
+      await refused(door, { ...valid, model }, 404);
+  });
+
+  it("is larger than the limit, declared", async () => {
+    const { message } = await refused(door, { ...valid, filler: "x".repeat(LIMIT_BYTES) }, 413);
+    expect(message).toContain("1 MB");
+  });
+
+  it("is larger than the limit, in chunks of unknown number", async () => {
+    const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n`;
+    const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
+    const reply = await sendRaw(gateway.url, [head, ...Array.from({ length: 40 }, () => chunk)]);
+    expect(reply.status).toBe(413);
+    expectErrorShape(door.name, JSON.parse(reply.body));
+    const stream = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(Buffer.alloc(100_000, 0x20));
+      },
+    });
+    const endless = await fetch(`${gateway.url}${path}`, { method: "POST", body: stream, duplex: "half" });
+    expect(endless.status).toBe(413);
+    expectErrorShape(door.name, await endless.json());
+  });
+
+  it("breaks off: the client leaves while it sends", async () => {
+    const body = JSON.stringify(valid);
+    const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length + 50}\r\n\r\n`;
+    const before = gateway.upstream.requests.length;
+    await sendRaw(gateway.url, head + body, { leave: true });
+    const { status } = await sendRaw(gateway.url, head + body, { end: true });
+    expect([0, 400]).toContain(status);
+    expect(gateway.upstream.requests).toHaveLength(before);
+  });
+
+  it("is nested 100,000 levels deep", async () => {
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const { message } = await refused(door, `{"model":"tutti","input":"x","messages":${deep}}`, 400);
+    expect(message).toMatch(/deep/);
+    await refused(door, `{"a":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}}`, 400);
+  });
+
+  it("has huge numbers", async () => {
+    for (const number of ["1e999", "-1e999", "9".repeat(400), `0.${"0".repeat(400)}1`, "9007199254740993"])
+      for (const field of [
+        "temperature",
+        "max_tokens",
+        "max_completion_tokens",
+        "max_output_tokens",
+        "seed",
+      ]) {
+        const text = JSON.stringify(valid).replace("{", `{"${field}":${number},`);
+        const response = await gateway.post(path, text);
+        expect({ field, number, status: response.status }).toMatchObject({
+          status: expect.toSatisfy((status: number) => status === 200 || status === 400),
+        });
+        const body: Loose = await response.json();
+        if (response.status === 400) expectErrorShape(door.name, body);
+      }
+  });
+
+  it("has a field twice: the last one counts", async () => {
+    const text = JSON.stringify(valid).replace("{", '{"model":"nobody-knows-it",');
+    const response = await gateway.post(path, text);
+    expect(response.status).toBe(200);
+    await response.text();
+    await refused(door, JSON.stringify(valid).replace(/}$/, ',"model":"nobody-knows-it"}'), 404);
+  });
+
+  it("is no UTF-8", async () => {
+    const body = Buffer.from(JSON.stringify(valid));
+    const at = body.indexOf("What");
+    body[at] = 0xff;
+    const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n`;
+    const reply = await sendRaw(gateway.url, [head, body]);
+    expect(reply.status).toBe(400);
+    expect(JSON.parse(reply.body).error.message).toMatch(/UTF-8/);
+    expectErrorShape(door.name, JSON.parse(reply.body));
+  });
+
+  it("has NUL, lone surrogates and controls in its texts: they are only text", async () => {
+    const odd = "a\u0000b\ud800c\u202e\u001b[31m";
+    const text = JSON.stringify(valid).replaceAll(QUESTION, JSON.stringify(odd).slice(1, -1));
+    const response = await gateway.post(path, text);
+    expect(response.status).toBe(200);
+    const { tutti } = (await response.json()) as Loose;
+    const run: Loose = await (await fetch(`${gateway.url}/v1/runs/${tutti.run_id}`)).json();
+    expect(run.task.messages.at(-1).content).toBe(odd);
+  });
+
+  it("has the names of prototypes in it: they are only names", async () => {
+    const odd =
+      '"__proto__":{"isAdmin":true,"model":"tutti"},"constructor":{"prototype":{"x":1}},"toString":1';
+    await refused(door, `{${odd}}`, 400);
+    const metadata = '"metadata":{"__proto__":"a","constructor":"b","hasOwnProperty":"c"}';
+    const sent = JSON.stringify(valid).replace("{", `{${odd},${metadata},`);
+    const response = await gateway.post(path, sent);
+    expect(response.status).toBe(200);
+    const { tutti } = (await response.json()) as Loose;
+    expect(Object.hasOwn(Object.prototype, "isAdmin")).toBe(false);
+    const run: Loose = await (await fetch(`${gateway.url}/v1/runs/${tutti.run_id}`)).json();
+    if (door.name !== "messages")
+      expect(Object.entries(run.origin.metadata).sort()).toEqual([
+        ["__proto__", "a"],
+        ["constructor", "b"],
+        ["hasOwnProperty", "c"],
+      ]);
+    const bill = await fetch(`${gateway.url}/v1/usage?group=metadata.__proto__,metadata.constructor`);
+    expect(bill.status).toBe(200);
+    expect(((await bill.json()) as Loose).data.length).toBeGreaterThan(0);
+  });
+
+  it("uses a method that the route does not have", async () => {
+    for (const method of ["GET", "PUT", "DELETE", "PATCH", "HEAD"]) {
+      const response = await fetch(`${gateway.url}${path}`, { method });
+      expect({ method, status: response.status }).toEqual({ method, status: 405 });
+      expect(response.headers.get("allow")).toBe("POST");
+      if (method !== "HEAD") expectErrorShape(door.name, await response.json());
+    }
+  });
+
+  it("has an idempotency key of any length and content", async () => {
+    await refused(door, valid, 400, { "idempotency-key": "x".repeat(300) });
+    const response = await gateway.post(path, valid, { "idempotency-key": `${door.name} ' OR 1=1 --` });
+    expect(response.status).toBe(200);
+    await response.text();
+  });
+});
+
+describe("headers", () => {
+  const body = JSON.stringify(DOORS[0]!.valid);
+  const post = (headers: string) =>
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${Buffer.from(body).toString("latin1")}`;
+
+  it("cannot be smuggled into a response by what is sent", async () => {
+    for (const value of [
+      "a\r\nx-evil: 1",
+      "a%0d%0ax-evil: 1",
+      "a\\r\\nx-evil: 1",
+      "é\xff\x80",
+      "\t\t",
+      "'\"<>",
+    ])
+      for (const name of [
+        "idempotency-key",
+        "x-request-id",
+        "x-client-request-id",
+        "x-tutti-progress",
+        "user-agent",
+      ]) {
+        const { status, head } = await sendRaw(gateway.url, post(`${name}: ${value}\r\n`));
+        expect({ name, value, status }).toMatchObject({ status: 200 });
+        expect(head).not.toMatch(/^x-evil/im);
+      }
+  });
+
+  it("that HTTP forbids are refused without a word", async () => {
+    for (const line of [
+      "x-a: a\0b",
+      "x-a: a\x01b",
+      "x a: b",
+      "content-length: 7",
+      "transfer-encoding: chunked",
+      ": a",
+    ])
+      expect({ line, status: (await sendRaw(gateway.url, post(`${line}\r\n`))).status }).toEqual({
+        line,
+        status: 400,
+      });
+  });
+
+  it("of any size are refused and not kept", async () => {
+    const { status } = await sendRaw(gateway.url, post(`x-a: ${"a".repeat(200_000)}\r\n`));
+    expect([400, 431]).toContain(status);
+  });
+
+  it("of another host are refused where there are no keys", async () => {
+    const { status, body: text } = await sendRaw(
+      gateway.url,
+      "GET /v1/models HTTP/1.1\r\nhost: evil.example\r\n\r\n",
+    );
+    expect(status).toBe(403);
+    expectErrorShape("chat", JSON.parse(text));
+  });
+
+  it("without a host, or with one that is none, end in a 4xx", async () => {
+    for (const host of [
+      "",
+      "host: \r\n",
+      "host: a b\r\n",
+      "host: [::\r\n",
+      "host: %00\r\n",
+      "host: a\r\nhost: b\r\n",
+    ]) {
+      const { status } = await sendRaw(gateway.url, `GET /v1/models HTTP/1.1\r\n${host}\r\n`);
+      expect({ host, status }).toEqual({
+        host,
+        status: expect.toSatisfy((n: number) => n >= 400 && n < 500),
+      });
+    }
+  });
+});
+
+describe("paths", () => {
+  it.each(
+    [
+      "/v1/runs/../../etc/passwd",
+      "/v1/runs/%2e%2e/%2e%2e/etc/passwd",
+      "/v1/runs/..%2f..%2fetc%2fpasswd",
+      "/v1/runs/..%5c..%5cwindows",
+      "/v1/runs/%00",
+      "/v1/runs/%",
+      "/v1/runs/%ff%fe",
+      "/v1/runs/r_'; DROP TABLE runs; --",
+      `/v1/runs/r_${"a".repeat(5_000)}`,
+      "/v1/runs/r_a.b.c/events",
+      "/v1/runs/__proto__",
+      "/v1/runs/r___proto__",
+      "/v1/responses/..%2f",
+      "/v1/responses/resp_",
+      "/v1/responses/resp_a_999999999999",
+      `/v1/responses/resp_${"z".repeat(3_000)}`,
+      "/v1/responses/resp_aa/input_items",
+      "/v1/models/..%2f..%2fetc%2fpasswd",
+      "/v1/models/openai%2f%00",
+      "/v1/models/__proto__",
+      "//etc/passwd",
+      "/v1//runs/x",
+      "/.git/config",
+      "/v1/runs/x/events/../../../keys.json",
+      "http://evil.example/v1/runs/x",
+      "*",
+    ].map((path) => ({ path, title: path.slice(0, 40) })),
+  )("$title is not found", async ({ path }) => {
+    const line = path.replaceAll(" ", "%20");
+    const { status, head, body } = await sendRaw(
+      gateway.url,
+      `GET ${line} HTTP/1.1\r\nhost: localhost\r\n\r\n`,
+    );
+    expect([400, 403, 404]).toContain(status);
+    if (/^content-type: application\/json/im.test(head)) expectErrorShape("chat", JSON.parse(body));
+  });
+
+  it("below a door answer in the shape of its dialect", async () => {
+    for (const { name, path } of DOORS) {
+      const response = await fetch(`${gateway.url}${path}/nothing/here`, { method: "POST" });
+      expect(response.status).toBe(404);
+      expectErrorShape(name, await response.json());
+    }
+  });
+
+  it("with queries that mean nothing are refused, with what would be right", async () => {
+    for (const query of [
+      "runs?limit=0",
+      "runs?limit=1e3",
+      "runs?limit=-1",
+      "runs?limit=99999999999999999999",
+      "runs?state=sleeping",
+      "runs?started_before=yesterday",
+      "usage?group=moon",
+      "usage?format=xml",
+      "usage?from=2026-02-30",
+      "usage?group=metadata.",
+    ]) {
+      const response = await fetch(`${gateway.url}/v1/${query}`);
+      expect({ query, status: response.status }).toEqual({ query, status: 400 });
+      expectErrorShape("chat", await response.json());
+    }
+    const odd = await fetch(
+      `${gateway.url}/v1/runs?search=%25_%27%22%00&model=%00&id=%25&stop_reason=x&before_id='`,
+    );
+    expect(odd.status).toBe(200);
+    expect(((await odd.json()) as Loose).data).toEqual([]);
+  });
+});
+
+describe("what is no HTTP", () => {
+  it.each([
+    "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    "hello\r\n\r\n",
+    "GET\r\n\r\n",
+    "GET / HTTP/9.9\r\n\r\n",
+    "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    "\0\0\0\0\0\0\0\0\r\n\r\n",
+    "CONNECT localhost:22 HTTP/1.1\r\nhost: localhost:22\r\n\r\n",
+  ])("%j ends with 400 or a closed socket", async (bytes) => {
+    const { status } = await sendRaw(gateway.url, bytes, { end: true });
+    expect([0, 400, 403, 404, 405]).toContain(status);
+  });
+});
+
+describe("a gateway with keys", () => {
+  let keyed: TestGateway;
+  const secrets: Record<string, string> = {};
+  beforeAll(async () => {
+    keyed = await startTestGateway({
+      reply: () => ({ text: "An answer.", usage: { prompt_tokens: 10, completion_tokens: 1_000_000 } }),
+    });
+    const ring = openKeyRing({ env: keyed.env });
+    const limits = {
+      poor: { budget: { usd: 0.5, window: "total" as const } },
+      slow: { requestsPerMinute: 1 },
+      foreign: { only: ["stub/alpha"] },
+    };
+    for (const [name, settings] of Object.entries(limits))
+      secrets[name] = (await ring.create({ name, ...settings })).secret;
+    // A running gateway looks at its keys once a second.
+    await vi.waitUntil(async () => (await fetch(`${keyed.url}/v1/models`)).status === 401, {
+      timeout: 5_000,
+    });
+  });
+  afterAll(() => keyed.close());
+
+  async function ask(door: Door, key: string | undefined, body: object = door.valid) {
+    const auth: Record<string, string> =
+      key === undefined
+        ? {}
+        : door.name === "messages"
+          ? { "x-api-key": key }
+          : { authorization: `Bearer ${key}` };
+    const response = await keyed.post(door.path, body, { ...auth, "x-tutti-join": "off" });
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Loose };
+  }
+
+  it.each(DOORS)("refuses a bad key at $path without repeating it", async (door) => {
+    for (const key of [undefined, "sk-tutti-wrong-one-0123456789", "x", "sk-tutti-é"]) {
+      const { status, body } = await ask(door, key);
+      expect(status).toBe(401);
+      expectErrorShape(door.name, body);
+      expect(JSON.stringify(body)).not.toContain("wrong-one");
+    }
+    expect(JSON.stringify(keyed.log)).not.toContain("wrong-one");
+  });
+
+  it.each(DOORS)("refuses a spent budget at $path, and no SDK repeats it", async (door) => {
+    await expect
+      .poll(async () => (await ask(door, secrets.poor)).status, { timeout: 5_000 })
+      .toBe(door.name === "messages" ? 402 : 429);
+    const { body, headers } = await ask(door, secrets.poor);
+    expectErrorShape(door.name, body);
+    expect(body.error.message).toMatch(/budget/);
+    expect(headers.get("x-should-retry")).toBe("false");
+    if (door.name !== "messages") expect(body.error.code).toBe("insufficient_quota");
+  });
+
+  it.each(DOORS)("refuses too many requests at $path, and says when to come back", async (door) => {
+    await ask(door, secrets.slow);
+    const { status, body, headers } = await ask(door, secrets.slow);
+    expect(status).toBe(429);
+    expectErrorShape(door.name, body);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(headers.get("x-should-retry")).toBe("true");
+  });
+
+  it.each(DOORS)("refuses a model that the key may not ask at $path", async (door) => {
+    const { status, body } = await ask(door, secrets.foreign, { ...door.valid, model: "stub/beta" });
+    expect(status).toBe(403);
+    expectErrorShape(door.name, body);
+  });
+});
