@@ -185,7 +185,7 @@ class Transfer implements Dispatcher.DispatchHandler {
   readonly #onClientClose = (): void => {
     if (this.#isOver) return;
     this.#end({ isComplete: false, clientLeft: true });
-    
+    this.#controller?.abort(new Error("the client left"));
   };
 
   readonly #onHeldLong = (): void => {
