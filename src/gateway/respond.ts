@@ -75,7 +75,7 @@ export async function respondStreamed(
   try {
     for (let position = 0; ; ) {
       const events = await live.next(position);
-      if (!events || connection.gone.aborted) break;
+      if (!events || connection.isGone) break;
       position += events.length;
       // All that has come meanwhile is one write: a slow client gets fewer and larger ones.
       const pieces: Piece[] = [];

@@ -43,7 +43,7 @@ export async function serveRoute(
     if (key) connection.set(context.gate.headers(key));
     sendError(connection, dialect, error);
   }
-  const status = connection.gone.aborted ? 499 : connection.outgoing.statusCode;
+  const status = connection.isGone ? 499 : connection.outgoing.statusCode;
   const durationMs = performance.now() - connection.startedAt;
   const { modelKind, firstTokenMs, overheadMs, runId, model } = notes;
   metrics.requestEnd({ route: name, status, modelKind, durationMs, firstTokenMs, overheadMs });
@@ -93,7 +93,7 @@ export function sendError(connection: Connection, dialect: Dialect, error: unkno
   const known = isTuttiError(error)
     ? error
     : new TuttiError("internal", "Something went wrong here", { cause: error });
-  if (known.code === "client-left" && connection.gone.aborted) return;
+  if (known.code === "client-left" && connection.isGone) return;
   if (connection.hasBegun) {
     // Half of a body is out: the client must not take it for a whole one.
     connection.outgoing.destroy();

@@ -42,6 +42,8 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** For what stopped runs still say to their clients. */
+const LAST_BYTES_MS = 500;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -93,7 +95,15 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   sweeping.unref();
 
   const app = createApp(context);
-  const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const answering = new Set<Promise<unknown>>();
+  const server = createServer((request, response) => {
+    if (context.isClosing) response.shouldKeepAlive = false;
+    const closed = new Promise<void>((resolve) => response.once("close", resolve));
+    const answered = Promise.allSettled([listener(request, response), closed]);
+    answering.add(answered);
+    void answered.then(() => answering.delete(answered));
+  });
   // A whole team may think for minutes before the first byte; what clients send must come quickly.
   server.requestTimeout = 120_000;
   server.headersTimeout = 20_000;
@@ -116,30 +126,42 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       if (context.isClosing) return;
       context.isClosing = true;
       clearInterval(sweeping);
+      // It listens on until then: whoever comes meanwhile hears that it ends, and that it is not ready.
+      await finish(context, answering);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
-      await finish(context);
       server.closeAllConnections();
-      await closed;
+      await Promise.all([closed, ...answering]);
       await context.pools.close();
       await tutti.close();
     },
   };
 }
 
-/** What runs may end by itself for a while; then it is stopped, which journals what there is. */
-async function finish({ live, config }: GatewayContext): Promise<void> {
-  const over = () => Promise.allSettled(live.all().map((run) => run.result));
+/**
+ * What runs may end by itself for a while, to its last byte; then it is stopped, which journals what there is.
+ * What is passed through ends with its connection.
+ */
+async function finish(
+  { live, config }: GatewayContext,
+  answering: ReadonlySet<Promise<unknown>>,
+): Promise<void> {
+  const over = async () => {
+    while (live.size + answering.size > 0)
+      await Promise.allSettled([...live.all().map((run) => run.result), ...answering]);
+  };
+  await within(config.gateway.shutdownMs, over());
+  for (const run of live.all()) run.stop();
+  await Promise.allSettled(live.all().map((run) => run.result));
+  await within(LAST_BYTES_MS, over());
+}
+
+async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, config.gateway.shutdownMs);
+    timer = setTimeout(resolve, limitMs);
   });
-  await Promise.race([over(), late]);
+  await Promise.race([work, late]);
   clearTimeout(timer);
-  for (const run of live.all()) run.stop();
-  await over();
-  // The last bytes of the last replies.
-  await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 /** Work that nobody waits for at a connection goes on after a restart. */

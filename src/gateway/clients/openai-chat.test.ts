@@ -8,7 +8,11 @@ import OpenAI, {
   RateLimitError,
 } from "openai";
 import { zodResponseFormat } from "openai/helpers/zod";
-import type { ChatCompletionChunk, ChatCompletionTool } from "openai/resources/chat/completions";
+import type {
+  ChatCompletionChunk,
+  ChatCompletionMessageParam,
+  ChatCompletionTool,
+} from "openai/resources/chat/completions";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import {
@@ -83,6 +87,7 @@ describe("an answer of a team", () => {
     const whole = data as typeof data & Extra;
     expect(whole.choices[0]).toMatchObject({ finish_reason: "stop", message: { content: ANSWER } });
     expect(whole.usage).toEqual(USAGE);
+    expect(whole._request_id).toMatch(/^req_/);
     expect(whole.tutti).toMatchObject({ calls: 3, stop_reason: "done" });
     expect(whole.tutti!.cost_usd).toBeCloseTo(WHOLE.costUsd, 12);
     expect(Number(response.headers.get("x-tutti-cost-usd"))).toBeCloseTo(WHOLE.costUsd, 9);
@@ -260,6 +265,38 @@ describe("tools of the client", () => {
     expect(await next.finalContent()).toBe("It says: sun, sun.");
     expect(gateway.askedOf("planner")).toHaveLength(1);
   });
+
+  it.each(["tutti", "tutti-fast", "tutti-ultra", "stub/alpha"])(
+    "are called by %s again and again, with words beside them",
+    async (model) => {
+      const cities = ["Paris", "Rome", "Oslo"];
+      const gateway = await start({
+        answer: ({ messages }) => {
+          const seen = messages.filter(({ role }) => role === "tool").length;
+          const city = cities[seen];
+          if (city === undefined) return "All seen.";
+          const call = { id: `provider-${seen}`, name: "weather", arguments: JSON.stringify({ city }) };
+          return { text: `Looking at ${city}.`, toolCalls: [call] };
+        },
+      });
+      const client = connect(gateway);
+      const messages: ChatCompletionMessageParam[] = [...ASKED.messages];
+      const said: (string | null)[] = [];
+      for (;;) {
+        const stream = client.chat.completions.stream({ model, messages, tools });
+        const message = await stream.finalMessage();
+        said.push(message.content);
+        messages.push(message);
+        if (!message.tool_calls?.length) break;
+        for (const { id } of message.tool_calls)
+          messages.push({ role: "tool", tool_call_id: id, content: "rain" });
+      }
+      expect(said).toEqual([...cities.map((city) => `Looking at ${city}.`), "All seen."]);
+      expect(gateway.askedOf("alpha")).toHaveLength(4);
+      const plans = { tutti: 1, "tutti-ultra": 2 }[model] ?? 0;
+      expect(gateway.askedOf("planner")).toHaveLength(plans);
+    },
+  );
 });
 
 describe("structured output", () => {
@@ -387,6 +424,44 @@ describe("errors", () => {
       expect(error.status).toBe(502);
       expect(counted.sent).toBe(1);
     }
+  });
+
+  it("of workers are thrown by a stream that has begun to tell what they do", async () => {
+    const fault = { status: 500, body: { error: { message: "out of order" } } };
+    const gateway = await start({ answer: () => fault, others: () => fault });
+    const counted = countFetches();
+    const client = connect(gateway, "none", { fetch: counted.fetch });
+    const stream = await client.chat.completions.create({ model: "tutti", ...ASKED, stream: true });
+    const error = await readChunks(stream).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(APIError);
+    expect((error as APIError).type).toBe("server_error");
+    expect(counted.sent).toBe(1);
+  });
+
+  it("of the client's own patience are repeated, and the repeat joins the run", async () => {
+    const { release, reply } = held();
+    const gateway = await start({ answer: reply });
+    const counted = countFetches();
+    const client = connect(gateway, "none", { fetch: counted.fetch, timeout: 300, maxRetries: 9 });
+    const asking = client.chat.completions.create({ model: "tutti", ...ASKED });
+    await expect.poll(() => counted.sent, { timeout: 5_000 }).toBeGreaterThan(2);
+    release();
+    expect((await asking).choices[0]!.message.content).toBe(ANSWER);
+    expect(gateway.upstream.requests.map(({ model }) => model)).toEqual([
+      "planner",
+      "beta",
+      "gamma",
+      "alpha",
+    ]);
+  });
+
+  it("are none where the client leaves by itself: then nobody works on", async () => {
+    const gateway = await start({ answer: () => ({ text: "one two three", delayMs: 5_000 }) });
+    const stream = await connect(gateway).chat.completions.create({ model: "tutti", ...ASKED, stream: true });
+    await expect.poll(() => gateway.askedOf("alpha").length).toBe(1);
+    stream.controller.abort();
+    await expect.poll(() => gateway.askedOf("alpha")[0]!.closedEarly, { timeout: 3_000 }).toBe(true);
+    expect(gateway.askedOf("planner")).toHaveLength(1);
   });
 
   it.each(["tutti", "stub/alpha"])("in the midst of a stream of %s throw", async (model) => {

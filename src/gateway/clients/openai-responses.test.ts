@@ -253,6 +253,44 @@ describe("tools of the client", () => {
     ).toEqual(["user", "assistant", "tool", "tool", "assistant", "user"]);
   });
 
+  it("return again and again", async () => {
+    const cities = ["Paris", "Rome", "Oslo"];
+    const gateway = await start({
+      answer: ({ messages }) => {
+        const seen = messages.filter(({ role }) => role === "tool").length;
+        const city = cities[seen];
+        if (city === undefined) return "All seen.";
+        const call = { id: `provider-${seen}`, name: "weather", arguments: JSON.stringify({ city }) };
+        return { text: `Looking at ${city}.`, toolCalls: [call] };
+      },
+    });
+    const client = connect(gateway);
+    let reply = await client.responses.create({ ...ASKED, tools: [TOOL] });
+    const replies = [reply];
+    while (callsOf(reply).length > 0) {
+      const input = toOutputs(reply, "rain");
+      reply = await client.responses.create({
+        model: "tutti",
+        tools: [TOOL],
+        previous_response_id: reply.id,
+        input,
+      });
+      replies.push(reply);
+    }
+    expect(replies.map(({ output_text }) => output_text)).toEqual([
+      ...cities.map((city) => `Looking at ${city}.`),
+      "All seen.",
+    ]);
+    expect(replies.map(({ usage }) => usage!.total_tokens)).toEqual([
+      WHOLE.total,
+      OWN.total,
+      OWN.total,
+      OWN.total,
+    ]);
+    // Each of them is still what it was.
+    for (const made of replies) expect(await client.responses.retrieve(made.id)).toEqual(made);
+  });
+
   it("return with the whole conversation, streamed", async () => {
     const gateway = await start({ answer: askWeather("Paris", "Rome") });
     const client = connect(gateway);
@@ -384,6 +422,21 @@ describe("in the background", () => {
     expect(events[0]!.type).toBe("response.created");
     expect(lastOf(events)).toMatchObject({ id: queued.id, status: "completed", usage: USAGE });
     expect(textOf(events)).toBe(ANSWER);
+  });
+
+  it("a stream may be left: the run goes on and is read again", async () => {
+    const { release, reply } = held();
+    const gateway = await start({ answer: reply });
+    const client = connect(gateway);
+    const stream = await client.responses.create({ ...ASKED, background: true, stream: true });
+    const { value: created } = await stream[Symbol.asyncIterator]().next();
+    expect(created).toMatchObject({ type: "response.created", response: { background: true } });
+    await expect.poll(() => gateway.askedOf("alpha").length).toBe(1);
+    stream.controller.abort();
+    release();
+    const { id } = created.response;
+    await expect.poll(async () => (await client.responses.retrieve(id)).status).toBe("completed");
+    expect(gateway.askedOf("alpha")).toHaveLength(1);
   });
 
   it("a response is cancelled, and cancelled it stays", async () => {

@@ -99,12 +99,13 @@ export function parseBody(raw: Buffer): Fields {
 
 /** What is parsed is also written again, into the journal and to providers, which ends at some depth of the stack. */
 function isDeep(body: object): boolean {
-  let level: object[] = [body];
+  let level = [body];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > DEEPEST) return true;
-    level = level.flatMap((value) =>
-      Object.values(value).filter((child) => typeof child === "object" && child),
-    );
+    const below: object[] = [];
+    for (const value of level)
+      for (const child of Object.values(value)) if (typeof child === "object" && child) below.push(child);
+    level = below;
   }
   return false;
 }

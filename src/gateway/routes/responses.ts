@@ -79,8 +79,10 @@ export async function showResponse(
   const found = await findResponse(context, visit, id);
   const { head, turn, run, before, events } = found;
   if (isStream) {
-    // With what the journal has of the way to the answer: its items then have the same places as at first.
-    const live = context.live.find(run.id) ?? replay(run, events);
+    // With what the journal has of the way to the answer: its items then have the same places as at first. Not with
+    // pieces of text, which may be those of an attempt that failed.
+    const steps = events.filter(({ type }) => type !== "step-delta");
+    const live = context.live.find(run.id) ?? replay(run, steps);
     const reply = { live, head, turn, ...(before && { before }), isJoined: true };
     const { error } = await respondStreamed(visit.connection, responsesDialect, reply);
     if (error && !visit.connection.hasBegun) throw error;
