@@ -10,6 +10,7 @@ import type { LiveRuns } from "./live-runs.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ModelBook } from "./models.ts";
+import type { ReplyCopies } from "./relay/copies.ts";
 import type { RelayPools } from "./relay/pools.ts";
 
 export interface GatewayContext {
@@ -22,6 +23,7 @@ export interface GatewayContext {
   live: LiveRuns;
   desk: RunDesk;
   pools: RelayPools;
+  copies: ReplyCopies;
   metrics: Metrics;
   log: Log;
   /** It was told to end: what runs is finished, nothing new begins. */

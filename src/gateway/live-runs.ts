@@ -7,8 +7,11 @@ import type { Run } from "../perform/run.ts";
 import type { RunEvent } from "../store/types.ts";
 import type { RunStream } from "../tutti.ts";
 
-/** A client that was cut off comes back within this time and joins; upstream calls end within a second all the same. */
-const PATIENCE_MS = 400;
+/**
+ * A client that was cut off comes back within this time and joins: the SDKs of OpenAI and Anthropic wait for 375 to
+ * 500 ms before their first repeat. Upstream calls end within a second all the same.
+ */
+const PATIENCE_MS = 700;
 
 export interface LiveRunOptions {
   /** It is performed to its end even when nobody reads: background, or an idempotency key. */

@@ -35,6 +35,8 @@ export async function serveRoute(
   let key: GatewayKey | undefined;
   let failure: unknown;
   metrics.requestStart();
+  // Anthropic's clients look for it under this name, in replies and in errors.
+  if (dialect.name === "messages") connection.set({ "request-id": connection.requestId });
   try {
     if (!isOpen) key = authenticate(context, connection);
     await work({ connection, key, notes });
@@ -58,7 +60,9 @@ export async function serveRoute(
     ...(runId !== undefined && { run: runId }),
   };
   if (failure === undefined) log.info("request", fields);
-  else if (isTuttiError(failure) && failure.status < 500) log.info("request", { ...fields, error: failure });
+  // Its message repeats what the client sent, which is not for a log.
+  else if (isTuttiError(failure) && failure.status < 500)
+    log.info("request", { ...fields, error: failure.code });
   else log.error("request", { ...fields, error: failure });
 }
 

@@ -19,6 +19,7 @@ import { LiveRun, LiveRuns } from "./live-runs.ts";
 import { createLog, type Log } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
 import { createModelBook } from "./models.ts";
+import { ReplyCopies } from "./relay/copies.ts";
 import { createRelayPools } from "./relay/pools.ts";
 
 export interface GatewayOptions {
@@ -77,6 +78,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       await deletePrivate(store, run, log);
     }),
     pools: createRelayPools(),
+    copies: new ReplyCopies(),
     metrics,
     log,
     isClosing: false,

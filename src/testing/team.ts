@@ -136,7 +136,7 @@ export function askWeather(...cities: string[]): (request: ChatRequest) => ChatR
 }
 
 /** A reply that waits until the test lets it go. */
-export function held(reply: ChatReply = ANSWER) {
+export function held(reply: ChatReply = ANSWER): { release(): void; reply(): Promise<ChatReply> } {
   let release = () => {};
   const gate = new Promise<void>((resolve) => {
     release = resolve;

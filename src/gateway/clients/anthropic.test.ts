@@ -77,11 +77,11 @@ async function readEvents(stream: AsyncIterable<RawMessageStreamEvent>): Promise
 describe("an answer of a team", () => {
   it("is the same whole and streamed: text, usage, cost", async () => {
     const client = connect(await start());
-    const { data, response } = await client.messages.create(ASKED).withResponse();
+    const { data, response, request_id } = await client.messages.create(ASKED).withResponse();
     const whole = data as typeof data & Extra;
     expect(whole).toMatchObject({ stop_reason: "end_turn", content: [{ type: "text", text: ANSWER }] });
     expect(whole.usage).toEqual({ ...USAGE, ...ORCHESTRATION });
-    expect(whole._request_id).toMatch(/^req_/);
+    expect(request_id).toMatch(/^req_/);
     expect(whole.tutti.calls).toBe(3);
     expect(whole.tutti.cost_usd).toBeCloseTo(WHOLE.costUsd, 12);
     expect(Number(response.headers.get("x-tutti-cost-usd"))).toBeCloseTo(WHOLE.costUsd, 9);
@@ -354,6 +354,7 @@ describe("errors", () => {
     const unknown = await create(secret, { model: "tuti" });
     expect(unknown).toBeInstanceOf(NotFoundError);
     expect((unknown as APIError).message).toContain("tutti");
+    expect((unknown as APIError).requestID).toMatch(/^req_/);
     const wrong = await create(secret, { temperature: "hot" });
     expect(wrong).toBeInstanceOf(BadRequestError);
     expect((wrong as APIError).message).toContain("temperature");

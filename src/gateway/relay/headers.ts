@@ -7,7 +7,7 @@ import type { Upstream } from "./target.ts";
 
 /**
  * An idempotency key is not among them: all clients of the gateway share one account there, so a key that two
- * of them use would give the one the other's answer. The gateway joins repeats itself.
+ * of them use would give the one the other's answer. The gateway keeps the reply for a repeat itself (copies.ts).
  */
 const TO_UPSTREAM = [
   "accept",

@@ -15,7 +15,7 @@ import { respondStreamed, respondWhole } from "../respond.ts";
 import { sendError, type Visit } from "../route.ts";
 import type { Dialect } from "../types.ts";
 import { readWishes } from "../wishes.ts";
-import { passThrough } from "./pass-through.ts";
+import { passThrough, passThroughOnce } from "./pass-through.ts";
 import { withReferences } from "./responses.ts";
 
 const BUSY_RETRY_MS = 1_000;
@@ -35,9 +35,13 @@ export async function ask(context: GatewayContext, visit: Visit, dialect: Dialec
   const named = await context.models.resolve(model, key, { wishes });
   const target = named.kind === "worker" ? relayTargetOf(named.member.worker) : undefined;
   const upstream = target && toUpstream(target, dialect.name);
+  const idempotencyKey = readIdempotencyKey(connection);
+  const hash = () => toHash(connection, raw, dialect);
   if (named.kind === "worker" && target && upstream) {
     notes.modelKind = "relay";
-    return passThrough(context, visit, { dialect, raw, body, member: named.member, target, upstream });
+    const asked = { dialect, raw, body, member: named.member, target, upstream };
+    if (idempotencyKey === undefined) return void (await passThrough(context, visit, asked));
+    return passThroughOnce(context, visit, asked, idempotencyKey, hash());
   }
   const whole = dialect.name === "responses" ? await withReferences(context, visit, body) : body;
   const parsed = dialect.parseRequest(whole, header);
@@ -47,14 +51,13 @@ export async function ask(context: GatewayContext, visit: Visit, dialect: Dialec
       ? await context.models.resolve(model, key, { effort: request.effort, wishes })
       : named;
   notes.modelKind = destination.kind;
-  const idempotencyKey = readIdempotencyKey(connection);
   const reply = await context.desk.begin({
     request,
     wishes,
     destination,
     key,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
-    hash: toHash(connection, raw, dialect),
+    hash: hash(),
     admit: async (wantedUsd) => {
       const admission = await context.gate.admit(key, wantedUsd);
       connection.set(admission.headers);

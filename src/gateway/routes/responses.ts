@@ -16,7 +16,7 @@ import {
   toUnfinishedResponse,
 } from "../dialect/responses-object.ts";
 import { expandReferences, readReferences } from "../dialect/responses-references.ts";
-import { parseReplyId } from "../ids.ts";
+import { parseReplyId, toReplyId } from "../ids.ts";
 import { failureOf, toOutcome } from "../outcome.ts";
 import { linesOf, respondStreamed } from "../respond.ts";
 import type { Visit } from "../route.ts";
@@ -54,7 +54,13 @@ async function findResponse(context: GatewayContext, visit: Visit, id: string): 
     model: origin.model,
     showsProgress: true,
     isBackground: origin.isBackground ?? false,
-    echo: origin.echo ?? {},
+    echo: {
+      ...origin.echo,
+      // What is journaled is the first request. A later turn goes on from the one before it.
+      ...(parsed.turn > 0 && {
+        previous_response_id: toReplyId(origin.dialect, parsed.runId, parsed.turn - 1),
+      }),
+    },
   };
   const head: ReplyHead = { id, runId: run.id, createdAt: run.startedAt, request };
   const starts = events.flatMap((event, at) =>
