@@ -39,6 +39,8 @@ export interface LiveReply {
   turn: number;
   /** The run as it was at the end of the turn before: its figures were in that reply. */
   before?: Run;
+  /** The key's own budget is what limits it, and not the usual limit of a run. */
+  isShort?: true;
   isJoined: boolean;
 }
 
@@ -141,6 +143,7 @@ export class RunDesk {
       head: toHead(request, live.runId, turn, Date.now()),
       turn,
       ...(before && { before }),
+      ...(admission.isShort && { isShort: true }),
       isJoined: false,
     };
   }

@@ -190,6 +190,14 @@ describe("a run without an answer", () => {
     expect(failureOf(run)).toMatchObject({ code, status, message: expect.stringMatching(words) });
   });
 
+  it("that had only what is left of a key's budget is told so", () => {
+    const limits = { usd: 0.001, calls: 3 };
+    const runAfter = (stopReason: StopReason) =>
+      toRun(fold([event.start(["a"], { limits }), event.end("", { stopReason })])!);
+    expect(failureOf(runAfter("budget-usd"), true)).toMatchObject({ code: "budget-spent", status: 429 });
+    expect(failureOf(runAfter("budget-calls"), true)).toMatchObject({ code: "limit" });
+  });
+
   it("that nobody performs any more may be tried again", () => {
     expect(failureOf(toTestRun(plan()))).toMatchObject({ code: "overloaded", status: 503, retryable: true });
   });

@@ -112,8 +112,11 @@ function toFinishReason(text: string | undefined): FinishReason {
 /** After these there is nothing to rely on, whatever text there is: it is a part of a reply that broke, or of no use. */
 const ALWAYS_FAILED: readonly (StopReason | undefined)[] = ["failed", "answer-cut", "invalid-output"];
 
-/** Undefined where there is an answer, perhaps cut short by a limit, or a call of the client's tools. */
-export function failureOf(run: Run): TuttiError | undefined {
+/**
+ * Undefined where there is an answer, perhaps cut short by a limit, or a call of the client's tools. `isShort`: its
+ * limit of money was what is left of the key's budget, which the client cannot raise.
+ */
+export function failureOf(run: Run, isShort = false): TuttiError | undefined {
   const { answer, stopReason } = run;
   if (stopReason === "tool-calls") return undefined;
   const fits = isAsWanted(run);
@@ -135,6 +138,10 @@ export function failureOf(run: Run): TuttiError | undefined {
     case "budget-usd":
     case "budget-calls":
     case "budget-tokens": {
+      if (isShort && stopReason === "budget-usd") {
+        const message = `What is left of the budget of this API key (${toLimit(run)}) is not enough for an answer.`;
+        return new TuttiError("budget-spent", message, { status: 429 });
+      }
       const limit = `The run's limit (${toLimit(run)}) was reached before there was an answer`;
       return new TuttiError("limit", `${limit}; raise it or ask for a shorter answer.`, { status: 422 });
     }

@@ -149,6 +149,18 @@ describe("output with a schema", () => {
     expect(shown).toEqual([]);
   });
 
+  it("that its own limit of tokens has cut is given as it is", async () => {
+    const worker = scriptedWorker("a", (request) => [
+      { type: "text-delta", text: '{"n": 4' },
+      { type: "finish", usage: usageFor(request, "{"), reason: "length" },
+    ]);
+    const pool = toPool([worker]);
+    const stage = toStage(pool, playedConductor({ steps: [step(0, "go")] }));
+    const run = toRun(await performRun(toolStart(pool, {}, JSON_ONLY), stage));
+    expect(run).toMatchObject({ stopReason: "done", answer: '{"n": 4', calls: 1 });
+    expect(run.steps[0]!.finishReason).toBe("length");
+  });
+
   it("that stays wrong ends the run, and says so", async () => {
     const worker = scriptedWorker("a", "I would rather talk.");
     const pool = toPool([worker]);

@@ -135,6 +135,17 @@ export function askWeather(...cities: string[]): (request: ChatRequest) => ChatR
   };
 }
 
+/** Calls a tool for one city after the other, with a word beside each call, and is then content. */
+export function askOneByOne(...cities: string[]): (request: ChatRequest) => ChatReply {
+  return ({ messages }) => {
+    const seen = messages.filter(({ role }) => role === "tool").length;
+    const city = cities[seen];
+    if (city === undefined) return "All seen.";
+    const call = { id: `provider-${seen}`, name: "weather", arguments: JSON.stringify({ city }) };
+    return { text: `Looking at ${city}.`, toolCalls: [call] };
+  };
+}
+
 /** A reply that waits until the test lets it go. */
 export function held(reply: ChatReply = ANSWER): { release(): void; reply(): Promise<ChatReply> } {
   let release = () => {};

@@ -231,6 +231,25 @@ describe.each(DOORS)("through %s", (_, connect) => {
   });
 });
 
+describe("a response by its id", () => {
+  it("is what the next one goes on from", async () => {
+    const gateway = await start();
+    const { responses } = createOpenAI({ baseURL: gateway.baseURL, apiKey: "none" });
+    const first = await generateText({ model: responses("tutti"), ...ASKED });
+    const previousResponseId = first.providerMetadata!.openai!.responseId!;
+    await generateText({
+      model: responses("stub/alpha"),
+      prompt: "And twice that?",
+      providerOptions: { openai: { previousResponseId } },
+    });
+    expect(gateway.askedOf("alpha").at(-1)!.messages).toEqual([
+      { role: "user", content: ASKED.prompt },
+      { role: "assistant", content: ANSWER },
+      { role: "user", content: "And twice that?" },
+    ]);
+  });
+});
+
 describe("structured output", () => {
   const schema = z.object({ sum: z.number(), steps: z.array(z.string()) });
   const RIGHT = { sum: 42, steps: ["6 × 7"] };

@@ -1,12 +1,6 @@
 // The real `openai` client, Chat Completions, against the real gateway over a socket.
 
-import OpenAI, {
-  APIError,
-  AuthenticationError,
-  BadRequestError,
-  NotFoundError,
-  RateLimitError,
-} from "openai";
+import { APIError, NotFoundError } from "openai";
 import { zodResponseFormat } from "openai/helpers/zod";
 import type {
   ChatCompletionChunk,
@@ -15,24 +9,20 @@ import type {
 } from "openai/resources/chat/completions";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { connectOpenAI as connect, type Extra } from "../../testing/openai.ts";
 import {
   ANSWER,
+  askOneByOne,
   askWeather,
-  countFetches,
-  held,
   OTHERS,
   OWN,
   PIXEL,
   sumOf,
-  type TeamGateway,
   useTeams,
   WHOLE,
 } from "../../testing/team.ts";
 
 const start = useTeams();
-
-const connect = ({ baseURL }: TeamGateway, apiKey = "none", options = {}) =>
-  new OpenAI({ baseURL, apiKey, ...options });
 
 const ASKED = { messages: [{ role: "user" as const, content: "What is 6 × 7?" }] };
 const USAGE = {
@@ -50,16 +40,12 @@ const USAGE = {
   },
 };
 
-/** What no dialect has, beside its own fields. */
-interface Extra {
-  tutti?: { run_id: string; cost_usd: number; calls: number; stop_reason: string };
-}
 interface Thinking {
   reasoning_content?: string;
 }
 
 async function readChunks(stream: AsyncIterable<ChatCompletionChunk>) {
-  const chunks: (ChatCompletionChunk & Extra)[] = [];
+  const chunks: (ChatCompletionChunk & Partial<Extra>)[] = [];
   for await (const chunk of stream) chunks.push(chunk);
   const deltas = chunks.flatMap(({ choices }) =>
     choices.map(({ delta }) => delta as typeof delta & Thinking),
@@ -270,15 +256,7 @@ describe("tools of the client", () => {
     "are called by %s again and again, with words beside them",
     async (model) => {
       const cities = ["Paris", "Rome", "Oslo"];
-      const gateway = await start({
-        answer: ({ messages }) => {
-          const seen = messages.filter(({ role }) => role === "tool").length;
-          const city = cities[seen];
-          if (city === undefined) return "All seen.";
-          const call = { id: `provider-${seen}`, name: "weather", arguments: JSON.stringify({ city }) };
-          return { text: `Looking at ${city}.`, toolCalls: [call] };
-        },
-      });
+      const gateway = await start({ answer: askOneByOne(...cities) });
       const client = connect(gateway);
       const messages: ChatCompletionMessageParam[] = [...ASKED.messages];
       const said: (string | null)[] = [];
@@ -351,128 +329,5 @@ describe("models", () => {
     expect(names).toEqual(expect.arrayContaining(["tutti", "tutti-fast", "tutti-ultra", "stub/alpha"]));
     expect(await client.models.retrieve("stub/alpha")).toMatchObject({ id: "stub/alpha", owned_by: "stub" });
     await expect(client.models.retrieve("nobody")).rejects.toBeInstanceOf(NotFoundError);
-  });
-});
-
-describe("errors", () => {
-  it("of a wrong key, an unknown model and a wrong type are the client's own classes", async () => {
-    const gateway = await start({ keys: [{ name: "a" }] });
-    const create = (key: string, body: object) =>
-      connect(gateway, key)
-        .chat.completions.create({ model: "tutti", ...ASKED, ...body })
-        .catch((error: unknown) => error);
-    const secret = gateway.secrets[0]!;
-    expect(await create("sk-tutti-wrong", {})).toBeInstanceOf(AuthenticationError);
-    const unknown = await create(secret, { model: "tuti" });
-    expect(unknown).toBeInstanceOf(NotFoundError);
-    expect((unknown as APIError).message).toContain('"tutti"');
-    const wrong = await create(secret, { temperature: "hot" });
-    expect(wrong).toBeInstanceOf(BadRequestError);
-    expect(wrong).toMatchObject({ param: "temperature", type: "invalid_request_error" });
-    expect(gateway.upstream.requests).toHaveLength(0);
-    expect(await create(secret, {})).toMatchObject({ object: "chat.completion" });
-  });
-
-  it("of too many requests are waited for as long as the gateway says", async () => {
-    const { release, reply } = held();
-    const gateway = await start({ answer: reply, keys: [{ name: "a", concurrency: 1 }] });
-    const client = connect(gateway, gateway.secrets[0]);
-    const first = client.chat.completions.create({ model: "tutti", ...ASKED });
-    await expect.poll(() => gateway.askedOf("alpha").length).toBe(1);
-    const other = { model: "tutti-fast", ...ASKED };
-    const refused = await client.chat.completions
-      .create(other, { maxRetries: 0 })
-      .catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(RateLimitError);
-    expect((refused as APIError).headers!.get("retry-after")).toBe("1");
-    const beganAt = performance.now();
-    const second = client.chat.completions.create(other);
-    release();
-    expect((await first).choices[0]!.message.content).toBe(ANSWER);
-    expect((await second).choices[0]!.message.content).toBe(ANSWER);
-    expect(performance.now() - beganAt).toBeGreaterThan(900);
-    expect(gateway.askedOf("alpha")).toHaveLength(2);
-  });
-
-  it("of a spent budget are not repeated", async () => {
-    const budget = { usd: OWN.costUsd, window: "day" as const };
-    const gateway = await start({ keys: [{ name: "a", budget }] });
-    const counted = countFetches();
-    const client = connect(gateway, gateway.secrets[0], { fetch: counted.fetch });
-    await client.chat.completions.create({ model: "stub/alpha", ...ASKED });
-    for (const model of ["tutti", "stub/alpha"]) {
-      counted.sent = 0;
-      const error = await client.chat.completions.create({ model, ...ASKED }).catch((error) => error);
-      expect(error).toBeInstanceOf(RateLimitError);
-      expect(error).toMatchObject({ status: 429, code: "insufficient_quota", type: "insufficient_quota" });
-      expect(counted.sent).toBe(1);
-    }
-    expect(gateway.upstream.requests).toHaveLength(1);
-  });
-
-  it("of workers are 502, and the client does not repeat them", async () => {
-    const fault = { status: 500, body: { error: { message: "out of order" } } };
-    const gateway = await start({ answer: () => fault, others: () => fault });
-    const counted = countFetches();
-    const client = connect(gateway, "none", { fetch: counted.fetch });
-    for (const stream of [false, true]) {
-      counted.sent = 0;
-      const error = await client.chat.completions
-        .create({ model: "tutti", ...ASKED, stream }, { headers: { "x-tutti-progress": "off" } })
-        .catch((error) => error);
-      expect(error).toBeInstanceOf(APIError);
-      expect(error.status).toBe(502);
-      expect(counted.sent).toBe(1);
-    }
-  });
-
-  it("of workers are thrown by a stream that has begun to tell what they do", async () => {
-    const fault = { status: 500, body: { error: { message: "out of order" } } };
-    const gateway = await start({ answer: () => fault, others: () => fault });
-    const counted = countFetches();
-    const client = connect(gateway, "none", { fetch: counted.fetch });
-    const stream = await client.chat.completions.create({ model: "tutti", ...ASKED, stream: true });
-    const error = await readChunks(stream).catch((error: unknown) => error);
-    expect(error).toBeInstanceOf(APIError);
-    expect((error as APIError).type).toBe("server_error");
-    expect(counted.sent).toBe(1);
-  });
-
-  it("of the client's own patience are repeated, and the repeat joins the run", async () => {
-    const { release, reply } = held();
-    const gateway = await start({ answer: reply });
-    const counted = countFetches();
-    const client = connect(gateway, "none", { fetch: counted.fetch, timeout: 1_000, maxRetries: 1 });
-    const asking = client.chat.completions.create({ model: "tutti", ...ASKED });
-    await expect.poll(() => counted.sent, { timeout: 5_000 }).toBe(2);
-    release();
-    expect((await asking).choices[0]!.message.content).toBe(ANSWER);
-    expect(gateway.upstream.requests.map(({ model }) => model)).toEqual([
-      "planner",
-      "beta",
-      "gamma",
-      "alpha",
-    ]);
-  });
-
-  it("are none where the client leaves by itself: then nobody works on", async () => {
-    const gateway = await start({ answer: () => ({ text: "one two three", delayMs: 5_000 }) });
-    const stream = await connect(gateway).chat.completions.create({ model: "tutti", ...ASKED, stream: true });
-    await expect.poll(() => gateway.askedOf("alpha").length).toBe(1);
-    stream.controller.abort();
-    await expect.poll(() => gateway.askedOf("alpha")[0]!.closedEarly, { timeout: 3_000 }).toBe(true);
-    expect(gateway.askedOf("planner")).toHaveLength(1);
-  });
-
-  it.each(["tutti", "stub/alpha"])("in the midst of a stream of %s throw", async (model) => {
-    const gateway = await start({ answer: () => ({ cutAfter: "Six times" }) });
-    const stream = await connect(gateway).chat.completions.create({ model, ...ASKED, stream: true });
-    let text = "";
-    const error = await (async () => {
-      for await (const { choices } of stream) text += choices[0]?.delta.content ?? "";
-    })().catch((error: unknown) => error);
-    expect(text).toBe("Six times");
-    expect(error).toBeInstanceOf(APIError);
-    expect((error as APIError).code).toBe("stream_cut");
   });
 });

@@ -1,40 +1,25 @@
-// The real `openai` client, Responses, against the real gateway over a socket; and the order of events that
-// coding agents rely on, read as they read it.
+// The real `openai` client, Responses, against the real gateway over a socket.
 
-import { createParser } from "eventsource-parser";
-import OpenAI, {
-  APIError,
-  AuthenticationError,
-  BadRequestError,
-  NotFoundError,
-  RateLimitError,
-} from "openai";
+import { APIError, NotFoundError } from "openai";
 import { zodTextFormat } from "openai/helpers/zod";
-import type {
-  Response as Reply,
-  ResponseInputItem,
-  ResponseStreamEvent,
-} from "openai/resources/responses/responses";
+import type { Response as Reply, ResponseInputItem } from "openai/resources/responses/responses";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { connectOpenAI as connect, type Extra, lastOf, readEvents, textOf } from "../../testing/openai.ts";
 import {
   ANSWER,
+  askOneByOne,
   askWeather,
   countFetches,
-  held,
   OTHERS,
   OWN,
   PIXEL,
   sumOf,
-  type TeamGateway,
   useTeams,
   WHOLE,
 } from "../../testing/team.ts";
 
 const start = useTeams();
-
-const connect = ({ baseURL }: TeamGateway, apiKey = "none", options = {}) =>
-  new OpenAI({ baseURL, apiKey, ...options });
 
 const ASKED = { model: "tutti", input: "What is 6 × 7?" };
 const USAGE = {
@@ -57,25 +42,6 @@ const TOOL = {
   strict: false,
   parameters: { type: "object", properties: { city: { type: "string" } } },
 };
-
-interface Extra {
-  tutti: { run_id: string; cost_usd: number; calls: number };
-}
-
-async function readEvents(stream: AsyncIterable<ResponseStreamEvent>): Promise<ResponseStreamEvent[]> {
-  const events: ResponseStreamEvent[] = [];
-  for await (const event of stream) events.push(event);
-  return events;
-}
-
-function lastOf(events: ResponseStreamEvent[]): Reply & Extra {
-  const last = events.at(-1)!;
-  if (!("response" in last)) return expect.fail(`the last event is ${last.type}`);
-  return last.response as Reply & Extra;
-}
-
-const textOf = (events: ResponseStreamEvent[]) =>
-  events.map((event) => (event.type === "response.output_text.delta" ? event.delta : "")).join("");
 
 const callsOf = ({ output }: Reply) =>
   output.flatMap((item) => (item.type === "function_call" ? [item] : []));
@@ -255,15 +221,7 @@ describe("tools of the client", () => {
 
   it("return again and again", async () => {
     const cities = ["Paris", "Rome", "Oslo"];
-    const gateway = await start({
-      answer: ({ messages }) => {
-        const seen = messages.filter(({ role }) => role === "tool").length;
-        const city = cities[seen];
-        if (city === undefined) return "All seen.";
-        const call = { id: `provider-${seen}`, name: "weather", arguments: JSON.stringify({ city }) };
-        return { text: `Looking at ${city}.`, toolCalls: [call] };
-      },
-    });
+    const gateway = await start({ answer: askOneByOne(...cities) });
     const client = connect(gateway);
     let reply = await client.responses.create({ ...ASKED, tools: [TOOL] });
     const replies = [reply];
@@ -355,259 +313,5 @@ describe("structured output", () => {
       response: { status: "failed", error: { code: "invalid_prompt" } },
     });
     expect(textOf(events)).toBe("");
-  });
-});
-
-describe("a response that is kept", () => {
-  it("is read again whole, as a stream and by its input, until it is deleted", async () => {
-    const client = connect(await start());
-    const asked = { ...ASKED, instructions: "Be short.", metadata: { team: "a" } };
-    const made = await client.responses.create(asked);
-    const again = await client.responses.retrieve(made.id);
-    expect(again).toEqual(made);
-    const events = await readEvents(await client.responses.retrieve(made.id, { stream: true }));
-    expect(events[0]!.type).toBe("response.created");
-    expect(textOf(events)).toBe(ANSWER);
-    const { id, status, usage, output } = made;
-    expect(lastOf(events)).toMatchObject({ id, status, usage, output });
-    const items = await client.responses.inputItems.list(made.id);
-    expect(items.data).toMatchObject([
-      { type: "message", role: "user", content: [{ type: "input_text", text: ASKED.input }] },
-    ]);
-    await client.responses.delete(made.id);
-    await expect(client.responses.retrieve(made.id)).rejects.toBeInstanceOf(NotFoundError);
-    const next = { ...ASKED, previous_response_id: made.id };
-    await expect(client.responses.create(next)).rejects.toBeInstanceOf(NotFoundError);
-  });
-
-  it("is not there for another key", async () => {
-    const gateway = await start({ keys: [{ name: "a" }, { name: "b" }] });
-    const [own, other] = gateway.secrets.map((secret) => connect(gateway, secret));
-    const made = await own!.responses.create(ASKED);
-    await expect(other!.responses.retrieve(made.id)).rejects.toBeInstanceOf(NotFoundError);
-    await expect(other!.responses.delete(made.id)).rejects.toBeInstanceOf(NotFoundError);
-    const error = await other!.responses
-      .create({ ...ASKED, previous_response_id: made.id })
-      .catch((error) => error);
-    expect(error).toBeInstanceOf(NotFoundError);
-    expect(error.param).toBe("previous_response_id");
-    expect((await own!.responses.retrieve(made.id)).output_text).toBe(ANSWER);
-  });
-});
-
-describe("in the background", () => {
-  it("a response is queued, then running, then completed", async () => {
-    const { release, reply } = held();
-    const gateway = await start({ answer: reply });
-    const client = connect(gateway);
-    const queued = await client.responses.create({ ...ASKED, background: true });
-    expect(queued).toMatchObject({ status: "queued", background: true, output: [] });
-    await expect.poll(() => gateway.askedOf("alpha").length).toBe(1);
-    expect((await client.responses.retrieve(queued.id)).status).toBe("in_progress");
-    release();
-    await expect.poll(async () => (await client.responses.retrieve(queued.id)).status).toBe("completed");
-    const done = await client.responses.retrieve(queued.id);
-    expect(done).toMatchObject({ id: queued.id, output_text: ANSWER, usage: USAGE, background: true });
-  });
-
-  it("a running one is followed by a stream that was not there at the beginning", async () => {
-    const { release, reply } = held();
-    const gateway = await start({ answer: reply });
-    const client = connect(gateway);
-    const queued = await client.responses.create({ ...ASKED, background: true });
-    await expect.poll(() => gateway.askedOf("alpha").length).toBe(1);
-    const stream = await client.responses.retrieve(queued.id, { stream: true });
-    release();
-    const events = await readEvents(stream);
-    expect(events[0]!.type).toBe("response.created");
-    expect(lastOf(events)).toMatchObject({ id: queued.id, status: "completed", usage: USAGE });
-    expect(textOf(events)).toBe(ANSWER);
-  });
-
-  it("a stream may be left: the run goes on and is read again", async () => {
-    const { release, reply } = held();
-    const gateway = await start({ answer: reply });
-    const client = connect(gateway);
-    const stream = await client.responses.create({ ...ASKED, background: true, stream: true });
-    const { value: created } = await stream[Symbol.asyncIterator]().next();
-    expect(created).toMatchObject({ type: "response.created", response: { background: true } });
-    await expect.poll(() => gateway.askedOf("alpha").length).toBe(1);
-    stream.controller.abort();
-    release();
-    const { id } = created.response;
-    await expect.poll(async () => (await client.responses.retrieve(id)).status).toBe("completed");
-    expect(gateway.askedOf("alpha")).toHaveLength(1);
-  });
-
-  it("a response is cancelled, and cancelled it stays", async () => {
-    const gateway = await start({ answer: () => ({ hang: true }) });
-    const client = connect(gateway);
-    const queued = await client.responses.create({ ...ASKED, background: true });
-    await expect.poll(() => gateway.askedOf("alpha").length).toBe(1);
-    expect((await client.responses.cancel(queued.id)).status).toBe("cancelled");
-    expect((await client.responses.retrieve(queued.id)).status).toBe("cancelled");
-    expect((await client.responses.cancel(queued.id)).status).toBe("cancelled");
-    await expect.poll(() => gateway.askedOf("alpha")[0]!.closedEarly).toBe(true);
-  });
-
-  it("a response that fails says so when it is asked for", async () => {
-    const fault = { status: 500, body: { error: { message: "out of order" } } };
-    const client = connect(await start({ answer: () => fault, others: () => fault }));
-    const queued = await client.responses.create({ ...ASKED, background: true });
-    await expect.poll(async () => (await client.responses.retrieve(queued.id)).status).toBe("failed");
-    expect((await client.responses.retrieve(queued.id)).error?.code).toBe("server_error");
-  });
-});
-
-describe("errors", () => {
-  it("of a wrong key, an unknown model and a wrong type are the client's own classes", async () => {
-    const gateway = await start({ keys: [{ name: "a" }] });
-    const create = (key: string, body: object) =>
-      connect(gateway, key)
-        .responses.create({ ...ASKED, ...body })
-        .catch((error: unknown) => error);
-    const secret = gateway.secrets[0]!;
-    expect(await create("sk-tutti-wrong", {})).toBeInstanceOf(AuthenticationError);
-    const unknown = await create(secret, { model: "tuti-ultra" });
-    expect(unknown).toBeInstanceOf(NotFoundError);
-    expect((unknown as APIError).message).toContain('"tutti-ultra"');
-    const wrong = await create(secret, { max_output_tokens: "many" });
-    expect(wrong).toBeInstanceOf(BadRequestError);
-    expect(wrong).toMatchObject({ param: "max_output_tokens" });
-    expect(gateway.upstream.requests).toHaveLength(0);
-  });
-
-  it("of a spent budget and of workers are not repeated", async () => {
-    const fault = { status: 500, body: { error: { message: "out of order" } } };
-    const budget = { usd: OWN.costUsd, window: "day" as const };
-    const gateway = await start({ others: () => fault, keys: [{ name: "a", budget }, { name: "b" }] });
-    const counted = countFetches();
-    const [poor, rich] = gateway.secrets.map((secret) => connect(gateway, secret, { fetch: counted.fetch }));
-    await poor!.chat.completions.create({
-      model: "stub/alpha",
-      messages: [{ role: "user", content: ASKED.input }],
-    });
-    counted.sent = 0;
-    const spent = await poor!.responses.create(ASKED).catch((error) => error);
-    expect(spent).toBeInstanceOf(RateLimitError);
-    expect(spent.code).toBe("insufficient_quota");
-    const broken = await rich!.responses.create({ ...ASKED, model: "stub/beta" }).catch((error) => error);
-    expect(broken).toBeInstanceOf(APIError);
-    expect(broken.status).toBe(502);
-    expect(counted.sent).toBe(2);
-  });
-
-  it("in the midst of a stream are response.failed", async () => {
-    const gateway = await start({ answer: () => ({ cutAfter: "Six times" }) });
-    const client = connect(gateway);
-    const events = await readEvents(await client.responses.create({ ...ASKED, stream: true }));
-    expect(textOf(events)).toBe("Six times");
-    expect(events.at(-1)).toMatchObject({
-      type: "response.failed",
-      response: { status: "failed", error: { code: "server_error" } },
-    });
-    const { id } = lastOf(events);
-    expect(await client.responses.retrieve(id)).toMatchObject({ status: "failed" });
-  });
-});
-
-describe("coding agents", () => {
-  interface Event {
-    type: string;
-    sequence_number: number;
-    output_index?: number;
-    item?: { type: string; call_id?: string; content?: { text: string }[] };
-    response?: { status: string };
-  }
-
-  async function read(gateway: TeamGateway, body: object): Promise<Event[]> {
-    const response = await gateway.post("/v1/responses", { ...ASKED, stream: true, ...body });
-    expect(response.headers.get("content-type")).toMatch(/^text\/event-stream/);
-    const events: Event[] = [];
-    const parser = createParser({
-      onEvent: ({ event, data }) => {
-        const parsed = JSON.parse(data) as Event;
-        expect(event).toBe(parsed.type);
-        events.push(parsed);
-      },
-    });
-    parser.feed(await response.text());
-    return events;
-  }
-
-  /** As a coding agent sends it with every request. */
-  const AGENT = {
-    instructions: "You are a coding agent.",
-    input: [
-      { type: "message", role: "developer", content: [{ type: "input_text", text: "Obey." }] },
-      { role: "user", content: [{ type: "input_text", text: "List the files." }] },
-    ],
-    tools: [
-      { type: "function", name: "shell", strict: false, parameters: { type: "object", properties: {} } },
-      {
-        type: "custom",
-        name: "apply_patch",
-        format: { type: "grammar", syntax: "lark", definition: "start: /.+/" },
-      },
-      { type: "web_search" },
-      { type: "namespace", name: "mcp", tools: [] },
-      { type: "tool_search" },
-      { type: "local_shell" },
-    ],
-    tool_choice: "auto",
-    parallel_tool_calls: false,
-    reasoning: { effort: "medium", summary: "auto" },
-    include: ["reasoning.encrypted_content"],
-    prompt_cache_key: "0193",
-    store: false,
-  };
-
-  it("find the text in output_item.done, between created and completed", async () => {
-    const events = await read(await start(), AGENT);
-    const types = events.map(({ type }) => type);
-    expect(types[0]).toBe("response.created");
-    expect(types.at(-1)).toBe("response.completed");
-    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index));
-    const done = events.filter(({ type }) => type === "response.output_item.done");
-    expect(done.at(-1)!.item).toMatchObject({ type: "message", content: [{ text: ANSWER }] });
-    const opened = events.filter(({ type }) => type === "response.output_item.added");
-    expect(opened.map(({ output_index }) => output_index)).toEqual(
-      done.map(({ output_index }) => output_index),
-    );
-  });
-
-  it("get calls of functions and custom tools with the id by which they return", async () => {
-    const gateway = await start({
-      answer: ({ messages }) =>
-        messages.some(({ role }) => role === "tool")
-          ? "Done."
-          : {
-              text: "",
-              toolCalls: [
-                { id: "a", name: "shell", arguments: "{}" },
-                { id: "b", name: "apply_patch", arguments: '{"input":"*** Begin Patch"}' },
-              ],
-            },
-    });
-    const events = await read(gateway, AGENT);
-    const items = events.flatMap(({ type, item }) => (type === "response.output_item.done" ? [item!] : []));
-    const calls = items.filter(({ type }) => type.endsWith("_call"));
-    expect(calls).toMatchObject([
-      { type: "function_call", name: "shell", arguments: "{}" },
-      { type: "custom_tool_call", name: "apply_patch", input: "*** Begin Patch" },
-    ]);
-    const [shell, patch] = calls.map(({ call_id }) => call_id);
-    expect(shell).toMatch(/^call_/);
-    const results = [
-      { type: "function_call_output", call_id: shell, output: "a.ts" },
-      { type: "custom_tool_call_output", call_id: patch, output: [{ type: "input_text", text: "ok" }] },
-    ];
-    const next = await read(gateway, { ...AGENT, input: [...AGENT.input, ...items, ...results] });
-    expect(next.findLast(({ type }) => type === "response.output_item.done")!.item).toMatchObject({
-      content: [{ text: "Done." }],
-    });
-    expect(gateway.askedOf("planner")).toHaveLength(1);
-    const tools = gateway.askedOf("alpha")[0]!.body.tools as { function: { name: string } }[];
-    expect(tools.map((tool) => tool.function.name)).toEqual(["shell", "apply_patch"]);
   });
 });

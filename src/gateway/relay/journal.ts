@@ -74,7 +74,18 @@ export function toRelayEvents(run: RelayedRun): RunEvent[] {
   };
   if (error) end.error = toEventError(error);
   return [
-    { type: "run-start", runId, at: startedAt, task, pool: [entry], settings: SETTINGS, origin },
+    run.task
+      ? { type: "run-start", runId, at: startedAt, task, pool: [entry], settings: SETTINGS, origin }
+      : {
+          type: "run-start",
+          runId,
+          at: startedAt,
+          task,
+          pool: [entry],
+          settings: SETTINGS,
+          origin,
+          isStripped: true,
+        },
     {
       type: "plan-end",
       runId,
