@@ -3,7 +3,7 @@
 // needs what training would supply), and the examples are unlike the questions people ask, of four
 // different shapes, none of them with one step (a one-step example invites always answering in one).
 
-import { quote, toTranscript } from "../worker/brief.ts";
+import { describeTools, quote, toTranscript } from "../worker/brief.ts";
 import type { Message, PoolMember, Profile } from "../worker/types.ts";
 import { renderWorkflow } from "../workflow/render.ts";
 import type { Workflow } from "../workflow/types.ts";
@@ -151,6 +151,14 @@ export function toConductorMessages(request: ComposeRequest, { showNames }: Prom
     ),
     `Your team:\n${pool.members.map((member, i) => describe(member, i, showNames)).join("\n")}`,
     quote("the task", toTranscript(task.messages)),
+    ...(task.output?.tools?.length
+      ? [
+          quote(
+            "tools of the user, which the last step can call and no other",
+            describeTools(task.output.tools),
+          ),
+        ]
+      : []),
     ...rounds.map((round, i) => describeRound(round, i)),
     rounds.length > 0 ? NEXT_ROUND : "Write the workflow for the task now.",
     ...errors

@@ -267,6 +267,88 @@ describe.each(DOORS)("bad input to $path", (door) => {
   });
 });
 
+describe("what a request asks of the run", () => {
+  it("cannot hold everybody up with a schema that takes for ever", async () => {
+    const hard = await startTestGateway({ reply: () => JSON.stringify({ x: `${"a".repeat(30)}!` }) });
+    try {
+      const twice = (name: string) => ({ anyOf: [{ $ref: `#/$defs/${name}` }, { $ref: `#/$defs/${name}` }] });
+      const $defs: Record<string, object> = { s40: { type: "number" } };
+      for (let at = 0; at < 40; at++) $defs[`s${at}`] = twice(`s${at + 1}`);
+      const schemas = [
+        { type: "object", properties: { x: { type: "string", pattern: "^(a+)+$" } } },
+        { type: "object", properties: { x: { $ref: "#/$defs/s0" } }, $defs },
+        { $ref: "#" },
+        { type: "object", properties: { x: { pattern: "(" } } },
+      ];
+      for (const schema of schemas) {
+        const startedAt = performance.now();
+        const response = await hard.post(DOORS[0]!.path, {
+          ...DOORS[0]!.valid,
+          response_format: { type: "json_schema", json_schema: { name: "x", schema } },
+        });
+        expect(response.status).toBe(200);
+        await response.text();
+        expect(performance.now() - startedAt).toBeLessThan(3_000);
+      }
+    } finally {
+      await hard.close();
+    }
+  }, 60_000);
+
+  it.each(DOORS)("at $path is refused where it makes no sense, streamed or not", async (door) => {
+    const step = { worker: 0, subtask: "Answer it.", access: [] };
+    for (const tutti of [
+      { workflow: { steps: "none" } },
+      { workflow: { steps: [] } },
+      { workflow: { steps: [{ ...step, worker: 1e9 }] } },
+      { workflow: { steps: [{ ...step, worker: -1 }] } },
+      { workflow: { steps: [{ ...step, subtask: 7 }] } },
+      { workflow: { steps: [{ ...step, access: [5] }] } },
+      { workflow: { steps: [null] } },
+      { workflow: { steps: Array.from({ length: 1_000 }, () => step) } },
+      { workflow: { __proto__: null } },
+      { pool: "nobody" },
+      { pool: [7] },
+      { pool: "../../etc" },
+      { rounds: 99 },
+      { budget_usd: -1 },
+      { deadline_ms: 0 },
+      { max_calls: 0.5 },
+    ])
+      for (const stream of [false, true]) {
+        const response = await gateway.post(door.path, { ...door.valid, stream, tutti });
+        const text = await response.text();
+        expect({ tutti, stream, status: response.status, text }).toMatchObject({ status: 400 });
+        expectErrorShape(door.name, JSON.parse(text));
+      }
+  });
+
+  it("may name responses and tool calls that never were", async () => {
+    const responses = DOORS[1]!;
+    for (const id of ["resp_zz", "resp_../x", "resp_zz_999999", "x".repeat(5_000), "resp_'", "msg_zz"])
+      await refused(responses, { ...responses.valid, previous_response_id: id }, 404);
+    const call = (id: string) => ({ type: "function_call_output", call_id: id, output: "rain" });
+    for (const id of ["call_zz_0_0", "call_zz_999999_999999", "", "__proto__", "x".repeat(5_000)])
+      await refused(responses, { model: "tutti", input: [call(id)] }, 400);
+  });
+
+  it("may be counted, and is refused in the same way", async () => {
+    const counting = { ...DOORS[2]!, path: "/v1/messages/count_tokens" };
+    for (const sent of [
+      "",
+      "{",
+      "[]",
+      { messages: 7 },
+      { messages: [7] },
+      { messages: [{ role: "x" }] },
+      { tools: 7 },
+    ])
+      await refused(counting, sent, 400);
+    const counted = await gateway.post(counting.path, counting.valid);
+    expect(((await counted.json()) as Loose).input_tokens).toBeGreaterThan(0);
+  });
+});
+
 describe("headers", () => {
   const body = JSON.stringify(DOORS[0]!.valid);
   const post = (headers: string) =>

@@ -16,7 +16,15 @@ import { performRun, resumeRun } from "./driver.ts";
 import { toRun } from "./run.ts";
 import { fold } from "./state.ts";
 
-const TOOLS: OutputSettings = { tools: [{ name: "weather", inputSchema: { type: "object" } }] };
+const TOOLS: OutputSettings = {
+  tools: [
+    {
+      name: "weather",
+      description: "Tells the\nweather",
+      inputSchema: { type: "object", properties: { city: { type: "string" } } },
+    },
+  ],
+};
 
 function calls(request: WorkerRequest, ...ids: string[]): WorkerEvent[] {
   return [
@@ -45,7 +53,10 @@ describe("tools of the client", () => {
     expect(waiting.steps[1]!.toolCalls).toEqual([
       { id: "Paris", name: "weather", input: '{"city":"Paris"}' },
     ]);
+    // The others know of tools as text only.
     expect(solver.requests[0]!.tools).toBeUndefined();
+    expect(JSON.stringify(solver.requests[0]!.messages)).toContain("weather(city): Tells the weather");
+    expect(JSON.stringify(last.requests[0]!.messages)).not.toContain("Tells the weather");
 
     const toolResults = [{ toolCallId: "Paris", content: "rain" }];
     const events = await stage.store.loadRun("r_test");
