@@ -305,7 +305,6 @@ describe("what a request asks of the run", () => {
       { workflow: { steps: [{ ...step, subtask: 7 }] } },
       { workflow: { steps: [{ ...step, access: [5] }] } },
       { workflow: { steps: [null] } },
-      { workflow: { steps: Array.from({ length: 1_000 }, () => step) } },
       { workflow: { __proto__: null } },
       { pool: "nobody" },
       { pool: [7] },
@@ -318,7 +317,8 @@ describe("what a request asks of the run", () => {
       for (const stream of [false, true]) {
         const response = await gateway.post(door.path, { ...door.valid, stream, tutti });
         const text = await response.text();
-        expect({ tutti, stream, status: response.status, text }).toMatchObject({ status: 400 });
+        const sent = JSON.stringify(tutti).slice(0, 200);
+        expect({ sent, stream, status: response.status }).toEqual({ sent, stream, status: 400 });
         expectErrorShape(door.name, JSON.parse(text));
       }
   });
