@@ -52,11 +52,12 @@ function checkShape(value: unknown): string | undefined {
 
 /** A stranger's schema may take for ever: patterns that go back and back, references that double at each level. */
 const MOST_CHECK_MS = 500;
-const holder: { work?: () => unknown } = createContext({});
-const call = new Script("work()");
+let timed: { holder: { work?: () => unknown }; call: Script } | undefined;
 
 /** Throws when the time is over. Nothing else in this process can go on meanwhile, so it is short. */
 function withinTime<T>(work: () => T): T {
+  timed ??= { holder: createContext({}), call: new Script("work()") };
+  const { holder, call } = timed;
   holder.work = work;
   try {
     return call.runInContext(holder, { timeout: MOST_CHECK_MS }) as T;

@@ -11,7 +11,7 @@ import type { RunStream } from "../tutti.ts";
  * A client that was cut off comes back within this time and joins: the SDKs of OpenAI and Anthropic wait for 375 to
  * 500 ms before their first repeat. Upstream calls end within a second all the same.
  */
-const PATIENCE_MS = 700;
+const PATIENCE_MS = 600;
 
 export interface LiveRunOptions {
   /** It is performed to its end even when nobody reads: background, or an idempotency key. */

@@ -169,14 +169,19 @@ async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
 /** Work that nobody waits for at a connection goes on after a restart. */
 async function resumeBackground({ tutti, live, log }: GatewayContext): Promise<void> {
   const store = await tutti.store();
-  for (const { id, origin } of await store.listRuns({ state: "interrupted", limit: 100 })) {
-    if (!origin) continue;
-    const [start] = await store.loadRun(id);
-    if (start?.type !== "run-start" || !start.origin?.isBackground) continue;
-    const controller = new AbortController();
-    const stream = tutti.resume(id, { signal: controller.signal });
-    live.add(new LiveRun(stream, { goesOn: true, stop: () => controller.abort() }));
-    log.info("goes on with a background run", { run: id });
+  for (let cursor: { startedBefore?: number; beforeId?: string } = {}; ; ) {
+    const page = await store.listRuns({ state: "interrupted", limit: 100, ...cursor });
+    for (const { id, origin } of page) {
+      const [start] = origin ? await store.loadRun(id) : [];
+      if (start?.type !== "run-start" || !start.origin?.isBackground) continue;
+      const controller = new AbortController();
+      const stream = tutti.resume(id, { signal: controller.signal });
+      live.add(new LiveRun(stream, { goesOn: true, stop: () => controller.abort() }));
+      log.info("goes on with a background run", { run: id });
+    }
+    const last = page.at(-1);
+    if (!last || page.length < 100) return;
+    cursor = { startedBefore: last.startedAt, beforeId: last.id };
   }
 }
 

@@ -1,69 +1,21 @@
-// What no honest client sends: refused in the shape and with the status of the dialect that was spoken, by a
-// process that stays alive. Over the socket, and where an HTTP client would not send it, over a bare one.
+// Bodies that no honest client sends: refused in the shape and with the status of the dialect that was spoken, by
+// a process that stays alive. Over the socket, and where an HTTP client would not send it, over a bare one.
 
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DOORS, expectAlive, expectErrorShape, type Loose, QUESTION, refused } from "../testing/doors.ts";
 import { startTestGateway, type TestGateway } from "../testing/gateway.ts";
 import { sendRaw } from "../testing/raw-http.ts";
-import { openKeyRing } from "./keys.ts";
-
-/** Replies as tests read them: by their names, whatever their shape. */
-type Loose = ReturnType<typeof JSON.parse>;
 
 const LIMIT_BYTES = 1_000_000;
-
-interface Door {
-  name: string;
-  path: string;
-  /** A request that is answered. */
-  valid: Record<string, unknown>;
-}
-
-const QUESTION = "What is 6 × 7?";
-const DOORS: Door[] = [
-  {
-    name: "chat",
-    path: "/v1/chat/completions",
-    valid: { model: "tutti", messages: [{ role: "user", content: QUESTION }] },
-  },
-  { name: "responses", path: "/v1/responses", valid: { model: "tutti", input: QUESTION } },
-  {
-    name: "messages",
-    path: "/v1/messages",
-    valid: { model: "tutti", max_tokens: 100, messages: [{ role: "user", content: QUESTION }] },
-  },
-];
-
-function expectErrorShape(name: string, body: Loose): void {
-  expect(body.error.message).toMatch(/\S/);
-  if (name === "messages") {
-    expect(body.type).toBe("error");
-    expect(body.error.type).toMatch(/_error$|^request_too_large$/);
-  } else {
-    expect(Object.keys(body.error).sort()).toEqual(["code", "message", "param", "type"]);
-  }
-}
 
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({ config: { gateway: { maxBodyBytes: LIMIT_BYTES } } });
 });
 afterAll(async () => {
-  // Whatever was sent: it is alive, and can still answer.
-  expect((await fetch(`${gateway.url}/health`)).status).toBe(200);
-  expect((await gateway.post(DOORS[0]!.path, DOORS[0]!.valid)).status).toBe(200);
-  expect(gateway.log.filter(({ level }) => level === "error")).toEqual([]);
+  await expectAlive(gateway);
   await gateway.close();
 });
-
-/** The error with this status, in the dialect's shape. */
-async function refused(door: Door, sent: unknown, status: number, headers?: Record<string, string>) {
-  const response = await gateway.post(door.path, sent, headers);
-  const body: Loose = await response.json();
-  expect({ status: response.status, body }).toMatchObject({ status });
-  expectErrorShape(door.name, body);
-  expect(response.headers.get("x-request-id")).toMatch(/^req_/);
-  return body.error;
-}
 
 describe.each(DOORS)("bad input to $path", (door) => {
   const { path, valid } = door;
@@ -80,7 +32,7 @@ describe.each(DOORS)("bad input to $path", (door) => {
     ["a byte order mark", `\ufeff{"model":"tutti"}`],
     ["NaN", '{"model": "tutti", "temperature": NaN}'],
   ])("is no JSON object: %s", async (_what, text) => {
-    await refused(door, text, 400);
+    await refused(gateway, door, text, 400);
   });
 
   const WRONG: unknown[] = [7, -1, 1.5, true, "", "text", [], [7], {}, { type: 7 }, 1e300, "9".repeat(2_000)];
@@ -123,13 +75,13 @@ describe.each(DOORS)("bad input to $path", (door) => {
   }, 120_000);
 
   it("names the field that is to blame", async () => {
-    const { message } = await refused(door, { ...valid, temperature: "hot" }, 400);
+    const { message } = await refused(gateway, door, { ...valid, temperature: "hot" }, 400);
     expect(message).toMatch(/temperature/);
     expect(message).toMatch(/number/);
   });
 
   it("asks for a model that is not there, and hears of the nearest", async () => {
-    const { message } = await refused(door, { ...valid, model: "tuti-ultra" }, 404);
+    const { message } = await refused(gateway, door, { ...valid, model: "tuti-ultra" }, 404);
     expect(message).toContain("tutti-ultra");
     for (const model of [
       "__proto__",
@@ -139,11 +91,11 @@ describe.each(DOORS)("bad input to $path", (door) => {
       "a".repeat(10_000),
       "\0",
     ])
-      await refused(door, { ...valid, model }, 404);
+      await refused(gateway, door, { ...valid, model }, 404);
   });
 
   it("is larger than the limit, declared", async () => {
-    const { message } = await refused(door, { ...valid, filler: "x".repeat(LIMIT_BYTES) }, 413);
+    const { message } = await refused(gateway, door, { ...valid, filler: "x".repeat(LIMIT_BYTES) }, 413);
     expect(message).toContain("1 MB");
   });
 
@@ -175,9 +127,9 @@ describe.each(DOORS)("bad input to $path", (door) => {
 
   it("is nested 100,000 levels deep", async () => {
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
-    const { message } = await refused(door, `{"model":"tutti","input":"x","messages":${deep}}`, 400);
+    const { message } = await refused(gateway, door, `{"model":"tutti","input":"x","messages":${deep}}`, 400);
     expect(message).toMatch(/deep/);
-    await refused(door, `{"a":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}}`, 400);
+    await refused(gateway, door, `{"a":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}}`, 400);
   });
 
   it("has huge numbers", async () => {
@@ -204,7 +156,7 @@ describe.each(DOORS)("bad input to $path", (door) => {
     const response = await gateway.post(path, text);
     expect(response.status).toBe(200);
     await response.text();
-    await refused(door, JSON.stringify(valid).replace(/}$/, ',"model":"nobody-knows-it"}'), 404);
+    await refused(gateway, door, JSON.stringify(valid).replace(/}$/, ',"model":"nobody-knows-it"}'), 404);
   });
 
   it("is no UTF-8", async () => {
@@ -231,7 +183,7 @@ describe.each(DOORS)("bad input to $path", (door) => {
   it("has the names of prototypes in it: they are only names", async () => {
     const odd =
       '"__proto__":{"isAdmin":true,"model":"tutti"},"constructor":{"prototype":{"x":1}},"toString":1';
-    await refused(door, `{${odd}}`, 400);
+    await refused(gateway, door, `{${odd}}`, 400);
     const metadata = '"metadata":{"__proto__":"a","constructor":"b","hasOwnProperty":"c"}';
     const sent = JSON.stringify(valid).replace("{", `{${odd},${metadata},`);
     const response = await gateway.post(path, sent);
@@ -260,7 +212,7 @@ describe.each(DOORS)("bad input to $path", (door) => {
   });
 
   it("has an idempotency key of any length and content", async () => {
-    await refused(door, valid, 400, { "idempotency-key": "x".repeat(300) });
+    await refused(gateway, door, valid, 400, { "idempotency-key": "x".repeat(300) });
     const response = await gateway.post(path, valid, { "idempotency-key": `${door.name} ' OR 1=1 --` });
     expect(response.status).toBe(200);
     await response.text();
@@ -326,10 +278,10 @@ describe("what a request asks of the run", () => {
   it("may name responses and tool calls that never were", async () => {
     const responses = DOORS[1]!;
     for (const id of ["resp_zz", "resp_../x", "resp_zz_999999", "x".repeat(5_000), "resp_'", "msg_zz"])
-      await refused(responses, { ...responses.valid, previous_response_id: id }, 404);
+      await refused(gateway, responses, { ...responses.valid, previous_response_id: id }, 404);
     const call = (id: string) => ({ type: "function_call_output", call_id: id, output: "rain" });
     for (const id of ["call_zz_0_0", "call_zz_999999_999999", "", "__proto__", "x".repeat(5_000)])
-      await refused(responses, { model: "tutti", input: [call(id)] }, 400);
+      await refused(gateway, responses, { model: "tutti", input: [call(id)] }, 400);
   });
 
   it("may be counted, and is refused in the same way", async () => {
@@ -343,240 +295,8 @@ describe("what a request asks of the run", () => {
       { messages: [{ role: "x" }] },
       { tools: 7 },
     ])
-      await refused(counting, sent, 400);
+      await refused(gateway, counting, sent, 400);
     const counted = await gateway.post(counting.path, counting.valid);
     expect(((await counted.json()) as Loose).input_tokens).toBeGreaterThan(0);
-  });
-});
-
-describe("headers", () => {
-  const body = JSON.stringify(DOORS[0]!.valid);
-  const post = (headers: string) =>
-    `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${Buffer.from(body).toString("latin1")}`;
-
-  it("cannot be smuggled into a response by what is sent", async () => {
-    for (const value of [
-      "a\r\nx-evil: 1",
-      "a%0d%0ax-evil: 1",
-      "a\\r\\nx-evil: 1",
-      "é\xff\x80",
-      "\t\t",
-      "'\"<>",
-    ])
-      for (const name of [
-        "idempotency-key",
-        "x-request-id",
-        "x-client-request-id",
-        "x-tutti-progress",
-        "user-agent",
-      ]) {
-        const { status, head } = await sendRaw(gateway.url, post(`${name}: ${value}\r\n`));
-        expect({ name, value, status }).toMatchObject({ status: 200 });
-        expect(head).not.toMatch(/^x-evil/im);
-      }
-  });
-
-  it("that HTTP forbids are refused without a word", async () => {
-    for (const line of [
-      "x-a: a\0b",
-      "x-a: a\x01b",
-      "x a: b",
-      "content-length: 7",
-      "transfer-encoding: chunked",
-      ": a",
-    ])
-      expect({ line, status: (await sendRaw(gateway.url, post(`${line}\r\n`))).status }).toEqual({
-        line,
-        status: 400,
-      });
-  });
-
-  it("of any size are refused and not kept", async () => {
-    const { status } = await sendRaw(gateway.url, post(`x-a: ${"a".repeat(200_000)}\r\n`));
-    expect([400, 431]).toContain(status);
-  });
-
-  it("of another host are refused where there are no keys", async () => {
-    const { status, body: text } = await sendRaw(
-      gateway.url,
-      "GET /v1/models HTTP/1.1\r\nhost: evil.example\r\n\r\n",
-    );
-    expect(status).toBe(403);
-    expectErrorShape("chat", JSON.parse(text));
-  });
-
-  it("without a host, or with one that is none, end in a 4xx", async () => {
-    for (const host of [
-      "",
-      "host: \r\n",
-      "host: a b\r\n",
-      "host: [::\r\n",
-      "host: %00\r\n",
-      "host: a\r\nhost: b\r\n",
-    ]) {
-      const { status } = await sendRaw(gateway.url, `GET /v1/models HTTP/1.1\r\n${host}\r\n`);
-      expect({ host, status }).toEqual({
-        host,
-        status: expect.toSatisfy((n: number) => n >= 400 && n < 500),
-      });
-    }
-  });
-});
-
-describe("paths", () => {
-  it.each(
-    [
-      "/v1/runs/../../etc/passwd",
-      "/v1/runs/%2e%2e/%2e%2e/etc/passwd",
-      "/v1/runs/..%2f..%2fetc%2fpasswd",
-      "/v1/runs/..%5c..%5cwindows",
-      "/v1/runs/%00",
-      "/v1/runs/%",
-      "/v1/runs/%ff%fe",
-      "/v1/runs/r_'; DROP TABLE runs; --",
-      `/v1/runs/r_${"a".repeat(5_000)}`,
-      "/v1/runs/r_a.b.c/events",
-      "/v1/runs/__proto__",
-      "/v1/runs/r___proto__",
-      "/v1/responses/..%2f",
-      "/v1/responses/resp_",
-      "/v1/responses/resp_a_999999999999",
-      `/v1/responses/resp_${"z".repeat(3_000)}`,
-      "/v1/responses/resp_aa/input_items",
-      "/v1/models/..%2f..%2fetc%2fpasswd",
-      "/v1/models/openai%2f%00",
-      "/v1/models/__proto__",
-      "//etc/passwd",
-      "/v1//runs/x",
-      "/.git/config",
-      "/v1/runs/x/events/../../../keys.json",
-      "http://evil.example/v1/runs/x",
-      "*",
-    ].map((path) => ({ path, title: path.slice(0, 40) })),
-  )("$title is not found", async ({ path }) => {
-    const line = path.replaceAll(" ", "%20");
-    const { status, head, body } = await sendRaw(
-      gateway.url,
-      `GET ${line} HTTP/1.1\r\nhost: localhost\r\n\r\n`,
-    );
-    expect([400, 403, 404]).toContain(status);
-    if (/^content-type: application\/json/im.test(head)) expectErrorShape("chat", JSON.parse(body));
-  });
-
-  it("below a door answer in the shape of its dialect", async () => {
-    for (const { name, path } of DOORS) {
-      const response = await fetch(`${gateway.url}${path}/nothing/here`, { method: "POST" });
-      expect(response.status).toBe(404);
-      expectErrorShape(name, await response.json());
-    }
-  });
-
-  it("with queries that mean nothing are refused, with what would be right", async () => {
-    for (const query of [
-      "runs?limit=0",
-      "runs?limit=1e3",
-      "runs?limit=-1",
-      "runs?limit=99999999999999999999",
-      "runs?state=sleeping",
-      "runs?started_before=yesterday",
-      "usage?group=moon",
-      "usage?format=xml",
-      "usage?from=2026-02-30",
-      "usage?group=metadata.",
-    ]) {
-      const response = await fetch(`${gateway.url}/v1/${query}`);
-      expect({ query, status: response.status }).toEqual({ query, status: 400 });
-      expectErrorShape("chat", await response.json());
-    }
-    const odd = await fetch(
-      `${gateway.url}/v1/runs?search=%25_%27%22%00&model=%00&id=%25&stop_reason=x&before_id='`,
-    );
-    expect(odd.status).toBe(200);
-    expect(((await odd.json()) as Loose).data).toEqual([]);
-  });
-});
-
-describe("what is no HTTP", () => {
-  it.each([
-    "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-    "hello\r\n\r\n",
-    "GET\r\n\r\n",
-    "GET / HTTP/9.9\r\n\r\n",
-    "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-    "\0\0\0\0\0\0\0\0\r\n\r\n",
-    "CONNECT localhost:22 HTTP/1.1\r\nhost: localhost:22\r\n\r\n",
-  ])("%j ends with 400 or a closed socket", async (bytes) => {
-    const { status } = await sendRaw(gateway.url, bytes, { end: true });
-    expect([0, 400, 403, 404, 405]).toContain(status);
-  });
-});
-
-describe("a gateway with keys", () => {
-  let keyed: TestGateway;
-  const secrets: Record<string, string> = {};
-  beforeAll(async () => {
-    keyed = await startTestGateway({
-      reply: () => ({ text: "An answer.", usage: { prompt_tokens: 10, completion_tokens: 1_000_000 } }),
-    });
-    const ring = openKeyRing({ env: keyed.env });
-    const limits = {
-      poor: { budget: { usd: 0.5, window: "total" as const } },
-      slow: { requestsPerMinute: 1 },
-      foreign: { only: ["stub/alpha"] },
-    };
-    for (const [name, settings] of Object.entries(limits))
-      secrets[name] = (await ring.create({ name, ...settings })).secret;
-    // A running gateway looks at its keys once a second.
-    await vi.waitUntil(async () => (await fetch(`${keyed.url}/v1/models`)).status === 401, {
-      timeout: 5_000,
-    });
-  });
-  afterAll(() => keyed.close());
-
-  async function ask(door: Door, key: string | undefined, body: object = door.valid) {
-    const auth: Record<string, string> =
-      key === undefined
-        ? {}
-        : door.name === "messages"
-          ? { "x-api-key": key }
-          : { authorization: `Bearer ${key}` };
-    const response = await keyed.post(door.path, body, { ...auth, "x-tutti-join": "off" });
-    return { status: response.status, headers: response.headers, body: (await response.json()) as Loose };
-  }
-
-  it.each(DOORS)("refuses a bad key at $path without repeating it", async (door) => {
-    for (const key of [undefined, "sk-tutti-wrong-one-0123456789", "x", "sk-tutti-é"]) {
-      const { status, body } = await ask(door, key);
-      expect(status).toBe(401);
-      expectErrorShape(door.name, body);
-      expect(JSON.stringify(body)).not.toContain("wrong-one");
-    }
-    expect(JSON.stringify(keyed.log)).not.toContain("wrong-one");
-  });
-
-  it.each(DOORS)("refuses a spent budget at $path, and no SDK repeats it", async (door) => {
-    await expect
-      .poll(async () => (await ask(door, secrets.poor)).status, { timeout: 5_000 })
-      .toBe(door.name === "messages" ? 402 : 429);
-    const { body, headers } = await ask(door, secrets.poor);
-    expectErrorShape(door.name, body);
-    expect(body.error.message).toMatch(/budget/);
-    expect(headers.get("x-should-retry")).toBe("false");
-    if (door.name !== "messages") expect(body.error.code).toBe("insufficient_quota");
-  });
-
-  it.each(DOORS)("refuses too many requests at $path, and says when to come back", async (door) => {
-    await ask(door, secrets.slow);
-    const { status, body, headers } = await ask(door, secrets.slow);
-    expect(status).toBe(429);
-    expectErrorShape(door.name, body);
-    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
-    expect(headers.get("x-should-retry")).toBe("true");
-  });
-
-  it.each(DOORS)("refuses a model that the key may not ask at $path", async (door) => {
-    const { status, body } = await ask(door, secrets.foreign, { ...door.valid, model: "stub/beta" });
-    expect(status).toBe(403);
-    expectErrorShape(door.name, body);
   });
 });
