@@ -141,14 +141,7 @@ export function toConductorMessages(request: ComposeRequest, { showNames }: Prom
   const { task, pool, rounds, errors, maxSteps } = request;
   const parts = [
     rules(maxSteps),
-    ...EXAMPLES.map(({ question, reasoning, workflow }, i) =>
-      [
-        `Example ${i + 1} (the team here has models 0, 1, 2)`,
-        `Task: ${question}`,
-        reasoning,
-        renderWorkflow(workflow),
-      ].join("\n"),
-    ),
+    ...examples(),
     `Your team:\n${pool.members.map((member, i) => describe(member, i, showNames)).join("\n")}`,
     quote("the task", toTranscript(task.messages)),
     ...(task.output?.tools?.length
@@ -171,6 +164,21 @@ export function toConductorMessages(request: ComposeRequest, { showNames }: Prom
     { role: "system", content: SYSTEM },
     { role: "user", content: parts.join("\n\n") },
   ];
+}
+
+let shown: string[] | undefined;
+
+/** The same in every prompt. */
+function examples(): string[] {
+  shown ??= EXAMPLES.map(({ question, reasoning, workflow }, i) =>
+    [
+      `Example ${i + 1} (the team here has models 0, 1, 2)`,
+      `Task: ${question}`,
+      reasoning,
+      renderWorkflow(workflow),
+    ].join("\n"),
+  );
+  return shown;
 }
 
 function rules(maxSteps: number): string {
