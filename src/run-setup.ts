@@ -52,7 +52,7 @@ export function toSettings(
   };
 }
 
-export function toLimits(
+function toLimits(
   { limits }: TuttiConfig,
   options: Pick<AskOptions, "budgetUsd" | "maxCalls" | "maxTokens" | "deadlineMs">,
 ): Limits {

@@ -36,7 +36,7 @@ export interface OneWorker {
   budgetUsd?: number;
 }
 
-export interface ModelEntry {
+interface ModelEntry {
   id: string;
   ownedBy: string;
 }
