@@ -68,7 +68,8 @@ export class RunDesk {
     if (known) {
       if (known.hash !== hash) throw otherRequest(idempotencyKey!);
       const reply = await known.reply;
-      if (!reply.live.isOver || idempotencyKey !== undefined) return { ...reply, isJoined: true };
+      const isGoing = !reply.live.isOver && !reply.live.isStopped;
+      if (isGoing || idempotencyKey !== undefined) return { ...reply, isJoined: true };
     }
     const reply = this.#start(asked);
     this.#same.set(name, { hash, reply });

@@ -26,6 +26,7 @@ export class LiveRun {
   readonly events: RunEvent[] = [];
   goesOn: boolean;
   #isOver = false;
+  #isStopped = false;
   #waiting: (() => void)[] = [];
   #readers = 0;
   #leaving: NodeJS.Timeout | undefined;
@@ -66,7 +67,13 @@ export class LiveRun {
     };
   }
 
+  /** It was told to end: whoever asks the same now wants it whole. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
   stop(): void {
+    this.#isStopped = true;
     this.#stop();
   }
 
