@@ -1,6 +1,6 @@
 // What a run is started with: ids, settings out of config and options, the pool as it is journaled.
 
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { AskOptions, ResumeOptions } from "./ask-options.ts";
 import { checkNumbers } from "./check-input.ts";
@@ -16,14 +16,19 @@ import type { Pool, PoolMember } from "./worker/types.ts";
 import { MAX_STEPS, type Workflow } from "./workflow/types.ts";
 import { validateWorkflow } from "./workflow/validate.ts";
 
+let host: string | undefined;
+
 /** One per performance, not per process: two resumes of one run here must not both win it. */
 export function createOwner(): Owner {
-  return { id: randomBytes(8).toString("hex"), pid: process.pid, host: hostname() };
+  host ??= hostname();
+  return { id: randomUUID(), pid: process.pid, host };
 }
 
-/** Sorts by time, is short enough to type, and is not guessed. */
+/** Sorts by time, is not guessed, and is not given twice to the thousands of runs of one second; its beginning is enough to type. */
 export function createRunId(): string {
-  return `r_${Date.now().toString(36)}${randomBytes(3).toString("hex")}`;
+  // Node draws these from a pool of random bytes: a draw of its own for every run is slow.
+  const random = randomUUID();
+  return `r_${Date.now().toString(36)}${random.slice(0, 8)}${random.slice(9, 13)}`;
 }
 
 export function toSettings(
@@ -36,7 +41,7 @@ export function toSettings(
     rounds: options.rounds ?? config.rounds,
     maxSteps: MAX_STEPS,
     limits: toLimits(config, options),
-    seed: options.seed ?? randomBytes(4).readUInt32LE(),
+    seed: options.seed ?? Number.parseInt(randomUUID().slice(0, 8), 16),
     maxOutputTokens: config.maxOutputTokens,
     retries: config.retries,
     timeouts: config.timeouts,
@@ -47,7 +52,7 @@ export function toSettings(
   };
 }
 
-export function toLimits(
+function toLimits(
   { limits }: TuttiConfig,
   options: Pick<AskOptions, "budgetUsd" | "maxCalls" | "maxTokens" | "deadlineMs">,
 ): Limits {

@@ -1,6 +1,7 @@
 // Whether a reply is the JSON that a client asked for. Models wrap it in prose and code fences; what is taken
 // is the JSON value itself, exactly as it was written. Pure.
 
+import { createContext, Script } from "node:vm";
 import { type Schema, Validator } from "@cfworker/json-schema";
 
 export type JsonOutput = { ok: true; text: string } | { ok: false; problem: string };
@@ -49,6 +50,22 @@ function checkShape(value: unknown): string | undefined {
   return typeof value === "object" && value !== null ? undefined : "it is not a JSON object";
 }
 
+/** A stranger's schema may take for ever: patterns that go back and back, references that double at each level. */
+const MOST_CHECK_MS = 500;
+let timed: { holder: { work?: () => unknown }; call: Script } | undefined;
+
+/** Throws when the time is over. Nothing else in this process can go on meanwhile, so it is short. */
+function withinTime<T>(work: () => T): T {
+  timed ??= { holder: createContext({}), call: new Script("work()") };
+  const { holder, call } = timed;
+  holder.work = work;
+  try {
+    return call.runInContext(holder, { timeout: MOST_CHECK_MS }) as T;
+  } finally {
+    delete holder.work;
+  }
+}
+
 const validators = new WeakMap<object, Validator>();
 
 function checkSchema(value: unknown, schema: Record<string, unknown>): string | undefined {
@@ -58,7 +75,7 @@ function checkSchema(value: unknown, schema: Record<string, unknown>): string | 
       validator = new Validator(schema as Schema, "2020-12", false);
       validators.set(schema, validator);
     }
-    const { valid, errors } = validator.validate(value);
+    const { valid, errors } = withinTime(() => validator.validate(value));
     if (valid) return undefined;
     // The innermost say what is wrong; those around them only that something inside is.
     const deepest = errors.toSorted((a, b) => b.instanceLocation.length - a.instanceLocation.length);
@@ -67,7 +84,7 @@ function checkSchema(value: unknown, schema: Record<string, unknown>): string | 
       .map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
     return `it does not match the schema (${lines.join("; ")})`;
   } catch {
-    // A schema that cannot be followed (a reference to nowhere) must not cost the client its answer.
+    // A schema that cannot be followed (a reference to nowhere, or one that never ends) must not cost the client its answer.
     return undefined;
   }
 }

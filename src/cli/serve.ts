@@ -4,7 +4,7 @@
 import type { Command } from "commander";
 import { TuttiError } from "../errors.ts";
 import { oneOf, wholeNumber } from "./options.ts";
-import { toJson, toOneLine } from "./sanitise.ts";
+import { toOneLine } from "./sanitise.ts";
 import { createStyle } from "./style.ts";
 
 interface Flags {
@@ -28,7 +28,7 @@ export function defineServe(command: Command): void {
       oneOf("--log", ["info", "warn", "error", "off"] as const),
       "info" as const,
     )
-    .option("--json", "tell the address as JSON, on standard output")
+    .option("--json", "tell the address as one line of JSON, before the log")
     .addHelpText(
       "after",
       '\nExamples:\n  $ tutti serve\n  $ tutti keys create --name team --budget-usd 50 --window month\n  $ tutti serve --host 0.0.0.0 --port 8080\n\nThen open http://127.0.0.1:7878 in a browser, or point any OpenAI client to http://127.0.0.1:7878/v1 and ask\nfor the model "tutti".',
@@ -58,7 +58,7 @@ async function serve(flags: Flags): Promise<void> {
   }).catch((error: unknown) => {
     throw toListenError(error, flags);
   });
-  if (flags.json) process.stdout.write(`${toJson({ url: gateway.url, isOpen: gateway.isOpen })}\n`);
+  if (flags.json) process.stdout.write(`${JSON.stringify({ url: gateway.url, isOpen: gateway.isOpen })}\n`);
   say(`${style.bold("Tutti")} listens on ${gateway.url}`);
   say(`  Dashboard          ${gateway.url}/`);
   say(`  OpenAI clients     base URL ${gateway.url}/v1, model "tutti"`);

@@ -3,7 +3,7 @@
 // needs what training would supply), and the examples are unlike the questions people ask, of four
 // different shapes, none of them with one step (a one-step example invites always answering in one).
 
-import { quote, toTranscript } from "../worker/brief.ts";
+import { describeTools, quote, toTranscript } from "../worker/brief.ts";
 import type { Message, PoolMember, Profile } from "../worker/types.ts";
 import { renderWorkflow } from "../workflow/render.ts";
 import type { Workflow } from "../workflow/types.ts";
@@ -141,16 +141,17 @@ export function toConductorMessages(request: ComposeRequest, { showNames }: Prom
   const { task, pool, rounds, errors, maxSteps } = request;
   const parts = [
     rules(maxSteps),
-    ...EXAMPLES.map(({ question, reasoning, workflow }, i) =>
-      [
-        `Example ${i + 1} (the team here has models 0, 1, 2)`,
-        `Task: ${question}`,
-        reasoning,
-        renderWorkflow(workflow),
-      ].join("\n"),
-    ),
+    ...examples(),
     `Your team:\n${pool.members.map((member, i) => describe(member, i, showNames)).join("\n")}`,
     quote("the task", toTranscript(task.messages)),
+    ...(task.output?.tools?.length
+      ? [
+          quote(
+            "tools of the user, which the last step can call and no other",
+            describeTools(task.output.tools),
+          ),
+        ]
+      : []),
     ...rounds.map((round, i) => describeRound(round, i)),
     rounds.length > 0 ? NEXT_ROUND : "Write the workflow for the task now.",
     ...errors
@@ -163,6 +164,21 @@ export function toConductorMessages(request: ComposeRequest, { showNames }: Prom
     { role: "system", content: SYSTEM },
     { role: "user", content: parts.join("\n\n") },
   ];
+}
+
+let shown: string[] | undefined;
+
+/** The same in every prompt. */
+function examples(): string[] {
+  shown ??= EXAMPLES.map(({ question, reasoning, workflow }, i) =>
+    [
+      `Example ${i + 1} (the team here has models 0, 1, 2)`,
+      `Task: ${question}`,
+      reasoning,
+      renderWorkflow(workflow),
+    ].join("\n"),
+  );
+  return shown;
 }
 
 function rules(maxSteps: number): string {

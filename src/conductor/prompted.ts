@@ -2,7 +2,7 @@
 // everybody's. The planner is a worker like any other, so every provider can plan.
 
 import { estimateInputTokens } from "../worker/price.ts";
-import type { PoolMember } from "../worker/types.ts";
+import type { Message, PoolMember } from "../worker/types.ts";
 import { type PromptOptions, toConductorMessages } from "./prompt.ts";
 import { composeText, type TextPiece } from "./text.ts";
 import type { ComposeRequest, Conductor } from "./types.ts";
@@ -14,8 +14,18 @@ export function createPromptedConductor(planner: PoolMember, options: PromptOpti
   const { worker, maxOutputTokens = PLAN_TOKENS } = planner;
   const limit = Math.min(PLAN_TOKENS, maxOutputTokens);
 
-  async function* write(request: ComposeRequest, signal: AbortSignal): AsyncIterable<TextPiece> {
+  // A plan is quoted before it is written, and its messages are long: they are made once for both.
+  const known = new WeakMap<ComposeRequest["task"], { request: ComposeRequest; messages: Message[] }>();
+  function messagesFor(request: ComposeRequest): Message[] {
+    const last = known.get(request.task);
+    if (last && isSame(last.request, request)) return last.messages;
     const messages = toConductorMessages(request, options);
+    known.set(request.task, { request, messages });
+    return messages;
+  }
+
+  async function* write(request: ComposeRequest, signal: AbortSignal): AsyncIterable<TextPiece> {
+    const messages = messagesFor(request);
     const question = { messages, maxOutputTokens: request.maxOutputTokens ?? limit, seed: request.seed };
     for await (const event of worker.ask(question, signal)) {
       if (event.type === "text-delta") yield { text: event.text };
@@ -28,8 +38,18 @@ export function createPromptedConductor(planner: PoolMember, options: PromptOpti
     compose: (request, signal) => composeText(request, write(request, signal)),
     quote: (request) => ({
       member: planner,
-      inputTokens: estimateInputTokens(toConductorMessages(request, options)),
+      inputTokens: estimateInputTokens(messagesFor(request)),
       maxOutputTokens: limit,
     }),
   };
+}
+
+/** Of one task: rounds and errors only ever grow. */
+function isSame(a: ComposeRequest, b: ComposeRequest): boolean {
+  return (
+    a.pool === b.pool &&
+    a.maxSteps === b.maxSteps &&
+    a.rounds.length === b.rounds.length &&
+    a.errors.length === b.errors.length
+  );
 }

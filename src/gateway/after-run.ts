@@ -20,7 +20,7 @@ export function countRun(metrics: Metrics, run: Run, before?: Run): void {
     const earlier = before?.steps.find((other) => other.round === round && other.step === step);
     const failed = failures.slice(earlier?.failures.length ?? 0);
     for (const { worker } of failed) metrics.addWorkerCall(worker, "error");
-    const isNew = !earlier || earlier.state !== "done" || earlier.toolCalls !== toolCalls;
+    const isNew = earlier?.state !== "done" || earlier.toolCalls !== toolCalls;
     if (state === "done" && isNew) metrics.addWorkerCall(workerId, "ok");
   }
 }

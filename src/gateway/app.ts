@@ -129,17 +129,34 @@ export function createApp(context: GatewayContext): Hono<Env> {
     visit.connection.json(200, { name: "tutti", endpoints });
   });
 
-  app.notFound(
-    serve({ name: "unknown", isOpen: true }, async (visit) => {
-      const { method = "", url = "" } = visit.connection.incoming;
-      const path = url.split("?")[0]!;
-      if (servePage(context.page, visit, path.slice(1))) return;
-      throw new TuttiError("not-found", `There is no route ${method} ${path.slice(0, 100)} here.`, {
-        status: 404,
-      });
-    }),
-  );
+  app.notFound((c) => {
+    const allowed = METHODS.filter((method) => app.router.match(method, c.req.path)[0].length > 0);
+    const refuse = serve({ name: "unknown", isOpen: true, dialect: dialectOf(c.req.path) }, async (visit) => {
+      if (servePage(context.page, visit, c.req.path.slice(1))) return;
+      throw notServed(visit, allowed);
+    });
+    return refuse(c);
+  });
   return app;
+}
+
+const METHODS = ["GET", "POST", "DELETE"];
+
+/** Whose shape an error has where no route was found. */
+function dialectOf(path: string): Dialect {
+  const door = /^(?:\/v1)?\/(messages|responses)(?:\/|$)/.exec(path)?.[1];
+  if (door === undefined) return chatDialect;
+  return door === "messages" ? messagesDialect : responsesDialect;
+}
+
+function notServed({ connection }: Visit, allowed: string[]): TuttiError {
+  const { method = "", url = "" } = connection.incoming;
+  const path = url.split("?")[0]!.slice(0, 100);
+  if (allowed.length === 0)
+    return new TuttiError("not-found", `There is no route ${method} ${path} here.`, { status: 404 });
+  connection.set({ allow: allowed.join(", ") });
+  const message = `${path} takes ${allowed.join(" or ")}, not ${method}.`;
+  return new TuttiError("method-not-allowed", message, { status: 405 });
 }
 
 function idOf(c: Context<Env>): string {

@@ -9,6 +9,7 @@ import type { Run } from "../perform/run.ts";
 import type { Origin, RunEvent } from "../store/types.ts";
 import type { RunStream, Tutti } from "../tutti.ts";
 import type { Message } from "../worker/types.ts";
+import { shorten } from "./dialect/fields.ts";
 import type { Admission } from "./gate.ts";
 import { parseReplyId, toReplyId } from "./ids.ts";
 import type { GatewayKey } from "./keys.ts";
@@ -38,6 +39,8 @@ export interface LiveReply {
   turn: number;
   /** The run as it was at the end of the turn before: its figures were in that reply. */
   before?: Run;
+  /** The key's own budget is what limits it, and not the usual limit of a run. */
+  isShort?: true;
   isJoined: boolean;
 }
 
@@ -65,7 +68,8 @@ export class RunDesk {
     if (known) {
       if (known.hash !== hash) throw otherRequest(idempotencyKey!);
       const reply = await known.reply;
-      if (!reply.live.isOver || idempotencyKey !== undefined) return { ...reply, isJoined: true };
+      const isGoing = !reply.live.isOver && !reply.live.isStopped;
+      if (isGoing || idempotencyKey !== undefined) return { ...reply, isJoined: true };
     }
     const reply = this.#start(asked);
     this.#same.set(name, { hash, reply });
@@ -140,6 +144,7 @@ export class RunDesk {
       head: toHead(request, live.runId, turn, Date.now()),
       turn,
       ...(before && { before }),
+      ...(admission.isShort && { isShort: true }),
       isJoined: false,
     };
   }
@@ -153,6 +158,7 @@ export class RunDesk {
     const events = await store.loadRun(found.id);
     const turns = toTurns(events);
     const run = turns.at(-1)!;
+    if (found.isStripped) throw notKept(idempotencyKey!);
     if (run.origin?.requestHash !== hash) throw otherRequest(idempotencyKey!);
     const live = this.#live.find(found.id);
     const head = toHead(request, found.id, turns.length - 1, run.startedAt);
@@ -267,10 +273,12 @@ function toOrigin({ request, idempotencyKey, hash }: Asked, key: GatewayKey | un
   };
 }
 
-/** A run that is over, as if it ended just now: its answer comes at once, without what led to it. */
-export function replay(run: Run): LiveRun {
-  async function* nothing(): AsyncGenerator<RunEvent> {}
-  const stream = { runId: run.id, result: Promise.resolve(run), [Symbol.asyncIterator]: nothing };
+/** A run that is over, as if it ended just now: its answer comes at once, after the events that are given. */
+export function replay(run: Run, events: readonly RunEvent[] = []): LiveRun {
+  async function* again(): AsyncGenerator<RunEvent> {
+    yield* events;
+  }
+  const stream = { runId: run.id, result: Promise.resolve(run), [Symbol.asyncIterator]: again };
   return new LiveRun(stream, { goesOn: true, stop: () => {} });
 }
 
@@ -280,10 +288,13 @@ function isGone(run: Run): boolean {
 }
 
 function otherRequest(idempotencyKey: string): TuttiError {
-  const shown = idempotencyKey.length > 60 ? `${idempotencyKey.slice(0, 60)}…` : idempotencyKey;
-  return new TuttiError("conflict", `The idempotency key "${shown}" was used with another request.`, {
-    status: 409,
-  });
+  const message = `The idempotency key "${shorten(idempotencyKey)}" was used with another request.`;
+  return new TuttiError("conflict", message, { status: 409 });
+}
+
+function notKept(idempotencyKey: string): TuttiError {
+  const message = `The request with the idempotency key "${shorten(idempotencyKey)}" was performed, and its reply was not kept, as it wished.`;
+  return new TuttiError("conflict", message, { status: 409 });
 }
 
 function lostRun(): TuttiError {

@@ -1,7 +1,7 @@
 // One request and its response, over Node's own objects: bodies are read up to a limit, text is written with
 // back-pressure, and a client that leaves is noticed at once. Nothing here knows what is said.
 
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { TuttiError } from "../errors.ts";
 
@@ -13,22 +13,37 @@ export class Connection {
   readonly outgoing: ServerResponse;
   readonly requestId: string;
   readonly startedAt: number;
-  /** Fires when the client leaves before the response is complete. */
-  readonly gone: AbortSignal;
+  #isGone = false;
+  #gone: AbortController | undefined;
   readonly #headers: Record<string, string> = {};
 
   constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
     this.incoming = incoming;
     this.outgoing = outgoing;
     this.startedAt = performance.now();
-    this.requestId = `req_${randomBytes(9).toString("hex")}`;
-    const left = new AbortController();
-    this.gone = left.signal;
+    this.requestId = `req_${randomUUID()}`;
     outgoing.on("close", () => {
-      if (!outgoing.writableFinished) left.abort();
+      if (!outgoing.writableFinished) this.#leave();
     });
     // A socket that breaks is a client that left; it must not end the process.
-    outgoing.on("error", () => left.abort());
+    outgoing.on("error", () => this.#leave());
+  }
+
+  #leave(): void {
+    this.#isGone = true;
+    this.#gone?.abort();
+  }
+
+  /** The client left before the response was complete. */
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  /** Fires when it leaves. Made when somebody asks for it: a relayed request does without. */
+  get gone(): AbortSignal {
+    this.#gone ??= new AbortController();
+    if (this.#isGone) this.#gone.abort();
+    return this.#gone.signal;
   }
 
   header(name: string): string | undefined {
@@ -45,22 +60,26 @@ export class Connection {
     return { "x-request-id": this.requestId, ...this.#headers };
   }
 
-  async readBody(maxBytes: number): Promise<Buffer> {
-    const declared = Number(this.header("content-length") ?? 0);
-    if (declared > maxBytes) throw tooLarge(maxBytes);
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    try {
-      for await (const chunk of this.incoming as AsyncIterable<Buffer>) {
+  readBody(maxBytes: number): Promise<Buffer> {
+    const { incoming } = this;
+    if (Number(this.header("content-length") ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      incoming.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
-        if (bytes > maxBytes) throw tooLarge(maxBytes);
-        chunks.push(chunk);
-      }
-    } catch (error) {
-      if (error instanceof TuttiError) throw error;
-      throw new TuttiError("client-left", "The request broke off before it was complete", { status: 400 });
-    }
-    return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+        if (bytes > maxBytes) {
+          incoming.pause();
+          reject(tooLarge(maxBytes));
+        } else chunks.push(chunk);
+      });
+      incoming.on("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+      const broken = () =>
+        reject(
+          new TuttiError("client-left", "The request broke off before it was complete", { status: 400 }),
+        );
+      incoming.on("error", broken).on("aborted", broken);
+    });
   }
 
   get hasBegun(): boolean {
@@ -75,7 +94,7 @@ export class Connection {
   async write(text: string): Promise<void> {
     if (text === "") return;
     const { outgoing } = this;
-    if (this.gone.aborted || outgoing.destroyed) throw clientLeft();
+    if (this.#isGone || outgoing.destroyed) throw clientLeft();
     if (outgoing.write(text)) return;
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => settle(clientLeft()), STUCK_MS);

@@ -17,6 +17,8 @@ export interface GateOptions {
 export interface Admission {
   /** The most this request may spend. Undefined: no limit. It is reserved until the release. */
   budgetUsd?: number;
+  /** It is less than the request would have had: no more is left of the key's own budget. */
+  isShort?: true;
   /** What OpenAI's clients read about their rate. Empty where the key has no limit. */
   headers: Record<string, string>;
   /** When the run is over and its spending is in the journal. Again is no matter. */
@@ -113,8 +115,9 @@ export function createGate({ spentSince, now }: GateOptions): Gate {
       const state = stateOf(key);
       for (let readings = 0; ; readings++) {
         checkPlaces(key, state); // again after each wait: others were let in meanwhile
-        const cap = capOf(key, state, wantedUsd ?? Number.POSITIVE_INFINITY, readings);
-        if (cap !== undefined) return take(key, state, cap);
+        const wanted = wantedUsd ?? Number.POSITIVE_INFINITY;
+        const cap = capOf(key, state, wanted, readings);
+        if (cap !== undefined) return { ...take(key, state, cap), ...(cap < wanted && { isShort: true }) };
         await state.purse.read(startOfWindow(key.budget!.window, now()), now());
       }
     },

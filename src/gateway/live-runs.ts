@@ -7,8 +7,11 @@ import type { Run } from "../perform/run.ts";
 import type { RunEvent } from "../store/types.ts";
 import type { RunStream } from "../tutti.ts";
 
-/** A client that was cut off comes back within this time and joins; upstream calls end within a second all the same. */
-const PATIENCE_MS = 400;
+/**
+ * A client that was cut off comes back within this time and joins: the SDKs of OpenAI and Anthropic wait for 375 to
+ * 500 ms before their first repeat. Upstream calls end within a second all the same.
+ */
+const PATIENCE_MS = 600;
 
 export interface LiveRunOptions {
   /** It is performed to its end even when nobody reads: background, or an idempotency key. */
@@ -23,6 +26,7 @@ export class LiveRun {
   readonly events: RunEvent[] = [];
   goesOn: boolean;
   #isOver = false;
+  #isStopped = false;
   #waiting: (() => void)[] = [];
   #readers = 0;
   #leaving: NodeJS.Timeout | undefined;
@@ -63,7 +67,13 @@ export class LiveRun {
     };
   }
 
+  /** It was told to end: whoever asks the same now wants it whole. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
   stop(): void {
+    this.#isStopped = true;
     this.#stop();
   }
 

@@ -6,7 +6,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 /** Where a request went. `none`: it was refused before that was known, or asked for no model. */
 export type ModelKind = "team" | "worker" | "relay" | "none";
 
-export interface EndedRequest {
+interface EndedRequest {
   /** As it is declared ("/v1/runs/:id"), never the path that was asked for. */
   route: string;
   status: number;

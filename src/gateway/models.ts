@@ -36,7 +36,7 @@ export interface OneWorker {
   budgetUsd?: number;
 }
 
-export interface ModelEntry {
+interface ModelEntry {
   id: string;
   ownedBy: string;
 }
@@ -151,7 +151,7 @@ export function createModelBook(tutti: Tutti, config: TuttiConfig, env: Environm
       if (name === "tutti-fast") return toTeam(name, createSingleConductor(), await selector(), wanted);
       if (name === "tutti" || name === "tutti-ultra")
         return toTeam(name, await plannerFor(key), await selector(), wanted);
-      const pinned = (await pinnedNames(tutti)).get(name);
+      const pinned = name.startsWith("tutti-") ? (await pinnedNames(tutti)).get(name) : undefined;
       if (pinned) return toTeam(name, `native:${pinned}`, await selector(), wanted);
       const { pool } = await tutti.pool();
       const member =

@@ -190,6 +190,14 @@ describe("a run without an answer", () => {
     expect(failureOf(run)).toMatchObject({ code, status, message: expect.stringMatching(words) });
   });
 
+  it("that had only what is left of a key's budget is told so", () => {
+    const limits = { usd: 0.001, calls: 3 };
+    const runAfter = (stopReason: StopReason) =>
+      toRun(fold([event.start(["a"], { limits }), event.end("", { stopReason })])!);
+    expect(failureOf(runAfter("budget-usd"), true)).toMatchObject({ code: "budget-spent", status: 429 });
+    expect(failureOf(runAfter("budget-calls"), true)).toMatchObject({ code: "limit" });
+  });
+
   it("that nobody performs any more may be tried again", () => {
     expect(failureOf(toTestRun(plan()))).toMatchObject({ code: "overloaded", status: 503, retryable: true });
   });
@@ -205,7 +213,21 @@ describe("a run without an answer", () => {
     expect(failureOf(toTestRun(plan(), event.end("", { stopReason })))).toBeUndefined();
   });
 
-  it.each<StopReason>(["failed", "answer-cut"])(
+  it.each<[stopReason: StopReason, code: string]>([
+    ["done", "invalid-output"],
+    ["invalid-output", "invalid-output"],
+    ["worker-failed", "worker-fault"],
+    ["budget-usd", "limit"],
+  ])("is a failure after %s where JSON was asked for and the best reply is none", (stopReason, code) => {
+    const output = { responseFormat: { type: "json" as const, schema: { type: "number" } } };
+    const task = { messages: [{ role: "user" as const, content: "6 × 7?" }], output };
+    const runWith = (answer: string) =>
+      toRun(fold([{ ...event.start(["a"]), task } as RunEvent, event.end(answer, { stopReason })])!);
+    expect(failureOf(runWith("forty"))).toMatchObject({ code });
+    if (stopReason !== "invalid-output") expect(failureOf(runWith("42"))).toBeUndefined();
+  });
+
+  it.each<StopReason>(["failed", "answer-cut", "invalid-output"])(
     "is a failure after %s whatever text there is",
     (stopReason) => {
       expect(failureOf(toTestRun(plan(), event.end("For", { stopReason })))).toBeDefined();

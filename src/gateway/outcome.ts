@@ -1,6 +1,7 @@
 // What a run has become, in the words of the gateway: the answer with its usage, or the reason why there is
 // none. Streamed or not, a reply is made from the same Run by the same functions, so its figures are the same.
 
+import { readJsonOutput } from "../answer/json-output.ts";
 import { TuttiError } from "../errors.ts";
 import type { Run, RunStep } from "../perform/run.ts";
 import type { StopReason } from "../store/types.ts";
@@ -108,24 +109,26 @@ function toFinishReason(text: string | undefined): FinishReason {
 
 // ---- No answer ----------------------------------------------------------------------------------
 
-/** After these there is nothing to rely on, whatever text there is: it is a part of a reply that broke. */
-const ALWAYS_FAILED: readonly (StopReason | undefined)[] = ["failed", "answer-cut"];
+/** After these there is nothing to rely on, whatever text there is: it is a part of a reply that broke, or of no use. */
+const ALWAYS_FAILED: readonly (StopReason | undefined)[] = ["failed", "answer-cut", "invalid-output"];
 
-/** Undefined where there is an answer, perhaps cut short by a limit, or a call of the client's tools. */
-export function failureOf(run: Run): TuttiError | undefined {
+/**
+ * Undefined where there is an answer, perhaps cut short by a limit, or a call of the client's tools. `isShort`: its
+ * limit of money was what is left of the key's budget, which the client cannot raise.
+ */
+export function failureOf(run: Run, isShort = false): TuttiError | undefined {
   const { answer, stopReason } = run;
-  if (answer !== "" && !ALWAYS_FAILED.includes(stopReason)) return undefined;
+  if (stopReason === "tool-calls") return undefined;
+  const fits = isAsWanted(run);
+  if (answer !== "" && fits && !ALWAYS_FAILED.includes(stopReason)) return undefined;
   switch (stopReason) {
     case "done":
-    case "tool-calls":
-      return undefined;
+      return fits ? undefined : toInvalidOutput(run);
     case "failed":
     case "worker-failed":
       return toWorkerFailure(run);
-    case "invalid-output": {
-      const message = `The answer does not match the schema that was asked for, although it was asked for twice. Run ${run.id} has what was said.`;
-      return new TuttiError("invalid-output", message, { status: 422 });
-    }
+    case "invalid-output":
+      return toInvalidOutput(run);
     case "answer-cut": {
       const why = run.error ? ` ${run.error.message}` : "";
       return new TuttiError("stream-cut", `The answer broke off while it was being written.${why}`, {
@@ -135,6 +138,10 @@ export function failureOf(run: Run): TuttiError | undefined {
     case "budget-usd":
     case "budget-calls":
     case "budget-tokens": {
+      if (isShort && stopReason === "budget-usd") {
+        const message = `What is left of the budget of this API key (${toLimit(run)}) is not enough for an answer.`;
+        return new TuttiError("budget-spent", message, { status: 429 });
+      }
       const limit = `The run's limit (${toLimit(run)}) was reached before there was an answer`;
       return new TuttiError("limit", `${limit}; raise it or ask for a shorter answer.`, { status: 422 });
     }
@@ -157,6 +164,17 @@ export function failureOf(run: Run): TuttiError | undefined {
       return new TuttiError("overloaded", message, { status: 503, retryable: true });
     }
   }
+}
+
+/** Where JSON was asked for, the best reply so far is no answer unless it is such JSON: clients parse it unseen. */
+function isAsWanted({ answer, task }: Run): boolean {
+  const format = task.output?.responseFormat;
+  return !format || answer === "" || readJsonOutput(answer, format.schema).ok;
+}
+
+function toInvalidOutput({ id }: Run): TuttiError {
+  const message = `The answer is not JSON as it was asked for, although the team was asked again. Run ${id} has what was said.`;
+  return new TuttiError("invalid-output", message, { status: 422 });
 }
 
 /** A worker's key is ours, not the client's: a 401 would send people to look at the wrong key. */

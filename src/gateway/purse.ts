@@ -3,7 +3,7 @@
 // Not covered: another gateway on the same journal, whose reservations are not seen here, only its spending.
 
 /** What was spent in a window, as it was read last. */
-export interface Account {
+interface Account {
   spentUsd: number;
   /** Released since the reading began: whatever of it was spent may be missing in `spentUsd`. */
   settlingUsd: number;

@@ -32,7 +32,7 @@ export interface Responded {
 export async function respondWhole(
   connection: Connection,
   dialect: Dialect,
-  { live, head, turn, before }: LiveReply,
+  { live, head, turn, before, isShort }: LiveReply,
 ): Promise<Responded> {
   const leave = live.attach();
   connection.gone.addEventListener("abort", leave);
@@ -47,7 +47,7 @@ export async function respondWhole(
   try {
     const run = await live.result;
     const progress = head.request.showsProgress ? linesOf(live.events, before) : [];
-    const error = failureOf(run);
+    const error = failureOf(run, isShort);
     if (error && !connection.hasBegun) return { error, run };
     const outcome = toOutcome(run, head, turn, progress, before);
     const body = error ? dialect.toError(error).body : dialect.toReply(outcome);
@@ -66,7 +66,7 @@ export async function respondStreamed(
   dialect: Dialect,
   reply: LiveReply,
 ): Promise<Responded> {
-  const { live, head, turn, before } = reply;
+  const { live, head, turn, before, isShort } = reply;
   const leave = live.attach();
   connection.gone.addEventListener("abort", leave);
   const writer = new StreamWriter(connection, dialect.createStream(head), head.runId);
@@ -75,7 +75,7 @@ export async function respondStreamed(
   try {
     for (let position = 0; ; ) {
       const events = await live.next(position);
-      if (!events || connection.gone.aborted) break;
+      if (!events || connection.isGone) break;
       position += events.length;
       // All that has come meanwhile is one write: a slow client gets fewer and larger ones.
       const pieces: Piece[] = [];
@@ -93,7 +93,7 @@ export async function respondStreamed(
       await writer.write(pieces);
     }
     const run = await live.result;
-    const error = failureOf(run);
+    const error = failureOf(run, isShort);
     const { firstTokenMs } = writer;
     if (error && !connection.hasBegun) return { error, run };
     await writer.end(error ?? toOutcome(run, head, turn, progress, before));

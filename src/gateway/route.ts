@@ -35,6 +35,8 @@ export async function serveRoute(
   let key: GatewayKey | undefined;
   let failure: unknown;
   metrics.requestStart();
+  // Anthropic's clients look for it under this name, in replies and in errors.
+  if (dialect.name === "messages") connection.set({ "request-id": connection.requestId });
   try {
     if (!isOpen) key = authenticate(context, connection);
     await work({ connection, key, notes });
@@ -43,7 +45,7 @@ export async function serveRoute(
     if (key) connection.set(context.gate.headers(key));
     sendError(connection, dialect, error);
   }
-  const status = connection.gone.aborted ? 499 : connection.outgoing.statusCode;
+  const status = connection.isGone ? 499 : connection.outgoing.statusCode;
   const durationMs = performance.now() - connection.startedAt;
   const { modelKind, firstTokenMs, overheadMs, runId, model } = notes;
   metrics.requestEnd({ route: name, status, modelKind, durationMs, firstTokenMs, overheadMs });
@@ -58,7 +60,9 @@ export async function serveRoute(
     ...(runId !== undefined && { run: runId }),
   };
   if (failure === undefined) log.info("request", fields);
-  else if (isTuttiError(failure) && failure.status < 500) log.info("request", { ...fields, error: failure });
+  // Its message repeats what the client sent, which is not for a log.
+  else if (isTuttiError(failure) && failure.status < 500)
+    log.info("request", { ...fields, error: failure.code });
   else log.error("request", { ...fields, error: failure });
 }
 
@@ -93,7 +97,7 @@ export function sendError(connection: Connection, dialect: Dialect, error: unkno
   const known = isTuttiError(error)
     ? error
     : new TuttiError("internal", "Something went wrong here", { cause: error });
-  if (known.code === "client-left" && connection.gone.aborted) return;
+  if (known.code === "client-left" && connection.isGone) return;
   if (connection.hasBegun) {
     // Half of a body is out: the client must not take it for a whole one.
     connection.outgoing.destroy();

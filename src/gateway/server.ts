@@ -20,6 +20,7 @@ import { createLog, type Log } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
 import { createModelBook } from "./models.ts";
 import { readPageFiles } from "./page-files.ts";
+import { ReplyCopies } from "./relay/copies.ts";
 import { createRelayPools } from "./relay/pools.ts";
 import { createTrainer } from "./trainer.ts";
 import { createShareReader } from "./worker-shares.ts";
@@ -47,6 +48,8 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** For what stopped runs still say to their clients. */
+const LAST_BYTES_MS = 500;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -80,6 +83,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       await deletePrivate(store, run, log);
     }),
     pools: createRelayPools(),
+    copies: new ReplyCopies(),
     metrics,
     log,
     cwd,
@@ -102,7 +106,15 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   sweeping.unref();
 
   const app = createApp(context);
-  const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const answering = new Set<Promise<unknown>>();
+  const server = createServer((request, response) => {
+    if (context.isClosing) response.shouldKeepAlive = false;
+    const closed = new Promise<void>((resolve) => response.once("close", resolve));
+    const answered = Promise.allSettled([listener(request, response), closed]);
+    answering.add(answered);
+    void answered.then(() => answering.delete(answered));
+  });
   // A whole team may think for minutes before the first byte; what clients send must come quickly.
   server.requestTimeout = 120_000;
   server.headersTimeout = 20_000;
@@ -125,43 +137,60 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       if (context.isClosing) return;
       context.isClosing = true;
       clearInterval(sweeping);
+      // It listens on until then: whoever comes meanwhile hears that it ends, and that it is not ready.
+      await Promise.all([finish(context, answering), context.trainer.close()]);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
-      await Promise.all([finish(context), context.trainer.close()]);
       server.closeAllConnections();
-      await closed;
+      await Promise.all([closed, ...answering]);
       await context.pools.close();
       await tutti.close();
     },
   };
 }
 
-/** What runs may end by itself for a while; then it is stopped, which journals what there is. */
-async function finish({ live, config }: GatewayContext): Promise<void> {
-  const over = () => Promise.allSettled(live.all().map((run) => run.result));
+/**
+ * What runs may end by itself for a while, to its last byte; then it is stopped, which journals what there is.
+ * What is passed through ends with its connection.
+ */
+async function finish(
+  { live, config }: GatewayContext,
+  answering: ReadonlySet<Promise<unknown>>,
+): Promise<void> {
+  const over = async () => {
+    while (live.size + answering.size > 0)
+      await Promise.allSettled([...live.all().map((run) => run.result), ...answering]);
+  };
+  await within(config.gateway.shutdownMs, over());
+  for (const run of live.all()) run.stop();
+  await Promise.allSettled(live.all().map((run) => run.result));
+  await within(LAST_BYTES_MS, over());
+}
+
+async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, config.gateway.shutdownMs);
+    timer = setTimeout(resolve, limitMs);
   });
-  await Promise.race([over(), late]);
+  await Promise.race([work, late]);
   clearTimeout(timer);
-  for (const run of live.all()) run.stop();
-  await over();
-  // The last bytes of the last replies.
-  await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 /** Work that nobody waits for at a connection goes on after a restart. */
 async function resumeBackground({ tutti, live, log }: GatewayContext): Promise<void> {
   const store = await tutti.store();
-  for (const { id, origin } of await store.listRuns({ state: "interrupted", limit: 100 })) {
-    if (!origin) continue;
-    const [start] = await store.loadRun(id);
-    if (start?.type !== "run-start" || !start.origin?.isBackground) continue;
-    const controller = new AbortController();
-    const stream = tutti.resume(id, { signal: controller.signal });
-    live.add(new LiveRun(stream, { goesOn: true, stop: () => controller.abort() }));
-    log.info("goes on with a background run", { run: id });
+  for (let cursor: { startedBefore?: number; beforeId?: string } = {}; ; ) {
+    const page = await store.listRuns({ state: "interrupted", limit: 100, ...cursor });
+    for (const { id, origin } of page) {
+      const [start] = origin ? await store.loadRun(id) : [];
+      if (start?.type !== "run-start" || !start.origin?.isBackground) continue;
+      const controller = new AbortController();
+      const stream = tutti.resume(id, { signal: controller.signal });
+      live.add(new LiveRun(stream, { goesOn: true, stop: () => controller.abort() }));
+      log.info("goes on with a background run", { run: id });
+    }
+    const last = page.at(-1);
+    if (!last || page.length < 100) return;
+    cursor = { startedBefore: last.startedAt, beforeId: last.id };
   }
 }
 

@@ -2,7 +2,17 @@
 // Nothing here names a file or a Conductor: a client chooses among what the gateway offers, and no more.
 
 import type { Workflow } from "../workflow/types.ts";
-import { type Fields, isFields, readNumber, readOptionalObject, wrong } from "./dialect/fields.ts";
+import {
+  badRequest,
+  type Fields,
+  isFields,
+  readNumber,
+  readOptionalObject,
+  wrong,
+} from "./dialect/fields.ts";
+
+/** More than a Conductor may write, for votes of many; not so many that performing them is an attack. */
+const MOST_STEPS = 32;
 
 export interface Wishes {
   /** The name of a pool in the config, or ids of workers. */
@@ -26,6 +36,12 @@ export function readWishes(body: Fields): Wishes {
   const pool = readPool(fields.pool ?? undefined);
   const workflow = fields.workflow ?? undefined;
   if (workflow !== undefined && !isFields(workflow)) throw wrong(workflow, "a workflow", "tutti.workflow");
+  const { steps } = workflow ?? {};
+  if (Array.isArray(steps) && steps.length > MOST_STEPS)
+    throw badRequest(
+      `"tutti.workflow" has ${steps.length} steps; ${MOST_STEPS} are allowed.`,
+      "tutti.workflow",
+    );
   return {
     ...(pool && { pool }),
     ...(rounds !== undefined && { rounds }),

@@ -16,7 +16,15 @@ import { performRun, resumeRun } from "./driver.ts";
 import { toRun } from "./run.ts";
 import { fold } from "./state.ts";
 
-const TOOLS: OutputSettings = { tools: [{ name: "weather", inputSchema: { type: "object" } }] };
+const TOOLS: OutputSettings = {
+  tools: [
+    {
+      name: "weather",
+      description: "Tells the\nweather",
+      inputSchema: { type: "object", properties: { city: { type: "string" } } },
+    },
+  ],
+};
 
 function calls(request: WorkerRequest, ...ids: string[]): WorkerEvent[] {
   return [
@@ -45,7 +53,10 @@ describe("tools of the client", () => {
     expect(waiting.steps[1]!.toolCalls).toEqual([
       { id: "Paris", name: "weather", input: '{"city":"Paris"}' },
     ]);
+    // The others know of tools as text only.
     expect(solver.requests[0]!.tools).toBeUndefined();
+    expect(JSON.stringify(solver.requests[0]!.messages)).toContain("weather(city): Tells the weather");
+    expect(JSON.stringify(last.requests[0]!.messages)).not.toContain("Tells the weather");
 
     const toolResults = [{ toolCallId: "Paris", content: "rain" }];
     const events = await stage.store.loadRun("r_test");
@@ -147,6 +158,18 @@ describe("output with a schema", () => {
     expect(JSON.stringify(worker.requests[1]!.messages.at(-1))).toContain("integer");
     const shown = stage.events.filter((event) => event.type === "step-delta" && event.answer);
     expect(shown).toEqual([]);
+  });
+
+  it("that its own limit of tokens has cut is given as it is", async () => {
+    const worker = scriptedWorker("a", (request) => [
+      { type: "text-delta", text: '{"n": 4' },
+      { type: "finish", usage: usageFor(request, "{"), reason: "length" },
+    ]);
+    const pool = toPool([worker]);
+    const stage = toStage(pool, playedConductor({ steps: [step(0, "go")] }));
+    const run = toRun(await performRun(toolStart(pool, {}, JSON_ONLY), stage));
+    expect(run).toMatchObject({ stopReason: "done", answer: '{"n": 4', calls: 1 });
+    expect(run.steps[0]!.finishReason).toBe("length");
   });
 
   it("that stays wrong ends the run, and says so", async () => {

@@ -102,7 +102,8 @@ export async function performStep(
 /** The reply as the client wants it: JSON without what models write around it, or what is wrong with it. */
 function toOutput(reply: StepReply, { isLast, task }: Brief): { reply: StepReply; problem?: string } {
   const format = isLast ? task.output?.responseFormat : undefined;
-  if (!format || reply.toolCalls) return { reply };
+  // What the client's own limit has cut is no fault of the model's: it is given as it is, and says so.
+  if (!format || reply.toolCalls || reply.finishReason === "length") return { reply };
   const read = readJsonOutput(reply.text, format.schema);
   return read.ok ? { reply: { ...reply, text: read.text } } : { reply, problem: read.problem };
 }

@@ -17,7 +17,7 @@ export interface EventTable {
 }
 
 /** What one append writes for one run. */
-export interface AppendedRow {
+interface AppendedRow {
   runId: string;
   json: string;
   change: SummaryChange;

@@ -155,7 +155,11 @@ describe("a run without its content", () => {
         problem: SAID,
       },
       { type: "round-end", ...base },
-      { type: "run-resume", runId: "a", at: 3, toolResults: [{ toolCallId: "call_1", content: SAID }] },
+      {
+        type: "run-resume",
+        ...{ runId: "a", at: 3, said: SAID, output: { stop: [SAID] } },
+        toolResults: [{ toolCallId: "call_1", content: SAID }],
+      },
       {
         type: "run-end",
         ...{ runId: "a", at: 4, answer: SAID, stopReason: "worker-failed", error },

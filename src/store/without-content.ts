@@ -26,8 +26,8 @@ export function withoutContent(event: RunEvent): RunEvent | undefined {
       };
     }
     case "run-resume": {
-      const { toolResults, ...rest } = event;
-      if (!toolResults) return event;
+      const { toolResults, said: _, output: __, ...rest } = event;
+      if (!toolResults) return rest;
       return { ...rest, toolResults: toolResults.map(({ toolCallId }) => ({ toolCallId, content: "" })) };
     }
     case "plan-delta":

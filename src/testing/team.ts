@@ -13,6 +13,8 @@ import { PRICE, startTestGateway, type TestGateway, type TestGatewayOptions } fr
 
 export const ANSWER = "Six times seven is forty-two.";
 
+const THOUGHT = "A thought.";
+
 const TEAM: Workflow = {
   steps: [
     { worker: 1, subtask: "Think about it.", access: [] },
@@ -89,7 +91,7 @@ export function useTeams(): (options?: TeamOptions) => Promise<TeamGateway> {
     await Promise.all(closing);
   });
   return async (options = {}) => {
-    const { answer = () => ANSWER, others = () => "A thought.", keys = [], ...rest } = options;
+    const { answer = () => ANSWER, others = () => THOUGHT, keys = [], ...rest } = options;
     const home = mkdtempSync(join(tmpdir(), "tutti-team-"));
     closers.push(async () => rmSync(home, { recursive: true, force: true }));
     const ring = openKeyRing({ env: { TUTTI_HOME: home } });
@@ -100,9 +102,14 @@ export function useTeams(): (options?: TeamOptions) => Promise<TeamGateway> {
       ...rest,
       reply: async (request) =>
         withFigures(request.model, await (request.model === "alpha" ? answer : others)(request)),
-      // A second plan of the same run is the verdict on the first: accepted.
-      plan: ({ model, messages }) =>
-        withFigures(model, renderWorkflow(isVerdict(messages) ? { steps: [] } : TEAM)),
+      plan: async (request) => {
+        const text = JSON.stringify(request.messages);
+        // It is a worker too, and takes the place of those that fail.
+        if (!text.includes("access_list")) return withFigures(request.model, await others(request));
+        // A second plan of the same run is the verdict on the first: accepted.
+        const plan = text.includes(THOUGHT) ? { steps: [] } : TEAM;
+        return withFigures(request.model, renderWorkflow(plan));
+      },
     });
     closers.unshift(() => gateway.close());
     return {
@@ -112,10 +119,6 @@ export function useTeams(): (options?: TeamOptions) => Promise<TeamGateway> {
       askedOf: (model) => gateway.upstream.requests.filter((request) => request.model === model),
     };
   };
-}
-
-function isVerdict(messages: ChatRequest["messages"]): boolean {
-  return JSON.stringify(messages).includes("A thought.");
 }
 
 /** Calls a tool for each city, all at once, then says what it was told. */
@@ -132,13 +135,34 @@ export function askWeather(...cities: string[]): (request: ChatRequest) => ChatR
   };
 }
 
+/** Calls a tool for one city after the other, with a word beside each call, and is then content. */
+export function askOneByOne(...cities: string[]): (request: ChatRequest) => ChatReply {
+  return ({ messages }) => {
+    const seen = messages.filter(({ role }) => role === "tool").length;
+    const city = cities[seen];
+    if (city === undefined) return "All seen.";
+    const call = { id: `provider-${seen}`, name: "weather", arguments: JSON.stringify({ city }) };
+    return { text: `Looking at ${city}.`, toolCalls: [call] };
+  };
+}
+
 /** A reply that waits until the test lets it go. */
-export function held(reply: ChatReply = ANSWER) {
+export function held(reply: ChatReply = ANSWER): { release(): void; reply(): Promise<ChatReply> } {
   let release = () => {};
   const gate = new Promise<void>((resolve) => {
     release = resolve;
   });
   return { release: () => release(), reply: () => gate.then(() => reply) };
+}
+
+/** A `fetch` for a client, which counts what it sends: a repeat is one more. */
+export function countFetches() {
+  const counted = { sent: 0, fetch: ask };
+  function ask(...parameters: Parameters<typeof fetch>): Promise<Response> {
+    counted.sent++;
+    return fetch(...parameters);
+  }
+  return counted;
 }
 
 /** One red pixel. */

@@ -1,8 +1,10 @@
-// From a provider's name to an AI SDK model object. The packages are loaded here and only when a model
-// is really asked: each costs tens of milliseconds that `tutti --help` should not pay. Keys and
-// addresses are always handed over, so that no package looks into the environment by itself.
+// From a provider's name to a model object: the AI SDK's packages for the three big dialects, our own for chat
+// completions. They are loaded here and only when a model is really asked: each costs tens of milliseconds that
+// `tutti --help` should not pay. Keys and addresses are always handed over, so that no package looks into the
+// environment by itself.
 
 import type { LanguageModelV3, LanguageModelV3CallOptions } from "@ai-sdk/provider";
+import type { StreamingModel } from "./provider.ts";
 
 /** The protocols that providers speak. "mistral" is chat completions with other names for some fields. */
 export type Dialect = "openai" | "anthropic" | "google" | "mistral" | "openai-compatible";
@@ -20,7 +22,7 @@ export interface ModelAddress {
   fetch?: typeof globalThis.fetch;
 }
 
-export async function loadModel(address: ModelAddress): Promise<LanguageModelV3> {
+export async function loadModel(address: ModelAddress): Promise<StreamingModel> {
   const { provider, dialect, model, apiKey = "none", fetch } = address;
   const settings = { apiKey, baseURL: address.baseUrl, fetch };
   switch (dialect) {
@@ -38,18 +40,17 @@ export async function loadModel(address: ModelAddress): Promise<LanguageModelV3>
       return toOpenAIModel(openai.chat(model), openai.responses(model));
     }
     default: {
-      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-      const isMistral = dialect === "mistral";
-      return createOpenAICompatible({
-        ...settings,
+      const { createChatModel } = await import("./chat-model.ts");
+      return createChatModel({
+        provider,
+        model,
+        baseUrl: address.baseUrl,
         apiKey: address.apiKey,
-        name: provider,
-        // Mistral refuses fields it does not know, and reports usage without being asked.
-        includeUsage: !isMistral,
-        transformRequestBody: isMistral ? toMistralBody : undefined,
-        supportsStructuredOutputs: address.hasJsonSchema ?? true,
-        supportedUrls: () => ({ "image/*": [/^https:\/\//] }),
-      })(model);
+        isMistral: dialect === "mistral",
+        hasJsonSchema: address.hasJsonSchema ?? true,
+        // Node's own fetch knows the way through a proxy, where one is switched on.
+        fetch: fetch ?? (process.env.NODE_USE_ENV_PROXY ? globalThis.fetch : undefined),
+      });
     }
   }
 }
@@ -97,8 +98,4 @@ function toOpenAIModel(chat: LanguageModelV3, responses: LanguageModelV3): Langu
       return routed.model.doStream(routed.options);
     },
   };
-}
-
-function toMistralBody({ seed, ...body }: Record<string, unknown>): Record<string, unknown> {
-  return seed === undefined ? body : { ...body, random_seed: seed };
 }

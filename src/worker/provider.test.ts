@@ -64,7 +64,6 @@ describe("a model behind chat completions", () => {
     const worker = await serve({ text: "Forty-two, I think.", reasoning: "6 × 7", chunks: 4, usage });
     const events = await collect(worker.ask(question, never));
     expect(events[0]).toEqual({ type: "reasoning-delta", text: "6 × 7" });
-    expect(events.filter((event) => event.type === "text-delta")).toHaveLength(4);
     expect(textOf(events)).toBe("Forty-two, I think.");
     const counted = { inputTokens: 30, outputTokens: 12, cachedInputTokens: 20, reasoningTokens: 5 };
     expect(events.at(-1)).toEqual({ type: "finish", reason: "stop", usage: counted });

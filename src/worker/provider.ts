@@ -3,7 +3,12 @@
 // when a stream breaks differs (an error part, a made-up finish, silence), and all of it ends here as
 // one `TuttiError`. The caller's signal, and a caller that stops reading, close the socket upstream.
 
-import type { LanguageModelV2, LanguageModelV3, LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import type {
+  LanguageModelV2,
+  LanguageModelV3,
+  LanguageModelV3CallOptions,
+  LanguageModelV3StreamPart,
+} from "@ai-sdk/provider";
 import { TuttiError } from "../errors.ts";
 import { toCallOptions } from "./call-options.ts";
 import { badResponse, streamCut, toWorkerError } from "./failure.ts";
@@ -12,6 +17,19 @@ import type { FinishReason, Usage, Worker, WorkerEvent, WorkerRequest } from "./
 
 /** A V2 object (AI SDK 5) differs only in its finish part. */
 export type ModelObject = LanguageModelV3 | LanguageModelV2;
+
+/** As much of a model object as is used here. */
+export interface StreamingModel
+  extends Pick<LanguageModelV3, "specificationVersion" | "provider" | "modelId" | "supportedUrls"> {
+  doStream(options: LanguageModelV3CallOptions): PromiseLike<ReplyStream>;
+}
+
+export interface ReplyStream {
+  stream: { getReader(): PartReader };
+  response?: { headers?: Record<string, string> };
+}
+
+type PartReader = Pick<ReadableStreamDefaultReader<LanguageModelV3StreamPart>, "read">;
 
 export interface ModelWorkerOptions {
   /** Used where the request does not say. */
@@ -27,7 +45,7 @@ type FinishPart =
 /** `model` may be a function, so that a provider's package is loaded at the first ask and not before. */
 export function createModelWorker(
   id: string,
-  model: ModelObject | (() => Promise<ModelObject>),
+  model: ModelObject | (() => Promise<ModelObject | StreamingModel>),
   options: ModelWorkerOptions = {},
 ): Worker {
   if (typeof model !== "function") checkVersion(id, model);
@@ -41,8 +59,8 @@ export function createModelWorker(
       signal.addEventListener("abort", stop, { once: true });
       const context = { workerId: id, isAborted: false, isStreaming: false };
       try {
-        const aborted = rejectOnAbort(upstream.signal);
-        const loaded = typeof model === "function" ? await Promise.race([model(), aborted]) : model;
+        const unlessAborted = createAbortRace(upstream.signal);
+        const loaded = typeof model === "function" ? await unlessAborted(model()) : model;
         checkVersion(id, loaded);
         const callOptions = toCallOptions(request, {
           ...(options as object),
@@ -50,20 +68,18 @@ export function createModelWorker(
           supportedUrls: await loaded.supportedUrls,
         });
         // The two versions share the options and all parts that are read here but `finish`.
-        const { doStream } = loaded as LanguageModelV3;
-        const call = doStream.call(loaded as LanguageModelV3, {
-          ...callOptions,
-          abortSignal: upstream.signal,
-        });
-        const { stream, response } = await Promise.race([call, aborted]);
+        const call = (loaded as StreamingModel).doStream({ ...callOptions, abortSignal: upstream.signal });
+        const { stream, response } = await unlessAborted(call);
         context.isStreaming = true;
-        yield* toWorkerEvents(id, stream.getReader(), request, aborted, response?.headers?.["content-type"]);
+        const reader = stream.getReader();
+        const read = () => unlessAborted(reader.read());
+        yield* toWorkerEvents(id, read, request, response?.headers?.["content-type"]);
       } catch (error) {
         context.isAborted = signal.aborted;
         throw toWorkerError(error, context);
       } finally {
         signal.removeEventListener("abort", stop);
-        upstream.abort();
+        upstream.abort(NOBODY_READS);
       }
     },
   };
@@ -71,9 +87,8 @@ export function createModelWorker(
 
 async function* toWorkerEvents(
   id: string,
-  reader: ReadableStreamDefaultReader<LanguageModelV3StreamPart>,
+  read: PartReader["read"],
   request: WorkerRequest,
-  aborted: Promise<never>,
   contentType = "",
 ): AsyncGenerator<WorkerEvent> {
   const filter = request.stop?.length ? createStopFilter(request.stop) : undefined;
@@ -84,7 +99,7 @@ async function* toWorkerEvents(
       : badResponse(id, `it sent ${contentType || "something unnamed"} instead of an event stream`);
 
   while (true) {
-    const { done, value: part } = await Promise.race([reader.read(), aborted]);
+    const { done, value: part } = await read();
     if (done) throw brokenOff();
     switch (part.type) {
       case "text-delta": {
@@ -104,7 +119,7 @@ async function* toWorkerEvents(
         yield { type: "tool-call", id: part.toolCallId, name: part.toolName, input: part.input };
         break;
       case "error":
-        // openai-compatible's way to say that the body ended without a finish reason.
+        // The body ended without a finish reason.
         if ((part.error as Error)?.name === "AI_InvalidResponseDataError") throw brokenOff();
         throw toWorkerError(part.error, { workerId: id, isAborted: false, isStreaming: true });
       case "finish": {
@@ -162,17 +177,25 @@ function toUsage({ usage }: FinishPart): Usage {
   };
 }
 
-/** A model that ignores its signal must not hold us up. */
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  const aborted = new Promise<never>((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-  aborted.catch(() => {});
-  return aborted;
+/** Made once: an error of its own, with its stack, would cost each request more than reading an event. */
+const NOBODY_READS = new Error("nobody reads the rest");
+
+/**
+ * A model that ignores its signal must not hold us up. One at a time; `Promise.race` would leave something
+ * behind on the signal's promise for each part of a long reply.
+ */
+function createAbortRace(signal: AbortSignal): <T>(promise: PromiseLike<T>) => Promise<T> {
+  let reject: (reason: unknown) => void = () => {};
+  signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  return (promise) =>
+    new Promise((resolve, rejectThis) => {
+      promise.then(resolve, rejectThis);
+      reject = rejectThis;
+      if (signal.aborted) reject(signal.reason);
+    });
 }
 
-function checkVersion(id: string, model: ModelObject): void {
+function checkVersion(id: string, model: ModelObject | StreamingModel): void {
   const version: unknown = model?.specificationVersion;
   if (version === "v3" || version === "v2") return;
   throw new TuttiError(

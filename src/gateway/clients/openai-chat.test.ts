@@ -1,27 +1,28 @@
 // The real `openai` client, Chat Completions, against the real gateway over a socket.
 
-import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError, RateLimitError } from "openai";
+import { APIError, NotFoundError } from "openai";
 import { zodResponseFormat } from "openai/helpers/zod";
-import type { ChatCompletionChunk, ChatCompletionTool } from "openai/resources/chat/completions";
+import type {
+  ChatCompletionChunk,
+  ChatCompletionMessageParam,
+  ChatCompletionTool,
+} from "openai/resources/chat/completions";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { connectOpenAI as connect, type Extra } from "../../testing/openai.ts";
 import {
   ANSWER,
+  askOneByOne,
   askWeather,
-  held,
   OTHERS,
   OWN,
   PIXEL,
   sumOf,
-  type TeamGateway,
   useTeams,
   WHOLE,
 } from "../../testing/team.ts";
 
 const start = useTeams();
-
-const connect = ({ baseURL }: TeamGateway, apiKey = "none", options = {}) =>
-  new OpenAI({ baseURL, apiKey, ...options });
 
 const ASKED = { messages: [{ role: "user" as const, content: "What is 6 × 7?" }] };
 const USAGE = {
@@ -39,18 +40,16 @@ const USAGE = {
   },
 };
 
-/** What no dialect has, beside its own fields. */
-interface Extra {
-  tutti?: { run_id: string; cost_usd: number; calls: number; stop_reason: string };
-}
 interface Thinking {
   reasoning_content?: string;
 }
 
 async function readChunks(stream: AsyncIterable<ChatCompletionChunk>) {
-  const chunks: (ChatCompletionChunk & Extra)[] = [];
+  const chunks: (ChatCompletionChunk & Partial<Extra>)[] = [];
   for await (const chunk of stream) chunks.push(chunk);
-  const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta as typeof delta & Thinking));
+  const deltas = chunks.flatMap(({ choices }) =>
+    choices.map(({ delta }) => delta as typeof delta & Thinking),
+  );
   return {
     chunks,
     text: deltas.map(({ content }) => content ?? "").join(""),
@@ -68,10 +67,13 @@ describe("an answer of a team", () => {
   it("is the same whole and streamed: text, usage, cost", async () => {
     const gateway = await start();
     const client = connect(gateway);
-    const { data, response } = await client.chat.completions.create({ model: "tutti", ...ASKED }).withResponse();
+    const { data, response, request_id } = await client.chat.completions
+      .create({ model: "tutti", ...ASKED })
+      .withResponse();
     const whole = data as typeof data & Extra;
     expect(whole.choices[0]).toMatchObject({ finish_reason: "stop", message: { content: ANSWER } });
     expect(whole.usage).toEqual(USAGE);
+    expect(request_id).toMatch(/^req_/);
     expect(whole.tutti).toMatchObject({ calls: 3, stop_reason: "done" });
     expect(whole.tutti!.cost_usd).toBeCloseTo(WHOLE.costUsd, 12);
     expect(Number(response.headers.get("x-tutti-cost-usd"))).toBeCloseTo(WHOLE.costUsd, 9);
@@ -152,10 +154,12 @@ describe("what is asked", () => {
       seed: 7,
     });
     const [last] = gateway.askedOf("alpha");
-    expect(last!.messages.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
-    expect(JSON.stringify(last!.messages[0])).toContain("Speak like a pirate.");
-    expect(last!.messages[1]!.content).toBe("Hello");
-    expect(last!.messages[3]!.content).toContainEqual(image);
+    // The conversation is the overall task, quoted; what the system says stays what the system says.
+    expect(last!.messages.map(({ role }) => role)).toEqual(["system", "user"]);
+    expect(last!.messages[0]!.content).toBe("Speak like a pirate.");
+    const said = JSON.stringify(last!.messages[1]);
+    for (const words of ["Hello", "Ahoy", "What is in this picture?"]) expect(said).toContain(words);
+    expect(last!.messages[1]!.content).toContainEqual(image);
     expect(last!.body).toMatchObject({ stop: ["END"], max_tokens: 77, temperature: 0.25 });
     for (const model of ["beta", "gamma"] as const) {
       const [asked] = gateway.askedOf(model);
@@ -247,6 +251,30 @@ describe("tools of the client", () => {
     expect(await next.finalContent()).toBe("It says: sun, sun.");
     expect(gateway.askedOf("planner")).toHaveLength(1);
   });
+
+  it.each(["tutti", "tutti-fast", "tutti-ultra", "stub/alpha"])(
+    "are called by %s again and again, with words beside them",
+    async (model) => {
+      const cities = ["Paris", "Rome", "Oslo"];
+      const gateway = await start({ answer: askOneByOne(...cities) });
+      const client = connect(gateway);
+      const messages: ChatCompletionMessageParam[] = [...ASKED.messages];
+      const said: (string | null)[] = [];
+      for (;;) {
+        const stream = client.chat.completions.stream({ model, messages, tools });
+        const message = await stream.finalMessage();
+        said.push(message.content);
+        messages.push(message);
+        if (!message.tool_calls?.length) break;
+        for (const { id } of message.tool_calls)
+          messages.push({ role: "tool", tool_call_id: id, content: "rain" });
+      }
+      expect(said).toEqual([...cities.map((city) => `Looking at ${city}.`), "All seen."]);
+      expect(gateway.askedOf("alpha")).toHaveLength(4);
+      const plans = { tutti: 1, "tutti-ultra": 2 }[model] ?? 0;
+      expect(gateway.askedOf("planner")).toHaveLength(plans);
+    },
+  );
 });
 
 describe("structured output", () => {
@@ -279,7 +307,9 @@ describe("structured output", () => {
 
   it("that is wrong twice is an error, which the client does not repeat", async () => {
     const gateway = await start({ answer: () => '{"sum": "many"}' });
-    const error = await connect(gateway).chat.completions.parse(request).catch((error) => error);
+    const error = await connect(gateway)
+      .chat.completions.parse(request)
+      .catch((error) => error);
     expect(error).toBeInstanceOf(APIError);
     expect(error).toMatchObject({ status: 422, code: "invalid_output" });
     expect(gateway.upstream.requests.map(({ model }) => model)).toEqual([
@@ -299,96 +329,5 @@ describe("models", () => {
     expect(names).toEqual(expect.arrayContaining(["tutti", "tutti-fast", "tutti-ultra", "stub/alpha"]));
     expect(await client.models.retrieve("stub/alpha")).toMatchObject({ id: "stub/alpha", owned_by: "stub" });
     await expect(client.models.retrieve("nobody")).rejects.toBeInstanceOf(NotFoundError);
-  });
-});
-
-describe("errors", () => {
-  it("of a wrong key, an unknown model and a wrong type are the client's own classes", async () => {
-    const gateway = await start({ keys: [{ name: "a" }] });
-    const create = (key: string, body: object) =>
-      connect(gateway, key)
-        .chat.completions.create({ model: "tutti", ...ASKED, ...body })
-        .catch((error: unknown) => error);
-    const secret = gateway.secrets[0]!;
-    expect(await create("sk-tutti-wrong", {})).toBeInstanceOf(AuthenticationError);
-    const unknown = await create(secret, { model: "tuti" });
-    expect(unknown).toBeInstanceOf(NotFoundError);
-    expect((unknown as APIError).message).toContain('"tutti"');
-    const wrong = await create(secret, { temperature: "hot" });
-    expect(wrong).toBeInstanceOf(BadRequestError);
-    expect(wrong).toMatchObject({ param: "temperature", type: "invalid_request_error" });
-    expect(gateway.upstream.requests).toHaveLength(0);
-    expect(await create(secret, {})).toMatchObject({ object: "chat.completion" });
-  });
-
-  it("of too many requests are waited for as long as the gateway says", async () => {
-    const { release, reply } = held();
-    const gateway = await start({ answer: reply, keys: [{ name: "a", concurrency: 1 }] });
-    const client = connect(gateway, gateway.secrets[0]);
-    const first = client.chat.completions.create({ model: "tutti", ...ASKED });
-    await expect.poll(() => gateway.askedOf("alpha").length).toBe(1);
-    const other = { model: "tutti-fast", ...ASKED };
-    const refused = await client.chat.completions
-      .create(other, { maxRetries: 0 })
-      .catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(RateLimitError);
-    expect((refused as APIError).headers!.get("retry-after")).toBe("1");
-    const beganAt = performance.now();
-    const second = client.chat.completions.create(other);
-    release();
-    expect((await first).choices[0]!.message.content).toBe(ANSWER);
-    expect((await second).choices[0]!.message.content).toBe(ANSWER);
-    expect(performance.now() - beganAt).toBeGreaterThan(900);
-    expect(gateway.askedOf("alpha")).toHaveLength(2);
-  });
-
-  it("of a spent budget are not repeated", async () => {
-    const budget = { usd: WHOLE.costUsd, window: "day" as const };
-    const gateway = await start({ keys: [{ name: "a", budget }] });
-    const sent: string[] = [];
-    const client = connect(gateway, gateway.secrets[0], {
-      fetch: (...parameters: Parameters<typeof fetch>) => {
-        sent.push(String(parameters[0]));
-        return fetch(...parameters);
-      },
-    });
-    const ask = () =>
-      client.chat.completions.create({ model: "tutti", ...ASKED, max_tokens: 20 }).catch((error) => error);
-    const seen: unknown[] = [];
-    for (let tries = 0; tries < 30; tries++) {
-      const reply = await ask();
-      seen.push(reply);
-      if (reply instanceof RateLimitError) break;
-    }
-    const last = seen.at(-1);
-    expect(last).toMatchObject({ status: 429, code: "insufficient_quota", type: "insufficient_quota" });
-    expect(sent).toHaveLength(seen.length);
-  });
-
-  it("of workers are 502, and the client does not repeat them", async () => {
-    const fault = { status: 500, body: { error: { message: "out of order" } } };
-    const gateway = await start({ answer: () => fault, others: () => fault });
-    const client = connect(gateway);
-    for (const stream of [false, true]) {
-      const before = gateway.askedOf("planner").length;
-      const error = await client.chat.completions
-        .create({ model: "tutti", ...ASKED, stream }, { headers: { "x-tutti-progress": "off" } })
-        .catch((error) => error);
-      expect(error).toBeInstanceOf(APIError);
-      expect(error.status).toBe(502);
-      expect(gateway.askedOf("planner")).toHaveLength(before + 1);
-    }
-  });
-
-  it.each(["tutti", "stub/alpha"])("in the midst of a stream of %s throw", async (model) => {
-    const gateway = await start({ answer: () => ({ cutAfter: "Six times" }) });
-    const stream = await connect(gateway).chat.completions.create({ model, ...ASKED, stream: true });
-    let text = "";
-    const error = await (async () => {
-      for await (const { choices } of stream) text += choices[0]?.delta.content ?? "";
-    })().catch((error: unknown) => error);
-    expect(text).toBe("Six times");
-    expect(error).toBeInstanceOf(APIError);
-    expect((error as APIError).code).toBe("stream_cut");
   });
 });

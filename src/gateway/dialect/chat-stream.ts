@@ -32,7 +32,8 @@ export function createChatStream(head: ReplyHead): StreamEncoder {
 
   return {
     begin: () => chunk({ role: "assistant", content: "" }),
-    progress: (line) => chunk({ reasoning_content: `${line}\n` }),
+    // Once the answer has begun its thoughts are over: clients show them apart, or close them at the first word.
+    progress: (line) => (streamed === "" ? chunk({ reasoning_content: `${line}\n` }) : ""),
     text,
     end(outcome) {
       // What was streamed cannot be taken back: anything but its continuation would garble it.

@@ -64,7 +64,7 @@ type Failure = Pick<TuttiError, "code" | "message">;
 
 // ---- The object -------------------------------------------------------------------------------
 
-export function toResponseObject(head: ReplyHead, status: ResponseStatus, parts: ResponseParts = {}) {
+function toResponseObject(head: ReplyHead, status: ResponseStatus, parts: ResponseParts = {}) {
   const { echo } = head.request;
   return {
     id: head.id,

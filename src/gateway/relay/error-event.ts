@@ -3,24 +3,25 @@
 
 import type { TuttiError } from "../../errors.ts";
 import type { DialectName } from "../../store/types.ts";
+import { sse } from "../dialect/fields.ts";
+import { toMessagesError } from "../dialect/messages-reply.ts";
+import { toOpenAIError } from "../dialect/openai-error.ts";
 
 /** The empty line ends whatever was begun. `events`: how many there were, which is the next one's number. */
-export function toErrorEvent(
-  dialect: DialectName,
-  { code, message }: Pick<TuttiError, "code" | "message">,
-  events: number,
-): string {
+export function toErrorEvent(dialect: DialectName, error: TuttiError, events: number): string {
+  return `\n${toEvent(dialect, error, events)}`;
+}
+
+function toEvent(dialect: DialectName, error: TuttiError, events: number): string {
   switch (dialect) {
     case "chat":
-      return `\ndata: ${JSON.stringify({ error: { message, type: "server_error", param: null, code } })}\n\n`;
+      return sse(toOpenAIError(error).body);
     // `response.failed` would need the whole response, which only the provider has.
     case "responses": {
-      const data = { type: "error", code, message, param: null, sequence_number: events };
-      return `\nevent: error\ndata: ${JSON.stringify(data)}\n\n`;
+      const { code, message } = toOpenAIError(error).body.error;
+      return sse({ type: "error", code, message, param: null, sequence_number: events }, "error");
     }
-    case "messages": {
-      const data = { type: "error", error: { type: "api_error", message } };
-      return `\nevent: error\ndata: ${JSON.stringify(data)}\n\n`;
-    }
+    case "messages":
+      return sse(toMessagesError(error).body, "error");
   }
 }

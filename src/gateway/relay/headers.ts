@@ -7,7 +7,7 @@ import type { Upstream } from "./target.ts";
 
 /**
  * An idempotency key is not among them: all clients of the gateway share one account there, so a key that two
- * of them use would give the one the other's answer. The gateway joins repeats itself.
+ * of them use would give the one the other's answer. The gateway keeps the reply for a repeat itself (copies.ts).
  */
 const TO_UPSTREAM = [
   "accept",
@@ -18,14 +18,16 @@ const TO_UPSTREAM = [
 ] as const;
 
 export function toUpstreamHeaders(client: IncomingHttpHeaders, upstream: Upstream): Record<string, string> {
-  const headers: Record<string, string> = { ...upstream.headers };
+  const headers: Record<string, string> = {
+    "content-type": client["content-type"] ?? "application/json",
+    // Usage is read on the way, so the bytes must be readable.
+    "accept-encoding": "identity",
+    ...upstream.headers,
+  };
   for (const name of TO_UPSTREAM) {
     const value = client[name];
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
   }
-  headers["content-type"] = client["content-type"] ?? "application/json";
-  // Usage is read on the way, so the bytes must be readable.
-  headers["accept-encoding"] = "identity";
   return headers;
 }
 

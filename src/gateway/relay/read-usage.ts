@@ -51,9 +51,9 @@ export function readBody(body: Buffer, { dialect, keepsText }: UsageReaderOption
     NOTHING_READ,
   );
   return {
-    ...(usage && { usage }),
-    ...(finishReason && { finishReason }),
-    ...(keepsText && { text: text.slice(0, MAX_TEXT_LENGTH) }),
+    usage,
+    finishReason,
+    text: keepsText ? text.slice(0, MAX_TEXT_LENGTH) : undefined,
     writtenTokens: writtenBytes || writtenTokens,
     events: 0,
     hasError,
@@ -90,9 +90,10 @@ export function createUsageReader({ dialect, keepsText, countsText }: UsageReade
       }
     },
     read: () => ({
-      ...(known.usage && (isWhole ? { usage: known.usage } : { usageSoFar: known.usage })),
-      ...(known.finishReason && { finishReason: known.finishReason }),
-      ...(keepsText && { text }),
+      usage: isWhole ? known.usage : undefined,
+      usageSoFar: isWhole ? undefined : known.usage,
+      finishReason: known.finishReason,
+      text: keepsText ? text : undefined,
       writtenTokens: readsAll ? known.writtenBytes : events * TOKENS_PER_EVENT,
       events,
       hasError: known.hasError,

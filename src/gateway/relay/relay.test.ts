@@ -320,10 +320,10 @@ describe("a provider that fails", () => {
   };
 
   test.each([
-    ["chat", /\n\ndata: \{"error":\{"message":"The stream of worker[^\n]*"code":"stream-cut"\}\}\n\n$/],
+    ["chat", /\n\ndata: \{"error":\{"message":"The stream of worker[^\n]*"code":"stream_cut"\}\}\n\n$/],
     [
       "responses",
-      /\n\nevent: error\ndata: \{"type":"error","code":"stream-cut"[^\n]*"sequence_number":1\}\n\n$/,
+      /\n\nevent: error\ndata: \{"type":"error","code":"stream_cut"[^\n]*"sequence_number":1\}\n\n$/,
     ],
     ["messages", /\n\nevent: error\ndata: \{"type":"error","error":\{"type":"api_error"[^\n]*\n\n$/],
   ] as const)(
@@ -426,7 +426,7 @@ test("our own signal stops both sides", async () => {
   const outcome = front.outcome();
   const response = await post(front.url, '{"model":"a","stream":true}');
   stopping.abort();
-  expect(await response.text()).toContain('"code":"aborted"');
+  expect(await response.text()).toContain('"code":"cancelled"');
   await closed;
   expect(await outcome).toMatchObject({ isComplete: false, clientLeft: false, error: { code: "aborted" } });
 });

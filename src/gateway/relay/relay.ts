@@ -225,21 +225,21 @@ class Transfer implements Dispatcher.DispatchHandler {
   ): void {
     this.#close();
     const { usage, text, finishReason, hasError } = reading;
+    const { workerId, body } = this.#request;
     const isRefused = (this.#status ?? 0) >= 400;
-    const saidSo = hasError && !isRefused ? failedInside(this.#request.workerId) : undefined;
-    const error = outcome.error ?? saidSo;
+    const saidSo = hasError && !isRefused ? failedInside(workerId) : undefined;
     this.#resolve({
       status: this.#status ?? 499,
-      ...(usage && { usage }),
-      ...(!usage && !isRefused && { bound: boundUsage(this.#request.body, reading) }),
-      ...(text !== undefined && { text }),
-      ...(finishReason && { finishReason }),
+      usage,
+      bound: usage || isRefused ? undefined : boundUsage(body, reading),
+      text,
+      finishReason,
       bytes: this.#bytes,
-      ...(this.#firstByteMs !== undefined && { firstByteMs: this.#firstByteMs }),
+      firstByteMs: this.#firstByteMs,
       durationMs: performance.now() - this.#startedAt,
       isComplete: outcome.isComplete,
       clientLeft: outcome.clientLeft ?? false,
-      ...(error && { error }),
+      error: outcome.error ?? saidSo,
     });
   }
 

@@ -12,7 +12,7 @@ export interface ReplyFields {
   finishReason?: FinishReason;
   /** Of the answer. */
   text: string;
-  /** Bytes of everything that was written: answer, reasoning, arguments of tools. */
+  /** Bytes of all that was written (answer, reasoning, arguments of tools), where its tokens are not reported. */
   writtenBytes: number;
   hasError: boolean;
 }
@@ -24,19 +24,25 @@ export function readEvent(dialect: DialectName, event: unknown, known: ReplyFiel
 const READERS: Record<DialectName, (event: Fields, known: ReplyFields) => ReplyFields> = {
   // A completion and its chunks differ in one name: `message` or `delta`.
   chat(event, known) {
-    const usage = toFields(event.usage);
-    const read = { ...known, hasError: known.hasError || isObject(event.error) };
-    for (const choice of toList(event.choices)) {
+    const { usage: reported, choices, error } = event;
+    const isReported = isObject(reported) && typeof reported.prompt_tokens === "number";
+    let { finishReason, text, writtenBytes } = known;
+    for (const choice of Array.isArray(choices) ? choices : []) {
+      if (!isObject(choice)) continue;
       const message = toFields(choice.message ?? choice.delta);
       if ((choice.index ?? 0) === 0) {
-        read.text += toText(message.content);
-        if (typeof choice.finish_reason === "string") read.finishReason = fromChat(choice.finish_reason);
+        text += toText(message.content);
+        if (typeof choice.finish_reason === "string") finishReason = fromChat(choice.finish_reason);
       }
-      const calls = toList(message.tool_calls).map(({ function: call }) => toText(toFields(call).arguments));
-      const { content, reasoning_content: thoughts, reasoning, refusal } = message;
-      read.writtenBytes += bytesOf(content, thoughts ?? reasoning, refusal, ...calls);
+      if (!isReported) writtenBytes += writtenIn(message);
     }
-    return typeof usage.prompt_tokens === "number" ? { ...read, usage: fromChatUsage(usage) } : read;
+    return {
+      usage: isReported ? fromChatUsage(reported) : known.usage,
+      finishReason,
+      text,
+      writtenBytes,
+      hasError: known.hasError || isObject(error),
+    };
   },
 
   responses(event, known) {
@@ -74,6 +80,12 @@ const READERS: Record<DialectName, (event: Fields, known: ReplyFields) => ReplyF
     }
   },
 };
+
+function writtenIn(message: Fields): number {
+  const calls = toList(message.tool_calls).map(({ function: call }) => toText(toFields(call).arguments));
+  const { content, reasoning_content: thoughts, reasoning, refusal } = message;
+  return bytesOf(content, thoughts ?? reasoning, refusal, ...calls);
+}
 
 function readResponse(response: Fields, known: ReplyFields): ReplyFields {
   const output = toList(response.output);

@@ -1,11 +1,25 @@
 // The words of the relay: what it is given and what it tells afterwards.
 
-import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import type { TuttiError } from "../../errors.ts";
 import type { DialectName } from "../../store/types.ts";
 import type { FinishReason, Usage } from "../../worker/types.ts";
 import type { RelayPools } from "./pools.ts";
 import type { Upstream } from "./target.ts";
+
+/** What the relay needs of a response: a copied one (copies.ts) will do. */
+export interface RelayedTo {
+  readonly destroyed: boolean;
+  writeHead(status: number, headers: Record<string, string | string[]>): { end(body: Buffer): unknown };
+  /** False: wait for "drain". */
+  write(bytes: Buffer): boolean;
+  end(text?: string): unknown;
+  flushHeaders(): void;
+  destroy(): unknown;
+  on(event: "close", listener: () => void): unknown;
+  once(event: "drain", listener: () => void): unknown;
+  off(event: "close", listener: () => void): unknown;
+}
 
 export interface RelayRequest {
   pools: RelayPools;
@@ -16,7 +30,7 @@ export interface RelayRequest {
   /** With the provider's name of the model (splice-model.ts). */
   body: Buffer;
   clientHeaders: IncomingHttpHeaders;
-  outgoing: ServerResponse;
+  outgoing: RelayedTo;
   /** Added to the reply. Asked for when it begins: of a stream, usage is not known by then. */
   extraHeaders?: (known: { usage?: Usage; upstreamMs: number }) => Record<string, string>;
   signal?: AbortSignal;

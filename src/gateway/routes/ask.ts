@@ -1,6 +1,7 @@
 // The three doors to a team: chat completions, responses, messages. One flow for all of them; what differs is the
 // dialect.
 
+import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import { relayTargetOf } from "../../config/relay-target.ts";
 import { TuttiError } from "../../errors.ts";
@@ -14,7 +15,7 @@ import { respondStreamed, respondWhole } from "../respond.ts";
 import { sendError, type Visit } from "../route.ts";
 import type { Dialect } from "../types.ts";
 import { readWishes } from "../wishes.ts";
-import { passThrough } from "./pass-through.ts";
+import { passThrough, passThroughOnce } from "./pass-through.ts";
 import { withReferences } from "./responses.ts";
 
 const BUSY_RETRY_MS = 1_000;
@@ -34,9 +35,13 @@ export async function ask(context: GatewayContext, visit: Visit, dialect: Dialec
   const named = await context.models.resolve(model, key, { wishes });
   const target = named.kind === "worker" ? relayTargetOf(named.member.worker) : undefined;
   const upstream = target && toUpstream(target, dialect.name);
+  const idempotencyKey = readIdempotencyKey(connection);
+  const hash = () => toHash(connection, raw, dialect);
   if (named.kind === "worker" && target && upstream) {
     notes.modelKind = "relay";
-    return passThrough(context, visit, { dialect, raw, body, member: named.member, target, upstream });
+    const asked = { dialect, raw, body, member: named.member, target, upstream };
+    if (idempotencyKey === undefined) return void (await passThrough(context, visit, asked));
+    return passThroughOnce(context, visit, asked, idempotencyKey, hash());
   }
   const whole = dialect.name === "responses" ? await withReferences(context, visit, body) : body;
   const parsed = dialect.parseRequest(whole, header);
@@ -46,14 +51,13 @@ export async function ask(context: GatewayContext, visit: Visit, dialect: Dialec
       ? await context.models.resolve(model, key, { effort: request.effort, wishes })
       : named;
   notes.modelKind = destination.kind;
-  const idempotencyKey = readIdempotencyKey(connection);
   const reply = await context.desk.begin({
     request,
     wishes,
     destination,
     key,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
-    hash: toHash(connection, raw, dialect),
+    hash: hash(),
     admit: async (wantedUsd) => {
       const admission = await context.gate.admit(key, wantedUsd);
       connection.set(admission.headers);
@@ -83,6 +87,8 @@ function unrepeatable({ code, message, status, param, cause }: TuttiError): Tutt
 
 export function parseBody(raw: Buffer): Fields {
   let body: unknown;
+  // Read all the same, every bad byte would become another character, and with it another question.
+  if (!isUtf8(raw)) throw badRequest("The body is not UTF-8.");
   try {
     body = JSON.parse(raw.toString("utf8"));
   } catch (error) {
@@ -96,12 +102,13 @@ export function parseBody(raw: Buffer): Fields {
 
 /** What is parsed is also written again, into the journal and to providers, which ends at some depth of the stack. */
 function isDeep(body: object): boolean {
-  let level: object[] = [body];
+  let level = [body];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > DEEPEST) return true;
-    level = level.flatMap((value) =>
-      Object.values(value).filter((child) => typeof child === "object" && child),
-    );
+    const below: object[] = [];
+    for (const value of level)
+      for (const child of Object.values(value)) if (typeof child === "object" && child) below.push(child);
+    level = below;
   }
   return false;
 }

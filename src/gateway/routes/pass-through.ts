@@ -11,11 +11,12 @@ import type { PoolMember, Task } from "../../worker/types.ts";
 import type { GatewayContext } from "../context.ts";
 import type { Fields } from "../dialect/fields.ts";
 import { boundInput } from "../relay/bound-usage.ts";
+import { CopiedResponse } from "../relay/copies.ts";
 import { toRelayEvents } from "../relay/journal.ts";
 import { relay } from "../relay/relay.ts";
 import { spliceModel } from "../relay/splice-model.ts";
 import type { Upstream } from "../relay/target.ts";
-import type { RelayResult } from "../relay/types.ts";
+import type { RelayedTo, RelayResult } from "../relay/types.ts";
 import { toPlainNumber } from "../respond.ts";
 import type { Visit } from "../route.ts";
 import type { Dialect } from "../types.ts";
@@ -29,7 +30,43 @@ export interface PassThrough {
   upstream: Upstream;
 }
 
-export async function passThrough(context: GatewayContext, visit: Visit, asked: PassThrough): Promise<void> {
+/** With an idempotency key: a repeat gets the bytes of the first, and is not paid for again. */
+export async function passThroughOnce(
+  context: GatewayContext,
+  visit: Visit,
+  asked: PassThrough,
+  idempotencyKey: string,
+  hash: string,
+): Promise<void> {
+  const { connection, key } = visit;
+  const name = JSON.stringify([key?.id ?? null, idempotencyKey]);
+  const known = await context.copies.find(name, hash);
+  if (known) {
+    context.metrics.addJoined();
+    if (!known.body)
+      throw new TuttiError("conflict", "This request was answered; its reply was too large to be kept.", {
+        status: 409,
+      });
+    connection.outgoing.writeHead(known.status, known.headers).end(known.body);
+    return;
+  }
+  const settle = context.copies.begin(name, hash);
+  const copied = new CopiedResponse(connection.outgoing);
+  let isWhole = false;
+  try {
+    isWhole = await passThrough(context, visit, asked, copied);
+  } finally {
+    settle(isWhole ? copied.toCopy() : undefined);
+  }
+}
+
+/** Whether there was a whole reply. */
+export async function passThrough(
+  context: GatewayContext,
+  visit: Visit,
+  asked: PassThrough,
+  outgoing: RelayedTo = visit.connection.outgoing,
+): Promise<boolean> {
   const { gate, pools, log } = context;
   const { connection, key, notes } = visit;
   const { dialect, raw, member, target, upstream } = asked;
@@ -50,7 +87,7 @@ export async function passThrough(context: GatewayContext, visit: Visit, asked: 
       dialect: dialect.name,
       body: spliceModel(raw, target.model),
       clientHeaders: connection.incoming.headers,
-      outgoing: connection.outgoing,
+      outgoing,
       keepsText,
       extraHeaders: ({ usage, upstreamMs }) => {
         const elapsedMs = performance.now() - connection.startedAt;
@@ -90,6 +127,7 @@ export async function passThrough(context: GatewayContext, visit: Visit, asked: 
   admission.release();
   count(context, events, member.worker.id);
   if (isTuttiError(outcome)) throw outcome;
+  return outcome.isComplete && outcome.status < 500;
 }
 
 function count(

@@ -16,7 +16,7 @@ import {
   toUnfinishedResponse,
 } from "../dialect/responses-object.ts";
 import { expandReferences, readReferences } from "../dialect/responses-references.ts";
-import { parseReplyId } from "../ids.ts";
+import { parseReplyId, toReplyId } from "../ids.ts";
 import { failureOf, toOutcome } from "../outcome.ts";
 import { linesOf, respondStreamed } from "../respond.ts";
 import type { Visit } from "../route.ts";
@@ -46,14 +46,21 @@ async function findResponse(context: GatewayContext, visit: Visit, id: string): 
   const turns = toTurns(events);
   const run = turns[parsed.turn];
   const { origin } = latest;
-  if (!run || origin?.dialect !== "responses") throw missing;
+  // What was not to be stored cannot be read again: of it only the figures are left, which would look like an empty answer.
+  if (!run || origin?.dialect !== "responses" || origin.isPrivate) throw missing;
   visit.notes.runId = run.id;
   const request = {
     dialect: origin.dialect,
     model: origin.model,
     showsProgress: true,
     isBackground: origin.isBackground ?? false,
-    echo: origin.echo ?? {},
+    echo: {
+      ...origin.echo,
+      // What is journaled is the first request. A later turn goes on from the one before it.
+      ...(parsed.turn > 0 && {
+        previous_response_id: toReplyId(origin.dialect, parsed.runId, parsed.turn - 1),
+      }),
+    },
   };
   const head: ReplyHead = { id, runId: run.id, createdAt: run.startedAt, request };
   const starts = events.flatMap((event, at) =>
@@ -76,9 +83,12 @@ export async function showResponse(
   isStream: boolean,
 ): Promise<void> {
   const found = await findResponse(context, visit, id);
-  const { head, turn, run, before } = found;
+  const { head, turn, run, before, events } = found;
   if (isStream) {
-    const live = context.live.find(run.id) ?? replay(run);
+    // With what the journal has of the way to the answer: its items then have the same places as at first. Not with
+    // pieces of text, which may be those of an attempt that failed.
+    const steps = events.filter(({ type }) => type !== "step-delta");
+    const live = context.live.find(run.id) ?? replay(run, steps);
     const reply = { live, head, turn, ...(before && { before }), isJoined: true };
     const { error } = await respondStreamed(visit.connection, responsesDialect, reply);
     if (error && !visit.connection.hasBegun) throw error;

@@ -83,9 +83,10 @@ function topOf(id: string): string {
 }
 
 /**
- * Server-sent events, each with an id "journaled.deltas": how many journaled events came before it, and how many
- * pieces of text since the last of them. With `Last-Event-ID` it goes on behind that event, also after a restart of
- * the gateway; pieces of text that were not journaled are then in their `step-end`.
+ * Server-sent events, each with an id "journaled.passing": how many events of this run's journal there were, and
+ * how many others since the last of them, which are told live only: pieces of text, and what happens in runs within
+ * this one. With `Last-Event-ID` it goes on behind that event, also after a restart of the gateway; pieces of text are
+ * then in their `step-end`, and a run within this one has events of its own.
  */
 export async function streamEvents(context: GatewayContext, visit: Visit, id: string): Promise<void> {
   const { connection } = visit;
@@ -96,12 +97,12 @@ export async function streamEvents(context: GatewayContext, visit: Visit, id: st
     if (live && isTuttiError(error) && !visit.key) return { events: [] };
     throw error;
   });
-  const first = live?.events[0];
+  const [first] = (await live?.next(0)) ?? [];
   connection.begin(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
-  const numbering = createNumbering(after);
+  const numbering = createNumbering(id, after);
   // Of a run that went on after tools of the client, the earlier turns are in the journal only.
   const past = live ? upTo(earlier.events, first) : earlier.events;
-  await connection.write(past.filter(isJournaled).map(numbering).join(""));
+  await connection.write(past.filter(isWhole).map(numbering).join(""));
   const beat = setInterval(() => void connection.write(KEEP_ALIVE).catch(() => {}), KEEP_ALIVE_MS);
   const gone = goneOf(connection.gone);
   try {
@@ -118,33 +119,35 @@ export async function streamEvents(context: GatewayContext, visit: Visit, id: st
 }
 
 /** Pieces of text are journaled in other pieces than they were shown in: told again, they come with their step's end. */
-function isJournaled(event: RunEvent): boolean {
+function isWhole(event: RunEvent): boolean {
   return event.type !== "step-delta" && event.type !== "plan-delta";
 }
 
-function upTo(events: readonly RunEvent[], first: RunEvent | undefined): RunEvent[] {
+/** What came before the first event that is known live. It may have come after the journal was read. */
+function upTo(events: readonly RunEvent[], first: RunEvent | undefined): readonly RunEvent[] {
+  if (first?.type === "run-start") return [];
   const index = events.findIndex((event) => event.type === first?.type && event.at === first.at);
-  return index < 0 ? [] : events.slice(0, index);
+  return index < 0 ? events : events.slice(0, index);
 }
 
-function createNumbering(after: { journaled: number; deltas: number }) {
+function createNumbering(runId: string, after: { journaled: number; passing: number }) {
   let journaled = 0;
-  let deltas = 0;
+  let passing = 0;
   return (event: RunEvent): string => {
-    if (isJournaled(event)) {
+    if (isWhole(event) && event.runId === runId) {
       journaled++;
-      deltas = 0;
-    } else deltas++;
-    const isSeen = journaled < after.journaled || (journaled === after.journaled && deltas <= after.deltas);
+      passing = 0;
+    } else passing++;
+    const isSeen = journaled < after.journaled || (journaled === after.journaled && passing <= after.passing);
     return isSeen
       ? ""
-      : `id: ${journaled}.${deltas}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+      : `id: ${journaled}.${passing}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
   };
 }
 
-function parseEventId(text: string | undefined): { journaled: number; deltas: number } {
+function parseEventId(text: string | undefined): { journaled: number; passing: number } {
   const found = /^(\d{1,9})\.(\d{1,9})$/.exec(text ?? "");
-  return { journaled: Number(found?.[1] ?? 0), deltas: Number(found?.[2] ?? 0) };
+  return { journaled: Number(found?.[1] ?? 0), passing: Number(found?.[2] ?? 0) };
 }
 
 function goneOf(signal: AbortSignal): Promise<undefined> {

@@ -1,0 +1,85 @@
+// What people install: the tarball in an empty folder serves a streaming request.
+
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, expect, it } from "vitest";
+import { startChatServer } from "../testing/chat-server.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const run = promisify(execFile);
+
+const folder = mkdtempSync(join(tmpdir(), "tutti-packed-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it("the packed tarball, installed in an empty folder, serves a streaming request", async () => {
+  // Without scripts: dist is as the tests found it, and other tests are using it.
+  await run("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: ROOT });
+  const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz"))!;
+  const project = join(folder, "project");
+  const upstream = await startChatServer({ models: ["alpha"], reply: () => "Hello from the team." });
+  try {
+    const flags = ["--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts", "--loglevel=error"];
+    await run("npm", ["install", "--prefix", project, ...flags, join(folder, tarball)], {
+      cwd: folder,
+      maxBuffer: 1e8,
+    });
+    writeFileSync(
+      join(project, "tutti.config.json"),
+      JSON.stringify({
+        workers: [
+          {
+            id: "stub/alpha",
+            model: "stub/alpha",
+            baseUrl: upstream.baseUrl,
+            price: { inputUsd: 1, outputUsd: 2 },
+          },
+        ],
+      }),
+    );
+    const child = spawn(
+      join(project, "node_modules", ".bin", "tutti"),
+      ["serve", "--port", "0", "--json", "--log", "error"],
+      {
+        cwd: project,
+        env: { PATH: process.env.PATH ?? "", TUTTI_HOME: join(folder, "home") },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
+    let said = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+    const ended = once(child, "exit");
+    try {
+      const [line] = await Promise.race([
+        once(child.stdout, "data"),
+        ended.then(([code]) => {
+          throw new Error(`tutti serve ended with ${code}: ${said}`);
+        }),
+      ]);
+      const { url } = JSON.parse(String(line)) as { url: string };
+      for (const model of ["tutti-fast", "stub/alpha"]) {
+        const response = await fetch(`${url}/v1/chat/completions`, {
+          method: "POST",
+          body: JSON.stringify({ model, stream: true, messages: [{ role: "user", content: "Hello?" }] }),
+        });
+        expect(response.headers.get("content-type")).toMatch(/^text\/event-stream/);
+        const text = await response.text();
+        const pieces = [...text.matchAll(/"content":"([^"]*)"/g)].map(([, piece]) => piece);
+        expect(pieces.join("")).toBe("Hello from the team.");
+        expect(pieces.length).toBeGreaterThan(1);
+        expect(text.trimEnd().endsWith("data: [DONE]")).toBe(true);
+      }
+    } finally {
+      child.kill("SIGTERM");
+      await ended;
+    }
+  } finally {
+    await upstream.close();
+  }
+}, 300_000);

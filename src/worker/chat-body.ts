@@ -1,0 +1,157 @@
+// The body of a chat completions request, out of the AI SDK's call options. Apart from chat-model.ts
+// because it is pure, and because what servers accept is found out here field by field.
+
+import type { LanguageModelV3CallOptions, LanguageModelV3Message } from "@ai-sdk/provider";
+
+export interface ChatBodySettings {
+  provider: string;
+  model: string;
+  /** Mistral refuses fields it does not know, and has a name of its own for the seed. */
+  isMistral: boolean;
+  hasJsonSchema: boolean;
+}
+
+type Fields = Record<string, unknown>;
+type UserPart = Extract<LanguageModelV3Message, { role: "user" }>["content"][number];
+type FilePart = Extract<UserPart, { type: "file" }>;
+type ToolContent = Extract<LanguageModelV3Message, { role: "tool" }>["content"];
+
+/** Fields that are undefined are not sent. */
+export function toChatBody(options: LanguageModelV3CallOptions, settings: ChatBodySettings): Fields {
+  const { tools, toolChoice, seed } = options;
+  const { own, strictJsonSchema, others } = readProviderOptions(options, settings.provider);
+  return {
+    model: settings.model,
+    max_tokens: options.maxOutputTokens,
+    temperature: options.temperature,
+    response_format: toResponseFormat(options.responseFormat, settings.hasJsonSchema, strictJsonSchema),
+    stop: options.stopSequences,
+    [settings.isMistral ? "random_seed" : "seed"]: seed,
+    ...others,
+    ...own,
+    messages: toMessages(options.prompt),
+    tools: tools?.length ? tools.flatMap(toTool) : undefined,
+    tool_choice: tools?.length ? toToolChoice(toolChoice) : undefined,
+    stream: true,
+    // Mistral reports usage without being asked.
+    stream_options: settings.isMistral ? undefined : { include_usage: true },
+  };
+}
+
+/**
+ * The settings of a worker, under its provider's name: four have names of our own, all others go into the
+ * body as they are. "openaiCompatible" holds defaults for every server.
+ */
+function readProviderOptions({ providerOptions = {} }: LanguageModelV3CallOptions, provider: string) {
+  const given: Fields = { ...providerOptions[provider], ...providerOptions[toCamelCase(provider)] };
+  const known: Fields = { ...providerOptions.openaiCompatible, ...given };
+  const { user: _u, reasoningEffort: _r, textVerbosity: _t, strictJsonSchema: _s, ...others } = given;
+  const own: Fields = {};
+  if (known.user !== undefined) own.user = known.user;
+  if (known.reasoningEffort !== undefined) own.reasoning_effort = known.reasoningEffort;
+  if (known.textVerbosity !== undefined) own.verbosity = known.textVerbosity;
+  // A client's schema need not keep to the rules of strict mode, so that one is only on where it is asked for.
+  return { own, others, strictJsonSchema: known.strictJsonSchema === true };
+}
+
+function toCamelCase(name: string): string {
+  return name.replace(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function toResponseFormat(
+  format: LanguageModelV3CallOptions["responseFormat"],
+  hasJsonSchema: boolean,
+  strict: boolean,
+): Fields | undefined {
+  if (format?.type !== "json") return undefined;
+  if (format.schema === undefined || !hasJsonSchema) return { type: "json_object" };
+  const { schema, name = "response", description } = format;
+  return { type: "json_schema", json_schema: { schema, strict, name, description } };
+}
+
+function toTool(tool: NonNullable<LanguageModelV3CallOptions["tools"]>[number]): Fields[] {
+  // Tools that a provider runs itself are not part of chat completions.
+  if (tool.type !== "function") return [];
+  const { name, description, inputSchema: parameters, strict } = tool;
+  return [{ type: "function", function: { name, description, parameters, strict } }];
+}
+
+function toToolChoice(choice: LanguageModelV3CallOptions["toolChoice"]): unknown {
+  return choice?.type === "tool" ? { type: "function", function: { name: choice.toolName } } : choice?.type;
+}
+
+function toMessages(prompt: LanguageModelV3Message[]): Fields[] {
+  return prompt.flatMap<Fields>((message) =>
+    message.role === "tool" ? toToolMessages(message.content) : toMessage(message),
+  );
+}
+
+function toMessage(message: Exclude<LanguageModelV3Message, { role: "tool" }>): Fields {
+  switch (message.role) {
+    case "system":
+      return { role: "system", content: message.content };
+    case "user":
+      return { role: "user", content: toUserContent(message.content) };
+    case "assistant":
+      return toAssistantMessage(message.content);
+  }
+}
+
+/** Many servers take parts only where they take images, so text alone goes as a string. */
+function toUserContent(parts: UserPart[]): unknown {
+  const [first] = parts;
+  if (parts.length === 1 && first?.type === "text") return first.text;
+  return parts.map((part) =>
+    part.type === "text"
+      ? { type: "text", text: part.text }
+      : { type: "image_url", image_url: { url: toImageUrl(part) } },
+  );
+}
+
+function toImageUrl({ mediaType, data }: FilePart): string {
+  if (!mediaType.startsWith("image/")) {
+    // Read by its name in failure.ts, like the same error of the AI SDK's packages.
+    throw Object.assign(new Error(`"${mediaType}" is no image, and chat completions takes images only.`), {
+      name: "AI_UnsupportedFunctionalityError",
+    });
+  }
+  if (data instanceof URL) return data.href;
+  const base64 = typeof data === "string" ? data : Buffer.from(data).toString("base64");
+  return `data:${mediaType === "image/*" ? "image/jpeg" : mediaType};base64,${base64}`;
+}
+
+function toAssistantMessage(
+  parts: Extract<LanguageModelV3Message, { role: "assistant" }>["content"],
+): Fields {
+  let content = "";
+  let reasoning = "";
+  const calls: Fields[] = [];
+  for (const part of parts) {
+    if (part.type === "text") content += part.text;
+    if (part.type === "reasoning") reasoning += part.text;
+    if (part.type === "tool-call") {
+      const call = { name: part.toolName, arguments: JSON.stringify(part.input) };
+      calls.push({ id: part.toolCallId, type: "function", function: call });
+    }
+  }
+  return {
+    role: "assistant",
+    content: calls.length > 0 ? content || null : content,
+    reasoning_content: reasoning || undefined,
+    tool_calls: calls.length > 0 ? calls : undefined,
+  };
+}
+
+function toToolMessages(results: ToolContent): Fields[] {
+  return results.flatMap((result) => {
+    if (result.type !== "tool-result") return [];
+    const { output } = result;
+    const content =
+      output.type === "execution-denied"
+        ? (output.reason ?? "The tool was not run.")
+        : typeof output.value === "string"
+          ? output.value
+          : JSON.stringify(output.value);
+    return [{ role: "tool", tool_call_id: result.toolCallId, content }];
+  });
+}
