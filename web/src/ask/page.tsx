@@ -18,7 +18,7 @@ export default function Page(_: PageProps) {
   const [settings, setSettings] = useSettings();
   const [text, setText] = useState("");
   const [seed, setSeed] = useState(() => Math.floor(Math.random() * 1000));
-  const end = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   const isRunning = turns.at(-1)?.state === "running";
   const isRehearsal = models !== undefined && isSimulated(models);
   const workers = (models ?? []).filter(({ id }) => !isTeam(id)).map(({ id }) => id);
@@ -29,7 +29,7 @@ export default function Page(_: PageProps) {
     void askNext(question.trim(), toWanted(settings, workers));
   };
   useEffect(() => {
-    if (turns.length > 0) end.current?.scrollIntoView({ block: "end", behavior: "smooth" });
+    list.current?.lastElementChild?.scrollIntoView({ block: "start", behavior: "smooth" });
   }, [turns.length]);
 
   return (
@@ -60,14 +60,13 @@ export default function Page(_: PageProps) {
           )}
         </div>
       ) : (
-        <div className="turns">
+        <div className="turns" ref={list}>
           <h1 className="visually-hidden">Ask</h1>
           {turns.map((turn) => (
             <TurnView key={turn.id} turn={turn} isLast={turn === turns.at(-1)} onPick={ask} />
           ))}
         </div>
       )}
-      <div ref={end} />
       <Composer
         text={text}
         isRunning={isRunning}

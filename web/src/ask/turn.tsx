@@ -22,7 +22,7 @@ interface Props {
 }
 
 export function TurnView({ turn, isLast, onPick }: Props) {
-  const [isOpen, setIsOpen] = useState(isLast);
+  const [isOpen, setIsOpen] = useState(false);
   const isShown = isLast || isOpen;
   const { state, error, fields, question } = turn;
   return (

@@ -137,7 +137,7 @@ function toNodes(run: Run, layout: Layout, marks: Marks): Node[] {
         // Known beforehand: a node whose size must be measured first would vanish at every piece of text.
         ...NODE,
         data: {
-          ...{ step, onSelect },
+          ...{ step, onSelect, isOver },
           isSelected: selected?.round === step.round && selected.step === step.step,
           isAnswer: step.reply !== "" && isOver && step.reply === run.answer,
           isCritical: critical?.has(id) ?? false,

@@ -13,6 +13,8 @@ export interface StepNodeData extends Record<string, unknown> {
   isSelected: boolean;
   isAnswer: boolean;
   isCritical: boolean;
+  /** The run is over. */
+  isOver: boolean;
   onSelect: (step: RunStep) => void;
 }
 
@@ -24,11 +26,22 @@ const STATES: Record<RunStep["state"], { sign: string; word: string }> = {
   failed: { sign: "✗", word: "failed" },
 };
 
+/** The run ended before the step did. */
+const LEFT = {
+  stopped: { sign: "■", word: "was stopped" },
+  unasked: { sign: "○", word: "was not asked" },
+};
+
 const SHOWN = 180;
 
 export function StepNode({ data }: NodeProps) {
-  const { step, isSelected, isAnswer, isCritical, onSelect } = data as unknown as StepNodeData;
-  const { sign, word } = STATES[step.state];
+  const { step, isSelected, isAnswer, isCritical, isOver, onSelect } = data as unknown as StepNodeData;
+  const isLeft = isOver && step.state !== "done" && step.state !== "failed";
+  const { sign, word } = isLeft
+    ? LEFT[step.startedAt === undefined ? "unasked" : "stopped"]
+    : STATES[step.state];
+  const isWorking = step.state === "running" && !isLeft;
+  const hasTrouble = step.failures.some(({ error }) => error.code !== "aborted");
   const name = shortName(step.workerId);
   const text = tailOf(step.reply || step.partial || "");
   const classes = [
@@ -52,11 +65,11 @@ export function StepNode({ data }: NodeProps) {
         <span className="visually-hidden">{`Round ${step.round + 1}, step ${step.step + 1}, ${word}: `}</span>
         <span className="step-head">
           <span className={`step-sign ${step.state}`} aria-hidden="true">
-            {step.state === "running" ? <span className="spinner" /> : sign}
+            {isWorking ? <span className="spinner" /> : sign}
           </span>
           <span className="step-worker cut">{name}</span>
           <span className="step-figures number">
-            {step.state === "running" && step.startedAt !== undefined ? (
+            {isWorking && step.startedAt !== undefined ? (
               <Elapsed since={step.startedAt} />
             ) : (
               step.durationMs !== undefined && toDelay(step.durationMs)
@@ -68,7 +81,7 @@ export function StepNode({ data }: NodeProps) {
         <span className="step-text">
           <span>{text || (step.state === "failed" ? (step.failures.at(-1)?.error.message ?? "") : "")}</span>
         </span>
-        {(step.insteadOf || step.failures.length > 0) && (
+        {(step.insteadOf || hasTrouble) && (
           <span className="step-mark" title={toMark(step)}>
             ↻
           </span>
