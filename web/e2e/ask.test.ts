@@ -1,12 +1,12 @@
 // Asking, in a real browser: the graph fills while the team works, a run is opened, found again, and stopped.
 
 import { describe, expect, it } from "vitest";
-import { isSkipped, skipReason, useStage } from "./stage.ts";
+import { isSkipped, PATIENCE_MS, skipReason, useStage } from "./stage.ts";
 
 const QUESTION =
   "Around a rectangular pool of 35 m by 16 m runs a border 2 m wide. Tiles cost 5 dollars a square metre. What do the tiles for the border cost in dollars?";
 
-describe.skipIf(isSkipped)(`asking in the dashboard${skipReason}`, () => {
+describe.skipIf(isSkipped)(`asking in the dashboard${skipReason}`, { timeout: PATIENCE_MS }, () => {
   const stage = useStage();
 
   it("shows the workflow as a graph that fills in, then the answer, and the run in full", async () => {

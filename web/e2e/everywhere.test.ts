@@ -11,7 +11,7 @@ import { DiskFolder } from "../../src/bench/folder.ts";
 import { openTrainingFolder } from "../../src/learn/folder.ts";
 import { toBenchRow } from "../../src/testing/bench-rows.ts";
 import { toIteration } from "../../src/testing/train-events.ts";
-import { isSkipped, skipReason, useStage } from "./stage.ts";
+import { isSkipped, PATIENCE_MS, skipReason, useStage } from "./stage.ts";
 
 const PAGES = ["ask", "runs", "pool", "learn", "bench", "keys"] as const;
 
@@ -39,7 +39,7 @@ async function settle(page: Page): Promise<void> {
   await expect.poll(() => page.locator(".loading").count()).toBe(0);
 }
 
-describe.skipIf(isSkipped)(`every page${skipReason}`, () => {
+describe.skipIf(isSkipped)(`every page${skipReason}`, { timeout: PATIENCE_MS }, () => {
   const stage = useStage();
 
   for (const colorScheme of ["light", "dark"] as const)
@@ -65,7 +65,7 @@ describe.skipIf(isSkipped)(`every page${skipReason}`, () => {
             );
       }
       expect(found).toEqual([]);
-    }, 60_000);
+    });
 
   it("fits a phone without scrolling sideways", async () => {
     const gateway = await stage.gateway({ delay: 0 });

@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { startTestGateway } from "../../src/testing/gateway.ts";
-import { isSkipped, skipReason, useStage } from "./stage.ts";
+import { isSkipped, PATIENCE_MS, skipReason, useStage } from "./stage.ts";
 
 const HOSTILE = [
   "<script>window.hacked = 'script'</script>",
@@ -18,7 +18,7 @@ const HOSTILE = [
   "**strong** and `code`",
 ].join("\n\n");
 
-describe.skipIf(isSkipped)(`a hostile reply${skipReason}`, () => {
+describe.skipIf(isSkipped)(`a hostile reply${skipReason}`, { timeout: PATIENCE_MS }, () => {
   const stage = useStage();
 
   it("stays harmless on every page that shows it", async () => {

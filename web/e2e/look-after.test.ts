@@ -1,9 +1,9 @@
 // Looking after a gateway in a real browser: a training whose curves move, keys that are created and revoked.
 
 import { describe, expect, it } from "vitest";
-import { isSkipped, skipReason, useStage } from "./stage.ts";
+import { isSkipped, PATIENCE_MS, skipReason, useStage } from "./stage.ts";
 
-describe.skipIf(isSkipped)(`looking after a gateway${skipReason}`, () => {
+describe.skipIf(isSkipped)(`looking after a gateway${skipReason}`, { timeout: PATIENCE_MS }, () => {
   const stage = useStage();
 
   it("trains for a few seconds: the curve moves, and it can be stopped", async () => {

@@ -23,6 +23,9 @@ interface StageGateway {
   delay?: number;
 }
 
+/** A browser on a busy machine takes its time. */
+export const PATIENCE_MS = 90_000;
+
 export const isSkipped = browserPath === undefined;
 export const skipReason = isSkipped ? `: ${noBrowser}` : "";
 
@@ -32,12 +35,12 @@ export function useStage(): Stage {
   const problems: string[] = [];
   beforeAll(async () => {
     if (!isSkipped) browser = await launch();
-  });
-  afterAll(() => browser?.close());
+  }, PATIENCE_MS);
+  afterAll(() => browser?.close(), PATIENCE_MS);
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close();
     expect(problems.splice(0)).toEqual([]);
-  });
+  }, PATIENCE_MS);
   return {
     async gateway({ config = {}, delay = 0.02 } = {}) {
       const home = mkdtempSync(join(tmpdir(), "tutti-e2e-"));
