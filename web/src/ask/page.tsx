@@ -28,6 +28,7 @@ export default function Page(_: PageProps) {
     setText("");
     void askNext(question.trim(), toWanted(settings, workers));
   };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new question is the reason
   useEffect(() => {
     list.current?.lastElementChild?.scrollIntoView({ block: "start", behavior: "smooth" });
   }, [turns.length]);

@@ -6,6 +6,7 @@ import {
   type Edge,
   MarkerType,
   type Node,
+  Position,
   ReactFlow,
   ReactFlowProvider,
   useReactFlow,
@@ -125,8 +126,7 @@ function toNodes(run: Run, layout: Layout, marks: Marks): Node[] {
       },
       zIndex: -1,
       selectable: false,
-      width: box.width,
-      height: box.height,
+      ...known({ width: box.width, height: box.height }),
     };
     const steps = round.steps.map((step): Node => {
       const id = toNodeId(step.round, step.step);
@@ -134,8 +134,7 @@ function toNodes(run: Run, layout: Layout, marks: Marks): Node[] {
         id,
         type: "step",
         position: layout.nodes[id] ?? { x: 0, y: 0 },
-        // Known beforehand: a node whose size must be measured first would vanish at every piece of text.
-        ...NODE,
+        ...known(NODE),
         data: {
           ...{ step, onSelect, isOver },
           isSelected: selected?.round === step.round && selected.step === step.step,
@@ -146,6 +145,16 @@ function toNodes(run: Run, layout: Layout, marks: Marks): Node[] {
     });
     return [background, ...steps];
   });
+}
+
+/** Told beforehand: what has to be measured first would vanish, with its edges, at every piece of text. */
+function known(size: { width: number; height: number }): Partial<Node> {
+  const end = { x: 0, y: 0, width: 1, height: 1 };
+  const handles: Node["handles"] = [
+    { ...end, type: "target", position: Position.Left },
+    { ...end, type: "source", position: Position.Right },
+  ];
+  return { ...size, measured: size, handles };
 }
 
 function toEdges(run: Run, layout: Layout, isNarrow: boolean): Edge[] {
