@@ -102,7 +102,7 @@ export function createTrainer({ env, cwd }: { env: Environment; cwd: string }): 
 
 function lowerPriority(pid: number): void {
   try {
-    setPriority(pid, constants.priority.PRIORITY_LOW);
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
     // It has ended already, or the system does not let us: it trains all the same.
   }
