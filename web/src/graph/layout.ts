@@ -17,7 +17,7 @@ export interface Point {
   y: number;
 }
 
-export interface Box extends Point {
+interface Box extends Point {
   width: number;
   height: number;
 }

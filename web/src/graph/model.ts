@@ -5,7 +5,7 @@ import type { Run, RunStep } from "../../../src/perform/run.ts";
 import type { Workflow } from "../../../src/workflow/types.ts";
 import { toDependencies } from "../../../src/workflow/waves.ts";
 
-export interface GraphEdge {
+interface GraphEdge {
   id: string;
   source: string;
   target: string;

@@ -6,7 +6,7 @@ import type { RunRound } from "../../../src/perform/run.ts";
 import { Tag } from "../ui/tag.tsx";
 import { Ends } from "./ends.tsx";
 
-export interface RoundNodeData extends Record<string, unknown> {
+interface RoundNodeData extends Record<string, unknown> {
   number: number;
   round: RunRound;
   width: number;

@@ -8,7 +8,7 @@ import { Elapsed } from "./elapsed.tsx";
 import { Ends } from "./ends.tsx";
 import { NODE } from "./layout.ts";
 
-export interface StepNodeData extends Record<string, unknown> {
+interface StepNodeData extends Record<string, unknown> {
   step: RunStep;
   isSelected: boolean;
   isAnswer: boolean;

@@ -6,7 +6,7 @@ import { apply, type RunState, start } from "../../../src/perform/state.ts";
 import type { EventError, RunEvent } from "../../../src/store/types.ts";
 
 /** One ask of a worker. */
-export interface Attempt {
+interface Attempt {
   round: number;
   step: number;
   attempt: number;
@@ -20,7 +20,7 @@ export interface Attempt {
 }
 
 /** One time that the Conductor wrote. */
-export interface PlanSpan {
+interface PlanSpan {
   round: number;
   attempt: number;
   startedAt: number;

@@ -16,9 +16,3 @@ export function applyTheme(theme: Theme = readTheme()): void {
   if (theme === "system") delete root.dataset.theme;
   else root.dataset.theme = theme;
 }
-
-/** As it is now, for those who draw on a canvas and cannot read CSS. */
-export function isDark(): boolean {
-  const theme = readTheme();
-  return theme === "system" ? matchMedia("(prefers-color-scheme: dark)").matches : theme === "dark";
-}
