@@ -35,6 +35,8 @@ interface Props {
   onSelect: (step: RunStep) => void;
   /** Steps on the critical path, as "round.step". */
   critical?: ReadonlySet<string> | undefined;
+  /** For those who do not see it. */
+  label?: string;
   /** The graph takes what it needs up to this. */
   maxHeight?: number;
 }
@@ -47,7 +49,15 @@ export function RunGraph(props: Props) {
   );
 }
 
-function Graph({ run, planText = "", selected, onSelect, critical, maxHeight = 560 }: Props) {
+function Graph({
+  run,
+  planText = "",
+  selected,
+  onSelect,
+  critical,
+  label = "The workflow as a graph",
+  maxHeight = 560,
+}: Props) {
   const frame = useRef<HTMLElement>(null);
   const width = useWidth(frame);
   const shape = shapeOf(run);
@@ -70,7 +80,7 @@ function Graph({ run, planText = "", selected, onSelect, critical, maxHeight = 5
   );
   const edges = useMemo(() => toEdges(run, layout, isNarrow), [run, layout, isNarrow]);
   return (
-    <section ref={frame} className="run-graph" style={{ height }} aria-label="The workflow as a graph">
+    <section ref={frame} className="run-graph" style={{ height }} aria-label={label}>
       {width > 0 && (
         <ReactFlow
           nodes={nodes}

@@ -60,7 +60,7 @@ export function WorkflowEditor({ run, onClose }: { run: Run; onClose: () => void
           ))}
         </ol>
         <div className="stack">
-          <RunGraph run={preview} onSelect={ignore} maxHeight={420} />
+          <RunGraph run={preview} label="The edited workflow as a graph" onSelect={ignore} maxHeight={420} />
           {wrong && (
             <p className="note warn small" role="status">
               {wrong.message}
