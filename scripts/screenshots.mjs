@@ -1,5 +1,5 @@
 // npm run screenshots: the pictures of README and docs, taken from the dashboard as it is. A gateway on the rehearsal
-// in a home of its own, a real browser, a question, a small training; pictures go to docs/images. Takes a few minutes;
+// in a home of its own, a real browser, a question, a training; pictures go to docs/images. Takes about ten minutes;
 // with -- --training FOLDER the training is one that was made before, which has learned more.
 import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
@@ -48,7 +48,7 @@ try {
   const url = await readUrl();
   mkdirSync(OUT, { recursive: true });
   if (flags.training === undefined)
-    await send(url, "v1/trainings", { iterations: 150, seed: 1, size: "small" });
+    await send(url, "v1/trainings", { iterations: 100, seed: 1, size: "usual" });
   for (const content of OTHERS) await ask(url, content);
 
   const light = await open("light");
@@ -88,7 +88,7 @@ try {
 async function trained(url) {
   const isRunning = async () =>
     (await read(url, "v1/trainings")).data.some(({ state }) => state === "running");
-  if (await isRunning()) process.stderr.write("Training: this takes a few minutes.\n");
+  if (await isRunning()) process.stderr.write("Training: this takes about ten minutes.\n");
   while (await isRunning()) await new Promise((done) => setTimeout(done, 2_000));
 }
 

@@ -105,7 +105,7 @@ export interface TrainingWish {
   /** After the warm-up. */
   iterations: number;
   seed: number;
-  /** small: a model that learns less, and a few times as fast. */
+  /** small: a few times as fast, to watch the curves move; it is too small to plan well. */
   size: "small" | "usual";
 }
 

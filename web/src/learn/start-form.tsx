@@ -53,10 +53,10 @@ export function StartForm({ onStart }: { onStart: () => void }) {
               onChange={(event) => setSeed(event.target.value)}
             />
           </Field>
-          <Field label="Model" hint="small: quick to watch, learns less">
+          <Field label="Model" hint="tiny: to watch the curves move; its plans stay bad">
             <select value={size} onChange={(event) => setSize(event.target.value as TrainingWish["size"])}>
-              <option value="small">small</option>
-              <option value="usual">as it is shipped</option>
+              <option value="small">tiny</option>
+              <option value="usual">as it is shipped: minutes, then good</option>
             </select>
           </Field>
         </div>

@@ -132,7 +132,12 @@ function Head({ report, children }: { report: TrainingReport; children: React.Re
         </div>
         <div className="learn-actions">
           {children}
-          {summary.isOurs && (
+          {summary.isOurs && state !== "running" && (
+            <p className="muted" role="status">
+              Measuring it on test tasks that it has never seen…
+            </p>
+          )}
+          {summary.isOurs && state === "running" && (
             <Button kind="danger" onClick={() => stop.mutate()} disabled={stop.isPending || stop.isSuccess}>
               {stop.isSuccess ? "Stopping after this iteration…" : "Stop the training"}
             </Button>

@@ -24,10 +24,15 @@ export function useTraining(id: string | undefined) {
     queryKey: ["training", id],
     enabled: id !== undefined,
     queryFn: ({ signal }) => load(client, id!, signal),
-    refetchInterval: ({ state }) => (state.data?.summary.state === "running" ? LIVE_MS : false),
+    refetchInterval: ({ state }) => (isLive(state.data?.summary) ? LIVE_MS : false),
     // Rows are merged by hand: comparing all of them each second would be work for nothing.
     structuralSharing: false,
   });
+}
+
+/** When it has learned all, it is still measured on test tasks: that is told last. */
+function isLive(summary: TrainingSummary | undefined): boolean {
+  return summary !== undefined && (summary.state === "running" || summary.isOurs);
 }
 
 async function load(client: QueryClient, id: string, signal: AbortSignal): Promise<TrainingReport> {
