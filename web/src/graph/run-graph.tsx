@@ -122,6 +122,8 @@ interface Marks extends Pick<Props, "selected" | "onSelect" | "critical"> {
 
 function toNodes(run: Run, layout: Layout, marks: Marks): Node[] {
   const { planText, selected, onSelect, critical, isOver } = marks;
+  // Several may have said the same: it is the last one's word that the user reads.
+  const answer = isOver ? run.steps.findLast(({ reply }) => reply !== "" && reply === run.answer) : undefined;
   return run.rounds.flatMap((round, number): Node[] => {
     const box = layout.rounds[number];
     if (!box) return [];
@@ -148,7 +150,7 @@ function toNodes(run: Run, layout: Layout, marks: Marks): Node[] {
         data: {
           ...{ step, onSelect, isOver },
           isSelected: selected?.round === step.round && selected.step === step.step,
-          isAnswer: step.reply !== "" && isOver && step.reply === run.answer,
+          isAnswer: step === answer,
           isCritical: critical?.has(id) ?? false,
         },
       };
