@@ -38,7 +38,15 @@ export interface RehearsalWorldOptions {
   liars?: number;
 }
 
-export function createRehearsalWorld(options: RehearsalWorldOptions): World {
+export interface RehearsalWorld extends World {
+  /** Like `draw`, from any split: an evaluation set for somebody who trains elsewhere. */
+  drawFrom(split: SplitName, number: number): Question;
+}
+
+/** What the lots of a split are made from, so that none of them shares a question by its number. */
+const PURPOSES = { train: "rehearsal draw", tune: "rehearsal tune", test: "rehearsal test" } as const;
+
+export function createRehearsalWorld(options: RehearsalWorldOptions): RehearsalWorld {
   const { seed, pools, calibrationTasks, liars = 0 } = options;
   if (!(liars >= 0 && liars <= 1)) throw usageError(`The share of liars must be from 0 to 1, not ${liars}`);
   if (!(Number.isInteger(calibrationTasks) && calibrationTasks > 0))
@@ -64,6 +72,8 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): World {
     return { task, pool };
   };
   const chanceOf = (purpose: string, number: number) => createRandom(hashSeed(purpose, seed, number));
+  const drawFrom = (split: SplitName, number: number) =>
+    drawQuestion(`rehearsal/${split}/${number}`, split, chanceOf(PURPOSES[split], number));
   const grader = createRehearsalGrader();
   let tune: Question[] | undefined;
   let texts: string[] | undefined;
@@ -72,11 +82,10 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): World {
     name: "rehearsal (simulated)",
     isSimulated: true,
     isInstant: true,
-    draw: (number) => drawQuestion(`rehearsal/train/${number}`, "train", chanceOf("rehearsal draw", number)),
+    draw: (number) => drawFrom("train", number),
+    drawFrom,
     get tune() {
-      tune ??= drawDistinct(options.tune, (number) =>
-        drawQuestion(`rehearsal/tune/${number}`, "tune", chanceOf("rehearsal tune", number)),
-      );
+      tune ??= drawDistinct(options.tune, (number) => drawFrom("tune", number));
       return tune;
     },
     grade: (task, { answer }, signal) => grader.grade(task, answer, signal),
