@@ -17,9 +17,6 @@ const END_TOKENS = [
   ...["<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|end_of_text|>", "<|end|>", "<|return|>", "<|pad|>"],
   ...["<end_of_turn>", "<eos>", "<pad>", "<｜end▁of▁sentence｜>", "<|eom_id|>", "</s>", "[PAD]"],
 ];
-const escaped = END_TOKENS.map((token) => token.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
-const TRAILING = new RegExp(`(?:\\s|${escaped})+$`);
-const LEADING = new RegExp(`^(?:\\s|${escaped})+`);
 /** So much of a prompt's end finds it again where its beginning was cut off. */
 const ANCHOR_CHARACTERS = 80;
 
@@ -40,7 +37,8 @@ export function splitCompletion(query: string, prompt: string | undefined): stri
 export function cleanCompletion(text: string): string {
   const opening = OPENINGS.find((candidate) => text.trimStart().startsWith(candidate.trimEnd()));
   const body = opening ? text.trimStart().slice(opening.trimEnd().length) : text;
-  return body.replace(TRAILING, "").replace(LEADING, "");
+  const end = skipTokens(body, body.length, -1);
+  return body.slice(Math.min(end, skipTokens(body, 0, 1)), end);
 }
 
 /** Sentences of conductor/prompt.ts: its beginning and its end. */
@@ -50,9 +48,24 @@ const LAST_WORDS = "Write the workflow for the task now.";
 /** Padding may stand before the prompt in one of the two texts and not in the other. */
 function findEnd(query: string, prompt: string): number | undefined {
   if (query.startsWith(prompt)) return prompt.length;
-  const bare = prompt.replace(LEADING, "");
-  const padding = LEADING.exec(query)?.[0].length ?? 0;
+  const bare = prompt.slice(skipTokens(prompt, 0, 1));
+  const padding = skipTokens(query, 0, 1);
   return bare !== "" && query.startsWith(bare, padding) ? padding + bare.length : undefined;
+}
+
+/** Past white space and end tokens, forwards or backwards. No regular expression: runs of them may be long. */
+function skipTokens(text: string, from: number, step: 1 | -1): number {
+  for (let at = from; ; ) {
+    const character = step > 0 ? text[at] : text[at - 1];
+    if (character === undefined) return at;
+    if (character.trim() === "") {
+      at += step;
+      continue;
+    }
+    const token = END_TOKENS.find((each) => (step > 0 ? text.startsWith(each, at) : text.endsWith(each, at)));
+    if (token === undefined) return at;
+    at += step * token.length;
+  }
 }
 
 /** A prompt that was cut at its end matches too; then the rest of it stands before the completion. */
