@@ -38,7 +38,7 @@ export async function serveRl(flags: RlServeFlags): Promise<void> {
   ]);
   const folder =
     flags.run ?? join(toTuttiHome(process.env), "rl", flags.tasks === undefined ? "rehearsal" : "tasks");
-  const { book, budget, close } = await openRolloutWorld(flags, folder);
+  const { book, budget, warm, close } = await openRolloutWorld(flags, folder);
   const style = createStyle(process.stderr, process.env);
   const say = (text: string) => void process.stderr.write(`${text}\n`);
   let progress: ReturnType<typeof createRlProgress> | undefined;
@@ -80,6 +80,8 @@ export async function serveRl(flags: RlServeFlags): Promise<void> {
     isSimulated: book.isSimulated,
     ...(budget && { budget }),
   });
+  // After it listens: engines that are refused give up within seconds, those that wait do not.
+  warm?.();
   try {
     await untilEnded(
       () => progress?.end(),

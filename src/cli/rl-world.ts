@@ -49,6 +49,8 @@ export interface OpenedWorld {
   book: QuestionBook;
   /** Of a live pool. */
   budget?: RolloutBudget;
+  /** Does what the first request would wait for; it takes seconds in which nothing else is done. */
+  warm?(): void;
   close(): void;
 }
 
@@ -57,9 +59,10 @@ export async function openRolloutWorld(
   flags: WorldFlags & BudgetFlags,
   folder: string,
 ): Promise<OpenedWorld> {
-  const { createQuestionBook } = await import("../environment/question-book.ts");
+  const { createQuestionBook, rehearsalWorldOf } = await import("../environment/question-book.ts");
   checkWorldFlags(flags);
-  if (flags.tasks === undefined) return { book: createQuestionBook(), close() {} };
+  if (flags.tasks === undefined)
+    return { book: createQuestionBook(), warm: () => void rehearsalWorldOf("random", 0), close() {} };
   const [{ openTasksWorld }, { RolloutBudget }, { openReplyCache }] = await Promise.all([
     import("./rl-tasks.ts"),
     import("../environment/rollout-budget.ts"),

@@ -13,7 +13,13 @@ import { createRehearsalGrader } from "../rehearsal/task-set.ts";
 import type { Difficulty, Problem } from "../rehearsal/types.ts";
 import type { GradedTask } from "../task/types.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
-import { calibratePlayers, createConsensusMember, trainingStrangers, withLiars } from "./rehearsal-pools.ts";
+import {
+  type CalibratedPool,
+  calibratePlayers,
+  createConsensusMember,
+  trainingStrangers,
+  withLiars,
+} from "./rehearsal-pools.ts";
 import type { Question, World } from "./types.ts";
 
 const STRANGERS = 40;
@@ -52,8 +58,7 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): RehearsalW
   if (!(Number.isInteger(calibrationTasks) && calibrationTasks > 0))
     throw usageError(`Profiles need one calibration task a topic or more, not ${calibrationTasks}`);
 
-  const players = pools === "fixed" ? PLAYERS : [...PLAYERS, ...trainingStrangers(STRANGERS)];
-  const { members, calibration } = calibratePlayers(players, calibrationTasks);
+  const { members, calibration } = calibrate(pools, calibrationTasks);
   const profiler = createProfiler(calibration);
   const known = new Map(calibration.tasks.map(({ text }, number) => [text, number]));
   const consensus = createConsensusMember();
@@ -98,6 +103,20 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): RehearsalW
     },
     works: () => FAMILIES.flatMap(({ terms }) => terms),
   };
+}
+
+/** Measuring takes seconds and does not depend on the seed: worlds of one process share it. */
+const measured = new Map<string, CalibratedPool>();
+
+function calibrate(pools: "fixed" | "random", calibrationTasks: number): CalibratedPool {
+  const key = `${pools} ${calibrationTasks}`;
+  let pool = measured.get(key);
+  if (!pool) {
+    const players = pools === "fixed" ? PLAYERS : [...PLAYERS, ...trainingStrangers(STRANGERS)];
+    pool = calibratePlayers(players, calibrationTasks);
+    measured.set(key, pool);
+  }
+  return pool;
 }
 
 // ---- Pools ----------------------------------------------------------------------------------------
