@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startChatServer } from "../testing/chat-server.ts";
 import { createFiles } from "../testing/temporary-files.ts";
 import { renderWorkflow } from "../workflow/render.ts";
 import { poseRehearsal } from "./export-questions.ts";
+import { toDatasetRow } from "./export-rows.ts";
 import { toLabelText } from "./label.ts";
 import { createQuestionBook } from "./question-book.ts";
 import { HABITS, rehearsePolicy } from "./rehearse.ts";
@@ -96,6 +98,36 @@ print(json.dumps([rewards, [type(r).__name__ for r in rewards], c.conductor_rewa
     });
     child.child.stdin!.end(plan);
     expect(JSON.parse((await child).stdout)).toMatchObject({ valid: 1, failed: 0 });
+  });
+
+  test("valid_share.py: a model that writes a plan every second time is valid in half of its plans", async () => {
+    const { train: posed } = poseRehearsal({ pools: "random", seed: 0, train: 20, test: 0 });
+    const rows = posed.map((each, i) => toDatasetRow("openrlhf", each, i));
+    const file = files.writeRows("test.jsonl", ...rows);
+    const everySecond = posed.filter((_, i) => i % 2 === 0).map(({ question }) => question.task.prompt);
+    const model = await startChatServer({
+      reply({ messages }) {
+        const asked = String(messages.at(-1)?.content);
+        const found = posed.find(({ question }) => asked.includes(question.task.prompt))!;
+        const worker = found.question.pool.members.findIndex((member) => member.worker.kind === "model");
+        const steps = [{ worker, subtask: "Solve it.", access: [] as [] }];
+        return everySecond.includes(found.question.task.prompt)
+          ? renderWorkflow({ steps })
+          : "I cannot decide.";
+      },
+    });
+    try {
+      const { stdout } = await run(
+        "python3",
+        [join(folder, "valid_share.py"), file, model.baseUrl, "conductor"],
+        {
+          env: { PATH: process.env.PATH ?? "", TUTTI_RL_URL: environment.url, PYTHONDONTWRITEBYTECODE: "1" },
+        },
+      );
+      expect(stdout).toMatch(/^valid 50\.0 % \(29\.9 – 70\.1\) of 20\nright \d/);
+    } finally {
+      await model.close();
+    }
   });
 
   test("a server that is not there is an error, never a reward", async () => {
