@@ -132,10 +132,24 @@ describe("nothing is performed twice", () => {
       },
       0.5,
     );
-    const bench = await openDesk(createSumsBook([slow]), { most: 3 });
+    const bench = await openDesk(createSumsBook([slow], { isInstant: false }), { most: 3 });
     await Promise.all(Array.from({ length: 20 }, (_, i) => submit(bench, i, planFor(0))));
     expect(most).toBe(3);
   });
+});
+
+test("simulated rollouts leave room for what else happens, though they never wait", async () => {
+  const bench = await openDesk(createSumsBook());
+  let turns = 0;
+  let isOver = false;
+  const turn = () => {
+    turns++;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await Promise.all(Array.from({ length: 50 }, (_, i) => submit(bench, i, planFor(GOOD))));
+  isOver = true;
+  expect(turns).toBeGreaterThanOrEqual(50);
 });
 
 describe("failures are no rewards", () => {

@@ -9,7 +9,7 @@ import { type Outcome, performTexts } from "../learn/rollout.ts";
 import { hashSeed } from "../random.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
 import type { Figures, Source } from "./figures.ts";
-import type { RolloutGate } from "./gate.ts";
+import { createRolloutGate, type RolloutGate } from "./gate.ts";
 import { type Label, parseLabel, toLabelText } from "./label.ts";
 import type { FoundQuestion, QuestionBook } from "./question-book.ts";
 import { keyOfRollout, type RolloutJournal } from "./rollout-journal.ts";
@@ -36,6 +36,8 @@ export interface DeskOptions {
 export class RolloutDesk {
   readonly #options: DeskOptions;
   readonly #underWay = new Map<string, Promise<Verdict>>();
+  /** Simulated workers only compute: at the same time they would be no quicker. */
+  readonly #turns = createRolloutGate(1);
   readonly #closing = new AbortController();
   #isClosing = false;
 
@@ -120,7 +122,9 @@ export class RolloutDesk {
     const [first = completion] = label.before ?? [];
     const isFree = toDecision(first, { pool, maxSteps: MAX_STEPS, rounds: [] }).type !== "workflow";
     const work = () => this.#performPatiently(rollout);
-    return isFree ? work() : this.#options.gate.enter(work);
+    if (isFree) return work();
+    const { gate } = this.#options;
+    return gate.enter(found.grading.isInstant ? () => this.#turns.enter(() => breathe(work)) : work);
   }
 
   async #performPatiently(rollout: Rollout): Promise<Verdict> {
@@ -191,6 +195,16 @@ interface Rollout {
   text: string;
   completion: string;
   found: FoundQuestion;
+}
+
+/**
+ * Node accepts one new connection each time around its loop. Work that never waits would hold the loop, and of
+ * 256 sockets that come at once the last ones would be let in after minutes.
+ */
+async function breathe<T>(work: () => Promise<T>): Promise<T> {
+  const result = await work();
+  await new Promise((resolve) => setImmediate(resolve));
+  return result;
 }
 
 function fail(failure: FailureKind, why: string): Extract<Verdict, { type: "failure" }> {
