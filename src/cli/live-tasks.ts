@@ -13,7 +13,7 @@ export interface LiveTasksFlags {
   config?: string | undefined;
 }
 
-export interface LiveTasks {
+interface LiveTasks {
   set: TaskSet;
   pool: Pool;
   grader: Grader;
@@ -27,7 +27,7 @@ export async function openLiveTasks({
   set: setName,
   pool: selector,
   config: file,
-}: LiveTasksFlags) {
+}: LiveTasksFlags): Promise<LiveTasks> {
   const [{ openTaskSet, openGrader }, { loadConfig }, { resolvePool }, { isSimulated }] = await Promise.all([
     import("./open-task-set.ts"),
     import("../config/load.ts"),
@@ -47,7 +47,7 @@ export async function openLiveTasks({
   const { pool } = resolved;
   const workers = pool.members.map(({ worker }) => worker);
   const { calibration, problems } = await findCalibration(workers.map(({ id }) => id));
-  const live: LiveTasks = {
+  return {
     set,
     pool,
     grader: await openGrader(set, undefined),
@@ -55,7 +55,6 @@ export async function openLiveTasks({
     isSimulated: isSimulated(workers),
     notices: [...(resolved.notice ? [resolved.notice] : []), ...resolved.warnings, ...problems],
   };
-  return live;
 }
 
 /** What `tutti pool calibrate` has measured of these workers. */

@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import type { Engine } from "../environment/types.ts";
 import { usageError } from "../errors.ts";
+import { isLoopback } from "../gateway/loopback.ts";
 import { toMoney } from "./format.ts";
 import { createRlProgress } from "./rl-progress.ts";
 import { type BudgetFlags, checkWorldFlags, openRolloutWorld, tell, type WorldFlags } from "./rl-world.ts";
@@ -70,7 +71,7 @@ export async function serveRl(flags: RlServeFlags): Promise<void> {
   say(
     style.dim(`  Performed and paid for is kept in ${folder}. Ctrl-C ends it; what runs is finished first.`),
   );
-  if (!/^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(flags.host))
+  if (!isLoopback(flags.host))
     tell([
       `Engines send no key: whoever reaches ${flags.host}:${new URL(url).port} can have rollouts performed${budget ? `, up to ${toMoney(budget.totalUsd)}` : ""}.`,
     ]);

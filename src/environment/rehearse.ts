@@ -133,7 +133,7 @@ async function plan(
 const PLANNER = createScriptedPlanner();
 
 /** As OpenRLHF sends it: the prompt in the model's template and the completion in one text. */
-export async function submit(
+async function submit(
   { url, signal }: Pick<RehearseOptions, "url" | "signal">,
   posed: PosedQuestion,
   completion: string,

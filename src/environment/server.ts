@@ -27,7 +27,7 @@ const CLOSING_MS = 30_000;
  * Before the engine's own time-out: OpenRLHF 180 s a try, slime 120 s with its wait for a socket. slime asks
  * again after a time-out, and then joins what runs; a number given too early would be a false reward.
  */
-export const DEADLINES_MS: Readonly<Record<Engine, number>> = {
+const DEADLINES_MS: Readonly<Record<Engine, number>> = {
   openrlhf: 170_000,
   slime: 110_000,
   "nemo-gym": 600_000,
