@@ -1,7 +1,7 @@
 // `tutti rl serve`: the environment, until it is told to end. People read standard error, machines the JSON lines
 // on standard output.
 
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Engine } from "../environment/types.ts";
 import { usageError } from "../errors.ts";
 import { isLoopback } from "../gateway/loopback.ts";
@@ -37,8 +37,10 @@ export async function serveRl(flags: RlServeFlags): Promise<void> {
     import("../gateway/log.ts"),
     import("../config/home.ts"),
   ]);
-  const folder =
-    flags.run ?? join(toTuttiHome(process.env), "rl", flags.tasks === undefined ? "rehearsal" : "tasks");
+  // A folder for each set: what was paid for another one must not count against this budget.
+  const name =
+    flags.tasks === undefined ? "rehearsal" : basename(flags.tasks).replace(/\..*$/, "") || "tasks";
+  const folder = flags.run ?? join(toTuttiHome(process.env), "rl", name);
   const { book, budget, warm, close } = await openRolloutWorld(flags, folder);
   const style = createStyle(process.stderr, process.env);
   const say = (text: string) => void process.stderr.write(`${text}\n`);
