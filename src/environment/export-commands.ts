@@ -1,6 +1,6 @@
 // The command of each engine, with the paper's settings where the engine has them: 200 iterations of 4 questions
-// with 64 rollouts each, GRPO without KL, temperature 1, 1,024 new tokens. OpenRLHF's was accepted by its own
-// argument parser; the others are written after their documentation and were not run by us.
+// with 64 rollouts each, GRPO without KL, temperature 1, 1,024 new tokens. By our notes
+// OpenRLHF's own argument parser accepts its command; the others are written after documentation and were not run.
 
 import type { ExportEngine } from "./export-rows.ts";
 

@@ -104,6 +104,8 @@ ${serve}
 ${toCommand(engine, { folder, url, model })}
 \`\`\`
 
+${engine === "openrlhf" ? "OpenRLHF's own argument parser accepts this command, by our notes" : "The command is written after the engine's documentation and was not run by us"}; flags change between versions.
+
 The reward is 0 for what is no workflow, 0.5 for one whose answer is wrong, 1 for a right one. What fails for
 reasons that are not the policy's (workers down, money spent, an unknown label) is answered with a number of its
 own, counted in /metrics as \`tutti_rl_failures_total\` and told in the log: watch it.
