@@ -21,6 +21,7 @@ const ORDER = [
   ["run-setup.ts"],
   ["tutti.ts"],
   ["gateway"],
+  ["environment"],
   ["index.ts"],
   ["cli"],
 ];

@@ -35,6 +35,10 @@ const VERBS: Record<string, Verb> = {
     summary: "let a Conductor learn whom to ask, by reinforcement",
     load: async () => (await import("./train.ts")).defineTrain,
   },
+  rl: {
+    summary: "train a large Conductor on an engine of your own: rewards, datasets, a rehearsal",
+    load: async () => (await import("./rl.ts")).defineRl,
+  },
   runs: {
     summary: "list, show, resume and delete runs",
     load: async () => (await import("./runs.ts")).defineRuns,

@@ -56,7 +56,7 @@ async function serve(flags: Flags): Promise<void> {
     log: createLog({ write: (line) => void process.stdout.write(line), level: flags.log }),
     onNotice: (text) => say(style.yellow(toOneLine(text))),
   }).catch((error: unknown) => {
-    throw toListenError(error, flags);
+    throw toListenError(error, flags, "tutti serve");
   });
   if (flags.json) process.stdout.write(`${JSON.stringify({ url: gateway.url, isOpen: gateway.isOpen })}\n`);
   say(`${style.bold("Tutti")} listens on ${gateway.url}`);
@@ -66,11 +66,19 @@ async function serve(flags: Flags): Promise<void> {
   if (gateway.isOpen)
     say(style.yellow("  No keys are defined: open to every program on this machine, and to no other."));
   say(style.dim("  Ctrl-C ends it; running work is finished first, a second Ctrl-C does not wait."));
-  await ended(gateway, say);
+  await untilEnded(
+    () => {},
+    say,
+    () => gateway.close(),
+  );
 }
 
 /** Until a signal comes. A second one ends at once: the journal has what was paid for. */
-async function ended(gateway: { close(): Promise<void> }, say: (text: string) => void): Promise<void> {
+export async function untilEnded(
+  onSignal: () => void,
+  say: (text: string) => void,
+  close: () => Promise<void>,
+): Promise<void> {
   await new Promise<void>((resolve) => {
     const end = () => {
       process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
@@ -78,16 +86,22 @@ async function ended(gateway: { close(): Promise<void> }, say: (text: string) =>
     };
     process.once("SIGINT", end).once("SIGTERM", end);
   });
+  onSignal();
   say("Finishing what is running…");
-  await gateway.close();
+  await close();
 }
 
-function toListenError(error: unknown, { port, host }: Flags): unknown {
+/** What a server that cannot listen says: `command` is how it was started. */
+export function toListenError(
+  error: unknown,
+  { port, host }: { port: number; host: string },
+  command: string,
+): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === "EADDRINUSE")
     return new TuttiError(
       "port-taken",
-      `Port ${port} is taken. Choose another one: tutti serve --port ${port + 1}`,
+      `Port ${port} is taken. Choose another one: ${command} --port ${port + 1}`,
     );
   if (code === "EACCES")
     return new TuttiError("port-refused", `This user may not listen on port ${port}. Choose one above 1023.`);

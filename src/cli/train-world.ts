@@ -1,7 +1,6 @@
 // The world of a training as its settings name it. What can be wrong with it is found before a folder is made
 // or anybody is asked; a live pool is told with what it will probably cost.
 
-import { usageError } from "../errors.ts";
 import type { TestWorld } from "../learn/evaluate-trained.ts";
 import type { TrainingFolder } from "../learn/folder.ts";
 import type { TrainingEstimate } from "../learn/training-budget.ts";
@@ -54,36 +53,19 @@ async function prepareRecordings(
 }
 
 async function prepareTasks(
-  { tasks: name, set: setName, pool: selector, config: file, budgetUsd }: WorldSettings<"tasks">,
+  { budgetUsd, ...where }: WorldSettings<"tasks">,
   { seed, pools, group, questions }: TrainSettings,
 ): Promise<PreparedWorld> {
-  const [{ openTaskSet, openGrader }, { loadConfig }, { resolvePool }, { estimateTraining, TrainingBudget }] =
-    await Promise.all([
-      import("./open-task-set.ts"),
-      import("../config/load.ts"),
-      import("../config/pool.ts"),
-      import("../learn/training-budget.ts"),
-    ]);
-  const set = await openTaskSet(name, { ...(setName !== undefined && { set: setName }) });
-  if (set.tasks.some(({ grader }) => grader === "judge"))
-    throw usageError(
-      `${name} holds tasks that only a model can grade, and its calls would not be in the budget`,
-    );
-  const { config } = await loadConfig({ cwd: process.cwd(), ...(file !== undefined && { file }) });
-  const resolved = await resolvePool(config, {
-    env: process.env,
-    ...(selector !== undefined && { selector }),
-  });
-  const { pool } = resolved;
-  const grader = await openGrader(set, undefined);
-  const { isSimulated } = await import("../store/summary.ts");
-  const simulated = isSimulated(pool.members.map(({ worker }) => worker));
+  const [{ openLiveTasks }, { estimateTraining, TrainingBudget }] = await Promise.all([
+    import("./live-tasks.ts"),
+    import("../learn/training-budget.ts"),
+  ]);
+  const { set, pool, grader, calibration, isSimulated, notices } = await openLiveTasks(where);
   const estimate = estimateTraining({ tasks: set.tasks, pool, rollouts: group * questions });
-  const { calibration, problems } = await findCalibration(pool.members.map(({ worker }) => worker.id));
   return {
     name: set.id,
-    notices: [...(resolved.notice ? [resolved.notice] : []), ...resolved.warnings, ...problems],
-    estimate: { ...estimate, isSimulated: simulated, tasks: set.tasks.length },
+    notices,
+    estimate: { ...estimate, isSimulated, tasks: set.tasks.length },
     async open({ path }) {
       const [{ openReplyCache }, { createTasksWorld }, { join }] = await Promise.all([
         import("../learn/reply-cache.ts"),
@@ -101,15 +83,4 @@ async function prepareTasks(
       }
     },
   };
-}
-
-/** What `tutti pool calibrate` has measured of these workers. */
-async function findCalibration(ids: readonly string[]) {
-  const [{ loadCalibrations }, { selectWorkers }, { toTuttiHome }] = await Promise.all([
-    import("../calibration/file.ts"),
-    import("../calibration/merge.ts"),
-    import("../config/home.ts"),
-  ]);
-  const { calibration, problems } = await loadCalibrations(toTuttiHome(process.env));
-  return { problems, calibration: calibration && selectWorkers(calibration, (id) => ids.includes(id)) };
 }

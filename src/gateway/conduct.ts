@@ -123,14 +123,14 @@ export class RunDesk {
     return this.#follow(begin, asked, admission, controller, 0);
   }
 
-  #follow(
+  async #follow(
     begin: () => RunStream,
     { request, idempotencyKey }: Asked,
     admission: Admission,
     controller: AbortController,
     turn: number,
     before?: Run,
-  ): LiveReply {
+  ): Promise<LiveReply> {
     const goesOn = request.isBackground || idempotencyKey !== undefined;
     const live = this.#live.add(
       new LiveRun(beginOr(admission, begin), { goesOn, stop: () => controller.abort() }),
@@ -139,9 +139,11 @@ export class RunDesk {
       .then((run) => this.#onEnd(run, before))
       .finally(() => admission.release())
       .catch(() => {});
+    // The time that is journaled: a reply that is read again says the same. Without a first event it fails anyway.
+    const [first] = (await live.next(0)) ?? [];
     return {
       live,
-      head: toHead(request, live.runId, turn, Date.now()),
+      head: toHead(request, live.runId, turn, first?.at ?? Date.now()),
       turn,
       ...(before && { before }),
       ...(admission.isShort && { isShort: true }),
@@ -157,11 +159,11 @@ export class RunDesk {
     if (!found) return undefined;
     const events = await store.loadRun(found.id);
     const turns = toTurns(events);
-    const run = turns.at(-1)!;
+    const { run, startedAt } = turns.at(-1)!;
     if (found.isStripped) throw notKept(idempotencyKey!);
     if (run.origin?.requestHash !== hash) throw otherRequest(idempotencyKey!);
     const live = this.#live.find(found.id);
-    const head = toHead(request, found.id, turns.length - 1, run.startedAt);
+    const head = toHead(request, found.id, turns.length - 1, startedAt);
     if (live) return { live, head, turn: turns.length - 1, isJoined: true };
     if (found.state === "interrupted") {
       const controller = new AbortController();
@@ -169,7 +171,7 @@ export class RunDesk {
       const admission = await asked.admit(run.settings.limits.usd);
       const budgetUsd = admission.budgetUsd ?? null;
       const begin = () => this.#tutti.resume(found.id, { signal, budgetUsd, ...this.#stageOf(asked) });
-      return this.#follow(begin, asked, admission, controller, turns.length - 1, turns.at(-2));
+      return this.#follow(begin, asked, admission, controller, turns.length - 1, turns.at(-2)?.run);
     }
     return { live: replay(run), head, turn: turns.length - 1, isJoined: true };
   }
@@ -180,7 +182,7 @@ export class RunDesk {
     if (id === undefined) return task.messages;
     const found = parseReplyId("responses", id);
     const events = found ? await (await this.#tutti.store()).loadRun(found.runId) : [];
-    const run = events.length > 0 ? toTurns(events)[found!.turn] : undefined;
+    const run = events.length > 0 ? toTurns(events)[found!.turn]?.run : undefined;
     if (!run || run.origin?.keyId !== key?.id || isGone(run))
       throw new TuttiError(
         "not-found",
@@ -198,15 +200,15 @@ export class RunDesk {
     const events = await (await this.#tutti.store()).loadRun(tail.runId);
     if (events.length === 0) return undefined;
     const turns = toTurns(events);
-    const run = turns.at(-1)!;
+    const { run, startedAt } = turns.at(-1)!;
     if (run.origin?.keyId !== key?.id || run.origin?.model !== request.model) return undefined;
     const turn = turns.length - 1;
     const live = this.#live.find(run.id);
     if (turn > tail.turn && wasGiven(run, tail)) {
       // Only the reply right after these results is the answer to this very request.
       if (turn !== tail.turn + 1) return undefined;
-      const head = toHead(request, run.id, turn, run.startedAt);
-      const before = turns.at(-2)!;
+      const head = toHead(request, run.id, turn, startedAt);
+      const before = turns.at(-2)!.run;
       if (live) return { live, head, turn, before, isJoined: true };
       return run.stopReason === undefined
         ? undefined

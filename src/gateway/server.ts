@@ -17,6 +17,7 @@ import { createGate } from "./gate.ts";
 import { openKeyRing } from "./keys.ts";
 import { LiveRun, LiveRuns } from "./live-runs.ts";
 import { createLog, type Log } from "./log.ts";
+import { isLoopback } from "./loopback.ts";
 import { createMetrics } from "./metrics.ts";
 import { createModelBook } from "./models.ts";
 import { readPageFiles } from "./page-files.ts";
@@ -192,8 +193,4 @@ async function resumeBackground({ tutti, live, log }: GatewayContext): Promise<v
     if (!last || page.length < 100) return;
     cursor = { startedBefore: last.startedAt, beforeId: last.id };
   }
-}
-
-function isLoopback(host: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
 }

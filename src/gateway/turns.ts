@@ -2,7 +2,7 @@
 // run a conversation goes on with, how far it had come at a turn, and the conversation that a reply leaves behind.
 
 import { type Run, toRun } from "../perform/run.ts";
-import { fold } from "../perform/state.ts";
+import { apply, type RunState, start } from "../perform/state.ts";
 import type { RunEvent } from "../store/types.ts";
 import type { Message, ToolResult } from "../worker/types.ts";
 import { withoutInstructions } from "./dialect/responses-request.ts";
@@ -39,12 +39,31 @@ export function findToolTail(messages: readonly Message[]): ToolTail | undefined
   return tail && said.length > 0 ? { ...tail, said: said.join("\n\n") } : tail;
 }
 
-/** The run as it was at the end of each turn: the last one is how it is now. */
-export function toTurns(events: readonly RunEvent[]): Run[] {
-  const ends = events.flatMap((event, position) =>
-    event.type === "run-resume" && event.toolResults ? [position] : [],
-  );
-  return [...ends, events.length].map((end) => toRun(fold(events.slice(0, end))!));
+export interface Turn {
+  /** When it began: the start of the run, or the return of tools. */
+  startedAt: number;
+  /** The run as it was at its end: of the last turn, as it is now. */
+  run: Run;
+  /** Of this turn alone. */
+  events: RunEvent[];
+}
+
+/** Of a journal that begins with a run's start: never empty. One pass, for agents that call tools all day. */
+export function toTurns(events: readonly RunEvent[]): Turn[] {
+  const turns: Turn[] = [];
+  let state: RunState | undefined;
+  let own: RunEvent[] = [];
+  const end = () => {
+    if (state) turns.push({ startedAt: own[0]!.at, run: toRun(state), events: own });
+    own = [];
+  };
+  for (const event of events) {
+    if (event.type === "run-resume" && event.toolResults) end();
+    own.push(event);
+    state = event.type === "run-start" ? start(event) : state && apply(state, event);
+  }
+  end();
+  return turns;
 }
 
 /** With the ids that the run knows its calls by; undefined when a result is missing or there is one too many. */

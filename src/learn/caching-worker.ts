@@ -11,7 +11,10 @@ import { keyOf, type ReplyCache } from "./reply-cache.ts";
 import { SharedAsk } from "./shared-ask.ts";
 import type { TrainingBudget } from "./training-budget.ts";
 
-export function createCachingWorker(member: PoolMember, cache: ReplyCache, budget: TrainingBudget): Worker {
+/** Who pays for an ask: reserves first, is told afterwards what it was. */
+export type Purse = Pick<TrainingBudget, "reserve">;
+
+export function createCachingWorker(member: PoolMember, cache: ReplyCache, budget: Purse): Worker {
   const { id, kind } = member.worker;
   return {
     id,
@@ -42,7 +45,7 @@ interface Ask {
   request: WorkerRequest;
   key: string;
   cache: ReplyCache;
-  budget: TrainingBudget;
+  budget: Purse;
   signal: AbortSignal;
   tell: (event: WorkerEvent) => void;
 }
@@ -78,7 +81,7 @@ async function askAndKeep({ member, request, key, cache, budget, signal, tell }:
     : toFailedSpending(billed, error, exchange);
   const { costUsd } = spending;
   settle(costUsd ?? 0);
-  const row = { key, worker: worker.id, ...(costUsd !== undefined && { costUsd }) };
+  const row = { key, worker: worker.id, ...(costUsd !== undefined && { costUsd }), at: Date.now() };
   if (!finish) {
     if (costUsd) cache.keep({ ...row, failed: error.code });
     throw failure;

@@ -27,6 +27,8 @@ export interface Outcome {
   isValid: boolean;
   /** Workers were down: no reward. */
   isOutage: boolean;
+  /** Codes of what failed on the way, mended or not. */
+  faults: readonly string[];
   isRight: boolean;
   score: number;
   /** 0, 0.5 or 1; costs are taken off later. */
@@ -102,6 +104,9 @@ export async function performTexts(options: PerformOptions): Promise<Outcome> {
     texts,
     isValid,
     isOutage,
+    faults: state.rounds.flatMap(({ steps }) =>
+      steps.flatMap(({ failures }) => failures.map(({ error }) => error.code)),
+    ),
     isRight,
     score: row.score,
     reward: !isValid ? REWARD.invalid : isRight ? REWARD.right : REWARD.wrong,
@@ -123,6 +128,7 @@ function invalid(texts: readonly string[]): Outcome {
     texts,
     isValid: false,
     isOutage: false,
+    faults: [],
     isRight: false,
     score: 0,
     reward: REWARD.invalid,

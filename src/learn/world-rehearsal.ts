@@ -13,7 +13,13 @@ import { createRehearsalGrader } from "../rehearsal/task-set.ts";
 import type { Difficulty, Problem } from "../rehearsal/types.ts";
 import type { GradedTask } from "../task/types.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
-import { calibratePlayers, createConsensusMember, trainingStrangers, withLiars } from "./rehearsal-pools.ts";
+import {
+  type CalibratedPool,
+  calibratePlayers,
+  createConsensusMember,
+  trainingStrangers,
+  withLiars,
+} from "./rehearsal-pools.ts";
 import type { Question, World } from "./types.ts";
 
 const STRANGERS = 40;
@@ -38,14 +44,21 @@ export interface RehearsalWorldOptions {
   liars?: number;
 }
 
-export function createRehearsalWorld(options: RehearsalWorldOptions): World {
+export interface RehearsalWorld extends World {
+  /** Like `draw`, from any split: an evaluation set for somebody who trains elsewhere. */
+  drawFrom(split: SplitName, number: number): Question;
+}
+
+/** What the lots of a split are made from, so that none of them shares a question by its number. */
+const PURPOSES = { train: "rehearsal draw", tune: "rehearsal tune", test: "rehearsal test" } as const;
+
+export function createRehearsalWorld(options: RehearsalWorldOptions): RehearsalWorld {
   const { seed, pools, calibrationTasks, liars = 0 } = options;
   if (!(liars >= 0 && liars <= 1)) throw usageError(`The share of liars must be from 0 to 1, not ${liars}`);
   if (!(Number.isInteger(calibrationTasks) && calibrationTasks > 0))
     throw usageError(`Profiles need one calibration task a topic or more, not ${calibrationTasks}`);
 
-  const players = pools === "fixed" ? PLAYERS : [...PLAYERS, ...trainingStrangers(STRANGERS)];
-  const { members, calibration } = calibratePlayers(players, calibrationTasks);
+  const { members, calibration } = calibrate(pools, calibrationTasks);
   const profiler = createProfiler(calibration);
   const known = new Map(calibration.tasks.map(({ text }, number) => [text, number]));
   const consensus = createConsensusMember();
@@ -64,6 +77,8 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): World {
     return { task, pool };
   };
   const chanceOf = (purpose: string, number: number) => createRandom(hashSeed(purpose, seed, number));
+  const drawFrom = (split: SplitName, number: number) =>
+    drawQuestion(`rehearsal/${split}/${number}`, split, chanceOf(PURPOSES[split], number));
   const grader = createRehearsalGrader();
   let tune: Question[] | undefined;
   let texts: string[] | undefined;
@@ -72,11 +87,10 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): World {
     name: "rehearsal (simulated)",
     isSimulated: true,
     isInstant: true,
-    draw: (number) => drawQuestion(`rehearsal/train/${number}`, "train", chanceOf("rehearsal draw", number)),
+    draw: (number) => drawFrom("train", number),
+    drawFrom,
     get tune() {
-      tune ??= drawDistinct(options.tune, (number) =>
-        drawQuestion(`rehearsal/tune/${number}`, "tune", chanceOf("rehearsal tune", number)),
-      );
+      tune ??= drawDistinct(options.tune, (number) => drawFrom("tune", number));
       return tune;
     },
     grade: (task, { answer }, signal) => grader.grade(task, answer, signal),
@@ -89,6 +103,20 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): World {
     },
     works: () => FAMILIES.flatMap(({ terms }) => terms),
   };
+}
+
+/** Measuring takes seconds and does not depend on the seed: worlds of one process share it. */
+const measured = new Map<string, CalibratedPool>();
+
+function calibrate(pools: "fixed" | "random", calibrationTasks: number): CalibratedPool {
+  const key = `${pools} ${calibrationTasks}`;
+  let pool = measured.get(key);
+  if (!pool) {
+    const players = pools === "fixed" ? PLAYERS : [...PLAYERS, ...trainingStrangers(STRANGERS)];
+    pool = calibratePlayers(players, calibrationTasks);
+    measured.set(key, pool);
+  }
+  return pool;
 }
 
 // ---- Pools ----------------------------------------------------------------------------------------

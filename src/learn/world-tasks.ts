@@ -3,7 +3,7 @@
 // so that nothing is learned from what could not be paid.
 
 import { withConsensus } from "../bench/ground.ts";
-import { drawTasks, splitTasks } from "../bench/prepare.ts";
+import { drawTasks, type Splits, splitTasks } from "../bench/prepare.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Calibration } from "../calibration/types.ts";
@@ -13,7 +13,7 @@ import { toPoolEntry } from "../store/pool-entry.ts";
 import { isSimulated } from "../store/summary.ts";
 import { type GradedTask, type Grader, type TaskSet, toMessages } from "../task/types.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
-import { createCachingWorker } from "./caching-worker.ts";
+import { createCachingWorker, type Purse } from "./caching-worker.ts";
 import type { ReplyCache } from "./reply-cache.ts";
 import type { TrainingBudget } from "./training-budget.ts";
 import type { Question, World } from "./types.ts";
@@ -29,8 +29,9 @@ export interface TasksWorldOptions {
   grader: Grader;
   /** What the workers were measured on. Without it they keep the profiles they have. */
   calibration?: Calibration;
-  cache: ReplyCache;
-  purse: TrainingBudget;
+  /** Where replies are kept and who pays for them. Without both nobody can be asked: for exports. */
+  cache?: ReplyCache;
+  purse?: Purse & Pick<TrainingBudget, "allowsUnknownPrice">;
   seed: number;
   /** fixed: the whole pool. random: half of the time some of its models. */
   pools: "fixed" | "random";
@@ -39,18 +40,29 @@ export interface TasksWorldOptions {
   tune?: number;
 }
 
-export function createTasksWorld(options: TasksWorldOptions): World {
+export interface TasksWorld extends World {
+  readonly splits: Splits;
+  /** A task with a pool by lot, as `draw` would give it. */
+  pose(task: GradedTask, lot: number): Question;
+  /** The same question again, from ids alone; undefined where the task or a worker is not here. */
+  recall(task: string, workers: readonly string[]): Question | undefined;
+}
+
+export function createTasksWorld(options: TasksWorldOptions): TasksWorld {
   const { set, grader, cache, purse, seed, pools, splitSeed = 0 } = options;
   const splits = splitTasks(set.tasks, "prompt", splitSeed);
   const { members } = withConsensus(options.pool);
   const unpriced = members.filter(({ worker, price }) => worker.kind === "model" && !price);
-  if (unpriced.length > 0 && !purse.allowsUnknownPrice) {
+  if (unpriced.length > 0 && purse && !purse.allowsUnknownPrice) {
     const names = unpriced.map(({ worker }) => `"${worker.id}"`).join(", ");
     throw usageError(`The price of ${names} is not known, so a budget cannot be kept: give it in the config`);
   }
   const models = members
     .filter(({ worker }) => worker.kind === "model")
-    .map((member): PoolMember => ({ ...member, worker: createCachingWorker(member, cache, purse) }));
+    .map((member): PoolMember => {
+      const worker = cache && purse ? createCachingWorker(member, cache, purse) : member.worker;
+      return { ...member, worker };
+    });
   if (models.length === 0) throw usageError("The pool has no model to ask: name one or more");
   const tools = members.filter(({ worker }) => worker.kind !== "model");
   const profile = createProfiling(options.calibration, splits.train, [...splits.tune, ...splits.test]);
@@ -59,16 +71,28 @@ export function createTasksWorld(options: TasksWorldOptions): World {
     task,
     pool: profile({ members: random.shuffle([...chosen, ...tools]) }, task),
   });
+  const pose = (task: GradedTask, random: Random): Question =>
+    toQuestion(task, pools === "fixed" ? models : drawModels(models, random), random);
+  const byId = new Map([...models, ...tools].map((member) => [member.worker.id, member]));
+  const tasks = new Map(set.tasks.map((task) => [task.id, task]));
   let tune: Question[] | undefined;
   return {
+    splits,
+    pose: (task, lot) => pose(task, createRandom(hashSeed("tasks pose", seed, task.id, lot))),
+    recall(id, workers) {
+      const task = tasks.get(id);
+      const chosen = workers.flatMap((worker) => byId.get(worker) ?? []);
+      return task && chosen.length === workers.length
+        ? { task, pool: profile({ members: chosen }, task) }
+        : undefined;
+    },
     kind: "tasks",
     name: set.id,
     isSimulated: isSimulated(members.map(toPoolEntry)),
     isInstant: false,
     draw(number) {
       const random = createRandom(hashSeed("tasks draw", seed, number));
-      const task = random.pick(splits.train);
-      return toQuestion(task, pools === "fixed" ? models : drawModels(models, random), random);
+      return pose(random.pick(splits.train), random);
     },
     get tune() {
       tune ??= drawTasks(splits.tune, options.tune ?? TUNE).map((task) =>

@@ -44,10 +44,11 @@ async function findResponse(context: GatewayContext, visit: Visit, id: string): 
     throw missing;
   });
   const turns = toTurns(events);
-  const run = turns[parsed.turn];
+  const found = turns[parsed.turn];
   const { origin } = latest;
   // What was not to be stored cannot be read again: of it only the figures are left, which would look like an empty answer.
-  if (!run || origin?.dialect !== "responses" || origin.isPrivate) throw missing;
+  if (!found || origin?.dialect !== "responses" || origin.isPrivate) throw missing;
+  const { run } = found;
   visit.notes.runId = run.id;
   const request = {
     dialect: origin.dialect,
@@ -62,17 +63,14 @@ async function findResponse(context: GatewayContext, visit: Visit, id: string): 
       }),
     },
   };
-  const head: ReplyHead = { id, runId: run.id, createdAt: run.startedAt, request };
-  const starts = events.flatMap((event, at) =>
-    event.type === "run-resume" && event.toolResults ? [at] : [],
-  );
-  const before = turns[parsed.turn - 1];
+  const head: ReplyHead = { id, runId: run.id, createdAt: found.startedAt, request };
+  const before = turns[parsed.turn - 1]?.run;
   return {
     head,
     turn: parsed.turn,
     run,
     ...(before && { before }),
-    events: events.slice(parsed.turn === 0 ? 0 : starts[parsed.turn - 1], starts[parsed.turn]),
+    events: found.events,
   };
 }
 

@@ -1,0 +1,216 @@
+// Where submissions become rewards. Equal ones are performed once: those under way are joined, those that
+// were finished are read from the journal, also after a restart. The work belongs to nobody's connection: an
+// engine that hangs up, or is answered because its patience ends, finds the reward when it asks again.
+
+import { toDecision } from "../conductor/text.ts";
+import { isTuttiError } from "../errors.ts";
+import type { Log } from "../gateway/log.ts";
+import { type Outcome, performTexts } from "../learn/rollout.ts";
+import { hashSeed } from "../random.ts";
+import { MAX_STEPS } from "../workflow/types.ts";
+import type { Figures, Source } from "./figures.ts";
+import { createRolloutGate, type RolloutGate } from "./gate.ts";
+import { type Label, parseLabel, toLabelText } from "./label.ts";
+import type { FoundQuestion, QuestionBook } from "./question-book.ts";
+import { keyOfRollout, type RolloutJournal } from "./rollout-journal.ts";
+import type { Answer, Engine, FailureKind, FailureRewards, Performed, Submission, Verdict } from "./types.ts";
+
+/** A pool that is down is asked again after so long, then twice as long, up to the longest. */
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 15_000;
+
+export interface DeskOptions {
+  book: QuestionBook;
+  journal: RolloutJournal;
+  gate: RolloutGate;
+  figures: Figures;
+  log: Log;
+  failureRewards: FailureRewards;
+  /** How long workers that are down are waited for, in one rollout. */
+  patienceMs: number;
+  now: () => number;
+  /** Ends early, without an error, when the signal fires. */
+  wait: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+export class RolloutDesk {
+  readonly #options: DeskOptions;
+  readonly #underWay = new Map<string, Promise<Verdict>>();
+  /** Simulated workers only compute: at the same time they would be no quicker. */
+  readonly #turns = createRolloutGate(1);
+  readonly #closing = new AbortController();
+  #isClosing = false;
+
+  constructor(options: DeskOptions) {
+    this.#options = options;
+  }
+
+  get underWay(): number {
+    return this.#underWay.size;
+  }
+
+  /** Nothing new should be brought here: what is under way is being finished. */
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** What was under way when the time was over was stopped: such verdicts are nobody's reward. */
+  get isStopped(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  /** Never rejects, and never takes much longer than the deadline. */
+  async score(engine: Engine, submission: Submission, deadlineMs: number): Promise<Answer> {
+    const { now, figures } = this.#options;
+    const startedAt = now();
+    const { verdict, source } = await this.#judge(submission, deadlineMs);
+    if (verdict.type === "failure") this.#report(engine, verdict);
+    figures.addAnswer(engine, verdict.type === "reward" ? source : undefined, now() - startedAt);
+    return { verdict, reward: this.#toReward(verdict) };
+  }
+
+  /** What runs is finished; after `patienceMs` it is stopped, and performed anew when it is asked for again. */
+  async close(patienceMs: number): Promise<void> {
+    this.#isClosing = true;
+    const over = Promise.all(this.#underWay.values());
+    const late = new AbortController();
+    await Promise.race([over, this.#options.wait(patienceMs, late.signal)]);
+    late.abort();
+    this.#closing.abort();
+    await Promise.all(this.#underWay.values());
+  }
+
+  async #judge(
+    { label: given, completion }: Submission,
+    deadlineMs: number,
+  ): Promise<{ verdict: Verdict; source?: Source }> {
+    if (completion === undefined)
+      return { verdict: fail("unreadable", "The completion cannot be told from the prompt") };
+    let label: Label;
+    let found: FoundQuestion;
+    try {
+      label = parseLabel(given);
+      found = this.#options.book.find(label);
+    } catch (error) {
+      const kind = isTuttiError(error) && error.code === "unknown-label" ? "label" : "fault";
+      return { verdict: fail(kind, toWhy(error)) };
+    }
+    const text = toLabelText(label);
+    const key = keyOfRollout(text, completion);
+    const kept = this.#options.journal.find(key);
+    if (kept) return { verdict: { type: "reward", performed: kept }, source: "kept" };
+    const running = this.#underWay.get(key);
+    const work = running ?? this.#start({ key, label, text, completion, found });
+    return { verdict: await this.#before(deadlineMs, work), source: running ? "joined" : "performed" };
+  }
+
+  #start(rollout: Rollout): Promise<Verdict> {
+    const work = this.#perform(rollout)
+      .catch((error): Verdict => {
+        this.#options.log.error("a rollout broke", { error });
+        return fail("fault", toWhy(error));
+      })
+      .finally(() => this.#underWay.delete(rollout.key));
+    this.#underWay.set(rollout.key, work);
+    return work;
+  }
+
+  /** What is no workflow costs nobody anything: it does not wait behind those that do. */
+  #perform(rollout: Rollout): Promise<Verdict> {
+    const { completion, label, found } = rollout;
+    const { pool } = found.question;
+    const [first = completion] = label.before ?? [];
+    const isFree = toDecision(first, { pool, maxSteps: MAX_STEPS, rounds: [] }).type !== "workflow";
+    const work = () => this.#performPatiently(rollout);
+    if (isFree) return work();
+    const { gate } = this.#options;
+    return gate.enter(found.grading.isInstant ? () => this.#turns.enter(() => breathe(work)) : work);
+  }
+
+  async #performPatiently(rollout: Rollout): Promise<Verdict> {
+    const { now, wait, patienceMs, log } = this.#options;
+    const { key, label, completion, found } = rollout;
+    const { signal } = this.#closing;
+    const endsAt = now() + patienceMs;
+    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+      if (signal.aborted) return fail("fault", "The server is being stopped");
+      const outcome = await performTexts({
+        world: found.grading,
+        question: found.question,
+        texts: [...(label.before ?? []), completion],
+        seed: hashSeed("environment", key),
+        signal,
+      });
+      if (signal.aborted) return fail("fault", "The server is being stopped");
+      if (!outcome.isOutage) return this.#keep(rollout, outcome);
+      if (outcome.faults.includes("budget-spent")) return fail("budget", "The money is spent");
+      const codes = [...new Set(outcome.faults)].join(", ") || "the grader gave no grade";
+      if (now() + waitMs > endsAt) return fail("outage", `Workers were down: ${codes}`);
+      log.warn("workers are down, the rollout is tried again", { codes, waitMs });
+      await wait(waitMs, signal);
+    }
+  }
+
+  #keep({ key, text, completion }: Rollout, outcome: Outcome): Verdict {
+    const { reward, isValid, isRight, calls, steps, costUsd } = outcome;
+    const performed: Performed = { reward, isValid, isRight, calls, steps, costUsd };
+    this.#options.journal.keep({ key, at: this.#options.now(), label: text, completion, ...performed });
+    this.#options.figures.addPerformed(performed);
+    return { type: "reward", performed };
+  }
+
+  /** The answer before the engine's time-out; the work goes on and is kept. */
+  async #before(deadlineMs: number, work: Promise<Verdict>): Promise<Verdict> {
+    const done = new AbortController();
+    const late = this.#options
+      .wait(deadlineMs, done.signal)
+      .then(() => fail("late", "It takes longer than the engine waits"));
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      done.abort();
+    }
+  }
+
+  #report(engine: Engine, { failure, why }: Extract<Verdict, { type: "failure" }>): void {
+    this.#options.figures.addFailure(failure);
+    const reward = this.#failureReward(failure);
+    this.#options.log.warn("no true reward", { engine, failure, why, answered: reward });
+  }
+
+  #toReward(verdict: Verdict): number {
+    return verdict.type === "reward" ? verdict.performed.reward : this.#failureReward(verdict.failure);
+  }
+
+  #failureReward(failure: FailureKind): number {
+    const { budget, other } = this.#options.failureRewards;
+    return failure === "budget" ? budget : other;
+  }
+}
+
+interface Rollout {
+  key: string;
+  label: Label;
+  /** The label as the journal has it. */
+  text: string;
+  completion: string;
+  found: FoundQuestion;
+}
+
+/**
+ * Node accepts one new connection each time around its loop. Work that never waits would hold the loop, and of
+ * 256 sockets that come at once the last ones would be let in after minutes.
+ */
+async function breathe<T>(work: () => Promise<T>): Promise<T> {
+  const result = await work();
+  await new Promise((resolve) => setImmediate(resolve));
+  return result;
+}
+
+function fail(failure: FailureKind, why: string): Extract<Verdict, { type: "failure" }> {
+  return { type: "failure", failure, why };
+}
+
+function toWhy(error: unknown): string {
+  return isTuttiError(error) ? error.message : "Something broke here; the log says what";
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { createTasksWorld } from "../learn/world-tasks.ts";
+import { createGrader } from "../task/grade.ts";
+import { add, toMember, toSum } from "../testing/small-world.ts";
+import { digestTasks, type Label } from "./label.ts";
+import { createQuestionBook } from "./question-book.ts";
+
+const rehearsal: Label = { world: "rehearsal", pools: "random", seed: 3, split: "train", number: 5 };
+
+describe("the rehearsal", () => {
+  test("a label is always the same question with the same pool; splits and numbers differ", () => {
+    const [book, other] = [createQuestionBook(), createQuestionBook()];
+    const idsOf = ({ question }: ReturnType<typeof book.find>) =>
+      question.pool.members.map(({ worker }) => worker.id);
+    const first = book.find(rehearsal);
+    const again = other.find({ ...rehearsal, before: ["a plan"] });
+    expect(again.question.task).toEqual(first.question.task);
+    expect(idsOf(again)).toEqual(idsOf(first));
+    expect(book.find({ ...rehearsal, number: 6 }).question.task).not.toEqual(first.question.task);
+    expect(book.find({ ...rehearsal, split: "test" }).question.task.id).toBe("rehearsal/test/5");
+    expect(book).toMatchObject({ name: "rehearsal (simulated)", isSimulated: true });
+  });
+
+  test("labels of tasks are refused: what is simulated does not mix with what is paid", () => {
+    const label: Label = { world: "tasks", digest: "d", task: "t", pool: ["a"] };
+    expect(() => createQuestionBook().find(label)).toThrow(/started without --tasks/);
+  });
+});
+
+describe("tasks of one's own", () => {
+  const tasks = Array.from({ length: 40 }, (_, i) => toSum(i + 1));
+  const world = createTasksWorld({
+    set: { id: "sums", tasks, source: "here" },
+    pool: { members: [toMember("good", add, 0.9), toMember("bad", "Answer: 0", 0.2)] },
+    grader: createGrader(),
+    ...{ seed: 0, pools: "random" },
+  });
+  const digest = digestTasks(tasks);
+  const book = createQuestionBook({ world, digest });
+  const label: Label = { world: "tasks", digest, task: "sum/7", pool: ["bad", "good"] };
+
+  test("a label is its task with its workers in its order", () => {
+    const { question } = book.find(label);
+    expect(question.task).toEqual(toSum(7));
+    expect(question.pool.members.map(({ worker }) => worker.id)).toEqual(["bad", "good"]);
+  });
+
+  test.each<[string, Label, RegExp]>([
+    ["another set", { ...label, digest: "0123" }, /another set/],
+    ["no such task", { ...label, task: "sum/99" }, /is not here/],
+    ["no such worker", { ...label, pool: ["good", "stranger"] }, /is not here/],
+    ["the rehearsal", rehearsal, /started with --tasks/],
+  ])("%s is refused", (_, given, message) => {
+    expect(() => book.find(given)).toThrow(message);
+  });
+
+  test("what is posed can be recalled, from ids alone", () => {
+    const posed = world.pose(world.splits.train[0]!, 0);
+    const ids = posed.pool.members.map(({ worker }) => worker.id);
+    expect(world.recall(posed.task.id, ids)?.pool.members.map(({ worker }) => worker.id)).toEqual(ids);
+  });
+});
