@@ -89,7 +89,7 @@ interface RowsProps {
   onMore: () => void;
 }
 
-const COLUMNS = ["When", "Question", "Model", "Calls", "Tokens", "Delay", "Cost", "State"];
+const COLUMNS = ["When", "Question", "Model and key", "Calls", "Tokens", "Delay", "Cost", "State"];
 
 function Rows({ runs, hasMore, isFetchingMore, onMore }: RowsProps) {
   const frame = useRef<HTMLTableSectionElement>(null);
@@ -180,6 +180,7 @@ const Row = memo(function Row({ run, index, height, now }: RowProps) {
       </td>
       <td className="cut" title={origin?.keyId ? `key ${origin.keyId}` : undefined}>
         {origin?.model ?? run.conductor}
+        {origin?.keyId !== undefined && <span className="small muted"> {origin.keyId}</span>}
       </td>
       <td className="right number">{run.calls}</td>
       <td className="right small">
