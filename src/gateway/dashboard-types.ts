@@ -29,6 +29,8 @@ export interface PoolReport {
   /** That the workers are simulated, and what to do about it. */
   notice?: string;
   workers: PoolWorker[];
+  /** Names of the config for groups of workers. */
+  pools: Record<string, string[]>;
   /** Found, but cannot be asked. */
   leftOut: { id: string; state: string; detail: string }[];
   /** What shares are of: runs that began since then. `isCut`: only the newest of them were counted. */

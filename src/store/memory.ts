@@ -169,12 +169,14 @@ function isOfOrigin(origin: Origin | undefined, { keyId, model, idempotencyKey }
 function matches(run: RunSummary, filter: RunFilter): boolean {
   const {
     startedBefore = Number.POSITIVE_INFINITY,
+    startedFrom = Number.NEGATIVE_INFINITY,
     beforeId = "",
     state = run.state,
     stopReason = run.stopReason,
     idPrefix = "",
     text = "",
   } = filter;
+  if (run.startedAt < startedFrom) return false;
   if (run.startedAt > startedBefore || (run.startedAt === startedBefore && run.id >= beforeId)) return false;
   const wanted = text.toLowerCase();
   return (

@@ -86,6 +86,7 @@ describe("all stores", () => {
       .record({
         limit: fc.nat(3),
         startedBefore: fc.option(fc.nat(3), { nil: undefined }),
+        startedFrom: fc.option(fc.nat(3), { nil: undefined }),
         state: fc.option(fc.constantFrom("ended" as const, "running" as const, "interrupted" as const), {
           nil: undefined,
         }),

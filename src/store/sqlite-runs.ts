@@ -162,7 +162,7 @@ export function createRunTable(database: Database): RunTable {
 type Parameters = Record<string, string | number | null>;
 
 function toListQuery(filter: RunFilter): { sql: string; parameters: Parameters } {
-  const { limit = 50, startedBefore, beforeId = "", state, idPrefix, text, nested } = filter;
+  const { limit = 50, startedBefore, startedFrom, beforeId = "", state, idPrefix, text, nested } = filter;
   const { keyId, model, stopReason, idempotencyKey } = filter;
   const parameters: Parameters = { limit: Math.min(limit, Number.MAX_SAFE_INTEGER) };
   const conditions = ["TRUE"];
@@ -173,6 +173,7 @@ function toListQuery(filter: RunFilter): { sql: string; parameters: Parameters }
   if (!nested) want("parent IS NULL");
   if (startedBefore !== undefined)
     want("(started, id) < (:startedBefore, :beforeId)", { startedBefore, beforeId });
+  if (startedFrom !== undefined) want("started >= :startedFrom", { startedFrom });
   if (state === "ended") want("ended IS NOT NULL");
   if (state === "running") want(RUNNING);
   if (state === "interrupted") want(`ended IS NULL AND NOT ${RUNNING}`);

@@ -195,6 +195,7 @@ describe.each(STORES)("the %s store", (_, open) => {
       }
       expect(paged).toEqual(all);
       expect(await ids({ startedBefore: 1 })).toEqual(all.slice(-7));
+      expect(await ids({ startedFrom: 1 })).toEqual(all.slice(0, -7));
     });
 
     it("finds a text in question and answer, whatever the case, sign by sign", async () => {

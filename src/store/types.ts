@@ -287,6 +287,8 @@ export interface RunFilter {
   limit?: number;
   /** Only runs that started before this time: the cursor for the next page. */
   startedBefore?: number;
+  /** Only runs that started at this time or later. */
+  startedFrom?: number;
   /** With `startedBefore`: of the runs of that very time, those with smaller ids too. An exact cursor. */
   beforeId?: string;
   state?: RunSummary["state"];

@@ -42,6 +42,7 @@ export async function showPool(context: GatewayContext, visit: Visit, query: Que
     kind: resolved.kind,
     ...(resolved.notice !== undefined && { notice: resolved.notice }),
     workers: members.filter((member) => member !== undefined),
+    pools: context.config.pools,
     leftOut: leftOut.map(({ id, state, detail = "" }) => ({ id, state, detail })),
     window: { from, hours, runs, isCut, ...total },
     planning: { calls: planning.calls, costUsd: planning.costUsd },

@@ -39,10 +39,12 @@ export async function listRuns(
 function parseFilter(query: Query): RunFilter {
   const state = STATES.find((each) => each === query.state);
   if (query.state && !state) throw badRequest(`"state" must be one of ${STATES.join(", ")}.`, "state");
+  const startedFrom = readWhole(query.started_from, "started_from", 0, Number.MAX_SAFE_INTEGER);
   const startedBefore = readWhole(query.started_before, "started_before", 0, Number.MAX_SAFE_INTEGER);
   return {
     ...(state && { state }),
     ...(startedBefore !== undefined && { startedBefore }),
+    ...(startedFrom !== undefined && { startedFrom }),
     ...(query.before_id && { beforeId: query.before_id }),
     ...(query.search && { text: query.search }),
     ...(query.model && { model: query.model }),

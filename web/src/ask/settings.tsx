@@ -1,7 +1,11 @@
 // How the next question is asked: by which model, at what price, in how many rounds, and of whom.
 
+import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
+import type { PoolReport } from "../../../src/gateway/dashboard-types.ts";
+import { getJson } from "../api.ts";
 import { isTeam, useModels } from "../shell/models.ts";
+import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import type { Wanted } from "./session.ts";
 
@@ -120,6 +124,11 @@ interface PoolProps {
 
 function PoolField({ workers, without, isDisabled, onChange }: PoolProps) {
   const id = useId();
+  const { data: pools = {} } = useQuery({
+    queryKey: ["pools"],
+    queryFn: async ({ signal }) => (await getJson<PoolReport>("v1/pool", { hours: 1 }, signal)).pools,
+    staleTime: 600_000,
+  });
   const chosen = workers.filter((worker) => !without.includes(worker));
   return (
     <div className="field pool-field">
@@ -132,6 +141,15 @@ function PoolField({ workers, without, isDisabled, onChange }: PoolProps) {
         </summary>
         <fieldset className="pool-list" disabled={isDisabled}>
           <legend className="visually-hidden">Who may be asked</legend>
+          {Object.entries(pools).map(([name, ids]) => (
+            <Button
+              key={name}
+              kind="quiet"
+              onClick={() => onChange(workers.filter((worker) => !ids.includes(worker)))}
+            >
+              Only {name}
+            </Button>
+          ))}
           {workers.map((worker) => (
             <label key={worker} className="row">
               <input

@@ -7,8 +7,8 @@ import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { STOP_REASONS } from "./stop-tag.tsx";
 
-/** Named as the gateway's own query is; "until" is a day. */
-const NAMES = ["search", "state", "stop_reason", "model", "key", "until"] as const;
+/** Named as the gateway's own query is; "from" and "until" are days. */
+const NAMES = ["search", "state", "stop_reason", "model", "key", "from", "until"] as const;
 export type Filter = Partial<Record<(typeof NAMES)[number], string>>;
 
 const TYPING_MS = 250;
@@ -34,10 +34,20 @@ function readAddress(): Filter {
   return Object.fromEntries(NAMES.flatMap((name) => (words.get(name) ? [[name, words.get(name)!]] : [])));
 }
 
-export function toQuery({ until, ...rest }: Filter): Query {
-  // The whole of that day, as the reader's clock has it.
-  const end = until ? new Date(`${until}T00:00:00`).getTime() + DAY_MS : Number.NaN;
-  return { ...rest, ...(Number.isFinite(end) && { started_before: end }) };
+export function toQuery({ from, until, ...rest }: Filter): Query {
+  const start = toDayStart(from);
+  // The whole of that day.
+  const end = toDayStart(until) + DAY_MS;
+  return {
+    ...rest,
+    ...(Number.isFinite(start) && { started_from: start }),
+    ...(Number.isFinite(end) && { started_before: end }),
+  };
+}
+
+/** As the reader's clock has it. */
+function toDayStart(day: string | undefined): number {
+  return day ? new Date(`${day}T00:00:00`).getTime() : Number.NaN;
 }
 
 interface Props {
@@ -90,6 +100,9 @@ export function Filters({ filter, onChange }: Props) {
           spellCheck={false}
           onChange={(event) => set("key", event.target.value.trim())}
         />
+      </Field>
+      <Field label="From">
+        <input type="date" value={filter.from ?? ""} onChange={(event) => set("from", event.target.value)} />
       </Field>
       <Field label="Until">
         <input
