@@ -56,7 +56,8 @@ export async function openTrained(checkpoint: string, options: { threads?: numbe
   const { threads } = options;
   const engine = await openEngine({ ...(threads !== undefined && { threads }) });
   const model = new Model(engine, card.shape, weights);
-  return { policy: { model, language }, card, close: () => model.close() };
+  const policy = { model, language, ...(card.sizes && { sizes: card.sizes }) };
+  return { policy, card, close: () => model.close() };
 }
 
 /** What it writes for every test task, and whether it can be performed. */

@@ -12,7 +12,15 @@ import {
 import type { ScriptedWorker } from "../testing/stage.ts";
 import { createTinyLanguage } from "../testing/tiny-language.ts";
 import type { Step } from "../workflow/types.ts";
-import { advantagesOf, isFlat, rollOut, rollOutAgain, toLessons, toSizeLessons } from "./grpo.ts";
+import {
+  advantagesOf,
+  isFlat,
+  rollOut,
+  rollOutAgain,
+  rollOutSizes,
+  toLessons,
+  toSizeLessons,
+} from "./grpo.ts";
 import { type Policy, toPrompt } from "./policy.ts";
 import type { Question, World } from "./types.ts";
 
@@ -124,6 +132,8 @@ describe("second rounds", () => {
     const all = await again(["babble", [step(BAD)], [step(GOOD)], [step(CHECKER)], [step(DOWN)]], accept);
     expect(all.later.map(({ prompt }) => prompt.rounds[0]!.workflow.steps[0]!.worker)).toEqual([GOOD, BAD]);
     expect((await again([[step(BAD)], [step(BAD)]], accept)).later.length).toBe(1);
+    // Two of three valid ones are wrong: each counts as often as its kind came.
+    expect(all.later.map(({ weight }) => weight)).toEqual([2 / 3, 4 / 3]);
     const none = await again(["babble", [step(DOWN)]], accept);
     expect(none.later).toEqual([]);
     expect(none.policy.writes).toEqual([1]);
@@ -179,9 +189,7 @@ describe("lessons", () => {
     expect(lessons.map(({ advantage }) => advantage)).toEqual([0.5, 0, -0.5, 0]);
     const { tokens, weights, exploration, logps } = lessons[0]!;
     expect(logps).toEqual(group.plans[0]!.logps);
-    // The size of a free plan is learned by comparing sizes, not here.
-    const decisions = language.decisions(tokens).map((is, t) => (tokens[t] === language.subtasks ? 0 : is));
-    expect(weights[tokens.indexOf(language.subtasks)]).toBe(0);
+    const decisions = language.decisions(tokens);
     // Words may weigh less than decisions, never more, and never count against the advantage.
     for (const [t, weight] of [...(weights as Float32Array)].entries()) {
       expect(weight).toBeGreaterThanOrEqual(0);
@@ -194,31 +202,13 @@ describe("lessons", () => {
     expect(decisions.includes(1)).toBe(true);
   });
 
-  test("a size that is given is learned, and so is that of a later round", async () => {
+  test("a group that counts for less teaches less", async () => {
     const { policy, group } = await rollOutPlans([[step(GOOD)], [step(BAD)]]);
-    for (const prompt of [
-      { ...group.prompt, size: 1 },
-      { ...group.prompt, rounds: group.outcomes[0]!.rounds },
-    ]) {
-      const [lesson] = toLessons({ ...group, prompt }, { policy, scale: 0.5, exploration: 0.1 });
-      expect(lesson!.weights[lesson!.tokens.indexOf(language.subtasks)]).toBe(0.5);
-    }
-  });
-
-  test("from plans of several sizes only the size is learned", async () => {
-    const { policy, group } = await rollOutPlans([[step(GOOD)], [step(BAD), step(GOOD)]]);
-    for (const [i, { tokens, weights, advantage }] of toSizeLessons(group, {
-      policy,
-      scale: 0.5,
-    }).entries()) {
-      const end = tokens.indexOf(language.subtasks);
-      const expected = tokens.map((token, at) =>
-        at === end || (at < end && token === language.next) ? 0.5 : 0,
-      );
-      expect([...(weights as Float32Array)]).toEqual(expected);
-      expect(expected.filter((weight) => weight > 0).length).toBe(i + 1);
-      expect(advantage).toBeCloseTo(group.rewards[i]! - (group.rewards[0]! + group.rewards[1]!) / 2, 9);
-    }
+    const weigh = (weight: number) =>
+      toLessons({ ...group, weight }, { policy, scale: 0.5, exploration: 0.1 })[0]!;
+    for (const of of ["weights", "exploration"] as const)
+      for (const [t, value] of [...(weigh(1)[of] as Float32Array)].entries())
+        expect((weigh(0.5)[of] as Float32Array)[t]).toBeCloseTo(value / 2, 9);
   });
 
   test("nothing is learned from an outage, and no exploration from what is no workflow", async () => {
@@ -228,5 +218,44 @@ describe("lessons", () => {
     for (const at of [2, 3])
       expect([...(lessons[at]!.exploration as Float32Array)].every((weight) => weight === 0)).toBe(true);
     expect(lessons[3]!.advantage).toBe(0);
+  });
+});
+
+describe("sizes", () => {
+  /** Every plan is this one, whatever its size should be. */
+  const compare = (plan: GivenPlan, parts: { costPerCall?: number; world?: World } = {}) => {
+    const policy = { ...createGivenPolicy(language, [plan]), sizes: [1, 2] };
+    const { group: _, ...rolling } = options(policy, { group: 1, ...parts });
+    return rollOutSizes([toQuestion()], rolling);
+  };
+
+  test("are tried several times in a simulation, and once where a reply costs or is recorded", async () => {
+    const tries = async (isSimulated: boolean) =>
+      (await compare([step(GOOD)], { world: createSmallWorld({ isSimulated }) }))[0]!.outcomes.length / 2;
+    expect(await tries(true)).toBeGreaterThan(1);
+    expect(await tries(false)).toBe(1);
+  });
+
+  test("a plan of another size earns nothing, a call costs, and an outage counts for nothing", async () => {
+    expect((await compare([step(GOOD)], { costPerCall: 0.25 }))[0]!.rewards).toEqual([0.75, -0.25]);
+    expect((await compare([step(DOWN)]))[0]!.rewards).toEqual([undefined, undefined]);
+  });
+
+  test("are learned as a choice: one token each, the better one likelier", async () => {
+    const [group] = await compare([step(GOOD)]);
+    expect(toSizeLessons(group!, 0.5)).toEqual([
+      {
+        tokens: [language.size(1)],
+        logps: [expect.closeTo(Math.log(0.01), 5)],
+        advantage: 0.5,
+        weights: [0.5],
+      },
+      {
+        tokens: [language.size(2)],
+        logps: [expect.closeTo(Math.log(0.1), 5)],
+        advantage: -0.5,
+        weights: [0.5],
+      },
+    ]);
   });
 });

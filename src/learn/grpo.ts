@@ -2,14 +2,13 @@
 // paper: reward 0 / 0.5 / 1, clipped ratio, no KL. Where we leave it, because a small model collapsed without:
 // advantages are centred but not divided by the deviation, and the entropy of decisions is rewarded.
 
-import type { Language } from "../conductor/native/language.ts";
 import { toDecision } from "../conductor/text.ts";
 import type { Lesson } from "../nn/model.ts";
 import { hashSeed } from "../random.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
-import { type Plan, type Policy, type Prompt, toPrompt, writePlans } from "./policy.ts";
+import { type Plan, type Policy, type Prompt, toPrompt, weighSizes, writePlans } from "./policy.ts";
 import { type Outcome, performTexts, REWARD } from "./rollout.ts";
-import type { Grading, World } from "./types.ts";
+import type { Grading, Question, World } from "./types.ts";
 
 /** A first-round sample gets (1 − γ) of its own reward and γ of what the second round made of it. */
 const GAMMA = 0.25;
@@ -28,6 +27,8 @@ export interface Group {
   outcomes: Outcome[];
   /** After costs; undefined where a worker was down. */
   rewards: (number | undefined)[];
+  /** How much it counts; 1 unless told. */
+  weight?: number;
 }
 
 export interface RolloutOptions {
@@ -36,20 +37,18 @@ export interface RolloutOptions {
   group: number;
   costPerCall: number;
   seed: number;
-  /** One plan of each size instead of plans by lot. */
-  sizes?: readonly number[];
   signal: AbortSignal;
 }
 
 /** First rounds: every plan is performed. Questions run at the same time only where workers take time. */
 export async function rollOut(prompts: readonly Prompt[], options: RolloutOptions): Promise<Group[]> {
-  const { policy, world, group, costPerCall, seed, sizes, signal } = options;
-  const written = await writePlans(policy, prompts, { group, seed, signal, ...(sizes && { sizes }) });
+  const { policy, world, group, costPerCall, seed, signal } = options;
+  const written = await writePlans(policy, prompts, { group, seed, signal });
   return Promise.all(
     prompts.map(async (prompt, q) => {
       const plans = written[q]!;
       const { question } = prompt;
-      const outcomes = await performAll(plans, world, (plan) =>
+      const outcomes = await performAll(plans, world, textOf, (plan) =>
         performTexts({ world, question, texts: [plan.text], seed: hashSeed(seed, q), signal }),
       );
       const obeyed = outcomes.map((outcome) => obey(outcome, prompt));
@@ -59,32 +58,82 @@ export async function rollOut(prompts: readonly Prompt[], options: RolloutOption
   );
 }
 
-/** What free plans are compared by: one of each size. */
-export const SIZES: readonly number[] = [1, 2, 3, 4];
+/** In a simulation each plan is tried so often: one try says more about luck than about the size. */
+const TRIES = 4;
+/** Plans that are written together: as many as tune questions, so that the same compiled graph serves both. */
+const WRITTEN_TOGETHER = 32;
 
 /**
- * For a free size: the likeliest plan of each size is performed. Sampled plans would not do, since a long one has
- * more places to go wrong by lot than a short one, and teams were dropped for that alone.
+ * For the choice of a size: the likeliest plan of every size is performed, with the same luck for all. Sampled plans
+ * would not do, since a long one has more places to go wrong by lot than a short one, and teams were dropped for
+ * that alone. What comes out is a group with a "plan" for each size, which is the choice of it and no more; its
+ * outcomes are those of all tries.
  */
-export function rollOutSizes(prompts: readonly Prompt[], options: RolloutOptions): Promise<Group[]> {
-  return rollOut(prompts, { ...options, group: SIZES.length, sizes: SIZES });
+export async function rollOutSizes(
+  questions: readonly Question[],
+  options: Omit<RolloutOptions, "group">,
+): Promise<Group[]> {
+  const { policy, world, costPerCall, seed, signal } = options;
+  const { language, sizes = [] } = policy;
+  const prompts = questions.map((question) => toPrompt(policy, question));
+  const chances = await weighSizes(policy, prompts);
+  const asked = questions.flatMap((question) => sizes.map((size) => toPrompt(policy, question, { size })));
+  const written: Plan[] = [];
+  for (let first = 0; first < asked.length; first += WRITTEN_TOGETHER) {
+    const part = asked.slice(first, first + WRITTEN_TOGETHER);
+    written.push(...(await writePlans(policy, part, { group: 1, signal })).map(([plan]) => plan!));
+  }
+  // Elsewhere the same is answered again when the same is asked, or it costs.
+  const tries = Array.from({ length: world.isSimulated ? TRIES : 1 }, (_, number) => number);
+  return Promise.all(
+    prompts.map(async (prompt, q) => {
+      const { question } = prompt;
+      const tried: Outcome[][] = [];
+      for (const s of sizes.keys()) {
+        const at = q * sizes.length + s;
+        const { text } = written[at]!;
+        const all = await performAll(tries, world, String, (number) =>
+          performTexts({ world, question, texts: [text], seed: hashSeed(seed, q, number), signal }),
+        );
+        tried.push(all.map((outcome) => obey(outcome, asked[at]!)));
+      }
+      const plans = sizes.map((size, s): Plan => {
+        const logp = Math.log(Math.max(chances[q]![s]!, 1e-12));
+        return { tokens: [language.size(size)], logps: [logp], entropies: [0], text: "" };
+      });
+      const rewards = tried.map((own) => meanReward(own, costPerCall));
+      return { prompt, plans, outcomes: tried.flat(), rewards };
+    }),
+  );
+}
+
+/** Of those that were not lost; undefined where all were. */
+function meanReward(outcomes: readonly Outcome[], costPerCall: number): number | undefined {
+  const known = outcomes.flatMap((outcome) => rewardOf(outcome, costPerCall) ?? []);
+  return known.length === 0 ? undefined : known.reduce((sum, reward) => sum + reward, 0) / known.length;
 }
 
 /** Equal texts get equal outcomes where nothing is left to chance but the seed: they are performed once. */
-async function performAll(
-  plans: readonly Plan[],
+async function performAll<Kind>(
+  all: readonly Kind[],
   { isInstant }: World,
-  perform: (plan: Plan) => Promise<Outcome>,
+  toKey: (each: Kind) => string,
+  perform: (each: Kind) => Promise<Outcome>,
 ): Promise<Outcome[]> {
   const known = new Map<string, Promise<Outcome>>();
   const results: Promise<Outcome>[] = [];
-  for (const plan of plans) {
-    const result = known.get(plan.text) ?? perform(plan);
-    known.set(plan.text, result);
+  for (const each of all) {
+    const key = toKey(each);
+    const result = known.get(key) ?? perform(each);
+    known.set(key, result);
     results.push(result);
     if (isInstant) await result;
   }
   return Promise.all(results);
+}
+
+function textOf({ text }: Plan): string {
+  return text;
 }
 
 /** Where a size is given, a team of another size is no answer to what was asked. */
@@ -99,13 +148,14 @@ function rewardOf({ isOutage, reward, calls }: Outcome, costPerCall: number): nu
 
 /**
  * Second rounds: from every other group two first rounds go on, one right and one wrong where there are both, and
- * each gets a group of its own. What comes of them also counts for the first round.
+ * each gets a group of its own. Both count as often as their kind came: else every second answer would seem to need
+ * mending, and it would never accept. What comes of them also counts for the first round.
  */
 export async function rollOutAgain(groups: readonly Group[], options: RolloutOptions): Promise<Group[]> {
   const { policy, world, group, costPerCall, seed, signal } = options;
   // Every other question: then there are about as many second rounds as first ones.
   const going = groups.filter((_, q) => q % 2 === 0);
-  const picked = going.flatMap((first) => pickStates(first).map((at) => ({ first, at })));
+  const picked = going.flatMap((first) => pickStates(first).map((state) => ({ first, ...state })));
   if (picked.length === 0) return [];
   const prompts = picked.map(({ first, at }) =>
     toPrompt(policy, first.prompt.question, { rounds: first.outcomes[at]!.rounds }),
@@ -113,11 +163,11 @@ export async function rollOutAgain(groups: readonly Group[], options: RolloutOpt
   const written = await writePlans(policy, prompts, { group, seed: hashSeed("again", seed), signal });
   return Promise.all(
     prompts.map(async (prompt, i) => {
-      const { first, at } = picked[i]!;
+      const { first, at, weight } = picked[i]!;
       const before = first.outcomes[at]!;
       const q = groups.indexOf(first);
       const plans = written[i]!;
-      const outcomes = await performAll(plans, world, (plan) =>
+      const outcomes = await performAll(plans, world, textOf, (plan) =>
         performSecond(plan.text, before, prompt, { ...options, seed: hashSeed(seed, q) }),
       );
       const rewards = outcomes.map((outcome) => rewardOf(outcome, costPerCall));
@@ -125,7 +175,7 @@ export async function rollOutAgain(groups: readonly Group[], options: RolloutOpt
       const own = first.rewards[at];
       if (known.length > 0 && own !== undefined)
         first.rewards[at] = (1 - GAMMA) * own + (GAMMA * known.reduce((sum, r) => sum + r, 0)) / known.length;
-      return { prompt, plans, outcomes, rewards };
+      return { prompt, plans, outcomes, rewards, weight };
     }),
   );
 }
@@ -145,10 +195,11 @@ export async function performSecond(
   return performTexts({ world, question, texts, seed, signal });
 }
 
-function pickStates({ outcomes }: Group): number[] {
-  const right = outcomes.findIndex((outcome) => outcome.isValid && !outcome.isOutage && outcome.isRight);
-  const wrong = outcomes.findIndex((outcome) => outcome.isValid && !outcome.isOutage && !outcome.isRight);
-  return [right, wrong].filter((at) => at >= 0);
+function pickStates({ outcomes }: Group): { at: number; weight: number }[] {
+  const able = [...outcomes.keys()].filter((at) => outcomes[at]!.isValid && !outcomes[at]!.isOutage);
+  const kinds = [true, false].map((isRight) => able.filter((at) => outcomes[at]!.isRight === isRight));
+  const there = kinds.filter((kind) => kind.length > 0);
+  return there.map((kind) => ({ at: kind[0]!, weight: (there.length * kind.length) / able.length }));
 }
 
 /** Rewards less the mean of their group; 0 where there is none. */
@@ -162,48 +213,32 @@ export function isFlat({ rewards }: Group): boolean {
   return advantagesOf(rewards).every((advantage) => Math.abs(advantage) < 1e-9);
 }
 
-/**
- * What is to be learned from a group. Every rollout counts the same, however long it is. The size of a free first
- * round is left out: it is learned by comparing sizes.
- */
+/** What is to be learned from a group. Every rollout counts the same, however long it is. */
 export function toLessons(
-  { prompt, plans, outcomes, rewards }: Group,
+  { plans, outcomes, rewards, weight = 1 }: Group,
   { policy, scale, exploration }: { policy: Policy; scale: number; exploration: number },
 ): Lesson[] {
-  const { language } = policy;
   const advantages = advantagesOf(rewards);
-  const isFree = prompt.size === undefined && prompt.rounds.length === 0;
+  const own = scale * weight;
   // Nothing is learned from an outage, not even to explore.
   const isTaught = (i: number) => outcomes[i]!.isValid && rewards[i] !== undefined;
   return plans.map(({ tokens, logps, entropies }, i) => {
-    const isDecision = language.decisions(tokens);
-    const isSize = sizeTokens(language, tokens);
-    const weights = isDecision.map((is, t) => (isFree && isSize[t] ? 0 : (is ? 1 : WORDS) * scale));
-    const explored = (t: number) => isTaught(i) && entropies[t]! < ENOUGH && weights[t]! > 0;
+    const isDecision = policy.language.decisions(tokens);
+    const isExplored = (t: number) => isTaught(i) && entropies[t]! < ENOUGH;
     return {
       tokens,
       logps,
       advantage: advantages[i]!,
-      weights,
-      exploration: isDecision.map((is, t) => (explored(t) ? is * exploration * scale : 0)),
+      weights: isDecision.map((is) => (is ? 1 : WORDS) * own),
+      exploration: isDecision.map((is, t) => (isExplored(t) ? is * exploration * own : 0)),
     };
   });
 }
 
-/** True for the tokens that say whether the team goes on or is complete. */
-function sizeTokens({ next, subtasks }: Language, tokens: readonly number[]): boolean[] {
-  const end = tokens.indexOf(subtasks);
-  return tokens.map((token, at) => at <= end && (token === next || token === subtasks));
-}
-
-/** What is to be learned from plans of all sizes: how large the team should have been, and nothing else. */
-export function toSizeLessons(
-  { plans, rewards }: Group,
-  { policy, scale }: { policy: Policy; scale: number },
-): Lesson[] {
+/** What is to be learned from a group of sizes: which to choose. */
+export function toSizeLessons({ plans, rewards }: Group, scale: number): Lesson[] {
   const advantages = advantagesOf(rewards);
-  return plans.map(({ tokens, logps }, i) => {
-    const weights = Float32Array.from(sizeTokens(policy.language, tokens), (is) => (is ? scale : 0));
-    return { tokens, logps, advantage: advantages[i]!, weights };
-  });
+  return plans.map(({ tokens, logps }, i) => ({
+    ...{ tokens, logps, advantage: advantages[i]!, weights: [scale] },
+  }));
 }

@@ -10,7 +10,9 @@ import {
 } from "../testing/small-world.ts";
 import { createTinyLanguage } from "../testing/tiny-language.ts";
 import { parseWorkflow } from "../workflow/parse.ts";
+import type { Step } from "../workflow/types.ts";
 import { practise, toFigures } from "./iteration.ts";
+import type { Policy } from "./policy.ts";
 import type { Lot } from "./schedule.ts";
 import type { StageName, World } from "./types.ts";
 
@@ -32,15 +34,19 @@ function createFixedWorld(parts: Partial<World> = {}): World {
 async function practiseStage(
   stage: StageName,
   plans: GivenPlan[][],
-  parts: { world?: World; seed?: number; iteration?: number } = {},
+  {
+    sizes,
+    comparesSizes = false,
+    ...parts
+  }: { world?: World; seed?: number; iteration?: number; sizes?: number[]; comparesSizes?: boolean } = {},
 ) {
-  const policy = createGivenPolicy(language, ...plans);
+  const policy = { ...createGivenPolicy(language, ...plans), ...(sizes && { sizes }) };
   const lot: Lot = {
     stage,
     learningRate: 1e-3,
     exploration: 0.01,
-    keepsOpen: false,
-    comparesSizes: false,
+    isSizeGiven: false,
+    comparesSizes,
     drawSize: () => undefined,
   };
   const practised = await practise({
@@ -68,6 +74,20 @@ describe("warm-up", () => {
     }
     const weights = lessons.flatMap((lesson) => [...(lesson.weights as Float32Array)]);
     expect(weights.every((weight) => weight > 0)).toBe(true);
+  });
+
+  test("leaves all sizes as likely, where one is to be chosen", async () => {
+    const { policy } = await practiseStage("warm-up", [[[]]], { sizes: [1, 2, 3] });
+    const [{ rows }] = policy.lessons as [(typeof policy.lessons)[number]];
+    const [first, ...others] = rows;
+    expect(first!.prefix.start).toBe(language.size(undefined));
+    expect(first!.lessons.map(({ tokens }) => tokens)).toEqual(
+      [1, 2, 3].map((size) => [language.size(size)]),
+    );
+    expect(new Set(first!.lessons.map(({ weights }) => weights[0])).size).toBe(1);
+    // Workflows of a first round are always of a given size.
+    for (const { prefix } of others)
+      expect(prefix.start === language.size(undefined)).toBe(prefix.tokens.includes(language.round([])[0]!));
   });
 
   test("is the same for the same seed and iteration, and another for others", async () => {
@@ -136,6 +156,57 @@ describe("reinforcement", () => {
     // Of every other question one right and one wrong first round.
     expect(policy.writes).toEqual([2, 2]);
     expect(groups.length).toBe(4);
+  });
+});
+
+describe("the choice of a size", () => {
+  const sizes = [1, 2];
+  const wrongThenRight = [...(ask(BAD) as Step[]), ...(ask(GOOD) as Step[])];
+
+  test("is practised with the likeliest plan of each size, and nothing else is learned", async () => {
+    const policy = createGivenPolicy(language, [[]]);
+    const world = createFixedWorld();
+    const lot: Lot = {
+      ...{ stage: "teams", learningRate: 1e-3, exploration: 0.01, isSizeGiven: false, comparesSizes: true },
+      drawSize: () => undefined,
+    };
+    const turns = {
+      ...policy,
+      sizes,
+      model: {
+        ...policy.model,
+        write: async (prefixes: readonly { start?: number }[]) =>
+          prefixes.map(({ start }) => {
+            const tokens = language.toTokens(
+              (start === language.size(1) ? ask(BAD) : wrongThenRight) as Step[],
+            );
+            return [{ tokens, logps: tokens.map(() => -1), entropies: tokens.map(() => 0) }];
+          }),
+      } as unknown as Policy["model"],
+    };
+    const { groups } = await practise({
+      ...{ policy: turns, lot, world, seed: 1, iteration: 3, questions: 2, group: 4 },
+      ...{ costPerCall: 0.1, words: "free", microBatch: 2, signal },
+    });
+    // Twice as many questions as rollouts would have.
+    expect(groups.length).toBe(4);
+    for (const { rewards } of groups) {
+      expect(rewards[0]).toBeCloseTo(0.5 - 0.1, 9);
+      expect(rewards[1]).toBeCloseTo(1 - 0.2, 9);
+    }
+    expect(policy.lessons.length).toBe(1);
+    for (const { prefix, lessons } of policy.lessons[0]!.rows) {
+      expect(prefix.start).toBe(language.size(undefined));
+      expect(lessons.map(({ tokens }) => tokens)).toEqual([[language.size(1)], [language.size(2)]]);
+      expect(lessons[0]!.advantage).toBeCloseTo(-0.2, 9);
+      expect(lessons[1]!.advantage).toBeCloseTo(0.2, 9);
+      expect(lessons[1]!.logps![0]).toBeCloseTo(Math.log(0.1), 5);
+    }
+  });
+
+  test("is the policy's where none is given: the likeliest", async () => {
+    const { groups } = await practiseStage("rounds", [[ask(GOOD), ask(BAD)]], { sizes: [1, 2, 3, 4, 5] });
+    expect(groups.map(({ prompt }) => prompt.size)).toEqual([4, 4]);
   });
 });
 

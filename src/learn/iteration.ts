@@ -7,18 +7,9 @@ import type { Learned, Lesson } from "../nn/model.ts";
 import type { Weights } from "../nn/types.ts";
 import { createRandom, hashSeed, type Random } from "../random.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
-import {
-  type Group,
-  isFlat,
-  rollOut,
-  rollOutAgain,
-  rollOutSizes,
-  SIZES,
-  toLessons,
-  toSizeLessons,
-} from "./grpo.ts";
+import { type Group, isFlat, rollOut, rollOutAgain, rollOutSizes, toLessons, toSizeLessons } from "./grpo.ts";
 import { drawSubtask, toVocabulary, type Words } from "./phrases.ts";
-import { type Policy, type Prompt, toPrompt } from "./policy.ts";
+import { type Policy, type Prompt, settleSizes, toPrompt } from "./policy.ts";
 import { type Outcome, performTexts } from "./rollout.ts";
 import type { Lot } from "./schedule.ts";
 import type { Question, World } from "./types.ts";
@@ -51,6 +42,12 @@ const WARM_UP_GROUP = 8;
 const WARM_UP_QUESTIONS = 8;
 /** Weights of random workflows beside reinforcement. */
 const REMINDER = { words: 0.004, size: 0.05 };
+/** Of the random workflows, this share is of later rounds. */
+const LATER = 0.25;
+/** The choice of a size is one token, and sizes differ by little: it counts for more than a token of a plan. */
+const SIZE_WEIGHT = 4;
+/** Where replies come at once, so many times more questions than in a group of rollouts: one plan of a size is less work. */
+const COMPARED = 2;
 
 export function practise(options: IterationOptions): Promise<Practised> {
   if (options.lot.stage === "warm-up") return warmUp(options);
@@ -58,13 +55,8 @@ export function practise(options: IterationOptions): Promise<Practised> {
   return reinforce(options);
 }
 
-function drawQuestions(
-  { world, seed, iteration, questions }: IterationOptions,
-  most = questions,
-): Question[] {
-  return Array.from({ length: Math.min(questions, most) }, (_, i) =>
-    world.draw(hashSeed(seed, "question", iteration, i)),
-  );
+function drawQuestions({ world, seed, iteration }: IterationOptions, count: number): Question[] {
+  return Array.from({ length: count }, (_, i) => world.draw(hashSeed(seed, "question", iteration, i)));
 }
 
 function chance({ seed, iteration }: IterationOptions, purpose: string): Random {
@@ -78,9 +70,16 @@ function promptFor(policy: Policy, question: Question, size: number | undefined)
 // ---- Warm-up ----------------------------------------------------------------------------------------
 
 async function warmUp(options: IterationOptions): Promise<Practised> {
-  const { policy, microBatch } = options;
-  const drawn = drawQuestions(options, WARM_UP_QUESTIONS);
-  const learned = await policy.model.learn(randomLessons(drawn, options, toWarmUp), {
+  const { policy, microBatch, questions } = options;
+  const { sizes } = policy;
+  const drawn = drawQuestions(options, Math.min(questions, WARM_UP_QUESTIONS));
+  const [first, ...others] = drawn;
+  const isSplit = sizes !== undefined && others.length > 0;
+  const rows = [
+    ...(isSplit ? [evenSizes(first!, sizes, policy)] : []),
+    ...randomLessons(isSplit ? others : drawn, options, toWarmUp),
+  ];
+  const learned = await policy.model.learn(rows, {
     objective: { kind: "likelihood", clip: 0 },
     start: policy.language.start,
     group: WARM_UP_GROUP,
@@ -88,6 +87,13 @@ async function warmUp(options: IterationOptions): Promise<Practised> {
     microBatch,
   });
   return { learned, groups: [] };
+}
+
+/** Where a size is to be chosen, all of them shall be as likely. */
+function evenSizes(question: Question, sizes: readonly number[], policy: Policy) {
+  const weights = [1 / (WARM_UP_QUESTIONS * sizes.length)];
+  const lessons = sizes.map((size): Lesson => ({ tokens: [policy.language.size(size)], weights }));
+  return { prefix: toPrompt(policy, question).reading.prefix, lessons };
 }
 
 /** Random valid workflows for each question, each token with its weight. */
@@ -104,9 +110,9 @@ function randomLessons(
   const scale = 1 / (drawn.length * WARM_UP_GROUP);
   return drawn.map((question) => {
     const { pool } = question;
-    const size = drawAnySize(random);
+    const isLater = random.next() < LATER;
+    const size = isLater ? undefined : random.integer(1, MAX_STEPS);
     const given = size === undefined ? {} : { size };
-    const isLater = random.next() < 0.25;
     const vocabulary = toVocabulary(question.task.prompt, works, words);
     const draw = (previousSteps: number) =>
       drawWorkflow({ pool, vocabulary, handOffs, previousSteps, random, ...given });
@@ -125,11 +131,6 @@ function randomLessons(
   });
 }
 
-/** Half of the time free. */
-function drawAnySize(random: Random): number | undefined {
-  return random.next() < 0.5 ? undefined : random.integer(1, MAX_STEPS);
-}
-
 // ---- The supervised variant -------------------------------------------------------------------------
 
 /** How much better one worker must be than another to be much likelier. */
@@ -141,7 +142,7 @@ async function supervise(options: IterationOptions): Promise<Practised> {
   const { language } = policy;
   const random = chance(options, "supervised");
   const works = world.works();
-  const drawn = drawQuestions(options);
+  const drawn = drawQuestions(options, options.questions);
   const rows = await Promise.all(
     drawn.map(async (question) => {
       const prompt = promptFor(policy, question, 1);
@@ -151,7 +152,7 @@ async function supervise(options: IterationOptions): Promise<Practised> {
         (slot) => question.pool.members[workers[slot]!]!.worker.kind === "model",
       );
       const plans = models.map((slot) => {
-        const subtask = drawSubtask(vocabulary, random);
+        const subtask = drawSubtask(vocabulary, { seesOthers: false, isLast: true }, random);
         const step = { worker: slot, subtask, access: [] };
         return language.toTokens([step]);
       });
@@ -190,12 +191,14 @@ async function supervise(options: IterationOptions): Promise<Practised> {
 // ---- Reinforcement ----------------------------------------------------------------------------------
 
 async function reinforce(options: IterationOptions): Promise<Practised> {
-  const { policy, lot, seed, iteration, group, microBatch } = options;
-  const random = chance(options, "sizes");
-  const prompts = drawQuestions(options).map((question) => promptFor(policy, question, lot.drawSize(random)));
+  const { policy, lot, seed, iteration, group, questions, microBatch } = options;
   const rolling = { ...options, seed: hashSeed(seed, "rollouts", iteration) };
-  if (lot.comparesSizes) return compareSizes(prompts, options, rolling.seed);
-  const first = await rollOut(prompts, rolling);
+  if (lot.comparesSizes) return compareSizes(options, rolling.seed);
+  const random = chance(options, "sizes");
+  const prompts = drawQuestions(options, questions).map((question) =>
+    promptFor(policy, question, lot.drawSize(random)),
+  );
+  const first = await rollOut(await settleSizes(policy, prompts), rolling);
   const again = lot.stage === "rounds" ? await rollOutAgain(first, rolling) : [];
   const groups = [...first, ...again];
   const scale = 1 / (groups.length * group);
@@ -215,8 +218,10 @@ async function reinforce(options: IterationOptions): Promise<Practised> {
     textWeight: TEXT_WEIGHT.policy * scale,
     microBatch,
   });
-  const reminded = randomLessons(drawQuestions(options, microBatch), options, (tokens, size) =>
-    toReminder(policy, tokens, lot.keepsOpen || size !== undefined),
+  const reminded = randomLessons(
+    drawQuestions(options, Math.min(questions, microBatch)),
+    options,
+    (tokens, size) => toReminder(policy, tokens, size !== undefined),
   );
   const { gradients } = await policy.model.learn(reminded, {
     objective: { kind: "likelihood", clip: 0 },
@@ -247,21 +252,20 @@ function toWarmUp(tokens: readonly number[]): Float32Array {
 }
 
 /** Which size does best for each question; the reminder is left to the iterations between. */
-async function compareSizes(prompts: Prompt[], options: IterationOptions, seed: number): Promise<Practised> {
-  const { policy, microBatch } = options;
-  const groups = await rollOutSizes(prompts, { ...options, seed });
-  const scale = 1 / (groups.length * SIZES.length);
+async function compareSizes(options: IterationOptions, seed: number): Promise<Practised> {
+  const { policy, world, questions, microBatch } = options;
+  const drawn = drawQuestions(options, world.isInstant ? COMPARED * questions : questions);
+  const groups = await rollOutSizes(drawn, { ...options, seed });
+  const group = policy.sizes?.length ?? 0;
+  const scale = SIZE_WEIGHT / (groups.length * group);
   const rows = groups
     .filter((each) => !isFlat(each))
-    .map((each) => ({
-      prefix: each.prompt.reading.prefix,
-      lessons: toSizeLessons(each, { policy, scale }),
-    }));
+    .map((each) => ({ prefix: each.prompt.reading.prefix, lessons: toSizeLessons(each, scale) }));
   if (rows.length === 0) return { learned: { gradients: new Map(), loss: 0, entropy: 0 }, groups };
   const learned = await policy.model.learn(rows, {
     objective: { kind: "policy", clip: CLIP },
     start: policy.language.start,
-    group: SIZES.length,
+    group,
     textWeight: 0,
     microBatch,
   });

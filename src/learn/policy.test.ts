@@ -7,7 +7,7 @@ import { createWeights } from "../nn/transformer.ts";
 import { createSmallWorld } from "../testing/small-world.ts";
 import { createTinyLanguage } from "../testing/tiny-language.ts";
 import { createSelfWorker } from "../worker/self.ts";
-import { type Plan, type Policy, toPrompt, writePlans } from "./policy.ts";
+import { type Plan, type Policy, settleSizes, toPrompt, weighSizes, writePlans } from "./policy.ts";
 import { measureSurprise } from "./surprise.ts";
 
 const language = createTinyLanguage();
@@ -63,6 +63,30 @@ describe("plans", () => {
     const [, first, second] = /\[(\d+), (\d+)/.exec(plan.text)!;
     expect(Number(first)).toBe(3);
     expect(Number(second)).toBeGreaterThanOrEqual(pool.members.length);
+  });
+});
+
+describe("the size of a team", () => {
+  const sizes = [1, 2, 3, 4, 5];
+
+  test("is chosen for first rounds that have none, and always the same", async () => {
+    const choosing = { ...policy, sizes };
+    const rounds = [{ workflow: { steps: [{ worker: 0, subtask: "x", access: [] }] }, replies: ["1"] }];
+    const given = toPrompt(policy, world.draw(1), { size: 2 });
+    const later = toPrompt(policy, world.draw(1), { rounds });
+    const settled = await settleSizes(choosing, [...prompts(), given, later]);
+    expect(sizes).toContain(settled[0]!.size);
+    expect(settled[0]!.reading.prefix.start).toBe(language.size(settled[0]!.size));
+    expect(settled.slice(2)).toEqual([given, later]);
+    const [weighed] = await weighSizes(choosing, prompts());
+    expect(weighed![settled[0]!.size! - 1]).toBe(Math.max(...weighed!));
+    expect(await settleSizes(policy, prompts())).toEqual(prompts());
+  });
+
+  test("by lot is every size now and then", async () => {
+    const many = Array.from({ length: 32 }, (_, seed) => toPrompt(policy, world.draw(seed)));
+    const drawn = await settleSizes({ ...policy, sizes }, many, { seed: 1 });
+    expect(new Set(drawn.map(({ size }) => size)).size).toBeGreaterThan(3);
   });
 });
 

@@ -1,4 +1,5 @@
-// The model as a policy: it reads questions and writes workflows, by lot or greedily, always without a mask.
+// The model as a policy: it reads questions, chooses how large a team each shall have, and writes workflows, by
+// lot or greedily, always without a mask.
 
 import type { Language } from "../conductor/native/language.ts";
 import { PLAN_TOKENS } from "../conductor/native/opened.ts";
@@ -12,6 +13,8 @@ import type { Question } from "./types.ts";
 export interface Policy {
   model: Model;
   language: Language;
+  /** The sizes of teams that it chooses from, before it writes; absent where the size is always given. */
+  sizes?: readonly number[];
 }
 
 /** A question as it stands before the policy: its team's work so far, and the size that is wanted. */
@@ -38,21 +41,58 @@ export function toPrompt(
   return { question, rounds, reading, ...(size !== undefined && { size }) };
 }
 
+/** For each prompt, how likely each size is that the policy chooses from. */
+export async function weighSizes(
+  { model, language, sizes = [] }: Policy,
+  prompts: readonly Prompt[],
+): Promise<number[][]> {
+  const { start, end } = language;
+  const chances = await model.weighFirst(
+    prompts.map(({ reading }) => reading.prefix),
+    { length: PLAN_TOKENS, start, end },
+  );
+  return chances.map((all) => sizes.map((size) => all[language.size(size)]!));
+}
+
 /**
- * `group` plans for each prompt. With a seed by lot, each plan with its own chance; with sizes, the likeliest plan
- * of each; else the likeliest tokens.
+ * First rounds of no given size get the one that the policy finds best, or with a seed one by lot. It is chosen
+ * before anything is written: whoever is to plan for others stands first in a team, and alone nobody needs it.
  */
+export async function settleSizes(
+  policy: Policy,
+  prompts: readonly Prompt[],
+  { seed }: { seed?: number } = {},
+): Promise<Prompt[]> {
+  const { sizes } = policy;
+  const open = prompts.filter(({ size, rounds }) => size === undefined && rounds.length === 0);
+  if (!sizes || open.length === 0) return [...prompts];
+  const weighed = await weighSizes(policy, open);
+  return prompts.map((prompt) => {
+    const at = open.indexOf(prompt);
+    if (at < 0) return prompt;
+    const chances = Float32Array.from(weighed[at]!);
+    const sum = chances.reduce((all, chance) => all + chance, 0);
+    const choose = seed === undefined ? likeliest : byLot(seed, 1);
+    const size =
+      sizes[
+        choose(
+          chances.map((chance) => chance / sum),
+          at,
+          0,
+          [],
+        )
+      ]!;
+    return toPrompt(policy, prompt.question, { size });
+  });
+}
+
+/** `group` plans for each prompt. With a seed by lot, each plan with its own chance; else the likeliest tokens. */
 export async function writePlans(
   { model, language }: Policy,
   prompts: readonly Prompt[],
-  {
-    group,
-    seed,
-    sizes,
-    signal,
-  }: { group: number; seed?: number; sizes?: readonly number[]; signal?: AbortSignal },
+  { group, seed, signal }: { group: number; seed?: number; signal?: AbortSignal },
 ): Promise<Plan[][]> {
-  const choose = sizes ? ofSizes(language, sizes) : seed === undefined ? likeliest : byLot(seed, group);
+  const choose = seed === undefined ? likeliest : byLot(seed, group);
   const written = await model.write(
     prompts.map(({ reading }) => reading.prefix),
     {
@@ -73,21 +113,6 @@ const likeliest: Choose = (chances) => {
   for (let i = 1; i < chances.length; i++) if (chances[i]! > chances[best]!) best = i;
   return best;
 };
-
-/** The likeliest plan of each size: rollout i is made to have `sizes[i]` steps. */
-function ofSizes(language: Language, sizes: readonly number[]): Choose {
-  const { vocabulary, next, subtasks } = language;
-  return (chances, question, rollout, tokens) => {
-    if (tokens.includes(subtasks)) return likeliest(chances, question, rollout, tokens);
-    const last = tokens.at(-1);
-    const team = tokens.filter((token) => token >= vocabulary).length;
-    if (last !== undefined && last >= vocabulary) return team < sizes[rollout]! ? next : subtasks;
-    let best = vocabulary;
-    for (let slot = vocabulary; slot < chances.length; slot++)
-      if (chances[slot]! > chances[best]!) best = slot;
-    return best;
-  };
-}
 
 function byLot(seed: number, group: number): Choose {
   const lots = new Map<number, ReturnType<typeof createRandom>>();

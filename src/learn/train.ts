@@ -12,6 +12,7 @@ import { trainTokenizer } from "../nn/tokenizer.ts";
 import { createWeights } from "../nn/transformer.ts";
 import { hashSeed } from "../random.ts";
 import type { Store } from "../store/types.ts";
+import { MAX_STEPS } from "../workflow/types.ts";
 import type { TrainingFolder } from "./folder.ts";
 import { type Practised, practise, toFigures } from "./iteration.ts";
 import { allSubtasks, type Words } from "./phrases.ts";
@@ -83,6 +84,7 @@ const MICRO_BATCH = 4;
 /** Steps of the teams that are looked at while sizes are given. */
 const LOOKED_AT = 3;
 const MOST_WORKERS = 64;
+const SIZES = Array.from({ length: MAX_STEPS }, (_, i) => i + 1);
 
 export async function train(options: TrainOptions): Promise<TrainResult> {
   const { folder, signal, threads, saveEvery = SAVE_EVERY, tuneEvery = TUNE_EVERY } = options;
@@ -98,7 +100,10 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   const state = (options.resume && (await loadState(folder.checkpoint))) || createState(options);
   if (options.resume) folder.rewind(state.iteration);
   const model = new Model(engine, state.shape, state.weights);
-  const policy: Policy = { model, language: state.language };
+  const policy: Policy = {
+    ...{ model, language: state.language },
+    ...(options.size === undefined && { sizes: SIZES }),
+  };
   const optimiser = state.moments
     ? AdamW.fromTensors(state.weights, state.moments)
     : new AdamW(state.weights);
@@ -252,11 +257,11 @@ async function watch(watching: Watching, stage: StageName, last: StageName): Pro
   const { world, costPerCall, signal, seed, folder, journal } = options;
   const rounds = stage === "rounds" ? options.rounds : 1;
   const iteration = state.iteration - 1;
-  const { keepsOpen } = lotAt(iteration, schedule);
-  // Until a free size is practised, one that is given is looked at.
+  const { isSizeGiven } = lotAt(iteration, schedule);
+  // Until the choice of a size is practised, one that is given is looked at.
   const isAlone = stage === "selection" || stage === "supervised";
   const isEnd = state.iteration === totalOf(schedule);
-  const isGiven = keepsOpen && stage === "teams" && !isEnd;
+  const isGiven = isSizeGiven && stage === "teams" && !isEnd;
   const size = isAlone ? 1 : (options.size ?? (isGiven ? LOOKED_AT : undefined));
   const outcomes = await answerAll(world.tune, {
     ...(size !== undefined && { size }),
@@ -298,6 +303,7 @@ async function toCard({ options, policy, state, engine }: Watching): Promise<Car
     shape: state.shape,
     limits: { workers: MOST_WORKERS, rounds },
     ...(options.size !== undefined && { size: options.size }),
+    ...(policy.sizes && { sizes: [...policy.sizes] }),
     surprise: await measureSurprise(policy, world.tune),
     handOffs: world.kind !== "recording",
     training: {

@@ -82,6 +82,18 @@ describe("random workflows", () => {
     }
   });
 
+  test("mostly ask nobody twice", () => {
+    const pool = toPool([..."abcdef"].map((id) => scriptedWorker(id, "")));
+    const draw = (seed: number) =>
+      drawWorkflow({
+        ...{ pool, vocabulary, handOffs: true, previousSteps: 0, size: 4, random: createRandom(seed) },
+      });
+    const teams = Array.from({ length: 400 }, (_, seed) => new Set(draw(seed).map(({ worker }) => worker)));
+    const share = teams.filter(({ size }) => size === 4).length / teams.length;
+    expect(share).toBeGreaterThan(0.75);
+    expect(share).toBeLessThan(0.9);
+  });
+
   test("differ in size, words and access, and repeat for a seed", () => {
     const pool = toPool([..."ab"].map((id) => scriptedWorker(id, "")));
     const draw = (seed: number) =>
@@ -94,16 +106,31 @@ describe("random workflows", () => {
 });
 
 describe("subtasks", () => {
+  const places = [true, false].flatMap((seesOthers) =>
+    [true, false].map((isLast) => ({ seesOthers, isLast })),
+  );
+  const draw = (words: "free" | "generic", place = places[0]!) => {
+    const random = createRandom(1);
+    return Array.from({ length: 300 }, () => drawSubtask({ ...vocabulary, words }, place, random));
+  };
+
   test("all that are drawn are known to the tokenizer, and name works of the world", () => {
-    const [random, known] = [createRandom(1), new Set(allSubtasks(WORKS))];
-    const drawn = Array.from({ length: 300 }, () => drawSubtask(vocabulary, random));
+    const known = new Set(allSubtasks(WORKS));
+    const drawn = places.flatMap((place) => draw("free", place));
     expect(drawn.filter((subtask) => !known.has(subtask))).toEqual([]);
+    expect(new Set(drawn)).toEqual(known);
+  });
+
+  test("nobody plans last, and nobody checks who sees nothing", () => {
+    for (const place of places) {
+      const said = draw("free", place).join();
+      expect(/Plan the|List the steps/.test(said)).toBe(!place.isLast);
+      expect(/Check|Verify|Review|Compare|Follow/.test(said)).toBe(place.seesOthers);
+      expect(said).toMatch(/Solve the/);
+    }
   });
 
   test("where words are generic all are told the same", () => {
-    const random = createRandom(1);
-    const generic = { ...vocabulary, words: "generic" as const };
-    const said = new Set(Array.from({ length: 50 }, () => drawSubtask(generic, random)));
-    expect(said.size).toBe(1);
+    expect(new Set(draw("generic")).size).toBe(1);
   });
 });

@@ -1,6 +1,7 @@
 // Warm-up: random valid workflows, so that the model knows the language before it is rewarded. It stands in
-// for the pretraining that a large model brings. Workers, words, sizes and access lists are drawn by lot, so
-// it cannot teach who is good at what; that it is no better than random choice is measured, not hoped.
+// for the pretraining that a large model brings: what a team is, that a plan comes before the work and a check
+// after it. Workers, sizes, access lists and the rest of the words are drawn by lot, so it cannot teach who is good
+// at what; that it is no better than random choice is measured, not hoped.
 
 import { checkTeam } from "../conductor/check-team.ts";
 import type { Random } from "../random.ts";
@@ -26,6 +27,8 @@ export interface DrawOptions {
  */
 const COMPARED = { handOffs: 1 / 3, none: 3 / 4 };
 const FEWEST_COMPARED = 3;
+/** Of the teams whose members can see each other, this share asks nobody twice. */
+const DIFFERENT = 3 / 4;
 
 /** Workers are numbers in the pool. Later rounds accept half of the time: then there are no steps. */
 export function drawWorkflow(options: DrawOptions): Step[] {
@@ -35,9 +38,12 @@ export function drawWorkflow(options: DrawOptions): Step[] {
   const tools = [...pool.members.keys()].filter((number) => pool.members[number]!.worker.kind === "tool");
   for (;;) {
     const size = options.size ?? random.integer(1, MAX_STEPS);
-    const steps = drawWorkers(options, size).map((worker, position) => drawStep(options, worker, position));
-    if (size >= FEWEST_COMPARED && tools.length > 0 && random.next() < compared)
-      steps[size - 1] = { ...steps[size - 1]!, worker: random.pick(tools), access: "all" };
+    const workers = drawWorkers(options, size);
+    const isCompared = size >= FEWEST_COMPARED && tools.length > 0 && random.next() < compared;
+    if (isCompared) workers[size - 1] = random.pick(tools);
+    const steps = workers.map((worker, position) =>
+      drawStep(options, { worker, position, isLast: position === size - 1, isCompared }),
+    );
     if (!checkTeam({ steps }, pool, previousSteps)) return steps;
   }
 }
@@ -50,16 +56,25 @@ function drawWorkers({ pool, handOffs, random }: DrawOptions, size: number): num
   );
   const models = numbers.filter((number) => pool.members[number]!.worker.kind === "model");
   // With one model only, a second step has nobody else: a tool would have too little to compare.
-  if (handOffs || numbers.length < size || models.length < 2)
+  const mayRepeat = handOffs && random.next() >= DIFFERENT;
+  if (mayRepeat || numbers.length < size || models.length < 2)
     return Array.from({ length: size }, () => random.pick(numbers));
   return random.shuffle(numbers).slice(0, size);
 }
 
-function drawStep(options: DrawOptions, worker: number, position: number): Step {
-  const { pool, vocabulary, handOffs, previousSteps, random } = options;
+function drawStep(
+  { pool, vocabulary, handOffs, previousSteps, random }: DrawOptions,
+  seat: { worker: number; position: number; isLast: boolean; isCompared: boolean },
+): Step {
+  const { worker, position, isLast, isCompared } = seat;
   const isModel = pool.members[worker]!.worker.kind === "model";
-  const access = isModel && !handOffs ? [] : drawAccess(position, previousSteps, random);
-  return { worker, subtask: drawSubtask(vocabulary, random), access };
+  const drawn = isModel && !handOffs ? [] : drawAccess(position, previousSteps, random);
+  const access = isLast && isCompared ? "all" : drawn;
+  return {
+    worker,
+    subtask: drawSubtask(vocabulary, { seesOthers: access.length > 0, isLast }, random),
+    access,
+  };
 }
 
 function drawAccess(position: number, previousSteps: number, random: Random): Access {

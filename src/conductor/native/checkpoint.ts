@@ -38,6 +38,8 @@ const cardSchema = z.object({
   }),
   /** How large its teams are; absent: it decides. */
   size: z.int().min(1).max(MAX_STEPS).optional(),
+  /** What it chooses the size of a team from, before it writes; absent: it decides while it writes. */
+  sizes: z.array(z.int().min(1).max(MAX_STEPS)).min(1).optional(),
   /** A question that surprises it more than this, in nats a token, is of a kind it was not trained on. */
   surprise: z.object({ threshold: z.number(), median: z.number(), share: z.number() }).optional(),
   /** Models may see the replies of others: it was trained where that was possible. */

@@ -8,11 +8,12 @@ import { NO_USAGE } from "../../worker/usage.ts";
 import { MAX_STEPS } from "../../workflow/types.ts";
 import { composeText, type TextPiece } from "../text.ts";
 import type { ComposeRequest, Conductor } from "../types.ts";
+import type { Batcher } from "./batcher.ts";
 import type { Card, Checkpoint } from "./checkpoint.ts";
 import { openCheckpoint, openFolder, PLAN_TOKENS } from "./opened.ts";
 import { FEATURES, type Reading, toReading } from "./reading.ts";
 import { streamText } from "./stream-text.ts";
-import { createMask, createTaker, type Mask } from "./take-token.ts";
+import { createMask, createTaker, type Mask, type TakeToken } from "./take-token.ts";
 
 export interface NativeOptions {
   /** Loaded, or the folder it is in. */
@@ -65,12 +66,14 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
       return;
     }
     const { batcher } = await opened.writer();
-    const reading = toReading({ ...request, ...(size !== undefined && { size }) }, language);
-    const { prefix, workers } = reading;
-    const mask = masked ? maskFor(request, reading) : undefined;
     // What was tried greedily and refused would come out the same again.
     const isByLot = !isGreedy || request.errors.length > 0;
-    const take = createTaker({ ...(mask && { mask }), ...(isByLot && { seed: request.seed }) });
+    const lot = isByLot ? { seed: request.seed } : {};
+    const chosen = await chooseSize(request, batcher, lot, signal);
+    const reading = toReading({ ...request, ...(chosen !== undefined && { size: chosen }) }, language);
+    const { prefix, workers } = reading;
+    const mask = masked ? maskFor(request, reading, chosen ?? size) : undefined;
+    const take = createTaker({ ...(mask && { mask }), ...lot });
     // A slot without a worker becomes a number outside of the pool, which the parser refuses.
     const workerOf = (slot: number) => workers[slot] ?? request.pool.members.length + slot;
     const tokens = yield* streamText(
@@ -82,11 +85,32 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
     yield { usage: { ...NO_USAGE, inputTokens, outputTokens: tokens.length } };
   }
 
-  function maskFor({ maxSteps, rounds, pool }: ComposeRequest, { workers }: Reading): Mask {
+  /** Of its first round; later ones are written freely, as they were learned. */
+  async function chooseSize(
+    request: ComposeRequest,
+    batcher: Batcher,
+    lot: { seed?: number },
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
+    if (request.rounds.length > 0) return undefined;
+    if (size !== undefined || !card.sizes) return size;
+    const able = card.sizes.filter((each) => each <= request.maxSteps);
+    const tokens = able.map((each) => language.size(each));
+    const takeSize = createTaker({ mask: () => (token) => tokens.includes(token), ...lot });
+    let taken = -1;
+    const take: TakeToken = (chances, before) => {
+      taken = takeSize(chances, before);
+      return language.end;
+    };
+    await batcher.write({ prefix: toReading(request, language).prefix, take, signal });
+    return able[tokens.indexOf(taken)];
+  }
+
+  function maskFor({ maxSteps, rounds, pool }: ComposeRequest, { workers }: Reading, most = MAX_STEPS): Mask {
     const team = {
       isModel: (slot: number) => pool.members[workers[slot]!]!.worker.kind === "model",
       slots: workers.length,
-      maxSteps: Math.min(maxSteps, size ?? MAX_STEPS, MAX_STEPS),
+      maxSteps: Math.min(maxSteps, most, MAX_STEPS),
       previousSteps: rounds.at(-1)?.replies.length ?? 0,
       handOffs: card.handOffs,
     };
