@@ -1,6 +1,7 @@
 // Whole GRPO iterations of the large model in the rehearsal: some of each stage, from which 200 are reckoned, or
 // really 200.
 import { join } from "node:path";
+import { Choice } from "../../dist/conductor/native/choice.js";
 import { openTrainingFolder } from "../../dist/learn/folder.js";
 import { practise } from "../../dist/learn/iteration.js";
 import { toVocabulary } from "../../dist/learn/phrases.js";
@@ -51,12 +52,8 @@ class Reciter extends Model {
         language.toTokens(drawWorkflow(size === undefined ? drawing : { ...drawing, size })),
       );
     });
-    const choose = (chances, question, rollout, tokens) => {
-      // Asked all the same: whoever only looks at the chances must see them.
-      const wanted = writing.choose(chances, question, rollout, tokens);
-      const isLooking = wanted === language.end && tokens.length === 0;
-      return isLooking ? wanted : (recited[question][rollout][tokens.length] ?? language.end);
-    };
+    const choose = (_, question, rollout, tokens) =>
+      recited[question][rollout][tokens.length] ?? language.end;
     return super.write(prefixes, { ...writing, choose });
   }
 }
@@ -64,7 +61,8 @@ class Reciter extends Model {
 /** `count` of each stage, twice: the first time compiles. */
 export async function measureIterations(engine, count) {
   const weights = createWeights(LARGE, 1);
-  const policy = { model: new Reciter(engine, LARGE, weights), language, sizes: [1, 2, 3, 4, 5] };
+  const choice = new Choice([1, 2, 3, 4, 5], language.vocabulary);
+  const policy = { model: new Reciter(engine, LARGE, weights), language, choice };
   const optimiser = new AdamW(weights);
   const schedule = { ...SCHEDULE, rounds: 2 };
   let lessons = [];

@@ -6,7 +6,7 @@ import { toDecision } from "../conductor/text.ts";
 import type { Lesson } from "../nn/model.ts";
 import { hashSeed } from "../random.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
-import { type Plan, type Policy, type Prompt, toPrompt, weighSizes, writePlans } from "./policy.ts";
+import { type Plan, type Policy, type Prompt, toPrompt, writePlans } from "./policy.ts";
 import { type Outcome, performTexts, REWARD } from "./rollout.ts";
 import type { Grading, Question, World } from "./types.ts";
 
@@ -40,7 +40,10 @@ export interface RolloutOptions {
   signal: AbortSignal;
 }
 
-/** First rounds: every plan is performed. Questions run at the same time only where workers take time. */
+/**
+ * First rounds: every plan is performed, in a simulation several times with the same luck for all, and its reward is
+ * the mean. Questions run at the same time only where workers take time.
+ */
 export async function rollOut(prompts: readonly Prompt[], options: RolloutOptions): Promise<Group[]> {
   const { policy, world, group, costPerCall, seed, signal } = options;
   const written = await writePlans(policy, prompts, { group, seed, signal });
@@ -48,43 +51,55 @@ export async function rollOut(prompts: readonly Prompt[], options: RolloutOption
     prompts.map(async (prompt, q) => {
       const plans = written[q]!;
       const { question } = prompt;
-      const outcomes = await performAll(plans, world, textOf, (plan) =>
-        performTexts({ world, question, texts: [plan.text], seed: hashSeed(seed, q), signal }),
+      const tried: Outcome[][] = [];
+      for (const chance of triesOf(world, seed, q)) {
+        const outcomes = await performAll(plans, world, ({ text }) =>
+          performTexts({ world, question, texts: [text], seed: chance, signal }),
+        );
+        tried.push(outcomes.map((outcome) => obey(outcome, prompt)));
+      }
+      const rewards = plans.map((_, i) =>
+        meanReward(
+          tried.map((outcomes) => outcomes[i]!),
+          costPerCall,
+        ),
       );
-      const obeyed = outcomes.map((outcome) => obey(outcome, prompt));
-      const rewards = obeyed.map((outcome) => rewardOf(outcome, costPerCall));
-      return { prompt, plans, outcomes: obeyed, rewards };
+      // What goes on to a second round is what came of the first try.
+      return { prompt, plans, outcomes: tried[0]!, rewards };
     }),
   );
 }
 
-/** In a simulation each plan is tried so often: one try says more about luck than about the size. */
+/** In a simulation each plan is tried so often: one try says more about luck than about the plan. */
 const TRIES = 4;
+
+/** The chance of each try. Elsewhere the same is answered again when the same is asked, or it costs: there is one. */
+function triesOf({ isSimulated }: World, seed: number, question: number): number[] {
+  const chances = Array.from({ length: TRIES }, (_, number) => hashSeed(seed, question, number));
+  return isSimulated ? chances : [hashSeed(seed, question)];
+}
+
 /** Plans that are written together: as many as tune questions, so that the same compiled graph serves both. */
 const WRITTEN_TOGETHER = 32;
 
 /**
  * For the choice of a size: the likeliest plan of every size is performed, with the same luck for all. Sampled plans
  * would not do, since a long one has more places to go wrong by lot than a short one, and teams were dropped for
- * that alone. What comes out is a group with a "plan" for each size, which is the choice of it and no more; its
- * outcomes are those of all tries.
+ * that alone. What comes out is a group with the plan and the reward of each size, and the outcomes of all tries.
  */
 export async function rollOutSizes(
   questions: readonly Question[],
   options: Omit<RolloutOptions, "group">,
 ): Promise<Group[]> {
   const { policy, world, costPerCall, seed, signal } = options;
-  const { language, sizes = [] } = policy;
+  const sizes = policy.choice?.sizes ?? [];
   const prompts = questions.map((question) => toPrompt(policy, question));
-  const chances = await weighSizes(policy, prompts);
   const asked = questions.flatMap((question) => sizes.map((size) => toPrompt(policy, question, { size })));
   const written: Plan[] = [];
   for (let first = 0; first < asked.length; first += WRITTEN_TOGETHER) {
     const part = asked.slice(first, first + WRITTEN_TOGETHER);
     written.push(...(await writePlans(policy, part, { group: 1, signal })).map(([plan]) => plan!));
   }
-  // Elsewhere the same is answered again when the same is asked, or it costs.
-  const tries = Array.from({ length: world.isSimulated ? TRIES : 1 }, (_, number) => number);
   return Promise.all(
     prompts.map(async (prompt, q) => {
       const { question } = prompt;
@@ -92,15 +107,14 @@ export async function rollOutSizes(
       for (const s of sizes.keys()) {
         const at = q * sizes.length + s;
         const { text } = written[at]!;
-        const all = await performAll(tries, world, String, (number) =>
-          performTexts({ world, question, texts: [text], seed: hashSeed(seed, q, number), signal }),
-        );
-        tried.push(all.map((outcome) => obey(outcome, asked[at]!)));
+        const own: Outcome[] = [];
+        for (const chance of triesOf(world, seed, q)) {
+          const outcome = await performTexts({ world, question, texts: [text], seed: chance, signal });
+          own.push(obey(outcome, asked[at]!));
+        }
+        tried.push(own);
       }
-      const plans = sizes.map((size, s): Plan => {
-        const logp = Math.log(Math.max(chances[q]![s]!, 1e-12));
-        return { tokens: [language.size(size)], logps: [logp], entropies: [0], text: "" };
-      });
+      const plans = written.slice(q * sizes.length, (q + 1) * sizes.length);
       const rewards = tried.map((own) => meanReward(own, costPerCall));
       return { prompt, plans, outcomes: tried.flat(), rewards };
     }),
@@ -114,32 +128,37 @@ function meanReward(outcomes: readonly Outcome[], costPerCall: number): number |
 }
 
 /** Equal texts get equal outcomes where nothing is left to chance but the seed: they are performed once. */
-async function performAll<Kind>(
-  all: readonly Kind[],
+async function performAll(
+  plans: readonly Plan[],
   { isInstant }: World,
-  toKey: (each: Kind) => string,
-  perform: (each: Kind) => Promise<Outcome>,
+  perform: (plan: Plan) => Promise<Outcome>,
 ): Promise<Outcome[]> {
   const known = new Map<string, Promise<Outcome>>();
   const results: Promise<Outcome>[] = [];
-  for (const each of all) {
-    const key = toKey(each);
-    const result = known.get(key) ?? perform(each);
-    known.set(key, result);
+  for (const plan of plans) {
+    const result = known.get(plan.text) ?? perform(plan);
+    known.set(plan.text, result);
     results.push(result);
     if (isInstant) await result;
   }
   return Promise.all(results);
 }
 
-function textOf({ text }: Plan): string {
-  return text;
+/**
+ * Where a size is given, a team of another size is no answer to what was asked, and neither is one that asks somebody
+ * twice while others are left: whoever was best alone was asked for everything, and nobody can check their own work.
+ */
+function obey(outcome: Outcome, { size, question }: Prompt): Outcome {
+  if (size === undefined || !outcome.isValid) return outcome;
+  if (outcome.steps === size && isTeam(outcome, question)) return outcome;
+  return { ...outcome, isValid: false, isRight: false, reward: REWARD.invalid };
 }
 
-/** Where a size is given, a team of another size is no answer to what was asked. */
-function obey(outcome: Outcome, { size }: Prompt): Outcome {
-  if (size === undefined || !outcome.isValid || outcome.steps === size) return outcome;
-  return { ...outcome, isValid: false, isRight: false, reward: REWARD.invalid };
+function isTeam({ rounds }: Outcome, { pool: { members } }: Question): boolean {
+  const isModel = (worker: number) => members[worker]!.worker.kind === "model";
+  const asked = (rounds[0]?.workflow.steps ?? []).map(({ worker }) => worker).filter(isModel);
+  const models = [...members.keys()].filter(isModel).length;
+  return new Set(asked).size === Math.min(asked.length, models);
 }
 
 function rewardOf({ isOutage, reward, calls }: Outcome, costPerCall: number): number | undefined {
@@ -167,8 +186,8 @@ export async function rollOutAgain(groups: readonly Group[], options: RolloutOpt
       const before = first.outcomes[at]!;
       const q = groups.indexOf(first);
       const plans = written[i]!;
-      const outcomes = await performAll(plans, world, textOf, (plan) =>
-        performSecond(plan.text, before, prompt, { ...options, seed: hashSeed(seed, q) }),
+      const outcomes = await performAll(plans, world, (plan) =>
+        performSecond(plan.text, before, prompt, { ...options, seed: triesOf(world, seed, q)[0]! }),
       );
       const rewards = outcomes.map((outcome) => rewardOf(outcome, costPerCall));
       const known = rewards.filter((reward) => reward !== undefined);
@@ -213,32 +232,35 @@ export function isFlat({ rewards }: Group): boolean {
   return advantagesOf(rewards).every((advantage) => Math.abs(advantage) < 1e-9);
 }
 
+export interface LessonOptions {
+  policy: Policy;
+  scale: number;
+  /** Weight of the entropy of decisions. */
+  exploration: number;
+  /** none: not learned; all: learned; verbs: learned, and what kind of work a step is told to do is a decision. */
+  words: "none" | "all" | "verbs";
+}
+
 /** What is to be learned from a group. Every rollout counts the same, however long it is. */
 export function toLessons(
   { plans, outcomes, rewards, weight = 1 }: Group,
-  { policy, scale, exploration }: { policy: Policy; scale: number; exploration: number },
+  { policy, scale, exploration, words }: LessonOptions,
 ): Lesson[] {
+  const { language } = policy;
   const advantages = advantagesOf(rewards);
   const own = scale * weight;
   // Nothing is learned from an outage, not even to explore.
   const isTaught = (i: number) => outcomes[i]!.isValid && rewards[i] !== undefined;
   return plans.map(({ tokens, logps, entropies }, i) => {
-    const isDecision = policy.language.decisions(tokens);
+    const isDecision = language.decisions(tokens);
+    if (words === "verbs") for (const [t, is] of language.verbs(tokens).entries()) isDecision[t]! ||= is;
     const isExplored = (t: number) => isTaught(i) && entropies[t]! < ENOUGH;
     return {
       tokens,
       logps,
       advantage: advantages[i]!,
-      weights: isDecision.map((is) => (is ? 1 : WORDS) * own),
+      weights: isDecision.map((is) => (is ? 1 : words === "none" ? 0 : WORDS) * own),
       exploration: isDecision.map((is, t) => (isExplored(t) ? is * exploration * own : 0)),
     };
   });
-}
-
-/** What is to be learned from a group of sizes: which to choose. */
-export function toSizeLessons({ plans, rewards }: Group, scale: number): Lesson[] {
-  const advantages = advantagesOf(rewards);
-  return plans.map(({ tokens, logps }, i) => ({
-    ...{ tokens, logps, advantage: advantages[i]!, weights: [scale] },
-  }));
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { Choice } from "../conductor/native/choice.ts";
 import { TuttiError } from "../errors.ts";
 import {
   add,
@@ -11,7 +12,7 @@ import {
 import { createTinyLanguage } from "../testing/tiny-language.ts";
 import { parseWorkflow } from "../workflow/parse.ts";
 import type { Step } from "../workflow/types.ts";
-import { practise, toFigures } from "./iteration.ts";
+import { type IterationOptions, practise, toFigures } from "./iteration.ts";
 import type { Policy } from "./policy.ts";
 import type { Lot } from "./schedule.ts";
 import type { StageName, World } from "./types.ts";
@@ -31,22 +32,29 @@ function createFixedWorld(parts: Partial<World> = {}): World {
   return createSmallWorld({ draw: (seed) => ({ task: toSum(seed % 500), pool: { members } }), ...parts });
 }
 
+interface Parts
+  extends Partial<Pick<IterationOptions, "world" | "seed" | "iteration" | "costPerCall" | "signal">> {
+  choice?: Choice;
+  comparesSizes?: boolean;
+  /** Instead of the plans that are given. */
+  write?: (prefixes: readonly { start?: number }[]) => Promise<unknown>;
+}
+
 async function practiseStage(
   stage: StageName,
   plans: GivenPlan[][],
-  {
-    sizes,
-    comparesSizes = false,
-    ...parts
-  }: { world?: World; seed?: number; iteration?: number; sizes?: number[]; comparesSizes?: boolean } = {},
+  { choice, comparesSizes = false, write, ...parts }: Parts = {},
 ) {
-  const policy = { ...createGivenPolicy(language, ...plans), ...(sizes && { sizes }) };
+  const given = createGivenPolicy(language, ...plans);
+  const model = write ? ({ ...given.model, write } as unknown as Policy["model"]) : given.model;
+  const policy = { ...given, model, ...(choice && { choice }) };
   const lot: Lot = {
     stage,
     learningRate: 1e-3,
     exploration: 0.01,
     isSizeGiven: false,
     comparesSizes,
+    learnsWords: stage !== "selection",
     drawSize: () => undefined,
   };
   const practised = await practise({
@@ -74,20 +82,6 @@ describe("warm-up", () => {
     }
     const weights = lessons.flatMap((lesson) => [...(lesson.weights as Float32Array)]);
     expect(weights.every((weight) => weight > 0)).toBe(true);
-  });
-
-  test("leaves all sizes as likely, where one is to be chosen", async () => {
-    const { policy } = await practiseStage("warm-up", [[[]]], { sizes: [1, 2, 3] });
-    const [{ rows }] = policy.lessons as [(typeof policy.lessons)[number]];
-    const [first, ...others] = rows;
-    expect(first!.prefix.start).toBe(language.size(undefined));
-    expect(first!.lessons.map(({ tokens }) => tokens)).toEqual(
-      [1, 2, 3].map((size) => [language.size(size)]),
-    );
-    expect(new Set(first!.lessons.map(({ weights }) => weights[0])).size).toBe(1);
-    // Workflows of a first round are always of a given size.
-    for (const { prefix } of others)
-      expect(prefix.start === language.size(undefined)).toBe(prefix.tokens.includes(language.round([])[0]!));
   });
 
   test("is the same for the same seed and iteration, and another for others", async () => {
@@ -160,52 +154,41 @@ describe("reinforcement", () => {
 });
 
 describe("the choice of a size", () => {
-  const sizes = [1, 2];
-  const wrongThenRight = [...(ask(BAD) as Step[]), ...(ask(GOOD) as Step[])];
-
-  test("is practised with the likeliest plan of each size, and nothing else is learned", async () => {
-    const policy = createGivenPolicy(language, [[]]);
-    const world = createFixedWorld();
-    const lot: Lot = {
-      ...{ stage: "teams", learningRate: 1e-3, exploration: 0.01, isSizeGiven: false, comparesSizes: true },
-      drawSize: () => undefined,
-    };
-    const turns = {
-      ...policy,
-      sizes,
-      model: {
-        ...policy.model,
-        write: async (prefixes: readonly { start?: number }[]) =>
-          prefixes.map(({ start }) => {
-            const tokens = language.toTokens(
-              (start === language.size(1) ? ask(BAD) : wrongThenRight) as Step[],
-            );
-            return [{ tokens, logps: tokens.map(() => -1), entropies: tokens.map(() => 0) }];
-          }),
-      } as unknown as Policy["model"],
-    };
-    const { groups } = await practise({
-      ...{ policy: turns, lot, world, seed: 1, iteration: 3, questions: 2, group: 4 },
-      ...{ costPerCall: 0.1, words: "free", microBatch: 2, signal },
+  const wrongThenRight: Step[] = [...(ask(BAD) as Step[]), ...(ask(GOOD) as Step[])];
+  /** Alone it asks whoever is wrong. */
+  const writeBySize = async (prefixes: readonly { start?: number }[]) =>
+    prefixes.map(({ start }) => {
+      const tokens = language.toTokens(start === language.size(1) ? (ask(BAD) as Step[]) : wrongThenRight);
+      return [{ tokens, logps: tokens.map(() => -1), entropies: tokens.map(() => 0) }];
     });
-    // Twice as many questions as rollouts would have.
-    expect(groups.length).toBe(4);
+
+  test("follows what the likeliest plan of each size earns, and the model learns nothing", async () => {
+    const choice = new Choice([1, 2], language.vocabulary);
+    const { policy, groups, learned } = await practiseStage("teams", [[[]]], {
+      ...{ choice, comparesSizes: true, costPerCall: 0.1, write: writeBySize },
+    });
+    // More questions than rollouts would have.
+    expect(groups.length).toBe(6);
     for (const { rewards } of groups) {
       expect(rewards[0]).toBeCloseTo(0.5 - 0.1, 9);
       expect(rewards[1]).toBeCloseTo(1 - 0.2, 9);
     }
-    expect(policy.lessons.length).toBe(1);
-    for (const { prefix, lessons } of policy.lessons[0]!.rows) {
-      expect(prefix.start).toBe(language.size(undefined));
-      expect(lessons.map(({ tokens }) => tokens)).toEqual([[language.size(1)], [language.size(2)]]);
-      expect(lessons[0]!.advantage).toBeCloseTo(-0.2, 9);
-      expect(lessons[1]!.advantage).toBeCloseTo(0.2, 9);
-      expect(lessons[1]!.logps![0]).toBeCloseTo(Math.log(0.1), 5);
-    }
+    expect(policy.lessons).toEqual([]);
+    expect(learned.gradients.size).toBe(0);
+    for (const { prompt } of groups) expect(choice.choose(prompt.reading.prefix)).toBe(2);
   });
 
-  test("is the policy's where none is given: the likeliest", async () => {
-    const { groups } = await practiseStage("rounds", [[ask(GOOD), ask(BAD)]], { sizes: [1, 2, 3, 4, 5] });
+  test("what was cut off is not learned from", async () => {
+    const choice = new Choice([1, 2], language.vocabulary);
+    const { groups } = await practiseStage("teams", [[[]]], {
+      ...{ choice, comparesSizes: true, write: writeBySize, signal: AbortSignal.abort() },
+    });
+    for (const { prompt } of groups) expect(choice.weigh(prompt.reading.prefix)).toEqual([0, 0]);
+  });
+
+  test("is the policy's where none is given", async () => {
+    const choice = new Choice([4, 1], language.vocabulary);
+    const { groups } = await practiseStage("rounds", [[ask(GOOD), ask(BAD)]], { choice });
     expect(groups.map(({ prompt }) => prompt.size)).toEqual([4, 4]);
   });
 });

@@ -7,9 +7,17 @@ import type { Learned, Lesson } from "../nn/model.ts";
 import type { Weights } from "../nn/types.ts";
 import { createRandom, hashSeed, type Random } from "../random.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
-import { type Group, isFlat, rollOut, rollOutAgain, rollOutSizes, toLessons, toSizeLessons } from "./grpo.ts";
+import {
+  type Group,
+  isFlat,
+  type LessonOptions,
+  rollOut,
+  rollOutAgain,
+  rollOutSizes,
+  toLessons,
+} from "./grpo.ts";
 import { drawSubtask, toVocabulary, type Words } from "./phrases.ts";
-import { type Policy, type Prompt, settleSizes, toPrompt } from "./policy.ts";
+import { type Policy, type Prompt, settleSize, toPrompt } from "./policy.ts";
 import { type Outcome, performTexts } from "./rollout.ts";
 import type { Lot } from "./schedule.ts";
 import type { Question, World } from "./types.ts";
@@ -44,10 +52,8 @@ const WARM_UP_QUESTIONS = 8;
 const REMINDER = { words: 0.004, size: 0.05 };
 /** Of the random workflows, this share is of later rounds. */
 const LATER = 0.25;
-/** The choice of a size is one token, and sizes differ by little: it counts for more than a token of a plan. */
-const SIZE_WEIGHT = 4;
 /** Where replies come at once, so many times more questions than in a group of rollouts: one plan of a size is less work. */
-const COMPARED = 2;
+const COMPARED = 3;
 
 export function practise(options: IterationOptions): Promise<Practised> {
   if (options.lot.stage === "warm-up") return warmUp(options);
@@ -71,15 +77,8 @@ function promptFor(policy: Policy, question: Question, size: number | undefined)
 
 async function warmUp(options: IterationOptions): Promise<Practised> {
   const { policy, microBatch, questions } = options;
-  const { sizes } = policy;
   const drawn = drawQuestions(options, Math.min(questions, WARM_UP_QUESTIONS));
-  const [first, ...others] = drawn;
-  const isSplit = sizes !== undefined && others.length > 0;
-  const rows = [
-    ...(isSplit ? [evenSizes(first!, sizes, policy)] : []),
-    ...randomLessons(isSplit ? others : drawn, options, toWarmUp),
-  ];
-  const learned = await policy.model.learn(rows, {
+  const learned = await policy.model.learn(randomLessons(drawn, options, toWarmUp), {
     objective: { kind: "likelihood", clip: 0 },
     start: policy.language.start,
     group: WARM_UP_GROUP,
@@ -87,13 +86,6 @@ async function warmUp(options: IterationOptions): Promise<Practised> {
     microBatch,
   });
   return { learned, groups: [] };
-}
-
-/** Where a size is to be chosen, all of them shall be as likely. */
-function evenSizes(question: Question, sizes: readonly number[], policy: Policy) {
-  const weights = [1 / (WARM_UP_QUESTIONS * sizes.length)];
-  const lessons = sizes.map((size): Lesson => ({ tokens: [policy.language.size(size)], weights }));
-  return { prefix: toPrompt(policy, question).reading.prefix, lessons };
 }
 
 /** Random valid workflows for each question, each token with its weight. */
@@ -152,7 +144,7 @@ async function supervise(options: IterationOptions): Promise<Practised> {
         (slot) => question.pool.members[workers[slot]!]!.worker.kind === "model",
       );
       const plans = models.map((slot) => {
-        const subtask = drawSubtask(vocabulary, { seesOthers: false, isLast: true }, random);
+        const subtask = drawSubtask(vocabulary, { seesOthers: false, opensTeam: false }, random);
         const step = { worker: slot, subtask, access: [] };
         return language.toTokens([step]);
       });
@@ -196,9 +188,9 @@ async function reinforce(options: IterationOptions): Promise<Practised> {
   if (lot.comparesSizes) return compareSizes(options, rolling.seed);
   const random = chance(options, "sizes");
   const prompts = drawQuestions(options, questions).map((question) =>
-    promptFor(policy, question, lot.drawSize(random)),
+    settleSize(policy, promptFor(policy, question, lot.drawSize(random))),
   );
-  const first = await rollOut(await settleSizes(policy, prompts), rolling);
+  const first = await rollOut(prompts, rolling);
   const again = lot.stage === "rounds" ? await rollOutAgain(first, rolling) : [];
   const groups = [...first, ...again];
   const scale = 1 / (groups.length * group);
@@ -207,7 +199,7 @@ async function reinforce(options: IterationOptions): Promise<Practised> {
     .filter((each) => !isFlat(each))
     .map((each) => ({
       prefix: each.prompt.reading.prefix,
-      lessons: toLessons(each, { policy, scale, exploration: lot.exploration }),
+      lessons: toLessons(each, { policy, scale, exploration: lot.exploration, words: wordsOf(options) }),
     }));
   if (rows.length === 0) return { learned: { gradients: new Map(), loss: 0, entropy: 0 }, groups };
   const { start } = policy.language;
@@ -235,6 +227,15 @@ async function reinforce(options: IterationOptions): Promise<Practised> {
 }
 
 /**
+ * What one worker is told says nothing about what a team should be told: learned while selecting, "solve it" was said
+ * to everybody ever after. And before the right workers stand in their places, a plan only misleads.
+ */
+function wordsOf({ lot, words }: IterationOptions): LessonOptions["words"] {
+  if (!lot.learnsWords) return "none";
+  return words === "free" ? "verbs" : "all";
+}
+
+/**
  * Words earn little and rewards are noisy: without a reminder of the language they drift into one phrase, and
  * after a stage of teams of one a given size means nothing any more. Who is asked is not reminded of.
  */
@@ -251,25 +252,15 @@ function toWarmUp(tokens: readonly number[]): Float32Array {
   return new Float32Array(tokens.length).fill(1);
 }
 
-/** Which size does best for each question; the reminder is left to the iterations between. */
+/** Which size does best for each question. The model itself learns nothing meanwhile. */
 async function compareSizes(options: IterationOptions, seed: number): Promise<Practised> {
-  const { policy, world, questions, microBatch } = options;
+  const { policy, world, questions, signal } = options;
   const drawn = drawQuestions(options, world.isInstant ? COMPARED * questions : questions);
   const groups = await rollOutSizes(drawn, { ...options, seed });
-  const group = policy.sizes?.length ?? 0;
-  const scale = SIZE_WEIGHT / (groups.length * group);
-  const rows = groups
-    .filter((each) => !isFlat(each))
-    .map((each) => ({ prefix: each.prompt.reading.prefix, lessons: toSizeLessons(each, scale) }));
-  if (rows.length === 0) return { learned: { gradients: new Map(), loss: 0, entropy: 0 }, groups };
-  const learned = await policy.model.learn(rows, {
-    objective: { kind: "policy", clip: CLIP },
-    start: policy.language.start,
-    group,
-    textWeight: 0,
-    microBatch,
-  });
-  return { learned, groups };
+  // What was cut off is compared again by whoever goes on.
+  if (!signal.aborted)
+    policy.choice?.learn(groups.map(({ prompt, rewards }) => ({ prefix: prompt.reading.prefix, rewards })));
+  return { learned: { gradients: new Map(), loss: 0, entropy: 0 }, groups };
 }
 
 function addInto(sums: Weights, others: Weights): void {

@@ -23,9 +23,12 @@ const REVIEWS: readonly string[] = [
 /** Where in its team a subtask stands. */
 export interface Place {
   seesOthers: boolean;
-  /** Its reply is the answer. */
-  isLast: boolean;
+  /** Others follow who may see its reply. */
+  opensTeam: boolean;
 }
+
+/** Of the teams, this share begins with a plan. */
+const PLANNED = 2 / 3;
 
 /** What all steps are told where words are not free: one sentence for solving, one for comparing. */
 const GENERIC = "Answer the question";
@@ -48,13 +51,14 @@ export function toVocabulary(question: string, works: readonly string[], words: 
 
 export function drawSubtask(
   { works, mentioned, words }: Vocabulary,
-  { seesOthers, isLast }: Place,
+  { seesOthers, opensTeam }: Place,
   random: Random,
 ): string {
   if (words === "generic") return GENERIC;
   const known = mentioned.length > 0 && random.next() < MENTIONED ? mentioned : works;
   // A plan is no answer, and without anything in sight there is nothing to check.
-  const templates = [...(isLast ? [] : PLANS), ...SOLUTIONS, ...(seesOthers ? REVIEWS : [])];
+  const isPlan = opensTeam && random.next() < PLANNED;
+  const templates = isPlan ? PLANS : [...SOLUTIONS, ...(seesOthers ? REVIEWS : [])];
   return random.pick(templates).replace("…", random.pick(known));
 }
 

@@ -1,6 +1,7 @@
 // The model as a policy: it reads questions, chooses how large a team each shall have, and writes workflows, by
 // lot or greedily, always without a mask.
 
+import type { Choice } from "../conductor/native/choice.ts";
 import type { Language } from "../conductor/native/language.ts";
 import { PLAN_TOKENS } from "../conductor/native/opened.ts";
 import { type Reading, toReading } from "../conductor/native/reading.ts";
@@ -13,8 +14,8 @@ import type { Question } from "./types.ts";
 export interface Policy {
   model: Model;
   language: Language;
-  /** The sizes of teams that it chooses from, before it writes; absent where the size is always given. */
-  sizes?: readonly number[];
+  /** Chooses the size of a team, before it writes; absent where the size is always given. */
+  choice?: Choice;
 }
 
 /** A question as it stands before the policy: its team's work so far, and the size that is wanted. */
@@ -41,49 +42,17 @@ export function toPrompt(
   return { question, rounds, reading, ...(size !== undefined && { size }) };
 }
 
-/** For each prompt, how likely each size is that the policy chooses from. */
-export async function weighSizes(
-  { model, language, sizes = [] }: Policy,
-  prompts: readonly Prompt[],
-): Promise<number[][]> {
-  const { start, end } = language;
-  const chances = await model.weighFirst(
-    prompts.map(({ reading }) => reading.prefix),
-    { length: PLAN_TOKENS, start, end },
-  );
-  return chances.map((all) => sizes.map((size) => all[language.size(size)]!));
-}
-
 /**
  * First rounds of no given size get the one that the policy finds best, or with a seed one by lot. It is chosen
  * before anything is written: whoever is to plan for others stands first in a team, and alone nobody needs it.
  */
-export async function settleSizes(
-  policy: Policy,
-  prompts: readonly Prompt[],
-  { seed }: { seed?: number } = {},
-): Promise<Prompt[]> {
-  const { sizes } = policy;
-  const open = prompts.filter(({ size, rounds }) => size === undefined && rounds.length === 0);
-  if (!sizes || open.length === 0) return [...prompts];
-  const weighed = await weighSizes(policy, open);
-  return prompts.map((prompt) => {
-    const at = open.indexOf(prompt);
-    if (at < 0) return prompt;
-    const chances = Float32Array.from(weighed[at]!);
-    const sum = chances.reduce((all, chance) => all + chance, 0);
-    const choose = seed === undefined ? likeliest : byLot(seed, 1);
-    const size =
-      sizes[
-        choose(
-          chances.map((chance) => chance / sum),
-          at,
-          0,
-          [],
-        )
-      ]!;
-    return toPrompt(policy, prompt.question, { size });
-  });
+export function settleSize(policy: Policy, prompt: Prompt, { seed }: { seed?: number } = {}): Prompt {
+  const { choice } = policy;
+  const { question, size, rounds, reading } = prompt;
+  if (!choice || size !== undefined || rounds.length > 0) return prompt;
+  const byChance = seed === undefined ? undefined : createRandom(hashSeed(seed, question.task.id));
+  const chosen = byChance ? byChance.pick(choice.sizes) : choice.choose(reading.prefix);
+  return toPrompt(policy, question, { size: chosen });
 }
 
 /** `group` plans for each prompt. With a seed by lot, each plan with its own chance; else the likeliest tokens. */

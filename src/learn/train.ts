@@ -3,6 +3,7 @@
 
 import { setMaxListeners } from "node:events";
 import { type CardDraft, saveCheckpoint } from "../conductor/native/checkpoint.ts";
+import { Choice } from "../conductor/native/choice.ts";
 import { Language, LITERALS } from "../conductor/native/language.ts";
 import { FEATURES } from "../conductor/native/reading.ts";
 import { openEngine } from "../nn/engine.ts";
@@ -102,7 +103,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   const model = new Model(engine, state.shape, state.weights);
   const policy: Policy = {
     ...{ model, language: state.language },
-    ...(options.size === undefined && { sizes: SIZES }),
+    ...(state.choice && { choice: state.choice }),
   };
   const optimiser = state.moments
     ? AdamW.fromTensors(state.weights, state.moments)
@@ -158,7 +159,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
 
 // ---- Before the first iteration ---------------------------------------------------------------------
 
-function createState({ world, seed, shape = {} }: TrainOptions): TrainingState {
+function createState({ world, seed, size, shape = {} }: TrainOptions): TrainingState {
   const { width = SHAPE.width, layers = SHAPE.layers } = shape;
   const subtasks = allSubtasks(world.works());
   // Each subtask often enough that its words become tokens, however many questions there are.
@@ -177,6 +178,7 @@ function createState({ world, seed, shape = {} }: TrainOptions): TrainingState {
     shape: whole,
     weights: createWeights(whole, hashSeed(seed, "weights")),
     language,
+    ...(size === undefined && { choice: new Choice(SIZES, language.vocabulary) }),
     secondsOfFirst: [],
   };
 }
@@ -292,6 +294,7 @@ async function watch(watching: Watching, stage: StageName, last: StageName): Pro
     card: await toCard(watching),
     weights: state.weights,
     language: state.language,
+    ...(state.choice && { choice: state.choice }),
   });
   return true;
 }
@@ -303,7 +306,7 @@ async function toCard({ options, policy, state, engine }: Watching): Promise<Car
     shape: state.shape,
     limits: { workers: MOST_WORKERS, rounds },
     ...(options.size !== undefined && { size: options.size }),
-    ...(policy.sizes && { sizes: [...policy.sizes] }),
+    ...(policy.choice && { sizes: [...policy.choice.sizes] }),
     surprise: await measureSurprise(policy, world.tune),
     handOffs: world.kind !== "recording",
     training: {

@@ -27,8 +27,6 @@ export interface DrawOptions {
  */
 const COMPARED = { handOffs: 1 / 3, none: 3 / 4 };
 const FEWEST_COMPARED = 3;
-/** Of the teams whose members can see each other, this share asks nobody twice. */
-const DIFFERENT = 3 / 4;
 
 /** Workers are numbers in the pool. Later rounds accept half of the time: then there are no steps. */
 export function drawWorkflow(options: DrawOptions): Step[] {
@@ -48,16 +46,15 @@ export function drawWorkflow(options: DrawOptions): Step[] {
   }
 }
 
-/** Where replies are recorded nobody is asked twice: there may be no second reply. */
-function drawWorkers({ pool, handOffs, random }: DrawOptions, size: number): number[] {
+/** A team asks nobody twice while others are left. */
+function drawWorkers({ pool, random }: DrawOptions, size: number): number[] {
   // `self` cannot be pointed at: its rounds are the Conductor's own.
   const numbers = [...pool.members.keys()].filter(
     (number) => pool.members[number]!.worker.kind !== "conductor",
   );
   const models = numbers.filter((number) => pool.members[number]!.worker.kind === "model");
   // With one model only, a second step has nobody else: a tool would have too little to compare.
-  const mayRepeat = handOffs && random.next() >= DIFFERENT;
-  if (mayRepeat || numbers.length < size || models.length < 2)
+  if (numbers.length < size || models.length < 2)
     return Array.from({ length: size }, () => random.pick(numbers));
   return random.shuffle(numbers).slice(0, size);
 }
@@ -67,12 +64,13 @@ function drawStep(
   seat: { worker: number; position: number; isLast: boolean; isCompared: boolean },
 ): Step {
   const { worker, position, isLast, isCompared } = seat;
+  const opensTeam = position === 0 && !isLast;
   const isModel = pool.members[worker]!.worker.kind === "model";
   const drawn = isModel && !handOffs ? [] : drawAccess(position, previousSteps, random);
   const access = isLast && isCompared ? "all" : drawn;
   return {
     worker,
-    subtask: drawSubtask(vocabulary, { seesOthers: access.length > 0, isLast }, random),
+    subtask: drawSubtask(vocabulary, { seesOthers: access.length > 0, opensTeam }, random),
     access,
   };
 }

@@ -135,23 +135,6 @@ export class Model {
     return prefixes.map((_, q) => rollouts.slice(q * group, (q + 1) * group));
   }
 
-  /** The chances of all tokens to be the first that is written after each prefix. */
-  async weighFirst(
-    prefixes: readonly Prefix[],
-    options: Omit<WriteOptions, "group" | "choose">,
-  ): Promise<Float32Array[]> {
-    const chances: Float32Array[] = [];
-    await this.write(prefixes, {
-      ...options,
-      group: 1,
-      choose(view, question, _, tokens) {
-        if (tokens.length === 0) chances[question] = view.slice();
-        return options.end;
-      },
-    });
-    return chances;
-  }
-
   /** Mean negative logarithm of the chance of a text's tokens, in nats, for each prefix. */
   async surprise(prefixes: readonly Prefix[]): Promise<number[]> {
     const batch = shapeOf(prefixes, 1, 1);

@@ -89,14 +89,6 @@ export function createGivenPolicy(language: Language, ...calls: GivenPlan[][]): 
         }),
       );
     },
-    // The fourth token of a size is the likeliest, and the first next to never.
-    weighFirst: async (prefixes: readonly unknown[]) =>
-      prefixes.map(() => {
-        const chances = new Float32Array(language.vocabulary);
-        for (const [i, chance] of [0.01, 0.1, 0.2, 0.5, 0.19].entries())
-          chances[language.size(i + 1)] = chance;
-        return chances;
-      }),
     async learn(rows: Parameters<Model["learn"]>[0], options: LearnOptions) {
       policy.lessons.push({ rows, options });
       return { gradients: new Map(), loss: 0, entropy: 0 };

@@ -8,12 +8,11 @@ import { NO_USAGE } from "../../worker/usage.ts";
 import { MAX_STEPS } from "../../workflow/types.ts";
 import { composeText, type TextPiece } from "../text.ts";
 import type { ComposeRequest, Conductor } from "../types.ts";
-import type { Batcher } from "./batcher.ts";
 import type { Card, Checkpoint } from "./checkpoint.ts";
 import { openCheckpoint, openFolder, PLAN_TOKENS } from "./opened.ts";
 import { FEATURES, type Reading, toReading } from "./reading.ts";
 import { streamText } from "./stream-text.ts";
-import { createMask, createTaker, type Mask, type TakeToken } from "./take-token.ts";
+import { createMask, createTaker, type Mask } from "./take-token.ts";
 
 export interface NativeOptions {
   /** Loaded, or the folder it is in. */
@@ -54,7 +53,7 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
           typeof checkpoint === "string" ? openFolder(checkpoint).checkpoint : checkpoint,
           engine,
         );
-  const { card, language } = opened.checkpoint;
+  const { card, language, choice } = opened.checkpoint;
   const id = `native:${card.name}`;
   const { size = card.size } = options;
 
@@ -69,7 +68,7 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
     // What was tried greedily and refused would come out the same again.
     const isByLot = !isGreedy || request.errors.length > 0;
     const lot = isByLot ? { seed: request.seed } : {};
-    const chosen = await chooseSize(request, batcher, lot, signal);
+    const chosen = chooseSize(request);
     const reading = toReading({ ...request, ...(chosen !== undefined && { size: chosen }) }, language);
     const { prefix, workers } = reading;
     const mask = masked ? maskFor(request, reading, chosen ?? size) : undefined;
@@ -86,24 +85,10 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
   }
 
   /** Of its first round; later ones are written freely, as they were learned. */
-  async function chooseSize(
-    request: ComposeRequest,
-    batcher: Batcher,
-    lot: { seed?: number },
-    signal: AbortSignal,
-  ): Promise<number | undefined> {
-    if (request.rounds.length > 0) return undefined;
-    if (size !== undefined || !card.sizes) return size;
-    const able = card.sizes.filter((each) => each <= request.maxSteps);
-    const tokens = able.map((each) => language.size(each));
-    const takeSize = createTaker({ mask: () => (token) => tokens.includes(token), ...lot });
-    let taken = -1;
-    const take: TakeToken = (chances, before) => {
-      taken = takeSize(chances, before);
-      return language.end;
-    };
-    await batcher.write({ prefix: toReading(request, language).prefix, take, signal });
-    return able[tokens.indexOf(taken)];
+  function chooseSize({ task, pool, rounds, maxSteps }: ComposeRequest): number | undefined {
+    if (rounds.length > 0) return undefined;
+    if (size !== undefined || !choice) return size;
+    return choice.choose(toReading({ task, pool, rounds }, language).prefix, maxSteps);
   }
 
   function maskFor({ maxSteps, rounds, pool }: ComposeRequest, { workers }: Reading, most = MAX_STEPS): Mask {
