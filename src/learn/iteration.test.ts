@@ -54,7 +54,6 @@ async function practiseStage(
     exploration: 0.01,
     isSizeGiven: false,
     comparesSizes,
-    learnsWords: stage !== "selection",
     drawSize: () => undefined,
   };
   const practised = await practise({

@@ -228,10 +228,10 @@ async function reinforce(options: IterationOptions): Promise<Practised> {
 
 /**
  * What one worker is told says nothing about what a team should be told: learned while selecting, "solve it" was said
- * to everybody ever after. And before the right workers stand in their places, a plan only misleads.
+ * to everybody ever after.
  */
 function wordsOf({ lot, words }: IterationOptions): LessonOptions["words"] {
-  if (!lot.learnsWords) return "none";
+  if (lot.stage === "selection") return "none";
   return words === "free" ? "verbs" : "all";
 }
 

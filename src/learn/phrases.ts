@@ -28,7 +28,7 @@ export interface Place {
 }
 
 /** Of the teams, this share begins with a plan. */
-const PLANNED = 2 / 3;
+const PLANNED = 1 / 2;
 
 /** What all steps are told where words are not free: one sentence for solving, one for comparing. */
 const GENERIC = "Answer the question";

@@ -30,16 +30,12 @@ export interface Lot {
   comparesSizes: boolean;
   /** Which size to choose was not practised yet. */
   isSizeGiven: boolean;
-  /** What workers are told is learned: not before the right ones stand in their places. */
-  learnsWords: boolean;
 }
 
 const SELECTION_SHARE = 0.15;
 const ROUNDS_SHARE = 0.2;
 /** Of the stage of teams, this share goes by with given sizes. */
 const GIVEN_SHARE = 0.5;
-/** And this share before words are learned. */
-const SILENT_SHARE = 0.25;
 /** Larger than in reinforcement: there is no noise in the warm-up. */
 const WARM_UP_RATE = 4;
 /** In the stage of selection most questions are for one worker; the others keep a given size meaningful. */
@@ -68,7 +64,7 @@ export function fewestIterations(count: number, options: ScheduleOptions): numbe
 export function lotAt(iteration: number, options: ScheduleOptions): Lot {
   const { warmUp, supervised, iterations, rounds, size, learningRate, exploration } = options;
   const free = () => size;
-  const given = { isSizeGiven: true, comparesSizes: false, learnsWords: false };
+  const given = { isSizeGiven: true, comparesSizes: false };
   if (iteration < warmUp) {
     const rate = learningRateAt(iteration, {
       peak: WARM_UP_RATE * learningRate,
@@ -95,15 +91,13 @@ export function lotAt(iteration: number, options: ScheduleOptions): Lot {
     return { stage: "selection", ...common, drawSize, ...given };
   }
   if (at < forSelection + forTeams) {
-    const progress = (at - forSelection) / forTeams;
-    const isSizeGiven = progress < GIVEN_SHARE;
+    const isSizeGiven = (at - forSelection) / forTeams < GIVEN_SHARE;
     // Teams go on getting better while sizes are compared.
     const comparesSizes = size === undefined && !isSizeGiven && at % 2 === 0;
     const others = size === undefined ? 1 : isSizeGiven ? 0.5 : 0.2;
     const drawSize = (random: Random) => (random.next() < others ? random.pick(GIVEN_SIZES) : size);
-    const learnsWords = progress >= SILENT_SHARE;
-    return { stage: "teams", ...common, drawSize, isSizeGiven, comparesSizes, learnsWords };
+    return { stage: "teams", ...common, drawSize, isSizeGiven, comparesSizes };
   }
   const comparesSizes = size === undefined && at % 4 === 0;
-  return { stage: "rounds", ...firm, drawSize: free, isSizeGiven: false, comparesSizes, learnsWords: true };
+  return { stage: "rounds", ...firm, drawSize: free, isSizeGiven: false, comparesSizes };
 }
