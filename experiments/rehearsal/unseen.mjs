@@ -17,6 +17,8 @@ import {
 import { difference, heading, percent, table, two } from "./print.mjs";
 
 const POOLS = 8;
+/** As many as there are strangers in a training for. */
+const MET_POOLS = 5;
 const POOL_SEED = 1;
 const TASKS = 300;
 const BASELINES = ["best-single", "lookup-category", "lookup-subtask", "scripted-planner"];
@@ -25,7 +27,7 @@ const BASELINES = ["best-single", "lookup-category", "lookup-subtask", "scripted
 async function measurePools({ trained, tell }, strangers) {
   const pools = [];
   for (const [number, pool] of strangers.entries()) {
-    tell(`  pool ${number + 1} of ${POOLS}`);
+    tell(`  pool ${number + 1} of ${strangers.length}`);
     // Other tasks for every pool: the same ones asked eight times would look like more than they are.
     const arena = openArena(TASKS, { pool, seed: TASK_SEED + 1 + number });
     const rows = new Map();
@@ -42,7 +44,7 @@ async function measurePools({ trained, tell }, strangers) {
 export async function measure(lab) {
   const { trained } = lab;
   const pools = await measurePools(lab, createUnseenPools(POOLS, POOL_SEED));
-  const met = await measurePools(lab, createMetPools(POOLS));
+  const met = await measurePools(lab, createMetPools(MET_POOLS));
   const known = new Map();
   for (const id of BASELINES) known.set(id, await lab.baselineRows(id));
   for (const who of trained) known.set(who.name, await lab.rowsOf(who));
@@ -104,7 +106,7 @@ const share = (kept) => (kept === undefined ? "no gain" : two(kept));
 export function toLines({ pools, tasks, baselines, seeds }) {
   return [
     ...heading("Workers never seen"),
-    `${pools} pools of seven strangers and \`consensus\`, ${tasks} test tasks each, other ones for each pool, profiles from their own measurements. Intervals are over tasks with these pools; how much pools differ stands in the second table. Gain: over the best single worker of the pool. Kept: gain unseen ÷ gain known, where the latter is shown to be above 0. Share of headroom: gain ÷ gain of the scripted planner. Met: as many pools of strangers that were trained with, and the same tasks.`,
+    `${pools} pools of seven strangers and \`consensus\`, ${tasks} test tasks each, other ones for each pool, profiles from their own measurements. Intervals are over tasks with these pools; how much pools differ stands in the second table. Gain: over the best single worker of the pool. Kept: gain unseen ÷ gain known, where the latter is shown to be above 0. Share of headroom: gain ÷ gain of the scripted planner. Met: ${MET_POOLS} pools of strangers that were trained with, and the tasks of the first ${MET_POOLS}.`,
     "",
     ...table(
       [
