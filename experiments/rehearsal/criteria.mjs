@@ -51,8 +51,13 @@ function ofCalls({ overSeeds: { easy, hard } }) {
   ];
 }
 
-function ofUnseen({ overSeeds: { kept } }) {
+function ofUnseen({ overSeeds: { kept, keptOfMet } }) {
   return [
+    [
+      keptOfMet.worst >= 0.9,
+      "keeps 90 % of the gain that strangers bring whom it has met (no interval)",
+      `${percent(keptOfMet.worst)} %`,
+    ],
     [
       kept.worst >= 0.9,
       "keeps 90 % of the gain with workers never seen (no interval)",

@@ -18,7 +18,8 @@ import type { Pool, PoolMember } from "../worker/types.ts";
 const TRAINING_SEED = 1;
 /** Strangers for tests have seeds from here on, so that none of them was ever trained with. */
 const UNSEEN_SEEDS = 1_000_000;
-const UNSEEN_SIZE = 7;
+/** Of a pool of strangers in a test. */
+const TEAM = 7;
 const CALIBRATION_TASKS = 60;
 
 /** A pool with what its workers were measured on: `createProfiler(pool.calibration)` profiles it by question. */
@@ -38,9 +39,17 @@ export function createUnseenPools(
 ): CalibratedPool[] {
   if (!Number.isSafeInteger(seed) || seed < 0)
     throw usageError(`Unseen pools need a seed that is a whole number from 0, not ${seed}`);
-  const strangers = createStrangers(count * UNSEEN_SIZE, UNSEEN_SEEDS + seed);
-  return Array.from({ length: count }, (_, number) =>
-    calibratePlayers(strangers.slice(number * UNSEEN_SIZE, (number + 1) * UNSEEN_SIZE), calibrationTasks),
+  return toPools(createStrangers(count * TEAM, UNSEEN_SEEDS + seed), calibrationTasks);
+}
+
+/** The same with strangers of the training: what differs from unseen pools is only that these were met. */
+export function createMetPools(count: number, calibrationTasks = CALIBRATION_TASKS): CalibratedPool[] {
+  return toPools(trainingStrangers(count * TEAM), calibrationTasks);
+}
+
+function toPools(strangers: readonly Player[], calibrationTasks: number): CalibratedPool[] {
+  return Array.from({ length: strangers.length / TEAM }, (_, number) =>
+    calibratePlayers(strangers.slice(number * TEAM, (number + 1) * TEAM), calibrationTasks),
   );
 }
 

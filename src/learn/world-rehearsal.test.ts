@@ -9,7 +9,13 @@ import { readProblem } from "../rehearsal/questions.ts";
 import { rehearsalTaskSet } from "../rehearsal/task-set.ts";
 import { playedConductor, step } from "../testing/stage.ts";
 import type { Pool } from "../worker/types.ts";
-import { calibratePlayers, createUnseenPools, trainingStrangers, withLiars } from "./rehearsal-pools.ts";
+import {
+  calibratePlayers,
+  createMetPools,
+  createUnseenPools,
+  trainingStrangers,
+  withLiars,
+} from "./rehearsal-pools.ts";
 import { createRehearsalWorld } from "./world-rehearsal.ts";
 
 const OPTIONS = { seed: 5, calibrationTasks: 6, tune: 60 } as const;
@@ -220,6 +226,13 @@ describe("unseen pools", () => {
     const first = createProfiler(pool!.calibration).poolFor(pool!, "What is 3 + 4 × 5?");
     expect(first.members[0]!.profile!.similar).not.toBe(pool!.members[0]!.profile!.similar);
     for (const { text } of pool!.calibration.tasks) expect(splitOf({ prompt: text })).toBe("train");
+  });
+
+  test("have a like: seven strangers each of those that are trained with", () => {
+    const drawn = new Set(numbers(2000).flatMap((number) => idsOf(random.draw(number).pool)));
+    const pools = createMetPools(5, 6);
+    expect(pools.map(({ members }) => members.length)).toEqual([7, 7, 7, 7, 7]);
+    expect(pools.flatMap(idsOf).filter((id) => !drawn.has(id))).toEqual([]);
   });
 
   test("their strangers can lie too", async () => {

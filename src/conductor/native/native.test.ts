@@ -112,6 +112,18 @@ describe("every plan with the mask", () => {
   });
 });
 
+it("a size is asked for in the first round only: later ones are read as they were learned", async () => {
+  const checkpoint = createTinyCheckpoint();
+  // Without the mask, which bounds every round, only what is read could make a difference.
+  const write = async (size: { size?: number }, rounds: ComposeRequest["rounds"]) => {
+    const conductor = createNativeConductor({ checkpoint, isGreedy: false, masked: false, ...size });
+    const plans = Array.from({ length: 8 }, (_, seed) => planOf(conductor, { seed, rounds }));
+    return (await Promise.all(plans)).map(({ text }) => text);
+  };
+  expect(await write({ size: 2 }, earlier(2))).toEqual(await write({}, earlier(2)));
+  expect(await write({ size: 2 }, [])).not.toEqual(await write({}, []));
+});
+
 describe("a plan", () => {
   const conductor = createNativeConductor({ checkpoint: createTinyCheckpoint() });
 

@@ -65,7 +65,9 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
       return;
     }
     const { batcher } = await opened.writer();
-    const reading = toReading({ ...request, ...(size !== undefined && { size }) }, language);
+    // Later rounds were learned freely, and are measured so: a size is asked for in the first one only.
+    const given = size !== undefined && request.rounds.length === 0 ? { size } : {};
+    const reading = toReading({ ...request, ...given }, language);
     const { prefix, workers } = reading;
     const mask = masked ? maskFor(request, reading) : undefined;
     // What was tried greedily and refused would come out the same again.
