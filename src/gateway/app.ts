@@ -90,7 +90,11 @@ export function createApp(context: GatewayContext): Hono<Env> {
   const route = (method: "get" | "post" | "delete", path: string, work: Plain) =>
     app[method](
       path,
-      serve({ name: path.replace("{.+}", "") }, (visit, c) => work(context, visit, idOf(c), c.req.query())),
+      serve({ name: path.replace("{.+}", "") }, async (visit, c) => {
+        // What was relayed a moment ago is a part of what is told.
+        await context.book.flush();
+        await work(context, visit, idOf(c), c.req.query());
+      }),
     );
   route("get", "/v1/models", listModels);
   route("get", "/v1/models/:id{.+}", showModel);

@@ -11,6 +11,7 @@ import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ModelBook } from "./models.ts";
 import type { PageFiles } from "./page-files.ts";
+import type { RelayBook } from "./relay/book.ts";
 import type { ReplyCopies } from "./relay/copies.ts";
 import type { RelayPools } from "./relay/pools.ts";
 import type { Trainer } from "./trainer.ts";
@@ -27,6 +28,7 @@ export interface GatewayContext {
   desk: RunDesk;
   pools: RelayPools;
   copies: ReplyCopies;
+  book: RelayBook;
   metrics: Metrics;
   log: Log;
   /** Where it was started: trainings and benches lie below. */

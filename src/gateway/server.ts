@@ -21,6 +21,7 @@ import { isLoopback } from "./loopback.ts";
 import { createMetrics } from "./metrics.ts";
 import { createModelBook } from "./models.ts";
 import { readPageFiles } from "./page-files.ts";
+import { RelayBook } from "./relay/book.ts";
 import { ReplyCopies } from "./relay/copies.ts";
 import { createRelayPools } from "./relay/pools.ts";
 import { createTrainer } from "./trainer.ts";
@@ -85,6 +86,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     }),
     pools: createRelayPools(),
     copies: new ReplyCopies(),
+    book: new RelayBook(store),
     metrics,
     log,
     cwd,
@@ -144,6 +146,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       server.closeAllConnections();
       await Promise.all([closed, ...answering]);
       await context.pools.close();
+      await context.book.flush();
       await tutti.close();
     },
   };

@@ -162,8 +162,8 @@ class Transfer implements Dispatcher.DispatchHandler {
   #allHeaders(reading?: Reading): Record<string, string | string[]> {
     const { usage } = reading ?? {};
     const upstreamMs = performance.now() - this.#startedAt;
-    const extra = this.#request.extraHeaders?.({ ...(usage && { usage }), upstreamMs });
-    return { ...this.#headers, ...extra };
+    const extra = this.#request.extraHeaders?.(usage ? { usage, upstreamMs } : { upstreamMs });
+    return extra ? Object.assign(this.#headers, extra) : this.#headers;
   }
 
   #sendLines(lines: Buffer): void {

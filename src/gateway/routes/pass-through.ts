@@ -92,13 +92,13 @@ export async function passThrough(
       extraHeaders: ({ usage, upstreamMs }) => {
         const elapsedMs = performance.now() - connection.startedAt;
         notes.overheadMs = Math.max(0, elapsedMs - upstreamMs);
-        return {
-          ...connection.headers,
-          ...admission.headers,
-          "x-tutti-run-id": runId,
-          "x-tutti-overhead-ms": notes.overheadMs.toFixed(1),
-          ...(usage && target.price && { "x-tutti-cost-usd": toPlainNumber(costOf(usage, target.price)) }),
-        };
+        // Assigned, not spread: this is done for every relayed request.
+        const headers = connection.headers;
+        for (const name in admission.headers) headers[name] = admission.headers[name]!;
+        headers["x-tutti-run-id"] = runId;
+        headers["x-tutti-overhead-ms"] = notes.overheadMs.toFixed(1);
+        if (usage && target.price) headers["x-tutti-cost-usd"] = toPlainNumber(costOf(usage, target.price));
+        return headers;
       },
     });
     if (outcome.firstByteMs !== undefined) notes.firstTokenMs = beforeMs + outcome.firstByteMs;
@@ -118,13 +118,11 @@ export async function passThrough(
     outcome,
     inputTokens: () => boundInput(raw),
   });
-  try {
-    await (await context.tutti.store()).append(events);
-  } catch (error) {
-    // The client has its reply, or gets its own error: a journal that fails is for the log.
-    log.error("a relayed request could not be journaled", { run: runId, error });
-  }
-  admission.release();
+  // Nobody waits for it: the client has its reply, or gets its own error. A journal that fails is for the log.
+  void context.book
+    .add(events)
+    .catch((error: unknown) => log.error("a relayed request could not be journaled", { run: runId, error }))
+    .finally(() => admission.release());
   count(context, events, member.worker.id);
   if (isTuttiError(outcome)) throw outcome;
   return outcome.isComplete && outcome.status < 500;
