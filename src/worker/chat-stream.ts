@@ -5,6 +5,7 @@
 import type { LanguageModelV3FinishReason, LanguageModelV3Usage } from "@ai-sdk/provider";
 import { createParser } from "eventsource-parser";
 import { createToolCalls } from "./chat-tool-calls.ts";
+import { fromChatUsage, isObject, toFields } from "./chat-usage.ts";
 import type { PartQueue } from "./part-queue.ts";
 
 export interface ChatStream {
@@ -141,27 +142,11 @@ function toFinishReason(raw: string): LanguageModelV3FinishReason {
 }
 
 function toUsage(usage: Fields = {}): LanguageModelV3Usage {
-  const input = toCount(usage.prompt_tokens);
-  const cached = toCount(
-    toFields(usage.prompt_tokens_details).cached_tokens ?? usage.prompt_cache_hit_tokens,
-  );
-  // Some providers leave reasoning out of the completion and count it in the total only.
-  const output = Math.max(toCount(usage.completion_tokens), toCount(usage.total_tokens) - input);
-  const reasoning = toCount(toFields(usage.completion_tokens_details).reasoning_tokens);
+  const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens } = fromChatUsage(usage);
+  const noCache = inputTokens - cachedInputTokens;
+  const text = Math.max(0, outputTokens - reasoningTokens);
   return {
-    inputTokens: { total: input, noCache: input - cached, cacheRead: cached, cacheWrite: undefined },
-    outputTokens: { total: output, text: Math.max(0, output - reasoning), reasoning },
+    inputTokens: { total: inputTokens, noCache, cacheRead: cachedInputTokens, cacheWrite: undefined },
+    outputTokens: { total: outputTokens, text, reasoning: reasoningTokens },
   };
-}
-
-function toCount(value: unknown): number {
-  return typeof value === "number" && value > 0 && Number.isFinite(value) ? Math.round(value) : 0;
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null;
-}
-
-function toFields(value: unknown): Fields {
-  return isObject(value) ? value : {};
 }
