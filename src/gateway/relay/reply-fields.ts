@@ -2,6 +2,7 @@
 // Read by shape: a field that is missing or odd is no reason to fail, the bytes have long been sent on.
 
 import type { DialectName } from "../../store/types.ts";
+import { fromChatUsage, isObject, toCount, toFields } from "../../worker/chat-usage.ts";
 import type { FinishReason, Usage } from "../../worker/types.ts";
 
 type Fields = Record<string, unknown>;
@@ -128,18 +129,6 @@ function readMessage(message: Fields, known: ReplyFields): ReplyFields {
 
 // ---- Usage ------------------------------------------------------------------------------------
 
-function fromChatUsage(usage: Fields): Usage {
-  const input = toCount(usage.prompt_tokens);
-  const details = toFields(usage.prompt_tokens_details);
-  return {
-    inputTokens: input,
-    // Some providers leave reasoning out of the completion and count it in the total only.
-    outputTokens: Math.max(toCount(usage.completion_tokens), toCount(usage.total_tokens) - input),
-    cachedInputTokens: toCount(details.cached_tokens ?? usage.prompt_cache_hit_tokens),
-    reasoningTokens: toCount(toFields(usage.completion_tokens_details).reasoning_tokens),
-  };
-}
-
 function fromResponsesUsage(usage: Fields): Usage {
   return {
     inputTokens: toCount(usage.input_tokens),
@@ -184,24 +173,12 @@ function fromMessages(reason: string): FinishReason {
 
 // ---- Shapes -----------------------------------------------------------------------------------
 
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null;
-}
-
-function toFields(value: unknown): Fields {
-  return isObject(value) ? value : {};
-}
-
 function toList(value: unknown): Fields[] {
   return Array.isArray(value) ? value.map(toFields) : [];
 }
 
 function toText(value: unknown): string {
   return typeof value === "string" ? value : "";
-}
-
-function toCount(value: unknown): number {
-  return typeof value === "number" && value > 0 && Number.isFinite(value) ? Math.round(value) : 0;
 }
 
 function bytesOf(...values: unknown[]): number {
