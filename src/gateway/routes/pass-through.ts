@@ -123,6 +123,8 @@ export async function passThrough(
     .add(events)
     .catch((error: unknown) => log.error("a relayed request could not be journaled", { run: runId, error }))
     .finally(() => admission.release());
+  // What a key has left is known from the journal: its next request must not wait behind a reservation.
+  if (key) await context.book.flush();
   count(context, events, member.worker.id);
   if (isTuttiError(outcome)) throw outcome;
   return outcome.isComplete && outcome.status < 500;
