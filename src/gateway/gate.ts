@@ -12,6 +12,11 @@ export interface GateOptions {
   /** What the key's runs that began at this time or later took, in dollars. Running ones may be in it. */
   spentSince: (keyId: string, from: number) => Promise<number>;
   now: () => number;
+  /**
+   * How long a request waits for a place that is about to be free: a client has its reply a moment before what it
+   * took is in the journal, and its next request must not be sent away for that.
+   */
+  settleMs?: number;
 }
 
 export interface Admission {
@@ -49,15 +54,23 @@ interface State {
   rate: RateWindow;
   purse: Purse;
   running: number;
+  /** Requests that wait for a place. */
+  waiting: (() => void)[];
 }
 
-export function createGate({ spentSince, now }: GateOptions): Gate {
+export function createGate({ spentSince, now, settleMs = 0 }: GateOptions): Gate {
+  const busyErrors = new WeakSet<TuttiError>();
   const states = new Map<string, State>();
 
   function stateOf({ id }: GatewayKey): State {
     let state = states.get(id);
     if (!state) {
-      state = { rate: createRateWindow(), purse: createPurse((from) => spentSince(id, from)), running: 0 };
+      state = {
+        rate: createRateWindow(),
+        purse: createPurse((from) => spentSince(id, from)),
+        running: 0,
+        waiting: [],
+      };
       states.set(id, state);
     }
     return state;
@@ -65,10 +78,7 @@ export function createGate({ spentSince, now }: GateOptions): Gate {
 
   function checkPlaces(key: GatewayKey, { rate, running }: State): void {
     if (key.concurrency !== undefined && running >= key.concurrency)
-      throw rateLimited(
-        `API key "${key.name}" may have ${toRequests(key.concurrency)} running at once.`,
-        BUSY_RETRY_MS,
-      );
+      throw busy(`API key "${key.name}" may have ${toRequests(key.concurrency)} running at once.`);
     if (key.requestsPerMinute === undefined) return;
     const waitMs = rate.waitMs(key.requestsPerMinute, now());
     if (waitMs > 0)
@@ -92,10 +102,35 @@ export function createGate({ spentSince, now }: GateOptions): Gate {
     if (readings === 0 || (settlingUsd > 0 && readings < MOST_READINGS)) return undefined;
     if (leftUsd >= LEAST_USD) return leftUsd;
     if (usd - spentUsd < LEAST_USD) throw budgetSpent(key, key.budget, now());
-    throw rateLimited(
+    throw busy(
       `What is left of the budget of API key "${key.name}" is reserved for requests that are running.`,
-      BUSY_RETRY_MS,
     );
+  }
+
+  function busy(message: string): TuttiError {
+    const error = rateLimited(message, BUSY_RETRY_MS);
+    busyErrors.add(error);
+    return error;
+  }
+
+  /** Until a place is given back, or the time is over. */
+  function released(state: State): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, settleMs);
+      state.waiting.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  async function enter(key: GatewayKey, state: State, wantedUsd: number): Promise<Admission> {
+    for (let readings = 0; ; readings++) {
+      checkPlaces(key, state); // again after each wait: others were let in meanwhile
+      const cap = capOf(key, state, wantedUsd, readings);
+      if (cap !== undefined) return { ...take(key, state, cap), ...(cap < wantedUsd && { isShort: true }) };
+      await state.purse.read(startOfWindow(key.budget!.window, now()), now());
+    }
   }
 
   function headersOf(key: GatewayKey, { rate }: State): Record<string, string> {
@@ -113,12 +148,15 @@ export function createGate({ spentSince, now }: GateOptions): Gate {
       if (!key)
         return { ...(wantedUsd !== undefined && { budgetUsd: wantedUsd }), headers: {}, release() {} };
       const state = stateOf(key);
-      for (let readings = 0; ; readings++) {
-        checkPlaces(key, state); // again after each wait: others were let in meanwhile
-        const wanted = wantedUsd ?? Number.POSITIVE_INFINITY;
-        const cap = capOf(key, state, wanted, readings);
-        if (cap !== undefined) return { ...take(key, state, cap), ...(cap < wanted && { isShort: true }) };
-        await state.purse.read(startOfWindow(key.budget!.window, now()), now());
+      const wanted = wantedUsd ?? Number.POSITIVE_INFINITY;
+      const endsAt = performance.now() + settleMs;
+      for (;;) {
+        try {
+          return await enter(key, state, wanted);
+        } catch (error) {
+          if (!busyErrors.has(error as TuttiError) || performance.now() >= endsAt) throw error;
+          await released(state);
+        }
       }
     },
     reservedUsd: (keyId) => states.get(keyId)?.purse.reservedUsd() ?? 0,
@@ -141,6 +179,7 @@ export function createGate({ spentSince, now }: GateOptions): Gate {
         isReleased = true;
         state.running--;
         state.purse.release(reserved);
+        for (const wake of state.waiting.splice(0)) wake();
       },
     };
   }

@@ -77,6 +77,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     gate: createGate({
       spentSince: async (keyId, from) => toSpentUsd(await store.sumSpending({ keyId, from })),
       now: Date.now,
+      settleMs: 150,
     }),
     models: createModelBook(tutti, config, env),
     live,

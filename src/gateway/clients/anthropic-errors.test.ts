@@ -51,6 +51,8 @@ describe("errors", () => {
     expect(refused.headers.get("retry-after")).toBe("1");
     const beganAt = performance.now();
     const second = client.messages.create(other);
+    // It was sent away before there is a place: a moment earlier it would have been waited for.
+    await expect.poll(() => gateway.log.filter(({ status }) => status === 429).length).toBe(2);
     release();
     expect((await first).content).toMatchObject([{ text: ANSWER }]);
     expect((await second).content).toMatchObject([{ text: ANSWER }]);

@@ -60,6 +60,8 @@ describe("errors of chat completions", () => {
     expect((refused as APIError).headers!.get("retry-after")).toBe("1");
     const beganAt = performance.now();
     const second = client.chat.completions.create(other);
+    // It was sent away before there is a place: a moment earlier it would have been waited for.
+    await expect.poll(() => gateway.log.filter(({ status }) => status === 429).length).toBe(2);
     release();
     expect((await first).choices[0]!.message.content).toBe(ANSWER);
     expect((await second).choices[0]!.message.content).toBe(ANSWER);
