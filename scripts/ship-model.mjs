@@ -9,7 +9,7 @@ if (!training || !name || !aboutFile) {
   console.error("Usage: node scripts/ship-model.mjs TRAINING NAME ABOUT.json");
   process.exit(2);
 }
-const { card, weights, language } = loadCheckpoint(join(training, "best"));
+const { card, weights, language, choice } = loadCheckpoint(join(training, "best"));
 const lines = readFileSync(join(training, "tune.jsonl"), "utf8")
   .trim()
   .split("\n")
@@ -30,5 +30,9 @@ const { format: _, version: __, ...draft } = card;
 draft.training.command = draft.training.command.replace(/ --out \S+/, "");
 const about = { ...JSON.parse(readFileSync(aboutFile, "utf8")), curves };
 const folder = resolve(import.meta.dirname, "../models", name);
-await saveCheckpoint(folder, { card: { ...draft, name, about }, weights, language }, { dtype: "F16" });
+await saveCheckpoint(
+  folder,
+  { card: { ...draft, name, about }, weights, language, choice },
+  { dtype: "F16" },
+);
 console.log(`${folder}: written`);

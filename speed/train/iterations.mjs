@@ -1,6 +1,7 @@
 // Whole GRPO iterations of the large model in the rehearsal: some of each stage, from which 200 are reckoned, or
 // really 200.
 import { join } from "node:path";
+import { Choice } from "../../dist/conductor/native/choice.js";
 import { openTrainingFolder } from "../../dist/learn/folder.js";
 import { practise } from "../../dist/learn/iteration.js";
 import { toVocabulary } from "../../dist/learn/phrases.js";
@@ -29,8 +30,7 @@ import {
 const ITERATIONS = 200;
 const SCHEDULE = { iterations: ITERATIONS, warmUp: 0, supervised: 0, learningRate: 7e-4, exploration: 0.03 };
 
-const nameOf = ({ stage, keepsOpen }) =>
-  stage === "teams" ? `teams of ${keepsOpen ? "given sizes" : "free size"}` : stage;
+const nameOf = ({ stage, comparesSizes }) => (comparesSizes ? "choosing sizes" : stage);
 
 /**
  * Writes random workflows, with all the work of writing. A model that was not warmed up would write none, and
@@ -61,7 +61,8 @@ class Reciter extends Model {
 /** `count` of each stage, twice: the first time compiles. */
 export async function measureIterations(engine, count) {
   const weights = createWeights(LARGE, 1);
-  const policy = { model: new Reciter(engine, LARGE, weights), language };
+  const choice = new Choice([1, 2, 3, 4, 5], language.vocabulary);
+  const policy = { model: new Reciter(engine, LARGE, weights), language, choice };
   const optimiser = new AdamW(weights);
   const schedule = { ...SCHEDULE, rounds: 2 };
   let lessons = [];
@@ -78,9 +79,10 @@ export async function measureIterations(engine, count) {
   const names = Array.from({ length: ITERATIONS }, (_, i) => nameOf(lotAt(i, schedule)));
   const means = new Map();
   for (const name of new Set(names)) {
+    const own = [...names.keys()].filter((iteration) => names[iteration] === name);
     const performAll = async () => {
       lessons = [];
-      for (let i = 0; i < count; i++) await iterate(names.indexOf(name) + i);
+      for (let i = 0; i < count; i++) await iterate(own[i % own.length]);
     };
     const first = await time(performAll);
     const seconds = await time(performAll);

@@ -9,6 +9,8 @@ import type { TrainSettings } from "./train-input.ts";
 
 const CALIBRATION_TASKS = 60;
 const REHEARSAL_TUNE = 400;
+/** In this share of the questions one worker lies, whatever its profile says: whom can one trust alone? */
+const LIARS = 0.2;
 
 export interface PreparedWorld {
   /** For the name of the folder. */
@@ -32,7 +34,8 @@ export function prepareWorld(settings: TrainSettings): Promise<PreparedWorld> {
 
 async function prepareRehearsal({ seed, pools }: TrainSettings): Promise<PreparedWorld> {
   const { createRehearsalWorld } = await import("../learn/world-rehearsal.ts");
-  const options = { seed, pools, calibrationTasks: CALIBRATION_TASKS, tune: REHEARSAL_TUNE };
+  const measured = { calibrationTasks: CALIBRATION_TASKS, tune: REHEARSAL_TUNE };
+  const options = { seed, pools, liars: LIARS, ...measured };
   const open = async () => ({ world: createRehearsalWorld(options), close() {} });
   const notices = ["Simulated: this says nothing about a real model."];
   return { name: "rehearsal", notices, test: { kind: "rehearsal" }, open };

@@ -52,11 +52,12 @@ export interface Trained {
 }
 
 export async function openTrained(checkpoint: string, options: { threads?: number } = {}): Promise<Trained> {
-  const { card, weights, language } = loadCheckpoint(checkpoint);
+  const { card, weights, language, choice } = loadCheckpoint(checkpoint);
   const { threads } = options;
   const engine = await openEngine({ ...(threads !== undefined && { threads }) });
   const model = new Model(engine, card.shape, weights);
-  return { policy: { model, language }, card, close: () => model.close() };
+  const policy = { model, language, ...(choice && { choice }) };
+  return { policy, card, close: () => model.close() };
 }
 
 /** What it writes for every test task, and whether it can be performed. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { Choice } from "../conductor/native/choice.ts";
 import { TuttiError } from "../errors.ts";
 import {
   add,
@@ -12,7 +13,7 @@ import {
 import type { ScriptedWorker } from "../testing/stage.ts";
 import { createTinyLanguage } from "../testing/tiny-language.ts";
 import type { Step } from "../workflow/types.ts";
-import { advantagesOf, isFlat, rollOut, rollOutAgain, toLessons, toSizeLessons } from "./grpo.ts";
+import { advantagesOf, isFlat, rollOut, rollOutAgain, rollOutSizes, toLessons } from "./grpo.ts";
 import { type Policy, toPrompt } from "./policy.ts";
 import type { Question, World } from "./types.ts";
 
@@ -41,7 +42,14 @@ function toQuestion(): Question & { checker: ScriptedWorker } {
 }
 
 function options(policy: Policy, parts: { group: number; costPerCall?: number; world?: World }) {
-  return { policy, world: createSmallWorld(), costPerCall: 0, seed: 1, signal, ...parts };
+  return {
+    policy,
+    world: createSmallWorld({ isSimulated: false }),
+    costPerCall: 0,
+    seed: 1,
+    signal,
+    ...parts,
+  };
 }
 
 async function rollOutPlans(plans: GivenPlan[], parts: { costPerCall?: number; world?: World } = {}) {
@@ -93,10 +101,47 @@ describe("first rounds", () => {
   });
 
   test("where a size is given, a team of another size gets nothing", async () => {
-    const policy = createGivenPolicy(language, [[step(GOOD)], [step(GOOD), step(GOOD)], [step(DOWN)]]);
+    const policy = createGivenPolicy(language, [[step(GOOD)], [step(BAD), step(GOOD)], [step(DOWN)]]);
     const prompts = [toPrompt(policy, toQuestion(), { size: 2 })];
     const [group] = await rollOut(prompts, options(policy, { group: 3 }));
     expect(group!.rewards).toEqual([0, 1, undefined]);
+  });
+
+  test("where a size is given, nobody is asked twice while others are left", async () => {
+    const twice = [step(BAD), step(GOOD), step(GOOD)];
+    const rewardsIn = async (size: number | undefined, workers: number) => {
+      const policy = createGivenPolicy(language, [twice]);
+      const { task, pool } = toQuestion();
+      const question = { task, pool: { members: pool.members.slice(0, workers) } };
+      const prompt = toPrompt(policy, question, size === undefined ? {} : { size });
+      const [group] = await rollOut([prompt], options(policy, { group: 1 }));
+      return group!.rewards;
+    };
+    expect(await rewardsIn(3, 4)).toEqual([0]);
+    // With two workers a team of three has nobody else.
+    expect(await rewardsIn(3, 2)).toEqual([1]);
+    expect(await rewardsIn(undefined, 4)).toEqual([1]);
+  });
+
+  test("in a simulation each is tried several times, with the same luck for all, and the mean counts", async () => {
+    const seeds = new Map<string, unknown[]>();
+    const lucky = (id: string) =>
+      toMember(
+        id,
+        (request) => {
+          seeds.set(id, [...(seeds.get(id) ?? []), request.seed]);
+          return seeds.get(id)!.length % 2 === 1 ? add(request) : "Answer: 0";
+        },
+        0.5,
+      );
+    const members = [lucky("one"), lucky("other")];
+    const policy = createGivenPolicy(language, [[step(0)], [step(1)]]);
+    const prompts = [toPrompt(policy, { task: toSum(7), pool: { members } })];
+    const rolling = options(policy, { group: 2, world: createSmallWorld({ isSimulated: true }) });
+    const [group] = await rollOut(prompts, rolling);
+    expect(group!.rewards).toEqual([0.75, 0.75]);
+    expect(new Set(seeds.get("one")).size).toBeGreaterThan(1);
+    expect(group!.outcomes.map(({ isRight }) => isRight)).toEqual([true, true]);
   });
 
   test("equal texts are performed once", async () => {
@@ -124,6 +169,8 @@ describe("second rounds", () => {
     const all = await again(["babble", [step(BAD)], [step(GOOD)], [step(CHECKER)], [step(DOWN)]], accept);
     expect(all.later.map(({ prompt }) => prompt.rounds[0]!.workflow.steps[0]!.worker)).toEqual([GOOD, BAD]);
     expect((await again([[step(BAD)], [step(BAD)]], accept)).later.length).toBe(1);
+    // Two of three valid ones are wrong: each counts as often as its kind came.
+    expect(all.later.map(({ weight }) => weight)).toEqual([2 / 3, 4 / 3]);
     const none = await again(["babble", [step(DOWN)]], accept);
     expect(none.later).toEqual([]);
     expect(none.policy.writes).toEqual([1]);
@@ -175,13 +222,11 @@ describe("second rounds", () => {
 describe("lessons", () => {
   test("a rollout's tokens have its advantage; decisions of a workflow are explored, words are not", async () => {
     const { policy, group } = await rollOutPlans([[step(GOOD)], [step(BAD)], "babble", [step(DOWN)]]);
-    const lessons = toLessons(group, { policy, scale: 0.5, exploration: 0.1 });
+    const lessons = toLessons(group, { policy, scale: 0.5, exploration: 0.1, words: "all" });
     expect(lessons.map(({ advantage }) => advantage)).toEqual([0.5, 0, -0.5, 0]);
     const { tokens, weights, exploration, logps } = lessons[0]!;
     expect(logps).toEqual(group.plans[0]!.logps);
-    // The size of a free plan is learned by comparing sizes, not here.
-    const decisions = language.decisions(tokens).map((is, t) => (tokens[t] === language.subtasks ? 0 : is));
-    expect(weights[tokens.indexOf(language.subtasks)]).toBe(0);
+    const decisions = language.decisions(tokens);
     // Words may weigh less than decisions, never more, and never count against the advantage.
     for (const [t, weight] of [...(weights as Float32Array)].entries()) {
       expect(weight).toBeGreaterThanOrEqual(0);
@@ -194,39 +239,59 @@ describe("lessons", () => {
     expect(decisions.includes(1)).toBe(true);
   });
 
-  test("a size that is given is learned, and so is that of a later round", async () => {
-    const { policy, group } = await rollOutPlans([[step(GOOD)], [step(BAD)]]);
-    for (const prompt of [
-      { ...group.prompt, size: 1 },
-      { ...group.prompt, rounds: group.outcomes[0]!.rounds },
-    ]) {
-      const [lesson] = toLessons({ ...group, prompt }, { policy, scale: 0.5, exploration: 0.1 });
-      expect(lesson!.weights[lesson!.tokens.indexOf(language.subtasks)]).toBe(0.5);
+  test("words can be left out, and what kind of work they name can be a decision", async () => {
+    const { policy, group } = await rollOutPlans([[step(GOOD), step(BAD)], [step(BAD)]]);
+    const lessonsOf = (words: "none" | "all" | "verbs") =>
+      toLessons(group, { policy, scale: 1, exploration: 0.1, words })[0]!;
+    const { tokens } = group.plans[0]!;
+    const [decisions, verbs] = [language.decisions(tokens), language.verbs(tokens)];
+    expect([...verbs].filter((is) => is === 1).length).toBe(2);
+    expect([...(lessonsOf("none").weights as Float32Array)]).toEqual([...decisions]);
+    const { weights, exploration } = lessonsOf("verbs");
+    for (const [t, is] of verbs.entries()) {
+      expect(weights[t]! === 1).toBe(is === 1 || decisions[t] === 1);
+      expect(exploration![t]! > 0).toBe(is === 1 || decisions[t] === 1);
+      expect(lessonsOf("all").exploration![t]! > 0).toBe(decisions[t] === 1);
     }
   });
 
-  test("from plans of several sizes only the size is learned", async () => {
-    const { policy, group } = await rollOutPlans([[step(GOOD)], [step(BAD), step(GOOD)]]);
-    for (const [i, { tokens, weights, advantage }] of toSizeLessons(group, {
-      policy,
-      scale: 0.5,
-    }).entries()) {
-      const end = tokens.indexOf(language.subtasks);
-      const expected = tokens.map((token, at) =>
-        at === end || (at < end && token === language.next) ? 0.5 : 0,
-      );
-      expect([...(weights as Float32Array)]).toEqual(expected);
-      expect(expected.filter((weight) => weight > 0).length).toBe(i + 1);
-      expect(advantage).toBeCloseTo(group.rewards[i]! - (group.rewards[0]! + group.rewards[1]!) / 2, 9);
-    }
+  test("a group that counts for less teaches less", async () => {
+    const { policy, group } = await rollOutPlans([[step(GOOD)], [step(BAD)]]);
+    const weigh = (weight: number) =>
+      toLessons({ ...group, weight }, { policy, scale: 0.5, exploration: 0.1, words: "all" })[0]!;
+    for (const of of ["weights", "exploration"] as const)
+      for (const [t, value] of [...(weigh(1)[of] as Float32Array)].entries())
+        expect((weigh(0.5)[of] as Float32Array)[t]).toBeCloseTo(value / 2, 9);
   });
 
   test("nothing is learned from an outage, and no exploration from what is no workflow", async () => {
     const { policy, group } = await rollOutPlans([[step(GOOD)], [step(BAD)], "babble", [step(DOWN)]]);
-    const lessons = toLessons(group, { policy, scale: 0.5, exploration: 0.1 });
+    const lessons = toLessons(group, { policy, scale: 0.5, exploration: 0.1, words: "all" });
     expect(group.outcomes[DOWN]).toMatchObject({ isOutage: true, isValid: true });
     for (const at of [2, 3])
       expect([...(lessons[at]!.exploration as Float32Array)].every((weight) => weight === 0)).toBe(true);
     expect(lessons[3]!.advantage).toBe(0);
+  });
+});
+
+describe("sizes", () => {
+  /** Every plan is this one, whatever its size should be. */
+  const compare = (plan: GivenPlan, parts: { costPerCall?: number; world?: World } = {}) => {
+    const choice = new Choice([1, 2], language.vocabulary);
+    const policy = { ...createGivenPolicy(language, [plan]), choice };
+    const { group: _, ...rolling } = options(policy, { group: 1, ...parts });
+    return rollOutSizes([toQuestion()], rolling);
+  };
+
+  test("are tried several times in a simulation, and once where a reply costs or is recorded", async () => {
+    const tries = async (isSimulated: boolean) =>
+      (await compare([step(GOOD)], { world: createSmallWorld({ isSimulated }) }))[0]!.outcomes.length / 2;
+    expect(await tries(true)).toBeGreaterThan(1);
+    expect(await tries(false)).toBe(1);
+  });
+
+  test("a plan of another size earns nothing, a call costs, and an outage counts for nothing", async () => {
+    expect((await compare([step(GOOD)], { costPerCall: 0.25 }))[0]!.rewards).toEqual([0.75, -0.25]);
+    expect((await compare([step(DOWN)]))[0]!.rewards).toEqual([undefined, undefined]);
   });
 });

@@ -2,14 +2,13 @@
 // paper: reward 0 / 0.5 / 1, clipped ratio, no KL. Where we leave it, because a small model collapsed without:
 // advantages are centred but not divided by the deviation, and the entropy of decisions is rewarded.
 
-import type { Language } from "../conductor/native/language.ts";
 import { toDecision } from "../conductor/text.ts";
 import type { Lesson } from "../nn/model.ts";
 import { hashSeed } from "../random.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
 import { type Plan, type Policy, type Prompt, toPrompt, writePlans } from "./policy.ts";
 import { type Outcome, performTexts, REWARD } from "./rollout.ts";
-import type { Grading, World } from "./types.ts";
+import type { Grading, Question, World } from "./types.ts";
 
 /** A first-round sample gets (1 − γ) of its own reward and γ of what the second round made of it. */
 const GAMMA = 0.25;
@@ -28,6 +27,8 @@ export interface Group {
   outcomes: Outcome[];
   /** After costs; undefined where a worker was down. */
   rewards: (number | undefined)[];
+  /** How much it counts; 1 unless told. */
+  weight?: number;
 }
 
 export interface RolloutOptions {
@@ -36,38 +37,94 @@ export interface RolloutOptions {
   group: number;
   costPerCall: number;
   seed: number;
-  /** One plan of each size instead of plans by lot. */
-  sizes?: readonly number[];
   signal: AbortSignal;
 }
 
-/** First rounds: every plan is performed. Questions run at the same time only where workers take time. */
+/**
+ * First rounds: every plan is performed, in a simulation several times with the same luck for all, and its reward is
+ * the mean. Questions run at the same time only where workers take time.
+ */
 export async function rollOut(prompts: readonly Prompt[], options: RolloutOptions): Promise<Group[]> {
-  const { policy, world, group, costPerCall, seed, sizes, signal } = options;
-  const written = await writePlans(policy, prompts, { group, seed, signal, ...(sizes && { sizes }) });
+  const { policy, world, group, costPerCall, seed, signal } = options;
+  const written = await writePlans(policy, prompts, { group, seed, signal });
   return Promise.all(
     prompts.map(async (prompt, q) => {
       const plans = written[q]!;
       const { question } = prompt;
-      const outcomes = await performAll(plans, world, (plan) =>
-        performTexts({ world, question, texts: [plan.text], seed: hashSeed(seed, q), signal }),
+      const tried: Outcome[][] = [];
+      for (const chance of triesOf(world, seed, q)) {
+        const outcomes = await performAll(plans, world, ({ text }) =>
+          performTexts({ world, question, texts: [text], seed: chance, signal }),
+        );
+        tried.push(outcomes.map((outcome) => obey(outcome, prompt)));
+      }
+      const rewards = plans.map((_, i) =>
+        meanReward(
+          tried.map((outcomes) => outcomes[i]!),
+          costPerCall,
+        ),
       );
-      const obeyed = outcomes.map((outcome) => obey(outcome, prompt));
-      const rewards = obeyed.map((outcome) => rewardOf(outcome, costPerCall));
-      return { prompt, plans, outcomes: obeyed, rewards };
+      // What goes on to a second round is what came of the first try.
+      return { prompt, plans, outcomes: tried[0]!, rewards };
     }),
   );
 }
 
-/** What free plans are compared by: one of each size. */
-export const SIZES: readonly number[] = [1, 2, 3, 4];
+/** In a simulation each plan is tried so often: one try says more about luck than about the plan. */
+const TRIES = 4;
+
+/** The chance of each try. Elsewhere the same is answered again when the same is asked, or it costs: there is one. */
+function triesOf({ isSimulated }: World, seed: number, question: number): number[] {
+  const chances = Array.from({ length: TRIES }, (_, number) => hashSeed(seed, question, number));
+  return isSimulated ? chances : [hashSeed(seed, question)];
+}
+
+/** Plans that are written together: as many as tune questions, so that the same compiled graph serves both. */
+const WRITTEN_TOGETHER = 32;
 
 /**
- * For a free size: the likeliest plan of each size is performed. Sampled plans would not do, since a long one has
- * more places to go wrong by lot than a short one, and teams were dropped for that alone.
+ * For the choice of a size: the likeliest plan of every size is performed, with the same luck for all. Sampled plans
+ * would not do, since a long one has more places to go wrong by lot than a short one, and teams were dropped for
+ * that alone. What comes out is a group with the plan and the reward of each size, and the outcomes of all tries.
  */
-export function rollOutSizes(prompts: readonly Prompt[], options: RolloutOptions): Promise<Group[]> {
-  return rollOut(prompts, { ...options, group: SIZES.length, sizes: SIZES });
+export async function rollOutSizes(
+  questions: readonly Question[],
+  options: Omit<RolloutOptions, "group">,
+): Promise<Group[]> {
+  const { policy, world, costPerCall, seed, signal } = options;
+  const sizes = policy.choice?.sizes ?? [];
+  const prompts = questions.map((question) => toPrompt(policy, question));
+  const asked = questions.flatMap((question) => sizes.map((size) => toPrompt(policy, question, { size })));
+  const written: Plan[] = [];
+  for (let first = 0; first < asked.length; first += WRITTEN_TOGETHER) {
+    const part = asked.slice(first, first + WRITTEN_TOGETHER);
+    written.push(...(await writePlans(policy, part, { group: 1, signal })).map(([plan]) => plan!));
+  }
+  return Promise.all(
+    prompts.map(async (prompt, q) => {
+      const { question } = prompt;
+      const tried: Outcome[][] = [];
+      for (const s of sizes.keys()) {
+        const at = q * sizes.length + s;
+        const { text } = written[at]!;
+        const own: Outcome[] = [];
+        for (const chance of triesOf(world, seed, q)) {
+          const outcome = await performTexts({ world, question, texts: [text], seed: chance, signal });
+          own.push(obey(outcome, asked[at]!));
+        }
+        tried.push(own);
+      }
+      const plans = written.slice(q * sizes.length, (q + 1) * sizes.length);
+      const rewards = tried.map((own) => meanReward(own, costPerCall));
+      return { prompt, plans, outcomes: tried.flat(), rewards };
+    }),
+  );
+}
+
+/** Of those that were not lost; undefined where all were. */
+function meanReward(outcomes: readonly Outcome[], costPerCall: number): number | undefined {
+  const known = outcomes.flatMap((outcome) => rewardOf(outcome, costPerCall) ?? []);
+  return known.length === 0 ? undefined : known.reduce((sum, reward) => sum + reward, 0) / known.length;
 }
 
 /** Equal texts get equal outcomes where nothing is left to chance but the seed: they are performed once. */
@@ -87,10 +144,21 @@ async function performAll(
   return Promise.all(results);
 }
 
-/** Where a size is given, a team of another size is no answer to what was asked. */
-function obey(outcome: Outcome, { size }: Prompt): Outcome {
-  if (size === undefined || !outcome.isValid || outcome.steps === size) return outcome;
+/**
+ * Where a size is given, a team of another size is no answer to what was asked, and neither is one that asks somebody
+ * twice while others are left: whoever was best alone was asked for everything, and nobody can check their own work.
+ */
+function obey(outcome: Outcome, { size, question }: Prompt): Outcome {
+  if (size === undefined || !outcome.isValid) return outcome;
+  if (outcome.steps === size && isTeam(outcome, question)) return outcome;
   return { ...outcome, isValid: false, isRight: false, reward: REWARD.invalid };
+}
+
+function isTeam({ rounds }: Outcome, { pool: { members } }: Question): boolean {
+  const isModel = (worker: number) => members[worker]!.worker.kind === "model";
+  const asked = (rounds[0]?.workflow.steps ?? []).map(({ worker }) => worker).filter(isModel);
+  const models = [...members.keys()].filter(isModel).length;
+  return new Set(asked).size === Math.min(asked.length, models);
 }
 
 function rewardOf({ isOutage, reward, calls }: Outcome, costPerCall: number): number | undefined {
@@ -99,13 +167,14 @@ function rewardOf({ isOutage, reward, calls }: Outcome, costPerCall: number): nu
 
 /**
  * Second rounds: from every other group two first rounds go on, one right and one wrong where there are both, and
- * each gets a group of its own. What comes of them also counts for the first round.
+ * each gets a group of its own. Both count as often as their kind came: else every second answer would seem to need
+ * mending, and it would never accept. What comes of them also counts for the first round.
  */
 export async function rollOutAgain(groups: readonly Group[], options: RolloutOptions): Promise<Group[]> {
   const { policy, world, group, costPerCall, seed, signal } = options;
   // Every other question: then there are about as many second rounds as first ones.
   const going = groups.filter((_, q) => q % 2 === 0);
-  const picked = going.flatMap((first) => pickStates(first).map((at) => ({ first, at })));
+  const picked = going.flatMap((first) => pickStates(first).map((state) => ({ first, ...state })));
   if (picked.length === 0) return [];
   const prompts = picked.map(({ first, at }) =>
     toPrompt(policy, first.prompt.question, { rounds: first.outcomes[at]!.rounds }),
@@ -113,19 +182,19 @@ export async function rollOutAgain(groups: readonly Group[], options: RolloutOpt
   const written = await writePlans(policy, prompts, { group, seed: hashSeed("again", seed), signal });
   return Promise.all(
     prompts.map(async (prompt, i) => {
-      const { first, at } = picked[i]!;
+      const { first, at, weight } = picked[i]!;
       const before = first.outcomes[at]!;
       const q = groups.indexOf(first);
       const plans = written[i]!;
       const outcomes = await performAll(plans, world, (plan) =>
-        performSecond(plan.text, before, prompt, { ...options, seed: hashSeed(seed, q) }),
+        performSecond(plan.text, before, prompt, { ...options, seed: triesOf(world, seed, q)[0]! }),
       );
       const rewards = outcomes.map((outcome) => rewardOf(outcome, costPerCall));
       const known = rewards.filter((reward) => reward !== undefined);
       const own = first.rewards[at];
       if (known.length > 0 && own !== undefined)
         first.rewards[at] = (1 - GAMMA) * own + (GAMMA * known.reduce((sum, r) => sum + r, 0)) / known.length;
-      return { prompt, plans, outcomes, rewards };
+      return { prompt, plans, outcomes, rewards, weight };
     }),
   );
 }
@@ -145,10 +214,11 @@ export async function performSecond(
   return performTexts({ world, question, texts, seed, signal });
 }
 
-function pickStates({ outcomes }: Group): number[] {
-  const right = outcomes.findIndex((outcome) => outcome.isValid && !outcome.isOutage && outcome.isRight);
-  const wrong = outcomes.findIndex((outcome) => outcome.isValid && !outcome.isOutage && !outcome.isRight);
-  return [right, wrong].filter((at) => at >= 0);
+function pickStates({ outcomes }: Group): { at: number; weight: number }[] {
+  const able = [...outcomes.keys()].filter((at) => outcomes[at]!.isValid && !outcomes[at]!.isOutage);
+  const kinds = [true, false].map((isRight) => able.filter((at) => outcomes[at]!.isRight === isRight));
+  const there = kinds.filter((kind) => kind.length > 0);
+  return there.map((kind) => ({ at: kind[0]!, weight: (there.length * kind.length) / able.length }));
 }
 
 /** Rewards less the mean of their group; 0 where there is none. */
@@ -162,48 +232,35 @@ export function isFlat({ rewards }: Group): boolean {
   return advantagesOf(rewards).every((advantage) => Math.abs(advantage) < 1e-9);
 }
 
-/**
- * What is to be learned from a group. Every rollout counts the same, however long it is. The size of a free first
- * round is left out: it is learned by comparing sizes.
- */
+export interface LessonOptions {
+  policy: Policy;
+  scale: number;
+  /** Weight of the entropy of decisions. */
+  exploration: number;
+  /** none: not learned; all: learned; verbs: learned, and what kind of work a step is told to do is a decision. */
+  words: "none" | "all" | "verbs";
+}
+
+/** What is to be learned from a group. Every rollout counts the same, however long it is. */
 export function toLessons(
-  { prompt, plans, outcomes, rewards }: Group,
-  { policy, scale, exploration }: { policy: Policy; scale: number; exploration: number },
+  { plans, outcomes, rewards, weight = 1 }: Group,
+  { policy, scale, exploration, words }: LessonOptions,
 ): Lesson[] {
   const { language } = policy;
   const advantages = advantagesOf(rewards);
-  const isFree = prompt.size === undefined && prompt.rounds.length === 0;
+  const own = scale * weight;
   // Nothing is learned from an outage, not even to explore.
   const isTaught = (i: number) => outcomes[i]!.isValid && rewards[i] !== undefined;
   return plans.map(({ tokens, logps, entropies }, i) => {
     const isDecision = language.decisions(tokens);
-    const isSize = sizeTokens(language, tokens);
-    const weights = isDecision.map((is, t) => (isFree && isSize[t] ? 0 : (is ? 1 : WORDS) * scale));
-    const explored = (t: number) => isTaught(i) && entropies[t]! < ENOUGH && weights[t]! > 0;
+    if (words === "verbs") for (const [t, is] of language.verbs(tokens).entries()) isDecision[t]! ||= is;
+    const isExplored = (t: number) => isTaught(i) && entropies[t]! < ENOUGH;
     return {
       tokens,
       logps,
       advantage: advantages[i]!,
-      weights,
-      exploration: isDecision.map((is, t) => (explored(t) ? is * exploration * scale : 0)),
+      weights: isDecision.map((is) => (is ? 1 : words === "none" ? 0 : WORDS) * own),
+      exploration: isDecision.map((is, t) => (isExplored(t) ? is * exploration * own : 0)),
     };
-  });
-}
-
-/** True for the tokens that say whether the team goes on or is complete. */
-function sizeTokens({ next, subtasks }: Language, tokens: readonly number[]): boolean[] {
-  const end = tokens.indexOf(subtasks);
-  return tokens.map((token, at) => at <= end && (token === next || token === subtasks));
-}
-
-/** What is to be learned from plans of all sizes: how large the team should have been, and nothing else. */
-export function toSizeLessons(
-  { plans, rewards }: Group,
-  { policy, scale }: { policy: Policy; scale: number },
-): Lesson[] {
-  const advantages = advantagesOf(rewards);
-  return plans.map(({ tokens, logps }, i) => {
-    const weights = Float32Array.from(sizeTokens(policy.language, tokens), (is) => (is ? scale : 0));
-    return { tokens, logps, advantage: advantages[i]!, weights };
   });
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { Choice } from "../conductor/native/choice.ts";
 import { TuttiError } from "../errors.ts";
 import {
   add,
@@ -10,7 +11,9 @@ import {
 } from "../testing/small-world.ts";
 import { createTinyLanguage } from "../testing/tiny-language.ts";
 import { parseWorkflow } from "../workflow/parse.ts";
-import { practise, toFigures } from "./iteration.ts";
+import type { Step } from "../workflow/types.ts";
+import { type IterationOptions, practise, toFigures } from "./iteration.ts";
+import type { Policy } from "./policy.ts";
 import type { Lot } from "./schedule.ts";
 import type { StageName, World } from "./types.ts";
 
@@ -29,18 +32,28 @@ function createFixedWorld(parts: Partial<World> = {}): World {
   return createSmallWorld({ draw: (seed) => ({ task: toSum(seed % 500), pool: { members } }), ...parts });
 }
 
+interface Parts
+  extends Partial<Pick<IterationOptions, "world" | "seed" | "iteration" | "costPerCall" | "signal">> {
+  choice?: Choice;
+  comparesSizes?: boolean;
+  /** Instead of the plans that are given. */
+  write?: (prefixes: readonly { start?: number }[]) => Promise<unknown>;
+}
+
 async function practiseStage(
   stage: StageName,
   plans: GivenPlan[][],
-  parts: { world?: World; seed?: number; iteration?: number } = {},
+  { choice, comparesSizes = false, write, ...parts }: Parts = {},
 ) {
-  const policy = createGivenPolicy(language, ...plans);
+  const given = createGivenPolicy(language, ...plans);
+  const model = write ? ({ ...given.model, write } as unknown as Policy["model"]) : given.model;
+  const policy = { ...given, model, ...(choice && { choice }) };
   const lot: Lot = {
     stage,
     learningRate: 1e-3,
     exploration: 0.01,
-    keepsOpen: false,
-    comparesSizes: false,
+    isSizeGiven: false,
+    comparesSizes,
     drawSize: () => undefined,
   };
   const practised = await practise({
@@ -136,6 +149,46 @@ describe("reinforcement", () => {
     // Of every other question one right and one wrong first round.
     expect(policy.writes).toEqual([2, 2]);
     expect(groups.length).toBe(4);
+  });
+});
+
+describe("the choice of a size", () => {
+  const wrongThenRight: Step[] = [...(ask(BAD) as Step[]), ...(ask(GOOD) as Step[])];
+  /** Alone it asks whoever is wrong. */
+  const writeBySize = async (prefixes: readonly { start?: number }[]) =>
+    prefixes.map(({ start }) => {
+      const tokens = language.toTokens(start === language.size(1) ? (ask(BAD) as Step[]) : wrongThenRight);
+      return [{ tokens, logps: tokens.map(() => -1), entropies: tokens.map(() => 0) }];
+    });
+
+  test("follows what the likeliest plan of each size earns, and the model learns nothing", async () => {
+    const choice = new Choice([1, 2], language.vocabulary);
+    const { policy, groups, learned } = await practiseStage("teams", [[[]]], {
+      ...{ choice, comparesSizes: true, costPerCall: 0.1, write: writeBySize },
+    });
+    // More questions than rollouts would have.
+    expect(groups.length).toBe(6);
+    for (const { rewards } of groups) {
+      expect(rewards[0]).toBeCloseTo(0.5 - 0.1, 9);
+      expect(rewards[1]).toBeCloseTo(1 - 0.2, 9);
+    }
+    expect(policy.lessons).toEqual([]);
+    expect(learned.gradients.size).toBe(0);
+    for (const { prompt } of groups) expect(choice.choose(prompt.reading.prefix)).toBe(2);
+  });
+
+  test("what was cut off is not learned from", async () => {
+    const choice = new Choice([1, 2], language.vocabulary);
+    const { groups } = await practiseStage("teams", [[[]]], {
+      ...{ choice, comparesSizes: true, write: writeBySize, signal: AbortSignal.abort() },
+    });
+    for (const { prompt } of groups) expect(choice.weigh(prompt.reading.prefix)).toEqual([0, 0]);
+  });
+
+  test("is the policy's where none is given", async () => {
+    const choice = new Choice([4, 1], language.vocabulary);
+    const { groups } = await practiseStage("rounds", [[ask(GOOD), ask(BAD)]], { choice });
+    expect(groups.map(({ prompt }) => prompt.size)).toEqual([4, 4]);
   });
 });
 

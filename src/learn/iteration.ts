@@ -10,15 +10,14 @@ import { MAX_STEPS } from "../workflow/types.ts";
 import {
   type Group,
   isFlat,
+  type LessonOptions,
   rollOut,
   rollOutAgain,
   rollOutSizes,
-  SIZES,
   toLessons,
-  toSizeLessons,
 } from "./grpo.ts";
 import { drawSubtask, toVocabulary, type Words } from "./phrases.ts";
-import { type Policy, type Prompt, toPrompt } from "./policy.ts";
+import { type Policy, type Prompt, settleSize, toPrompt } from "./policy.ts";
 import { type Outcome, performTexts } from "./rollout.ts";
 import type { Lot } from "./schedule.ts";
 import type { Question, World } from "./types.ts";
@@ -51,6 +50,10 @@ const WARM_UP_GROUP = 8;
 const WARM_UP_QUESTIONS = 8;
 /** Weights of random workflows beside reinforcement. */
 const REMINDER = { words: 0.004, size: 0.05 };
+/** Of the random workflows, this share is of later rounds. */
+const LATER = 0.25;
+/** Where replies come at once, so many times more questions than in a group of rollouts: one plan of a size is less work. */
+const COMPARED = 3;
 
 export function practise(options: IterationOptions): Promise<Practised> {
   if (options.lot.stage === "warm-up") return warmUp(options);
@@ -58,13 +61,8 @@ export function practise(options: IterationOptions): Promise<Practised> {
   return reinforce(options);
 }
 
-function drawQuestions(
-  { world, seed, iteration, questions }: IterationOptions,
-  most = questions,
-): Question[] {
-  return Array.from({ length: Math.min(questions, most) }, (_, i) =>
-    world.draw(hashSeed(seed, "question", iteration, i)),
-  );
+function drawQuestions({ world, seed, iteration }: IterationOptions, count: number): Question[] {
+  return Array.from({ length: count }, (_, i) => world.draw(hashSeed(seed, "question", iteration, i)));
 }
 
 function chance({ seed, iteration }: IterationOptions, purpose: string): Random {
@@ -78,8 +76,8 @@ function promptFor(policy: Policy, question: Question, size: number | undefined)
 // ---- Warm-up ----------------------------------------------------------------------------------------
 
 async function warmUp(options: IterationOptions): Promise<Practised> {
-  const { policy, microBatch } = options;
-  const drawn = drawQuestions(options, WARM_UP_QUESTIONS);
+  const { policy, microBatch, questions } = options;
+  const drawn = drawQuestions(options, Math.min(questions, WARM_UP_QUESTIONS));
   const learned = await policy.model.learn(randomLessons(drawn, options, toWarmUp), {
     objective: { kind: "likelihood", clip: 0 },
     start: policy.language.start,
@@ -104,9 +102,9 @@ function randomLessons(
   const scale = 1 / (drawn.length * WARM_UP_GROUP);
   return drawn.map((question) => {
     const { pool } = question;
-    const size = drawAnySize(random);
+    const isLater = random.next() < LATER;
+    const size = isLater ? undefined : random.integer(1, MAX_STEPS);
     const given = size === undefined ? {} : { size };
-    const isLater = random.next() < 0.25;
     const vocabulary = toVocabulary(question.task.prompt, works, words);
     const draw = (previousSteps: number) =>
       drawWorkflow({ pool, vocabulary, handOffs, previousSteps, random, ...given });
@@ -125,11 +123,6 @@ function randomLessons(
   });
 }
 
-/** Half of the time free. */
-function drawAnySize(random: Random): number | undefined {
-  return random.next() < 0.5 ? undefined : random.integer(1, MAX_STEPS);
-}
-
 // ---- The supervised variant -------------------------------------------------------------------------
 
 /** How much better one worker must be than another to be much likelier. */
@@ -141,7 +134,7 @@ async function supervise(options: IterationOptions): Promise<Practised> {
   const { language } = policy;
   const random = chance(options, "supervised");
   const works = world.works();
-  const drawn = drawQuestions(options);
+  const drawn = drawQuestions(options, options.questions);
   const rows = await Promise.all(
     drawn.map(async (question) => {
       const prompt = promptFor(policy, question, 1);
@@ -151,7 +144,7 @@ async function supervise(options: IterationOptions): Promise<Practised> {
         (slot) => question.pool.members[workers[slot]!]!.worker.kind === "model",
       );
       const plans = models.map((slot) => {
-        const subtask = drawSubtask(vocabulary, random);
+        const subtask = drawSubtask(vocabulary, { seesOthers: false, opensTeam: false }, random);
         const step = { worker: slot, subtask, access: [] };
         return language.toTokens([step]);
       });
@@ -190,11 +183,13 @@ async function supervise(options: IterationOptions): Promise<Practised> {
 // ---- Reinforcement ----------------------------------------------------------------------------------
 
 async function reinforce(options: IterationOptions): Promise<Practised> {
-  const { policy, lot, seed, iteration, group, microBatch } = options;
-  const random = chance(options, "sizes");
-  const prompts = drawQuestions(options).map((question) => promptFor(policy, question, lot.drawSize(random)));
+  const { policy, lot, seed, iteration, group, questions, microBatch } = options;
   const rolling = { ...options, seed: hashSeed(seed, "rollouts", iteration) };
-  if (lot.comparesSizes) return compareSizes(prompts, options, rolling.seed);
+  if (lot.comparesSizes) return compareSizes(options, rolling.seed);
+  const random = chance(options, "sizes");
+  const prompts = drawQuestions(options, questions).map((question) =>
+    settleSize(policy, promptFor(policy, question, lot.drawSize(random))),
+  );
   const first = await rollOut(prompts, rolling);
   const again = lot.stage === "rounds" ? await rollOutAgain(first, rolling) : [];
   const groups = [...first, ...again];
@@ -204,7 +199,7 @@ async function reinforce(options: IterationOptions): Promise<Practised> {
     .filter((each) => !isFlat(each))
     .map((each) => ({
       prefix: each.prompt.reading.prefix,
-      lessons: toLessons(each, { policy, scale, exploration: lot.exploration }),
+      lessons: toLessons(each, { policy, scale, exploration: lot.exploration, words: wordsOf(options) }),
     }));
   if (rows.length === 0) return { learned: { gradients: new Map(), loss: 0, entropy: 0 }, groups };
   const { start } = policy.language;
@@ -215,8 +210,10 @@ async function reinforce(options: IterationOptions): Promise<Practised> {
     textWeight: TEXT_WEIGHT.policy * scale,
     microBatch,
   });
-  const reminded = randomLessons(drawQuestions(options, microBatch), options, (tokens, size) =>
-    toReminder(policy, tokens, lot.keepsOpen || size !== undefined),
+  const reminded = randomLessons(
+    drawQuestions(options, Math.min(questions, microBatch)),
+    options,
+    (tokens, size) => toReminder(policy, tokens, size !== undefined),
   );
   const { gradients } = await policy.model.learn(reminded, {
     objective: { kind: "likelihood", clip: 0 },
@@ -227,6 +224,15 @@ async function reinforce(options: IterationOptions): Promise<Practised> {
   });
   addInto(learned.gradients, gradients);
   return { learned, groups };
+}
+
+/**
+ * What one worker is told says nothing about what a team should be told: learned while selecting, "solve it" was said
+ * to everybody ever after.
+ */
+function wordsOf({ lot, words }: IterationOptions): LessonOptions["words"] {
+  if (lot.stage === "selection") return "none";
+  return words === "free" ? "verbs" : "all";
 }
 
 /**
@@ -246,26 +252,15 @@ function toWarmUp(tokens: readonly number[]): Float32Array {
   return new Float32Array(tokens.length).fill(1);
 }
 
-/** Which size does best for each question; the reminder is left to the iterations between. */
-async function compareSizes(prompts: Prompt[], options: IterationOptions, seed: number): Promise<Practised> {
-  const { policy, microBatch } = options;
-  const groups = await rollOutSizes(prompts, { ...options, seed });
-  const scale = 1 / (groups.length * SIZES.length);
-  const rows = groups
-    .filter((each) => !isFlat(each))
-    .map((each) => ({
-      prefix: each.prompt.reading.prefix,
-      lessons: toSizeLessons(each, { policy, scale }),
-    }));
-  if (rows.length === 0) return { learned: { gradients: new Map(), loss: 0, entropy: 0 }, groups };
-  const learned = await policy.model.learn(rows, {
-    objective: { kind: "policy", clip: CLIP },
-    start: policy.language.start,
-    group: SIZES.length,
-    textWeight: 0,
-    microBatch,
-  });
-  return { learned, groups };
+/** Which size does best for each question. The model itself learns nothing meanwhile. */
+async function compareSizes(options: IterationOptions, seed: number): Promise<Practised> {
+  const { policy, world, questions, signal } = options;
+  const drawn = drawQuestions(options, world.isInstant ? COMPARED * questions : questions);
+  const groups = await rollOutSizes(drawn, { ...options, seed });
+  // What was cut off is compared again by whoever goes on.
+  if (!signal.aborted)
+    policy.choice?.learn(groups.map(({ prompt, rewards }) => ({ prefix: prompt.reading.prefix, rewards })));
+  return { learned: { gradients: new Map(), loss: 0, entropy: 0 }, groups };
 }
 
 function addInto(sums: Weights, others: Weights): void {

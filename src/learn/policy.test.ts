@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Choice } from "../conductor/native/choice.ts";
 import { PLAN_TOKENS } from "../conductor/native/opened.ts";
 import { FEATURES } from "../conductor/native/reading.ts";
 import { openEngine } from "../nn/engine.ts";
@@ -7,7 +8,7 @@ import { createWeights } from "../nn/transformer.ts";
 import { createSmallWorld } from "../testing/small-world.ts";
 import { createTinyLanguage } from "../testing/tiny-language.ts";
 import { createSelfWorker } from "../worker/self.ts";
-import { type Plan, type Policy, toPrompt, writePlans } from "./policy.ts";
+import { type Plan, type Policy, settleSize, toPrompt, writePlans } from "./policy.ts";
 import { measureSurprise } from "./surprise.ts";
 
 const language = createTinyLanguage();
@@ -63,6 +64,38 @@ describe("plans", () => {
     const [, first, second] = /\[(\d+), (\d+)/.exec(plan.text)!;
     expect(Number(first)).toBe(3);
     expect(Number(second)).toBeGreaterThanOrEqual(pool.members.length);
+  });
+});
+
+describe("the size of a team", () => {
+  const choosing = () => {
+    const choice = new Choice([1, 2, 3], vocabulary);
+    choice.learn(prompts().map(({ reading: { prefix } }) => ({ prefix, rewards: [0, 0, 1] })));
+    return { ...policy, choice };
+  };
+
+  test("is chosen for first rounds that have none", () => {
+    const rounds = [{ workflow: { steps: [{ worker: 0, subtask: "x", access: [] }] }, replies: ["1"] }];
+    const [open] = prompts();
+    const settled = settleSize(choosing(), open!);
+    expect(settled.size).toBe(3);
+    expect(settled.reading.prefix.start).toBe(language.size(3));
+    expect(settleSize(policy, open!)).toBe(open);
+    for (const prompt of [
+      toPrompt(policy, world.draw(1), { size: 2 }),
+      toPrompt(policy, world.draw(1), { rounds }),
+    ])
+      expect(settleSize(choosing(), prompt)).toBe(prompt);
+  });
+
+  test("by lot is every size now and then, and the same again for a seed", () => {
+    const draw = () =>
+      Array.from(
+        { length: 30 },
+        (_, seed) => settleSize(choosing(), toPrompt(policy, world.draw(seed)), { seed: 1 }).size,
+      );
+    expect(new Set(draw())).toEqual(new Set([1, 2, 3]));
+    expect(draw()).toEqual(draw());
   });
 });
 

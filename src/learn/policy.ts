@@ -1,5 +1,7 @@
-// The model as a policy: it reads questions and writes workflows, by lot or greedily, always without a mask.
+// The model as a policy: it reads questions, chooses how large a team each shall have, and writes workflows, by
+// lot or greedily, always without a mask.
 
+import type { Choice } from "../conductor/native/choice.ts";
 import type { Language } from "../conductor/native/language.ts";
 import { PLAN_TOKENS } from "../conductor/native/opened.ts";
 import { type Reading, toReading } from "../conductor/native/reading.ts";
@@ -12,6 +14,8 @@ import type { Question } from "./types.ts";
 export interface Policy {
   model: Model;
   language: Language;
+  /** Chooses the size of a team, before it writes; absent where the size is always given. */
+  choice?: Choice;
 }
 
 /** A question as it stands before the policy: its team's work so far, and the size that is wanted. */
@@ -39,20 +43,25 @@ export function toPrompt(
 }
 
 /**
- * `group` plans for each prompt. With a seed by lot, each plan with its own chance; with sizes, the likeliest plan
- * of each; else the likeliest tokens.
+ * First rounds of no given size get the one that the policy finds best, or with a seed one by lot. It is chosen
+ * before anything is written: whoever is to plan for others stands first in a team, and alone nobody needs it.
  */
+export function settleSize(policy: Policy, prompt: Prompt, { seed }: { seed?: number } = {}): Prompt {
+  const { choice } = policy;
+  const { question, size, rounds, reading } = prompt;
+  if (!choice || size !== undefined || rounds.length > 0) return prompt;
+  const byChance = seed === undefined ? undefined : createRandom(hashSeed(seed, question.task.id));
+  const chosen = byChance ? byChance.pick(choice.sizes) : choice.choose(reading.prefix);
+  return toPrompt(policy, question, { size: chosen });
+}
+
+/** `group` plans for each prompt. With a seed by lot, each plan with its own chance; else the likeliest tokens. */
 export async function writePlans(
   { model, language }: Policy,
   prompts: readonly Prompt[],
-  {
-    group,
-    seed,
-    sizes,
-    signal,
-  }: { group: number; seed?: number; sizes?: readonly number[]; signal?: AbortSignal },
+  { group, seed, signal }: { group: number; seed?: number; signal?: AbortSignal },
 ): Promise<Plan[][]> {
-  const choose = sizes ? ofSizes(language, sizes) : seed === undefined ? likeliest : byLot(seed, group);
+  const choose = seed === undefined ? likeliest : byLot(seed, group);
   const written = await model.write(
     prompts.map(({ reading }) => reading.prefix),
     {
@@ -73,21 +82,6 @@ const likeliest: Choose = (chances) => {
   for (let i = 1; i < chances.length; i++) if (chances[i]! > chances[best]!) best = i;
   return best;
 };
-
-/** The likeliest plan of each size: rollout i is made to have `sizes[i]` steps. */
-function ofSizes(language: Language, sizes: readonly number[]): Choose {
-  const { vocabulary, next, subtasks } = language;
-  return (chances, question, rollout, tokens) => {
-    if (tokens.includes(subtasks)) return likeliest(chances, question, rollout, tokens);
-    const last = tokens.at(-1);
-    const team = tokens.filter((token) => token >= vocabulary).length;
-    if (last !== undefined && last >= vocabulary) return team < sizes[rollout]! ? next : subtasks;
-    let best = vocabulary;
-    for (let slot = vocabulary; slot < chances.length; slot++)
-      if (chances[slot]! > chances[best]!) best = slot;
-    return best;
-  };
-}
 
 function byLot(seed: number, group: number): Choose {
   const lots = new Map<number, ReturnType<typeof createRandom>>();

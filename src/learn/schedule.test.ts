@@ -42,7 +42,7 @@ test("stages follow each other in order, each with its share, and rates stay wit
   );
 });
 
-test("sizes of teams: mostly one while selecting, given or free in teams, free in rounds", () => {
+test("sizes of teams: mostly one while selecting, given in teams, chosen in rounds", () => {
   const options = {
     iterations: 100,
     warmUp: 0,
@@ -63,9 +63,22 @@ test("sizes of teams: mostly one while selecting, given or free in teams, free i
   expect(share("supervised", (size) => size === 1)).toBe(1);
   expect(share("selection", (size) => size === 1)).toBeGreaterThan(0.6);
   expect(share("selection", (size) => size === undefined)).toBe(0);
-  expect(share("teams", (size) => size === undefined)).toBeGreaterThan(0.2);
-  expect(share("teams", (size) => size !== undefined && size > 1)).toBeGreaterThan(0.2);
+  // Where sizes are compared none is drawn.
+  expect(share("teams", (size) => size === undefined)).toBeLessThan(0.4);
+  expect(share("teams", (size) => size !== undefined && size > 1)).toBeGreaterThan(0.4);
   expect(share("rounds", (size) => size === undefined)).toBe(1);
+});
+
+test("sizes are compared once teams have practised, never where the size is settled", () => {
+  const options = {
+    ...{ iterations: 100, warmUp: 0, supervised: 0, rounds: 2, learningRate: 1e-3, exploration: 0.01 },
+  };
+  const lots = (own: ScheduleOptions) => stagesOf(own).map((_, iteration) => lotAt(iteration, own));
+  const compared = lots(options).flatMap((lot, at) => (lot.comparesSizes ? [at] : []));
+  expect(compared.length).toBeGreaterThan(15);
+  expect(lots(options).findIndex(({ isSizeGiven }) => !isSizeGiven)).toBeLessThanOrEqual(compared[0]!);
+  expect(lots(options)[compared[0]!]!.stage).toBe("teams");
+  expect(lots({ ...options, size: 4 }).some(({ comparesSizes }) => comparesSizes)).toBe(false);
 });
 
 describe("while minutes are not a count yet", () => {

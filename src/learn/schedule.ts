@@ -1,6 +1,6 @@
 // The order of learning. A team of random workers is worse than one good worker, so teams die out before
-// selection is good: selection comes first (teams of one), then teams of a given size, so that they get good
-// before they compete with one another, then a free size, then rounds.
+// selection is good: selection comes first (teams of one), then teams of given sizes, so that they get good
+// before they compete with one another, then the choice of a size, then rounds.
 
 import { learningRateAt } from "../nn/optimiser.ts";
 import type { Random } from "../random.ts";
@@ -24,23 +24,23 @@ export interface Lot {
   learningRate: number;
   /** Weight of the entropy of decisions. */
   exploration: number;
-  /** Size of a question's team by lot; undefined is free. */
+  /** Size of a question's team by lot; undefined: the policy chooses. */
   drawSize(random: Random): number | undefined;
-  /** Which size is best is practised, with the likeliest plan of each. */
+  /** Which size to choose is practised now, and nothing else. */
   comparesSizes: boolean;
-  /** A free size was not practised yet: it is kept as open as the warm-up left it. */
-  keepsOpen: boolean;
+  /** Which size to choose was not practised yet. */
+  isSizeGiven: boolean;
 }
 
-const SELECTION_SHARE = 0.2;
-const ROUNDS_SHARE = 0.15;
+const SELECTION_SHARE = 0.15;
+const ROUNDS_SHARE = 0.2;
 /** Of the stage of teams, this share goes by with given sizes. */
 const GIVEN_SHARE = 0.5;
 /** Larger than in reinforcement: there is no noise in the warm-up. */
 const WARM_UP_RATE = 4;
 /** In the stage of selection most questions are for one worker; the others keep a given size meaningful. */
 const ALONE = 0.75;
-const GIVEN_SIZES = [1, 2, 3, 3, 4, 4] as const;
+const GIVEN_SIZES = [1, 2, 3, 3, 4, 4, 5, 5] as const;
 const RISE = 5;
 /** Of the entropy that is asked for, this share in the last stage: what was found is then made firm. */
 const FIRM = 0.25;
@@ -64,7 +64,7 @@ export function fewestIterations(count: number, options: ScheduleOptions): numbe
 export function lotAt(iteration: number, options: ScheduleOptions): Lot {
   const { warmUp, supervised, iterations, rounds, size, learningRate, exploration } = options;
   const free = () => size;
-  const given = { keepsOpen: true, comparesSizes: false };
+  const given = { isSizeGiven: true, comparesSizes: false };
   if (iteration < warmUp) {
     const rate = learningRateAt(iteration, {
       peak: WARM_UP_RATE * learningRate,
@@ -91,13 +91,13 @@ export function lotAt(iteration: number, options: ScheduleOptions): Lot {
     return { stage: "selection", ...common, drawSize, ...given };
   }
   if (at < forSelection + forTeams) {
-    const keepsOpen = (at - forSelection) / forTeams < GIVEN_SHARE;
+    const isSizeGiven = (at - forSelection) / forTeams < GIVEN_SHARE;
     // Teams go on getting better while sizes are compared.
-    const comparesSizes = size === undefined && !keepsOpen && at % 3 > 0;
-    const others = size === undefined ? 1 : keepsOpen ? 0.5 : 0.2;
-    const drawGiven = (random: Random) => (random.next() < others ? random.pick(GIVEN_SIZES) : size);
-    const drawSize = comparesSizes ? free : drawGiven;
-    return { stage: "teams", ...common, drawSize, keepsOpen, comparesSizes };
+    const comparesSizes = size === undefined && !isSizeGiven && at % 2 === 0;
+    const others = size === undefined ? 1 : isSizeGiven ? 0.5 : 0.2;
+    const drawSize = (random: Random) => (random.next() < others ? random.pick(GIVEN_SIZES) : size);
+    return { stage: "teams", ...common, drawSize, isSizeGiven, comparesSizes };
   }
-  return { stage: "rounds", ...firm, drawSize: free, keepsOpen: false, comparesSizes: false };
+  const comparesSizes = size === undefined && at % 4 === 0;
+  return { stage: "rounds", ...firm, drawSize: free, isSizeGiven: false, comparesSizes };
 }

@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { Choice } from "../conductor/native/choice.ts";
 import { Language } from "../conductor/native/language.ts";
 import { TuttiError } from "../errors.ts";
 import { fromSafetensors, toSafetensors } from "../nn/safetensors.ts";
@@ -19,6 +20,8 @@ export interface TrainingState {
   shape: ModelShape;
   weights: Weights;
   language: Language;
+  /** Of the size of a team; absent where that is settled. */
+  choice?: Choice;
   /** Of the optimiser. */
   moments?: Weights;
   best?: TuneFigures;
@@ -41,6 +44,7 @@ const latestSchema = z.object({
   best: z.record(z.string(), z.unknown()).optional(),
   look: z.enum(["warm-up", "supervised", "selection", "teams", "rounds"]).optional(),
   iterations: z.number().optional(),
+  sizes: z.array(z.int().positive()).optional(),
   secondsOfFirst: z.array(z.number()),
 });
 
@@ -50,6 +54,7 @@ export async function saveState(folder: string, state: TrainingState, system?: W
     shape,
     weights,
     moments = new Map(),
+    choice,
     language,
     best,
     look,
@@ -60,6 +65,7 @@ export async function saveState(folder: string, state: TrainingState, system?: W
   mkdirSync(join(folder, name), { recursive: true });
   const all: Weights = new Map(weights);
   for (const [key, value] of moments) all.set(`${MOMENT}${key}`, value);
+  for (const [key, value] of choice?.toTensors({ isLearning: true }) ?? []) all.set(key, value);
   await writeFileSafely(join(folder, name, "state.safetensors"), toSafetensors(all, {}), system);
   const tokenizer = JSON.stringify(language.tokenizer.toJson());
   await writeFileSafely(join(folder, name, "tokenizer.json"), new TextEncoder().encode(tokenizer), system);
@@ -69,6 +75,7 @@ export async function saveState(folder: string, state: TrainingState, system?: W
     iteration,
     shape: { ...shape },
     secondsOfFirst,
+    ...(choice && { sizes: [...choice.sizes] }),
     ...(best && { best: { ...best } }),
     ...(look && { look }),
     ...(iterations !== undefined && { iterations }),
@@ -98,11 +105,13 @@ export async function loadState(folder: string): Promise<TrainingState | undefin
     const moments: Weights = new Map();
     for (const [name, value] of all)
       if (name.startsWith(MOMENT)) moments.set(name.slice(MOMENT.length), value);
+    const language = new Language(fromTokenizerJson(tokenizer));
     return {
       iteration: latest.iteration,
       shape,
       weights,
-      language: new Language(fromTokenizerJson(tokenizer)),
+      language,
+      ...(latest.sizes && { choice: new Choice(latest.sizes, language.vocabulary, all) }),
       ...(moments.size > 0 && { moments }),
       secondsOfFirst: latest.secondsOfFirst,
       ...(latest.best && { best: latest.best as unknown as TuneFigures }),

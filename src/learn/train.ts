@@ -3,6 +3,7 @@
 
 import { setMaxListeners } from "node:events";
 import { type CardDraft, saveCheckpoint } from "../conductor/native/checkpoint.ts";
+import { Choice } from "../conductor/native/choice.ts";
 import { Language, LITERALS } from "../conductor/native/language.ts";
 import { FEATURES } from "../conductor/native/reading.ts";
 import { openEngine } from "../nn/engine.ts";
@@ -12,6 +13,7 @@ import { trainTokenizer } from "../nn/tokenizer.ts";
 import { createWeights } from "../nn/transformer.ts";
 import { hashSeed } from "../random.ts";
 import type { Store } from "../store/types.ts";
+import { MAX_STEPS } from "../workflow/types.ts";
 import type { TrainingFolder } from "./folder.ts";
 import { type Practised, practise, toFigures } from "./iteration.ts";
 import { allSubtasks, type Words } from "./phrases.ts";
@@ -83,6 +85,7 @@ const MICRO_BATCH = 4;
 /** Steps of the teams that are looked at while sizes are given. */
 const LOOKED_AT = 3;
 const MOST_WORKERS = 64;
+const SIZES = Array.from({ length: MAX_STEPS }, (_, i) => i + 1);
 
 export async function train(options: TrainOptions): Promise<TrainResult> {
   const { folder, signal, threads, saveEvery = SAVE_EVERY, tuneEvery = TUNE_EVERY } = options;
@@ -98,7 +101,10 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   const state = (options.resume && (await loadState(folder.checkpoint))) || createState(options);
   if (options.resume) folder.rewind(state.iteration);
   const model = new Model(engine, state.shape, state.weights);
-  const policy: Policy = { model, language: state.language };
+  const policy: Policy = {
+    ...{ model, language: state.language },
+    ...(state.choice && { choice: state.choice }),
+  };
   const optimiser = state.moments
     ? AdamW.fromTensors(state.weights, state.moments)
     : new AdamW(state.weights);
@@ -153,7 +159,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
 
 // ---- Before the first iteration ---------------------------------------------------------------------
 
-function createState({ world, seed, shape = {} }: TrainOptions): TrainingState {
+function createState({ world, seed, size, shape = {} }: TrainOptions): TrainingState {
   const { width = SHAPE.width, layers = SHAPE.layers } = shape;
   const subtasks = allSubtasks(world.works());
   // Each subtask often enough that its words become tokens, however many questions there are.
@@ -172,6 +178,7 @@ function createState({ world, seed, shape = {} }: TrainOptions): TrainingState {
     shape: whole,
     weights: createWeights(whole, hashSeed(seed, "weights")),
     language,
+    ...(size === undefined && { choice: new Choice(SIZES, language.vocabulary) }),
     secondsOfFirst: [],
   };
 }
@@ -252,11 +259,11 @@ async function watch(watching: Watching, stage: StageName, last: StageName): Pro
   const { world, costPerCall, signal, seed, folder, journal } = options;
   const rounds = stage === "rounds" ? options.rounds : 1;
   const iteration = state.iteration - 1;
-  const { keepsOpen } = lotAt(iteration, schedule);
-  // Until a free size is practised, one that is given is looked at.
+  const { isSizeGiven } = lotAt(iteration, schedule);
+  // Until the choice of a size is practised, one that is given is looked at.
   const isAlone = stage === "selection" || stage === "supervised";
   const isEnd = state.iteration === totalOf(schedule);
-  const isGiven = keepsOpen && stage === "teams" && !isEnd;
+  const isGiven = isSizeGiven && stage === "teams" && !isEnd;
   const size = isAlone ? 1 : (options.size ?? (isGiven ? LOOKED_AT : undefined));
   const outcomes = await answerAll(world.tune, {
     ...(size !== undefined && { size }),
@@ -287,6 +294,7 @@ async function watch(watching: Watching, stage: StageName, last: StageName): Pro
     card: await toCard(watching),
     weights: state.weights,
     language: state.language,
+    ...(state.choice && { choice: state.choice }),
   });
   return true;
 }
@@ -298,6 +306,7 @@ async function toCard({ options, policy, state, engine }: Watching): Promise<Car
     shape: state.shape,
     limits: { workers: MOST_WORKERS, rounds },
     ...(options.size !== undefined && { size: options.size }),
+    ...(policy.choice && { sizes: [...policy.choice.sizes] }),
     surprise: await measureSurprise(policy, world.tune),
     handOffs: world.kind !== "recording",
     training: {

@@ -3,7 +3,7 @@
 import { entropyBits, estimateShare } from "../bench/statistics.ts";
 import { hashSeed } from "../random.ts";
 import { performSecond } from "./grpo.ts";
-import { type Policy, toPrompt, writePlans } from "./policy.ts";
+import { type Policy, settleSize, toPrompt, writePlans } from "./policy.ts";
 import { type Outcome, performTexts } from "./rollout.ts";
 import type { Grading, Question } from "./types.ts";
 
@@ -26,7 +26,9 @@ export async function answerAll(questions: readonly Question[], options: AnswerO
   // Questions of about the same length together: less padding.
   for (let first = 0; first < questions.length && !signal.aborted; first += BATCH) {
     const part = questions.slice(first, first + BATCH);
-    const prompts = part.map((question) => toPrompt(policy, question, size === undefined ? {} : { size }));
+    const prompts = part.map((question) =>
+      settleSize(policy, toPrompt(policy, question, size === undefined ? {} : { size })),
+    );
     const plans = await writePlans(policy, prompts, { group: 1, signal });
     let current = await Promise.all(
       part.map((question, i) => {

@@ -82,6 +82,15 @@ describe("random workflows", () => {
     }
   });
 
+  test("ask nobody twice while others are left", () => {
+    const pool = toPool([..."abcdef"].map((id) => scriptedWorker(id, "")));
+    for (let seed = 0; seed < 100; seed++) {
+      const drawing = { pool, vocabulary, handOffs: true, previousSteps: 0, random: createRandom(seed) };
+      const team = drawWorkflow(drawing).map(({ worker }) => worker);
+      expect(new Set(team).size).toBe(team.length);
+    }
+  });
+
   test("differ in size, words and access, and repeat for a seed", () => {
     const pool = toPool([..."ab"].map((id) => scriptedWorker(id, "")));
     const draw = (seed: number) =>
@@ -94,16 +103,34 @@ describe("random workflows", () => {
 });
 
 describe("subtasks", () => {
+  const places = [true, false].flatMap((seesOthers) =>
+    [true, false].map((opensTeam) => ({ seesOthers, opensTeam })),
+  );
+  const draw = (words: "free" | "generic", place = places[0]!) => {
+    const random = createRandom(1);
+    return Array.from({ length: 300 }, () => drawSubtask({ ...vocabulary, words }, place, random));
+  };
+
   test("all that are drawn are known to the tokenizer, and name works of the world", () => {
-    const [random, known] = [createRandom(1), new Set(allSubtasks(WORKS))];
-    const drawn = Array.from({ length: 300 }, () => drawSubtask(vocabulary, random));
+    const known = new Set(allSubtasks(WORKS));
+    const drawn = places.flatMap((place) => draw("free", place));
     expect(drawn.filter((subtask) => !known.has(subtask))).toEqual([]);
+    expect(new Set(drawn)).toEqual(known);
+  });
+
+  test("only who opens a team plans, mostly, and nobody checks who sees nothing", () => {
+    for (const place of places) {
+      const said = draw("free", place);
+      const plans =
+        said.filter((subtask) => /^(?:Plan the|List the steps)/.test(subtask)).length / said.length;
+      if (place.opensTeam) expect(plans).toBeCloseTo(1 / 2, 1);
+      else expect(plans).toBe(0);
+      expect(/Check|Verify|Review|Compare|Follow/.test(said.join())).toBe(place.seesOthers);
+      expect(said.join()).toMatch(/Solve the/);
+    }
   });
 
   test("where words are generic all are told the same", () => {
-    const random = createRandom(1);
-    const generic = { ...vocabulary, words: "generic" as const };
-    const said = new Set(Array.from({ length: 50 }, () => drawSubtask(generic, random)));
-    expect(said.size).toBe(1);
+    expect(new Set(draw("generic")).size).toBe(1);
   });
 });

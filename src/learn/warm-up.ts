@@ -1,6 +1,7 @@
 // Warm-up: random valid workflows, so that the model knows the language before it is rewarded. It stands in
-// for the pretraining that a large model brings. Workers, words, sizes and access lists are drawn by lot, so
-// it cannot teach who is good at what; that it is no better than random choice is measured, not hoped.
+// for the pretraining that a large model brings: what a team is, that a plan comes before the work and a check
+// after it. Workers, sizes, access lists and the rest of the words are drawn by lot, so it cannot teach who is good
+// at what; that it is no better than random choice is measured, not hoped.
 
 import { checkTeam } from "../conductor/check-team.ts";
 import type { Random } from "../random.ts";
@@ -35,31 +36,43 @@ export function drawWorkflow(options: DrawOptions): Step[] {
   const tools = [...pool.members.keys()].filter((number) => pool.members[number]!.worker.kind === "tool");
   for (;;) {
     const size = options.size ?? random.integer(1, MAX_STEPS);
-    const steps = drawWorkers(options, size).map((worker, position) => drawStep(options, worker, position));
-    if (size >= FEWEST_COMPARED && tools.length > 0 && random.next() < compared)
-      steps[size - 1] = { ...steps[size - 1]!, worker: random.pick(tools), access: "all" };
+    const workers = drawWorkers(options, size);
+    const isCompared = size >= FEWEST_COMPARED && tools.length > 0 && random.next() < compared;
+    if (isCompared) workers[size - 1] = random.pick(tools);
+    const steps = workers.map((worker, position) =>
+      drawStep(options, { worker, position, isLast: position === size - 1, isCompared }),
+    );
     if (!checkTeam({ steps }, pool, previousSteps)) return steps;
   }
 }
 
-/** Where replies are recorded nobody is asked twice: there may be no second reply. */
-function drawWorkers({ pool, handOffs, random }: DrawOptions, size: number): number[] {
+/** A team asks nobody twice while others are left. */
+function drawWorkers({ pool, random }: DrawOptions, size: number): number[] {
   // `self` cannot be pointed at: its rounds are the Conductor's own.
   const numbers = [...pool.members.keys()].filter(
     (number) => pool.members[number]!.worker.kind !== "conductor",
   );
   const models = numbers.filter((number) => pool.members[number]!.worker.kind === "model");
   // With one model only, a second step has nobody else: a tool would have too little to compare.
-  if (handOffs || numbers.length < size || models.length < 2)
+  if (numbers.length < size || models.length < 2)
     return Array.from({ length: size }, () => random.pick(numbers));
   return random.shuffle(numbers).slice(0, size);
 }
 
-function drawStep(options: DrawOptions, worker: number, position: number): Step {
-  const { pool, vocabulary, handOffs, previousSteps, random } = options;
+function drawStep(
+  { pool, vocabulary, handOffs, previousSteps, random }: DrawOptions,
+  seat: { worker: number; position: number; isLast: boolean; isCompared: boolean },
+): Step {
+  const { worker, position, isLast, isCompared } = seat;
+  const opensTeam = position === 0 && !isLast;
   const isModel = pool.members[worker]!.worker.kind === "model";
-  const access = isModel && !handOffs ? [] : drawAccess(position, previousSteps, random);
-  return { worker, subtask: drawSubtask(vocabulary, random), access };
+  const drawn = isModel && !handOffs ? [] : drawAccess(position, previousSteps, random);
+  const access = isLast && isCompared ? "all" : drawn;
+  return {
+    worker,
+    subtask: drawSubtask(vocabulary, { seesOthers: access.length > 0, opensTeam }, random),
+    access,
+  };
 }
 
 function drawAccess(position: number, previousSteps: number, random: Random): Access {

@@ -110,7 +110,7 @@ describe("pools of the rehearsal", () => {
     expect(new Set(orders.map(([first]) => first)).size).toBe(8);
   });
 
-  test("random: two to eight workers, half of the time of the seven alone, `consensus` mostly and anywhere", () => {
+  test("random: two to eight workers, a quarter of the time of the seven alone, `consensus` mostly and anywhere", () => {
     const seven = new Set(PLAYERS.map(({ id }) => id));
     const pools = numbers(2000).map((number) => idsOf(random.draw(number).pool));
     const positions = new Set<number>();
@@ -128,10 +128,10 @@ describe("pools of the rehearsal", () => {
       }
     }
     expect(withConsensusCount / 2000).toBeCloseTo(7 / 8, 1);
-    expect(ofTheSeven / 2000).toBeGreaterThan(0.45);
-    expect(ofTheSeven / 2000).toBeLessThan(0.6);
+    expect(ofTheSeven / 2000).toBeGreaterThan(0.2);
+    expect(ofTheSeven / 2000).toBeLessThan(0.32);
     expect(positions.size).toBe(9);
-    expect(met.size).toBe(47);
+    expect(met.size).toBe(167);
   });
 
   test("have profiles for the question at hand, and workers that answer at once", () => {
@@ -215,7 +215,7 @@ describe("liars", () => {
 describe("unseen pools", () => {
   test("are seven strangers each that no training and no other pool has, with what they were measured on", () => {
     const pools = createUnseenPools(4, 1, 6);
-    const trained = new Set(trainingStrangers(40).map(({ id }) => id));
+    const trained = new Set(trainingStrangers(160).map(({ id }) => id));
     const ids = pools.flatMap(idsOf);
     expect(pools.map(({ members }) => members.length)).toEqual([7, 7, 7, 7]);
     expect(new Set(ids).size).toBe(28);
@@ -230,8 +230,8 @@ describe("unseen pools", () => {
 
   test("have a like: seven strangers each of those that are trained with", () => {
     const drawn = new Set(numbers(2000).flatMap((number) => idsOf(random.draw(number).pool)));
-    const pools = createMetPools(5, 6);
-    expect(pools.map(({ members }) => members.length)).toEqual([7, 7, 7, 7, 7]);
+    const pools = createMetPools(2, 6);
+    expect(pools.map(({ members }) => members.length)).toEqual([7, 7]);
     expect(pools.flatMap(idsOf).filter((id) => !drawn.has(id))).toEqual([]);
   });
 

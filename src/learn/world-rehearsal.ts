@@ -22,7 +22,10 @@ import {
 } from "./rehearsal-pools.ts";
 import type { Question, World } from "./types.ts";
 
-const STRANGERS = 40;
+/** So many that few can be known by heart: with 40, three quarters of the gain were kept with others. */
+const STRANGERS = 160;
+/** Of random pools, this share is of the players alone. */
+const PLAYERS_ALONE = 0.25;
 const SMALLEST_POOL = 2;
 const LARGEST_POOL = 8;
 /** Random pools have `consensus` this often: a Conductor must not rely on it. */
@@ -34,7 +37,7 @@ const PATIENCE = 100;
 
 export interface RehearsalWorldOptions {
   seed: number;
-  /** fixed: the seven players and `consensus`. random: some of them, or of them and 40 strangers. */
+  /** fixed: the seven players and `consensus`. random: some of them, or of them and 160 strangers. */
   pools: "fixed" | "random";
   /** About so many tasks a topic stand behind each profile. */
   calibrationTasks: number;
@@ -126,7 +129,7 @@ function drawFixed(members: PoolMember[], consensus: PoolMember, random: Random)
 }
 
 function drawRandom(members: PoolMember[], consensus: PoolMember, random: Random): Pool {
-  const known = random.next() < 0.5 ? members.slice(0, PLAYERS.length) : members;
+  const known = random.next() < PLAYERS_ALONE ? members.slice(0, PLAYERS.length) : members;
   const size = random.integer(SMALLEST_POOL, Math.min(LARGEST_POOL, known.length));
   const drawn = random.shuffle(known).slice(0, size);
   if (random.next() < CONSENSUS_SHARE) drawn.splice(random.integer(0, size), 0, consensus);

@@ -11,6 +11,7 @@ import { weightDims } from "../../nn/transformer.ts";
 import type { Weights } from "../../nn/types.ts";
 import { type WriteSystem, writeFileSafely } from "../../nn/write-safely.ts";
 import { MAX_STEPS } from "../../workflow/types.ts";
+import { Choice, choiceDims } from "./choice.ts";
 import { Language } from "./language.ts";
 import { FEATURES } from "./reading.ts";
 
@@ -38,6 +39,8 @@ const cardSchema = z.object({
   }),
   /** How large its teams are; absent: it decides. */
   size: z.int().min(1).max(MAX_STEPS).optional(),
+  /** What it chooses the size of a team from, before it writes; absent: it decides while it writes. */
+  sizes: z.array(z.int().min(1).max(MAX_STEPS)).min(1).optional(),
   /** A question that surprises it more than this, in nats a token, is of a kind it was not trained on. */
   surprise: z.object({ threshold: z.number(), median: z.number(), share: z.number() }).optional(),
   /** Models may see the replies of others: it was trained where that was possible. */
@@ -61,11 +64,13 @@ export interface Checkpoint {
   card: Card;
   weights: Weights;
   language: Language;
+  /** Of the size of a team, where the card names sizes. */
+  choice?: Choice;
 }
 
 export async function saveCheckpoint(
   folder: string,
-  { card, weights, language }: { card: CardDraft; weights: Weights; language: Language },
+  { card, weights, language, choice }: Omit<Checkpoint, "card"> & { card: CardDraft },
   options: { dtype?: "F32" | "F16"; system?: WriteSystem } = {},
 ): Promise<void> {
   mkdirSync(folder, { recursive: true });
@@ -74,7 +79,8 @@ export async function saveCheckpoint(
   const tokenizer = new TextEncoder().encode(`${JSON.stringify(language.tokenizer.toJson())}\n`);
   const { dtype = "F32", system } = options;
   const write = (name: string, bytes: Uint8Array) => writeFileSafely(join(folder, name), bytes, system);
-  await write("weights.safetensors", toSafetensors(weights, { name: card.name }, { dtype }));
+  const tensors: Weights = new Map([...weights, ...(choice?.toTensors({ isLearning: false }) ?? [])]);
+  await write("weights.safetensors", toSafetensors(tensors, { name: card.name }, { dtype }));
   await write("tokenizer.json", tokenizer);
   await write("card.json", text(whole));
 }
@@ -87,22 +93,25 @@ export function loadCard(folder: string): Card {
 export function loadCheckpoint(folder: string): Checkpoint {
   const card = loadCard(folder);
   const language = of(folder, () => new Language(fromTokenizerJson(readJson(folder, "tokenizer.json"))));
-  const { weights } = of(folder, () => fromSafetensors(read(folder, "weights.safetensors")));
-  const { shape } = card;
+  const { weights: tensors } = of(folder, () => fromSafetensors(read(folder, "weights.safetensors")));
+  const { shape, sizes } = card;
   if (shape.features !== FEATURES || shape.vocabulary !== language.vocabulary)
     throw bad(
       folder,
       `it describes workers by ${shape.features} figures and knows ${shape.vocabulary} tokens; ${FEATURES} and ${language.vocabulary} are needed`,
     );
-  for (const [name, dims] of weightDims(shape)) {
-    const found = weights.get(name)?.dims;
+  const own = [...weightDims(shape)];
+  for (const [name, dims] of [...own, ...(sizes ? choiceDims(sizes, language.vocabulary) : [])]) {
+    const found = tensors.get(name)?.dims;
     if (found?.join() !== dims.join())
       throw bad(
         folder,
         `weight "${name}" is ${found ? `[${found.join(", ")}]` : "missing"}, and [${dims.join(", ")}] is needed`,
       );
   }
-  return { card, weights, language };
+  const weights: Weights = new Map(own.map(([name]) => [name, tensors.get(name)!]));
+  const choice = sizes && new Choice(sizes, language.vocabulary, tensors);
+  return { card, weights, language, ...(choice && { choice }) };
 }
 
 function parseCard(folder: string, json: unknown): Card {

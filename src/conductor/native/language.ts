@@ -183,6 +183,14 @@ export class Language {
     return token < this.vocabulary && this.#isBlank[token] === 1;
   }
 
+  /** 1 for the first word of each subtask, which says what kind of work it is; 0 for all else. */
+  verbs(tokens: readonly number[]): Float32Array {
+    return Float32Array.from(tokens, (token, at) => {
+      const before = tokens[at - 1];
+      return this.isWord(token) && (before === this.subtasks || before === this.nextSubtask) ? 1 : 0;
+    });
+  }
+
   /** 1 for the tokens that decide who, how many, and who sees what; 0 for words. */
   decisions(tokens: readonly number[]): Float32Array {
     let isInWords = false;

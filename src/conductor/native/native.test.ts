@@ -112,16 +112,41 @@ describe("every plan with the mask", () => {
   });
 });
 
-it("a size is asked for in the first round only: later ones are read as they were learned", async () => {
-  const checkpoint = createTinyCheckpoint();
-  // Without the mask, which bounds every round, only what is read could make a difference.
-  const write = async (size: { size?: number }, rounds: ComposeRequest["rounds"]) => {
-    const conductor = createNativeConductor({ checkpoint, isGreedy: false, masked: false, ...size });
-    const plans = Array.from({ length: 8 }, (_, seed) => planOf(conductor, { seed, rounds }));
-    return (await Promise.all(plans)).map(({ text }) => text);
+describe("the size of a team", () => {
+  /** By lot, so that an untrained model writes teams of all sizes up to what it may. */
+  const plansOf = (
+    card: { sizes?: number[] },
+    size: { size?: number } = {},
+    change: Partial<ComposeRequest> = {},
+  ) => {
+    const conductor = createNativeConductor({
+      ...{ checkpoint: createTinyCheckpoint(card), isGreedy: false, ...size },
+    });
+    const plans = Array.from({ length: 12 }, async (_, seed) => {
+      const { text } = await planOf(conductor, { ...change, seed });
+      return text;
+    });
+    return Promise.all(plans);
   };
-  expect(await write({ size: 2 }, earlier(2))).toEqual(await write({}, earlier(2)));
-  expect(await write({ size: 2 }, [])).not.toEqual(await write({}, []));
+
+  it("is chosen from those on the card, then it writes as if that size had been given", async () => {
+    const [two, four] = [await plansOf({}, { size: 2 }), await plansOf({}, { size: 4 })];
+    expect(two).not.toEqual(four);
+    expect(await plansOf({ sizes: [2] })).toEqual(two);
+    // A size that is asked for is not chosen.
+    expect(await plansOf({ sizes: [2] }, { size: 4 })).toEqual(four);
+  });
+
+  it("is never more than the request allows", async () => {
+    expect(await plansOf({ sizes: [4, 2] }, {}, { maxSteps: 3 })).toEqual(
+      await plansOf({}, { size: 2 }, { maxSteps: 3 }),
+    );
+  });
+
+  it("is settled for the first round only: later ones are written freely", async () => {
+    const rounds = earlier(2);
+    expect(await plansOf({ sizes: [2] }, {}, { rounds })).toEqual(await plansOf({}, {}, { rounds }));
+  });
 });
 
 describe("a plan", () => {

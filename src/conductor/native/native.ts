@@ -53,7 +53,7 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
           typeof checkpoint === "string" ? openFolder(checkpoint).checkpoint : checkpoint,
           engine,
         );
-  const { card, language } = opened.checkpoint;
+  const { card, language, choice } = opened.checkpoint;
   const id = `native:${card.name}`;
   const { size = card.size } = options;
 
@@ -65,14 +65,14 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
       return;
     }
     const { batcher } = await opened.writer();
-    // Later rounds were learned freely, and are measured so: a size is asked for in the first one only.
-    const given = size !== undefined && request.rounds.length === 0 ? { size } : {};
-    const reading = toReading({ ...request, ...given }, language);
-    const { prefix, workers } = reading;
-    const mask = masked ? maskFor(request, reading) : undefined;
     // What was tried greedily and refused would come out the same again.
     const isByLot = !isGreedy || request.errors.length > 0;
-    const take = createTaker({ ...(mask && { mask }), ...(isByLot && { seed: request.seed }) });
+    const lot = isByLot ? { seed: request.seed } : {};
+    const chosen = chooseSize(request);
+    const reading = toReading({ ...request, ...(chosen !== undefined && { size: chosen }) }, language);
+    const { prefix, workers } = reading;
+    const mask = masked ? maskFor(request, reading, chosen ?? size) : undefined;
+    const take = createTaker({ ...(mask && { mask }), ...lot });
     // A slot without a worker becomes a number outside of the pool, which the parser refuses.
     const workerOf = (slot: number) => workers[slot] ?? request.pool.members.length + slot;
     const tokens = yield* streamText(
@@ -84,11 +84,18 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
     yield { usage: { ...NO_USAGE, inputTokens, outputTokens: tokens.length } };
   }
 
-  function maskFor({ maxSteps, rounds, pool }: ComposeRequest, { workers }: Reading): Mask {
+  /** Of its first round; later ones are written freely, as they were learned. */
+  function chooseSize({ task, pool, rounds, maxSteps }: ComposeRequest): number | undefined {
+    if (rounds.length > 0) return undefined;
+    if (size !== undefined || !choice) return size;
+    return choice.choose(toReading({ task, pool, rounds }, language).prefix, maxSteps);
+  }
+
+  function maskFor({ maxSteps, rounds, pool }: ComposeRequest, { workers }: Reading, most = MAX_STEPS): Mask {
     const team = {
       isModel: (slot: number) => pool.members[workers[slot]!]!.worker.kind === "model",
       slots: workers.length,
-      maxSteps: Math.min(maxSteps, size ?? MAX_STEPS, MAX_STEPS),
+      maxSteps: Math.min(maxSteps, most, MAX_STEPS),
       previousSteps: rounds.at(-1)?.replies.length ?? 0,
       handOffs: card.handOffs,
     };
