@@ -9,7 +9,7 @@ if (!training || !name || !aboutFile) {
   console.error("Usage: node scripts/ship-model.mjs TRAINING NAME ABOUT.json");
   process.exit(2);
 }
-const { card, weights, language, choice } = loadCheckpoint(join(training, "best"));
+const { card, weights, language, choices } = loadCheckpoint(join(training, "best"));
 const lines = readFileSync(join(training, "tune.jsonl"), "utf8")
   .trim()
   .split("\n")
@@ -32,7 +32,7 @@ const about = { ...JSON.parse(readFileSync(aboutFile, "utf8")), curves };
 const folder = resolve(import.meta.dirname, "../models", name);
 await saveCheckpoint(
   folder,
-  { card: { ...draft, name, about }, weights, language, choice },
+  { card: { ...draft, name, about }, weights, language, choices },
   { dtype: "F16" },
 );
 console.log(`${folder}: written`);

@@ -35,7 +35,7 @@ function recite(write: (question: number, call: number) => Step[] | "nonsense"):
       });
     },
   };
-  return { model: writer as Model, language };
+  return { model: writer as Model, language, choices: {} };
 }
 
 const ask = (worker: number): Step[] => [{ worker, subtask: "Answer the question", access: [] }];

@@ -52,25 +52,31 @@ export interface Trained {
 }
 
 export async function openTrained(checkpoint: string, options: { threads?: number } = {}): Promise<Trained> {
-  const { card, weights, language, choice } = loadCheckpoint(checkpoint);
+  const { card, weights, language, choices } = loadCheckpoint(checkpoint);
   const { threads } = options;
   const engine = await openEngine({ ...(threads !== undefined && { threads }) });
   const model = new Model(engine, card.shape, weights);
-  const policy = { model, language, ...(choice && { choice }) };
-  return { policy, card, close: () => model.close() };
+  return { policy: { model, language, choices }, card, close: () => model.close() };
+}
+
+/** As on a card. */
+interface TestOptions {
+  rounds: number;
+  size?: number | undefined;
+  cost?: number | undefined;
 }
 
 /** What it writes for every test task, and whether it can be performed. */
 export async function writeTestPlans(
   { ground, fitting, test }: Arena,
   policy: Policy,
-  { rounds, size, seed, signal }: MeasureOptions & { rounds: number; size?: number | undefined },
+  { rounds, size, cost = 0, seed, signal }: MeasureOptions & TestOptions,
 ): Promise<WrittenPlan[]> {
   // A batch of runs listens to it at the same time.
   setMaxListeners(0, signal);
   const questions = test.map((task) => ({ task, pool: fitting.poolFor(task) }));
   const teams = size === undefined ? {} : { size };
-  const outcomes = await answerAll(questions, { policy, world: ground, rounds, seed, signal, ...teams });
+  const outcomes = await answerAll(questions, { policy, world: ground, rounds, cost, seed, signal, ...teams });
   return outcomes.map(({ texts, isValid }, i) => ({ task: test[i]!, texts, isValid }));
 }
 
@@ -102,6 +108,7 @@ export async function evaluateTrained(options: EvaluateTrainedOptions): Promise<
       const plans = await writeTestPlans(arena, policy, {
         rounds: card.limits.rounds,
         size: card.size,
+        cost: card.cost,
         seed,
         signal,
       });

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Choice } from "../conductor/native/choice.ts";
 import { TuttiError } from "../errors.ts";
 import {
   add,
@@ -13,7 +12,15 @@ import {
 import type { ScriptedWorker } from "../testing/stage.ts";
 import { createTinyLanguage } from "../testing/tiny-language.ts";
 import type { Step } from "../workflow/types.ts";
-import { advantagesOf, isFlat, rollOut, rollOutAgain, rollOutSizes, toLessons } from "./grpo.ts";
+import {
+  advantagesOf,
+  compareFirst,
+  compareLater,
+  isFlat,
+  rollOut,
+  rollOutAgain,
+  toLessons,
+} from "./grpo.ts";
 import { type Policy, toPrompt } from "./policy.ts";
 import type { Question, World } from "./types.ts";
 
@@ -169,8 +176,6 @@ describe("second rounds", () => {
     const all = await again(["babble", [step(BAD)], [step(GOOD)], [step(CHECKER)], [step(DOWN)]], accept);
     expect(all.later.map(({ prompt }) => prompt.rounds[0]!.workflow.steps[0]!.worker)).toEqual([GOOD, BAD]);
     expect((await again([[step(BAD)], [step(BAD)]], accept)).later.length).toBe(1);
-    // Two of three valid ones are wrong: each counts as often as its kind came.
-    expect(all.later.map(({ weight }) => weight)).toEqual([2 / 3, 4 / 3]);
     const none = await again(["babble", [step(DOWN)]], accept);
     expect(none.later).toEqual([]);
     expect(none.policy.writes).toEqual([1]);
@@ -255,15 +260,6 @@ describe("lessons", () => {
     }
   });
 
-  test("a group that counts for less teaches less", async () => {
-    const { policy, group } = await rollOutPlans([[step(GOOD)], [step(BAD)]]);
-    const weigh = (weight: number) =>
-      toLessons({ ...group, weight }, { policy, scale: 0.5, exploration: 0.1, words: "all" })[0]!;
-    for (const of of ["weights", "exploration"] as const)
-      for (const [t, value] of [...(weigh(1)[of] as Float32Array)].entries())
-        expect((weigh(0.5)[of] as Float32Array)[t]).toBeCloseTo(value / 2, 9);
-  });
-
   test("nothing is learned from an outage, and no exploration from what is no workflow", async () => {
     const { policy, group } = await rollOutPlans([[step(GOOD)], [step(BAD)], "babble", [step(DOWN)]]);
     const lessons = toLessons(group, { policy, scale: 0.5, exploration: 0.1, words: "all" });
@@ -275,23 +271,44 @@ describe("lessons", () => {
 });
 
 describe("sizes", () => {
-  /** Every plan is this one, whatever its size should be. */
-  const compare = (plan: GivenPlan, parts: { costPerCall?: number; world?: World } = {}) => {
-    const choice = new Choice([1, 2], language.vocabulary);
-    const policy = { ...createGivenPolicy(language, [plan]), choice };
-    const { group: _, ...rolling } = options(policy, { group: 1, ...parts });
-    return rollOutSizes([toQuestion()], rolling);
+  const team = [step(BAD), step(GOOD)];
+  /** First rounds are written by `plan`, whatever their size should be; then second ones. */
+  const given = (plan: GivenPlan, second: GivenPlan = [], parts: { world?: World } = {}) => {
+    const policy = createGivenPolicy(language, [plan], [second]);
+    const { group: _, ...comparing } = options(policy, { group: 1, ...parts });
+    return comparing;
   };
 
   test("are tried several times in a simulation, and once where a reply costs or is recorded", async () => {
-    const tries = async (isSimulated: boolean) =>
-      (await compare([step(GOOD)], { world: createSmallWorld({ isSimulated }) }))[0]!.outcomes.length / 2;
+    const tries = async (isSimulated: boolean) => {
+      const comparing = given([step(GOOD)], [], { world: createSmallWorld({ isSimulated }) });
+      return (await compareFirst([toQuestion()], [1, 2], comparing))[0]!.outcomes[0]!.length;
+    };
     expect(await tries(true)).toBeGreaterThan(1);
     expect(await tries(false)).toBe(1);
   });
 
-  test("a plan of another size earns nothing, a call costs, and an outage counts for nothing", async () => {
-    expect((await compare([step(GOOD)], { costPerCall: 0.25 }))[0]!.rewards).toEqual([0.75, -0.25]);
-    expect((await compare([step(DOWN)]))[0]!.rewards).toEqual([undefined, undefined]);
+  test("a plan of another size earns nothing, calls are counted, and an outage counts for nothing", async () => {
+    const compare = async (plan: GivenPlan) =>
+      (await compareFirst([toQuestion()], [1, 2], given(plan)))[0]!;
+    expect(await compare([step(GOOD)])).toMatchObject({ rewards: [1, 0], calls: [1, 1] });
+    expect(await compare(team)).toMatchObject({ rewards: [0, 1], calls: [2, 2] });
+    expect((await compare([step(DOWN)])).rewards).toEqual([undefined, undefined]);
+  });
+
+  test("after a round: what it answered stands first, and others start from it", async () => {
+    const after = async (plan: GivenPlan, second: GivenPlan) => {
+      const comparing = given(plan, second);
+      const firsts = await compareFirst([toQuestion()], [1], comparing);
+      return compareLater(firsts, [0, 1, 2], comparing);
+    };
+    const [mended] = await after([step(BAD)], team);
+    expect(mended).toMatchObject({ rewards: [0.5, 0, 1], calls: [0, 2, 2] });
+    expect(mended!.reading.labels).toEqual([0]);
+    const [spoiled] = await after([step(GOOD)], [step(BAD)]);
+    expect(spoiled).toMatchObject({ rewards: [1, 0.5, 0], calls: [0, 1, 1] });
+    // Nothing follows what is no workflow, or was lost.
+    expect(await after("babble", team)).toEqual([]);
+    expect(await after([step(DOWN)], team)).toEqual([]);
   });
 });

@@ -2,10 +2,11 @@
 // paper: reward 0 / 0.5 / 1, clipped ratio, no KL. Where we leave it, because a small model collapsed without:
 // advantages are centred but not divided by the deviation, and the entropy of decisions is rewarded.
 
+import type { Compared } from "../conductor/native/choice.ts";
 import { toDecision } from "../conductor/text.ts";
 import type { Lesson } from "../nn/model.ts";
-import { hashSeed } from "../random.ts";
-import { MAX_STEPS } from "../workflow/types.ts";
+import { createRandom, hashSeed } from "../random.ts";
+import { MAX_STEPS, type Step } from "../workflow/types.ts";
 import { type Plan, type Policy, type Prompt, toPrompt, writePlans } from "./policy.ts";
 import { type Outcome, performTexts, REWARD } from "./rollout.ts";
 import type { Grading, Question, World } from "./types.ts";
@@ -27,8 +28,6 @@ export interface Group {
   outcomes: Outcome[];
   /** After costs; undefined where a worker was down. */
   rewards: (number | undefined)[];
-  /** How much it counts; 1 unless told. */
-  weight?: number;
 }
 
 export interface RolloutOptions {
@@ -82,43 +81,105 @@ function triesOf({ isSimulated }: World, seed: number, question: number): number
 /** Plans that are written together: as many as tune questions, so that the same compiled graph serves both. */
 const WRITTEN_TOGETHER = 32;
 
+/** What teams of different sizes made of the same question, or of the same answer to it. */
+export interface Comparison extends Compared {
+  question: Question;
+  /** By size, then by try. */
+  outcomes: Outcome[][];
+}
+
+type CompareOptions = Omit<RolloutOptions, "group">;
+
 /**
  * For the choice of a size: the likeliest plan of every size is performed, with the same luck for all. Sampled plans
  * would not do, since a long one has more places to go wrong by lot than a short one, and teams were dropped for
- * that alone. What comes out is a group with the plan and the reward of each size, and the outcomes of all tries.
+ * that alone.
  */
-export async function rollOutSizes(
+export async function compareFirst(
   questions: readonly Question[],
-  options: Omit<RolloutOptions, "group">,
-): Promise<Group[]> {
-  const { policy, world, costPerCall, seed, signal } = options;
-  const sizes = policy.choice?.sizes ?? [];
-  const prompts = questions.map((question) => toPrompt(policy, question));
-  const asked = questions.flatMap((question) => sizes.map((size) => toPrompt(policy, question, { size })));
+  sizes: readonly number[],
+  options: CompareOptions,
+): Promise<Comparison[]> {
+  const { policy, world, seed, signal } = options;
+  const asked = questions.map((question) => sizes.map((size) => toPrompt(policy, question, { size })));
+  const plans = await writeLikeliest(asked, options);
+  return inTurn(questions, async (question, q) => {
+    const outcomes: Outcome[][] = [];
+    for (const [s, { text }] of plans[q]!.entries()) {
+      const own: Outcome[] = [];
+      for (const chance of triesOf(world, seed, q)) {
+        const outcome = await performTexts({ world, question, texts: [text], seed: chance, signal });
+        own.push(obey(outcome, asked[q]![s]!));
+      }
+      outcomes.push(own);
+    }
+    return { question, ...toCompared(toPrompt(policy, question), outcomes, 0), outcomes };
+  });
+}
+
+/**
+ * For the choice after a round: one first round by lot of each comparison is taken as it is, and given to the
+ * likeliest plan of every size. 0 is the first of the sizes: taking it.
+ */
+export async function compareLater(
+  firsts: readonly Comparison[],
+  sizes: readonly number[],
+  options: CompareOptions,
+): Promise<Comparison[]> {
+  const { policy, world, seed } = options;
+  const states = firsts.flatMap(({ question, outcomes }, q) => {
+    const random = createRandom(hashSeed(seed, "later", q));
+    const tried = random.pick(outcomes);
+    const at = random.integer(0, tried.length - 1);
+    const before = tried[at]!;
+    if (!before.isValid || before.isOutage) return [];
+    return [{ question, before, chance: triesOf(world, seed, q)[at]! }];
+  });
+  const asked = states.map(({ question, before: { rounds } }) =>
+    sizes.slice(1).map((size) => toPrompt(policy, question, { rounds, size })),
+  );
+  const plans = await writeLikeliest(asked, options);
+  return inTurn(states, async ({ question, before, chance }, i) => {
+    const outcomes = [[before]];
+    for (const [s, { text }] of plans[i]!.entries()) {
+      const prompt = asked[i]![s]!;
+      outcomes.push([obey(await performSecond(text, before, prompt, { ...options, seed: chance }), prompt)]);
+    }
+    const state = toPrompt(policy, question, { rounds: before.rounds });
+    return { question, ...toCompared(state, outcomes, before.calls), outcomes };
+  });
+}
+
+function toCompared({ reading }: Prompt, outcomes: readonly Outcome[][], callsBefore: number): Compared {
+  const mean = (own: readonly Outcome[]) => own.reduce((sum, { calls }) => sum + calls, 0) / own.length;
+  return {
+    reading,
+    rewards: outcomes.map((own) => meanReward(own, 0)),
+    // What is no workflow asks nobody, and is no cheap way either.
+    calls: outcomes.map((own) => Math.max(0, mean(own) - callsBefore)),
+  };
+}
+
+async function writeLikeliest(
+  asked: readonly (readonly Prompt[])[],
+  { policy, signal }: CompareOptions,
+): Promise<Plan[][]> {
+  const prompts = asked.flat();
   const written: Plan[] = [];
-  for (let first = 0; first < asked.length; first += WRITTEN_TOGETHER) {
-    const part = asked.slice(first, first + WRITTEN_TOGETHER);
+  for (let first = 0; first < prompts.length; first += WRITTEN_TOGETHER) {
+    const part = prompts.slice(first, first + WRITTEN_TOGETHER);
     written.push(...(await writePlans(policy, part, { group: 1, signal })).map(([plan]) => plan!));
   }
-  return Promise.all(
-    prompts.map(async (prompt, q) => {
-      const { question } = prompt;
-      const tried: Outcome[][] = [];
-      for (const s of sizes.keys()) {
-        const at = q * sizes.length + s;
-        const { text } = written[at]!;
-        const own: Outcome[] = [];
-        for (const chance of triesOf(world, seed, q)) {
-          const outcome = await performTexts({ world, question, texts: [text], seed: chance, signal });
-          own.push(obey(outcome, asked[at]!));
-        }
-        tried.push(own);
-      }
-      const plans = written.slice(q * sizes.length, (q + 1) * sizes.length);
-      const rewards = tried.map((own) => meanReward(own, costPerCall));
-      return { prompt, plans, outcomes: tried.flat(), rewards };
-    }),
-  );
+  return asked.map((own) => written.splice(0, own.length));
+}
+
+async function inTurn<Item, Result>(
+  items: readonly Item[],
+  perform: (item: Item, at: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const [at, item] of items.entries()) results.push(await perform(item, at));
+  return results;
 }
 
 /** Of those that were not lost; undefined where all were. */
@@ -148,15 +209,16 @@ async function performAll(
  * Where a size is given, a team of another size is no answer to what was asked, and neither is one that asks somebody
  * twice while others are left: whoever was best alone was asked for everything, and nobody can check their own work.
  */
-function obey(outcome: Outcome, { size, question }: Prompt): Outcome {
+function obey(outcome: Outcome, { size, question, rounds: before }: Prompt): Outcome {
   if (size === undefined || !outcome.isValid) return outcome;
-  if (outcome.steps === size && isTeam(outcome, question)) return outcome;
+  const steps = outcome.rounds[before.length]?.workflow.steps ?? [];
+  if (steps.length === size && isTeam(steps, question)) return outcome;
   return { ...outcome, isValid: false, isRight: false, reward: REWARD.invalid };
 }
 
-function isTeam({ rounds }: Outcome, { pool: { members } }: Question): boolean {
+function isTeam(steps: readonly Step[], { pool: { members } }: Question): boolean {
   const isModel = (worker: number) => members[worker]!.worker.kind === "model";
-  const asked = (rounds[0]?.workflow.steps ?? []).map(({ worker }) => worker).filter(isModel);
+  const asked = steps.map(({ worker }) => worker).filter(isModel);
   const models = [...members.keys()].filter(isModel).length;
   return new Set(asked).size === Math.min(asked.length, models);
 }
@@ -165,36 +227,48 @@ function rewardOf({ isOutage, reward, calls }: Outcome, costPerCall: number): nu
   return isOutage ? undefined : reward - costPerCall * calls;
 }
 
+/** Sizes of second rounds while they are practised: whether there shall be one is chosen later. */
+const SECOND_SIZES = [1, 2, 2, 3, 3, 4] as const;
+
 /**
  * Second rounds: from every other group two first rounds go on, one right and one wrong where there are both, and
- * each gets a group of its own. Both count as often as their kind came: else every second answer would seem to need
- * mending, and it would never accept. What comes of them also counts for the first round.
+ * each gets a group of its own, of a given size. What comes of them also counts for the first round.
  */
 export async function rollOutAgain(groups: readonly Group[], options: RolloutOptions): Promise<Group[]> {
   const { policy, world, group, costPerCall, seed, signal } = options;
   // Every other question: then there are about as many second rounds as first ones.
   const going = groups.filter((_, q) => q % 2 === 0);
-  const picked = going.flatMap((first) => pickStates(first).map((state) => ({ first, ...state })));
+  const picked = going.flatMap((first) => pickStates(first).map((at) => ({ first, at })));
   if (picked.length === 0) return [];
+  const random = createRandom(hashSeed("second sizes", seed));
   const prompts = picked.map(({ first, at }) =>
-    toPrompt(policy, first.prompt.question, { rounds: first.outcomes[at]!.rounds }),
+    toPrompt(policy, first.prompt.question, {
+      rounds: first.outcomes[at]!.rounds,
+      size: random.pick(SECOND_SIZES),
+    }),
   );
   const written = await writePlans(policy, prompts, { group, seed: hashSeed("again", seed), signal });
   return Promise.all(
     prompts.map(async (prompt, i) => {
-      const { first, at, weight } = picked[i]!;
+      const { first, at } = picked[i]!;
       const before = first.outcomes[at]!;
       const q = groups.indexOf(first);
       const plans = written[i]!;
-      const outcomes = await performAll(plans, world, (plan) =>
-        performSecond(plan.text, before, prompt, { ...options, seed: triesOf(world, seed, q)[0]! }),
+      const outcomes = await performAll(plans, world, async (plan) =>
+        obey(
+          await performSecond(plan.text, before, prompt, {
+            ...options,
+            seed: triesOf(world, seed, q)[0]!,
+          }),
+          prompt,
+        ),
       );
       const rewards = outcomes.map((outcome) => rewardOf(outcome, costPerCall));
       const known = rewards.filter((reward) => reward !== undefined);
       const own = first.rewards[at];
       if (known.length > 0 && own !== undefined)
         first.rewards[at] = (1 - GAMMA) * own + (GAMMA * known.reduce((sum, r) => sum + r, 0)) / known.length;
-      return { prompt, plans, outcomes, rewards, weight };
+      return { prompt, plans, outcomes, rewards };
     }),
   );
 }
@@ -214,11 +288,10 @@ export async function performSecond(
   return performTexts({ world, question, texts, seed, signal });
 }
 
-function pickStates({ outcomes }: Group): { at: number; weight: number }[] {
-  const able = [...outcomes.keys()].filter((at) => outcomes[at]!.isValid && !outcomes[at]!.isOutage);
-  const kinds = [true, false].map((isRight) => able.filter((at) => outcomes[at]!.isRight === isRight));
-  const there = kinds.filter((kind) => kind.length > 0);
-  return there.map((kind) => ({ at: kind[0]!, weight: (there.length * kind.length) / able.length }));
+function pickStates({ outcomes }: Group): number[] {
+  const right = outcomes.findIndex((outcome) => outcome.isValid && !outcome.isOutage && outcome.isRight);
+  const wrong = outcomes.findIndex((outcome) => outcome.isValid && !outcome.isOutage && !outcome.isRight);
+  return [right, wrong].filter((at) => at >= 0);
 }
 
 /** Rewards less the mean of their group; 0 where there is none. */
@@ -243,12 +316,11 @@ export interface LessonOptions {
 
 /** What is to be learned from a group. Every rollout counts the same, however long it is. */
 export function toLessons(
-  { plans, outcomes, rewards, weight = 1 }: Group,
+  { plans, outcomes, rewards }: Group,
   { policy, scale, exploration, words }: LessonOptions,
 ): Lesson[] {
   const { language } = policy;
   const advantages = advantagesOf(rewards);
-  const own = scale * weight;
   // Nothing is learned from an outage, not even to explore.
   const isTaught = (i: number) => outcomes[i]!.isValid && rewards[i] !== undefined;
   return plans.map(({ tokens, logps, entropies }, i) => {
@@ -259,8 +331,8 @@ export function toLessons(
       tokens,
       logps,
       advantage: advantages[i]!,
-      weights: isDecision.map((is) => (is ? 1 : words === "none" ? 0 : WORDS) * own),
-      exploration: isDecision.map((is, t) => (isExplored(t) ? is * exploration * own : 0)),
+      weights: isDecision.map((is) => (is ? 1 : words === "none" ? 0 : WORDS) * scale),
+      exploration: isDecision.map((is, t) => (isExplored(t) ? is * exploration * scale : 0)),
     };
   });
 }

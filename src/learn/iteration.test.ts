@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Choice } from "../conductor/native/choice.ts";
+import { type Choices, createChoices } from "../conductor/native/choice.ts";
 import { TuttiError } from "../errors.ts";
 import {
   add,
@@ -13,7 +13,7 @@ import { createTinyLanguage } from "../testing/tiny-language.ts";
 import { parseWorkflow } from "../workflow/parse.ts";
 import type { Step } from "../workflow/types.ts";
 import { type IterationOptions, practise, toFigures } from "./iteration.ts";
-import type { Policy } from "./policy.ts";
+import { type Policy, toPrompt } from "./policy.ts";
 import type { Lot } from "./schedule.ts";
 import type { StageName, World } from "./types.ts";
 
@@ -34,8 +34,7 @@ function createFixedWorld(parts: Partial<World> = {}): World {
 
 interface Parts
   extends Partial<Pick<IterationOptions, "world" | "seed" | "iteration" | "costPerCall" | "signal">> {
-  choice?: Choice;
-  comparesSizes?: boolean;
+  choices?: Choices;
   /** Instead of the plans that are given. */
   write?: (prefixes: readonly { start?: number }[]) => Promise<unknown>;
 }
@@ -43,18 +42,16 @@ interface Parts
 async function practiseStage(
   stage: StageName,
   plans: GivenPlan[][],
-  { choice, comparesSizes = false, write, ...parts }: Parts = {},
+  { choices = {}, write, ...parts }: Parts = {},
 ) {
   const given = createGivenPolicy(language, ...plans);
   const model = write ? ({ ...given.model, write } as unknown as Policy["model"]) : given.model;
-  const policy = { ...given, model, ...(choice && { choice }) };
+  const policy = { ...given, model, choices };
   const lot: Lot = {
     stage,
     learningRate: 1e-3,
     exploration: 0.01,
-    isSizeGiven: false,
-    comparesSizes,
-    drawSize: () => undefined,
+    drawSize: () => 1,
   };
   const practised = await practise({
     ...{ policy, lot, world: createFixedWorld(), seed: 1, iteration: 3, questions: 2, group: 4 },
@@ -160,35 +157,40 @@ describe("the choice of a size", () => {
       const tokens = language.toTokens(start === language.size(1) ? (ask(BAD) as Step[]) : wrongThenRight);
       return [{ tokens, logps: tokens.map(() => -1), entropies: tokens.map(() => 0) }];
     });
+  const createBoth = () => createChoices({ first: [1, 2], later: [0, 2] }, language.vocabulary);
 
   test("follows what the likeliest plan of each size earns, and the model learns nothing", async () => {
-    const choice = new Choice([1, 2], language.vocabulary);
-    const { policy, groups, learned } = await practiseStage("teams", [[[]]], {
-      ...{ choice, comparesSizes: true, costPerCall: 0.1, write: writeBySize },
-    });
-    // More questions than rollouts would have.
-    expect(groups.length).toBe(6);
-    for (const { rewards } of groups) {
-      expect(rewards[0]).toBeCloseTo(0.5 - 0.1, 9);
-      expect(rewards[1]).toBeCloseTo(1 - 0.2, 9);
-    }
+    const choices = createBoth();
+    const { policy, learned } = await practiseStage("sizes", [[[]]], { choices, write: writeBySize });
     expect(policy.lessons).toEqual([]);
     expect(learned.gradients.size).toBe(0);
-    for (const { prompt } of groups) expect(choice.choose(prompt.reading.prefix)).toBe(2);
+    const question = createFixedWorld().draw(99);
+    const [open, wrong, right] = [undefined, "Answer: 0", "Answer: 14"].map((reply) => {
+      const steps = reply === undefined ? [] : (ask(BAD) as Step[]);
+      const rounds = reply === undefined ? [] : [{ workflow: { steps }, replies: steps.map(() => reply) }];
+      return toPrompt(policy, question, { rounds }).reading;
+    });
+    // A call costs less than what two are better than one by; then more.
+    expect(choices.first!.choose(open!, { cost: 0.1 })).toBe(2);
+    expect(choices.first!.choose(open!, { cost: 0.6 })).toBe(1);
+    // Of one reply it cannot know whether it is right: what is mended on average decides.
+    for (const reading of [wrong!, right!]) expect(choices.later!.choose(reading, { cost: 0 })).toBe(2);
+    expect(choices.later!.choose(wrong!, { cost: 0.6 })).toBe(0);
   });
 
   test("what was cut off is not learned from", async () => {
-    const choice = new Choice([1, 2], language.vocabulary);
-    const { groups } = await practiseStage("teams", [[[]]], {
-      ...{ choice, comparesSizes: true, write: writeBySize, signal: AbortSignal.abort() },
+    const choices = createBoth();
+    const { groups } = await practiseStage("sizes", [[[]]], {
+      ...{ choices, write: writeBySize, signal: AbortSignal.abort() },
     });
-    for (const { prompt } of groups) expect(choice.weigh(prompt.reading.prefix)).toEqual([0, 0]);
+    for (const { prompt } of groups) expect(choices.first!.weigh(prompt.reading)).toEqual([0, 0]);
   });
 
-  test("is the policy's where none is given", async () => {
-    const choice = new Choice([4, 1], language.vocabulary);
-    const { groups } = await practiseStage("rounds", [[ask(GOOD), ask(BAD)]], { choice });
-    expect(groups.map(({ prompt }) => prompt.size)).toEqual([4, 4]);
+  test("first rounds of a settled size are followed by second ones to choose", async () => {
+    const choices = createChoices({ later: [0, 2] }, language.vocabulary);
+    const { groups } = await practiseStage("sizes", [[[]]], { choices, write: writeBySize });
+    // As many again, with the two choices of each.
+    expect(groups.filter(({ rewards }) => rewards.length === 1).length).toBe(groups.length / 2);
   });
 });
 

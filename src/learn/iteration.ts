@@ -8,16 +8,18 @@ import type { Weights } from "../nn/types.ts";
 import { createRandom, hashSeed, type Random } from "../random.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
 import {
+  type Comparison,
+  compareFirst,
+  compareLater,
   type Group,
   isFlat,
   type LessonOptions,
   rollOut,
   rollOutAgain,
-  rollOutSizes,
   toLessons,
 } from "./grpo.ts";
 import { drawSubtask, toVocabulary, type Words } from "./phrases.ts";
-import { type Policy, type Prompt, settleSize, toPrompt } from "./policy.ts";
+import { type Policy, toPrompt } from "./policy.ts";
 import { type Outcome, performTexts } from "./rollout.ts";
 import type { Lot } from "./schedule.ts";
 import type { Question, World } from "./types.ts";
@@ -53,11 +55,12 @@ const REMINDER = { words: 0.004, size: 0.05 };
 /** Of the random workflows, this share is of later rounds. */
 const LATER = 0.25;
 /** Where replies come at once, so many times more questions than in a group of rollouts: one plan of a size is less work. */
-const COMPARED = 3;
+const COMPARED = 4;
 
 export function practise(options: IterationOptions): Promise<Practised> {
   if (options.lot.stage === "warm-up") return warmUp(options);
   if (options.lot.stage === "supervised") return supervise(options);
+  if (options.lot.stage === "sizes") return compareSizes(options);
   return reinforce(options);
 }
 
@@ -67,10 +70,6 @@ function drawQuestions({ world, seed, iteration }: IterationOptions, count: numb
 
 function chance({ seed, iteration }: IterationOptions, purpose: string): Random {
   return createRandom(hashSeed(seed, purpose, iteration));
-}
-
-function promptFor(policy: Policy, question: Question, size: number | undefined): Prompt {
-  return toPrompt(policy, question, size === undefined ? {} : { size });
 }
 
 // ---- Warm-up ----------------------------------------------------------------------------------------
@@ -92,7 +91,7 @@ async function warmUp(options: IterationOptions): Promise<Practised> {
 function randomLessons(
   drawn: readonly Question[],
   options: IterationOptions,
-  weigh: (tokens: readonly number[], size: number | undefined) => Float32Array,
+  weigh: (tokens: readonly number[]) => Float32Array,
 ) {
   const { policy, world, words } = options;
   const { language } = policy;
@@ -103,21 +102,21 @@ function randomLessons(
   return drawn.map((question) => {
     const { pool } = question;
     const isLater = random.next() < LATER;
-    const size = isLater ? undefined : random.integer(1, MAX_STEPS);
-    const given = size === undefined ? {} : { size };
+    const given = { size: random.integer(1, MAX_STEPS) };
     const vocabulary = toVocabulary(question.task.prompt, works, words);
-    const draw = (previousSteps: number) =>
-      drawWorkflow({ pool, vocabulary, handOffs, previousSteps, random, ...given });
+    const drawing = { pool, vocabulary, handOffs, random };
     // Later rounds are read from made-up ones: who agreed with whom is by lot too.
-    const before = isLater ? draw(0) : [];
+    const before = isLater ? drawWorkflow({ ...drawing, previousSteps: 0 }) : [];
+    const previousSteps = before.length;
     const replies = before.map(() => `Answer: ${random.integer(1, 3)}`);
     const rounds = isLater ? [{ workflow: { steps: before }, replies }] : [];
     const prompt = toPrompt(policy, question, { rounds, ...given });
     const slotOf = new Map(prompt.reading.workers.map((worker, slot) => [worker, slot]));
     const lessons = Array.from({ length: WARM_UP_GROUP }, (): Lesson => {
-      const steps = draw(before.length).map((step) => ({ ...step, worker: slotOf.get(step.worker)! }));
+      const drawn = drawWorkflow({ ...drawing, previousSteps, ...given });
+      const steps = drawn.map((step) => ({ ...step, worker: slotOf.get(step.worker)! }));
       const tokens = language.toTokens(steps);
-      return { tokens, weights: weigh(tokens, size).map((weight) => weight * scale) };
+      return { tokens, weights: weigh(tokens).map((weight) => weight * scale) };
     });
     return { prefix: prompt.reading.prefix, lessons };
   });
@@ -137,7 +136,7 @@ async function supervise(options: IterationOptions): Promise<Practised> {
   const drawn = drawQuestions(options, options.questions);
   const rows = await Promise.all(
     drawn.map(async (question) => {
-      const prompt = promptFor(policy, question, 1);
+      const prompt = toPrompt(policy, question, { size: 1 });
       const vocabulary = toVocabulary(question.task.prompt, works, words);
       const { workers, prefix } = prompt.reading;
       const models = [...workers.keys()].filter(
@@ -185,10 +184,9 @@ async function supervise(options: IterationOptions): Promise<Practised> {
 async function reinforce(options: IterationOptions): Promise<Practised> {
   const { policy, lot, seed, iteration, group, questions, microBatch } = options;
   const rolling = { ...options, seed: hashSeed(seed, "rollouts", iteration) };
-  if (lot.comparesSizes) return compareSizes(options, rolling.seed);
   const random = chance(options, "sizes");
   const prompts = drawQuestions(options, questions).map((question) =>
-    settleSize(policy, promptFor(policy, question, lot.drawSize(random))),
+    toPrompt(policy, question, { size: lot.drawSize(random) }),
   );
   const first = await rollOut(prompts, rolling);
   const again = lot.stage === "rounds" ? await rollOutAgain(first, rolling) : [];
@@ -213,7 +211,7 @@ async function reinforce(options: IterationOptions): Promise<Practised> {
   const reminded = randomLessons(
     drawQuestions(options, Math.min(questions, microBatch)),
     options,
-    (tokens, size) => toReminder(policy, tokens, size !== undefined),
+    (tokens) => toReminder(policy, tokens),
   );
   const { gradients } = await policy.model.learn(reminded, {
     objective: { kind: "likelihood", clip: 0 },
@@ -239,9 +237,8 @@ function wordsOf({ lot, words }: IterationOptions): LessonOptions["words"] {
  * Words earn little and rewards are noisy: without a reminder of the language they drift into one phrase, and
  * after a stage of teams of one a given size means nothing any more. Who is asked is not reminded of.
  */
-function toReminder({ language }: Policy, tokens: readonly number[], ofSize: boolean): Float32Array {
+function toReminder({ language }: Policy, tokens: readonly number[]): Float32Array {
   const weights = language.decisions(tokens).map((isDecision) => (isDecision ? 0 : REMINDER.words));
-  if (!ofSize) return weights;
   const end = tokens.indexOf(language.subtasks);
   for (let at = 0; at <= end; at++)
     if (tokens[at] === language.next || tokens[at] === language.subtasks) weights[at] = REMINDER.size;
@@ -252,15 +249,28 @@ function toWarmUp(tokens: readonly number[]): Float32Array {
   return new Float32Array(tokens.length).fill(1);
 }
 
-/** Which size does best for each question. The model itself learns nothing meanwhile. */
-async function compareSizes(options: IterationOptions, seed: number): Promise<Practised> {
-  const { policy, world, questions, signal } = options;
+/** What each size is worth, in first rounds and after them. The model itself learns nothing meanwhile. */
+async function compareSizes(options: IterationOptions): Promise<Practised> {
+  const { policy, world, questions, seed, iteration, signal } = options;
+  const { first, later } = policy.choices;
   const drawn = drawQuestions(options, world.isInstant ? COMPARED * questions : questions);
-  const groups = await rollOutSizes(drawn, { ...options, seed });
+  const comparing = { ...options, seed: hashSeed(seed, "sizes", iteration) };
+  // Where its size is settled, second rounds still need first ones to follow.
+  const size = options.lot.drawSize(chance(options, "sizes"));
+  const firsts = await compareFirst(drawn, first?.sizes ?? [size], comparing);
+  const laters = later ? await compareLater(firsts, later.sizes, comparing) : [];
   // What was cut off is compared again by whoever goes on.
-  if (!signal.aborted)
-    policy.choice?.learn(groups.map(({ prompt, rewards }) => ({ prefix: prompt.reading.prefix, rewards })));
+  if (!signal.aborted) {
+    first?.learn(firsts);
+    later?.learn(laters);
+  }
+  const groups = [...firsts, ...laters].map((comparison) => toGroup(comparison, policy));
   return { learned: { gradients: new Map(), loss: 0, entropy: 0 }, groups };
+}
+
+/** For the figures that are told. */
+function toGroup({ question, outcomes, rewards }: Comparison, policy: Policy): Group {
+  return { prompt: toPrompt(policy, question), plans: [], outcomes: outcomes.flat(), rewards: [...rewards] };
 }
 
 function addInto(sums: Weights, others: Weights): void {

@@ -18,7 +18,7 @@ const world = createSmallWorld();
 let policy: Policy;
 beforeAll(async () => {
   const engine = await openEngine({ threads: 1 });
-  policy = { language, model: new Model(engine, shape, createWeights(shape, 1)) };
+  policy = { language, choices: {}, model: new Model(engine, shape, createWeights(shape, 1)) };
 });
 afterAll(() => policy.model.close());
 
@@ -69,33 +69,33 @@ describe("plans", () => {
 
 describe("the size of a team", () => {
   const choosing = () => {
-    const choice = new Choice([1, 2, 3], vocabulary);
-    choice.learn(prompts().map(({ reading: { prefix } }) => ({ prefix, rewards: [0, 0, 1] })));
-    return { ...policy, choice };
+    const choices = { first: new Choice("first", [1, 2, 3], vocabulary), later: new Choice("later", [0, 1], vocabulary) };
+    choices.first.learn(
+      prompts().map(({ reading }) => ({ reading, rewards: [0, 0, 1], calls: [1, 2, 3] })),
+    );
+    return { ...policy, choices };
   };
+  const rounds = [{ workflow: { steps: [{ worker: 0, subtask: "x", access: [] }] }, replies: ["1"] }];
 
-  test("is chosen for first rounds that have none", () => {
-    const rounds = [{ workflow: { steps: [{ worker: 0, subtask: "x", access: [] }] }, replies: ["1"] }];
+  test("is chosen where none is given, and follows what a call costs", () => {
     const [open] = prompts();
-    const settled = settleSize(choosing(), open!);
+    const settled = settleSize(choosing(), open!, 0);
     expect(settled.size).toBe(3);
     expect(settled.reading.prefix.start).toBe(language.size(3));
-    expect(settleSize(policy, open!)).toBe(open);
-    for (const prompt of [
-      toPrompt(policy, world.draw(1), { size: 2 }),
-      toPrompt(policy, world.draw(1), { rounds }),
-    ])
-      expect(settleSize(choosing(), prompt)).toBe(prompt);
+    expect(settleSize(choosing(), open!, 1).size).toBe(1);
+    expect(settleSize(policy, open!, 0)).toBe(open);
+    const given = toPrompt(policy, world.draw(1), { size: 2 });
+    expect(settleSize(choosing(), given, 0)).toBe(given);
   });
 
-  test("by lot is every size now and then, and the same again for a seed", () => {
-    const draw = () =>
-      Array.from(
-        { length: 30 },
-        (_, seed) => settleSize(choosing(), toPrompt(policy, world.draw(seed)), { seed: 1 }).size,
-      );
-    expect(new Set(draw())).toEqual(new Set([1, 2, 3]));
-    expect(draw()).toEqual(draw());
+  test("is 0 where what the team has answered is taken", () => {
+    const later = toPrompt(policy, world.draw(1), { rounds });
+    expect(settleSize(choosing(), later, 0)).toMatchObject({ size: 0, rounds });
+    const { choices } = choosing();
+    choices.later.learn([{ reading: later.reading, rewards: [0, 1], calls: [0, 1] }]);
+    const settled = settleSize({ ...policy, choices }, later, 0);
+    expect(settled).toMatchObject({ size: 1, rounds });
+    expect(settled.reading.prefix.start).toBe(language.size(1));
   });
 });
 

@@ -1,7 +1,7 @@
 // The model as a policy: it reads questions, chooses how large a team each shall have, and writes workflows, by
 // lot or greedily, always without a mask.
 
-import type { Choice } from "../conductor/native/choice.ts";
+import type { Choices } from "../conductor/native/choice.ts";
 import type { Language } from "../conductor/native/language.ts";
 import { PLAN_TOKENS } from "../conductor/native/opened.ts";
 import { type Reading, toReading } from "../conductor/native/reading.ts";
@@ -14,8 +14,8 @@ import type { Question } from "./types.ts";
 export interface Policy {
   model: Model;
   language: Language;
-  /** Chooses the size of a team, before it writes; absent where the size is always given. */
-  choice?: Choice;
+  /** Of the size of a team, before it writes; none where the size is always given. */
+  choices: Choices;
 }
 
 /** A question as it stands before the policy: its team's work so far, and the size that is wanted. */
@@ -43,16 +43,17 @@ export function toPrompt(
 }
 
 /**
- * First rounds of no given size get the one that the policy finds best, or with a seed one by lot. It is chosen
- * before anything is written: whoever is to plan for others stands first in a team, and alone nobody needs it.
+ * Where no size is given, the one that the policy finds best when every call costs so much; 0: what the team has
+ * answered is taken. It is chosen before anything is written: whoever is to plan for others stands first in a team,
+ * and alone nobody needs it.
  */
-export function settleSize(policy: Policy, prompt: Prompt, { seed }: { seed?: number } = {}): Prompt {
-  const { choice } = policy;
+export function settleSize(policy: Policy, prompt: Prompt, cost: number): Prompt {
   const { question, size, rounds, reading } = prompt;
-  if (!choice || size !== undefined || rounds.length > 0) return prompt;
-  const byChance = seed === undefined ? undefined : createRandom(hashSeed(seed, question.task.id));
-  const chosen = byChance ? byChance.pick(choice.sizes) : choice.choose(reading.prefix);
-  return toPrompt(policy, question, { size: chosen });
+  const choice = rounds.length === 0 ? policy.choices.first : policy.choices.later;
+  if (!choice || size !== undefined) return prompt;
+  const chosen = choice.choose(reading, { cost });
+  // Nothing will be written, so nothing has to be read anew.
+  return chosen === 0 ? { ...prompt, size: 0 } : toPrompt(policy, question, { rounds, size: chosen });
 }
 
 /** `group` plans for each prompt. With a seed by lot, each plan with its own chance; else the likeliest tokens. */

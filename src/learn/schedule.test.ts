@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createRandom } from "../random.ts";
 import { fewestIterations, lotAt, type ScheduleOptions, totalOf } from "./schedule.ts";
 
-const ORDER = ["warm-up", "supervised", "selection", "teams", "rounds"];
+const ORDER = ["warm-up", "supervised", "selection", "teams", "rounds", "sizes"];
 
 const schedules: fc.Arbitrary<ScheduleOptions> = fc.record({
   iterations: fc.integer({ min: 12, max: 400 }),
@@ -28,13 +28,14 @@ test("stages follow each other in order, each with its share, and rates stay wit
       expect(stages).toContain("selection");
       expect(stages).toContain("teams");
       expect(stages.includes("rounds")).toBe(options.rounds > 1);
+      expect(stages.at(-1)).toBe("sizes");
       const isWithin = (iteration: number) => {
         const { stage, learningRate, exploration } = lotAt(iteration, options);
         // The warm-up, which has no noise, may go faster.
         const most = (stage === "warm-up" ? 10 : 1) * options.learningRate;
-        return (
-          learningRate > 0 && learningRate <= most && exploration >= 0 && exploration <= options.exploration
-        );
+        // What is written stays as it is while sizes are compared.
+        const isMoving = learningRate > 0 !== (stage === "sizes");
+        return isMoving && learningRate <= most && exploration >= 0 && exploration <= options.exploration;
       };
       expect([...stages.keys()].filter((iteration) => !isWithin(iteration))).toEqual([]);
     }),
@@ -42,43 +43,40 @@ test("stages follow each other in order, each with its share, and rates stay wit
   );
 });
 
-test("sizes of teams: mostly one while selecting, given in teams, chosen in rounds", () => {
+test("sizes of teams: mostly one while selecting, then all, or mostly the one that is settled", () => {
   const options = {
-    iterations: 100,
-    warmUp: 0,
-    supervised: 5,
-    rounds: 2,
-    learningRate: 1e-3,
-    exploration: 0.01,
+    ...{ iterations: 100, warmUp: 0, supervised: 5, rounds: 2, learningRate: 1e-3, exploration: 0.01 },
   };
-  const random = createRandom(1);
-  const sizes = new Map<string, (number | undefined)[]>();
-  for (const [iteration, stage] of stagesOf(options).entries()) {
-    const lot = lotAt(iteration, options);
-    const drawn = Array.from({ length: 20 }, () => lot.drawSize(random));
-    sizes.set(stage, [...(sizes.get(stage) ?? []), ...drawn]);
-  }
-  const share = (stage: string, isCounted: (size: number | undefined) => boolean) =>
-    sizes.get(stage)!.filter(isCounted).length / sizes.get(stage)!.length;
-  expect(share("supervised", (size) => size === 1)).toBe(1);
-  expect(share("selection", (size) => size === 1)).toBeGreaterThan(0.6);
-  expect(share("selection", (size) => size === undefined)).toBe(0);
-  // Where sizes are compared none is drawn.
-  expect(share("teams", (size) => size === undefined)).toBeLessThan(0.4);
-  expect(share("teams", (size) => size !== undefined && size > 1)).toBeGreaterThan(0.4);
-  expect(share("rounds", (size) => size === undefined)).toBe(1);
+  const drawn = (own: ScheduleOptions) => {
+    const random = createRandom(1);
+    const sizes = new Map<string, number[]>();
+    for (const [iteration, stage] of stagesOf(own).entries()) {
+      const lot = lotAt(iteration, own);
+      const lots = Array.from({ length: 20 }, () => lot.drawSize(random));
+      sizes.set(stage, [...(sizes.get(stage) ?? []), ...lots]);
+    }
+    return (stage: string, size: number) =>
+      sizes.get(stage)!.filter((each) => each === size).length / sizes.get(stage)!.length;
+  };
+  const free = drawn(options);
+  expect(free("supervised", 1)).toBe(1);
+  expect(free("selection", 1)).toBeGreaterThan(0.6);
+  for (const size of [1, 2, 3, 4, 5])
+    for (const stage of ["teams", "rounds"]) expect(free(stage, size)).toBeGreaterThan(0.05);
+  const settled = drawn({ ...options, size: 4 });
+  expect(settled("teams", 4)).toBeGreaterThan(0.6);
+  expect(settled("rounds", 4)).toBe(1);
 });
 
-test("sizes are compared once teams have practised, never where the size is settled", () => {
+test("nothing is compared where there is nothing to choose", () => {
   const options = {
-    ...{ iterations: 100, warmUp: 0, supervised: 0, rounds: 2, learningRate: 1e-3, exploration: 0.01 },
+    ...{ iterations: 100, warmUp: 0, supervised: 0, rounds: 1, learningRate: 1e-3, exploration: 0.01 },
   };
-  const lots = (own: ScheduleOptions) => stagesOf(own).map((_, iteration) => lotAt(iteration, own));
-  const compared = lots(options).flatMap((lot, at) => (lot.comparesSizes ? [at] : []));
-  expect(compared.length).toBeGreaterThan(15);
-  expect(lots(options).findIndex(({ isSizeGiven }) => !isSizeGiven)).toBeLessThanOrEqual(compared[0]!);
-  expect(lots(options)[compared[0]!]!.stage).toBe("teams");
-  expect(lots({ ...options, size: 4 }).some(({ comparesSizes }) => comparesSizes)).toBe(false);
+  const has = (own: ScheduleOptions) => stagesOf(own).includes("sizes");
+  expect(has(options)).toBe(true);
+  expect(has({ ...options, size: 4 })).toBe(false);
+  // Whether another round is worth it.
+  expect(has({ ...options, size: 4, rounds: 2 })).toBe(true);
 });
 
 describe("while minutes are not a count yet", () => {

@@ -1,6 +1,6 @@
 // The order of learning. A team of random workers is worse than one good worker, so teams die out before
 // selection is good: selection comes first (teams of one), then teams of given sizes, so that they get good
-// before they compete with one another, then the choice of a size, then rounds.
+// before they compete with one another, then second rounds of given sizes, and last which size is worth its calls.
 
 import { learningRateAt } from "../nn/optimiser.ts";
 import type { Random } from "../random.ts";
@@ -24,25 +24,22 @@ export interface Lot {
   learningRate: number;
   /** Weight of the entropy of decisions. */
   exploration: number;
-  /** Size of a question's team by lot; undefined: the policy chooses. */
-  drawSize(random: Random): number | undefined;
-  /** Which size to choose is practised now, and nothing else. */
-  comparesSizes: boolean;
-  /** Which size to choose was not practised yet. */
-  isSizeGiven: boolean;
+  /** Size of a question's team by lot. */
+  drawSize(random: Random): number;
 }
 
 const SELECTION_SHARE = 0.15;
 const ROUNDS_SHARE = 0.2;
-/** Of the stage of teams, this share goes by with given sizes. */
-const GIVEN_SHARE = 0.5;
+const SIZES_SHARE = 0.2;
+/** Where all teams shall have one size, others are practised too, at first by so many questions and then by so many. */
+const OTHER_SIZES = { atFirst: 0.5, then: 0.2 };
 /** Larger than in reinforcement: there is no noise in the warm-up. */
 const WARM_UP_RATE = 4;
 /** In the stage of selection most questions are for one worker; the others keep a given size meaningful. */
 const ALONE = 0.75;
-const GIVEN_SIZES = [1, 2, 3, 3, 4, 4, 5, 5] as const;
+const GIVEN_SIZES = [1, 2, 3, 3, 3, 4, 4, 4, 5] as const;
 const RISE = 5;
-/** Of the entropy that is asked for, this share in the last stage: what was found is then made firm. */
+/** Of the entropy that is asked for, this share in the stage of rounds: what was found is then made firm. */
 const FIRM = 0.25;
 
 export function totalOf({ warmUp, supervised, iterations }: ScheduleOptions): number {
@@ -63,8 +60,7 @@ export function fewestIterations(count: number, options: ScheduleOptions): numbe
 
 export function lotAt(iteration: number, options: ScheduleOptions): Lot {
   const { warmUp, supervised, iterations, rounds, size, learningRate, exploration } = options;
-  const free = () => size;
-  const given = { isSizeGiven: true, comparesSizes: false };
+  const drawGiven = (random: Random) => random.pick(GIVEN_SIZES);
   if (iteration < warmUp) {
     const rate = learningRateAt(iteration, {
       peak: WARM_UP_RATE * learningRate,
@@ -72,32 +68,41 @@ export function lotAt(iteration: number, options: ScheduleOptions): Lot {
       total: warmUp,
       floor: 0.2,
     });
-    return { stage: "warm-up", learningRate: rate, exploration: 0, drawSize: free, ...given };
+    return { stage: "warm-up", learningRate: rate, exploration: 0, drawSize: drawGiven };
   }
   const taught = iteration - warmUp;
   if (taught < supervised)
-    return { stage: "supervised", learningRate, exploration: 0, drawSize: () => 1, ...given };
+    return { stage: "supervised", learningRate, exploration: 0, drawSize: () => 1 };
   const at = taught - supervised;
+  const forSizes = comparesSizes(options) ? Math.round(iterations * SIZES_SHARE) : 0;
   const forRounds = rounds > 1 ? Math.round(iterations * ROUNDS_SHARE) : 0;
-  const forSelection = Math.round((iterations - forRounds) * SELECTION_SHARE);
-  const forTeams = iterations - forRounds - forSelection;
-  const rate = learningRateAt(at, { peak: learningRate, warmUp: RISE, total: iterations, floor: 0.1 });
+  const forWriting = iterations - forSizes;
+  const forSelection = Math.round((forWriting - forRounds) * SELECTION_SHARE);
+  const forTeams = forWriting - forRounds - forSelection;
+  const rate = learningRateAt(at, { peak: learningRate, warmUp: RISE, total: forWriting, floor: 0.1 });
   // Exploration fades with the learning rate: what was found is then made firm.
   const explore = exploration * (rate / learningRate);
   const common = { learningRate: rate, exploration: at < RISE ? exploration : explore };
-  const firm = { ...common, exploration: common.exploration * FIRM };
+  const drawSettled = (others: number) => (random: Random) =>
+    size === undefined || random.next() < others ? drawGiven(random) : size;
   if (at < forSelection) {
-    const drawSize = (random: Random) => (random.next() < ALONE ? 1 : random.pick(GIVEN_SIZES));
-    return { stage: "selection", ...common, drawSize, ...given };
+    const drawSize = (random: Random) => (random.next() < ALONE ? 1 : drawGiven(random));
+    return { stage: "selection", ...common, drawSize };
   }
   if (at < forSelection + forTeams) {
-    const isSizeGiven = (at - forSelection) / forTeams < GIVEN_SHARE;
-    // Teams go on getting better while sizes are compared.
-    const comparesSizes = size === undefined && !isSizeGiven && at % 2 === 0;
-    const others = size === undefined ? 1 : isSizeGiven ? 0.5 : 0.2;
-    const drawSize = (random: Random) => (random.next() < others ? random.pick(GIVEN_SIZES) : size);
-    return { stage: "teams", ...common, drawSize, isSizeGiven, comparesSizes };
+    const isEarly = (at - forSelection) / forTeams < 0.5;
+    const drawSize = drawSettled(isEarly ? OTHER_SIZES.atFirst : OTHER_SIZES.then);
+    return { stage: "teams", ...common, drawSize };
   }
-  const comparesSizes = size === undefined && at % 4 === 0;
-  return { stage: "rounds", ...firm, drawSize: free, isSizeGiven: false, comparesSizes };
+  const drawSize = drawSettled(0);
+  if (at < forWriting) {
+    const firm = { ...common, exploration: common.exploration * FIRM };
+    return { stage: "rounds", ...firm, drawSize };
+  }
+  return { stage: "sizes", learningRate: 0, exploration: 0, drawSize };
+}
+
+/** Whether there is anything to choose: how large a team shall be, or whether another round is worth it. */
+export function comparesSizes({ size, rounds }: Pick<ScheduleOptions, "size" | "rounds">): boolean {
+  return size === undefined || rounds > 1;
 }

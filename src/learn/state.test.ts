@@ -3,6 +3,7 @@ import { open, rename, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createChoices } from "../conductor/native/choice.ts";
 import { isTuttiError } from "../errors.ts";
 import { AdamW } from "../nn/optimiser.ts";
 import { createWeights } from "../nn/transformer.ts";
@@ -24,7 +25,9 @@ function toState(iteration: number): TrainingState {
   const weights = createWeights(shape, iteration);
   const optimiser = new AdamW(weights);
   optimiser.step(createWeights(shape, 99), { learningRate: 0.01, maxNorm: 1 });
-  return { iteration, shape, weights, language, moments: optimiser.toTensors(), secondsOfFirst: [0.5, 0.25] };
+  const choices = createChoices({ first: [1, 2], later: [0, 1] }, shape.vocabulary);
+  const moments = optimiser.toTensors();
+  return { iteration, shape, weights, language, choices, moments, secondsOfFirst: [0.5, 0.25] };
 }
 
 /** Bitwise. */

@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { Choice } from "../conductor/native/choice.ts";
+import { type Choices, choiceTensors, createChoices, sizesOf } from "../conductor/native/choice.ts";
 import { Language } from "../conductor/native/language.ts";
 import { TuttiError } from "../errors.ts";
 import { fromSafetensors, toSafetensors } from "../nn/safetensors.ts";
@@ -20,8 +20,8 @@ export interface TrainingState {
   shape: ModelShape;
   weights: Weights;
   language: Language;
-  /** Of the size of a team; absent where that is settled. */
-  choice?: Choice;
+  /** Of the sizes of teams, as far as they are not settled. */
+  choices: Choices;
   /** Of the optimiser. */
   moments?: Weights;
   best?: TuneFigures;
@@ -42,9 +42,11 @@ const latestSchema = z.object({
   iteration: z.int().nonnegative(),
   shape: z.record(z.string(), z.number()),
   best: z.record(z.string(), z.unknown()).optional(),
-  look: z.enum(["warm-up", "supervised", "selection", "teams", "rounds"]).optional(),
+  look: z.enum(["warm-up", "supervised", "selection", "teams", "rounds", "sizes"]).optional(),
   iterations: z.number().optional(),
-  sizes: z.array(z.int().positive()).optional(),
+  choices: z
+    .object({ first: z.array(z.number()).optional(), later: z.array(z.number()).optional() })
+    .default({}),
   secondsOfFirst: z.array(z.number()),
 });
 
@@ -54,7 +56,7 @@ export async function saveState(folder: string, state: TrainingState, system?: W
     shape,
     weights,
     moments = new Map(),
-    choice,
+    choices,
     language,
     best,
     look,
@@ -65,7 +67,7 @@ export async function saveState(folder: string, state: TrainingState, system?: W
   mkdirSync(join(folder, name), { recursive: true });
   const all: Weights = new Map(weights);
   for (const [key, value] of moments) all.set(`${MOMENT}${key}`, value);
-  for (const [key, value] of choice?.toTensors({ isLearning: true }) ?? []) all.set(key, value);
+  for (const [key, value] of choiceTensors(choices, { isLearning: true })) all.set(key, value);
   await writeFileSafely(join(folder, name, "state.safetensors"), toSafetensors(all, {}), system);
   const tokenizer = JSON.stringify(language.tokenizer.toJson());
   await writeFileSafely(join(folder, name, "tokenizer.json"), new TextEncoder().encode(tokenizer), system);
@@ -75,7 +77,7 @@ export async function saveState(folder: string, state: TrainingState, system?: W
     iteration,
     shape: { ...shape },
     secondsOfFirst,
-    ...(choice && { sizes: [...choice.sizes] }),
+    choices: structuredClone(sizesOf(choices)) as z.input<typeof latestSchema>["choices"],
     ...(best && { best: { ...best } }),
     ...(look && { look }),
     ...(iterations !== undefined && { iterations }),
@@ -111,7 +113,7 @@ export async function loadState(folder: string): Promise<TrainingState | undefin
       shape,
       weights,
       language,
-      ...(latest.sizes && { choice: new Choice(latest.sizes, language.vocabulary, all) }),
+      choices: createChoices(latest.choices, language.vocabulary, all),
       ...(moments.size > 0 && { moments }),
       secondsOfFirst: latest.secondsOfFirst,
       ...(latest.best && { best: latest.best as unknown as TuneFigures }),

@@ -8,12 +8,12 @@ const BATCH = 32;
 /** So many of the questions it was made for pass. */
 const SHARE = 0.98;
 
-export async function measureSurprise({ model, language }: Policy, questions: readonly Question[]) {
+export async function measureSurprise(policy: Policy, questions: readonly Question[]) {
   const all: number[] = [];
   for (let first = 0; first < questions.length; first += BATCH) {
     const part = questions.slice(first, first + BATCH);
-    const prefixes = part.map((question) => toPrompt({ model, language }, question).reading.prefix);
-    all.push(...(await model.surprise(prefixes)));
+    const prefixes = part.map((question) => toPrompt(policy, question).reading.prefix);
+    all.push(...(await policy.model.surprise(prefixes)));
   }
   const sorted = all.sort((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;

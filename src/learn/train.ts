@@ -3,7 +3,7 @@
 
 import { setMaxListeners } from "node:events";
 import { type CardDraft, saveCheckpoint } from "../conductor/native/checkpoint.ts";
-import { Choice } from "../conductor/native/choice.ts";
+import { type ChoiceSizes, createChoices, sizesOf } from "../conductor/native/choice.ts";
 import { Language, LITERALS } from "../conductor/native/language.ts";
 import { FEATURES } from "../conductor/native/reading.ts";
 import { openEngine } from "../nn/engine.ts";
@@ -19,7 +19,7 @@ import { type Practised, practise, toFigures } from "./iteration.ts";
 import { allSubtasks, type Words } from "./phrases.ts";
 import type { Policy } from "./policy.ts";
 import { takeSamples } from "./samples.ts";
-import { fewestIterations, type Lot, lotAt, type ScheduleOptions, totalOf } from "./schedule.ts";
+import { comparesSizes, fewestIterations, type Lot, lotAt, type ScheduleOptions, totalOf } from "./schedule.ts";
 import { loadState, saveState, type TrainingState } from "./state.ts";
 import { measureSurprise } from "./surprise.ts";
 import { answerAll, toTuneFigures } from "./tune.ts";
@@ -85,7 +85,10 @@ const MICRO_BATCH = 4;
 /** Steps of the teams that are looked at while sizes are given. */
 const LOOKED_AT = 3;
 const MOST_WORKERS = 64;
-const SIZES = Array.from({ length: MAX_STEPS }, (_, i) => i + 1);
+/** One worker or a team: that two are better than one, and three than two, drowned in the luck of a few tries. */
+const FIRST_SIZES = [1, 3, 4, MAX_STEPS];
+/** 0: what the team has answered is taken. */
+const LATER_SIZES = [0, 1, 2, 3, 4];
 
 export async function train(options: TrainOptions): Promise<TrainResult> {
   const { folder, signal, threads, saveEvery = SAVE_EVERY, tuneEvery = TUNE_EVERY } = options;
@@ -101,10 +104,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   const state = (options.resume && (await loadState(folder.checkpoint))) || createState(options);
   if (options.resume) folder.rewind(state.iteration);
   const model = new Model(engine, state.shape, state.weights);
-  const policy: Policy = {
-    ...{ model, language: state.language },
-    ...(state.choice && { choice: state.choice }),
-  };
+  const policy: Policy = { model, language: state.language, choices: state.choices };
   const optimiser = state.moments
     ? AdamW.fromTensors(state.weights, state.moments)
     : new AdamW(state.weights);
@@ -159,7 +159,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
 
 // ---- Before the first iteration ---------------------------------------------------------------------
 
-function createState({ world, seed, size, shape = {} }: TrainOptions): TrainingState {
+function createState({ world, seed, size, rounds, shape = {} }: TrainOptions): TrainingState {
   const { width = SHAPE.width, layers = SHAPE.layers } = shape;
   const subtasks = allSubtasks(world.works());
   // Each subtask often enough that its words become tokens, however many questions there are.
@@ -173,12 +173,16 @@ function createState({ world, seed, size, shape = {} }: TrainOptions): TrainingS
     hidden: Math.round(width / 3) * 8,
     features: FEATURES,
   };
+  const sizes: ChoiceSizes = {
+    ...(size === undefined && { first: FIRST_SIZES }),
+    ...(rounds > 1 && { later: LATER_SIZES }),
+  };
   return {
     iteration: 0,
     shape: whole,
     weights: createWeights(whole, hashSeed(seed, "weights")),
     language,
-    ...(size === undefined && { choice: new Choice(SIZES, language.vocabulary) }),
+    choices: createChoices(sizes, language.vocabulary),
     secondsOfFirst: [],
   };
 }
@@ -217,9 +221,9 @@ function countIterations(
 }
 
 /** Without reinforcement what comes before it is kept: that is how a warm-up alone is measured. */
-function lastStage({ rounds, iterations, supervised }: ScheduleOptions): StageName {
-  if (iterations === 0) return supervised > 0 ? "supervised" : "warm-up";
-  return rounds > 1 ? "rounds" : "teams";
+function lastStage(schedule: ScheduleOptions): StageName {
+  if (schedule.iterations === 0) return schedule.supervised > 0 ? "supervised" : "warm-up";
+  return comparesSizes(schedule) ? "sizes" : "teams";
 }
 
 // ---- After an iteration -----------------------------------------------------------------------------
@@ -255,28 +259,26 @@ interface Watching {
 
 /** On the tune split: told, sampled, and kept where it is the best of the last stage. False: it was cut off. */
 async function watch(watching: Watching, stage: StageName, last: StageName): Promise<boolean> {
-  const { options, policy, state, schedule, tell } = watching;
+  const { options, policy, state, tell } = watching;
   const { world, costPerCall, signal, seed, folder, journal } = options;
-  const rounds = stage === "rounds" ? options.rounds : 1;
+  const rounds = stage === "sizes" ? options.rounds : 1;
   const iteration = state.iteration - 1;
-  const { isSizeGiven } = lotAt(iteration, schedule);
   // Until the choice of a size is practised, one that is given is looked at.
   const isAlone = stage === "selection" || stage === "supervised";
-  const isEnd = state.iteration === totalOf(schedule);
-  const isGiven = isSizeGiven && stage === "teams" && !isEnd;
-  const size = isAlone ? 1 : (options.size ?? (isGiven ? LOOKED_AT : undefined));
+  const lookedAt = stage === "sizes" ? undefined : LOOKED_AT;
+  const size = isAlone ? 1 : (options.size ?? lookedAt);
   const outcomes = await answerAll(world.tune, {
     ...(size !== undefined && { size }),
     policy,
     world,
     rounds,
+    cost: costPerCall,
     seed: hashSeed(seed, "tune"),
     signal,
   });
   if (signal.aborted) return false;
   const figures = toTuneFigures(outcomes, costPerCall);
-  const isWhole = stage === last && !(isGiven && options.size === undefined);
-  const isBest = isWhole && (state.best === undefined || figures.reward > state.best.reward);
+  const isBest = stage === last && (state.best === undefined || figures.reward > state.best.reward);
   const event: TuneFigures = { type: "tune", stage, iteration, ...figures, isBest };
   tell(event);
   for (const sample of await takeSamples(outcomes, world, {
@@ -294,7 +296,7 @@ async function watch(watching: Watching, stage: StageName, last: StageName): Pro
     card: await toCard(watching),
     weights: state.weights,
     language: state.language,
-    ...(state.choice && { choice: state.choice }),
+    choices: state.choices,
   });
   return true;
 }
@@ -306,7 +308,8 @@ async function toCard({ options, policy, state, engine }: Watching): Promise<Car
     shape: state.shape,
     limits: { workers: MOST_WORKERS, rounds },
     ...(options.size !== undefined && { size: options.size }),
-    ...(policy.choice && { sizes: [...policy.choice.sizes] }),
+    choices: structuredClone(sizesOf(policy.choices)) as NonNullable<CardDraft["choices"]>,
+    cost: options.costPerCall,
     surprise: await measureSurprise(policy, world.tune),
     handOffs: world.kind !== "recording",
     training: {

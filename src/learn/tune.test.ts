@@ -28,7 +28,7 @@ const ask = (worker: number): GivenPlan => [{ worker, subtask: "Answer the quest
 
 function answer(rounds: number, ...calls: GivenPlan[][]) {
   const policy = createGivenPolicy(language, ...calls);
-  return { policy, outcomes: answerAll(questions, { policy, world, rounds, seed: 1, signal }) };
+  return { policy, outcomes: answerAll(questions, { policy, world, rounds, cost: 0, seed: 1, signal }) };
 }
 
 describe("answering", () => {

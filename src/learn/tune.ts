@@ -13,6 +13,8 @@ export interface AnswerOptions {
   policy: Policy;
   world: Grading;
   rounds: number;
+  /** Of a call, when the policy chooses how large a team shall be. */
+  cost: number;
   /** Exactly so many steps; absent: the policy decides. */
   size?: number;
   seed: number;
@@ -21,13 +23,13 @@ export interface AnswerOptions {
 
 /** The outcome of each question. */
 export async function answerAll(questions: readonly Question[], options: AnswerOptions): Promise<Outcome[]> {
-  const { policy, world, rounds, size, seed, signal } = options;
+  const { policy, world, rounds, cost, size, seed, signal } = options;
   const outcomes: Outcome[] = [];
   // Questions of about the same length together: less padding.
   for (let first = 0; first < questions.length && !signal.aborted; first += BATCH) {
     const part = questions.slice(first, first + BATCH);
     const prompts = part.map((question) =>
-      settleSize(policy, toPrompt(policy, question, size === undefined ? {} : { size })),
+      settleSize(policy, toPrompt(policy, question, size === undefined ? {} : { size }), cost),
     );
     const plans = await writePlans(policy, prompts, { group: 1, signal });
     let current = await Promise.all(
@@ -37,12 +39,21 @@ export async function answerAll(questions: readonly Question[], options: AnswerO
       }),
     );
     for (let round = 1; round < rounds; round++) {
-      const going = [...current.keys()].filter(
-        // Whoever accepted has performed fewer rounds by now, and is done.
-        (i) => current[i]!.isValid && current[i]!.rounds.length === round,
+      // Whoever accepted has performed fewer rounds by now, and is done.
+      const isDone = ({ isValid, rounds: { length } }: Outcome) => !isValid || length < round;
+      const settled = current.map((outcome, i) =>
+        isDone(outcome)
+          ? undefined
+          : settleSize(policy, toPrompt(policy, part[i]!, { rounds: outcome.rounds }), cost),
       );
+      current = current.map((outcome, i) =>
+        settled[i]?.size === 0
+          ? { ...outcome, texts: [...outcome.texts, policy.language.acceptance] }
+          : outcome,
+      );
+      const going = [...settled.keys()].filter((i) => settled[i] && settled[i].size !== 0);
       if (going.length === 0) break;
-      const later = going.map((i) => toPrompt(policy, part[i]!, { rounds: current[i]!.rounds }));
+      const later = going.map((i) => settled[i]!);
       const written = await writePlans(policy, later, { group: 1, signal });
       const next = await Promise.all(
         going.map((i, at) => {

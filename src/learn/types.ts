@@ -35,7 +35,7 @@ export interface World {
 export type Grading = Pick<World, "isInstant" | "grade">;
 
 /** An order of learning: each stage has its own team size, rounds and exploration. */
-export type StageName = "warm-up" | "supervised" | "selection" | "teams" | "rounds";
+export type StageName = "warm-up" | "supervised" | "selection" | "teams" | "rounds" | "sizes";
 
 /** What is told after every iteration. Shares and rates are 0..1. */
 export interface IterationFigures {

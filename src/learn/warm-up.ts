@@ -28,16 +28,16 @@ export interface DrawOptions {
 const COMPARED = { handOffs: 1 / 3, none: 3 / 4 };
 const FEWEST_COMPARED = 3;
 
-/** Workers are numbers in the pool. Later rounds accept half of the time: then there are no steps. */
+/** Workers are numbers in the pool. */
 export function drawWorkflow(options: DrawOptions): Step[] {
   const { pool, random, previousSteps } = options;
   const compared = options.handOffs ? COMPARED.handOffs : COMPARED.none;
-  if (previousSteps > 0 && random.next() < 0.5) return [];
   const tools = [...pool.members.keys()].filter((number) => pool.members[number]!.worker.kind === "tool");
   for (;;) {
     const size = options.size ?? random.integer(1, MAX_STEPS);
     const workers = drawWorkers(options, size);
-    const isCompared = size >= FEWEST_COMPARED && tools.length > 0 && random.next() < compared;
+    const isLarge = size > 1 && size + previousSteps >= FEWEST_COMPARED;
+    const isCompared = isLarge && tools.length > 0 && random.next() < compared;
     if (isCompared) workers[size - 1] = random.pick(tools);
     const steps = workers.map((worker, position) =>
       drawStep(options, { worker, position, isLast: position === size - 1, isCompared }),

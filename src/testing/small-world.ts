@@ -96,5 +96,5 @@ export function createGivenPolicy(language: Language, ...calls: GivenPlan[][]): 
     surprise: async (prefixes: readonly { tokens: readonly number[] }[]) =>
       prefixes.map(({ tokens }) => tokens.length),
   };
-  return { ...policy, language, model: model as unknown as Model };
+  return { ...policy, language, choices: {}, model: model as unknown as Model };
 }

@@ -5,7 +5,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CardDraft, type Checkpoint, saveCheckpoint } from "../conductor/native/checkpoint.ts";
-import { Choice } from "../conductor/native/choice.ts";
+import { createChoices } from "../conductor/native/choice.ts";
 import { FEATURES } from "../conductor/native/reading.ts";
 import { createWeights } from "../nn/transformer.ts";
 import { createTinyLanguage } from "./tiny-language.ts";
@@ -18,9 +18,8 @@ export function createTinyCheckpoint(change: Partial<CardDraft> = {}, seed = 1):
   // Embeddings as large as those of a trained model: else all tokens would be about as likely.
   const { data } = weights.get("embedding")!;
   for (let i = 0; i < data.length; i++) data[i]! *= 10;
-  const { sizes } = change;
   return {
-    ...(sizes && { choice: new Choice(sizes, vocabulary) }),
+    choices: createChoices(change.choices ?? {}, vocabulary),
     card: {
       format: "tutti-conductor",
       version: 1,

@@ -11,7 +11,7 @@ import { weightDims } from "../../nn/transformer.ts";
 import type { Weights } from "../../nn/types.ts";
 import { type WriteSystem, writeFileSafely } from "../../nn/write-safely.ts";
 import { MAX_STEPS } from "../../workflow/types.ts";
-import { Choice, choiceDims } from "./choice.ts";
+import { type Choices, choiceDims, choiceTensors, createChoices } from "./choice.ts";
 import { Language } from "./language.ts";
 import { FEATURES } from "./reading.ts";
 
@@ -39,8 +39,16 @@ const cardSchema = z.object({
   }),
   /** How large its teams are; absent: it decides. */
   size: z.int().min(1).max(MAX_STEPS).optional(),
-  /** What it chooses the size of a team from, before it writes; absent: it decides while it writes. */
-  sizes: z.array(z.int().min(1).max(MAX_STEPS)).min(1).optional(),
+  /** What it chooses the size of a team from, before it writes, and after a round; absent: it decides while it writes. */
+  choices: z
+    .object({
+      first: z.array(z.int().min(1).max(MAX_STEPS)).min(1).optional(),
+      /** 0: the answer is taken as it is. */
+      later: z.array(z.int().min(0).max(MAX_STEPS)).min(1).optional(),
+    })
+    .optional(),
+  /** Of a reward from 0 to 1, what it takes a call to cost when it chooses; right against wrong is 0.5. */
+  cost: z.number().nonnegative().optional(),
   /** A question that surprises it more than this, in nats a token, is of a kind it was not trained on. */
   surprise: z.object({ threshold: z.number(), median: z.number(), share: z.number() }).optional(),
   /** Models may see the replies of others: it was trained where that was possible. */
@@ -64,13 +72,15 @@ export interface Checkpoint {
   card: Card;
   weights: Weights;
   language: Language;
-  /** Of the size of a team, where the card names sizes. */
-  choice?: Choice;
+  /** Those of the card. */
+  choices: Choices;
 }
+
+export type CheckpointDraft = Omit<Checkpoint, "card" | "choices"> & { card: CardDraft; choices?: Choices };
 
 export async function saveCheckpoint(
   folder: string,
-  { card, weights, language, choice }: Omit<Checkpoint, "card"> & { card: CardDraft },
+  { card, weights, language, choices = {} }: CheckpointDraft,
   options: { dtype?: "F32" | "F16"; system?: WriteSystem } = {},
 ): Promise<void> {
   mkdirSync(folder, { recursive: true });
@@ -79,7 +89,7 @@ export async function saveCheckpoint(
   const tokenizer = new TextEncoder().encode(`${JSON.stringify(language.tokenizer.toJson())}\n`);
   const { dtype = "F32", system } = options;
   const write = (name: string, bytes: Uint8Array) => writeFileSafely(join(folder, name), bytes, system);
-  const tensors: Weights = new Map([...weights, ...(choice?.toTensors({ isLearning: false }) ?? [])]);
+  const tensors: Weights = new Map([...weights, ...choiceTensors(choices, { isLearning: false })]);
   await write("weights.safetensors", toSafetensors(tensors, { name: card.name }, { dtype }));
   await write("tokenizer.json", tokenizer);
   await write("card.json", text(whole));
@@ -94,14 +104,14 @@ export function loadCheckpoint(folder: string): Checkpoint {
   const card = loadCard(folder);
   const language = of(folder, () => new Language(fromTokenizerJson(readJson(folder, "tokenizer.json"))));
   const { weights: tensors } = of(folder, () => fromSafetensors(read(folder, "weights.safetensors")));
-  const { shape, sizes } = card;
+  const { shape, choices: sizes = {} } = card;
   if (shape.features !== FEATURES || shape.vocabulary !== language.vocabulary)
     throw bad(
       folder,
       `it describes workers by ${shape.features} figures and knows ${shape.vocabulary} tokens; ${FEATURES} and ${language.vocabulary} are needed`,
     );
   const own = [...weightDims(shape)];
-  for (const [name, dims] of [...own, ...(sizes ? choiceDims(sizes, language.vocabulary) : [])]) {
+  for (const [name, dims] of [...own, ...choiceDims(sizes, language.vocabulary)]) {
     const found = tensors.get(name)?.dims;
     if (found?.join() !== dims.join())
       throw bad(
@@ -110,8 +120,7 @@ export function loadCheckpoint(folder: string): Checkpoint {
       );
   }
   const weights: Weights = new Map(own.map(([name]) => [name, tensors.get(name)!]));
-  const choice = sizes && new Choice(sizes, language.vocabulary, tensors);
-  return { card, weights, language, ...(choice && { choice }) };
+  return { card, weights, language, choices: createChoices(sizes, language.vocabulary, tensors) };
 }
 
 function parseCard(folder: string, json: unknown): Card {

@@ -1,15 +1,14 @@
 import { expect, test } from "vitest";
-import type { Prefix } from "../../nn/batch.ts";
 import { createRandom } from "../../random.ts";
-import { Choice, choiceDims } from "./choice.ts";
-import { FEATURES } from "./reading.ts";
+import { Choice, choiceDims, choiceTensors, createChoices } from "./choice.ts";
+import { FEATURES, type Reading } from "./reading.ts";
 
 const SIZES = [1, 3];
 const VOCABULARY = 50;
 const HARD = 7;
 
 /** Words by lot, and whether it is hard stands in one of them. */
-function toQuestion(seed: number, isHard: boolean): Prefix {
+function toQuestion(seed: number, isHard: boolean, labels?: number[]): Reading {
   const random = createRandom(seed);
   const slots = [0.4, 0.9].map((similar) => {
     const slot = new Float32Array(FEATURES);
@@ -18,7 +17,8 @@ function toQuestion(seed: number, isHard: boolean): Prefix {
     return slot;
   });
   const others = Array.from({ length: 12 }, () => random.integer(10, VOCABULARY - 1));
-  return { tokens: [...others, ...(isHard ? [HARD] : [])], slots };
+  const prefix = { tokens: [...others, ...(isHard ? [HARD] : [])], slots };
+  return { prefix, workers: [0, 1], ...(labels && { labels }) };
 }
 
 /** A team pays for hard questions only; luck is larger than the difference. */
@@ -27,47 +27,81 @@ function compareMany(from: number, count: number) {
     const isHard = i % 2 === 0;
     const random = createRandom(from + i);
     const luck = () => 0.3 * (random.next() - 0.5);
-    const prefix = toQuestion(from + i, isHard);
-    return { prefix, rewards: [0.8 + luck(), (isHard ? 0.9 : 0.7) + luck()] };
+    const reading = toQuestion(from + i, isHard);
+    return { reading, rewards: [0.8 + luck(), (isHard ? 0.9 : 0.79) + luck()], calls: [1, 3] };
   });
 }
 
-test("learns for which questions a larger team is worth it, from noisy rewards", () => {
-  const choice = new Choice(SIZES, VOCABULARY);
+function learnMany(choice: Choice): Choice {
   for (let round = 0; round < 10; round++) choice.learn(compareMany(1000 * round, 32));
-  const chosen = (isHard: boolean) =>
-    Array.from({ length: 100 }, (_, i) => choice.choose(toQuestion(50_000 + i, isHard)));
-  expect(chosen(true).filter((size) => size === 3).length).toBeGreaterThan(90);
-  expect(chosen(false).filter((size) => size === 1).length).toBeGreaterThan(90);
+  return choice;
+}
+
+test("learns for which questions a larger team is worth its calls, from noisy rewards", () => {
+  const choice = learnMany(new Choice("first", SIZES, VOCABULARY));
+  const chosen = (isHard: boolean, cost: number) =>
+    Array.from({ length: 100 }, (_, i) => choice.choose(toQuestion(50_000 + i, isHard), { cost }));
+  expect(chosen(true, 0.02).filter((size) => size === 3).length).toBeGreaterThan(90);
+  expect(chosen(false, 0.02).filter((size) => size === 1).length).toBeGreaterThan(90);
+  // The same one, asked to be thriftier than any team is worth.
+  expect(chosen(true, 0.1).every((size) => size === 1)).toBe(true);
+});
+
+test("learns to go on where the replies disagree, and to take what they agree on", () => {
+  const choice = new Choice("later", [0, 2], VOCABULARY);
+  const states = [[0], [0, 0], [0, 1], [0, 1, 1], [0, 1, 2]];
+  const isOpen = (labels: number[]) => new Set(labels).size > 1 && labels.at(-1) !== labels.at(-2);
+  choice.learn(
+    Array.from({ length: 200 }, (_, i) => {
+      const labels = states[i % states.length]!;
+      const reading = toQuestion(i, false, labels);
+      return { reading, rewards: [0.8, isOpen(labels) ? 0.9 : 0.78], calls: [0, 2] };
+    }),
+  );
+  const chosen = states.map((labels) => choice.choose(toQuestion(9000, false, labels), { cost: 0.01 }));
+  expect(chosen).toEqual([0, 0, 2, 0, 2]);
 });
 
 test("before anything was compared all sizes are worth the same, and the first is taken", () => {
-  const choice = new Choice(SIZES, VOCABULARY);
+  const choice = new Choice("first", SIZES, VOCABULARY);
   expect(choice.weigh(toQuestion(1, true))).toEqual([0, 0]);
-  expect(choice.choose(toQuestion(1, true))).toBe(1);
-  choice.learn([{ prefix: toQuestion(1, true), rewards: [0.5, undefined] }]);
+  expect(choice.choose(toQuestion(1, true), { cost: 0 })).toBe(1);
+  choice.learn([{ reading: toQuestion(1, true), rewards: [0.5, undefined], calls: [1, 3] }]);
   expect(choice.weigh(toQuestion(1, true))).toEqual([0, 0]);
 });
 
 test("takes no size above what is allowed, and one that is left where all are", () => {
-  const choice = new Choice([1, 3, 5], VOCABULARY);
-  choice.learn([{ prefix: toQuestion(1, true), rewards: [0.1, 0.2, 0.9] }]);
-  expect(choice.choose(toQuestion(1, true))).toBe(5);
-  expect(choice.choose(toQuestion(1, true), 4)).toBe(3);
-  expect(new Choice([3], VOCABULARY).choose(toQuestion(1, true), 2)).toBe(3);
+  const choice = new Choice("first", [1, 3, 5], VOCABULARY);
+  choice.learn([{ reading: toQuestion(1, true), rewards: [0.1, 0.2, 0.9], calls: [1, 3, 5] }]);
+  expect(choice.choose(toQuestion(1, true), { cost: 0 })).toBe(5);
+  expect(choice.choose(toQuestion(1, true), { cost: 0, most: 4 })).toBe(3);
+  const only = new Choice("first", [3], VOCABULARY);
+  expect(only.choose(toQuestion(1, true), { cost: 0, most: 2 })).toBe(3);
 });
 
 test("goes on from its tensors to the bit, and without what it learns with it still chooses", () => {
   const [one, other] = [compareMany(1, 40), compareMany(9000, 40)];
-  const whole = new Choice(SIZES, VOCABULARY);
+  const whole = new Choice("first", SIZES, VOCABULARY);
   whole.learn(one);
-  const resumed = new Choice(SIZES, VOCABULARY, structuredClone(whole.toTensors({ isLearning: true })));
+  const saved = structuredClone(whole.toTensors({ isLearning: true }));
+  const resumed = new Choice("first", SIZES, VOCABULARY, saved);
   whole.learn(other);
   resumed.learn(other);
   const tensors = whole.toTensors({ isLearning: true });
   expect(resumed.toTensors({ isLearning: true })).toEqual(tensors);
   const shipped = whole.toTensors({ isLearning: false });
-  expect([...shipped].map(([name, { dims }]) => [name, dims])).toEqual(choiceDims(SIZES, VOCABULARY));
-  const opened = new Choice(SIZES, VOCABULARY, shipped);
-  expect(opened.weigh(one[0]!.prefix)).toEqual(whole.weigh(one[0]!.prefix));
+  const opened = new Choice("first", SIZES, VOCABULARY, shipped);
+  expect(opened.weigh(one[0]!.reading)).toEqual(whole.weigh(one[0]!.reading));
+});
+
+test("of first and later rounds are kept apart", () => {
+  const sizes = { first: SIZES, later: [0, 1, 2] };
+  const choices = createChoices(sizes, VOCABULARY);
+  choices.first!.learn(compareMany(1, 40));
+  const tensors = choiceTensors(choices, { isLearning: false });
+  expect([...tensors].map(([name, { dims }]) => [name, dims])).toEqual(choiceDims(sizes, VOCABULARY));
+  const opened = createChoices(sizes, VOCABULARY, tensors);
+  expect(opened.first!.weigh(toQuestion(1, true))[1]).toBeGreaterThan(0);
+  expect(opened.later!.weigh(toQuestion(1, true))).toEqual([0, 0, 0]);
+  expect(createChoices({ later: [0, 1] }, VOCABULARY).first).toBeUndefined();
 });

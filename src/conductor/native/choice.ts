@@ -1,62 +1,102 @@
-// How large a team shall be: a linear reader of the question's words and the workers' figures, which says what a team
-// of each size is worth here. It is apart from the transformer because it learns late and from few questions: there
-// the same step that taught it to choose spoiled what it writes, and a smaller one taught it nothing.
+// How large a team shall be, and after a round whether its answer is taken as it is: a linear reader of the
+// question's words, the workers' figures and who agreed, which says what a team of each size is worth here. It is
+// apart from the transformer because it learns late and from few questions: there the same step that taught it to
+// choose spoiled what it writes, and a smaller one taught it nothing. What a call costs is taken off when it
+// chooses, so that one Conductor can be as thrifty as it is asked to be.
 
-import type { Prefix } from "../../nn/batch.ts";
 import type { Weights } from "../../nn/types.ts";
+import type { Reading } from "./reading.ts";
 
-/** Names in a file, beside the weights of the model. */
-const WORTH = "choice.worth";
-const SEEN = "choice.seen";
-const EARNED = "choice.earned";
-
-/** Figures beside the words: a constant, the length (twice), four of the pool's success here, and who is in it (two). */
-const FIGURES = 9;
+/** Figures of the pool: a constant, the length (twice), four of its success here, and who is in it (two). */
+const POOL_FIGURES = 9;
+/** Figures of the round before: in which way its replies agreed, and how large its team was. */
+const ROUND_FIGURES = 9;
+const FIGURES = POOL_FIGURES + ROUND_FIGURES;
 /** How many questions the prior is worth that all sizes are alike. */
-const PRIOR = 4;
-/** Of what was seen, so much still counts one iteration later: teams get better meanwhile. */
-const KEPT = 0.98;
+const PRIOR = 64;
 const SOLVED = 1e-6;
-const MOST_STEPS = 60;
+const MOST_STEPS = 200;
 
 /** Of a slot: whether it is a model, and its success on tasks like this one, from -1 to 1. */
 const [IS_MODEL, SIMILAR] = [0, 4];
 
+/** What is chosen: the team of the first round, or what comes after a round. */
+export type ChoiceName = "first" | "later";
+
+/** Of each choice that there is, what it is made from. 0 in a later round: the answer is taken as it is. */
+export type ChoiceSizes = Partial<Record<ChoiceName, readonly number[]>>;
+export type Choices = Partial<Record<ChoiceName, Choice>>;
+
+/** Names in a file, beside the weights of the model. */
+const tensorName = (choice: ChoiceName, what: "worth" | "calls" | "seen" | "earned") =>
+  `choice.${choice}.${what}`;
+
 /** What a checkpoint holds of it. */
-export function choiceDims(sizes: readonly number[], vocabulary: number): [name: string, dims: number[]][] {
-  return [[WORTH, [sizes.length, vocabulary + FIGURES]]];
+export function choiceDims(sizes: ChoiceSizes, vocabulary: number): [name: string, dims: number[]][] {
+  return namesOf(sizes).flatMap((name): [string, number[]][] => [
+    [tensorName(name, "worth"), [sizes[name]!.length, vocabulary + FIGURES]],
+    [tensorName(name, "calls"), [sizes[name]!.length + 1]],
+  ]);
+}
+
+export function createChoices(sizes: ChoiceSizes, vocabulary: number, tensors?: Weights): Choices {
+  return Object.fromEntries(
+    namesOf(sizes).map((name) => [name, new Choice(name, sizes[name]!, vocabulary, tensors)]),
+  );
+}
+
+export function choiceTensors(choices: Choices, { isLearning }: { isLearning: boolean }): Weights {
+  return new Map(Object.values(choices).flatMap((choice) => [...choice.toTensors({ isLearning })]));
+}
+
+export function sizesOf(choices: Choices): ChoiceSizes {
+  return Object.fromEntries(Object.values(choices).map(({ name, sizes }) => [name, sizes]));
+}
+
+function namesOf(sizes: ChoiceSizes): ChoiceName[] {
+  return (["first", "later"] as const).filter((name) => sizes[name]);
 }
 
 export interface Compared {
-  prefix: Prefix;
-  /** Of each size, in the order of the sizes; undefined where it is not known. */
+  reading: Reading;
+  /** Of each size, in the order of the sizes, costs not counted; undefined where it is not known. */
   rewards: readonly (number | undefined)[];
+  /** What each size took. */
+  calls: readonly number[];
 }
 
 export class Choice {
+  readonly name: ChoiceName;
   readonly sizes: readonly number[];
   readonly #vocabulary: number;
   /** By size, then by figure. */
   readonly #worth: Float32Array;
+  /** What each size takes on average; last, over how many questions. */
+  readonly #calls: Float32Array;
   /** Sums over what was compared: figure by figure, and figure by size. Only while it learns. */
   #seen: Float32Array | undefined;
   #earned: Float32Array | undefined;
+  #isSolved = true;
 
-  constructor(sizes: readonly number[], vocabulary: number, tensors?: Weights) {
+  constructor(name: ChoiceName, sizes: readonly number[], vocabulary: number, tensors?: Weights) {
+    this.name = name;
     this.sizes = sizes;
     this.#vocabulary = vocabulary;
-    this.#worth = tensors?.get(WORTH)?.data ?? new Float32Array(sizes.length * this.#width);
-    this.#seen = tensors?.get(SEEN)?.data;
-    this.#earned = tensors?.get(EARNED)?.data;
+    const find = (what: Parameters<typeof tensorName>[1]) => tensors?.get(tensorName(name, what))?.data;
+    this.#worth = find("worth") ?? new Float32Array(sizes.length * this.#width);
+    this.#calls = find("calls") ?? new Float32Array(sizes.length + 1);
+    this.#seen = find("seen");
+    this.#earned = find("earned");
   }
 
   get #width(): number {
     return this.#vocabulary + FIGURES;
   }
 
-  /** What a team of each size is worth for this question, beyond their mean. */
-  weigh(prefix: Prefix): number[] {
-    const figures = this.#figuresOf(prefix);
+  /** What a team of each size earns for this question, beyond their mean; costs not counted. */
+  weigh(reading: Reading): number[] {
+    this.#solve();
+    const figures = this.#figuresOf(reading);
     return this.sizes.map((_, s) => {
       let sum = 0;
       for (const [at, value] of figures) sum += this.#worth[s * this.#width + at]! * value;
@@ -64,65 +104,86 @@ export class Choice {
     });
   }
 
-  /** The size that is worth most, of those up to `most`. Of equal ones the first. */
-  choose(prefix: Prefix, most = Number.POSITIVE_INFINITY): number {
-    const worth = this.weigh(prefix);
+  /** The size that is worth most when every call costs so much, of those up to `most`. Of equal ones the first. */
+  choose(reading: Reading, { cost, most = Number.POSITIVE_INFINITY }: { cost: number; most?: number }): number {
+    const worth = this.weigh(reading).map((earned, s) => earned - cost * this.#calls[s]!);
     const able = [...this.sizes.keys()].filter((s) => this.sizes[s]! <= most);
     return this.sizes[able.reduce((best, s) => (worth[s]! > worth[best]! ? s : best), able[0] ?? 0)]!;
   }
 
-  /** Ridge regression over all that was compared so far, the latest counting most. */
+  /** For a ridge regression over all that was compared so far. */
   learn(compared: readonly Compared[]): void {
     const { sizes } = this;
     const width = this.#width;
     this.#seen ??= new Float32Array(width * width);
     this.#earned ??= new Float32Array(sizes.length * width);
     const [seen, earned] = [this.#seen, this.#earned];
-    for (let i = 0; i < seen.length; i++) seen[i]! *= KEPT;
-    for (let i = 0; i < earned.length; i++) earned[i]! *= KEPT;
-    for (const { prefix, rewards } of compared) {
+    for (const { reading, rewards, calls } of compared) {
       const known = rewards.filter((reward) => reward !== undefined);
       if (known.length < sizes.length) continue;
       const mean = known.reduce((sum, reward) => sum + reward, 0) / known.length;
-      const figures = this.#figuresOf(prefix);
+      const figures = this.#figuresOf(reading);
       for (const [row, value] of figures) {
         for (const [column, other] of figures) seen[row * width + column]! += value * other;
         for (const s of sizes.keys()) earned[s * width + row]! += value * (known[s]! - mean);
       }
+      const count = ++this.#calls[sizes.length]!;
+      for (const [s, taken] of calls.entries()) this.#calls[s]! += (taken - this.#calls[s]!) / count;
     }
-    for (const s of sizes.keys()) {
-      const own = this.#worth.subarray(s * width, (s + 1) * width);
-      solve(seen, earned.subarray(s * width, (s + 1) * width), own);
-    }
+    this.#isSolved = false;
   }
 
   /** What it has learned; with what it needs to go on learning. */
   toTensors({ isLearning }: { isLearning: boolean }): Weights {
-    const width = this.#width;
-    const tensors: Weights = new Map([[WORTH, { dims: [this.sizes.length, width], data: this.#worth }]]);
+    this.#solve();
+    const [count, width] = [this.sizes.length, this.#width];
+    const tensors: Weights = new Map([
+      [tensorName(this.name, "worth"), { dims: [count, width], data: this.#worth }],
+      [tensorName(this.name, "calls"), { dims: [count + 1], data: this.#calls }],
+    ]);
     if (!isLearning || !this.#seen || !this.#earned) return tensors;
-    tensors.set(SEEN, { dims: [width, width], data: this.#seen });
-    return tensors.set(EARNED, { dims: [this.sizes.length, width], data: this.#earned });
+    tensors.set(tensorName(this.name, "seen"), { dims: [width, width], data: this.#seen });
+    return tensors.set(tensorName(this.name, "earned"), { dims: [count, width], data: this.#earned });
+  }
+
+  /** Only when somebody asks: it takes a moment. */
+  #solve(): void {
+    if (this.#isSolved || !this.#seen || !this.#earned) return;
+    const width = this.#width;
+    for (const s of this.sizes.keys())
+      this.#worth.set(solve(this.#seen, this.#earned.subarray(s * width, (s + 1) * width)), s * width);
+    this.#isSolved = true;
   }
 
   /** Those that are not 0. */
-  #figuresOf({ tokens, slots }: Prefix): [at: number, value: number][] {
+  #figuresOf({ prefix: { tokens, slots }, labels }: Reading): [at: number, value: number][] {
     const words = [...new Set(tokens)];
     const models = slots.filter((slot) => slot[IS_MODEL] === 1);
     const similar = models.map((slot) => slot[SIMILAR]!).sort((a, b) => b - a);
     const mean = similar.reduce((sum, rate) => sum + rate, 0) / Math.max(1, similar.length);
     const length = tokens.length / 64;
-    const figures = [1, length, length ** 2, similar[0] ?? 0, (similar[0] ?? 0) ** 2, similar[1] ?? 0, mean];
+    const success = [similar[0] ?? 0, (similar[0] ?? 0) ** 2, similar[1] ?? 0, mean];
     const pool = [models.length / 8, models.length < slots.length ? 1 : 0];
+    const figures = [1, length, length ** 2, ...success, ...pool, ...(labels ? toAgreement(labels) : [])];
     return [
       ...words.map((token): [number, number] => [token, 1 / Math.sqrt(words.length)]),
-      ...[...figures, ...pool].map((value, i): [number, number] => [this.#vocabulary + i, value]),
+      ...figures.map((value, i): [number, number] => [this.#vocabulary + i, value]),
     ];
   }
 }
 
-/** Conjugate gradients for (seen + prior) × worth = earned, from where `worth` stands. */
-function solve(seen: Float32Array, earned: Float32Array, worth: Float32Array): void {
+/** In which of eight ways the replies of a round agree, and how many there were. */
+function toAgreement(labels: readonly (number | undefined)[]): number[] {
+  const answers = labels.filter((label) => label !== undefined);
+  const different = new Set(answers).size;
+  const support = answers.filter((answer) => answer === answers.at(-1)).length;
+  const several = different === 2 ? 4 : 6;
+  const way = different < 2 ? Math.min(3, answers.length) : several + (support > 1 ? 1 : 0);
+  return [...Array.from({ length: ROUND_FIGURES - 1 }, (_, i) => (i === way ? 1 : 0)), labels.length / 5];
+}
+
+/** Conjugate gradients for (seen + prior) × worth = earned. */
+function solve(seen: Float32Array, earned: Float32Array): Float64Array {
   const count = earned.length;
   const times = (vector: Float64Array) =>
     Float64Array.from({ length: count }, (_, row) => {
@@ -132,9 +193,8 @@ function solve(seen: Float32Array, earned: Float32Array, worth: Float32Array): v
       return sum;
     });
   const dot = (a: Float64Array, b: Float64Array) => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
-  const found = Float64Array.from(worth);
-  const product = times(found);
-  const rest = Float64Array.from(earned, (value, i) => value - product[i]!);
+  const found = new Float64Array(count);
+  const rest = Float64Array.from(earned);
   let direction = Float64Array.from(rest);
   let error = dot(rest, rest);
   for (let step = 0; step < MOST_STEPS && error > SOLVED ** 2; step++) {
@@ -149,5 +209,5 @@ function solve(seen: Float32Array, earned: Float32Array, worth: Float32Array): v
     direction = direction.map((value, i) => rest[i]! + share * value);
     error = next;
   }
-  worth.set(found);
+  return found;
 }

@@ -55,6 +55,8 @@ export class Language {
   readonly close: number;
   readonly accept: number;
   readonly end: number;
+  /** What is written where an answer is taken as it is. */
+  readonly acceptance: string;
   readonly all: number;
   readonly #lists: ReadonlyMap<string, number>;
   readonly #positions: ReadonlyMap<number, readonly number[] | "all">;
@@ -72,6 +74,7 @@ export class Language {
     this.close = tokenizer.literal(CLOSE);
     this.accept = tokenizer.literal(ACCEPT);
     this.end = tokenizer.literal(END);
+    this.acceptance = `${START}${ACCEPT}`;
     this.all = tokenizer.literal(ALL);
     this.#lists = new Map(LISTS.map((list) => [list.join(), tokenizer.literal(listText(list))]));
     this.#positions = new Map<number, readonly number[] | "all">([

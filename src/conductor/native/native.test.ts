@@ -10,6 +10,7 @@ import { scriptedWorker, toPool } from "../../testing/stage.ts";
 import { createTinyCheckpoint, saveTinyCheckpoint } from "../../testing/tiny-checkpoint.ts";
 import type { Pool, Task } from "../../worker/types.ts";
 import type { ComposeRequest, Conductor, PlanEvent } from "../types.ts";
+import type { CardDraft } from "./checkpoint.ts";
 import { createNativeConductor, surpriseOf } from "./native.ts";
 import { openFolder } from "./opened.ts";
 
@@ -115,7 +116,7 @@ describe("every plan with the mask", () => {
 describe("the size of a team", () => {
   /** By lot, so that an untrained model writes teams of all sizes up to what it may. */
   const plansOf = (
-    card: { sizes?: number[] },
+    card: Partial<CardDraft>,
     size: { size?: number } = {},
     change: Partial<ComposeRequest> = {},
   ) => {
@@ -132,20 +133,28 @@ describe("the size of a team", () => {
   it("is chosen from those on the card, then it writes as if that size had been given", async () => {
     const [two, four] = [await plansOf({}, { size: 2 }), await plansOf({}, { size: 4 })];
     expect(two).not.toEqual(four);
-    expect(await plansOf({ sizes: [2] })).toEqual(two);
+    expect(await plansOf({ choices: { first: [2] } })).toEqual(two);
     // A size that is asked for is not chosen.
-    expect(await plansOf({ sizes: [2] }, { size: 4 })).toEqual(four);
+    expect(await plansOf({ choices: { first: [2] } }, { size: 4 })).toEqual(four);
   });
 
   it("is never more than the request allows", async () => {
-    expect(await plansOf({ sizes: [4, 2] }, {}, { maxSteps: 3 })).toEqual(
+    expect(await plansOf({ choices: { first: [4, 2] } }, {}, { maxSteps: 3 })).toEqual(
       await plansOf({}, { size: 2 }, { maxSteps: 3 }),
     );
   });
 
-  it("is settled for the first round only: later ones are written freely", async () => {
+  it("of a later round is chosen apart, and 0 takes the answer as it is", async () => {
     const rounds = earlier(2);
-    expect(await plansOf({ sizes: [2] }, {}, { rounds })).toEqual(await plansOf({}, {}, { rounds }));
+    const later = await plansOf({ choices: { first: [4], later: [2] } }, {}, { rounds });
+    expect(later).toEqual(await plansOf({ choices: { later: [2] } }, { size: 4 }, { rounds }));
+    expect(later).not.toEqual(await plansOf({ choices: { later: [3] } }, {}, { rounds }));
+    const taken = await plansOf({ choices: { later: [0, 2] } }, {}, { rounds });
+    expect(new Set(taken)).toEqual(new Set(["model_id = []\nsubtasks = []\naccess_list = []"]));
+    // Without such a choice it decides while it writes.
+    expect(await plansOf({ choices: { first: [2] } }, {}, { rounds })).toEqual(
+      await plansOf({}, {}, { rounds }),
+    );
   });
 });
 

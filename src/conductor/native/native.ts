@@ -21,6 +21,8 @@ export interface NativeOptions {
   engine?: Engine;
   /** The Conductor is told to take so many steps, 1 to 5, and never takes more; by default it decides. */
   size?: number;
+  /** What it takes a call to cost when it chooses how large a team shall be, as on its card; by default that. */
+  cost?: number;
   /** Every plan is a valid workflow. By default so; false where the share of valid plans is measured. */
   masked?: boolean;
   /** The likeliest plan, by default; false: one by lot, from the seed of the request. */
@@ -53,22 +55,22 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
           typeof checkpoint === "string" ? openFolder(checkpoint).checkpoint : checkpoint,
           engine,
         );
-  const { card, language, choice } = opened.checkpoint;
+  const { card, language, choices } = opened.checkpoint;
   const id = `native:${card.name}`;
-  const { size = card.size } = options;
+  const { size = card.size, cost = card.cost ?? 0 } = options;
 
   async function* write(request: ComposeRequest, signal: AbortSignal): AsyncIterable<TextPiece> {
     checkPool(id, card, request.pool);
     // It has never learned to read the work of more rounds than these.
-    if (request.rounds.length >= card.limits.rounds) {
-      yield { text: language.toText([language.accept, language.end], Number) };
+    const chosen = request.rounds.length < card.limits.rounds ? chooseSize(request) : 0;
+    if (chosen === 0) {
+      yield { text: language.acceptance };
       return;
     }
     const { batcher } = await opened.writer();
     // What was tried greedily and refused would come out the same again.
     const isByLot = !isGreedy || request.errors.length > 0;
     const lot = isByLot ? { seed: request.seed } : {};
-    const chosen = chooseSize(request);
     const reading = toReading({ ...request, ...(chosen !== undefined && { size: chosen }) }, language);
     const { prefix, workers } = reading;
     const mask = masked ? maskFor(request, reading, chosen ?? size) : undefined;
@@ -84,11 +86,12 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
     yield { usage: { ...NO_USAGE, inputTokens, outputTokens: tokens.length } };
   }
 
-  /** Of its first round; later ones are written freely, as they were learned. */
+  /** 0: what the team has answered is taken. Undefined: it decides while it writes. */
   function chooseSize({ task, pool, rounds, maxSteps }: ComposeRequest): number | undefined {
-    if (rounds.length > 0) return undefined;
-    if (size !== undefined || !choice) return size;
-    return choice.choose(toReading({ task, pool, rounds }, language).prefix, maxSteps);
+    const isFirst = rounds.length === 0;
+    if (isFirst && size !== undefined) return size;
+    const choice = isFirst ? choices.first : choices.later;
+    return choice?.choose(toReading({ task, pool, rounds }, language), { cost, most: maxSteps });
   }
 
   function maskFor({ maxSteps, rounds, pool }: ComposeRequest, { workers }: Reading, most = MAX_STEPS): Mask {

@@ -19,6 +19,8 @@ export interface Reading {
   prefix: Prefix;
   /** Number in the pool of each slot: `self` has none, since its rounds are the Conductor's own. */
   workers: number[];
+  /** Of the round before, which answer each reply gave; absent in the first round. */
+  labels?: (number | undefined)[];
 }
 
 export type ReadingRequest = Pick<ComposeRequest, "task" | "pool" | "rounds"> & {
@@ -40,7 +42,8 @@ export function toReading({ task, pool, rounds, size }: ReadingRequest, language
   const tokens = [...language.question(question, QUESTION_TOKENS), ...(last ? language.round(labels) : [])];
   // A size in the text was hardly heeded; as what is written after, it is.
   const start = language.size(size);
-  return { prefix: { tokens, slots: toFeatures(members, workers, last, labels), start }, workers };
+  const slots = toFeatures(members, workers, last, labels);
+  return { prefix: { tokens, slots, start }, workers, ...(last && { labels }) };
 }
 
 /** Which answer each reply gave, numbered in the order they appeared; none where nothing short is stated. */
