@@ -3,6 +3,7 @@
 //
 // Several checkpoints are training seeds: their mean and the worst of them are reported. Further options:
 //   --only PART,PART  some of: comparison, calls, regret, unseen, rounds, words, liars
+//   --cost X          what a call is taken to cost when a size is chosen (as on the card)
 //   --threads N       of the engine (1)
 
 import { parseArgs } from "node:util";
@@ -25,6 +26,7 @@ function readOptions() {
       checkpoint: { type: "string", multiple: true, default: [] },
       tasks: { type: "string", default: "1200" },
       only: { type: "string", default: Object.keys(PARTS).join() },
+      cost: { type: "string" },
       threads: { type: "string", default: "1" },
       json: { type: "boolean", default: false },
     },
@@ -38,7 +40,9 @@ function readOptions() {
   const parts = values.only.split(",").filter(Boolean);
   const unknown = parts.find((part) => !Object.hasOwn(PARTS, part));
   if (unknown) throw new TypeError(`No part "${unknown}" (there are: ${Object.keys(PARTS).join(", ")})`);
-  return { ...values, parts, tasks: whole("tasks", 100), threads: whole("threads", 1) };
+  const cost = values.cost === undefined ? undefined : Number(values.cost);
+  if (cost !== undefined && !(cost >= 0)) throw new TypeError(`--cost must be a number from 0, not ${values.cost}`);
+  return { ...values, cost, parts, tasks: whole("tasks", 100), threads: whole("threads", 1) };
 }
 
 function toMarkdown({ checkpoints, tasks, parts, seconds, cpuSeconds }) {

@@ -17,7 +17,7 @@ import { measureBaseline, performPlans } from "../dist/learn/arena.js";
 import { openTrained, writeTestPlans } from "../dist/learn/evaluate-trained.js";
 import { openTrainingFolder } from "../dist/learn/folder.js";
 import { toVocabulary } from "../dist/learn/phrases.js";
-import { settleSize, toPrompt, writePlans } from "../dist/learn/policy.js";
+import { toPrompt, writePlans } from "../dist/learn/policy.js";
 import { train } from "../dist/learn/train.js";
 import { drawWorkflow } from "../dist/learn/warm-up.js";
 import { createRehearsalWorld } from "../dist/learn/world-rehearsal.js";
@@ -82,11 +82,13 @@ async function sample({ policy }, arena) {
   const plans = Array.from({ length: PLANS }, () => []);
   for (let first = 0; first < arena.test.length; first += BATCH) {
     const part = arena.test.slice(first, first + BATCH);
-    const prompts = part.map((task) => toPrompt(policy, { task, pool: arena.fitting.poolFor(task) }));
     for (const [number, own] of plans.entries()) {
       const seed = hashSeed(SEED, first, number);
-      const sized = prompts.map((prompt) => settleSize(policy, prompt, { seed }));
-      const written = await writePlans(policy, sized, { group: 1, seed, signal });
+      const sizes = createRandom(hashSeed("sizes", seed));
+      const prompts = part.map((task) =>
+        toPrompt(policy, { task, pool: arena.fitting.poolFor(task) }, { size: sizes.integer(1, MAX_STEPS) }),
+      );
+      const written = await writePlans(policy, prompts, { group: 1, seed, signal });
       for (const [i, task] of part.entries()) own.push(toPlan(task, written[i][0].text, arena));
     }
   }

@@ -22,11 +22,11 @@ const DEEPEST = 3;
 export const signal = new AbortController().signal;
 const measuring = { seed: SEED, signal };
 
-export async function openLab({ checkpoint, tasks, threads }, tell) {
+export async function openLab({ checkpoint, tasks, threads, cost }, tell) {
   const arena = openArena(tasks);
   const trained = [];
   for (const [number, folder] of checkpoint.entries())
-    trained.push({ name: `trained ${number + 1}`, folder, ...(await openTrained(folder, { threads })) });
+    trained.push({ name: `trained ${number + 1}`, folder, cost, ...(await openTrained(folder, { threads })) });
   const plans = new Map();
   const rows = new Map();
   const baselines = new Map();
@@ -74,8 +74,8 @@ export function measure(arena, id) {
   return measureBaseline(arena, id === scriptedPlanner.id ? scriptedPlanner : findBaseline(id), measuring);
 }
 
-export function write(arena, { policy, card }, rounds) {
-  return writeTestPlans(arena, policy, { rounds, size: card.size, ...measuring });
+export function write(arena, { policy, card, cost = card.cost }, rounds) {
+  return writeTestPlans(arena, policy, { rounds, size: card.size, cost, ...measuring });
 }
 
 export function perform(arena, plans, name) {

@@ -1,7 +1,7 @@
 // Whole GRPO iterations of the large model in the rehearsal: some of each stage, from which 200 are reckoned, or
 // really 200.
 import { join } from "node:path";
-import { Choice } from "../../dist/conductor/native/choice.js";
+import { createChoices } from "../../dist/conductor/native/choice.js";
 import { openTrainingFolder } from "../../dist/learn/folder.js";
 import { practise } from "../../dist/learn/iteration.js";
 import { toVocabulary } from "../../dist/learn/phrases.js";
@@ -30,7 +30,7 @@ import {
 const ITERATIONS = 200;
 const SCHEDULE = { iterations: ITERATIONS, warmUp: 0, supervised: 0, learningRate: 7e-4, exploration: 0.03 };
 
-const nameOf = ({ stage, comparesSizes }) => (comparesSizes ? "choosing sizes" : stage);
+const nameOf = ({ stage }) => (stage === "sizes" ? "choosing sizes" : stage);
 
 /**
  * Writes random workflows, with all the work of writing. A model that was not warmed up would write none, and
@@ -61,8 +61,8 @@ class Reciter extends Model {
 /** `count` of each stage, twice: the first time compiles. */
 export async function measureIterations(engine, count) {
   const weights = createWeights(LARGE, 1);
-  const choice = new Choice([1, 2, 3, 4, 5], language.vocabulary);
-  const policy = { model: new Reciter(engine, LARGE, weights), language, choice };
+  const choices = createChoices({ first: [1, 3, 4, 5], later: [0, 1, 2, 3, 4] }, language.vocabulary);
+  const policy = { model: new Reciter(engine, LARGE, weights), language, choices };
   const optimiser = new AdamW(weights);
   const schedule = { ...SCHEDULE, rounds: 2 };
   let lessons = [];

@@ -168,7 +168,7 @@ describe("second rounds", () => {
     const rolling = options(policy, { group: first.length, costPerCall });
     const groups = await rollOut([toPrompt(policy, question)], rolling);
     const before = [...groups[0]!.rewards];
-    return { policy, question, before, groups, later: await rollOutAgain(groups, rolling) };
+    return { policy, question, before, groups, later: await rollOutAgain(groups, { ...rolling, drawSize: () => 1 }) };
   }
 
   test("one right and one wrong first round go on, and never an outage or a format error", async () => {
@@ -182,19 +182,19 @@ describe("second rounds", () => {
   });
 
   test("a first round gets three quarters of its own reward and one of what came of it", async () => {
-    // 0.5 first; then right, wrong, accepted (as before), no workflow.
+    // 0.5 first; then right, wrong, and twice not what was asked for: nothing, and no workflow.
     const first: GivenPlan[] = [[step(BAD)], "babble", "babble", "babble"];
     const { groups, later, before } = await again(first, [[step(GOOD)], [step(BAD)], [], "babble"]);
     expect(before).toEqual([0.5, 0, 0, 0]);
-    expect(later[0]!.rewards).toEqual([1, 0.5, 0.5, 0]);
-    expect(groups[0]!.rewards).toEqual([0.75 * 0.5 + 0.25 * 0.5, 0, 0, 0]);
+    expect(later[0]!.rewards).toEqual([1, 0.5, 0, 0]);
+    expect(groups[0]!.rewards).toEqual([0.75 * 0.5 + 0.25 * 0.375, 0, 0, 0]);
   });
 
   test("what calls cost is taken off in both rounds", async () => {
-    const { groups, later } = await again([[step(BAD)], "babble"], [[step(GOOD)], []], 0.1);
+    const { groups, later } = await again([[step(BAD)], "babble"], [[step(GOOD)], [step(BAD)]], 0.1);
     expect(later[0]!.rewards[0]).toBeCloseTo(1 - 0.2, 9);
-    expect(later[0]!.rewards[1]).toBeCloseTo(0.5 - 0.1, 9);
-    expect(groups[0]!.rewards[0]).toBeCloseTo(0.75 * 0.4 + 0.25 * 0.6, 9);
+    expect(later[0]!.rewards[1]).toBeCloseTo(0.5 - 0.2, 9);
+    expect(groups[0]!.rewards[0]).toBeCloseTo(0.75 * 0.4 + 0.25 * 0.55, 9);
   });
 
   test("an outage in the second round counts for neither", async () => {

@@ -2,6 +2,7 @@
 // paper: reward 0 / 0.5 / 1, clipped ratio, no KL. Where we leave it, because a small model collapsed without:
 // advantages are centred but not divided by the deviation, and the entropy of decisions is rewarded.
 
+import { groupBy } from "../bench/results.ts";
 import type { Compared } from "../conductor/native/choice.ts";
 import { toDecision } from "../conductor/text.ts";
 import type { Lesson } from "../nn/model.ts";
@@ -69,12 +70,16 @@ export async function rollOut(prompts: readonly Prompt[], options: RolloutOption
   );
 }
 
-/** In a simulation each plan is tried so often: one try says more about luck than about the plan. */
+/**
+ * In a simulation each plan is tried so often: one try says more about luck than about the plan. Where there is only
+ * one plan of each size, trying takes less time than writing it, so it is tried more often.
+ */
 const TRIES = 4;
+const COMPARED_TRIES = 8;
 
 /** The chance of each try. Elsewhere the same is answered again when the same is asked, or it costs: there is one. */
-function triesOf({ isSimulated }: World, seed: number, question: number): number[] {
-  const chances = Array.from({ length: TRIES }, (_, number) => hashSeed(seed, question, number));
+function triesOf({ isSimulated }: World, seed: number, question: number, tries = TRIES): number[] {
+  const chances = Array.from({ length: tries }, (_, number) => hashSeed(seed, question, number));
   return isSimulated ? chances : [hashSeed(seed, question)];
 }
 
@@ -84,6 +89,8 @@ const WRITTEN_TOGETHER = 32;
 /** What teams of different sizes made of the same question, or of the same answer to it. */
 export interface Comparison extends Compared {
   question: Question;
+  /** Of each try. */
+  chances: number[];
   /** By size, then by try. */
   outcomes: Outcome[][];
 }
@@ -105,48 +112,56 @@ export async function compareFirst(
   const plans = await writeLikeliest(asked, options);
   return inTurn(questions, async (question, q) => {
     const outcomes: Outcome[][] = [];
+    const chances = triesOf(world, seed, q, COMPARED_TRIES);
     for (const [s, { text }] of plans[q]!.entries()) {
       const own: Outcome[] = [];
-      for (const chance of triesOf(world, seed, q)) {
+      for (const chance of chances) {
         const outcome = await performTexts({ world, question, texts: [text], seed: chance, signal });
         own.push(obey(outcome, asked[q]![s]!));
       }
       outcomes.push(own);
     }
-    return { question, ...toCompared(toPrompt(policy, question), outcomes, 0), outcomes };
+    return { question, chances, ...toCompared(toPrompt(policy, question), outcomes, 0), outcomes };
   });
 }
 
 /**
- * For the choice after a round: one first round by lot of each comparison is taken as it is, and given to the
- * likeliest plan of every size. 0 is the first of the sizes: taking it.
+ * For the choice after a round: of each comparison one team by lot is followed. All that came of it is taken as it
+ * is, and given to the likeliest plan of every size. 0 is the first of the sizes: taking it. Tries after which the
+ * replies agree in the same way read the same, so the same plans follow them.
  */
 export async function compareLater(
   firsts: readonly Comparison[],
   sizes: readonly number[],
   options: CompareOptions,
 ): Promise<Comparison[]> {
-  const { policy, world, seed } = options;
-  const states = firsts.flatMap(({ question, outcomes }, q) => {
-    const random = createRandom(hashSeed(seed, "later", q));
-    const tried = random.pick(outcomes);
-    const at = random.integer(0, tried.length - 1);
-    const before = tried[at]!;
-    if (!before.isValid || before.isOutage) return [];
-    return [{ question, before, chance: triesOf(world, seed, q)[at]! }];
+  const { policy, seed } = options;
+  const states = firsts.flatMap(({ question, chances, outcomes }, q) => {
+    const tried = createRandom(hashSeed(seed, "later", q)).pick(outcomes);
+    const able = [...tried.keys()].filter((at) => tried[at]!.isValid && !tried[at]!.isOutage);
+    const states = able.map((at) => {
+      const before = tried[at]!;
+      return { before, chance: chances[at]!, prompt: toPrompt(policy, question, { rounds: before.rounds }) };
+    });
+    return [...groupBy(states, ({ prompt }) => JSON.stringify(prompt.reading.labels)).values()];
   });
-  const asked = states.map(({ question, before: { rounds } }) =>
-    sizes.slice(1).map((size) => toPrompt(policy, question, { rounds, size })),
+  const asked = states.map(([{ prompt }]) =>
+    sizes.slice(1).map((size) => toPrompt(policy, prompt.question, { rounds: prompt.rounds, size })),
   );
   const plans = await writeLikeliest(asked, options);
-  return inTurn(states, async ({ question, before, chance }, i) => {
-    const outcomes = [[before]];
+  return inTurn(states, async (own, i) => {
+    const outcomes = [own.map(({ before }) => before)];
     for (const [s, { text }] of plans[i]!.entries()) {
-      const prompt = asked[i]![s]!;
-      outcomes.push([obey(await performSecond(text, before, prompt, { ...options, seed: chance }), prompt)]);
+      const tried: Outcome[] = [];
+      for (const { before, chance } of own) {
+        const prompt = { ...asked[i]![s]!, rounds: before.rounds };
+        tried.push(obey(await performSecond(text, before, prompt, { ...options, seed: chance }), prompt));
+      }
+      outcomes.push(tried);
     }
-    const state = toPrompt(policy, question, { rounds: before.rounds });
-    return { question, ...toCompared(state, outcomes, before.calls), outcomes };
+    const [{ before, prompt }] = own;
+    const chances = own.map(({ chance }) => chance);
+    return { question: prompt.question, chances, ...toCompared(prompt, outcomes, before.calls), outcomes };
   });
 }
 
@@ -157,6 +172,7 @@ function toCompared({ reading }: Prompt, outcomes: readonly Outcome[][], callsBe
     rewards: outcomes.map((own) => meanReward(own, 0)),
     // What is no workflow asks nobody, and is no cheap way either.
     calls: outcomes.map((own) => Math.max(0, mean(own) - callsBefore)),
+    tries: outcomes[0]!.length,
   };
 }
 
@@ -227,26 +243,24 @@ function rewardOf({ isOutage, reward, calls }: Outcome, costPerCall: number): nu
   return isOutage ? undefined : reward - costPerCall * calls;
 }
 
-/** Sizes of second rounds while they are practised: whether there shall be one is chosen later. */
-const SECOND_SIZES = [1, 2, 2, 3, 3, 4] as const;
-
 /**
  * Second rounds: from every other group two first rounds go on, one right and one wrong where there are both, and
- * each gets a group of its own, of a given size. What comes of them also counts for the first round.
+ * each gets a group of its own, of a given size: whether there shall be a second round is chosen later. What comes
+ * of them also counts for the first round.
  */
-export async function rollOutAgain(groups: readonly Group[], options: RolloutOptions): Promise<Group[]> {
+export async function rollOutAgain(
+  groups: readonly Group[],
+  options: RolloutOptions & { drawSize(): number },
+): Promise<Group[]> {
   const { policy, world, group, costPerCall, seed, signal } = options;
   // Every other question: then there are about as many second rounds as first ones.
   const going = groups.filter((_, q) => q % 2 === 0);
   const picked = going.flatMap((first) => pickStates(first).map((at) => ({ first, at })));
   if (picked.length === 0) return [];
-  const random = createRandom(hashSeed("second sizes", seed));
-  const prompts = picked.map(({ first, at }) =>
-    toPrompt(policy, first.prompt.question, {
-      rounds: first.outcomes[at]!.rounds,
-      size: random.pick(SECOND_SIZES),
-    }),
-  );
+  const prompts = picked.map(({ first, at }) => {
+    const { rounds } = first.outcomes[at]!;
+    return toPrompt(policy, first.prompt.question, { rounds, size: options.drawSize() });
+  });
   const written = await writePlans(policy, prompts, { group, seed: hashSeed("again", seed), signal });
   return Promise.all(
     prompts.map(async (prompt, i) => {

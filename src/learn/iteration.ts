@@ -56,6 +56,8 @@ const REMINDER = { words: 0.004, size: 0.05 };
 const LATER = 0.25;
 /** Where replies come at once, so many times more questions than in a group of rollouts: one plan of a size is less work. */
 const COMPARED = 4;
+/** Of second rounds while they are practised. */
+const SECOND_SIZES = [1, 2, 2, 3, 3, 4] as const;
 
 export function practise(options: IterationOptions): Promise<Practised> {
   if (options.lot.stage === "warm-up") return warmUp(options);
@@ -64,8 +66,13 @@ export function practise(options: IterationOptions): Promise<Practised> {
   return reinforce(options);
 }
 
-function drawQuestions({ world, seed, iteration }: IterationOptions, count: number): Question[] {
-  return Array.from({ length: count }, (_, i) => world.draw(hashSeed(seed, "question", iteration, i)));
+function drawQuestions({ world, seed, iteration, lot }: IterationOptions, count: number): Question[] {
+  return Array.from({ length: count }, (_, i) =>
+    // Those that go on to a second round: there shall be something to mend.
+    world.draw(hashSeed(seed, "question", iteration, i), {
+      isTroubled: lot.stage === "rounds" && i % 2 === 0,
+    }),
+  );
 }
 
 function chance({ seed, iteration }: IterationOptions, purpose: string): Random {
@@ -189,7 +196,8 @@ async function reinforce(options: IterationOptions): Promise<Practised> {
     toPrompt(policy, question, { size: lot.drawSize(random) }),
   );
   const first = await rollOut(prompts, rolling);
-  const again = lot.stage === "rounds" ? await rollOutAgain(first, rolling) : [];
+  const drawSize = () => random.pick(SECOND_SIZES);
+  const again = lot.stage === "rounds" ? await rollOutAgain(first, { ...rolling, drawSize }) : [];
   const groups = [...first, ...again];
   const scale = 1 / (groups.length * group);
   // A flat group teaches nothing but its entropy, which would pull it apart for no reason.
@@ -258,7 +266,9 @@ async function compareSizes(options: IterationOptions): Promise<Practised> {
   // Where its size is settled, second rounds still need first ones to follow.
   const size = options.lot.drawSize(chance(options, "sizes"));
   const firsts = await compareFirst(drawn, first?.sizes ?? [size], comparing);
-  const laters = later ? await compareLater(firsts, later.sizes, comparing) : [];
+  // After a team there are several ways to agree, each with its plans: half of the questions are enough.
+  const followed = firsts.filter((_, q) => q % 2 === 0);
+  const laters = later ? await compareLater(followed, later.sizes, comparing) : [];
   // What was cut off is compared again by whoever goes on.
   if (!signal.aborted) {
     first?.learn(firsts);

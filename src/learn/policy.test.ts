@@ -71,7 +71,7 @@ describe("the size of a team", () => {
   const choosing = () => {
     const choices = { first: new Choice("first", [1, 2, 3], vocabulary), later: new Choice("later", [0, 1], vocabulary) };
     choices.first.learn(
-      prompts().map(({ reading }) => ({ reading, rewards: [0, 0, 1], calls: [1, 2, 3] })),
+      prompts().map(({ reading }) => ({ reading, rewards: [0, 0, 1], calls: [1, 2, 3], tries: 1 })),
     );
     return { ...policy, choices };
   };
@@ -92,7 +92,7 @@ describe("the size of a team", () => {
     const later = toPrompt(policy, world.draw(1), { rounds });
     expect(settleSize(choosing(), later, 0)).toMatchObject({ size: 0, rounds });
     const { choices } = choosing();
-    choices.later.learn([{ reading: later.reading, rewards: [0, 1], calls: [0, 1] }]);
+    choices.later.learn([{ reading: later.reading, rewards: [0, 1], calls: [0, 1], tries: 1 }]);
     const settled = settleSize({ ...policy, choices }, later, 0);
     expect(settled).toMatchObject({ size: 1, rounds });
     expect(settled.reading.prefix.start).toBe(language.size(1));

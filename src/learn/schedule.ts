@@ -74,11 +74,11 @@ export function lotAt(iteration: number, options: ScheduleOptions): Lot {
   if (taught < supervised)
     return { stage: "supervised", learningRate, exploration: 0, drawSize: () => 1 };
   const at = taught - supervised;
-  const forSizes = comparesSizes(options) ? Math.round(iterations * SIZES_SHARE) : 0;
-  const forRounds = rounds > 1 ? Math.round(iterations * ROUNDS_SHARE) : 0;
-  const forWriting = iterations - forSizes;
-  const forSelection = Math.round((forWriting - forRounds) * SELECTION_SHARE);
-  const forTeams = forWriting - forRounds - forSelection;
+  // Each of these grows with the count, or the first iterations could change when it does.
+  const ofWriting = 1 - (comparesSizes(options) ? SIZES_SHARE : 0);
+  const forWriting = Math.round(iterations * ofWriting);
+  const forFirst = Math.round(iterations * (ofWriting - (rounds > 1 ? ROUNDS_SHARE : 0)));
+  const forSelection = Math.round(forFirst * SELECTION_SHARE);
   const rate = learningRateAt(at, { peak: learningRate, warmUp: RISE, total: forWriting, floor: 0.1 });
   // Exploration fades with the learning rate: what was found is then made firm.
   const explore = exploration * (rate / learningRate);
@@ -89,8 +89,8 @@ export function lotAt(iteration: number, options: ScheduleOptions): Lot {
     const drawSize = (random: Random) => (random.next() < ALONE ? 1 : drawGiven(random));
     return { stage: "selection", ...common, drawSize };
   }
-  if (at < forSelection + forTeams) {
-    const isEarly = (at - forSelection) / forTeams < 0.5;
+  if (at < forFirst) {
+    const isEarly = at - forSelection < (forFirst - forSelection) / 2;
     const drawSize = drawSettled(isEarly ? OTHER_SIZES.atFirst : OTHER_SIZES.then);
     return { stage: "teams", ...common, drawSize };
   }

@@ -28,12 +28,12 @@ function compareMany(from: number, count: number) {
     const random = createRandom(from + i);
     const luck = () => 0.3 * (random.next() - 0.5);
     const reading = toQuestion(from + i, isHard);
-    return { reading, rewards: [0.8 + luck(), (isHard ? 0.9 : 0.79) + luck()], calls: [1, 3] };
+    return { reading, rewards: [0.8 + luck(), (isHard ? 0.95 : 0.75) + luck()], calls: [1, 3], tries: 4 };
   });
 }
 
 function learnMany(choice: Choice): Choice {
-  for (let round = 0; round < 10; round++) choice.learn(compareMany(1000 * round, 32));
+  for (let round = 0; round < 40; round++) choice.learn(compareMany(1000 * round, 32));
   return choice;
 }
 
@@ -55,7 +55,7 @@ test("learns to go on where the replies disagree, and to take what they agree on
     Array.from({ length: 200 }, (_, i) => {
       const labels = states[i % states.length]!;
       const reading = toQuestion(i, false, labels);
-      return { reading, rewards: [0.8, isOpen(labels) ? 0.9 : 0.78], calls: [0, 2] };
+      return { reading, rewards: [0.8, isOpen(labels) ? 0.9 : 0.78], calls: [0, 2], tries: 4 };
     }),
   );
   const chosen = states.map((labels) => choice.choose(toQuestion(9000, false, labels), { cost: 0.01 }));
@@ -66,13 +66,13 @@ test("before anything was compared all sizes are worth the same, and the first i
   const choice = new Choice("first", SIZES, VOCABULARY);
   expect(choice.weigh(toQuestion(1, true))).toEqual([0, 0]);
   expect(choice.choose(toQuestion(1, true), { cost: 0 })).toBe(1);
-  choice.learn([{ reading: toQuestion(1, true), rewards: [0.5, undefined], calls: [1, 3] }]);
+  choice.learn([{ reading: toQuestion(1, true), rewards: [0.5, undefined], calls: [1, 3], tries: 1 }]);
   expect(choice.weigh(toQuestion(1, true))).toEqual([0, 0]);
 });
 
 test("takes no size above what is allowed, and one that is left where all are", () => {
   const choice = new Choice("first", [1, 3, 5], VOCABULARY);
-  choice.learn([{ reading: toQuestion(1, true), rewards: [0.1, 0.2, 0.9], calls: [1, 3, 5] }]);
+  choice.learn([{ reading: toQuestion(1, true), rewards: [0.1, 0.2, 0.9], calls: [1, 3, 5], tries: 1 }]);
   expect(choice.choose(toQuestion(1, true), { cost: 0 })).toBe(5);
   expect(choice.choose(toQuestion(1, true), { cost: 0, most: 4 })).toBe(3);
   const only = new Choice("first", [3], VOCABULARY);

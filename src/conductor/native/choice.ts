@@ -12,8 +12,8 @@ const POOL_FIGURES = 9;
 /** Figures of the round before: in which way its replies agreed, and how large its team was. */
 const ROUND_FIGURES = 9;
 const FIGURES = POOL_FIGURES + ROUND_FIGURES;
-/** How many questions the prior is worth that all sizes are alike. */
-const PRIOR = 64;
+/** How many tries the prior is worth that all sizes are alike. */
+const PRIOR = 256;
 const SOLVED = 1e-6;
 const MOST_STEPS = 200;
 
@@ -63,6 +63,8 @@ export interface Compared {
   rewards: readonly (number | undefined)[];
   /** What each size took. */
   calls: readonly number[];
+  /** How many tries the rewards are the mean of: it counts so much. */
+  tries: number;
 }
 
 export class Choice {
@@ -118,14 +120,15 @@ export class Choice {
     this.#seen ??= new Float32Array(width * width);
     this.#earned ??= new Float32Array(sizes.length * width);
     const [seen, earned] = [this.#seen, this.#earned];
-    for (const { reading, rewards, calls } of compared) {
+    for (const { reading, rewards, calls, tries } of compared) {
       const known = rewards.filter((reward) => reward !== undefined);
       if (known.length < sizes.length) continue;
       const mean = known.reduce((sum, reward) => sum + reward, 0) / known.length;
       const figures = this.#figuresOf(reading);
       for (const [row, value] of figures) {
-        for (const [column, other] of figures) seen[row * width + column]! += value * other;
-        for (const s of sizes.keys()) earned[s * width + row]! += value * (known[s]! - mean);
+        const own = tries * value;
+        for (const [column, other] of figures) seen[row * width + column]! += own * other;
+        for (const s of sizes.keys()) earned[s * width + row]! += own * (known[s]! - mean);
       }
       const count = ++this.#calls[sizes.length]!;
       for (const [s, taken] of calls.entries()) this.#calls[s]! += (taken - this.#calls[s]!) / count;
