@@ -41,7 +41,8 @@ function readOptions() {
   const unknown = parts.find((part) => !Object.hasOwn(PARTS, part));
   if (unknown) throw new TypeError(`No part "${unknown}" (there are: ${Object.keys(PARTS).join(", ")})`);
   const cost = values.cost === undefined ? undefined : Number(values.cost);
-  if (cost !== undefined && !(cost >= 0)) throw new TypeError(`--cost must be a number from 0, not ${values.cost}`);
+  if (cost !== undefined && !(cost >= 0))
+    throw new TypeError(`--cost must be a number from 0, not ${values.cost}`);
   return { ...values, cost, parts, tasks: whole("tasks", 100), threads: whole("threads", 1) };
 }
 

@@ -26,7 +26,12 @@ export async function openLab({ checkpoint, tasks, threads, cost }, tell) {
   const arena = openArena(tasks);
   const trained = [];
   for (const [number, folder] of checkpoint.entries())
-    trained.push({ name: `trained ${number + 1}`, folder, cost, ...(await openTrained(folder, { threads })) });
+    trained.push({
+      name: `trained ${number + 1}`,
+      folder,
+      cost,
+      ...(await openTrained(folder, { threads })),
+    });
   const plans = new Map();
   const rows = new Map();
   const baselines = new Map();

@@ -135,7 +135,11 @@ export function addTrainFlags(command: Command): Command {
       `questions of an iteration (${QUESTIONS})`,
       wholeNumber("--questions", 1, 1024),
     )
-    .option("--cost <x>", "taken off the reward for every call (0)", numberBetween("--cost", 0, 1))
+    .option(
+      "--cost <x>",
+      "what a call costs, where being right is worth 0.5 (0)",
+      numberBetween("--cost", 0, 1),
+    )
     .option("--supervised", "a supervised stage before reinforcement")
     .option(
       "--words <kind>",

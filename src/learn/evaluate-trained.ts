@@ -76,7 +76,15 @@ export async function writeTestPlans(
   setMaxListeners(0, signal);
   const questions = test.map((task) => ({ task, pool: fitting.poolFor(task) }));
   const teams = size === undefined ? {} : { size };
-  const outcomes = await answerAll(questions, { policy, world: ground, rounds, cost, seed, signal, ...teams });
+  const outcomes = await answerAll(questions, {
+    policy,
+    world: ground,
+    rounds,
+    cost,
+    seed,
+    signal,
+    ...teams,
+  });
   return outcomes.map(({ texts, isValid }, i) => ({ task: test[i]!, texts, isValid }));
 }
 

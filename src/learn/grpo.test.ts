@@ -12,15 +12,7 @@ import {
 import type { ScriptedWorker } from "../testing/stage.ts";
 import { createTinyLanguage } from "../testing/tiny-language.ts";
 import type { Step } from "../workflow/types.ts";
-import {
-  advantagesOf,
-  compareFirst,
-  compareLater,
-  isFlat,
-  rollOut,
-  rollOutAgain,
-  toLessons,
-} from "./grpo.ts";
+import { advantagesOf, isFlat, rollOut, rollOutAgain, toLessons } from "./grpo.ts";
 import { type Policy, toPrompt } from "./policy.ts";
 import type { Question, World } from "./types.ts";
 
@@ -168,7 +160,13 @@ describe("second rounds", () => {
     const rolling = options(policy, { group: first.length, costPerCall });
     const groups = await rollOut([toPrompt(policy, question)], rolling);
     const before = [...groups[0]!.rewards];
-    return { policy, question, before, groups, later: await rollOutAgain(groups, { ...rolling, drawSize: () => 1 }) };
+    return {
+      policy,
+      question,
+      before,
+      groups,
+      later: await rollOutAgain(groups, { ...rolling, drawSize: () => 1 }),
+    };
   }
 
   test("one right and one wrong first round go on, and never an outage or a format error", async () => {
@@ -267,48 +265,5 @@ describe("lessons", () => {
     for (const at of [2, 3])
       expect([...(lessons[at]!.exploration as Float32Array)].every((weight) => weight === 0)).toBe(true);
     expect(lessons[3]!.advantage).toBe(0);
-  });
-});
-
-describe("sizes", () => {
-  const team = [step(BAD), step(GOOD)];
-  /** First rounds are written by `plan`, whatever their size should be; then second ones. */
-  const given = (plan: GivenPlan, second: GivenPlan = [], parts: { world?: World } = {}) => {
-    const policy = createGivenPolicy(language, [plan], [second]);
-    const { group: _, ...comparing } = options(policy, { group: 1, ...parts });
-    return comparing;
-  };
-
-  test("are tried several times in a simulation, and once where a reply costs or is recorded", async () => {
-    const tries = async (isSimulated: boolean) => {
-      const comparing = given([step(GOOD)], [], { world: createSmallWorld({ isSimulated }) });
-      return (await compareFirst([toQuestion()], [1, 2], comparing))[0]!.outcomes[0]!.length;
-    };
-    expect(await tries(true)).toBeGreaterThan(1);
-    expect(await tries(false)).toBe(1);
-  });
-
-  test("a plan of another size earns nothing, calls are counted, and an outage counts for nothing", async () => {
-    const compare = async (plan: GivenPlan) =>
-      (await compareFirst([toQuestion()], [1, 2], given(plan)))[0]!;
-    expect(await compare([step(GOOD)])).toMatchObject({ rewards: [1, 0], calls: [1, 1] });
-    expect(await compare(team)).toMatchObject({ rewards: [0, 1], calls: [2, 2] });
-    expect((await compare([step(DOWN)])).rewards).toEqual([undefined, undefined]);
-  });
-
-  test("after a round: what it answered stands first, and others start from it", async () => {
-    const after = async (plan: GivenPlan, second: GivenPlan) => {
-      const comparing = given(plan, second);
-      const firsts = await compareFirst([toQuestion()], [1], comparing);
-      return compareLater(firsts, [0, 1, 2], comparing);
-    };
-    const [mended] = await after([step(BAD)], team);
-    expect(mended).toMatchObject({ rewards: [0.5, 0, 1], calls: [0, 2, 2] });
-    expect(mended!.reading.labels).toEqual([0]);
-    const [spoiled] = await after([step(GOOD)], [step(BAD)]);
-    expect(spoiled).toMatchObject({ rewards: [1, 0.5, 0], calls: [0, 1, 1] });
-    // Nothing follows what is no workflow, or was lost.
-    expect(await after("babble", team)).toEqual([]);
-    expect(await after([step(DOWN)], team)).toEqual([]);
   });
 });

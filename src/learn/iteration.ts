@@ -7,17 +7,8 @@ import type { Learned, Lesson } from "../nn/model.ts";
 import type { Weights } from "../nn/types.ts";
 import { createRandom, hashSeed, type Random } from "../random.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
-import {
-  type Comparison,
-  compareFirst,
-  compareLater,
-  type Group,
-  isFlat,
-  type LessonOptions,
-  rollOut,
-  rollOutAgain,
-  toLessons,
-} from "./grpo.ts";
+import { type Comparison, compareFirst, compareLater } from "./compare-sizes.ts";
+import { type Group, isFlat, type LessonOptions, rollOut, rollOutAgain, toLessons } from "./grpo.ts";
 import { drawSubtask, toVocabulary, type Words } from "./phrases.ts";
 import { type Policy, toPrompt } from "./policy.ts";
 import { type Outcome, performTexts } from "./rollout.ts";
@@ -216,10 +207,8 @@ async function reinforce(options: IterationOptions): Promise<Practised> {
     textWeight: TEXT_WEIGHT.policy * scale,
     microBatch,
   });
-  const reminded = randomLessons(
-    drawQuestions(options, Math.min(questions, microBatch)),
-    options,
-    (tokens) => toReminder(policy, tokens),
+  const reminded = randomLessons(drawQuestions(options, Math.min(questions, microBatch)), options, (tokens) =>
+    toReminder(policy, tokens),
   );
   const { gradients } = await policy.model.learn(reminded, {
     objective: { kind: "likelihood", clip: 0 },

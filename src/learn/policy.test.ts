@@ -69,7 +69,10 @@ describe("plans", () => {
 
 describe("the size of a team", () => {
   const choosing = () => {
-    const choices = { first: new Choice("first", [1, 2, 3], vocabulary), later: new Choice("later", [0, 1], vocabulary) };
+    const choices = {
+      first: new Choice("first", [1, 2, 3], vocabulary),
+      later: new Choice("later", [0, 1], vocabulary),
+    };
     choices.first.learn(
       prompts().map(({ reading }) => ({ reading, rewards: [0, 0, 1], calls: [1, 2, 3], tries: 1 })),
     );

@@ -31,8 +31,8 @@ export interface Lot {
 const SELECTION_SHARE = 0.15;
 const ROUNDS_SHARE = 0.2;
 const SIZES_SHARE = 0.2;
-/** Where all teams shall have one size, others are practised too, at first by so many questions and then by so many. */
-const OTHER_SIZES = { atFirst: 0.5, then: 0.2 };
+/** Where all teams shall have one size, others are practised too, by so many questions early and late. */
+const OTHER_SIZES = { early: 0.5, late: 0.2 };
 /** Larger than in reinforcement: there is no noise in the warm-up. */
 const WARM_UP_RATE = 4;
 /** In the stage of selection most questions are for one worker; the others keep a given size meaningful. */
@@ -71,8 +71,7 @@ export function lotAt(iteration: number, options: ScheduleOptions): Lot {
     return { stage: "warm-up", learningRate: rate, exploration: 0, drawSize: drawGiven };
   }
   const taught = iteration - warmUp;
-  if (taught < supervised)
-    return { stage: "supervised", learningRate, exploration: 0, drawSize: () => 1 };
+  if (taught < supervised) return { stage: "supervised", learningRate, exploration: 0, drawSize: () => 1 };
   const at = taught - supervised;
   // Each of these grows with the count, or the first iterations could change when it does.
   const ofWriting = 1 - (comparesSizes(options) ? SIZES_SHARE : 0);
@@ -91,7 +90,7 @@ export function lotAt(iteration: number, options: ScheduleOptions): Lot {
   }
   if (at < forFirst) {
     const isEarly = at - forSelection < (forFirst - forSelection) / 2;
-    const drawSize = drawSettled(isEarly ? OTHER_SIZES.atFirst : OTHER_SIZES.then);
+    const drawSize = drawSettled(isEarly ? OTHER_SIZES.early : OTHER_SIZES.late);
     return { stage: "teams", ...common, drawSize };
   }
   const drawSize = drawSettled(0);

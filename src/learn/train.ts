@@ -19,7 +19,14 @@ import { type Practised, practise, toFigures } from "./iteration.ts";
 import { allSubtasks, type Words } from "./phrases.ts";
 import type { Policy } from "./policy.ts";
 import { takeSamples } from "./samples.ts";
-import { comparesSizes, fewestIterations, type Lot, lotAt, type ScheduleOptions, totalOf } from "./schedule.ts";
+import {
+  comparesSizes,
+  fewestIterations,
+  type Lot,
+  lotAt,
+  type ScheduleOptions,
+  totalOf,
+} from "./schedule.ts";
 import { loadState, saveState, type TrainingState } from "./state.ts";
 import { measureSurprise } from "./surprise.ts";
 import { answerAll, toTuneFigures } from "./tune.ts";

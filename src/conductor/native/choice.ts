@@ -107,7 +107,10 @@ export class Choice {
   }
 
   /** The size that is worth most when every call costs so much, of those up to `most`. Of equal ones the first. */
-  choose(reading: Reading, { cost, most = Number.POSITIVE_INFINITY }: { cost: number; most?: number }): number {
+  choose(
+    reading: Reading,
+    { cost, most = Number.POSITIVE_INFINITY }: { cost: number; most?: number },
+  ): number {
     const worth = this.weigh(reading).map((earned, s) => earned - cost * this.#calls[s]!);
     const able = [...this.sizes.keys()].filter((s) => this.sizes[s]! <= most);
     return this.sizes[able.reduce((best, s) => (worth[s]! > worth[best]! ? s : best), able[0] ?? 0)]!;
