@@ -10,7 +10,7 @@ import type { TrainSettings } from "./train-input.ts";
 const CALIBRATION_TASKS = 60;
 const REHEARSAL_TUNE = 400;
 /** In this share of the questions one worker lies, whatever its profile says: whom can one trust alone? */
-const LIARS = 0.2;
+const LIARS = 0.1;
 
 export interface PreparedWorld {
   /** For the name of the folder. */

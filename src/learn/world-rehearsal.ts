@@ -27,7 +27,7 @@ const STRANGERS = 160;
 /** Of random pools, this share is of the players alone. */
 const PLAYERS_ALONE = 0.25;
 /** Where trouble is wanted, somebody lies so many times more often. */
-const TROUBLE = 2.5;
+const TROUBLE = 5;
 const SMALLEST_POOL = 2;
 const LARGEST_POOL = 8;
 /** Random pools have `consensus` this often: a Conductor must not rely on it. */

@@ -47,12 +47,15 @@ function show(state: RunState, visible: VisibleStep[], roundNumber: number, step
   const { workflow, steps } = state.rounds[roundNumber]!;
   const { worker, reply } = steps[step]!;
   if (!reply?.text) return;
-  const profile = state.pool[worker]?.profile;
+  const { profile, kind } = state.pool[worker] ?? {};
   // A vote about this question weighs by what was measured on similar ones, where that is known.
   const success = profile?.similar ?? profile?.success;
   const { subtask } = workflow!.steps[step]!;
   const measured = success === undefined ? {} : { success };
-  visible.push({ round: roundNumber, step, worker, subtask, reply: reply.text, ...measured });
+  visible.push({
+    ...{ round: roundNumber, step, worker, subtask, reply: reply.text, ...measured },
+    ...(kind === "tool" && { isTool: true as const }),
+  });
 }
 
 /** The finished rounds, as the Conductor is shown them. */

@@ -25,6 +25,24 @@ async function vote(replies: string[], weights?: number[]) {
 }
 
 describe("consensus", () => {
+  it("does not count an earlier vote, unless there is nothing else to compare with", async () => {
+    const answers = ["Answer: 41", "Answer: 42", "Answer: 42"];
+    const request = requestWith([...answers, "Answer: 41", "Answer: 41"], [0.9, 0.6, 0.6, 1, 1]);
+    const ask = async (visible: VisibleStep[]) => {
+      let text = "";
+      const brief = { ...request.brief!, visible };
+      for await (const event of createConsensusWorker().ask({ ...request, brief }, never))
+        if (event.type === "text-delta") text += event.text;
+      return text;
+    };
+    const marked = request.brief!.visible.map((step, i) =>
+      i > 2 ? { ...step, isTool: true as const } : step,
+    );
+    expect(await ask(request.brief!.visible)).toBe("Answer: 41");
+    expect(await ask(marked)).toBe("Answer: 42");
+    expect(await ask([marked[1]!, marked[3]!])).toBe("Answer: 41");
+  });
+
   it("passes on the full reply of the majority, and says how they voted", async () => {
     const { text, why, last } = await vote([
       "So the answer is 41",

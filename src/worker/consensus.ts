@@ -22,7 +22,10 @@ export function createConsensusWorker(): Worker {
     kind: "tool",
     isInstant: true,
     async *ask(request) {
-      const visible = request.brief?.visible.filter(({ reply }) => reply.trim() !== "") ?? [];
+      const said = request.brief?.visible.filter(({ reply }) => reply.trim() !== "") ?? [];
+      // An earlier vote is no voice: counted again it would outvote those it was made from.
+      const voices = said.filter(({ isTool }) => !isTool);
+      const visible = voices.length < 2 ? said : voices;
       const count = countVotes(visible);
       if (!count || visible.length < 2) throw nothingToVote(visible.length);
       const { groups, winner, best } = count;

@@ -68,6 +68,8 @@ export interface VisibleStep {
   reply: string;
   /** Measured success of the one who replied, where there is a profile: the weight of its vote. */
   success?: number;
+  /** It only passes on what others said, so it has no vote of its own. */
+  isTool?: true;
 }
 
 /** A turn that the step has already had: what it replied, and what came back for it. */
