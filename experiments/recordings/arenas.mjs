@@ -127,6 +127,7 @@ export async function measureTrained(sets, checkpoint, { threads, seed }, tell) 
   const {
     limits: { rounds },
     size,
+    cost,
   } = card;
   const bySet = new Map();
   try {
@@ -137,7 +138,7 @@ export async function measureTrained(sets, checkpoint, { threads, seed }, tell) 
           ["rows", arena],
           ["shuffled", shufflePool(arena, hashSeed("order", seed, name))],
         ]) {
-          const plans = await writeTestPlans(each, policy, { rounds, size, seed, signal });
+          const plans = await writeTestPlans(each, policy, { rounds, size, cost, seed, signal });
           measured[order].push(...(await performPlans(each, plans, { name: "trained", seed, signal })));
         }
       }

@@ -57,13 +57,8 @@ export function practise(options: IterationOptions): Promise<Practised> {
   return reinforce(options);
 }
 
-function drawQuestions({ world, seed, iteration, lot }: IterationOptions, count: number): Question[] {
-  return Array.from({ length: count }, (_, i) =>
-    // Those that go on to a second round: there shall be something to mend.
-    world.draw(hashSeed(seed, "question", iteration, i), {
-      isTroubled: lot.stage === "rounds" && i % 2 === 0,
-    }),
-  );
+function drawQuestions({ world, seed, iteration }: IterationOptions, count: number): Question[] {
+  return Array.from({ length: count }, (_, i) => world.draw(hashSeed(seed, "question", iteration, i)));
 }
 
 function chance({ seed, iteration }: IterationOptions, purpose: string): Random {

@@ -101,12 +101,13 @@ describe("a training", () => {
       "selection",
       "teams",
       "rounds",
+      "sizes",
     ]);
     expect(iterations.every(({ loss, total }) => Number.isFinite(loss) && total === TOTAL)).toBe(true);
     const looks = whole.events.filter((event) => event.type === "tune");
     expect(looks.map(({ iteration }) => iteration + 1)).toEqual([6, 9, 12, 13]);
     // Only the last stage can be the best.
-    expect(looks.filter(({ isBest }) => isBest).every(({ stage }) => stage === "rounds")).toBe(true);
+    expect(looks.filter(({ isBest }) => isBest).every(({ stage }) => stage === "sizes")).toBe(true);
     expect(whole).toMatchObject({ iterations: TOTAL, isStopped: false, tune: { isBest: true } });
     const { card } = loadCheckpoint(whole.checkpoint);
     expect(card.training).toMatchObject({

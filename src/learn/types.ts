@@ -10,11 +10,6 @@ export interface Question {
   pool: Pool;
 }
 
-export interface DrawOptions {
-  /** Where there are workers who lie, there is one more often. */
-  isTroubled?: boolean;
-}
-
 /** Where a Conductor practises. Training, tune and test tasks never mix. */
 export interface World {
   kind: "rehearsal" | "recording" | "tasks";
@@ -26,7 +21,7 @@ export interface World {
   /** Workers answer at once: no timers are needed. */
   isInstant: boolean;
   /** A training question by lot: the same for the same seed. Its pool is shuffled, and random where that is wanted. */
-  draw(seed: number, options?: DrawOptions): Question;
+  draw(seed: number): Question;
   /** The same questions every time, for watching while training. Never trained on. */
   readonly tune: readonly Question[];
   grade(task: GradedTask, run: Run, signal: AbortSignal): Grade | Promise<Grade>;

@@ -20,14 +20,12 @@ import {
   trainingStrangers,
   withLiars,
 } from "./rehearsal-pools.ts";
-import type { DrawOptions, Question, World } from "./types.ts";
+import type { Question, World } from "./types.ts";
 
 /** So many that few can be known by heart: with 40, three quarters of the gain were kept with others. */
 const STRANGERS = 160;
 /** Of random pools, this share is of the players alone. */
 const PLAYERS_ALONE = 0.25;
-/** Where trouble is wanted, somebody lies so many times more often. */
-const TROUBLE = 5;
 const SMALLEST_POOL = 2;
 const LARGEST_POOL = 8;
 /** Random pools have `consensus` this often: a Conductor must not rely on it. */
@@ -68,14 +66,14 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): RehearsalW
   const known = new Map(calibration.tasks.map(({ text }, number) => [text, number]));
   const consensus = createConsensusMember();
 
-  const drawPool = (random: Random, { isTroubled }: DrawOptions): Pool => {
+  const drawPool = (random: Random): Pool => {
     const pool =
       pools === "fixed" ? drawFixed(members, consensus, random) : drawRandom(members, consensus, random);
-    if (random.next() >= (isTroubled ? Math.min(1, TROUBLE * liars) : liars)) return pool;
+    if (random.next() >= liars) return pool;
     const models = [...pool.members.keys()].filter((number) => pool.members[number] !== consensus);
     return withLiars(pool, [random.pick(models)]);
   };
-  const drawQuestion = (id: string, split: SplitName, random: Random, trouble: DrawOptions): Question => {
+  const drawQuestion = (id: string, split: SplitName, random: Random): Question => {
     const task = toTask(id, drawProblem(split, random));
     const without = known.get(task.prompt);
     const pool = profiler.poolFor(
@@ -86,8 +84,8 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): RehearsalW
     return { task, pool };
   };
   const chanceOf = (purpose: string, number: number) => createRandom(hashSeed(purpose, seed, number));
-  const drawFrom = (split: SplitName, number: number, trouble: DrawOptions = {}) =>
-    drawQuestion(`rehearsal/${split}/${number}`, split, chanceOf(PURPOSES[split], number), trouble);
+  const drawFrom = (split: SplitName, number: number) =>
+    drawQuestion(`rehearsal/${split}/${number}`, split, chanceOf(PURPOSES[split], number));
   const grader = createRehearsalGrader();
   let tune: Question[] | undefined;
   let texts: string[] | undefined;
@@ -96,7 +94,7 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): RehearsalW
     name: "rehearsal (simulated)",
     isSimulated: true,
     isInstant: true,
-    draw: (number, trouble) => drawFrom("train", number, trouble),
+    draw: (number) => drawFrom("train", number),
     drawFrom,
     get tune() {
       tune ??= drawDistinct(options.tune, (number) => drawFrom("tune", number));
