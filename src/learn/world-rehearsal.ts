@@ -76,11 +76,7 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): RehearsalW
   const drawQuestion = (id: string, split: SplitName, random: Random): Question => {
     const task = toTask(id, drawProblem(split, random));
     const without = known.get(task.prompt);
-    const pool = profiler.poolFor(
-      drawPool(random, trouble),
-      task.prompt,
-      without === undefined ? {} : { without },
-    );
+    const pool = profiler.poolFor(drawPool(random), task.prompt, without === undefined ? {} : { without });
     return { task, pool };
   };
   const chanceOf = (purpose: string, number: number) => createRandom(hashSeed(purpose, seed, number));
