@@ -2,7 +2,7 @@
 // Part of experiments/rehearsal.mjs.
 
 import { toRight } from "../../dist/bench/results.js";
-import { bootstrapMean, pairedDifference } from "../../dist/bench/statistics.js";
+import { bootstrapMean, meanOf, pairedDifference } from "../../dist/bench/statistics.js";
 import { changePools } from "../../dist/learn/arena.js";
 import { withLiars } from "../../dist/learn/rehearsal-pools.js";
 import {
@@ -15,7 +15,7 @@ import {
   toDepth,
   write,
 } from "./lab.mjs";
-import { difference, heading, points, table } from "./print.mjs";
+import { difference, heading, percent, points, table } from "./print.mjs";
 
 const TASKS = 100;
 const WORKERS = 7;
@@ -29,6 +29,7 @@ const SETTINGS = {
 
 export async function measure(lab) {
   const losses = { one: new Map(), two: new Map() };
+  const rights = { one: new Map(), two: new Map() };
   for (const [count, settings] of Object.entries(SETTINGS))
     for (const [number, which] of settings.entries()) {
       lab.tell(`  ${count}: ${number + 1} of ${settings.length}`);
@@ -43,6 +44,8 @@ export async function measure(lab) {
           ...known,
           ...before.map((row, i) => toRight(row) - toRight(after[i])),
         ]);
+        const right = rights[count].get(contender.name) ?? [];
+        rights[count].set(contender.name, [...right, ...after.map(toRight)]);
       }
     }
   const names = [...losses.one.keys()];
@@ -53,7 +56,8 @@ export async function measure(lab) {
       const against = isTrained
         ? AGAINST.map((id) => [id, pairedDifference(own, losses[count].get(id), { seed: SEED })])
         : [];
-      return { name, loss: bootstrapMean(own, { seed: SEED }), against: Object.fromEntries(against) };
+      const right = meanOf(rights[count].get(name));
+      return { name, right, loss: bootstrapMean(own, { seed: SEED }), against: Object.fromEntries(against) };
     });
   const [one, two] = [summary("one"), summary("two")];
   const own = (list) =>
@@ -100,9 +104,9 @@ export function toLines({ tasks, isRepeated, one, two }) {
     `**${title}**`,
     "",
     ...table(
-      ["", "loss, points", ...AGAINST.map((id) => `loss minus that of ${id}`)],
-      list.map(({ name, loss, against }) => [
-        ...[name, `${points(loss.mean)} (${points(loss.low)} … ${points(loss.high)})`],
+      ["", "right % then", "loss, points", ...AGAINST.map((id) => `loss minus that of ${id}`)],
+      list.map(({ name, right, loss, against }) => [
+        ...[name, percent(right), `${points(loss.mean)} (${points(loss.low)} … ${points(loss.high)})`],
         ...AGAINST.map((id) => (against[id] ? difference(against[id]) : "")),
       ]),
     ),

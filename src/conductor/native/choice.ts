@@ -111,9 +111,24 @@ export class Choice {
     reading: Reading,
     { cost, most = Number.POSITIVE_INFINITY }: { cost: number; most?: number },
   ): number {
-    const worth = this.weigh(reading).map((earned, s) => earned - cost * this.#calls[s]!);
+    const worth = this.#weighAll(reading, cost);
     const able = [...this.sizes.keys()].filter((s) => this.sizes[s]! <= most);
     return this.sizes[able.reduce((best, s) => (worth[s]! > worth[best]! ? s : best), able[0] ?? 0)]!;
+  }
+
+  /** A sentence for the trace: what was weighed. */
+  explain(reading: Reading, { cost }: { cost: number }): string {
+    const worth = this.#weighAll(reading, cost);
+    const sign = (value: number) => (value < 0 ? "−" : "+");
+    const figure = (value: number) => `${sign(value)}${Math.abs(value).toFixed(3)}`;
+    const name = (size: number) =>
+      size === 0 ? "taking the answer" : size === 1 ? "1 step" : `${size} steps`;
+    const weighed = this.sizes.map((size, s) => `${name(size)} ${figure(worth[s]!)}`).join(", ");
+    return `Worth here, with ${cost} off for every call: ${weighed}.`;
+  }
+
+  #weighAll(reading: Reading, cost: number): number[] {
+    return this.weigh(reading).map((earned, s) => earned - cost * this.#calls[s]!);
   }
 
   /** For a ridge regression over all that was compared so far. */

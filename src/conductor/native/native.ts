@@ -62,7 +62,9 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
   async function* write(request: ComposeRequest, signal: AbortSignal): AsyncIterable<TextPiece> {
     checkPool(id, card, request.pool);
     // It has never learned to read the work of more rounds than these.
-    const chosen = request.rounds.length < card.limits.rounds ? chooseSize(request) : 0;
+    const isOver = request.rounds.length >= card.limits.rounds;
+    const { chosen, why } = isOver ? { chosen: 0 } : chooseSize(request);
+    if (why) yield { text: `${why}\n` };
     if (chosen === 0) {
       yield { text: language.acceptance };
       return;
@@ -87,11 +89,14 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
   }
 
   /** 0: what the team has answered is taken. Undefined: it decides while it writes. */
-  function chooseSize({ task, pool, rounds, maxSteps }: ComposeRequest): number | undefined {
+  function chooseSize(request: ComposeRequest): { chosen: number | undefined; why?: string } {
+    const { task, pool, rounds, maxSteps } = request;
     const isFirst = rounds.length === 0;
-    if (isFirst && size !== undefined) return size;
     const choice = isFirst ? choices.first : choices.later;
-    return choice?.choose(toReading({ task, pool, rounds }, language), { cost, most: maxSteps });
+    if ((isFirst && size !== undefined) || !choice) return { chosen: isFirst ? size : undefined };
+    const reading = toReading({ task, pool, rounds }, language);
+    const chosen = choice.choose(reading, { cost, most: maxSteps });
+    return { chosen, why: choice.explain(reading, { cost }) };
   }
 
   function maskFor({ maxSteps, rounds, pool }: ComposeRequest, { workers }: Reading, most = MAX_STEPS): Mask {
