@@ -3,7 +3,7 @@
 //
 // Several checkpoints are training seeds: their mean and the worst of them are reported. Further options:
 //   --only PART,PART  some of: comparison, calls, regret, unseen, rounds, words, liars
-//   --cost X          what a call is taken to cost when a size is chosen (as on the card)
+//   --cost X[,X…]     what a call is taken to cost when a size is chosen, for all or for each (as on their cards)
 //   --threads N       of the engine (1)
 
 import { parseArgs } from "node:util";
@@ -40,10 +40,10 @@ function readOptions() {
   const parts = values.only.split(",").filter(Boolean);
   const unknown = parts.find((part) => !Object.hasOwn(PARTS, part));
   if (unknown) throw new TypeError(`No part "${unknown}" (there are: ${Object.keys(PARTS).join(", ")})`);
-  const cost = values.cost === undefined ? undefined : Number(values.cost);
-  if (cost !== undefined && !(cost >= 0))
-    throw new TypeError(`--cost must be a number from 0, not ${values.cost}`);
-  return { ...values, cost, parts, tasks: whole("tasks", 100), threads: whole("threads", 1) };
+  const costs = values.cost?.split(",").map(Number) ?? [];
+  if (!costs.every((cost) => cost >= 0) || (costs.length > 1 && costs.length !== values.checkpoint.length))
+    throw new TypeError(`--cost must be a number from 0, or one for each checkpoint, not ${values.cost}`);
+  return { ...values, costs, parts, tasks: whole("tasks", 100), threads: whole("threads", 1) };
 }
 
 function toMarkdown({ checkpoints, tasks, parts, seconds, cpuSeconds }) {

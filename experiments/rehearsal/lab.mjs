@@ -22,7 +22,7 @@ const DEEPEST = 3;
 export const signal = new AbortController().signal;
 const measuring = { seed: SEED, signal };
 
-export async function openLab({ checkpoint, tasks, threads, cost }, tell) {
+export async function openLab({ checkpoint, tasks, threads, costs }, tell) {
   const arena = openArena(tasks);
   const trained = [];
   for (const [number, folder] of checkpoint.entries())

@@ -14,6 +14,11 @@ const ROUND_FIGURES = 9;
 const FIGURES = POOL_FIGURES + ROUND_FIGURES;
 /** How many tries the prior is worth that all sizes are alike. */
 const PRIOR = 256;
+/**
+ * Another round costs so many calls more than its own: everybody waits for it. Without this, answers on which all
+ * agreed were looked at again for next to nothing.
+ */
+const FURTHER_ROUND = 1;
 const SOLVED = 1e-6;
 const MOST_STEPS = 200;
 
@@ -124,11 +129,14 @@ export class Choice {
     const name = (size: number) =>
       size === 0 ? "taking the answer" : size === 1 ? "1 step" : `${size} steps`;
     const weighed = this.sizes.map((size, s) => `${name(size)} ${figure(worth[s]!)}`).join(", ");
-    return `Worth here, with ${cost} off for every call: ${weighed}.`;
+    return `Worth here, with ${cost} off for every call${this.name === "later" ? " and for the wait" : ""}: ${weighed}.`;
   }
 
   #weighAll(reading: Reading, cost: number): number[] {
-    return this.weigh(reading).map((earned, s) => earned - cost * this.#calls[s]!);
+    const further = (size: number) => (this.name === "later" && size > 0 ? FURTHER_ROUND : 0);
+    return this.weigh(reading).map(
+      (earned, s) => earned - cost * (this.#calls[s]! + further(this.sizes[s]!)),
+    );
   }
 
   /** For a ridge regression over all that was compared so far. */

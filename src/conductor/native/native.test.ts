@@ -155,7 +155,7 @@ describe("the size of a team", () => {
     // It says what it has weighed: here nothing was learned, so all are alike.
     expect(new Set(taken)).toEqual(
       new Set([
-        "Worth here, with 0 off for every call: taking the answer +0.000, 2 steps +0.000.\nmodel_id = []\nsubtasks = []\naccess_list = []",
+        "Worth here, with 0 off for every call and for the wait: taking the answer +0.000, 2 steps +0.000.\nmodel_id = []\nsubtasks = []\naccess_list = []",
       ]),
     );
     // Without such a choice it decides while it writes.
