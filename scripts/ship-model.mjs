@@ -1,12 +1,13 @@
 // Puts the best checkpoint of a training into models/, with half-precision weights, its curves and what people
-// should know about it: node scripts/ship-model.mjs TRAINING NAME ABOUT.json
+// should know about it: node scripts/ship-model.mjs TRAINING NAME ABOUT.json [COST]
+// COST is what it takes a call to cost, where the tune split has shown another one than in training to be better.
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { loadCheckpoint, saveCheckpoint } from "../dist/conductor/native/checkpoint.js";
 
-const [training, name, aboutFile] = process.argv.slice(2);
+const [training, name, aboutFile, cost] = process.argv.slice(2);
 if (!training || !name || !aboutFile) {
-  console.error("Usage: node scripts/ship-model.mjs TRAINING NAME ABOUT.json");
+  console.error("Usage: node scripts/ship-model.mjs TRAINING NAME ABOUT.json [COST]");
   process.exit(2);
 }
 const { card, weights, language, choices } = loadCheckpoint(join(training, "best"));
@@ -28,6 +29,7 @@ const curves = lines.map(({ stage, iteration, accuracy, low, high, calls, validS
 const { format: _, version: __, ...draft } = card;
 // Where it was written to is of no use to anybody else.
 draft.training.command = draft.training.command.replace(/ --out \S+/, "");
+if (cost !== undefined) draft.cost = Number(cost);
 const about = { ...JSON.parse(readFileSync(aboutFile, "utf8")), curves };
 const folder = resolve(import.meta.dirname, "../models", name);
 await saveCheckpoint(

@@ -29,7 +29,7 @@ export async function openLab({ checkpoint, tasks, threads, costs }, tell) {
     trained.push({
       name: `trained ${number + 1}`,
       folder,
-      cost,
+      cost: costs[number] ?? costs[0],
       ...(await openTrained(folder, { threads })),
     });
   const plans = new Map();
