@@ -13,6 +13,8 @@ import { trainTokenizer } from "../nn/tokenizer.ts";
 import { createWeights } from "../nn/transformer.ts";
 import { hashSeed } from "../random.ts";
 import type { Store } from "../store/types.ts";
+import { toMessages } from "../task/types.ts";
+import { textOf } from "../worker/brief.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
 import type { TrainingFolder } from "./folder.ts";
 import { type Practised, practise, toFigures } from "./iteration.ts";
@@ -30,7 +32,7 @@ import {
 import { loadState, saveState, type TrainingState } from "./state.ts";
 import { measureSurprise } from "./surprise.ts";
 import { answerAll, toTuneFigures } from "./tune.ts";
-import type { StageName, TrainEvent, TuneFigures, World } from "./types.ts";
+import type { Question, StageName, TrainEvent, TuneFigures, World } from "./types.ts";
 
 export interface TrainOptions {
   world: World;
@@ -312,6 +314,15 @@ async function watch(watching: Watching, stage: StageName, last: StageName): Pro
   return true;
 }
 
+/** What follows the prompt in every question: how its answer is to be stated. */
+function findClosing(questions: readonly Question[]): { closing?: string } {
+  const closings = new Set(
+    questions.map(({ task }) => textOf(toMessages(task).at(-1)!).slice(task.prompt.length)),
+  );
+  const [closing] = closings;
+  return closing && closings.size === 1 ? { closing } : {};
+}
+
 async function toCard({ options, policy, state, engine }: Watching): Promise<CardDraft> {
   const { world, seed, command, rounds } = options;
   return {
@@ -322,6 +333,7 @@ async function toCard({ options, policy, state, engine }: Watching): Promise<Car
     choices: structuredClone(sizesOf(policy.choices)) as NonNullable<CardDraft["choices"]>,
     cost: options.costPerCall,
     surprise: await measureSurprise(policy, world.tune),
+    ...findClosing(world.tune),
     handOffs: world.kind !== "recording",
     training: {
       world: world.name,

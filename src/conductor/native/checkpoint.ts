@@ -51,6 +51,8 @@ const cardSchema = z.object({
   cost: z.number().nonnegative().optional(),
   /** A question that surprises it more than this, in nats a token, is of a kind it was not trained on. */
   surprise: z.object({ threshold: z.number(), median: z.number(), share: z.number() }).optional(),
+  /** What all questions of its training ended with, after their own words: it reads others as if they did. */
+  closing: z.string().optional(),
   /** Models may see the replies of others: it was trained where that was possible. */
   handOffs: z.boolean(),
   training: z.object({

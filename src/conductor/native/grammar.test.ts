@@ -14,6 +14,7 @@ const MOST_TOKENS = 200;
 interface Setting {
   kinds: ("model" | "tool")[];
   maxSteps: number;
+  minSteps?: number;
   previousSteps: number;
   handOffs: boolean;
 }
@@ -73,6 +74,18 @@ test("whatever the chances, what is decoded is a valid workflow of the pool", ()
         if (setting.kinds[worker] === "model") expect(access).toEqual([]);
     }),
     { numRuns: 300, seed: 6 },
+  );
+});
+
+test("a plan that is to have so many steps has them, and accepts nothing", () => {
+  fc.assert(
+    fc.property(settings, fc.nat(), (setting, seed) => {
+      const exact = { ...setting, minSteps: setting.maxSteps };
+      const decision = decide(exact, decode(exact, createRandom(seed)));
+      if (decision.type !== "workflow") return expect.fail(JSON.stringify(decision));
+      expect(decision.workflow.steps.length).toBe(setting.maxSteps);
+    }),
+    { numRuns: 200, seed: 7 },
   );
 });
 

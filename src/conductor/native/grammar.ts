@@ -8,6 +8,8 @@ export interface GrammarOptions {
   isModel: (slot: number) => boolean;
   slots: number;
   maxSteps: number;
+  /** Where it is told, nothing is accepted either. */
+  minSteps?: number;
   /** Steps of the round before; 0 in the first round. Later rounds may accept. */
   previousSteps: number;
   /** The most tokens of one subtask. */
@@ -21,7 +23,7 @@ export function createGrammar(
   language: Language,
   options: GrammarOptions,
 ): (tokens: readonly number[]) => (token: number) => boolean {
-  const { isModel, slots, maxSteps, previousSteps, maxWords, handOffs = true } = options;
+  const { isModel, slots, maxSteps, minSteps = 0, previousSteps, maxWords, handOffs = true } = options;
   const { vocabulary } = language;
   const slotOf = (token: number) =>
     token >= vocabulary && token < vocabulary + slots ? token - vocabulary : undefined;
@@ -34,14 +36,15 @@ export function createGrammar(
       case "worker":
         return (token) => {
           const slot = slotOf(token);
-          if (slot === undefined) return token === language.accept && team.length === 0 && previousSteps > 0;
+          if (slot === undefined)
+            return token === language.accept && team.length === 0 && previousSteps > 0 && minSteps === 0;
           if (isModel(slot)) return true;
           // A tool can only compare what others said, and somebody has to be asked: before it, or still after.
           return team.length + previousSteps >= 2 && (hasModel(team) || team.length + 1 < maxSteps);
         };
       case "worker-end":
         return (token) =>
-          (token === language.subtasks && hasModel(team)) ||
+          (token === language.subtasks && hasModel(team) && team.length >= minSteps) ||
           (token === language.next && team.length < maxSteps);
       case "words": {
         const isLast = state.subtask === team.length - 1;

@@ -19,7 +19,7 @@ export interface NativeOptions {
   checkpoint: Checkpoint | string;
   /** By default one that all native Conductors of the process share. */
   engine?: Engine;
-  /** The Conductor is told to take so many steps, 1 to 5, and never takes more; by default it decides. */
+  /** Teams of the first round have so many steps, 1 to 5; by default the Conductor decides. */
   size?: number;
   /** What it takes a call to cost when it chooses how large a team shall be, as on its card; by default that. */
   cost?: number;
@@ -56,6 +56,7 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
           engine,
         );
   const { card, language, choices } = opened.checkpoint;
+  const { closing } = card;
   const id = `native:${card.name}`;
   const { size = card.size, cost = card.cost ?? 0 } = options;
 
@@ -73,9 +74,12 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
     // What was tried greedily and refused would come out the same again.
     const isByLot = !isGreedy || request.errors.length > 0;
     const lot = isByLot ? { seed: request.seed } : {};
-    const reading = toReading({ ...request, ...(chosen !== undefined && { size: chosen }) }, language);
+    const reading = toReading(
+      { ...request, closing, ...(chosen !== undefined && { size: chosen }) },
+      language,
+    );
     const { prefix, workers } = reading;
-    const mask = masked ? maskFor(request, reading, chosen ?? size) : undefined;
+    const mask = masked ? maskFor(request, reading, chosen) : undefined;
     const take = createTaker({ ...(mask && { mask }), ...lot });
     // A slot without a worker becomes a number outside of the pool, which the parser refuses.
     const workerOf = (slot: number) => workers[slot] ?? request.pool.members.length + slot;
@@ -94,16 +98,19 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
     const isFirst = rounds.length === 0;
     const choice = isFirst ? choices.first : choices.later;
     if ((isFirst && size !== undefined) || !choice) return { chosen: isFirst ? size : undefined };
-    const reading = toReading({ task, pool, rounds }, language);
+    const reading = toReading({ task, pool, rounds, closing }, language);
     const chosen = choice.choose(reading, { cost, most: maxSteps });
     return { chosen, why: choice.explain(reading, { cost }) };
   }
 
-  function maskFor({ maxSteps, rounds, pool }: ComposeRequest, { workers }: Reading, most = MAX_STEPS): Mask {
+  /** A plan that goes through the parser, and of the size that was chosen, as far as the request allows it. */
+  function maskFor({ maxSteps, rounds, pool }: ComposeRequest, { workers }: Reading, chosen?: number): Mask {
+    const most = Math.min(maxSteps, chosen ?? MAX_STEPS, MAX_STEPS);
     const team = {
       isModel: (slot: number) => pool.members[workers[slot]!]!.worker.kind === "model",
       slots: workers.length,
-      maxSteps: Math.min(maxSteps, most, MAX_STEPS),
+      maxSteps: most,
+      ...(chosen !== undefined && { minSteps: most }),
       previousSteps: rounds.at(-1)?.replies.length ?? 0,
       handOffs: card.handOffs,
     };
@@ -123,7 +130,7 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
       await batcher.write({ prefix: { tokens: [language.size(size)], slots }, take: () => language.end });
     },
     async surprise({ task, pool }) {
-      const { prefix } = toReading({ task, pool, rounds: [] }, language);
+      const { prefix } = toReading({ task, pool, rounds: [], closing }, language);
       // Nothing but the control token: there is nothing that could look familiar.
       if (prefix.tokens.length < 2) return Number.POSITIVE_INFINITY;
       const { model } = await opened.writer();

@@ -26,19 +26,23 @@ export interface Reading {
 export type ReadingRequest = Pick<ComposeRequest, "task" | "pool" | "rounds"> & {
   /** Exactly so many steps; absent: the Conductor decides. */
   size?: number;
+  /** What the question is read as ending with, whether it does or not. */
+  closing?: string | undefined;
 };
 
-export function toReading({ task, pool, rounds, size }: ReadingRequest, language: Language): Reading {
+export function toReading(request: ReadingRequest, language: Language): Reading {
+  const { task, pool, rounds, size, closing = "" } = request;
   const workers = [...pool.members.keys()].filter(
     (number) => pool.members[number]!.worker.kind !== "conductor",
   );
   const members = workers.map((number) => pool.members[number]!);
   const last = rounds.at(-1);
   const labels = last ? toLabels(last.replies) : [];
-  const question = task.messages
+  const asked = task.messages
     .filter(({ role }) => role === "user")
     .map(textOf)
     .join("\n");
+  const question = asked.endsWith(closing) ? asked : asked + closing;
   const tokens = [...language.question(question, QUESTION_TOKENS), ...(last ? language.round(labels) : [])];
   // A size in the text was hardly heeded; as what is written after, it is.
   const start = language.size(size);
