@@ -117,6 +117,9 @@ describe("a training", () => {
       command: "tutti train",
     });
     expect(card.limits.rounds).toBe(2);
+    // A question that is asked without it is read as if it had it.
+    expect(card.closing).toBe("\n\nEnd with a line “Answer: …” that states the final answer alone.");
+    expect(card).toMatchObject({ cost: 0.01, choices: { first: [1, 3, 4, 5], later: [0, 1, 2, 3, 4] } });
   });
 
   test("is the same for its seed, and another for another", async () => {

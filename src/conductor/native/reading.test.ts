@@ -40,6 +40,17 @@ describe("labels of answers", () => {
 });
 
 describe("the text", () => {
+  test("ends as questions of the training did, whether this one does or not", () => {
+    const closing = "\n\nSay the sum alone.";
+    const [own] = task.messages;
+    const closed = { messages: [{ ...own!, content: own!.content + closing }] };
+    const pool = { members: [model("a")] };
+    const tokens = language.question(closed.messages[0]!.content, QUESTION_TOKENS);
+    for (const each of [task, closed])
+      expect(toReading({ task: each, pool, rounds: [], closing }, language).prefix.tokens).toEqual(tokens);
+    expect(read([model("a")]).prefix.tokens).not.toEqual(tokens);
+  });
+
   test("is the question; a plan begins after the size that is wanted, or that it is free", () => {
     const question = language.question(task.messages[0]!.content, QUESTION_TOKENS);
     expect(read([model("a")]).prefix).toMatchObject({ tokens: question, start: language.size(undefined) });
