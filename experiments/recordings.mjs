@@ -11,7 +11,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { isTuttiError } from "../dist/errors.js";
+import { isTuttiError } from "../dist/base/errors.js";
 import { measureBaselines, measureTrained, openSets } from "./recordings/arenas.mjs";
 import { toFigures } from "./recordings/figures.mjs";
 import { toMarkdown } from "./recordings/print.mjs";

@@ -7,7 +7,7 @@
 //   --threads N       of the engine (1)
 
 import { parseArgs } from "node:util";
-import { isTuttiError } from "../dist/errors.js";
+import { isTuttiError } from "../dist/base/errors.js";
 import * as calls from "./rehearsal/calls.mjs";
 import * as comparison from "./rehearsal/comparison.mjs";
 import { toChecklist } from "./rehearsal/criteria.mjs";

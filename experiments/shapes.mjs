@@ -7,10 +7,10 @@
 
 import { setMaxListeners } from "node:events";
 import { parseArgs } from "node:util";
+import { hashSeed } from "../dist/base/random.js";
 import { toVocabulary } from "../dist/learn/phrases.js";
 import { performTexts } from "../dist/learn/rollout.js";
 import { createRehearsalWorld } from "../dist/learn/world-rehearsal.js";
-import { hashSeed } from "../dist/random.js";
 import { readProblem } from "../dist/rehearsal/questions.js";
 import { renderWorkflow } from "../dist/workflow/render.js";
 import { isEasy, isHard } from "./rehearsal/calls.mjs";

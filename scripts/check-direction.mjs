@@ -5,7 +5,8 @@ import { dirname, join, relative, resolve } from "node:path";
 
 // Folders in one line may not import each other. `.` are the files beside the folders.
 const ORDER = [
-  ["errors.ts", "random.ts", "redact.ts"],
+  ["base"],
+  ["files", "report", "http"],
   ["workflow", "answer"],
   ["worker", "nn"],
   ["store"],
@@ -15,13 +16,12 @@ const ORDER = [
   ["calibration"],
   ["rehearsal", "recording", "baseline"],
   ["config"],
+  ["world"],
   ["bench"],
   ["learn"],
-  ["check-input.ts", "choose-conductor.ts", "ask-options.ts"],
-  ["run-setup.ts"],
-  ["tutti.ts"],
-  ["gateway"],
   ["environment"],
+  ["tutti"],
+  ["gateway"],
   ["index.ts"],
   ["cli"],
 ];

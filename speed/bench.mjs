@@ -2,10 +2,11 @@
 // through the performer with the memory store. Recorded replies cost nothing, so what is left is ours.
 // The peer is the vote alone (extract, compare, count), without any performer. `--alone` runs one of them,
 // for a profiler. Run: npm run build && node speed/bench.mjs
+
+import { createRandom } from "../dist/base/random.js";
+import { estimateShare, pairedDifference } from "../dist/base/statistics.js";
 import { createConstant, solve, solveAndVote } from "../dist/baseline/decide.js";
 import { evaluate } from "../dist/bench/evaluate.js";
-import { estimateShare, pairedDifference } from "../dist/bench/statistics.js";
-import { createRandom } from "../dist/random.js";
 import { createRecordedPool, gradeRecorded } from "../dist/recording/replay.js";
 import { createConsensusWorker } from "../dist/worker/consensus.js";
 

@@ -9,7 +9,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { createRandom } from "../dist/random.js";
+import { createRandom } from "../dist/base/random.js";
 import { openStore } from "../dist/store/open.js";
 import { startGateway, toThirds } from "./gateway/children.mjs";
 import { toGarbage } from "./gateway/garbage.mjs";

@@ -9,7 +9,7 @@ import { createFixedConductor } from "../dist/conductor/fixed.js";
 import { performRun } from "../dist/perform/driver.js";
 import { CircuitBreaker } from "../dist/perform/retry.js";
 import { createMemoryStore } from "../dist/store/memory.js";
-import { openSqliteStore } from "../dist/store/sqlite.js";
+import { openSqliteStore } from "../dist/store/sqlite/store.js";
 
 const STEPS = 5;
 const RUNS = Number(process.argv[2] ?? 400);

@@ -8,12 +8,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { createRandom } from "../dist/base/random.js";
 import { poseRehearsal } from "../dist/environment/export-questions.js";
 import { toPrompt } from "../dist/environment/export-rows.js";
 import { parseLabel, toLabelText } from "../dist/environment/label.js";
 import { createQuestionBook } from "../dist/environment/question-book.js";
 import { performTexts } from "../dist/learn/rollout.js";
-import { createRandom } from "../dist/random.js";
 import { renderWorkflow } from "../dist/workflow/render.js";
 
 const MAIN = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));

@@ -1,6 +1,6 @@
 // The public API. What is not named here is not promised.
 
-export type { AskOptions, PlanForReview, ResumeOptions } from "./ask-options.ts";
+export { TuttiError } from "./base/errors.ts";
 export { type Card, type Checkpoint, loadCheckpoint } from "./conductor/native/checkpoint.ts";
 export {
   createNativeConductor,
@@ -10,7 +10,6 @@ export {
 } from "./conductor/native/native.ts";
 export type { ComposeRequest, Conductor, PlanEvent } from "./conductor/types.ts";
 export type { TuttiConfigInput as TuttiConfig } from "./config/schema.ts";
-export { TuttiError } from "./errors.ts";
 export type { Engine } from "./nn/types.ts";
 export type { PlanEstimate } from "./perform/estimate.ts";
 export type { FailedAttempt, Run, RunRound, RunStep } from "./perform/run.ts";
@@ -25,12 +24,13 @@ export type {
   StopReason,
   Store,
 } from "./store/types.ts";
+export type { AskOptions, PlanForReview, ResumeOptions } from "./tutti/ask-options.ts";
 export {
   createTutti,
   type RunStream,
   type Tutti,
   type TuttiOptions,
-} from "./tutti.ts";
+} from "./tutti/tutti.ts";
 export { createConsensusWorker } from "./worker/consensus.ts";
 export { createModelWorker } from "./worker/provider.ts";
 export type {

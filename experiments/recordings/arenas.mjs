@@ -4,6 +4,7 @@
 import { setMaxListeners } from "node:events";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { createRandom, hashSeed } from "../../dist/base/random.js";
 import { findBaseline } from "../../dist/baseline/all.js";
 import { createOracle } from "../../dist/baseline/oracle.js";
 import { DiskFolder } from "../../dist/bench/folder.js";
@@ -14,7 +15,6 @@ import { promptHash } from "../../dist/bench/split.js";
 import { changePools, measureBaseline, performPlans } from "../../dist/learn/arena.js";
 import { openTrained, writeTestPlans } from "../../dist/learn/evaluate-trained.js";
 import { openRecordedSets } from "../../dist/learn/recorded-sets.js";
-import { createRandom, hashSeed } from "../../dist/random.js";
 import { loadRecording } from "../../dist/recording/load.js";
 
 const TRAINED = [

@@ -2,9 +2,9 @@
 // Part of experiments/recordings.mjs. With several training seeds the mean is over them, task by task, so its
 // interval is that of the tasks; how much seeds differ is seen from the worst.
 
+import { bootstrapMean, meanOf, pairedDifference, sideOf } from "../../dist/base/statistics.js";
 import { concentrationOf, toGains } from "../../dist/bench/gains.js";
 import { groupBy, isGraded, toResults, toRight } from "../../dist/bench/results.js";
-import { bootstrapMean, meanOf, pairedDifference, sideOf } from "../../dist/bench/statistics.js";
 import { stratifiedDifference, stratifiedMean } from "../../dist/bench/strata.js";
 import { BASELINES } from "./arenas.mjs";
 

@@ -1,9 +1,9 @@
 // What all parts share: the test tasks, the trained Conductors with what they write, and the baselines' rows.
 // Part of experiments/rehearsal.mjs.
 
+import { meanOf, pairedDifference } from "../../dist/base/statistics.js";
 import { findBaseline } from "../../dist/baseline/all.js";
 import { toRight } from "../../dist/bench/results.js";
-import { meanOf, pairedDifference } from "../../dist/bench/statistics.js";
 import {
   measureBaseline,
   openRehearsalArena,

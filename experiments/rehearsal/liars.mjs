@@ -1,8 +1,8 @@
 // One or two workers of the pool lie since they were measured: how much accuracy each Conductor loses.
 // Part of experiments/rehearsal.mjs.
 
+import { bootstrapMean, meanOf, pairedDifference } from "../../dist/base/statistics.js";
 import { toRight } from "../../dist/bench/results.js";
-import { bootstrapMean, meanOf, pairedDifference } from "../../dist/bench/statistics.js";
 import { changePools } from "../../dist/learn/arena.js";
 import { withLiars } from "../../dist/learn/rehearsal-pools.js";
 import {

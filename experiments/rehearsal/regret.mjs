@@ -1,11 +1,11 @@
 // How far the first workflow of a trained Conductor is from the best one that brute force finds.
 // Part of experiments/rehearsal.mjs.
 
+import { hashSeed } from "../../dist/base/random.js";
+import { bootstrapMean, meanOf } from "../../dist/base/statistics.js";
 import { findBaseline } from "../../dist/baseline/all.js";
-import { bootstrapMean, meanOf } from "../../dist/bench/statistics.js";
 import { toDecision } from "../../dist/conductor/text.js";
 import { scriptedPlanner } from "../../dist/learn/arena.js";
-import { hashSeed } from "../../dist/random.js";
 import { findBestWorkflow, simulateWorkflow } from "../../dist/rehearsal/best-workflow.js";
 import { gradeProblem } from "../../dist/rehearsal/questions.js";
 import { toMessages } from "../../dist/task/types.js";

@@ -2,7 +2,7 @@
 // them teams of strangers that were met in training: what differs there is the teams, not that they are new.
 // Part of experiments/rehearsal.mjs.
 
-import { meanOf } from "../../dist/bench/statistics.js";
+import { meanOf } from "../../dist/base/statistics.js";
 import { createMetPools, createUnseenPools } from "../../dist/learn/rehearsal-pools.js";
 import {
   accuracyOf,

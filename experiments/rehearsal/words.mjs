@@ -1,8 +1,8 @@
 // Do the words matter? The subtasks of one question are given to another, workers and access lists stay.
 // Part of experiments/rehearsal.mjs.
 
+import { createRandom } from "../../dist/base/random.js";
 import { toDecision } from "../../dist/conductor/text.js";
-import { createRandom } from "../../dist/random.js";
 import { renderWorkflow } from "../../dist/workflow/render.js";
 import { accuracyOf, compare, overSeeds, perform, SEED, toDepth } from "./lab.mjs";
 import { difference, heading, percent, table } from "./print.mjs";

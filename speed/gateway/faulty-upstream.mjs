@@ -3,7 +3,7 @@
 // Run: node speed/gateway/faulty-upstream.mjs <seed> <share of faults>
 import { createServer } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { createRandom, hashSeed } from "../../dist/random.js";
+import { createRandom, hashSeed } from "../../dist/base/random.js";
 import { renderWorkflow } from "../../dist/workflow/render.js";
 
 const [seed = "1", share = "0.2"] = process.argv.slice(2);

@@ -1,6 +1,7 @@
 // Whole GRPO iterations of the large model in the rehearsal: some of each stage, from which 200 are reckoned, or
 // really 200.
 import { join } from "node:path";
+import { createRandom, hashSeed } from "../../dist/base/random.js";
 import { createChoices } from "../../dist/conductor/native/choice.js";
 import { openTrainingFolder } from "../../dist/learn/folder.js";
 import { practise } from "../../dist/learn/iteration.js";
@@ -11,7 +12,6 @@ import { drawWorkflow } from "../../dist/learn/warm-up.js";
 import { Model } from "../../dist/nn/model.js";
 import { AdamW } from "../../dist/nn/optimiser.js";
 import { createWeights } from "../../dist/nn/transformer.js";
-import { createRandom, hashSeed } from "../../dist/random.js";
 import { MAX_STEPS } from "../../dist/workflow/types.js";
 import {
   GROUP,

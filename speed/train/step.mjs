@@ -2,12 +2,12 @@
 // multiplies in turns with the step, so that both see the same machine.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { createRandom } from "../../dist/base/random.js";
 import { toPrompt } from "../../dist/learn/policy.js";
 import { shapeOf } from "../../dist/nn/batch.js";
 import { Model } from "../../dist/nn/model.js";
 import { AdamW } from "../../dist/nn/optimiser.js";
 import { createWeights } from "../../dist/nn/transformer.js";
-import { createRandom } from "../../dist/random.js";
 import { GROUP, LARGE, language, MICRO_BATCH, median, ms, QUESTIONS, show, time, world } from "./lab.mjs";
 
 const LENGTH = 48;

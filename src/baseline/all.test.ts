@@ -15,7 +15,7 @@ import {
   toTraining,
   toWorldPool,
   WEAK,
-} from "../testing/made-up-world.ts";
+} from "../testing/learn/made-up-world.ts";
 import { toPool } from "../testing/stage.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
 import { MAX_STEPS } from "../workflow/types.ts";

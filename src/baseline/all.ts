@@ -1,7 +1,7 @@
 // All baselines by name, in the order results show them. `single:<worker>` is made on demand, and
 // the oracle (`oracle.ts`) by the bench, which alone has the outcomes.
 
-import { usageError } from "../errors.ts";
+import { usageError } from "../base/errors.ts";
 import { askUntilSure } from "./ask-until-sure.ts";
 import { cascade } from "./cascade.ts";
 import { lookupCategory, lookupSubtask } from "./lookup.ts";

@@ -1,8 +1,8 @@
 // What all baselines are made of: a Conductor that decides without text, and the few shapes of
 // steps and workflows that they put together.
 
+import { usageError } from "../base/errors.ts";
 import type { ComposeRequest, Conductor } from "../conductor/types.ts";
-import { usageError } from "../errors.ts";
 import type { Pool } from "../worker/types.ts";
 import { NO_USAGE } from "../worker/usage.ts";
 import type { Access, Decision, Step } from "../workflow/types.ts";

@@ -1,7 +1,7 @@
 // A valid workflow drawn by lot for each question, with one to five steps: what the language alone
 // achieves, before anybody has learned whom to ask. A Conductor's warm-up must do no better.
 
-import { createRandom, type Random } from "../random.ts";
+import { createRandom, type Random } from "../base/random.ts";
 import type { Pool } from "../worker/types.ts";
 import { type Access, MAX_STEPS, type Step } from "../workflow/types.ts";
 import { createOneRound, perform } from "./decide.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { createRandom } from "../base/random.ts";
 import type { Vector } from "../calibration/text-index.ts";
-import { createRandom } from "../random.ts";
 import { fitRidge } from "./ridge.ts";
 
 test("ridge regression solves its equations", () => {

@@ -14,7 +14,7 @@ import {
   toContext,
   toTraining,
   WEAK,
-} from "../testing/made-up-world.ts";
+} from "../testing/learn/made-up-world.ts";
 import { type ScriptedWorker, scriptedWorker, toPool, toStage, toStart } from "../testing/stage.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
 import type { Task } from "../worker/types.ts";

@@ -1,8 +1,8 @@
 // One worker for every question: a named one, the best one by training, or one drawn by lot.
 // They are the floor: a team that does not beat the best of them is not worth its calls.
 
-import { usageError } from "../errors.ts";
-import { createRandom, hashSeed } from "../random.ts";
+import { usageError } from "../base/errors.ts";
+import { createRandom, hashSeed } from "../base/random.ts";
 import type { Pool, Task } from "../worker/types.ts";
 import { createConstant, createOneRound, perform, solve } from "./decide.ts";
 import { measureStrength, modelsOf } from "./strength.ts";

@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { CONSENSUS, COUNTER, POET, poem, STEADY, toTraining, toWorldPool } from "../testing/made-up-world.ts";
+import {
+  CONSENSUS,
+  COUNTER,
+  POET,
+  poem,
+  STEADY,
+  toTraining,
+  toWorldPool,
+} from "../testing/learn/made-up-world.ts";
 import { measurePool, measureStrength } from "./strength.ts";
 
 describe("profiles measured on training tasks", () => {

@@ -2,10 +2,10 @@
 // the weights of the votes. Only what is handed over as training enters: a profile measured on other
 // tasks is dropped, because the test tasks could be among them.
 
+import { usageError } from "../base/errors.ts";
 import { countScores, measureProfiles, topicOf, toRates } from "../calibration/rates.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Calibration } from "../calibration/types.ts";
-import { usageError } from "../errors.ts";
 import { toMessages } from "../task/types.ts";
 import type { Pool } from "../worker/types.ts";
 import type { TrainingTask } from "./types.ts";

@@ -1,11 +1,11 @@
 // A whole bench: split, measure the workers on training tasks, fit the contenders, let each of them conduct
 // every test task through the performer, and tell how they compare.
 
+import { isTuttiError } from "../base/errors.ts";
 import { createOracle } from "../baseline/oracle.ts";
 import { createSingles } from "../baseline/single.ts";
 import type { Baseline, TrainingTask } from "../baseline/types.ts";
 import type { Conductor } from "../conductor/types.ts";
-import { isTuttiError } from "../errors.ts";
 import { isSimulated as isSimulatedPool } from "../store/summary.ts";
 import type { GradedTask } from "../task/types.ts";
 import type { Pool } from "../worker/types.ts";

@@ -1,7 +1,7 @@
 // Two Conductors on the same tasks: by how much they differ, where, and which tasks flipped.
 
+import type { PairedDifference } from "../base/statistics.ts";
 import { compareAccuracy, groupBy, toPairs, toRight } from "./results.ts";
-import type { PairedDifference } from "./statistics.ts";
 import type { BenchRow } from "./types.ts";
 
 /** A task that one has right and the other wrong. */

@@ -1,6 +1,7 @@
 // At equal spending: every Conductor against the best single worker that may be asked as often, its
 // samples put to a vote. A team that does not beat that is no team, only more tries.
 
+import type { Estimate, PairedDifference } from "../base/statistics.ts";
 import { createConstant, findConsensus, solveAndVote } from "../baseline/decide.ts";
 import type { Conductor } from "../conductor/types.ts";
 import type { GradedTask } from "../task/types.ts";
@@ -10,8 +11,7 @@ import type { RowFile } from "./folder.ts";
 import type { Ground } from "./ground.ts";
 import type { Fitting } from "./prepare.ts";
 import { compareAccuracy, estimateAccuracy } from "./results.ts";
-import type { PairedDifference } from "./statistics.ts";
-import type { BenchResult, BenchRow, Estimate } from "./types.ts";
+import type { BenchResult, BenchRow } from "./types.ts";
 
 export interface EqualSpending {
   conductor: string;

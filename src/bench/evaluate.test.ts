@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { TuttiError } from "../base/errors.ts";
 import { createFixedConductor } from "../conductor/fixed.ts";
-import { TuttiError } from "../errors.ts";
 import type { Run } from "../perform/run.ts";
 import type { Grade, GradedTask } from "../task/types.ts";
 import { toTask } from "../testing/bench-rows.ts";

@@ -3,13 +3,13 @@
 
 import { setMaxListeners } from "node:events";
 import { hostname } from "node:os";
+import { TuttiError } from "../base/errors.ts";
+import { hashSeed } from "../base/random.ts";
 import type { Conductor } from "../conductor/types.ts";
-import { TuttiError } from "../errors.ts";
 import { performRun } from "../perform/driver.ts";
 import { CircuitBreaker } from "../perform/retry.ts";
 import { type Run, toRun } from "../perform/run.ts";
 import type { RunState } from "../perform/state.ts";
-import { hashSeed } from "../random.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import { toPoolEntry } from "../store/pool-entry.ts";
 import type { Limits, RunSettings } from "../store/types.ts";

@@ -3,7 +3,7 @@
 
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { usageError } from "../errors.ts";
+import { usageError } from "../base/errors.ts";
 import type { BenchRow } from "./types.ts";
 
 /** Rows that were kept before, and a way to keep more. */

@@ -1,7 +1,7 @@
 // Cross-fitting, for sets too small to give tasks away: each part is tested once, with everything fitted on
 // the others. Twins share a part, so nothing of a tested question is ever fitted on.
 
-import { usageError } from "../errors.ts";
+import { usageError } from "../base/errors.ts";
 import type { GradedTask } from "../task/types.ts";
 import { foldOf } from "./split.ts";
 

@@ -1,6 +1,7 @@
 // Before anyone trains: how much could be won at all by choosing whom to ask. Cross-fitted on the training
 // and tuning tasks, so that every figure is of tasks its rule has not seen; the test tasks stay untouched.
 
+import { sideOf } from "../base/statistics.ts";
 import { findBaseline } from "../baseline/all.ts";
 import { createOracle } from "../baseline/oracle.ts";
 import { createRecordedPool, gradeRecorded } from "../recording/replay.ts";
@@ -13,7 +14,6 @@ import { createFitting, drawTasks, readScores, splitTasks } from "./prepare.ts";
 import { Purse } from "./purse.ts";
 import { groupBy, isGraded, toResults, toRight } from "./results.ts";
 import { foldOf } from "./split.ts";
-import { sideOf } from "./statistics.ts";
 import type { BenchResult, BenchRow } from "./types.ts";
 
 const FOLDS = 5;

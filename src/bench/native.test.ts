@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { findBaseline } from "../baseline/all.ts";
 import type { ComposeRequest } from "../conductor/types.ts";
+import { saveTinyCheckpoint } from "../testing/learn/tiny-checkpoint.ts";
 import { playedConductor, scriptedWorker, step, toPool } from "../testing/stage.ts";
 import { createFiles } from "../testing/temporary-files.ts";
-import { saveTinyCheckpoint } from "../testing/tiny-checkpoint.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
 import type { Step } from "../workflow/types.ts";
 import { type BenchOptions, runBench } from "./bench.ts";

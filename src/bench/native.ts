@@ -1,11 +1,11 @@
 // Our trained Conductor as a contender: greedy and without a mask, so that its share of valid plans is honest.
 // It reads profiles that come from the train split, as everything that is measured here does.
 
+import { isTuttiError, usageError } from "../base/errors.ts";
 import type { Baseline } from "../baseline/types.ts";
 import type { Card } from "../conductor/native/checkpoint.ts";
 import { createNativeConductor } from "../conductor/native/native.ts";
 import type { ComposeRequest, Conductor } from "../conductor/types.ts";
-import { isTuttiError, usageError } from "../errors.ts";
 import type { Decision, WorkflowError } from "../workflow/types.ts";
 import type { Ground } from "./ground.ts";
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { meanOf } from "../base/statistics.ts";
 import { toBenchRow } from "../testing/bench-rows.ts";
 import { toOverSets } from "./over-sets.ts";
 import { toResults } from "./results.ts";
-import { meanOf } from "./statistics.ts";
 import type { BenchRow } from "./types.ts";
 
 function toOutcome(rows: BenchRow[], isStopped = false) {

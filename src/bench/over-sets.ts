@@ -1,10 +1,10 @@
 // Several sets together: the mean over sets of each Conductor that was measured on all of them. Apart from the
 // results of one set, because a Conductor that one of them refused cannot be compared over all.
 
-import { hashSeed } from "../random.ts";
+import { hashSeed } from "../base/random.ts";
+import { meanOf, signTest } from "../base/statistics.ts";
 import type { BenchOutcome } from "./bench.ts";
 import { groupBy, isGraded, toPairs, toRight } from "./results.ts";
-import { meanOf, signTest } from "./statistics.ts";
 import { stratifiedDifference, stratifiedMean } from "./strata.ts";
 import type { BenchResult, BenchRow } from "./types.ts";
 

@@ -1,18 +1,18 @@
 // Before anything is measured: which tasks are for learning and which for the result, and what is known of
 // each worker on the former. Nothing of a test task reaches whoever is fitted: that is checked, not hoped.
 
+import { TuttiError, usageError } from "../base/errors.ts";
+import { meanOf } from "../base/statistics.ts";
 import { measurePool, toCalibration } from "../baseline/strength.ts";
 import type { Baseline, FitContext, TrainingTask } from "../baseline/types.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Profiler } from "../calibration/types.ts";
 import type { Conductor } from "../conductor/types.ts";
-import { TuttiError, usageError } from "../errors.ts";
 import { type GradedTask, toMessages } from "../task/types.ts";
 import type { Pool } from "../worker/types.ts";
 import type { Ground } from "./ground.ts";
 import { promptHash, type SplitBy, splitByFamily, splitOf } from "./split.ts";
-import { meanOf } from "./statistics.ts";
 import type { SplitName } from "./types.ts";
 
 export type Splits = Record<SplitName, GradedTask[]>;

@@ -1,9 +1,15 @@
 // From rows to what a result must show. Rows of an outage and rows that could not be graded are counted
 // and left out of every figure; two Conductors are compared on the tasks that both have.
 
-import { hashSeed } from "../random.ts";
+import { hashSeed } from "../base/random.ts";
+import {
+  entropyBits,
+  estimateShare,
+  meanOf,
+  type PairedDifference,
+  pairedDifference,
+} from "../base/statistics.ts";
 import { RIGHT } from "../recording/types.ts";
-import { entropyBits, estimateShare, meanOf, type PairedDifference, pairedDifference } from "./statistics.ts";
 import type { BenchResult, BenchRow } from "./types.ts";
 
 export interface ResultOptions {

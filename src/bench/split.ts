@@ -2,7 +2,7 @@
 // where the hash of its words puts it, so the split is the same on every machine, needs no file, and
 // twins (the same question under two ids, options in another order) are never on both sides.
 
-import { hashSeed } from "../random.ts";
+import { hashSeed } from "../base/random.ts";
 import type { SplitName } from "./types.ts";
 
 /** Shares of the tasks: what is not for training or tuning is for the test. */

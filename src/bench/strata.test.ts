@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createRandom } from "../random.ts";
-import { meanOf, pairedDifference } from "./statistics.ts";
+import { createRandom } from "../base/random.ts";
+import { meanOf, pairedDifference } from "../base/statistics.ts";
 import { stratifiedDifference, stratifiedMean } from "./strata.ts";
 
 const coins = (count: number, share: number, seed: number) => {

@@ -1,8 +1,8 @@
 // Figures over several sets together. Tasks are drawn again within each set, never across them, so that how
 // many tasks a set has is no chance. A set may count as one whatever its size, or each task the same.
 
-import { hashSeed } from "../random.ts";
-import { drawMeans, interval, meanOf, type PairedDifference, twoSided } from "./statistics.ts";
+import { hashSeed } from "../base/random.ts";
+import { drawMeans, interval, meanOf, type PairedDifference, twoSided } from "../base/statistics.ts";
 
 /** sets: each set counts the same; tasks: each task does. */
 type Weighing = "sets" | "tasks";

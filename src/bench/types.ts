@@ -31,13 +31,6 @@ export interface BenchRow {
   stopReason: StopReason;
 }
 
-/** Mean with its 95 % interval by bootstrap over tasks. */
-export interface Estimate {
-  mean: number;
-  low: number;
-  high: number;
-}
-
 export interface BenchResult {
   conductor: string;
   set: string;

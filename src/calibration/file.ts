@@ -5,8 +5,8 @@
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { TuttiError, usageError } from "../errors.ts";
-import { writeFileSafely } from "../nn/write-safely.ts";
+import { TuttiError, usageError } from "../base/errors.ts";
+import { writeFileSafely } from "../files/write-safely.ts";
 import { TOPICS } from "../worker/types.ts";
 import { mergeCalibrations } from "./merge.ts";
 import type { Calibration, SavedCalibration } from "./types.ts";

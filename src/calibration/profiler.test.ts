@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { createRandom } from "../base/random.ts";
 import { fitNeighbours } from "../baseline/neighbours.ts";
 import { toCalibration } from "../baseline/strength.ts";
-import { createRandom } from "../random.ts";
-import { poem, sum, toAskedTask, toTraining, toWorldPool } from "../testing/made-up-world.ts";
+import { poem, sum, toAskedTask, toTraining, toWorldPool } from "../testing/learn/made-up-world.ts";
 import { scriptedWorker, toPool } from "../testing/stage.ts";
 import type { Pool } from "../worker/types.ts";
 import { createProfiler } from "./profiler.ts";

@@ -1,7 +1,7 @@
 // Makes profiles belong to a question. What does not depend on it (overall, topics) is computed once; the
 // estimate by similar questions is remembered by text, since training and rounds ask the same again.
 
-import { usageError } from "../errors.ts";
+import { usageError } from "../base/errors.ts";
 import type { Pool, Profile } from "../worker/types.ts";
 import { estimateByNeighbours, type MeasuredQuestions } from "./neighbours.ts";
 import { countScores, measureProfiles, toRates } from "./rates.ts";

@@ -1,7 +1,7 @@
 // A question as features: its words and pairs of neighbouring words, as 32-bit hashes with counts.
 // Digits are folded, so that two questions of one template look alike whatever their numbers are.
 
-import { hashSeed } from "../random.ts";
+import { hashSeed } from "../base/random.ts";
 import type { Message } from "../worker/types.ts";
 
 /** Longer questions keep their beginning and their end, where the work is named. */

@@ -1,8 +1,8 @@
 // kill −9 in the middle of a run: the journal knows what was paid for, and resuming does not pay twice.
 
 import { describe, expect, it } from "vitest";
-import { type ChatReply, type ChatServer, startChatServer } from "../testing/chat-server.ts";
 import { createHome, runTutti, startTutti } from "../testing/command.ts";
+import { type ChatReply, type ChatServer, startChatServer } from "../testing/gateway/chat-server.ts";
 
 const PLAN = `A chain.
 model_id = [0, 1, 0]

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type ChatReply, type ChatServer, startChatServer } from "../testing/chat-server.ts";
 import { type CommandOptions, createHome, startTutti } from "../testing/command.ts";
+import { type ChatReply, type ChatServer, startChatServer } from "../testing/gateway/chat-server.ts";
 
 // Some tests start ten processes one after the other, and on a busy machine each of them takes seconds.
 vi.setConfig({ testTimeout: 180_000 });

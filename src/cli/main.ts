@@ -13,7 +13,7 @@ interface Verb {
 const VERBS: Record<string, Verb> = {
   ask: {
     summary: "answer a question with a team of models",
-    load: async () => (await import("./ask.ts")).defineAsk,
+    load: async () => (await import("./ask/ask.ts")).defineAsk,
   },
   serve: {
     summary: "put the team behind an OpenAI- and Anthropic-compatible endpoint",
@@ -21,31 +21,31 @@ const VERBS: Record<string, Verb> = {
   },
   pool: {
     summary: "list the workers there are, check that they reply, or measure what they can",
-    load: async () => (await import("./pool.ts")).definePool,
+    load: async () => (await import("./pool/pool.ts")).definePool,
   },
   bench: {
     summary: "compare Conductors and baselines on a set of tasks",
-    load: async () => (await import("./bench.ts")).defineBench,
+    load: async () => (await import("./bench/bench.ts")).defineBench,
   },
   record: {
     summary: "ask every worker every task once, so that comparing is free afterwards",
-    load: async () => (await import("./record.ts")).defineRecord,
+    load: async () => (await import("./record/record.ts")).defineRecord,
   },
   train: {
     summary: "let a Conductor learn whom to ask, by reinforcement",
-    load: async () => (await import("./train.ts")).defineTrain,
+    load: async () => (await import("./train/train.ts")).defineTrain,
   },
   rl: {
     summary: "train a large Conductor on an engine of your own: rewards, datasets, a rehearsal",
-    load: async () => (await import("./rl.ts")).defineRl,
+    load: async () => (await import("./rl/rl.ts")).defineRl,
   },
   runs: {
     summary: "list, show, resume and delete runs",
-    load: async () => (await import("./runs.ts")).defineRuns,
+    load: async () => (await import("./runs/runs.ts")).defineRuns,
   },
   keys: {
     summary: "create, list and revoke keys of the gateway",
-    load: async () => (await import("./keys.ts")).defineKeys,
+    load: async () => (await import("./keys/keys.ts")).defineKeys,
   },
 };
 

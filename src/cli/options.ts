@@ -1,7 +1,7 @@
 // Reading flags: each reader names the flag, the bad value and what would be right, before anything starts.
 
-import { didYouMean } from "../config/suggest.ts";
-import { usageError } from "../errors.ts";
+import { usageError } from "../base/errors.ts";
+import { didYouMean } from "../base/suggest.ts";
 
 /** For commander: a whole number between two bounds, both allowed. */
 export function wholeNumber(

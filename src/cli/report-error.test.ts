@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TuttiError, usageError } from "../errors.ts";
+import { TuttiError, usageError } from "../base/errors.ts";
 import { reportError } from "./report-error.ts";
 
 function report(

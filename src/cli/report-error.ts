@@ -2,8 +2,8 @@
 // TUTTI_DEBUG=1 asks for it.
 
 import type { CommanderError } from "commander";
-import { isTuttiError } from "../errors.ts";
-import { sanitise, toJson } from "./sanitise.ts";
+import { isTuttiError } from "../base/errors.ts";
+import { sanitise, toJson } from "./terminal/sanitise.ts";
 
 const BAD_USAGE = 2;
 const FAILED = 1;

@@ -2,10 +2,10 @@
 // what machines read (one JSON line a request) to standard output.
 
 import type { Command } from "commander";
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import { oneOf, wholeNumber } from "./options.ts";
-import { toOneLine } from "./sanitise.ts";
-import { createStyle } from "./style.ts";
+import { toOneLine } from "./terminal/sanitise.ts";
+import { createStyle } from "./terminal/style.ts";
 
 interface Flags {
   port: number;
@@ -40,7 +40,7 @@ async function serve(flags: Flags): Promise<void> {
   const [{ loadConfig }, { startGateway }, { createLog }] = await Promise.all([
     import("../config/load.ts"),
     import("../gateway/server.ts"),
-    import("../gateway/log.ts"),
+    import("../http/log.ts"),
   ]);
   const { config } = await loadConfig({
     cwd: process.cwd(),

@@ -1,7 +1,7 @@
 // A workflow written by hand, performed as it is: `--workflow FILE`, the `workflow` option, and the
 // smallest example of a Conductor that decides without text.
 
-import { usageError } from "../errors.ts";
+import { usageError } from "../base/errors.ts";
 import { NO_USAGE } from "../worker/usage.ts";
 import type { Workflow } from "../workflow/types.ts";
 import { checkTeam } from "./check-team.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import { scriptedWorker, step, toPool } from "../testing/stage.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
 import { parseWorkflow } from "../workflow/parse.ts";

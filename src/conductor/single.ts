@@ -1,7 +1,7 @@
 // One worker and no team: the one that is measured best for this question, or the one that was named. It gets the
 // conversation as it is (an empty subtask), as if the client had asked it directly.
 
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import { strongestFirst } from "../worker/strength.ts";
 import { NO_USAGE } from "../worker/usage.ts";
 import type { Conductor } from "./types.ts";

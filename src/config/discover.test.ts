@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { type ChatServer, startChatServer } from "../testing/chat-server.ts";
+import { type ChatServer, startChatServer } from "../testing/gateway/chat-server.ts";
 import { PROVIDERS, type ProviderInfo } from "./default-models.ts";
 import { type DiscoverOptions, discover } from "./discover.ts";
 import { isPrivateHost } from "./endpoint.ts";

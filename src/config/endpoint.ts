@@ -2,8 +2,9 @@
 // are taken out of the environment; each is registered to be redacted everywhere.
 
 import { isIPv4, isIPv6 } from "node:net";
-import { usageError } from "../errors.ts";
-import { registerSecret } from "../redact.ts";
+import { usageError } from "../base/errors.ts";
+import { registerSecret } from "../base/redact.ts";
+import { didYouMean } from "../base/suggest.ts";
 import { type Dialect, loadModel } from "../worker/models.ts";
 import { priceAt, priceOf } from "../worker/price.ts";
 import { createModelWorker } from "../worker/provider.ts";
@@ -12,7 +13,6 @@ import { LOCAL_SERVERS, PROVIDERS, type ProviderInfo } from "./default-models.ts
 import type { Environment } from "./home.ts";
 import { rememberTarget } from "./relay-target.ts";
 import type { ModelEntry } from "./schema.ts";
-import { didYouMean } from "./suggest.ts";
 
 export interface Endpoint {
   provider: string;

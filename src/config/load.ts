@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, extname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { isTuttiError, usageError } from "../errors.ts";
+import { isTuttiError, usageError } from "../base/errors.ts";
 import { type ConfigSource, parseConfig } from "./problems.ts";
 import type { TuttiConfig } from "./schema.ts";
 

@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { type ChatServer, startChatServer } from "../testing/chat-server.ts";
+import { type ChatServer, startChatServer } from "../testing/gateway/chat-server.ts";
 import type { Worker, WorkerEvent } from "../worker/types.ts";
 import { type ResolveOptions, resolveModel, resolvePool } from "./pool.ts";
 import { parseConfig } from "./problems.ts";

@@ -1,7 +1,8 @@
 // From a config and an environment to the pool of a question: the workers of the config; else what the
 // environment offers; else the rehearsal pool, said in one clear line. Nobody is left out in silence.
 
-import { usageError } from "../errors.ts";
+import { usageError } from "../base/errors.ts";
+import { didYouMean } from "../base/suggest.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
 import { priceOf } from "../worker/price.ts";
 import { createModelWorker } from "../worker/provider.ts";
@@ -13,7 +14,6 @@ import { type DiscoverOptions, discover } from "./discover.ts";
 import { findProviderInfo, splitRef, toEndpoint, toMember } from "./endpoint.ts";
 import type { Environment } from "./home.ts";
 import { isPoolMember, type ModelEntry, type TuttiConfig, toWorkerId } from "./schema.ts";
-import { didYouMean } from "./suggest.ts";
 
 export interface ResolveOptions extends DiscoverOptions {
   /** "rehearsal", the name of a pool in the config, ids of workers or "provider/model"; commas may part them. */

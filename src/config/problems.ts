@@ -2,10 +2,10 @@
 // what is right, and the nearest right name. All problems at once, one line each.
 
 import { z } from "zod";
-import { usageError } from "../errors.ts";
-import { redact } from "../redact.ts";
+import { usageError } from "../base/errors.ts";
+import { redact } from "../base/redact.ts";
+import { didYouMean } from "../base/suggest.ts";
 import { schemas, type TuttiConfig, toWorkerId } from "./schema.ts";
-import { didYouMean } from "./suggest.ts";
 
 type Path = readonly PropertyKey[];
 

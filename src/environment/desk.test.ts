@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { TuttiError } from "../errors.ts";
-import { createLog } from "../gateway/log.ts";
-import { add, toMember } from "../testing/small-world.ts";
-import { BAD, createSumsBook, GOOD, planFor, type SumsBook, sumLabel } from "../testing/sums-book.ts";
+import { TuttiError } from "../base/errors.ts";
+import { createLog } from "../http/log.ts";
+import { add, toMember } from "../testing/learn/small-world.ts";
+import { BAD, createSumsBook, GOOD, planFor, type SumsBook, sumLabel } from "../testing/learn/sums-book.ts";
 import { createFiles } from "../testing/temporary-files.ts";
 import { RolloutDesk } from "./desk.ts";
 import { createFigures, type Figures } from "./figures.ts";

@@ -2,11 +2,11 @@
 // were finished are read from the journal, also after a restart. The work belongs to nobody's connection: an
 // engine that hangs up, or is answered because its patience ends, finds the reward when it asks again.
 
+import { isTuttiError } from "../base/errors.ts";
+import { hashSeed } from "../base/random.ts";
 import { toDecision } from "../conductor/text.ts";
-import { isTuttiError } from "../errors.ts";
-import type { Log } from "../gateway/log.ts";
+import type { Log } from "../http/log.ts";
 import { type Outcome, performTexts } from "../learn/rollout.ts";
-import { hashSeed } from "../random.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
 import type { Figures, Source } from "./figures.ts";
 import { createRolloutGate, type RolloutGate } from "./gate.ts";

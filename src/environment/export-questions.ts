@@ -1,11 +1,11 @@
 // Which questions are exported: of the rehearsal, of a set of tasks, or those that a team has answered once
 // and that are asked for a second round. Training and test questions never mix.
 
+import { usageError } from "../base/errors.ts";
+import { createRandom, hashSeed } from "../base/random.ts";
 import { splitOf } from "../bench/split.ts";
-import { usageError } from "../errors.ts";
 import { performTexts } from "../learn/rollout.ts";
 import type { TasksWorld } from "../learn/world-tasks.ts";
-import { createRandom, hashSeed } from "../random.ts";
 import type { PosedQuestion } from "./export-rows.ts";
 import { parseLabel } from "./label.ts";
 import { type QuestionBook, rehearsalWorldOf } from "./question-book.ts";

@@ -3,7 +3,7 @@
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { usageError } from "../errors.ts";
+import { usageError } from "../base/errors.ts";
 import { toCommand } from "./export-commands.ts";
 import type { PosedSplits } from "./export-questions.ts";
 import { type ExportEngine, type PosedQuestion, toDatasetRow, toPrompt } from "./export-rows.ts";

@@ -2,7 +2,7 @@
 // apart from rewards: a mean reward is a mean of true ones.
 
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { meanOf } from "../learn/moving-mean.ts";
+import { meanOf } from "../learn/report/moving-mean.ts";
 import { type Engine, FAILURE_KINDS, type FailureKind, type Performed } from "./types.ts";
 
 /** About one batch of an engine. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { toSum } from "../testing/small-world.ts";
+import { toSum } from "../testing/learn/small-world.ts";
 import { digestTasks, type Label, parseLabel, toLabelText } from "./label.ts";
 
 const labels: fc.Arbitrary<Label> = fc

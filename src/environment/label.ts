@@ -2,7 +2,7 @@
 // Arrow, so it is a string always; everything that a reward depends on is found by it alone.
 
 import { hash } from "node:crypto";
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import type { GradedTask } from "../task/types.ts";
 
 export type Label = (

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startChatServer } from "../testing/chat-server.ts";
+import { startChatServer } from "../testing/gateway/chat-server.ts";
 import { createFiles } from "../testing/temporary-files.ts";
 import { renderWorkflow } from "../workflow/render.ts";
 import { poseRehearsal } from "./export-questions.ts";

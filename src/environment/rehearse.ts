@@ -2,8 +2,8 @@
 // and which earn weight by group-normalised advantages, as in GRPO. It "trains" against a real server over
 // HTTP, through OpenRLHF's route. A simulation: nothing is learned that could be used.
 
-import { TuttiError } from "../errors.ts";
-import { createRandom, hashSeed, type Random } from "../random.ts";
+import { TuttiError } from "../base/errors.ts";
+import { createRandom, hashSeed, type Random } from "../base/random.ts";
 import { createScriptedPlanner } from "../rehearsal/scripted-planner.ts";
 import { toMessages } from "../task/types.ts";
 import { renderWorkflow } from "../workflow/render.ts";

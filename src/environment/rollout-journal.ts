@@ -2,8 +2,8 @@
 // answered, so a restart performs nothing again that was finished, and a later stage can build on it.
 
 import { hash } from "node:crypto";
-import { openAppendFile } from "../learn/append-file.ts";
-import type { SourceRow } from "../task/sets/read-jsonl.ts";
+import { openAppendFile } from "../files/append-file.ts";
+import type { SourceRow } from "../files/read-jsonl.ts";
 import type { Performed } from "./types.ts";
 
 /** For people who read the file and for the second round: the key alone would say nothing. */

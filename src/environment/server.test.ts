@@ -1,9 +1,9 @@
 // The environment over real sockets, as engines use it.
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { createLog } from "../gateway/log.ts";
-import { add, toMember } from "../testing/small-world.ts";
-import { BAD, createSumsBook, GOOD, planFor, sumLabel } from "../testing/sums-book.ts";
+import { createLog } from "../http/log.ts";
+import { add, toMember } from "../testing/learn/small-world.ts";
+import { BAD, createSumsBook, GOOD, planFor, sumLabel } from "../testing/learn/sums-book.ts";
 import { createFiles } from "../testing/temporary-files.ts";
 import { type Environment, type EnvironmentOptions, startEnvironment } from "./server.ts";
 

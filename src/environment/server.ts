@@ -4,9 +4,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { isTuttiError, TuttiError } from "../errors.ts";
-import { Connection } from "../gateway/connection.ts";
-import { createLog, type Log } from "../gateway/log.ts";
+import { isTuttiError, TuttiError } from "../base/errors.ts";
+import { Connection } from "../http/connection.ts";
+import { createLog, type Log } from "../http/log.ts";
 import { RolloutDesk } from "./desk.ts";
 import { createFigures, type Figures } from "./figures.ts";
 import { createRolloutGate, type RolloutGate } from "./gate.ts";

@@ -2,20 +2,20 @@
 
 import type { Environment } from "../config/home.ts";
 import type { TuttiConfig } from "../config/schema.ts";
-import type { Tutti } from "../tutti.ts";
-import type { RunDesk } from "./conduct.ts";
-import type { Gate } from "./gate.ts";
-import type { KeyRing } from "./keys.ts";
-import type { LiveRuns } from "./live-runs.ts";
-import type { Log } from "./log.ts";
-import type { Metrics } from "./metrics.ts";
-import type { ModelBook } from "./models.ts";
-import type { PageFiles } from "./page-files.ts";
+import type { Log } from "../http/log.ts";
+import type { Tutti } from "../tutti/tutti.ts";
+import type { Gate } from "./access/gate.ts";
+import type { KeyRing } from "./access/keys.ts";
+import type { Trainer } from "./dashboard/trainer.ts";
+import type { ShareReader } from "./dashboard/worker-shares.ts";
+import type { Metrics } from "./http/metrics.ts";
+import type { PageFiles } from "./http/page-files.ts";
 import type { RelayBook } from "./relay/book.ts";
 import type { ReplyCopies } from "./relay/copies.ts";
 import type { RelayPools } from "./relay/pools.ts";
-import type { Trainer } from "./trainer.ts";
-import type { ShareReader } from "./worker-shares.ts";
+import type { LiveRuns } from "./runs/live-runs.ts";
+import type { ModelBook } from "./runs/models.ts";
+import type { RunDesk } from "./runs/run-desk.ts";
 
 export interface GatewayContext {
   tutti: Tutti;

@@ -7,9 +7,14 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type ChatReply, type ChatRequest, startChatServer } from "../testing/chat-server.ts";
-import { PRICE, startTestGateway, type TestGateway, type TestGatewayOptions } from "../testing/gateway.ts";
-import { type Served, type ServedOptions, startServed } from "../testing/served.ts";
+import { type ChatReply, type ChatRequest, startChatServer } from "../testing/gateway/chat-server.ts";
+import {
+  PRICE,
+  startTestGateway,
+  type TestGateway,
+  type TestGatewayOptions,
+} from "../testing/gateway/gateway.ts";
+import { type Served, type ServedOptions, startServed } from "../testing/gateway/served.ts";
 import { renderWorkflow } from "../workflow/render.ts";
 
 // Processes take seconds to start on a busy machine.

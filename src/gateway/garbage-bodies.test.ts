@@ -2,9 +2,16 @@
 // a process that stays alive. Over the socket, and where an HTTP client would not send it, over a bare one.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DOORS, expectAlive, expectErrorShape, type Loose, QUESTION, refused } from "../testing/doors.ts";
-import { startTestGateway, type TestGateway } from "../testing/gateway.ts";
-import { sendRaw } from "../testing/raw-http.ts";
+import {
+  DOORS,
+  expectAlive,
+  expectErrorShape,
+  type Loose,
+  QUESTION,
+  refused,
+} from "../testing/gateway/doors.ts";
+import { startTestGateway, type TestGateway } from "../testing/gateway/gateway.ts";
+import { sendRaw } from "../testing/gateway/raw-http.ts";
 
 const LIMIT_BYTES = 1_000_000;
 

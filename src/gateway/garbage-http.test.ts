@@ -1,10 +1,10 @@
 // Headers, paths and bytes that no honest client sends, and keys that are not let in.
 
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { DOORS, type Door, expectAlive, expectErrorShape, type Loose } from "../testing/doors.ts";
-import { startTestGateway, type TestGateway } from "../testing/gateway.ts";
-import { sendRaw } from "../testing/raw-http.ts";
-import { openKeyRing } from "./keys.ts";
+import { DOORS, type Door, expectAlive, expectErrorShape, type Loose } from "../testing/gateway/doors.ts";
+import { startTestGateway, type TestGateway } from "../testing/gateway/gateway.ts";
+import { sendRaw } from "../testing/gateway/raw-http.ts";
+import { openKeyRing } from "./access/keys.ts";
 
 const LIMIT_BYTES = 1_000_000;
 

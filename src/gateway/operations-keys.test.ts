@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { runTutti } from "../testing/command.ts";
-import { body, closing, held, type Loose, question, start } from "../testing/keyed-gateway.ts";
-import { sendRaw } from "../testing/raw-http.ts";
+import { body, closing, held, type Loose, question, start } from "../testing/gateway/keyed-gateway.ts";
+import { sendRaw } from "../testing/gateway/raw-http.ts";
 import { startGateway } from "./server.ts";
 
 // Commands take seconds to start on a busy machine.

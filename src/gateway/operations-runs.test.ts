@@ -1,7 +1,7 @@
 // Runs, their events, figures and logs, as operators see them. Over the socket.
 
 import { describe, expect, it, vi } from "vitest";
-import { body, type Loose, question, start } from "../testing/keyed-gateway.ts";
+import { body, type Loose, question, start } from "../testing/gateway/keyed-gateway.ts";
 import { renderWorkflow } from "../workflow/render.ts";
 
 // Commands take seconds to start on a busy machine.

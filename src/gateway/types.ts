@@ -2,7 +2,7 @@
 // a GatewayRequest and writes an Outcome back, whole or streamed; everything between the two is the same for
 // all of them and knows no dialect. Dialects are pure: no clock, no socket, no journal.
 
-import type { TuttiError } from "../errors.ts";
+import type { TuttiError } from "../base/errors.ts";
 import type { DialectName, StopReason } from "../store/types.ts";
 import type { FinishReason, Task, ToolCall } from "../worker/types.ts";
 

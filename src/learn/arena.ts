@@ -1,6 +1,7 @@
 // Where a trained Conductor is measured beside the baselines: the same test tasks, pool, profiles, performer
 // and chance for all. Whatever is fitted or profiled has seen tasks of the train split only.
 
+import { usageError } from "../base/errors.ts";
 import { createDecider } from "../baseline/decide.ts";
 import type { Baseline, TrainingTask } from "../baseline/types.ts";
 import { evaluate } from "../bench/evaluate.ts";
@@ -10,7 +11,6 @@ import { splitOf } from "../bench/split.ts";
 import type { BenchRow } from "../bench/types.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import { toDecision } from "../conductor/text.ts";
-import { usageError } from "../errors.ts";
 import { PLAYERS } from "../rehearsal/players.ts";
 import { readProblem } from "../rehearsal/questions.ts";
 import { createScriptedPlanner } from "../rehearsal/scripted-planner.ts";

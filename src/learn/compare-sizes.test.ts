@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import {
   add,
   createGivenPolicy,
@@ -7,8 +7,8 @@ import {
   type GivenPlan,
   toMember,
   toSum,
-} from "../testing/small-world.ts";
-import { createTinyLanguage } from "../testing/tiny-language.ts";
+} from "../testing/learn/small-world.ts";
+import { createTinyLanguage } from "../testing/learn/tiny-language.ts";
 import type { Step } from "../workflow/types.ts";
 import { compareFirst, compareLater } from "./compare-sizes.ts";
 import type { Question, World } from "./types.ts";

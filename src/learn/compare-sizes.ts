@@ -1,9 +1,9 @@
 // What teams of different sizes make of the same question, and second rounds of the same answer: from this the
 // Conductor learns how large a team shall be, and whether an answer is taken as it is.
 
+import { createRandom, hashSeed } from "../base/random.ts";
 import { groupBy } from "../bench/results.ts";
 import type { Compared } from "../conductor/native/choice.ts";
-import { createRandom, hashSeed } from "../random.ts";
 import { meanReward, obey, performSecond, type RolloutOptions, triesOf } from "./grpo.ts";
 import { type Plan, type Prompt, toPrompt, writePlans } from "./policy.ts";
 import { type Outcome, performTexts } from "./rollout.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { createRandom, hashSeed } from "../base/random.ts";
 import { findBaseline } from "../baseline/all.ts";
 import { saveCheckpoint } from "../conductor/native/checkpoint.ts";
 import { Language, LITERALS } from "../conductor/native/language.ts";
@@ -6,7 +7,6 @@ import { FEATURES } from "../conductor/native/reading.ts";
 import type { Model } from "../nn/model.ts";
 import { trainTokenizer } from "../nn/tokenizer.ts";
 import { createWeights } from "../nn/transformer.ts";
-import { createRandom, hashSeed } from "../random.ts";
 import { createFiles } from "../testing/temporary-files.ts";
 import type { Step } from "../workflow/types.ts";
 import { measureBaseline, openRehearsalArena, performPlans } from "./arena.ts";

@@ -2,10 +2,10 @@
 // end. It writes greedily and without a mask, so a plan that is no workflow counts as wrong.
 
 import { setMaxListeners } from "node:events";
+import { meanOf } from "../base/statistics.ts";
 import { findBaseline } from "../baseline/all.ts";
 import type { Baseline } from "../baseline/types.ts";
 import { groupBy, isGraded, toResults, toRight } from "../bench/results.ts";
-import { meanOf } from "../bench/statistics.ts";
 import type { BenchRow } from "../bench/types.ts";
 import { type Card, loadCheckpoint } from "../conductor/native/checkpoint.ts";
 import { openEngine } from "../nn/engine.ts";

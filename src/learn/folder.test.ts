@@ -12,7 +12,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { toIteration, toSample, toStatement, toTune } from "../testing/train-events.ts";
+import { toIteration, toSample, toStatement, toTune } from "../testing/learn/train-events.ts";
 import { chooseTrainingPath, listTrainings, openTrainingFolder, readTraining } from "./folder.ts";
 
 let home: string;

@@ -15,8 +15,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { TuttiError, usageError } from "../errors.ts";
-import { claimFile, isClaimed } from "../store/claim-file.ts";
+import { TuttiError, usageError } from "../base/errors.ts";
+import { claimFile, isClaimed } from "../files/claim-file.ts";
 import { changeStatement, readStatement, STATEMENT, type TrainingStatement } from "./statement.ts";
 import type { IterationFigures, Sample, TrainEvent, TuneFigures } from "./types.ts";
 

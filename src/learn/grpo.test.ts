@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import {
   add,
   createGivenPolicy,
@@ -8,9 +8,9 @@ import {
   type GivenPlan,
   toMember,
   toSum,
-} from "../testing/small-world.ts";
+} from "../testing/learn/small-world.ts";
+import { createTinyLanguage } from "../testing/learn/tiny-language.ts";
 import type { ScriptedWorker } from "../testing/stage.ts";
-import { createTinyLanguage } from "../testing/tiny-language.ts";
 import type { Step } from "../workflow/types.ts";
 import { advantagesOf, isFlat, rollOut, rollOutAgain, toLessons } from "./grpo.ts";
 import { type Policy, toPrompt } from "./policy.ts";

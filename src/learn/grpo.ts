@@ -2,9 +2,9 @@
 // paper: reward 0 / 0.5 / 1, clipped ratio, no KL. Where we leave it, because a small model collapsed without:
 // advantages are centred but not divided by the deviation, and the entropy of decisions is rewarded.
 
+import { hashSeed } from "../base/random.ts";
 import { toDecision } from "../conductor/text.ts";
 import type { Lesson } from "../nn/model.ts";
-import { hashSeed } from "../random.ts";
 import { MAX_STEPS, type Step } from "../workflow/types.ts";
 import { type Plan, type Policy, type Prompt, toPrompt, writePlans } from "./policy.ts";
 import { type Outcome, performTexts, REWARD } from "./rollout.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { TuttiError } from "../base/errors.ts";
 import { type Choices, createChoices } from "../conductor/native/choice.ts";
-import { TuttiError } from "../errors.ts";
 import {
   add,
   createGivenPolicy,
@@ -8,8 +8,8 @@ import {
   type GivenPlan,
   toMember,
   toSum,
-} from "../testing/small-world.ts";
-import { createTinyLanguage } from "../testing/tiny-language.ts";
+} from "../testing/learn/small-world.ts";
+import { createTinyLanguage } from "../testing/learn/tiny-language.ts";
 import { parseWorkflow } from "../workflow/parse.ts";
 import type { Step } from "../workflow/types.ts";
 import { type IterationOptions, practise, toFigures } from "./iteration.ts";

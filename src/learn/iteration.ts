@@ -2,10 +2,10 @@
 // Everything random comes from the training's seed and the number of the iteration, so that a training that
 // was killed goes on exactly as it would have.
 
-import { entropyBits } from "../bench/statistics.ts";
+import { createRandom, hashSeed, type Random } from "../base/random.ts";
+import { entropyBits } from "../base/statistics.ts";
 import type { Learned, Lesson } from "../nn/model.ts";
 import type { Weights } from "../nn/types.ts";
-import { createRandom, hashSeed, type Random } from "../random.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
 import { type Comparison, compareFirst, compareLater } from "./compare-sizes.ts";
 import { type Group, isFlat, type LessonOptions, rollOut, rollOutAgain, toLessons } from "./grpo.ts";

@@ -2,7 +2,7 @@
 // something that the question itself mentions, as anybody who can read would; the others name any work at all.
 // Whether it helps to name the right work, and to whom to say it, is left to the reward.
 
-import type { Random } from "../random.ts";
+import type { Random } from "../base/random.ts";
 
 /**
  * "…" stands for a kind of work. All of them name one: a phrase that fits every question and every place in a

@@ -1,13 +1,13 @@
 // The model as a policy: it reads questions, chooses how large a team each shall have, and writes workflows, by
 // lot or greedily, always without a mask.
 
+import { createRandom, hashSeed } from "../base/random.ts";
 import type { Choices } from "../conductor/native/choice.ts";
 import type { Language } from "../conductor/native/language.ts";
 import { PLAN_TOKENS } from "../conductor/native/opened.ts";
 import { type Reading, toReading } from "../conductor/native/reading.ts";
 import type { ComposedRound } from "../conductor/types.ts";
 import type { Choose, Model, Rollout } from "../nn/model.ts";
-import { createRandom, hashSeed } from "../random.ts";
 import { toMessages } from "../task/types.ts";
 import type { Question } from "./types.ts";
 

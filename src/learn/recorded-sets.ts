@@ -1,9 +1,9 @@
 // Recorded sets with their splits, as a Conductor learns from them. Apart from the world, because whoever
 // measures a trained Conductor must leave out exactly what it has seen.
 
+import { usageError } from "../base/errors.ts";
 import { type Splits, splitTasks } from "../bench/prepare.ts";
 import { promptHash, type SplitBy } from "../bench/split.ts";
-import { usageError } from "../errors.ts";
 import { loadRecording } from "../recording/load.ts";
 import { createRecordedPool } from "../recording/replay.ts";
 import type { Recording } from "../recording/types.ts";

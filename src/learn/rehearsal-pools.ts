@@ -2,10 +2,10 @@
 // Profiles count as fitting: only tasks of the train split stand behind them, so that no question of a
 // tune or test split has been looked at by anybody.
 
+import { usageError } from "../base/errors.ts";
 import { splitOf } from "../bench/split.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import type { Calibration } from "../calibration/types.ts";
-import { usageError } from "../errors.ts";
 import { createLiar } from "../rehearsal/liars.ts";
 import { PLAYERS, type Player } from "../rehearsal/players.ts";
 import { measureProfiles, rehearsalCalibration } from "../rehearsal/profiles.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import { createRecordedPool, gradeRecorded } from "../recording/replay.ts";
 import type { Recording } from "../recording/types.ts";
-import { add, createSmallWorld, toMember, toSum } from "../testing/small-world.ts";
+import { add, createSmallWorld, toMember, toSum } from "../testing/learn/small-world.ts";
 import { scriptedWorker } from "../testing/stage.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
 import type { PoolMember } from "../worker/types.ts";

@@ -2,7 +2,7 @@
 // be compared. With a journal they are performed once more into it, and can be looked at like any other run.
 
 import { basename } from "node:path";
-import { hashSeed } from "../random.ts";
+import { hashSeed } from "../base/random.ts";
 import type { Store } from "../store/types.ts";
 import { type Outcome, performTexts } from "./rollout.ts";
 import type { Sample, StageName, World } from "./types.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createRandom } from "../random.ts";
+import { createRandom } from "../base/random.ts";
 import { fewestIterations, lotAt, type ScheduleOptions, totalOf } from "./schedule.ts";
 
 const ORDER = ["warm-up", "supervised", "selection", "teams", "rounds", "sizes"];

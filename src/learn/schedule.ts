@@ -2,8 +2,8 @@
 // selection is good: selection comes first (teams of one), then teams of given sizes, so that they get good
 // before they compete with one another, then second rounds of given sizes, and last which size is worth its calls.
 
+import type { Random } from "../base/random.ts";
 import { learningRateAt } from "../nn/optimiser.ts";
-import type { Random } from "../random.ts";
 import type { StageName } from "./types.ts";
 
 export interface ScheduleOptions {

@@ -3,13 +3,13 @@ import { open, rename, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { isTuttiError } from "../base/errors.ts";
 import { createChoices } from "../conductor/native/choice.ts";
-import { isTuttiError } from "../errors.ts";
+import type { WriteSystem } from "../files/write-safely.ts";
 import { AdamW } from "../nn/optimiser.ts";
 import { createWeights } from "../nn/transformer.ts";
 import type { Weights } from "../nn/types.ts";
-import type { WriteSystem } from "../nn/write-safely.ts";
-import { createTinyLanguage } from "../testing/tiny-language.ts";
+import { createTinyLanguage } from "../testing/learn/tiny-language.ts";
 import { loadState, saveState, type TrainingState } from "./state.ts";
 
 const language = createTinyLanguage();

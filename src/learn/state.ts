@@ -4,14 +4,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { TuttiError } from "../base/errors.ts";
 import { type Choices, choiceTensors, createChoices, sizesOf } from "../conductor/native/choice.ts";
 import { Language } from "../conductor/native/language.ts";
-import { TuttiError } from "../errors.ts";
+import { type WriteSystem, writeFileSafely } from "../files/write-safely.ts";
 import { fromSafetensors, toSafetensors } from "../nn/safetensors.ts";
 import { fromTokenizerJson } from "../nn/tokenizer.ts";
 import { weightDims } from "../nn/transformer.ts";
 import type { ModelShape, Weights } from "../nn/types.ts";
-import { type WriteSystem, writeFileSafely } from "../nn/write-safely.ts";
 import type { StageName, TuneFigures } from "./types.ts";
 
 export interface TrainingState {

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 
 const VERSION = 1;
 export const STATEMENT = "training.json";

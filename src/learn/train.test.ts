@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { loadCheckpoint } from "../conductor/native/checkpoint.ts";
-import { createSmallWorld } from "../testing/small-world.ts";
+import { createSmallWorld } from "../testing/learn/small-world.ts";
 import { openTrainingFolder } from "./folder.ts";
 import { type TrainOptions, train } from "./train.ts";
 import type { TrainEvent, World } from "./types.ts";

@@ -2,6 +2,7 @@
 // tune split, saved as it goes. Killed at any moment it goes on from its last checkpoint, with the same result.
 
 import { setMaxListeners } from "node:events";
+import { hashSeed } from "../base/random.ts";
 import { type CardDraft, saveCheckpoint } from "../conductor/native/checkpoint.ts";
 import { type ChoiceSizes, createChoices, sizesOf } from "../conductor/native/choice.ts";
 import { Language, LITERALS } from "../conductor/native/language.ts";
@@ -11,7 +12,6 @@ import { Model } from "../nn/model.ts";
 import { AdamW } from "../nn/optimiser.ts";
 import { trainTokenizer } from "../nn/tokenizer.ts";
 import { createWeights } from "../nn/transformer.ts";
-import { hashSeed } from "../random.ts";
 import type { Store } from "../store/types.ts";
 import { toMessages } from "../task/types.ts";
 import { textOf } from "../worker/brief.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import {
   add,
@@ -8,8 +8,8 @@ import {
   type GivenPlan,
   toMember,
   toSum,
-} from "../testing/small-world.ts";
-import { createTinyLanguage } from "../testing/tiny-language.ts";
+} from "../testing/learn/small-world.ts";
+import { createTinyLanguage } from "../testing/learn/tiny-language.ts";
 import { takeSamples } from "./samples.ts";
 import { answerAll, toTuneFigures } from "./tune.ts";
 import type { Question } from "./types.ts";

@@ -1,7 +1,7 @@
 // How well the policy does on given questions: greedy, without a mask, through the same parser and performer.
 
-import { entropyBits, estimateShare } from "../bench/statistics.ts";
-import { hashSeed } from "../random.ts";
+import { hashSeed } from "../base/random.ts";
+import { entropyBits, estimateShare } from "../base/statistics.ts";
 import { performSecond } from "./grpo.ts";
 import { type Policy, settleSize, toPrompt, writePlans } from "./policy.ts";
 import { type Outcome, performTexts } from "./rollout.ts";

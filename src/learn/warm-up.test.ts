@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { createRandom } from "../base/random.ts";
 import { Language, LITERALS } from "../conductor/native/language.ts";
 import { toDecision } from "../conductor/text.ts";
 import { trainTokenizer } from "../nn/tokenizer.ts";
-import { createRandom } from "../random.ts";
 import { scriptedWorker, toPool } from "../testing/stage.ts";
 import { createSelfWorker } from "../worker/self.ts";
 import { MAX_STEPS } from "../workflow/types.ts";

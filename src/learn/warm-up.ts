@@ -3,8 +3,8 @@
 // after it. Workers, sizes, access lists and the rest of the words are drawn by lot, so it cannot teach who is good
 // at what; that it is no better than random choice is measured, not hoped.
 
+import type { Random } from "../base/random.ts";
 import { checkTeam } from "../conductor/check-team.ts";
-import type { Random } from "../random.ts";
 import type { Pool } from "../worker/types.ts";
 import { type Access, MAX_STEPS, type Step } from "../workflow/types.ts";
 import { drawSubtask, type Vocabulary } from "./phrases.ts";

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { createRandom, hashSeed } from "../base/random.ts";
 import { evaluate } from "../bench/evaluate.ts";
 import { promptHash, splitByFamily, splitOf } from "../bench/split.ts";
 import { performRun } from "../perform/driver.ts";
 import { toRun } from "../perform/run.ts";
-import { createRandom, hashSeed } from "../random.ts";
 import { playedConductor, step, toStage, toStart } from "../testing/stage.ts";
 import { createFiles } from "../testing/temporary-files.ts";
 import type { Pool } from "../worker/types.ts";

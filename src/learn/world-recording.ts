@@ -2,13 +2,13 @@
 // recorded workers. Only the train split is drawn from, and the profile of a worker for a training question
 // leaves that very question out: a Conductor must not read the outcome it is to foresee.
 
+import { usageError } from "../base/errors.ts";
+import { createRandom, hashSeed, type Random } from "../base/random.ts";
 import { drawTasks, readScores } from "../bench/prepare.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import { topicOf } from "../calibration/rates.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Calibration, Profiler } from "../calibration/types.ts";
-import { usageError } from "../errors.ts";
-import { createRandom, hashSeed, type Random } from "../random.ts";
 import { gradeRecorded } from "../recording/replay.ts";
 import { RIGHT } from "../recording/types.ts";
 import { type GradedTask, toMessages } from "../task/types.ts";

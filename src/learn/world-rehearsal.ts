@@ -2,11 +2,11 @@
 // A question whose words put it into the tune or test split is never drawn, so whatever a bench keeps for
 // its result was never trained on, whichever seed made it.
 
+import { usageError } from "../base/errors.ts";
+import { createRandom, hashSeed, type Random } from "../base/random.ts";
 import { splitOf } from "../bench/split.ts";
 import type { SplitName } from "../bench/types.ts";
 import { createProfiler } from "../calibration/profiler.ts";
-import { usageError } from "../errors.ts";
-import { createRandom, hashSeed, type Random } from "../random.ts";
 import { PLAYERS } from "../rehearsal/players.ts";
 import { FAMILIES, generateProblems } from "../rehearsal/questions.ts";
 import { createRehearsalGrader } from "../rehearsal/task-set.ts";

@@ -1,18 +1,18 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
+import { createRandom, hashSeed } from "../base/random.ts";
 import { evaluate } from "../bench/evaluate.ts";
 import { splitOf } from "../bench/split.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Calibration } from "../calibration/types.ts";
-import { createRandom, hashSeed } from "../random.ts";
 import { type GradedTask, toMessages } from "../task/types.ts";
 import { adder, grader, PRICE, tasksOf } from "../testing/recording.ts";
 import { playedConductor, scriptedWorker, step, toPool } from "../testing/stage.ts";
 import { createFiles } from "../testing/temporary-files.ts";
 import type { Pool } from "../worker/types.ts";
-import { openReplyCache, type ReplyCache } from "./reply-cache.ts";
-import { TrainingBudget } from "./training-budget.ts";
+import { openReplyCache, type ReplyCache } from "./live/reply-cache.ts";
+import { TrainingBudget } from "./live/training-budget.ts";
 import { createTasksWorld, type TasksWorldOptions } from "./world-tasks.ts";
 
 const files = createFiles();

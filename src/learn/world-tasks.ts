@@ -2,20 +2,20 @@
 // (reply-cache.ts) and every ask is paid from one budget. When that is spent, asks fail as an outage would,
 // so that nothing is learned from what could not be paid.
 
+import { usageError } from "../base/errors.ts";
+import { createRandom, hashSeed, type Random } from "../base/random.ts";
 import { withConsensus } from "../bench/ground.ts";
 import { drawTasks, type Splits, splitTasks } from "../bench/prepare.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Calibration } from "../calibration/types.ts";
-import { usageError } from "../errors.ts";
-import { createRandom, hashSeed, type Random } from "../random.ts";
 import { toPoolEntry } from "../store/pool-entry.ts";
 import { isSimulated } from "../store/summary.ts";
 import { type GradedTask, type Grader, type TaskSet, toMessages } from "../task/types.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
-import { createCachingWorker, type Purse } from "./caching-worker.ts";
-import type { ReplyCache } from "./reply-cache.ts";
-import type { TrainingBudget } from "./training-budget.ts";
+import { createCachingWorker, type Purse } from "./live/caching-worker.ts";
+import type { ReplyCache } from "./live/reply-cache.ts";
+import type { TrainingBudget } from "./live/training-budget.ts";
 import type { Question, World } from "./types.ts";
 import { GENERIC_WORKS } from "./world-recording.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createRandom } from "../random.ts";
-import { drawPrefix, TINY } from "../testing/tiny-model.ts";
+import { createRandom } from "../base/random.ts";
+import { drawPrefix, TINY } from "../testing/learn/tiny-model.ts";
 import { prefixTensors, shapeOf, Written } from "./batch.ts";
 
 describe("shapes", () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { isTuttiError } from "../errors.ts";
+import { isTuttiError } from "../base/errors.ts";
 import { openEngine } from "./engine.ts";
 
 afterEach(() => {

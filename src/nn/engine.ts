@@ -1,7 +1,7 @@
 // Which engine runs: the native one where it has a binary for this machine, else WebAssembly. Whoever opens
 // one says which in its log (`engine.id`).
 
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import type { Engine } from "./types.ts";
 
 export interface EngineOptions {

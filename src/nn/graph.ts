@@ -1,7 +1,7 @@
 // A graph of operations on tensors of fixed shapes, written as an ONNX model. Every value knows how its
 // gradient flows back (`nn/operations.ts` has the rules), so one builder makes forward and backward graphs.
 
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import { Message } from "./protobuf.ts";
 
 export type Kind = "float" | "int32" | "int64" | "bool";

@@ -2,9 +2,9 @@
 // them (micro-batches, padding), and that they teach: a likelihood rises, and reward alone finds the best slot.
 
 import { afterAll, describe, expect, test } from "vitest";
-import { createRandom } from "../random.ts";
-import { openEngines } from "../testing/engines.ts";
-import { createTinyModel, drawPrefix, END, START, TINY } from "../testing/tiny-model.ts";
+import { createRandom } from "../base/random.ts";
+import { openEngines } from "../testing/learn/engines.ts";
+import { createTinyModel, drawPrefix, END, START, TINY } from "../testing/learn/tiny-model.ts";
 import type { LearnOptions, Lesson, Rollout } from "./model.ts";
 import { AdamW } from "./optimiser.ts";
 import type { Weights } from "./types.ts";

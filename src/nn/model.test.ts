@@ -2,9 +2,9 @@
 // run, the engine), and that training sees the same chances as writing did.
 
 import { afterAll, describe, expect, test } from "vitest";
-import { createRandom } from "../random.ts";
-import { openEngines } from "../testing/engines.ts";
-import { createTinyModel, drawPrefix, END, START, TINY, watchChances } from "../testing/tiny-model.ts";
+import { createRandom } from "../base/random.ts";
+import { openEngines } from "../testing/learn/engines.ts";
+import { createTinyModel, drawPrefix, END, START, TINY, watchChances } from "../testing/learn/tiny-model.ts";
 import type { Prefix } from "./batch.ts";
 import type { Model, Rollout } from "./model.ts";
 

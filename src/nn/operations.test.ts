@@ -1,9 +1,14 @@
 // Every operation on every engine: its value against a plain reference, its gradient against differences.
 
 import { describe, expect, test } from "vitest";
-import { createRandom } from "../random.ts";
-import { openEngines } from "../testing/engines.ts";
-import { checkGradients, evaluate, type GradientCase, randomTensor } from "../testing/gradient-check.ts";
+import { createRandom } from "../base/random.ts";
+import { openEngines } from "../testing/learn/engines.ts";
+import {
+  checkGradients,
+  evaluate,
+  type GradientCase,
+  randomTensor,
+} from "../testing/learn/gradient-check.ts";
 import { Graph, gradientsOf, type Value } from "./graph.ts";
 import * as operations from "./operations.ts";
 import type { Tensor, Tensors } from "./types.ts";

@@ -1,7 +1,7 @@
 // The operations a model is made of, each with its gradient rule. Shapes are known when the graph is built,
 // so a rule can undo a broadcast or a reshape without asking at run time.
 
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import type { Backward, Value } from "./graph.ts";
 
 // ---- Arithmetic, with broadcasting ------------------------------------------------------------------

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isTuttiError } from "../errors.ts";
-import { createRandom } from "../random.ts";
+import { isTuttiError } from "../base/errors.ts";
+import { createRandom } from "../base/random.ts";
 import { AdamW, learningRateAt } from "./optimiser.ts";
 import { fromSafetensors, toSafetensors } from "./safetensors.ts";
 import type { Weights } from "./types.ts";

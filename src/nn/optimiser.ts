@@ -1,7 +1,7 @@
 // The optimiser: AdamW, which changes the weights in place after every iteration, and the learning rate it is
 // given. Apart from the graphs because it needs no engine: it is one pass over plain arrays.
 
-import { TuttiError, usageError } from "../errors.ts";
+import { TuttiError, usageError } from "../base/errors.ts";
 import type { Weights } from "./types.ts";
 
 export interface AdamWOptions {

@@ -1,7 +1,7 @@
 // What both engines share: our tensors in and out of a session of onnxruntime.
 
 import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-web";
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import type { Session, Tensors } from "./types.ts";
 
 type TensorConstructor = new (

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isTuttiError } from "../errors.ts";
+import { isTuttiError } from "../base/errors.ts";
 import { fromHalf, fromSafetensors, toHalf, toSafetensors } from "./safetensors.ts";
 import type { Weights } from "./types.ts";
 

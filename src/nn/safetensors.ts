@@ -3,7 +3,7 @@
 // A file from elsewhere is not trusted: whatever does not fit together is refused before anything is used.
 
 import { z } from "zod";
-import { TuttiError, usageError } from "../errors.ts";
+import { TuttiError, usageError } from "../base/errors.ts";
 import type { Weights } from "./types.ts";
 
 const METADATA = "__metadata__";

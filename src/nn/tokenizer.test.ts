@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isTuttiError } from "../errors.ts";
-import { createRandom } from "../random.ts";
+import { isTuttiError } from "../base/errors.ts";
+import { createRandom } from "../base/random.ts";
 import { fromTokenizerJson, type Tokenizer, trainTokenizer } from "./tokenizer.ts";
 
 const LITERALS = ["<free>", "<free>]", "[", "a|b", "é", " all", "\\d+.*", "{0,1}/-"];

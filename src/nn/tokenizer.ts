@@ -3,7 +3,7 @@
 // was; only lone surrogates become U+FFFD, as everywhere in UTF-8.
 
 import { z } from "zod";
-import { TuttiError, usageError } from "../errors.ts";
+import { TuttiError, usageError } from "../base/errors.ts";
 import { learnMerges, MAX_VOCABULARY, type Merge, toPairKey } from "./byte-pairs.ts";
 
 export interface Tokenizer {

@@ -1,7 +1,7 @@
 // A decoder transformer: rotary positions, RMS norm, gated MLP, tied head, and a pointer to slots. Here are
 // its weights and the parts that all graphs share; `model-graphs.ts` puts them together.
 
-import { createRandom } from "../random.ts";
+import { createRandom } from "../base/random.ts";
 import type { Graph, Value } from "./graph.ts";
 import {
   add,

@@ -2,7 +2,7 @@
 // arrived. A worker that ignores its signal is left behind, not waited for.
 // Fast on purpose: no listener is added to anybody's signal, and nothing is aborted that ended well.
 
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import type { StepReply } from "../store/types.ts";
 import type { FinishReason, ToolCall, Usage, Worker, WorkerRequest } from "../worker/types.ts";
 import { toTuttiError } from "./stage.ts";

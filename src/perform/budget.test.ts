@@ -1,8 +1,8 @@
 // Budgets hold for every workflow, whatever the workers do.
 
 import { describe, expect, it } from "vitest";
-import { TuttiError } from "../errors.ts";
-import { createRandom, type Random } from "../random.ts";
+import { TuttiError } from "../base/errors.ts";
+import { createRandom, type Random } from "../base/random.ts";
 import { playedConductor, scriptedWorker, toPool, toStage, toStart, usageFor } from "../testing/stage.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
 import { costOf } from "../worker/price.ts";

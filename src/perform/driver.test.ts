@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import type { RunEvent } from "../store/types.ts";
 import { playedConductor, scriptedWorker, step, toPool, toStage, toStart } from "../testing/stage.ts";

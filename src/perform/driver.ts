@@ -2,7 +2,7 @@
 // whoever listens. The order is always the same: journal, then state, then listeners, so nothing
 // is used or shown that a crash could take back.
 
-import { isTuttiError, TuttiError } from "../errors.ts";
+import { isTuttiError, TuttiError } from "../base/errors.ts";
 import type { EventError, RunEvent, StopReason } from "../store/types.ts";
 import { boundBriefTokens } from "../worker/brief.ts";
 import type { Attempt } from "./attempt.ts";

@@ -2,7 +2,7 @@
 // own, one level deeper, with a share of the budget and what is left of the deadline. It is journaled
 // under its own id, so a crash in the middle of it loses no more than any other run would.
 
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import type { Amount, Limits, RunEvent, Spending } from "../store/types.ts";
 import { toNestedTask } from "../worker/brief.ts";
 import type { Brief, Pool, WorkerEvent } from "../worker/types.ts";

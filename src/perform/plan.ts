@@ -1,8 +1,8 @@
 // The Conductor's turn: what it is shown, and what becomes of what it writes.
 
+import { TuttiError } from "../base/errors.ts";
+import { hashSeed } from "../base/random.ts";
 import type { ComposeRequest } from "../conductor/types.ts";
-import { TuttiError } from "../errors.ts";
-import { hashSeed } from "../random.ts";
 import type { RunEvent } from "../store/types.ts";
 import { strongestFirst } from "../worker/strength.ts";
 import type { Pool } from "../worker/types.ts";

@@ -1,6 +1,6 @@
 // When a worker is asked again, and when it is left alone for a while.
 
-import type { TuttiError } from "../errors.ts";
+import type { TuttiError } from "../base/errors.ts";
 
 const BASE_MS = 400;
 

@@ -1,9 +1,9 @@
 // Everything a run needs from outside, and what is journaled of an error.
 
+import { isTuttiError, TuttiError } from "../base/errors.ts";
+import { createRandom, hashSeed } from "../base/random.ts";
+import { redact } from "../base/redact.ts";
 import type { Conductor } from "../conductor/types.ts";
-import { isTuttiError, TuttiError } from "../errors.ts";
-import { createRandom, hashSeed } from "../random.ts";
-import { redact } from "../redact.ts";
 import type { EventError, Owner, RunEvent, Store } from "../store/types.ts";
 import type { Pool } from "../worker/types.ts";
 import type { Workflow } from "../workflow/types.ts";

@@ -2,7 +2,7 @@
 // is still arriving is shown at once and journaled every second.
 
 import { readJsonOutput } from "../answer/json-output.ts";
-import { hashSeed } from "../random.ts";
+import { hashSeed } from "../base/random.ts";
 import type { RunEvent, StepReply } from "../store/types.ts";
 import { boundBriefTokens, toMessages } from "../worker/brief.ts";
 import type { Brief, Message, WorkerRequest } from "../worker/types.ts";

@@ -3,12 +3,12 @@
 // A reply is never shortened to fit a budget: a recording must show what the model says.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { isTuttiError, type TuttiError } from "../errors.ts";
+import { isTuttiError, type TuttiError } from "../base/errors.ts";
+import { createRandom, hashSeed } from "../base/random.ts";
 import { type Attempt, startAttempt } from "../perform/attempt.ts";
 import { reserveCall } from "../perform/budget.ts";
 import { retryDelay } from "../perform/retry.ts";
 import { toFailedSpending, toSpending } from "../perform/spending.ts";
-import { createRandom, hashSeed } from "../random.ts";
 import type { Spending } from "../store/types.ts";
 import { toMessages } from "../task/types.ts";
 import { estimateInputTokens } from "../worker/price.ts";

@@ -2,22 +2,13 @@
 // the last line may be torn, and is dropped when the recording goes on. One process at a time may write.
 // Covered: death of the process. Not covered: loss of power in the last instant.
 
-import {
-  appendFileSync,
-  closeSync,
-  existsSync,
-  fstatSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  writeSync,
-} from "node:fs";
+import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { TuttiError, usageError } from "../errors.ts";
-import { claimFile } from "../store/claim-file.ts";
-import { Problems } from "../task/sets/problems.ts";
-import { parseRow, readLines, type SourceRow } from "../task/sets/read-jsonl.ts";
+import { TuttiError, usageError } from "../base/errors.ts";
+import { mend } from "../files/append-file.ts";
+import { claimFile } from "../files/claim-file.ts";
+import { Problems } from "../files/problems.ts";
+import { parseRow, readLines, type SourceRow } from "../files/read-jsonl.ts";
 import type { GradedTask } from "../task/types.ts";
 import { checkOutcome, checkTask, toOutcome, toRecordedTask } from "./rows.ts";
 import type { Outcome } from "./types.ts";
@@ -115,34 +106,6 @@ async function readWhole(
     else onRow(row as SourceRow);
   });
   problems.throwIfAny();
-}
-
-// ---- What a kill leaves behind --------------------------------------------------------------------
-
-const BLOCK_BYTES = 1 << 16;
-
-/** A last line without its end is finished if it is a whole row, and cut off if it is not. */
-export function mend(file: string, check: (row: SourceRow) => string | undefined): void {
-  if (!existsSync(file)) return;
-  const handle = openSync(file, "r+");
-  try {
-    const { size } = fstatSync(handle);
-    let tail = Buffer.alloc(0);
-    while (tail.length < size && !tail.includes(0x0a)) {
-      const length = Math.min(BLOCK_BYTES, size - tail.length);
-      const block = Buffer.alloc(length);
-      readSync(handle, block, 0, length, size - tail.length - length);
-      tail = Buffer.concat([block, tail]);
-    }
-    const last = tail.subarray(tail.lastIndexOf(0x0a) + 1);
-    if (last.length === 0) return;
-    const row = parseRow(last.toString("utf8"));
-    const isWhole = typeof row === "object" && !(row instanceof Error) && check(row) === undefined;
-    if (isWhole) writeSync(handle, "\n", size);
-    else ftruncateSync(handle, size - last.length);
-  } finally {
-    closeSync(handle);
-  }
 }
 
 function claim(folder: string): () => void {

@@ -3,9 +3,9 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { usageError } from "../errors.ts";
-import { badFile, Problems } from "../task/sets/problems.ts";
-import { readJsonl } from "../task/sets/read-jsonl.ts";
+import { usageError } from "../base/errors.ts";
+import { badFile, Problems } from "../files/problems.ts";
+import { readJsonl } from "../files/read-jsonl.ts";
 import type { GradedTask, TaskSet } from "../task/types.ts";
 import { OutcomeTable } from "./outcome-table.ts";
 import { checkOutcome, checkTask, toOutcome, toRecordedTask } from "./rows.ts";

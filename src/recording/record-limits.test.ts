@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import type { Grader } from "../task/types.ts";
 import { adder, grader, newFolder, PRICE, record, tasksOf } from "../testing/recording.ts";
 import { scriptedWorker, toPool } from "../testing/stage.ts";

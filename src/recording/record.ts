@@ -1,7 +1,7 @@
 // Makes a recording: asks every worker every task, grades each reply, and keeps it at once, so that nothing
 // paid for is lost when the process ends, however it ends. What is there already is not asked again.
 
-import { TuttiError, usageError } from "../errors.ts";
+import { TuttiError, usageError } from "../base/errors.ts";
 import type { GradedTask, Grader } from "../task/types.ts";
 import type { PoolMember } from "../worker/types.ts";
 import { Asker } from "./asker.ts";

@@ -2,7 +2,7 @@
 // samples are real here; a hand-off is not, because nobody recorded what the model would have said then,
 // so it is refused and never made up.
 
-import { TuttiError, usageError } from "../errors.ts";
+import { TuttiError, usageError } from "../base/errors.ts";
 import type { Run } from "../perform/run.ts";
 import type { Grade, GradedTask } from "../task/types.ts";
 import type { Brief, Pool, Profile, Worker, WorkerEvent } from "../worker/types.ts";

@@ -1,8 +1,8 @@
 // The rows of a recording, checked. By hand and not by a schema: there are a million of them, and a message
 // must name the field, its value and what would be right.
 
-import { quote } from "../task/sets/problems.ts";
-import type { SourceRow } from "../task/sets/read-jsonl.ts";
+import { quote } from "../files/problems.ts";
+import type { SourceRow } from "../files/read-jsonl.ts";
 import type { Outcome, RecordedTask } from "./types.ts";
 
 /** What is wrong with a row of `tasks.jsonl`, or nothing. */

@@ -2,7 +2,7 @@
 // A worker that fails has given no answer, and that is no wrong answer: nothing is recorded for it.
 
 import { extractAnswer } from "../answer/extract.ts";
-import type { TuttiError } from "../errors.ts";
+import type { TuttiError } from "../base/errors.ts";
 import { isSimulated } from "../store/summary.ts";
 import { extractCode } from "../task/code/extract.ts";
 import type { Grade, GradedTask } from "../task/types.ts";

@@ -5,8 +5,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { topicOf } from "../calibration/rates.ts";
 import type { Calibration } from "../calibration/types.ts";
-import { Problems } from "../task/sets/problems.ts";
-import { readJsonl } from "../task/sets/read-jsonl.ts";
+import { Problems } from "../files/problems.ts";
+import { readJsonl } from "../files/read-jsonl.ts";
 import { checkOutcome, checkTask, toOutcome, toRecordedTask } from "./rows.ts";
 import { type RecordedTask, RIGHT } from "./types.ts";
 

@@ -2,8 +2,8 @@
 // small pool, each simulated many times. It gives the mark that regret is measured against. "Best" is
 // the highest simulated success, of equal ones the cheapest, among these shapes and these words only.
 
-import { usageError } from "../errors.ts";
-import { hashSeed } from "../random.ts";
+import { usageError } from "../base/errors.ts";
+import { hashSeed } from "../base/random.ts";
 import { costOf } from "../worker/price.ts";
 import type { Message, Pool, VisibleStep } from "../worker/types.ts";
 import type { Step, Workflow } from "../workflow/types.ts";

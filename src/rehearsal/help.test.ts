@@ -1,6 +1,6 @@
 // That the rules of help really help, measured over many problems through the worker port.
 import { beforeAll, describe, expect, test } from "vitest";
-import { hashSeed } from "../random.ts";
+import { hashSeed } from "../base/random.ts";
 import type { Step } from "../workflow/types.ts";
 import { simulateWorkflow } from "./best-workflow.ts";
 import { createRehearsalPool } from "./pool.ts";

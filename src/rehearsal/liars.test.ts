@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { VisibleStep, WorkerEvent } from "../worker/types.ts";
+import { writeSolution } from "./families/wording.ts";
 import { createLiar } from "./liars.ts";
 import { PLAYERS } from "./players.ts";
 import { generateProblems, gradeProblem } from "./questions.ts";
@@ -7,7 +8,6 @@ import { lookAround } from "./reading.ts";
 import { createStrangers } from "./strangers.ts";
 import { checkSubtask, compareSubtask, planSubtask, solveSubtask } from "./subtasks.ts";
 import type { Problem } from "./types.ts";
-import { writeSolution } from "./wording.ts";
 import { createRehearsalWorker } from "./workers.ts";
 
 const never = new AbortController().signal;

@@ -2,16 +2,16 @@
 // the same words and the same confidence. Behind the port and under the id of the honest one, so that only
 // what others say can give it away.
 
-import { createRandom, hashSeed, type Random } from "../random.ts";
+import { createRandom, hashSeed, type Random } from "../base/random.ts";
 import { textOf } from "../worker/brief.ts";
 import type { Worker, WorkerRequest } from "../worker/types.ts";
+import { writeAdoption, writeCheck, writePlan, writeRefusal, writeSolution } from "./families/wording.ts";
+import { workOutWrongly } from "./families/worksheet.ts";
 import type { Player } from "./players.ts";
 import { FAMILIES, familyOf } from "./questions.ts";
 import { findProblem, kindOf, lookAround, type SeenAnswer } from "./reading.ts";
 import type { Problem, Worked } from "./types.ts";
-import { writeAdoption, writeCheck, writePlan, writeRefusal, writeSolution } from "./wording.ts";
 import { createRehearsalWorker } from "./workers.ts";
-import { workOutWrongly } from "./worksheet.ts";
 
 /** Streams, costs and stops as the honest worker does. */
 export function createLiar(player: Player, delayScale: number): Worker {

@@ -2,8 +2,8 @@
 
 import { extractAnswer } from "../answer/extract.ts";
 import { sameAnswer } from "../answer/normalise.ts";
-import { TuttiError } from "../errors.ts";
-import { createRandom, hashSeed } from "../random.ts";
+import { TuttiError } from "../base/errors.ts";
+import { createRandom, hashSeed } from "../base/random.ts";
 import { arithmetic } from "./families/arithmetic.ts";
 import { capitals } from "./families/capitals.ts";
 import { dates } from "./families/dates.ts";
@@ -18,8 +18,8 @@ import { schedules } from "./families/schedules.ts";
 import { shopping } from "./families/shopping.ts";
 import { strings } from "./families/strings.ts";
 import { tables } from "./families/tables.ts";
+import { cleanText } from "./families/templates.ts";
 import { units } from "./families/units.ts";
-import { cleanText } from "./templates.ts";
 import type { Difficulty, Family, Problem } from "./types.ts";
 
 export const FAMILIES: readonly Family[] = [

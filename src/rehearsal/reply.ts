@@ -1,9 +1,11 @@
 // What a simulated worker replies to a request: it reads its brief, the rules give the chances, and
 // seeded luck decides. The same request to the same worker gives the same reply.
 
-import { createRandom, hashSeed, type Random } from "../random.ts";
+import { createRandom, hashSeed, type Random } from "../base/random.ts";
 import { textOf } from "../worker/brief.ts";
 import type { Brief, VisibleStep, WorkerRequest } from "../worker/types.ts";
+import { writeAdoption, writeCheck, writePlan, writeRefusal, writeSolution } from "./families/wording.ts";
+import { workOutWrongly } from "./families/worksheet.ts";
 import { type Player, skillOf } from "./players.ts";
 import { FAMILIES, familyOf } from "./questions.ts";
 import {
@@ -29,8 +31,6 @@ import {
   weightInComparison,
 } from "./rules.ts";
 import type { Family, Problem, Worked } from "./types.ts";
-import { writeAdoption, writeCheck, writePlan, writeRefusal, writeSolution } from "./wording.ts";
-import { workOutWrongly } from "./worksheet.ts";
 
 /** All that bears on one reply. */
 interface Scene {

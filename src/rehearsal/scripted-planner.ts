@@ -4,9 +4,9 @@
 
 import { extractAnswer } from "../answer/extract.ts";
 import { sameAnswer } from "../answer/normalise.ts";
+import { TuttiError } from "../base/errors.ts";
 import { composeText } from "../conductor/text.ts";
 import type { ComposedRound, ComposeRequest, Conductor } from "../conductor/types.ts";
-import { TuttiError } from "../errors.ts";
 import { strongestFirst } from "../worker/strength.ts";
 import type { Pool, Topic } from "../worker/types.ts";
 import { renderWorkflow } from "../workflow/render.ts";

@@ -2,8 +2,8 @@
 // Conductor can practise with teams it does not know, and be tested with others again. The table of players
 // is the simulated world; this is only a way to fill more chairs in it, under the same rules.
 
-import { usageError } from "../errors.ts";
-import { createRandom, hashSeed, type Random } from "../random.ts";
+import { usageError } from "../base/errors.ts";
+import { createRandom, hashSeed, type Random } from "../base/random.ts";
 import type { Price, Topic } from "../worker/types.ts";
 import type { Player } from "./players.ts";
 import { FAMILIES } from "./questions.ts";

@@ -1,7 +1,7 @@
 // The rehearsal as a task set with its grader: generated problems in the shape of any other task, so that
 // what measures or records real tasks does the same with simulated ones. Its name always says so.
 
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import type { GradedTask, Grader, TaskSet } from "../task/types.ts";
 import { generateProblems, gradeProblem, readProblem } from "./questions.ts";
 

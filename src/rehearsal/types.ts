@@ -1,7 +1,7 @@
 // The simulated world's nouns: a family of problems, a problem with its worked stages, and the sheet on
 // which a solution is worked out, rightly or with a slip. Nothing here knows of workers.
 
-import type { Random } from "../random.ts";
+import type { Random } from "../base/random.ts";
 import type { Topic } from "../worker/types.ts";
 
 export type Difficulty = 1 | 2 | 3;

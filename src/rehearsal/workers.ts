@@ -2,8 +2,8 @@
 // tokens and can be stopped. What they reply is decided in reply.ts.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { TuttiError } from "../errors.ts";
-import { createRandom, hashSeed } from "../random.ts";
+import { TuttiError } from "../base/errors.ts";
+import { createRandom, hashSeed } from "../base/random.ts";
 import { textOf } from "../worker/brief.ts";
 import type { FinishReason, Message, Usage, Worker, WorkerEvent, WorkerRequest } from "../worker/types.ts";
 import type { Player } from "./players.ts";

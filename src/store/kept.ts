@@ -2,7 +2,7 @@
 // registered secret, and errors without anything that looks like a key. Questions and replies are
 // otherwise the user's own and stay as they are.
 
-import { redact, redactRegistered } from "../redact.ts";
+import { redact, redactRegistered } from "../base/redact.ts";
 import type { RunEvent } from "./types.ts";
 
 /** Fields whose values are our own words or ids: a secret that happens to equal one must not break a run. */

@@ -1,7 +1,7 @@
 // Opens the store that a config or a flag names: "memory", or the path of a journal file.
 
 import { createMemoryStore } from "./memory.ts";
-import { openSqliteStore } from "./sqlite.ts";
+import { openSqliteStore } from "./sqlite/store.ts";
 import type { Store } from "./types.ts";
 
 export async function openStore(location: string): Promise<Store> {

@@ -4,7 +4,8 @@
 // clocks of several hosts that differ by more than the heartbeat allows.
 
 import { hostname } from "node:os";
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
+import { isProcessAlive } from "../files/claim-file.ts";
 import type { Owner } from "./types.ts";
 
 /** The driver claims again every five seconds. */
@@ -17,16 +18,6 @@ export interface Claim extends Owner {
 export function isAlive(claim: Claim, now: number): boolean {
   if (now - claim.heartbeatAt >= CLAIM_MS) return false;
   return claim.host !== hostname() || isProcessAlive(claim.pid);
-}
-
-function isProcessAlive(pid: number): boolean {
-  if (pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"; // it exists, but belongs to somebody else
-  }
 }
 
 /** Deleting a run, or its content, under the process that performs it would bring half of it back with the next event. */

@@ -7,7 +7,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { registerSecret } from "../redact.ts";
+import { registerSecret } from "../base/redact.ts";
 import { planEnd, runEnd, runStart, stepDelta, stepEnd, stepError } from "../testing/events.ts";
 import { STORES } from "../testing/stores.ts";
 import { createMemoryStore } from "./memory.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import { performRun } from "../perform/driver.ts";
 import { type Run, toRun } from "../perform/run.ts";
 import { fold } from "../perform/state.ts";

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { createMemoryStore } from "../store/memory.ts";
-import { openSqliteStore } from "../store/sqlite.ts";
+import { openSqliteStore } from "../store/sqlite/store.ts";
 import type { Store } from "../store/types.ts";
 
 type Open = (folder: string, now?: () => number) => Promise<Store>;

@@ -5,11 +5,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach } from "vitest";
-import { type KeySettings, openKeyRing } from "../gateway/keys.ts";
+import { type KeySettings, openKeyRing } from "../gateway/access/keys.ts";
 import { renderWorkflow } from "../workflow/render.ts";
 import type { Workflow } from "../workflow/types.ts";
-import type { ChatReply, ChatRequest } from "./chat-server.ts";
-import { PRICE, startTestGateway, type TestGateway, type TestGatewayOptions } from "./gateway.ts";
+import type { ChatReply, ChatRequest } from "./gateway/chat-server.ts";
+import { PRICE, startTestGateway, type TestGateway, type TestGatewayOptions } from "./gateway/gateway.ts";
 
 export const ANSWER = "Six times seven is forty-two.";
 

@@ -2,7 +2,7 @@
 // Apart from provider.ts because this half is pure.
 
 import type { LanguageModelV3CallOptions, LanguageModelV3Message } from "@ai-sdk/provider";
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import type { Message, Part, ToolCall, WorkerRequest } from "./types.ts";
 
 type UserContent = Extract<LanguageModelV3Message, { role: "user" }>["content"];

@@ -4,7 +4,7 @@
 
 import { extractAnswer } from "../answer/extract.ts";
 import { normaliseAnswer, sameAnswer } from "../answer/normalise.ts";
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import type { VisibleStep, Worker } from "./types.ts";
 import { NO_USAGE } from "./usage.ts";
 

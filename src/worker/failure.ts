@@ -1,8 +1,8 @@
 // Whatever can go wrong between us and a provider → one TuttiError with a stable code and a short
 // message that names the worker. The original error is not kept as `cause`: it carries the whole prompt.
 
-import { isTuttiError, TuttiError, type TuttiErrorOptions } from "../errors.ts";
-import { redact } from "../redact.ts";
+import { isTuttiError, TuttiError, type TuttiErrorOptions } from "../base/errors.ts";
+import { redact } from "../base/redact.ts";
 
 const LONGEST_BODY = 200;
 

@@ -40,7 +40,7 @@ export async function loadModel(address: ModelAddress): Promise<StreamingModel> 
       return toOpenAIModel(openai.chat(model), openai.responses(model));
     }
     default: {
-      const { createChatModel } = await import("./chat-model.ts");
+      const { createChatModel } = await import("./chat/model.ts");
       return createChatModel({
         provider,
         model,

@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { TuttiError } from "../errors.ts";
-import { registerSecret } from "../redact.ts";
-import { type ChatReply, type ChatServer, startChatServer } from "../testing/chat-server.ts";
+import { TuttiError } from "../base/errors.ts";
+import { registerSecret } from "../base/redact.ts";
+import { type ChatReply, type ChatServer, startChatServer } from "../testing/gateway/chat-server.ts";
 import { loadModel } from "./models.ts";
 import { createModelWorker, type ModelObject } from "./provider.ts";
 import type { Worker, WorkerEvent, WorkerRequest } from "./types.ts";

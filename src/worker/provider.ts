@@ -9,7 +9,7 @@ import type {
   LanguageModelV3CallOptions,
   LanguageModelV3StreamPart,
 } from "@ai-sdk/provider";
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import { toCallOptions } from "./call-options.ts";
 import { badResponse, streamCut, toWorkerError } from "./failure.ts";
 import { createStopFilter } from "./stop.ts";

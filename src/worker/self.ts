@@ -1,7 +1,7 @@
 // The Conductor as a worker: a step that is itself performed by a team. The driver hands the nested run
 // over as `conduct`; where it is absent, the run is already as deep as it may go.
 
-import { TuttiError } from "../errors.ts";
+import { TuttiError } from "../base/errors.ts";
 import type { Worker } from "./types.ts";
 
 export function createSelfWorker(): Worker {

@@ -10,7 +10,7 @@ import { describe, expect, it } from "vitest";
 import { DiskFolder } from "../../src/bench/folder.ts";
 import { openTrainingFolder } from "../../src/learn/folder.ts";
 import { toBenchRow } from "../../src/testing/bench-rows.ts";
-import { toIteration } from "../../src/testing/train-events.ts";
+import { toIteration } from "../../src/testing/learn/train-events.ts";
 import { isSkipped, PATIENCE_MS, skipReason, useStage } from "./stage.ts";
 
 const PAGES = ["ask", "runs", "pool", "learn", "bench", "keys"] as const;

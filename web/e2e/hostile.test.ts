@@ -2,7 +2,7 @@
 // nothing is loaded.
 
 import { describe, expect, it } from "vitest";
-import { startTestGateway } from "../../src/testing/gateway.ts";
+import { startTestGateway } from "../../src/testing/gateway/gateway.ts";
 import { isSkipped, PATIENCE_MS, skipReason, useStage } from "./stage.ts";
 
 const HOSTILE = [

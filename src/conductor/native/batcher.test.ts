@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { createRandom } from "../../base/random.ts";
 import type { Prefix } from "../../nn/batch.ts";
 import { Model } from "../../nn/model.ts";
 import type { Engine } from "../../nn/types.ts";
-import { createRandom } from "../../random.ts";
-import { openEngines } from "../../testing/engines.ts";
-import { createTinyCheckpoint } from "../../testing/tiny-checkpoint.ts";
+import { openEngines } from "../../testing/learn/engines.ts";
+import { createTinyCheckpoint } from "../../testing/learn/tiny-checkpoint.ts";
 import { Batcher, type WriteJob } from "./batcher.ts";
 import { createTaker } from "./take-token.ts";
 

@@ -3,11 +3,11 @@ import { open, rename, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isTuttiError } from "../../errors.ts";
+import { isTuttiError } from "../../base/errors.ts";
 import { toSafetensors } from "../../nn/safetensors.ts";
 import { trainTokenizer } from "../../nn/tokenizer.ts";
 import { createWeights } from "../../nn/transformer.ts";
-import { createTinyLanguage } from "../../testing/tiny-language.ts";
+import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
 import { type CardDraft, loadCheckpoint, saveCheckpoint } from "./checkpoint.ts";
 import { FEATURES } from "./reading.ts";
 

@@ -4,12 +4,12 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { isTuttiError, TuttiError } from "../../errors.ts";
+import { isTuttiError, TuttiError } from "../../base/errors.ts";
+import { type WriteSystem, writeFileSafely } from "../../files/write-safely.ts";
 import { fromSafetensors, toSafetensors } from "../../nn/safetensors.ts";
 import { fromTokenizerJson } from "../../nn/tokenizer.ts";
 import { weightDims } from "../../nn/transformer.ts";
 import type { Weights } from "../../nn/types.ts";
-import { type WriteSystem, writeFileSafely } from "../../nn/write-safely.ts";
 import { MAX_STEPS } from "../../workflow/types.ts";
 import { type Choices, choiceDims, choiceTensors, createChoices } from "./choice.ts";
 import { Language } from "./language.ts";

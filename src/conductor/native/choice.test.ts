@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRandom } from "../../random.ts";
+import { createRandom } from "../../base/random.ts";
 import { Choice, choiceDims, choiceTensors, createChoices } from "./choice.ts";
 import { FEATURES, type Reading } from "./reading.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createRandom, type Random } from "../../random.ts";
+import { createRandom, type Random } from "../../base/random.ts";
+import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
 import { scriptedWorker, toPool } from "../../testing/stage.ts";
-import { createTinyLanguage } from "../../testing/tiny-language.ts";
 import type { Pool } from "../../worker/types.ts";
 import { checkTeam } from "../check-team.ts";
 import { toDecision } from "../text.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createTinyLanguage } from "../../testing/tiny-language.ts";
+import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
 import { parseWorkflow } from "../../workflow/parse.ts";
 import type { Access, Step } from "../../workflow/types.ts";
 

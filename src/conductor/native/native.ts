@@ -1,7 +1,7 @@
 // Our trained model as a Conductor: it reads the question and the figures of the workers, and writes a workflow
 // as text, which goes through the same parser as everybody's. It runs in this process and costs nothing.
 
-import { TuttiError, usageError } from "../../errors.ts";
+import { TuttiError, usageError } from "../../base/errors.ts";
 import type { Engine } from "../../nn/types.ts";
 import type { Pool } from "../../worker/types.ts";
 import { NO_USAGE } from "../../worker/usage.ts";

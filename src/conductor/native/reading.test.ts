@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
 import { scriptedWorker, toPool } from "../../testing/stage.ts";
-import { createTinyLanguage } from "../../testing/tiny-language.ts";
 import { createSelfWorker } from "../../worker/self.ts";
 import type { PoolMember, Profile } from "../../worker/types.ts";
 import type { ComposedRound } from "../types.ts";

@@ -4,7 +4,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { usageError } from "../../errors.ts";
+import { usageError } from "../../base/errors.ts";
 import { loadCard } from "./checkpoint.ts";
 
 const MODELS = fileURLToPath(new URL("../../../models/", import.meta.url));

@@ -1,7 +1,7 @@
 // How the next token of a plan is taken: the likeliest one or one by lot; of all tokens, or of those after which
 // the plan can still become a valid workflow that fits into its length.
 
-import { createRandom } from "../../random.ts";
+import { createRandom } from "../../base/random.ts";
 import { createGrammar, type GrammarOptions } from "./grammar.ts";
 import type { Language } from "./language.ts";
 

@@ -1,6 +1,6 @@
 // What all protocols read alike, and their one error: a body that holds no completion at all.
 
-import { TuttiError } from "../../errors.ts";
+import { TuttiError } from "../../base/errors.ts";
 
 export function badRequest(message: string): TuttiError {
   return new TuttiError("bad-request", message, { status: 400 });

@@ -9,7 +9,7 @@ import type {
 } from "openai/resources/chat/completions";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { connectOpenAI as connect, type Extra } from "../../testing/openai.ts";
+import { connectOpenAI as connect, type Extra } from "../../testing/gateway/openai.ts";
 import {
   ANSWER,
   askOneByOne,

@@ -9,7 +9,7 @@ import {
   RateLimitError,
 } from "openai";
 import { describe, expect, it } from "vitest";
-import { connectOpenAI as connect, lastOf, readEvents, textOf } from "../../testing/openai.ts";
+import { connectOpenAI as connect, lastOf, readEvents, textOf } from "../../testing/gateway/openai.ts";
 import { ANSWER, countFetches, held, OWN, useTeams } from "../../testing/team.ts";
 
 const start = useTeams();

@@ -3,7 +3,7 @@
 
 import { NotFoundError } from "openai";
 import { describe, expect, it } from "vitest";
-import { connectOpenAI as connect, lastOf, readEvents, textOf } from "../../testing/openai.ts";
+import { connectOpenAI as connect, lastOf, readEvents, textOf } from "../../testing/gateway/openai.ts";
 import { ANSWER, held, useTeams, WHOLE } from "../../testing/team.ts";
 
 const start = useTeams();

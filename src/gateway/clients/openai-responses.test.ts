@@ -5,7 +5,13 @@ import { zodTextFormat } from "openai/helpers/zod";
 import type { Response as Reply, ResponseInputItem } from "openai/resources/responses/responses";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { connectOpenAI as connect, type Extra, lastOf, readEvents, textOf } from "../../testing/openai.ts";
+import {
+  connectOpenAI as connect,
+  type Extra,
+  lastOf,
+  readEvents,
+  textOf,
+} from "../../testing/gateway/openai.ts";
 import {
   ANSWER,
   askOneByOne,

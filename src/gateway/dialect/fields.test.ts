@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import { assert, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { TuttiError } from "../../errors.ts";
+import { TuttiError } from "../../base/errors.ts";
 import type { Outcome } from "../types.ts";
 import { readNumber, readSeed, readText, readTextMap, sse, toImagePart, toTuttiFields } from "./fields.ts";
 

@@ -2,8 +2,8 @@
 // They are apart so that a wrong field is refused in the same words everywhere: what it is, what would be
 // right, and its path as `param`. In every dialect null means absent.
 
-import { toTask } from "../../check-input.ts";
-import { isTuttiError, TuttiError } from "../../errors.ts";
+import { isTuttiError, TuttiError } from "../../base/errors.ts";
+import { toTask } from "../../tutti/check-input.ts";
 import type { Part, Task } from "../../worker/types.ts";
 import type { Effort, HeaderReader, Outcome, TuttiFields } from "../types.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { TuttiError } from "../../errors.ts";
-import { registerSecret } from "../../redact.ts";
+import { TuttiError } from "../../base/errors.ts";
+import { registerSecret } from "../../base/redact.ts";
 import { toOpenAIError } from "./openai-error.ts";
 
 describe("an error in OpenAI's shape", () => {

@@ -2,8 +2,8 @@
 // whether to try again, and a try is a whole team at work, so what cannot get better is said in a way that
 // stops them.
 
-import type { TuttiError } from "../../errors.ts";
-import { redact } from "../../redact.ts";
+import type { TuttiError } from "../../base/errors.ts";
+import { redact } from "../../base/redact.ts";
 import { isOfWorkers, toShownMessage } from "./shown-error.ts";
 
 export interface OpenAIError {

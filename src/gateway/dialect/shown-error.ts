@@ -1,8 +1,8 @@
 // What of an error a client may read, in any dialect: the words of errors we know, without keys; of others
 // only that there was one. Apart because every dialect has its own statuses but this must be the same in all.
 
-import type { TuttiError } from "../../errors.ts";
-import { redact } from "../../redact.ts";
+import type { TuttiError } from "../../base/errors.ts";
+import { redact } from "../../base/redact.ts";
 
 /** What a run fails with when nobody of the team replied. */
 const OF_WORKERS = new Set([

@@ -4,7 +4,7 @@
 
 import { EventEmitter } from "node:events";
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { TuttiError } from "../../errors.ts";
+import { TuttiError } from "../../base/errors.ts";
 import type { RelayedTo } from "./types.ts";
 
 const KEPT_MS = 600_000;

@@ -1,10 +1,10 @@
 // The last event of a stream that broke off: the status is out, so the error travels inside the stream, in
 // the form in which the clients of each dialect look for it.
 
-import type { TuttiError } from "../../errors.ts";
+import type { TuttiError } from "../../base/errors.ts";
 import type { DialectName } from "../../store/types.ts";
 import { sse } from "../dialect/fields.ts";
-import { toMessagesError } from "../dialect/messages-reply.ts";
+import { toMessagesError } from "../dialect/messages/reply.ts";
 import { toOpenAIError } from "../dialect/openai-error.ts";
 
 /** The empty line ends whatever was begun. `events`: how many there were, which is the next one's number. */

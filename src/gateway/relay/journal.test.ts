@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { TuttiError } from "../../errors.ts";
+import { TuttiError } from "../../base/errors.ts";
 import { toRun } from "../../perform/run.ts";
 import { fold } from "../../perform/state.ts";
 import { createMemoryStore } from "../../store/memory.ts";

@@ -1,7 +1,7 @@
 // A relayed request as a run of one step: in lists, in bills and in traces it is like any other. Everything is
 // written at once when it is over, with the fewest events that say it; without content unless that is asked for.
 
-import { isTuttiError, TuttiError } from "../../errors.ts";
+import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import { NOTHING_SPENT, toFailedSpending, toSpending } from "../../perform/spending.ts";
 import { toEventError } from "../../perform/stage.ts";
 import type {

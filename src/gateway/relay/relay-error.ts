@@ -1,6 +1,6 @@
 // What can go wrong between the gateway and a provider that it relays to, as our one error.
 
-import { isTuttiError, TuttiError } from "../../errors.ts";
+import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import { toWorkerError } from "../../worker/failure.ts";
 
 const TIMEOUTS = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);

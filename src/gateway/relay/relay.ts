@@ -4,7 +4,7 @@
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
-import type { TuttiError } from "../../errors.ts";
+import type { TuttiError } from "../../base/errors.ts";
 import { boundUsage } from "./bound-usage.ts";
 import { toErrorEvent } from "./error-event.ts";
 import { toClientHeaders, toUpstreamHeaders } from "./headers.ts";

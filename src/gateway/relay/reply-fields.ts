@@ -2,7 +2,7 @@
 // Read by shape: a field that is missing or odd is no reason to fail, the bytes have long been sent on.
 
 import type { DialectName } from "../../store/types.ts";
-import { fromChatUsage, isObject, toCount, toFields } from "../../worker/chat-usage.ts";
+import { fromChatUsage, isObject, toCount, toFields } from "../../worker/chat/usage.ts";
 import type { FinishReason, Usage } from "../../worker/types.ts";
 
 type Fields = Record<string, unknown>;

@@ -2,7 +2,7 @@
 // would lose what JavaScript cannot hold (1.0, 12345678901234567890, the order and the doubles of keys).
 // Works on the bytes: everything JSON is made of is ASCII, and UTF-8 uses no ASCII byte for anything else.
 
-import { TuttiError } from "../../errors.ts";
+import { TuttiError } from "../../base/errors.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -1,7 +1,7 @@
 // The words of the relay: what it is given and what it tells afterwards.
 
 import type { IncomingHttpHeaders } from "node:http";
-import type { TuttiError } from "../../errors.ts";
+import type { TuttiError } from "../../base/errors.ts";
 import type { DialectName } from "../../store/types.ts";
 import type { FinishReason, Usage } from "../../worker/types.ts";
 import type { RelayPools } from "./pools.ts";

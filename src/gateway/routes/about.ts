@@ -1,11 +1,11 @@
 // What the gateway tells of itself: its models, a key's quota, the bill, how it is.
 
-import { TuttiError } from "../../errors.ts";
-import { parseBillQuery, toBill, toBillCsv, toQuota, toSpentUsd } from "../bill.ts";
-import { startOfWindow } from "../budget-window.ts";
+import { TuttiError } from "../../base/errors.ts";
+import { parseBillQuery, toBill, toBillCsv, toQuota, toSpentUsd } from "../access/bill.ts";
+import { startOfWindow } from "../access/budget-window.ts";
 import type { GatewayContext } from "../context.ts";
-import type { Query } from "../query.ts";
-import type { Visit } from "../route.ts";
+import type { Query } from "../http/query.ts";
+import type { Visit } from "../http/route.ts";
 
 /** When this list was first offered; the dialects want a date for every model. */
 const CREATED = Date.UTC(2026, 10, 17) / 1000;

@@ -3,18 +3,18 @@
 
 import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
+import { TuttiError } from "../../base/errors.ts";
 import { relayTargetOf } from "../../config/relay-target.ts";
-import { TuttiError } from "../../errors.ts";
-import type { Connection } from "../connection.ts";
+import type { Connection } from "../../http/connection.ts";
 import type { GatewayContext } from "../context.ts";
 import { badRequest, type Fields, isFields, readText } from "../dialect/fields.ts";
-import { toUnfinishedResponse } from "../dialect/responses-object.ts";
-import { toOverheadMs } from "../outcome.ts";
+import { toUnfinishedResponse } from "../dialect/responses/object.ts";
+import { sendError, type Visit } from "../http/route.ts";
 import { toUpstream } from "../relay/target.ts";
-import { respondStreamed, respondWhole } from "../respond.ts";
-import { sendError, type Visit } from "../route.ts";
+import { toOverheadMs } from "../runs/outcome.ts";
+import { respondStreamed, respondWhole } from "../runs/respond.ts";
+import { readWishes } from "../runs/wishes.ts";
 import type { Dialect } from "../types.ts";
-import { readWishes } from "../wishes.ts";
 import { passThrough, passThroughOnce } from "./pass-through.ts";
 import { withReferences } from "./responses.ts";
 

@@ -4,18 +4,18 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { TuttiError } from "../../base/errors.ts";
 import { compareRows } from "../../bench/compare.ts";
 import { readFolder } from "../../bench/folder.ts";
 import { toResults } from "../../bench/results.ts";
 import type { BenchResult } from "../../bench/types.ts";
 import { toTuttiHome } from "../../config/home.ts";
-import { TuttiError } from "../../errors.ts";
-import { requireAdmin } from "../admin.ts";
+import { requireAdmin } from "../access/admin.ts";
 import type { GatewayContext } from "../context.ts";
-import type { BenchComparison, BenchReport, BenchSummary } from "../dashboard-types.ts";
+import type { BenchComparison, BenchReport, BenchSummary } from "../dashboard/types.ts";
 import { badRequest } from "../dialect/fields.ts";
-import type { Query } from "../query.ts";
-import type { Visit } from "../route.ts";
+import type { Query } from "../http/query.ts";
+import type { Visit } from "../http/route.ts";
 
 const FOLDER = "bench";
 const STATEMENT = "bench.json";

@@ -2,11 +2,13 @@
 // else. The first key closes a gateway that was open, so it must be an admin's: whoever made it would otherwise have
 // locked the dashboard, and could not even revoke it there. For the same reason the last admin's key stays.
 
-import { TuttiError } from "../../errors.ts";
-import { requireAdmin } from "../admin.ts";
-import { BUDGET_WINDOWS } from "../budget-window.ts";
+import { TuttiError } from "../../base/errors.ts";
+import { requireAdmin } from "../access/admin.ts";
+import { BUDGET_WINDOWS } from "../access/budget-window.ts";
+import { checkKeyNames } from "../access/key-names.ts";
+import { toKeyState, toShownKey } from "../access/keys.ts";
 import type { GatewayContext } from "../context.ts";
-import type { CreatedKey, KeyWish, Session } from "../dashboard-types.ts";
+import type { CreatedKey, KeyWish, Session } from "../dashboard/types.ts";
 import {
   badRequest,
   type Fields,
@@ -18,9 +20,7 @@ import {
   readText,
   wrong,
 } from "../dialect/fields.ts";
-import { checkKeyNames } from "../key-names.ts";
-import { toKeyState, toShownKey } from "../keys.ts";
-import type { Visit } from "../route.ts";
+import type { Visit } from "../http/route.ts";
 import { parseBody } from "./ask.ts";
 
 const LAST_TIME = 8.64e15;

@@ -5,8 +5,8 @@ import { fold } from "../../perform/state.ts";
 import { toBrief } from "../../perform/visible.ts";
 import { toMessages } from "../../worker/brief.ts";
 import type { GatewayContext } from "../context.ts";
-import type { StepMessages } from "../dashboard-types.ts";
-import type { Visit } from "../route.ts";
+import type { StepMessages } from "../dashboard/types.ts";
+import type { Visit } from "../http/route.ts";
 import { loadOwnRun } from "./runs.ts";
 
 export async function showMessages(context: GatewayContext, visit: Visit, id: string): Promise<void> {

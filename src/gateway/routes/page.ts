@@ -1,8 +1,8 @@
 // The dashboard as files. The page holds no data, so anybody may load it; what it shows it asks for with a key.
 // Nothing from elsewhere is loaded or run: the policy below says so to the browser, whatever a model wrote.
 
-import type { PageFile, PageFiles } from "../page-files.ts";
-import type { Visit } from "../route.ts";
+import type { PageFile, PageFiles } from "../http/page-files.ts";
+import type { Visit } from "../http/route.ts";
 
 const POLICY = [
   "default-src 'none'",

@@ -1,15 +1,16 @@
 // One worker, in its own dialect: the bytes go to its provider and come back as they are. Journaled afterwards as
 // a run of one step, without what was said unless the config or the request wants it kept.
 
+import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import type { RelayTarget } from "../../config/relay-target.ts";
-import { isTuttiError, TuttiError } from "../../errors.ts";
-import { createRunId } from "../../run-setup.ts";
 import { toPoolEntry } from "../../store/pool-entry.ts";
 import type { Origin } from "../../store/types.ts";
+import { createRunId } from "../../tutti/run-setup.ts";
 import { costOf } from "../../worker/price.ts";
 import type { PoolMember, Task } from "../../worker/types.ts";
 import type { GatewayContext } from "../context.ts";
 import type { Fields } from "../dialect/fields.ts";
+import type { Visit } from "../http/route.ts";
 import { boundInput } from "../relay/bound-usage.ts";
 import { CopiedResponse } from "../relay/copies.ts";
 import { toRelayEvents } from "../relay/journal.ts";
@@ -17,8 +18,7 @@ import { relay } from "../relay/relay.ts";
 import { spliceModel } from "../relay/splice-model.ts";
 import type { Upstream } from "../relay/target.ts";
 import type { RelayedTo, RelayResult } from "../relay/types.ts";
-import { toPlainNumber } from "../respond.ts";
-import type { Visit } from "../route.ts";
+import { toPlainNumber } from "../runs/respond.ts";
 import type { Dialect } from "../types.ts";
 
 export interface PassThrough {

@@ -1,11 +1,11 @@
 // Who can be asked, how they are, what is known of them, and who did the work lately.
 
 import type { GatewayContext } from "../context.ts";
-import type { PoolReport, PoolWorker } from "../dashboard-types.ts";
-import { isAllowedMember } from "../models.ts";
-import { type Query, readWhole } from "../query.ts";
-import type { Visit } from "../route.ts";
-import type { ShareFilter, Work } from "../worker-shares.ts";
+import type { PoolReport, PoolWorker } from "../dashboard/types.ts";
+import type { ShareFilter, Work } from "../dashboard/worker-shares.ts";
+import { type Query, readWhole } from "../http/query.ts";
+import type { Visit } from "../http/route.ts";
+import { isAllowedMember } from "../runs/models.ts";
 
 const HOUR_MS = 3_600_000;
 const USUAL_HOURS = 24 * 7;

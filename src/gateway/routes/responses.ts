@@ -1,26 +1,26 @@
 // Responses that are read again: retrieved, cancelled, deleted. A response is a view of a turn of its run, so
 // nothing of it is stored besides the journal.
 
-import { TuttiError } from "../../errors.ts";
+import { TuttiError } from "../../base/errors.ts";
 import type { Run } from "../../perform/run.ts";
 import type { RunEvent } from "../../store/types.ts";
-import { replay } from "../conduct.ts";
 import type { GatewayContext } from "../context.ts";
 import type { Fields } from "../dialect/fields.ts";
-import { responsesDialect } from "../dialect/responses.ts";
-import { toInputItems } from "../dialect/responses-input-items.ts";
+import { responsesDialect } from "../dialect/responses/dialect.ts";
+import { toInputItems } from "../dialect/responses/input-items.ts";
 import {
   type OutputItem,
   toFailedResponse,
   toOutputItems,
   toUnfinishedResponse,
-} from "../dialect/responses-object.ts";
-import { expandReferences, readReferences } from "../dialect/responses-references.ts";
-import { parseReplyId, toReplyId } from "../ids.ts";
-import { failureOf, toOutcome } from "../outcome.ts";
-import { linesOf, respondStreamed } from "../respond.ts";
-import type { Visit } from "../route.ts";
-import { toTurns } from "../turns.ts";
+} from "../dialect/responses/object.ts";
+import { expandReferences, readReferences } from "../dialect/responses/references.ts";
+import type { Visit } from "../http/route.ts";
+import { parseReplyId, toReplyId } from "../runs/ids.ts";
+import { failureOf, toOutcome } from "../runs/outcome.ts";
+import { linesOf, respondStreamed } from "../runs/respond.ts";
+import { replay } from "../runs/run-desk.ts";
+import { toTurns } from "../runs/turns.ts";
 import type { ReplyHead } from "../types.ts";
 import { loadOwnRun } from "./runs.ts";
 

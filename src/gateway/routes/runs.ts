@@ -1,14 +1,14 @@
 // Runs as data, for the dashboard and for whoever wants to know: a list, one in full, and its events as they
 // happen. A key sees its own runs; an admin's key, or a gateway without keys, sees all.
 
-import { isTuttiError, TuttiError } from "../../errors.ts";
+import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import { type Run, toRun } from "../../perform/run.ts";
 import { fold } from "../../perform/state.ts";
 import type { RunEvent, RunFilter, StopReason } from "../../store/types.ts";
 import type { GatewayContext } from "../context.ts";
 import { badRequest, KEEP_ALIVE } from "../dialect/fields.ts";
-import { type Query, readWhole } from "../query.ts";
-import type { Visit } from "../route.ts";
+import { type Query, readWhole } from "../http/query.ts";
+import type { Visit } from "../http/route.ts";
 
 const STATES = ["ended", "running", "interrupted"] as const;
 const MOST_RUNS = 500;

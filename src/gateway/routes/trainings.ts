@@ -3,15 +3,15 @@
 
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { TuttiError } from "../../base/errors.ts";
 import { toTuttiHome } from "../../config/home.ts";
-import { TuttiError } from "../../errors.ts";
 import { type ListedTraining, listTrainings, readTraining, type Training } from "../../learn/folder.ts";
-import { requireAdmin } from "../admin.ts";
+import { requireAdmin } from "../access/admin.ts";
 import type { GatewayContext } from "../context.ts";
-import type { TrainingReport, TrainingSummary, TrainingWish } from "../dashboard-types.ts";
+import type { TrainingReport, TrainingSummary, TrainingWish } from "../dashboard/types.ts";
 import { readChoice, readNumber } from "../dialect/fields.ts";
-import { type Query, readWhole } from "../query.ts";
-import type { Visit } from "../route.ts";
+import { type Query, readWhole } from "../http/query.ts";
+import type { Visit } from "../http/route.ts";
 import { parseBody } from "./ask.ts";
 
 /** Before the names of those that lie in the folder that the gateway was started in. */

@@ -1,10 +1,10 @@
 // Arithmetic chains: an expression worked out operation by operation, products before sums and
 // parentheses first. One operation is easy; five with parentheses are not.
 
-import type { Random } from "../../random.ts";
-import { defineFamily, defineForm } from "../family.ts";
+import type { Random } from "../../base/random.ts";
 import type { Difficulty, Worksheet } from "../types.ts";
-import { showNumber } from "../worksheet.ts";
+import { defineFamily, defineForm } from "./family.ts";
+import { showNumber } from "./worksheet.ts";
 
 interface Parameters {
   /** Canonical: numbers, `+ − × ÷` with spaces around them, parentheses without. */

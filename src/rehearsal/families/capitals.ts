@@ -1,7 +1,7 @@
 // Facts: capitals of countries, from those everybody knows to those few do.
 
-import { defineFamily } from "../family.ts";
 import { defineFactForm, type Fact } from "./facts.ts";
+import { defineFamily } from "./family.ts";
 
 const CAPITALS: readonly Fact[] = [
   ["France", "Paris", 1],

@@ -1,8 +1,8 @@
 // Dates: weekdays to count on, days to add across months, days between two dates.
 
-import type { Random } from "../../random.ts";
-import { defineFamily, defineForm } from "../family.ts";
+import type { Random } from "../../base/random.ts";
 import type { Worksheet } from "../types.ts";
+import { defineFamily, defineForm } from "./family.ts";
 
 const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const MONTHS = [

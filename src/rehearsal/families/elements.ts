@@ -1,7 +1,7 @@
 // Facts of science: symbols and atomic numbers of chemical elements.
 
-import { defineFamily } from "../family.ts";
 import { defineFactForm, type Fact } from "./facts.ts";
+import { defineFamily } from "./family.ts";
 
 const SYMBOLS: readonly Fact[] = [
   ["hydrogen", "H", 1],

@@ -1,10 +1,10 @@
 // Linear equations in one unknown, and systems of two. The solution may be a fraction where a person
 // has changed the numbers; drawn ones come out whole.
 
-import { defineFamily, defineForm } from "../family.ts";
-import { INTEGER, SIGN } from "../templates.ts";
 import type { Worksheet } from "../types.ts";
-import { showNumber } from "../worksheet.ts";
+import { defineFamily, defineForm } from "./family.ts";
+import { INTEGER, SIGN } from "./templates.ts";
+import { showNumber } from "./worksheet.ts";
 
 const LETTERS = ["x", "y", "n", "t", "k"];
 

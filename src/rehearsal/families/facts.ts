@@ -1,8 +1,8 @@
 // What the two families of facts share: a table to look things up in. A fact is known or it is not;
 // one who does not know it names another entry of the same table.
 
-import { defineForm } from "../family.ts";
 import type { Difficulty } from "../types.ts";
+import { defineForm } from "./family.ts";
 
 /** Key, value, and how well known it is. */
 export type Fact = readonly [key: string, value: string, difficulty: Difficulty];

@@ -1,9 +1,9 @@
 // Geometry of rectangles: areas, fences, and the path around a garden.
 
-import { defineFamily, defineForm } from "../family.ts";
-import { DOLLARS, INTEGER, toNumber } from "../templates.ts";
 import type { Difficulty, Worksheet } from "../types.ts";
-import { showNumber } from "../worksheet.ts";
+import { defineFamily, defineForm } from "./family.ts";
+import { DOLLARS, INTEGER, toNumber } from "./templates.ts";
+import { showNumber } from "./worksheet.ts";
 
 interface Parameters {
   length: number;

@@ -1,9 +1,9 @@
 // Knights always tell the truth, knaves always lie: who is who? Solved by trying all cases; a question
 // whose statements leave more than one case, or none, is not recognised.
 
-import type { Random } from "../../random.ts";
-import { defineFamily, defineForm } from "../family.ts";
+import type { Random } from "../../base/random.ts";
 import type { Difficulty } from "../types.ts";
+import { defineFamily, defineForm } from "./family.ts";
 import { type Clue, narrow } from "./narrow.ts";
 
 interface Statement {

@@ -1,8 +1,8 @@
 // Who finished where? A race with clues, solved by trying all finishing orders.
 
-import type { Random } from "../../random.ts";
-import { defineFamily, defineForm } from "../family.ts";
+import type { Random } from "../../base/random.ts";
 import type { Difficulty } from "../types.ts";
+import { defineFamily, defineForm } from "./family.ts";
 import { type Clue, narrow, ordersOf } from "./narrow.ts";
 
 interface Relation {

@@ -1,8 +1,8 @@
 // What does this program print? Tiny programs, traced by a real interpreter.
 
-import type { Random } from "../../random.ts";
-import { defineFamily, defineForm } from "../family.ts";
+import type { Random } from "../../base/random.ts";
 import type { Difficulty } from "../types.ts";
+import { defineFamily, defineForm } from "./family.ts";
 import { parseProgram, runProgram, type Statement } from "./interpreter.ts";
 
 interface Parameters {

@@ -1,9 +1,9 @@
 // The shortest way through a small network of roads, found by Dijkstra's algorithm: town after town is
 // settled, nearest first, and each of these stages can go wrong.
 
-import type { Random } from "../../random.ts";
-import { defineFamily, defineForm } from "../family.ts";
+import type { Random } from "../../base/random.ts";
 import type { Difficulty, Worksheet } from "../types.ts";
+import { defineFamily, defineForm } from "./family.ts";
 
 interface Road {
   from: string;

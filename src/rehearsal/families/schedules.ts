@@ -1,9 +1,9 @@
 // The shortest schedule of jobs that wait for each other: finish times along the dependencies, and the
 // latest of them.
 
-import type { Random } from "../../random.ts";
-import { defineFamily, defineForm } from "../family.ts";
+import type { Random } from "../../base/random.ts";
 import type { Difficulty } from "../types.ts";
+import { defineFamily, defineForm } from "./family.ts";
 
 interface Job {
   name: string;

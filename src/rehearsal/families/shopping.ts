@@ -1,10 +1,10 @@
 // Word problems about money and journeys: rates, percentages, a bill to share. The hard ones have seven
 // stages, and each can go wrong.
 
-import { defineFamily, defineForm } from "../family.ts";
-import { DOLLARS, INTEGER, NAME, toNumber } from "../templates.ts";
 import type { Worksheet } from "../types.ts";
-import { showNumber } from "../worksheet.ts";
+import { defineFamily, defineForm } from "./family.ts";
+import { DOLLARS, INTEGER, NAME, toNumber } from "./templates.ts";
+import { showNumber } from "./worksheet.ts";
 
 const PEOPLE = ["Mia", "Noah", "Lena", "Omar", "Ruth", "Ivan"];
 const ITEMS = ["notebooks", "pencils", "lamps", "mugs", "candles", "books", "scarves", "plants"];

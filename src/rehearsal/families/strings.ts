@@ -1,8 +1,8 @@
 // Letters of a word, changed step by step: easy for one change, error-prone for four.
 
-import type { Random } from "../../random.ts";
-import { defineFamily, defineForm } from "../family.ts";
+import type { Random } from "../../base/random.ts";
 import type { Difficulty } from "../types.ts";
+import { defineFamily, defineForm } from "./family.ts";
 
 interface Parameters {
   word: string;

@@ -1,9 +1,9 @@
 // Reading a small table: one cell, the sum of some rows, or what they are worth together.
 
-import type { Random } from "../../random.ts";
-import { defineFamily, defineForm } from "../family.ts";
-import { INTEGER } from "../templates.ts";
+import type { Random } from "../../base/random.ts";
 import type { Difficulty, Worksheet } from "../types.ts";
+import { defineFamily, defineForm } from "./family.ts";
+import { INTEGER } from "./templates.ts";
 
 interface Row {
   name: string;

@@ -1,8 +1,8 @@
 // Units: plain conversions, which need no team, speeds, and masses from a density.
 
-import { defineFamily, defineForm } from "../family.ts";
-import { NUMBER, toNumber } from "../templates.ts";
-import { showNumber } from "../worksheet.ts";
+import { defineFamily, defineForm } from "./family.ts";
+import { NUMBER, toNumber } from "./templates.ts";
+import { showNumber } from "./worksheet.ts";
 
 /** How many of the smaller unit make one of the larger. */
 const FACTORS: readonly [larger: string, smaller: string, factor: number][] = [

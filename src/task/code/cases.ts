@@ -1,6 +1,6 @@
 // Runs the cases of a task: many inputs, one program. The sandbox never learns what is expected.
 import { randomBytes } from "node:crypto";
-import { usageError } from "../../errors.ts";
+import { usageError } from "../../base/errors.ts";
 import { createQuickJsWorld } from "../sandbox/quickjs.ts";
 import { runProgram } from "../sandbox/sandbox.ts";
 import { DEFAULT_LIMITS, type ProgramResult, type SandboxEngine } from "../sandbox/types.ts";

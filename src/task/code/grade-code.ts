@@ -1,6 +1,6 @@
 // Grades programs by running them: all tests of the task must pass. Nothing that is printed in the sandbox
 // is taken for a verdict.
-import { isTuttiError, usageError } from "../../errors.ts";
+import { isTuttiError, usageError } from "../../base/errors.ts";
 import { chooseSandbox, describeMissing } from "../sandbox/sandbox.ts";
 import type { ProgramOptions } from "../sandbox/types.ts";
 import type { Grade, GradedTask } from "../types.ts";

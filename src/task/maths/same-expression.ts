@@ -2,7 +2,7 @@
 // decides wherever it reaches; for polynomials, fractions and square roots it always does, and two
 // different ones agreeing at every point by accident is less likely than one in a million.
 
-import { hashSeed } from "../../random.ts";
+import { hashSeed } from "../../base/random.ts";
 import { type ApproximatePoint, evaluateApproximate, size } from "./evaluate-approximate.ts";
 import { type ExactPoint, evaluateExact } from "./evaluate-exact.ts";
 import { type Rational, toRational } from "./rational.ts";

@@ -1,7 +1,7 @@
 // The door to the sandbox: programs from strangers, run under limits, as many at a time as there are cores.
 // Bubblewrap where it works; without it JavaScript runs in QuickJS, and Python is refused.
 import { availableParallelism } from "node:os";
-import { TuttiError } from "../../errors.ts";
+import { TuttiError } from "../../base/errors.ts";
 import { type BubblewrapProgram, findBubblewrap } from "./bubblewrap.ts";
 import type { LimitedProcess } from "./process.ts";
 import { runInQuickJs } from "./quickjs.ts";

@@ -1,8 +1,8 @@
 // Which format a file has, and what to say when the file is not there.
 
-import { usageError } from "../../errors.ts";
+import { usageError } from "../../base/errors.ts";
+import type { SourceRow } from "../../files/read-jsonl.ts";
 import { type Download, FORMATS, type Format } from "./formats.ts";
-import type { SourceRow } from "./read-jsonl.ts";
 
 const HUB = "https://huggingface.co/datasets";
 

@@ -2,12 +2,12 @@
 // that fetches them. Nothing is ever downloaded by us: a missing file is answered with that command.
 // A file is recognised by its columns; the first format of the table whose columns are all there.
 
-import { createRandom, hashSeed } from "../../random.ts";
+import { createRandom, hashSeed } from "../../base/random.ts";
+import { badFile, quote } from "../../files/problems.ts";
+import type { SourceRow } from "../../files/read-jsonl.ts";
 import type { CodeTests, GraderName } from "../types.ts";
 import { toLiveCodeTests } from "./live-code-bench.ts";
 import { PLAIN } from "./plain.ts";
-import { badFile, quote } from "./problems.ts";
-import type { SourceRow } from "./read-jsonl.ts";
 import type { Column } from "./to-task.ts";
 
 export interface Format {

@@ -3,9 +3,9 @@
 // They are unpacked when they are asked for: a release of a few hundred tasks unpacks to gigabytes.
 
 import { inflateSync, constants as zlib } from "node:zlib";
+import { badFile, quote } from "../../files/problems.ts";
+import type { SourceRow } from "../../files/read-jsonl.ts";
 import type { CodeTests } from "../types.ts";
-import { badFile, quote } from "./problems.ts";
-import type { SourceRow } from "./read-jsonl.ts";
 
 type Cases = NonNullable<CodeTests["cases"]>;
 

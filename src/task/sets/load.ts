@@ -3,14 +3,14 @@
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { isTuttiError, usageError } from "../../errors.ts";
+import { isTuttiError, usageError } from "../../base/errors.ts";
+import { badFile, Problems } from "../../files/problems.ts";
+import { type OnRow, readJson, readJsonl, type SourceRow } from "../../files/read-jsonl.ts";
 import type { GradedTask, TaskSet } from "../types.ts";
 import { findFormat, formatOfName, missingColumns, missingFile, recogniseFormat } from "./find-format.ts";
 import type { Format } from "./formats.ts";
 import { PLAIN } from "./plain.ts";
-import { badFile, Problems } from "./problems.ts";
 import { readCsv } from "./read-csv.ts";
-import { type OnRow, readJson, readJsonl, type SourceRow } from "./read-jsonl.ts";
 import { readParquet } from "./read-parquet.ts";
 import { toGradedTask } from "./to-task.ts";
 

@@ -2,10 +2,10 @@
 // tests? }`. Without a grader the answer decides how it is compared.
 
 import { z } from "zod";
+import { badFile, quote } from "../../files/problems.ts";
+import type { SourceRow } from "../../files/read-jsonl.ts";
 import type { CodeTests, GraderName } from "../types.ts";
 import type { Format } from "./formats.ts";
-import { badFile, quote } from "./problems.ts";
-import type { SourceRow } from "./read-jsonl.ts";
 
 const GRADERS = ["choice", "maths", "text", "numeric", "json", "code", "judge"] as const;
 const NUMBER = /^[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:e[-+]?\d+)?$/i;

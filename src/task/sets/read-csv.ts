@@ -4,8 +4,8 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CsvError, parse } from "csv-parse";
-import { badFile } from "./problems.ts";
-import { type OnRow, readChunks, type SourceRow } from "./read-jsonl.ts";
+import { badFile } from "../../files/problems.ts";
+import { type OnRow, readChunks, type SourceRow } from "../../files/read-jsonl.ts";
 
 export async function readCsv(file: string, onRow: OnRow): Promise<void> {
   const parser = parse({ columns: true, bom: true, info: true, skip_empty_lines: true });

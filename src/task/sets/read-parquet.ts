@@ -1,7 +1,7 @@
 // Rows of a Parquet file, in every compression in use. The readers are loaded at first use.
 
-import { badFile } from "./problems.ts";
-import type { OnRow, SourceRow } from "./read-jsonl.ts";
+import { badFile } from "../../files/problems.ts";
+import type { OnRow, SourceRow } from "../../files/read-jsonl.ts";
 
 export async function readParquet(file: string, onRow: OnRow): Promise<void> {
   const [{ asyncBufferFromFile, parquetReadObjects }, { compressors }] = await Promise.all([

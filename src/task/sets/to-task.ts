@@ -1,10 +1,10 @@
 // From a row of a file to a task: takes the columns that a format names, and checks that a task can be made
 // of them. What is wrong is thrown with the column's name; the loader adds file and line.
 
+import { badFile, quote } from "../../files/problems.ts";
+import type { SourceRow } from "../../files/read-jsonl.ts";
 import type { GradedTask } from "../types.ts";
 import type { Format } from "./formats.ts";
-import { badFile, quote } from "./problems.ts";
-import type { SourceRow } from "./read-jsonl.ts";
 
 /** Where a row stands. */
 export interface Place {

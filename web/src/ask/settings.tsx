@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
-import type { PoolReport } from "../../../src/gateway/dashboard-types.ts";
+import type { PoolReport } from "../../../src/gateway/dashboard/types.ts";
 import { getJson } from "../api.ts";
 import { isTeam, useModels } from "../shell/models.ts";
 import { Button } from "../ui/button.tsx";

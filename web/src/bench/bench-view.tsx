@@ -1,9 +1,9 @@
 // One bench: the chart, the table, categories, and two Conductors side by side.
 
 import { useState } from "react";
+import { toCount, toPercent } from "../../../src/base/format.ts";
 import type { BenchResult } from "../../../src/bench/types.ts";
-import { toCount, toPercent } from "../../../src/cli/format.ts";
-import type { BenchReport } from "../../../src/gateway/dashboard-types.ts";
+import type { BenchReport } from "../../../src/gateway/dashboard/types.ts";
 import { Card } from "../ui/card.tsx";
 import { Field } from "../ui/field.tsx";
 import { Duration, Money } from "../ui/figures.tsx";

@@ -1,7 +1,7 @@
 // How well by kind of task: one row for each category, one column for each Conductor.
 
+import { toPercent } from "../../../src/base/format.ts";
 import type { BenchResult } from "../../../src/bench/types.ts";
-import { toPercent } from "../../../src/cli/format.ts";
 
 const MOST_SHOWN = 10;
 /** As much of the accent as its text stays readable on, light and dark. */

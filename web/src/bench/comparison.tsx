@@ -1,10 +1,10 @@
 // Two Conductors on the same tasks: the paired difference, where it comes from, and which tasks flipped.
 
 import { useQuery } from "@tanstack/react-query";
+import { toCount, toPercent } from "../../../src/base/format.ts";
+import type { PairedDifference } from "../../../src/base/statistics.ts";
 import type { Flip } from "../../../src/bench/compare.ts";
-import type { PairedDifference } from "../../../src/bench/statistics.ts";
-import { toCount, toPercent } from "../../../src/cli/format.ts";
-import type { BenchComparison } from "../../../src/gateway/dashboard-types.ts";
+import type { BenchComparison } from "../../../src/gateway/dashboard/types.ts";
 import { getJson } from "../api.ts";
 import { Card } from "../ui/card.tsx";
 import { Field } from "../ui/field.tsx";

@@ -1,8 +1,8 @@
 // What accuracy takes: every Conductor with its interval, and the front of those that nobody beats at their price.
 
 import { useMemo } from "react";
+import { toMoney, toPercent } from "../../../src/base/format.ts";
 import type { BenchResult } from "../../../src/bench/types.ts";
-import { toMoney, toPercent } from "../../../src/cli/format.ts";
 import { EDGES, HEIGHT, placeFront, type Unit, WIDTH } from "./front.ts";
 
 interface Props {

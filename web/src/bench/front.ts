@@ -1,7 +1,7 @@
 // Where the points of the chart are: spending on a logarithmic axis, accuracy on a plain one, names that do not cover
 // one another. Pure.
 
-import { type FrontPoint, toFront } from "../../../src/bench/front-chart.ts";
+import { type FrontPoint, toFront } from "../../../src/bench/report/front-chart.ts";
 import type { BenchResult } from "../../../src/bench/types.ts";
 
 export const WIDTH = 900;

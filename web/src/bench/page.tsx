@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { toPercent } from "../../../src/cli/format.ts";
-import type { BenchReport, BenchSummary } from "../../../src/gateway/dashboard-types.ts";
+import { toPercent } from "../../../src/base/format.ts";
+import type { BenchReport, BenchSummary } from "../../../src/gateway/dashboard/types.ts";
 import { getJson } from "../api.ts";
 import type { PageProps } from "../shell/pages.ts";
 import { Card, PageHead } from "../ui/card.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { toDelay } from "../../../src/cli/format.ts";
+import { toDelay } from "../../../src/base/format.ts";
 
 const TICK_MS = 200;
 

@@ -1,7 +1,7 @@
 // The background of a round: its number, what its plan took, and what the Conductor is writing.
 
 import type { NodeProps } from "@xyflow/react";
-import { toDelay } from "../../../src/cli/format.ts";
+import { toDelay } from "../../../src/base/format.ts";
 import type { RunRound } from "../../../src/perform/run.ts";
 import { Tag } from "../ui/tag.tsx";
 import { Ends } from "./ends.tsx";

@@ -1,7 +1,7 @@
 // A step in the graph: who, told what, how far, how long, how dear, and the end of what it has said so far.
 
 import type { NodeProps } from "@xyflow/react";
-import { toDelay, toMoney } from "../../../src/cli/format.ts";
+import { toDelay, toMoney } from "../../../src/base/format.ts";
 import type { RunStep } from "../../../src/perform/run.ts";
 import { seriesColour } from "../ui/colour.ts";
 import { Elapsed } from "./elapsed.tsx";

@@ -1,6 +1,6 @@
 // From lines of the bill to bars and sums. Pure.
 
-import type { DayOfWork } from "../../../src/gateway/dashboard-types.ts";
+import type { DayOfWork } from "../../../src/gateway/dashboard/types.ts";
 import type { Line } from "../chart/line-chart.tsx";
 
 export type Group = "key" | "model" | "worker";

@@ -2,7 +2,7 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import type { CreatedKey, KeyWish } from "../../../src/gateway/dashboard-types.ts";
+import type { CreatedKey, KeyWish } from "../../../src/gateway/dashboard/types.ts";
 import { sendJson, setKey } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";

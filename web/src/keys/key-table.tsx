@@ -2,9 +2,9 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { toClock, toMoney } from "../../../src/cli/format.ts";
-import { WINDOW_WORDS } from "../../../src/gateway/budget-window.ts";
-import type { ShownKey } from "../../../src/gateway/dashboard-types.ts";
+import { toClock, toMoney } from "../../../src/base/format.ts";
+import { WINDOW_WORDS } from "../../../src/gateway/access/budget-window.ts";
+import type { ShownKey } from "../../../src/gateway/dashboard/types.ts";
 import { sendJson } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { When } from "../ui/figures.tsx";

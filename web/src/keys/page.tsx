@@ -3,7 +3,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Session, ShownKey } from "../../../src/gateway/dashboard-types.ts";
+import type { Session, ShownKey } from "../../../src/gateway/dashboard/types.ts";
 import { getJson } from "../api.ts";
 import type { PageProps } from "../shell/pages.ts";
 import { Button } from "../ui/button.tsx";

@@ -1,7 +1,7 @@
 // What a key that is no admin's may still spend.
 
 import { useQuery } from "@tanstack/react-query";
-import { toMoney } from "../../../src/cli/format.ts";
+import { toMoney } from "../../../src/base/format.ts";
 import { getJson } from "../api.ts";
 import { Card } from "../ui/card.tsx";
 import { Meter } from "../ui/figures.tsx";

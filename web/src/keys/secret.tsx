@@ -1,7 +1,7 @@
 // A secret, the one time that it is shown.
 
 import { useState } from "react";
-import type { CreatedKey } from "../../../src/gateway/dashboard-types.ts";
+import type { CreatedKey } from "../../../src/gateway/dashboard/types.ts";
 import { toUrl } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";

@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { toCount, toMoney } from "../../../src/cli/format.ts";
-import type { DayOfWork, ShownKey } from "../../../src/gateway/dashboard-types.ts";
+import { toCount, toMoney } from "../../../src/base/format.ts";
+import type { DayOfWork, ShownKey } from "../../../src/gateway/dashboard/types.ts";
 import { getJson } from "../api.ts";
 import { Legend } from "../chart/legend.tsx";
 import { LineChart } from "../chart/line-chart.tsx";

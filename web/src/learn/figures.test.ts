@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { TrainingReport } from "../../../src/gateway/dashboard-types.ts";
-import { toIteration } from "../../../src/testing/train-events.ts";
+import type { TrainingReport } from "../../../src/gateway/dashboard/types.ts";
+import { toIteration } from "../../../src/testing/learn/train-events.ts";
 import { toAsked, toAxis, toFigures } from "./figures.ts";
 
 function report(count: number, parts: Partial<TrainingReport> = {}): TrainingReport {

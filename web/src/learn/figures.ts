@@ -1,7 +1,7 @@
 // From what a training told to what is drawn: one list of iterations for the axis, and a line for each figure. Pure.
 
-import type { TrainingReport } from "../../../src/gateway/dashboard-types.ts";
-import { moveMean, toSpans } from "../../../src/learn/moving-mean.ts";
+import type { TrainingReport } from "../../../src/gateway/dashboard/types.ts";
+import { moveMean, toSpans } from "../../../src/learn/report/moving-mean.ts";
 import type { IterationFigures } from "../../../src/learn/types.ts";
 import type { Line } from "../chart/line-chart.tsx";
 

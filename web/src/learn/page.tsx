@@ -3,8 +3,8 @@
 
 import { useState } from "react";
 import { Link } from "wouter";
-import { toPercent } from "../../../src/cli/format.ts";
-import type { TrainingSummary } from "../../../src/gateway/dashboard-types.ts";
+import { toPercent } from "../../../src/base/format.ts";
+import type { TrainingSummary } from "../../../src/gateway/dashboard/types.ts";
 import type { PageProps } from "../shell/pages.ts";
 import { Button } from "../ui/button.tsx";
 import { Card, PageHead } from "../ui/card.tsx";

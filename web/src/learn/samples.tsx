@@ -2,8 +2,8 @@
 
 import { useMemo, useState } from "react";
 import { Link } from "wouter";
+import { toPercent } from "../../../src/base/format.ts";
 import { groupBy } from "../../../src/bench/results.ts";
-import { toPercent } from "../../../src/cli/format.ts";
 import type { Sample } from "../../../src/learn/types.ts";
 import { Field } from "../ui/field.tsx";
 import { Tag } from "../ui/tag.tsx";

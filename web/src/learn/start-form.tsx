@@ -3,7 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useLocation } from "wouter";
-import type { TrainingSummary, TrainingWish } from "../../../src/gateway/dashboard-types.ts";
+import type { TrainingSummary, TrainingWish } from "../../../src/gateway/dashboard/types.ts";
 import { sendJson } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";

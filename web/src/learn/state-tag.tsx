@@ -1,4 +1,4 @@
-import type { TrainingSummary } from "../../../src/gateway/dashboard-types.ts";
+import type { TrainingSummary } from "../../../src/gateway/dashboard/types.ts";
 import { Tag, type Tone } from "../ui/tag.tsx";
 
 const TONES: Record<TrainingSummary["state"], Tone> = {

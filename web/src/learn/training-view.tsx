@@ -3,8 +3,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useLocation } from "wouter";
-import { toPercent } from "../../../src/cli/format.ts";
-import type { TrainingReport, TrainingSummary } from "../../../src/gateway/dashboard-types.ts";
+import { toPercent } from "../../../src/base/format.ts";
+import type { TrainingReport, TrainingSummary } from "../../../src/gateway/dashboard/types.ts";
 import type { TestResult } from "../../../src/learn/folder.ts";
 import { sendJson } from "../api.ts";
 import { Legend } from "../chart/legend.tsx";

@@ -2,7 +2,7 @@
 // once. What is told twice of an iteration counts as it was told last, as in the folder itself.
 
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { TrainingReport, TrainingSummary } from "../../../src/gateway/dashboard-types.ts";
+import type { TrainingReport, TrainingSummary } from "../../../src/gateway/dashboard/types.ts";
 import { getJson } from "../api.ts";
 
 const LIVE_MS = 1_000;

@@ -1,7 +1,7 @@
 // What was measured of each worker, topic by topic: the stronger, the deeper its cell.
 
-import { toPercent } from "../../../src/cli/format.ts";
-import type { PoolWorker } from "../../../src/gateway/dashboard-types.ts";
+import { toPercent } from "../../../src/base/format.ts";
+import type { PoolWorker } from "../../../src/gateway/dashboard/types.ts";
 import { TOPICS } from "../../../src/worker/types.ts";
 
 /** As much of the accent as its text stays readable on, light and dark. */

@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { toCount, toPercent } from "../../../src/cli/format.ts";
-import type { PoolReport, PoolWorker } from "../../../src/gateway/dashboard-types.ts";
+import { toCount, toPercent } from "../../../src/base/format.ts";
+import type { PoolReport, PoolWorker } from "../../../src/gateway/dashboard/types.ts";
 import { getJson } from "../api.ts";
 import type { PageProps } from "../shell/pages.ts";
 import { Card, PageHead } from "../ui/card.tsx";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { chatDialect } from "../../../src/gateway/dialect/chat.ts";
-import { readWishes } from "../../../src/gateway/wishes.ts";
+import { chatDialect } from "../../../src/gateway/dialect/chat/dialect.ts";
+import { readWishes } from "../../../src/gateway/runs/wishes.ts";
 import { type Run, toRun } from "../../../src/perform/run.ts";
 import { fold } from "../../../src/perform/state.ts";
 import { event, toWorkflow } from "../../../src/testing/run-events.ts";

@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
-import { toStepNumbers } from "../../../src/cli/format.ts";
-import type { StepMessages } from "../../../src/gateway/dashboard-types.ts";
+import { toStepNumbers } from "../../../src/base/format.ts";
+import type { StepMessages } from "../../../src/gateway/dashboard/types.ts";
 import type { Run, RunStep } from "../../../src/perform/run.ts";
 import { getJson } from "../api.ts";
 import { Button } from "../ui/button.tsx";

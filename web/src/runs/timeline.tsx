@@ -1,6 +1,6 @@
 // Where the time went: a bar for each plan and each ask, on one scale, with the critical path marked.
 
-import { toDelay } from "../../../src/cli/format.ts";
+import { toDelay } from "../../../src/base/format.ts";
 import type { Run } from "../../../src/perform/run.ts";
 import { toNodeId } from "../graph/model.ts";
 import { shortName } from "../graph/step-node.tsx";

@@ -1,7 +1,7 @@
 // At the bottom of every page: whether workers are simulated, and who may come in.
 
 import { useQuery } from "@tanstack/react-query";
-import type { Session } from "../../../src/gateway/dashboard-types.ts";
+import type { Session } from "../../../src/gateway/dashboard/types.ts";
 import { isSimulated } from "../../../src/store/summary.ts";
 import { getJson, setKey } from "../api.ts";
 import { Button } from "../ui/button.tsx";

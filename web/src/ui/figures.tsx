@@ -1,6 +1,6 @@
 // Figures as people read them, in the same words as the command line's.
 
-import { toClock, toDelay, toMoney, toTokens, toWhen } from "../../../src/cli/format.ts";
+import { toClock, toDelay, toMoney, toTokens, toWhen } from "../../../src/base/format.ts";
 
 /** Simulated money is marked wherever it is shown: it was never spent. */
 export function Money({ usd, isSimulated = false }: { usd: number | undefined; isSimulated?: boolean }) {

@@ -1,0 +1,81 @@
+// Performs a run in front of a person (or for a script, with --json): events to the view, Ctrl-C to the run,
+// the outcome to the exit code. Asking and resuming share it.
+
+import type { Run } from "../../perform/run.ts";
+import type { Verdict } from "../../perform/stage.ts";
+import type { RunEvent } from "../../store/types.ts";
+import type { PlanForReview } from "../../tutti/ask-options.ts";
+import type { RunStream } from "../../tutti/tutti.ts";
+import type { LiveView } from "../terminal/live-view.ts";
+import { toJson } from "../terminal/sanitise.ts";
+import { toOffer } from "./offer-example.ts";
+import { exitCodeOf } from "./outcome.ts";
+
+export interface LiveOptions {
+  isJson: boolean;
+  /** Each plan waits for yes, no or an edit. */
+  isReviewed?: boolean;
+}
+
+/** What a run is begun with. */
+export interface LiveStage {
+  signal: AbortSignal;
+  review?: (plan: PlanForReview) => Promise<Verdict>;
+}
+
+const INTERRUPTED = 130;
+
+/** Shows the run that `begin` begins, and returns the exit code. `journal` is what happened in it before. */
+export async function performLive(
+  view: LiveView,
+  { isJson, isReviewed }: LiveOptions,
+  begin: (stage: LiveStage) => { stream: RunStream; journal?: readonly RunEvent[] },
+): Promise<number> {
+  const controller = new AbortController();
+  const interrupt = () => {
+    if (controller.signal.aborted) process.exit(INTERRUPTED);
+    controller.abort();
+  };
+  process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
+  try {
+    const review = isReviewed ? await createPausingReview(view, controller.signal) : undefined;
+    const { stream, journal } = begin({ signal: controller.signal, ...(review && { review }) });
+    const run = await show(stream, view, isJson, journal);
+    if (isJson) process.stdout.write(`${toJson(run)}\n`);
+    else view.end(run, await toOffer(run));
+    return exitCodeOf(run);
+  } finally {
+    view.pause();
+    process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
+  }
+}
+
+async function show(
+  stream: RunStream,
+  view: LiveView,
+  isJson: boolean,
+  journal?: readonly RunEvent[],
+): Promise<Run> {
+  if (!isJson) {
+    if (journal) view.prime(journal);
+    for await (const event of stream) view.event(event);
+  }
+  return stream.result;
+}
+
+/** The view keeps still while a person reads the plan. */
+async function createPausingReview(view: LiveView, signal: AbortSignal) {
+  const { createReview } = await import("./review-plan.ts");
+  const { stdin, stderr, env } = process;
+  const review = createReview({ stdin, stderr, env, signal });
+  return async (plan: PlanForReview) => {
+    // Events that came before the question are shown before it.
+    await new Promise(setImmediate);
+    view.pause();
+    try {
+      return await review(plan);
+    } finally {
+      view.resume();
+    }
+  };
+}

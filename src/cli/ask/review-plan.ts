@@ -1,0 +1,190 @@
+// `--plan`: a person reads the plan with its estimated cost and says yes, no, or changes it in an editor.
+// All of it goes over stderr and stdin, so that the answer stays alone on stdout.
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface, type Interface } from "node:readline";
+import { toCount, toMoney, toSeries, toStepNumbers } from "../../base/format.ts";
+import { checkTeam } from "../../conductor/check-team.ts";
+import type { PlanEstimate } from "../../perform/estimate.ts";
+import type { Verdict } from "../../perform/stage.ts";
+import { isSimulated } from "../../store/summary.ts";
+import type { PlanForReview } from "../../tutti/ask-options.ts";
+import { parseWorkflow } from "../../workflow/parse.ts";
+import { renderWorkflow } from "../../workflow/render.ts";
+import { MAX_STEPS, type Workflow } from "../../workflow/types.ts";
+import { drawWorkflow, sourcesOf } from "../terminal/draw-workflow.ts";
+import { sanitise, toOneLine } from "../terminal/sanitise.ts";
+import { columnsOf, createStyle, type Environment, type Style } from "../terminal/style.ts";
+import { wrap } from "../terminal/text-width.ts";
+
+export interface ReviewIo {
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  stderr: { write(text: string): unknown; isTTY?: boolean; columns?: number };
+  env: Environment;
+  signal: AbortSignal;
+}
+
+export function createReview(io: ReviewIo): (plan: PlanForReview) => Promise<Verdict> {
+  const style = createStyle(io.stderr, io.env);
+  const reader = new LineReader(io.stdin, io.signal);
+  const say = (...lines: string[]) => io.stderr.write(lines.map((line) => `${line}\n`).join(""));
+
+  return async (plan) => {
+    let { workflow } = plan;
+    let draft = toDraft(plan);
+    let isEdited = false;
+    const show = (shown: Workflow, estimate: PlanEstimate) =>
+      say(...toPlanText(plan, shown, style, columnsOf(io.stderr)), "", `  ${toEstimate(plan, estimate)}`);
+    show(workflow, plan.estimate);
+    for (;;) {
+      io.stderr.write(`  ${style.bold("Perform this plan?")} ${style.dim("yes, no or edit:")} `);
+      const line = await reader.next();
+      if (line === undefined || !io.stdin.isTTY) say("");
+      const reply = line?.trim().toLowerCase() ?? "no";
+      if (["y", "yes"].includes(reply)) {
+        if (io.stdin.isTTY) say("");
+        return isEdited ? { type: "edit", workflow } : { type: "approve" };
+      }
+      if (["n", "no"].includes(reply)) return { type: "refuse" };
+      if (!io.stdin.isTTY) {
+        say(`  Only "yes" performs a plan; this was ${JSON.stringify(toOneLine(reply))}.`);
+        return { type: "refuse" };
+      }
+      if (!["e", "edit"].includes(reply)) continue;
+      reader.pause();
+      const edited = await edit(draft, io.env);
+      if (typeof edited !== "string") {
+        say(`  ${style.red(edited.problem)}`);
+        continue;
+      }
+      draft = edited;
+      const read = readDraft(draft, plan);
+      if ("problem" in read) {
+        say(
+          `  ${style.red(`This cannot be performed: ${toOneLine(read.problem)}.`)} Edit it again, or say no.`,
+        );
+        continue;
+      }
+      isEdited = true;
+      workflow = read.workflow;
+      say("");
+      show(workflow, plan.estimateOf(workflow));
+    }
+  };
+}
+
+/** The drawing, then each step in full: nobody can agree to a text that was cut. */
+function toPlanText(plan: PlanForReview, workflow: Workflow, style: Style, columns: number): string[] {
+  const nameOf = (worker: number) => toOneLine(plan.pool.members[worker]?.worker.id ?? `worker ${worker}`);
+  const drawing = drawWorkflow(workflow, { nameOf, width: columns - 3, style }).map((line) => `  ${line}`);
+  const steps = workflow.steps.flatMap(({ worker, subtask, access }, step) => {
+    const sources = sourcesOf(workflow, step);
+    const before = access === "all" && plan.round > 0 ? [`round ${plan.round}`] : [];
+    const seen = [...(sources.length > 0 ? [toStepNumbers(sources)] : []), ...before];
+    return [
+      `  ${style.bold(String(step + 1))}  ${style.worker(worker, nameOf(worker))}${style.dim(seen.length > 0 ? `  sees ${toSeries(seen)}` : "")}`,
+      ...wrap(sanitise(subtask), columns - 6).map((line) => `     ${line}`),
+    ];
+  });
+  return [...drawing, "", ...steps];
+}
+
+function toEstimate({ pool }: PlanForReview, { usd, maxUsd, calls, unpricedSteps }: PlanEstimate): string {
+  const simulated = isSimulated(pool.members.map(({ worker }) => worker));
+  const unknown = unpricedSteps > 0 ? `, and ${toCount(unpricedSteps, "step")} of unknown price` : "";
+  return `Estimated cost: ${toMoney(usd, simulated)}, at the most ${toMoney(maxUsd, simulated)}${unknown} · ${toCount(calls, "call")}`;
+}
+
+function toDraft({ workflow, pool }: PlanForReview): string {
+  const workers = pool.members.map(({ worker }, number) => `#   ${number} is ${toOneLine(worker.id)}`);
+  return [
+    "# Change the plan below, save it and close the editor. Everything counts from 0 here.",
+    "# Workers",
+    ...workers,
+    "",
+    renderWorkflow(workflow),
+    "",
+  ].join("\n");
+}
+
+function readDraft(
+  draft: string,
+  { pool, workflow, round }: PlanForReview,
+): { workflow: Workflow } | { problem: string } {
+  const maxSteps = Math.max(MAX_STEPS, workflow.steps.length);
+  const parsed = parseWorkflow(draft, { workers: pool.members.length, maxSteps });
+  if (!parsed.ok) return { problem: parsed.error.message };
+  const error = checkTeam(parsed.workflow, pool, round > 0 ? MAX_STEPS : 0);
+  return error ? { problem: error.message } : { workflow: parsed.workflow };
+}
+
+async function edit(draft: string, env: Environment): Promise<string | { problem: string }> {
+  const editor = env.VISUAL || env.EDITOR;
+  if (!editor) return { problem: "There is no editor: set VISUAL or EDITOR, for example EDITOR=nano." };
+  const folder = mkdtempSync(join(tmpdir(), "tutti-plan-"));
+  try {
+    const file = join(folder, "plan.txt");
+    writeFileSync(file, draft);
+    // An editor may come with flags ("code --wait"), so the shell takes it apart. It draws on stderr.
+    const child = spawn(`${editor} "${file}"`, { shell: true, stdio: ["inherit", 2, 2] });
+    const code = await new Promise<number | string>((resolve) => {
+      child.once("error", (error) => resolve(error.message));
+      child.once("exit", (status, signal) => resolve(status ?? signal ?? "unknown"));
+    });
+    return code === 0
+      ? readFileSync(file, "utf8")
+      : { problem: `The editor failed (${code}); the plan is as it was.` };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Lines of standard input, one at a time. Undefined at its end, and when the run is stopped. */
+class LineReader {
+  readonly #stdin: NodeJS.ReadableStream;
+  readonly #signal: AbortSignal;
+  readonly #lines: string[] = [];
+  #interface: Interface | undefined;
+  #isClosed = false;
+  #wake: (() => void) | undefined;
+
+  constructor(stdin: NodeJS.ReadableStream, signal: AbortSignal) {
+    this.#stdin = stdin;
+    this.#signal = signal;
+  }
+
+  async next(): Promise<string | undefined> {
+    this.#open().resume();
+    while (this.#lines.length === 0 && !this.#isClosed) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    return this.#lines.shift();
+  }
+
+  pause(): void {
+    this.#interface?.pause();
+  }
+
+  #open(): Interface {
+    if (this.#interface) return this.#interface;
+    // The terminal itself edits the line; raw mode would take Ctrl-C away from the process.
+    this.#interface = createInterface({ input: this.#stdin, terminal: false });
+    this.#interface.on("line", (line) => {
+      this.#lines.push(line);
+      this.#wake?.();
+    });
+    const close = () => {
+      this.#isClosed = true;
+      this.#wake?.();
+    };
+    this.#interface.on("close", close);
+    this.#signal.addEventListener("abort", close, { once: true });
+    if (this.#signal.aborted) close();
+    return this.#interface;
+  }
+}

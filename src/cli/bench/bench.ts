@@ -1,0 +1,147 @@
+// `tutti bench`: is a Conductor worth it on these tasks? Also `compare` (two of them) and `headroom` (what
+// could be won at all). Flags in, the bench, a table out; rows and the report go into a folder.
+
+import { join } from "node:path";
+import type { Command } from "commander";
+import { usageError } from "../../base/errors.ts";
+import { unknownVerb, wholeNumber } from "../options.ts";
+import { toJson, toOneLine } from "../terminal/sanitise.ts";
+import { createStyle } from "../terminal/style.ts";
+import { compare } from "./compare.ts";
+import {
+  addInputFlags,
+  chooseContenders,
+  type InputFlags,
+  openInput,
+  openInputs,
+  toIdentity,
+} from "./input.ts";
+import {
+  type BenchEnd,
+  type BenchFlags,
+  type BenchPlan,
+  HOME,
+  measureSet,
+  toSetLines,
+  toWish,
+} from "./measure.ts";
+import { lookOf, toCsv, toHeadroomLines, write } from "./print.ts";
+import { watched } from "./progress.ts";
+import { benchSets } from "./sets.ts";
+
+const INTERRUPTED = 130;
+
+export function defineBench(command: Command): void {
+  addInputFlags(command.enablePositionalOptions().allowExcessArguments())
+    .option(
+      "--conductor <ids>",
+      "who is measured, separated by commas: ids of baselines, single:<worker>, singles (each of them), oracle, native or native:FOLDER (trained), prompted, provider/model",
+      "all",
+    )
+    .option(
+      "--samples <n>",
+      "the most samples of the best single worker, for the comparison at equal calls",
+      wholeNumber("--samples", 1, 100),
+    )
+    .option(
+      "--out <dir>",
+      `the folder for rows, results and report (by default ${HOME}/<set>-<date>); several sets: a sub-folder for each`,
+    )
+    .option("--csv", "as CSV on standard output")
+    .option("--no-report", "do not write report.html")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ tutti bench --rehearsal
+  $ tutti bench --tasks mine.jsonl --conductor best-single,vote-3,prompted --budget-usd 2
+  $ tutti bench --recording recorded/exam --set exam-hard --json
+  $ tutti bench --recording recorded/exam  # every set of it, and the mean over them
+
+A bench that was stopped goes on when it is started again with the same folder. See docs/bench.md.`,
+    )
+    .action(bench);
+  addInputFlags(command.command("headroom"))
+    .description("before anyone trains: what could be won by choosing whom to ask")
+    .addHelpText("after", "\nExample:\n  $ tutti bench headroom --recording recorded/exam --set exam-hard")
+    .action(headroom);
+  command
+    .command("compare")
+    .description("two Conductors on the same tasks: the paired difference and which tasks flipped")
+    .argument("<a>", "a Conductor of the folder, a folder, or folder:conductor")
+    .argument("<b>", "the other one")
+    .option("--in <dir>", `the folder of a bench (by default the newest in ${HOME}/)`)
+    .option("--json", "as JSON on standard output")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ tutti bench compare best-single vote-5 --in bench/exam-2026-01-31\n  $ tutti bench compare bench/monday:prompted bench/friday:prompted",
+    )
+    .action(compare);
+}
+
+async function bench(flags: BenchFlags, command: Command): Promise<void> {
+  if (command.args.length > 0) throw unknownVerb("tutti bench", command.args[0]!, ["compare", "headroom"]);
+  if (flags.json && flags.csv) throw usageError("--json and --csv exclude each other");
+  const inputs = await openInputs(flags);
+  const plans: BenchPlan[] = [];
+  for (const input of inputs)
+    plans.push({
+      input,
+      chosen: await chooseContenders(flags.conductor, input),
+      identity: toIdentity(input, flags),
+    });
+  tell(inputs[0]!.notices, flags.json);
+  const { path, isStopped, isUsedUp } = await (plans.length === 1
+    ? benchOne(plans[0]!, flags)
+    : benchSets(plans, flags));
+  if (isStopped) process.exitCode = isUsedUp ? 1 : INTERRUPTED;
+  if (flags.json) return;
+  const rest =
+    isStopped && !isUsedUp ? " Not finished: the same command with --out and this folder goes on." : "";
+  process.stderr.write(`\n${toOneLine(path)}${rest}\n`);
+}
+
+async function benchOne(plan: BenchPlan, flags: BenchFlags): Promise<BenchEnd> {
+  const { chooseFolder, DiskFolder } = await import("../../bench/folder.ts");
+  const { identity, input } = plan;
+  const path = flags.out ?? chooseFolder(toWish(input.ground.set), identity);
+  const measured = await measureSet(plan, new DiskFolder(path, identity), flags);
+  const { results, isStopped, budget } = measured.outcome;
+  if (flags.json) process.stdout.write(`${toJson(results)}\n`);
+  else if (flags.csv) process.stdout.write(toCsv(results));
+  else write(toSetLines(measured));
+  return {
+    path: flags.report ? join(path, "report.html") : path,
+    isStopped,
+    isUsedUp: budget?.isUsedUp ?? false,
+  };
+}
+
+async function headroom(_flags: unknown, command: Command): Promise<void> {
+  // The verb above has the same flags, and commander gives those written after this one to it.
+  const flags = command.optsWithGlobals<InputFlags>();
+  const input = await openInput(flags);
+  const [{ measureHeadroom }, { createMemoryFolder }] = await Promise.all([
+    import("../../bench/headroom.ts"),
+    import("../../bench/folder.ts"),
+  ]);
+  tell(input.notices, flags.json);
+  const { ground, concurrency, budgetUsd } = input;
+  const { seed, splitBy, splitSeed, limit } = flags;
+  const found = await watched(flags, ground.kind === "rehearsal", (signal, line) =>
+    measureHeadroom({
+      ...{ ground, concurrency, seed, splitBy, splitSeed, signal, folder: createMemoryFolder() },
+      ...(limit !== undefined && { limit }),
+      ...(budgetUsd !== undefined && { budgetUsd }),
+      onProgress: (progress) => line.update(progress),
+    }),
+  );
+  if (flags.json) process.stdout.write(`${toJson(found)}\n`);
+  else write(toHeadroomLines(found, lookOf()));
+}
+
+function tell(notices: readonly string[], isJson = false): void {
+  if (isJson) return;
+  const style = createStyle(process.stderr, process.env);
+  for (const notice of notices) process.stderr.write(`${style.yellow(toOneLine(notice))}\n`);
+}

@@ -1,0 +1,265 @@
+// From flags to what is measured: the ground (a recording, tasks with a pool, the rehearsal), who conducts,
+// and where the rows go.
+
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { usageError } from "../../base/errors.ts";
+import { hashSeed } from "../../base/random.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import type { Baseline } from "../../baseline/types.ts";
+import type { BenchIdentity } from "../../bench/folder.ts";
+import type { Ground } from "../../bench/ground.ts";
+import type { SplitBy } from "../../bench/split.ts";
+import type { ResolvedPool } from "../../config/pool.ts";
+import type { TuttiConfig } from "../../config/schema.ts";
+import type { PoolMember } from "../../worker/types.ts";
+import { collect, dollars, oneOf, wholeNumber } from "../options.ts";
+
+/** Protects from accidents on a live pool; "none" takes it away. */
+const LIVE_BUDGET_USD = 5;
+const LIVE_CONCURRENCY = 8;
+const REHEARSAL_TASKS = 600;
+/** As many as anything here asks; on a live pool more samples would be more money. */
+const FREE_SAMPLES = 15;
+const PLANNERS = ["prompted", "scripted-planner"];
+
+export interface InputFlags {
+  recording?: string;
+  tasks?: string;
+  rehearsal?: boolean;
+  set?: string[];
+  pool?: string;
+  workers?: string;
+  limit?: number;
+  seed: number;
+  splitBy: SplitBy;
+  splitSeed: number;
+  budgetUsd?: number | "none";
+  concurrency?: number;
+  config?: string;
+  json?: boolean;
+}
+
+export function addInputFlags(command: Command): Command {
+  return command
+    .option("--recording <dir>", "replay recorded models: a folder with tasks.jsonl and outcomes.jsonl")
+    .option("--tasks <file>", "ask the pool these tasks: a .jsonl, .csv or .parquet file, or a published set")
+    .option("--rehearsal", "simulated tasks and workers: no key, no cost")
+    .option(
+      "--set <name>",
+      "which set of the recording or the file; of a recording several may be given, by default all",
+      collect,
+    )
+    .option("--pool <name|ids>", 'with --tasks: "rehearsal", a pool of the config, or ids of workers')
+    .option("--workers <ids>", "with --recording: only these workers, separated by commas")
+    .option("--limit <n>", "use so many tasks of the set, drawn by lot", wholeNumber("--limit", 1))
+    .option("--seed <n>", "of everything left to chance", wholeNumber("--seed", 0, 2 ** 32 - 1), 0)
+    .option(
+      "--split-by <what>",
+      "keep tasks together by prompt, or by family (their subtask)",
+      oneOf("--split-by", ["prompt", "family"] as const),
+      "prompt" as const,
+    )
+    .option("--split-seed <n>", "another split", wholeNumber("--split-seed", 0, 2 ** 32 - 1), 0)
+    .option(
+      "--budget-usd <amount|none>",
+      `the most it may cost in all; ${LIVE_BUDGET_USD} dollars on a live pool unless said otherwise`,
+      dollars("--budget-usd"),
+    )
+    .option("--concurrency <n>", "how many runs at the same time", wholeNumber("--concurrency", 1, 256))
+    .option("--config <file>", "the config file, instead of tutti.config.{ts,js,yaml,json}")
+    .option("--json", "as JSON on standard output");
+}
+
+export interface BenchInput {
+  ground: Ground;
+  concurrency: number;
+  budgetUsd?: number;
+  /** What is free to ask may be asked more often. */
+  samples: number;
+  notices: string[];
+  /** Of a pool that can be asked: how planners are chosen for it. */
+  resolved?: Pick<ResolvedPool, "kind"> & Pick<TuttiConfig, "conductor" | "showNames">;
+}
+
+/** Where one set is measured and no more. */
+export async function openInput(flags: InputFlags): Promise<BenchInput> {
+  const inputs = await openInputs(flags);
+  if (inputs.length === 1) return inputs[0]!;
+  const names = inputs.map(({ ground }) => ground.set);
+  throw usageError(`${flags.recording} holds several sets (${names.join(", ")}): name one with --set`);
+}
+
+/** One for each set that is measured. */
+export async function openInputs(flags: InputFlags): Promise<BenchInput[]> {
+  const { recording, tasks, rehearsal, set, workers, limit, seed } = flags;
+  const given = [recording && "--recording", tasks && "--tasks", rehearsal && "--rehearsal"].filter(Boolean);
+  if (given.length > 1) throw usageError(`${given.join(" and ")} exclude each other`);
+  if (given.length === 0)
+    throw usageError("there is nothing to measure: give --recording DIR, --tasks FILE or --rehearsal");
+  if (workers !== undefined && recording === undefined)
+    throw usageError("--workers goes with --recording; a pool is named with --pool");
+  if (flags.pool !== undefined && tasks === undefined) throw usageError("--pool goes with --tasks");
+  const free = { concurrency: flags.concurrency ?? 1, samples: FREE_SAMPLES, notices: [] as string[] };
+  const { openRecording, openRehearsal } = await import("../../bench/ground.ts");
+  if (recording !== undefined) {
+    const ids = workers
+      ?.split(",")
+      .map((id) => id.trim())
+      .filter(Boolean);
+    const grounds = await openRecording({
+      folder: recording,
+      ...(set && { sets: set }),
+      ...(ids && { workers: ids }),
+    });
+    return grounds.map((ground) => ({ ...free, ground }));
+  }
+  if (rehearsal) {
+    const ground = openRehearsal(limit ?? REHEARSAL_TASKS, seed);
+    return [{ ...free, ground, resolved: { kind: "rehearsal", showNames: false } }];
+  }
+  return [await openLive(flags, tasks!)];
+}
+
+async function openLive(flags: InputFlags, path: string): Promise<BenchInput> {
+  const { set: sets = [], pool: selector, config: file, concurrency = LIVE_CONCURRENCY } = flags;
+  if (sets.length > 1)
+    throw usageError(`--tasks measures one set at a time, not ${sets.join(" and ")}: give --set once`);
+  const [set] = sets;
+  const [{ loadConfig }, { resolvePool }, { openTasks }, { loadTaskSet }, { createGrader }] =
+    await Promise.all([
+      import("../../config/load.ts"),
+      import("../../config/pool.ts"),
+      import("../../bench/ground.ts"),
+      import("../../task/sets/load.ts"),
+      import("../../task/grade/grade.ts"),
+    ]);
+  const taskSet = await loadTaskSet(path, { ...(set !== undefined && { set }) });
+  const { config } = await loadConfig({ cwd: process.cwd(), ...(file !== undefined && { file }) });
+  const resolved = await resolvePool(config, {
+    env: process.env,
+    ...(selector !== undefined && { selector }),
+  });
+  const isRehearsal = resolved.kind === "rehearsal";
+  const usd = flags.budgetUsd ?? (isRehearsal ? "none" : LIVE_BUDGET_USD);
+  if (usd !== "none") checkPrices(resolved.pool.members);
+  const judge = taskSet.tasks.some(({ grader }) => grader === "judge")
+    ? resolved.pool.members.find(({ worker }) => worker.kind === "model")
+    : undefined;
+  const ground = openTasks(taskSet, resolved.pool, createGrader({ ...(judge && { judge }) }));
+  return {
+    ground,
+    concurrency,
+    samples: isRehearsal ? FREE_SAMPLES : 1,
+    ...(usd !== "none" && { budgetUsd: usd }),
+    notices: [
+      ...(resolved.notice ? [resolved.notice] : []),
+      ...resolved.warnings,
+      ...(judge
+        ? [`${judge.worker.id} judges the answers that nothing can verify, its own among them.`]
+        : []),
+      ...(usd !== "none" && flags.budgetUsd === undefined
+        ? [`It may cost ${usd} dollars in all; --budget-usd sets another limit.`]
+        : []),
+    ],
+    resolved: { kind: resolved.kind, conductor: config.conductor, showNames: config.showNames },
+  };
+}
+
+function checkPrices(members: readonly PoolMember[]): void {
+  const unknown = members
+    .filter(({ worker, price }) => worker.kind === "model" && !price)
+    .map(({ worker }) => worker.id);
+  if (unknown.length === 0) return;
+  throw usageError(
+    `The price of ${unknown.join(", ")} is unknown, so a budget cannot be kept. Give it a price in the config, leave it out with --pool, or take the budget away with --budget-usd none`,
+  );
+}
+
+/**
+ * Ids of baselines, `single:<worker>`, `singles` for all of these, `oracle`, `native` for the trained one, and on
+ * a pool that can be asked also planners.
+ */
+export async function chooseContenders(
+  wanted: string,
+  { ground, resolved }: BenchInput,
+): Promise<{ contenders: Baseline[]; withOracle: boolean }> {
+  const [{ BASELINES, findBaseline }, { findShippedFor }] = await Promise.all([
+    import("../../baseline/all.ts"),
+    import("../../conductor/native/shipped.ts"),
+  ]);
+  const known = [...BASELINES.map(({ id }) => id), "oracle"];
+  const ids = wanted
+    .split(",")
+    .map((id) => id.trim())
+    .filter(Boolean);
+  if (ids.length === 0) throw usageError("--conductor needs a name, or several separated by commas");
+  const standard = [
+    ...(resolved ? [resolved.kind === "rehearsal" ? "scripted-planner" : "prompted"] : []),
+    // Live it would be measured beside what is paid for: there it must be named.
+    ...(ground.kind !== "tasks" && findShippedFor(ground.kind) ? ["native"] : []),
+  ];
+  const models = ground.pool.members.filter(({ worker }) => worker.kind === "model");
+  const singles = models.map(({ worker }) => `single:${worker.id}`);
+  const groups: Record<string, string[]> = { all: [...known, ...standard], singles };
+  const all = ids.flatMap((id) => groups[id] ?? [id]);
+  const contenders: Baseline[] = [];
+  for (const id of new Set(all)) {
+    if (id === "oracle") continue;
+    if (known.includes(id) || id.startsWith("single:")) contenders.push(findBaseline(id));
+    else if (id === "native" || id.startsWith("native:")) contenders.push(await toNative(id, ground));
+    else if (PLANNERS.includes(id) || id.includes("/"))
+      contenders.push(await toPlanner(id, ground, resolved));
+    else {
+      const names = [
+        ...known,
+        "all",
+        "singles",
+        "single:<worker>",
+        "native",
+        "native:FOLDER",
+        ...(resolved ? [...PLANNERS, "provider/model"] : []),
+      ];
+      throw usageError(`No Conductor "${id}" (there are: ${names.join(", ")}).${didYouMean(id, names)}`);
+    }
+  }
+  return { contenders, withOracle: all.includes("oracle") };
+}
+
+async function toNative(id: string, ground: Ground): Promise<Baseline> {
+  const [{ createNativeContender }, { findNative }] = await Promise.all([
+    import("../../bench/native.ts"),
+    import("../../conductor/native/shipped.ts"),
+  ]);
+  const folder = findNative(id, ground.kind === "tasks" ? "live" : ground.kind);
+  return createNativeContender({ id, folder, ground });
+}
+
+/** A Conductor that plans in words is measured like a baseline that learns nothing. */
+async function toPlanner(
+  id: string,
+  { kind, pool }: Ground,
+  resolved: BenchInput["resolved"],
+): Promise<Baseline> {
+  if (!resolved)
+    throw usageError(`"${id}" plans hand-offs, which a ${kind} cannot replay: use --tasks with a pool`);
+  const { chooseConductor } = await import("../../tutti/choose-conductor.ts");
+  const { showNames, conductor: configured } = resolved;
+  const wanted = id === "prompted" ? (configured ?? id) : id;
+  const { conductor } = await chooseConductor(wanted, pool, resolved.kind, { showNames, env: process.env });
+  return { id, summary: "plans in words", needsHandOffs: true, rounds: 1, fit: () => conductor };
+}
+
+/** Rows of another bench must not end in the same folder. */
+export function toIdentity({ ground }: BenchInput, flags: InputFlags): BenchIdentity {
+  return {
+    set: ground.set,
+    source: ground.kind === "rehearsal" ? ground.source : resolve(ground.source),
+    seed: flags.seed,
+    splitBy: flags.splitBy,
+    splitSeed: flags.splitSeed,
+    limit: flags.limit ?? null,
+    pool: ground.pool.members.map(({ worker }) => worker.id),
+    tasks: hashSeed(...ground.tasks.flatMap(({ id, prompt, answer }) => [id, prompt, answer])),
+  };
+}

@@ -1,0 +1,121 @@
+// One set of a bench: measured, kept in its folder, and shown. The same whether it is the only one or not.
+
+import { join } from "node:path";
+import { toClock, toDelay, toMoney, toTokens } from "../../base/format.ts";
+import type { Baseline } from "../../baseline/types.ts";
+import type { BenchOutcome } from "../../bench/bench.ts";
+import type { BenchIdentity, DiskFolder } from "../../bench/folder.ts";
+import { toCommandLine } from "../options.ts";
+import { toJson } from "../terminal/sanitise.ts";
+import type { BenchInput, InputFlags } from "./input.ts";
+import { lookOf, toFamilyLines, toResultLines, toStatementLines } from "./print.ts";
+import { watched } from "./progress.ts";
+
+/** Where folders go that nobody named. */
+export const HOME = "bench";
+
+/** Fewer than this say nothing about families in general. */
+const FEWEST_FAMILIES = 10;
+
+export interface BenchFlags extends InputFlags {
+  conductor: string;
+  samples?: number;
+  out?: string;
+  csv?: boolean;
+  report: boolean;
+}
+
+/** A set with who is measured on it. */
+export interface BenchPlan {
+  input: BenchInput;
+  chosen: { contenders: Baseline[]; withOracle: boolean };
+  identity: BenchIdentity;
+}
+
+export interface MeasuredSet {
+  outcome: BenchOutcome;
+  /** The same on families of tasks that nobody has learned from, where it costs nothing. */
+  byFamily?: BenchOutcome;
+}
+
+export interface BenchEnd {
+  /** What to look at: the folder, or its page. */
+  path: string;
+  isStopped: boolean;
+  /** Stopped because the budget is. */
+  isUsedUp: boolean;
+}
+
+/** `label`: which of several sets, for the progress line. */
+export async function measureSet(
+  { input, chosen, identity }: BenchPlan,
+  folder: DiskFolder,
+  flags: BenchFlags,
+  label?: string,
+): Promise<MeasuredSet> {
+  const [{ runBench }, { createMemoryFolder }] = await Promise.all([
+    import("../../bench/bench.ts"),
+    import("../../bench/folder.ts"),
+  ]);
+  const { ground, concurrency, budgetUsd } = input;
+  const { seed, splitBy, splitSeed, limit, samples = input.samples } = flags;
+  const outcome = await watched(flags, ground.kind === "rehearsal", (signal, line) =>
+    runBench({
+      ...{ ground, concurrency, seed, splitBy, splitSeed, samples, folder, signal, ...chosen },
+      ...(limit !== undefined && { limit }),
+      ...(budgetUsd !== undefined && { budgetUsd }),
+      onProgress: (progress) =>
+        line.update(label === undefined ? progress : { ...progress, what: `${label} · ${progress.what}` }),
+    }),
+  ).finally(() => folder.close());
+  const families = new Set(ground.tasks.map(({ subtask }) => subtask)).size;
+  const isFree = ground.kind === "recording" && !outcome.isStopped;
+  const byFamily =
+    isFree && splitBy === "prompt" && families >= FEWEST_FAMILIES
+      ? await runBench({
+          ...{ ground, concurrency, seed, splitSeed, samples, ...chosen },
+          splitBy: "family",
+          folder: createMemoryFolder(),
+          ...(limit !== undefined && { limit }),
+        })
+      : undefined;
+  const measured = { outcome, ...(byFamily && { byFamily }) };
+  await keep(measured, folder, identity, flags.report);
+  return measured;
+}
+
+async function keep(
+  { outcome, byFamily }: MeasuredSet,
+  folder: DiskFolder,
+  identity: BenchIdentity,
+  hasReport: boolean,
+): Promise<void> {
+  const { results, rows: _, ground: __, pool, ...statement } = outcome;
+  folder.describe(identity, {
+    ...statement,
+    pool: pool.members.map(({ worker, profile }) => ({ id: worker.id, profile })),
+  });
+  if (!outcome.isStopped) folder.write("results.json", `${toJson(results)}\n`);
+  if (byFamily) folder.write("results-by-family.json", `${toJson(byFamily.results)}\n`);
+  if (!hasReport) return;
+  const { toReport } = await import("../../bench/report/report.ts");
+  const figures = { money: (usd: number) => toMoney(usd), delay: toDelay, tokens: toTokens };
+  folder.write("report.html", toReport(outcome, figures, toCommandLine(process.argv.slice(2)), byFamily));
+}
+
+/** The table of a set with all that is said around it. */
+export function toSetLines({ outcome, byFamily }: MeasuredSet): string[] {
+  const look = lookOf();
+  const { before, after } = toStatementLines(outcome, look);
+  return [
+    ...before,
+    ...toResultLines(outcome.results, look),
+    ...after,
+    ...(byFamily ? toFamilyLines(byFamily, look) : []),
+  ];
+}
+
+/** The folder of a bench that nobody named, before a number is put to it. */
+export function toWish(name: string): string {
+  return join(HOME, `${name.replace(/[^\w.-]+/g, "-")}-${toClock(Date.now()).slice(0, 10)}`);
+}

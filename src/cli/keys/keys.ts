@@ -1,0 +1,183 @@
+// `tutti keys`: who may use the gateway, whom they may ask there, and how much they may spend. A secret goes
+// to standard output alone on its line, everything else to standard error: KEY=$(tutti keys create --name me).
+
+import type { Command } from "commander";
+import { isTuttiError } from "../../base/errors.ts";
+import { toClock, toCount, toMoney } from "../../base/format.ts";
+import { startOfWindow, WINDOW_WORDS } from "../../gateway/access/budget-window.ts";
+import { type GatewayKey, openKeyRing, toKeyState, toShownKey } from "../../gateway/access/keys.ts";
+import { unknownVerb } from "../options.ts";
+import { toJson, toOneLine } from "../terminal/sanitise.ts";
+import { columnsOf, createStyle } from "../terminal/style.ts";
+import { type Column, toTable } from "../terminal/table.ts";
+import { addCreateFlags, type CreateFlags, checkNames, toSettings } from "./input.ts";
+
+const VERBS = ["create", "list", "revoke"];
+
+interface CommonFlags {
+  json?: boolean;
+  config?: string;
+}
+
+export function defineKeys(command: Command): void {
+  addFlags(command)
+    .enablePositionalOptions()
+    .allowExcessArguments()
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ tutti keys create --name ci --budget-usd 5 --window day\n  $ tutti keys\n  $ tutti keys revoke ci" +
+        "\n\nA running gateway follows within about a second.",
+    )
+    .action(list);
+  addCreateFlags(verb(command, "create"))
+    .description("make a key and show its secret, once")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ KEY=$(tutti keys create --name me)\n" +
+        "  $ tutti keys create --name ci --without deepseek --budget-usd 20 --window month --expires 90d",
+    )
+    .action(create);
+  verb(command, "list")
+    .description("list the keys, what they may do and what they have spent")
+    .addHelpText("after", "\nExample:\n  $ tutti keys list --json")
+    .action(list);
+  verb(command, "revoke")
+    .description("refuse a key from now on")
+    .argument("<key>", "its id, its name, or the beginning of one; or the secret, where that has leaked")
+    .addHelpText("after", "\nExample:\n  $ tutti keys revoke ci")
+    .action(revoke);
+}
+
+/** A word too many is refused: whoever names two keys to revoke must not find one of them alive. */
+function verb(parent: Command, name: string): Command {
+  return addFlags(parent.command(name)).allowExcessArguments(false);
+}
+
+function addFlags(command: Command): Command {
+  return command
+    .option("--config <file>", "the config file, which may name another journal and workers of its own")
+    .option("--json", "as JSON on standard output");
+}
+
+// ---- Verbs --------------------------------------------------------------------------------------
+
+async function create(_flags: CreateFlags, command: Command): Promise<void> {
+  const flags = command.optsWithGlobals<CreateFlags>();
+  const settings = toSettings(flags);
+  await checkNames([...(settings.only ?? []), ...(settings.without ?? [])], flags.config);
+  const { key, secret } = await openKeyRing({ env: process.env }).create(settings);
+  if (flags.json) return void process.stdout.write(`${toJson({ ...toShownKey(key, Date.now()), secret })}\n`);
+  const style = createStyle(process.stderr, process.env);
+  process.stderr.write(
+    `Created the key "${toOneLine(key.name)}" (${key.id}). ${style.yellow("This is the only time it is shown:")}\n`,
+  );
+  process.stdout.write(`${secret}\n`);
+}
+
+async function revoke(text: string, _flags: CommonFlags, command: Command): Promise<void> {
+  const { json = false } = command.optsWithGlobals<CommonFlags>();
+  const key = await openKeyRing({ env: process.env }).revoke(text);
+  if (json) return void process.stdout.write(`${toJson(toShownKey(key, Date.now()))}\n`);
+  process.stdout.write(`Revoked the key "${toOneLine(key.name)}" (${key.id}).\n`);
+}
+
+async function list(_flags: CommonFlags, command: Command): Promise<void> {
+  const isBare = command.name() === "keys";
+  if (isBare && command.args.length > 0) throw unknownVerb("tutti keys", command.args[0]!, VERBS);
+  const { json = false, config } = command.optsWithGlobals<CommonFlags>();
+  const now = Date.now();
+  const keys = openKeyRing({ env: process.env }).list();
+  const spent = keys.length > 0 ? await readSpent(keys, config, now) : undefined;
+  if (json) {
+    const rows = keys.map((key, i) => ({ ...toShownKey(key, now), ...(spent && { spent: spent[i] }) }));
+    return void process.stdout.write(`${toJson(rows)}\n`);
+  }
+  if (keys.length === 0)
+    return void process.stdout.write("No keys yet. Make one with: tutti keys create --name NAME\n");
+  const style = createStyle(process.stdout, process.env);
+  const states = keys.map((key) => toKeyState(key, now));
+  const columns: Column[] = [
+    { title: "NAME", min: 8, style: style.bold },
+    { title: "KEY" },
+    { title: "ENDS IN" },
+    {
+      title: "STATE",
+      style: (text, row) => (states[row] === "active" ? style.green : style.yellow)(text),
+    },
+    { title: "SPENT", align: "right" },
+    { title: "LIMITS", min: 10 },
+    { title: "MAY ASK", min: 10, isOptional: true },
+    { title: "EXPIRES", isOptional: true },
+  ];
+  const rows = keys.map((key, i) => [
+    toOneLine(key.name),
+    key.id,
+    `…${toOneLine(key.hint)}`,
+    states[i]! + (key.isAdmin ? ", admin" : ""),
+    spent ? toSpentText(spent[i]!) : "",
+    toLimits(key),
+    toOneLine(toMayAsk(key)),
+    key.expiresAt === undefined ? "" : toClock(key.expiresAt).slice(0, 16),
+  ]);
+  const [heading, ...lines] = toTable(columns, rows, columnsOf(process.stdout) - 1);
+  process.stdout.write([style.dim(heading!), ...lines].map((line) => `${line}\n`).join(""));
+}
+
+interface Spent {
+  usd: number;
+  simulatedUsd: number;
+  /** Since when, in milliseconds since 1970. 0: of all time. */
+  since: number;
+}
+
+/** In the window of each key's budget. Undefined where the journal cannot be opened: keys are listed all the same. */
+async function readSpent(
+  keys: readonly GatewayKey[],
+  file: string | undefined,
+  now: number,
+): Promise<Spent[] | undefined> {
+  try {
+    const { openTutti } = await import("../open-tutti.ts");
+    const tutti = await openTutti({ file });
+    try {
+      const store = await tutti.store();
+      return await Promise.all(
+        keys.map(async ({ id, budget }) => {
+          const since = startOfWindow(budget?.window ?? "total", now);
+          const rows = await store.sumSpending({ keyId: id, from: since });
+          const sum = (isSimulated: boolean) =>
+            rows.reduce((usd, row) => usd + (row.isSimulated === isSimulated ? row.costUsd : 0), 0);
+          return { usd: sum(false), simulatedUsd: sum(true), since };
+        }),
+      );
+    } finally {
+      await tutti.close();
+    }
+  } catch (error) {
+    if (file !== undefined && isTuttiError(error) && error.code === "usage") throw error;
+    return undefined;
+  }
+}
+
+// ---- As people read it --------------------------------------------------------------------------
+
+function toSpentText({ usd, simulatedUsd }: Spent): string {
+  if (simulatedUsd === 0) return toMoney(usd);
+  return usd === 0 ? toMoney(simulatedUsd, true) : `${toMoney(usd)} + ${toMoney(simulatedUsd, true)}`;
+}
+
+function toLimits({ budget, requestsPerMinute, concurrency }: GatewayKey): string {
+  return [
+    budget && `${toMoney(budget.usd)} ${WINDOW_WORDS[budget.window]}`,
+    requestsPerMinute !== undefined && `${toCount(requestsPerMinute, "request")} a minute`,
+    concurrency !== undefined && `${concurrency} at once`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
+function toMayAsk({ only, without }: GatewayKey): string {
+  return [only && `only ${only.join(", ")}`, without && `without ${without.join(", ")}`]
+    .filter(Boolean)
+    .join("; ");
+}

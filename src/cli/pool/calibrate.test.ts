@@ -1,0 +1,178 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { loadCalibration } from "../../calibration/file.ts";
+import { createHome, runTutti } from "../../testing/command.ts";
+import { type ChatServer, startChatServer } from "../../testing/gateway/chat-server.ts";
+
+const calibrate = (home: string, ...args: string[]) =>
+  runTutti(["pool", "calibrate", ...args], { cwd: home, env: { TUTTI_HOME: home } });
+
+/** Both add; "slip" is wrong where the sum is above 5. A token costs something, so that a budget can be kept. */
+function startServer(): Promise<ChatServer> {
+  return startChatServer({
+    models: ["right", "slip"],
+    reply: ({ model, messages }) => {
+      const [, a, b] = /(\d+) plus (\d+)/.exec(JSON.stringify(messages)) ?? [];
+      const sum = Number(a) + Number(b);
+      return `Answer: ${model === "slip" && sum > 5 ? sum + 1 : sum}`;
+    },
+  });
+}
+
+function writeConfig(home: string, { baseUrl }: Pick<ChatServer, "baseUrl">, more: object = {}): void {
+  const worker = (id: string) => ({
+    id,
+    model: `openai-compatible/${id}`,
+    baseUrl,
+    price: { inputUsd: 1, outputUsd: 10 },
+    maxOutputTokens: 100,
+    ...more,
+  });
+  writeFileSync(
+    join(home, "tutti.config.json"),
+    JSON.stringify({ workers: [worker("right"), worker("slip")] }),
+  );
+  const rows = Array.from({ length: 8 }, (_, i) => ({
+    prompt: `What is ${i} plus 1?`,
+    answer: i + 1,
+    category: "arithmetic",
+  }));
+  writeFileSync(join(home, "own.jsonl"), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+}
+
+describe("the rehearsal pool", () => {
+  test("is calibrated on the built-in questions, said to be simulated, and not asked twice", async () => {
+    const home = createHome();
+    const first = await calibrate(home, "--pool", "rehearsal");
+    expect(first.code).toBe(0);
+    expect(first.stderr).toContain("420 calls to make: 60 generated questions");
+    expect(first.stderr).toMatch(/Estimated cost: .* simulated/);
+    expect(first.stderr).toContain(
+      `simulated profiles are saved in ${join(home, "calibration/built-in.json")}`,
+    );
+    expect(first.stdout).toMatch(/rehearsal\/violin +\d+ % \(\d+–\d+\) +60 +\$[\d.]+ simulated/);
+    expect(first.stdout).toMatch(/^TOPIC +violin +viola +cello +clarinet +piano +oboe +piccolo$/m);
+    expect(first.stdout).toMatch(/^planning( +\d+ %){7}$/m);
+
+    const again = await calibrate(home, "--pool", "rehearsal", "--json");
+    const { calls, isSimulated, workers } = JSON.parse(again.stdout);
+    expect({ code: again.code, calls, isSimulated }).toEqual({ code: 0, calls: 0, isSimulated: true });
+    const [violin] = workers;
+    expect(violin).toMatchObject({ id: "rehearsal/violin", tasks: 60, failed: 0 });
+    expect(violin.low < violin.success && violin.success < violin.high).toBe(true);
+    const { topics } = violin as { topics: Record<string, { tasks: number }> };
+    expect(Object.values(topics).reduce((sum, { tasks }) => sum + tasks, 0)).toBe(60);
+
+    const { stdout } = await runTutti(["pool", "--pool", "rehearsal", "--json"], {
+      env: { TUTTI_HOME: home },
+    });
+    expect(JSON.parse(stdout)[0].profile).toMatchObject({
+      tasks: 60,
+      source: expect.stringMatching(/^calibrated on built-in, \d{4}-/),
+    });
+  });
+});
+
+describe("a pool of the config", () => {
+  test("stops at the budget, keeps what was paid for, goes on, and is used from then on", async () => {
+    const home = createHome();
+    const server = await startServer();
+    try {
+      writeConfig(home, server);
+      const refused = await calibrate(home, "--tasks", "own.jsonl");
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
+      expect(server.requests).toHaveLength(0);
+
+      const cut = await calibrate(home, "--tasks", "own.jsonl", "--yes", "--json", "--budget", "0.003");
+      const first = JSON.parse(cut.stdout);
+      expect({ code: cut.code, stopReason: first.stopReason }).toEqual({ code: 1, stopReason: "budget-usd" });
+      expect(first.costUsd).toBeLessThanOrEqual(0.003);
+      expect(first.calls > 0 && first.left > 0 && first.calls + first.left === 16).toBe(true);
+      expect((await loadCalibration(home, "own"))!.tasks.length).toBeGreaterThan(0);
+
+      const done = await calibrate(home, "--tasks", "own.jsonl", "--yes");
+      expect(done.code).toBe(0);
+      expect(done.stdout).toMatch(/right +100 % \(68–100\) +8 +\$/);
+      expect(done.stdout).toMatch(/slip +63 % \(31–86\) +8 +\$/);
+      const asked = server.requests.map(({ model, messages }) => JSON.stringify([model, messages]));
+      expect(new Set(asked).size).toBe(16);
+      expect(asked).toHaveLength(16);
+    } finally {
+      await server.close();
+    }
+    const { stdout } = await runTutti(["pool", "--json"], { cwd: home, env: { TUTTI_HOME: home } });
+    const [right, slip] = JSON.parse(stdout);
+    expect(right.profile.success).toBeGreaterThan(slip.profile.success);
+    expect(right.profile).toMatchObject({ tasks: 8, topics: { arithmetic: expect.any(Number) } });
+  });
+
+  test("keeps the figures of those who are not asked again, and asks a changed task anew", async () => {
+    const home = createHome();
+    const server = await startServer();
+    try {
+      writeConfig(home, server);
+      await calibrate(home, "--tasks", "own.jsonl", "--yes");
+      const before = (await loadCalibration(home, "own"))!;
+      const rows = readFileSync(join(home, "own.jsonl"), "utf8").replace("0 plus 1", "00 plus 1");
+      writeFileSync(join(home, "own.jsonl"), rows);
+      const one = await calibrate(home, "--tasks", "own.jsonl", "--yes", "--json", "--workers", "right");
+      expect(JSON.parse(one.stdout)).toMatchObject({ calls: 1, workers: [{ id: "right", tasks: 9 }] });
+      const after = (await loadCalibration(home, "own"))!;
+      expect(after.workers).toEqual(["right", "slip"]);
+      expect(after.measuredAt[1]).toBe(before.measuredAt[1]);
+      expect(Date.parse(after.measuredAt[0]!)).toBeGreaterThan(Date.parse(before.measuredAt[0]!));
+      expect(after.scores.filter((row) => row[1] !== undefined)).toHaveLength(8);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test("that does not reply is measured by nothing: exit code 1, nothing saved", async () => {
+    const home = createHome();
+    const server = await startServer();
+    await server.close();
+    writeConfig(home, server);
+    const { code, stdout, stderr } = await calibrate(home, "--tasks", "own.jsonl", "--yes", "--limit", "1");
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/right .*1/);
+    expect(stderr).toContain("Nobody could be measured: nothing is saved.");
+    expect(existsSync(join(home, "calibration/own.json"))).toBe(false);
+  });
+});
+
+describe("bad input is refused before anybody is asked", () => {
+  test.each<[string[], number, string]>([
+    [["--workers", "rehearsal/obo"], 2, 'No worker "rehearsal/obo" in the pool (there are: '],
+    [["--workers", "rehearsal/obo"], 2, 'Did you mean "rehearsal/oboe"?'],
+    [["--workers", ","], 2, "--workers must name one worker or more"],
+    [["--budget", "0"], 2, "--budget must be more than 0"],
+    [["--budget", "lots"], 2, '--budget must be an amount in dollars such as 0.05, or none, not "lots"'],
+    [["--limit", "0"], 2, "--limit must be a whole number of 1 or more"],
+    [["--tasks", "empty.jsonl"], 1, "empty.jsonl: holds no task"],
+    [["--tasks", "missing.jsonl"], 2, "There is no missing.jsonl"],
+    [["--tasks", "opinions.jsonl"], 2, "can only be graded by a model"],
+  ])("%s", async (args, code, message) => {
+    const home = createHome();
+    writeFileSync(join(home, "empty.jsonl"), "");
+    writeFileSync(join(home, "opinions.jsonl"), '{"prompt":"Nice?","answer":"yes","grader":"judge"}\n');
+    const found = await calibrate(home, "--pool", "rehearsal", ...args);
+    expect(found).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(message) });
+    expect(existsSync(join(home, "calibration"))).toBe(false);
+  });
+
+  test("a pool without anybody who can be asked", async () => {
+    const home = createHome();
+    writeFileSync(join(home, "tutti.config.json"), '{"workers":["openai/gpt-6-sol"]}');
+    const { code, stderr } = await calibrate(home);
+    expect(code).toBe(2);
+    expect(stderr).toContain("No worker can be asked. openai/gpt-6-sol: its key is missing");
+  });
+
+  test("the help says that the questions are generated", async () => {
+    const { code, stdout } = await calibrate(createHome(), "--help");
+    expect(code).toBe(0);
+    expect(stdout).toContain("Without --tasks the questions are generated: 60 small problems");
+    expect(stdout).toContain("$ tutti pool calibrate --budget 0.50");
+  });
+});

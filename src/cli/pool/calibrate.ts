@@ -1,0 +1,190 @@
+// `tutti pool calibrate`: every model of the pool answers a small set of tasks alone, and what came of it is
+// kept as its profile. It is a recording (so what was paid for is never lost) and a table made of it.
+
+import { join } from "node:path";
+import type { Command } from "commander";
+import { usageError } from "../../base/errors.ts";
+import type { Calibration, SavedCalibration } from "../../calibration/types.ts";
+import type { ResolvedPool } from "../../config/pool.ts";
+import type { RecordSummary } from "../../recording/record-types.ts";
+import { isSimulated } from "../../store/summary.ts";
+import type { GradedTask, TaskSet } from "../../task/types.ts";
+import type { Pool } from "../../worker/types.ts";
+import { dollars, wholeNumber } from "../options.ts";
+
+export interface CalibrateFlags {
+  tasks?: string;
+  limit?: number;
+  budget?: number | "none";
+  workers?: string;
+  allowUnknownPrice?: boolean;
+  yes?: boolean;
+  json?: boolean;
+}
+
+/** Four of each of the rehearsal's fifteen families. */
+const BUILT_IN = { set: "built-in", count: 60, seed: "calibration of a pool" } as const;
+
+export function defineCalibrate(command: Command): Command {
+  return command
+    .description("ask each worker a small set of tasks alone, and keep what it can as its profile")
+    .option("--tasks <file|set>", "tasks of one's own or a published set, instead of the built-in ones")
+    .option("--limit <n>", "only the first so many tasks", wholeNumber("--limit", 1))
+    .option("--budget <usd|none>", "the most this call may cost, in dollars", budget)
+    .option("--workers <ids>", "only these workers of the pool, separated by commas")
+    .option("--allow-unknown-price", "ask workers of unknown price too, although there is a budget")
+    .option("--yes", "go on without asking whether the estimated cost is all right")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ tutti pool calibrate --budget 0.50
+  $ tutti pool calibrate --tasks my-tasks.jsonl --workers openai/gpt-6-sol --yes
+  $ tutti pool calibrate --pool rehearsal
+
+Without --tasks the questions are generated: ${BUILT_IN.count} small problems (arithmetic, logic, code, facts, …) whose
+answers are worked out, not looked up. They tell good from bad in a topic; questions like your own tell more.
+Profiles are kept in calibration/ of TUTTI_HOME (default ~/.tutti) and used from the next question on. A profile in
+the config comes first. Stop it at any time: what was answered counts, and the same command goes on with the rest.
+Exit code 1 when something is still missing.`,
+    );
+}
+
+/** Nothing can be asked for nothing, but free and simulated workers need no budget. */
+function budget(text: string): number | "none" {
+  const value = dollars("--budget")(text);
+  if (value !== 0) return value;
+  throw usageError("--budget must be more than 0: leave it out where all workers are free");
+}
+
+export interface CalibrateResult {
+  /** Where the table is kept; absent where nobody could be measured. */
+  file?: string;
+  /** The replies behind it. */
+  folder: string;
+  calibration: Calibration & { costsUsd: readonly (number | undefined)[] };
+  /** Of this call. */
+  summary: RecordSummary;
+  /** Those who were to be asked in this call. */
+  workers: string[];
+}
+
+/** Undefined when the one who pays said no. */
+export async function calibratePool(
+  { pool }: ResolvedPool,
+  flags: CalibrateFlags,
+): Promise<CalibrateResult | undefined> {
+  const [
+    { saveCalibration, loadCalibration, toCalibrationFolder, toCalibrationName },
+    { toTuttiHome },
+    { openGrader },
+    { planRecording },
+    { RECORD_DEFAULTS },
+    { agree, performRecording },
+    { toCalibration },
+  ] = await Promise.all([
+    import("../../calibration/file.ts"),
+    import("../../config/home.ts"),
+    import("../tasks/open-task-set.ts"),
+    import("../../recording/plan.ts"),
+    import("../../recording/record.ts"),
+    import("../record/record.ts"),
+    import("../../recording/to-calibration.ts"),
+  ]);
+  const chosen = await chooseWorkers(pool, flags.workers);
+  const set = await openTasks(flags);
+  const home = toTuttiHome(process.env);
+  const name = toCalibrationName(set.id);
+  const folder = join(toCalibrationFolder(home), `recording-${name}`);
+  const grader = await openGrader(set, undefined);
+  const { maxOutputTokens } = RECORD_DEFAULTS;
+  const plan = await planRecording({ folder, tasks: set.tasks, pool: chosen, samples: 1, maxOutputTokens });
+  const simulated = isSimulated(chosen.members.map(({ worker }) => worker));
+  const limit = typeof flags.budget === "number" ? { budgetUsd: flags.budget } : {};
+  if (!(await agree(plan, set, folder, simulated, { ...limit, ...(flags.yes && { yes: true }) })))
+    return undefined;
+  const summary = await performRecording({
+    ...{ folder, tasks: set.tasks, pool: chosen, grader, samples: 1, maxOutputTokens, ...limit },
+    allowUnknownPrice: flags.allowUnknownPrice ?? false,
+  });
+  const now = new Date().toISOString();
+  const calibration = await toCalibration(folder, `calibrated on ${set.id}, ${now.slice(0, 10)}`);
+  const workers = chosen.members.map(({ worker }) => worker.id);
+  const result = { folder, calibration, summary, workers };
+  if (calibration.workers.length === 0) return result;
+  // One that cannot be read is replaced: all it held is in the recording.
+  const before = await loadCalibration(home, name).catch(() => undefined);
+  const file = await saveCalibration(home, name, {
+    ...calibration,
+    measuredAt: calibration.workers.map((id) => measuredAt(id, summary, before) ?? now),
+  });
+  return { ...result, file };
+}
+
+/** Undefined: now. Who was not asked in this call keeps its date, or it would look newer than it is. */
+function measuredAt(
+  id: string,
+  { workers }: RecordSummary,
+  before: SavedCalibration | undefined,
+): string | undefined {
+  if ((workers.find((worker) => worker.id === id)?.recorded ?? 0) > 0) return undefined;
+  return before?.measuredAt[before.workers.indexOf(id)];
+}
+
+async function chooseWorkers({ members }: Pool, wanted: string | undefined): Promise<Pool> {
+  const models = members.filter(({ worker }) => worker.kind === "model");
+  if (wanted === undefined) return { members: models };
+  const ids = [...new Set(wanted.split(",").map((id) => id.trim()))].filter(Boolean);
+  if (ids.length === 0) throw usageError("--workers must name one worker or more, separated by commas");
+  const known = models.map(({ worker }) => worker.id);
+  const { didYouMean } = await import("../../base/suggest.ts");
+  return {
+    members: ids.map((id) => {
+      const found = models.find(({ worker }) => worker.id === id);
+      if (found) return found;
+      throw usageError(
+        `No worker "${id}" in the pool (there are: ${known.join(", ")}).${didYouMean(id, known)}`,
+      );
+    }),
+  };
+}
+
+/**
+ * The id of a task gets a mark of its words: a task that was changed is then asked again, and all others of
+ * the set keep their replies.
+ */
+async function openTasks({ tasks: name, limit }: CalibrateFlags): Promise<TaskSet> {
+  const [{ openTaskSet }, { hashSeed }] = await Promise.all([
+    import("../tasks/open-task-set.ts"),
+    import("../../base/random.ts"),
+  ]);
+  const set =
+    name === undefined ? await builtInTasks(limit) : await openTaskSet(name, { ...(limit && { limit }) });
+  const unfit = set.tasks.find(({ grader }) => grader === "judge");
+  if (unfit)
+    throw usageError(
+      `Task "${unfit.id}" can only be graded by a model, so that nobody can be calibrated on it`,
+    );
+  const mark = ({ prompt, choices = [], answer }: GradedTask) =>
+    hashSeed(prompt, ...choices, answer).toString(36);
+  return { ...set, tasks: set.tasks.map((task) => ({ ...task, id: `${task.id}#${mark(task)}` })) };
+}
+
+async function builtInTasks(limit: number = BUILT_IN.count): Promise<TaskSet> {
+  const { generateProblems } = await import("../../rehearsal/questions.ts");
+  const { set, count, seed } = BUILT_IN;
+  // The easy ones tell nobody apart.
+  const problems = generateProblems({ count, seed, difficulties: [2, 3] }).slice(0, limit);
+  const tasks = problems.map(
+    ({ topic, family, question, answer }, number): GradedTask => ({
+      id: `${set}/${number}`,
+      set,
+      category: topic,
+      subtask: family,
+      prompt: question,
+      answer,
+      grader: "rehearsal",
+    }),
+  );
+  return { id: set, tasks, source: `${tasks.length} generated questions` };
+}

@@ -1,0 +1,188 @@
+// `tutti pool`: who can be asked, what is known of them, (`check`) whether they reply, and (`calibrate`)
+// what they can.
+
+import type { Command } from "commander";
+import { toCount, toDelay, toMoney, toPercent, toPrices } from "../../base/format.ts";
+import type { ResolvedPool } from "../../config/pool.ts";
+import { isSimulated } from "../../store/summary.ts";
+import type { PoolMember, Topic } from "../../worker/types.ts";
+import { unknownVerb } from "../options.ts";
+import { toJson, toOneLine } from "../terminal/sanitise.ts";
+import { columnsOf, createStyle, type Style } from "../terminal/style.ts";
+import { type Column, toTable } from "../terminal/table.ts";
+import { wrap } from "../terminal/text-width.ts";
+import { type CalibrateFlags, defineCalibrate } from "./calibrate.ts";
+import type { Check } from "./check.ts";
+
+const MOST_TOPICS = 3;
+
+interface Flags {
+  json?: boolean;
+  pool?: string;
+  config?: string;
+}
+
+export function definePool(command: Command): void {
+  addFlags(command)
+    .enablePositionalOptions()
+    .allowExcessArguments()
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ tutti pool\n  $ tutti pool check --pool rehearsal\n  $ tutti pool calibrate --pool rehearsal",
+    )
+    .action(list);
+  addFlags(command.command("check"))
+    .description("ask each worker a tiny question and tell who replies, how fast and at what cost")
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ tutti pool check --json\n\nExit code 1 when any of them fails. It costs a few tokens for each worker.",
+    )
+    .action(check);
+  addFlags(defineCalibrate(command.command("calibrate"))).action(calibrate);
+}
+
+function addFlags(command: Command): Command {
+  return command
+    .option("--pool <name|ids>", '"rehearsal", a pool of the config, or ids of workers separated by commas')
+    .option("--config <file>", "the config file, instead of tutti.config.{ts,js,yaml,json}")
+    .option("--json", "as JSON on standard output");
+}
+
+async function resolve(command: Command): Promise<{ resolved: ResolvedPool; isJson: boolean }> {
+  const { pool: selector, config: file, json = false } = command.optsWithGlobals<Flags>();
+  const [{ loadConfig }, { resolvePool }] = await Promise.all([
+    import("../../config/load.ts"),
+    import("../../config/pool.ts"),
+  ]);
+  const { config } = await loadConfig({ cwd: process.cwd(), ...(file !== undefined && { file }) });
+  const resolved = await resolvePool(config, {
+    env: process.env,
+    ...(selector !== undefined && { selector }),
+  });
+  if (resolved.notice && !json) {
+    const style = createStyle(process.stderr, process.env);
+    const lines = wrap(resolved.notice, columnsOf(process.stderr) - 1).map((line) => style.yellow(line));
+    process.stderr.write(`${lines.join("\n")}\n\n`);
+  }
+  return { resolved, isJson: json };
+}
+
+function printTable(columns: Column[], rows: string[][], style: Style): void {
+  const [heading, ...lines] = toTable(columns, rows, columnsOf(process.stdout) - 1);
+  process.stdout.write([style.dim(heading!), ...lines].map((line) => `${line}\n`).join(""));
+}
+
+async function list(_flags: Flags, command: Command): Promise<void> {
+  if (command.args.length > 0) throw unknownVerb("tutti pool", command.args[0]!, ["check", "calibrate"]);
+  const { resolved, isJson } = await resolve(command);
+  const { pool, workers } = resolved;
+  const entries = [
+    ...pool.members.map((member, number) => ({ number, ...toEntry(member, resolved) })),
+    // Known but not to be asked: they have no number, and the reason says what to do.
+    ...workers
+      .filter(({ id }) => !pool.members.some(({ worker }) => worker.id === id))
+      .map(({ id, state, detail }) => ({ number: undefined, id, state, source: detail ?? "" }) as Entry),
+  ];
+  if (isJson) return void process.stdout.write(`${toJson(entries)}\n`);
+  const style = createStyle(process.stdout, process.env);
+  const columns: Column[] = [
+    { title: "#", align: "right" },
+    { title: "WORKER", min: 12, style: (text, row) => style.worker(entries[row]!.number ?? 0, text) },
+    {
+      title: "STATE",
+      style: (text, row) => (entries[row]!.state === "ready" ? style.green : style.yellow)(text),
+    },
+    { title: "$ PER M IN / OUT", min: 10 },
+    { title: "SUCCESS", align: "right" },
+    { title: "BEST TOPICS", min: 9, isOptional: true },
+    { title: "DELAY", align: "right" },
+    { title: "SOURCE", min: 10, isOptional: true, style: style.dim },
+  ];
+  printTable(columns, entries.map(toRow), style);
+}
+
+interface Entry {
+  number: number | undefined;
+  id: string;
+  kind?: PoolMember["worker"]["kind"];
+  state: string;
+  price?: PoolMember["price"];
+  profile?: PoolMember["profile"];
+  maxOutputTokens?: number;
+  source: string;
+}
+
+function toEntry(
+  { worker, price, profile, maxOutputTokens, source = "" }: PoolMember,
+  { workers }: ResolvedPool,
+) {
+  const state = workers.find(({ id }) => id === worker.id)?.state ?? "ready";
+  return { id: worker.id, kind: worker.kind, state, price, profile, maxOutputTokens, source };
+}
+
+function toRow({ number, id, kind, state, price, profile, source }: Entry): string[] {
+  const best = Object.entries(profile?.topics ?? {}) as [Topic, number][];
+  const topics = best
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, MOST_TOPICS)
+    .map(([topic, success]) => `${topic} ${Math.round(success * 100)}`);
+  const tool: Record<string, string> = { tool: "no call", conductor: "as its team" };
+  return [
+    number === undefined ? "" : String(number),
+    toOneLine(id),
+    state,
+    number === undefined ? "" : (tool[kind ?? ""] ?? toPrices(price)),
+    profile ? toPercent(profile.success) : "",
+    topics.join(", "),
+    profile?.delayMs === undefined ? "" : toDelay(profile.delayMs),
+    toOneLine(
+      source ||
+        (kind === "tool" ? "a vote over replies" : kind === "conductor" ? "the Conductor itself" : ""),
+    ),
+  ];
+}
+
+async function check(_flags: Flags, command: Command): Promise<void> {
+  const { resolved, isJson } = await resolve(command);
+  const { checkPool } = await import("./check.ts");
+  const checks = await checkPool(resolved.pool);
+  const failed = checks.filter(({ ok }) => !ok).length;
+  process.exitCode = failed > 0 ? 1 : 0;
+  if (isJson) return void process.stdout.write(`${toJson(checks)}\n`);
+  const style = createStyle(process.stdout, process.env);
+  const simulated = isSimulated(checks);
+  const columns: Column[] = [
+    { title: "WORKER", min: 12 },
+    { title: "REPLY", style: (text, row) => (checks[row]!.ok ? style.green : style.red)(text) },
+    { title: "DELAY", align: "right" },
+    { title: "FIRST TOKEN", align: "right" },
+    { title: "COST", align: "right" },
+    { title: "ERROR", min: 20 },
+  ];
+  const toCheckRow = ({ id, ok, durationMs, firstTokenMs, costUsd, error }: Check) => [
+    toOneLine(id),
+    ok ? "✓ ok" : "✗ failed",
+    toDelay(durationMs),
+    firstTokenMs === undefined ? "" : toDelay(firstTokenMs),
+    ok ? toMoney(costUsd, simulated) : "",
+    error ? toOneLine(error.message) : "",
+  ];
+  printTable(columns, checks.map(toCheckRow), style);
+  if (failed > 0)
+    process.stderr.write(`${style.red(`${toCount(failed, "worker")} of ${checks.length} failed.`)}\n`);
+}
+
+async function calibrate(_flags: CalibrateFlags, command: Command): Promise<void> {
+  const { resolved, isJson } = await resolve(command);
+  const [{ calibratePool }, { printCalibration, toCalibrateJson }, { exitCodeOf }] = await Promise.all([
+    import("./calibrate.ts"),
+    import("./calibrate-print.ts"),
+    import("../record/record.ts"),
+  ]);
+  for (const text of resolved.warnings) process.stderr.write(`${toOneLine(text)}\n`);
+  const result = await calibratePool(resolved, command.optsWithGlobals<CalibrateFlags>());
+  if (!result) return;
+  if (isJson) process.stdout.write(`${toJson(toCalibrateJson(result))}\n`);
+  else printCalibration(result, process);
+  process.exitCode = exitCodeOf(result.summary);
+}

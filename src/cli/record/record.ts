@@ -1,0 +1,167 @@
+// `tutti record`: every worker of a pool answers every task of a set, once and for all. The estimate first,
+// then a yes, then the asking; what it writes can be replayed, measured and trained on without a further call.
+
+import { join } from "node:path";
+import type { Command } from "commander";
+import { usageError } from "../../base/errors.ts";
+import type { ResolvedPool } from "../../config/pool.ts";
+import type { RecordingPlan } from "../../recording/plan.ts";
+import type { RecordOptions, RecordSummary } from "../../recording/record-types.ts";
+import { isSimulated } from "../../store/summary.ts";
+import type { TaskSet } from "../../task/types.ts";
+import type { PoolMember } from "../../worker/types.ts";
+import { dollars, wholeNumber } from "../options.ts";
+import { toJson } from "../terminal/sanitise.ts";
+import { confirm, printSummary, RecordProgressLine, toEstimate } from "./print.ts";
+
+const INTERRUPTED = 130;
+
+interface Flags {
+  out?: string;
+  pool?: string;
+  config?: string;
+  format?: string;
+  set?: string;
+  samples?: number;
+  limit?: number;
+  concurrency?: number;
+  budgetUsd?: number | "none";
+  maxOutputTokens?: number;
+  seed?: number;
+  judge?: string;
+  allowUnknownPrice?: boolean;
+  yes?: boolean;
+  json?: boolean;
+}
+
+export function defineRecord(command: Command): void {
+  command
+    .argument("<tasks>", 'a file or folder of tasks, the name of a published set, or "rehearsal"')
+    .option("--out <folder>", "where the recording goes; what is there is not asked again")
+    .option("--pool <name|ids>", '"rehearsal", a pool of the config, or ids of workers separated by commas')
+    .option("--samples <n>", "how often each worker is asked each task", wholeNumber("--samples", 1, 100))
+    .option("--limit <n>", "only the first so many tasks", wholeNumber("--limit", 1))
+    .option("--budget-usd <amount|none>", "the most this call may cost, in dollars", dollars("--budget-usd"))
+    .option("--concurrency <n>", "asks at the same time", wholeNumber("--concurrency", 1, 1000))
+    .option(
+      "--max-output-tokens <n>",
+      "the longest reply, reasoning included",
+      wholeNumber("--max-output-tokens", 1),
+    )
+    .option("--format <name>", "the format of the tasks, where their columns do not tell")
+    .option("--set <id>", "the set in a file that holds several, or the name to give to it")
+    .option("--judge <worker>", "who grades what only a model can grade: an id, or provider/model")
+    .option("--seed <n>", "repeats the chance of simulated workers", wholeNumber("--seed", 0, 2 ** 32 - 1))
+    .option("--allow-unknown-price", "ask workers of unknown price too, although there is a budget")
+    .option("--yes", "go on without asking whether the estimated cost is all right")
+    .option("--config <file>", "the config file, instead of tutti.config.{ts,js,yaml,json}")
+    .option("--json", "the summary as JSON on standard output")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ tutti record rehearsal --pool rehearsal --limit 20 --out simulated
+  $ tutti record math500 --samples 3 --budget-usd 5
+  $ tutti record my-tasks.jsonl --pool openai/gpt-6-sol,anthropic/claude-sonnet-5 --yes
+
+Tasks of one's own are rows { "prompt": …, "answer": … }, with "choices", "category", "grader" or "tests" where
+they need it. A published set that is not there is answered with the command that fetches it. Stop it at any
+time, and call it again to go on. Exit code 1 when something is still missing.`,
+    )
+    .action(record);
+}
+
+async function record(name: string, flags: Flags): Promise<void> {
+  const [{ openTaskSet, openGrader }, { planRecording }, { RECORD_DEFAULTS }] = await Promise.all([
+    import("../tasks/open-task-set.ts"),
+    import("../../recording/plan.ts"),
+    import("../../recording/record.ts"),
+  ]);
+  const set = await openTaskSet(name, flags);
+  const { pool, notice, warnings } = await resolve(flags);
+  for (const text of [notice, ...warnings]) if (text) process.stderr.write(`${text}\n`);
+  const grader = await openGrader(set, await findJudge(flags, pool.members));
+  const folder = flags.out ?? join("recordings", set.id);
+  const {
+    samples = RECORD_DEFAULTS.samples,
+    concurrency,
+    maxOutputTokens = RECORD_DEFAULTS.maxOutputTokens,
+  } = flags;
+  const plan = await planRecording({ folder, tasks: set.tasks, pool, samples, maxOutputTokens });
+  const simulated = isSimulated(pool.members.map(({ worker }) => worker));
+  if (!(await agree(plan, set, folder, simulated, flags))) return;
+
+  const summary = await performRecording({
+    ...{ folder, tasks: set.tasks, pool, grader, samples, concurrency, maxOutputTokens, seed: flags.seed },
+    ...(typeof flags.budgetUsd === "number" && { budgetUsd: flags.budgetUsd }),
+    allowUnknownPrice: flags.allowUnknownPrice,
+  });
+  if (flags.json) process.stdout.write(`${toJson(summary)}\n`);
+  else printSummary(summary, process);
+  process.exitCode = exitCodeOf(summary);
+}
+
+/** With a line that tells how far it is; ended well by the first Ctrl-C, at once by the second. */
+export async function performRecording(options: RecordOptions): Promise<RecordSummary> {
+  const { recordOutcomes } = await import("../../recording/record.ts");
+  const controller = new AbortController();
+  const interrupt = () => {
+    if (controller.signal.aborted) process.exit(INTERRUPTED);
+    controller.abort();
+  };
+  process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
+  const simulated = isSimulated(options.pool.members.map(({ worker }) => worker));
+  const progress = new RecordProgressLine(process.stderr, simulated);
+  try {
+    return await recordOutcomes({
+      ...options,
+      signal: controller.signal,
+      onProgress: (now) => progress.update(now),
+    });
+  } finally {
+    progress.end();
+    process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
+  }
+}
+
+export function exitCodeOf({ stopReason, left }: RecordSummary): number {
+  if (stopReason === "cancelled") return INTERRUPTED;
+  return left > 0 ? 1 : 0;
+}
+
+async function resolve({ pool: selector, config: file }: Flags): Promise<ResolvedPool> {
+  const [{ loadConfig }, { resolvePool }] = await Promise.all([
+    import("../../config/load.ts"),
+    import("../../config/pool.ts"),
+  ]);
+  const { config } = await loadConfig({ cwd: process.cwd(), ...(file !== undefined && { file }) });
+  return resolvePool(config, { env: process.env, ...(selector !== undefined && { selector }) });
+}
+
+async function findJudge({ judge }: Flags, members: PoolMember[]): Promise<PoolMember | undefined> {
+  if (judge === undefined) return undefined;
+  const found = members.find(({ worker }) => worker.id === judge && worker.kind === "model");
+  if (found) return found;
+  const { resolveModel } = await import("../../config/pool.ts");
+  return resolveModel(judge, { env: process.env });
+}
+
+/** Whoever pays says yes first. Simulated and free workers cost nothing that could be regretted. */
+export async function agree(
+  plan: RecordingPlan,
+  { source }: TaskSet,
+  folder: string,
+  simulated: boolean,
+  { yes, samples = 1, budgetUsd }: Pick<Flags, "yes" | "samples" | "budgetUsd">,
+): Promise<boolean> {
+  const limit = typeof budgetUsd === "number" ? budgetUsd : undefined;
+  process.stderr.write(`${toEstimate(plan, { source, folder, samples, limit, simulated })}\n`);
+  const isFree = simulated || (plan.maxUsd === 0 && plan.unpriced.length === 0);
+  if (yes || isFree || plan.calls === 0) return true;
+  if (!process.stdin.isTTY)
+    throw usageError("nobody can be asked whether this cost is all right: say so with --yes");
+  if (await confirm("Go on?")) return true;
+  process.stderr.write("Nobody was asked.\n");
+  process.exitCode = 1;
+  return false;
+}

@@ -1,0 +1,96 @@
+// Where rollouts of another trainer take place, as the flags name it: the rehearsal, or tasks of one's own with
+// a live pool, its kept replies and its budget, in the folder of the run.
+
+import { join } from "node:path";
+import type { Command } from "commander";
+import { usageError } from "../../base/errors.ts";
+import type { QuestionBook } from "../../environment/question-book.ts";
+import type { RolloutBudget } from "../../environment/rollout-budget.ts";
+import { toOneLine } from "../terminal/sanitise.ts";
+import { createStyle } from "../terminal/style.ts";
+
+export interface WorldFlags {
+  tasks?: string;
+  set?: string;
+  pool?: string;
+  config?: string;
+}
+
+export interface BudgetFlags {
+  budgetUsd?: number | "none";
+  dailyBudgetUsd?: number | "none";
+}
+
+export function addWorldFlags(command: Command): Command {
+  return command
+    .option(
+      "--tasks <file>",
+      "tasks of one's own, asked of the live pool; without it the rehearsal (simulated)",
+    )
+    .option("--set <name>", "with --tasks: which set of the file")
+    .option("--pool <name|ids>", "with --tasks: a pool of the config, or ids of workers")
+    .option("--config <file>", "with --tasks: the config file, instead of tutti.config.{ts,js,yaml,json}");
+}
+
+/** What goes with --tasks alone must not be passed over in silence. */
+export function checkWorldFlags({ tasks, ...flags }: WorldFlags & BudgetFlags): void {
+  if (tasks !== undefined) return;
+  const names = { set: "--set", pool: "--pool", config: "--config" } as const;
+  const money = { budgetUsd: "--budget-usd", dailyBudgetUsd: "--daily-budget-usd" } as const;
+  for (const [flag, name] of Object.entries(names))
+    if (flags[flag as keyof typeof names] !== undefined)
+      throw usageError(`${name} goes with --tasks: the rehearsal has its own tasks and workers`);
+  for (const [flag, name] of Object.entries(money))
+    if (flags[flag as keyof typeof money] !== undefined)
+      throw usageError(`${name} goes with --tasks: the rehearsal costs nothing`);
+}
+
+export interface OpenedWorld {
+  book: QuestionBook;
+  /** Of a live pool. */
+  budget?: RolloutBudget;
+  /** Does what the first request would wait for; it takes seconds in which nothing else is done. */
+  warm?(): void;
+  close(): void;
+}
+
+/** `folder` is the run's: replies that were paid for are kept there. */
+export async function openRolloutWorld(
+  flags: WorldFlags & BudgetFlags,
+  folder: string,
+): Promise<OpenedWorld> {
+  const { createQuestionBook, rehearsalWorldOf } = await import("../../environment/question-book.ts");
+  checkWorldFlags(flags);
+  if (flags.tasks === undefined)
+    return { book: createQuestionBook(), warm: () => void rehearsalWorldOf("random", 0), close() {} };
+  const [{ openTasksWorld }, { RolloutBudget }, { openReplyCache }] = await Promise.all([
+    import("./tasks.ts"),
+    import("../../environment/rollout-budget.ts"),
+    import("../../learn/live/reply-cache.ts"),
+  ]);
+  const cache = await openReplyCache(join(folder, "replies.jsonl"));
+  try {
+    const budget = new RolloutBudget({
+      totalUsd: toLimit(flags.budgetUsd),
+      dailyUsd: toLimit(flags.dailyBudgetUsd),
+      spentUsd: cache.costUsd,
+      spentOn: (day) => cache.costOn(day),
+      now: Date.now,
+    });
+    const tasks = await openTasksWorld({ ...flags, tasks: flags.tasks }, { cache, purse: budget });
+    tell(tasks.notices);
+    return { book: createQuestionBook(tasks), budget, close: () => cache.close() };
+  } catch (error) {
+    cache.close();
+    throw error;
+  }
+}
+
+export function tell(notices: readonly string[]): void {
+  const style = createStyle(process.stderr, process.env);
+  for (const notice of notices) process.stderr.write(`${style.yellow(toOneLine(notice))}\n`);
+}
+
+function toLimit(usd: number | "none" | undefined): number {
+  return usd === undefined || usd === "none" ? Number.POSITIVE_INFINITY : usd;
+}

@@ -1,0 +1,185 @@
+// `tutti runs`: what was asked and what came of it, from the journal.
+
+import type { Command } from "commander";
+import { toCount } from "../../base/format.ts";
+import type { RunSummary, Store } from "../../store/types.ts";
+import type { Tutti } from "../../tutti/tutti.ts";
+import { oneOf, unknownVerb, wholeNumber } from "../options.ts";
+import { toJson } from "../terminal/sanitise.ts";
+import { columnsOf, createStyle } from "../terminal/style.ts";
+import { findRun, toRunTable } from "./find-runs.ts";
+
+const STATES = ["ended", "running", "interrupted"] as const;
+const VERBS = ["show", "resume", "delete", "prune"];
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+interface CommonFlags {
+  json?: boolean;
+  config?: string;
+}
+
+export function defineRuns(command: Command): void {
+  command
+    .enablePositionalOptions()
+    .allowExcessArguments()
+    .option("--limit <n>", "how many, newest first", wholeNumber("--limit", 1, 10_000), 20)
+    .option("--state <state>", "only runs that are ended, running or interrupted", oneOf("--state", STATES))
+    .option("--search <text>", "only runs whose question or answer contains this")
+    .option("--config <file>", "the config file, which may name another journal")
+    .option("--json", "as JSON on standard output")
+    .addHelpText(
+      "after",
+      '\nExamples:\n  $ tutti runs --search "prime" --limit 5\n  $ tutti runs show r_m3x\n\nAn id may be shortened as long as only one run begins with it.',
+    )
+    .action(list);
+  verb(command, "show", "tell a run step by step, with its workflow drawn")
+    .argument("<id>", "the run, or the beginning of its id")
+    .option("--messages", "with the exact messages that each worker received")
+    .addHelpText("after", "\nExample:\n  $ tutti runs show r_m3x --messages | less -R")
+    .action(show);
+  verb(command, "resume", "go on with a run that was stopped or whose process died")
+    .argument("<id>", "the run, or the beginning of its id")
+    .option("--quiet", "only the answer, and what went wrong")
+    .addHelpText("after", "\nExample:\n  $ tutti runs resume r_m3x")
+    .action(resume);
+  verb(command, "delete", "delete runs from the journal")
+    .argument("<id...>", "the runs, or the beginnings of their ids")
+    .addHelpText("after", "\nExample:\n  $ tutti runs delete r_m3x r_m3y")
+    .action(remove);
+  verb(command, "prune", "delete all runs older than some days")
+    .requiredOption("--days <n>", "keep what is younger than this", wholeNumber("--days", 0, 100_000))
+    .addHelpText("after", "\nExample:\n  $ tutti runs prune --days 30")
+    .action(prune);
+}
+
+function verb(parent: Command, name: string, description: string): Command {
+  return parent
+    .command(name)
+    .description(description)
+    .option("--config <file>", "the config file, which may name another journal")
+    .option("--json", "as JSON on standard output");
+}
+
+async function withTutti<T>(
+  command: Command,
+  work: (tutti: Tutti, store: Store) => Promise<T>,
+  onNotice?: (text: string) => void,
+): Promise<T> {
+  const { config } = command.optsWithGlobals<CommonFlags>();
+  const { openTutti } = await import("../open-tutti.ts");
+  const tutti = await openTutti({ file: config, ...(onNotice && { onNotice }) });
+  try {
+    return await work(tutti, await tutti.store());
+  } finally {
+    await tutti.close();
+  }
+}
+
+/** JSON for programs, lines for people. */
+function print(command: Command, value: unknown, lines: () => string[]): void {
+  const { json } = command.optsWithGlobals<CommonFlags>();
+  process.stdout.write(
+    json
+      ? `${toJson(value)}\n`
+      : lines()
+          .map((line) => `${line}\n`)
+          .join(""),
+  );
+}
+
+async function list(
+  flags: { limit: number; state?: RunSummary["state"]; search?: string },
+  command: Command,
+): Promise<void> {
+  if (command.args.length > 0) throw unknownVerb("tutti runs", command.args[0]!, VERBS);
+  const { limit, state, search } = flags;
+  const filter = { limit, ...(state && { state }), ...(search !== undefined && { text: search }) };
+  const runs = await withTutti(command, (_, store) => store.listRuns(filter));
+  print(command, runs, () => {
+    if (runs.length === 0)
+      return [state || search !== undefined ? "No run matches." : 'No runs yet. Begin with: tutti ask "…"'];
+    return toRunTable(runs, {
+      style: createStyle(process.stdout, process.env),
+      width: columnsOf(process.stdout) - 1,
+      now: Date.now(),
+    });
+  });
+}
+
+async function show(
+  text: string,
+  { messages = false }: { messages?: boolean },
+  command: Command,
+): Promise<void> {
+  const [{ fold }, { toRun }, { toTrace }] = await Promise.all([
+    import("../../perform/state.ts"),
+    import("../../perform/run.ts"),
+    import("./show-run.ts"),
+  ]);
+  await withTutti(command, async (_, store) => {
+    const id = await findRun(store, text);
+    const nested = new Map<string, NonNullable<ReturnType<typeof fold>>>();
+    const load = async (runId: string) => {
+      const state = fold(await store.loadRun(runId));
+      for (const { nestedRunId } of state?.rounds.flatMap((round) => round.steps) ?? []) {
+        if (nestedRunId === undefined || nested.has(nestedRunId)) continue;
+        const child = await load(nestedRunId);
+        if (child) nested.set(nestedRunId, child);
+      }
+      return state;
+    };
+    const state = (await load(id))!;
+    const value = {
+      ...toRun(state),
+      ...(nested.size > 0 && { nested: [...nested.values()].map((child) => toRun(child)) }),
+    };
+    print(command, value, () =>
+      toTrace(state, {
+        style: createStyle(process.stdout, process.env),
+        columns: columnsOf(process.stdout),
+        now: Date.now(),
+        withMessages: messages,
+        nested,
+      }),
+    );
+  });
+}
+
+async function resume(text: string, { quiet = false }: { quiet?: boolean }, command: Command): Promise<void> {
+  const { json: isJson = false } = command.optsWithGlobals<CommonFlags>();
+  const [{ LiveView }, { performLive }] = await Promise.all([
+    import("../terminal/live-view.ts"),
+    import("../ask/perform-live.ts"),
+  ]);
+  const { stdout, stderr, env } = process;
+  const view = new LiveView({ stdout, stderr, env, isQuiet: quiet || isJson });
+  const work = async (tutti: Tutti, store: Store) => {
+    const id = await findRun(store, text);
+    const journal = await store.loadRun(id);
+    const start = journal.find((event) => event.type === "run-start");
+    const isReviewed = start?.settings.review ?? false;
+    process.exitCode = await performLive(view, { isJson, isReviewed }, (stage) => ({
+      stream: tutti.resume(id, stage),
+      journal,
+    }));
+  };
+  await withTutti(command, work, (notice) => view.notice(notice));
+}
+
+async function remove(texts: string[], _flags: object, command: Command): Promise<void> {
+  const deleted = await withTutti(command, async (_, store) => {
+    // All are found before the first is deleted: a typing error must not leave half of the work done.
+    const ids = new Set<string>();
+    for (const text of texts) ids.add(await findRun(store, text));
+    for (const id of ids) await store.deleteRun(id);
+    return [...ids];
+  });
+  print(command, { deleted }, () => deleted.map((id) => `Deleted ${id}.`));
+}
+
+async function prune({ days }: { days: number }, command: Command): Promise<void> {
+  const deleted = await withTutti(command, (_, store) => store.prune(Date.now() - days * DAY_MS));
+  print(command, { deleted }, () => [
+    `Deleted ${toCount(deleted, "run")} older than ${toCount(days, "day")}.`,
+  ]);
+}

@@ -1,0 +1,106 @@
+// A run as it happens: events in, a terminal out. Progress goes to stderr, the answer alone to stdout.
+// Three views share one face: a terminal that is drawn live, plain lines where nobody watches, and silence.
+
+import type { Run } from "../../perform/run.ts";
+import { apply, fold, type RunState, start } from "../../perform/state.ts";
+import { isSimulated } from "../../store/summary.ts";
+import type { RunEvent } from "../../store/types.ts";
+import { AnswerPrinter } from "../ask/answer-printer.ts";
+import { exitCodeOf, stopReasonInWords, toFooter } from "../ask/outcome.ts";
+import { PlainProgress } from "./plain-progress.ts";
+import type { Progress, ViewOptions } from "./progress.ts";
+import { columnsOf, createStyle, isLive, type Style } from "./style.ts";
+import { TerminalProgress } from "./terminal-progress.ts";
+import { wrap } from "./text-width.ts";
+
+export class LiveView {
+  readonly #options: ViewOptions;
+  readonly #style: Style;
+  readonly #answer: AnswerPrinter;
+  readonly #progress: Progress | undefined;
+  readonly #nested = new Map<string, RunState>();
+  #state: RunState | undefined;
+  #hasNotice = false;
+
+  constructor(options: ViewOptions) {
+    const { stdout, stderr, env, isQuiet } = options;
+    this.#options = options;
+    this.#style = createStyle(stderr, env);
+    this.#answer = new AnswerPrinter(stdout);
+    if (!isQuiet)
+      this.#progress = isLive(stderr, env)
+        ? new TerminalProgress(options, this.#style)
+        : new PlainProgress(stderr);
+  }
+
+  /** The journal of a run that is resumed, before its new events. */
+  prime(events: readonly RunEvent[]): void {
+    this.#state = fold(events);
+    if (this.#state) this.#progress?.prime(this.#state, this.#nested);
+  }
+
+  event(event: RunEvent): void {
+    if (event.type === "run-start") {
+      if (this.#state) this.#nested.set(event.runId, start(event));
+      else this.#begin(event);
+    } else if (event.runId === this.#state?.runId) this.#state = apply(this.#state, event);
+    else {
+      const nested = this.#nested.get(event.runId);
+      if (nested) this.#nested.set(event.runId, apply(nested, event));
+    }
+    if (!this.#state) return;
+    const isAnswer = event.type === "step-delta" && event.answer && event.runId === this.#state.runId;
+    if (isAnswer) {
+      if (!this.#answer.hasBegun) this.#progress?.beforeAnswer(this.#state, event);
+      this.#answer.push(event.text);
+    } else this.#progress?.event(event, this.#state, this.#nested);
+  }
+
+  /** Something a person should know before it begins: which pool, and why. */
+  notice(text: string): void {
+    this.#hasNotice = true;
+    this.#progress?.notice(text);
+  }
+
+  pause(): void {
+    this.#progress?.pause();
+  }
+
+  resume(): void {
+    this.#progress?.resume();
+  }
+
+  /** The rest of the answer, then how it went. `offer` is a command to try instead, in the rehearsal. */
+  end(run: Run, offer?: string): void {
+    const { stderr, env } = this.#options;
+    if (!this.#answer.hasBegun && this.#state) this.#progress?.beforeAnswer(this.#state);
+    this.#answer.end(run.answer);
+    if (this.#state) this.#progress?.afterAnswer(this.#state);
+    // On a terminal all that is not the answer stands a little to the right.
+    const indent = isLive(stderr, env) ? "  " : "";
+    const say = (text: string, paint: (line: string) => string) => {
+      for (const line of wrap(text, columnsOf(stderr) - 3)) stderr.write(`${indent}${paint(line)}\n`);
+    };
+    const reason = stopReasonInWords(run);
+    if (reason !== "") say(reason, exitCodeOf(run) === 1 ? this.#style.red : this.#style.yellow);
+    if (!this.#progress) return;
+    say(toFooter(run), this.#style.dim);
+    say(
+      run.stopReason === "cancelled"
+        ? `Go on: tutti runs resume ${run.id}`
+        : `More: tutti runs show ${run.id}`,
+      this.#style.dim,
+    );
+    if (!offer) return;
+    say("The rehearsal does not know this question. Try one that it knows:", this.#style.yellow);
+    // Not wrapped: it is there to be copied.
+    stderr.write(`${indent}${offer}\n`);
+  }
+
+  /** Whoever chose the rehearsal by name is told what it is, too. */
+  #begin(event: Extract<RunEvent, { type: "run-start" }>): void {
+    this.#state = start(event);
+    if (isSimulated(event.pool) && !this.#hasNotice)
+      this.notice("Rehearsal: simulated workers, simulated money.");
+  }
+}

@@ -1,0 +1,77 @@
+// The plan of a round as lines of a terminal: while it is written, and when it is there. Pure.
+
+import { toCount, toDelay, toMoney } from "../../base/format.ts";
+import type { RoundState } from "../../perform/state.ts";
+import { isSimulated } from "../../store/summary.ts";
+import type { RunSettings } from "../../store/types.ts";
+import { sanitise, toOneLine } from "./sanitise.ts";
+import { type Scene, toSpinner } from "./step-lines.ts";
+import { cut, widthOf, wrap } from "./text-width.ts";
+
+const MOST_PLAN_LINES = 6;
+
+/** While a plan is being written: who writes, and the end of the text. */
+export function toPlanningLines(scene: Scene, text: string): string[] {
+  const { state, style, columns } = scene;
+  const heading = `${toOneLine(state.settings.conductor)} is writing the plan`;
+  const written = wrap(sanitise(text).trim(), columns - 5).slice(-MOST_PLAN_LINES);
+  return [
+    `  ${toSpinner(scene)} ${cut(heading, columns - 5)}`,
+    ...written.filter((line) => line !== "").map((line) => style.dim(`    ${line}`)),
+  ];
+}
+
+/** Who plans, and why this Conductor and no other. */
+export function toConductorWords({ conductor, conductorReason }: RunSettings): string {
+  return toOneLine(`Conductor: ${conductor} (${conductorReason})`);
+}
+
+/** A plan that is there: whose it is, what it took, and why it is as it is. Its steps are shown as steps. */
+export function toPlanLines({ state, style, columns }: Scene, round: RoundState): string[] {
+  const { plan, workflow } = round;
+  const who = toOneLine(state.settings.conductor);
+  const cost = plan.totals.unpricedCalls > 0 ? undefined : plan.totals.costUsd;
+  const figures = [
+    ...(workflow ? [toCount(workflow.steps.length, "step")] : []),
+    ...(plan.durationMs >= 1 ? [toDelay(plan.durationMs)] : []),
+    ...(plan.totals.calls > 0 ? [toMoney(cost, isSimulated(state.pool))] : []),
+  ];
+  const heading = `by ${[who, ...figures].join(" · ")}`;
+  // Why this Conductor is said once: beside its name where there is room, else below.
+  const why = round === state.rounds[0] ? `(${toOneLine(state.settings.conductorReason)})` : "";
+  const isBeside = why !== "" && widthOf(`${heading} ${why}`) <= columns - 12;
+  const said = isBeside ? `${heading} ${why}` : cut(heading, columns - 12);
+  const lines =
+    plan.fallback === undefined
+      ? [
+          `  ${style.bold(workflow ? "Plan" : "Accepted")} ${style.dim(said)}`,
+          ...(isBeside || why === "" ? [] : [`  ${style.dim(cut(why, columns - 3))}`]),
+        ]
+      : wrap(toFallBackWords(plan.fallback), columns - 3).map((line) => `  ${style.yellow(line)}`);
+  const text = toReasoning(plan.text);
+  const reasoning = text === "" ? [] : wrap(text, columns - 5);
+  const kept = reasoning.slice(0, MOST_PLAN_LINES);
+  if (reasoning.length > kept.length) kept.push("…");
+  return [...lines, ...kept.map((line) => style.dim(`    ${line}`))];
+}
+
+export function toFallBackWords(reason: string): string {
+  return `No plan: ${toOneLine(reason).replace(/\.$/, "")}. The strongest worker answers alone.`;
+}
+
+/** What a Conductor wrote before its three lists: those are shown as steps. */
+export function toReasoning(plan: string): string {
+  const lines = sanitise(plan)
+    .replace(/<\/?think>/g, "")
+    .split("\n");
+  const end = lines.findIndex((line) =>
+    /^\W*(model[ _]?ids?|subtasks?|access([ _]list)?)\W*[:=]|^\s*[[{]|^\s*```/i.test(line),
+  );
+  const before = (end < 0 ? lines : lines.slice(0, end)).map((line) => line.trimEnd());
+  // Lines of one paragraph flow together; list items and indented lines stay apart.
+  return before
+    .join("\n")
+    .replace(/(\S)\n(?=[^\s\-*•\d#])/g, "$1 ")
+    .replace(/\n{2,}/g, "\n")
+    .trim();
+}

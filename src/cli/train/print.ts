@@ -1,0 +1,102 @@
+// What `tutti train` tells beside its progress: the cost before it asks a live pool, what came of it, the
+// results on test tasks, and the page that holds all of it.
+
+import { join } from "node:path";
+import { toCount, toDelay, toMoney, toPercent } from "../../base/format.ts";
+import type { TestResult, TrainingFolder } from "../../learn/folder.ts";
+import { toTrainingReport } from "../../learn/report/report.ts";
+import type { TrainResult } from "../../learn/train.ts";
+import type { TuneFigures } from "../../learn/types.ts";
+import { toCommandLine } from "../options.ts";
+import { toOneLine } from "../terminal/sanitise.ts";
+import { columnsOf, createStyle } from "../terminal/style.ts";
+import { type Column, toTable } from "../terminal/table.ts";
+import type { TrainSettings } from "./input.ts";
+import type { PreparedWorld } from "./world.ts";
+
+export interface Output {
+  stdout: NodeJS.WriteStream;
+  env: NodeJS.ProcessEnv;
+}
+
+const PAGE = "report.html";
+
+/** Returns where it is. */
+export function writePage(folder: TrainingFolder): string {
+  const figures = { money: (usd: number) => toMoney(usd), delay: toDelay };
+  folder.write(PAGE, toTrainingReport(folder.load(), figures));
+  return join(folder.path, PAGE);
+}
+
+/** What it will probably take, for whoever pays. */
+export function toCostLines(
+  { asks, usd, dearestUsd, unpriced, isSimulated, tasks }: NonNullable<PreparedWorld["estimate"]>,
+  { iterations }: TrainSettings,
+  budgetUsd: number,
+): string[] {
+  const money = (amount: number) => toMoney(amount, isSimulated);
+  const all = iterations === undefined ? undefined : iterations * usd;
+  const rest = all === undefined ? "" : `; ${toCount(iterations!, "iteration")}: about ${money(all)}`;
+  return [
+    `${toCount(tasks, "task")}. An iteration makes up to ${toCount(asks, "ask")}: about ${money(usd)}, and ${money(dearestUsd)} should only the dearest worker be asked${rest}.`,
+    "What was asked once is not asked again, so it becomes less; watching tune questions comes on top.",
+    `At the most ${money(budgetUsd)}${unpriced.length > 0 ? `, and ${unpriced.map(toOneLine).join(", ")} of unknown price` : ""}.`,
+  ];
+}
+
+/** Prints the table of Conductors on test tasks that were never seen, and puts it into the page. */
+export function showResults(rows: readonly TestResult[], folder: TrainingFolder, output: Output): void {
+  folder.keepResults(rows);
+  writePage(folder);
+  const { stdout, env } = output;
+  const style = createStyle(stdout, env);
+  const isSimulated = folder.statement?.isSimulated ?? false;
+  const highest = Math.max(...rows.map(({ accuracy }) => accuracy));
+  const columns: Column[] = [
+    {
+      title: "ON TEST TASKS",
+      min: 12,
+      style: (text, row) => (rows[row]!.accuracy === highest ? style.bold(text) : text),
+    },
+    { title: "ACC %", align: "right" },
+    { title: "95 %", align: "right" },
+    { title: "CALLS", align: "right" },
+    { title: isSimulated ? "SIM. $ / 1,000" : "$ / 1,000", align: "right" },
+    { title: "NOTE", min: 8, isOptional: true },
+  ];
+  const cells = rows.map(({ name, accuracy, low, high, calls, costUsd, note }) => [
+    toOneLine(name),
+    toPoints(accuracy),
+    `${toPoints(low)} – ${toPoints(high)}`,
+    calls.toFixed(2),
+    toMoney(costUsd * 1000),
+    toOneLine(note ?? ""),
+  ]);
+  const width = stdout.isTTY ? columnsOf(stdout) - 1 : 160;
+  const [heading, ...lines] = toTable(columns, cells, width);
+  stdout.write(["", style.dim(heading!), ...lines].map((line) => `${line}\n`).join(""));
+}
+
+/** What came of it, and where it is. */
+export function toOutcomeLines(
+  { iterations, isStopped, tune, checkpoint }: TrainResult,
+  { path }: TrainingFolder,
+): string[] {
+  return [
+    `${isStopped ? "Stopped after" : "Trained for"} ${toCount(iterations, "iteration")}.`,
+    tune ? toTuneLine(tune) : "Nothing was measured on tune questions yet.",
+    ...(isStopped ? [toResumeLine(path)] : [`The best is in ${toOneLine(checkpoint)}`]),
+  ];
+}
+
+export function toResumeLine(path: string): string {
+  return `Go on with: ${toCommandLine(["train", "--resume", path])}`;
+}
+
+function toTuneLine({ tasks, accuracy, low, high, calls, validShare, iteration }: TuneFigures): string {
+  return `Best on ${toCount(tasks, "tune question")}, at iteration ${iteration}: ${toPoints(accuracy)} % right (${toPoints(low)} – ${toPoints(high)}), ${calls.toFixed(2)} calls, ${toPercent(validShare)} valid.`;
+}
+
+function toPoints(share: number): string {
+  return (share * 100).toFixed(1);
+}

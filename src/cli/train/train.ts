@@ -1,0 +1,194 @@
+// `tutti train`: a Conductor learns by reinforcement, in the rehearsal, on recordings, or with a live pool.
+// Flags in, a training, a page out; a training that was stopped or killed goes on with --resume.
+
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { usageError } from "../../base/errors.ts";
+import { toClock } from "../../base/format.ts";
+import type { TestResult, TrainingFolder } from "../../learn/folder.ts";
+import type { TrainResult } from "../../learn/train.ts";
+import type { Store } from "../../store/types.ts";
+import { toCommandLine } from "../options.ts";
+import { toJson, toOneLine } from "../terminal/sanitise.ts";
+import { createStyle } from "../terminal/style.ts";
+import {
+  addTrainFlags,
+  type TrainFlags,
+  type TrainSettings,
+  toResumedSettings,
+  toSavedSettings,
+  toSettings,
+} from "./input.ts";
+import type { PreparedWorld } from "./world.ts";
+
+export function defineTrain(command: Command): void {
+  addTrainFlags(command)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ tutti train --minutes 20
+  $ tutti train --recording recorded/exam --set exam-hard --seed 1 --out trainings/exam
+  $ tutti train --tasks mine.jsonl --budget 10
+  $ tutti train --resume trainings/exam
+
+Ctrl-C stops after the iteration that is under way; --resume goes on. The folder holds the curves, samples,
+the latest state, the best weights and report.html, which can be looked at while it trains.`,
+    )
+    .action(train);
+}
+
+async function train(flags: TrainFlags): Promise<void> {
+  if (flags.resume !== undefined && flags.out !== undefined)
+    throw usageError("--out and --resume exclude each other: a training goes on in its own folder");
+  const settings = flags.resume === undefined ? toSettings(flags) : await readSettings(flags, flags.resume);
+  if (flags.out !== undefined) refuseUsed(flags.out);
+  const { prepareWorld } = await import("./world.ts");
+  const prepared = await prepareWorld(settings);
+  tell(prepared.notices, flags.json);
+  if (!(await agree(prepared, settings, flags))) return;
+  const [
+    { openTrainingFolder },
+    { writePage, toOutcomeLines, showResults },
+    { performTraining, INTERRUPTED },
+    trainer,
+  ] = await Promise.all([
+    import("../../learn/folder.ts"),
+    import("./print.ts"),
+    import("./run.ts"),
+    import("../../learn/train.ts"),
+  ]);
+  const folder = openTrainingFolder(flags.resume ?? flags.out ?? (await choosePath(prepared.name)));
+  let opened: Awaited<ReturnType<PreparedWorld["open"]>> | undefined;
+  let journal: Store | undefined;
+  try {
+    opened = await prepared.open(folder);
+    const { world } = opened;
+    journal = await openJournal(settings);
+    const command = describe(folder, settings, { name: world.name, isSimulated: world.isSimulated });
+    const isQuiet = flags.json === true && !process.stderr.isTTY;
+    const resume = flags.resume !== undefined;
+    const run = { train: trainer.train, settings, world, folder, resume, command, isQuiet, journal };
+    const result = await performTraining(run, process);
+    const page = writePage(folder);
+    if (!flags.json) process.stdout.write(`${toOutcomeLines(result, folder).join("\n")}\n`);
+    const results = await test(prepared, result, { threads: settings.threads, isQuiet });
+    if (flags.json) {
+      folder.keepResults(results);
+      writePage(folder);
+      process.stdout.write(`${toJson({ folder: folder.path, ...result, results })}\n`);
+    } else {
+      if (results.length > 0) showResults(results, folder, process);
+      process.stderr.write(`\n${toOneLine(page)}\n`);
+    }
+    if (result.isStopped) process.exitCode = INTERRUPTED;
+  } finally {
+    opened?.close();
+    await journal?.close();
+    folder.close();
+  }
+}
+
+/** On test tasks, beside fixed Conductors. Nothing where it was stopped or where the test would cost. */
+async function test(
+  { test: world }: PreparedWorld,
+  { isStopped, tune, checkpoint }: TrainResult,
+  { threads, isQuiet }: { threads: number; isQuiet: boolean },
+): Promise<TestResult[]> {
+  if (!world || isStopped || !tune) return [];
+  if (!isQuiet) process.stderr.write("Measuring it on test tasks that it has never seen.\n");
+  const { evaluateTrained } = await import("../../learn/evaluate-trained.ts");
+  return evaluateTrained({ checkpoint, world, threads, signal: new AbortController().signal });
+}
+
+/** Of a training that goes on. */
+async function readSettings(flags: TrainFlags, path: string): Promise<TrainSettings> {
+  const { readTraining } = await import("../../learn/folder.ts");
+  const { statement } = readTraining(path);
+  const settings = toResumedSettings(flags, statement.settings, path);
+  if (statement.state === "done")
+    throw usageError(
+      `The training in ${path} is done: there is nothing to go on with. See ${join(path, "report.html")}`,
+    );
+  return settings;
+}
+
+/** Another training, or files of somebody else, must not be mixed with this one. */
+function refuseUsed(path: string): void {
+  if (existsSync(join(path, "training.json")))
+    throw usageError(
+      `${path} holds a training already: go on with it by --resume ${path}, or choose another folder`,
+    );
+  if (!existsSync(path)) return;
+  try {
+    if (readdirSync(path).length === 0) return;
+  } catch (error) {
+    throw usageError(`${path} is not a folder: choose another one with --out`, error);
+  }
+  throw usageError(`${path} is not empty: choose a folder of its own for the training with --out`);
+}
+
+async function choosePath(name: string): Promise<string> {
+  const [{ chooseTrainingPath }, { toTuttiHome }] = await Promise.all([
+    import("../../learn/folder.ts"),
+    import("../../config/home.ts"),
+  ]);
+  return chooseTrainingPath(toTuttiHome(process.env), name, toClock(Date.now()).slice(0, 10));
+}
+
+/** Sample runs can be looked at like any other: `tutti runs show`. */
+async function openJournal({ world }: TrainSettings): Promise<Store> {
+  const [{ loadConfig }, { toStorePath }, { openStore }] = await Promise.all([
+    import("../../config/load.ts"),
+    import("../../config/home.ts"),
+    import("../../store/open.ts"),
+  ]);
+  const file = world.kind === "tasks" ? world.config : undefined;
+  const { config } = await loadConfig({ cwd: process.cwd(), ...(file !== undefined && { file }) });
+  return openStore(toStorePath(config.store, process.env));
+}
+
+/** Returns the command that repeats the training: when it goes on, the one that it began with. */
+function describe(
+  folder: TrainingFolder,
+  settings: TrainSettings,
+  world: { name: string; isSimulated: boolean },
+): string {
+  const command = folder.statement?.command ?? toCommandLine(process.argv.slice(2));
+  folder.describe({
+    ...{ world: world.name, isSimulated: world.isSimulated, seed: settings.seed, command },
+    settings: toSavedSettings(settings),
+    ...{ startedAt: folder.statement?.startedAt ?? Date.now(), endedAt: undefined },
+    ...{ state: "running", problem: undefined },
+  });
+  return command;
+}
+
+/** Whoever pays says yes first. Simulated and free workers cost nothing that could be regretted. */
+async function agree(
+  { estimate }: PreparedWorld,
+  settings: TrainSettings,
+  flags: TrainFlags,
+): Promise<boolean> {
+  if (!estimate || settings.world.kind !== "tasks") return true;
+  const [{ toCostLines }, { confirm }] = await Promise.all([
+    import("./print.ts"),
+    import("../record/print.ts"),
+  ]);
+  process.stderr.write(`${toCostLines(estimate, settings, settings.world.budgetUsd).join("\n")}\n`);
+  const isFree = estimate.isSimulated || (estimate.dearestUsd === 0 && estimate.unpriced.length === 0);
+  if (flags.yes || isFree) return true;
+  if (!process.stdin.isTTY)
+    throw usageError("nobody can be asked whether this cost is all right: say so with --yes");
+  if (await confirm("Go on?")) return true;
+  process.stderr.write("Nobody was asked.\n");
+  process.exitCode = 1;
+  return false;
+}
+
+function tell(notices: readonly string[], isJson = false): void {
+  if (isJson) return;
+  const style = createStyle(process.stderr, process.env);
+  for (const notice of notices) process.stderr.write(`${style.yellow(toOneLine(notice))}\n`);
+}

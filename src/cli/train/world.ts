@@ -1,0 +1,89 @@
+// The world of a training as its settings name it. What can be wrong with it is found before a folder is made
+// or anybody is asked; a live pool is told with what it will probably cost.
+
+import type { TestWorld } from "../../learn/evaluate-trained.ts";
+import type { TrainingFolder } from "../../learn/folder.ts";
+import type { TrainingEstimate } from "../../learn/live/training-budget.ts";
+import type { World } from "../../learn/types.ts";
+import type { TrainSettings } from "./input.ts";
+
+const CALIBRATION_TASKS = 60;
+const REHEARSAL_TUNE = 400;
+/** In this share of the questions one worker lies, whatever its profile says: whom can one trust alone? */
+const LIARS = 0.1;
+
+export interface PreparedWorld {
+  /** For the name of the folder. */
+  name: string;
+  notices: string[];
+  /** Of a live pool: for one iteration. */
+  estimate?: TrainingEstimate & { isSimulated: boolean; tasks: number };
+  /** Where what was trained is tested in the end. Absent where that would cost: `tutti bench` does it then. */
+  test?: TestWorld;
+  open(folder: TrainingFolder): Promise<{ world: World; close(): void }>;
+}
+
+type WorldSettings<Kind> = Extract<TrainSettings["world"], { kind: Kind }>;
+
+export function prepareWorld(settings: TrainSettings): Promise<PreparedWorld> {
+  const { world } = settings;
+  if (world.kind === "recording") return prepareRecordings(world, settings);
+  if (world.kind === "tasks") return prepareTasks(world, settings);
+  return prepareRehearsal(settings);
+}
+
+async function prepareRehearsal({ seed, pools }: TrainSettings): Promise<PreparedWorld> {
+  const { createRehearsalWorld } = await import("../../learn/world-rehearsal.ts");
+  const measured = { calibrationTasks: CALIBRATION_TASKS, tune: REHEARSAL_TUNE };
+  const options = { seed, pools, liars: LIARS, ...measured };
+  const open = async () => ({ world: createRehearsalWorld(options), close() {} });
+  const notices = ["Simulated: this says nothing about a real model."];
+  return { name: "rehearsal", notices, test: { kind: "rehearsal" }, open };
+}
+
+async function prepareRecordings(
+  { folders, sets, splitBy }: WorldSettings<"recording">,
+  { seed, pools }: TrainSettings,
+): Promise<PreparedWorld> {
+  const { createRecordingWorld } = await import("../../learn/world-recording.ts");
+  const recordings =
+    sets.length > 0
+      ? sets.map((set, i) => ({ folder: folders[i]!, set }))
+      : folders.map((folder) => ({ folder }));
+  const world = await createRecordingWorld({ recordings, seed, pools, splitBy });
+  const test = { kind: "recording", recordings, splitBy } as const;
+  return { name: world.name, notices: [], test, open: async () => ({ world, close() {} }) };
+}
+
+async function prepareTasks(
+  { budgetUsd, ...where }: WorldSettings<"tasks">,
+  { seed, pools, group, questions }: TrainSettings,
+): Promise<PreparedWorld> {
+  const [{ openLiveTasks }, { estimateTraining, TrainingBudget }] = await Promise.all([
+    import("../tasks/live-tasks.ts"),
+    import("../../learn/live/training-budget.ts"),
+  ]);
+  const { set, pool, grader, calibration, isSimulated, notices } = await openLiveTasks(where);
+  const estimate = estimateTraining({ tasks: set.tasks, pool, rollouts: group * questions });
+  return {
+    name: set.id,
+    notices,
+    estimate: { ...estimate, isSimulated, tasks: set.tasks.length },
+    async open({ path }) {
+      const [{ openReplyCache }, { createTasksWorld }, { join }] = await Promise.all([
+        import("../../learn/live/reply-cache.ts"),
+        import("../../learn/world-tasks.ts"),
+        import("node:path"),
+      ]);
+      const cache = await openReplyCache(join(path, "replies.jsonl"));
+      try {
+        const purse = new TrainingBudget(budgetUsd, { alreadySpentUsd: cache.costUsd });
+        const options = { set, pool, grader, cache, purse, seed, pools, ...(calibration && { calibration }) };
+        return { world: createTasksWorld(options), close: () => cache.close() };
+      } catch (error) {
+        cache.close();
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,189 @@
+// The bill and the quota, as bodies of replies: what was spent by key, user, model, day or tag, as JSON or as
+// CSV for a spreadsheet, and what a key may still spend. Pure.
+
+import { TuttiError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import type { SpendingFilter, SpendingGroup, SpendingRow } from "../../store/types.ts";
+import { endOfWindow } from "./budget-window.ts";
+import type { GatewayKey } from "./keys.ts";
+
+const GROUPS = ["key", "user", "model", "day"] as const;
+const TAG = "metadata.";
+const MOST_GROUPS = 6;
+const LONGEST_TAG = 64;
+const FORMATS = ["json", "csv"] as const;
+
+export interface BillQuery {
+  /** For Store.sumSpending. Whose bill it may be is for the caller to decide. */
+  filter: SpendingFilter & { groupBy: SpendingGroup[] };
+  format: (typeof FORMATS)[number];
+}
+
+// ---- What is asked for --------------------------------------------------------------------------
+
+/** `from` (inclusive) and `to` (exclusive) are dates (UTC), times, or milliseconds. Other parameters are ignored. */
+export function parseBillQuery(query: Readonly<Record<string, string | undefined>>): BillQuery {
+  const from = parseTime("from", query.from);
+  const to = parseTime("to", query.to);
+  if (from !== undefined && to !== undefined && from >= to)
+    throw badQuery(
+      "to",
+      `"to" must be later than "from", but "${query.to}" is not later than "${query.from}"`,
+    );
+  const format = FORMATS.find((known) => known === (query.format || "json"));
+  if (!format) throw badQuery("format", `"format" must be json or csv, not "${query.format}"`);
+  return {
+    filter: {
+      groupBy: parseGroups(query.group),
+      ...(query.key && { keyId: query.key }),
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+    },
+    format,
+  };
+}
+
+function parseTime(param: "from" | "to", text: string | undefined): number | undefined {
+  if (text === undefined || text === "") return undefined;
+  const at = /^\d{9,16}$/.test(text) ? Number(text) : parseDate(text);
+  if (at !== undefined && Math.abs(at) <= 8.64e15) return at;
+  const right =
+    'a date such as 2026-11-01, a time such as "2026-11-01T12:00:00Z", or milliseconds since 1970';
+  throw badQuery(param, `"${param}" must be ${right}, not "${text}"`);
+}
+
+/** A day that no month has ("2026-02-30") is refused: Date would take the next month for it. */
+function parseDate(text: string): number | undefined {
+  const found = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/.exec(text);
+  if (!found) return undefined;
+  const day = Date.parse(found[1]!);
+  const isDay = !Number.isNaN(day) && new Date(day).toISOString().startsWith(found[1]!);
+  const at = Date.parse(text);
+  return isDay && !Number.isNaN(at) ? at : undefined;
+}
+
+function parseGroups(text: string | undefined): SpendingGroup[] {
+  const names = (text ?? "").split(",").map((name) => name.trim());
+  const groups = [...new Set(names.filter(Boolean))].map(parseGroup);
+  if (groups.length > MOST_GROUPS)
+    throw badQuery("group", `"group" may name ${MOST_GROUPS} groups at the most, not ${groups.length}`);
+  return groups;
+}
+
+function parseGroup(name: string): SpendingGroup {
+  const known = GROUPS.find((group) => group === name);
+  if (known) return known;
+  if (name.startsWith(TAG) && name.length > TAG.length && name.length <= TAG.length + LONGEST_TAG)
+    return name as SpendingGroup;
+  const right = `a list of ${GROUPS.join(", ")} and ${TAG}NAME`;
+  throw badQuery("group", `"group" must be ${right}, not "${name}".${didYouMean(name, GROUPS)}`);
+}
+
+function badQuery(param: string, message: string): TuttiError {
+  return new TuttiError("bad-request", message, { status: 400, param });
+}
+
+// ---- The bill -----------------------------------------------------------------------------------
+
+/** The same names in JSON and in CSV. */
+function toLine(row: SpendingRow, groups: readonly SpendingGroup[]) {
+  return {
+    ...Object.fromEntries(groups.map((group) => [group, row.group[group] ?? ""])),
+    runs: row.runs,
+    calls: row.calls,
+    cost_usd: toUsd(row.costUsd),
+    input_tokens: row.inputTokens,
+    output_tokens: row.outputTokens,
+    simulated: row.isSimulated,
+  };
+}
+
+/** `total` is real money. What was simulated has a total of its own, where there is any. */
+export function toBill(rows: readonly SpendingRow[], groups: readonly SpendingGroup[]): object {
+  const simulated = rows.filter(({ isSimulated }) => isSimulated);
+  return {
+    object: "bill",
+    group: groups,
+    data: rows.map((row) => toLine(row, groups)),
+    total: toTotal(rows.filter(({ isSimulated }) => !isSimulated)),
+    ...(simulated.length > 0 && { simulated_total: toTotal(simulated) }),
+  };
+}
+
+function toTotal(rows: readonly SpendingRow[]) {
+  const sum = (of: (row: SpendingRow) => number) => rows.reduce((total, row) => total + of(row), 0);
+  return {
+    runs: sum(({ runs }) => runs),
+    calls: sum(({ calls }) => calls),
+    cost_usd: toUsd(sum(({ costUsd }) => costUsd)),
+    input_tokens: sum(({ inputTokens }) => inputTokens),
+    output_tokens: sum(({ outputTokens }) => outputTokens),
+  };
+}
+
+const COLUMNS = ["runs", "calls", "cost_usd", "input_tokens", "output_tokens", "simulated"] as const;
+
+/** As RFC 4180 has it, with a heading. */
+export function toBillCsv(rows: readonly SpendingRow[], groups: readonly SpendingGroup[]): string {
+  const lines = rows.map((row) => {
+    const { cost_usd, ...line } = toLine(row, groups) as Record<string, unknown>;
+    const cells = { ...line, cost_usd: toDecimal(cost_usd as number) } as Record<string, unknown>;
+    return [...groups, ...COLUMNS].map((column) => String(cells[column]));
+  });
+  return [[...groups, ...COLUMNS], ...lines].map((cells) => `${cells.map(toCell).join(",")}\r\n`).join("");
+}
+
+/** A spreadsheet runs a cell that begins like a formula, and tags are written by strangers. */
+function toCell(text: string): string {
+  const safe = /^[\s\p{Cc}]*[=+\-@＝＋－＠]|^[\t\r\n]/u.test(text) ? `'${text}` : text;
+  return /[",\r\n;\t]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** Sums of fractions end in noise ("0.30000000000000004"), far below what anybody pays. */
+function toUsd(usd: number): number {
+  return Number(usd.toFixed(12));
+}
+
+/** Never "1e-7", which half of the spreadsheets take for a text. */
+function toDecimal(usd: number): string {
+  return usd.toFixed(12).replace(/\.?0+$/, "");
+}
+
+// ---- The quota ----------------------------------------------------------------------------------
+
+/**
+ * What counts against a key's budget. Simulated money does too: a rehearsal shows what a budget does, and a
+ * limit must never be looser than it looks.
+ */
+export function toSpentUsd(rows: readonly SpendingRow[]): number {
+  return rows.reduce((sum, { costUsd }) => sum + costUsd, 0);
+}
+
+/** The body of GET /v1/usage. `spentUsd` in the window of the key's budget, or of all time without one. */
+export function toQuota(key: GatewayKey, spentUsd: number, reservedUsd: number, now: number): object {
+  const { budget, expiresAt } = key;
+  return {
+    object: "usage",
+    key: { id: key.id, name: key.name, expires_at: toTime(expiresAt), is_admin: key.isAdmin },
+    spent_usd: toUsd(spentUsd),
+    budget: budget
+      ? {
+          limit_usd: budget.usd,
+          spent_usd: toUsd(spentUsd),
+          reserved_usd: toUsd(reservedUsd),
+          remaining_usd: toUsd(Math.max(0, budget.usd - spentUsd - reservedUsd)),
+          window: budget.window,
+          resets_at: toTime(endOfWindow(budget.window, now)),
+        }
+      : null,
+    limits: {
+      requests_per_minute: key.requestsPerMinute ?? null,
+      concurrency: key.concurrency ?? null,
+    },
+    pool: { only: key.only ?? null, without: key.without ?? null },
+  };
+}
+
+function toTime(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString();
+}

@@ -1,0 +1,266 @@
+// The keys of the gateway: who may ask, whom they may ask, how much. A key's secret is shown once and never
+// kept: what is kept is its hash, and a key is found by it. The ring reads the file again when it has changed,
+// so that a key revoked by the command is refused by a running gateway about a second later.
+
+import { createHash, randomBytes, randomInt } from "node:crypto";
+import { join } from "node:path";
+import { TuttiError, usageError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import { type Environment, toTuttiHome } from "../../config/home.ts";
+import type { Pool } from "../../worker/types.ts";
+import type { BudgetWindow } from "./budget-window.ts";
+import { changeKeyFile, findBadField, readKeyFile, toFileMark } from "./key-file.ts";
+
+/** Times are milliseconds since 1970. Absent limits are no limits. */
+export interface GatewayKey {
+  /** "key_" and eight characters. */
+  id: string;
+  name: string;
+  /** SHA-256 of the secret, in hex. */
+  hash: string;
+  /** The last four characters of the secret, so that people can tell keys apart. */
+  hint: string;
+  createdAt: number;
+  expiresAt?: number;
+  revokedAt?: number;
+  /** May see runs and bills of all keys. */
+  isAdmin: boolean;
+  /** Providers ("openai") or workers ("anthropic/claude-opus-5-5"): nobody else may be asked. */
+  only?: string[];
+  /** These may not be asked, even where `only` names them. */
+  without?: string[];
+  requestsPerMinute?: number;
+  concurrency?: number;
+  budget?: { usd: number; window: BudgetWindow };
+}
+
+export type KeySettings = Pick<GatewayKey, "name"> &
+  Partial<Omit<GatewayKey, "id" | "name" | "hash" | "hint" | "createdAt" | "revokedAt">>;
+
+export interface KeyRing {
+  /** As they are in the file, oldest first. Throws "keys-damaged" with what to do. */
+  list(): GatewayKey[];
+  /**
+   * No key was ever defined. A file whose keys are all revoked is not empty, and neither is one that was
+   * deleted under a gateway that had keys: both refuse everybody.
+   */
+  isEmpty(): boolean;
+  /** Throws "auth" (401) for a key that is missing, unknown, revoked or expired, without repeating it. */
+  find(secret: string | undefined): GatewayKey;
+  /** For each request: as `find`, but undefined as long as no key was ever defined. Tells clients nothing of files. */
+  identify(secret: string | undefined): GatewayKey | undefined;
+  /** The secret cannot be had again. */
+  create(settings: KeySettings): Promise<{ key: GatewayKey; secret: string }>;
+  /** By id, name, the beginning of either where only one key has it, or the secret itself. */
+  revoke(text: string): Promise<GatewayKey>;
+}
+
+const PREFIX = "sk-tutti-";
+const SECRET_BYTES = 32;
+const HINT_LENGTH = 4;
+const LOOK_AGAIN_MS = 1_000;
+
+export function openKeyRing({ env, now = Date.now }: { env: Environment; now?: () => number }): KeyRing {
+  const file = join(toTuttiHome(env), "keys.json");
+  let keys: GatewayKey[] = [];
+  let byHash = new Map<string, GatewayKey>();
+  let problem: TuttiError | undefined;
+  let hadKeys = false;
+  let mark: string | undefined;
+  let lookedAt = 0;
+
+  function read(): void {
+    // The mark is older than what is read: a change between the two is seen the next time.
+    mark = toFileMark(file);
+    try {
+      keys = readKeyFile(file);
+      byHash = new Map(keys.map((key) => [key.hash, key]));
+      hadKeys ||= keys.length > 0;
+      problem = undefined;
+    } catch (error) {
+      problem = error as TuttiError;
+    }
+  }
+
+  function look(): void {
+    const at = now();
+    // A clock that was set back must not stop us from looking.
+    if (mark !== undefined && Math.abs(at - lookedAt) < LOOK_AGAIN_MS) return;
+    lookedAt = at;
+    if (toFileMark(file) !== mark) read();
+  }
+
+  function current(): GatewayKey[] {
+    look();
+    if (problem) throw problem;
+    return keys;
+  }
+
+  function find(secret: string | undefined): GatewayKey {
+    look();
+    if (problem) throw unreadable(problem);
+    if (!secret)
+      throw refused(
+        `No API key was sent. Send "Authorization: Bearer ${PREFIX}…" or "x-api-key: ${PREFIX}…".`,
+      );
+    const key = byHash.get(toHash(secret));
+    if (!key) throw refused(`This API key is not known here. Keys of this gateway begin with "${PREFIX}".`);
+    if (key.revokedAt !== undefined) throw refused(`The API key "${key.name}" was revoked.`);
+    if (key.expiresAt !== undefined && now() >= key.expiresAt)
+      throw refused(`The API key "${key.name}" expired at ${new Date(key.expiresAt).toISOString()}.`);
+    return key;
+  }
+
+  return {
+    list: () => [...current()],
+    isEmpty: () => current().length === 0 && !hadKeys,
+    find,
+    identify(secret) {
+      look();
+      return problem || hadKeys ? find(secret) : undefined;
+    },
+    async create(settings) {
+      const secret = `${PREFIX}${randomBytes(SECRET_BYTES).toString("base64url")}`;
+      const key = await changeKeyFile(file, (before) => {
+        const made = toKey(settings, secret, before, now());
+        return { keys: [...before, made], result: made };
+      });
+      read();
+      return { key, secret };
+    },
+    async revoke(text) {
+      const revoked = await changeKeyFile(file, (before) => {
+        const found = findKey(before, text);
+        if (found.revokedAt !== undefined) return { keys: before, result: found };
+        const result = { ...found, revokedAt: now() };
+        return { keys: before.map((key) => (key === found ? result : key)), result };
+      });
+      read();
+      return revoked;
+    },
+  };
+}
+
+export function toKeyState(key: GatewayKey, now: number): "active" | "expired" | "revoked" {
+  if (key.revokedAt !== undefined) return "revoked";
+  return key.expiresAt !== undefined && now >= key.expiresAt ? "expired" : "active";
+}
+
+/** As others may see it: without the hash, which is nobody's business. */
+export function toShownKey(key: GatewayKey, now: number) {
+  const { hash: _, ...shown } = key;
+  return { ...shown, state: toKeyState(key, now) };
+}
+
+function toKey(
+  { isAdmin = false, ...settings }: KeySettings,
+  secret: string,
+  before: readonly GatewayKey[],
+  now: number,
+): GatewayKey {
+  const namesake = before.find(({ name, revokedAt }) => name === settings.name && revokedAt === undefined);
+  if (namesake)
+    throw usageError(
+      `There is a key "${namesake.name}" already (${namesake.id}). Choose another name, or revoke it first`,
+    );
+  const key: GatewayKey = {
+    id: toFreshId(before),
+    ...settings,
+    hash: toHash(secret),
+    hint: secret.slice(-HINT_LENGTH),
+    createdAt: now,
+    isAdmin,
+  };
+  const field = findBadField(key);
+  if (field !== undefined) {
+    const hint = field === "name" ? ": it must have 1 to 64 characters that can be seen" : "";
+    throw usageError(`A key cannot have this value for "${field}"${hint}`);
+  }
+  return key;
+}
+
+function toFreshId(keys: readonly GatewayKey[]): string {
+  for (;;) {
+    const id = `key_${Array.from({ length: 8 }, () => randomInt(36).toString(36)).join("")}`;
+    if (!keys.some((key) => key.id === id)) return id;
+  }
+}
+
+/** Whoever finds a leaked secret has only that: it names its key too, and no error repeats it. */
+function findKey(keys: readonly GatewayKey[], text: string): GatewayKey {
+  const isSecret = text.startsWith(PREFIX);
+  const living = keys.filter(({ revokedAt }) => revokedAt === undefined);
+  const exact =
+    keys.find((key) => key.id === text || (isSecret && key.hash === toHash(text))) ??
+    living.find(({ name }) => name === text);
+  if (exact) return exact;
+  const begun =
+    text === "" ? [] : living.filter(({ id, name }) => id.startsWith(text) || name.startsWith(text));
+  if (begun.length === 1) return begun[0]!;
+  if (begun.length > 1) {
+    const some = begun.slice(0, 3).map(({ id, name }) => `${name} ${id}`);
+    throw usageError(
+      `"${text}" begins ${begun.length} keys (${some.join(", ")}${begun.length > 3 ? ", …" : ""}): write more of it`,
+    );
+  }
+  const gone = keys.findLast(({ name }) => name === text);
+  if (gone) return gone;
+  const known = living.flatMap(({ id, name }) => [id, name]);
+  throw new TuttiError(
+    "unknown-key",
+    isSecret ? "There is no key with this secret." : `There is no key "${text}".${didYouMean(text, known)}`,
+    { status: 404 },
+  );
+}
+
+function toHash(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
+}
+
+function refused(message: string): TuttiError {
+  return new TuttiError("auth", message, { status: 401 });
+}
+
+/** Clients learn nothing of the gateway's files; the reason is for its log. */
+function unreadable(cause: TuttiError): TuttiError {
+  const message = "The keys of this gateway cannot be read, so nobody is let in. Its log says why.";
+  return new TuttiError(cause.code, message, { status: 503, cause });
+}
+
+// ---- Whom a key may ask -------------------------------------------------------------------------
+
+/** No data leaves through them: they vote on replies, or conduct the same pool again. */
+const HELPERS = new Set(["consensus", "self"]);
+
+/**
+ * `provider` is the one behind a worker that the config gives a name of its own ("strong"): without it the
+ * name is all there is to go by. A name that looks like another provider's does not help where it is given.
+ */
+export function isAllowed(key: GatewayKey | undefined, workerId: string, provider = workerId): boolean {
+  if (!key || HELPERS.has(workerId)) return true;
+  const isOnly = key.only === undefined || isNamed(key.only, provider) || key.only.includes(workerId);
+  const without = key.without ?? [];
+  return isOnly && !isNamed(without, provider) && !isNamed(without, workerId);
+}
+
+/** "openai" names all of "openai/…", in any case of letters. */
+function isNamed(entries: readonly string[], id: string): boolean {
+  const path = `${id.toLowerCase()}/`;
+  return entries.some((entry) => path.startsWith(`${entry.toLowerCase()}/`));
+}
+
+/** `providers`: by worker id, for workers with names of their own. The same pool where nobody is left out. */
+export function restrictPool(
+  key: GatewayKey | undefined,
+  pool: Pool,
+  providers?: ReadonlyMap<string, string>,
+): Pool {
+  if (!key) return pool;
+  const members = pool.members.filter(({ worker }) => isAllowed(key, worker.id, providers?.get(worker.id)));
+  if (members.length === pool.members.length) return pool;
+  if (!members.some(({ worker }) => worker.kind === "model"))
+    throw new TuttiError("forbidden", `The API key "${key.name}" may ask none of the models of this pool.`, {
+      status: 403,
+    });
+  return { members };
+}

@@ -1,0 +1,60 @@
+// A reply of Chat Completions as chunks. All of them share their head; what the team is doing goes into
+// `reasoning_content`, which clients that do not know it skip.
+
+import type { ReplyHead, StreamEncoder } from "../../types.ts";
+import { KEEP_ALIVE, sse, toTuttiFields } from "../fields.ts";
+import { toOpenAIError } from "../openai-error.ts";
+import { type ChatToolCall, toChatFinishReason, toChatToolCalls, toChatUsage, toSeconds } from "./reply.ts";
+
+export function createChatStream(head: ReplyHead): StreamEncoder {
+  const { echo, model } = head.request;
+  const includesUsage = echo.include_usage === true;
+  const base = { id: head.id, object: "chat.completion.chunk", created: toSeconds(head.createdAt), model };
+  let streamed = "";
+
+  const chunk = (delta: object, finishReason: string | null = null, extra: object = {}) =>
+    sse({
+      ...base,
+      choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }],
+      ...(includesUsage && { usage: null }),
+      ...extra,
+    });
+  const text = (delta: string) => {
+    streamed += delta;
+    return delta === "" ? "" : chunk({ content: delta });
+  };
+
+  return {
+    begin: () => chunk({ role: "assistant", content: "" }),
+    // Once the answer has begun its thoughts are over: clients show them apart, or close them at the first word.
+    progress: (line) => (streamed === "" ? chunk({ reasoning_content: `${line}\n` }) : ""),
+    text,
+    end(outcome) {
+      // What was streamed cannot be taken back: anything but its continuation would garble it.
+      const rest = outcome.text.startsWith(streamed) ? outcome.text.slice(streamed.length) : "";
+      const deltas = toChatToolCalls(outcome).flatMap(toDeltas);
+      const finish = chunk({}, toChatFinishReason(outcome), { tutti: toTuttiFields(outcome) });
+      const usage = includesUsage && sse({ ...base, choices: [], usage: toChatUsage(outcome.usage) });
+      const calls = deltas.map((delta) => chunk({ tool_calls: [delta] }));
+      return [text(rest), ...calls, finish, usage || "", "data: [DONE]\n\n"].join("");
+    },
+    fail: (error) => sse(toOpenAIError(error).body),
+    keepAlive: () => KEEP_ALIVE,
+  };
+}
+
+/** First who is called, then with what: clients open the call at the first and append the second. */
+function toDeltas(call: ChatToolCall, index: number): object[] {
+  if (call.type === "custom") {
+    const { name, input } = call.custom;
+    return [
+      { index, id: call.id, type: call.type, custom: { name, input: "" } },
+      { index, custom: { input } },
+    ];
+  }
+  const { name, arguments: input } = call.function;
+  return [
+    { index, id: call.id, type: call.type, function: { name, arguments: "" } },
+    { index, function: { arguments: input } },
+  ];
+}

@@ -1,0 +1,117 @@
+// A Messages reply as server-sent events. Blocks never overlap and their indexes count up: first one thinking
+// block with the lines of progress, then the text, then one block for each tool call. Once text has begun,
+// progress is dropped: the answer cannot be interrupted by it.
+
+import type { TuttiError } from "../../../base/errors.ts";
+import type { Outcome, ReplyHead, StreamEncoder } from "../../types.ts";
+import { sse, toTuttiFields } from "../fields.ts";
+import { toInputJson, toMessagesError, toMessagesUsage, toStopReason } from "./reply.ts";
+
+/** What the team takes is known at the end; `message_delta` has it. */
+const UNKNOWN_USAGE = {
+  input_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+  output_tokens: 0,
+};
+
+export function createMessagesStream({ id, request }: ReplyHead): StreamEncoder {
+  let open: "thinking" | "text" | undefined;
+  /** Of the block that is open, or of the next one. */
+  let index = 0;
+  let hasText = false;
+  let isOver = false;
+  let streamed = "";
+
+  const start = (block: object) => send({ type: "content_block_start", index, content_block: block });
+  const delta = (change: object) => send({ type: "content_block_delta", index, delta: change });
+  const stop = () => send({ type: "content_block_stop", index: index++ });
+
+  function close(): string {
+    if (open === undefined) return "";
+    // The block came from no model, so there is nothing to sign; clients wait for a signature all the same.
+    const signature = open === "thinking" ? delta({ type: "signature_delta", signature: "" }) : "";
+    open = undefined;
+    return signature + stop();
+  }
+
+  function write(text: string): string {
+    if (text === "") return "";
+    let frames = "";
+    if (open !== "text") {
+      frames = close() + start({ type: "text", text: "" });
+      open = "text";
+      hasText = true;
+    }
+    streamed += text;
+    return frames + delta({ type: "text_delta", text });
+  }
+
+  return {
+    begin: () =>
+      send({
+        type: "message_start",
+        message: {
+          id,
+          type: "message",
+          role: "assistant",
+          model: request.model,
+          content: [],
+          stop_reason: null,
+          stop_sequence: null,
+          usage: UNKNOWN_USAGE,
+        },
+      }) + send({ type: "ping" }),
+
+    progress(line) {
+      if (hasText || isOver) return "";
+      const opened = open === undefined ? start({ type: "thinking", thinking: "", signature: "" }) : "";
+      open = "thinking";
+      return opened + delta({ type: "thinking_delta", thinking: `${line}\n` });
+    },
+
+    text: (piece) => (isOver ? "" : write(piece)),
+
+    end(outcome) {
+      if (isOver) return "";
+      const rest = write(restOf(outcome, streamed)) + close();
+      isOver = true;
+      const calls = outcome.toolCalls.map(
+        (call) =>
+          start({ type: "tool_use", id: call.id, name: call.name, input: {} }) +
+          delta({ type: "input_json_delta", partial_json: toInputJson(call.input) }) +
+          stop(),
+      );
+      return rest + calls.join("") + toEnd(outcome);
+    },
+
+    fail(error: TuttiError) {
+      if (isOver) return "";
+      isOver = true;
+      return sse(toMessagesError(error).body, "error");
+    },
+
+    keepAlive: () => (isOver ? "" : send({ type: "ping" })),
+  };
+}
+
+/** What was read cannot be taken back: where the answer is another text now, nothing is added to it. */
+function restOf({ text }: Outcome, streamed: string): string {
+  return text.startsWith(streamed) ? text.slice(streamed.length) : "";
+}
+
+function toEnd(outcome: Outcome): string {
+  return (
+    send({
+      type: "message_delta",
+      delta: { stop_reason: toStopReason(outcome.finishReason), stop_sequence: null },
+      usage: toMessagesUsage(outcome.usage),
+      tutti: toTuttiFields(outcome),
+    }) + send({ type: "message_stop" })
+  );
+}
+
+/** In this dialect an event is named after the type of its data. */
+function send(data: { type: string; [field: string]: unknown }): string {
+  return sse(data, data.type);
+}

@@ -1,0 +1,136 @@
+// The Responses stream. Its clients are strict about order: the response first, every item and part opened before
+// its deltas and closed after, closed items equal to those of the final object. Items therefore come from
+// responses-object.ts only, and an item's index is its place in the final output.
+
+import type { TuttiError } from "../../../base/errors.ts";
+import type { Outcome, ReplyHead, StreamEncoder } from "../../types.ts";
+import { KEEP_ALIVE, sse } from "../fields.ts";
+import {
+  type CustomCallItem,
+  type FunctionCallItem,
+  type MessageItem,
+  toFailedResponse,
+  toFinishedResponse,
+  toMessageItem,
+  toOutputText,
+  toReasoningItem,
+  toSummaryPart,
+  toUnfinishedResponse,
+} from "./object.ts";
+
+export function createResponsesStream(head: ReplyHead): StreamEncoder {
+  const unfinished = toUnfinishedResponse(head, "in_progress");
+  const lines: string[] = [];
+  let state: "new" | "open" | "over" = "new";
+  let sequence = 0;
+  let isReasoningOpen = false;
+  let isMessageOpen = false;
+  let sent = "";
+
+  const write = (type: string, fields: object) => sse({ type, sequence_number: sequence++, ...fields }, type);
+
+  const openedMessage = toMessageItem(head, "", "in_progress");
+  /** Progress is the first item, where there is any, and the answer the next. */
+  const messageIndex = () => (lines.length > 0 ? 1 : 0);
+  const textPlace = () => ({ item_id: openedMessage.id, output_index: messageIndex(), content_index: 0 });
+
+  function progress(line: string): string {
+    // The items of a response follow one another: once the answer has begun, its thoughts are over.
+    if (state !== "open" || isMessageOpen || line === "") return "";
+    const item = toReasoningItem(head, []);
+    const place = { item_id: item.id, output_index: 0, summary_index: lines.length };
+    let events = isReasoningOpen ? "" : write("response.output_item.added", { output_index: 0, item });
+    isReasoningOpen = true;
+    lines.push(line);
+    events += write("response.reasoning_summary_part.added", { ...place, part: toSummaryPart("") });
+    events += write("response.reasoning_summary_text.delta", { ...place, delta: line });
+    events += write("response.reasoning_summary_text.done", { ...place, text: line });
+    return events + write("response.reasoning_summary_part.done", { ...place, part: toSummaryPart(line) });
+  }
+
+  function closeReasoning(): string {
+    if (!isReasoningOpen) return "";
+    isReasoningOpen = false;
+    return write("response.output_item.done", { output_index: 0, item: toReasoningItem(head, lines) });
+  }
+
+  function openMessage(): string {
+    isMessageOpen = true;
+    return (
+      closeReasoning() +
+      write("response.output_item.added", { output_index: messageIndex(), item: openedMessage }) +
+      write("response.content_part.added", { ...textPlace(), part: toOutputText("") })
+    );
+  }
+
+  function text(delta: string): string {
+    if (state !== "open" || delta === "") return "";
+    const opening = isMessageOpen ? "" : openMessage();
+    sent += delta;
+    return opening + write("response.output_text.delta", { ...textPlace(), delta, logprobs: [] });
+  }
+
+  function closeMessage(item: MessageItem): string {
+    return (
+      write("response.output_text.done", { ...textPlace(), text: sent, logprobs: [] }) +
+      write("response.content_part.done", { ...textPlace(), part: toOutputText(sent) }) +
+      write("response.output_item.done", { output_index: messageIndex(), item })
+    );
+  }
+
+  function call(item: FunctionCallItem | CustomCallItem, index: number): string {
+    const place = { item_id: item.id, output_index: index };
+    const isCustom = item.type === "custom_tool_call";
+    const field = isCustom ? "input" : "arguments";
+    const kind = isCustom ? "response.custom_tool_call_input" : "response.function_call_arguments";
+    const input = isCustom ? item.input : item.arguments;
+    const done = isCustom ? { input } : { name: item.name, arguments: input };
+    const opened = { ...item, status: "in_progress", [field]: "" };
+    return (
+      write("response.output_item.added", { output_index: index, item: opened }) +
+      (input === "" ? "" : write(`${kind}.delta`, { ...place, delta: input })) +
+      write(`${kind}.done`, { ...place, ...done }) +
+      write("response.output_item.done", { output_index: index, item })
+    );
+  }
+
+  function end(outcome: Outcome): string {
+    if (state !== "open") return "";
+    let events = "";
+    if (!isMessageOpen) for (const line of outcome.progress.slice(lines.length)) events += progress(line);
+    // What was sent cannot be taken back: should the outcome differ, the stream stays true to itself.
+    if (outcome.text.startsWith(sent)) events += text(outcome.text.slice(sent.length));
+    events += closeReasoning();
+    const response = toFinishedResponse({ ...outcome, head, text: sent, progress: lines });
+    response.output.forEach((item, index) => {
+      if (item.type === "message") events += closeMessage(item);
+      else if (item.type !== "reasoning") events += call(item, index);
+    });
+    state = "over";
+    return events + write(`response.${response.status}`, { response });
+  }
+
+  return {
+    begin() {
+      if (state !== "new") return "";
+      state = "open";
+      return (
+        write("response.created", { response: unfinished }) +
+        write("response.in_progress", { response: unfinished })
+      );
+    },
+    progress,
+    text,
+    end,
+    fail(error: TuttiError) {
+      if (state !== "open") return "";
+      state = "over";
+      return write("response.failed", { response: toFailedResponse(head, error) });
+    },
+    keepAlive() {
+      // A comment would do for most clients; Codex gives up after 300 s unless it sees an event.
+      if (state !== "open") return KEEP_ALIVE;
+      return write("response.in_progress", { response: unfinished });
+    },
+  };
+}

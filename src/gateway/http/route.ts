@@ -1,0 +1,113 @@
+// What every route has in common: who asks, errors in the dialect's own shape, one line in the log, figures.
+
+import { isTuttiError, TuttiError } from "../../base/errors.ts";
+import type { Connection } from "../../http/connection.ts";
+import type { GatewayKey } from "../access/keys.ts";
+import type { GatewayContext } from "../context.ts";
+import { chatDialect } from "../dialect/chat/dialect.ts";
+import type { Dialect } from "../types.ts";
+import type { ModelKind } from "./metrics.ts";
+
+export interface Visit {
+  connection: Connection;
+  key: GatewayKey | undefined;
+  /** For the log and the figures, filled in by the route as it learns of them. */
+  notes: { runId?: string; model?: string; modelKind: ModelKind; firstTokenMs?: number; overheadMs?: number };
+}
+
+export interface RouteOptions {
+  /** As it is declared, for figures. */
+  name: string;
+  /** Whose shape errors have. */
+  dialect?: Dialect;
+  /** Anybody may ask. */
+  isOpen?: boolean;
+}
+
+export async function serveRoute(
+  context: GatewayContext,
+  connection: Connection,
+  { name, dialect = chatDialect, isOpen = false }: RouteOptions,
+  work: (visit: Visit) => Promise<void>,
+): Promise<void> {
+  const { metrics, log } = context;
+  const notes: Visit["notes"] = { modelKind: "none" };
+  let key: GatewayKey | undefined;
+  let failure: unknown;
+  metrics.requestStart();
+  // Anthropic's clients look for it under this name, in replies and in errors.
+  if (dialect.name === "messages") connection.set({ "request-id": connection.requestId });
+  try {
+    if (!isOpen) key = authenticate(context, connection);
+    await work({ connection, key, notes });
+  } catch (error) {
+    failure = error;
+    if (key) connection.set(context.gate.headers(key));
+    sendError(connection, dialect, error);
+  }
+  const status = connection.isGone ? 499 : connection.outgoing.statusCode;
+  const durationMs = performance.now() - connection.startedAt;
+  const { modelKind, firstTokenMs, overheadMs, runId, model } = notes;
+  metrics.requestEnd({ route: name, status, modelKind, durationMs, firstTokenMs, overheadMs });
+  const fields = {
+    request: connection.requestId,
+    method: connection.incoming.method,
+    route: name,
+    status,
+    durationMs: Math.round(durationMs * 10) / 10,
+    ...(key && { key: key.id }),
+    ...(model !== undefined && { model }),
+    ...(runId !== undefined && { run: runId }),
+  };
+  if (failure === undefined) log.info("request", fields);
+  // Its message repeats what the client sent, which is not for a log.
+  else if (isTuttiError(failure) && failure.status < 500)
+    log.info("request", { ...fields, error: failure.code });
+  else log.error("request", { ...fields, error: failure });
+}
+
+/** Without any key this is a gateway for its own machine: then nobody else's page may use it through a browser. */
+function authenticate({ keys }: GatewayContext, connection: Connection): GatewayKey | undefined {
+  const bearer = /^bearer\s+(\S+)\s*$/i.exec(connection.header("authorization") ?? "")?.[1];
+  const key = keys.identify(bearer ?? connection.header("x-api-key")?.trim());
+  if (!key) checkSameSite(connection);
+  return key;
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
+
+/** Covered: pages of other sites, also where their name was made to point here. Not covered: programs on this machine. */
+function checkSameSite(connection: Connection): void {
+  const host = connection.header("host") ?? "";
+  const origin = connection.header("origin");
+  const isOwn = LOOPBACK.test(host) && (origin === undefined || isSameHost(origin, host));
+  if (isOwn && connection.header("sec-fetch-site") !== "cross-site") return;
+  throw new TuttiError(
+    "forbidden",
+    "Without keys this gateway is for programs of its own machine only. Create one with: tutti keys create --name me",
+    { status: 403 },
+  );
+}
+
+function isSameHost(origin: string, host: string): boolean {
+  return URL.canParse(origin) && new URL(origin).host.toLowerCase() === host.toLowerCase();
+}
+
+export function sendError(connection: Connection, dialect: Dialect, error: unknown): void {
+  const known = isTuttiError(error)
+    ? error
+    : new TuttiError("internal", "Something went wrong here", { cause: error });
+  if (known.code === "client-left" && connection.isGone) return;
+  if (connection.hasBegun) {
+    // Half of a body is out: the client must not take it for a whole one.
+    connection.outgoing.destroy();
+    return;
+  }
+  const { status, body } = dialect.toError(known);
+  const { retryAfterMs, retryable } = known;
+  connection.json(status, body, {
+    ...(retryAfterMs !== undefined && { "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1000))) }),
+    // SDKs repeat 429 and 5xx by themselves; where a team has worked already, that would be paid for again.
+    "x-should-retry": String(retryable),
+  });
+}

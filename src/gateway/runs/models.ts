@@ -1,0 +1,215 @@
+// What the name of a model means: a team with its Conductor, rounds and budget, or one worker. Floating names
+// follow the config; a pinned name holds the digest of a trained Conductor's weights, and means that one for ever.
+
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isTuttiError, TuttiError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import { findShippedFor } from "../../conductor/native/shipped.ts";
+import { createSingleConductor } from "../../conductor/single.ts";
+import type { Conductor } from "../../conductor/types.ts";
+import type { Environment } from "../../config/home.ts";
+import { type ResolvedPool, resolveModel } from "../../config/pool.ts";
+import { relayTargetOf } from "../../config/relay-target.ts";
+import type { TuttiConfig } from "../../config/schema.ts";
+import type { Tutti } from "../../tutti/tutti.ts";
+import type { PoolMember } from "../../worker/types.ts";
+import { type GatewayKey, isAllowed, restrictPool } from "../access/keys.ts";
+import type { Effort } from "../types.ts";
+import type { Wishes } from "./wishes.ts";
+
+export interface Team {
+  kind: "team";
+  conductor?: string | Conductor;
+  /** Ids of the workers that may be asked; absent: all of the gateway's pool. */
+  selector?: string[];
+  rounds: number;
+  /** null: no limit. */
+  budgetUsd: number | null;
+}
+
+export interface OneWorker {
+  kind: "worker";
+  member: PoolMember;
+  /** Where the key has a budget: what one request may take of it. */
+  budgetUsd?: number;
+}
+
+interface ModelEntry {
+  id: string;
+  ownedBy: string;
+}
+
+export interface ModelBook {
+  list(key: GatewayKey | undefined): Promise<ModelEntry[]>;
+  /** Throws "unknown-model" (404) with the nearest name, or "forbidden" (403). */
+  resolve(
+    name: string,
+    key: GatewayKey | undefined,
+    wanted: { effort?: Effort; wishes: Wishes },
+  ): Promise<Team | OneWorker>;
+}
+
+const ULTRA_ROUNDS = 3;
+const ULTRA_BUDGET = 4;
+
+/** How hard to try: rounds added, and how many times the budget. */
+const EFFORTS: Record<Effort, { rounds: number; budget: number }> = {
+  none: { rounds: -9, budget: 0.25 },
+  minimal: { rounds: -9, budget: 0.25 },
+  low: { rounds: -9, budget: 0.5 },
+  medium: { rounds: 0, budget: 1 },
+  high: { rounds: 1, budget: 2 },
+  xhigh: { rounds: 2, budget: 4 },
+  max: { rounds: 2, budget: 4 },
+};
+const MOST_ROUNDS = 10;
+const MOST_ELSEWHERE = 1_000;
+
+export function createModelBook(tutti: Tutti, config: TuttiConfig, env: Environment): ModelBook {
+  function toTeam(
+    name: string,
+    conductor: Team["conductor"],
+    selector: string[] | undefined,
+    { effort, wishes }: { effort?: Effort; wishes: Wishes },
+  ): Team {
+    const isUltra = name === "tutti-ultra";
+    const base = isUltra ? Math.max(ULTRA_ROUNDS, config.rounds) : config.rounds;
+    const by = EFFORTS[effort ?? "medium"];
+    const rounds = wishes.rounds ?? Math.min(MOST_ROUNDS, Math.max(1, base + by.rounds));
+    const usual =
+      config.limits.usd === null ? null : config.limits.usd * by.budget * (isUltra ? ULTRA_BUDGET : 1);
+    // A client may ask for less than the gateway allows, never for more.
+    const budgetUsd = wishes.budgetUsd === undefined ? usual : Math.min(wishes.budgetUsd, usual ?? Infinity);
+    return {
+      kind: "team",
+      ...(conductor !== undefined && { conductor }),
+      ...(selector && { selector }),
+      rounds: name === "tutti-fast" ? 1 : rounds,
+      budgetUsd,
+    };
+  }
+
+  /** Whom this key may ask, and among them whom the request wants. Undefined: all of the pool. */
+  async function toSelector(key: GatewayKey | undefined, wishes: Wishes): Promise<string[] | undefined> {
+    const resolved = await tutti.pool(wishes.pool).catch((error: unknown) => {
+      throw isTuttiError(error)
+        ? new TuttiError("bad-request", error.message, { status: 400, param: "tutti.pool" })
+        : error;
+    });
+    const pool = restrictPool(key, resolved.pool, providersOf(resolved));
+    if (pool === resolved.pool) return wishes.pool;
+    return pool.members.map(({ worker }) => worker.id);
+  }
+
+  /** A key that may not ask everybody must not have its questions read by a Conductor it may not ask either. */
+  async function plannerFor(key: GatewayKey | undefined): Promise<string | undefined> {
+    const { conductor } = config;
+    if (!key || conductor === undefined || /^(prompted|native(:.*)?|scripted-planner)$/.test(conductor))
+      return undefined;
+    const { pool } = await tutti.pool();
+    const member = pool.members.find(({ worker }) => worker.id === conductor);
+    const isFine = member ? isAllowedMember(key, member.worker) : isAllowed(key, conductor);
+    return isFine ? undefined : "prompted";
+  }
+
+  async function namesOf(key: GatewayKey | undefined): Promise<string[]> {
+    const { pool } = await tutti.pool();
+    const workers = pool.members
+      .filter(({ worker }) => worker.kind === "model" && isAllowedMember(key, worker))
+      .map(({ worker }) => worker.id);
+    return ["tutti", "tutti-fast", "tutti-ultra", ...(await pinnedNames(tutti)).keys(), ...workers];
+  }
+
+  const elsewhere = new Map<string, PoolMember>();
+  /** Any model of a provider whose key is there, in the pool or not. */
+  async function findElsewhere(name: string): Promise<PoolMember | undefined> {
+    const known = elsewhere.get(name);
+    if (known || !name.includes("/")) return known;
+    try {
+      const member = await resolveModel(name, { env });
+      if (elsewhere.size >= MOST_ELSEWHERE) elsewhere.clear();
+      elsewhere.set(name, member);
+      return member;
+    } catch (error) {
+      if (isTuttiError(error)) return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    async list(key) {
+      const names = await namesOf(key);
+      return names.map((id) => ({
+        id,
+        ownedBy: id.startsWith("tutti") ? "tutti" : (id.split("/")[0] ?? id),
+      }));
+    },
+    async resolve(name, key, wanted) {
+      const selector = () => toSelector(key, wanted.wishes);
+      if (name === "tutti-fast") return toTeam(name, createSingleConductor(), await selector(), wanted);
+      if (name === "tutti" || name === "tutti-ultra")
+        return toTeam(name, await plannerFor(key), await selector(), wanted);
+      const pinned = name.startsWith("tutti-") ? (await pinnedNames(tutti)).get(name) : undefined;
+      if (pinned) return toTeam(name, `native:${pinned}`, await selector(), wanted);
+      const { pool } = await tutti.pool();
+      const member =
+        pool.members.find(({ worker }) => worker.id === name && worker.kind === "model") ??
+        (await findElsewhere(name));
+      if (!member) throw await unknownModel(name, () => namesOf(key));
+      const budgetUsd = key?.budget ? (wanted.wishes.budgetUsd ?? config.limits.usd ?? undefined) : undefined;
+      if (isAllowedMember(key, member.worker))
+        return { kind: "worker", member, ...(budgetUsd !== undefined && { budgetUsd }) };
+      throw new TuttiError("forbidden", `The API key "${key?.name}" may not ask "${name}".`, { status: 403 });
+    },
+  };
+}
+
+/** By the provider behind a worker, whatever name the config gave it. */
+export function isAllowedMember(key: GatewayKey | undefined, worker: PoolMember["worker"]): boolean {
+  return isAllowed(key, worker.id, relayTargetOf(worker)?.provider);
+}
+
+function providersOf({ pool }: ResolvedPool): Map<string, string> {
+  return new Map(
+    pool.members.flatMap(({ worker }) => {
+      const provider = relayTargetOf(worker)?.provider;
+      return provider === undefined ? [] : [[worker.id, provider]];
+    }),
+  );
+}
+
+async function unknownModel(name: string, names: () => Promise<string[]>): Promise<TuttiError> {
+  const known = await names();
+  const shown = name.length > 80 ? `${name.slice(0, 80)}…` : name;
+  const hint =
+    didYouMean(name, known) || ` There are: ${known.slice(0, 8).join(", ")}${known.length > 8 ? ", …" : "."}`;
+  return new TuttiError("unknown-model", `There is no model "${shown}" here.${hint}`, {
+    status: 404,
+    param: "model",
+  });
+}
+
+/** Of the trained Conductor that is for such a pool: its name with a digest of its weights → its checkpoint. */
+async function pinnedNames(tutti: Tutti): Promise<Map<string, string>> {
+  const { kind } = await tutti.pool();
+  const folder = findShippedFor(kind === "rehearsal" ? "rehearsal" : "live");
+  if (folder === undefined) return new Map();
+  const name = folder.split(/[\\/]/).at(-1)!;
+  return new Map([[`tutti-${name}-${digestOf(folder)}`, name]]);
+}
+
+const digests = new Map<string, string>();
+
+function digestOf(folder: string): string {
+  let digest = digests.get(folder);
+  if (digest === undefined) {
+    digest = createHash("sha256")
+      .update(readFileSync(join(folder, "weights.safetensors")))
+      .digest("hex")
+      .slice(0, 8);
+    digests.set(folder, digest);
+  }
+  return digest;
+}

@@ -1,0 +1,203 @@
+// What a run has become, in the words of the gateway: the answer with its usage, or the reason why there is
+// none. Streamed or not, a reply is made from the same Run by the same functions, so its figures are the same.
+
+import { readJsonOutput } from "../../answer/json-output.ts";
+import { TuttiError } from "../../base/errors.ts";
+import type { Run, RunStep } from "../../perform/run.ts";
+import type { StopReason } from "../../store/types.ts";
+import type { FinishReason, Usage } from "../../worker/types.ts";
+import { NO_USAGE } from "../../worker/usage.ts";
+import type { GatewayUsage, Outcome, ReplyHead } from "../types.ts";
+import { toToolCallId } from "./ids.ts";
+
+/**
+ * `before` is the run as it was when it asked for tools of the client, for a reply after that: what it had
+ * taken by then was in the reply that asked. Without it a client that adds up its replies counts it twice.
+ */
+export function toOutcome(
+  run: Run,
+  head: ReplyHead,
+  turn: number,
+  progress: string[],
+  before?: Run,
+): Outcome {
+  const step = answerStepOf(run);
+  const isCalling = run.stopReason === "tool-calls";
+  const toolCalls = (isCalling && step?.toolCalls) || [];
+  return {
+    head,
+    text: isCalling ? (step?.reply ?? "") : run.answer,
+    toolCalls: toolCalls.map((call, index) => ({ ...call, id: toToolCallId(run.id, turn, index) })),
+    finishReason: isCalling ? "tool-calls" : toFinishReason(step?.finishReason),
+    // Without one it is not over: whoever performed it went away.
+    stopReason: run.stopReason ?? "cancelled",
+    usage: toUsage(run, before),
+    costUsd: Math.max(0, run.costUsd - (before?.costUsd ?? 0)),
+    isSimulated: run.isSimulated,
+    calls: Math.max(0, run.calls - (before?.calls ?? 0)),
+    completedAt: run.startedAt + run.durationMs,
+    progress,
+  };
+}
+
+/** The step that wrote the answer is input and output; whatever else was taken is orchestration. */
+export function toUsage(run: Run, before?: Run): GatewayUsage {
+  const step = answerStepOf(run);
+  const same = before?.steps.find((other) => other.round === step?.round && other.step === step?.step);
+  const own = minus(step?.usage ?? NO_USAGE, same?.usage);
+  const others = minus(minus(run.usage, before?.usage), own);
+  return {
+    inputTokens: own.inputTokens,
+    cachedInputTokens: Math.min(own.cachedInputTokens, own.inputTokens),
+    outputTokens: own.outputTokens,
+    reasoningTokens: Math.min(own.reasoningTokens, own.outputTokens),
+    orchestrationInputTokens: others.inputTokens,
+    orchestrationCachedInputTokens: Math.min(others.cachedInputTokens, others.inputTokens),
+    orchestrationOutputTokens: others.outputTokens,
+    totalTokens: own.inputTokens + own.outputTokens + others.inputTokens + others.outputTokens,
+  };
+}
+
+/** What we added to the time that planning and the steps took: their retries and waits are theirs, not ours. */
+export function toOverheadMs(run: Run): number {
+  const endedAt = run.startedAt + run.durationMs;
+  const spans = run.steps
+    .filter(({ startedAt }) => startedAt !== undefined)
+    .map(({ startedAt = 0, durationMs }): [number, number] => [
+      startedAt,
+      durationMs === undefined ? endedAt : startedAt + durationMs,
+    ])
+    .sort(([a], [b]) => a - b);
+  let busyMs = run.rounds.reduce((sum, { planMs }) => sum + planMs, 0);
+  let coveredUntil = Number.NEGATIVE_INFINITY;
+  for (const [from, until] of spans) {
+    busyMs += Math.max(0, until - Math.max(from, coveredUntil));
+    coveredUntil = Math.max(coveredUntil, until);
+  }
+  return Math.max(0, run.durationMs - busyMs);
+}
+
+/** Whose reply is the answer. Undefined where nobody was asked. */
+function answerStepOf({ steps, answer, stopReason }: Run): RunStep | undefined {
+  const asked = steps.filter(({ startedAt }) => startedAt !== undefined);
+  const round = asked.at(-1)?.round;
+  if (stopReason === "tool-calls") return asked.findLast((step) => step.toolCalls?.length) ?? asked.at(-1);
+  return (
+    // A Conductor may accept a reply that is not the last one.
+    asked.findLast((step) => answer !== "" && (step.reply || step.partial) === answer) ??
+    asked.findLast((step) => step.round === round && step.reply !== "") ??
+    asked.at(-1)
+  );
+}
+
+function minus(usage: Usage, taken: Usage = NO_USAGE): Usage {
+  const left = (name: keyof typeof NO_USAGE) => Math.max(0, (usage[name] ?? 0) - (taken[name] ?? 0));
+  return {
+    inputTokens: left("inputTokens"),
+    outputTokens: left("outputTokens"),
+    cachedInputTokens: left("cachedInputTokens"),
+    reasoningTokens: left("reasoningTokens"),
+  };
+}
+
+const FINISH_REASONS: readonly FinishReason[] = ["stop", "length", "content-filter", "other"];
+
+/** The journal keeps a text. Tools are asked for only where the run says so. */
+function toFinishReason(text: string | undefined): FinishReason {
+  return FINISH_REASONS.find((reason) => reason === text) ?? "stop";
+}
+
+// ---- No answer ----------------------------------------------------------------------------------
+
+/** After these there is nothing to rely on, whatever text there is: it is a part of a reply that broke, or of no use. */
+const ALWAYS_FAILED: readonly (StopReason | undefined)[] = ["failed", "answer-cut", "invalid-output"];
+
+/**
+ * Undefined where there is an answer, perhaps cut short by a limit, or a call of the client's tools. `isShort`: its
+ * limit of money was what is left of the key's budget, which the client cannot raise.
+ */
+export function failureOf(run: Run, isShort = false): TuttiError | undefined {
+  const { answer, stopReason } = run;
+  if (stopReason === "tool-calls") return undefined;
+  const fits = isAsWanted(run);
+  if (answer !== "" && fits && !ALWAYS_FAILED.includes(stopReason)) return undefined;
+  switch (stopReason) {
+    case "done":
+      return fits ? undefined : toInvalidOutput(run);
+    case "failed":
+    case "worker-failed":
+      return toWorkerFailure(run);
+    case "invalid-output":
+      return toInvalidOutput(run);
+    case "answer-cut": {
+      const why = run.error ? ` ${run.error.message}` : "";
+      return new TuttiError("stream-cut", `The answer broke off while it was being written.${why}`, {
+        status: 502,
+      });
+    }
+    case "budget-usd":
+    case "budget-calls":
+    case "budget-tokens": {
+      if (isShort && stopReason === "budget-usd") {
+        const message = `What is left of the budget of this API key (${toLimit(run)}) is not enough for an answer.`;
+        return new TuttiError("budget-spent", message, { status: 429 });
+      }
+      const limit = `The run's limit (${toLimit(run)}) was reached before there was an answer`;
+      return new TuttiError("limit", `${limit}; raise it or ask for a shorter answer.`, { status: 422 });
+    }
+    case "deadline": {
+      const limit = `The run's limit (${toLimit(run)}) was reached before there was an answer`;
+      return new TuttiError("timeout", `${limit}; raise it.`, { status: 504 });
+    }
+    case "cancelled":
+      return new TuttiError("cancelled", "The run was cancelled before there was an answer.", {
+        status: 499,
+      });
+    case "refused":
+      return new TuttiError("conflict", "The plan was refused, so nobody was asked.", { status: 409 });
+    case "journal-failed": {
+      const message = "The journal cannot be written, so nothing more was asked. Try again later.";
+      return new TuttiError("overloaded", message, { status: 503, retryable: true });
+    }
+    case undefined: {
+      const message = "The run was interrupted before there was an answer. Try again later.";
+      return new TuttiError("overloaded", message, { status: 503, retryable: true });
+    }
+  }
+}
+
+/** Where JSON was asked for, the best reply so far is no answer unless it is such JSON: clients parse it unseen. */
+function isAsWanted({ answer, task }: Run): boolean {
+  const format = task.output?.responseFormat;
+  return !format || answer === "" || readJsonOutput(answer, format.schema).ok;
+}
+
+function toInvalidOutput({ id }: Run): TuttiError {
+  const message = `The answer is not JSON as it was asked for, although the team was asked again. Run ${id} has what was said.`;
+  return new TuttiError("invalid-output", message, { status: 422 });
+}
+
+/** A worker's key is ours, not the client's: a 401 would send people to look at the wrong key. */
+function toWorkerFailure({ error }: Run): TuttiError {
+  if (!error)
+    return new TuttiError("worker-fault", "Nobody replied, so there is no answer.", { status: 502 });
+  const { code, message, status = 502, retryable } = error;
+  const isKept = status === 429 || (status >= 500 && status < 600);
+  return new TuttiError(code === "auth" ? "worker-auth" : code, message, {
+    status: isKept ? status : 502,
+    retryable,
+  });
+}
+
+function toLimit({ stopReason, settings: { limits } }: Run): string {
+  switch (stopReason) {
+    case "budget-usd":
+      return limits.usd === undefined ? "money" : `$${limits.usd}`;
+    case "budget-calls":
+      return limits.calls === undefined ? "calls" : `${limits.calls} calls`;
+    case "budget-tokens":
+      return limits.tokens === undefined ? "tokens" : `${limits.tokens} tokens`;
+    default:
+      return limits.deadlineMs === undefined ? "time" : `${limits.deadlineMs / 1000} s`;
+  }
+}

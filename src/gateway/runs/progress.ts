@@ -1,0 +1,156 @@
+// What a team is doing, in one short line for each thing that happens: it is streamed to the client instead of
+// silence. Only events go in. What a model wrote (a subtask) is made harmless first, so that it cannot forge a
+// line; what a provider wrote (an error's text) is not shown at all, only our own word for it.
+
+import type { Run } from "../../perform/run.ts";
+import { isSimulated } from "../../store/summary.ts";
+import type { PoolEntry, RunEvent, Spending } from "../../store/types.ts";
+import type { Workflow } from "../../workflow/types.ts";
+
+const LONGEST_LINE = 160;
+
+/** Codes that are no words yet. The others are read with their hyphens as spaces. */
+const FAILURES = new Map([
+  ["rate-limited", "rate-limited"],
+  ["auth", "its key was refused"],
+  ["timeout", "it took too long"],
+  ["stream-cut", "its reply broke off"],
+  ["unreachable", "it cannot be reached"],
+  ["provider-error", "its provider failed"],
+  ["bad-request", "it did not accept the request"],
+  ["aborted", "it was stopped"],
+]);
+
+/** They name one worker, at once (conductor/single.ts). */
+const SINGLE_CONDUCTORS = new Set(["fast", "single"]);
+
+export interface Progress {
+  /** Every event of the run and its nested runs, in order. Undefined where there is nothing to say. */
+  line(event: RunEvent): string | undefined;
+}
+
+/** What must be kept of a run to speak of its steps. */
+interface Team {
+  pool: PoolEntry[];
+  /** The workflow of each round. */
+  workflows: (Workflow | undefined)[];
+  /** Before there is a plan: it will be one worker without a team, so nothing is said of planning either. */
+  isSingle?: boolean;
+}
+
+/** `before` is a run that goes on, as it was before the first event that will be heard. */
+export function createProgress(before?: Pick<Run, "id" | "pool" | "rounds">): Progress {
+  const teams = new Map<string, Team>();
+  /** The run that the client asked for: the first one that is heard of. */
+  let rootId = before?.id;
+  if (before)
+    teams.set(before.id, { pool: before.pool, workflows: before.rounds.map(({ workflow }) => workflow) });
+
+  return {
+    line(event) {
+      rootId ??= event.runId;
+      const team = listen(teams.get(event.runId), event);
+      if (!team) return undefined;
+      teams.set(event.runId, team);
+      if (team.workflows[0] ? isDirect(team.workflows[0]) : team.isSingle) return undefined;
+      if (event.runId === rootId) return clean(toWords(team, event));
+      return event.type === "step-start" ? clean(`· ${toStepStart(team, event)}`) : undefined;
+    },
+  };
+}
+
+/** Undefined while the beginning of the run has not been heard: there are no names to tell. */
+function listen(team: Team | undefined, event: RunEvent): Team | undefined {
+  if (event.type === "run-start") {
+    const { pool, settings } = event;
+    return { pool, workflows: [], isSingle: pool.length === 1 || SINGLE_CONDUCTORS.has(settings.conductor) };
+  }
+  if (!team) return undefined;
+  if (event.type === "plan-end" && event.decision.type === "workflow")
+    team.workflows[event.round] = event.decision.workflow;
+  if (event.type === "plan-review" && event.workflow) team.workflows[event.round] = event.workflow;
+  return team;
+}
+
+/** One worker answers as if it had been asked without us. */
+function isDirect({ steps }: Workflow): boolean {
+  return steps.length === 1 && steps[0]!.subtask === "";
+}
+
+function toWords(team: Team, event: RunEvent): string | undefined {
+  switch (event.type) {
+    case "plan-start":
+      if (event.attempt > 0) return "Planning again";
+      return event.round === 0 ? "Planning" : `Round ${event.round + 1}: looking at the replies`;
+    case "plan-end":
+      return toPlan(team, event);
+    case "step-start":
+      return toStepStart(team, event);
+    case "step-end": {
+      const money = toMoney(event.spending, team.pool);
+      const figures = [`${toStep(team, event)} done`, toSeconds(event.durationMs), ...(money ? [money] : [])];
+      return figures.join(" · ");
+    }
+    case "step-error": {
+      const { code } = event.error;
+      return `${toStep(team, event)} failed: ${FAILURES.get(code) ?? code.replaceAll("-", " ")}`;
+    }
+    case "step-wait":
+      return `Step ${event.step + 1} waits ${toSeconds(event.until - event.at)} before it is asked again`;
+    default:
+      return undefined;
+  }
+}
+
+function toPlan(
+  { pool }: Team,
+  { decision, fallback }: Extract<RunEvent, { type: "plan-end" }>,
+): string | undefined {
+  // The next line says that it is planned again.
+  if (decision.type === "format-error") return undefined;
+  if (decision.type === "accept") return "The team's answer is accepted";
+  const names = decision.workflow.steps.map(({ worker }) => nameOf(pool, worker));
+  if (fallback !== undefined) return `No usable plan: asking ${names.join(", ")} alone`;
+  return `Plan: ${names.length} ${names.length === 1 ? "step" : "steps"}: ${names.join(", ")}`;
+}
+
+function toStepStart(team: Team, event: Extract<RunEvent, { type: "step-start" }>): string {
+  const { pool, workflows } = team;
+  const again = event.attempt > 0 ? " again" : "";
+  const how = event.instead ? ` in place of ${nameOf(pool, event.instead.worker)}` : again;
+  const subtask = workflows[event.round]?.steps[event.step]?.subtask ?? "";
+  const asked = `${toStep(team, event)} · ${nameOf(pool, event.worker)}${how}`;
+  return subtask === "" ? asked : `${asked} · ${subtask}`;
+}
+
+function toStep({ workflows }: Team, { round, step }: { round: number; step: number }): string {
+  const steps = workflows[round]?.steps.length;
+  return steps === undefined ? `Step ${step + 1}` : `Step ${step + 1} of ${steps}`;
+}
+
+function nameOf(pool: readonly PoolEntry[], worker: number): string {
+  return pool[worker]?.id ?? `worker ${worker}`;
+}
+
+function toSeconds(ms: number): string {
+  return `${(Math.max(0, ms) / 1000).toFixed(1)} s`;
+}
+
+/** Empty where it cost nothing or nobody knows what it cost. */
+function toMoney({ costUsd = 0, unpricedCalls = 0 }: Spending, pool: readonly PoolEntry[]): string {
+  if (costUsd <= 0 || unpricedCalls > 0) return "";
+  const dollars = costUsd < 0.0001 ? "<$0.0001" : `$${costUsd.toFixed(4)}`;
+  return isSimulated(pool) ? `${dollars} simulated` : dollars;
+}
+
+/** One line without controls, line ends or invisible characters of any script, and not too long. */
+function clean(line: string | undefined): string | undefined {
+  if (line === undefined) return undefined;
+  // No need to clean a megabyte in order to show 160 characters of it.
+  const text = line
+    .slice(0, LONGEST_LINE * 4)
+    .replace(/[\p{C}\p{Z}]+/gu, " ")
+    .trim();
+  if (text.length <= LONGEST_LINE) return text;
+  return `${text.slice(0, LONGEST_LINE - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}

@@ -1,0 +1,308 @@
+// From a request to its run: a new one, one that goes on after tools of the client, or one that is the same
+// request already. What is the same: the same idempotency key, or, while it is running, the same body from the
+// same key. Nothing is paid for twice that way, however often an SDK repeats itself.
+
+import { TuttiError } from "../../base/errors.ts";
+import { createSingleConductor } from "../../conductor/single.ts";
+import type { Run } from "../../perform/run.ts";
+import type { Origin, RunEvent } from "../../store/types.ts";
+import { toTask } from "../../tutti/check-input.ts";
+import type { RunStream, Tutti } from "../../tutti/tutti.ts";
+import type { Message } from "../../worker/types.ts";
+import type { Admission } from "../access/gate.ts";
+import type { GatewayKey } from "../access/keys.ts";
+import { shorten } from "../dialect/fields.ts";
+import type { GatewayRequest, ReplyHead } from "../types.ts";
+import { parseReplyId, toReplyId } from "./ids.ts";
+import { LiveRun, type LiveRuns } from "./live-runs.ts";
+import type { OneWorker, Team } from "./models.ts";
+import { findToolTail, type ToolTail, toConversation, toToolResults, toTurns, wasGiven } from "./turns.ts";
+import type { Wishes } from "./wishes.ts";
+
+export interface Asked {
+  request: GatewayRequest;
+  wishes: Wishes;
+  destination: Team | OneWorker;
+  key: GatewayKey | undefined;
+  idempotencyKey?: string;
+  /** Of the body and what else makes two requests the same. */
+  hash: string;
+  /** Lets the run in, where one is started: a request that joins takes no place. */
+  admit(wantedUsd: number | undefined): Promise<Admission>;
+}
+
+/** A run that a reply is made from. */
+export interface LiveReply {
+  live: LiveRun;
+  head: ReplyHead;
+  /** How often tools of the client have returned before this reply. */
+  turn: number;
+  /** The run as it was at the end of the turn before: its figures were in that reply. */
+  before?: Run;
+  /** The key's own budget is what limits it, and not the usual limit of a run. */
+  isShort?: true;
+  isJoined: boolean;
+}
+
+export class RunDesk {
+  readonly #tutti: Tutti;
+  readonly #live: LiveRuns;
+  readonly #onEnd: (run: Run, before?: Run) => Promise<void>;
+  readonly #same = new Map<string, { hash: string; reply: Promise<LiveReply> }>();
+
+  /** `onEnd` is done before the place that a run took is free again. */
+  constructor(tutti: Tutti, live: LiveRuns, onEnd: (run: Run, before?: Run) => Promise<void>) {
+    this.#tutti = tutti;
+    this.#live = live;
+    this.#onEnd = onEnd;
+  }
+
+  async begin(asked: Asked): Promise<LiveReply> {
+    const { idempotencyKey, hash, key } = asked;
+    const name = JSON.stringify([
+      key?.id ?? null,
+      idempotencyKey ?? null,
+      idempotencyKey === undefined ? hash : null,
+    ]);
+    const known = this.#same.get(name);
+    if (known) {
+      if (known.hash !== hash) throw otherRequest(idempotencyKey!);
+      const reply = await known.reply;
+      const isGoing = !reply.live.isOver && !reply.live.isStopped;
+      if (isGoing || idempotencyKey !== undefined) return { ...reply, isJoined: true };
+    }
+    const reply = this.#start(asked);
+    this.#same.set(name, { hash, reply });
+    const forget = () => {
+      if (this.#same.get(name)?.reply === reply) this.#same.delete(name);
+    };
+    reply.then(({ live }) => live.result.then(forget, forget), forget);
+    return reply;
+  }
+
+  async #start(asked: Asked): Promise<LiveReply> {
+    const repeated = asked.idempotencyKey === undefined ? undefined : await this.#findRepeated(asked);
+    if (repeated) return repeated;
+    const messages = await this.#withEarlier(asked);
+    const tail = findToolTail(messages);
+    const goneOn = tail && (await this.#goOn(asked, tail));
+    if (goneOn) return goneOn;
+    if (!messages.some(({ role }) => role === "user")) throw lostRun();
+    return this.#startNew(asked, toTask(messages).messages);
+  }
+
+  async #startNew(asked: Asked, messages: Message[]): Promise<LiveReply> {
+    const { request, destination, wishes, key } = asked;
+    const isTeam = destination.kind === "team";
+    const admission = await asked.admit(destination.budgetUsd ?? undefined);
+    const controller = new AbortController();
+    const { rounds, conductor, selector } = isTeam
+      ? destination
+      : {
+          rounds: 1,
+          conductor: createSingleConductor(destination.member.worker.id),
+          selector: { members: [destination.member] },
+        };
+    const begin = () =>
+      this.#tutti.stream(
+        { messages, ...(request.task.output && { output: request.task.output }) },
+        {
+          rounds,
+          ...(conductor !== undefined && { conductor }),
+          ...(selector && { pool: selector }),
+          budgetUsd: admission.budgetUsd ?? null,
+          ...(wishes.deadlineMs !== undefined && { deadlineMs: wishes.deadlineMs }),
+          ...(wishes.maxCalls !== undefined && { maxCalls: wishes.maxCalls }),
+          ...(wishes.workflow && isTeam && { workflow: wishes.workflow }),
+          ...(request.seed !== undefined && { seed: request.seed }),
+          streamsAnswer: request.isStream,
+          origin: toOrigin(asked, key),
+          signal: controller.signal,
+        },
+      );
+    return this.#follow(begin, asked, admission, controller, 0);
+  }
+
+  async #follow(
+    begin: () => RunStream,
+    { request, idempotencyKey }: Asked,
+    admission: Admission,
+    controller: AbortController,
+    turn: number,
+    before?: Run,
+  ): Promise<LiveReply> {
+    const goesOn = request.isBackground || idempotencyKey !== undefined;
+    const live = this.#live.add(
+      new LiveRun(beginOr(admission, begin), { goesOn, stop: () => controller.abort() }),
+    );
+    live.result
+      .then((run) => this.#onEnd(run, before))
+      .finally(() => admission.release())
+      .catch(() => {});
+    // The time that is journaled: a reply that is read again says the same. Without a first event it fails anyway.
+    const [first] = (await live.next(0)) ?? [];
+    return {
+      live,
+      head: toHead(request, live.runId, turn, first?.at ?? Date.now()),
+      turn,
+      ...(before && { before }),
+      ...(admission.isShort && { isShort: true }),
+      isJoined: false,
+    };
+  }
+
+  /** The run of the same idempotency key, over or cut off by a restart. */
+  async #findRepeated(asked: Asked): Promise<LiveReply | undefined> {
+    const { key, idempotencyKey, hash, request } = asked;
+    const store = await this.#tutti.store();
+    const [found] = await store.listRuns({ idempotencyKey: idempotencyKey!, keyId: key?.id, limit: 1 });
+    if (!found) return undefined;
+    const events = await store.loadRun(found.id);
+    const turns = toTurns(events);
+    const { run, startedAt } = turns.at(-1)!;
+    if (found.isStripped) throw notKept(idempotencyKey!);
+    if (run.origin?.requestHash !== hash) throw otherRequest(idempotencyKey!);
+    const live = this.#live.find(found.id);
+    const head = toHead(request, found.id, turns.length - 1, startedAt);
+    if (live) return { live, head, turn: turns.length - 1, isJoined: true };
+    if (found.state === "interrupted") {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const admission = await asked.admit(run.settings.limits.usd);
+      const budgetUsd = admission.budgetUsd ?? null;
+      const begin = () => this.#tutti.resume(found.id, { signal, budgetUsd, ...this.#stageOf(asked) });
+      return this.#follow(begin, asked, admission, controller, turns.length - 1, turns.at(-2)?.run);
+    }
+    return { live: replay(run), head, turn: turns.length - 1, isJoined: true };
+  }
+
+  /** The conversation, with what a reply before it left behind. */
+  async #withEarlier({ request, key }: Asked): Promise<Message[]> {
+    const { previousResponseId: id, task } = request;
+    if (id === undefined) return task.messages;
+    const found = parseReplyId("responses", id);
+    const events = found ? await (await this.#tutti.store()).loadRun(found.runId) : [];
+    const run = events.length > 0 ? toTurns(events)[found!.turn]?.run : undefined;
+    if (!run || run.origin?.keyId !== key?.id || isGone(run))
+      throw new TuttiError(
+        "not-found",
+        `There is no response "${id}" to go on from: it was not stored, or was deleted.`,
+        { status: 404, param: "previous_response_id" },
+      );
+    const [first, ...rest] = task.messages;
+    const earlier = toConversation(run);
+    return first?.role === "system" ? [first, ...earlier, ...rest] : [...earlier, ...task.messages];
+  }
+
+  /** Goes on with the run that waits for these results. Undefined where there is none: then it is a new one. */
+  async #goOn(asked: Asked, tail: ToolTail): Promise<LiveReply | undefined> {
+    const { request, key, wishes, destination } = asked;
+    const events = await (await this.#tutti.store()).loadRun(tail.runId);
+    if (events.length === 0) return undefined;
+    const turns = toTurns(events);
+    const { run, startedAt } = turns.at(-1)!;
+    if (run.origin?.keyId !== key?.id || run.origin?.model !== request.model) return undefined;
+    const turn = turns.length - 1;
+    const live = this.#live.find(run.id);
+    if (turn > tail.turn && wasGiven(run, tail)) {
+      // Only the reply right after these results is the answer to this very request.
+      if (turn !== tail.turn + 1) return undefined;
+      const head = toHead(request, run.id, turn, startedAt);
+      const before = turns.at(-2)!.run;
+      if (live) return { live, head, turn, before, isJoined: true };
+      return run.stopReason === undefined
+        ? undefined
+        : { live: replay(run), head, turn, before, isJoined: true };
+    }
+    const toolResults = turn === tail.turn && !live ? toToolResults(run, tail) : undefined;
+    if (!toolResults) return undefined;
+    const admission = await asked.admit(destination.budgetUsd ?? undefined);
+    const controller = new AbortController();
+    const begin = () =>
+      this.#tutti.resume(run.id, {
+        toolResults,
+        ...(tail.said && { said: tail.said }),
+        ...(request.task.output && { output: request.task.output }),
+        budgetUsd: admission.budgetUsd ?? null,
+        ...(wishes.deadlineMs !== undefined && { deadlineMs: wishes.deadlineMs }),
+        streamsAnswer: request.isStream,
+        signal: controller.signal,
+        ...this.#stageOf(asked),
+      });
+    return this.#follow(begin, asked, admission, controller, turn + 1, run);
+  }
+
+  #stageOf({ destination }: Asked) {
+    if (destination.kind === "worker")
+      return {
+        pool: { members: [destination.member] },
+        conductor: createSingleConductor(destination.member.worker.id),
+      };
+    const { conductor, selector } = destination;
+    return {
+      ...(typeof conductor === "object" && { conductor }),
+      ...(selector && { pool: selector }),
+    };
+  }
+}
+
+/** A run that cannot even begin gives its place back. */
+function beginOr(admission: Admission, begin: () => RunStream): RunStream {
+  try {
+    return begin();
+  } catch (error) {
+    admission.release();
+    throw error;
+  }
+}
+
+function toHead(request: GatewayRequest, runId: string, turn: number, createdAt: number): ReplyHead {
+  return { id: toReplyId(request.dialect, runId, turn), runId, createdAt, request };
+}
+
+function toOrigin({ request, idempotencyKey, hash }: Asked, key: GatewayKey | undefined): Origin {
+  const { model, dialect, user, metadata, isStored, isBackground, echo } = request;
+  return {
+    model,
+    dialect,
+    ...(key && { keyId: key.id }),
+    ...(user !== undefined && { user }),
+    ...(metadata && { metadata }),
+    ...(idempotencyKey !== undefined && { idempotencyKey, requestHash: hash }),
+    ...(!isStored && { isPrivate: true }),
+    ...(isBackground && { isBackground: true }),
+    ...(dialect === "responses" && { echo }),
+  };
+}
+
+/** A run that is over, as if it ended just now: its answer comes at once, after the events that are given. */
+export function replay(run: Run, events: readonly RunEvent[] = []): LiveRun {
+  async function* again(): AsyncGenerator<RunEvent> {
+    yield* events;
+  }
+  const stream = { runId: run.id, result: Promise.resolve(run), [Symbol.asyncIterator]: again };
+  return new LiveRun(stream, { goesOn: true, stop: () => {} });
+}
+
+/** Its content was deleted: there is nothing to go on from. */
+function isGone(run: Run): boolean {
+  return run.answer === "" && run.task.messages.every(({ content }) => content === "");
+}
+
+function otherRequest(idempotencyKey: string): TuttiError {
+  const message = `The idempotency key "${shorten(idempotencyKey)}" was used with another request.`;
+  return new TuttiError("conflict", message, { status: 409 });
+}
+
+function notKept(idempotencyKey: string): TuttiError {
+  const message = `The request with the idempotency key "${shorten(idempotencyKey)}" was performed, and its reply was not kept, as it wished.`;
+  return new TuttiError("conflict", message, { status: 409 });
+}
+
+function lostRun(): TuttiError {
+  return new TuttiError(
+    "bad-request",
+    "These results of tools belong to no run that waits for them here. Send the whole conversation.",
+    { status: 400 },
+  );
+}

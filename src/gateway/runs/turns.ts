@@ -1,0 +1,113 @@
+// The turns of a run: each time tools of the client return, the run goes on and gives another reply. Here: which
+// run a conversation goes on with, how far it had come at a turn, and the conversation that a reply leaves behind.
+
+import { type Run, toRun } from "../../perform/run.ts";
+import { apply, type RunState, start } from "../../perform/state.ts";
+import type { RunEvent } from "../../store/types.ts";
+import type { Message, ToolResult } from "../../worker/types.ts";
+import { withoutInstructions } from "../dialect/responses/request.ts";
+import { parseToolCallId, toToolCallId } from "./ids.ts";
+
+export interface ToolTail {
+  runId: string;
+  turn: number;
+  /** By the position of the call in the reply that asked for it. */
+  contents: Map<number, string>;
+  /** What the user said after the results. */
+  said?: string;
+}
+
+/** The results of tools at the end of a conversation, if they are all for one reply of ours. */
+export function findToolTail(messages: readonly Message[]): ToolTail | undefined {
+  let end = messages.length;
+  const said: string[] = [];
+  for (; end > 0 && messages[end - 1]!.role === "user"; end--) {
+    const { content } = messages[end - 1] as Extract<Message, { role: "user" }>;
+    const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+    if (!parts.every((part) => part.type === "text")) return undefined;
+    said.unshift(parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"));
+  }
+  let tail: ToolTail | undefined;
+  for (; end > 0; end--) {
+    const message = messages[end - 1]!;
+    if (message.role !== "tool") break;
+    const id = parseToolCallId(message.toolCallId);
+    if (!id || (tail && (id.runId !== tail.runId || id.turn !== tail.turn))) return undefined;
+    tail ??= { runId: id.runId, turn: id.turn, contents: new Map() };
+    tail.contents.set(id.index, message.content);
+  }
+  return tail && said.length > 0 ? { ...tail, said: said.join("\n\n") } : tail;
+}
+
+export interface Turn {
+  /** When it began: the start of the run, or the return of tools. */
+  startedAt: number;
+  /** The run as it was at its end: of the last turn, as it is now. */
+  run: Run;
+  /** Of this turn alone. */
+  events: RunEvent[];
+}
+
+/** Of a journal that begins with a run's start: never empty. One pass, for agents that call tools all day. */
+export function toTurns(events: readonly RunEvent[]): Turn[] {
+  const turns: Turn[] = [];
+  let state: RunState | undefined;
+  let own: RunEvent[] = [];
+  const end = () => {
+    if (state) turns.push({ startedAt: own[0]!.at, run: toRun(state), events: own });
+    own = [];
+  };
+  for (const event of events) {
+    if (event.type === "run-resume" && event.toolResults) end();
+    own.push(event);
+    state = event.type === "run-start" ? start(event) : state && apply(state, event);
+  }
+  end();
+  return turns;
+}
+
+/** With the ids that the run knows its calls by; undefined when a result is missing or there is one too many. */
+export function toToolResults(run: Run, { contents }: ToolTail): ToolResult[] | undefined {
+  const calls = run.stopReason === "tool-calls" ? (run.steps.at(-1)?.toolCalls ?? []) : [];
+  if (calls.length === 0 || contents.size !== calls.length) return undefined;
+  const results = calls.flatMap(({ id }, index) => {
+    const content = contents.get(index);
+    return content === undefined ? [] : [{ toolCallId: id, content }];
+  });
+  return results.length === calls.length ? results : undefined;
+}
+
+/** These results were given before: the run has gone on with them already. */
+export function wasGiven(run: Run, { turn, contents }: ToolTail): boolean {
+  const { results = [] } = toolExchangesOf(run)[turn] ?? {};
+  return (
+    results.length === contents.size && results.every(({ content }, index) => contents.get(index) === content)
+  );
+}
+
+/** What a later request goes on from: the conversation, the tools it used, and the answer. */
+export function toConversation(run: Run): Message[] {
+  const messages: Message[] = [...withoutInstructions(run.task.messages, run.origin?.echo ?? {})];
+  const callsOf = (calls: readonly { name: string; input: string }[], turn: number) =>
+    calls.map(({ name, input }, index) => ({ id: toToolCallId(run.id, turn, index), name, input }));
+  const exchanges = toolExchangesOf(run);
+  for (const [turn, { reply, results = [], said }] of exchanges.entries()) {
+    const toolCalls = callsOf(reply.toolCalls ?? [], turn);
+    messages.push({ role: "assistant", content: reply.text, toolCalls });
+    for (const [index, { content }] of results.entries()) {
+      const { id: toolCallId, name: toolName } = toolCalls[index] ?? { id: "", name: "tool" };
+      messages.push({ role: "tool", toolCallId, toolName, content });
+    }
+    if (said) messages.push({ role: "user", content: said });
+  }
+  const waiting = run.stopReason === "tool-calls" ? run.steps.at(-1) : undefined;
+  if (waiting?.toolCalls) {
+    const toolCalls = callsOf(waiting.toolCalls, exchanges.length);
+    messages.push({ role: "assistant", content: waiting.reply, toolCalls });
+  } else if (run.answer !== "") messages.push({ role: "assistant", content: run.answer });
+  return messages;
+}
+
+function toolExchangesOf(run: Run) {
+  return (run.steps.at(-1)?.exchanges ?? []).filter(({ results }) => results !== undefined);
+}

@@ -1,0 +1,103 @@
+// A worker whose replies are kept: what was asked before is given at once and takes nothing from the budget;
+// what is being asked is listened to; anything else is asked, paid and journaled before its end is told.
+// A kept reply tells the usage it had, so that a workflow costs in the figures what it would cost its user.
+
+import { isTuttiError, TuttiError } from "../../base/errors.ts";
+import { toFailedSpending, toSpending } from "../../perform/spending.ts";
+import { streamCut } from "../../worker/failure.ts";
+import { estimateInputTokens } from "../../worker/price.ts";
+import type { PoolMember, Worker, WorkerEvent, WorkerRequest } from "../../worker/types.ts";
+import { keyOf, type ReplyCache } from "./reply-cache.ts";
+import { SharedAsk } from "./shared-ask.ts";
+import type { TrainingBudget } from "./training-budget.ts";
+
+/** Who pays for an ask: reserves first, is told afterwards what it was. */
+export type Purse = Pick<TrainingBudget, "reserve">;
+
+export function createCachingWorker(member: PoolMember, cache: ReplyCache, budget: Purse): Worker {
+  const { id, kind } = member.worker;
+  return {
+    id,
+    kind,
+    async *ask(request, signal): AsyncIterable<WorkerEvent> {
+      const key = keyOf(id, request);
+      const known = cache.find(key);
+      if (known) {
+        yield* known;
+        return;
+      }
+      let shared = cache.underWay.get(key);
+      if (!shared) {
+        shared = new SharedAsk(
+          id,
+          (upstream, tell) => askAndKeep({ member, request, key, cache, budget, signal: upstream, tell }),
+          () => cache.underWay.delete(key),
+        );
+        cache.underWay.set(key, shared);
+      }
+      yield* shared.listen(signal);
+    },
+  };
+}
+
+interface Ask {
+  member: PoolMember;
+  request: WorkerRequest;
+  key: string;
+  cache: ReplyCache;
+  budget: Purse;
+  signal: AbortSignal;
+  tell: (event: WorkerEvent) => void;
+}
+
+async function askAndKeep({ member, request, key, cache, budget, signal, tell }: Ask): Promise<void> {
+  const { worker, price } = member;
+  const billed = { kind: worker.kind, ...(price && { price }) };
+  const inputTokens = () => estimateInputTokens(request.messages, request);
+  const { maxOutputTokens } = request;
+  const settle = await budget.reserve({ worker: worker.id, price, inputTokens, maxOutputTokens }, signal);
+  const events: WorkerEvent[] = [];
+  let written = "";
+  let finish: Extract<WorkerEvent, { type: "finish" }> | undefined;
+  let failure: unknown;
+  try {
+    for await (const event of worker.ask(request, signal)) {
+      if (event.type === "finish") {
+        finish = event;
+        continue;
+      }
+      if (event.type !== "tool-call") written += event.text;
+      events.push(event);
+      tell(event);
+    }
+    if (!finish) throw streamCut(worker.id);
+  } catch (error) {
+    failure = error;
+  }
+  const exchange = { inputTokens, written };
+  const error = isTuttiError(failure) ? failure : new TuttiError("worker-fault", String(failure));
+  const spending = finish
+    ? toSpending(billed, finish.usage, exchange)
+    : toFailedSpending(billed, error, exchange);
+  const { costUsd } = spending;
+  settle(costUsd ?? 0);
+  const row = { key, worker: worker.id, ...(costUsd !== undefined && { costUsd }), at: Date.now() };
+  if (!finish) {
+    if (costUsd) cache.keep({ ...row, failed: error.code });
+    throw failure;
+  }
+  cache.keep({ ...row, events: [...merge(events), finish] });
+  tell(finish);
+}
+
+/** Pieces of text that follow each other become one: the file is smaller, and replaying it quicker. */
+function merge(events: readonly WorkerEvent[]): WorkerEvent[] {
+  const merged: WorkerEvent[] = [];
+  for (const event of events) {
+    const last = merged.at(-1);
+    if (last && last.type === event.type && (last.type === "text-delta" || last.type === "reasoning-delta"))
+      merged[merged.length - 1] = { ...last, text: last.text + (event as typeof last).text };
+    else merged.push(event);
+  }
+  return merged;
+}

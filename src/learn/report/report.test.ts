@@ -1,0 +1,270 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  toIteration,
+  toSample,
+  toStatement,
+  toTrainEvents,
+  toTune,
+} from "../../testing/learn/train-events.ts";
+import type { Training } from "../folder.ts";
+import type { IterationFigures, Sample, TuneFigures } from "../types.ts";
+import { isWithin, moveMean, type Point, thin, toSpans } from "./moving-mean.ts";
+import { toTrainingReport } from "./report.ts";
+import { pairSamples } from "./samples.ts";
+
+const figures = { money: (usd: number) => `$${usd.toFixed(2)}`, delay: (ms: number) => `${ms} ms` };
+const EVIL = `<script>alert("1")</script>&'</style>`;
+const BROKEN = /undefined|NaN|Infinity|\[object/;
+
+function training(parts: Partial<Training> = {}, total = 100): Training {
+  const events = toTrainEvents(total);
+  return {
+    path: "somewhere",
+    statement: { ...toStatement({ state: "done" }), version: 1 },
+    iterations: events.filter((event): event is IterationFigures => event.type === "iteration"),
+    tunes: events.filter((event): event is TuneFigures => event.type === "tune"),
+    samples: events.filter((event): event is Sample => event.type === "sample"),
+    results: [
+      {
+        name: "trained",
+        accuracy: 0.742,
+        low: 0.711,
+        high: 0.772,
+        calls: 1.93,
+        costUsd: 0.0042,
+        note: "one seed",
+      },
+      { name: "best single", accuracy: 0.681, low: 0.649, high: 0.712, calls: 1, costUsd: 0.0061 },
+    ],
+    ...parts,
+  };
+}
+
+describe("the page of a training", () => {
+  const page = toTrainingReport(training(), figures);
+
+  it("loads nothing, runs nothing, and shows what others wrote as text", () => {
+    const evil = training({
+      statement: {
+        ...toStatement({
+          world: EVIL,
+          command: EVIL,
+          engine: EVIL,
+          settings: { [EVIL]: EVIL },
+          notices: [EVIL],
+        }),
+        version: 1,
+        state: "failed",
+        problem: EVIL,
+      },
+      iterations: [0, 1, 2].map((i) => toIteration(i, { stage: "teams", asked: { [EVIL]: 1 } })),
+      samples: [0, 9].map((i) =>
+        toSample(i, EVIL, {
+          question: EVIL,
+          answer: EVIL,
+          texts: i
+            ? [EVIL]
+            : [`model_id = [0]\nsubtasks = ["${EVIL.replaceAll('"', "")}"]\naccess_list = [[]]`],
+        }),
+      ),
+      results: [{ name: EVIL, accuracy: 1, low: 0, high: 1, calls: 1, costUsd: 0, note: EVIL }],
+    });
+    const shown = toTrainingReport(evil, figures);
+    expect(shown).not.toMatch(/<script|<link|<img|<iframe|@import|url\(|https?:/i);
+    expect(shown).not.toMatch(/<[^>]* on\w+=/);
+    expect(shown.match(/<\/style>/g)).toHaveLength(1);
+    // World twice (title, heading) and in the list, command, engine, setting and its name, notice, problem,
+    // worker in chart and table, question, answers, the workflow's subtask and the text that is none, results.
+    expect(shown.split("&lt;script&gt;").length).toBeGreaterThan(15);
+    expect(shown).not.toMatch(BROKEN);
+  });
+
+  it("is light and dark, and closes what it opens", () => {
+    expect(page.match(/prefers-color-scheme: dark/g)).toHaveLength(2);
+    for (const tag of [
+      "table",
+      "svg",
+      "tr",
+      "td",
+      "div",
+      "dl",
+      "p",
+      "text",
+      "title",
+      "figure",
+      "g",
+      "ol",
+      "li",
+    ])
+      expect([tag, page.split(`</${tag}>`).length]).toEqual([
+        tag,
+        page.split(new RegExp(`<${tag}[ >]`)).length,
+      ]);
+    expect(page).not.toMatch(BROKEN);
+  });
+
+  it("has every curve, the stages, who is asked, samples, results, and the command to repeat it", () => {
+    for (const said of [
+      ...["Reward", "Accuracy", "Valid workflows", "Groups that teach nothing", "Entropy of the decisions"],
+      ...[
+        "Entropy of the routing",
+        "Calls and steps",
+        "Gradient norm",
+        "Learning rate",
+        "Share of the calls",
+      ],
+      ...["warm-up (0 – 11)", "selection (12 – 39)", "rehearsal/violin", "round", "sees step 1"],
+      ...[
+        "74.2",
+        "71.1 – 77.2",
+        "$4.20",
+        "one seed",
+        "tutti train --rehearsal --seed 3",
+        "made-up 1.0, 2 threads",
+      ],
+    ])
+      expect(page).toContain(said);
+  });
+
+  it("says when it is simulated, how it stands, and only then", () => {
+    expect(page).toContain("Simulated:");
+    expect(page).not.toContain("Not finished:");
+    const of = (change: Parameters<typeof toStatement>[0]) =>
+      toTrainingReport(training({ statement: { ...toStatement(change), version: 1 } }), figures);
+    expect(of({ isSimulated: false })).not.toMatch(/simulated:|simulated dollars/i);
+    expect(of({ state: "running" })).toContain("how far it was when the page was written");
+    expect(of({ state: "stopped" })).toContain("it was stopped, and can go on");
+    expect(of({ state: "failed", problem: "The disk is full" })).toContain("it failed. The disk is full");
+  });
+
+  it("tells the first look and the best, which is marked, and that the best one flatters", () => {
+    const tunes = [0.4, 0.7, 0.6].map((accuracy, i) =>
+      toTune(i * 10, { accuracy, low: accuracy - 0.1, high: accuracy + 0.1, isBest: i === 1 }),
+    );
+    const shown = toTrainingReport(training({ tunes }), figures);
+    expect(shown).toMatch(/right on 40\.0 % at the first look \(iteration 0\) and on <b>70\.0 %<\/b>/);
+    expect(shown).toContain("95 % interval 60.0 – 80.0");
+    expect(shown).toContain("so it flatters");
+    expect(shown.match(/class="look best"/g)).toHaveLength(1);
+    expect(shown.match(/class="look"/g)).toHaveLength(2);
+  });
+
+  it("can be made of almost nothing, and of figures that there are none of", () => {
+    const nothing = { statement: undefined, iterations: [], tunes: [], samples: [], results: [] };
+    const gap = Number.NaN;
+    const bare = { reward: gap, accuracy: gap, accuracyIfValid: gap, loss: gap, decisionEntropy: gap };
+    for (const parts of [
+      nothing,
+      { ...nothing, iterations: [toIteration(0)] },
+      { ...nothing, iterations: [toIteration(50, bare)] },
+      { ...nothing, iterations: [0, 1, 2].map((i) => toIteration(i, { ...bare, asked: {} })) },
+      { ...nothing, iterations: [50, 51].map((i) => toIteration(i, { reward: 0.5, asked: { a: 1 } })) },
+      { ...nothing, tunes: [toTune(0)], samples: [toSample(0, "a")] },
+    ])
+      expect(toTrainingReport(training(parts), figures)).not.toMatch(BROKEN);
+  });
+
+  it("puts those who are seldom asked together, and keeps the page small however long it took", () => {
+    const asked = Object.fromEntries(Array.from({ length: 47 }, (_, i) => [`worker-${i}`, 1 / 47]));
+    const iterations = Array.from({ length: 6_000 }, (_, i) =>
+      toIteration(i, { stage: "teams", asked }, 6_000),
+    );
+    const shown = toTrainingReport(training({ iterations }), figures);
+    expect(shown).toContain("39 others");
+    expect(shown.length).toBeLessThan(600_000);
+  });
+});
+
+describe("samples", () => {
+  it("of the same question are shown early against late, the farthest apart first", () => {
+    const pairs = pairSamples([
+      ...[toSample(5, "b"), toSample(1, "b"), toSample(3, "b")],
+      ...[toSample(2, "a"), toSample(90, "a"), toSample(4, "alone")],
+    ]);
+    expect(pairs.map(({ early, late }) => [early.task, early.iteration, late.iteration])).toEqual([
+      ["a", 2, 90],
+      ["b", 1, 5],
+    ]);
+  });
+
+  it("of different questions only where none came twice, and it is said", () => {
+    const samples = [1, 2, 3, 80, 81, 82].map((i) => toSample(i, `t${i}`));
+    expect(pairSamples(samples).map(({ early, late }) => [early.iteration, late.iteration])).toEqual([
+      [1, 80],
+      [2, 81],
+      [3, 82],
+    ]);
+    expect(toTrainingReport(training({ samples }), figures)).toContain("No question came twice");
+    expect(pairSamples([toSample(1, "a"), toSample(1, "b")])).toEqual([]);
+  });
+
+  it("read as steps, as a later round that accepts, or as what they are where they are no workflow", () => {
+    const texts = [
+      'model_id = [4, 2, 0]\nsubtasks = ["plan it", "do it", "check it"]\naccess_list = [[], [0], ["all"]]',
+      "model_id = []\nsubtasks = []\naccess_list = []",
+    ];
+    const samples = [toSample(0, "a", { texts: ["I would rather not."] }), toSample(9, "a", { texts })];
+    const shown = toTrainingReport(training({ samples }), figures);
+    expect(shown).toMatch(/<b>worker 4<\/b> <small>sees the question only<\/small><br>plan it/);
+    expect(shown).toMatch(/<b>worker 2<\/b> <small>sees step 1<\/small><br>do it/);
+    expect(shown).toMatch(/<b>worker 0<\/b> <small>sees all before<\/small><br>check it/);
+    expect(shown).toContain("Accepts what the team has answered.");
+    expect(shown).toMatch(/Not a workflow: [^<]+<\/p><pre>I would rather not\.<\/pre>/);
+  });
+});
+
+describe("moving means", () => {
+  const spans = [
+    { stage: "a", from: 0, to: 40 },
+    { stage: "b", from: 40, to: 100 },
+  ];
+
+  it("lie between the lowest and the highest of their stage, one for each point", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: -5, max: 5, noNaN: true }), { minLength: 1, maxLength: 100 }),
+        (values) => {
+          const points = values.map((y, x) => ({ x, y }));
+          const means = moveMean(points, spans);
+          expect(means.map(({ x }) => x)).toEqual(points.map(({ x }) => x));
+          for (const { x, y } of means) {
+            const own = points.filter((point) => spans.some((s) => isWithin(x, s) && isWithin(point.x, s)));
+            expect(y).toBeGreaterThanOrEqual(Math.min(...own.map((point) => point.y)) - 1e-9);
+            expect(y).toBeLessThanOrEqual(Math.max(...own.map((point) => point.y)) + 1e-9);
+          }
+        },
+      ),
+      { seed: 11, numRuns: 60 },
+    );
+  });
+
+  it("never mix two stages, and leave gaps where nothing was measured", () => {
+    const points = Array.from(
+      { length: 100 },
+      (_, x): Point => ({ x, y: x < 40 ? 0 : x === 70 ? Number.NaN : 1 }),
+    );
+    const means = moveMean(points, spans);
+    expect(means.slice(0, 40).every(({ y }) => y === 0)).toBe(true);
+    expect(means.slice(40).every(({ x, y }) => (x === 70 ? Number.isNaN(y) : y === 1))).toBe(true);
+  });
+
+  it("thinning keeps order, the lowest and the highest", () => {
+    const points = Array.from({ length: 5_000 }, (_, x) => ({ x, y: Math.sin(x / 7) * x }));
+    const thinned = thin(points);
+    expect(thinned.length).toBeLessThanOrEqual(600);
+    const [all, kept] = [points, thinned].map((each) => each.map(({ y }) => y));
+    expect([Math.min(...kept!), Math.max(...kept!)]).toEqual([Math.min(...all!), Math.max(...all!)]);
+    expect(thinned.every(({ x }, i) => i === 0 || x > thinned[i - 1]!.x)).toBe(true);
+    expect(thin(points.slice(0, 500))).toHaveLength(500);
+  });
+
+  it("stages are spans without holes, also where they come again", () => {
+    const stages = ["a", "a", "b", "a"];
+    expect(toSpans(stages.map((stage, i) => ({ stage, iteration: i + 3 })))).toEqual([
+      { stage: "a", from: 3, to: 5 },
+      { stage: "b", from: 5, to: 6 },
+      { stage: "a", from: 6, to: 7 },
+    ]);
+  });
+});

@@ -1,0 +1,49 @@
+// The words of simulated replies. A reply is a real text: others read its stages, its plan and its
+// answer from it, as they would read a model's.
+
+import type { Player } from "../players.ts";
+import { exampleQuestion } from "../questions.ts";
+import type { Stage, Worked } from "../types.ts";
+
+export function writeSolution({ style }: Player, { stages, answer }: Worked, remark = ""): string {
+  return join(style.opening, remark, listStages(stages, style.wordy), `Answer: ${answer}`);
+}
+
+/** For an answer taken over from others, whose working is theirs. */
+export function writeAdoption({ style }: Player, answer: string, remark: string): string {
+  return join(style.opening, remark, `Answer: ${answer}`);
+}
+
+/** The heading is what tells a plan from an answer. */
+export function writePlan({ style }: Player, lines: readonly string[]): string {
+  return join(style.opening, "Plan:", lines.map((line, i) => `${i + 1}. ${capital(line)}.`).join("\n"));
+}
+
+export function writeCheck(
+  { style }: Player,
+  finding: string,
+  worked: Worked | undefined,
+  answer: string,
+): string {
+  const again = worked ? `Worked again:\n${listStages(worked.stages, style.wordy)}` : "";
+  return join(style.opening, finding, again, `Answer: ${answer}`);
+}
+
+/** Marked as simulated, and without any answer, so that nobody takes it for one. */
+export function writeRefusal(text: string): string {
+  return `(simulated worker: I am not a real model and cannot answer this. A question I can work on: ${exampleQuestion(text)})`;
+}
+
+function listStages(stages: readonly Stage[], wordy: boolean): string {
+  return stages
+    .map(({ work, line }, i) => `${i + 1}. ${wordy ? `${capital(work)}: ${line}` : line}`)
+    .join("\n");
+}
+
+function join(...parts: string[]): string {
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

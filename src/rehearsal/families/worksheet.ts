@@ -1,0 +1,76 @@
+// The sheet on which families work their problems out, and the slips people really make on it:
+// off by one, off by ten, a letter swapped or lost, the wrong one of several things.
+
+import { sameAnswer } from "../../answer/normalise.ts";
+import type { Random } from "../../base/random.ts";
+import type { Family, Problem, Slip, Stage, Worked, Worksheet } from "../types.ts";
+
+/** Digits after the point that count. Enough for every family, few enough to hide floating point. */
+const DECIMALS = 1e6;
+
+export class Sheet implements Worksheet {
+  readonly stages: Stage[] = [];
+  readonly #slip: Slip | undefined;
+
+  constructor(slip?: Slip) {
+    this.#slip = slip;
+  }
+
+  number(work: string, value: number, line: (shown: string) => string): number {
+    const slip = this.#slipHere();
+    const result = slip ? slipNumber(value, slip) : value;
+    this.stages.push({ work, line: line(showNumber(result)) });
+    return result;
+  }
+
+  text(work: string, value: string, line: (shown: string) => string): string {
+    const slip = this.#slipHere();
+    const result = slip ? slipText(value, slip) : value;
+    this.stages.push({ work, line: line(result) });
+    return result;
+  }
+
+  choice<T>(work: string, value: T, others: readonly T[], line: (shown: T) => string): T {
+    const slip = this.#slipHere();
+    const result = slip && others.length > 0 ? slip.pick(others) : value;
+    this.stages.push({ work, line: line(result) });
+    return result;
+  }
+
+  #slipHere(): Random | undefined {
+    return this.#slip?.stage === this.stages.length ? this.#slip.random : undefined;
+  }
+}
+
+export function showNumber(value: number): string {
+  // Adding 0 turns −0 into 0.
+  return String(Math.round(value * DECIMALS) / DECIMALS + 0);
+}
+
+/** A solution of the problem that goes wrong at this stage, and whose answer is certainly not the right one. */
+export function workOutWrongly(family: Family, problem: Problem, stage: number, random: Random): Worked {
+  const last = problem.stages.length - 1;
+  // Some slips have no consequence; then another is tried, in the end one in the answer itself.
+  for (let at = Math.min(stage, last); at <= last; at++) {
+    for (let attempt = 0; attempt < 4; attempt++) {
+      const worked = family.workOut(problem, { stage: at, random });
+      if (!sameAnswer(worked.answer, problem.answer)) return worked;
+    }
+  }
+  throw new Error(`A slip in the last stage of "${problem.question}" left its answer right`);
+}
+
+function slipNumber(value: number, random: Random): number {
+  const by = random.pick([1, 1, 2, 10, 10]);
+  const slipped = random.next() < 0.5 ? value - by : value + by;
+  // A negative result where there was none would be noticed at once.
+  return value >= 0 && slipped < 0 ? value + by : slipped;
+}
+
+function slipText(value: string, random: Random): string {
+  const at = random.integer(0, Math.max(0, value.length - 2));
+  const swapped = value.slice(0, at) + value.charAt(at + 1) + value.charAt(at) + value.slice(at + 2);
+  if (random.next() < 0.6 && swapped !== value) return swapped;
+  // Losing a letter always changes a text; a text of one letter is doubled instead.
+  return value.length > 1 ? value.slice(0, at) + value.slice(at + 1) : value + value;
+}

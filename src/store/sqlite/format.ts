@@ -1,0 +1,99 @@
+// The tables of the journal file, as they came to be: a new file is given all formats one after the other, an
+// older one those it lacks. A format that was released is never changed.
+
+import { TuttiError } from "../../base/errors.ts";
+import type { Database } from "./file.ts";
+
+// `top` is the run at the head of a nested one, itself for others. `folded` is for searching: see
+// `toFolded`. Claims are apart: a run is claimed before it starts, and a heartbeat need not rewrite its
+// row. `seq` orders the events of all runs.
+const FORMAT_1 = `
+  CREATE TABLE runs (
+    id TEXT PRIMARY KEY,
+    parent TEXT,
+    top TEXT NOT NULL,
+    started INTEGER NOT NULL,
+    ended INTEGER,
+    question TEXT NOT NULL,
+    answer TEXT,
+    folded TEXT,
+    conductor TEXT NOT NULL,
+    simulated INTEGER NOT NULL,
+    stop_reason TEXT,
+    cost_usd REAL NOT NULL DEFAULT 0,
+    calls INTEGER NOT NULL DEFAULT 0
+  );
+  CREATE INDEX runs_by_start ON runs (started, id);
+  CREATE INDEX runs_top_level ON runs (started, id) WHERE parent IS NULL;
+  CREATE INDEX runs_open ON runs (started, id) WHERE ended IS NULL;
+  CREATE INDEX runs_nested ON runs (parent) WHERE parent IS NOT NULL;
+  CREATE TABLE claims (
+    run TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    host TEXT NOT NULL,
+    heartbeat INTEGER NOT NULL
+  );
+  CREATE TABLE events (seq INTEGER PRIMARY KEY, run TEXT NOT NULL, json TEXT NOT NULL);
+  CREATE INDEX events_of_run ON events (run);
+`;
+
+// Runs of the gateway: where they came from (`model` is null for all others), and tokens. `bill` is what stays
+// of such runs when they are deleted: a table of its own, so that no list has to look past them. What a key has
+// spent is asked for often: `runs_of_key` has all that takes, so that the rows need not be read.
+// An event's `json` may from here on be a list of events, those of one append.
+const FORMAT_2 = `
+  ALTER TABLE runs ADD COLUMN input_tokens INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE runs ADD COLUMN output_tokens INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE runs ADD COLUMN stripped INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE runs ADD COLUMN model TEXT;
+  ALTER TABLE runs ADD COLUMN dialect TEXT;
+  ALTER TABLE runs ADD COLUMN key_id TEXT;
+  ALTER TABLE runs ADD COLUMN user TEXT;
+  ALTER TABLE runs ADD COLUMN metadata TEXT;
+  ALTER TABLE runs ADD COLUMN idempotency_key TEXT;
+  CREATE INDEX runs_of_key ON runs (
+    key_id, started, id, parent, simulated, cost_usd, calls, input_tokens, output_tokens
+  ) WHERE key_id IS NOT NULL;
+  CREATE INDEX runs_idempotent ON runs (idempotency_key) WHERE idempotency_key IS NOT NULL;
+  CREATE TABLE bill (
+    started INTEGER NOT NULL,
+    simulated INTEGER NOT NULL,
+    cost_usd REAL NOT NULL,
+    calls INTEGER NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    model TEXT NOT NULL,
+    key_id TEXT,
+    user TEXT,
+    metadata TEXT
+  );
+  CREATE INDEX bill_of_key ON bill (key_id, started);
+  UPDATE runs SET input_tokens = sums.input, output_tokens = sums.output FROM (
+    SELECT run, total(usage ->> '$.inputTokens') AS input, total(usage ->> '$.outputTokens') AS output
+    FROM (SELECT run, iif(json_valid(json), json, '{}') -> '$.spending.usage' AS usage FROM events) GROUP BY run
+  ) AS sums WHERE sums.run = runs.id;
+`;
+
+const FORMATS = [FORMAT_1, FORMAT_2];
+
+export function prepareTables(database: Database, path: string): void {
+  const { user_version: version } = database.prepare("PRAGMA user_version").get() as { user_version: number };
+  const newest = FORMATS.length;
+  if (version === newest) return;
+  if (version > newest) {
+    throw new TuttiError(
+      "journal-version",
+      `The journal ${path} was written by a newer Tutti (format ${version}, this one knows ${newest}). ` +
+        "Update Tutti, or set TUTTI_HOME to another folder.",
+    );
+  }
+  const { tables } = database.prepare("SELECT count(*) AS tables FROM sqlite_schema").get() as {
+    tables: number;
+  };
+  if (version === 0 && tables > 0) {
+    throw new TuttiError("journal-version", `${path} is a database of another program. Name another file.`);
+  }
+  for (const format of FORMATS.slice(version)) database.exec(format);
+  database.exec(`PRAGMA user_version = ${newest}`);
+}

@@ -1,0 +1,100 @@
+// A world for tests of learning: sums, a worker that can add, one that cannot, and a vote. And a policy whose
+// plans are given, so that what is made of them can be said in advance.
+
+import { createRandom } from "../../base/random.ts";
+import type { Language } from "../../conductor/native/language.ts";
+import type { Policy } from "../../learn/policy.ts";
+import type { Question, World } from "../../learn/types.ts";
+import type { LearnOptions, Model, WriteOptions } from "../../nn/model.ts";
+import type { GradedTask } from "../../task/types.ts";
+import { createConsensusWorker } from "../../worker/consensus.ts";
+import type { PoolMember, WorkerRequest } from "../../worker/types.ts";
+import type { Step } from "../../workflow/types.ts";
+import { scriptedWorker } from "../stage.ts";
+
+export function toSum(number: number): GradedTask {
+  return {
+    ...{ id: `sum/${number}`, set: "sums", category: "arithmetic", subtask: "addition" },
+    ...{ prompt: `What is the sum of ${number} and 1?`, answer: String(number + 1), grader: "text" },
+  };
+}
+
+/** What is asked for stands in the question. */
+export function add(request: WorkerRequest): string {
+  const [, number] = /sum of (\d+) and 1/.exec(JSON.stringify(request.messages))!;
+  return `Answer: ${Number(number) + 1}`;
+}
+
+export function toMember(
+  id: string,
+  script: Parameters<typeof scriptedWorker>[1],
+  success: number,
+): PoolMember {
+  return {
+    worker: scriptedWorker(id, script),
+    price: { inputUsd: 1, outputUsd: 2 },
+    profile: { success, tasks: 40, topics: {} },
+  };
+}
+
+export function createSmallWorld(parts: Partial<World> = {}): World {
+  const members = [
+    toMember("good", add, 0.9),
+    toMember("bad", "Answer: 0", 0.2),
+    { worker: createConsensusWorker(), price: { inputUsd: 0, outputUsd: 0 } },
+  ];
+  const draw = (seed: number): Question => {
+    const random = createRandom(seed);
+    return { task: toSum(random.integer(1, 500)), pool: { members: random.shuffle(members) } };
+  };
+  return {
+    kind: "rehearsal",
+    name: "sums",
+    isSimulated: true,
+    isInstant: true,
+    draw,
+    tune: [601, 602, 603, 604].map((number) => ({ ...draw(number), task: toSum(number) })),
+    grade: ({ answer }, run) => ({
+      score: run.answer.trim() === `Answer: ${answer}` ? 1 : 0,
+      why: "compared",
+    }),
+    texts: () => Array.from({ length: 40 }, (_, number) => toSum(number).prompt),
+    works: () => ["sum", "equations"],
+    ...parts,
+  };
+}
+
+/** What a policy is given to write: steps with slots, nothing to accept, or text that is no workflow. */
+export type GivenPlan = Step[] | "babble";
+
+interface GivenPolicy extends Policy {
+  /** What was learned from, call by call. */
+  lessons: { rows: Parameters<Model["learn"]>[0]; options: LearnOptions }[];
+  /** How many questions were read, call by call. */
+  writes: number[];
+}
+
+/** Each call of `write` takes the next list of plans: rollout i of every question writes plan i. */
+export function createGivenPolicy(language: Language, ...calls: GivenPlan[][]): GivenPolicy {
+  const policy: Pick<GivenPolicy, "lessons" | "writes"> = { lessons: [], writes: [] };
+  const model = {
+    async write(prefixes: readonly unknown[], { group }: WriteOptions) {
+      const plans = calls[Math.min(policy.writes.length, calls.length - 1)]!;
+      policy.writes.push(prefixes.length);
+      return prefixes.map(() =>
+        Array.from({ length: group }, (_, i) => {
+          const plan = plans[i % plans.length]!;
+          const tokens = plan === "babble" ? [language.next, language.close] : language.toTokens(plan);
+          return { tokens, logps: tokens.map(() => -1), entropies: tokens.map(() => 0.1) };
+        }),
+      );
+    },
+    async learn(rows: Parameters<Model["learn"]>[0], options: LearnOptions) {
+      policy.lessons.push({ rows, options });
+      return { gradients: new Map(), loss: 0, entropy: 0 };
+    },
+    surprise: async (prefixes: readonly { tokens: readonly number[] }[]) =>
+      prefixes.map(({ tokens }) => tokens.length),
+  };
+  return { ...policy, language, choices: {}, model: model as unknown as Model };
+}

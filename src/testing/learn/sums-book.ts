@@ -1,0 +1,53 @@
+// A question book for tests of the environment: sums, whose workers are given, found by labels of the rehearsal.
+
+import { type Label, toLabelText } from "../../environment/label.ts";
+import type { QuestionBook } from "../../environment/question-book.ts";
+import type { World } from "../../learn/types.ts";
+import type { PoolMember } from "../../worker/types.ts";
+import { renderWorkflow } from "../../workflow/render.ts";
+import { add, createSmallWorld, toMember, toSum } from "./small-world.ts";
+
+export const GOOD = 0;
+export const BAD = 1;
+
+export interface SumsBook extends QuestionBook {
+  /** How often a worker was asked anything. */
+  asked(): number;
+}
+
+/** Worker 0 can add and worker 1 cannot, unless others are given. */
+export function createSumsBook(given?: PoolMember[], parts: Partial<World> = {}): SumsBook {
+  let count = 0;
+  const members = (given ?? [toMember("good", add, 0.9), toMember("bad", "Answer: 0", 0.2)]).map(
+    (member): PoolMember => ({
+      ...member,
+      worker: {
+        ...member.worker,
+        ask(request, signal) {
+          count++;
+          return member.worker.ask(request, signal);
+        },
+      },
+    }),
+  );
+  const grading = createSmallWorld(parts);
+  return {
+    name: "sums",
+    isSimulated: true,
+    asked: () => count,
+    find(label) {
+      if (label.world !== "rehearsal") throw new Error("a label of the rehearsal is wanted");
+      return { question: { task: toSum(label.number), pool: { members } }, grading };
+    },
+  };
+}
+
+export function sumLabel(number: number, more: Pick<Label, "before"> = {}): string {
+  return toLabelText({ world: "rehearsal", pools: "fixed", seed: 0, split: "train", number, ...more });
+}
+
+/** What a policy would write: some thoughts, and one step. */
+export function planFor(worker: number, words = "Add the numbers"): string {
+  const steps = [{ worker, subtask: words, access: [] }];
+  return `One worker does.\n\n${renderWorkflow({ steps })}`;
+}

@@ -1,0 +1,63 @@
+// What a caller may say beside the question.
+
+import type { Conductor } from "../conductor/types.ts";
+import type { PlanEstimate } from "../perform/estimate.ts";
+import type { Verdict } from "../perform/stage.ts";
+import type { Origin } from "../store/types.ts";
+import type { OutputSettings, Pool, ToolResult } from "../worker/types.ts";
+import type { Workflow } from "../workflow/types.ts";
+
+/** What a person is shown before a plan is performed. */
+export interface PlanForReview {
+  round: number;
+  workflow: Workflow;
+  pool: Pool;
+  estimate: PlanEstimate;
+  /** The same for the plan as a person has changed it. */
+  estimateOf(workflow: Workflow): PlanEstimate;
+}
+
+export interface AskOptions {
+  /** "prompted", "native", "native:FOLDER", "scripted-planner", the id of a worker or "provider/model" to plan with, or one's own. */
+  conductor?: string | Conductor;
+  /** "rehearsal", the name of a pool in the config, ids of workers, or a pool of one's own. */
+  pool?: string | string[] | Pool;
+  rounds?: number;
+  /** null switches the dollar budget off. */
+  budgetUsd?: number | null;
+  maxCalls?: number;
+  maxTokens?: number;
+  deadlineMs?: number;
+  seed?: number;
+  /** Performs this workflow instead of asking a Conductor. */
+  workflow?: Workflow;
+  /** Called with each plan before it is performed. */
+  review?: (plan: PlanForReview) => Promise<Verdict>;
+  allowUnknownPrice?: boolean;
+  /** For `stream`: false where nobody reads the answer while it is written, so that a reply that breaks off is asked for again. */
+  streamsAnswer?: boolean;
+  /** Where the run came from: kept in the journal for bills and lists. */
+  origin?: Origin;
+  signal?: AbortSignal;
+}
+
+export interface ResumeOptions
+  extends Pick<
+    AskOptions,
+    | "signal"
+    | "review"
+    | "pool"
+    | "conductor"
+    | "budgetUsd"
+    | "maxCalls"
+    | "maxTokens"
+    | "deadlineMs"
+    | "streamsAnswer"
+  > {
+  /** What the client's tools returned, for a run that ended with `tool-calls`: one for each call. Limits count anew. */
+  toolResults?: ToolResult[];
+  /** With `toolResults`: what the user said beside them. */
+  said?: string;
+  /** With `toolResults`: what the client wants of the answer now. */
+  output?: OutputSettings;
+}

@@ -1,0 +1,143 @@
+// What a run is started with: ids, settings out of config and options, the pool as it is journaled.
+
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { TuttiError, usageError } from "../base/errors.ts";
+import { checkTeam } from "../conductor/check-team.ts";
+import { createFixedConductor } from "../conductor/fixed.ts";
+import type { Conductor } from "../conductor/types.ts";
+import type { TuttiConfig } from "../config/schema.ts";
+import type { ResumeTurn } from "../perform/driver.ts";
+import type { RunState } from "../perform/state.ts";
+import type { Limits, Owner, RunSettings } from "../store/types.ts";
+import type { Pool, PoolMember } from "../worker/types.ts";
+import { MAX_STEPS, type Workflow } from "../workflow/types.ts";
+import { validateWorkflow } from "../workflow/validate.ts";
+import type { AskOptions, ResumeOptions } from "./ask-options.ts";
+import { checkNumbers } from "./check-input.ts";
+
+let host: string | undefined;
+
+/** One per performance, not per process: two resumes of one run here must not both win it. */
+export function createOwner(): Owner {
+  host ??= hostname();
+  return { id: randomUUID(), pid: process.pid, host };
+}
+
+/** Sorts by time, is not guessed, and is not given twice to the thousands of runs of one second; its beginning is enough to type. */
+export function createRunId(): string {
+  // Node draws these from a pool of random bytes: a draw of its own for every run is slow.
+  const random = randomUUID();
+  return `r_${Date.now().toString(36)}${random.slice(0, 8)}${random.slice(9, 13)}`;
+}
+
+export function toSettings(
+  config: TuttiConfig,
+  options: AskOptions,
+  isStreaming: boolean,
+): Omit<RunSettings, "conductor" | "conductorReason"> {
+  checkNumbers(options);
+  return {
+    rounds: options.rounds ?? config.rounds,
+    maxSteps: MAX_STEPS,
+    limits: toLimits(config, options),
+    seed: options.seed ?? Number.parseInt(randomUUID().slice(0, 8), 16),
+    maxOutputTokens: config.maxOutputTokens,
+    retries: config.retries,
+    timeouts: config.timeouts,
+    maxDepth: config.maxDepth,
+    streaming: isStreaming,
+    review: options.review !== undefined,
+    allowUnknownPrice: options.allowUnknownPrice ?? config.allowUnknownPrice,
+  };
+}
+
+function toLimits(
+  { limits }: TuttiConfig,
+  options: Pick<AskOptions, "budgetUsd" | "maxCalls" | "maxTokens" | "deadlineMs">,
+): Limits {
+  const usd = options.budgetUsd === undefined ? limits.usd : options.budgetUsd;
+  const calls = options.maxCalls ?? limits.calls;
+  const tokens = options.maxTokens ?? limits.tokens;
+  const deadlineMs = options.deadlineMs ?? limits.deadlineMs;
+  return {
+    ...(usd != null && { usd }),
+    ...(calls != null && { calls }),
+    ...(tokens != null && { tokens }),
+    ...(deadlineMs != null && { deadlineMs }),
+  };
+}
+
+/** A run that was cut off goes on within its own limits, or within a new budget beside what it has spent. */
+export function toResumeTurn(
+  state: RunState,
+  options: ResumeOptions,
+  config: TuttiConfig,
+): ResumeTurn | undefined {
+  if (options.toolResults) return toToolTurn(state, options, config);
+  const { budgetUsd } = options;
+  if (budgetUsd === undefined) return undefined;
+  checkNumbers(options);
+  const { usd: _, ...others } = state.settings.limits;
+  return { limits: { ...others, ...(budgetUsd !== null && { usd: state.spent.usd + budgetUsd }) } };
+}
+
+/** The turn that goes on after tools of the client: one result for each call, and nothing else. */
+function toToolTurn(
+  state: RunState,
+  { toolResults = [], said, output, ...options }: ResumeOptions,
+  config: TuttiConfig,
+): ResumeTurn {
+  const { runId, ended, rounds } = state;
+  const calls =
+    ended?.stopReason === "tool-calls" ? rounds.at(-1)?.steps.at(-1)?.reply?.toolCalls : undefined;
+  if (!calls) throw new TuttiError("run-over", `Run ${runId} waits for no tool`, { status: 409 });
+  const missing = calls.filter(({ id }) => !toolResults.some(({ toolCallId }) => toolCallId === id));
+  if (missing.length > 0 || toolResults.length !== calls.length) {
+    const wanted = calls.map(({ id, name }) => `${name} (${id})`).join(", ");
+    throw usageError(`Run ${runId} waits for one result of each of ${wanted}: ${toolResults.length} came.`);
+  }
+  checkNumbers(options);
+  const { streamsAnswer = true } = options;
+  const limits = toLimits(config, options);
+  return {
+    toolResults,
+    ...(said && { said }),
+    streaming: streamsAnswer,
+    limits,
+    ...(output && { output }),
+  };
+}
+
+export function toFixed(workflow: Workflow, pool: Pool): Conductor {
+  const error =
+    validateWorkflow(workflow, { workers: pool.members.length, maxSteps: Number.POSITIVE_INFINITY }) ??
+    checkTeam(workflow, pool);
+  if (error) throw usageError(`This workflow cannot be performed: ${error.message}`);
+  return createFixedConductor(workflow);
+}
+
+export function unpricedIn(members: PoolMember[]): PoolMember[] {
+  return members.filter(({ worker, price }) => worker.kind === "model" && price === undefined);
+}
+
+export function unknownPrice(members: PoolMember[]): string {
+  const ids = [...new Set(members.map(({ worker }) => worker.id))].join(", ");
+  const remedy = "Give it a price in the config, allow unknown prices, or ask without a dollar budget.";
+  return `The price of ${ids} is unknown, so a dollar budget cannot be kept. ${remedy}`;
+}
+
+export function withoutSelf({ members }: Pool): Pool {
+  return { members: members.filter(({ worker }) => worker.kind !== "conductor") };
+}
+
+export function goneWorker(id: string, kind: PoolMember["worker"]["kind"]): PoolMember["worker"] {
+  return {
+    id,
+    kind,
+    // biome-ignore lint/correctness/useYield: it fails before there is anything to yield.
+    async *ask() {
+      throw new TuttiError("unknown-worker", `${id} is not available any more`);
+    },
+  };
+}

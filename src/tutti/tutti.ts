@@ -1,0 +1,299 @@
+// The library's door: `createTutti` makes pools, Conductors and the journal meet the performer.
+
+import { TuttiError, usageError } from "../base/errors.ts";
+import { textOf } from "../calibration/text-features.ts";
+import { createFixedConductor } from "../conductor/fixed.ts";
+import type { Conductor } from "../conductor/types.ts";
+import { toStorePath } from "../config/home.ts";
+import { type ResolvedPool, resolvePool } from "../config/pool.ts";
+import { parseConfig } from "../config/problems.ts";
+import type { TuttiConfigInput } from "../config/schema.ts";
+import { performRun, resumeRun } from "../perform/driver.ts";
+import { estimatePlan } from "../perform/estimate.ts";
+import { EventQueue } from "../perform/queue.ts";
+import { CircuitBreaker, type CircuitState } from "../perform/retry.ts";
+import { type Run, toRun } from "../perform/run.ts";
+import type { Stage } from "../perform/stage.ts";
+import { fold, type RunState } from "../perform/state.ts";
+import { openStore } from "../store/open.ts";
+import { toPoolEntry } from "../store/pool-entry.ts";
+import { isSimulated } from "../store/summary.ts";
+import type { RunEvent, Store } from "../store/types.ts";
+import type { Message, Pool, PoolMember, Task } from "../worker/types.ts";
+import type { AskOptions, ResumeOptions } from "./ask-options.ts";
+import { toTask } from "./check-input.ts";
+import { chooseConductor } from "./choose-conductor.ts";
+import {
+  createOwner,
+  createRunId,
+  goneWorker,
+  toFixed,
+  toResumeTurn,
+  toSettings,
+  unknownPrice,
+  unpricedIn,
+  withoutSelf,
+} from "./run-setup.ts";
+
+/** The events of a run as they happen, nested runs included, and its result. */
+export interface RunStream extends AsyncIterable<RunEvent> {
+  readonly runId: string;
+  readonly result: Promise<Run>;
+}
+
+export interface TuttiOptions {
+  /** Where keys and settings are read from; by default the process's own environment. */
+  env?: Record<string, string | undefined>;
+  /**
+   * Hears what a person should know: which pool is used and why, who was left out. By default a warning
+   * of the process: simulated workers must never answer in silence.
+   */
+  onNotice?: (text: string) => void;
+}
+
+export interface Tutti {
+  /** Rejects only for bad use and for a journal that cannot be opened; what happens in a run is in its `stopReason`. */
+  ask(input: string | Message[] | Task, options?: AskOptions): Promise<Run>;
+  /** The answer's text is in the `step-delta` events with `answer: true`. */
+  stream(input: string | Message[] | Task, options?: AskOptions): RunStream;
+  /**
+   * Goes on with a run whose process died, that was cancelled, or, with `toolResults`, that waits for tools of
+   * the client. Rejects when it is over, unknown, or performed elsewhere.
+   */
+  resume(runId: string, options?: ResumeOptions): RunStream;
+  /** The run as stored, finished or not. */
+  load(runId: string): Promise<Run | undefined>;
+  /** Who can be asked: all, or those that a selector names. Looked up once a minute. */
+  pool(selector?: string | string[]): Promise<ResolvedPool>;
+  store(): Promise<Store>;
+  /** Whether this worker is asked now, or left alone for a while after failures. */
+  circuitOf(workerId: string): CircuitState;
+  close(): Promise<void>;
+}
+
+const DAY_MS = 86_400_000;
+const POOL_MS = 60_000;
+
+/** Ended runs that may go on: nothing in them has failed for good. */
+const RESUMABLE = ["cancelled", "deadline", "journal-failed"];
+
+export function createTutti(
+  input: TuttiConfigInput = {},
+  { env = process.env, onNotice = warn }: TuttiOptions = {},
+): Tutti {
+  const config = parseConfig(input);
+  const breaker = new CircuitBreaker();
+  let store: Promise<Store> | undefined;
+  const openedStore = () => {
+    store ??= openStore(toStorePath(config.store, env)).then(async (opened) => {
+      if (config.retentionDays !== undefined) await opened.prune(Date.now() - config.retentionDays * DAY_MS);
+      return opened;
+    });
+    // A disk that is full now may have room at the next question.
+    store.catch(() => {
+      store = undefined;
+    });
+    return store;
+  };
+  const notices = new Set<string>();
+  const notice = (text: string | undefined) => {
+    if (text === undefined || notices.has(text)) return;
+    notices.add(text);
+    onNotice(text);
+  };
+
+  /** Looking for workers means probing local ports and reading model lists: once a minute is enough. */
+  const resolved = new Map<string, { at: number; found: Promise<ResolvedPool> }>();
+  function findPool(selector?: string | string[]): Promise<ResolvedPool> {
+    const key = JSON.stringify(selector ?? null);
+    const known = resolved.get(key);
+    if (known && Date.now() - known.at < POOL_MS) return known.found;
+    const found = resolvePool(config, { env, ...(selector !== undefined && { selector }) });
+    resolved.set(key, { at: Date.now(), found });
+    found.catch(() => resolved.delete(key));
+    return found;
+  }
+
+  async function toPool(wanted: AskOptions["pool"], hasBudget: boolean, allowUnknown: boolean) {
+    const isGiven = typeof wanted === "object" && !Array.isArray(wanted);
+    const found: Pick<ResolvedPool, "pool" | "kind" | "notice" | "poolFor"> & { warnings?: string[] } =
+      isGiven ? { pool: wanted, kind: "config" } : await findPool(wanted);
+    for (const text of [found.notice, ...(found.warnings ?? [])]) notice(text);
+    if (!hasBudget || allowUnknown) return found;
+    const unknown = unpricedIn(found.pool.members);
+    if (unknown.length === 0) return found;
+    const members = found.pool.members.filter((member) => !unknown.includes(member));
+    if (!members.some(({ worker }) => worker.kind === "model")) throw usageError(unknownPrice(unknown));
+    notice(`${unknownPrice(unknown)} Left out for now.`);
+    return { ...found, pool: { members } };
+  }
+
+  async function begin(runId: string, task: Task, options: AskOptions, stage: StageParts): Promise<RunState> {
+    const settings = toSettings(config, options, stage.isStreaming);
+    const { limits, allowUnknownPrice } = settings;
+    const hasBudget = limits.usd !== undefined;
+    const { workflow } = options;
+    // A workflow that was given names workers by their numbers: nobody may be left out then.
+    const { pool, kind, poolFor } = await toPool(options.pool, hasBudget && !workflow, allowUnknownPrice);
+    // A nested run could not wait for tools of the client: whoever may call them is asked directly.
+    const canNest = settings.maxDepth > 0 && !task.output?.tools?.length;
+    const allowed = canNest ? pool : withoutSelf(pool);
+    // Before anything is journaled: the trace shows the figures that plans and votes went by.
+    const { members } = poolFor?.(allowed, textOf(task.messages)) ?? allowed;
+    const chosen = await chooseConductor(options.conductor ?? config.conductor, { members }, kind, {
+      showNames: config.showNames,
+      env,
+      task,
+    });
+    const fixed = workflow && toFixed(workflow, { members });
+    const unknown = unpricedIn(workflow?.steps.map(({ worker }) => members[worker]!) ?? []);
+    if (hasBudget && !allowUnknownPrice && unknown.length > 0) throw usageError(unknownPrice(unknown));
+    const start: Extract<RunEvent, { type: "run-start" }> = {
+      type: "run-start",
+      runId,
+      at: Date.now(),
+      task,
+      pool: members.map(toPoolEntry),
+      settings: {
+        ...settings,
+        conductor: fixed?.id ?? chosen.conductor.id,
+        conductorReason: fixed ? "a workflow was given" : chosen.reason,
+      },
+      ...(options.origin && { origin: options.origin }),
+    };
+    return performRun(start, await toStage({ members }, fixed ?? chosen.conductor, stage, chosen.conductor));
+  }
+
+  async function toStage(
+    pool: Pool,
+    conductor: Conductor,
+    { signal, onEvent, review }: StageParts,
+    nestedConductor?: Conductor,
+  ): Promise<Stage> {
+    return {
+      store: await openedStore(),
+      pool,
+      conductor,
+      ...(nestedConductor && { nestedConductor }),
+      breaker,
+      owner: createOwner(),
+      now: Date.now,
+      signal,
+      onEvent,
+      ...(review && {
+        review: (state, workflow) =>
+          review({
+            round: state.rounds.length - 1,
+            workflow,
+            pool,
+            estimate: estimatePlan(state, workflow),
+            estimateOf: (edited) => estimatePlan(state, edited),
+          }),
+      }),
+    };
+  }
+
+  async function goOn(runId: string, options: ResumeOptions, stage: StageParts): Promise<RunState> {
+    const journal = await openedStore();
+    const events = await journal.loadRun(runId);
+    const state = fold(events);
+    if (!state) throw new TuttiError("unknown-run", `There is no run ${runId}`, { status: 404 });
+    const turn = toResumeTurn(state, options, config);
+    if (state.ended && !turn?.toolResults && !RESUMABLE.includes(state.ended.stopReason)) {
+      throw new TuttiError(
+        "run-over",
+        `Run ${runId} is over (${state.ended.stopReason}): ask again instead`,
+        { status: 409 },
+      );
+    }
+    if (state.parent) throw usageError(`Run ${runId} is nested: resume ${state.parent.runId} instead`);
+    const isRehearsal = isSimulated(state.pool);
+    const { pool, kind } = await toPool(options.pool ?? (isRehearsal ? "rehearsal" : undefined), false, true);
+    const members = state.pool.map(({ id, kind: entryKind, profile }): PoolMember => {
+      const found = pool.members.find(({ worker }) => worker.id === id);
+      if (!found) notice(`${id} took part in this run and is not available now: others take over.`);
+      // The figures the run began with: those of today could change its mind half-way.
+      return { ...(found ?? { worker: goneWorker(id, entryKind) }), ...(profile && { profile }) };
+    });
+    const first = state.rounds[0]?.workflow;
+    const name = state.settings.conductor.replace(/^prompted:/, "");
+    const conductor =
+      name === "fixed" && first
+        ? createFixedConductor(first)
+        : (
+            await chooseConductor(
+              options.conductor ?? (name === "fixed" ? undefined : name),
+              { members },
+              kind,
+              {
+                showNames: config.showNames,
+                env,
+              },
+            )
+          ).conductor;
+    return resumeRun(events, await toStage({ members }, conductor, stage), turn);
+  }
+
+  function toStream(
+    runId: string,
+    { signal, review, streamsAnswer = true }: Pick<AskOptions, "signal" | "review" | "streamsAnswer">,
+    work: (stage: StageParts) => Promise<RunState>,
+  ): RunStream {
+    const queue = new EventQueue<RunEvent>();
+    const parts: StageParts = {
+      signal: signal ?? new AbortController().signal,
+      onEvent: (event) => queue.push(event),
+      review,
+      isStreaming: streamsAnswer,
+    };
+    const result = work(parts)
+      .then((state) => toRun(state))
+      .finally(() => queue.close());
+    // Whoever only iterates learns of a failure there; it must not end the process as unhandled.
+    result.catch(() => {});
+    async function* iterate(): AsyncGenerator<RunEvent> {
+      yield* queue;
+      await result;
+    }
+    return { runId, result, [Symbol.asyncIterator]: iterate };
+  }
+
+  return {
+    async ask(input, options = {}) {
+      const parts: StageParts = {
+        signal: options.signal ?? new AbortController().signal,
+        onEvent: undefined,
+        review: options.review,
+        isStreaming: false,
+      };
+      return toRun(await begin(createRunId(), toTask(input), options, parts));
+    },
+    stream(input, options = {}) {
+      const runId = createRunId();
+      const work = async (stage: StageParts) => begin(runId, toTask(input), options, stage);
+      return toStream(runId, options, work);
+    },
+    resume: (runId, options = {}) => toStream(runId, options, (stage) => goOn(runId, options, stage)),
+    async load(runId) {
+      const state = fold(await (await openedStore()).loadRun(runId));
+      return state && toRun(state);
+    },
+    pool: findPool,
+    store: openedStore,
+    circuitOf: (workerId) => breaker.stateOf(workerId),
+    async close() {
+      await (await store)?.close();
+    },
+  };
+}
+
+interface StageParts {
+  signal: AbortSignal;
+  onEvent: ((event: RunEvent) => void) | undefined;
+  review: AskOptions["review"];
+  isStreaming: boolean;
+}
+
+function warn(text: string): void {
+  process.emitWarning(text, "TuttiNotice");
+}

@@ -1,0 +1,159 @@
+// One request to a chat completions server and what comes back: bytes → text → parts, with the server made to
+// wait for a slow reader, and the socket closed at once when nobody wants the rest. Apart from chat-model.ts
+// because undici calls it by a protocol of its own, which a fetch can follow too.
+
+import { StringDecoder } from "node:string_decoder";
+import type { Dispatcher } from "undici";
+import type { ReplyStream } from "../provider.ts";
+import { PartQueue } from "./part-queue.ts";
+import { type ChatStream, createChatStream } from "./stream.ts";
+
+/** What has arrived and nobody has read yet; beyond it the server is made to wait. */
+const MAX_UNREAD_BYTES = 262_144;
+/** More of an error page would not be shown to anybody. */
+const MAX_ERROR_LENGTH = 65_536;
+/** How long a server may take to end a body after its last event. Then its connection can be used again. */
+const LAST_BYTES_MS = 1000;
+
+type Controller = Pick<Dispatcher.DispatchController, "pause" | "resume" | "abort">;
+type Headers = Record<string, string | string[] | undefined>;
+
+export interface Waiting {
+  resolve(reply: ReplyStream): void;
+  reject(error: unknown): void;
+}
+
+export class ChatCall implements Dispatcher.DispatchHandler {
+  readonly #waiting: Waiting;
+  readonly #signal: AbortSignal | undefined;
+  readonly #decoder = new StringDecoder("utf8");
+  #controller: Controller | undefined;
+  #status = 0;
+  readonly #headers: Record<string, string> = {};
+  #errorBody = "";
+  #reply: { queue: PartQueue; stream: ChatStream } | undefined;
+  #unreadBytes = 0;
+  #isOver = false;
+
+  constructor(waiting: Waiting, signal: AbortSignal | undefined) {
+    this.#waiting = waiting;
+    this.#signal = signal;
+    signal?.throwIfAborted();
+    signal?.addEventListener("abort", this.#stop, { once: true });
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller;
+    // It may have waited for a connection, and nobody for it.
+    if (this.#isOver) controller.abort(new Error("stopped"));
+  }
+
+  onResponseStart(controller: Controller, status: number, headers: Headers): void {
+    if (this.#isOver || status < 200) return;
+    this.#status = status;
+    for (const name in headers) this.#headers[name] = String(headers[name]);
+    if (status >= 300) return;
+    const encoding = this.#headers["content-encoding"] ?? "identity";
+    if (encoding !== "identity") {
+      this.#fail(new Error(`its server answers in "${encoding}" although that was not asked for`));
+      controller.abort(new Error("unreadable"));
+      return;
+    }
+    const queue = new PartQueue(() => {
+      this.#unreadBytes = 0;
+      this.#controller?.resume();
+    });
+    this.#reply = { queue, stream: createChatStream(queue) };
+    this.#waiting.resolve({ stream: { getReader: () => queue }, response: { headers: this.#headers } });
+  }
+
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    if (this.#isOver) return;
+    const text = this.#decoder.write(chunk);
+    if (this.#reply) {
+      this.#unreadBytes += chunk.length;
+      if (this.#unreadBytes > MAX_UNREAD_BYTES) controller.pause();
+      this.#reply.stream.push(text);
+      this.#reply.queue.flush();
+      return;
+    }
+    this.#errorBody += text;
+    if (this.#errorBody.length <= MAX_ERROR_LENGTH) return;
+    this.onResponseEnd();
+    controller.abort(new Error("too long"));
+  }
+
+  onResponseEnd(): void {
+    if (this.#isOver) return;
+    this.#close();
+    if (!this.#reply) {
+      this.#waiting.reject(toCallError(this.#status, this.#headers, this.#errorBody));
+      return;
+    }
+    const { stream, queue } = this.#reply;
+    stream.push(this.#decoder.end());
+    stream.end();
+    queue.flush();
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    // A key with a line break in it is not the network's fault, and does not get better by asking again.
+    const isOurs = (error as { code?: string }).code === "UND_ERR_INVALID_ARG";
+    this.#fail(isOurs ? new Error(error.message) : error);
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isOver) return;
+    this.#close();
+    if (this.#reply) {
+      this.#reply.queue.end({ error });
+      this.#reply.queue.flush();
+      return;
+    }
+    // A status of failure says more than that its body broke off.
+    const hasFailed = this.#status >= 300;
+    this.#waiting.reject(hasFailed ? toCallError(this.#status, this.#headers, this.#errorBody) : error);
+  }
+
+  #close(): void {
+    this.#isOver = true;
+    this.#signal?.removeEventListener("abort", this.#stop);
+  }
+
+  readonly #stop = (): void => {
+    const controller = this.#controller;
+    const stopped = new Error("stopped");
+    if (!this.#reply?.stream.isFinished) {
+      this.#fail(stopped);
+      controller?.abort(stopped);
+      return;
+    }
+    // All has been said, and most often the end of the body is already on the way.
+    controller?.resume();
+    setTimeout(() => this.#isOver || controller?.abort(stopped), LAST_BYTES_MS).unref();
+  };
+}
+
+/** In the shape of the AI SDK's error, which failure.ts reads. */
+function toCallError(
+  statusCode: number,
+  responseHeaders: Record<string, string>,
+  responseBody: string,
+): Error {
+  if (statusCode < 400) {
+    const { location = "another address" } = responseHeaders;
+    return new Error(`it is not there but sends us on to ${location} (${statusCode})`);
+  }
+  const fields = { name: "AI_APICallError", statusCode, responseHeaders, responseBody };
+  const data = parseErrorBody(responseBody);
+  return Object.assign(new Error(data?.error.message ?? ""), fields, data && { data });
+}
+
+function parseErrorBody(body: string): { error: { message: string } } | undefined {
+  try {
+    const data = JSON.parse(body);
+    return typeof data?.error?.message === "string" ? data : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,152 @@
+// What a chat completions server sends → parts of a reply. Servers differ: usage in the last event or in all,
+// tool calls in pieces or whole, an error in the middle, a whole JSON reply where a stream was asked for. What
+// arrives is data of a stranger, so every field is looked at before it is used.
+
+import type { LanguageModelV3FinishReason, LanguageModelV3Usage } from "@ai-sdk/provider";
+import { createParser } from "eventsource-parser";
+import type { PartQueue } from "./part-queue.ts";
+import { createToolCalls } from "./tool-calls.ts";
+import { fromChatUsage, isObject, toFields } from "./usage.ts";
+
+export interface ChatStream {
+  /** The reply is there, whole: what follows can only be the end of the body. */
+  readonly isFinished: boolean;
+  push(text: string): void;
+  /** The body is over. Says how it ended where that is still open. */
+  end(): void;
+}
+
+/** In characters, for one event and for a reply that is no stream: far more than any model writes. */
+const MAX_BUFFERED = 64 * 1024 * 1024;
+
+type Fields = Record<string, unknown>;
+
+export function createChatStream(queue: PartQueue): ChatStream {
+  const toolCalls = createToolCalls();
+  let finishReason: LanguageModelV3FinishReason | undefined;
+  let usage: Fields | undefined;
+  let isChat = false;
+  let isStrange = false;
+  let isFinished = false;
+  /** Undefined until the first character says whether this is JSON instead of events. */
+  let whole: string | undefined;
+  let isEvents = false;
+
+  const parser = createParser({
+    maxBufferSize: MAX_BUFFERED,
+    onEvent: ({ data, event }) => (data === "[DONE]" ? finish() : take(data, event === "error")),
+    onError: ({ type }) => type === "max-buffer-size-exceeded" && refuse("AI_JSONParseError"),
+  });
+
+  /** The names are those of the AI SDK's errors, by which failure.ts knows what they mean. */
+  function refuse(name: string): void {
+    queue.add({ type: "error", error: Object.assign(new Error("not a chat stream"), { name }) });
+    queue.end();
+  }
+
+  function take(data: string, isError = false): void {
+    if (queue.isEnded) return;
+    let chunk: Fields;
+    try {
+      chunk = toFields(JSON.parse(data));
+    } catch {
+      refuse("AI_JSONParseError");
+      return;
+    }
+    const error = chunk.error ?? (isError || chunk.object === "error" ? chunk : undefined);
+    if (error !== undefined) {
+      queue.add({ type: "error", error });
+      queue.end();
+      return;
+    }
+    if (isObject(chunk.usage)) usage = chunk.usage;
+    if (Array.isArray(chunk.choices)) takeChoice(toFields(chunk.choices[0]));
+    // A sign of life, or another protocol altogether: how it ends will tell.
+    else if (!usage) isStrange = true;
+  }
+
+  function takeChoice(choice: Fields): void {
+    isChat = true;
+    if (typeof choice.finish_reason === "string" && choice.finish_reason !== "")
+      finishReason = toFinishReason(choice.finish_reason);
+    const delta = choice.delta ?? choice.message;
+    if (!isObject(delta)) return;
+    const reasoning = delta.reasoning_content || delta.reasoning;
+    if (typeof reasoning === "string") queue.addDelta("reasoning-delta", reasoning);
+    if (typeof delta.content === "string") queue.addDelta("text-delta", delta.content);
+    else if (Array.isArray(delta.content)) delta.content.forEach(takeContentPart);
+    if (Array.isArray(delta.tool_calls)) for (const call of delta.tool_calls) toolCalls.take(toFields(call));
+  }
+
+  /** Mistral's reasoning models write parts instead of a string. */
+  function takeContentPart(value: unknown): void {
+    const part = toFields(value);
+    if (part.type === "text" && typeof part.text === "string") queue.addDelta("text-delta", part.text);
+    if (part.type !== "thinking" || !Array.isArray(part.thinking)) return;
+    for (const thought of part.thinking) {
+      const { text } = toFields(thought);
+      if (typeof text === "string") queue.addDelta("reasoning-delta", text);
+    }
+  }
+
+  function finish(): void {
+    if (queue.isEnded) return;
+    const calls = toolCalls.all();
+    if (!finishReason || calls.some(({ toolName }) => toolName === "")) {
+      refuse(isStrange && !isChat ? "AI_TypeValidationError" : "AI_InvalidResponseDataError");
+      return;
+    }
+    for (const call of calls) queue.add(call);
+    // Some servers say "stop" when they call a tool.
+    const unified = calls.length > 0 && finishReason.unified === "stop" ? "tool-calls" : finishReason.unified;
+    queue.add({ type: "finish", finishReason: { ...finishReason, unified }, usage: toUsage(usage) });
+    queue.end();
+    isFinished = true;
+  }
+
+  return {
+    get isFinished() {
+      return isFinished;
+    },
+    push(text) {
+      if (queue.isEnded) return;
+      if (isEvents) {
+        parser.feed(text);
+        return;
+      }
+      const start = (whole ?? "") + text;
+      const first = whole ? "{" : start.trimStart()[0];
+      if (first === "{") {
+        whole = start;
+        if (whole.length > MAX_BUFFERED) refuse("AI_JSONParseError");
+      } else if (first !== undefined) {
+        isEvents = true;
+        parser.feed(start.trimStart());
+      }
+    },
+    end() {
+      if (whole !== undefined) {
+        take(whole);
+        // It is whole, or it would be no JSON.
+        if (isChat) finishReason ??= { unified: "stop", raw: undefined };
+      } else if (!queue.isEnded) parser.feed("\n\n");
+      finish();
+    },
+  };
+}
+
+function toFinishReason(raw: string): LanguageModelV3FinishReason {
+  if (raw === "stop" || raw === "length") return { unified: raw, raw };
+  if (raw === "tool_calls" || raw === "function_call") return { unified: "tool-calls", raw };
+  return { unified: raw === "content_filter" ? "content-filter" : "other", raw };
+}
+
+function toUsage(usage: Fields = {}): LanguageModelV3Usage {
+  const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens } = fromChatUsage(usage);
+  const noCache = inputTokens - cachedInputTokens;
+  const text = Math.max(0, outputTokens - reasoningTokens);
+  return {
+    inputTokens: { total: inputTokens, noCache, cacheRead: cachedInputTokens, cacheWrite: undefined },
+    outputTokens: { total: outputTokens, text, reasoning: reasoningTokens },
+  };
+}
