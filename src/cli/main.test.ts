@@ -179,7 +179,7 @@ describe.concurrent("help", () => {
       result: { url: string }[];
     };
     const loaded = result.map(({ url }) => url).filter((url) => url.startsWith("file:"));
-    expect(loaded.some((url) => url.endsWith("/cli/ask.js"))).toBe(true);
+    expect(loaded.some((url) => url.endsWith("/cli/ask/ask.js"))).toBe(true);
     expect(
       loaded.filter((url) => /zod|libsql|ai-sdk|rehearsal|yaml|prices|tutti\.js$|\/perform\//.test(url)),
     ).toEqual([]);

@@ -115,7 +115,7 @@ const seen = [];
 for (const name of ["fetch", "WebAssembly", "Deno", "Bun", "Worker", "setTimeout", "std", "os"]) if (globalThis[name]) seen.push(name);
 const world = console.log.constructor("return globalThis")();
 console.log(seen.join(), world === globalThis, JSON.stringify(world.process.env));
-for (const name of ["child_process", "net", "os", "../errors.ts"]) try { require(name); console.log("GOT", name); } catch {}
+for (const name of ["child_process", "net", "os", "../../base/errors.ts"]) try { require(name); console.log("GOT", name); } catch {}
 try { require("fs").readFileSync("/etc/passwd"); console.log("READ"); } catch {}
 import("fs").then(() => console.log("IMPORTED"), () => {});`;
     const { stdout } = await quick(source);
