@@ -1,6 +1,7 @@
 // A whole bench: split, measure the workers on training tasks, fit the contenders, let each of them conduct
 // every test task through the performer, and tell how they compare.
 
+import { traitsOf } from "../base/error-codes.ts";
 import { isTuttiError } from "../base/errors.ts";
 import { createOracle } from "../baseline/oracle.ts";
 import { createSingles } from "../baseline/single.ts";
@@ -16,7 +17,6 @@ import type { Ground } from "./ground.ts";
 import { createFitting, drawTasks, type Fitting, readScores, type Splits, splitTasks } from "./prepare.ts";
 import { Purse } from "./purse.ts";
 import { isGraded, toResults, toRight } from "./results.ts";
-import { REPLAY_REFUSALS } from "./row.ts";
 import type { SplitBy } from "./split.ts";
 import type { BenchResult, BenchRow } from "./types.ts";
 
@@ -111,7 +111,7 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
       rows.push(...(await measure(who, splits.test, file)));
     } catch (error) {
       // These concern one contender only; anything else ends the bench.
-      if (!isTuttiError(error) || !(error.code === "usage" || REPLAY_REFUSALS.has(error.code))) throw error;
+      if (!isTuttiError(error) || !(error.code === "usage" || traitsOf(error.code).isUnrecorded)) throw error;
       refused.push({ conductor: baseline.id, reason: error.message });
     }
   };

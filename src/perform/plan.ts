@@ -62,9 +62,7 @@ export async function performPlan(
       written += event.text;
       onEvent?.({ type: "plan-delta", runId, at: now(), round, attempt, text: event.text });
     }
-    throw new TuttiError("stream-cut", `${conductor.id} stopped in the middle of its plan`, {
-      retryable: true,
-    });
+    throw new TuttiError("stream-cut", `${conductor.id} stopped in the middle of its plan`);
   } catch (error) {
     const fault = toTuttiError(error, "conductor-fault", conductor.id);
     const chance = chanceAt(state, round, attempt);
