@@ -38,7 +38,7 @@ it("is in the docs as it is in the code", async () => {
 function toPage(): string {
   const rows = Object.entries<ErrorTraits>(ERROR_CODES)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([code, traits]) => toLine([`\`${code}\``, ...toCells(traits)]));
+    .map(([code, traits]) => [`\`${code}\``, ...toCells(traits)]);
   return `# Error codes
 
 Every error has a code. It is in the journal, in \`--json\` output (\`{ "error": { "code", "message" } }\`) and, in
@@ -54,9 +54,7 @@ the words of each dialect, in the gateway's bodies. Codes are stable: programs m
 
 This page is made from \`src/base/error-codes.ts\` by its test.
 
-${toLine(["code", "status", "exit", "asked again", "billed", "circuit", "outage", "what to do"])}
-${toLine(Array(8).fill("---"))}
-${rows.join("\n")}
+${toTable([["code", "status", "exit", "asked again", "billed", "circuit", "outage", "what to do"], ...rows])}
 `;
 }
 
@@ -73,6 +71,8 @@ function toCells(traits: ErrorTraits): string[] {
   ];
 }
 
-function toLine(cells: string[]): string {
-  return `| ${cells.join(" | ")} |`;
+function toTable([head, ...rows]: string[][]): string {
+  const widths = head!.map((_, column) => Math.max(...[head!, ...rows].map((row) => row[column]!.length)));
+  const toLine = (cells: string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at]!)).join(" | ")} |`;
+  return [head!, widths.map((width) => "-".repeat(width)), ...rows].map(toLine).join("\n");
 }

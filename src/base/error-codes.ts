@@ -116,13 +116,13 @@ export const ERROR_CODES = {
   "no-more-samples": unrecorded("Record more samples: tutti record --samples."),
 
   // The journal and other files
-  "journal-failed": local(FREE_SPACE),
+  "journal-failed": local(""),
   "journal-damaged": local("Put a copy of the journal back, or set TUTTI_HOME to another folder."),
   "journal-version": local(""),
   "run-over": local("", 409),
   "ambiguous-run": local(""),
   "bad-file": local("Repair the file where the message points.", 400),
-  "write-failed": local(FREE_SPACE),
+  "write-failed": local(""),
   "cannot-write": local(FREE_SPACE),
   "cache-active": local("", 409),
   // Thrown after the reply was paid for.
