@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "web/**/*.test.{ts,tsx}"],
+    include: ["src/**/*.test.ts", "web/**/*.test.{ts,tsx}", "scripts/**/*.test.mjs"],
     globalSetup: ["src/testing/build.ts", "web/e2e/build.ts"],
     setupFiles: ["src/testing/no-keys.ts"],
     testTimeout: 20_000,
