@@ -113,9 +113,8 @@ function isBelow(path: string, dialect: Dialect): boolean {
 function notServed(connection: Connection, path: string, methods: string[]): TuttiError {
   const { method = "" } = connection.incoming;
   const shown = path.slice(0, 100);
-  if (methods.length === 0)
-    return new TuttiError("not-found", `There is no route ${method} ${shown} here.`, { status: 404 });
+  if (methods.length === 0) return new TuttiError("not-found", `There is no route ${method} ${shown} here.`);
   connection.set({ allow: methods.join(", ") });
   const message = `${shown} takes ${methods.join(" or ")}, not ${method}.`;
-  return new TuttiError("method-not-allowed", message, { status: 405 });
+  return new TuttiError("method-not-allowed", message);
 }

@@ -23,7 +23,16 @@ const MOST_LISTED = 200;
 
 const statementSchema = z.object({
   identity: z.record(z.string(), z.unknown()),
-  counts: z.object({ train: z.number(), tune: z.number(), test: z.number() }).optional(),
+  counts: z
+    .object({
+      train: z.number(),
+      validation: z.number().optional(),
+      tune: z.number().optional(),
+      test: z.number(),
+    })
+    // Folders from before 0.2 call the validation split "tune".
+    .transform(({ train, validation, tune = 0, test }) => ({ train, validation: validation ?? tune, test }))
+    .optional(),
   isSimulated: z.boolean().default(false),
   refused: z.array(z.object({ conductor: z.string(), reason: z.string() })).default([]),
 });
@@ -45,10 +54,7 @@ export async function listBenches(context: GatewayContext, visit: Visit): Promis
 export async function showBench(context: GatewayContext, visit: Visit): Promise<void> {
   requireAdmin(visit);
   const report = readBench(findBench(context, visit.id));
-  if (!report)
-    throw new TuttiError("not-found", `The folder of the bench "${visit.id}" cannot be read.`, {
-      status: 404,
-    });
+  if (!report) throw new TuttiError("not-found", `The folder of the bench "${visit.id}" cannot be read.`);
   visit.connection.json(200, report);
 }
 
@@ -100,7 +106,7 @@ function namesIn(folder: string): string[] {
 function findBench(context: GatewayContext, id: string): FoundBench {
   const found = findBenches(context).find((each) => each.id === id);
   if (found) return found;
-  throw new TuttiError("not-found", `There is no bench "${id.slice(0, 80)}".`, { status: 404 });
+  throw new TuttiError("not-found", `There is no bench "${id.slice(0, 80)}".`);
 }
 
 /** Undefined where its files cannot be read. A bench that is not finished shows what it has. */

@@ -36,7 +36,7 @@ interface Found extends Turn {
 async function findResponse(context: GatewayContext, visit: Visit, id = visit.id): Promise<Found> {
   const { dialect } = visit;
   const parsed = parseReplyId(dialect, id);
-  const missing = new TuttiError("not-found", `There is no response "${id.slice(0, 60)}".`, { status: 404 });
+  const missing = new TuttiError("not-found", `There is no response "${id.slice(0, 60)}".`);
   if (!parsed) throw missing;
   const { runId, turn } = parsed;
   const { run: latest, events } = await loadOwnRun(context, visit, runId).catch(() => {
