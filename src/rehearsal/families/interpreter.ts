@@ -29,7 +29,7 @@ const OPERATORS: readonly Record<string, (a: number, b: number) => number>[] = [
 ];
 const OPERATE = Object.assign({}, ...OPERATORS) as (typeof OPERATORS)[number];
 const TOKEN = /\s*(console\.log|[a-z_]\w*|\d+|===|!==|==|!=|<=|>=|\+\+|--|\+=|-=|\*=|[-+*%<>=;(){}])/iy;
-/** Turns of all loops together: a slip may make a condition true for ever. */
+/** Turns of all loops together: a slip may make a condition true forever. */
 const MAX_TURNS = 60;
 
 /** Undefined for anything that is not a program of this little language. */
