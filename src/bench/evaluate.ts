@@ -10,14 +10,15 @@ import { performRun } from "../perform/driver.ts";
 import { CircuitBreaker } from "../perform/retry.ts";
 import { type Run, toRun } from "../perform/run.ts";
 import type { RunState } from "../perform/state.ts";
+import { toConductorName } from "../store/conductor-name.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import { toPoolEntry } from "../store/pool-entry.ts";
 import type { Limits, RunSettings } from "../store/types.ts";
 import { type Grade, type GradedTask, toMessages } from "../task/types.ts";
 import type { Pool } from "../worker/types.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
+import { findReplayRefusal, toPerformedTask } from "../world/performed-task.ts";
 import type { Allowance, Purse } from "./purse.ts";
-import { findReplayRefusal, toRow } from "./row.ts";
 import type { BenchRow } from "./types.ts";
 
 const MAX_OUTPUT_TOKENS = 8192;
@@ -87,11 +88,15 @@ export async function evaluate(options: EvaluateOptions): Promise<BenchRow[]> {
 
 function createPerformance(options: EvaluateOptions) {
   const { conductor, pool, poolFor, rounds, seed, limits = {}, grade, isInstant = false } = options;
-  const { name = conductor.id, delayOf, signal = new AbortController().signal } = options;
+  const {
+    name = toConductorName(conductor.identity),
+    delayOf,
+    signal = new AbortController().signal,
+  } = options;
   // Every lane listens: many of them are no leak.
   setMaxListeners(0, signal);
   const settings: RunSettings = {
-    conductor: name,
+    conductor: conductor.identity,
     conductorReason: "it is measured",
     rounds,
     maxSteps: MAX_STEPS,
@@ -149,7 +154,8 @@ function createPerformance(options: EvaluateOptions) {
     const graded = await gradeUnlessStopped(grade, task, run, signal);
     if (!graded) return undefined;
     const delayMs = delayOf && toCriticalPath(state, run, (step) => delayOf(task, step));
-    return toRow(name, task, state, graded, delayMs);
+    const { id, set, category, subtask } = task;
+    return { conductor: name, set, task: id, category, subtask, ...toPerformedTask(state, graded, delayMs) };
   };
 }
 

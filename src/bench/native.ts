@@ -7,7 +7,7 @@ import type { Card } from "../conductor/native/checkpoint.ts";
 import { createNativeConductor } from "../conductor/native/native.ts";
 import type { ComposeRequest, Conductor } from "../conductor/types.ts";
 import type { Decision, WorkflowError } from "../workflow/types.ts";
-import type { Ground } from "./ground.ts";
+import type { Ground } from "../world/ground.ts";
 
 /** As many plans as are written together. */
 const LANES = 16;
@@ -70,7 +70,7 @@ function toSplit({ about }: Card): { splitBy: string; splitSeed: number } {
  */
 export function onlyRecorded(conductor: Conductor, recorded: NonNullable<Ground["recorded"]>): Conductor {
   return {
-    id: conductor.id,
+    identity: conductor.identity,
     async *compose(request, signal) {
       for await (const event of conductor.compose(request, signal)) {
         const error = event.type === "plan-end" ? findMissing(event.decision, request, recorded) : undefined;

@@ -8,11 +8,11 @@ import { hashSeed } from "../../base/random.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { Baseline } from "../../baseline/types.ts";
 import type { BenchIdentity } from "../../bench/folder.ts";
-import type { Ground } from "../../bench/ground.ts";
-import type { SplitBy } from "../../bench/split.ts";
 import type { ResolvedPool } from "../../config/pool.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
 import type { PoolMember } from "../../worker/types.ts";
+import type { Ground } from "../../world/ground.ts";
+import type { SplitBy } from "../../world/split.ts";
 import { collect, dollars, oneOf, wholeNumber } from "../options.ts";
 
 /** Protects from accidents on a live pool; "none" takes it away. */
@@ -101,7 +101,7 @@ export async function openInputs(flags: InputFlags): Promise<BenchInput[]> {
     throw usageError("--workers goes with --recording; a pool is named with --pool");
   if (flags.pool !== undefined && tasks === undefined) throw usageError("--pool goes with --tasks");
   const free = { concurrency: flags.concurrency ?? 1, samples: FREE_SAMPLES, notices: [] as string[] };
-  const { openRecording, openRehearsal } = await import("../../bench/ground.ts");
+  const { openRecording, openRehearsal } = await import("../../world/ground.ts");
   if (recording !== undefined) {
     const ids = workers
       ?.split(",")
@@ -130,7 +130,7 @@ async function openLive(flags: InputFlags, path: string): Promise<BenchInput> {
     await Promise.all([
       import("../../config/load.ts"),
       import("../../config/pool.ts"),
-      import("../../bench/ground.ts"),
+      import("../../world/ground.ts"),
       import("../../task/sets/load.ts"),
       import("../../task/grade/grade.ts"),
     ]);
@@ -227,11 +227,14 @@ export async function chooseContenders(
 }
 
 async function toNative(id: string, ground: Ground): Promise<Baseline> {
-  const [{ createNativeContender }, { findNative }] = await Promise.all([
+  const [{ createNativeContender }, { findNative }, { parseConductorName }] = await Promise.all([
     import("../../bench/native.ts"),
     import("../../conductor/native/shipped.ts"),
+    import("../../tutti/conductors.ts"),
   ]);
-  const folder = findNative(id, ground.kind === "tasks" ? "live" : ground.kind);
+  const named = parseConductorName(id);
+  const checkpoint = named.kind === "native" ? named.checkpoint : undefined;
+  const folder = findNative(checkpoint, ground.kind === "tasks" ? "live" : ground.kind);
   return createNativeContender({ id, folder, ground });
 }
 
@@ -246,7 +249,11 @@ async function toPlanner(
   const { chooseConductor } = await import("../../tutti/choose-conductor.ts");
   const { showNames, conductor: configured } = resolved;
   const wanted = id === "prompted" ? (configured ?? id) : id;
-  const { conductor } = await chooseConductor(wanted, pool, resolved.kind, { showNames, env: process.env });
+  const { conductor } = await chooseConductor(wanted, pool, {
+    kind: resolved.kind,
+    showNames,
+    env: process.env,
+  });
   return { id, summary: "plans in words", needsHandOffs: true, rounds: 1, fit: () => conductor };
 }
 

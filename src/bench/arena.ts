@@ -1,0 +1,168 @@
+// Where a trained Conductor is measured beside the baselines: the same test tasks, pool, profiles, performer
+// and chance for all. Whatever is fitted or profiled has seen tasks of the train split only.
+
+import { usageError } from "../base/errors.ts";
+import { createDecider } from "../baseline/decide.ts";
+import type { Baseline, TrainingTask } from "../baseline/types.ts";
+import { createProfiler } from "../calibration/profiler.ts";
+import { toDecision } from "../conductor/text.ts";
+import { PLAYERS } from "../rehearsal/players.ts";
+import { readProblem } from "../rehearsal/questions.ts";
+import { createScriptedPlanner } from "../rehearsal/scripted-planner.ts";
+import { createRehearsalGrader, rehearsalTaskSet } from "../rehearsal/task-set.ts";
+import type { GradedTask } from "../task/types.ts";
+import type { Pool } from "../worker/types.ts";
+import { type Ground, openTasks, toRecordedGround } from "../world/ground.ts";
+import { createFitting, drawTasks, type Fitting, readScores } from "../world/prepare.ts";
+import { openRecordedSets, type RecordingSource, type SplitOptions } from "../world/recorded-sets.ts";
+import { type CalibratedPool, calibratePlayers } from "../world/rehearsal-pools.ts";
+import { splitOf } from "../world/split.ts";
+import { evaluate } from "./evaluate.ts";
+import type { BenchRow } from "./types.ts";
+
+/** As many a topic as stand behind the profiles of a training. */
+const CALIBRATION_TASKS = 60;
+
+export interface Arena {
+  ground: Ground;
+  fitting: Fitting;
+  test: readonly GradedTask[];
+}
+
+export interface MeasureOptions {
+  seed: number;
+  signal: AbortSignal;
+}
+
+/** What a Conductor wrote for a task, round by round. Not valid: the last text is no workflow that can be performed. */
+export interface WrittenPlan {
+  task: GradedTask;
+  texts: readonly string[];
+  isValid: boolean;
+}
+
+export interface RehearsalArenaOptions {
+  /** So many questions are made; those of the test split, about two in five, are asked. */
+  count: number;
+  seed: number;
+  /** By default the seven players. `consensus` joins them. */
+  pool?: CalibratedPool;
+}
+
+export function openRehearsalArena({ count, seed, pool: calibrated }: RehearsalArenaOptions): Arena {
+  const { calibration, members } = calibrated ?? calibratePlayers(PLAYERS, CALIBRATION_TASKS);
+  const all = rehearsalTaskSet({ count, seed });
+  const test = all.tasks.filter((task) => splitOf(task) === "test");
+  if (test.length === 0) throw usageError(`None of ${count} questions is for the test: make more of them`);
+  const delays = new Map(members.map(({ worker, profile }) => [worker.id, profile?.delayMs ?? 0]));
+  const ground: Ground = {
+    ...openTasks({ ...all, tasks: test }, { members }, createRehearsalGrader()),
+    kind: "rehearsal",
+    isInstant: true,
+    delayOf: (_, { workerId }) => delays.get(workerId) ?? 0,
+  };
+  const fitting = createFitting(ground.pool, toTraining(calibration, ground.pool), test, seed);
+  // Profiles for a question are made from its bare words, as in the training.
+  const profiler = createProfiler(calibration);
+  const poolFor = (task: GradedTask) => profiler.poolFor(fitting.pool, task.prompt);
+  return { ground, fitting: { ...fitting, poolFor }, test };
+}
+
+/** What the workers were measured on, with the labels that lookup tables are given. */
+function toTraining({ tasks, scores, workers }: CalibratedPool["calibration"], pool: Pool): TrainingTask[] {
+  const positions = pool.members.map(({ worker }) => workers.indexOf(worker.id));
+  return tasks.map(({ text }, number) => {
+    const { topic, family, answer } = readProblem(text)!;
+    const labels = { set: "rehearsal", category: topic, subtask: family };
+    return {
+      task: { id: `calibration/${number}`, ...labels, prompt: text, answer, grader: "rehearsal" },
+      scores: positions.map((position) => scores[number]![position]),
+    };
+  });
+}
+
+/** One for each set, in their order, with the splits of a training on these sets. */
+export async function openRecordingArenas(
+  recordings: readonly RecordingSource[],
+  { limit, seed, ...splitting }: SplitOptions & { limit?: number; seed: number },
+): Promise<Arena[]> {
+  const opened = await openRecordedSets(recordings, splitting);
+  return opened.map(({ recording, set, splits, members }) => {
+    const workers = members.map(({ worker }) => worker.id);
+    const ground = toRecordedGround(recording, set, workers);
+    const training = readScores(splits.train, ground.pool, ground.recorded!);
+    // Fitting is told of all test tasks: none of them may be in it, measured or not.
+    const fitting = createFitting(ground.pool, training, splits.test, seed);
+    return { ground, fitting, test: drawTasks(splits.test, limit) };
+  });
+}
+
+/** The same tasks with other pools, of as many members in the same order. What was fitted stays as it was. */
+export function changePools(arena: Arena, change: (pool: Pool) => Pool): Arena {
+  const { fitting } = arena;
+  return {
+    ...arena,
+    fitting: { ...fitting, pool: change(fitting.pool), poolFor: (task) => change(fitting.poolFor(task)) },
+  };
+}
+
+/** A rule written by hand for these very families: it reads a question's family and difficulty off its words. */
+export const scriptedPlanner: Baseline = {
+  id: "scripted-planner",
+  summary: "a rule written by hand for the families of the rehearsal",
+  needsHandOffs: true,
+  rounds: 1,
+  fit: createScriptedPlanner,
+};
+
+export async function measureBaseline(
+  { ground, fitting, test }: Arena,
+  baseline: Baseline,
+  options: MeasureOptions,
+): Promise<BenchRow[]> {
+  return evaluate({
+    ...toEvaluation(ground, options),
+    ...{ name: baseline.id, conductor: fitting.fit(baseline), rounds: baseline.rounds },
+    ...{ pool: fitting.pool, tasks: test },
+    ...(baseline.readsProfiles && { poolFor: fitting.poolFor }),
+  });
+}
+
+/** A plan that is not valid is wrong, at the cost of the rounds before it: nobody steps in. */
+export async function performPlans(
+  { ground, fitting }: Arena,
+  plans: readonly WrittenPlan[],
+  { name, ...options }: MeasureOptions & { name: string },
+): Promise<BenchRow[]> {
+  const texts = new Map(
+    plans.map((plan) => [plan.task.id, plan.isValid ? plan.texts : plan.texts.slice(0, -1)]),
+  );
+  const conductor = createDecider(name, (request) => {
+    const text = texts.get(request.task.id!)?.[request.rounds.length];
+    return text === undefined ? { type: "accept" } : toDecision(text, request);
+  });
+  const tasks = plans.map(({ task }) => task).filter(({ id }) => texts.get(id)!.length > 0);
+  const rounds = Math.max(1, ...plans.map((plan) => plan.texts.length));
+  const rows = await evaluate({
+    ...toEvaluation(ground, options),
+    ...{ name, conductor, rounds, pool: fitting.pool, poolFor: fitting.poolFor, tasks },
+  });
+  const performed = new Map(rows.map((row) => [row.task, row]));
+  return plans.flatMap(({ task, isValid }): BenchRow[] => {
+    const row = performed.get(task.id);
+    if (isValid) return row ? [row] : [];
+    return [{ ...(row ?? emptyRow(name, task)), score: 0, why: "no valid workflow", valid: false }];
+  });
+}
+
+function toEvaluation({ grade, isInstant, delayOf }: Ground, { seed, signal }: MeasureOptions) {
+  return { grade, isInstant, seed, signal, concurrency: 1, ...(delayOf && { delayOf }) };
+}
+
+function emptyRow(conductor: string, { id, set, category, subtask }: GradedTask): BenchRow {
+  return {
+    ...{ conductor, set, task: id, category, subtask, score: 0, why: "", ungraded: false, isOutage: false },
+    ...{ calls: 0, conductorCalls: 0, tokens: 0, costUsd: 0, durationMs: 0, steps: 0, rounds: 0 },
+    ...{ valid: false, asked: [], answer: "", stopReason: "done" },
+  };
+}

@@ -1,0 +1,180 @@
+// The rehearsal as a world to practise in: a fresh simulated question for every draw, with a pool by lot.
+// A question whose words put it into the validation or test split is never drawn, so whatever a bench keeps for
+// its result was never trained on, whichever seed made it.
+
+import { usageError } from "../base/errors.ts";
+import { createRandom, hashSeed, type Random } from "../base/random.ts";
+import { createProfiler } from "../calibration/profiler.ts";
+import { PLAYERS } from "../rehearsal/players.ts";
+import { FAMILIES, generateProblems } from "../rehearsal/questions.ts";
+import { createRehearsalGrader } from "../rehearsal/task-set.ts";
+import type { Difficulty, Problem } from "../rehearsal/types.ts";
+import type { GradedTask } from "../task/types.ts";
+import type { Pool, PoolMember } from "../worker/types.ts";
+import {
+  type CalibratedPool,
+  calibratePlayers,
+  createConsensusMember,
+  trainingStrangers,
+  withLiars,
+} from "./rehearsal-pools.ts";
+import { splitOf } from "./split.ts";
+import type { Question, SplitName, World } from "./types.ts";
+
+/** So many that few can be known by heart: with 40, three quarters of the gain were kept with others. */
+const STRANGERS = 160;
+/** Of random pools, this share is of the players alone. */
+const PLAYERS_ALONE = 0.25;
+const SMALLEST_POOL = 2;
+const LARGEST_POOL = 8;
+/** Random pools have `consensus` this often: a Conductor must not rely on it. */
+const CONSENSUS_SHARE = 7 / 8;
+const TEXTS = 4_000;
+const DIFFICULTIES: readonly Difficulty[] = [1, 2, 3];
+/** A few kinds of question are rare in a split; after so many others another kind is tried. */
+const PATIENCE = 100;
+
+export interface RehearsalWorldOptions {
+  seed: number;
+  /** fixed: the seven players and `consensus`. random: some of them, or of them and 160 strangers. */
+  pools: "fixed" | "random";
+  /** About so many tasks a topic stand behind each profile. */
+  calibrationTasks: number;
+  /** How many questions to watch while training. */
+  validation: number;
+  /** Share of the draws in which one worker of the pool lies. */
+  liars?: number;
+}
+
+export interface RehearsalWorld extends World {
+  /** Like `sample`, from any split: an evaluation set for somebody who trains elsewhere. */
+  drawFrom(split: SplitName, number: number): Question;
+}
+
+/** What the lots of a split are made from, so that none of them shares a question by its number. */
+const PURPOSES = { train: "rehearsal draw", validation: "rehearsal tune", test: "rehearsal test" } as const;
+
+/** Runs are seeded by the ids of their tasks, so ids keep the name that the validation split had before. */
+const IDS = { train: "train", validation: "tune", test: "test" } as const;
+
+export function createRehearsalWorld(options: RehearsalWorldOptions): RehearsalWorld {
+  const { seed, pools, calibrationTasks, liars = 0 } = options;
+  if (!(liars >= 0 && liars <= 1)) throw usageError(`The share of liars must be from 0 to 1, not ${liars}`);
+  if (!(Number.isInteger(calibrationTasks) && calibrationTasks > 0))
+    throw usageError(`Profiles need one calibration task a topic or more, not ${calibrationTasks}`);
+
+  const { members, calibration } = calibrate(pools, calibrationTasks);
+  const profiler = createProfiler(calibration);
+  const known = new Map(calibration.tasks.map(({ text }, number) => [text, number]));
+  const consensus = createConsensusMember();
+
+  const drawPool = (random: Random): Pool => {
+    const pool =
+      pools === "fixed" ? drawFixed(members, consensus, random) : drawRandom(members, consensus, random);
+    if (random.next() >= liars) return pool;
+    const models = [...pool.members.keys()].filter((number) => pool.members[number] !== consensus);
+    return withLiars(pool, [random.pick(models)]);
+  };
+  const drawQuestion = (id: string, split: SplitName, random: Random): Question => {
+    const task = toTask(id, drawProblem(split, random));
+    const without = known.get(task.prompt);
+    const pool = profiler.poolFor(drawPool(random), task.prompt, without === undefined ? {} : { without });
+    return { task, pool };
+  };
+  const chanceOf = (purpose: string, number: number) => createRandom(hashSeed(purpose, seed, number));
+  const drawFrom = (split: SplitName, number: number) =>
+    drawQuestion(`rehearsal/${IDS[split]}/${number}`, split, chanceOf(PURPOSES[split], number));
+  const grader = createRehearsalGrader();
+  let validation: Question[] | undefined;
+  let texts: string[] | undefined;
+  return {
+    kind: "rehearsal",
+    name: "rehearsal (simulated)",
+    isSimulated: true,
+    isInstant: true,
+    sample: (number) => drawFrom("train", number),
+    drawFrom,
+    get validation() {
+      validation ??= drawDistinct(options.validation, (number) => drawFrom("validation", number));
+      return validation;
+    },
+    grade: (task, { answer }, signal) => grader.grade(task, answer, signal),
+    texts() {
+      texts ??= Array.from(
+        { length: TEXTS },
+        (_, number) => drawProblem("train", chanceOf("rehearsal texts", number)).question,
+      );
+      return texts;
+    },
+    works: () => FAMILIES.flatMap(({ terms }) => terms),
+  };
+}
+
+/** Measuring takes seconds and does not depend on the seed: worlds of one process share it. */
+const measured = new Map<string, CalibratedPool>();
+
+function calibrate(pools: "fixed" | "random", calibrationTasks: number): CalibratedPool {
+  const key = `${pools} ${calibrationTasks}`;
+  let pool = measured.get(key);
+  if (!pool) {
+    const players = pools === "fixed" ? PLAYERS : [...PLAYERS, ...trainingStrangers(STRANGERS)];
+    pool = calibratePlayers(players, calibrationTasks);
+    measured.set(key, pool);
+  }
+  return pool;
+}
+
+// ---- Pools ----------------------------------------------------------------------------------------
+
+function drawFixed(members: PoolMember[], consensus: PoolMember, random: Random): Pool {
+  return { members: random.shuffle([...members, consensus]) };
+}
+
+function drawRandom(members: PoolMember[], consensus: PoolMember, random: Random): Pool {
+  const known = random.next() < PLAYERS_ALONE ? members.slice(0, PLAYERS.length) : members;
+  const size = random.integer(SMALLEST_POOL, Math.min(LARGEST_POOL, known.length));
+  const drawn = random.shuffle(known).slice(0, size);
+  if (random.next() < CONSENSUS_SHARE) drawn.splice(random.integer(0, size), 0, consensus);
+  return { members: drawn };
+}
+
+// ---- Questions ------------------------------------------------------------------------------------
+
+/** Kinds and difficulties in equal shares, then the first question of that kind which is of the split. */
+function drawProblem(split: SplitName, random: Random): Problem {
+  for (;;) {
+    const families = [random.pick(FAMILIES).id];
+    const difficulties = [random.pick(DIFFICULTIES)];
+    for (let attempt = 0; attempt < PATIENCE; attempt++) {
+      const lot = random.integer(0, 0xffff_ffff);
+      const [problem] = generateProblems({ count: 1, seed: lot, families, difficulties });
+      if (splitOf({ prompt: problem!.question }) === split) return problem!;
+    }
+  }
+}
+
+/** No question twice, in words: a validation must not count one several times. */
+function drawDistinct(count: number, draw: (number: number) => Question): Question[] {
+  const drawn = new Map<string, Question>();
+  for (let number = 0; drawn.size < count; number++) {
+    if (number > PATIENCE * (count + 1))
+      throw usageError(
+        `There are no ${count} different validation questions: ask for less than ${drawn.size}`,
+      );
+    const question = draw(number);
+    if (!drawn.has(question.task.prompt)) drawn.set(question.task.prompt, question);
+  }
+  return [...drawn.values()];
+}
+
+function toTask(id: string, { topic, family, question, answer }: Problem): GradedTask {
+  return {
+    id,
+    set: "rehearsal",
+    category: topic,
+    subtask: family,
+    prompt: question,
+    answer,
+    grader: "rehearsal",
+  };
+}

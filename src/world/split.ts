@@ -1,0 +1,46 @@
+// Train, validation and test: which tasks may be learned from and which are kept for the result. A task belongs
+// where the hash of its words puts it, so the split is the same on every machine, needs no file, and
+// twins (the same question under two ids, options in another order) are never on both sides.
+
+import { hashSeed } from "../base/random.ts";
+import type { SplitName } from "./types.ts";
+
+/** Shares of the tasks: what is not for training or validation is for the test. */
+export const SPLIT_SHARES = { train: 0.5, validation: 0.1, test: 0.4 } as const;
+
+/** What tasks are kept together by: their words, or the family they come from. */
+export type SplitBy = "prompt" | "family";
+
+/** Of the normalised prompt with its options, never of the id. */
+export function splitOf(task: { prompt: string; choices?: string[] }, seed = 0): SplitName {
+  return toSplit(promptHash(task, seed));
+}
+
+/** All tasks of a subtask go together: whether what was learned carries over to families never seen. */
+export function splitByFamily({ subtask }: { subtask: string }, seed = 0): SplitName {
+  return toSplit(hashSeed("family", seed, normalise(subtask)));
+}
+
+/** One of `folds` parts; twins share theirs. For cross-fitting, where every task is used both ways in turn. */
+export function foldOf(task: { prompt: string; choices?: string[] }, folds: number, seed = 0): number {
+  return promptHash(task, hashSeed("fold", seed)) % folds;
+}
+
+/** Differs for every question, the same for twins: also used to draw some tasks of a set. */
+export function promptHash(
+  { prompt, choices = [] }: { prompt: string; choices?: string[] },
+  seed = 0,
+): number {
+  return hashSeed("prompt", seed, normalise(prompt), ...choices.map(normalise).sort());
+}
+
+function toSplit(hash: number): SplitName {
+  const share = hash / 0x1_0000_0000;
+  if (share < SPLIT_SHARES.train) return "train";
+  return share < SPLIT_SHARES.train + SPLIT_SHARES.validation ? "validation" : "test";
+}
+
+/** Case, spacing and the way a character is encoded do not make another question. */
+function normalise(text: string): string {
+  return text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
+}

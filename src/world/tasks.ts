@@ -1,0 +1,153 @@
+// A live pool with tasks of one's own as a world to practise in. Asking costs money here: every reply is kept
+// (reply-cache.ts) and every ask is paid from one budget. When that is spent, asks fail as an outage would,
+// so that nothing is learned from what could not be paid.
+
+import { usageError } from "../base/errors.ts";
+import { createRandom, hashSeed, type Random } from "../base/random.ts";
+import { createProfiler } from "../calibration/profiler.ts";
+import { textOf } from "../calibration/text-features.ts";
+import type { Calibration } from "../calibration/types.ts";
+import { toPoolEntry } from "../store/pool-entry.ts";
+import { isSimulated } from "../store/summary.ts";
+import { type GradedTask, type Grader, type TaskSet, toMessages } from "../task/types.ts";
+import type { Pool, PoolMember } from "../worker/types.ts";
+import { withConsensus } from "./ground.ts";
+import { createCachingWorker, type Purse } from "./live/caching-worker.ts";
+import type { ReplyCache } from "./live/reply-cache.ts";
+import type { TrainingBudget } from "./live/training-budget.ts";
+import { drawTasks, type Splits, splitTasks } from "./prepare.ts";
+import { GENERIC_WORKS } from "./recording.ts";
+import type { Question, World } from "./types.ts";
+
+const SMALLEST_POOL = 2;
+const VALIDATION = 40;
+const TEXTS = 4_000;
+
+export interface TasksWorldOptions {
+  set: TaskSet;
+  pool: Pool;
+  grader: Grader;
+  /** What the workers were measured on. Without it they keep the profiles they have. */
+  calibration?: Calibration;
+  /** Where replies are kept and who pays for them. Without both nobody can be asked: for exports. */
+  cache?: ReplyCache;
+  purse?: Purse & Pick<TrainingBudget, "allowsUnknownPrice">;
+  seed: number;
+  /** fixed: the whole pool. random: half of the time some of its models. */
+  pools: "fixed" | "random";
+  splitSeed?: number;
+  /** How many validation tasks are evaluated: each is asked anew whenever the plans change. */
+  validation?: number;
+}
+
+export interface TasksWorld extends World {
+  readonly splits: Splits;
+  /** A task with a pool by lot, as `sample` would give it. */
+  pose(task: GradedTask, lot: number): Question;
+  /** The same question again, from ids alone; undefined where the task or a worker is not here. */
+  recall(task: string, workers: readonly string[]): Question | undefined;
+}
+
+export function createTasksWorld(options: TasksWorldOptions): TasksWorld {
+  const { set, grader, cache, purse, seed, pools, splitSeed = 0 } = options;
+  const splits = splitTasks(set.tasks, "prompt", splitSeed);
+  const { members } = withConsensus(options.pool);
+  const unpriced = members.filter(({ worker, price }) => worker.kind === "model" && !price);
+  if (unpriced.length > 0 && purse && !purse.allowsUnknownPrice) {
+    const names = unpriced.map(({ worker }) => `"${worker.id}"`).join(", ");
+    throw usageError(`The price of ${names} is not known, so a budget cannot be kept: give it in the config`);
+  }
+  const models = members
+    .filter(({ worker }) => worker.kind === "model")
+    .map((member): PoolMember => {
+      const worker = cache && purse ? createCachingWorker(member, cache, purse) : member.worker;
+      return { ...member, worker };
+    });
+  if (models.length === 0) throw usageError("The pool has no model to ask: name one or more");
+  const tools = members.filter(({ worker }) => worker.kind !== "model");
+  const profile = createProfiling(options.calibration, splits.train, [...splits.validation, ...splits.test]);
+
+  const toQuestion = (task: GradedTask, chosen: PoolMember[], random: Random): Question => ({
+    task,
+    pool: profile({ members: random.shuffle([...chosen, ...tools]) }, task),
+  });
+  const pose = (task: GradedTask, random: Random): Question =>
+    toQuestion(task, pools === "fixed" ? models : drawModels(models, random), random);
+  const byId = new Map([...models, ...tools].map((member) => [member.worker.id, member]));
+  const tasks = new Map(set.tasks.map((task) => [task.id, task]));
+  let validation: Question[] | undefined;
+  return {
+    splits,
+    pose: (task, lot) => pose(task, createRandom(hashSeed("tasks pose", seed, task.id, lot))),
+    recall(id, workers) {
+      const task = tasks.get(id);
+      const chosen = workers.flatMap((worker) => byId.get(worker) ?? []);
+      return task && chosen.length === workers.length
+        ? { task, pool: profile({ members: chosen }, task) }
+        : undefined;
+    },
+    kind: "tasks",
+    name: set.id,
+    isSimulated: isSimulated(members.map(toPoolEntry)),
+    isInstant: false,
+    sample(number) {
+      const random = createRandom(hashSeed("tasks draw", seed, number));
+      return pose(random.pick(splits.train), random);
+    },
+    get validation() {
+      validation ??= drawTasks(splits.validation, options.validation ?? VALIDATION).map((task) =>
+        toQuestion(task, models, createRandom(hashSeed("tasks tune", seed, task.id))),
+      );
+      return validation;
+    },
+    grade: (task, { answer }, signal) => grader.grade(task, answer, signal),
+    texts: () => drawTasks(splits.train, TEXTS).map(toText),
+    works: () => GENERIC_WORKS,
+  };
+}
+
+function drawModels(models: PoolMember[], random: Random): PoolMember[] {
+  if (models.length <= SMALLEST_POOL || random.next() < 0.5) return models;
+  return random.shuffle(models).slice(0, random.integer(SMALLEST_POOL, models.length));
+}
+
+/**
+ * Profiles count as fitting: what was measured on validation and test tasks of this set is not looked at, and a
+ * training task is not its own neighbour. A task is known by its prompt or by all that a worker is asked.
+ */
+function createProfiling(
+  calibration: Calibration | undefined,
+  training: readonly GradedTask[],
+  held: readonly GradedTask[],
+): (pool: Pool, task: GradedTask) => Pool {
+  if (!calibration) return (pool) => pool;
+  const formsOf = (task: GradedTask) => [toKey(task.prompt), toKey(toText(task))];
+  const forbidden = new Set(held.flatMap(formsOf));
+  const { tasks, scores } = calibration;
+  const kept = [...tasks.keys()].filter((number) => !forbidden.has(toKey(tasks[number]!.text)));
+  const profiler = createProfiler({
+    ...calibration,
+    tasks: kept.map((number) => tasks[number]!),
+    scores: kept.map((number) => scores[number]!),
+  });
+  const numbers = new Map(kept.map((number, at) => [toKey(tasks[number]!.text), at]));
+  const own = new Map<string, number>();
+  for (const task of training) {
+    const found = formsOf(task).map((form) => numbers.get(form));
+    const number = found.find((at) => at !== undefined);
+    if (number !== undefined) own.set(task.id, number);
+  }
+  return (pool, task) => {
+    const without = own.get(task.id);
+    return profiler.poolFor(pool, toText(task), without === undefined ? {} : { without });
+  };
+}
+
+/** Case and spacing do not make another question. */
+function toKey(text: string): string {
+  return text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
+}
+
+function toText(task: GradedTask): string {
+  return textOf(toMessages(task));
+}
