@@ -108,11 +108,11 @@ async function chooseForLive(pool: Pool, task: Task | undefined): Promise<Chosen
     const { loadCard } = await import("../conductor/native/checkpoint.ts");
     const card = loadCard(folder);
     if (!isNoWorseLive(card)) return notDefault("no bench has shown it to be no worse on a live pool");
-    const { createNativeConductor, surpriseOf } = await import("../conductor/native/native.ts");
+    const { createNativeConductor } = await import("../conductor/native/native.ts");
     const conductor = createNativeConductor({ checkpoint: folder });
     conductor.check(pool);
-    const surprise = await surpriseOf(conductor, { task, pool });
-    if (!(card.surprise && surprise <= card.surprise.threshold))
+    const nll = await conductor.negativeLogLikelihood({ task, pool });
+    if (!(card.nll && nll <= card.nll.threshold))
       return notDefault("the question is unlike those it was trained on");
     const reason = "every model is measured, and the question is like those it was trained on";
     return { conductor, reason };

@@ -25,7 +25,7 @@ const card: CardDraft = {
   name: "test-1",
   shape,
   limits: { workers: 64, rounds: 2 },
-  surprise: { threshold: 3.5, median: 2, share: 0.98 },
+  nll: { threshold: 3.5, median: 2, share: 0.98 },
   handOffs: true,
   training: {
     ...{ world: "made up", isSimulated: true, command: "tutti train", seed: 1 },
@@ -147,9 +147,9 @@ describe("is refused, and says why", () => {
     expect(refusalOf(folder)).toContain('weight "norm" is missing, and [8] is needed');
   });
 
-  test("figures of workers that this Tutti does not make", () => {
+  test("features of workers that this Tutti does not make", () => {
     const folder = changeCard({ shape: { ...shape, features: FEATURES + 1 } });
-    expect(refusalOf(folder)).toContain(`it describes workers by ${FEATURES + 1} figures`);
+    expect(refusalOf(folder)).toContain(`it describes workers by ${FEATURES + 1} features`);
   });
 });
 

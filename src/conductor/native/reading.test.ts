@@ -92,7 +92,7 @@ describe("the workers", () => {
     expect(prefix.slots.every((row) => row.length === FEATURES)).toBe(true);
   });
 
-  test("have no name: another one with the same figures is read the same", () => {
+  test("have no name: another one with the same features is read the same", () => {
     const [first] = read([model("a", { similar: 0.7 }), tool]).prefix.slots;
     const [other] = read([model("never met", { similar: 0.7 }), tool]).prefix.slots;
     expect(first).toEqual(other);
@@ -137,7 +137,7 @@ describe("the workers", () => {
     expect(b![0]).toBe(0);
   });
 
-  test("a tool is only a tool, and figures that are not known are no numbers out of the air", () => {
+  test("a tool is only a tool, and features that are not known are no numbers out of the air", () => {
     const [unknown, vote] = read([{ worker: scriptedWorker("new", "") }, tool]).prefix.slots;
     expect(rowOf(vote)).toEqual([0, 1, ...new Array(FEATURES - 2).fill(0)]);
     expect(rowOf(unknown).every(Number.isFinite)).toBe(true);
