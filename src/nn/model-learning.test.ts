@@ -4,8 +4,8 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { createRandom } from "../base/random.ts";
 import { openEngines } from "../testing/learn/engines.ts";
-import { createTinyModel, randomPrefix, END, START, TINY } from "../testing/learn/tiny-model.ts";
-import type { LossOptions, TrainingExample, Completion } from "./model.ts";
+import { createTinyModel, END, randomPrefix, START, TINY } from "../testing/learn/tiny-model.ts";
+import type { Completion, LossOptions, TrainingExample } from "./model.ts";
 import { AdamW } from "./optimiser.ts";
 import type { Weights } from "./types.ts";
 
@@ -266,7 +266,12 @@ describe.skipIf(!engine)("learning", () => {
         }));
         return { prefix, examples };
       });
-      const { gradients } = await model.computeGradients(rows, { ...POLICY, group, textWeight: 0, microBatch: 8 });
+      const { gradients } = await model.computeGradients(rows, {
+        ...POLICY,
+        group,
+        textWeight: 0,
+        microBatch: 8,
+      });
       optimiser.step(gradients, { learningRate: 0.01, maxNorm: 1 });
       if (update % 20 === 0) after = await accuracy();
     }

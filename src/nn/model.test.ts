@@ -4,9 +4,16 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { createRandom } from "../base/random.ts";
 import { openEngines } from "../testing/learn/engines.ts";
-import { createTinyModel, randomPrefix, END, START, TINY, recordProbabilities } from "../testing/learn/tiny-model.ts";
+import {
+  createTinyModel,
+  END,
+  randomPrefix,
+  recordProbabilities,
+  START,
+  TINY,
+} from "../testing/learn/tiny-model.ts";
 import type { Prefix } from "./batch.ts";
-import type { Model, Completion } from "./model.ts";
+import type { Completion, Model } from "./model.ts";
 
 const ENGINES = await openEngines();
 const OPTIONS = { start: START, end: END };
@@ -67,8 +74,12 @@ describe.each(ENGINES)("$name", ({ name, engine }) => {
     for (const [question, { slots }] of prefixes.entries()) {
       const [first] = seen(question, 0);
       expect(first!.reduce((sum, probability) => sum + probability, 0)).toBeCloseTo(1, 5);
-      expect(first!.slice(TINY.vocabulary + slots.length).every((probability) => probability === 0)).toBe(true);
-      expect(first!.slice(0, TINY.vocabulary + slots.length).every((probability) => probability > 0)).toBe(true);
+      expect(first!.slice(TINY.vocabulary + slots.length).every((probability) => probability === 0)).toBe(
+        true,
+      );
+      expect(first!.slice(0, TINY.vocabulary + slots.length).every((probability) => probability > 0)).toBe(
+        true,
+      );
     }
   });
 
@@ -111,7 +122,12 @@ describe.each(ENGINES)("$name", ({ name, engine }) => {
 
   test("rollouts that share their prefix are what they would be one by one", async () => {
     const shared = recordProbabilities(7);
-    const together = await model.generate(prefixes, { ...OPTIONS, group: 2, length: 8, choose: shared.choose });
+    const together = await model.generate(prefixes, {
+      ...OPTIONS,
+      group: 2,
+      length: 8,
+      choose: shared.choose,
+    });
     for (const [question, prefix] of prefixes.entries()) {
       for (const [rollout, { tokens }] of together[question]!.entries())
         expectClose(
@@ -198,21 +214,24 @@ describe.each(ENGINES)("$name", ({ name, engine }) => {
     }
   });
 
-  test.runIf(canTrain)("negative log-likelihood is the mean loss over the text, and the same in company", async () => {
-    const rows = prefixes
-      .slice(0, 2)
-      .map((prefix) => ({ prefix, examples: [{ tokens: [END], weights: [0] }] }));
-    const values = await model.negativeLogLikelihood(prefixes);
-    for (const [i, row] of rows.entries()) {
-      const { loss } = await model.computeGradients([row], {
-        objective: { kind: "likelihood", clip: 0 },
-        ...{ start: START, group: 1, textWeight: 1, microBatch: 1 },
-      });
-      expect(values[i]).toBeCloseTo(loss / (row.prefix.tokens.length - 1), 4);
-    }
-    // A single token has nothing before it that it could be likely after.
-    expect(values[2]).toBeCloseTo(0, 10);
-  });
+  test.runIf(canTrain)(
+    "negative log-likelihood is the mean loss over the text, and the same in company",
+    async () => {
+      const rows = prefixes
+        .slice(0, 2)
+        .map((prefix) => ({ prefix, examples: [{ tokens: [END], weights: [0] }] }));
+      const values = await model.negativeLogLikelihood(prefixes);
+      for (const [i, row] of rows.entries()) {
+        const { loss } = await model.computeGradients([row], {
+          objective: { kind: "likelihood", clip: 0 },
+          ...{ start: START, group: 1, textWeight: 1, microBatch: 1 },
+        });
+        expect(values[i]).toBeCloseTo(loss / (row.prefix.tokens.length - 1), 4);
+      }
+      // A single token has nothing before it that it could be likely after.
+      expect(values[2]).toBeCloseTo(0, 10);
+    },
+  );
 });
 
 const [native, web] = ENGINES.map(({ engine }) => engine);

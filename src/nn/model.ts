@@ -92,7 +92,10 @@ export class Model {
     const ownMask = new Float32Array(batch.length).fill(maskValue(true));
     const written = new Written(shape, batch, group);
     for (let row = 0; row < count; row++) written.set(row, prefixes[Math.floor(row / group)]!.start ?? start);
-    const rollouts = Array.from({ length: count }, (): Completion => ({ tokens: [], logps: [], entropies: [] }));
+    const rollouts = Array.from(
+      { length: count },
+      (): Completion => ({ tokens: [], logps: [], entropies: [] }),
+    );
     const ended = new Uint8Array(count);
     let open = count;
     const feeds: Tensors = {
@@ -297,6 +300,7 @@ export class Model {
 function entropyOf(probabilities: Float32Array): number {
   let entropy = 0;
   // What hardly ever happens adds nothing that can be seen, and its logarithm takes time.
-  for (const probability of probabilities) if (probability > 1e-5) entropy -= probability * Math.log(probability);
+  for (const probability of probabilities)
+    if (probability > 1e-5) entropy -= probability * Math.log(probability);
   return entropy;
 }

@@ -6,8 +6,8 @@ import type { Graph, Value } from "./graph.ts";
 import {
   add,
   concat,
-  multiply,
   matmul,
+  multiply,
   reshape,
   rmsNorm,
   scale,

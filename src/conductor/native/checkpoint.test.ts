@@ -8,7 +8,7 @@ import { toSafetensors } from "../../nn/safetensors.ts";
 import { trainTokenizer } from "../../nn/tokenizer.ts";
 import { createWeights } from "../../nn/transformer.ts";
 import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
-import { type CardDraft, loadCheckpoint, saveCheckpoint } from "./checkpoint.ts";
+import { type CardDraft, loadCard, loadCheckpoint, saveCheckpoint } from "./checkpoint.ts";
 import { FEATURES } from "./reading.ts";
 
 const language = createTinyLanguage();
@@ -75,6 +75,11 @@ test("comes back as it was saved, bit by bit", () => {
     language.question("Solve the equations", 56),
   );
   expect(loaded.language.vocabulary).toBe(language.vocabulary);
+});
+
+test("a card of before 0.2, which said surprise for the negative log-likelihood, is still read", () => {
+  const folder = changeCard({ nll: undefined, surprise: card.nll });
+  expect(loadCard(folder).nll).toEqual(card.nll);
 });
 
 test("in half precision it is half as large and close", async () => {

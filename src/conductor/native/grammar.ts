@@ -9,7 +9,7 @@ export interface GrammarOptions {
   slots: number;
   maxSteps: number;
   /** Where it is told, nothing is accepted either. */
-  minSteps?: number | undefined;
+  minSteps?: number;
   /** Steps of the round before; 0 in the first round. Later rounds may accept. */
   previousSteps: number;
   /** The most tokens of one subtask. */

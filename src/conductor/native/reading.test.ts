@@ -4,7 +4,7 @@ import { scriptedWorker, toPool } from "../../testing/stage.ts";
 import { createSelfWorker } from "../../worker/self.ts";
 import type { PoolMember, Profile } from "../../worker/types.ts";
 import type { ComposedRound } from "../types.ts";
-import { FEATURES, QUESTION_TOKENS, toLabels, toReading } from "./reading.ts";
+import { FEATURES, QUESTION_TOKENS, toLabels, toReading, toWorkerOf } from "./reading.ts";
 
 const language = createTinyLanguage();
 const task = { messages: [{ role: "user" as const, content: "What is the sum of 12 and 30?" }] };
@@ -156,4 +156,11 @@ describe("the workers", () => {
       [1, 1],
     ]);
   });
+});
+
+test("a slot without a worker is a number outside of the whole pool, members without a slot included", () => {
+  const kinds = ["model", "conductor", "conductor"] as const;
+  const pool = toPool(kinds.map((kind, i) => scriptedWorker(`${kind} ${i}`, "", kind)));
+  const workerOf = toWorkerOf(toReading({ task, pool, rounds: [] }, language), pool);
+  expect([0, 1, 2].map(workerOf)).toEqual([0, 4, 5]);
 });

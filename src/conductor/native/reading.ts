@@ -20,14 +20,14 @@ export interface Reading {
   /** Number in the pool of each slot: `self` has none, since its rounds are the Conductor's own. */
   workers: number[];
   /** Of the round before, which answer each reply gave; absent in the first round. */
-  labels?: (number | undefined)[] | undefined;
+  labels?: (number | undefined)[];
 }
 
 export type ReadingRequest = Pick<ComposeRequest, "task" | "pool" | "rounds"> & {
   /** Exactly so many steps; absent: the Conductor decides. */
-  size?: number | undefined;
+  size?: number;
   /** What the question is read as ending with, whether it does or not. */
-  closing?: string | undefined;
+  closing?: string;
 };
 
 export function toReading(request: ReadingRequest, language: Language): Reading {
