@@ -10,6 +10,7 @@ import { performRun } from "../perform/driver.ts";
 import { CircuitBreaker } from "../perform/retry.ts";
 import { type Run, toRun } from "../perform/run.ts";
 import type { RunState } from "../perform/state.ts";
+import { toConductorName } from "../store/conductor-name.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import { toPoolEntry } from "../store/pool-entry.ts";
 import type { Limits, RunSettings } from "../store/types.ts";
@@ -87,11 +88,15 @@ export async function evaluate(options: EvaluateOptions): Promise<BenchRow[]> {
 
 function createPerformance(options: EvaluateOptions) {
   const { conductor, pool, poolFor, rounds, seed, limits = {}, grade, isInstant = false } = options;
-  const { name = conductor.id, delayOf, signal = new AbortController().signal } = options;
+  const {
+    name = toConductorName(conductor.identity),
+    delayOf,
+    signal = new AbortController().signal,
+  } = options;
   // Every lane listens: many of them are no leak.
   setMaxListeners(0, signal);
   const settings: RunSettings = {
-    conductor: name,
+    conductor: conductor.identity,
     conductorReason: "it is measured",
     rounds,
     maxSteps: MAX_STEPS,

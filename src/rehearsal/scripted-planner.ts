@@ -26,7 +26,7 @@ interface Plan {
 
 export function createScriptedPlanner(): Conductor {
   return {
-    id: "scripted-planner",
+    identity: { kind: "scripted" },
     compose(request, signal) {
       return composeText(request, write(request, signal));
     },

@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { toConductorName } from "../store/conductor-name.ts";
 import { saveTinyCheckpoint } from "../testing/learn/tiny-checkpoint.ts";
 import { playedConductor, scriptedWorker, toPool } from "../testing/stage.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
 import type { Pool, Profile, Task } from "../worker/types.ts";
 import { chooseConductor } from "./choose-conductor.ts";
+import type { PoolKind } from "./conductors.ts";
 
 // What ships with the package, and whether this machine has an engine, is set by each test.
 const shipped = vi.hoisted(() => ({ folders: new Map<string, string>(), hasEngine: true }));
@@ -14,8 +16,7 @@ vi.mock("../conductor/native/shipped.ts", async (original) => {
   return {
     ...real,
     findShippedFor: find,
-    findNative: (wanted: string, world: string) =>
-      wanted === "native" ? (find(world) ?? "nowhere") : wanted.slice("native:".length),
+    findNative: (named: string | undefined, world: string) => named ?? find(world) ?? "nowhere",
   };
 });
 
@@ -46,15 +47,17 @@ function poolOf(measured: boolean[]): Pool {
   return toPool([...members, createConsensusWorker()]);
 }
 
-type Kind = Parameters<typeof chooseConductor>[2];
-
 async function choose(
   wanted: Parameters<typeof chooseConductor>[0],
-  { kind = "config", pool = poolOf([true, true]) }: { kind?: Kind; pool?: Pool } = {},
+  { kind = "config", pool = poolOf([true, true]) }: { kind?: PoolKind; pool?: Pool } = {},
 ) {
-  const options = { showNames: false, env: {}, task: TASK };
-  const { conductor, reason } = await chooseConductor(wanted, pool, kind, options);
-  return { id: conductor.id, reason };
+  const { conductor, reason } = await chooseConductor(wanted, pool, {
+    kind,
+    showNames: false,
+    env: {},
+    task: TASK,
+  });
+  return { id: toConductorName(conductor.identity), reason };
 }
 
 beforeEach(() => {
@@ -64,9 +67,10 @@ beforeEach(() => {
 
 describe("in the rehearsal", () => {
   it("the trained Conductor plans, where it and an engine are there", async () => {
-    shipped.folders.set("rehearsal", await saveTinyCheckpoint());
+    const folder = await saveTinyCheckpoint();
+    shipped.folders.set("rehearsal", folder);
     expect(await choose(undefined, { kind: "rehearsal" })).toEqual({
-      id: "native:tiny",
+      id: `native:${folder}`,
       reason: "shipped weights, trained on the rehearsal, which is the pool",
     });
   });
@@ -127,9 +131,10 @@ describe("on a live pool", () => {
   });
 
   it("the trained one plans where all of it holds", async () => {
-    shipped.folders.set("recordings", await saveTinyCheckpoint({ about: live, nll: EASY }));
+    const folder = await saveTinyCheckpoint({ about: live, nll: EASY });
+    shipped.folders.set("recordings", folder);
     expect(await choose(undefined)).toEqual({
-      id: "native:tiny",
+      id: `native:${folder}`,
       reason: "every model is measured, and the question is like those it was trained on",
     });
   });
@@ -150,8 +155,9 @@ describe("on a live pool", () => {
 
 describe("native by its name", () => {
   it("plans for measured models without more words", async () => {
-    shipped.folders.set("recordings", await saveTinyCheckpoint());
-    expect(await choose("native")).toEqual({ id: "native:tiny", reason: "named" });
+    const folder = await saveTinyCheckpoint();
+    shipped.folders.set("recordings", folder);
+    expect(await choose("native")).toEqual({ id: `native:${folder}`, reason: "named" });
   });
 
   it.each([

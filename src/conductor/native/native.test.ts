@@ -12,7 +12,7 @@ import type { Pool, Task } from "../../worker/types.ts";
 import type { ComposeRequest, Conductor, PlanEvent } from "../types.ts";
 import type { CardDraft } from "./checkpoint.ts";
 import { createNativeConductor } from "./native.ts";
-import { openFolder } from "./opened.ts";
+import { digestOf, openFolder } from "./opened.ts";
 
 const QUESTION = "What is the sum of 12 and 30?";
 const poolOf = (...kinds: ("model" | "tool" | "conductor")[]): Pool =>
@@ -183,7 +183,8 @@ describe("a plan", () => {
     expect(usage.outputTokens).toBeGreaterThan(5);
     expect(usage.outputTokens).toBeLessThanOrEqual(64);
     expect(conductor.quote).toBeUndefined();
-    expect(conductor.id).toBe("native:tiny");
+    // Weights in memory: nobody could find them again.
+    expect(conductor.identity).toEqual({ kind: "custom", id: "native:tiny" });
   });
 
   it("is the same again whatever the seed, until it was refused: then it is sampled with the seed", async () => {
@@ -316,9 +317,16 @@ describe("a folder", () => {
   it("is opened once for all, until there is another checkpoint in it", async () => {
     expect(openFolder(folder)).toBe(openFolder(join(folder, ".")));
     const before = openFolder(folder);
+    const digest = digestOf(folder);
+    expect(createNativeConductor({ checkpoint: folder }).identity).toEqual({
+      kind: "native",
+      checkpoint: folder,
+      digest: expect.stringMatching(/^[0-9a-f]{8}$/),
+    });
     cpSync(await saveTinyCheckpoint({ name: "better" }, 2), folder, { recursive: true });
     expect(openFolder(folder)).not.toBe(before);
-    expect(createNativeConductor({ checkpoint: folder }).id).toBe("native:better");
+    expect(createNativeConductor({ checkpoint: folder }).card.name).toBe("better");
+    expect(digestOf(folder)).not.toBe(digest);
     expect((await planOf(createNativeConductor({ checkpoint: folder }))).decision.type).toBe("workflow");
   });
 

@@ -3,6 +3,7 @@
 
 import { TuttiError, usageError } from "../../base/errors.ts";
 import type { Engine } from "../../nn/types.ts";
+import type { ConductorIdentity } from "../../store/types.ts";
 import type { Pool } from "../../worker/types.ts";
 import { NO_USAGE } from "../../worker/usage.ts";
 import { MAX_STEPS } from "../../workflow/types.ts";
@@ -10,9 +11,10 @@ import { composeText, type TextPiece } from "../text.ts";
 import type { ComposeRequest, Conductor } from "../types.ts";
 import type { Card, Checkpoint } from "./checkpoint.ts";
 import { chooseSize } from "./choice.ts";
-import { openCheckpoint, openFolder, PLAN_TOKENS } from "./opened.ts";
+import { digestOf, openCheckpoint, openFolder, PLAN_TOKENS } from "./opened.ts";
 import { FEATURES, type Reading, toReading, toWorkerOf } from "./reading.ts";
 import { createMask, createTokenSampler, type Mask } from "./sample-token.ts";
+import { toCheckpointName } from "./shipped.ts";
 import { streamText } from "./stream-text.ts";
 
 export interface NativeOptions {
@@ -59,11 +61,15 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
         );
   const { card, language, choices } = opened.checkpoint;
   const { closing } = card;
-  const id = `native:${card.name}`;
+  const name = `native:${card.name}`;
+  const identity: ConductorIdentity =
+    typeof checkpoint === "string"
+      ? { kind: "native", checkpoint: toCheckpointName(checkpoint), digest: digestOf(checkpoint) }
+      : { kind: "custom", id: name }; // weights in memory: nobody could find them again
   const { size = card.size, cost = card.cost ?? 0 } = options;
 
   async function* write(request: ComposeRequest, signal: AbortSignal): AsyncIterable<TextPiece> {
-    checkPool(id, card, request.pool);
+    checkPool(name, card, request.pool);
     // It has never learned to read the work of more rounds than these.
     const isOver = request.rounds.length >= card.limits.rounds;
     const free = toReading({ ...request, closing }, language);
@@ -88,7 +94,7 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
       (written) => language.toText(written, workerOf),
       (onToken) => batcher.write({ prefix, sample, signal, onToken }),
     );
-    if (signal.aborted) throw new TuttiError("aborted", `${id} was stopped.`, { status: 499 });
+    if (signal.aborted) throw new TuttiError("aborted", `${name} was stopped.`, { status: 499 });
     const inputTokens = prefix.tokens.length + prefix.slots.length;
     yield { usage: { ...NO_USAGE, inputTokens, outputTokens: tokens.length } };
   }
@@ -108,11 +114,11 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
   }
 
   return {
-    id,
+    identity,
     card,
     compose: (request, signal) => composeText(request, write(request, signal)),
     open: () => opened.engine(),
-    check: (pool) => checkPool(id, card, pool),
+    check: (pool) => checkPool(name, card, pool),
     async warm(pool) {
       const { batcher } = await opened.writer();
       const slots = Array.from({ length: pool ? slotsOf(pool) : 1 }, () => new Float32Array(FEATURES));
@@ -135,14 +141,16 @@ function slotsOf({ members }: Pool): number {
   return members.filter(({ worker }) => worker.kind !== "conductor").length;
 }
 
-function checkPool(id: string, { limits }: Card, pool: Pool): void {
+function checkPool(name: string, { limits }: Card, pool: Pool): void {
   if (!pool.members.some(({ worker }) => worker.kind === "model"))
-    throw new TuttiError("no-model", `The pool has no model that ${id} could ask: add one.`, { status: 400 });
+    throw new TuttiError("no-model", `The pool has no model that ${name} could ask: add one.`, {
+      status: 400,
+    });
   const slots = slotsOf(pool);
   if (slots <= limits.workers) return;
   throw new TuttiError(
     "pool-too-large",
-    `The pool has ${slots} workers, and ${id} can plan for at most ${limits.workers}: name fewer with --pool, or let another Conductor plan (--conductor prompted).`,
+    `The pool has ${slots} workers, and ${name} can plan for at most ${limits.workers}: name fewer with --pool, or let another Conductor plan (--conductor prompted).`,
     { status: 400 },
   );
 }

@@ -37,7 +37,7 @@ export interface RelayedRun {
 const NOTHING: Amount = { usd: 0, calls: 0, tokens: 0 };
 
 const SETTINGS: RunSettings = {
-  conductor: "relay",
+  conductor: { kind: "relay" },
   conductorReason: "one worker was named",
   rounds: 1,
   maxSteps: 1,
