@@ -3,6 +3,7 @@
 
 import { setMaxListeners } from "node:events";
 import { hostname } from "node:os";
+import { toErrorCode } from "../base/error-codes.ts";
 import { TuttiError } from "../base/errors.ts";
 import { hashSeed } from "../base/random.ts";
 import type { Conductor } from "../conductor/types.ts";
@@ -149,7 +150,7 @@ function createPerformance(options: EvaluateOptions) {
     if (state.ended?.stopReason === "cancelled") return undefined;
     if (isTight && wasShortOfMoney(state)) return "short";
     const refusal = findReplayRefusal(state);
-    if (refusal) throw new TuttiError(refusal.code, refusal.message);
+    if (refusal) throw new TuttiError(toErrorCode(refusal.code, "not-recorded"), refusal.message);
     const run = toRun(state);
     const graded = await gradeUnlessStopped(grade, task, run, signal);
     if (!graded) return undefined;

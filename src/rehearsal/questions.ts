@@ -112,5 +112,5 @@ function findFamily(id: string): Family {
   const family = byId.get(id);
   if (family) return family;
   const known = [...byId.keys()].join(", ");
-  throw new TuttiError("usage", `No family "${id}" (there are: ${known})`, { status: 400 });
+  throw new TuttiError("usage", `No family "${id}" (there are: ${known})`);
 }

@@ -36,7 +36,7 @@ export function createScriptedPlanner(): Conductor {
 async function* write(request: ComposeRequest, signal: AbortSignal): AsyncIterable<{ text: string }> {
   const { why, steps } = decide(request);
   for (const text of `${why}\n\n${renderWorkflow({ steps })}`.match(/\s*\S+/g) ?? []) {
-    if (signal.aborted) throw new TuttiError("aborted", "The planning was stopped.", { status: 499 });
+    if (signal.aborted) throw new TuttiError("aborted", "The planning was stopped.");
     yield { text };
   }
 }

@@ -70,7 +70,7 @@ async function pause(player: Player, ms: number, signal: AbortSignal): Promise<v
 }
 
 function stopIfAborted(player: Player, signal: AbortSignal): void {
-  if (signal.aborted) throw new TuttiError("aborted", `Worker "${player.id}" was stopped.`, { status: 499 });
+  if (signal.aborted) throw new TuttiError("aborted", `Worker "${player.id}" was stopped.`);
 }
 
 /** Ends the text at a stop sequence, and at the largest reply allowed. */

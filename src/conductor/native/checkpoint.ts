@@ -170,7 +170,6 @@ function read(folder: string, name: string): Uint8Array {
 
 function bad(folder: string, problem: string, cause?: unknown): TuttiError {
   return new TuttiError("bad-checkpoint", `No trained Conductor in ${folder}: ${problem}.`, {
-    status: 400,
     cause,
   });
 }

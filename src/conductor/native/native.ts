@@ -94,7 +94,7 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
       (written) => language.toText(written, workerOf),
       (onToken) => batcher.write({ prefix, sample, signal, onToken }),
     );
-    if (signal.aborted) throw new TuttiError("aborted", `${name} was stopped.`, { status: 499 });
+    if (signal.aborted) throw new TuttiError("aborted", `${name} was stopped.`);
     const inputTokens = prefix.tokens.length + prefix.slots.length;
     yield { usage: { ...NO_USAGE, inputTokens, outputTokens: tokens.length } };
   }
@@ -143,14 +143,11 @@ function slotsOf({ members }: Pool): number {
 
 function checkPool(name: string, { limits }: Card, pool: Pool): void {
   if (!pool.members.some(({ worker }) => worker.kind === "model"))
-    throw new TuttiError("no-model", `The pool has no model that ${name} could ask: add one.`, {
-      status: 400,
-    });
+    throw new TuttiError("no-model", `The pool has no model that ${name} could ask: add one.`);
   const slots = slotsOf(pool);
   if (slots <= limits.workers) return;
   throw new TuttiError(
     "pool-too-large",
     `The pool has ${slots} workers, and ${name} can plan for at most ${limits.workers}: name fewer with --pool, or let another Conductor plan (--conductor prompted).`,
-    { status: 400 },
   );
 }

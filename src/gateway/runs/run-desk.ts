@@ -180,7 +180,7 @@ export class RunDesk {
       throw new TuttiError(
         "not-found",
         `There is no response "${id}" to go on from: it was not stored, or was deleted.`,
-        { status: 404, param: "previous_response_id" },
+        { param: "previous_response_id" },
       );
     const [first, ...rest] = task.messages;
     const earlier = toConversation(run);
@@ -278,18 +278,17 @@ function isGone(run: Run): boolean {
 
 function otherRequest(idempotencyKey: string): TuttiError {
   const message = `The idempotency key "${shorten(idempotencyKey)}" was used with another request.`;
-  return new TuttiError("conflict", message, { status: 409 });
+  return new TuttiError("conflict", message);
 }
 
 function notKept(idempotencyKey: string): TuttiError {
   const message = `The request with the idempotency key "${shorten(idempotencyKey)}" was performed, and its reply was not kept, as it wished.`;
-  return new TuttiError("conflict", message, { status: 409 });
+  return new TuttiError("conflict", message);
 }
 
 function lostRun(): TuttiError {
   return new TuttiError(
     "bad-request",
     "These results of tools belong to no run that waits for them here. Send the whole conversation.",
-    { status: 400 },
   );
 }
