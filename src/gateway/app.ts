@@ -156,11 +156,10 @@ function dialectOf(path: string): Dialect {
 function notServed({ connection }: Visit, allowed: string[]): TuttiError {
   const { method = "", url = "" } = connection.incoming;
   const path = url.split("?")[0]!.slice(0, 100);
-  if (allowed.length === 0)
-    return new TuttiError("not-found", `There is no route ${method} ${path} here.`, { status: 404 });
+  if (allowed.length === 0) return new TuttiError("not-found", `There is no route ${method} ${path} here.`);
   connection.set({ allow: allowed.join(", ") });
   const message = `${path} takes ${allowed.join(" or ")}, not ${method}.`;
-  return new TuttiError("method-not-allowed", message, { status: 405 });
+  return new TuttiError("method-not-allowed", message);
 }
 
 function idOf(c: Context<Env>): string {

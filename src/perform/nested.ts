@@ -110,7 +110,7 @@ async function performOrResume(
       pool: parent.pool.filter((entry) => ids.has(entry.id)),
       settings: {
         ...parent.settings,
-        conductor: stage.conductor.id,
+        conductor: stage.conductor.identity,
         conductorReason: "the Conductor of the run that asked for this",
         limits: shareOf(parent, reserved, at),
         maxDepth: parent.settings.maxDepth - 1,

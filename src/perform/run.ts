@@ -1,5 +1,6 @@
 // A run as people and programs read it: the public result of `ask`, made from the state of the machine.
 
+import { toConductorName } from "../store/conductor-name.ts";
 import { isSimulated } from "../store/summary.ts";
 import type { EventError, Origin, PoolEntry, RunSettings, StopReason } from "../store/types.ts";
 import type { Exchange, Task, ToolCall, Usage } from "../worker/types.ts";
@@ -87,7 +88,8 @@ export interface Run {
   startedAt: number;
   durationMs: number;
   pool: PoolEntry[];
-  settings: RunSettings;
+  /** With the Conductor's name, which is for people. */
+  settings: Omit<RunSettings, "conductor"> & { conductor: string };
   /** Of a run that came through the gateway. */
   origin?: Origin;
 }
@@ -117,7 +119,7 @@ export function toRun(state: RunState, now = Date.now()): Run {
     startedAt,
     durationMs: (ended?.at ?? now) - startedAt,
     pool,
-    settings,
+    settings: { ...settings, conductor: toConductorName(settings.conductor) },
     ...(origin && { origin }),
   };
 }

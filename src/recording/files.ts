@@ -112,6 +112,6 @@ function claim(folder: string): () => void {
   const file = join(folder, "record.lock");
   return claimFile(file, () => {
     const message = `${folder} is being recorded by another process. If that is not so, delete ${file}`;
-    return new TuttiError("recording-active", message, { status: 409 });
+    return new TuttiError("recording-active", message);
   });
 }

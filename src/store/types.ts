@@ -55,8 +55,23 @@ export interface Limits {
   deadlineMs?: number;
 }
 
+/**
+ * Who conducts a run, as a value that decides: a resumed run finds its Conductor again by it
+ * (`tutti/conductors.ts`). People read its name (`toConductorName`).
+ */
+export type ConductorIdentity =
+  | { kind: "prompted"; planner: string } // id of the planning model
+  /** `checkpoint`: shipped name or folder. `digest`: sha256 of the weights, 8 hex; absent in journals of 0.1. */
+  | { kind: "native"; checkpoint: string; digest?: string }
+  | { kind: "scripted" } // the rehearsal's planner, written by hand
+  | { kind: "fixed" } // a workflow that was given
+  | { kind: "single"; worker: string } // one named worker
+  | { kind: "fast" } // the strongest worker for this question
+  | { kind: "relay" } // a request that was passed through: nobody conducted
+  | { kind: "custom"; id: string }; // given in code (baselines too): cannot be resolved again
+
 export interface RunSettings {
-  conductor: string;
+  conductor: ConductorIdentity;
   /** Why this Conductor and not another, in words. */
   conductorReason: string;
   /** How many workflows at the most: 1 is a plain run, more allow corrective ones. */
@@ -265,6 +280,7 @@ export interface RunSummary {
   question: string;
   /** The beginning of the answer. */
   answer?: string;
+  /** A name for people (`toConductorName`), never read back. */
   conductor: string;
   /** Workers of the rehearsal took part: what it cost is not real money. */
   isSimulated: boolean;

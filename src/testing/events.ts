@@ -1,10 +1,10 @@
 // Events of runs for tests of whatever keeps or reads them: complete, small, with what matters named.
 
-import type { Origin, RunEvent, Spending, StopReason } from "../store/types.ts";
+import type { Origin, RunEvent, RunSettings, Spending, StopReason } from "../store/types.ts";
 import type { Message } from "../worker/types.ts";
 import { SETTINGS } from "./stage.ts";
 
-const settings = { ...SETTINGS, conductor: "fixed" };
+const settings: RunSettings = { ...SETTINGS, conductor: { kind: "fixed" } };
 
 export function runStart(
   runId: string,

@@ -85,7 +85,6 @@ function checkSameSite(connection: Connection): void {
   throw new TuttiError(
     "forbidden",
     "Without keys this gateway is for programs of its own machine only. Create one with: tutti keys create --name me",
-    { status: 403 },
   );
 }
 

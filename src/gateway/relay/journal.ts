@@ -37,7 +37,7 @@ export interface RelayedRun {
 const NOTHING: Amount = { usd: 0, calls: 0, tokens: 0 };
 
 const SETTINGS: RunSettings = {
-  conductor: "relay",
+  conductor: { kind: "relay" },
   conductorReason: "one worker was named",
   rounds: 1,
   maxSteps: 1,
@@ -137,7 +137,7 @@ function toStepEnd(
 function toFailure({ id }: PoolEntry, outcome: RelayResult | TuttiError): TuttiError | undefined {
   if (isTuttiError(outcome)) return outcome;
   if (outcome.clientLeft) {
-    return new TuttiError("aborted", "The client left before the reply was complete.", { status: 499 });
+    return new TuttiError("aborted", "The client left before the reply was complete.");
   }
   if (outcome.error || outcome.status < 400) return outcome.error;
   // What the provider wrote is content: the status says enough.

@@ -70,7 +70,7 @@ export async function showUsage(
   const { filter, format } = parseBillQuery(query);
   const isOwn = key && !key.isAdmin;
   if (isOwn && filter.keyId !== undefined && filter.keyId !== key.id)
-    throw new TuttiError("forbidden", "A key sees its own bill only.", { status: 403 });
+    throw new TuttiError("forbidden", "A key sees its own bill only.");
   const rows = await store.sumSpending({ ...filter, ...(isOwn && { keyId: key.id }) });
   if (format === "json") return connection.json(200, toBill(rows, filter.groupBy));
   connection.begin(200, {

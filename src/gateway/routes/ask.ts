@@ -82,7 +82,7 @@ export async function ask(context: GatewayContext, visit: Visit, dialect: Dialec
 }
 
 function unrepeatable({ code, message, status, param, cause }: TuttiError): TuttiError {
-  return new TuttiError(code, message, { status, param, cause });
+  return new TuttiError(code, message, { status, retryable: false, param, cause });
 }
 
 export function parseBody(raw: Buffer): Fields {
@@ -119,8 +119,6 @@ function checkRoom({ live, relaying, config, isClosing }: GatewayContext): void 
     ? "This gateway is shutting down."
     : "As many requests as this gateway takes are running.";
   throw new TuttiError("overloaded", `${why} Try again in a moment.`, {
-    status: 503,
-    retryable: true,
     retryAfterMs: BUSY_RETRY_MS,
   });
 }

@@ -55,8 +55,7 @@ export async function listBenches(context: GatewayContext, visit: Visit): Promis
 export async function showBench(context: GatewayContext, visit: Visit, id: string): Promise<void> {
   requireAdmin(visit);
   const report = readBench(findBench(context, id));
-  if (!report)
-    throw new TuttiError("not-found", `The folder of the bench "${id}" cannot be read.`, { status: 404 });
+  if (!report) throw new TuttiError("not-found", `The folder of the bench "${id}" cannot be read.`);
   visit.connection.json(200, report);
 }
 
@@ -107,7 +106,7 @@ function namesIn(folder: string): string[] {
 function findBench(context: GatewayContext, id: string): FoundBench {
   const found = findBenches(context).find((each) => each.id === id);
   if (found) return found;
-  throw new TuttiError("not-found", `There is no bench "${id.slice(0, 80)}".`, { status: 404 });
+  throw new TuttiError("not-found", `There is no bench "${id.slice(0, 80)}".`);
 }
 
 /** Undefined where its files cannot be read. A bench that is not finished shows what it has. */

@@ -63,13 +63,12 @@ export async function revokeKey({ keys }: GatewayContext, visit: Visit, id: stri
   const now = Date.now();
   const all = keys.list();
   if (!all.some((key) => key.id === id))
-    throw new TuttiError("not-found", `There is no key "${id.slice(0, 60)}".`, { status: 404 });
+    throw new TuttiError("not-found", `There is no key "${id.slice(0, 60)}".`);
   const admins = all.filter((key) => key.isAdmin && toKeyState(key, now) === "active");
   if (admins.length === 1 && admins[0]!.id === id)
     throw new TuttiError(
       "conflict",
       `"${admins[0]!.name}" is the last key of an admin: without it nobody could use this page. Create another one first, or revoke it with: tutti keys revoke ${id}`,
-      { status: 409 },
     );
   visit.connection.json(200, toShownKey(await keys.revoke(id), now));
 }

@@ -44,9 +44,7 @@ export async function passThroughOnce(
   if (known) {
     context.metrics.addJoined();
     if (!known.body)
-      throw new TuttiError("conflict", "This request was answered; its reply was too large to be kept.", {
-        status: 409,
-      });
+      throw new TuttiError("conflict", "This request was answered; its reply was too large to be kept.");
     connection.outgoing.writeHead(known.status, known.headers).end(known.body);
     return;
   }
@@ -151,7 +149,6 @@ function wantedUsd({ target, raw, body }: PassThrough, hasBudget: boolean): numb
     throw new TuttiError(
       "forbidden",
       "The price of this model is not known, so the budget of this key cannot be kept. Give it a price in the config.",
-      { status: 403 },
     );
   const longest = [body.max_completion_tokens, body.max_output_tokens, body.max_tokens].find(
     (value): value is number => typeof value === "number" && value > 0,
@@ -167,7 +164,6 @@ function checkBudget(budgetUsd: number | undefined, asked: PassThrough, hasBudge
   throw new TuttiError(
     "budget-spent",
     `What is left of this key's budget ($${budgetUsd.toFixed(4)}) is less than the longest reply could cost ($${wanted.toFixed(4)}). Ask for a shorter one.`,
-    { status: 429 },
   );
 }
 

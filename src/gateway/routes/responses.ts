@@ -38,7 +38,7 @@ interface Found {
 
 async function findResponse(context: GatewayContext, visit: Visit, id: string): Promise<Found> {
   const parsed = parseReplyId("responses", id);
-  const missing = new TuttiError("not-found", `There is no response "${id.slice(0, 60)}".`, { status: 404 });
+  const missing = new TuttiError("not-found", `There is no response "${id.slice(0, 60)}".`);
   if (!parsed) throw missing;
   const { run: latest, events } = await loadOwnRun(context, visit, parsed.runId).catch(() => {
     throw missing;

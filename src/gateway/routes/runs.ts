@@ -77,7 +77,7 @@ export async function loadOwnRun(
   const state = fold(events);
   const owner = state?.parent ? fold(await (await tutti.store()).loadRun(topOf(id)))?.origin : state?.origin;
   if (state && (!key || key.isAdmin || owner?.keyId === key.id)) return { run: toRun(state), events };
-  throw new TuttiError("not-found", `There is no run "${id.slice(0, 60)}".`, { status: 404 });
+  throw new TuttiError("not-found", `There is no run "${id.slice(0, 60)}".`);
 }
 
 function topOf(id: string): string {

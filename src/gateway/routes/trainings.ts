@@ -74,7 +74,6 @@ export async function stopTraining(context: GatewayContext, visit: Visit, id: st
     throw new TuttiError(
       "conflict",
       `The training "${id}" was not started by this gateway, so it cannot be stopped here. Ctrl-C stops it where it runs.`,
-      { status: 409 },
     );
   visit.connection.json(202, summarise(context, listed));
 }
@@ -91,7 +90,7 @@ function findTrainings({ env, cwd }: GatewayContext): ListedTraining[] {
 function findTraining(context: GatewayContext, id: string): ListedTraining {
   const found = findTrainings(context).find((each) => each.id === id);
   if (found) return found;
-  throw new TuttiError("not-found", `There is no training "${id.slice(0, 80)}".`, { status: 404 });
+  throw new TuttiError("not-found", `There is no training "${id.slice(0, 80)}".`);
 }
 
 /** A training that nobody writes any more is read once for all lists. */

@@ -3,9 +3,9 @@
 // same key. Nothing is paid for twice that way, however often an SDK repeats itself.
 
 import { TuttiError } from "../../base/errors.ts";
-import { createSingleConductor } from "../../conductor/single.ts";
 import type { Run } from "../../perform/run.ts";
 import type { Origin, RunEvent } from "../../store/types.ts";
+import type { AskOptions } from "../../tutti/ask-options.ts";
 import { toTask } from "../../tutti/check-input.ts";
 import type { RunStream, Tutti } from "../../tutti/tutti.ts";
 import type { Message } from "../../worker/types.ts";
@@ -96,20 +96,12 @@ export class RunDesk {
     const isTeam = destination.kind === "team";
     const admission = await asked.admit(destination.budgetUsd ?? undefined);
     const controller = new AbortController();
-    const { rounds, conductor, selector } = isTeam
-      ? destination
-      : {
-          rounds: 1,
-          conductor: createSingleConductor(destination.member.worker.id),
-          selector: { members: [destination.member] },
-        };
     const begin = () =>
       this.#tutti.stream(
         { messages, ...(request.task.output && { output: request.task.output }) },
         {
-          rounds,
-          ...(conductor !== undefined && { conductor }),
-          ...(selector && { pool: selector }),
+          rounds: isTeam ? destination.rounds : 1,
+          ...toStage(destination),
           budgetUsd: admission.budgetUsd ?? null,
           ...(wishes.deadlineMs !== undefined && { deadlineMs: wishes.deadlineMs }),
           ...(wishes.maxCalls !== undefined && { maxCalls: wishes.maxCalls }),
@@ -170,7 +162,8 @@ export class RunDesk {
       const { signal } = controller;
       const admission = await asked.admit(run.settings.limits.usd);
       const budgetUsd = admission.budgetUsd ?? null;
-      const begin = () => this.#tutti.resume(found.id, { signal, budgetUsd, ...this.#stageOf(asked) });
+      const begin = () =>
+        this.#tutti.resume(found.id, { signal, budgetUsd, pool: toStage(asked.destination).pool });
       return this.#follow(begin, asked, admission, controller, turns.length - 1, turns.at(-2)?.run);
     }
     return { live: replay(run), head, turn: turns.length - 1, isJoined: true };
@@ -187,7 +180,7 @@ export class RunDesk {
       throw new TuttiError(
         "not-found",
         `There is no response "${id}" to go on from: it was not stored, or was deleted.`,
-        { status: 404, param: "previous_response_id" },
+        { param: "previous_response_id" },
       );
     const [first, ...rest] = task.messages;
     const earlier = toConversation(run);
@@ -227,23 +220,17 @@ export class RunDesk {
         ...(wishes.deadlineMs !== undefined && { deadlineMs: wishes.deadlineMs }),
         streamsAnswer: request.isStream,
         signal: controller.signal,
-        ...this.#stageOf(asked),
+        pool: toStage(destination).pool,
       });
     return this.#follow(begin, asked, admission, controller, turn + 1, run);
   }
+}
 
-  #stageOf({ destination }: Asked) {
-    if (destination.kind === "worker")
-      return {
-        pool: { members: [destination.member] },
-        conductor: createSingleConductor(destination.member.worker.id),
-      };
-    const { conductor, selector } = destination;
-    return {
-      ...(typeof conductor === "object" && { conductor }),
-      ...(selector && { pool: selector }),
-    };
-  }
+/** Who may be asked, and who conducts. */
+function toStage(destination: Team | OneWorker): Pick<AskOptions, "pool" | "conductor"> {
+  if (destination.kind === "team") return { pool: destination.selector, conductor: destination.conductor };
+  const { member } = destination;
+  return { pool: { members: [member] }, conductor: { kind: "single", worker: member.worker.id } };
 }
 
 /** A run that cannot even begin gives its place back. */
@@ -291,18 +278,17 @@ function isGone(run: Run): boolean {
 
 function otherRequest(idempotencyKey: string): TuttiError {
   const message = `The idempotency key "${shorten(idempotencyKey)}" was used with another request.`;
-  return new TuttiError("conflict", message, { status: 409 });
+  return new TuttiError("conflict", message);
 }
 
 function notKept(idempotencyKey: string): TuttiError {
   const message = `The request with the idempotency key "${shorten(idempotencyKey)}" was performed, and its reply was not kept, as it wished.`;
-  return new TuttiError("conflict", message, { status: 409 });
+  return new TuttiError("conflict", message);
 }
 
 function lostRun(): TuttiError {
   return new TuttiError(
     "bad-request",
     "These results of tools belong to no run that waits for them here. Send the whole conversation.",
-    { status: 400 },
   );
 }

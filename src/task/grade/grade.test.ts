@@ -219,7 +219,7 @@ describe("judge", () => {
 
   test("a judge that fails gives no grade, and one that breaks is an error", async () => {
     const down = createJudge(() => {
-      throw new TuttiError("provider", "overloaded");
+      throw new TuttiError("provider-error", "overloaded");
     });
     expect(await judged(down, "Paris")).toMatchObject({
       ungraded: true,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ErrorCode } from "../../../base/error-codes.ts";
 import { TuttiError } from "../../../base/errors.ts";
 import { makeHead, makeOutcome } from "../../../testing/gateway/responses-outcome.ts";
 import { parseReplyId, toReplyId } from "../../runs/ids.ts";
@@ -134,15 +135,15 @@ describe("a response", () => {
 });
 
 describe("a failed response", () => {
-  it.each([
+  it.each<[ErrorCode, string, string]>([
     ["budget-spent", "The budget of this key is spent.", "insufficient_quota"],
     ["overloaded", "Too much to do.", "server_is_overloaded"],
     ["rate-limited", "Slow down.", "rate_limit_exceeded"],
     ["bad-request", "No.", "invalid_prompt"],
     ["bad-request", "This model's maximum context length is 8 tokens.", "context_length_exceeded"],
-    ["worker-bad-request", 'Worker "a": context_length_exceeded', "context_length_exceeded"],
-    ["worker-rate-limited", 'Worker "a": insufficient_quota', "insufficient_quota"],
-    ["worker-failed", "Nobody replied.", "server_error"],
+    ["provider-error", 'Worker "a": context_length_exceeded', "context_length_exceeded"],
+    ["worker-fault", 'Worker "a": insufficient_quota', "insufficient_quota"],
+    ["worker-fault", "Nobody replied.", "server_error"],
   ])("of %s (%s) has the code %s", (code, message, expected) => {
     const response = toFailedResponse(makeHead(), { code, message });
     expect(response).toMatchObject({ status: "failed", error: { code: expected, message }, usage: null });
