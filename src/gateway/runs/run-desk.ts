@@ -11,18 +11,18 @@ import type { RunStream, Tutti } from "../../tutti/tutti.ts";
 import type { Message } from "../../worker/types.ts";
 import type { Admission } from "../access/gate.ts";
 import type { GatewayKey } from "../access/keys.ts";
-import { shorten } from "../dialect/fields.ts";
+import { shorten } from "../http/object-reader.ts";
 import type { Dialect, GatewayRequest, ReplyHead } from "../types.ts";
 import { parseReplyId, toReplyId } from "./ids.ts";
 import { LiveRun, type LiveRuns } from "./live-runs.ts";
 import type { OneWorker, Team } from "./models.ts";
+import type { RunPreferences } from "./preferences.ts";
 import { findToolTail, type ToolTail, toConversation, toToolResults, toTurns, wasGiven } from "./turns.ts";
-import type { Wishes } from "./wishes.ts";
 
 export interface Asked {
   dialect: Dialect;
   request: GatewayRequest;
-  wishes: Wishes;
+  preferences: RunPreferences;
   destination: Team | OneWorker;
   key: GatewayKey | undefined;
   idempotencyKey?: string;
@@ -93,7 +93,7 @@ export class RunDesk {
   }
 
   async #startNew(asked: Asked, messages: Message[]): Promise<LiveReply> {
-    const { request, destination, wishes, key } = asked;
+    const { request, destination, preferences, key } = asked;
     const isTeam = destination.kind === "team";
     const admission = await asked.admit(destination.budgetUsd ?? undefined);
     const controller = new AbortController();
@@ -104,9 +104,9 @@ export class RunDesk {
           rounds: isTeam ? destination.rounds : 1,
           ...toStage(destination),
           budgetUsd: admission.budgetUsd ?? null,
-          ...(wishes.deadlineMs !== undefined && { deadlineMs: wishes.deadlineMs }),
-          ...(wishes.maxCalls !== undefined && { maxCalls: wishes.maxCalls }),
-          ...(wishes.workflow && isTeam && { workflow: wishes.workflow }),
+          ...(preferences.deadlineMs !== undefined && { deadlineMs: preferences.deadlineMs }),
+          ...(preferences.maxCalls !== undefined && { maxCalls: preferences.maxCalls }),
+          ...(preferences.workflow && isTeam && { workflow: preferences.workflow }),
           ...(request.seed !== undefined && { seed: request.seed }),
           streamsAnswer: request.isStream,
           origin: toOrigin(asked, key),
@@ -190,7 +190,7 @@ export class RunDesk {
 
   /** Goes on with the run that waits for these results. Undefined where there is none: then it is a new one. */
   async #goOn(asked: Asked, tail: ToolTail): Promise<LiveReply | undefined> {
-    const { request, key, wishes, destination } = asked;
+    const { request, key, preferences, destination } = asked;
     const events = await (await this.#tutti.store()).loadRun(tail.runId);
     if (events.length === 0) return undefined;
     const turns = toTurns(events);
@@ -218,7 +218,7 @@ export class RunDesk {
         ...(tail.said && { said: tail.said }),
         ...(request.task.output && { output: request.task.output }),
         budgetUsd: admission.budgetUsd ?? null,
-        ...(wishes.deadlineMs !== undefined && { deadlineMs: wishes.deadlineMs }),
+        ...(preferences.deadlineMs !== undefined && { deadlineMs: preferences.deadlineMs }),
         streamsAnswer: request.isStream,
         signal: controller.signal,
         pool: toStage(destination).pool,
