@@ -113,7 +113,8 @@ function isDeep(body: object): boolean {
   return false;
 }
 
-function checkRoom({ live, relaying, config, isClosing }: GatewayContext): void {
+/** Throws "overloaded" where nothing more is taken now. */
+export function checkRoom({ live, relaying, config, isClosing }: GatewayContext): void {
   if (!isClosing && live.size + relaying < config.gateway.maxRunning) return;
   const why = isClosing
     ? "This gateway is shutting down."

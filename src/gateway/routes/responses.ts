@@ -96,6 +96,7 @@ export async function showResponse(
 }
 
 function toResponse(context: GatewayContext, { head, turn, run, before, events }: Found): object {
+  if (context.desk.queued.has(run.id)) return toUnfinishedResponse(head, "queued");
   if (run.stopReason === undefined)
     return context.live.find(run.id)
       ? toUnfinishedResponse(head, "in_progress")
@@ -120,6 +121,7 @@ export async function withReferences(context: GatewayContext, visit: Visit, body
 
 export async function cancelResponse(context: GatewayContext, visit: Visit, id: string): Promise<void> {
   const { run } = await findResponse(context, visit, id);
+  context.desk.queued.delete(run.id);
   const live = context.live.find(run.id);
   live?.stop();
   await live?.result.catch(() => {});

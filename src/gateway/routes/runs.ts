@@ -162,6 +162,7 @@ function goneOf(signal: AbortSignal): Promise<undefined> {
 /** Stops a run that is performed here. What it has so far is its answer. */
 export async function cancelRun(context: GatewayContext, visit: Visit, id: string): Promise<void> {
   await loadOwnRun(context, visit, id);
+  context.desk.queued.delete(id);
   const live = context.live.find(id);
   live?.stop();
   await live?.result.catch(() => {});
