@@ -3,6 +3,7 @@
 
 import { setMaxListeners } from "node:events";
 import { hostname } from "node:os";
+import { toErrorCode } from "../base/error-codes.ts";
 import { TuttiError } from "../base/errors.ts";
 import { hashSeed } from "../base/random.ts";
 import type { Conductor } from "../conductor/types.ts";
@@ -149,13 +150,13 @@ function createPerformance(options: EvaluateOptions) {
     if (state.ended?.stopReason === "cancelled") return undefined;
     if (isTight && wasShortOfMoney(state)) return "short";
     const refusal = findReplayRefusal(state);
-    if (refusal) throw new TuttiError(refusal.code, refusal.message);
+    if (refusal) throw new TuttiError(toErrorCode(refusal.code, "not-recorded"), refusal.message);
     const run = toRun(state);
     const graded = await gradeUnlessStopped(grade, task, run, signal);
     if (!graded) return undefined;
     const delayMs = delayOf && toCriticalPath(state, run, (step) => delayOf(task, step));
-    const { id, set, category, subtask } = task;
-    return { conductor: name, set, task: id, category, subtask, ...toPerformedTask(state, graded, delayMs) };
+    const { id, set, category, family } = task;
+    return { conductor: name, set, task: id, category, family, ...toPerformedTask(state, graded, delayMs) };
   };
 }
 

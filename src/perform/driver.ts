@@ -47,7 +47,7 @@ export async function resumeRun(
   turn?: ResumeTurn,
 ): Promise<RunState> {
   const state = fold(events);
-  if (!state) throw new TuttiError("unknown-run", "The journal has no start for this run", { status: 404 });
+  if (!state) throw new TuttiError("unknown-run", "The journal has no start for this run");
   await claim(state.runId, stage);
   const driver = new Driver(state, stage);
   await driver.pickUp(turn);
@@ -56,7 +56,7 @@ export async function resumeRun(
 
 async function claim(runId: string, { store, owner }: Stage): Promise<void> {
   if (await store.claim(runId, owner)) return;
-  throw new TuttiError("run-busy", `Run ${runId} is being performed by another process`, { status: 409 });
+  throw new TuttiError("run-busy", `Run ${runId} is being performed by another process`);
 }
 
 class Driver {

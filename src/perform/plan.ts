@@ -66,9 +66,6 @@ export async function performPlan(
     throw new TuttiError(
       "stream-cut",
       `${toConductorName(conductor.identity)} stopped in the middle of its plan`,
-      {
-        retryable: true,
-      },
     );
   } catch (error) {
     const fault = toTuttiError(error, "conductor-fault", toConductorName(conductor.identity));

@@ -61,10 +61,13 @@ function createRecordedWorker(recording: Recording, id: string): Worker {
 function findOutcome(recording: Recording, worker: string, brief: Brief | undefined): Outcome {
   const id = brief?.task.id;
   if (!brief || id === undefined) {
-    throw refuse("not-recorded", `Worker "${worker}" is recorded: it can only be asked tasks of its set`);
+    throw new TuttiError(
+      "not-recorded",
+      `Worker "${worker}" is recorded: it can only be asked tasks of its set`,
+    );
   }
   if (brief.visible.length > 0) {
-    throw refuse(
+    throw new TuttiError(
       "handoff-not-recorded",
       `Worker "${worker}" is recorded: what it would say to the replies of others is not known`,
     );
@@ -74,8 +77,8 @@ function findOutcome(recording: Recording, worker: string, brief: Brief | undefi
   const outcome = outcomes[sample];
   if (outcome) return outcome;
   if (outcomes.length === 0)
-    throw refuse("not-recorded", `Worker "${worker}" has no recorded reply to task "${id}"`);
-  throw refuse(
+    throw new TuttiError("not-recorded", `Worker "${worker}" has no recorded reply to task "${id}"`);
+  throw new TuttiError(
     "no-more-samples",
     `Worker "${worker}" has ${outcomes.length} recorded samples of task "${id}", and sample ${sample} was asked`,
   );
@@ -87,10 +90,6 @@ function findOutcome(recording: Recording, worker: string, brief: Brief | undefi
  */
 function toReply({ reply, answer }: Outcome): string {
   return reply ?? (answer === null ? "" : `Answer: ${answer.trim().replace(/[^\S\n]*\n/g, " ⏎ ")}`);
-}
-
-function refuse(code: string, message: string): TuttiError {
-  return new TuttiError(code, message, { status: 400 });
 }
 
 /** The recorded score of the reply that was chosen: of the first step that said what the run answers. */

@@ -112,7 +112,7 @@ describe("on a live pool", () => {
   const CHEAP = "model-0 is the strongest of the cheaper half of the pool";
 
   it("a prompted one plans, and nothing is said of the trained one where workers are not measured", async () => {
-    shipped.folders.set("recordings", await saveTinyCheckpoint({ about: live, surprise: EASY }));
+    shipped.folders.set("recordings", await saveTinyCheckpoint({ about: live, nll: EASY }));
     expect(await choose(undefined, { pool: poolOf([true, false]) })).toEqual({
       id: "prompted:model-0",
       reason: CHEAP,
@@ -123,15 +123,15 @@ describe("on a live pool", () => {
     ["no bench has shown it", {}, EASY, "no bench has shown it to be no worse on a live pool"],
     ["the question is strange", live, HARD, "the question is unlike those it was trained on"],
     ["its card knows no threshold", live, undefined, "the question is unlike those it was trained on"],
-  ])("a prompted one plans where %s, and it is said", async (_, about, surprise, why) => {
-    shipped.folders.set("recordings", await saveTinyCheckpoint({ about, ...(surprise && { surprise }) }));
+  ])("a prompted one plans where %s, and it is said", async (_, about, nll, why) => {
+    shipped.folders.set("recordings", await saveTinyCheckpoint({ about, ...(nll && { nll }) }));
     const { id, reason } = await choose(undefined);
     expect(id).toBe("prompted:model-0");
     expect(reason).toBe(`${CHEAP}; native is not the default here: ${why}`);
   });
 
   it("the trained one plans where all of it holds", async () => {
-    const folder = await saveTinyCheckpoint({ about: live, surprise: EASY });
+    const folder = await saveTinyCheckpoint({ about: live, nll: EASY });
     shipped.folders.set("recordings", folder);
     expect(await choose(undefined)).toEqual({
       id: `native:${folder}`,
@@ -140,7 +140,7 @@ describe("on a live pool", () => {
   });
 
   it("a prompted one plans where there is no engine for it", async () => {
-    shipped.folders.set("recordings", await saveTinyCheckpoint({ about: live, surprise: EASY }));
+    shipped.folders.set("recordings", await saveTinyCheckpoint({ about: live, nll: EASY }));
     shipped.hasEngine = false;
     expect((await choose(undefined)).reason).toContain(
       "not the default here: onnxruntime-web cannot be used",
@@ -148,7 +148,7 @@ describe("on a live pool", () => {
   });
 
   it("a prompted one plans where it is named", async () => {
-    shipped.folders.set("recordings", await saveTinyCheckpoint({ about: live, surprise: EASY }));
+    shipped.folders.set("recordings", await saveTinyCheckpoint({ about: live, nll: EASY }));
     expect(await choose("prompted")).toEqual({ id: "prompted:model-0", reason: `named; ${CHEAP}` });
   });
 });

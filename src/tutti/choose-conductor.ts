@@ -93,8 +93,8 @@ async function chooseTrained(
     const card = loadCard(folder);
     if (!isNoWorseLive(card)) return notDefault("no bench has shown it to be no worse on a live pool");
     const conductor = await openNative(undefined, pool, kind);
-    const surprise = await conductor.surprise({ task, pool });
-    if (!(card.surprise && surprise <= card.surprise.threshold))
+    const nll = await conductor.negativeLogLikelihood({ task, pool });
+    if (!(card.nll && nll <= card.nll.threshold))
       return notDefault("the question is unlike those it was trained on");
     const reason = "every model is measured, and the question is like those it was trained on";
     return { conductor, reason };

@@ -92,7 +92,7 @@ function toToolTurn(
   const { runId, ended, rounds } = state;
   const calls =
     ended?.stopReason === "tool-calls" ? rounds.at(-1)?.steps.at(-1)?.reply?.toolCalls : undefined;
-  if (!calls) throw new TuttiError("run-over", `Run ${runId} waits for no tool`, { status: 409 });
+  if (!calls) throw new TuttiError("run-over", `Run ${runId} waits for no tool`);
   const missing = calls.filter(({ id }) => !toolResults.some(({ toolCallId }) => toolCallId === id));
   if (missing.length > 0 || toolResults.length !== calls.length) {
     const wanted = calls.map(({ id, name }) => `${name} (${id})`).join(", ");

@@ -202,14 +202,10 @@ export function createTutti(
     const journal = await openedStore();
     const events = await journal.loadRun(runId);
     const state = fold(events);
-    if (!state) throw new TuttiError("unknown-run", `There is no run ${runId}`, { status: 404 });
+    if (!state) throw new TuttiError("unknown-run", `There is no run ${runId}`);
     const turn = toResumeTurn(state, options, config);
     if (state.ended && !turn?.toolResults && !RESUMABLE.includes(state.ended.stopReason)) {
-      throw new TuttiError(
-        "run-over",
-        `Run ${runId} is over (${state.ended.stopReason}): ask again instead`,
-        { status: 409 },
-      );
+      throw new TuttiError("run-over", `Run ${runId} is over (${state.ended.stopReason}): ask again instead`);
     }
     if (state.parent) throw usageError(`Run ${runId} is nested: resume ${state.parent.runId} instead`);
     const isRehearsal = isSimulated(state.pool);

@@ -11,7 +11,7 @@ import { scriptedWorker, toPool } from "../../testing/stage.ts";
 import type { Pool, Task } from "../../worker/types.ts";
 import type { ComposeRequest, Conductor, PlanEvent } from "../types.ts";
 import type { CardDraft } from "./checkpoint.ts";
-import { createNativeConductor, surpriseOf } from "./native.ts";
+import { createNativeConductor } from "./native.ts";
 import { digestOf, openFolder } from "./opened.ts";
 
 const QUESTION = "What is the sum of 12 and 30?";
@@ -115,7 +115,7 @@ describe("every plan with the mask", () => {
 });
 
 describe("the size of a team", () => {
-  /** By lot, so that an untrained model writes teams of all sizes up to what it may. */
+  /** Sampled, so that an untrained model writes teams of all sizes up to what it may. */
   const plansOf = (
     card: Partial<CardDraft>,
     size: { size?: number } = {},
@@ -187,7 +187,7 @@ describe("a plan", () => {
     expect(conductor.identity).toEqual({ kind: "custom", id: "native:tiny" });
   });
 
-  it("is the same again whatever the seed, until it was refused: then it is by lot from the seed", async () => {
+  it("is the same again whatever the seed, until it was refused: then it is sampled with the seed", async () => {
     const errors = [{ code: "bad-list" as const, message: "no" }];
     const text = async (change: Partial<ComposeRequest>) => (await planOf(conductor, change)).text;
     expect(await text({ seed: 2 })).toBe(await text({ seed: 1 }));
@@ -252,16 +252,16 @@ describe("odd questions", () => {
   });
 });
 
-describe("the surprise of a question", () => {
+describe("the negative log-likelihood of a question", () => {
   const conductor = createNativeConductor({ checkpoint: createTinyCheckpoint() });
-  const of = (text: string) => surpriseOf(conductor, { task: taskOf(text), pool: poolOf("model") });
+  const of = (text: string) => conductor.negativeLogLikelihood({ task: taskOf(text), pool: poolOf("model") });
 
   it("is in nats a token, and does not depend on the pool", async () => {
-    const surprise = await of(QUESTION);
-    expect(surprise).toBeGreaterThan(0);
-    expect(surprise).toBeLessThan(30);
+    const value = await of(QUESTION);
+    expect(value).toBeGreaterThan(0);
+    expect(value).toBeLessThan(30);
     const request = { task: taskOf(QUESTION), pool: poolOf("model", "tool", "model") };
-    expect(await surpriseOf(conductor, request)).toBeCloseTo(surprise, 4);
+    expect(await conductor.negativeLogLikelihood(request)).toBeCloseTo(value, 4);
   });
 
   it("has no end where there is nothing to read", async () => {

@@ -220,7 +220,6 @@ function findKey(keys: readonly GatewayKey[], text: string): GatewayKey {
   throw new TuttiError(
     "unknown-key",
     isSecret ? "There is no key with this secret." : `There is no key "${text}".${didYouMean(text, known)}`,
-    { status: 404 },
   );
 }
 
@@ -229,13 +228,13 @@ function toHash(secret: string): string {
 }
 
 function refused(message: string): TuttiError {
-  return new TuttiError("auth", message, { status: 401 });
+  return new TuttiError("auth", message);
 }
 
 /** Clients learn nothing of the gateway's files; the reason is for its log. */
 function unreadable(cause: TuttiError): TuttiError {
   const message = "The keys of this gateway cannot be read, so nobody is let in. Its log says why.";
-  return new TuttiError(cause.code, message, { status: 503, cause });
+  return new TuttiError(cause.code, message, { cause });
 }
 
 // ---- Whom a key may ask -------------------------------------------------------------------------
@@ -270,8 +269,6 @@ export function restrictPool(
   const members = pool.members.filter(({ worker }) => isAllowed(key, worker.id, providers?.get(worker.id)));
   if (members.length === pool.members.length) return pool;
   if (!members.some(({ worker }) => worker.kind === "model"))
-    throw new TuttiError("forbidden", `The API key "${key.name}" may ask none of the models of this pool.`, {
-      status: 403,
-    });
+    throw new TuttiError("forbidden", `The API key "${key.name}" may ask none of the models of this pool.`);
   return { members };
 }

@@ -137,7 +137,7 @@ function toStepEnd(
 function toFailure({ id }: PoolEntry, outcome: RelayResult | TuttiError): TuttiError | undefined {
   if (isTuttiError(outcome)) return outcome;
   if (outcome.clientLeft) {
-    return new TuttiError("aborted", "The client left before the reply was complete.", { status: 499 });
+    return new TuttiError("aborted", "The client left before the reply was complete.");
   }
   if (outcome.error || outcome.status < 400) return outcome.error;
   // What the provider wrote is content: the status says enough.

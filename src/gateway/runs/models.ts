@@ -94,7 +94,7 @@ export function createModelBook(tutti: Tutti, config: TuttiConfig, env: Environm
   async function toSelector(key: GatewayKey | undefined, wishes: Wishes): Promise<string[] | undefined> {
     const resolved = await tutti.pool(wishes.pool).catch((error: unknown) => {
       throw isTuttiError(error)
-        ? new TuttiError("bad-request", error.message, { status: 400, param: "tutti.pool" })
+        ? new TuttiError("bad-request", error.message, { param: "tutti.pool" })
         : error;
     });
     const pool = restrictPool(key, resolved.pool, providersOf(resolved));
@@ -160,7 +160,7 @@ export function createModelBook(tutti: Tutti, config: TuttiConfig, env: Environm
       const budgetUsd = key?.budget ? (wanted.wishes.budgetUsd ?? config.limits.usd ?? undefined) : undefined;
       if (isAllowedMember(key, member.worker))
         return { kind: "worker", member, ...(budgetUsd !== undefined && { budgetUsd }) };
-      throw new TuttiError("forbidden", `The API key "${key?.name}" may not ask "${name}".`, { status: 403 });
+      throw new TuttiError("forbidden", `The API key "${key?.name}" may not ask "${name}".`);
     },
   };
 }
@@ -185,7 +185,6 @@ async function unknownModel(name: string, names: () => Promise<string[]>): Promi
   const hint =
     didYouMean(name, known) || ` There are: ${known.slice(0, 8).join(", ")}${known.length > 8 ? ", …" : "."}`;
   return new TuttiError("unknown-model", `There is no model "${shown}" here.${hint}`, {
-    status: 404,
     param: "model",
   });
 }

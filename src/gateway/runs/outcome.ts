@@ -2,6 +2,7 @@
 // none. Streamed or not, a reply is made from the same Run by the same functions, so its figures are the same.
 
 import { readJsonOutput } from "../../answer/json-output.ts";
+import { toErrorCode } from "../../base/error-codes.ts";
 import { TuttiError } from "../../base/errors.ts";
 import type { Run, RunStep } from "../../perform/run.ts";
 import type { StopReason } from "../../store/types.ts";
@@ -131,37 +132,33 @@ export function failureOf(run: Run, isShort = false): TuttiError | undefined {
       return toInvalidOutput(run);
     case "answer-cut": {
       const why = run.error ? ` ${run.error.message}` : "";
-      return new TuttiError("stream-cut", `The answer broke off while it was being written.${why}`, {
-        status: 502,
-      });
+      return new TuttiError("stream-cut", `The answer broke off while it was being written.${why}`);
     }
     case "budget-usd":
     case "budget-calls":
     case "budget-tokens": {
       if (isShort && stopReason === "budget-usd") {
         const message = `What is left of the budget of this API key (${toLimit(run)}) is not enough for an answer.`;
-        return new TuttiError("budget-spent", message, { status: 429 });
+        return new TuttiError("budget-spent", message);
       }
       const limit = `The run's limit (${toLimit(run)}) was reached before there was an answer`;
-      return new TuttiError("limit", `${limit}; raise it or ask for a shorter answer.`, { status: 422 });
+      return new TuttiError("limit", `${limit}; raise it or ask for a shorter answer.`);
     }
     case "deadline": {
       const limit = `The run's limit (${toLimit(run)}) was reached before there was an answer`;
-      return new TuttiError("timeout", `${limit}; raise it.`, { status: 504 });
+      return new TuttiError("timeout", `${limit}; raise it.`);
     }
     case "cancelled":
-      return new TuttiError("cancelled", "The run was cancelled before there was an answer.", {
-        status: 499,
-      });
+      return new TuttiError("cancelled", "The run was cancelled before there was an answer.");
     case "refused":
-      return new TuttiError("conflict", "The plan was refused, so nobody was asked.", { status: 409 });
+      return new TuttiError("conflict", "The plan was refused, so nobody was asked.");
     case "journal-failed": {
       const message = "The journal cannot be written, so nothing more was asked. Try again later.";
-      return new TuttiError("overloaded", message, { status: 503, retryable: true });
+      return new TuttiError("overloaded", message);
     }
     case undefined: {
       const message = "The run was interrupted before there was an answer. Try again later.";
-      return new TuttiError("overloaded", message, { status: 503, retryable: true });
+      return new TuttiError("overloaded", message);
     }
   }
 }
@@ -174,16 +171,15 @@ function isAsWanted({ answer, task }: Run): boolean {
 
 function toInvalidOutput({ id }: Run): TuttiError {
   const message = `The answer is not JSON as it was asked for, although the team was asked again. Run ${id} has what was said.`;
-  return new TuttiError("invalid-output", message, { status: 422 });
+  return new TuttiError("invalid-output", message);
 }
 
 /** A worker's key is ours, not the client's: a 401 would send people to look at the wrong key. */
 function toWorkerFailure({ error }: Run): TuttiError {
-  if (!error)
-    return new TuttiError("worker-fault", "Nobody replied, so there is no answer.", { status: 502 });
+  if (!error) return new TuttiError("worker-fault", "Nobody replied, so there is no answer.");
   const { code, message, status = 502, retryable } = error;
   const isKept = status === 429 || (status >= 500 && status < 600);
-  return new TuttiError(code === "auth" ? "worker-auth" : code, message, {
+  return new TuttiError(code === "auth" ? "worker-auth" : toErrorCode(code, "worker-fault"), message, {
     status: isKept ? status : 502,
     retryable,
   });

@@ -13,7 +13,7 @@ import type { Message } from "../../worker/types.ts";
 import type { Admission } from "../access/gate.ts";
 import type { GatewayKey } from "../access/keys.ts";
 import { shorten } from "../dialect/fields.ts";
-import type { GatewayRequest, ReplyHead } from "../types.ts";
+import type { Dialect, GatewayRequest, ReplyHead } from "../types.ts";
 import { parseReplyId, toReplyId } from "./ids.ts";
 import { LiveRun, type LiveRuns } from "./live-runs.ts";
 import type { OneWorker, Team } from "./models.ts";
@@ -21,6 +21,7 @@ import { findToolTail, type ToolTail, toConversation, toToolResults, toTurns, wa
 import type { Wishes } from "./wishes.ts";
 
 export interface Asked {
+  dialect: Dialect;
   request: GatewayRequest;
   wishes: Wishes;
   destination: Team | OneWorker;
@@ -153,7 +154,7 @@ export class RunDesk {
 
   /** The run of the same idempotency key, over or cut off by a restart. */
   async #findRepeated(asked: Asked): Promise<LiveReply | undefined> {
-    const { key, idempotencyKey, hash, request } = asked;
+    const { key, idempotencyKey, hash } = asked;
     const store = await this.#tutti.store();
     const [found] = await store.listRuns({ idempotencyKey: idempotencyKey!, keyId: key?.id, limit: 1 });
     if (!found) return undefined;
@@ -163,7 +164,7 @@ export class RunDesk {
     if (found.isStripped) throw notKept(idempotencyKey!);
     if (run.origin?.requestHash !== hash) throw otherRequest(idempotencyKey!);
     const live = this.#live.find(found.id);
-    const head = toHead(request, found.id, turns.length - 1, startedAt);
+    const head = toHead(asked, found.id, turns.length - 1, startedAt);
     if (live) return { live, head, turn: turns.length - 1, isJoined: true };
     if (found.state === "interrupted") {
       const resumed = await this.resume(events, { ...asked, goesOn: goesOn(asked) });
@@ -173,20 +174,20 @@ export class RunDesk {
   }
 
   /** The conversation, with what a reply before it left behind. */
-  async #withEarlier({ request, key }: Asked): Promise<Message[]> {
-    const { previousResponseId: id, task } = request;
+  async #withEarlier({ dialect, request, key }: Asked): Promise<Message[]> {
+    const { previousReplyId: id, task } = request;
     if (id === undefined) return task.messages;
-    const found = parseReplyId("responses", id);
+    const found = parseReplyId(dialect, id);
     const events = found ? await (await this.#tutti.store()).loadRun(found.runId) : [];
     const run = events.length > 0 ? toTurns(events)[found!.turn]?.run : undefined;
     if (!run || run.origin?.keyId !== key?.id || isGone(run))
       throw new TuttiError(
         "not-found",
         `There is no response "${id}" to go on from: it was not stored, or was deleted.`,
-        { status: 404, param: "previous_response_id" },
+        { param: "previous_response_id" },
       );
     const [first, ...rest] = task.messages;
-    const earlier = toConversation(run);
+    const earlier = toConversation(run, dialect);
     return first?.role === "system" ? [first, ...earlier, ...rest] : [...earlier, ...task.messages];
   }
 
@@ -203,7 +204,7 @@ export class RunDesk {
     if (turn > tail.turn && wasGiven(run, tail)) {
       // Only the reply right after these results is the answer to this very request.
       if (turn !== tail.turn + 1) return undefined;
-      const head = toHead(request, run.id, turn, startedAt);
+      const head = toHead(asked, run.id, turn, startedAt);
       const before = turns.at(-2)!.run;
       if (live) return { live, head, turn, before, isJoined: true };
       return run.stopReason === undefined
@@ -251,7 +252,7 @@ function goesOn({ request, idempotencyKey }: Asked): boolean {
 }
 
 async function toReply(
-  { request }: Asked,
+  asked: Asked,
   live: LiveRun,
   { isShort }: Admission,
   turn: number,
@@ -259,26 +260,26 @@ async function toReply(
 ): Promise<LiveReply> {
   // The time that is journaled: a reply that is read again says the same. Without a first event it fails anyway.
   const [first] = (await live.next(0)) ?? [];
-  const head = toHead(request, live.runId, turn, first?.at ?? Date.now());
+  const head = toHead(asked, live.runId, turn, first?.at ?? Date.now());
   return { live, head, turn, before, isShort, isJoined: false };
 }
 
-function toHead(request: GatewayRequest, runId: string, turn: number, createdAt: number): ReplyHead {
-  return { id: toReplyId(request.dialect, runId, turn), runId, createdAt, request };
+function toHead({ dialect, request }: Asked, runId: string, turn: number, createdAt: number): ReplyHead {
+  return { id: toReplyId(dialect, runId, turn), runId, createdAt, request };
 }
 
-function toOrigin({ request, idempotencyKey, hash }: Asked, key: GatewayKey | undefined): Origin {
-  const { model, dialect, user, metadata, isStored, isBackground, echo } = request;
+function toOrigin({ dialect, request, idempotencyKey, hash }: Asked, key: GatewayKey | undefined): Origin {
+  const { model, user, metadata, isStored, isBackground, echo } = request;
   return {
     model,
-    dialect,
+    dialect: dialect.name,
     ...(key && { keyId: key.id }),
     ...(user !== undefined && { user }),
     ...(metadata && { metadata }),
     ...(idempotencyKey !== undefined && { idempotencyKey, requestHash: hash }),
     ...(!isStored && { isPrivate: true }),
     ...(isBackground && { isBackground: true }),
-    ...(dialect === "responses" && { echo }),
+    ...(Object.keys(echo).length > 0 && { echo }),
   };
 }
 
@@ -298,18 +299,17 @@ function isGone(run: Run): boolean {
 
 function otherRequest(idempotencyKey: string): TuttiError {
   const message = `The idempotency key "${shorten(idempotencyKey)}" was used with another request.`;
-  return new TuttiError("conflict", message, { status: 409 });
+  return new TuttiError("conflict", message);
 }
 
 function notKept(idempotencyKey: string): TuttiError {
   const message = `The request with the idempotency key "${shorten(idempotencyKey)}" was performed, and its reply was not kept, as it wished.`;
-  return new TuttiError("conflict", message, { status: 409 });
+  return new TuttiError("conflict", message);
 }
 
 function lostRun(): TuttiError {
   return new TuttiError(
     "bad-request",
     "These results of tools belong to no run that waits for them here. Send the whole conversation.",
-    { status: 400 },
   );
 }

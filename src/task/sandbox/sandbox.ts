@@ -98,13 +98,7 @@ async function finish(program: LimitedProcess): Promise<ProgramResult> {
   const { isStarted, ...result } = await program.ended;
   if (isStarted) return { ...result, ranIn: "bubblewrap" };
   // A program cannot bring this about: bubblewrap reports on a descriptor that the program does not have.
-  throw new TuttiError(
-    "sandbox-failed",
-    `The sandbox did not start: ${result.stderr.trim() || result.exit}`,
-    {
-      retryable: true,
-    },
-  );
+  throw new TuttiError("sandbox-failed", `The sandbox did not start: ${result.stderr.trim() || result.exit}`);
 }
 
 // ---- The gate ----------------------------------------------------------------------------------
