@@ -155,8 +155,8 @@ function createPerformance(options: EvaluateOptions) {
     const graded = await gradeUnlessStopped(grade, task, run, signal);
     if (!graded) return undefined;
     const delayMs = delayOf && toCriticalPath(state, run, (step) => delayOf(task, step));
-    const { id, set, category, subtask } = task;
-    return { conductor: name, set, task: id, category, subtask, ...toPerformedTask(state, graded, delayMs) };
+    const { id, set, category, family } = task;
+    return { conductor: name, set, task: id, category, family, ...toPerformedTask(state, graded, delayMs) };
   };
 }
 

@@ -17,7 +17,7 @@ function outcome(parts: Partial<BenchOutcome> = {}): BenchOutcome {
       toBenchRow(name, i, (i * 7 + k) % 5 >= 2 - k / 2, {
         calls: k + 1,
         asked: Array(k + 1).fill(EVIL),
-        subtask: i % 2 ? EVIL : "plain",
+        family: i % 2 ? EVIL : "plain",
       }),
     ),
   );
@@ -98,7 +98,7 @@ describe("the report", () => {
     const byFamily = outcome({ counts: { train: 41, validation: 5, test: 19 } });
     const both = toReport(outcome(), figures, "", byFamily);
     expect(both).toContain("On kinds of tasks never seen in training");
-    expect(both).toContain("41 tasks to learn from, 19 test tasks of other subtasks");
+    expect(both).toContain("41 tasks to learn from, 19 test tasks of other families");
   });
 
   it("can be made of almost nothing", () => {

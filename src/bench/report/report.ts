@@ -21,7 +21,7 @@ export interface Figures {
 
 const BEST_SINGLE = "best-single";
 const ORACLE = "oracle";
-const MOST_SUBTASKS = 80;
+const MOST_FAMILIES = 80;
 
 /** `byFamily`: the same on families of tasks that nobody has learned from. */
 export function toReport(
@@ -45,14 +45,14 @@ ${toHeadline(results)}
 ${
   byFamily &&
   html`<h2>On kinds of tasks never seen in training</h2>${toResultTable(byFamily.results, figures, isSimulated)}
-<p class="soft">The same with a split by family: ${byFamily.counts.train} tasks to learn from, ${byFamily.counts.test} test tasks of other subtasks. What is learned about one kind of task need not carry over to another.</p>`
+<p class="soft">The same with a split by family: ${byFamily.counts.train} tasks to learn from, ${byFamily.counts.test} test tasks of other families. What is learned about one kind of task need not carry over to another.</p>`
 }
 <h2>What accuracy costs</h2>${toFronts(results, figures, isSimulated)}
 <h2>At equal spending</h2>${toEqualTable(outcome.equal)}
 <h2>By category</h2>${toCategories(results)}
 <h2>How many calls and steps</h2>${toHistograms(graded)}
 <h2>Who was asked</h2>${toAskedTable(outcome, graded)}
-<h2>Gain per subtask against the best single worker</h2>${toSubtasks(graded, outcome.seed)}
+<h2>Gain per family against the best single worker</h2>${toFamilies(graded, outcome.seed)}
 <h2>How it was measured</h2>${toStatement(outcome, command)}
 </body></html>
 `;
@@ -218,20 +218,20 @@ function toAskedTable(outcome: BenchOutcome, graded: ReadonlyMap<string, BenchRo
   return table;
 }
 
-function toSubtasks(graded: ReadonlyMap<string, BenchRow[]>, seed: number): Content {
+function toFamilies(graded: ReadonlyMap<string, BenchRow[]>, seed: number): Content {
   const single = graded.get(BEST_SINGLE);
   const others = [...graded].filter(([name]) => name !== BEST_SINGLE);
   if (!single || others.length === 0)
     return html`<p class="soft">The best single worker was not among those measured.</p>`;
-  const bySubtask = groupBy(single, ({ subtask }) => subtask);
+  const byFamilyOf = groupBy(single, ({ family }) => family);
   const rightOf = ([name, own]: (typeof others)[number]) =>
     name === ORACLE ? -1 : own.reduce((sum, row) => sum + toRight(row), 0);
   const leader = others.reduce((best, other, i) => (rightOf(other) > rightOf(others[best]!) ? i : best), 0);
-  const rows = [...bySubtask].map(([subtask, own]) => {
+  const rows = [...byFamilyOf].map(([family, own]) => {
     const cells = others.map(([name, theirs]) => {
-      const same = theirs.filter((row) => row.subtask === subtask);
+      const same = theirs.filter((row) => row.family === family);
       const { mean, low, high, n } = compareAccuracy(same, own, seed);
-      const title = `${name} on ${subtask}: ${toSigned(mean)} points (${toSigned(low)} … ${toSigned(high)}), n = ${n}`;
+      const title = `${name} on ${family}: ${toSigned(mean)} points (${toSigned(low)} … ${toSigned(high)}), n = ${n}`;
       return {
         text: n === 0 || mean === 0 ? "" : String(Math.round(mean * 100)),
         title,
@@ -239,12 +239,12 @@ function toSubtasks(graded: ReadonlyMap<string, BenchRow[]>, seed: number): Cont
         mean,
       };
     });
-    return { name: `${subtask} (${own.length})`, cells, gain: cells[leader]?.mean ?? 0 };
+    return { name: `${family} (${own.length})`, cells, gain: cells[leader]?.mean ?? 0 };
   });
-  const shown = rows.toSorted((a, b) => b.gain - a.gain).slice(0, MOST_SUBTASKS);
-  return html`<p class="soft">Points of accuracy more (green) or less (red) than the best single worker; in brackets how many test tasks. Sorted by the gain of ${others[leader]![0]}. Few tasks make large swings: the interval is shown on hover.${rows.length > MOST_SUBTASKS && ` The first ${MOST_SUBTASKS} of ${rows.length} subtasks.`}</p>
+  const shown = rows.toSorted((a, b) => b.gain - a.gain).slice(0, MOST_FAMILIES);
+  return html`<p class="soft">Points of accuracy more (green) or less (red) than the best single worker; in brackets how many test tasks. Sorted by the gain of ${others[leader]![0]}. Few tasks make large swings: the interval is shown on hover.${rows.length > MOST_FAMILIES && ` The first ${MOST_FAMILIES} of ${rows.length} families.`}</p>
 ${toShadedTable(
-  "subtask",
+  "family",
   others.map(([name]) => name),
   shown.map(({ name, cells }) => [name, cells]),
 )}`;
@@ -255,7 +255,7 @@ function toStatement(outcome: BenchOutcome, command: string): Markup {
   const { train, validation, test } = SPLIT_SHARES;
   const by =
     splitBy === "family"
-      ? "the subtask, so that no family is on both sides"
+      ? "the family, so that no family is on both sides"
       : "the normalised prompt with its choices";
   const apart = results.filter(({ outages, ungraded }) => outages + ungraded > 0);
   return html`<dl>

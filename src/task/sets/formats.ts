@@ -25,7 +25,7 @@ export interface Format {
     answer?: Column;
     choices?: Column;
     category?: Column;
-    subtask?: Column;
+    family?: Column;
     tolerance?: Column;
     tests?: (row: SourceRow) => CodeTests | undefined;
   };
@@ -60,7 +60,7 @@ export const FORMATS: readonly Format[] = [
       prompt: "problem",
       answer: "answer",
       category: "subject",
-      subtask: ({ level }) => `level ${level}`,
+      family: ({ level }) => `level ${level}`,
     },
     download: { file: "math500.jsonl", dataset: "HuggingFaceH4/MATH-500", path: "test.jsonl" },
   },
@@ -88,7 +88,7 @@ export const FORMATS: readonly Format[] = [
       answer: ({ answer_index }) => toIndex(answer_index),
       choices: "options",
       category: "category",
-      subtask: "src",
+      family: "src",
     },
     download: {
       file: "mmlu-pro.parquet",
@@ -108,7 +108,7 @@ export const FORMATS: readonly Format[] = [
       answer: (row) => optionOrder(row).indexOf(0),
       choices: (row) => optionOrder(row).map((position) => gpqaOptions(row)[position]),
       category: "high-level domain",
-      subtask: "subdomain",
+      family: "subdomain",
     },
     download: {
       file: "gpqa-diamond.csv",
@@ -126,7 +126,7 @@ export const FORMATS: readonly Format[] = [
       id: "question_id",
       prompt: toLiveCodePrompt,
       category: "platform",
-      subtask: "difficulty",
+      family: "difficulty",
       tests: toLiveCodeTests,
     },
     download: {
@@ -145,7 +145,7 @@ export const FORMATS: readonly Format[] = [
       prompt: "instruct_prompt",
       category: () => "code",
       // "['random', 'itertools']": the first library is the kind of work.
-      subtask: ({ libs }) => /[\w.]+/.exec(String(libs ?? ""))?.[0],
+      family: ({ libs }) => /[\w.]+/.exec(String(libs ?? ""))?.[0],
       tests: ({ test, entry_point }) => toCheck(entry_point, `${test}\n${RUN_UNIT_TESTS}`),
     },
     download: {
@@ -180,7 +180,7 @@ export const FORMATS: readonly Format[] = [
       prompt: ({ prompt }) => toRlprQuestion(prompt),
       answer: "reward_model.ground_truth",
       category: "ability",
-      subtask: "data_source",
+      family: "data_source",
     },
     download: { file: "rlpr.parquet", dataset: "openbmb/RLPR-Train-Dataset", path: "rlpr_train.parquet" },
   },
