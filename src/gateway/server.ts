@@ -23,8 +23,9 @@ import { RelayBook } from "./relay/book.ts";
 import { ReplyCopies } from "./relay/copies.ts";
 import { createRelayPools } from "./relay/pools.ts";
 import { countRun, deletePrivate, sweepPrivate } from "./runs/after-run.ts";
-import { LiveRun, LiveRuns } from "./runs/live-runs.ts";
+import { LiveRuns } from "./runs/live-runs.ts";
 import { createModelBook } from "./runs/models.ts";
+import { resumeBackground } from "./runs/resume-background.ts";
 import { RunDesk } from "./runs/run-desk.ts";
 import type { Dialect } from "./types.ts";
 
@@ -181,23 +182,4 @@ async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
   });
   await Promise.race([work, late]);
   clearTimeout(timer);
-}
-
-/** Work that nobody waits for at a connection goes on after a restart. */
-async function resumeBackground({ tutti, live, log }: GatewayContext): Promise<void> {
-  const store = await tutti.store();
-  for (let cursor: { startedBefore?: number; beforeId?: string } = {}; ; ) {
-    const page = await store.listRuns({ state: "interrupted", limit: 100, ...cursor });
-    for (const { id, origin } of page) {
-      const [start] = origin ? await store.loadRun(id) : [];
-      if (start?.type !== "run-start" || !start.origin?.isBackground) continue;
-      const controller = new AbortController();
-      const stream = tutti.resume(id, { signal: controller.signal });
-      live.add(new LiveRun(stream, { goesOn: true, stop: () => controller.abort() }));
-      log.info("goes on with a background run", { run: id });
-    }
-    const last = page.at(-1);
-    if (!last || page.length < 100) return;
-    cursor = { startedBefore: last.startedAt, beforeId: last.id };
-  }
 }

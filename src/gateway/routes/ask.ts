@@ -81,7 +81,8 @@ function unrepeatable({ code, message, status, param, cause }: TuttiError): Tutt
   return new TuttiError(code, message, { status, retryable: false, param, cause });
 }
 
-function checkRoom({ live, relaying, config, isClosing }: GatewayContext): void {
+/** Throws "overloaded" where nothing more is taken now. */
+export function checkRoom({ live, relaying, config, isClosing }: GatewayContext): void {
   if (!isClosing && live.size + relaying < config.gateway.maxRunning) return;
   const why = isClosing
     ? "This gateway is shutting down."

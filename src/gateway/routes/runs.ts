@@ -159,6 +159,7 @@ function goneOf(signal: AbortSignal): Promise<undefined> {
 /** Stops a run that is performed here. What it has so far is its answer. */
 export async function cancelRun(context: GatewayContext, visit: Visit): Promise<void> {
   await loadOwnRun(context, visit, visit.id);
+  context.desk.queued.delete(visit.id);
   const live = context.live.find(visit.id);
   live?.stop();
   await live?.result.catch(() => {});

@@ -4,6 +4,7 @@
 
 import { TuttiError } from "../../base/errors.ts";
 import type { Run } from "../../perform/run.ts";
+import { fold } from "../../perform/state.ts";
 import type { Origin, RunEvent } from "../../store/types.ts";
 import type { AskOptions } from "../../tutti/ask-options.ts";
 import { toTask } from "../../tutti/check-input.ts";
@@ -49,6 +50,8 @@ export class RunDesk {
   readonly #tutti: Tutti;
   readonly #live: LiveRuns;
   readonly #onEnd: (run: Run, before?: Run) => Promise<void>;
+  /** Background runs of an earlier process that wait until they are let in. */
+  readonly queued = new Set<string>();
   readonly #same = new Map<string, { hash: string; reply: Promise<LiveReply> }>();
 
   /** `onEnd` is done before the place that a run took is free again. */
@@ -94,54 +97,59 @@ export class RunDesk {
 
   async #startNew(asked: Asked, messages: Message[]): Promise<LiveReply> {
     const { request, destination, preferences, key } = asked;
+    const { seed, task, isStream: streamsAnswer } = request;
     const isTeam = destination.kind === "team";
     const admission = await asked.admit(destination.budgetUsd ?? undefined);
-    const controller = new AbortController();
-    const begin = () =>
+    const begin = (signal: AbortSignal) =>
       this.#tutti.stream(
-        { messages, ...(request.task.output && { output: request.task.output }) },
+        { messages, output: task.output },
         {
-          rounds: isTeam ? destination.rounds : 1,
           ...toStage(destination),
+          rounds: isTeam ? destination.rounds : 1,
           budgetUsd: admission.budgetUsd ?? null,
-          ...(preferences.deadlineMs !== undefined && { deadlineMs: preferences.deadlineMs }),
-          ...(preferences.maxCalls !== undefined && { maxCalls: preferences.maxCalls }),
-          ...(preferences.workflow && isTeam && { workflow: preferences.workflow }),
-          ...(request.seed !== undefined && { seed: request.seed }),
-          streamsAnswer: request.isStream,
+          deadlineMs: preferences.deadlineMs,
+          maxCalls: preferences.maxCalls,
+          workflow: isTeam ? preferences.workflow : undefined,
+          seed,
+          streamsAnswer,
           origin: toOrigin(asked, key),
-          signal: controller.signal,
+          signal,
         },
       );
-    return this.#follow(begin, asked, admission, controller, 0);
+    return toReply(asked, this.#launch(begin, admission, goesOn(asked)), admission, 0);
   }
 
-  async #follow(
-    begin: () => RunStream,
-    asked: Asked,
+  /** What is done with every run, new or gone on with: it is seen live, and settled when it is over. */
+  #launch(
+    begin: (signal: AbortSignal) => RunStream,
     admission: Admission,
-    controller: AbortController,
-    turn: number,
+    goesOn: boolean,
     before?: Run,
-  ): Promise<LiveReply> {
-    const goesOn = asked.request.isBackground || asked.idempotencyKey !== undefined;
-    const live = this.#live.add(
-      new LiveRun(beginOr(admission, begin), { goesOn, stop: () => controller.abort() }),
-    );
+  ): LiveRun {
+    const controller = new AbortController();
+    const stream = beginOr(admission, () => begin(controller.signal));
+    const live = this.#live.add(new LiveRun(stream, { goesOn, stop: () => controller.abort() }));
     live.result
       .then((run) => this.#onEnd(run, before))
       .finally(() => admission.release())
       .catch(() => {});
-    // The time that is journaled: a reply that is read again says the same. Without a first event it fails anyway.
-    const [first] = (await live.next(0)) ?? [];
-    return {
-      live,
-      head: toHead(asked, live.runId, turn, first?.at ?? Date.now()),
-      turn,
-      ...(before && { before }),
-      ...(admission.isShort && { isShort: true }),
-      isJoined: false,
-    };
+    return live;
+  }
+
+  /** Goes on with a run whose process died, within what is left of its limits. Throws where it is not let in. */
+  async resume(
+    events: readonly RunEvent[],
+    { destination, admit, goesOn }: Pick<Asked, "destination" | "admit"> & { goesOn: boolean },
+  ): Promise<{ live: LiveRun; admission: Admission; before?: Run }> {
+    const { runId, settings, spent, spentBefore } = fold(events)!;
+    const { usd } = settings.limits;
+    const left = usd === undefined ? undefined : Math.max(0, usd - (spent.usd - spentBefore.usd));
+    const admission = await admit(left);
+    const { pool } = toStage(destination);
+    const begin = (signal: AbortSignal) =>
+      this.#tutti.resume(runId, { signal, pool, budgetUsd: admission.budgetUsd ?? null });
+    const before = toTurns(events).at(-2)?.run;
+    return { live: this.#launch(begin, admission, goesOn, before), admission, before };
   }
 
   /** The run of the same idempotency key, over or cut off by a restart. */
@@ -159,13 +167,8 @@ export class RunDesk {
     const head = toHead(asked, found.id, turns.length - 1, startedAt);
     if (live) return { live, head, turn: turns.length - 1, isJoined: true };
     if (found.state === "interrupted") {
-      const controller = new AbortController();
-      const { signal } = controller;
-      const admission = await asked.admit(run.settings.limits.usd);
-      const budgetUsd = admission.budgetUsd ?? null;
-      const begin = () =>
-        this.#tutti.resume(found.id, { signal, budgetUsd, pool: toStage(asked.destination).pool });
-      return this.#follow(begin, asked, admission, controller, turns.length - 1, turns.at(-2)?.run);
+      const resumed = await this.resume(events, { ...asked, goesOn: goesOn(asked) });
+      return toReply(asked, resumed.live, resumed.admission, turns.length - 1, resumed.before);
     }
     return { live: replay(run), head, turn: turns.length - 1, isJoined: true };
   }
@@ -211,19 +214,18 @@ export class RunDesk {
     const toolResults = turn === tail.turn && !live ? toToolResults(run, tail) : undefined;
     if (!toolResults) return undefined;
     const admission = await asked.admit(destination.budgetUsd ?? undefined);
-    const controller = new AbortController();
-    const begin = () =>
+    const begin = (signal: AbortSignal) =>
       this.#tutti.resume(run.id, {
         toolResults,
-        ...(tail.said && { said: tail.said }),
-        ...(request.task.output && { output: request.task.output }),
+        said: tail.said,
+        output: request.task.output,
         budgetUsd: admission.budgetUsd ?? null,
-        ...(preferences.deadlineMs !== undefined && { deadlineMs: preferences.deadlineMs }),
+        deadlineMs: preferences.deadlineMs,
         streamsAnswer: request.isStream,
-        signal: controller.signal,
+        signal,
         pool: toStage(destination).pool,
       });
-    return this.#follow(begin, asked, admission, controller, turn + 1, run);
+    return toReply(asked, this.#launch(begin, admission, goesOn(asked), run), admission, turn + 1, run);
   }
 }
 
@@ -242,6 +244,24 @@ function beginOr(admission: Admission, begin: () => RunStream): RunStream {
     admission.release();
     throw error;
   }
+}
+
+/** Nobody has to wait for it at a connection. */
+function goesOn({ request, idempotencyKey }: Asked): boolean {
+  return request.isBackground || idempotencyKey !== undefined;
+}
+
+async function toReply(
+  asked: Asked,
+  live: LiveRun,
+  { isShort }: Admission,
+  turn: number,
+  before?: Run,
+): Promise<LiveReply> {
+  // The time that is journaled: a reply that is read again says the same. Without a first event it fails anyway.
+  const [first] = (await live.next(0)) ?? [];
+  const head = toHead(asked, live.runId, turn, first?.at ?? Date.now());
+  return { live, head, turn, before, isShort, isJoined: false };
 }
 
 function toHead({ dialect, request }: Asked, runId: string, turn: number, createdAt: number): ReplyHead {

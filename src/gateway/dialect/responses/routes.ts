@@ -63,6 +63,7 @@ async function findResponse(context: GatewayContext, visit: Visit, id = visit.id
 }
 
 function toResponse(context: GatewayContext, { head, turn, run, before, events }: Found): object {
+  if (context.desk.queued.has(run.id)) return toUnfinishedResponse(head, "queued");
   if (run.stopReason === undefined)
     return context.live.find(run.id)
       ? toUnfinishedResponse(head, "in_progress")
@@ -88,6 +89,7 @@ const showResponse: Handler = async (context, visit) => {
 
 const cancelResponse: Handler = async (context, visit) => {
   const { run } = await findResponse(context, visit);
+  context.desk.queued.delete(run.id);
   const live = context.live.find(run.id);
   live?.stop();
   await live?.result.catch(() => {});
