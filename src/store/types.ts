@@ -23,13 +23,12 @@ export interface PoolEntry {
   maxOutputTokens?: number;
 }
 
-export type DialectName = "chat" | "responses" | "messages";
-
 /** Where a run of the gateway came from: for bills, for lists, and for replies that are read again. */
 export interface Origin {
   /** The name that was asked for: "tutti-ultra", "openai/gpt-6-sol". */
   model: string;
-  dialect: DialectName;
+  /** By the name that it is registered with (gateway/dialect/dialects.ts). */
+  dialect: string;
   /** Who pays; absent where the gateway has no keys. */
   keyId?: string;
   /** Tags of the client. */

@@ -11,7 +11,7 @@ const head: ReplyHead = {
   id: "msg_1",
   runId: RUN_ID,
   createdAt: 0,
-  request: { dialect: "chat", model: "tutti", showsProgress: true, isBackground: false, echo: {} },
+  request: { model: "tutti", showsProgress: true, isBackground: false, echo: {} },
 };
 const TWO = toWorkflow([0, "Solve it.", []], [1, "Check it.", "all"]);
 
