@@ -93,8 +93,7 @@ export class AskBudget {
     signal.addEventListener("abort", wake);
     try {
       for (;;) {
-        if (signal.aborted)
-          throw new TuttiError("aborted", `Worker "${wanted.worker}" was stopped.`, { status: 499 });
+        if (signal.aborted) throw new TuttiError("aborted", `Worker "${wanted.worker}" was stopped.`);
         const shares = this.#ledgers().map((ledger) => ({ ledger, usd: this.#priceOf(wanted, ledger) }));
         if (shares.every(({ usd }) => usd !== undefined)) return this.#take(shares);
         const short = shares.find(({ ledger, usd }) => usd === undefined && ledger.holders === 0);
@@ -131,5 +130,5 @@ export class AskBudget {
 
 function budgetSpent(worker: string, { budgetUsd, spentUsd }: Ledger): TuttiError {
   const message = `Worker "${worker}" was not asked: of the budget of $${budgetUsd}, $${spentUsd.toFixed(4)} are spent, and the rest is less than its longest reply costs`;
-  return new TuttiError("budget-spent", message, { status: 402 });
+  return new TuttiError("budget-spent", message);
 }
