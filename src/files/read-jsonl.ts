@@ -93,7 +93,7 @@ function isRow(value: unknown): value is SourceRow {
 }
 
 /** Lines end with \n, \r\n or \r, also mixed in one file: none of them can stand inside a JSON text. */
-export async function readLines(file: string, onLine: (text: string, line: number) => void): Promise<void> {
+async function readLines(file: string, onLine: (text: string, line: number) => void): Promise<void> {
   await readChunks(file, async (chunks) => {
     const decoder = new TextDecoder("utf-8", { fatal: true });
     let line = 0;
