@@ -47,6 +47,8 @@ export interface Download {
 const BBH_TASKS =
   "boolean_expressions causal_judgement date_understanding disambiguation_qa dyck_languages formal_fallacies geometric_shapes hyperbaton logical_deduction_five_objects logical_deduction_seven_objects logical_deduction_three_objects movie_recommendation multistep_arithmetic_two navigate object_counting penguins_in_a_table reasoning_about_colored_objects ruin_names salient_translation_error_detection snarks sports_understanding temporal_sequences tracking_shuffled_objects_five_objects tracking_shuffled_objects_seven_objects tracking_shuffled_objects_three_objects web_of_lies word_sorting";
 
+const GPQA_OPTIONS = ["correct answer", "incorrect answer 1", "incorrect answer 2", "incorrect answer 3"];
+
 export const FORMATS: readonly Format[] = [
   {
     id: "math500",
@@ -97,7 +99,7 @@ export const FORMATS: readonly Format[] = [
   {
     id: "gpqa-diamond",
     title: "GPQA-Diamond",
-    columns: ["question", "correct answer", "incorrect answer 1", "incorrect answer 2", "incorrect answer 3"],
+    columns: ["question", ...GPQA_OPTIONS],
     grader: "choice",
     fields: {
       id: "record id",
@@ -180,11 +182,7 @@ export const FORMATS: readonly Format[] = [
       category: "ability",
       family: "data_source",
     },
-    download: {
-      file: "rlpr.parquet",
-      dataset: "openbmb/RLPR-Train-Dataset",
-      path: "rlpr_train.parquet",
-    },
+    download: { file: "rlpr.parquet", dataset: "openbmb/RLPR-Train-Dataset", path: "rlpr_train.parquet" },
   },
   {
     id: "gsm8k",
@@ -210,11 +208,7 @@ export const FORMATS: readonly Format[] = [
       // "033" is how AIME writes 33.
       answer: ({ answer }) => String(Number(answer)),
     },
-    download: {
-      file: "aime.parquet",
-      dataset: "Maxwell-Jia/AIME_2024",
-      path: "aime_2024_problems.parquet",
-    },
+    download: { file: "aime.parquet", dataset: "Maxwell-Jia/AIME_2024", path: "aime_2024_problems.parquet" },
   },
   {
     id: "bbh",
@@ -262,9 +256,7 @@ function toIndex(value: unknown): unknown {
 }
 
 function gpqaOptions(row: SourceRow): string[] {
-  return ["correct answer", "incorrect answer 1", "incorrect answer 2", "incorrect answer 3"].map((column) =>
-    String(row[column] ?? "").trim(),
-  );
+  return GPQA_OPTIONS.map((column) => String(row[column] ?? "").trim());
 }
 
 function optionOrder({ question }: SourceRow): number[] {

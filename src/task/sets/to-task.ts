@@ -38,11 +38,11 @@ export function toGradedTask(format: Format, row: SourceRow, place: Place, set: 
     category,
     family: toText(take(fields.family)).trim() || category,
     prompt,
-    ...(choices && { choices }),
+    choices,
     answer,
     grader,
-    ...(typeof tolerance === "number" && { tolerance }),
-    ...(tests && { tests }),
+    tolerance: typeof tolerance === "number" ? tolerance : undefined,
+    tests,
   };
 }
 
