@@ -180,7 +180,7 @@ export class RunDesk {
     const found = parseReplyId(dialect, id);
     const events = found ? await (await this.#tutti.store()).loadRun(found.runId) : [];
     const run = events.length > 0 ? toTurns(events)[found!.turn]?.run : undefined;
-    if (!run || run.origin?.keyId !== key?.id || isGone(run))
+    if (!run || run.origin?.keyId !== key?.id || run.isStripped)
       throw new TuttiError(
         "not-found",
         `There is no response "${id}" to go on from: it was not stored, or was deleted.`,
@@ -290,11 +290,6 @@ export function replay(run: Run, events: readonly RunEvent[] = []): LiveRun {
   }
   const stream = { runId: run.id, result: Promise.resolve(run), [Symbol.asyncIterator]: again };
   return new LiveRun(stream, { goesOn: true, stop: () => {} });
-}
-
-/** Its content was deleted: there is nothing to go on from. */
-function isGone(run: Run): boolean {
-  return run.answer === "" && run.task.messages.every(({ content }) => content === "");
 }
 
 function otherRequest(idempotencyKey: string): TuttiError {
