@@ -3,7 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useLocation } from "wouter";
-import type { TrainingSummary, TrainingWish } from "../../../src/gateway/dashboard/types.ts";
+import type { TrainingSettings, TrainingSummary } from "../../../src/gateway/dashboard/types.ts";
 import { sendJson } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
@@ -13,11 +13,11 @@ import { ErrorNote } from "../ui/notes.tsx";
 export function StartForm({ onStart }: { onStart: () => void }) {
   const [iterations, setIterations] = useState("200");
   const [seed, setSeed] = useState("0");
-  const [size, setSize] = useState<TrainingWish["size"]>("small");
+  const [size, setSize] = useState<TrainingSettings["size"]>("small");
   const [, navigate] = useLocation();
   const client = useQueryClient();
   const start = useMutation({
-    mutationFn: (wish: TrainingWish) => sendJson<TrainingSummary>("POST", "v1/trainings", wish),
+    mutationFn: (settings: TrainingSettings) => sendJson<TrainingSummary>("POST", "v1/trainings", settings),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: ["trainings"] });
       navigate(`/learn/${encodeURIComponent(id)}`);
@@ -54,7 +54,10 @@ export function StartForm({ onStart }: { onStart: () => void }) {
             />
           </Field>
           <Field label="Model" hint="tiny: to watch the curves move; its plans stay bad">
-            <select value={size} onChange={(event) => setSize(event.target.value as TrainingWish["size"])}>
+            <select
+              value={size}
+              onChange={(event) => setSize(event.target.value as TrainingSettings["size"])}
+            >
               <option value="small">tiny</option>
               <option value="usual">as it is shipped: minutes, then good</option>
             </select>
