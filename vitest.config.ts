@@ -1,11 +1,37 @@
-// Tests live beside the source. Provider keys are taken out of the environment before any test runs.
+// Tests live beside the source. Two projects: `node` is everything that needs Node alone, `browser` drives the
+// dashboard in a real Chromium. Provider keys are taken out of the environment before any test runs.
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { SlowFirst } from "./src/testing/slow-first.ts";
+
+const shared = {
+  setupFiles: ["src/testing/no-keys.ts"],
+  testTimeout: 20_000,
+};
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "web/**/*.test.{ts,tsx}"],
-    globalSetup: ["src/testing/build.ts", "web/e2e/build.ts"],
-    setupFiles: ["src/testing/no-keys.ts"],
-    testTimeout: 20_000,
+    // Vitest leaves a core free, which on two cores is half of them. Most tests wait for processes and sockets;
+    // above six workers they only wait for each other.
+    maxWorkers: Math.min(6, Math.max(2, availableParallelism() - 1)),
+    sequence: { sequencer: SlowFirst },
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: "node",
+          include: ["src/**/*.test.ts", "web/src/**/*.test.{ts,tsx}"],
+          globalSetup: ["src/testing/build.ts"],
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: "browser",
+          include: ["web/e2e/**/*.test.ts"],
+          globalSetup: ["web/e2e/build.ts"],
+        },
+      },
+    ],
   },
 });

@@ -9,10 +9,10 @@ import { setMaxListeners } from "node:events";
 import { parseArgs } from "node:util";
 import { hashSeed } from "../dist/base/random.js";
 import { toVocabulary } from "../dist/learn/phrases.js";
-import { performTexts } from "../dist/learn/rollout.js";
-import { createRehearsalWorld } from "../dist/learn/world-rehearsal.js";
 import { readProblem } from "../dist/rehearsal/questions.js";
 import { renderWorkflow } from "../dist/workflow/render.js";
+import { createRehearsalWorld } from "../dist/world/rehearsal.js";
+import { performTexts } from "../dist/world/rollout.js";
 import { isEasy, isHard } from "./rehearsal/calls.mjs";
 import { signal } from "./rehearsal/lab.mjs";
 import { percent, table } from "./rehearsal/print.mjs";
@@ -99,12 +99,18 @@ async function main() {
     },
   });
   const [liars, tune] = [Number(values.liars), Number(values.questions)];
-  const world = createRehearsalWorld({ seed: SEED, pools: values.pools, calibrationTasks: 60, tune, liars });
+  const world = createRehearsalWorld({
+    seed: SEED,
+    pools: values.pools,
+    calibrationTasks: 60,
+    validation: tune,
+    liars,
+  });
   setMaxListeners(0, signal);
   const right = Object.fromEntries(
     Object.keys(SHAPES).map((name) => [name, Object.fromEntries(KINDS.map((kind) => [kind, []]))]),
   );
-  for (const question of world.tune) {
+  for (const question of world.validation) {
     const team = toTeam(question.pool);
     if (!team) continue;
     const { id, prompt } = question.task;

@@ -13,18 +13,18 @@ import { isTuttiError } from "../dist/base/errors.js";
 import { createRandom, hashSeed } from "../dist/base/random.js";
 import { bootstrapMean, meanOf } from "../dist/base/statistics.js";
 import { randomWorkflow } from "../dist/baseline/random-workflow.js";
+import { measureBaseline, performPlans } from "../dist/bench/arena.js";
 import { toDecision } from "../dist/conductor/text.js";
-import { measureBaseline, performPlans } from "../dist/learn/arena.js";
 import { openTrained, writeTestPlans } from "../dist/learn/evaluate-trained.js";
 import { openTrainingFolder } from "../dist/learn/folder.js";
 import { toVocabulary } from "../dist/learn/phrases.js";
 import { toPrompt, writePlans } from "../dist/learn/policy.js";
 import { train } from "../dist/learn/train.js";
 import { drawWorkflow } from "../dist/learn/warm-up.js";
-import { createRehearsalWorld } from "../dist/learn/world-rehearsal.js";
 import { FAMILIES } from "../dist/rehearsal/questions.js";
 import { renderWorkflow } from "../dist/workflow/render.js";
 import { MAX_STEPS } from "../dist/workflow/types.js";
+import { createRehearsalWorld } from "../dist/world/rehearsal.js";
 import { openArena, SEED, signal } from "./rehearsal/lab.mjs";
 import { difference, percent, table, two } from "./rehearsal/print.mjs";
 
@@ -62,7 +62,7 @@ async function warmUp(seed, { shape, threads }, parent, tell) {
   const folder = openTrainingFolder(join(parent, `warm-up-${seed}`));
   try {
     const { checkpoint } = await train({
-      world: createRehearsalWorld({ seed, pools: "random", calibrationTasks: 60, tune: 40 }),
+      world: createRehearsalWorld({ seed, pools: "random", calibrationTasks: 60, validation: 40 }),
       ...{ seed, iterations: 0, rounds: 1, group: 16, questions: 16, costPerCall: 0, supervised: false },
       ...{ words: "free", shape, threads, folder, resume: false, signal },
       command: `experiments/warm-up.mjs, seed ${seed}`,

@@ -13,8 +13,8 @@ import { poseRehearsal } from "../dist/environment/export-questions.js";
 import { toPrompt } from "../dist/environment/export-rows.js";
 import { parseLabel, toLabelText } from "../dist/environment/label.js";
 import { createQuestionBook } from "../dist/environment/question-book.js";
-import { performTexts } from "../dist/learn/rollout.js";
 import { renderWorkflow } from "../dist/workflow/render.js";
+import { performTexts } from "../dist/world/rollout.js";
 
 const MAIN = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 const COUNT = Number(process.argv[2] ?? 5_000);

@@ -7,15 +7,15 @@ import { join } from "node:path";
 import { createRandom, hashSeed } from "../../dist/base/random.js";
 import { findBaseline } from "../../dist/baseline/all.js";
 import { createOracle } from "../../dist/baseline/oracle.js";
+import { changePools, measureBaseline, performPlans } from "../../dist/bench/arena.js";
 import { DiskFolder } from "../../dist/bench/folder.js";
 import { crossFit } from "../../dist/bench/folds.js";
-import { toRecordedGround } from "../../dist/bench/ground.js";
-import { createFitting, drawTasks, readScores } from "../../dist/bench/prepare.js";
-import { promptHash } from "../../dist/bench/split.js";
-import { changePools, measureBaseline, performPlans } from "../../dist/learn/arena.js";
 import { openTrained, writeTestPlans } from "../../dist/learn/evaluate-trained.js";
-import { openRecordedSets } from "../../dist/learn/recorded-sets.js";
 import { loadRecording } from "../../dist/recording/load.js";
+import { toRecordedGround } from "../../dist/world/ground.js";
+import { createFitting, drawTasks, readScores } from "../../dist/world/prepare.js";
+import { openRecordedSets } from "../../dist/world/recorded-sets.js";
+import { promptHash } from "../../dist/world/split.js";
 
 const TRAINED = [
   { folder: "reasoning-gym", set: "reasoning-gym-hard" },
@@ -74,7 +74,9 @@ function toSet(ground, parts, isTrainedOn, { seed, limit }) {
 /** A question of an unseen set must not be one that was trained on under another name. */
 function refuseSeen(opened, unseen) {
   const seen = new Set(
-    opened.flatMap(({ splits: { train, tune } }) => [...train, ...tune].map((task) => promptHash(task))),
+    opened.flatMap(({ splits: { train, validation } }) =>
+      [...train, ...validation].map((task) => promptHash(task)),
+    ),
   );
   for (const { name, arenas } of unseen) {
     const twin = arenas.flatMap(({ test }) => test).find((task) => seen.has(promptHash(task)));

@@ -3,13 +3,13 @@
 
 import { meanOf, pairedDifference } from "../../dist/base/statistics.js";
 import { findBaseline } from "../../dist/baseline/all.js";
-import { toRight } from "../../dist/bench/results.js";
 import {
   measureBaseline,
   openRehearsalArena,
   performPlans,
   scriptedPlanner,
-} from "../../dist/learn/arena.js";
+} from "../../dist/bench/arena.js";
+import { toRight } from "../../dist/bench/results.js";
 import { openTrained, writeTestPlans } from "../../dist/learn/evaluate-trained.js";
 import { readProblem } from "../../dist/rehearsal/questions.js";
 

@@ -2,9 +2,9 @@
 // Part of experiments/rehearsal.mjs.
 
 import { bootstrapMean, meanOf, pairedDifference } from "../../dist/base/statistics.js";
+import { changePools } from "../../dist/bench/arena.js";
 import { toRight } from "../../dist/bench/results.js";
-import { changePools } from "../../dist/learn/arena.js";
-import { withLiars } from "../../dist/learn/rehearsal-pools.js";
+import { withLiars } from "../../dist/world/rehearsal-pools.js";
 import {
   learnedRounds,
   measure as measureRows,

@@ -4,8 +4,8 @@
 import { hashSeed } from "../../dist/base/random.js";
 import { bootstrapMean, meanOf } from "../../dist/base/statistics.js";
 import { findBaseline } from "../../dist/baseline/all.js";
+import { scriptedPlanner } from "../../dist/bench/arena.js";
 import { toDecision } from "../../dist/conductor/text.js";
-import { scriptedPlanner } from "../../dist/learn/arena.js";
 import { findBestWorkflow, simulateWorkflow } from "../../dist/rehearsal/best-workflow.js";
 import { gradeProblem } from "../../dist/rehearsal/questions.js";
 import { toMessages } from "../../dist/task/types.js";

@@ -3,7 +3,7 @@
 // Part of experiments/rehearsal.mjs.
 
 import { meanOf } from "../../dist/base/statistics.js";
-import { createMetPools, createUnseenPools } from "../../dist/learn/rehearsal-pools.js";
+import { createMetPools, createUnseenPools } from "../../dist/world/rehearsal-pools.js";
 import {
   accuracyOf,
   compare,

@@ -4,8 +4,8 @@ import { setMaxListeners } from "node:events";
 import { Language, LITERALS } from "../../dist/conductor/native/language.js";
 import { FEATURES } from "../../dist/conductor/native/reading.js";
 import { allSubtasks } from "../../dist/learn/phrases.js";
-import { createRehearsalWorld } from "../../dist/learn/world-rehearsal.js";
 import { trainTokenizer } from "../../dist/nn/tokenizer.js";
+import { createRehearsalWorld } from "../../dist/world/rehearsal.js";
 
 export const QUESTIONS = 8;
 export const GROUP = 16;
@@ -15,7 +15,12 @@ export const MICRO_BATCH = 4;
 export const { signal } = new AbortController();
 setMaxListeners(0, signal);
 
-export const world = createRehearsalWorld({ seed: 1, pools: "random", calibrationTasks: 60, tune: 400 });
+export const world = createRehearsalWorld({
+  seed: 1,
+  pools: "random",
+  calibrationTasks: 60,
+  validation: 400,
+});
 export const language = createLanguage();
 
 /** As a training makes it. */

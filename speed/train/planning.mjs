@@ -12,7 +12,7 @@ export async function measurePlanning(plans, given, spare) {
   const found = given ?? findShipped("rehearsal");
   const checkpoint = found ?? (await saveUntrained(spare));
   const requests = Array.from({ length: plans + 1 }, (_, number) => {
-    const { task, pool } = world.draw(number);
+    const { task, pool } = world.sample(number);
     return {
       ...{ task: { id: task.id, messages: toMessages(task) }, pool, rounds: [], errors: [] },
       ...{ maxSteps: MAX_STEPS, seed: number },

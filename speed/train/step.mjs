@@ -15,7 +15,7 @@ const NOT_THERE = 3;
 
 export async function measureDecodingAndStep(engine, { repeats, threads, products, blas }) {
   const model = new Model(engine, LARGE, createWeights(LARGE, 1));
-  const prompts = Array.from({ length: QUESTIONS }, (_, i) => toPrompt({ model, language }, world.draw(i)));
+  const prompts = Array.from({ length: QUESTIONS }, (_, i) => toPrompt({ model, language }, world.sample(i)));
   const prefixes = prompts.map(({ reading }) => reading.prefix);
   const written = await measureDecoding(model, prefixes, repeats);
   const peer = () => measureSgemm([threads, products, ...(blas === undefined ? [] : [blas])]);

@@ -10,10 +10,10 @@ import type { Grader } from "../task/types.ts";
 import { toTask } from "../testing/bench-rows.ts";
 import { scriptedWorker, toPool } from "../testing/stage.ts";
 import type { Pool, WorkerRequest } from "../worker/types.ts";
+import { openRehearsal, openTasks } from "../world/ground.ts";
+import { splitOf } from "../world/split.ts";
 import { type BenchOptions, runBench } from "./bench.ts";
 import { createMemoryFolder, DiskFolder, readFolder } from "./folder.ts";
-import { openRehearsal, openTasks } from "./ground.ts";
-import { splitOf } from "./split.ts";
 
 const grader: Grader = {
   grade: async (task, answer) => ({ score: answer === `Answer: ${task.answer}` ? 1 : 0, why: "compared" }),
@@ -110,7 +110,7 @@ describe("a bench of tasks and a pool", () => {
     const { results, counts, rows } = await runBench(options({ ground: groundOf(members) }));
     expect(results.map(({ conductor }) => conductor)).toEqual(["best-single", "lookup-category", "vote-3"]);
     const [single, lookup] = results;
-    expect(counts.train + counts.tune + counts.test).toBe(120);
+    expect(counts.train + counts.validation + counts.test).toBe(120);
     expect(rows.every(({ task }) => splitOf(tasks[Number(task.slice(1))]!) === "test")).toBe(true);
     expect(single).toMatchObject({ n: counts.test, calls: 1, isSimulated: false });
     expect(single!.accuracy).toBeGreaterThan(0.7);
@@ -123,7 +123,7 @@ describe("a bench of tasks and a pool", () => {
     const asked = new Set(
       members.flatMap(({ requests }) => requests.map((request) => request.brief!.task.id)),
     );
-    for (const task of tasks) if (splitOf(task) === "tune") expect(asked.has(task.id)).toBe(false);
+    for (const task of tasks) if (splitOf(task) === "validation") expect(asked.has(task.id)).toBe(false);
   });
 
   it("has no oracle on a live pool, and says why", async () => {

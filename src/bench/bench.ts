@@ -9,15 +9,22 @@ import type { Conductor } from "../conductor/types.ts";
 import { isSimulated as isSimulatedPool } from "../store/summary.ts";
 import type { GradedTask } from "../task/types.ts";
 import type { Pool } from "../worker/types.ts";
+import type { Ground } from "../world/ground.ts";
+import { REPLAY_REFUSALS } from "../world/performed-task.ts";
+import {
+  createFitting,
+  drawTasks,
+  type Fitting,
+  readScores,
+  type Splits,
+  splitTasks,
+} from "../world/prepare.ts";
+import type { SplitBy } from "../world/split.ts";
 import { compareAtEqualSpending, type EqualSpending } from "./equal.ts";
 import { evaluate } from "./evaluate.ts";
 import type { BenchFolder, RowFile } from "./folder.ts";
-import type { Ground } from "./ground.ts";
-import { createFitting, drawTasks, type Fitting, readScores, type Splits, splitTasks } from "./prepare.ts";
 import { Purse } from "./purse.ts";
 import { isGraded, toResults, toRight } from "./results.ts";
-import { REPLAY_REFUSALS } from "./row.ts";
-import type { SplitBy } from "./split.ts";
 import type { BenchResult, BenchRow } from "./types.ts";
 
 export interface BenchOptions {
@@ -51,7 +58,7 @@ export interface BenchOutcome {
   ground: Ground;
   /** With the profiles measured on the training tasks. */
   pool: Pool;
-  counts: { train: number; tune: number; test: number };
+  counts: { train: number; validation: number; test: number };
   seed: number;
   splitBy: SplitBy;
   splitSeed: number;
@@ -142,7 +149,7 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
   return {
     ground,
     pool: fitting.pool,
-    counts: { train: splits.train.length, tune: splits.tune.length, test: splits.test.length },
+    counts: { train: splits.train.length, validation: splits.validation.length, test: splits.test.length },
     seed,
     splitBy,
     splitSeed,

@@ -7,9 +7,9 @@ import type { Conductor } from "../conductor/types.ts";
 import type { GradedTask } from "../task/types.ts";
 import { strongestFirst } from "../worker/strength.ts";
 import type { Pool } from "../worker/types.ts";
+import type { Ground } from "../world/ground.ts";
+import type { Fitting } from "../world/prepare.ts";
 import type { RowFile } from "./folder.ts";
-import type { Ground } from "./ground.ts";
-import type { Fitting } from "./prepare.ts";
 import { compareAccuracy, estimateAccuracy } from "./results.ts";
 import type { BenchResult, BenchRow } from "./types.ts";
 

@@ -16,8 +16,8 @@ import type { Limits, RunSettings } from "../store/types.ts";
 import { type Grade, type GradedTask, toMessages } from "../task/types.ts";
 import type { Pool } from "../worker/types.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
+import { findReplayRefusal, toPerformedTask } from "../world/performed-task.ts";
 import type { Allowance, Purse } from "./purse.ts";
-import { findReplayRefusal, toRow } from "./row.ts";
 import type { BenchRow } from "./types.ts";
 
 const MAX_OUTPUT_TOKENS = 8192;
@@ -149,7 +149,8 @@ function createPerformance(options: EvaluateOptions) {
     const graded = await gradeUnlessStopped(grade, task, run, signal);
     if (!graded) return undefined;
     const delayMs = delayOf && toCriticalPath(state, run, (step) => delayOf(task, step));
-    return toRow(name, task, state, graded, delayMs);
+    const { id, set, category, subtask } = task;
+    return { conductor: name, set, task: id, category, subtask, ...toPerformedTask(state, graded, delayMs) };
   };
 }
 

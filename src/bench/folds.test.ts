@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { GradedTask } from "../task/types.ts";
+import { promptHash } from "../world/split.ts";
 import { crossFit } from "./folds.ts";
-import { promptHash } from "./split.ts";
 
 const toTask = (id: string, prompt: string): GradedTask => ({
   ...{ id, set: "s", category: "c", subtask: "t", prompt, answer: "a", grader: "text" },

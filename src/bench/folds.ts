@@ -3,7 +3,7 @@
 
 import { usageError } from "../base/errors.ts";
 import type { GradedTask } from "../task/types.ts";
-import { foldOf } from "./split.ts";
+import { foldOf } from "../world/split.ts";
 
 export interface Fold {
   fit: GradedTask[];

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { toBenchRow } from "../testing/bench-rows.ts";
+import { openRehearsal } from "../world/ground.ts";
+import { splitOf } from "../world/split.ts";
 import { createMemoryFolder } from "./folder.ts";
-import { openRehearsal } from "./ground.ts";
 import { explainHeadroom, measureHeadroom } from "./headroom.ts";
 import { toResults } from "./results.ts";
-import { splitOf } from "./split.ts";
 
 const RULES = ["lookup-category", "lookup-subtask", "neighbours", "vote-3", "vote-5", "vote-all"];
 /** Of 400 tasks so many right, the same ones first. */

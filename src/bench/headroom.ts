@@ -8,12 +8,12 @@ import { createRecordedPool, gradeRecorded } from "../recording/replay.ts";
 import type { Recording } from "../recording/types.ts";
 import { isSimulated as isSimulatedPool } from "../store/summary.ts";
 import type { GradedTask } from "../task/types.ts";
+import { type Ground, withConsensus } from "../world/ground.ts";
+import { createFitting, drawTasks, readScores, splitTasks } from "../world/prepare.ts";
+import { foldOf } from "../world/split.ts";
 import { askAlone, type BenchOptions, createMeasure } from "./bench.ts";
-import { type Ground, withConsensus } from "./ground.ts";
-import { createFitting, drawTasks, readScores, splitTasks } from "./prepare.ts";
 import { Purse } from "./purse.ts";
 import { groupBy, isGraded, toResults, toRight } from "./results.ts";
-import { foldOf } from "./split.ts";
 import type { BenchResult, BenchRow } from "./types.ts";
 
 const FOLDS = 5;
@@ -52,8 +52,8 @@ export type HeadroomOptions = Pick<
 
 export async function measureHeadroom(options: HeadroomOptions): Promise<Headroom> {
   const { seed, splitBy, splitSeed, limit, folder, budgetUsd } = options;
-  const { train, tune } = splitTasks(drawTasks(options.ground.tasks, limit), splitBy, splitSeed);
-  const tasks = [...train, ...tune];
+  const { train, validation } = splitTasks(drawTasks(options.ground.tasks, limit), splitBy, splitSeed);
+  const tasks = [...train, ...validation];
   const purse = budgetUsd === undefined ? undefined : new Purse(budgetUsd);
   const ground = await replayed(options, tasks, purse);
   const known = new Set(ground.tasks.map(({ id }) => id));

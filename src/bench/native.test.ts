@@ -6,9 +6,9 @@ import { playedConductor, scriptedWorker, step, toPool } from "../testing/stage.
 import { createFiles } from "../testing/temporary-files.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
 import type { Step } from "../workflow/types.ts";
+import { type Ground, openRecording, openRehearsal } from "../world/ground.ts";
 import { type BenchOptions, runBench } from "./bench.ts";
 import { createMemoryFolder } from "./folder.ts";
-import { type Ground, openRecording, openRehearsal } from "./ground.ts";
 import { createNativeContender, onlyRecorded } from "./native.ts";
 
 function options(ground: Ground, parts: Partial<BenchOptions>): BenchOptions {

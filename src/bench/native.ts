@@ -7,7 +7,7 @@ import type { Card } from "../conductor/native/checkpoint.ts";
 import { createNativeConductor } from "../conductor/native/native.ts";
 import type { ComposeRequest, Conductor } from "../conductor/types.ts";
 import type { Decision, WorkflowError } from "../workflow/types.ts";
-import type { Ground } from "./ground.ts";
+import type { Ground } from "../world/ground.ts";
 
 /** As many plans as are written together. */
 const LANES = 16;

@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { findBaseline } from "../baseline/all.ts";
+import { openRecording } from "../world/ground.ts";
+import { splitOf } from "../world/split.ts";
 import { runBench } from "./bench.ts";
 import { createMemoryFolder } from "./folder.ts";
-import { openRecording } from "./ground.ts";
-import { splitOf } from "./split.ts";
 
 const FOLDER = fileURLToPath(new URL("../../../shared/recorded/reasoning-gym", import.meta.url));
 const SET = "reasoning-gym-hard";

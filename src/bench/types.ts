@@ -1,34 +1,14 @@
 // How well: what is kept of every evaluated task, and what a result must show.
 
-import type { StopReason } from "../store/types.ts";
+import type { PerformedTask } from "../world/types.ts";
 
 /** One task answered by one Conductor. */
-export interface BenchRow {
+export interface BenchRow extends PerformedTask {
   conductor: string;
   set: string;
   task: string;
   category: string;
   subtask: string;
-  score: number;
-  why: string;
-  /** Grading was not possible: counted apart. */
-  ungraded: boolean;
-  /** Workers were down: never counted as wrong. */
-  isOutage: boolean;
-  calls: number;
-  conductorCalls: number;
-  tokens: number;
-  costUsd: number;
-  durationMs: number;
-  /** Steps of the accepted workflow; rounds taken. */
-  steps: number;
-  rounds: number;
-  /** The first plan was a valid workflow (measured without any masking). */
-  valid: boolean;
-  /** Ids of the workers that were asked, one entry per call. */
-  asked: string[];
-  answer: string;
-  stopReason: StopReason;
 }
 
 export interface BenchResult {
@@ -58,5 +38,3 @@ export interface BenchResult {
   against: { conductor: string; difference: number; low: number; high: number; p: number }[];
   byCategory: { category: string; n: number; accuracy: number; low: number; high: number }[];
 }
-
-export type SplitName = "train" | "tune" | "test";

@@ -3,9 +3,9 @@
 
 import { usageError } from "../base/errors.ts";
 import { createRandom, hashSeed } from "../base/random.ts";
-import { splitOf } from "../bench/split.ts";
-import { performTexts } from "../learn/rollout.ts";
-import type { TasksWorld } from "../learn/world-tasks.ts";
+import { performTexts } from "../world/rollout.ts";
+import { splitOf } from "../world/split.ts";
+import type { TasksWorld } from "../world/tasks.ts";
 import type { PosedQuestion } from "./export-rows.ts";
 import { parseLabel } from "./label.ts";
 import { type QuestionBook, rehearsalWorldOf } from "./question-book.ts";

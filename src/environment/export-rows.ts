@@ -3,9 +3,9 @@
 
 import { toConductorMessages } from "../conductor/prompt.ts";
 import type { ComposedRound } from "../conductor/types.ts";
-import type { Question } from "../learn/types.ts";
 import { toMessages } from "../task/types.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
+import type { Question } from "../world/types.ts";
 import { type Label, toLabelText } from "./label.ts";
 
 export const EXPORT_ENGINES = ["openrlhf", "slime", "trl", "verl", "nemo-gym"] as const;

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { splitOf } from "../bench/split.ts";
-import { createTasksWorld } from "../learn/world-tasks.ts";
 import { createGrader } from "../task/grade/grade.ts";
 import { add, toMember, toSum } from "../testing/learn/small-world.ts";
 import { BAD, createSumsBook, GOOD, planFor, sumLabel } from "../testing/learn/sums-book.ts";
 import { createFiles } from "../testing/temporary-files.ts";
+import { splitOf } from "../world/split.ts";
+import { createTasksWorld } from "../world/tasks.ts";
 import { writeExport } from "./export.ts";
 import { poseRehearsal, poseSecondRounds, poseTasks } from "./export-questions.ts";
 import { EXPORT_ENGINES, type ExportEngine, toDatasetRow, toPrompt } from "./export-rows.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createTasksWorld } from "../learn/world-tasks.ts";
 import { createGrader } from "../task/grade/grade.ts";
 import { add, toMember, toSum } from "../testing/learn/small-world.ts";
+import { createTasksWorld } from "../world/tasks.ts";
 import { digestTasks, type Label } from "./label.ts";
 import { createQuestionBook } from "./question-book.ts";
 

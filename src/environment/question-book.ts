@@ -1,9 +1,9 @@
 // From labels to questions: the task with its grader and the pool in its order. One book serves the rehearsal,
 // of any seed, and the one set of tasks that it was opened with.
 
-import type { Grading, Question } from "../learn/types.ts";
-import { createRehearsalWorld, type RehearsalWorld } from "../learn/world-rehearsal.ts";
-import type { TasksWorld } from "../learn/world-tasks.ts";
+import { createRehearsalWorld, type RehearsalWorld } from "../world/rehearsal.ts";
+import type { TasksWorld } from "../world/tasks.ts";
+import type { Grading, Question } from "../world/types.ts";
 import { type Label, unknownLabel } from "./label.ts";
 
 /** As many tasks stand behind each profile that a prompt shows. */
@@ -53,7 +53,7 @@ export function rehearsalWorldOf(pools: "fixed" | "random", seed: number): Rehea
   const key = `${pools} ${seed}`;
   let world = worlds.get(key);
   if (!world) {
-    world = createRehearsalWorld({ seed, pools, calibrationTasks: CALIBRATION_TASKS, tune: 0 });
+    world = createRehearsalWorld({ seed, pools, calibrationTasks: CALIBRATION_TASKS, validation: 0 });
     if (worlds.size >= MOST_WORLDS) worlds.delete(worlds.keys().next().value!);
     worlds.set(key, world);
   }

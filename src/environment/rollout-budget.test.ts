@@ -1,10 +1,10 @@
 // The budget through real kept replies: what workers of a live pool cost in all, and in a day.
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { createCachingWorker } from "../learn/live/caching-worker.ts";
-import { openReplyCache, type ReplyCache } from "../learn/live/reply-cache.ts";
 import { toMember } from "../testing/learn/small-world.ts";
 import { createFiles } from "../testing/temporary-files.ts";
+import { createCachingWorker } from "../world/live/caching-worker.ts";
+import { openReplyCache, type ReplyCache } from "../world/live/reply-cache.ts";
 import { RolloutBudget } from "./rollout-budget.ts";
 
 const files = createFiles();

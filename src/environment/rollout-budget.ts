@@ -2,9 +2,9 @@
 // is made. Days are those of the world's clock (UTC). What was spent is read from the kept replies, so a
 // restart does not begin to count anew.
 
-import type { Purse } from "../learn/live/caching-worker.ts";
-import { toDay } from "../learn/live/reply-cache.ts";
-import { TrainingBudget, type WantedAsk } from "../learn/live/training-budget.ts";
+import type { Purse } from "../world/live/caching-worker.ts";
+import { toDay } from "../world/live/reply-cache.ts";
+import { TrainingBudget, type WantedAsk } from "../world/live/training-budget.ts";
 
 export interface RolloutBudgetOptions {
   /** `Infinity` is no limit. */

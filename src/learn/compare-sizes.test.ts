@@ -10,8 +10,8 @@ import {
 } from "../testing/learn/small-world.ts";
 import { createTinyLanguage } from "../testing/learn/tiny-language.ts";
 import type { Step } from "../workflow/types.ts";
+import type { Question, World } from "../world/types.ts";
 import { compareFirst, compareLater } from "./compare-sizes.ts";
-import type { Question, World } from "./types.ts";
 
 const language = createTinyLanguage();
 const { signal } = new AbortController();

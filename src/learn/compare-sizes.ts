@@ -4,10 +4,10 @@
 import { createRandom, hashSeed } from "../base/random.ts";
 import { groupBy } from "../bench/results.ts";
 import type { Compared } from "../conductor/native/choice.ts";
+import { type Outcome, performTexts } from "../world/rollout.ts";
+import type { Question } from "../world/types.ts";
 import { meanReward, obey, performSecond, type RolloutOptions, triesOf } from "./grpo.ts";
 import { type Plan, type Prompt, toPrompt, writePlans } from "./policy.ts";
-import { type Outcome, performTexts } from "./rollout.ts";
-import type { Question } from "./types.ts";
 
 /**
  * In a simulation. More tries than in a group of rollouts: where there is only one plan of each size, trying it takes

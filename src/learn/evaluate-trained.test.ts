@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createRandom, hashSeed } from "../base/random.ts";
 import { findBaseline } from "../baseline/all.ts";
+import { measureBaseline, openRehearsalArena, performPlans } from "../bench/arena.ts";
 import { saveCheckpoint } from "../conductor/native/checkpoint.ts";
 import { Language, LITERALS } from "../conductor/native/language.ts";
 import { FEATURES } from "../conductor/native/reading.ts";
@@ -9,12 +10,11 @@ import { trainTokenizer } from "../nn/tokenizer.ts";
 import { createWeights } from "../nn/transformer.ts";
 import { createFiles } from "../testing/temporary-files.ts";
 import type { Step } from "../workflow/types.ts";
-import { measureBaseline, openRehearsalArena, performPlans } from "./arena.ts";
+import { createRehearsalWorld } from "../world/rehearsal.ts";
 import { evaluateTrained, openTrained, writeTestPlans } from "./evaluate-trained.ts";
 import { openTrainingFolder } from "./folder.ts";
 import type { Policy } from "./policy.ts";
 import { train } from "./train.ts";
-import { createRehearsalWorld } from "./world-rehearsal.ts";
 
 const files = createFiles();
 const language = new Language(trainTokenizer(["Answer the question"], { size: 400, literals: LITERALS }));
@@ -156,7 +156,7 @@ describe("the table after a training", () => {
   test("can be of a warm-up alone: a training without iterations keeps it", async () => {
     const folder = openTrainingFolder(`${files.folder}/warm-up`);
     const result = await train({
-      world: createRehearsalWorld({ seed: 1, pools: "random", calibrationTasks: 6, tune: 4 }),
+      world: createRehearsalWorld({ seed: 1, pools: "random", calibrationTasks: 6, validation: 4 }),
       ...{ seed: 1, iterations: 0, warmUp: 2, rounds: 1, group: 2, questions: 2, costPerCall: 0 },
       ...{ supervised: false, words: "free", shape: { width: 32, layers: 1 }, threads: 1 },
       ...{ folder, resume: false, command: "none", signal, onEvent() {} },

@@ -5,11 +5,6 @@ import { setMaxListeners } from "node:events";
 import { meanOf } from "../base/statistics.ts";
 import { findBaseline } from "../baseline/all.ts";
 import type { Baseline } from "../baseline/types.ts";
-import { groupBy, isGraded, toResults, toRight } from "../bench/results.ts";
-import type { BenchRow } from "../bench/types.ts";
-import { type Card, loadCheckpoint } from "../conductor/native/checkpoint.ts";
-import { openEngine } from "../nn/engine.ts";
-import { Model } from "../nn/model.ts";
 import {
   type Arena,
   type MeasureOptions,
@@ -19,10 +14,15 @@ import {
   performPlans,
   scriptedPlanner,
   type WrittenPlan,
-} from "./arena.ts";
+} from "../bench/arena.ts";
+import { groupBy, isGraded, toResults, toRight } from "../bench/results.ts";
+import type { BenchRow } from "../bench/types.ts";
+import { type Card, loadCheckpoint } from "../conductor/native/checkpoint.ts";
+import { openEngine } from "../nn/engine.ts";
+import { Model } from "../nn/model.ts";
+import type { RecordingSource, SplitOptions } from "../world/recorded-sets.ts";
 import type { TestResult } from "./folder.ts";
 import type { Policy } from "./policy.ts";
-import type { RecordingSource, SplitOptions } from "./recorded-sets.ts";
 import { answerAll } from "./tune.ts";
 
 /** Of questions that are made for this and nothing else. */

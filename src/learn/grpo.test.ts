@@ -12,9 +12,9 @@ import {
 import { createTinyLanguage } from "../testing/learn/tiny-language.ts";
 import type { ScriptedWorker } from "../testing/stage.ts";
 import type { Step } from "../workflow/types.ts";
+import type { Question, World } from "../world/types.ts";
 import { advantagesOf, isFlat, rollOut, rollOutAgain, toLessons } from "./grpo.ts";
 import { type Policy, toPrompt } from "./policy.ts";
-import type { Question, World } from "./types.ts";
 
 const language = createTinyLanguage();
 const { signal } = new AbortController();

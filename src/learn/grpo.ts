@@ -6,9 +6,9 @@ import { hashSeed } from "../base/random.ts";
 import { toDecision } from "../conductor/text.ts";
 import type { Lesson } from "../nn/model.ts";
 import { MAX_STEPS, type Step } from "../workflow/types.ts";
+import { type Outcome, performTexts, REWARD } from "../world/rollout.ts";
+import type { Grading, Question, World } from "../world/types.ts";
 import { type Plan, type Policy, type Prompt, toPrompt, writePlans } from "./policy.ts";
-import { type Outcome, performTexts, REWARD } from "./rollout.ts";
-import type { Grading, Question, World } from "./types.ts";
 
 /** A first-round sample gets (1 − γ) of its own reward and γ of what the second round made of it. */
 const GAMMA = 0.25;

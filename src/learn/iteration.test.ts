@@ -12,10 +12,11 @@ import {
 import { createTinyLanguage } from "../testing/learn/tiny-language.ts";
 import { parseWorkflow } from "../workflow/parse.ts";
 import type { Step } from "../workflow/types.ts";
+import type { World } from "../world/types.ts";
 import { type IterationOptions, practise, toFigures } from "./iteration.ts";
 import { type Policy, toPrompt } from "./policy.ts";
 import type { Lot } from "./schedule.ts";
-import type { StageName, World } from "./types.ts";
+import type { StageName } from "./types.ts";
 
 const language = createTinyLanguage();
 const { signal } = new AbortController();
@@ -29,7 +30,7 @@ function createFixedWorld(parts: Partial<World> = {}): World {
     toMember("bad", "Answer: 0", 0.2),
     toMember("down", () => new TuttiError("overloaded", "Down", { retryable: true }), 0.5),
   ];
-  return createSmallWorld({ draw: (seed) => ({ task: toSum(seed % 500), pool: { members } }), ...parts });
+  return createSmallWorld({ sample: (seed) => ({ task: toSum(seed % 500), pool: { members } }), ...parts });
 }
 
 interface Parts
@@ -108,7 +109,7 @@ describe("the supervised variant", () => {
 
   test("teaches nothing where everybody was down", async () => {
     const members = [toMember("down", () => new TuttiError("overloaded", "Down", { retryable: true }), 0.5)];
-    const world = createFixedWorld({ draw: () => ({ task: toSum(1), pool: { members } }) });
+    const world = createFixedWorld({ sample: () => ({ task: toSum(1), pool: { members } }) });
     const { policy } = await practiseStage("supervised", [[[]]], { world });
     const lessons = policy.lessons[0]!.rows.flatMap((row) => row.lessons);
     expect(
@@ -164,7 +165,7 @@ describe("the choice of a size", () => {
     const { policy, learned } = await practiseStage("sizes", [[[]]], { choices, write: writeBySize });
     expect(policy.lessons).toEqual([]);
     expect(learned.gradients.size).toBe(0);
-    const question = createFixedWorld().draw(99);
+    const question = createFixedWorld().sample(99);
     const [open, wrong, right] = [undefined, "Answer: 0", "Answer: 14"].map((reply) => {
       const steps = reply === undefined ? [] : (ask(BAD) as Step[]);
       const rounds = reply === undefined ? [] : [{ workflow: { steps }, replies: steps.map(() => reply) }];

@@ -7,13 +7,13 @@ import { entropyBits } from "../base/statistics.ts";
 import type { Learned, Lesson } from "../nn/model.ts";
 import type { Weights } from "../nn/types.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
+import { type Outcome, performTexts } from "../world/rollout.ts";
+import type { Question, World } from "../world/types.ts";
 import { type Comparison, compareFirst, compareLater } from "./compare-sizes.ts";
 import { type Group, isFlat, type LessonOptions, rollOut, rollOutAgain, toLessons } from "./grpo.ts";
 import { drawSubtask, toVocabulary, type Words } from "./phrases.ts";
 import { type Policy, toPrompt } from "./policy.ts";
-import { type Outcome, performTexts } from "./rollout.ts";
 import type { Lot } from "./schedule.ts";
-import type { Question, World } from "./types.ts";
 import { drawWorkflow } from "./warm-up.ts";
 
 export interface IterationOptions {
@@ -58,7 +58,7 @@ export function practise(options: IterationOptions): Promise<Practised> {
 }
 
 function drawQuestions({ world, seed, iteration }: IterationOptions, count: number): Question[] {
-  return Array.from({ length: count }, (_, i) => world.draw(hashSeed(seed, "question", iteration, i)));
+  return Array.from({ length: count }, (_, i) => world.sample(hashSeed(seed, "question", iteration, i)));
 }
 
 function chance({ seed, iteration }: IterationOptions, purpose: string): Random {

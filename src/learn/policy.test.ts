@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => policy.model.close());
 
-const prompts = () => [1, 2].map((seed) => toPrompt(policy, world.draw(seed)));
+const prompts = () => [1, 2].map((seed) => toPrompt(policy, world.sample(seed)));
 
 describe("plans", () => {
   test("by lot are the same for a seed and differ within a group and between seeds", async () => {
@@ -47,7 +47,7 @@ describe("plans", () => {
   });
 
   test("name workers by their number in the pool, also where `self` stands between", async () => {
-    const question = world.draw(1);
+    const question = world.sample(1);
     const pool = { members: [{ worker: createSelfWorker() }, ...question.pool.members] };
     const prompt = toPrompt(policy, { ...question, pool });
     expect(prompt.reading.workers).toEqual([1, 2, 3]);
@@ -87,12 +87,12 @@ describe("the size of a team", () => {
     expect(settled.reading.prefix.start).toBe(language.size(3));
     expect(settleSize(choosing(), open!, 1).size).toBe(1);
     expect(settleSize(policy, open!, 0)).toBe(open);
-    const given = toPrompt(policy, world.draw(1), { size: 2 });
+    const given = toPrompt(policy, world.sample(1), { size: 2 });
     expect(settleSize(choosing(), given, 0)).toBe(given);
   });
 
   test("is 0 where what the team has answered is taken", () => {
-    const later = toPrompt(policy, world.draw(1), { rounds });
+    const later = toPrompt(policy, world.sample(1), { rounds });
     expect(settleSize(choosing(), later, 0)).toMatchObject({ size: 0, rounds });
     const { choices } = choosing();
     choices.later.learn([{ reading: later.reading, rewards: [0, 1], calls: [0, 1], tries: 1 }]);
@@ -104,17 +104,17 @@ describe("the size of a team", () => {
 
 test("a prompt holds the size and the rounds that were read", () => {
   const rounds = [{ workflow: { steps: [{ worker: 0, subtask: "x", access: [] }] }, replies: ["Answer: 1"] }];
-  const prompt = toPrompt(policy, world.draw(1), { size: 2, rounds });
+  const prompt = toPrompt(policy, world.sample(1), { size: 2, rounds });
   expect(prompt.reading.prefix.start).toBe(language.size(2));
   expect(prompt.reading.prefix.tokens.slice(-2)).toEqual(language.round([0]));
   expect(prompt).toMatchObject({ size: 2, rounds });
-  expect(toPrompt(policy, world.draw(1))).not.toHaveProperty("size");
+  expect(toPrompt(policy, world.sample(1))).not.toHaveProperty("size");
 });
 
 test("surprise: a threshold that nearly all of its own questions pass, above the median", async () => {
-  const { threshold, median, share } = await measureSurprise(policy, world.tune);
+  const { threshold, median, share } = await measureSurprise(policy, world.validation);
   const each = await policy.model.surprise(
-    world.tune.map((question) => toPrompt(policy, question).reading.prefix),
+    world.validation.map((question) => toPrompt(policy, question).reading.prefix),
   );
   expect(each.every((surprise) => surprise <= threshold + 1e-6)).toBe(true);
   expect(median).toBeLessThanOrEqual(threshold);

@@ -9,7 +9,7 @@ import { type Reading, toReading } from "../conductor/native/reading.ts";
 import type { ComposedRound } from "../conductor/types.ts";
 import type { Choose, Model, Rollout } from "../nn/model.ts";
 import { toMessages } from "../task/types.ts";
-import type { Question } from "./types.ts";
+import type { Question } from "../world/types.ts";
 
 export interface Policy {
   model: Model;

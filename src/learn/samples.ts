@@ -4,8 +4,9 @@
 import { basename } from "node:path";
 import { hashSeed } from "../base/random.ts";
 import type { Store } from "../store/types.ts";
-import { type Outcome, performTexts } from "./rollout.ts";
-import type { Sample, StageName, World } from "./types.ts";
+import { type Outcome, performTexts } from "../world/rollout.ts";
+import type { World } from "../world/types.ts";
+import type { Sample, StageName } from "./types.ts";
 
 const SAMPLES = 3;
 const SHOWN = 400;
@@ -25,7 +26,7 @@ export async function takeSamples(
   const { stage, iteration, seed, folder, journal: store, signal } = options;
   const samples: Sample[] = [];
   for (const [number, { texts, answer, score, calls, isValid }] of outcomes.slice(0, SAMPLES).entries()) {
-    const question = world.tune[number]!;
+    const question = world.validation[number]!;
     const { id, prompt } = question.task;
     const runId = `t_${basename(folder)}_${iteration}_${number}`;
     if (store && isValid) {

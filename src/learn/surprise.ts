@@ -1,8 +1,8 @@
 // How strange a question looks to the model: the mean surprise a token of its text. A threshold on it tells
 // whether a question is of the kind it was trained on.
 
+import type { Question } from "../world/types.ts";
 import { type Policy, toPrompt } from "./policy.ts";
-import type { Question } from "./types.ts";
 
 const BATCH = 32;
 /** So many of the questions it was made for pass. */

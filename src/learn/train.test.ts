@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { loadCheckpoint } from "../conductor/native/checkpoint.ts";
 import { createSmallWorld } from "../testing/learn/small-world.ts";
+import type { World } from "../world/types.ts";
 import { openTrainingFolder } from "./folder.ts";
 import { type TrainOptions, train } from "./train.ts";
-import type { TrainEvent, World } from "./types.ts";
+import type { TrainEvent } from "./types.ts";
 
 // Each test is a training or two, on cores that may be busy.
 vi.setConfig({ testTimeout: 60_000 });
@@ -210,9 +211,9 @@ describe("stopped, and resumed", () => {
     // Looking begins by asking for the tune questions.
     const stopping: World = {
       ...world,
-      get tune() {
+      get validation() {
         if (told === at) abort.abort();
-        return world.tune;
+        return world.validation;
       },
     };
     const onEvent = (event: TrainEvent) => {

@@ -16,6 +16,7 @@ import type { Store } from "../store/types.ts";
 import { toMessages } from "../task/types.ts";
 import { textOf } from "../worker/brief.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
+import type { Question, World } from "../world/types.ts";
 import type { TrainingFolder } from "./folder.ts";
 import { type Practised, practise, toFigures } from "./iteration.ts";
 import { allSubtasks, type Words } from "./phrases.ts";
@@ -32,7 +33,7 @@ import {
 import { loadState, saveState, type TrainingState } from "./state.ts";
 import { measureSurprise } from "./surprise.ts";
 import { answerAll, toTuneFigures } from "./tune.ts";
-import type { Question, StageName, TrainEvent, TuneFigures, World } from "./types.ts";
+import type { StageName, TrainEvent, TuneFigures } from "./types.ts";
 
 export interface TrainOptions {
   world: World;
@@ -278,7 +279,7 @@ async function watch(watching: Watching, stage: StageName, last: StageName): Pro
   const isAlone = stage === "selection" || stage === "supervised";
   const lookedAt = stage === "sizes" ? undefined : LOOKED_AT;
   const size = isAlone ? 1 : (options.size ?? lookedAt);
-  const outcomes = await answerAll(world.tune, {
+  const outcomes = await answerAll(world.validation, {
     ...(size !== undefined && { size }),
     policy,
     world,
@@ -332,8 +333,8 @@ async function toCard({ options, policy, state, engine }: Watching): Promise<Car
     ...(options.size !== undefined && { size: options.size }),
     choices: structuredClone(sizesOf(policy.choices)) as NonNullable<CardDraft["choices"]>,
     cost: options.costPerCall,
-    surprise: await measureSurprise(policy, world.tune),
-    ...findClosing(world.tune),
+    surprise: await measureSurprise(policy, world.validation),
+    ...findClosing(world.validation),
     handOffs: world.kind !== "recording",
     training: {
       world: world.name,

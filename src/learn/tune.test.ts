@@ -10,9 +10,9 @@ import {
   toSum,
 } from "../testing/learn/small-world.ts";
 import { createTinyLanguage } from "../testing/learn/tiny-language.ts";
+import type { Question } from "../world/types.ts";
 import { takeSamples } from "./samples.ts";
 import { answerAll, toTuneFigures } from "./tune.ts";
-import type { Question } from "./types.ts";
 
 const language = createTinyLanguage();
 const { signal } = new AbortController();
@@ -82,7 +82,7 @@ test("figures are means over what was not lost to an outage", async () => {
 });
 
 describe("samples", () => {
-  const tuned = createSmallWorld({ tune: questions });
+  const tuned = createSmallWorld({ validation: questions });
   const options = { stage: "teams" as const, iteration: 24, seed: 1, folder: "/somewhere/made-up", signal };
 
   test("are of the first questions, and each is a run in the journal that can be looked at", async () => {

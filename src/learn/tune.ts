@@ -2,10 +2,10 @@
 
 import { hashSeed } from "../base/random.ts";
 import { entropyBits, estimateShare } from "../base/statistics.ts";
+import { type Outcome, performTexts } from "../world/rollout.ts";
+import type { Grading, Question } from "../world/types.ts";
 import { performSecond } from "./grpo.ts";
 import { type Policy, settleSize, toPrompt, writePlans } from "./policy.ts";
-import { type Outcome, performTexts } from "./rollout.ts";
-import type { Grading, Question } from "./types.ts";
 
 const BATCH = 32;
 

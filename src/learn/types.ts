@@ -1,38 +1,4 @@
-// How a Conductor learns: the world it practises in, what is told while it learns, and what is kept.
-
-import type { Run } from "../perform/run.ts";
-import type { Grade, GradedTask } from "../task/types.ts";
-import type { Pool } from "../worker/types.ts";
-
-/** A task with the pool it may be answered by; the profiles are those for this very question. */
-export interface Question {
-  task: GradedTask;
-  pool: Pool;
-}
-
-/** Where a Conductor practises. Training, tune and test tasks never mix. */
-export interface World {
-  kind: "rehearsal" | "recording" | "tasks";
-  /** For people and cards: "rehearsal (simulated)", "reasoning-gym-hard + mmlu-pro". */
-  name: string;
-  isSimulated: boolean;
-  /** What its splits keep together, where it is not the prompt: a bench must split in the same way. */
-  splitBy?: "family";
-  /** Workers answer at once: no timers are needed. */
-  isInstant: boolean;
-  /** A training question by lot: the same for the same seed. Its pool is shuffled, and random where that is wanted. */
-  draw(seed: number): Question;
-  /** The same questions every time, for watching while training. Never trained on. */
-  readonly tune: readonly Question[];
-  grade(task: GradedTask, run: Run, signal: AbortSignal): Grade | Promise<Grade>;
-  /** Questions to make the tokenizer from: training tasks only. */
-  texts(): readonly string[];
-  /** The work that a subtask may name here, in a word or two: "equations", "critical path". */
-  works(): readonly string[];
-}
-
-/** What a run needs of a world. */
-export type Grading = Pick<World, "isInstant" | "grade">;
+// How a Conductor learns: what is told while it learns, and what is kept.
 
 /** An order of learning: each stage has its own team size, rounds and exploration. */
 export type StageName = "warm-up" | "supervised" | "selection" | "teams" | "rounds" | "sizes";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toBenchRow } from "../../testing/bench-rows.ts";
-import { openRehearsal } from "../ground.ts";
+import { openRehearsal } from "../../world/ground.ts";
 import { toOverSets } from "../over-sets.ts";
 import { toResults } from "../results.ts";
 import { type IndexOptions, toIndexPage } from "./index-page.ts";
@@ -13,7 +13,7 @@ function toEntry(set: string, folder: string, conductors: string[], isStopped = 
     Array.from({ length: 40 }, (_, i) => toBenchRow(name, i, i % 4 > 1 - k)),
   );
   const results = toResults(rows, { seed: 1, isSimulated: false });
-  const counts = { train: 50, tune: 10, test: 40 };
+  const counts = { train: 50, validation: 10, test: 40 };
   const outcome = { ground: { ...ground, set, source: EVIL }, results, counts, isStopped };
   return { entry: { folder, outcome }, rows: { rows, results, seed: 1, isStopped } };
 }

@@ -33,7 +33,7 @@ function outcome(parts: Partial<BenchOutcome> = {}): BenchOutcome {
       samplesOf: () => 1,
     },
     pool: toPool([scriptedWorker(EVIL, "")]),
-    counts: { train: 75, tune: 15, test: 60 },
+    counts: { train: 75, validation: 15, test: 60 },
     seed: 4,
     splitBy: "prompt",
     splitSeed: 9,
@@ -95,7 +95,7 @@ describe("the report", () => {
 
   it("shows the split by family beside it, where there is one", () => {
     expect(page).not.toContain("never seen in training");
-    const byFamily = outcome({ counts: { train: 41, tune: 5, test: 19 } });
+    const byFamily = outcome({ counts: { train: 41, validation: 5, test: 19 } });
     const both = toReport(outcome(), figures, "", byFamily);
     expect(both).toContain("On kinds of tasks never seen in training");
     expect(both).toContain("41 tasks to learn from, 19 test tasks of other subtasks");

@@ -4,10 +4,10 @@
 import { sideOf } from "../../base/statistics.ts";
 import { type Content, html, type Markup } from "../../report/html.ts";
 import { STYLE } from "../../report/style.ts";
+import { SPLIT_SHARES } from "../../world/split.ts";
 import type { BenchOutcome } from "../bench.ts";
 import type { EqualSpending } from "../equal.ts";
 import { compareAccuracy, countAsked, groupBy, isGraded, toRight } from "../results.ts";
-import { SPLIT_SHARES } from "../split.ts";
 import type { BenchResult, BenchRow } from "../types.ts";
 import { toBars, toHistogram, toShadedTable } from "./charts.ts";
 import { toFront, toFrontChart, toPoints } from "./front-chart.ts";
@@ -252,7 +252,7 @@ ${toShadedTable(
 
 function toStatement(outcome: BenchOutcome, command: string): Markup {
   const { ground, counts, seed, splitBy, splitSeed, refused, results, budget, isSimulated } = outcome;
-  const { train, tune, test } = SPLIT_SHARES;
+  const { train, validation, test } = SPLIT_SHARES;
   const by =
     splitBy === "family"
       ? "the subtask, so that no family is on both sides"
@@ -262,7 +262,7 @@ function toStatement(outcome: BenchOutcome, command: string): Markup {
 <dt>command</dt><dd><code>${command}</code></dd>
 <dt>tasks</dt><dd>${ground.set} from ${ground.source}</dd>
 <dt>kind</dt><dd>${{ recording: "a recording: real models, replayed; hand-offs between workers cannot be", tasks: "live workers", rehearsal: "the rehearsal: simulated workers and tasks" }[ground.kind]}${isSimulated && " (simulated)"}</dd>
-<dt>split</dt><dd>${train * 100} / ${tune * 100} / ${test * 100} % by a hash of ${by} (split seed ${splitSeed}): ${counts.train} for training, ${counts.tune} for tuning (not used here), ${counts.test} for the test. Profiles, vote weights and every baseline are fitted on training tasks alone; a test task in training ends the bench.</dd>
+<dt>split</dt><dd>${train * 100} / ${validation * 100} / ${test * 100} % by a hash of ${by} (split seed ${splitSeed}): ${counts.train} for training, ${counts.validation} for validation (not used here), ${counts.test} for the test. Profiles, vote weights and every baseline are fitted on training tasks alone; a test task in training ends the bench.</dd>
 <dt>seed</dt><dd>${seed}</dd>
 <dt>intervals</dt><dd>95 %, bootstrap over tasks with 2,000 resamples; below 30 tasks, or where all agree, Wilson's for a share and Agresti and Min's for a difference</dd>
 <dt>pool</dt><dd>${toModels(outcome)

@@ -8,11 +8,11 @@ import { hashSeed } from "../../base/random.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { Baseline } from "../../baseline/types.ts";
 import type { BenchIdentity } from "../../bench/folder.ts";
-import type { Ground } from "../../bench/ground.ts";
-import type { SplitBy } from "../../bench/split.ts";
 import type { ResolvedPool } from "../../config/pool.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
 import type { PoolMember } from "../../worker/types.ts";
+import type { Ground } from "../../world/ground.ts";
+import type { SplitBy } from "../../world/split.ts";
 import { collect, dollars, oneOf, wholeNumber } from "../options.ts";
 
 /** Protects from accidents on a live pool; "none" takes it away. */
@@ -101,7 +101,7 @@ export async function openInputs(flags: InputFlags): Promise<BenchInput[]> {
     throw usageError("--workers goes with --recording; a pool is named with --pool");
   if (flags.pool !== undefined && tasks === undefined) throw usageError("--pool goes with --tasks");
   const free = { concurrency: flags.concurrency ?? 1, samples: FREE_SAMPLES, notices: [] as string[] };
-  const { openRecording, openRehearsal } = await import("../../bench/ground.ts");
+  const { openRecording, openRehearsal } = await import("../../world/ground.ts");
   if (recording !== undefined) {
     const ids = workers
       ?.split(",")
@@ -130,7 +130,7 @@ async function openLive(flags: InputFlags, path: string): Promise<BenchInput> {
     await Promise.all([
       import("../../config/load.ts"),
       import("../../config/pool.ts"),
-      import("../../bench/ground.ts"),
+      import("../../world/ground.ts"),
       import("../../task/sets/load.ts"),
       import("../../task/grade/grade.ts"),
     ]);

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { bestSingle } from "../../baseline/single.ts";
 import type { Baseline } from "../../baseline/types.ts";
-import { openRecording } from "../../bench/ground.ts";
 import type { OverSets } from "../../bench/over-sets.ts";
 import type { BenchResult } from "../../bench/types.ts";
 import { createHome, runTutti } from "../../testing/command.ts";
 import { saveTinyCheckpoint } from "../../testing/learn/tiny-checkpoint.ts";
 import { createFiles } from "../../testing/temporary-files.ts";
+import { openRecording } from "../../world/ground.ts";
 import type { BenchFlags } from "./measure.ts";
 import { benchSets } from "./sets.ts";
 

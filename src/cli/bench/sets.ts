@@ -61,7 +61,7 @@ async function checkSizes(
   plans: readonly BenchPlan[],
   { limit, splitBy, splitSeed }: BenchFlags,
 ): Promise<void> {
-  const { drawTasks, splitTasks } = await import("../../bench/prepare.ts");
+  const { drawTasks, splitTasks } = await import("../../world/prepare.ts");
   for (const { input } of plans) {
     try {
       splitTasks(drawTasks(input.ground.tasks, limit), splitBy, splitSeed);

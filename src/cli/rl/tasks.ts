@@ -1,7 +1,7 @@
 // Tasks of one's own as a world whose questions are found by labels.
 
 import { digestTasks } from "../../environment/label.ts";
-import { createTasksWorld, type TasksWorld, type TasksWorldOptions } from "../../learn/world-tasks.ts";
+import { createTasksWorld, type TasksWorld, type TasksWorldOptions } from "../../world/tasks.ts";
 import { type LiveTasksFlags, openLiveTasks } from "../tasks/live-tasks.ts";
 
 /** `paid` is absent where nobody will be asked. */

@@ -66,7 +66,7 @@ export async function openRolloutWorld(
   const [{ openTasksWorld }, { RolloutBudget }, { openReplyCache }] = await Promise.all([
     import("./tasks.ts"),
     import("../../environment/rollout-budget.ts"),
-    import("../../learn/live/reply-cache.ts"),
+    import("../../world/live/reply-cache.ts"),
   ]);
   const cache = await openReplyCache(join(folder, "replies.jsonl"));
   try {

@@ -4,8 +4,9 @@
 import { isTuttiError } from "../../base/errors.ts";
 import type { TrainingFolder } from "../../learn/folder.ts";
 import type { TrainOptions, TrainResult } from "../../learn/train.ts";
-import type { TrainEvent, World } from "../../learn/types.ts";
+import type { TrainEvent } from "../../learn/types.ts";
 import type { Store } from "../../store/types.ts";
+import type { World } from "../../world/types.ts";
 import type { TrainSettings } from "./input.ts";
 import { toResumeLine, writePage } from "./print.ts";
 import { createTrainProgress, type TrainProgress } from "./progress.ts";

@@ -3,12 +3,12 @@
 
 import type { TestWorld } from "../../learn/evaluate-trained.ts";
 import type { TrainingFolder } from "../../learn/folder.ts";
-import type { TrainingEstimate } from "../../learn/live/training-budget.ts";
-import type { World } from "../../learn/types.ts";
+import type { TrainingEstimate } from "../../world/live/training-budget.ts";
+import type { World } from "../../world/types.ts";
 import type { TrainSettings } from "./input.ts";
 
 const CALIBRATION_TASKS = 60;
-const REHEARSAL_TUNE = 400;
+const REHEARSAL_VALIDATION = 400;
 /** In this share of the questions one worker lies, whatever its profile says: whom can one trust alone? */
 const LIARS = 0.1;
 
@@ -33,8 +33,8 @@ export function prepareWorld(settings: TrainSettings): Promise<PreparedWorld> {
 }
 
 async function prepareRehearsal({ seed, pools }: TrainSettings): Promise<PreparedWorld> {
-  const { createRehearsalWorld } = await import("../../learn/world-rehearsal.ts");
-  const measured = { calibrationTasks: CALIBRATION_TASKS, tune: REHEARSAL_TUNE };
+  const { createRehearsalWorld } = await import("../../world/rehearsal.ts");
+  const measured = { calibrationTasks: CALIBRATION_TASKS, validation: REHEARSAL_VALIDATION };
   const options = { seed, pools, liars: LIARS, ...measured };
   const open = async () => ({ world: createRehearsalWorld(options), close() {} });
   const notices = ["Simulated: this says nothing about a real model."];
@@ -45,7 +45,7 @@ async function prepareRecordings(
   { folders, sets, splitBy }: WorldSettings<"recording">,
   { seed, pools }: TrainSettings,
 ): Promise<PreparedWorld> {
-  const { createRecordingWorld } = await import("../../learn/world-recording.ts");
+  const { createRecordingWorld } = await import("../../world/recording.ts");
   const recordings =
     sets.length > 0
       ? sets.map((set, i) => ({ folder: folders[i]!, set }))
@@ -61,7 +61,7 @@ async function prepareTasks(
 ): Promise<PreparedWorld> {
   const [{ openLiveTasks }, { estimateTraining, TrainingBudget }] = await Promise.all([
     import("../tasks/live-tasks.ts"),
-    import("../../learn/live/training-budget.ts"),
+    import("../../world/live/training-budget.ts"),
   ]);
   const { set, pool, grader, calibration, isSimulated, notices } = await openLiveTasks(where);
   const estimate = estimateTraining({ tasks: set.tasks, pool, rollouts: group * questions });
@@ -71,8 +71,8 @@ async function prepareTasks(
     estimate: { ...estimate, isSimulated, tasks: set.tasks.length },
     async open({ path }) {
       const [{ openReplyCache }, { createTasksWorld }, { join }] = await Promise.all([
-        import("../../learn/live/reply-cache.ts"),
-        import("../../learn/world-tasks.ts"),
+        import("../../world/live/reply-cache.ts"),
+        import("../../world/tasks.ts"),
         import("node:path"),
       ]);
       const cache = await openReplyCache(join(path, "replies.jsonl"));

@@ -129,7 +129,7 @@ export interface BenchSummary {
 export interface BenchReport {
   object: "bench";
   summary: BenchSummary;
-  counts?: { train: number; tune: number; test: number };
+  counts?: { train: number; validation: number; test: number };
   seed: number;
   refused: { conductor: string; reason: string }[];
   results: BenchResult[];

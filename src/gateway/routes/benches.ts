@@ -24,7 +24,16 @@ const MOST_LISTED = 200;
 
 const statementSchema = z.object({
   identity: z.record(z.string(), z.unknown()),
-  counts: z.object({ train: z.number(), tune: z.number(), test: z.number() }).optional(),
+  counts: z
+    .object({
+      train: z.number(),
+      validation: z.number().optional(),
+      tune: z.number().optional(),
+      test: z.number(),
+    })
+    // Folders from before 0.2 call the validation split "tune".
+    .transform(({ train, validation, tune = 0, test }) => ({ train, validation: validation ?? tune, test }))
+    .optional(),
   isSimulated: z.boolean().default(false),
   refused: z.array(z.object({ conductor: z.string(), reason: z.string() })).default([]),
 });

@@ -4,12 +4,12 @@
 import { createRandom } from "../../base/random.ts";
 import type { Language } from "../../conductor/native/language.ts";
 import type { Policy } from "../../learn/policy.ts";
-import type { Question, World } from "../../learn/types.ts";
 import type { LearnOptions, Model, WriteOptions } from "../../nn/model.ts";
 import type { GradedTask } from "../../task/types.ts";
 import { createConsensusWorker } from "../../worker/consensus.ts";
 import type { PoolMember, WorkerRequest } from "../../worker/types.ts";
 import type { Step } from "../../workflow/types.ts";
+import type { Question, World } from "../../world/types.ts";
 import { scriptedWorker } from "../stage.ts";
 
 export function toSum(number: number): GradedTask {
@@ -52,8 +52,8 @@ export function createSmallWorld(parts: Partial<World> = {}): World {
     name: "sums",
     isSimulated: true,
     isInstant: true,
-    draw,
-    tune: [601, 602, 603, 604].map((number) => ({ ...draw(number), task: toSum(number) })),
+    sample: draw,
+    validation: [601, 602, 603, 604].map((number) => ({ ...draw(number), task: toSum(number) })),
     grade: ({ answer }, run) => ({
       score: run.answer.trim() === `Answer: ${answer}` ? 1 : 0,
       why: "compared",

@@ -2,9 +2,9 @@
 
 import { type Label, toLabelText } from "../../environment/label.ts";
 import type { QuestionBook } from "../../environment/question-book.ts";
-import type { World } from "../../learn/types.ts";
 import type { PoolMember } from "../../worker/types.ts";
 import { renderWorkflow } from "../../workflow/render.ts";
+import type { World } from "../../world/types.ts";
 import { add, createSmallWorld, toMember, toSum } from "./small-world.ts";
 
 export const GOOD = 0;

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { evaluate } from "../bench/evaluate.ts";
-import { withConsensus } from "../bench/ground.ts";
-import { promptHash, splitOf } from "../bench/split.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import { PLAYERS } from "../rehearsal/players.ts";
 import { readProblem } from "../rehearsal/questions.ts";
 import { rehearsalTaskSet } from "../rehearsal/task-set.ts";
 import { playedConductor, step } from "../testing/stage.ts";
 import type { Pool } from "../worker/types.ts";
+import { withConsensus } from "./ground.ts";
+import { createRehearsalWorld } from "./rehearsal.ts";
 import {
   calibratePlayers,
   createMetPools,
@@ -16,9 +16,9 @@ import {
   trainingStrangers,
   withLiars,
 } from "./rehearsal-pools.ts";
-import { createRehearsalWorld } from "./world-rehearsal.ts";
+import { promptHash, splitOf } from "./split.ts";
 
-const OPTIONS = { seed: 5, calibrationTasks: 6, tune: 60 } as const;
+const OPTIONS = { seed: 5, calibrationTasks: 6, validation: 60 } as const;
 const fixed = createRehearsalWorld({ ...OPTIONS, pools: "fixed" });
 const random = createRehearsalWorld({ ...OPTIONS, pools: "random" });
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
@@ -43,7 +43,7 @@ describe("draws of the rehearsal", () => {
     const other = createRehearsalWorld({ ...OPTIONS, pools: "random", seed: 6 });
     const seen = (world: typeof random) =>
       numbers(40).map((number) => {
-        const { task, pool } = world.draw(number);
+        const { task, pool } = world.sample(number);
         return JSON.stringify([task, pool]);
       });
     expect(seen(again)).toEqual(seen(random));
@@ -54,12 +54,13 @@ describe("draws of the rehearsal", () => {
   test("are training questions only, tune questions are tune questions only, and no calibration task is either's", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 0x7fff_ffff }), (number) => {
-        expect(splitOf(fixed.draw(number).task)).toBe("train");
-        expect(splitOf(random.draw(number).task)).toBe("train");
+        expect(splitOf(fixed.sample(number).task)).toBe("train");
+        expect(splitOf(random.sample(number).task)).toBe("train");
       }),
       { seed: 1, numRuns: 200 },
     );
-    for (const { task } of [...fixed.tune, ...random.tune]) expect(splitOf(task)).toBe("tune");
+    for (const { task } of [...fixed.validation, ...random.validation])
+      expect(splitOf(task)).toBe("validation");
     for (const text of random.texts()) expect(splitOf({ prompt: text })).toBe("train");
     for (const { text } of calibratePlayers(PLAYERS, 6).calibration.tasks)
       expect(splitOf({ prompt: text })).toBe("train");
@@ -72,14 +73,14 @@ describe("draws of the rehearsal", () => {
         .map((task) => promptHash(task)),
     );
     expect(tested.size).toBeGreaterThan(500);
-    const drawn = numbers(2000).map((number) => promptHash(random.draw(number).task));
+    const drawn = numbers(2000).map((number) => promptHash(random.sample(number).task));
     expect(drawn.filter((hash) => tested.has(hash))).toEqual([]);
   });
 
   test("come from every family and difficulty in about equal shares", () => {
     const counts = new Map<string, number>();
     for (const number of numbers(3000)) {
-      const { task } = fixed.draw(number);
+      const { task } = fixed.sample(number);
       const problem = readProblem(task.prompt)!;
       expect(problem).toMatchObject({ family: task.subtask, topic: task.category, answer: task.answer });
       for (const key of [problem.family, String(problem.difficulty)])
@@ -96,15 +97,15 @@ describe("draws of the rehearsal", () => {
   test("have about as many training questions as were wanted, for the tokenizer", () => {
     expect(fixed.texts()).toHaveLength(4000);
     expect(fixed.works()).toContain("geometry");
-    expect(fixed.tune).toHaveLength(60);
-    expect(new Set(fixed.tune.map(({ task }) => task.prompt)).size).toBe(60);
-    expect(fixed.tune).toBe(fixed.tune);
+    expect(fixed.validation).toHaveLength(60);
+    expect(new Set(fixed.validation.map(({ task }) => task.prompt)).size).toBe(60);
+    expect(fixed.validation).toBe(fixed.validation);
   });
 });
 
 describe("pools of the rehearsal", () => {
   test("fixed: always the same eight, in an order that changes", () => {
-    const orders = numbers(60).map((number) => idsOf(fixed.draw(number).pool));
+    const orders = numbers(60).map((number) => idsOf(fixed.sample(number).pool));
     const everybody = [...PLAYERS.map(({ id }) => id), "consensus"].sort();
     for (const order of orders) expect([...order].sort()).toEqual(everybody);
     expect(new Set(orders.map(([first]) => first)).size).toBe(8);
@@ -112,7 +113,7 @@ describe("pools of the rehearsal", () => {
 
   test("random: two to eight workers, a quarter of the time of the seven alone, `consensus` mostly and anywhere", () => {
     const seven = new Set(PLAYERS.map(({ id }) => id));
-    const pools = numbers(2000).map((number) => idsOf(random.draw(number).pool));
+    const pools = numbers(2000).map((number) => idsOf(random.sample(number).pool));
     const positions = new Set<number>();
     let [withConsensusCount, ofTheSeven, met] = [0, 0, new Set<string>()];
     for (const ids of pools) {
@@ -135,7 +136,7 @@ describe("pools of the rehearsal", () => {
   });
 
   test("have profiles for the question at hand, and workers that answer at once", () => {
-    const { pool } = random.draw(1);
+    const { pool } = random.sample(1);
     for (const { worker, profile, price } of pool.members) {
       expect(worker.isInstant).toBe(true);
       if (worker.id === "consensus") continue;
@@ -145,21 +146,21 @@ describe("pools of the rehearsal", () => {
       expect(profile!.delayMs).toBeGreaterThan(0);
     }
     const similar = numbers(30).map((number) => {
-      const members = fixed.draw(number).pool.members;
+      const members = fixed.sample(number).pool.members;
       return members.find(({ worker }) => worker.id === "rehearsal/violin")!.profile!.similar;
     });
     expect(new Set(similar).size).toBeGreaterThan(10);
   });
 
   test("a question that was measured is not its own neighbour", () => {
-    const world = createRehearsalWorld({ seed: 1, pools: "fixed", calibrationTasks: 60, tune: 1 });
+    const world = createRehearsalWorld({ seed: 1, pools: "fixed", calibrationTasks: 60, validation: 1 });
     const { members, calibration } = calibratePlayers(PLAYERS, 60);
     const profiler = createProfiler(calibration);
     const measured = new Map(calibration.tasks.map(({ text }, number) => [text, number]));
     let differs = 0;
     let found = 0;
     for (const number of numbers(3000)) {
-      const { task, pool } = world.draw(number);
+      const { task, pool } = world.sample(number);
       const own = measured.get(task.prompt);
       if (own === undefined) continue;
       found++;
@@ -179,11 +180,11 @@ describe("liars", () => {
   test("sit in as many draws as was said, one in each, with the profile they had", async () => {
     const world = createRehearsalWorld({ ...OPTIONS, pools: "fixed", liars: 0.5 });
     const workers = new Set(
-      numbers(30).flatMap((number) => fixed.draw(number).pool.members.map(({ worker }) => worker)),
+      numbers(30).flatMap((number) => fixed.sample(number).pool.members.map(({ worker }) => worker)),
     );
     // All honest workers are shared by the draws, so whoever is a worker of few draws has turned.
     const uses = new Map<unknown, number>();
-    const draws = numbers(400).map((number) => world.draw(number).pool.members);
+    const draws = numbers(400).map((number) => world.sample(number).pool.members);
     for (const { worker } of draws.flat()) uses.set(worker, (uses.get(worker) ?? 0) + 1);
     expect(workers.size).toBe(8);
     const turned = draws.map((members) => members.filter(({ worker }) => uses.get(worker)! < 100));
@@ -229,7 +230,7 @@ describe("unseen pools", () => {
   });
 
   test("have a like: seven strangers each of those that are trained with", () => {
-    const drawn = new Set(numbers(2000).flatMap((number) => idsOf(random.draw(number).pool)));
+    const drawn = new Set(numbers(2000).flatMap((number) => idsOf(random.sample(number).pool)));
     const pools = createMetPools(2, 6);
     expect(pools.map(({ members }) => members.length)).toEqual([7, 7]);
     expect(pools.flatMap(idsOf).filter((id) => !drawn.has(id))).toEqual([]);

@@ -3,7 +3,6 @@
 // tune or test split has been looked at by anybody.
 
 import { usageError } from "../base/errors.ts";
-import { splitOf } from "../bench/split.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import type { Calibration } from "../calibration/types.ts";
 import { createLiar } from "../rehearsal/liars.ts";
@@ -13,6 +12,7 @@ import { createStrangers, findStranger } from "../rehearsal/strangers.ts";
 import { createRehearsalWorker } from "../rehearsal/workers.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
+import { splitOf } from "./split.ts";
 
 /** Strangers of this seed sit in the pools of the training, and nowhere else. */
 const TRAINING_SEED = 1;

@@ -2,12 +2,12 @@
 // measures a trained Conductor must leave out exactly what it has seen.
 
 import { usageError } from "../base/errors.ts";
-import { type Splits, splitTasks } from "../bench/prepare.ts";
-import { promptHash, type SplitBy } from "../bench/split.ts";
 import { loadRecording } from "../recording/load.ts";
 import { createRecordedPool } from "../recording/replay.ts";
 import type { Recording } from "../recording/types.ts";
 import type { PoolMember } from "../worker/types.ts";
+import { type Splits, splitTasks } from "./prepare.ts";
+import { promptHash, type SplitBy } from "./split.ts";
 
 export interface RecordingSource {
   folder: string;
@@ -30,7 +30,7 @@ export interface RecordedSet {
   members: PoolMember[];
 }
 
-/** In the order of the sources. Train, tune and test do not mix, within a set and between sets. */
+/** In the order of the sources. Train, validation and test do not mix, within a set and between sets. */
 export async function openRecordedSets(
   sources: readonly RecordingSource[],
   { splitBy = "prompt", splitSeed = 0 }: SplitOptions = {},
@@ -78,23 +78,23 @@ async function loadFolders(sources: readonly RecordingSource[]): Promise<Map<str
 
 /** The same question may be in two sets, and with a split by family on two sides: the test keeps it. */
 function keepApart(opened: readonly RecordedSet[]): RecordedSet[] {
-  const hashed = opened.map(({ splits: { train, tune, test } }) => ({
+  const hashed = opened.map(({ splits: { train, validation, test } }) => ({
     train: train.map((task) => ({ task, hash: promptHash(task) })),
-    tune: tune.map((task) => ({ task, hash: promptHash(task) })),
+    validation: validation.map((task) => ({ task, hash: promptHash(task) })),
     test: test.map((task) => promptHash(task)),
   }));
   const tested = new Set(hashed.flatMap(({ test }) => test));
-  const tuned = new Set(hashed.flatMap(({ tune }) => tune.map(({ hash }) => hash)));
+  const validated = new Set(hashed.flatMap(({ validation }) => validation.map(({ hash }) => hash)));
   return opened.map((each, i) => {
-    const { train, tune } = hashed[i]!;
-    const kept = train.filter(({ hash }) => !tested.has(hash) && !tuned.has(hash));
+    const { train, validation } = hashed[i]!;
+    const kept = train.filter(({ hash }) => !tested.has(hash) && !validated.has(hash));
     if (kept.length === 0)
-      throw usageError(`All training tasks of "${each.set}" are test or tune tasks of another set`);
+      throw usageError(`All training tasks of "${each.set}" are test or validation tasks of another set`);
     return {
       ...each,
       splits: {
         train: kept.map(({ task }) => task),
-        tune: tune.filter(({ hash }) => !tested.has(hash)).map(({ task }) => task),
+        validation: validation.filter(({ hash }) => !tested.has(hash)).map(({ task }) => task),
         test: each.splits.test,
       },
     };

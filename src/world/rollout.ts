@@ -3,7 +3,6 @@
 // such a rollout has no reward and is never learned from.
 
 import { hostname } from "node:os";
-import { findReplayRefusal, toRow } from "../bench/row.ts";
 import { composeText, toDecision } from "../conductor/text.ts";
 import type { ComposedRound, Conductor } from "../conductor/types.ts";
 import { performRun } from "../perform/driver.ts";
@@ -16,6 +15,7 @@ import { toPoolEntry } from "../store/pool-entry.ts";
 import type { RunSettings, Store } from "../store/types.ts";
 import { toMessages } from "../task/types.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
+import { findReplayRefusal, toPerformedTask } from "./performed-task.ts";
 import type { Grading, Question } from "./types.ts";
 
 /** Right against wrong, as in the paper; not valid at all is 0. */
@@ -95,7 +95,7 @@ export async function performTexts(options: PerformOptions): Promise<Outcome> {
   if (findReplayRefusal(state)) return invalid(texts);
   const run = toRun(state);
   const grade = await world.grade(task, run, signal);
-  const row = toRow("native", task, state, grade, undefined);
+  const row = toPerformedTask(state, grade);
   const isOutage = row.isOutage || row.ungraded;
   // A later round that is no workflow was replaced by a fallback: it gets nothing.
   const isValid = state.rounds.every(({ plan }) => plan.fallback === undefined);

@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { createRandom, hashSeed } from "../base/random.ts";
 import { evaluate } from "../bench/evaluate.ts";
-import { splitOf } from "../bench/split.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Calibration } from "../calibration/types.ts";
 import { type GradedTask, toMessages } from "../task/types.ts";
@@ -13,7 +12,8 @@ import { createFiles } from "../testing/temporary-files.ts";
 import type { Pool } from "../worker/types.ts";
 import { openReplyCache, type ReplyCache } from "./live/reply-cache.ts";
 import { TrainingBudget } from "./live/training-budget.ts";
-import { createTasksWorld, type TasksWorldOptions } from "./world-tasks.ts";
+import { splitOf } from "./split.ts";
+import { createTasksWorld, type TasksWorldOptions } from "./tasks.ts";
 
 const files = createFiles();
 let used = 0;
@@ -64,11 +64,11 @@ function calibrationOf(tasks: readonly GradedTask[], turned: ReadonlySet<string>
 describe("draws of tasks", () => {
   test("are the same for a seed, shuffled, with two or more models and `consensus`", async () => {
     const world = await open();
-    const seen = (each: typeof world) => numbers(40).map((number) => JSON.stringify(each.draw(number)));
+    const seen = (each: typeof world) => numbers(40).map((number) => JSON.stringify(each.sample(number)));
     const first = seen(world);
     expect(seen(await open())).toEqual(first);
     expect(seen(await open({ seed: 2 }))).not.toEqual(first);
-    const pools = numbers(300).map((number) => idsOf(world.draw(number).pool));
+    const pools = numbers(300).map((number) => idsOf(world.sample(number).pool));
     for (const ids of pools) {
       expect(ids).toContain("consensus");
       expect(ids.length).toBeGreaterThanOrEqual(3);
@@ -76,19 +76,19 @@ describe("draws of tasks", () => {
     expect(new Set(pools.map(([id]) => id)).size).toBe(5);
     expect(new Set(pools.map(({ length }) => length))).toEqual(new Set([3, 4, 5]));
     const fixed = await open({ pools: "fixed" });
-    for (const number of numbers(20)) expect(fixed.draw(number).pool.members).toHaveLength(5);
+    for (const number of numbers(20)) expect(fixed.sample(number).pool.members).toHaveLength(5);
   });
 
   test("are of the train split, tune questions of the tune split, and the tokenizer reads the former", async () => {
-    const world = await open({ tune: 5 });
+    const world = await open({ validation: 5 });
     fc.assert(
       fc.property(fc.nat(), (number) => {
-        expect(splitOf(world.draw(number).task)).toBe("train");
+        expect(splitOf(world.sample(number).task)).toBe("train");
       }),
       { seed: 1, numRuns: 200 },
     );
-    expect(world.tune).toHaveLength(5);
-    for (const { task } of world.tune) expect(splitOf(task)).toBe("tune");
+    expect(world.validation).toHaveLength(5);
+    for (const { task } of world.validation) expect(splitOf(task)).toBe("validation");
     const trained = new Set(
       set.tasks.filter((task) => splitOf(task) === "train").map((task) => textOf(toMessages(task))),
     );
@@ -102,11 +102,14 @@ describe("profiles of a live pool", () => {
     const world = await open({
       set: { id: "words", tasks, source: "made up" },
       pools: "fixed",
-      tune: 20,
+      validation: 20,
       ...parts,
     });
     const figures = new Map<string, string>();
-    for (const { task, pool } of [...world.tune, ...numbers(300).map((number) => world.draw(number))]) {
+    for (const { task, pool } of [
+      ...world.validation,
+      ...numbers(300).map((number) => world.sample(number)),
+    ]) {
       const members = pool.members.map(({ worker, profile }) => [worker.id, profile?.similar]);
       figures.set(task.id, JSON.stringify(members.sort()));
     }
@@ -137,7 +140,7 @@ describe("profiles of a live pool", () => {
       }
     }
     const bare = await open();
-    expect(bare.draw(1).pool.members.every(({ profile }) => profile === undefined)).toBe(true);
+    expect(bare.sample(1).pool.members.every(({ profile }) => profile === undefined)).toBe(true);
   });
 });
 
@@ -157,7 +160,7 @@ describe("practice with a live pool", () => {
   test("asks for the same step once, and grades it every time", async () => {
     const asked = adder();
     const world = await open({ pool: toPool([asked, ...workers().slice(1)], PRICE), pools: "fixed" });
-    const { pool, task } = world.draw(3);
+    const { pool, task } = world.sample(3);
     const number = idsOf(pool).indexOf("adder");
     for (const _ of numbers(4)) {
       const [row] = await perform(world, pool, [task], number);
@@ -171,7 +174,7 @@ describe("practice with a live pool", () => {
   test("a spent budget is an outage and not a wrong answer, and what is known is still answered", async () => {
     const purse = new TrainingBudget(0.09);
     const world = await open({ purse, pools: "fixed" });
-    const { pool } = world.draw(3);
+    const { pool } = world.sample(3);
     const tasks = set.tasks.slice(0, 60);
     const number = idsOf(pool).indexOf("adder");
     const rows = await perform(world, pool, tasks, number);

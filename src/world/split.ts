@@ -1,12 +1,12 @@
-// Train, tune and test: which tasks may be learned from and which are kept for the result. A task belongs
+// Train, validation and test: which tasks may be learned from and which are kept for the result. A task belongs
 // where the hash of its words puts it, so the split is the same on every machine, needs no file, and
 // twins (the same question under two ids, options in another order) are never on both sides.
 
 import { hashSeed } from "../base/random.ts";
 import type { SplitName } from "./types.ts";
 
-/** Shares of the tasks: what is not for training or tuning is for the test. */
-export const SPLIT_SHARES = { train: 0.5, tune: 0.1, test: 0.4 } as const;
+/** Shares of the tasks: what is not for training or validation is for the test. */
+export const SPLIT_SHARES = { train: 0.5, validation: 0.1, test: 0.4 } as const;
 
 /** What tasks are kept together by: their words, or the family they come from. */
 export type SplitBy = "prompt" | "family";
@@ -37,7 +37,7 @@ export function promptHash(
 function toSplit(hash: number): SplitName {
   const share = hash / 0x1_0000_0000;
   if (share < SPLIT_SHARES.train) return "train";
-  return share < SPLIT_SHARES.train + SPLIT_SHARES.tune ? "tune" : "test";
+  return share < SPLIT_SHARES.train + SPLIT_SHARES.validation ? "validation" : "test";
 }
 
 /** Case, spacing and the way a character is encoded do not make another question. */

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { findBaseline } from "../baseline/all.ts";
-import { promptHash, splitOf } from "../bench/split.ts";
-import type { BenchRow } from "../bench/types.ts";
 import { PLAYERS } from "../rehearsal/players.ts";
 import type { Pool } from "../worker/types.ts";
 import { renderWorkflow } from "../workflow/render.ts";
+import { createRehearsalWorld } from "../world/rehearsal.ts";
+import { calibratePlayers, createUnseenPools, withLiars } from "../world/rehearsal-pools.ts";
+import { promptHash, splitOf } from "../world/split.ts";
 import { changePools, measureBaseline, openRehearsalArena, performPlans, scriptedPlanner } from "./arena.ts";
-import { calibratePlayers, createUnseenPools, withLiars } from "./rehearsal-pools.ts";
-import { createRehearsalWorld } from "./world-rehearsal.ts";
+import type { BenchRow } from "./types.ts";
 
 const arena = openRehearsalArena({ count: 120, seed: 8 });
 const { fitting, test: tasks } = arena;
@@ -30,8 +30,8 @@ describe("an arena of the rehearsal", () => {
 
   test("has the seven players and a vote, with the very profiles that a training would read", () => {
     expect(idsOf(fitting.pool)).toEqual([...PLAYERS.map(({ id }) => id), "consensus"]);
-    const world = createRehearsalWorld({ seed: 1, pools: "fixed", calibrationTasks: 60, tune: 3 });
-    for (const { task, pool } of world.tune) {
+    const world = createRehearsalWorld({ seed: 1, pools: "fixed", calibrationTasks: 60, validation: 3 });
+    for (const { task, pool } of world.validation) {
       const own = new Map(fitting.poolFor(task).members.map((member) => [member.worker.id, member.profile]));
       for (const { worker, profile } of pool.members) expect(own.get(worker.id)).toEqual(profile);
       expect(new Set(pool.members.map(({ profile }) => profile?.similar)).size).toBeGreaterThan(3);

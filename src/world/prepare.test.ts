@@ -8,8 +8,8 @@ const tasks = Array.from({ length: 200 }, (_, i) => toTask(i));
 
 describe("splits of a set", () => {
   it("hold every task once", () => {
-    const { train, tune, test } = splitTasks(tasks, "prompt", 0);
-    expect([...train, ...tune, ...test].map(({ id }) => id).toSorted()).toEqual(
+    const { train, validation, test } = splitTasks(tasks, "prompt", 0);
+    expect([...train, ...validation, ...test].map(({ id }) => id).toSorted()).toEqual(
       tasks.map(({ id }) => id).toSorted(),
     );
     for (const task of test) expect(splitOf(task)).toBe("test");

@@ -2,8 +2,8 @@
 
 import type { RunState, StepState } from "../perform/state.ts";
 import type { EventError } from "../store/types.ts";
-import type { Grade, GradedTask } from "../task/types.ts";
-import type { BenchRow } from "./types.ts";
+import type { Grade } from "../task/types.ts";
+import type { PerformedTask } from "./types.ts";
 
 /** Codes of what a recording cannot replay. */
 export const REPLAY_REFUSALS: ReadonlySet<string> = new Set([
@@ -21,23 +21,16 @@ const DOWN: ReadonlySet<string> = new Set([
   "budget-spent",
 ]);
 
-export function toRow(
-  conductor: string,
-  { id, set, category, subtask }: GradedTask,
+export function toPerformedTask(
   state: RunState,
   { score, why, ungraded = false }: Grade,
-  delayMs: number | undefined,
-): BenchRow {
+  delayMs?: number,
+): PerformedTask {
   const { rounds, spent, ended, startedAt } = state;
   const performed = rounds.filter(({ steps }) => steps.length > 0);
   const [first] = rounds;
   const asked = toAsked(state);
   return {
-    conductor,
-    set,
-    task: id,
-    category,
-    subtask,
     score,
     why,
     ungraded,

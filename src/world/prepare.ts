@@ -28,12 +28,12 @@ export function drawTasks(tasks: readonly GradedTask[], limit: number | undefine
 }
 
 export function splitTasks(tasks: readonly GradedTask[], by: SplitBy, seed: number): Splits {
-  const splits: Splits = { train: [], tune: [], test: [] };
+  const splits: Splits = { train: [], validation: [], test: [] };
   for (const task of tasks) splits[(by === "family" ? splitByFamily : splitOf)(task, seed)].push(task);
   if (by === "family") {
     // One question in two families would be on both sides.
     const tested = new Set(splits.test.map((task) => promptHash(task)));
-    for (const name of ["train", "tune"] as const)
+    for (const name of ["train", "validation"] as const)
       splits[name] = splits[name].filter((task) => !tested.has(promptHash(task)));
   }
   for (const name of ["train", "test"] as const)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { promptHash, splitByFamily, splitOf } from "../bench/split.ts";
 import { createFiles } from "../testing/temporary-files.ts";
 import { openRecordedSets } from "./recorded-sets.ts";
+import { promptHash, splitByFamily, splitOf } from "./split.ts";
 
 const files = createFiles();
 
@@ -60,18 +60,18 @@ describe("recorded sets", () => {
   test("split by prompt, have a shared question on the same side everywhere", async () => {
     const opened = await openRecordedSets([{ folder }], { splitSeed: 3 });
     for (const { splits, recording, set } of opened) {
-      for (const name of ["train", "tune", "test"] as const)
+      for (const name of ["train", "validation", "test"] as const)
         for (const task of splits[name]) expect(splitOf(task, 3)).toBe(name);
-      const count = splits.train.length + splits.tune.length + splits.test.length;
+      const count = splits.train.length + splits.validation.length + splits.test.length;
       expect(count).toBe(recording.tasksOf(set).length);
     }
   });
 
   test("split by family, lose a shared question where another set tests or watches with it", async () => {
     const opened = await openRecordedSets([{ folder }], { splitBy: "family", splitSeed: 3 });
-    const hashes = (name: "train" | "tune" | "test") =>
+    const hashes = (name: "train" | "validation" | "test") =>
       new Set(opened.flatMap(({ splits }) => splits[name].map((task) => promptHash(task))));
-    const [train, tune, tested] = [hashes("train"), hashes("tune"), hashes("test")];
+    const [train, tune, tested] = [hashes("train"), hashes("validation"), hashes("test")];
     expect([...train].filter((hash) => tune.has(hash) || tested.has(hash))).toEqual([]);
     expect([...tune].filter((hash) => tested.has(hash))).toEqual([]);
     // Families alone would leave some on both sides, and the test keeps all of its tasks.

@@ -3,13 +3,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRandom, hashSeed } from "../base/random.ts";
 import { evaluate } from "../bench/evaluate.ts";
-import { promptHash, splitByFamily, splitOf } from "../bench/split.ts";
 import { performRun } from "../perform/driver.ts";
 import { toRun } from "../perform/run.ts";
 import { playedConductor, step, toStage, toStart } from "../testing/stage.ts";
 import { createFiles } from "../testing/temporary-files.ts";
 import type { Pool } from "../worker/types.ts";
-import { createRecordingWorld, type RecordingWorldOptions } from "./world-recording.ts";
+import { createRecordingWorld, type RecordingWorldOptions } from "./recording.ts";
+import { promptHash, splitByFamily, splitOf } from "./split.ts";
 
 const files = createFiles();
 const WORKERS = ["w0", "w1", "w2", "w3", "w4", "w5"];
@@ -49,7 +49,7 @@ const recordings = [
   { folder, set: "short" },
 ];
 const open = (parts: Partial<RecordingWorldOptions> = {}) =>
-  createRecordingWorld({ recordings, seed: 3, pools: "random", tunePerSet: 20, ...parts });
+  createRecordingWorld({ recordings, seed: 3, pools: "random", validationPerSet: 20, ...parts });
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
 const idsOf = ({ members }: Pool) => members.map(({ worker }) => worker.id);
 const similarOf = (pool: Pool) =>
@@ -60,10 +60,10 @@ const similarOf = (pool: Pool) =>
 describe("draws of recordings", () => {
   test("are the same for a seed, and others for another", async () => {
     const [world, again, other] = [await open(), await open(), await open({ seed: 4 })];
-    const seen = (each: typeof world) => numbers(50).map((number) => JSON.stringify(each.draw(number)));
+    const seen = (each: typeof world) => numbers(50).map((number) => JSON.stringify(each.sample(number)));
     expect(seen(again)).toEqual(seen(world));
     expect(seen(other)).not.toEqual(seen(world));
-    expect(JSON.stringify(again.tune)).toBe(JSON.stringify(world.tune));
+    expect(JSON.stringify(again.validation)).toBe(JSON.stringify(world.validation));
     expect(world).toMatchObject({
       kind: "recording",
       name: "long + short",
@@ -76,22 +76,24 @@ describe("draws of recordings", () => {
     const world = await open();
     fc.assert(
       fc.property(fc.nat(), (number) => {
-        expect(splitOf(world.draw(number).task)).toBe("train");
+        expect(splitOf(world.sample(number).task)).toBe("train");
       }),
       { seed: 1, numRuns: 300 },
     );
-    expect(world.tune.map(({ task }) => splitOf(task))).toEqual(world.tune.map(() => "tune"));
-    expect(world.tune.length).toBeGreaterThan(20);
-    const drawn = new Set(numbers(2000).map((number) => promptHash(world.draw(number).task)));
-    expect(world.tune.filter(({ task }) => drawn.has(promptHash(task)))).toEqual([]);
-    const trained = new Set(numbers(4000).map((number) => world.draw(number).task.prompt));
+    expect(world.validation.map(({ task }) => splitOf(task))).toEqual(
+      world.validation.map(() => "validation"),
+    );
+    expect(world.validation.length).toBeGreaterThan(20);
+    const drawn = new Set(numbers(2000).map((number) => promptHash(world.sample(number).task)));
+    expect(world.validation.filter(({ task }) => drawn.has(promptHash(task)))).toEqual([]);
+    const trained = new Set(numbers(4000).map((number) => world.sample(number).task.prompt));
     for (const text of world.texts()) expect(trained.has(text.split("\n")[0]!)).toBe(true);
   });
 
   test("split by family, keep families apart, and twins of other sets too", async () => {
     const world = await open({ splitBy: "family", splitSeed: 2 });
     expect([world.splitBy, (await open({})).splitBy]).toEqual(["family", undefined]);
-    const drawn = numbers(3000).map((number) => world.draw(number).task);
+    const drawn = numbers(3000).map((number) => world.sample(number).task);
     for (const task of drawn) expect(splitByFamily(task, 2)).toBe("train");
     const tested = new Set<number>();
     for (const [set, count] of [
@@ -107,12 +109,12 @@ describe("draws of recordings", () => {
       }
     }
     expect(drawn.filter((task) => tested.has(promptHash(task)))).toEqual([]);
-    expect(world.tune.filter(({ task }) => tested.has(promptHash(task)))).toEqual([]);
+    expect(world.validation.filter(({ task }) => tested.has(promptHash(task)))).toEqual([]);
   });
 
   test("take each set as often, however large it is", async () => {
     const world = await open();
-    const short = numbers(2000).filter((number) => world.draw(number).task.set === "short").length;
+    const short = numbers(2000).filter((number) => world.sample(number).task.set === "short").length;
     expect(short / 2000).toBeCloseTo(0.5, 1);
   });
 });
@@ -120,7 +122,7 @@ describe("draws of recordings", () => {
 describe("pools of recordings", () => {
   test("random: half of the time all, else three or more with one of the three strongest, always with `consensus`", async () => {
     const world = await open();
-    const pools = numbers(1500).map((number) => idsOf(world.draw(number).pool));
+    const pools = numbers(1500).map((number) => idsOf(world.sample(number).pool));
     for (const ids of pools) {
       expect(ids).toContain("consensus");
       expect(ids.length).toBeGreaterThanOrEqual(4);
@@ -136,18 +138,18 @@ describe("pools of recordings", () => {
   test("fixed: everybody who was chosen, in an order that changes; tune has all in an order that does not", async () => {
     const chosen = (id: string) => id !== "w0";
     const world = await open({ pools: "fixed", recordings: [{ folder, set: "long", workers: chosen }] });
-    const orders = numbers(30).map((number) => idsOf(world.draw(number).pool));
+    const orders = numbers(30).map((number) => idsOf(world.sample(number).pool));
     for (const order of orders)
       expect([...order].sort()).toEqual(["consensus", "w1", "w2", "w3", "w4", "w5"]);
     expect(new Set(orders.map(String)).size).toBeGreaterThan(15);
-    for (const { pool } of world.tune) expect(pool.members).toHaveLength(6);
-    expect(new Set(world.tune.map(({ pool }) => String(idsOf(pool)))).size).toBeGreaterThan(5);
+    for (const { pool } of world.validation) expect(pool.members).toHaveLength(6);
+    expect(new Set(world.validation.map(({ pool }) => String(idsOf(pool)))).size).toBeGreaterThan(5);
   });
 
   test("the profile for a training question leaves out that question, whatever its outcome was", async () => {
     // The same recording, but with one training task answered the other way round by everybody.
     const world = await open({ pools: "fixed", recordings: [{ folder, set: "short" }] });
-    const { task } = world.draw(0);
+    const { task } = world.sample(0);
     const turned = `${files.folder}/turned`;
     const rows = (name: string) => readRows(`${folder}/${name}`);
     files.writeRows("turned/tasks.jsonl", ...rows("tasks.jsonl"));
@@ -158,7 +160,7 @@ describe("pools of recordings", () => {
       ),
     );
     const other = await open({ pools: "fixed", recordings: [{ folder: turned, set: "short" }] });
-    const pairs = numbers(600).map((number) => [world.draw(number), other.draw(number)] as const);
+    const pairs = numbers(600).map((number) => [world.sample(number), other.sample(number)] as const);
     const own = pairs.filter(([one]) => one.task.id === task.id);
     const neighbours = pairs.filter(([one]) => one.task.id !== task.id);
     expect(own.length).toBeGreaterThan(1);
@@ -178,10 +180,10 @@ function readRows(file: string): Record<string, unknown>[] {
 describe("practice with recordings", () => {
   test("is graded by what was recorded, and hand-offs are refused", async () => {
     const world = await open({ pools: "fixed", recordings: [{ folder, set: "long" }] });
-    const [{ pool, task }] = world.tune as [(typeof world.tune)[0]];
+    const [{ pool, task }] = world.validation as [(typeof world.validation)[0]];
     const best = idsOf(pool).indexOf("w5");
     const other = idsOf(pool).indexOf("w4");
-    const tasks = world.tune.map((question) => question.task);
+    const tasks = world.validation.map((question) => question.task);
     const conductor = playedConductor({ steps: [step(best, "Answer it.")] });
     const rows = await evaluate({
       ...{ conductor, pool, tasks, rounds: 1, seed: 1, concurrency: 1, isInstant: true },

@@ -4,7 +4,6 @@
 
 import { usageError } from "../base/errors.ts";
 import { createRandom, hashSeed, type Random } from "../base/random.ts";
-import { drawTasks, readScores } from "../bench/prepare.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import { topicOf } from "../calibration/rates.ts";
 import { textOf } from "../calibration/text-features.ts";
@@ -15,6 +14,7 @@ import { type GradedTask, toMessages } from "../task/types.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
 import { strongestFirst } from "../worker/strength.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
+import { drawTasks, readScores } from "./prepare.ts";
 import {
   openRecordedSets,
   type RecordedSet,
@@ -26,7 +26,7 @@ import type { Question, World } from "./types.ts";
 const SMALLEST_POOL = 3;
 /** One of so many strongest is in every pool: a team without any of them has little to choose from. */
 const STRONGEST = 3;
-const TUNE_PER_SET = 200;
+const VALIDATION_PER_SET = 200;
 /** Enough to make a tokenizer from. */
 const TEXTS_PER_SET = 2_000;
 
@@ -38,17 +38,17 @@ export interface RecordingWorldOptions extends SplitOptions {
   seed: number;
   /** fixed: all workers of the set. random: half of the time some of them. */
   pools: "fixed" | "random";
-  tunePerSet?: number;
+  validationPerSet?: number;
 }
 
 export async function createRecordingWorld(options: RecordingWorldOptions): Promise<World> {
-  const { recordings, seed, pools, tunePerSet = TUNE_PER_SET } = options;
+  const { recordings, seed, pools, validationPerSet = VALIDATION_PER_SET } = options;
   const fields = (await openRecordedSets(recordings, options)).map(toField);
   const bySet = new Map(fields.map((field) => [field.set, field]));
-  const tune = fields.flatMap((field) =>
-    drawTasks(field.splits.tune, tunePerSet).map((task) => field.tuneQuestion(task, seed)),
+  const validation = fields.flatMap((field) =>
+    drawTasks(field.splits.validation, validationPerSet).map((task) => field.validationQuestion(task, seed)),
   );
-  if (tune.length === 0)
+  if (validation.length === 0)
     throw usageError(
       `There are too few tasks in ${fields.map(({ set }) => `"${set}"`).join(", ")}: none of them is left to watch the training with`,
     );
@@ -58,12 +58,12 @@ export async function createRecordingWorld(options: RecordingWorldOptions): Prom
     isSimulated: false,
     ...(options.splitBy === "family" && { splitBy: options.splitBy }),
     isInstant: true,
-    draw(number) {
+    sample(number) {
       const random = createRandom(hashSeed("recording draw", seed, number));
       // A set by lot and then a task of it: a large set does not drown the others.
       return random.pick(fields).trainingQuestion(random, pools);
     },
-    tune,
+    validation,
     grade: (task, run) => gradeRecorded(bySet.get(task.set)!.recording, task, run),
     texts: () =>
       fields.flatMap(({ splits }) => drawTasks(splits.train, TEXTS_PER_SET).map((task) => toText(task))),
@@ -75,7 +75,7 @@ export async function createRecordingWorld(options: RecordingWorldOptions): Prom
 
 interface Field extends RecordedSet {
   trainingQuestion(random: Random, pools: RecordingWorldOptions["pools"]): Question;
-  tuneQuestion(task: GradedTask, seed: number): Question;
+  validationQuestion(task: GradedTask, seed: number): Question;
 }
 
 function toField(opened: RecordedSet): Field {
@@ -102,7 +102,7 @@ function toField(opened: RecordedSet): Field {
         pools === "fixed" ? own : drawNumbers(own.length, strongest, random).map((at) => own[at]!);
       return { task, pool: { members: random.shuffle([...chosen, consensus]) } };
     },
-    tuneQuestion(task, seed) {
+    validationQuestion(task, seed) {
       const random = createRandom(hashSeed("recording tune", seed, set, task.id));
       const { members: own } = profiler.poolFor(whole, toText(task));
       return { task, pool: { members: random.shuffle([...own, consensus]) } };

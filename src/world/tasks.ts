@@ -4,8 +4,6 @@
 
 import { usageError } from "../base/errors.ts";
 import { createRandom, hashSeed, type Random } from "../base/random.ts";
-import { withConsensus } from "../bench/ground.ts";
-import { drawTasks, type Splits, splitTasks } from "../bench/prepare.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Calibration } from "../calibration/types.ts";
@@ -13,14 +11,16 @@ import { toPoolEntry } from "../store/pool-entry.ts";
 import { isSimulated } from "../store/summary.ts";
 import { type GradedTask, type Grader, type TaskSet, toMessages } from "../task/types.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
+import { withConsensus } from "./ground.ts";
 import { createCachingWorker, type Purse } from "./live/caching-worker.ts";
 import type { ReplyCache } from "./live/reply-cache.ts";
 import type { TrainingBudget } from "./live/training-budget.ts";
+import { drawTasks, type Splits, splitTasks } from "./prepare.ts";
+import { GENERIC_WORKS } from "./recording.ts";
 import type { Question, World } from "./types.ts";
-import { GENERIC_WORKS } from "./world-recording.ts";
 
 const SMALLEST_POOL = 2;
-const TUNE = 40;
+const VALIDATION = 40;
 const TEXTS = 4_000;
 
 export interface TasksWorldOptions {
@@ -36,13 +36,13 @@ export interface TasksWorldOptions {
   /** fixed: the whole pool. random: half of the time some of its models. */
   pools: "fixed" | "random";
   splitSeed?: number;
-  /** How many tune tasks are watched: each is asked anew whenever the plans change. */
-  tune?: number;
+  /** How many validation tasks are evaluated: each is asked anew whenever the plans change. */
+  validation?: number;
 }
 
 export interface TasksWorld extends World {
   readonly splits: Splits;
-  /** A task with a pool by lot, as `draw` would give it. */
+  /** A task with a pool by lot, as `sample` would give it. */
   pose(task: GradedTask, lot: number): Question;
   /** The same question again, from ids alone; undefined where the task or a worker is not here. */
   recall(task: string, workers: readonly string[]): Question | undefined;
@@ -65,7 +65,7 @@ export function createTasksWorld(options: TasksWorldOptions): TasksWorld {
     });
   if (models.length === 0) throw usageError("The pool has no model to ask: name one or more");
   const tools = members.filter(({ worker }) => worker.kind !== "model");
-  const profile = createProfiling(options.calibration, splits.train, [...splits.tune, ...splits.test]);
+  const profile = createProfiling(options.calibration, splits.train, [...splits.validation, ...splits.test]);
 
   const toQuestion = (task: GradedTask, chosen: PoolMember[], random: Random): Question => ({
     task,
@@ -75,7 +75,7 @@ export function createTasksWorld(options: TasksWorldOptions): TasksWorld {
     toQuestion(task, pools === "fixed" ? models : drawModels(models, random), random);
   const byId = new Map([...models, ...tools].map((member) => [member.worker.id, member]));
   const tasks = new Map(set.tasks.map((task) => [task.id, task]));
-  let tune: Question[] | undefined;
+  let validation: Question[] | undefined;
   return {
     splits,
     pose: (task, lot) => pose(task, createRandom(hashSeed("tasks pose", seed, task.id, lot))),
@@ -90,15 +90,15 @@ export function createTasksWorld(options: TasksWorldOptions): TasksWorld {
     name: set.id,
     isSimulated: isSimulated(members.map(toPoolEntry)),
     isInstant: false,
-    draw(number) {
+    sample(number) {
       const random = createRandom(hashSeed("tasks draw", seed, number));
       return pose(random.pick(splits.train), random);
     },
-    get tune() {
-      tune ??= drawTasks(splits.tune, options.tune ?? TUNE).map((task) =>
+    get validation() {
+      validation ??= drawTasks(splits.validation, options.validation ?? VALIDATION).map((task) =>
         toQuestion(task, models, createRandom(hashSeed("tasks tune", seed, task.id))),
       );
-      return tune;
+      return validation;
     },
     grade: (task, { answer }, signal) => grader.grade(task, answer, signal),
     texts: () => drawTasks(splits.train, TEXTS).map(toText),
@@ -112,7 +112,7 @@ function drawModels(models: PoolMember[], random: Random): PoolMember[] {
 }
 
 /**
- * Profiles count as fitting: what was measured on tune and test tasks of this set is not looked at, and a
+ * Profiles count as fitting: what was measured on validation and test tasks of this set is not looked at, and a
  * training task is not its own neighbour. A task is known by its prompt or by all that a worker is asked.
  */
 function createProfiling(

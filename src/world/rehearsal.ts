@@ -1,11 +1,9 @@
 // The rehearsal as a world to practise in: a fresh simulated question for every draw, with a pool by lot.
-// A question whose words put it into the tune or test split is never drawn, so whatever a bench keeps for
+// A question whose words put it into the validation or test split is never drawn, so whatever a bench keeps for
 // its result was never trained on, whichever seed made it.
 
 import { usageError } from "../base/errors.ts";
 import { createRandom, hashSeed, type Random } from "../base/random.ts";
-import { splitOf } from "../bench/split.ts";
-import type { SplitName } from "../bench/types.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import { PLAYERS } from "../rehearsal/players.ts";
 import { FAMILIES, generateProblems } from "../rehearsal/questions.ts";
@@ -20,7 +18,8 @@ import {
   trainingStrangers,
   withLiars,
 } from "./rehearsal-pools.ts";
-import type { Question, World } from "./types.ts";
+import { splitOf } from "./split.ts";
+import type { Question, SplitName, World } from "./types.ts";
 
 /** So many that few can be known by heart: with 40, three quarters of the gain were kept with others. */
 const STRANGERS = 160;
@@ -42,18 +41,21 @@ export interface RehearsalWorldOptions {
   /** About so many tasks a topic stand behind each profile. */
   calibrationTasks: number;
   /** How many questions to watch while training. */
-  tune: number;
+  validation: number;
   /** Share of the draws in which one worker of the pool lies. */
   liars?: number;
 }
 
 export interface RehearsalWorld extends World {
-  /** Like `draw`, from any split: an evaluation set for somebody who trains elsewhere. */
+  /** Like `sample`, from any split: an evaluation set for somebody who trains elsewhere. */
   drawFrom(split: SplitName, number: number): Question;
 }
 
 /** What the lots of a split are made from, so that none of them shares a question by its number. */
-const PURPOSES = { train: "rehearsal draw", tune: "rehearsal tune", test: "rehearsal test" } as const;
+const PURPOSES = { train: "rehearsal draw", validation: "rehearsal tune", test: "rehearsal test" } as const;
+
+/** Runs are seeded by the ids of their tasks, so ids keep the name that the validation split had before. */
+const IDS = { train: "train", validation: "tune", test: "test" } as const;
 
 export function createRehearsalWorld(options: RehearsalWorldOptions): RehearsalWorld {
   const { seed, pools, calibrationTasks, liars = 0 } = options;
@@ -81,20 +83,20 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): RehearsalW
   };
   const chanceOf = (purpose: string, number: number) => createRandom(hashSeed(purpose, seed, number));
   const drawFrom = (split: SplitName, number: number) =>
-    drawQuestion(`rehearsal/${split}/${number}`, split, chanceOf(PURPOSES[split], number));
+    drawQuestion(`rehearsal/${IDS[split]}/${number}`, split, chanceOf(PURPOSES[split], number));
   const grader = createRehearsalGrader();
-  let tune: Question[] | undefined;
+  let validation: Question[] | undefined;
   let texts: string[] | undefined;
   return {
     kind: "rehearsal",
     name: "rehearsal (simulated)",
     isSimulated: true,
     isInstant: true,
-    draw: (number) => drawFrom("train", number),
+    sample: (number) => drawFrom("train", number),
     drawFrom,
-    get tune() {
-      tune ??= drawDistinct(options.tune, (number) => drawFrom("tune", number));
-      return tune;
+    get validation() {
+      validation ??= drawDistinct(options.validation, (number) => drawFrom("validation", number));
+      return validation;
     },
     grade: (task, { answer }, signal) => grader.grade(task, answer, signal),
     texts() {
@@ -151,12 +153,14 @@ function drawProblem(split: SplitName, random: Random): Problem {
   }
 }
 
-/** No question twice, in words: a tune figure must not count one several times. */
+/** No question twice, in words: a validation must not count one several times. */
 function drawDistinct(count: number, draw: (number: number) => Question): Question[] {
   const drawn = new Map<string, Question>();
   for (let number = 0; drawn.size < count; number++) {
     if (number > PATIENCE * (count + 1))
-      throw usageError(`There are no ${count} different tune questions: ask for less than ${drawn.size}`);
+      throw usageError(
+        `There are no ${count} different validation questions: ask for less than ${drawn.size}`,
+      );
     const question = draw(number);
     if (!drawn.has(question.task.prompt)) drawn.set(question.task.prompt, question);
   }

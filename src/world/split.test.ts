@@ -6,9 +6,9 @@ const prompts = Array.from({ length: 4000 }, (_, i) => ({ prompt: `What is ${i} 
 
 describe("a split", () => {
   it("has the stated shares", () => {
-    const counts = { train: 0, tune: 0, test: 0 };
+    const counts = { train: 0, validation: 0, test: 0 };
     for (const task of prompts) counts[splitOf(task)]++;
-    for (const name of ["train", "tune", "test"] as const)
+    for (const name of ["train", "validation", "test"] as const)
       expect(Math.abs(counts[name] / prompts.length - SPLIT_SHARES[name])).toBeLessThan(0.025);
   });
 
@@ -43,7 +43,7 @@ describe("a split", () => {
         "train",
         "test",
         "train",
-        "tune",
+        "validation",
         "train",
       ]
     `);

@@ -4,11 +4,6 @@
 import { usageError } from "../base/errors.ts";
 import { createDecider } from "../baseline/decide.ts";
 import type { Baseline, TrainingTask } from "../baseline/types.ts";
-import { evaluate } from "../bench/evaluate.ts";
-import { type Ground, openTasks, toRecordedGround } from "../bench/ground.ts";
-import { createFitting, drawTasks, type Fitting, readScores } from "../bench/prepare.ts";
-import { splitOf } from "../bench/split.ts";
-import type { BenchRow } from "../bench/types.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import { toDecision } from "../conductor/text.ts";
 import { PLAYERS } from "../rehearsal/players.ts";
@@ -17,8 +12,13 @@ import { createScriptedPlanner } from "../rehearsal/scripted-planner.ts";
 import { createRehearsalGrader, rehearsalTaskSet } from "../rehearsal/task-set.ts";
 import type { GradedTask } from "../task/types.ts";
 import type { Pool } from "../worker/types.ts";
-import { openRecordedSets, type RecordingSource, type SplitOptions } from "./recorded-sets.ts";
-import { type CalibratedPool, calibratePlayers } from "./rehearsal-pools.ts";
+import { type Ground, openTasks, toRecordedGround } from "../world/ground.ts";
+import { createFitting, drawTasks, type Fitting, readScores } from "../world/prepare.ts";
+import { openRecordedSets, type RecordingSource, type SplitOptions } from "../world/recorded-sets.ts";
+import { type CalibratedPool, calibratePlayers } from "../world/rehearsal-pools.ts";
+import { splitOf } from "../world/split.ts";
+import { evaluate } from "./evaluate.ts";
+import type { BenchRow } from "./types.ts";
 
 /** As many a topic as stand behind the profiles of a training. */
 const CALIBRATION_TASKS = 60;

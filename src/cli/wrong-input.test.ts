@@ -1,0 +1,68 @@
+// Every verb with wrong input, as people type it: one line that names what is wrong, exit code 2, nothing on standard
+// output, and with --json one document. Real processes, because exit codes are the promise.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runTutti } from "../testing/command.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "tutti-wrong-"));
+  writeFileSync(join(folder, "bad.jsonl"), '{"prompt": 1}\nnot json\n');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The command line, and what the one line must name. */
+const WRONG: [line: string, names: RegExp][] = [
+  ["aks hello", /aks|verb/],
+  ["ask", /question/i],
+  ["ask hello --budget-usd much", /--budget-usd.*much/],
+  ["ask hello --budget-usd -1", /--budget-usd|-1/],
+  ["ask hello --rounds 0", /round/i],
+  ["ask hello --deadline-ms soon", /--deadline-ms.*soon/],
+  ["ask hello --conductor nobody", /nobody/],
+  ["ask hello --pool nowhere", /nowhere/],
+  ["ask hello --workflow missing.json", /missing\.json/],
+  ["ask hello --file missing.png", /missing\.png/],
+  ["ask hello --jsn", /--json/],
+  ["serve --port 99999", /99999/],
+  ["serve --log loud", /loud/],
+  ["pool check --pool nowhere", /nowhere/],
+  ["pool calibrate --tasks missing.jsonl", /missing\.jsonl/],
+  ["bench", /--rehearsal|--recording|--tasks/],
+  ["bench --rehearsal --conductor nobody", /nobody/],
+  ["bench --recording missing", /missing/],
+  ["bench compare missing other", /missing/],
+  ["record bad.jsonl --out there", /bad\.jsonl/],
+  ["train --recording missing", /missing/],
+  ["train --rehearsal --rounds 9", /9/],
+  ["train --rehearsal --minutes never", /never/],
+  ["rl export --engine parchment --out there", /parchment/],
+  ["rl serve --port many", /many/],
+  ["runs show r_nobody", /r_nobody/],
+  ["runs resume r_nobody", /r_nobody/],
+  ["runs prune --days soon", /soon/],
+  ["keys create", /--name/],
+  ["keys create --name a --budget-usd much", /much/],
+  ["keys revoke nobody", /nobody/],
+];
+
+/** Well said, but what is named is not there or not as it should be: a failure rather than bad usage. */
+const MAY_FAIL = /^(runs (show|resume)|keys revoke|record bad)/;
+
+describe("wrong input", () => {
+  for (const [line, names] of WRONG)
+    it.concurrent(`tutti ${line}`, async () => {
+      const { code, stdout, stderr } = await runTutti(line.split(" "), { cwd: folder });
+      expect(stdout).toBe("");
+      expect(stderr).toMatch(names);
+      expect(stderr).toMatch(/^tutti: /m);
+      expect(stderr).not.toMatch(/\n\s+at /);
+      expect(MAY_FAIL.test(line) ? [1, 2] : [2]).toContain(code);
+      const asJson = await runTutti([...line.split(" "), "--json"], { cwd: folder });
+      expect(asJson.code).toBe(code);
+      expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { message: expect.stringMatching(names) } });
+    });
+});

@@ -1,0 +1,63 @@
+// Where tasks come from: a source of tasks with a pool, a grade and splits. The bench measures in a world, a
+// Conductor learns in one, and other people's trainers get their rewards from one.
+
+import type { Run } from "../perform/run.ts";
+import type { StopReason } from "../store/types.ts";
+import type { Grade, GradedTask } from "../task/types.ts";
+import type { Pool } from "../worker/types.ts";
+
+export type SplitName = "train" | "validation" | "test";
+
+/** A task with the pool it may be answered by; the profiles are those for this very question. */
+export interface Question {
+  task: GradedTask;
+  pool: Pool;
+}
+
+/** Training, validation and test tasks never mix. */
+export interface World {
+  kind: "rehearsal" | "recording" | "tasks";
+  /** For people and cards: "rehearsal (simulated)", "reasoning-gym-hard + mmlu-pro". */
+  name: string;
+  isSimulated: boolean;
+  /** What its splits keep together, where it is not the prompt: a bench must split in the same way. */
+  splitBy?: "family";
+  /** Workers answer at once: no timers are needed. */
+  isInstant: boolean;
+  /** A sampled training question: the same for the same seed. Its pool is shuffled, and random where that is wanted. */
+  sample(seed: number): Question;
+  /** The same questions every time, to evaluate on while training. Never trained on. */
+  readonly validation: readonly Question[];
+  grade(task: GradedTask, run: Run, signal: AbortSignal): Grade | Promise<Grade>;
+  /** Questions to make the tokenizer from: training tasks only. */
+  texts(): readonly string[];
+  /** The work that a subtask may name here, in a word or two: "equations", "critical path". */
+  works(): readonly string[];
+}
+
+/** One task that was performed and graded: what a bench row and a rollout are both made from. */
+export interface PerformedTask {
+  score: number;
+  why: string;
+  /** Grading was not possible: counted apart. */
+  ungraded: boolean;
+  /** Workers were down: never counted as wrong. */
+  isOutage: boolean;
+  calls: number;
+  conductorCalls: number;
+  tokens: number;
+  costUsd: number;
+  durationMs: number;
+  /** Steps of the accepted workflow; rounds taken. */
+  steps: number;
+  rounds: number;
+  /** The first plan was a valid workflow (measured without any masking). */
+  valid: boolean;
+  /** Ids of the workers that were asked, one entry per call. */
+  asked: string[];
+  answer: string;
+  stopReason: StopReason;
+}
+
+/** What a run needs of a world. */
+export type Grading = Pick<World, "isInstant" | "grade">;
