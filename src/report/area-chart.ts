@@ -1,11 +1,11 @@
 // Shares that add up to 1, one area on the other, above bands for the stages.
 
+import { toPercent } from "../base/format.ts";
 import { type Chart, EDGES, fixed, toGrid } from "./chart.ts";
 import { colourOf, path } from "./drawing.ts";
 import { toBands } from "./line-chart.ts";
 import { linearScale } from "./scale.ts";
 import { isWithin, moveMean, type Span } from "./series.ts";
-import { toPercent } from "../base/format.ts";
 
 export interface ShareChartOptions {
   title: string;
@@ -59,10 +59,19 @@ export function toShareChart({ title, hint, rows, names, spans }: ShareChartOpti
         const share = (place - EDGES.left) / (width - EDGES.left - EDGES.right);
         const at = rows.findIndex((row) => row.x >= Math.round(from + share * (to - from)));
         if (at < 0) return [];
-        return [`iteration ${rows[at]!.x}`, ...names.map((name, i) => `${name} ${toPercent(means[i]![at]!.y)}`)];
+        return [
+          `iteration ${rows[at]!.x}`,
+          ...names.map((name, i) => `${name} ${toPercent(means[i]![at]!.y)}`),
+        ];
       };
       const label = `${title}: ${legend.map(({ name, value }) => `${name} ${value}`).join(", ")}`;
-      return { width, height, label, shapes: [...toBands(spans, x, y), ...areas, ...toGrid(x, y, toPercent)], readout };
+      return {
+        width,
+        height,
+        label,
+        shapes: [...toBands(spans, x, y), ...areas, ...toGrid(x, y, toPercent)],
+        readout,
+      };
     },
   };
 }

@@ -2,7 +2,7 @@
 
 import { toPercent, toPoints } from "../base/format.ts";
 import { type Chart, EDGES, type Format } from "./chart.ts";
-import { colourOf, type Drawing, line, rect, text } from "./drawing.ts";
+import { colourOf, type Drawing, inColour, line, rect, text } from "./drawing.ts";
 import { linearScale, ticksOf } from "./scale.ts";
 import { shorten } from "./table.ts";
 
@@ -30,7 +30,7 @@ export function drawBars(label: string, bars: readonly Bar[]): Drawing {
     const title = `${name}: ${toPoints(value)} % (${toPoints(low)} – ${toPoints(high)})`;
     return [
       text("name", NAME_WIDTH - 6, middle + 4, shorten(name, 20), "end"),
-      rect(isMarked ? "bar" : "bar plain", NAME_WIDTH, top, size, title),
+      rect(isMarked ? "share" : "share plain", NAME_WIDTH, top, size, title),
       line("whisker", x(low), middle, x(high), middle),
       text("tick", width - 4, middle + 4, toPoints(value), "end"),
     ];
@@ -47,7 +47,7 @@ export function drawHistogram(label: string, counts: readonly number[]): Drawing
     const height = Math.max((count / most) * high, 0.5);
     const title = `${i + 1}: ${toPercent(count / total)}`;
     return [
-      rect("bar", i * wide + 2, high - height, { width: wide - 3, height }, title),
+      rect("share", i * wide + 2, high - height, { width: wide - 3, height }, title),
       text("tick small", i * wide + wide / 2, high + 11, String(i + 1), "middle"),
     ];
   });
@@ -78,11 +78,15 @@ export function toStackedBars({ title, columns, bands, format }: StackedBarsOpti
       const floor = columns.map(() => 0);
       const bars = bands.flatMap(({ name, values }, i) =>
         values.map((value, column) => {
-          const [low, high] = [floor[column]!, (floor[column]! += value)];
+          const low = floor[column]!;
+          const high = low + value;
+          floor[column] = high;
           const size = { width: Math.min(slot * 0.7, 40), height: y(low) - y(high) };
           const x = left + slot * (column + 0.5) - size.width / 2;
-          const bar = rect("stack", x, y(high), size, `${columns[column]}, ${name}: ${format(value)}`);
-          return { ...bar, attributes: { ...bar.attributes, color: colourOf(i) } };
+          return inColour(
+            colourOf(i),
+            rect("stack", x, y(high), size, `${columns[column]}, ${name}: ${format(value)}`),
+          );
         }),
       );
       // Every label has about 48 units of room.

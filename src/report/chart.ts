@@ -25,7 +25,7 @@ export interface LegendEntry {
 
 export type Format = (value: number) => string;
 
-export const EDGES = { left: 48, right: 10, top: 22, bottom: 24 };
+export const EDGES = { left: 48, right: 16, top: 22, bottom: 24 };
 
 export function toFigure({ title, hint, legend, draw }: Chart, size: Size): Markup {
   const drawing = draw(size);

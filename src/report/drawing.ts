@@ -49,7 +49,7 @@ export function text(
 }
 
 export function path(className: string, d: string, color: string, title?: string): Shape {
-  return { tag: "path", attributes: { className, d, color }, title };
+  return inColour(color, { tag: "path", attributes: { className, d }, title });
 }
 
 export function circle(className: string, cx: number, cy: number, r: number, title: string): Shape {
@@ -58,6 +58,11 @@ export function circle(className: string, cx: number, cy: number, r: number, tit
 
 export function rect(className: string, x: number, y: number, { width, height }: Size, title: string): Shape {
   return { tag: "rect", attributes: { className, x, y, width, height }, title };
+}
+
+/** Style knows it as `currentColor`. */
+export function inColour(color: string, shape: Shape): Shape {
+  return { ...shape, attributes: { ...shape.attributes, color } };
 }
 
 const NAMES: Record<string, string> = { className: "class", textAnchor: "text-anchor" };

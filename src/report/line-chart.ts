@@ -2,7 +2,18 @@
 // for the stages.
 
 import { type Chart, EDGES, type Format, fixed, type LegendEntry, toGrid } from "./chart.ts";
-import { circle, colourOf, type Drawing, line, path, rect, type Shape, type Size, text } from "./drawing.ts";
+import {
+  circle,
+  colourOf,
+  type Drawing,
+  inColour,
+  line,
+  path,
+  rect,
+  type Shape,
+  type Size,
+  text,
+} from "./drawing.ts";
 import { linearScale, type Range, type Scale } from "./scale.ts";
 import { isMeasured, isWithin, moveMean, type Point, type Span, thin } from "./series.ts";
 
@@ -54,7 +65,9 @@ export function toLineChart({ title, hint, format, axis, ...options }: LineChart
   ];
   const measured = [
     ...curves.flatMap(({ points }) => points.filter(isMeasured)),
-    ...marks.flatMap(({ points }) => points.flatMap(({ x, low, high }) => [low, high].map((y) => ({ x, y })))),
+    ...marks.flatMap(({ points }) =>
+      points.flatMap(({ x, low, high }) => [low, high].map((y) => ({ x, y }))),
+    ),
   ];
   const label = `${title}: ${legend.map(({ name, value }) => `${name} ${value ?? "–"}`.trim()).join(", ")}`;
 
@@ -79,10 +92,10 @@ export function toLineChart({ title, hint, format, axis, ...options }: LineChart
       }),
       ...marks.flatMap(({ points, colour }) =>
         points.flatMap((mark) => {
-          const dot = circle(mark.isBest ? "mark best" : "mark", x(mark.x), y(mark.y), mark.isBest ? 4.5 : 3, mark.title);
+          const kind = mark.isBest ? "mark best" : "mark";
           return [
             line("whisker", x(mark.x), y(mark.low), x(mark.x), y(mark.high)),
-            { ...dot, attributes: { ...dot.attributes, color: colour } },
+            inColour(colour, circle(kind, x(mark.x), y(mark.y), mark.isBest ? 4.5 : 3, mark.title)),
           ];
         }),
       ),

@@ -21,11 +21,11 @@ const DRAWINGS = `
 svg[role="img"] { display: block; max-width: 100%; height: auto; } svg text { fill: var(--ink); font-size: 12px; }
 svg .tick, svg .stage { fill: var(--muted); } svg .stage, svg .name { font-size: 11px; } svg .tick.small { font-size: 9px; }
 svg .grid { stroke: var(--line); } svg .axis { stroke: var(--muted); } svg .leader { stroke: var(--muted); stroke-width: .75; }
-svg .label { paint-order: stroke; stroke: var(--card); stroke-width: 3px; stroke-linejoin: round; } svg .label.below { fill: var(--muted); }
+svg .label { paint-order: stroke; stroke: var(--card); stroke-width: 3px; stroke-linejoin: round; }
 svg .label.strong { font-weight: 700; } svg .front { stroke: var(--accent); stroke-width: 2; fill: none; }
 svg .whisker { stroke: var(--muted); stroke-width: 1.25; } svg .point { fill: var(--muted); } svg .point.best { fill: var(--accent); }
 svg .point.bound { fill: var(--card); stroke: var(--muted); stroke-width: 1.5; } svg .point.marked { stroke: var(--ink); stroke-width: 2; }
-svg .bar { fill: var(--accent); opacity: .75; } svg .bar.plain { fill: var(--muted); opacity: .45; } svg .stack { fill: currentColor; }
+svg .share { fill: var(--accent); opacity: .75; } svg .share.plain { fill: var(--muted); opacity: .45; } svg .stack { fill: currentColor; }
 svg .band { fill: var(--sunken); } svg .band.other { fill: var(--line); opacity: .55; }
 svg .raw { fill: none; stroke: currentColor; opacity: .32; } svg .mean { fill: none; stroke: currentColor; stroke-width: 2.2; stroke-linejoin: round; }
 svg .area { fill: currentColor; stroke: var(--card); stroke-width: .6; opacity: .85; }
@@ -35,7 +35,7 @@ svg .mark { fill: var(--card); stroke: currentColor; stroke-width: 1.4; } svg .m
 .dash, .dot { display: inline-block; vertical-align: middle; margin-right: .4rem; width: .95rem; height: .22rem; border-radius: 2px; }
 .dot { width: .5rem; height: .5rem; border-radius: 50%; }
 .panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1.4rem 1.6rem; }
-.question { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 9.5rem; overflow-y: auto; margin: 0 0 .8rem; max-width: none; }
+.sample-question { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 9.5rem; overflow-y: auto; margin: 0 0 .8rem; max-width: none; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 1rem; }
 .pair > div { background: var(--sunken); border-radius: 8px; padding: .7rem .9rem; min-width: 0; }
 .pair h3 { display: flex; justify-content: space-between; gap: 1rem; margin-bottom: .5rem; }

@@ -49,7 +49,10 @@ export function toTable({ columns, rows }: TableView): Markup {
       html`<th${kinds[i]}>${href === undefined ? title : html`<a href="${href}">${title}</a>`}</th>`,
   )}</tr></thead><tbody>
 ${rows.map(
-  ({ cells, kind }) => html`<tr${kind && html` class="${kind}"`}>${cells.map((cell, i) => html`<td${kinds[i]}>${cell}</td>`)}</tr>
+  ({
+    cells,
+    kind,
+  }) => html`<tr${kind && html` class="${kind}"`}>${cells.map((cell, i) => html`<td${kinds[i]}>${cell}</td>`)}</tr>
 `,
 )}</tbody></table></div>`;
 }
