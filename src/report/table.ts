@@ -34,7 +34,7 @@ export interface HeatCell {
 }
 
 /** As much of a colour as text stays readable on, light and dark. */
-const DEEPEST = 55;
+const DEEPEST = 50;
 
 /** The background of a cell, for a style. */
 export function toShade(shade: number): string {

@@ -151,7 +151,7 @@ function Head({ report, children }: { report: TrainingReport; children: ReactNod
               value={iterations}
               aria-label="Iterations done"
             />
-            <span className="number" data-testid="iterations">
+            <span data-testid="iterations">
               {toFacts(report.iterations, { ...summary, engine: report.engine }).join(", ")}
             </span>
           </div>
