@@ -20,7 +20,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: "node",
-          include: ["src/**/*.test.ts", "web/src/**/*.test.{ts,tsx}"],
+          include: ["src/**/*.test.ts", "web/src/**/*.test.{ts,tsx}", "scripts/**/*.test.mjs"],
           globalSetup: ["src/testing/build.ts"],
         },
       },

@@ -30,7 +30,7 @@ const access = [[], [], "all", "all", "all"];
 const workflow = { steps: access.map((seen, i) => ({ worker: 0, subtask: `part ${i}`, access: seen })) };
 const pool = { members: [{ worker, price: { inputUsd: 1, outputUsd: 2 } }] };
 const settings = {
-  conductor: "fixed",
+  conductor: { kind: "fixed" },
   conductorReason: "speed",
   rounds: 1,
   maxSteps: 5,

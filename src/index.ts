@@ -6,7 +6,6 @@ export {
   createNativeConductor,
   type NativeConductor,
   type NativeOptions,
-  surpriseOf,
 } from "./conductor/native/native.ts";
 export type { ComposeRequest, Conductor, PlanEvent } from "./conductor/types.ts";
 export type { TuttiConfigInput as TuttiConfig } from "./config/schema.ts";

@@ -65,7 +65,7 @@ export async function measureIterations(engine, count) {
   const policy = { model: new Reciter(engine, LARGE, weights), language, choices };
   const optimiser = new AdamW(weights);
   const schedule = { ...SCHEDULE, rounds: 2 };
-  let lessons = [];
+  let examples = [];
   const iterate = async (iteration) => {
     const lot = lotAt(iteration, schedule);
     const { learned, groups } = await practise({
@@ -74,20 +74,20 @@ export async function measureIterations(engine, count) {
     });
     if (learned.gradients.size > 0)
       optimiser.step(learned.gradients, { learningRate: lot.learningRate, maxNorm: 1 });
-    lessons = [...lessons, groups];
+    examples = [...examples, groups];
   };
   const names = Array.from({ length: ITERATIONS }, (_, i) => nameOf(lotAt(i, schedule)));
   const means = new Map();
   for (const name of new Set(names)) {
     const own = [...names.keys()].filter((iteration) => names[iteration] === name);
     const performAll = async () => {
-      lessons = [];
+      examples = [];
       for (let i = 0; i < count; i++) await iterate(own[i % own.length]);
     };
     const first = await time(performAll);
     const seconds = await time(performAll);
     means.set(name, seconds / count);
-    const groups = (lessons.flat().length / count).toFixed(0);
+    const groups = (examples.flat().length / count).toFixed(0);
     show(
       `  ${name}`,
       `${(seconds / count).toFixed(2)} s an iteration of ${groups} groups   (mean of ${count}; compiling took ${Math.max(0, first - seconds).toFixed(0)} s)`,

@@ -26,13 +26,13 @@ export async function measureDecodingAndStep(engine, { repeats, threads, product
 async function measureDecoding(model, prefixes, repeats) {
   const { start, end } = language;
   const writing = { group: GROUP, length: LENGTH, start, end, choose: sample(createRandom(1)) };
-  const compiling = await time(() => model.write(prefixes, writing));
+  const compiling = await time(() => model.generate(prefixes, writing));
   const seconds = [];
   let written;
   for (let i = 0; i < repeats; i++)
     seconds.push(
       await time(async () => {
-        written = await model.write(prefixes, writing);
+        written = await model.generate(prefixes, writing);
       }),
     );
   const rate = (QUESTIONS * GROUP * LENGTH) / median(seconds);
@@ -62,12 +62,12 @@ async function measureStep(model, prefixes, written, repeats, measurePeer) {
   const toLesson = ({ tokens, logps }, g) => ({
     ...{ tokens, logps, weights, exploration: weights, advantage: g % 2 === 0 ? 0.25 : -0.25 },
   });
-  const rows = prefixes.map((prefix, q) => ({ prefix, lessons: written[q].map(toLesson) }));
+  const rows = prefixes.map((prefix, q) => ({ prefix, examples: written[q].map(toLesson) }));
   const learning = { start: language.start, group: GROUP, textWeight: 0.02 * scale, microBatch: MICRO_BATCH };
   const objective = { kind: "policy", clip: 0.2 };
   let optimising = 0;
   const step = async () => {
-    const { gradients } = await model.learn(rows, { ...learning, objective });
+    const { gradients } = await model.computeGradients(rows, { ...learning, objective });
     optimising = await time(() => optimiser.step(gradients, { learningRate: 1e-6, maxNorm: 1 }));
   };
   await step();

@@ -1,10 +1,13 @@
-// The one error of the project. Its code is stable and for programs, its message is for people:
-// it names the bad value and says what would be right. Limits are results, never errors.
+// The one error of the project. Its code is stable and for programs (base/error-codes.ts says what each one
+// means), its message is for people: it names the bad value and says what would be right. Limits are results,
+// never errors.
+
+import { type ErrorCode, traitsOf } from "./error-codes.ts";
 
 export interface TuttiErrorOptions {
-  /** The HTTP status a gateway would answer with, or the one a provider gave us. */
+  /** Only where a provider gave another one than the code's. */
   status?: number;
-  /** True where asking the same worker again may help. */
+  /** Only where it is known better than by the code whether asking again may help. */
   retryable?: boolean;
   /** How long the other side asked us to wait (`Retry-After`). */
   retryAfterMs?: number;
@@ -15,17 +18,18 @@ export interface TuttiErrorOptions {
 
 export class TuttiError extends Error {
   override readonly name = "TuttiError";
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly status: number;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
   readonly param: string | undefined;
 
-  constructor(code: string, message: string, options: TuttiErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, options: TuttiErrorOptions = {}) {
     super(message, { cause: options.cause });
+    const { status, retryable } = traitsOf(code);
     this.code = code;
-    this.status = options.status ?? 500;
-    this.retryable = options.retryable ?? false;
+    this.status = options.status ?? status;
+    this.retryable = options.retryable ?? retryable;
     this.retryAfterMs = options.retryAfterMs;
     this.param = options.param;
   }
@@ -33,7 +37,7 @@ export class TuttiError extends Error {
 
 /** Bad use by the caller: wrong flags, wrong config, an empty question. The command exits with 2. */
 export function usageError(message: string, cause?: unknown): TuttiError {
-  return new TuttiError("usage", message, { status: 400, cause });
+  return new TuttiError("usage", message, { cause });
 }
 
 export function isTuttiError(value: unknown): value is TuttiError {

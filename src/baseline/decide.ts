@@ -13,7 +13,7 @@ const VOTE = "Compare the replies and pass on the answer with the most weight.";
 
 export function createDecider(id: string, decide: (request: ComposeRequest) => Decision): Conductor {
   return {
-    id,
+    identity: { kind: "custom", id },
     async *compose(request) {
       yield { type: "plan-end", text: "", decision: decide(request), usage: NO_USAGE };
     },

@@ -1,6 +1,7 @@
 // A whole bench: split, measure the workers on training tasks, fit the contenders, let each of them conduct
 // every test task through the performer, and tell how they compare.
 
+import { traitsOf } from "../base/error-codes.ts";
 import { isTuttiError } from "../base/errors.ts";
 import { createOracle } from "../baseline/oracle.ts";
 import { createSingles } from "../baseline/single.ts";
@@ -10,7 +11,6 @@ import { isSimulated as isSimulatedPool } from "../store/summary.ts";
 import type { GradedTask } from "../task/types.ts";
 import type { Pool } from "../worker/types.ts";
 import type { Ground } from "../world/ground.ts";
-import { REPLAY_REFUSALS } from "../world/performed-task.ts";
 import {
   createFitting,
   drawTasks,
@@ -118,7 +118,7 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
       rows.push(...(await measure(who, splits.test, file)));
     } catch (error) {
       // These concern one contender only; anything else ends the bench.
-      if (!isTuttiError(error) || !(error.code === "usage" || REPLAY_REFUSALS.has(error.code))) throw error;
+      if (!isTuttiError(error) || !(error.code === "usage" || traitsOf(error.code).isUnrecorded)) throw error;
       refused.push({ conductor: baseline.id, reason: error.message });
     }
   };

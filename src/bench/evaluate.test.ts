@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ErrorCode } from "../base/error-codes.ts";
 import { TuttiError } from "../base/errors.ts";
 import { createFixedConductor } from "../conductor/fixed.ts";
 import type { Run } from "../perform/run.ts";
@@ -134,10 +135,10 @@ describe("what is down is counted apart", () => {
 });
 
 describe("what a recording does not have", () => {
-  const refusing = (code: string) =>
+  const refusing = (code: ErrorCode) =>
     scriptedWorker("recorded", () => new TuttiError(code, `refused: ${code}`));
 
-  it.each(["no-more-samples", "handoff-not-recorded"])("ends the evaluation: %s", async (code) => {
+  it.each<ErrorCode>(["no-more-samples", "handoff-not-recorded"])("ends the evaluation: %s", async (code) => {
     await expect(measure({ pool: toPool([refusing(code), right("other")]) })).rejects.toMatchObject({ code });
   });
 

@@ -3,6 +3,7 @@
 
 import { setMaxListeners } from "node:events";
 import { hostname } from "node:os";
+import { toErrorCode } from "../base/error-codes.ts";
 import { TuttiError } from "../base/errors.ts";
 import { hashSeed } from "../base/random.ts";
 import type { Conductor } from "../conductor/types.ts";
@@ -10,6 +11,7 @@ import { performRun } from "../perform/driver.ts";
 import { CircuitBreaker } from "../perform/retry.ts";
 import { type Run, toRun } from "../perform/run.ts";
 import type { RunState } from "../perform/state.ts";
+import { toConductorName } from "../store/conductor-name.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import { toPoolEntry } from "../store/pool-entry.ts";
 import type { Limits, RunSettings } from "../store/types.ts";
@@ -87,11 +89,15 @@ export async function evaluate(options: EvaluateOptions): Promise<BenchRow[]> {
 
 function createPerformance(options: EvaluateOptions) {
   const { conductor, pool, poolFor, rounds, seed, limits = {}, grade, isInstant = false } = options;
-  const { name = conductor.id, delayOf, signal = new AbortController().signal } = options;
+  const {
+    name = toConductorName(conductor.identity),
+    delayOf,
+    signal = new AbortController().signal,
+  } = options;
   // Every lane listens: many of them are no leak.
   setMaxListeners(0, signal);
   const settings: RunSettings = {
-    conductor: name,
+    conductor: conductor.identity,
     conductorReason: "it is measured",
     rounds,
     maxSteps: MAX_STEPS,
@@ -144,13 +150,13 @@ function createPerformance(options: EvaluateOptions) {
     if (state.ended?.stopReason === "cancelled") return undefined;
     if (isTight && wasShortOfMoney(state)) return "short";
     const refusal = findReplayRefusal(state);
-    if (refusal) throw new TuttiError(refusal.code, refusal.message);
+    if (refusal) throw new TuttiError(toErrorCode(refusal.code, "not-recorded"), refusal.message);
     const run = toRun(state);
     const graded = await gradeUnlessStopped(grade, task, run, signal);
     if (!graded) return undefined;
     const delayMs = delayOf && toCriticalPath(state, run, (step) => delayOf(task, step));
-    const { id, set, category, subtask } = task;
-    return { conductor: name, set, task: id, category, subtask, ...toPerformedTask(state, graded, delayMs) };
+    const { id, set, category, family } = task;
+    return { conductor: name, set, task: id, category, family, ...toPerformedTask(state, graded, delayMs) };
   };
 }
 

@@ -49,7 +49,7 @@ export class DiskFolder implements BenchFolder {
       rows,
       append(row) {
         rows.push(row);
-        writeSync(descriptor, `${JSON.stringify(row)}\n`);
+        writeSync(descriptor, `${JSON.stringify(toFileRow(row))}\n`);
       },
     };
     this.#files.set(name, file);
@@ -150,13 +150,24 @@ export function readFolder(path: string): {
   return { rows, seed: Number(identity.seed ?? 0), set: String(identity.set ?? ""), isSimulated };
 }
 
+/** A row as the file has it, where the family is called `subtask`. */
+type FileRow = Omit<BenchRow, "family"> & { subtask: string };
+
+function toFileRow({ conductor, set, task, category, family: subtask, ...rest }: BenchRow): FileRow {
+  return { conductor, set, task, category, subtask, ...rest };
+}
+
+function fromFileRow({ conductor, set, task, category, subtask: family, ...rest }: FileRow): BenchRow {
+  return { conductor, set, task, category, family, ...rest };
+}
+
 function readRows(path: string): { rows: BenchRow[]; isWhole: boolean } {
   if (!existsSync(path)) return { rows: [], isWhole: true };
   const text = readFileSync(path, "utf8");
   const rows = new Map<string, BenchRow>();
   for (const line of text.split("\n")) {
     try {
-      const row = JSON.parse(line) as BenchRow;
+      const row = fromFileRow(JSON.parse(line) as FileRow);
       rows.set(`${row.conductor}\n${row.task}`, row);
     } catch {
       // Half a line that a crash left, or the empty one at the end: that task is measured again.

@@ -70,7 +70,7 @@ function toSplit({ about }: Card): { splitBy: string; splitSeed: number } {
  */
 export function onlyRecorded(conductor: Conductor, recorded: NonNullable<Ground["recorded"]>): Conductor {
   return {
-    id: conductor.id,
+    identity: conductor.identity,
     async *compose(request, signal) {
       for await (const event of conductor.compose(request, signal)) {
         const error = event.type === "plan-end" ? findMissing(event.decision, request, recorded) : undefined;

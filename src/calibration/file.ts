@@ -145,5 +145,5 @@ function parse(path: string, text: string): z.output<typeof fileSchema> {
 
 function badFile(path: string, problem: string): TuttiError {
   const remedy = "Delete it, and measure again with `tutti pool calibrate`";
-  return new TuttiError("bad-file", `${path} is no calibration: ${problem}. ${remedy}`, { status: 400 });
+  return new TuttiError("bad-file", `${path} is no calibration: ${problem}. ${remedy}`);
 }

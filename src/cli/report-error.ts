@@ -1,12 +1,10 @@
-// Whatever goes wrong becomes one line (or one JSON document) and an exit code. Never a stack, unless
-// TUTTI_DEBUG=1 asks for it.
+// Whatever goes wrong becomes one line, one more that says what to do, and an exit code; or one JSON document.
+// Never a stack, unless TUTTI_DEBUG=1 asks for it.
 
 import type { CommanderError } from "commander";
+import { type ErrorCode, traitsOf } from "../base/error-codes.ts";
 import { isTuttiError } from "../base/errors.ts";
 import { sanitise, toJson } from "./terminal/sanitise.ts";
-
-const BAD_USAGE = 2;
-const FAILED = 1;
 
 interface Streams {
   stdout: { write(text: string): unknown };
@@ -18,32 +16,23 @@ export function reportError(
   isJson: boolean,
   io: Streams & { env: NodeJS.ProcessEnv },
 ): number {
-  const { code, message, exitCode } = describe(error);
+  const { code, message } = describe(error);
+  const { exitCode, remedy } = traitsOf(code);
   if (isJson) io.stdout.write(`${toJson({ error: { code, message } })}\n`);
-  else io.stderr.write(`tutti: ${sanitise(message)}\n`);
+  else io.stderr.write(`tutti: ${sanitise(message)}\n${remedy && `  ${remedy}\n`}`);
   if (io.env.TUTTI_DEBUG === "1" && error instanceof Error) io.stderr.write(`${stackOf(error)}\n`);
   return exitCode;
 }
 
-function describe(error: unknown): { code: string; message: string; exitCode: number } {
+function describe(error: unknown): { code: ErrorCode; message: string } {
+  if (isTuttiError(error)) return error;
   if (isCommanderError(error) && error.code === "commander.help")
-    return { code: "usage", message: "there is no such verb. See: tutti --help", exitCode: BAD_USAGE };
-  if (isCommanderError(error))
-    return { code: "usage", message: fromCommander(error.message), exitCode: BAD_USAGE };
-  if (isTuttiError(error)) {
-    return {
-      code: error.code,
-      message: error.message,
-      exitCode: error.code === "usage" ? BAD_USAGE : FAILED,
-    };
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  const line = message.split("\n")[0] || "no message";
-  return {
-    code: "unexpected",
-    message: `unexpected error: ${line} (run it again with TUTTI_DEBUG=1 to see where it comes from)`,
-    exitCode: FAILED,
-  };
+    return { code: "usage", message: "there is no such verb. See: tutti --help" };
+  if (isCommanderError(error)) return { code: "usage", message: fromCommander(error.message) };
+  const text = error instanceof Error ? error.message : String(error);
+  const line = text.split("\n")[0] || "no message";
+  const message = `unexpected error: ${line} (run it again with TUTTI_DEBUG=1 to see where it comes from)`;
+  return { code: "unexpected", message };
 }
 
 /** Told by its code, so that commander need not be loaded for it. */

@@ -9,7 +9,7 @@ import type { Conductor } from "./types.ts";
 
 export function createFixedConductor(workflow: Workflow): Conductor {
   return {
-    id: "fixed",
+    identity: { kind: "fixed" },
     async *compose({ rounds, pool }) {
       const error = checkTeam(workflow, pool);
       if (error) throw usageError(error.message);

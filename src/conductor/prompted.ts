@@ -34,7 +34,7 @@ export function createPromptedConductor(planner: PoolMember, options: PromptOpti
   }
 
   return {
-    id: `prompted:${worker.id}`,
+    identity: { kind: "prompted", planner: worker.id },
     compose: (request, signal) => composeText(request, write(request, signal)),
     quote: (request) => ({
       member: planner,

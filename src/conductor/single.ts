@@ -9,7 +9,7 @@ import type { Conductor } from "./types.ts";
 /** `workerId` absent: the one with the highest success on tasks like this one, where that is known. */
 export function createSingleConductor(workerId?: string): Conductor {
   return {
-    id: workerId === undefined ? "fast" : "single",
+    identity: workerId === undefined ? { kind: "fast" } : { kind: "single", worker: workerId },
     async *compose({ pool: { members }, rounds }) {
       const ranked = strongestFirst(
         members.map(({ worker, profile }) => ({

@@ -1,6 +1,7 @@
 // Who writes workflows: the Conductor port. Text Conductors (prompted, native) share the driver in
 // `text.ts`, which parses; others (a fixed workflow, baselines, TRINITY) decide without text.
 
+import type { ConductorIdentity } from "../store/types.ts";
 import type { Pool, PoolMember, Task, Usage } from "../worker/types.ts";
 import type { Decision, Workflow, WorkflowError } from "../workflow/types.ts";
 
@@ -37,8 +38,8 @@ export interface ComposeQuote {
 }
 
 export interface Conductor {
-  /** "prompted:openai/gpt-5.4-mini", "scripted-planner", "fixed": shown in the trace. */
-  readonly id: string;
+  /** Journaled with the run, so that a resumed one finds it again. One of your own is `{ kind: "custom", id }`. */
+  readonly identity: ConductorIdentity;
   compose(request: ComposeRequest, signal: AbortSignal): AsyncIterable<PlanEvent>;
   /** Absent where composing costs nothing. */
   quote?(request: ComposeRequest): ComposeQuote;

@@ -40,9 +40,7 @@ export function parseLabel(value: unknown): Label {
 export function unknownLabel(value: unknown, why = "it was not written by tutti rl export"): TuttiError {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
   const shown = text.length > 80 ? `${text.slice(0, 79)}…` : text;
-  return new TuttiError("unknown-label", `Nothing fits the label ${JSON.stringify(shown)}: ${why}`, {
-    status: 422,
-  });
+  return new TuttiError("unknown-label", `Nothing fits the label ${JSON.stringify(shown)}: ${why}`);
 }
 
 export function digestTasks(tasks: readonly GradedTask[]): string {

@@ -136,7 +136,7 @@ async function answer(context: Context, connection: Connection): Promise<void> {
   const { pathname, searchParams } = new URL(url, "http://environment");
   const path = pathname.length > 1 ? pathname.replace(/\/+$/, "") : pathname;
   if (method === "GET" || method === "HEAD") return tell(context, connection, path);
-  if (method !== "POST") throw new TuttiError("bad-method", `${method} is not served here`, { status: 405 });
+  if (method !== "POST") throw new TuttiError("bad-method", `${method} is not served here`);
   const protocol = ROUTES[path];
   if (protocol) {
     const { desk } = context;
@@ -158,19 +158,11 @@ async function answer(context: Context, connection: Connection): Promise<void> {
   }
   if (path === "/aggregate_metrics")
     return send(connection, aggregateMetrics((await readJson(connection)).body));
-  throw new TuttiError(
-    "no-route",
-    `There is no ${path} here (there are: ${Object.keys(ROUTES).join(", ")})`,
-    {
-      status: 404,
-    },
-  );
+  throw new TuttiError("no-route", `There is no ${path} here (there are: ${Object.keys(ROUTES).join(", ")})`);
 }
 
 function stopping(): TuttiError {
-  return new TuttiError("stopping", "The server is being stopped: ask again when it is back", {
-    status: 503,
-  });
+  return new TuttiError("stopping", "The server is being stopped: ask again when it is back");
 }
 
 async function tell(
@@ -180,9 +172,7 @@ async function tell(
 ): Promise<void> {
   if (path === "/metrics") return send(connection, await figures.text(), figures.contentType);
   if (path !== "/" && path !== "/health")
-    throw new TuttiError("no-route", `There is no page ${path} here (there are: /health, /metrics)`, {
-      status: 404,
-    });
+    throw new TuttiError("no-route", `There is no page ${path} here (there are: /health, /metrics)`);
   const { performed, kept, joined, failures, costUsd } = figures.snapshot();
   connection.json(200, {
     status: "ok",

@@ -34,7 +34,7 @@ export async function openAppendFile<Row extends object>(
   const lock = `${file}.lock`;
   const release = claimFile(lock, () => {
     const message = `${file} is in use by another training. If that is not so, delete ${lock}`;
-    return new TuttiError("cache-active", message, { status: 409 });
+    return new TuttiError("cache-active", message);
   });
   try {
     mend(file, check);

@@ -14,7 +14,7 @@ beforeEach(() => {
   file = join(folder, "lock");
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
-const busy = () => new TuttiError("busy", "somebody else has it");
+const busy = () => new TuttiError("cache-active", "somebody else has it");
 const claimOf = (pid: number, host = hostname()) => JSON.stringify({ pid, host });
 
 it("is held until it is given back, and leaves nothing behind", () => {

@@ -24,7 +24,7 @@ export class Problems {
 }
 
 export function badFile(message: string, cause?: unknown): TuttiError {
-  return new TuttiError("bad-file", message, { status: 400, cause });
+  return new TuttiError("bad-file", message, { cause });
 }
 
 /** For messages: a value as JSON, never longer than a line. */

@@ -75,9 +75,7 @@ export class Connection {
       });
       incoming.on("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
       const broken = () =>
-        reject(
-          new TuttiError("client-left", "The request broke off before it was complete", { status: 400 }),
-        );
+        reject(new TuttiError("client-left", "The request broke off before it was complete"));
       incoming.on("error", broken).on("aborted", broken);
     });
   }
@@ -131,11 +129,9 @@ export class Connection {
 
 function tooLarge(maxBytes: number): TuttiError {
   const most = maxBytes >= 1e6 ? `${maxBytes / 1e6} MB` : `${maxBytes} bytes`;
-  return new TuttiError("too-large", `The request is larger than ${most}, the most that is taken here`, {
-    status: 413,
-  });
+  return new TuttiError("too-large", `The request is larger than ${most}, the most that is taken here`);
 }
 
 function clientLeft(): TuttiError {
-  return new TuttiError("client-left", "The client left", { status: 499 });
+  return new TuttiError("client-left", "The client left");
 }

@@ -3,7 +3,7 @@
 
 import { createRandom, hashSeed } from "../base/random.ts";
 import { groupBy } from "../bench/results.ts";
-import type { Compared } from "../conductor/native/choice.ts";
+import type { SizeComparison } from "../conductor/native/choice.ts";
 import { type Outcome, performTexts } from "../world/rollout.ts";
 import type { Question } from "../world/types.ts";
 import { meanReward, obey, performSecond, type RolloutOptions, triesOf } from "./grpo.ts";
@@ -18,7 +18,7 @@ const TRIES = 8;
 const WRITTEN_TOGETHER = 32;
 
 /** What teams of different sizes made of the same question, or of the same answer to it. */
-export interface Comparison extends Compared {
+export interface Comparison extends SizeComparison {
   question: Question;
   /** Of each try. */
   chances: number[];
@@ -97,7 +97,11 @@ export async function compareLater(
   });
 }
 
-function toCompared({ reading }: Prompt, outcomes: readonly Outcome[][], callsBefore: number): Compared {
+function toCompared(
+  { reading }: Prompt,
+  outcomes: readonly Outcome[][],
+  callsBefore: number,
+): SizeComparison {
   const mean = (own: readonly Outcome[]) => own.reduce((sum, { calls }) => sum + calls, 0) / own.length;
   return {
     reading,

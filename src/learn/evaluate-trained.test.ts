@@ -24,8 +24,8 @@ const measuring = { seed: 3, signal };
 /** A policy that writes what it is told, question by question; the second round is its second call. */
 function recite(write: (question: number, call: number) => Step[] | "nonsense"): Policy {
   let call = -1;
-  const writer: Pick<Model, "write"> = {
-    async write(prefixes) {
+  const writer: Pick<Model, "generate"> = {
+    async generate(prefixes) {
       call++;
       return prefixes.map((_, question) => {
         const steps = write(question, call);

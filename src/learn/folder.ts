@@ -70,7 +70,7 @@ export function openTrainingFolder(path: string): TrainingFolder {
   mkdirSync(path, { recursive: true });
   const release = claimFile(join(path, LOCK), () => {
     const message = `${path} is in use by another training. If that is not so, delete ${join(path, LOCK)}`;
-    return new TuttiError("training-active", message, { status: 409 });
+    return new TuttiError("training-active", message);
   });
   try {
     return new DiskTrainingFolder(path, release);

@@ -13,7 +13,7 @@ import { createTinyLanguage } from "../testing/learn/tiny-language.ts";
 import type { ScriptedWorker } from "../testing/stage.ts";
 import type { Step } from "../workflow/types.ts";
 import type { Question, World } from "../world/types.ts";
-import { advantagesOf, isFlat, rollOut, rollOutAgain, toLessons } from "./grpo.ts";
+import { advantagesOf, isFlat, rollOut, rollOutAgain, toExamples } from "./grpo.ts";
 import { type Policy, toPrompt } from "./policy.ts";
 
 const language = createTinyLanguage();
@@ -222,12 +222,12 @@ describe("second rounds", () => {
   });
 });
 
-describe("lessons", () => {
+describe("examples", () => {
   test("a rollout's tokens have its advantage; decisions of a workflow are explored, words are not", async () => {
     const { policy, group } = await rollOutPlans([[step(GOOD)], [step(BAD)], "babble", [step(DOWN)]]);
-    const lessons = toLessons(group, { policy, scale: 0.5, exploration: 0.1, words: "all" });
-    expect(lessons.map(({ advantage }) => advantage)).toEqual([0.5, 0, -0.5, 0]);
-    const { tokens, weights, exploration, logps } = lessons[0]!;
+    const examples = toExamples(group, { policy, scale: 0.5, exploration: 0.1, words: "all" });
+    expect(examples.map(({ advantage }) => advantage)).toEqual([0.5, 0, -0.5, 0]);
+    const { tokens, weights, exploration, logps } = examples[0]!;
     expect(logps).toEqual(group.plans[0]!.logps);
     const decisions = language.decisions(tokens);
     // Words may weigh less than decisions, never more, and never count against the advantage.
@@ -245,7 +245,7 @@ describe("lessons", () => {
   test("words can be left out, and what kind of work they name can be a decision", async () => {
     const { policy, group } = await rollOutPlans([[step(GOOD), step(BAD)], [step(BAD)]]);
     const lessonsOf = (words: "none" | "all" | "verbs") =>
-      toLessons(group, { policy, scale: 1, exploration: 0.1, words })[0]!;
+      toExamples(group, { policy, scale: 1, exploration: 0.1, words })[0]!;
     const { tokens } = group.plans[0]!;
     const [decisions, verbs] = [language.decisions(tokens), language.verbs(tokens)];
     expect([...verbs].filter((is) => is === 1).length).toBe(2);
@@ -260,10 +260,10 @@ describe("lessons", () => {
 
   test("nothing is learned from an outage, and no exploration from what is no workflow", async () => {
     const { policy, group } = await rollOutPlans([[step(GOOD)], [step(BAD)], "babble", [step(DOWN)]]);
-    const lessons = toLessons(group, { policy, scale: 0.5, exploration: 0.1, words: "all" });
+    const examples = toExamples(group, { policy, scale: 0.5, exploration: 0.1, words: "all" });
     expect(group.outcomes[DOWN]).toMatchObject({ isOutage: true, isValid: true });
     for (const at of [2, 3])
-      expect([...(lessons[at]!.exploration as Float32Array)].every((weight) => weight === 0)).toBe(true);
-    expect(lessons[3]!.advantage).toBe(0);
+      expect([...(examples[at]!.exploration as Float32Array)].every((weight) => weight === 0)).toBe(true);
+    expect(examples[3]!.advantage).toBe(0);
   });
 });

@@ -4,7 +4,7 @@
 
 import { hashSeed } from "../base/random.ts";
 import { toDecision } from "../conductor/text.ts";
-import type { Lesson } from "../nn/model.ts";
+import type { TrainingExample } from "../nn/model.ts";
 import { MAX_STEPS, type Step } from "../workflow/types.ts";
 import { type Outcome, performTexts, REWARD } from "../world/rollout.ts";
 import type { Grading, Question, World } from "../world/types.ts";
@@ -198,7 +198,7 @@ export function isFlat({ rewards }: Group): boolean {
   return advantagesOf(rewards).every((advantage) => Math.abs(advantage) < 1e-9);
 }
 
-export interface LessonOptions {
+export interface ExampleOptions {
   policy: Policy;
   scale: number;
   /** Weight of the entropy of decisions. */
@@ -208,10 +208,10 @@ export interface LessonOptions {
 }
 
 /** What is to be learned from a group. Every rollout counts the same, however long it is. */
-export function toLessons(
+export function toExamples(
   { plans, outcomes, rewards }: Group,
-  { policy, scale, exploration, words }: LessonOptions,
-): Lesson[] {
+  { policy, scale, exploration, words }: ExampleOptions,
+): TrainingExample[] {
   const { language } = policy;
   const advantages = advantagesOf(rewards);
   // Nothing is learned from an outage, not even to explore.

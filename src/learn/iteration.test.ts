@@ -46,7 +46,7 @@ async function practiseStage(
   { choices = {}, write, ...parts }: Parts = {},
 ) {
   const given = createGivenPolicy(language, ...plans);
-  const model = write ? ({ ...given.model, write } as unknown as Policy["model"]) : given.model;
+  const model = write ? ({ ...given.model, generate: write } as unknown as Policy["model"]) : given.model;
   const policy = { ...given, model, choices };
   const lot: Lot = {
     stage,
@@ -66,25 +66,25 @@ describe("warm-up", () => {
   test("teaches valid workflows for the pool of their question", async () => {
     const world = createSmallWorld();
     const { policy, groups } = await practiseStage("warm-up", [[[]]], { world });
-    const [{ rows, options }] = policy.lessons as [(typeof policy.lessons)[number]];
+    const [{ rows, options }] = policy.examples as [(typeof policy.examples)[number]];
     expect(groups).toEqual([]);
     expect(options.objective.kind).toBe("likelihood");
-    const lessons = rows.flatMap((row) => row.lessons);
-    expect(lessons.length).toBeGreaterThan(8);
-    for (const [i, { tokens }] of lessons.entries()) {
+    const examples = rows.flatMap((row) => row.examples);
+    expect(examples.length).toBeGreaterThan(8);
+    for (const [i, { tokens }] of examples.entries()) {
       // A question's pool is two models and a vote, and those who read of an earlier round may accept.
       const text = language.toText(tokens, Number);
       const parsed = parseWorkflow(text, { workers: 3, allowEmpty: true });
-      expect(parsed.ok, `lesson ${i}: ${text}`).toBe(true);
+      expect(parsed.ok, `example ${i}: ${text}`).toBe(true);
     }
-    const weights = lessons.flatMap((lesson) => [...(lesson.weights as Float32Array)]);
+    const weights = examples.flatMap((example) => [...(example.weights as Float32Array)]);
     expect(weights.every((weight) => weight > 0)).toBe(true);
   });
 
   test("is the same for the same seed and iteration, and another for others", async () => {
     const tokensOf = async (parts: { seed?: number; iteration?: number }) => {
       const { policy } = await practiseStage("warm-up", [[[]]], parts);
-      return policy.lessons[0]!.rows.map(({ lessons }) => lessons.map(({ tokens }) => tokens));
+      return policy.examples[0]!.rows.map(({ examples }) => examples.map(({ tokens }) => tokens));
     };
     expect(await tokensOf({})).toEqual(await tokensOf({}));
     expect(await tokensOf({ seed: 2 })).not.toEqual(await tokensOf({}));
@@ -95,10 +95,10 @@ describe("warm-up", () => {
 describe("the supervised variant", () => {
   test("makes likelier who was right, and does not learn from who was down", async () => {
     const { policy } = await practiseStage("supervised", [[[]]]);
-    const [{ rows }] = policy.lessons as [(typeof policy.lessons)[number]];
-    for (const { lessons } of rows) {
+    const [{ rows }] = policy.examples as [(typeof policy.examples)[number]];
+    for (const { examples } of rows) {
       const weightOf = (worker: number) =>
-        lessons.find(({ tokens }) => tokens[0] === language.slot(worker))!.weights[0]!;
+        examples.find(({ tokens }) => tokens[0] === language.slot(worker))!.weights[0]!;
       expect(weightOf(GOOD)).toBeGreaterThan(2 * weightOf(BAD));
       expect(weightOf(BAD)).toBeGreaterThan(0);
       expect(weightOf(DOWN)).toBe(0);
@@ -111,9 +111,9 @@ describe("the supervised variant", () => {
     const members = [toMember("down", () => new TuttiError("overloaded", "Down", { retryable: true }), 0.5)];
     const world = createFixedWorld({ sample: () => ({ task: toSum(1), pool: { members } }) });
     const { policy } = await practiseStage("supervised", [[[]]], { world });
-    const lessons = policy.lessons[0]!.rows.flatMap((row) => row.lessons);
+    const examples = policy.examples[0]!.rows.flatMap((row) => row.examples);
     expect(
-      lessons.flatMap(({ weights }) => [...(weights as Float32Array)]).every((weight) => weight === 0),
+      examples.flatMap(({ weights }) => [...(weights as Float32Array)]).every((weight) => weight === 0),
     ).toBe(true);
   });
 });
@@ -121,12 +121,12 @@ describe("the supervised variant", () => {
 describe("reinforcement", () => {
   test("learns from groups in which somebody did better", async () => {
     const { policy, groups } = await practiseStage("selection", [[ask(GOOD), ask(BAD), ask(BAD), ask(BAD)]]);
-    const { rows, options } = policy.lessons.find(
+    const { rows, options } = policy.examples.find(
       ({ options: { objective } }) => objective.kind === "policy",
     )!;
     expect(options.objective).toMatchObject({ kind: "policy", clip: 0.2 });
     expect(groups.length).toBe(2);
-    expect(rows.map(({ lessons }) => lessons.map(({ advantage }) => advantage))).toEqual([
+    expect(rows.map(({ examples }) => examples.map(({ advantage }) => advantage))).toEqual([
       [0.375, -0.125, -0.125, -0.125],
       [0.375, -0.125, -0.125, -0.125],
     ]);
@@ -135,7 +135,7 @@ describe("reinforcement", () => {
   test("learns nothing from flat groups, nor where all were lost to an outage", async () => {
     for (const plan of [ask(BAD), ask(GOOD), ask(DOWN), "babble" as const]) {
       const { policy, learned } = await practiseStage("selection", [[plan]]);
-      expect(policy.lessons.filter(({ options: { objective } }) => objective.kind === "policy")).toEqual([]);
+      expect(policy.examples.filter(({ options: { objective } }) => objective.kind === "policy")).toEqual([]);
       expect(learned.gradients.size).toBe(0);
     }
   });
@@ -163,7 +163,7 @@ describe("the choice of a size", () => {
   test("follows what the likeliest plan of each size earns, and the model learns nothing", async () => {
     const choices = createBoth();
     const { policy, learned } = await practiseStage("sizes", [[[]]], { choices, write: writeBySize });
-    expect(policy.lessons).toEqual([]);
+    expect(policy.examples).toEqual([]);
     expect(learned.gradients.size).toBe(0);
     const question = createFixedWorld().sample(99);
     const [open, wrong, right] = [undefined, "Answer: 0", "Answer: 14"].map((reply) => {
@@ -184,7 +184,7 @@ describe("the choice of a size", () => {
     const { groups } = await practiseStage("sizes", [[[]]], {
       ...{ choices, write: writeBySize, signal: AbortSignal.abort() },
     });
-    for (const { prompt } of groups) expect(choices.first!.weigh(prompt.reading)).toEqual([0, 0]);
+    for (const { prompt } of groups) expect(choices.first!.predict(prompt.reading)).toEqual([0, 0]);
   });
 
   test("first rounds of a settled size are followed by second ones to choose", async () => {

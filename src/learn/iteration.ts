@@ -4,13 +4,13 @@
 
 import { createRandom, hashSeed, type Random } from "../base/random.ts";
 import { entropyBits } from "../base/statistics.ts";
-import type { Learned, Lesson } from "../nn/model.ts";
+import type { LossAndGradients, TrainingExample } from "../nn/model.ts";
 import type { Weights } from "../nn/types.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
 import { type Outcome, performTexts } from "../world/rollout.ts";
 import type { Question, World } from "../world/types.ts";
 import { type Comparison, compareFirst, compareLater } from "./compare-sizes.ts";
-import { type Group, isFlat, type LessonOptions, rollOut, rollOutAgain, toLessons } from "./grpo.ts";
+import { type ExampleOptions, type Group, isFlat, rollOut, rollOutAgain, toExamples } from "./grpo.ts";
 import { drawSubtask, toVocabulary, type Words } from "./phrases.ts";
 import { type Policy, toPrompt } from "./policy.ts";
 import type { Lot } from "./schedule.ts";
@@ -31,7 +31,7 @@ export interface IterationOptions {
 }
 
 export interface Practised {
-  learned: Learned;
+  learned: LossAndGradients;
   groups: Group[];
 }
 
@@ -70,7 +70,7 @@ function chance({ seed, iteration }: IterationOptions, purpose: string): Random 
 async function warmUp(options: IterationOptions): Promise<Practised> {
   const { policy, microBatch, questions } = options;
   const drawn = drawQuestions(options, Math.min(questions, WARM_UP_QUESTIONS));
-  const learned = await policy.model.learn(randomLessons(drawn, options, toWarmUp), {
+  const learned = await policy.model.computeGradients(randomExamples(drawn, options, toWarmUp), {
     objective: { kind: "likelihood", clip: 0 },
     start: policy.language.start,
     group: WARM_UP_GROUP,
@@ -81,7 +81,7 @@ async function warmUp(options: IterationOptions): Promise<Practised> {
 }
 
 /** Random valid workflows for each question, each token with its weight. */
-function randomLessons(
+function randomExamples(
   drawn: readonly Question[],
   options: IterationOptions,
   weigh: (tokens: readonly number[]) => Float32Array,
@@ -105,13 +105,13 @@ function randomLessons(
     const rounds = isLater ? [{ workflow: { steps: before }, replies }] : [];
     const prompt = toPrompt(policy, question, { rounds, ...given });
     const slotOf = new Map(prompt.reading.workers.map((worker, slot) => [worker, slot]));
-    const lessons = Array.from({ length: WARM_UP_GROUP }, (): Lesson => {
+    const examples = Array.from({ length: WARM_UP_GROUP }, (): TrainingExample => {
       const drawn = drawWorkflow({ ...drawing, previousSteps, ...given });
       const steps = drawn.map((step) => ({ ...step, worker: slotOf.get(step.worker)! }));
       const tokens = language.toTokens(steps);
       return { tokens, weights: weigh(tokens).map((weight) => weight * scale) };
     });
-    return { prefix: prompt.reading.prefix, lessons };
+    return { prefix: prompt.reading.prefix, examples };
   });
 }
 
@@ -154,15 +154,15 @@ async function supervise(options: IterationOptions): Promise<Practised> {
       // A worker that was down is not learned from.
       const scores = outcomes.map(({ reward, isOutage }) => (isOutage ? 0 : Math.exp(reward / TEMPERATURE)));
       const sum = scores.reduce((all, score) => all + score, 0) || 1;
-      const lessons = plans.map((tokens, i): Lesson => {
+      const examples = plans.map((tokens, i): TrainingExample => {
         const weights = new Float32Array(tokens.length).fill(scores[i]! / sum / drawn.length);
         return { tokens, weights };
       });
-      return { prefix, lessons };
+      return { prefix, examples };
     }),
   );
-  const group = Math.max(...rows.map(({ lessons }) => lessons.length));
-  const learned = await policy.model.learn(rows, {
+  const group = Math.max(...rows.map(({ examples }) => examples.length));
+  const learned = await policy.model.computeGradients(rows, {
     objective: { kind: "likelihood", clip: 0 },
     start: language.start,
     group,
@@ -191,21 +191,23 @@ async function reinforce(options: IterationOptions): Promise<Practised> {
     .filter((each) => !isFlat(each))
     .map((each) => ({
       prefix: each.prompt.reading.prefix,
-      lessons: toLessons(each, { policy, scale, exploration: lot.exploration, words: wordsOf(options) }),
+      examples: toExamples(each, { policy, scale, exploration: lot.exploration, words: wordsOf(options) }),
     }));
   if (rows.length === 0) return { learned: { gradients: new Map(), loss: 0, entropy: 0 }, groups };
   const { start } = policy.language;
-  const learned = await policy.model.learn(rows, {
+  const learned = await policy.model.computeGradients(rows, {
     objective: { kind: "policy", clip: CLIP },
     start,
     group,
     textWeight: TEXT_WEIGHT.policy * scale,
     microBatch,
   });
-  const reminded = randomLessons(drawQuestions(options, Math.min(questions, microBatch)), options, (tokens) =>
-    toReminder(policy, tokens),
+  const reminded = randomExamples(
+    drawQuestions(options, Math.min(questions, microBatch)),
+    options,
+    (tokens) => toReminder(policy, tokens),
   );
-  const { gradients } = await policy.model.learn(reminded, {
+  const { gradients } = await policy.model.computeGradients(reminded, {
     objective: { kind: "likelihood", clip: 0 },
     start,
     group: WARM_UP_GROUP,
@@ -220,7 +222,7 @@ async function reinforce(options: IterationOptions): Promise<Practised> {
  * What one worker is told says nothing about what a team should be told: learned while selecting, "solve it" was said
  * to everybody ever after.
  */
-function wordsOf({ lot, words }: IterationOptions): LessonOptions["words"] {
+function wordsOf({ lot, words }: IterationOptions): ExampleOptions["words"] {
   if (lot.stage === "selection") return "none";
   return words === "free" ? "verbs" : "all";
 }

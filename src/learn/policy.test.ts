@@ -54,7 +54,7 @@ describe("plans", () => {
     const given = {
       ...policy,
       model: {
-        write: async () => [
+        generate: async () => [
           [{ tokens: [vocabulary + 2, language.next, vocabulary + 7], logps: [], entropies: [] }],
         ],
       },
@@ -108,12 +108,12 @@ test("a prompt holds the size and the rounds that were read", () => {
   expect(prompt.reading.prefix.start).toBe(language.size(2));
   expect(prompt.reading.prefix.tokens.slice(-2)).toEqual(language.round([0]));
   expect(prompt).toMatchObject({ size: 2, rounds });
-  expect(toPrompt(policy, world.sample(1))).not.toHaveProperty("size");
+  expect(toPrompt(policy, world.sample(1)).size).toBeUndefined();
 });
 
 test("surprise: a threshold that nearly all of its own questions pass, above the median", async () => {
   const { threshold, median, share } = await measureSurprise(policy, world.validation);
-  const each = await policy.model.surprise(
+  const each = await policy.model.negativeLogLikelihood(
     world.validation.map((question) => toPrompt(policy, question).reading.prefix),
   );
   expect(each.every((surprise) => surprise <= threshold + 1e-6)).toBe(true);

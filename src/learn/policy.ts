@@ -1,14 +1,16 @@
-// The model as a policy: it reads questions, chooses how large a team each shall have, and writes workflows, by
-// lot or greedily, always without a mask.
+// The model as a policy: it reads questions, chooses how large a team each shall have, and writes workflows, sampled
+// or greedily, always without a mask.
 
-import { createRandom, hashSeed } from "../base/random.ts";
-import type { Choices } from "../conductor/native/choice.ts";
+import { hashSeed } from "../base/random.ts";
+import { type Choices, chooseSize } from "../conductor/native/choice.ts";
 import type { Language } from "../conductor/native/language.ts";
 import { PLAN_TOKENS } from "../conductor/native/opened.ts";
-import { type Reading, toReading } from "../conductor/native/reading.ts";
+import { type Reading, toReading, toWorkerOf } from "../conductor/native/reading.ts";
+import { createTokenSampler } from "../conductor/native/sample-token.ts";
 import type { ComposedRound } from "../conductor/types.ts";
-import type { Choose, Model, Rollout } from "../nn/model.ts";
+import type { Completion, Model } from "../nn/model.ts";
 import { toMessages } from "../task/types.ts";
+import { MAX_STEPS } from "../workflow/types.ts";
 import type { Question } from "../world/types.ts";
 
 export interface Policy {
@@ -27,7 +29,7 @@ export interface Prompt {
   reading: Reading;
 }
 
-export interface Plan extends Rollout {
+export interface Plan extends Completion {
   text: string;
 }
 
@@ -38,67 +40,39 @@ export function toPrompt(
 ): Prompt {
   const { task, pool } = question;
   const asked = { task: { id: task.id, messages: toMessages(task) }, pool, rounds };
-  const reading = toReading({ ...asked, ...(size !== undefined && { size }) }, language);
-  return { question, rounds, reading, ...(size !== undefined && { size }) };
+  return { question, rounds, reading: toReading({ ...asked, size }, language), size };
 }
 
-/**
- * Where no size is given, the one that the policy finds best when every call costs so much; 0: what the team has
- * answered is taken. It is chosen before anything is written: whoever is to plan for others stands first in a team,
- * and alone nobody needs it.
- */
+/** With the size that the policy chooses where none is given; 0: what the team has answered is taken. */
 export function settleSize(policy: Policy, prompt: Prompt, cost: number): Prompt {
-  const { question, size, rounds, reading } = prompt;
-  const choice = rounds.length === 0 ? policy.choices.first : policy.choices.later;
-  if (!choice || size !== undefined) return prompt;
-  const chosen = choice.choose(reading, { cost });
-  // Nothing will be written, so nothing has to be read anew.
-  return chosen === 0 ? { ...prompt, size: 0 } : toPrompt(policy, question, { rounds, size: chosen });
+  const { question, rounds, reading } = prompt;
+  const { size } = chooseSize(policy.choices, reading, { given: prompt.size, cost, most: MAX_STEPS });
+  if (size === prompt.size) return prompt;
+  // Where nothing will be written, nothing has to be read anew.
+  return size === 0 ? { ...prompt, size } : toPrompt(policy, question, { rounds, size });
 }
 
-/** `group` plans for each prompt. With a seed by lot, each plan with its own chance; else the likeliest tokens. */
+/** `group` plans for each prompt: sampled, each with a seed of its own; or greedy, without a seed. */
 export async function writePlans(
   { model, language }: Policy,
   prompts: readonly Prompt[],
   { group, seed, signal }: { group: number; seed?: number; signal?: AbortSignal },
 ): Promise<Plan[][]> {
-  const choose = seed === undefined ? likeliest : byLot(seed, group);
-  const written = await model.write(
+  const samplers = prompts.map((_, q) =>
+    Array.from({ length: group }, (_, i) =>
+      createTokenSampler({ seed: seed === undefined ? undefined : hashSeed(seed, q, i) }),
+    ),
+  );
+  const written = await model.generate(
     prompts.map(({ reading }) => reading.prefix),
     {
-      ...{ group, length: PLAN_TOKENS, start: language.start, end: language.end, choose },
-      ...(signal && { signal }),
+      ...{ group, length: PLAN_TOKENS, start: language.start, end: language.end, signal },
+      choose: (probabilities, q, i, tokens) => samplers[q]![i]!(probabilities, tokens),
     },
   );
-  return written.map((rollouts, q) => {
-    const { workers } = prompts[q]!.reading;
-    // A slot without a worker cannot be pointed at, but a number outside is what the parser would refuse.
-    const workerOf = (slot: number) => workers[slot] ?? workers.length + slot;
-    return rollouts.map((rollout) => ({ ...rollout, text: language.toText(rollout.tokens, workerOf) }));
+  return written.map((completions, q) => {
+    const { reading, question } = prompts[q]!;
+    const workerOf = toWorkerOf(reading, question.pool);
+    return completions.map((each) => ({ ...each, text: language.toText(each.tokens, workerOf) }));
   });
-}
-
-const likeliest: Choose = (chances) => {
-  let best = 0;
-  for (let i = 1; i < chances.length; i++) if (chances[i]! > chances[best]!) best = i;
-  return best;
-};
-
-function byLot(seed: number, group: number): Choose {
-  const lots = new Map<number, ReturnType<typeof createRandom>>();
-  return (chances, question, rollout) => {
-    const key = question * group + rollout;
-    let random = lots.get(key);
-    if (!random) {
-      random = createRandom(hashSeed(seed, question, rollout));
-      lots.set(key, random);
-    }
-    let rest = random.next();
-    for (let i = 0; i < chances.length; i++) {
-      rest -= chances[i]!;
-      if (rest < 0) return i;
-    }
-    // Chances sum to a hair less than 1.
-    return likeliest(chances, question, rollout, []);
-  };
 }

@@ -123,7 +123,7 @@ export async function loadState(folder: string): Promise<TrainingState | undefin
   } catch (cause) {
     const reason = explain(cause);
     const message = `The training in ${folder} cannot go on: ${reason}`;
-    throw new TuttiError("bad-checkpoint", message, { status: 400, cause });
+    throw new TuttiError("bad-checkpoint", message, { cause });
   }
 }
 

@@ -13,7 +13,7 @@ export async function measureSurprise(policy: Policy, questions: readonly Questi
   for (let first = 0; first < questions.length; first += BATCH) {
     const part = questions.slice(first, first + BATCH);
     const prefixes = part.map((question) => toPrompt(policy, question).reading.prefix);
-    all.push(...(await policy.model.surprise(prefixes)));
+    all.push(...(await policy.model.negativeLogLikelihood(prefixes)));
   }
   const sorted = all.sort((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;

@@ -333,7 +333,7 @@ async function toCard({ options, policy, state, engine }: Watching): Promise<Car
     ...(options.size !== undefined && { size: options.size }),
     choices: structuredClone(sizesOf(policy.choices)) as NonNullable<CardDraft["choices"]>,
     cost: options.costPerCall,
-    surprise: await measureSurprise(policy, world.validation),
+    nll: await measureSurprise(policy, world.validation),
     ...findClosing(world.validation),
     handOffs: world.kind !== "recording",
     training: {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRandom } from "../base/random.ts";
-import { drawPrefix, TINY } from "../testing/learn/tiny-model.ts";
+import { randomPrefix, TINY } from "../testing/learn/tiny-model.ts";
 import { prefixTensors, shapeOf, Written } from "./batch.ts";
 
 describe("shapes", () => {
@@ -16,7 +16,7 @@ describe("shapes", () => {
         fc.integer({ min: 1, max: 70 }),
         (all, length) => {
           const shape = shapeOf(
-            all.map((size) => drawPrefix(createRandom(1), size)),
+            all.map((size) => randomPrefix(createRandom(1), size)),
             3,
             length,
           );

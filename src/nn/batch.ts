@@ -2,13 +2,13 @@
 // so that few graphs are compiled.
 
 import type { BatchShape } from "./model-graphs.ts";
-import { hidden } from "./transformer.ts";
+import { maskValue } from "./transformer.ts";
 import type { ModelShape, Tensor, Tensors } from "./types.ts";
 
 /** What a rollout is written after: a text, and the slots that can be pointed at. */
 export interface Prefix {
   tokens: readonly number[];
-  /** The figures of each slot. */
+  /** The features of each slot. */
   slots: readonly Float32Array[];
   /** The token that its rollouts begin after, where it is not the common one: the strongest way to ask for something. */
   start?: number;
@@ -57,12 +57,12 @@ export function prefixTensors(prefixes: readonly Prefix[], shape: ModelShape, ba
     for (const [i, row] of prefix.slots.entries()) features.set(row, (q * slots + i) * shape.features);
     const isThere = (at: number) => (at < text ? at >= first : at - text < prefix.slots.length);
     for (let at = 0; at < size; at++) {
-      seen[q * size + at] = hidden(!isThere(at));
-      if (at >= text) absent[q * slots + at - text] = hidden(!isThere(at));
+      seen[q * size + at] = maskValue(!isThere(at));
+      if (at >= text) absent[q * slots + at - text] = maskValue(!isThere(at));
       // Text sees the text before it; a slot sees the whole text and all slots.
       for (let other = 0; other < size; other++) {
         const isAhead = at < text && other > at;
-        mask[(q * size + at) * size + other] = hidden(isAhead || !isThere(other));
+        mask[(q * size + at) * size + other] = maskValue(isAhead || !isThere(other));
       }
     }
   }

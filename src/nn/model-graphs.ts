@@ -5,33 +5,33 @@
 import { Graph, gradientsOf, type Value } from "./graph.ts";
 import {
   add,
-  concatenate,
-  exponential,
-  isGreater,
+  concat,
+  exp,
+  gather,
+  greater,
   logSoftmax,
+  matmul,
   multiply,
   negate,
   oneHot,
-  product,
   reshape,
   rmsNorm,
-  rows,
   shift,
   slice,
   softmax,
   split,
   subtract,
   sum,
-  swap,
-  total,
+  sumAll,
   transpose,
+  transposeLast,
 } from "./operations.ts";
 import {
   declareWeights,
   type Heads,
-  hidden,
   layer,
   logitsOf,
+  maskValue,
   type Pointing,
   pick,
   rotationAt,
@@ -84,7 +84,7 @@ function prefixInputs({ graph, shape, batch, weights }: Build) {
   const described = slotRows(features, weights);
   return {
     described,
-    x: concatenate([rows(pick(weights, "embedding"), tokens), described], 1),
+    x: concat([gather(pick(weights, "embedding"), tokens), described], 1),
     /** 0 where a position of the prefix may be seen from another, else a large negative number. */
     mask: graph.input("prefix.mask", [questions, 1, size, size]),
   };
@@ -96,8 +96,8 @@ function byHead(a: Value): Value {
 }
 
 function attendPrefix({ queries, keys, values }: Heads, mask: Value): Value {
-  const scores = add(product(byHead(queries), transpose(keys, [0, 2, 3, 1])), mask);
-  return byHead(product(softmax(scores), byHead(values)));
+  const scores = add(matmul(byHead(queries), transpose(keys, [0, 2, 3, 1])), mask);
+  return byHead(matmul(softmax(scores), byHead(values)));
 }
 
 // ---- Reading ----------------------------------------------------------------------------------------
@@ -130,10 +130,10 @@ export function prefixGraph(shape: ModelShape, batch: BatchShape): Uint8Array {
 }
 
 function slotKeys(slots: Value, { weights }: Build): Value {
-  return product(slots, pick(weights, "pointer.key"));
+  return matmul(slots, pick(weights, "pointer.key"));
 }
 
-/** [questions, text, 1]: the logarithm of the chance of each next token; 0 where there is no target. */
+/** [questions, text, 1]: the log-probability of each next token; 0 where there is no target. */
 function textLogp(x: Value, targets: Value, { shape, weights }: Build): Value {
   const logp = logSoftmax(textLogits(x, weights));
   return sum(multiply(logp, oneHot(targets, shape.vocabulary)), [2]);
@@ -147,7 +147,7 @@ function writtenRows({ graph, batch, weights }: Build, count: number, described:
   const tokens = graph.input("tokens", [questions, count], "int32");
   const isText = graph.input("tokens.text", [questions, count, 1]);
   const chosen = graph.input("tokens.slots", [questions, count, slots]);
-  return add(multiply(rows(pick(weights, "embedding"), tokens), isText), product(chosen, described));
+  return add(multiply(gather(pick(weights, "embedding"), tokens), isText), matmul(chosen, described));
 }
 
 function pointing({ graph, batch }: Build, count: number, keys: Value): Pointing {
@@ -159,7 +159,7 @@ function pointing({ graph, batch }: Build, count: number, keys: Value): Pointing
 /**
  * One token for each of `group` rollouts of each question. In: what was written last, the keys and values of
  * the prefix and of the rollout so far (`own.keys.N`, [questions · group, heads, length, size], with `own.mask`).
- * Out: `chances` of the next token and the keys and values of this one.
+ * Out: `probabilities` of the next token and the keys and values of this one.
  */
 export function stepGraph(shape: ModelShape, batch: BatchShape): Uint8Array {
   const build = begin(shape, batch);
@@ -188,21 +188,21 @@ export function stepGraph(shape: ModelShape, batch: BatchShape): Uint8Array {
       const [query, key, value] = [each(now.queries), each(now.keys), each(now.values)] as const;
       graph.output(`new.keys.${number}`, key);
       graph.output(`new.values.${number}`, value);
-      const toPrefix = add(product(byHead(now.queries), swap(keys)), seen);
+      const toPrefix = add(matmul(byHead(now.queries), transposeLast(keys)), seen);
       const perRollout = reshape(transpose(toPrefix, [0, 2, 1, 3]), [questions * group, heads, 1, prefix]);
-      const toOwn = add(product(query, swap(ownKeys)), ownMask);
-      const toSelf = product(query, swap(key));
-      const shares = softmax(concatenate([perRollout, toOwn, toSelf], 3));
+      const toOwn = add(matmul(query, transposeLast(ownKeys)), ownMask);
+      const toSelf = matmul(query, transposeLast(key));
+      const shares = softmax(concat([perRollout, toOwn, toSelf], 3));
       const inPrefix = slice(shares, 3, 0, prefix);
       const perQuestion = transpose(reshape(inPrefix, [questions, group, heads, prefix]), [0, 2, 1, 3]);
-      const fromPrefix = reshape(byHead(product(perQuestion, values)), [questions * group, heads, 1, size]);
-      const fromOwn = product(slice(shares, 3, prefix, prefix + length), ownValues);
+      const fromPrefix = reshape(byHead(matmul(perQuestion, values)), [questions * group, heads, 1, size]);
+      const fromOwn = matmul(slice(shares, 3, prefix, prefix + length), ownValues);
       const fromSelf = multiply(slice(shares, 3, prefix + length, prefix + length + 1), value);
       return reshape(add(add(fromPrefix, fromOwn), fromSelf), [questions, group, heads, size]);
     };
     x = layer(x, weights, number, { heads, rotation, attend });
   }
-  graph.output("chances", softmax(logitsOf(rmsNorm(x, pick(weights, "norm")), weights, pointer)));
+  graph.output("probabilities", softmax(logitsOf(rmsNorm(x, pick(weights, "norm")), weights, pointer)));
   return graph.toModel();
 }
 
@@ -211,7 +211,7 @@ export function stepGraph(shape: ModelShape, batch: BatchShape): Uint8Array {
 export interface Objective {
   /** likelihood: what was written becomes likelier. policy: what was better than its group does (GRPO). */
   kind: "likelihood" | "policy";
-  /** How far the chance of a token may move from what it was sampled with, in one batch. */
+  /** How far the probability of a token may move from what it was sampled with, in one batch. */
   clip: number;
 }
 
@@ -229,7 +229,7 @@ export function trainingGraph(shape: ModelShape, batch: BatchShape, objective: O
   const count = group * length;
   const { x: read, mask, described } = prefixInputs(build);
   const seen = graph.input("prefix.seen", [questions, 1, 1, prefix]);
-  let x = concatenate([read, writtenRows(build, count, described)], 1);
+  let x = concat([read, writtenRows(build, count, described)], 1);
   const positions = positionsOf(batch);
   const rotation = rotationAt(graph, [...positions.prefix, ...positions.rollouts], width / heads);
   const attend = attendShared(build, mask, seen);
@@ -245,15 +245,15 @@ export function trainingGraph(shape: ModelShape, batch: BatchShape, objective: O
   const column = (name: string) => graph.input(name, [questions, count, 1]);
   const isPolicy = objective.kind === "policy";
   const gain = isPolicy ? clippedGain(chosen, column, objective.clip) : chosen;
-  let reward = total(multiply(gain, column("weight")));
+  let reward = sumAll(multiply(gain, column("weight")));
   if (isPolicy) {
-    const entropy = negate(sum(multiply(exponential(logp), logp), [2]));
+    const entropy = negate(sum(multiply(exp(logp), logp), [2]));
     graph.output("entropy", entropy);
-    reward = add(reward, total(multiply(entropy, column("exploration"))));
+    reward = add(reward, sumAll(multiply(entropy, column("exploration"))));
   }
   const textWeight = graph.input("text.weight", [questions, text, 1]);
   const textTargets = graph.input("text.targets", [questions, text], "int32");
-  const likelihood = total(multiply(textLogp(readText, textTargets, build), textWeight));
+  const likelihood = sumAll(multiply(textLogp(readText, textTargets, build), textWeight));
   const loss = negate(add(reward, likelihood));
   graph.output("loss", loss);
   graph.output("logp", chosen);
@@ -272,11 +272,11 @@ export function trainingGraph(shape: ModelShape, batch: BatchShape, objective: O
 function clippedGain(logp: Value, column: (name: string) => Value, clip: number): Value {
   const { graph } = logp;
   const advantage = column("advantage");
-  const ratio = exponential(subtract(logp, column("sampled.logp")));
+  const ratio = exp(subtract(logp, column("sampled.logp")));
   const limit = (value: number) => graph.constant(Float32Array.of(value), []);
   const zero = limit(0);
-  const tooHigh = multiply(isGreater(ratio, limit(1 + clip)), isGreater(advantage, zero));
-  const tooLow = multiply(isGreater(limit(1 - clip), ratio), isGreater(zero, advantage));
+  const tooHigh = multiply(greater(ratio, limit(1 + clip)), greater(advantage, zero));
+  const tooLow = multiply(greater(limit(1 - clip), ratio), greater(zero, advantage));
   const isFree = shift(negate(add(tooHigh, tooLow)), 1);
   return multiply(multiply(ratio, advantage), isFree);
 }
@@ -289,7 +289,7 @@ function attendShared({ graph, shape, batch }: Build, mask: Value, seen: Value):
   const prefix = text + slots;
   const count = group * length;
   const causal = graph.constant(
-    Float32Array.from({ length: length * length }, (_, i) => hidden(i % length > Math.floor(i / length))),
+    Float32Array.from({ length: length * length }, (_, i) => maskValue(i % length > Math.floor(i / length))),
     [1, 1, 1, length, length],
   );
   return ({ queries, keys, values }) => {
@@ -298,14 +298,14 @@ function attendShared({ graph, shape, batch }: Build, mask: Value, seen: Value):
     const [prefixKeys, ownKeys] = parts(keys);
     const [prefixValues, ownValues] = parts(values);
     const read = attendPrefix({ queries: prefixQueries, keys: prefixKeys, values: prefixValues }, mask);
-    const toPrefix = add(product(byHead(ownQueries), transpose(prefixKeys, [0, 2, 3, 1])), seen);
+    const toPrefix = add(matmul(byHead(ownQueries), transpose(prefixKeys, [0, 2, 3, 1])), seen);
     const perRollout = (a: Value) => reshape(byHead(a), [questions, heads, group, length, size]);
-    const toOwn = add(product(perRollout(ownQueries), swap(perRollout(ownKeys))), causal);
-    const shares = softmax(concatenate([toPrefix, reshape(toOwn, [questions, heads, count, length])], 3));
+    const toOwn = add(matmul(perRollout(ownQueries), transposeLast(perRollout(ownKeys))), causal);
+    const shares = softmax(concat([toPrefix, reshape(toOwn, [questions, heads, count, length])], 3));
     const [inPrefix, inRollout] = split(shares, 3, [prefix, length]) as [Value, Value];
-    const fromPrefix = product(inPrefix, byHead(prefixValues));
+    const fromPrefix = matmul(inPrefix, byHead(prefixValues));
     const inOwn = reshape(inRollout, [questions, heads, group, length, length]);
-    const fromOwn = reshape(product(inOwn, perRollout(ownValues)), [questions, heads, count, size]);
-    return concatenate([read, byHead(add(fromPrefix, fromOwn))], 1);
+    const fromOwn = reshape(matmul(inOwn, perRollout(ownValues)), [questions, heads, count, size]);
+    return concat([read, byHead(add(fromPrefix, fromOwn))], 1);
   };
 }

@@ -1,47 +1,54 @@
-// Writing: what may not change the chances of the next token (sharing, padding, the order of slots, a second
-// run, the engine), and that training sees the same chances as writing did.
+// Writing: what may not change the probabilities of the next token (sharing, padding, the order of slots, a second
+// run, the engine), and that training sees the same probabilities as writing did.
 
 import { afterAll, describe, expect, test } from "vitest";
 import { createRandom } from "../base/random.ts";
 import { openEngines } from "../testing/learn/engines.ts";
-import { createTinyModel, drawPrefix, END, START, TINY, watchChances } from "../testing/learn/tiny-model.ts";
+import {
+  createTinyModel,
+  END,
+  randomPrefix,
+  recordProbabilities,
+  START,
+  TINY,
+} from "../testing/learn/tiny-model.ts";
 import type { Prefix } from "./batch.ts";
-import type { Model, Rollout } from "./model.ts";
+import type { Completion, Model } from "./model.ts";
 
 const ENGINES = await openEngines();
 const OPTIONS = { start: START, end: END };
 
-/** Chances by token, without the slots that only padding added. */
-type Chances = number[][];
+/** Probabilities by token, without the slots that only padding added. */
+type Probabilities = number[][];
 
-function cut(chances: Chances, { slots }: Prefix): Chances {
-  return chances.map((row) => row.slice(0, TINY.vocabulary + slots.length));
+function cut(probabilities: Probabilities, { slots }: Prefix): Probabilities {
+  return probabilities.map((row) => row.slice(0, TINY.vocabulary + slots.length));
 }
 
-function expectClose(a: Chances, b: Chances, within: number): void {
+function expectClose(a: Probabilities, b: Probabilities, within: number): void {
   expect(a.length).toBe(b.length);
   for (const [step, row] of a.entries()) {
     expect(row.length).toBe(b[step]!.length);
-    for (const [token, chance] of row.entries())
-      expect(Math.abs(chance - b[step]![token]!), `token ${token} at ${step}`).toBeLessThan(within);
+    for (const [token, probability] of row.entries())
+      expect(Math.abs(probability - b[step]![token]!), `token ${token} at ${step}`).toBeLessThan(within);
   }
 }
 
-/** Writes given tokens and returns the chances along the way. */
-async function chancesOf(
+/** Writes given tokens and returns the probabilities along the way. */
+async function probabilitiesOf(
   model: Model,
   prefix: Prefix,
   tokens: readonly number[],
   { among = [], length = tokens.length }: { among?: Prefix[]; length?: number } = {},
-): Promise<Chances> {
-  const seen: Chances = [];
-  await model.write([...among, prefix], {
+): Promise<Probabilities> {
+  const seen: Probabilities = [];
+  await model.generate([...among, prefix], {
     ...OPTIONS,
     group: 1,
     length,
-    choose: (chances, question, _, before) => {
+    choose: (probabilities, question, _, before) => {
       if (question < among.length || before.length >= tokens.length) return START;
-      seen.push([...chances]);
+      seen.push([...probabilities]);
       return tokens[before.length]!;
     },
   });
@@ -55,26 +62,30 @@ describe.each(ENGINES)("$name", ({ name, engine }) => {
   afterAll(() => model.close());
   const random = createRandom("prefixes");
   const prefixes = [
-    drawPrefix(random, { tokens: 7, slots: 3 }),
-    { ...drawPrefix(random, { tokens: 12, slots: 5 }), start: 5 },
-    drawPrefix(random, { tokens: 1, slots: 1 }),
+    randomPrefix(random, { tokens: 7, slots: 3 }),
+    { ...randomPrefix(random, { tokens: 12, slots: 5 }), start: 5 },
+    randomPrefix(random, { tokens: 1, slots: 1 }),
   ];
   const pointing = [TINY.vocabulary, 5, TINY.vocabulary + 2, TINY.vocabulary, 3];
 
-  test("chances add up to 1, and a slot that is not there has none", async () => {
-    const { choose, seen } = watchChances(1);
-    await model.write(prefixes, { ...OPTIONS, group: 2, length: 3, choose });
+  test("probabilities add up to 1, and a slot that is not there has none", async () => {
+    const { choose, seen } = recordProbabilities(1);
+    await model.generate(prefixes, { ...OPTIONS, group: 2, length: 3, choose });
     for (const [question, { slots }] of prefixes.entries()) {
       const [first] = seen(question, 0);
-      expect(first!.reduce((sum, chance) => sum + chance, 0)).toBeCloseTo(1, 5);
-      expect(first!.slice(TINY.vocabulary + slots.length).every((chance) => chance === 0)).toBe(true);
-      expect(first!.slice(0, TINY.vocabulary + slots.length).every((chance) => chance > 0)).toBe(true);
+      expect(first!.reduce((sum, probability) => sum + probability, 0)).toBeCloseTo(1, 5);
+      expect(first!.slice(TINY.vocabulary + slots.length).every((probability) => probability === 0)).toBe(
+        true,
+      );
+      expect(first!.slice(0, TINY.vocabulary + slots.length).every((probability) => probability > 0)).toBe(
+        true,
+      );
     }
   });
 
   test("a rollout ends with the end token or at its length, with one logarithm a token", async () => {
     const ends = [2, 4, 9];
-    const written = await model.write(prefixes, {
+    const written = await model.generate(prefixes, {
       ...OPTIONS,
       group: 1,
       length: 6,
@@ -90,10 +101,10 @@ describe.each(ENGINES)("$name", ({ name, engine }) => {
 
   test("a prefix may say what its rollouts begin after", async () => {
     const [prefix] = prefixes as [Prefix];
-    const own = await chancesOf(model, { ...prefix, start: 7 }, [5]);
-    expect(own).not.toEqual(await chancesOf(model, prefix, [5]));
-    expect(await chancesOf(model, { ...prefix, start: START }, [5])).toEqual(
-      await chancesOf(model, prefix, [5]),
+    const own = await probabilitiesOf(model, { ...prefix, start: 7 }, [5]);
+    expect(own).not.toEqual(await probabilitiesOf(model, prefix, [5]));
+    expect(await probabilitiesOf(model, { ...prefix, start: START }, [5])).toEqual(
+      await probabilitiesOf(model, prefix, [5]),
     );
   });
 
@@ -103,19 +114,24 @@ describe.each(ENGINES)("$name", ({ name, engine }) => {
       abort.abort();
       return 5;
     };
-    const [[rollout]] = (await model.write(prefixes.slice(0, 1), {
+    const [[rollout]] = (await model.generate(prefixes.slice(0, 1), {
       ...{ ...OPTIONS, group: 1, length: 6, choose, signal: abort.signal },
-    })) as [[Rollout]];
+    })) as [[Completion]];
     expect(rollout.tokens).toEqual([5]);
   });
 
   test("rollouts that share their prefix are what they would be one by one", async () => {
-    const shared = watchChances(7);
-    const together = await model.write(prefixes, { ...OPTIONS, group: 2, length: 8, choose: shared.choose });
+    const shared = recordProbabilities(7);
+    const together = await model.generate(prefixes, {
+      ...OPTIONS,
+      group: 2,
+      length: 8,
+      choose: shared.choose,
+    });
     for (const [question, prefix] of prefixes.entries()) {
       for (const [rollout, { tokens }] of together[question]!.entries())
         expectClose(
-          await chancesOf(model, prefix, tokens),
+          await probabilitiesOf(model, prefix, tokens),
           cut(shared.seen(question, rollout), prefix),
           1e-5,
         );
@@ -123,13 +139,13 @@ describe.each(ENGINES)("$name", ({ name, engine }) => {
   });
 
   test.each([
-    ["more text", { among: [drawPrefix(createRandom(1), { tokens: 70, slots: 3 })] }],
-    ["more slots", { among: [drawPrefix(createRandom(2), { tokens: 5, slots: 11 })] }],
+    ["more text", { among: [randomPrefix(createRandom(1), { tokens: 70, slots: 3 })] }],
+    ["more slots", { among: [randomPrefix(createRandom(2), { tokens: 5, slots: 11 })] }],
     ["more questions", { among: prefixes.slice(1) }],
     ["a longer length", { length: 20 }],
   ])("padding for %s changes nothing", async (_, padding) => {
-    const alone = await chancesOf(model, prefixes[0]!, pointing);
-    expectClose(await chancesOf(model, prefixes[0]!, pointing, padding), alone, 1e-5);
+    const alone = await probabilitiesOf(model, prefixes[0]!, pointing);
+    expectClose(await probabilitiesOf(model, prefixes[0]!, pointing, padding), alone, 1e-5);
   });
 
   test("the order of slots permutes the pointers and nothing else", async () => {
@@ -139,8 +155,8 @@ describe.each(ENGINES)("$name", ({ name, engine }) => {
     const tokens = pointing.map((token) =>
       token < TINY.vocabulary ? token : TINY.vocabulary + order.indexOf(token - TINY.vocabulary),
     );
-    const before = await chancesOf(model, prefix, pointing);
-    const after = await chancesOf(model, permuted, tokens);
+    const before = await probabilitiesOf(model, prefix, pointing);
+    const after = await probabilitiesOf(model, permuted, tokens);
     const expected = before.map((row) => [
       ...row.slice(0, TINY.vocabulary),
       ...order.map((from) => row[TINY.vocabulary + from]!),
@@ -153,42 +169,42 @@ describe.each(ENGINES)("$name", ({ name, engine }) => {
 
   test("what is read and what was chosen before both matter", async () => {
     const [first, second] = await Promise.all([
-      chancesOf(model, prefixes[0]!, [TINY.vocabulary, 5]),
-      chancesOf(model, prefixes[0]!, [TINY.vocabulary + 1, 5]),
+      probabilitiesOf(model, prefixes[0]!, [TINY.vocabulary, 5]),
+      probabilitiesOf(model, prefixes[0]!, [TINY.vocabulary + 1, 5]),
     ]);
     expect(first[0]).toEqual(second[0]);
     expect(first[1]).not.toEqual(second[1]);
     const other = { ...prefixes[0]!, tokens: prefixes[0]!.tokens.toReversed() };
-    expect(await chancesOf(model, other, [5])).not.toEqual([first[0]]);
+    expect(await probabilitiesOf(model, other, [5])).not.toEqual([first[0]]);
   });
 
   test("a second run, and a second model of the same seed, give bitwise the same", async () => {
-    const write = async (by: Model) => {
-      const { choose } = watchChances(3);
-      return by.write(prefixes, { ...OPTIONS, group: 2, length: 8, choose });
+    const generate = async (by: Model) => {
+      const { choose } = recordProbabilities(3);
+      return by.generate(prefixes, { ...OPTIONS, group: 2, length: 8, choose });
     };
     const twin = createTinyModel(engine);
     const other = createTinyModel(engine, 2);
-    const first = await write(model);
-    expect(await write(model)).toEqual(first);
-    expect(await write(twin)).toEqual(first);
-    expect(await write(other)).not.toEqual(first);
+    const first = await generate(model);
+    expect(await generate(model)).toEqual(first);
+    expect(await generate(twin)).toEqual(first);
+    expect(await generate(other)).not.toEqual(first);
     await Promise.all([twin.close(), other.close()]);
   });
 
-  test.runIf(canTrain)("training sees the chances that tokens were written with", async () => {
-    const { choose } = watchChances(11);
-    const written = await model.write(prefixes, { ...OPTIONS, group: 2, length: 5, choose });
+  test.runIf(canTrain)("training sees the probabilities that tokens were written with", async () => {
+    const { choose } = recordProbabilities(11);
+    const written = await model.generate(prefixes, { ...OPTIONS, group: 2, length: 5, choose });
     for (const [question, prefix] of prefixes.entries()) {
       const rollouts = written[question]!;
       for (const [rollout, { tokens, logps }] of rollouts.entries()) {
         for (const [at, logp] of logps.entries()) {
           // Only this token counts, so the loss is its logarithm.
-          const lessons = rollouts.map((each, i) => ({
+          const examples = rollouts.map((each, i) => ({
             tokens: each.tokens,
             weights: each.tokens.map((_, t) => (i === rollout && t === at ? 1 : 0)),
           }));
-          const { loss } = await model.learn([{ prefix, lessons }], {
+          const { loss } = await model.computeGradients([{ prefix, examples }], {
             objective: { kind: "likelihood", clip: 0 },
             ...{ start: START, group: 2, textWeight: 0, microBatch: 1 },
           });
@@ -198,29 +214,32 @@ describe.each(ENGINES)("$name", ({ name, engine }) => {
     }
   });
 
-  test.runIf(canTrain)("surprise is the mean loss over the text, and the same in company", async () => {
-    const rows = prefixes
-      .slice(0, 2)
-      .map((prefix) => ({ prefix, lessons: [{ tokens: [END], weights: [0] }] }));
-    const surprises = await model.surprise(prefixes);
-    for (const [i, row] of rows.entries()) {
-      const { loss } = await model.learn([row], {
-        objective: { kind: "likelihood", clip: 0 },
-        ...{ start: START, group: 1, textWeight: 1, microBatch: 1 },
-      });
-      expect(surprises[i]).toBeCloseTo(loss / (row.prefix.tokens.length - 1), 4);
-    }
-    // A single token has nothing before it to be surprised by.
-    expect(surprises[2]).toBeCloseTo(0, 10);
-  });
+  test.runIf(canTrain)(
+    "negative log-likelihood is the mean loss over the text, and the same in company",
+    async () => {
+      const rows = prefixes
+        .slice(0, 2)
+        .map((prefix) => ({ prefix, examples: [{ tokens: [END], weights: [0] }] }));
+      const values = await model.negativeLogLikelihood(prefixes);
+      for (const [i, row] of rows.entries()) {
+        const { loss } = await model.computeGradients([row], {
+          objective: { kind: "likelihood", clip: 0 },
+          ...{ start: START, group: 1, textWeight: 1, microBatch: 1 },
+        });
+        expect(values[i]).toBeCloseTo(loss / (row.prefix.tokens.length - 1), 4);
+      }
+      // A single token has nothing before it that it could be likely after.
+      expect(values[2]).toBeCloseTo(0, 10);
+    },
+  );
 });
 
 const [native, web] = ENGINES.map(({ engine }) => engine);
-test.skipIf(!native || !web)("both engines agree on the chances", async () => {
+test.skipIf(!native || !web)("both engines agree on the probabilities", async () => {
   const models = [createTinyModel(native!), createTinyModel(web!)];
-  const prefix = drawPrefix(createRandom("agreement"), { tokens: 9, slots: 4 });
+  const prefix = randomPrefix(createRandom("agreement"), { tokens: 9, slots: 4 });
   const tokens = [TINY.vocabulary + 1, 6, TINY.vocabulary + 3, 7, 8];
-  const [one, other] = await Promise.all(models.map((model) => chancesOf(model, prefix, tokens)));
+  const [one, other] = await Promise.all(models.map((model) => probabilitiesOf(model, prefix, tokens)));
   expectClose(one!, other!, 1e-4);
   for (const model of models) await model.close();
 });

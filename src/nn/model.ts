@@ -2,27 +2,27 @@
 
 import { type Prefix, prefixTensors, shapeOf, Written } from "./batch.ts";
 import { type BatchShape, type Objective, prefixGraph, stepGraph, trainingGraph } from "./model-graphs.ts";
-import { hidden, rotaryTables, weightDims } from "./transformer.ts";
+import { maskValue, rotaryTables, weightDims } from "./transformer.ts";
 import type { Engine, ModelShape, Session, Tensors, Weights } from "./types.ts";
 
-export interface Rollout {
+export interface Completion {
   /** The end token included, where it was reached. */
   tokens: number[];
-  /** The logarithm of the chance of each token when it was written. */
+  /** The log-probability of each token when it was written. */
   logps: number[];
-  /** The entropy of the chances it was chosen from, in nats. */
+  /** The entropy of the probabilities it was chosen from, in nats. */
   entropies: number[];
 }
 
-/** Chooses the next token of a rollout from the chances of all tokens. */
-export type Choose = (
-  chances: Float32Array,
+/** Chooses the next token of a rollout from the probabilities of all tokens. */
+export type ChooseToken = (
+  probabilities: Float32Array,
   question: number,
   rollout: number,
   tokens: readonly number[],
 ) => number;
 
-export interface WriteOptions {
+export interface GenerateOptions {
   /** Rollouts a question. */
   group: number;
   /** The most tokens of a rollout. */
@@ -30,13 +30,13 @@ export interface WriteOptions {
   /** What every rollout begins after. */
   start: number;
   end: number;
-  choose: Choose;
+  choose: ChooseToken;
   /** Stops early between two tokens. */
   signal?: AbortSignal;
 }
 
 /** A rollout to learn from, with a weight for each of its tokens. */
-export interface Lesson {
+export interface TrainingExample {
   tokens: readonly number[];
   weights: ArrayLike<number>;
   /** For the policy objective. */
@@ -46,7 +46,7 @@ export interface Lesson {
   exploration?: ArrayLike<number>;
 }
 
-export interface LearnOptions {
+export interface LossOptions {
   objective: Objective;
   start: number;
   /** Rollouts a question; fewer are padded. */
@@ -57,7 +57,7 @@ export interface LearnOptions {
   microBatch: number;
 }
 
-export interface Learned {
+export interface LossAndGradients {
   gradients: Weights;
   loss: number;
   /** Mean entropy where exploration was weighted, in nats. */
@@ -79,7 +79,7 @@ export class Model {
   }
 
   /** Rollouts for each prefix; all of them share the work of reading it. */
-  async write(prefixes: readonly Prefix[], options: WriteOptions): Promise<Rollout[][]> {
+  async generate(prefixes: readonly Prefix[], options: GenerateOptions): Promise<Completion[][]> {
     const { group, length, start, end, choose, signal } = options;
     const { shape } = this;
     const batch = shapeOf(prefixes, group, length);
@@ -89,10 +89,13 @@ export class Model {
     const count = prefixes.length * group;
     const size = shape.width / shape.heads;
     const caches = this.#caches(batch);
-    const ownMask = new Float32Array(batch.length).fill(hidden(true));
+    const ownMask = new Float32Array(batch.length).fill(maskValue(true));
     const written = new Written(shape, batch, group);
     for (let row = 0; row < count; row++) written.set(row, prefixes[Math.floor(row / group)]!.start ?? start);
-    const rollouts = Array.from({ length: count }, (): Rollout => ({ tokens: [], logps: [], entropies: [] }));
+    const rollouts = Array.from(
+      { length: count },
+      (): Completion => ({ tokens: [], logps: [], entropies: [] }),
+    );
     const ended = new Uint8Array(count);
     let open = count;
     const feeds: Tensors = {
@@ -113,13 +116,13 @@ export class Model {
         sine: { dims: [1, 1, 1, size], data: sine },
       });
       const result = await session.run(feeds);
-      const chances = result.chances!.data as Float32Array;
+      const probabilities = result.probabilities!.data as Float32Array;
       const width = shape.vocabulary + slots;
       for (let row = 0; row < count; row++) {
         written.carry(row, row);
         if (ended[row]) continue;
         const { tokens, logps, entropies } = rollouts[row]!;
-        const view = chances.subarray(row * width, (row + 1) * width);
+        const view = probabilities.subarray(row * width, (row + 1) * width);
         const token = choose(view, Math.floor(row / group), row % group, tokens);
         tokens.push(token);
         logps.push(Math.log(Math.max(view[token]!, 1e-12)));
@@ -135,8 +138,8 @@ export class Model {
     return prefixes.map((_, q) => rollouts.slice(q * group, (q + 1) * group));
   }
 
-  /** Mean negative logarithm of the chance of a text's tokens, in nats, for each prefix. */
-  async surprise(prefixes: readonly Prefix[]): Promise<number[]> {
+  /** Mean negative log-likelihood of a text's tokens, in nats, for each prefix. */
+  async negativeLogLikelihood(prefixes: readonly Prefix[]): Promise<number[]> {
     const batch = shapeOf(prefixes, 1, 1);
     const { outputs } = await this.#read(prefixes, batch);
     const logp = outputs["text.logp"]!.data as Float32Array;
@@ -147,14 +150,14 @@ export class Model {
     });
   }
 
-  /** Gradients of the loss over all lessons of all prefixes. */
-  async learn(
-    rows: readonly { prefix: Prefix; lessons: readonly Lesson[] }[],
-    options: LearnOptions,
-  ): Promise<Learned> {
+  /** Gradients of the loss over all examples of all prefixes. */
+  async computeGradients(
+    rows: readonly { prefix: Prefix; examples: readonly TrainingExample[] }[],
+    options: LossOptions,
+  ): Promise<LossAndGradients> {
     const { objective, group, microBatch } = options;
-    const longest = ({ lessons }: { lessons: readonly Lesson[] }) =>
-      Math.max(...lessons.map(({ tokens }) => tokens.length));
+    const longest = ({ examples }: { examples: readonly TrainingExample[] }) =>
+      Math.max(...examples.map(({ tokens }) => tokens.length));
     // Those of about the same length together: less padding.
     const ordered = [...rows].sort((a, b) => longest(a) - longest(b));
     const key = `training ${objective.kind} ${objective.clip}`;
@@ -167,7 +170,7 @@ export class Model {
       const prefixes = part.map(({ prefix }) => prefix);
       const batch = { ...shapeOf(prefixes, group, longest(part.at(-1)!)), questions: microBatch };
       const session = await this.#session(key, batch, () => trainingGraph(this.shape, batch, objective));
-      const inputs = this.#lessonTensors(part, batch, options);
+      const inputs = this.#exampleTensors(part, batch, options);
       const outputs = await session.run({ ...this.#weightInputs(), ...inputs });
       loss += outputs.loss!.data[0]!;
       const where = inputs.exploration!.data;
@@ -201,10 +204,10 @@ export class Model {
     return { inputs, outputs: await session.run({ ...this.#weightInputs(), ...inputs }) };
   }
 
-  #lessonTensors(
-    rows: readonly { prefix: Prefix; lessons: readonly Lesson[] }[],
+  #exampleTensors(
+    rows: readonly { prefix: Prefix; examples: readonly TrainingExample[] }[],
     batch: BatchShape,
-    { start, textWeight }: LearnOptions,
+    { start, textWeight }: LossOptions,
   ): Tensors {
     const { questions, group, length, text } = batch;
     const count = questions * group * length;
@@ -212,17 +215,17 @@ export class Model {
     const targets = new Int32Array(count).fill(-1);
     const columns = () => new Float32Array(count);
     const [weight, advantages, sampled, exploration] = [columns(), columns(), columns(), columns()];
-    for (const [q, { prefix, lessons }] of rows.entries()) {
-      for (const [g, lesson] of lessons.entries()) {
+    for (const [q, { prefix, examples }] of rows.entries()) {
+      for (const [g, example] of examples.entries()) {
         const base = (q * group + g) * length;
         written.set(base, prefix.start ?? start);
-        for (const [t, token] of lesson.tokens.entries()) {
+        for (const [t, token] of example.tokens.entries()) {
           targets[base + t] = token;
-          weight[base + t] = lesson.weights[t]!;
-          advantages[base + t] = lesson.advantage ?? 0;
-          sampled[base + t] = lesson.logps?.[t] ?? 0;
-          exploration[base + t] = lesson.exploration?.[t] ?? 0;
-          if (t + 1 === lesson.tokens.length) break;
+          weight[base + t] = example.weights[t]!;
+          advantages[base + t] = example.advantage ?? 0;
+          sampled[base + t] = example.logps?.[t] ?? 0;
+          exploration[base + t] = example.exploration?.[t] ?? 0;
+          if (t + 1 === example.tokens.length) break;
           written.carry(base + t, base + t + 1);
           written.set(base + t + 1, token);
         }
@@ -294,9 +297,10 @@ export class Model {
   }
 }
 
-function entropyOf(chances: Float32Array): number {
+function entropyOf(probabilities: Float32Array): number {
   let entropy = 0;
   // What hardly ever happens adds nothing that can be seen, and its logarithm takes time.
-  for (const chance of chances) if (chance > 1e-5) entropy -= chance * Math.log(chance);
+  for (const probability of probabilities)
+    if (probability > 1e-5) entropy -= probability * Math.log(probability);
   return entropy;
 }

@@ -15,19 +15,19 @@ import type { Tensor, Tensors } from "./types.ts";
 
 const {
   add,
-  concatenate,
+  concat,
   expand,
-  exponential,
-  inverseRoot,
-  isGreater,
+  exp,
+  rsqrt,
+  greater,
   logSoftmax,
   multiply,
   negate,
   oneHot,
-  product,
+  matmul,
   reshape,
   rmsNorm,
-  rows,
+  gather,
   scale,
   shift,
   silu,
@@ -36,8 +36,8 @@ const {
   split,
   subtract,
   sum,
-  swap,
-  total,
+  transposeLast,
+  sumAll,
   transpose,
 } = operations;
 
@@ -146,8 +146,8 @@ const CASES: Case[] = [
     ([x], at) => x!(at) + 0.25,
   ),
   toCase("negate", [[2, 3]], negate, [2, 3], ([x], at) => -x!(at)),
-  toCase("exponential", [[2, 3]], exponential, [2, 3], ([x], at) => Math.exp(x!(at))),
-  toCase("inverseRoot", [[2, 3]], inverseRoot, [2, 3], ([x], at) => x!(at) ** -0.5, { center: 1 }),
+  toCase("exp", [[2, 3]], exp, [2, 3], ([x], at) => Math.exp(x!(at))),
+  toCase("rsqrt", [[2, 3]], rsqrt, [2, 3], ([x], at) => x!(at) ** -0.5, { center: 1 }),
   toCase("silu", [[2, 5]], silu, [2, 5], ([x], at) => x!(at) / (1 + Math.exp(-x!(at)))),
   toCase(
     "a value used twice",
@@ -159,7 +159,7 @@ const CASES: Case[] = [
   toCase(
     "a value used on two ways of unequal length",
     [[3]],
-    (a) => multiply(exponential(negate(a)), a),
+    (a) => multiply(exp(negate(a)), a),
     [3],
     ([x], at) => Math.exp(-x!(at)) * x!(at),
   ),
@@ -171,22 +171,22 @@ const CASES: Case[] = [
     { name: "matrix by matrix", a: [2, 2, 3], b: [2, 3, 2] },
     { name: "matrix by matrix, four dimensions", a: [1, 2, 2, 3], b: [1, 2, 3, 1] },
   ].map(({ name, a, b }) =>
-    toCase(`product ${name}`, [a, b], product, [...a.slice(0, -1), b.at(-1)!], ([x, y], at) =>
+    toCase(`product ${name}`, [a, b], matmul, [...a.slice(0, -1), b.at(-1)!], ([x, y], at) =>
       added(
         range(a.at(-1)!).map((k) => x!([...at.slice(0, -1), k]) * y!([...at.slice(0, -2), k, at.at(-1)!])),
       ),
     ),
   ),
   toCase(
-    "product with something untrained on its left",
+    "matmul with something untrained on its left",
     [[3, 2]],
-    (a, k) => product(k, a),
+    (a, k) => matmul(k, a),
     [2, 4, 2],
     ([x, k], [i, j, l]) => added(range(3).map((m) => k!([i!, j!, m]) * x!([m, l!]))),
     { constants: { k: spread([2, 4, 3]) } },
   ),
 
-  toCase("swap", [[2, 3, 4]], swap, [2, 4, 3], ([x], [i, j, k]) => x!([i!, k!, j!])),
+  toCase("transposeLast", [[2, 3, 4]], transposeLast, [2, 4, 3], ([x], [i, j, k]) => x!([i!, k!, j!])),
   toCase(
     "transpose by a rotation, which is not its own inverse",
     [[2, 3, 4]],
@@ -227,7 +227,7 @@ const CASES: Case[] = [
     [[2, 5]],
     (a) => {
       const [left, middle, right] = split(a, 1, [2, 1, 2]) as [Value, Value, Value];
-      return add(multiply(left, exponential(right)), multiply(middle, middle));
+      return add(multiply(left, exp(right)), multiply(middle, middle));
     },
     [2, 2],
     ([x], [i, j]) => x!([i!, j!]) * Math.exp(x!([i!, j! + 3])) + x!([i!, 2]) ** 2,
@@ -242,12 +242,12 @@ const CASES: Case[] = [
     ),
   ),
   toCase(
-    "concatenate, with an untrained part",
+    "concat, with an untrained part",
     [
       [2, 1],
       [2, 3],
     ],
-    (a, b, k) => concatenate([a, k, b], 1),
+    (a, b, k) => concat([a, k, b], 1),
     [2, 6],
     ([x, y, k], [i, j]) => (j! < 1 ? x!([i!, 0]) : j! < 3 ? k!([i!, j! - 1]) : y!([i!, j! - 3])),
     { constants: { k: spread([2, 2]) } },
@@ -266,7 +266,7 @@ const CASES: Case[] = [
     [1, 3, 1],
     ([x], [, j]) => added(range(2).flatMap((i) => range(2).map((k) => x!([i, j!, k])))),
   ),
-  toCase("total", [[2, 3]], total, [], ([x]) => added(indicesOf([2, 3]).map((at) => x!(at)))),
+  toCase("sumAll", [[2, 3]], sumAll, [], ([x]) => added(indicesOf([2, 3]).map((at) => x!(at)))),
   toCase(
     "expand a row",
     [[1, 3]],
@@ -319,9 +319,9 @@ const CASES: Case[] = [
     { center: 0.7 },
   ),
   toCase(
-    "rows, the same one several times",
+    "gather, the same one several times",
     [[4, 2]],
-    rows,
+    gather,
     [2, 3, 2],
     ([table, which], [i, j, k]) => table!([which!([i!, j!]), k!]),
     { constants: { k: numbers([2, 3], 1, 3, 1, 1, 0, 3) } },
@@ -346,12 +346,12 @@ describe.each(ENGINES)("$name", ({ engine }) => {
     }
   });
 
-  test.skipIf(!engine)("isGreater is 1 where the left is greater, not where they are equal", async () => {
+  test.skipIf(!engine)("greater is 1 where the left is greater, not where they are equal", async () => {
     const inputs = {
       a: { dims: [2, 2], data: Float32Array.of(1, 2, 3, -4) },
       b: { dims: [2], data: Float32Array.of(2, 2) },
     };
-    const { data } = await evaluate(engine!, { inputs, build: ({ a, b }) => isGreater(a!, b!) });
+    const { data } = await evaluate(engine!, { inputs, build: ({ a, b }) => greater(a!, b!) });
     expect([...data]).toEqual([0, 0, 1, 0]);
   });
 
@@ -374,7 +374,7 @@ describe.each(ENGINES)("$name", ({ engine }) => {
 test("every operation is among the cases", () => {
   const untested = Object.keys(operations).filter(
     (name) =>
-      !["isGreater", "oneHot", "sizeOf"].includes(name) && !CASES.some((each) => each.name.startsWith(name)),
+      !["greater", "oneHot", "sizeOf"].includes(name) && !CASES.some((each) => each.name.startsWith(name)),
   );
   expect(untested).toEqual([]);
 });
@@ -384,20 +384,20 @@ describe("what does not fit is refused when the graph is built", () => {
   const of = (...dims: number[]) => graph.weight(`w${dims}`, dims);
   test.each([
     ["shapes that cannot be broadcast", () => add(of(2, 3), of(2)), "[2,3] and [2] do not fit together"],
-    ["products of other lengths", () => product(of(2, 3), of(2, 3)), "No product of [2,3] and [2,3]"],
-    ["products of other leading shapes", () => product(of(2, 1, 3), of(4, 3, 1)), "No product of"],
+    ["matmuls of other lengths", () => matmul(of(2, 3), of(2, 3)), "No product of [2,3] and [2,3]"],
+    ["matmuls of other leading shapes", () => matmul(of(2, 1, 3), of(4, 3, 1)), "No product of"],
     ["reshaping to another size", () => reshape(of(2, 3), [4]), "[2,3] does not fit into [4]"],
     ["a graph without outputs", () => graph.toModel(), "A graph without outputs computes nothing"],
     [
       "a weight that the loss does not depend on",
-      () => gradientsOf(total(of(2)), [of(7)], graph.constant([1], [])),
+      () => gradientsOf(sumAll(of(2)), [of(7)], graph.constant([1], [])),
       'The loss does not depend on "w7"',
     ],
     [
       "a weight behind something that lets no gradient pass",
       () => {
         const weight = of(5);
-        return gradientsOf(total(isGreater(weight, of(5))), [weight], graph.constant([1], []));
+        return gradientsOf(sumAll(greater(weight, of(5))), [weight], graph.constant([1], []));
       },
       'The loss does not depend on "w5"',
     ],

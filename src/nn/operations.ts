@@ -36,7 +36,7 @@ export function negate(a: Value): Value {
   return a.graph.node("Neg", [a], { dims: a.dims }, { backward: (g) => [negate(g)] });
 }
 
-export function exponential(a: Value): Value {
+export function exp(a: Value): Value {
   const result: Value = a.graph.node(
     "Exp",
     [a],
@@ -47,7 +47,7 @@ export function exponential(a: Value): Value {
 }
 
 /** 1 / √a. */
-export function inverseRoot(a: Value): Value {
+export function rsqrt(a: Value): Value {
   const root = a.graph.node("Sqrt", [a], { dims: a.dims });
   const result = a.graph.node("Reciprocal", [root], { dims: a.dims });
   // −½ a^(−3/2)
@@ -69,7 +69,7 @@ export function silu(a: Value): Value {
 }
 
 /** 1 where a > b, else 0. No gradient passes. */
-export function isGreater(a: Value, b: Value): Value {
+export function greater(a: Value, b: Value): Value {
   const dims = broadcast(a, b);
   const truth = a.graph.node("Greater", [a, b], { dims, kind: "bool" });
   return a.graph.node("Cast", [truth], { dims }, { attributes: { to: 1 } });
@@ -78,7 +78,7 @@ export function isGreater(a: Value, b: Value): Value {
 // ---- Products ---------------------------------------------------------------------------------------
 
 /** Of the last two dimensions. `b` has the same leading dimensions as `a`, or none. */
-export function product(a: Value, b: Value): Value {
+export function matmul(a: Value, b: Value): Value {
   const leading = a.dims.slice(0, -2);
   const [rows, inner] = a.dims.slice(-2) as [number, number];
   const columns = b.dims.at(-1)!;
@@ -86,18 +86,18 @@ export function product(a: Value, b: Value): Value {
   const fits = b.dims.at(-2) === inner && (isShared || sameDims(b.dims.slice(0, -2), leading));
   if (!fits) throw new TuttiError("bad-graph", `No product of [${a.dims}] and [${b.dims}]`);
   const backward = (g: Value) => {
-    const toA = a.isTrained ? product(g, swap(b)) : undefined;
+    const toA = a.isTrained ? matmul(g, transposeLast(b)) : undefined;
     if (!b.isTrained) return [toA, undefined];
-    if (!isShared || leading.length === 0) return [toA, product(swap(a), g)];
+    if (!isShared || leading.length === 0) return [toA, matmul(transposeLast(a), g)];
     // One large product instead of many small ones that are summed.
     const flat = (value: Value) => reshape(value, [-1, value.dims.at(-1)!]);
-    return [toA, product(swap(flat(a)), flat(g))];
+    return [toA, matmul(transposeLast(flat(a)), flat(g))];
   };
   return a.graph.node("MatMul", [a, b], { dims: [...leading, rows, columns] }, { backward });
 }
 
 /** The last two dimensions change places. */
-export function swap(a: Value): Value {
+export function transposeLast(a: Value): Value {
   const order = [...a.dims.keys()];
   return transpose(a, [...order.slice(0, -2), order.at(-1)!, order.at(-2)!]);
 }
@@ -134,7 +134,7 @@ export function slice(a: Value, axis: number, start: number, end: number): Value
     if (start > 0) parts.push(zeros(start));
     parts.push(g);
     if (end < a.dims[axis]!) parts.push(zeros(a.dims[axis]! - end));
-    return [parts.length === 1 ? g : concatenate(parts, axis)];
+    return [parts.length === 1 ? g : concat(parts, axis)];
   };
   return graph.node("Slice", [a, ...bounds], { dims }, { backward });
 }
@@ -144,7 +144,7 @@ export function split(a: Value, axis: number, sizes: readonly number[]): Value[]
   const join = (pieces: readonly (Value | undefined)[]) => {
     const dims = (size: number) => a.dims.map((dim, at) => (at === axis ? size : dim));
     const all = sizes.map((size, i) => pieces[i] ?? zerosOf(a, dims(size)));
-    return concatenate(all, axis);
+    return concat(all, axis);
   };
   const whole: Value = { ...a, inputs: [a], backward: (g) => [g], join };
   let end = 0;
@@ -155,7 +155,7 @@ export function split(a: Value, axis: number, sizes: readonly number[]): Value[]
   });
 }
 
-export function concatenate(parts: readonly Value[], axis: number): Value {
+export function concat(parts: readonly Value[], axis: number): Value {
   const [first] = parts as [Value];
   const length = parts.reduce((sum, { dims }) => sum + dims[axis]!, 0);
   const dims = first.dims.map((dim, at) => (at === axis ? length : dim));
@@ -178,7 +178,7 @@ export function sum(a: Value, axes: readonly number[]): Value {
 }
 
 /** All of it as one number. */
-export function total(a: Value): Value {
+export function sumAll(a: Value): Value {
   return reshape(sum(a, [...a.dims.keys()]), []);
 }
 
@@ -214,7 +214,7 @@ export function logSoftmax(a: Value): Value {
     { dims: a.dims },
     {
       attributes,
-      backward: (g) => [subtract(g, multiply(exponential(result), sum(g, [last])))],
+      backward: (g) => [subtract(g, multiply(exp(result), sum(g, [last])))],
     },
   );
   return result;
@@ -225,7 +225,7 @@ export function rmsNorm(a: Value, gain: Value): Value {
   const last = a.dims.length - 1;
   const width = a.dims[last]!;
   const square = scale(sum(multiply(a, a), [last]), 1 / width);
-  const inverse = inverseRoot(shift(square, 1e-6));
+  const inverse = rsqrt(shift(square, 1e-6));
   const unit = multiply(a, inverse);
   const result = multiply(unit, gain);
   return withRule(result, [a, gain], (g) => {
@@ -252,12 +252,12 @@ export function oneHot(numbers: Value, depth: number): Value {
 }
 
 /** Rows of a table. The gradient goes back as a product with the one-hot numbers: the order of summing is fixed. */
-export function rows(table: Value, numbers: Value): Value {
+export function gather(table: Value, numbers: Value): Value {
   const [depth, width] = table.dims as [number, number];
   const dims = [...numbers.dims, width];
   const backward = (g: Value) => {
     const places = reshape(oneHot(numbers, depth), [-1, depth]);
-    return [product(swap(places), reshape(g, [-1, width])), undefined];
+    return [matmul(transposeLast(places), reshape(g, [-1, width])), undefined];
   };
   return table.graph.node("Gather", [table, numbers], { dims }, { attributes: { axis: 0 }, backward });
 }

@@ -5,15 +5,15 @@ import { createRandom } from "../base/random.ts";
 import type { Graph, Value } from "./graph.ts";
 import {
   add,
-  concatenate,
+  concat,
+  matmul,
   multiply,
-  product,
   reshape,
   rmsNorm,
   scale,
   silu,
   split,
-  swap,
+  transposeLast,
 } from "./operations.ts";
 import type { ModelShape, Weights } from "./types.ts";
 
@@ -123,7 +123,7 @@ export function turnOf(graph: Graph, size: number): Value {
 }
 
 function rotate(a: Value, { cosine, sine, turn }: Rotation): Value {
-  return add(multiply(a, cosine), multiply(product(a, turn), sine));
+  return add(multiply(a, cosine), multiply(matmul(a, turn), sine));
 }
 
 // ---- A layer ----------------------------------------------------------------------------------------
@@ -148,21 +148,21 @@ export function layer(
   const read = rmsNorm(x, of("attention.norm"));
   // The weight is cut, not the result: it is far smaller.
   const thirds = split(of("attention.in"), 1, [width, width, width]);
-  const part = (at: number) => reshape(product(read, thirds[at]!), [questions, positions, heads, size]);
+  const part = (at: number) => reshape(matmul(read, thirds[at]!), [questions, positions, heads, size]);
   const queries = scale(rotate(part(0), rotation), 1 / Math.sqrt(size));
   const keys = rotate(part(1), rotation);
   const seen = attend({ queries, keys, values: part(2) });
-  const attended = add(x, product(reshape(seen, [questions, positions, width]), of("attention.out")));
+  const attended = add(x, matmul(reshape(seen, [questions, positions, width]), of("attention.out")));
   const normed = rmsNorm(attended, of("mlp.norm"));
-  const gated = multiply(silu(product(normed, of("mlp.gate"))), product(normed, of("mlp.up")));
-  return add(attended, product(gated, of("mlp.down")));
+  const gated = multiply(silu(matmul(normed, of("mlp.gate"))), matmul(normed, of("mlp.up")));
+  return add(attended, matmul(gated, of("mlp.down")));
 }
 
 // ---- Heads of the model -----------------------------------------------------------------------------
 
-/** A slot as it is read: from its figures. */
+/** A slot as it is read: from its features. */
 export function slotRows(features: Value, weights: ReadonlyMap<string, Value>): Value {
-  return add(product(features, pick(weights, "slot")), pick(weights, "slot.bias"));
+  return add(matmul(features, pick(weights, "slot")), pick(weights, "slot.bias"));
 }
 
 export interface Pointing {
@@ -179,17 +179,17 @@ export function logitsOf(x: Value, weights: ReadonlyMap<string, Value>, pointing
   const { keys, again, absent } = pointing;
   const width = x.dims.at(-1)!;
   const text = textLogits(x, weights);
-  const queries = scale(product(x, pick(weights, "pointer.query")), 1 / Math.sqrt(width));
-  const repeated = multiply(again, product(x, pick(weights, "pointer.again")));
-  const slots = add(add(product(queries, swap(keys)), repeated), absent);
-  return concatenate([text, slots], 2);
+  const queries = scale(matmul(x, pick(weights, "pointer.query")), 1 / Math.sqrt(width));
+  const repeated = multiply(again, matmul(x, pick(weights, "pointer.again")));
+  const slots = add(add(matmul(queries, transposeLast(keys)), repeated), absent);
+  return concat([text, slots], 2);
 }
 
 export function textLogits(x: Value, weights: ReadonlyMap<string, Value>): Value {
-  return product(x, swap(pick(weights, "embedding")));
+  return matmul(x, transposeLast(pick(weights, "embedding")));
 }
 
 /** Added to a score so that it does not count. */
-export function hidden(isHidden: boolean): number {
+export function maskValue(isHidden: boolean): number {
   return isHidden ? NEVER : 0;
 }

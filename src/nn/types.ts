@@ -1,5 +1,5 @@
 // The nouns of the small neural network: tensors, and the engine that runs graphs. Nothing in this folder
-// knows of workflows or workers; a "slot" is something the model can point at, described by figures.
+// knows of workflows or workers; a "slot" is something the model can point at, described by features.
 
 export interface Tensor {
   readonly dims: readonly number[];
@@ -34,6 +34,6 @@ export interface ModelShape {
   heads: number;
   /** Of the gated MLP. */
   hidden: number;
-  /** Figures that describe a slot. */
+  /** Features that describe a slot. */
   features: number;
 }

@@ -79,10 +79,7 @@ async function ask(
           finish = event;
       }
     }
-    if (!finish)
-      throw new TuttiError("stream-cut", `${worker.id} stopped in the middle of its reply`, {
-        retryable: true,
-      });
+    if (!finish) throw new TuttiError("stream-cut", `${worker.id} stopped in the middle of its reply`);
   };
 
   let timer: NodeJS.Timeout | undefined;
@@ -100,7 +97,7 @@ async function ask(
         const isWhole = now() - startedAt >= timeouts.stepMs;
         const what = isWhole ? "did not finish" : firstAt === undefined ? "did not begin" : "fell silent";
         const message = `${worker.id} ${what} within ${(isWhole ? timeouts.stepMs : phase) / 1000} s`;
-        reject(new TuttiError("timeout", message, { status: 504, retryable: true }));
+        reject(new TuttiError("timeout", message));
       };
       look();
     });

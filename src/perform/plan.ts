@@ -3,6 +3,7 @@
 import { TuttiError } from "../base/errors.ts";
 import { hashSeed } from "../base/random.ts";
 import type { ComposeRequest } from "../conductor/types.ts";
+import { toConductorName } from "../store/conductor-name.ts";
 import type { RunEvent } from "../store/types.ts";
 import { strongestFirst } from "../worker/strength.ts";
 import type { Pool } from "../worker/types.ts";
@@ -62,11 +63,12 @@ export async function performPlan(
       written += event.text;
       onEvent?.({ type: "plan-delta", runId, at: now(), round, attempt, text: event.text });
     }
-    throw new TuttiError("stream-cut", `${conductor.id} stopped in the middle of its plan`, {
-      retryable: true,
-    });
+    throw new TuttiError(
+      "stream-cut",
+      `${toConductorName(conductor.identity)} stopped in the middle of its plan`,
+    );
   } catch (error) {
-    const fault = toTuttiError(error, "conductor-fault", conductor.id);
+    const fault = toTuttiError(error, "conductor-fault", toConductorName(conductor.identity));
     const chance = chanceAt(state, round, attempt);
     // Stopped by us: after a resume the Conductor may plan again.
     const delay = signal.aborted ? 0 : retryDelay(fault, attempt + 1, settings.retries, chance, PATIENCE_MS);

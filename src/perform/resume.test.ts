@@ -16,7 +16,7 @@ function scene() {
   const pool = toPool([worker, createSelfWorker()]);
   // By what it is asked, not by how often: a resumed run composes only what is missing.
   const conductor = {
-    id: "by-task",
+    identity: { kind: "custom" as const, id: "by-task" },
     async *compose(
       request: Parameters<ReturnType<typeof playedConductor>["compose"]>[0],
       signal: AbortSignal,
@@ -153,7 +153,7 @@ describe("resume", () => {
     const { pool, conductor } = scene();
     const controller = new AbortController();
     const slow = {
-      id: "slow",
+      identity: { kind: "custom" as const, id: "slow" },
       async *compose(_: unknown, signal: AbortSignal) {
         controller.abort();
         await new Promise((_, reject) =>

@@ -1,5 +1,6 @@
 // When a worker is asked again, and when it is left alone for a while.
 
+import { traitsOf } from "../base/error-codes.ts";
 import type { TuttiError } from "../base/errors.ts";
 
 const BASE_MS = 400;
@@ -22,17 +23,6 @@ export function retryDelay(
   const delay = error.retryAfterMs === undefined ? backoff : error.retryAfterMs + 100 * chance;
   return delay > longestMs ? undefined : delay;
 }
-
-/** Failures that say something about the worker, not about the request or about us. */
-const OPENING = new Set([
-  "auth",
-  "rate-limited",
-  "provider-error",
-  "bad-response",
-  "unreachable",
-  "timeout",
-  "stream-cut",
-]);
 
 /** closed: it is asked. open: others are preferred until then. trial: the next ask decides. */
 export type CircuitState =
@@ -71,9 +61,10 @@ export class CircuitBreaker {
   }
 
   failed(workerId: string, error: TuttiError): void {
-    if (!OPENING.has(error.code)) return;
+    const { opensCircuit } = traitsOf(error.code);
+    if (opensCircuit === "never") return;
     const count = (this.#failures.get(workerId)?.count ?? 0) + 1;
-    const isOpen = count >= this.#threshold || error.code === "auth";
+    const isOpen = count >= this.#threshold || opensCircuit === "at-once";
     this.#failures.set(workerId, { count, openUntil: isOpen ? this.#now() + this.#coolDownMs : 0 });
   }
 }

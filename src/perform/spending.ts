@@ -1,5 +1,6 @@
 // What an ask took: as the provider reports it, or, where it broke, counted from the text.
 
+import { traitsOf } from "../base/error-codes.ts";
 import type { PoolEntry, Spending } from "../store/types.ts";
 import { costOf } from "../worker/price.ts";
 import type { Usage } from "../worker/types.ts";
@@ -21,30 +22,11 @@ export function toSpending(entry: Billed, usage: Usage, exchange: Exchange): Spe
   return isSilent ? estimate(entry, exchange) : priced(entry, usage);
 }
 
-/** Refused before any work was done: nothing is billed for these. */
-const FREE = new Set([
-  "auth",
-  "rate-limited",
-  "provider-error",
-  "bad-request",
-  "bad-response",
-  "unreachable",
-]);
-
-/** Refused on our side: no request was made. */
-const NOT_ASKED = new Set([
-  "nothing-to-vote",
-  "not-recorded",
-  "handoff-not-recorded",
-  "no-more-samples",
-  "unknown-worker",
-  "budget-spent",
-]);
-
 /** A failed ask is still a call. If it may have been billed, it is counted on the high side. */
 export function toFailedSpending(entry: Billed, { code }: { code: string }, exchange: Exchange): Spending {
-  if (entry.kind !== "model" || NOT_ASKED.has(code)) return NOTHING_SPENT;
-  if (FREE.has(code) && exchange.written === "") return { usage: NO_USAGE, costUsd: 0, calls: 1 };
+  const { billed } = traitsOf(code);
+  if (entry.kind !== "model" || billed === "never") return NOTHING_SPENT;
+  if (billed === "if-written" && exchange.written === "") return { usage: NO_USAGE, costUsd: 0, calls: 1 };
   return estimate(entry, exchange);
 }
 

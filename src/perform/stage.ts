@@ -1,5 +1,6 @@
 // Everything a run needs from outside, and what is journaled of an error.
 
+import type { ErrorCode } from "../base/error-codes.ts";
 import { isTuttiError, TuttiError } from "../base/errors.ts";
 import { createRandom, hashSeed } from "../base/random.ts";
 import { redact } from "../base/redact.ts";
@@ -34,7 +35,7 @@ export function toEventError({ code, message, status, retryable }: TuttiError): 
   return { code, message: redact(message), status, retryable };
 }
 
-export function toTuttiError(error: unknown, code: string, who: string): TuttiError {
+export function toTuttiError(error: unknown, code: ErrorCode, who: string): TuttiError {
   if (isTuttiError(error)) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new TuttiError(code, `${who}: ${message}`, { cause: error });

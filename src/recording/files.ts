@@ -10,7 +10,7 @@ import { claimFile } from "../files/claim-file.ts";
 import { Problems } from "../files/problems.ts";
 import { parseRow, readLines, type SourceRow } from "../files/read-jsonl.ts";
 import type { GradedTask } from "../task/types.ts";
-import { checkOutcome, checkTask, toOutcome, toRecordedTask } from "./rows.ts";
+import { checkOutcome, checkTask, toOutcome, toTaskRow } from "./rows.ts";
 import type { Outcome } from "./types.ts";
 
 /** How many samples of a worker for a task are there. */
@@ -47,7 +47,7 @@ export async function openRecordingFiles(
     mend(outcomesFile, checkOutcome);
     const recorded = await readRecorded(folder, tasks);
     const missing = await findMissing(folder, tasks);
-    const rows = missing.map((task) => `${JSON.stringify(toRecordedTask({ ...task }))}\n`);
+    const rows = missing.map((task) => `${JSON.stringify(toTaskRow(task))}\n`);
     appendFileSync(tasksFile, rows.join(""));
     const file = openSync(outcomesFile, "a");
     return {
@@ -112,6 +112,6 @@ function claim(folder: string): () => void {
   const file = join(folder, "record.lock");
   return claimFile(file, () => {
     const message = `${folder} is being recorded by another process. If that is not so, delete ${file}`;
-    return new TuttiError("recording-active", message, { status: 409 });
+    return new TuttiError("recording-active", message);
   });
 }

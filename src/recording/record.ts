@@ -63,8 +63,6 @@ async function checkGrader(tasks: readonly GradedTask[], grader: Grader): Promis
   for (const task of languages.values()) {
     const grade = await grader.grade(task, "```\n\n```");
     if (grade.ungraded)
-      throw new TuttiError("cannot-grade", `Task "${task.id}" cannot be graded here: ${grade.why}`, {
-        status: 400,
-      });
+      throw new TuttiError("cannot-grade", `Task "${task.id}" cannot be graded here: ${grade.why}`);
   }
 }

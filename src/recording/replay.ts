@@ -61,10 +61,13 @@ function createRecordedWorker(recording: Recording, id: string): Worker {
 function findOutcome(recording: Recording, worker: string, brief: Brief | undefined): Outcome {
   const id = brief?.task.id;
   if (!brief || id === undefined) {
-    throw refuse("not-recorded", `Worker "${worker}" is recorded: it can only be asked tasks of its set`);
+    throw new TuttiError(
+      "not-recorded",
+      `Worker "${worker}" is recorded: it can only be asked tasks of its set`,
+    );
   }
   if (brief.visible.length > 0) {
-    throw refuse(
+    throw new TuttiError(
       "handoff-not-recorded",
       `Worker "${worker}" is recorded: what it would say to the replies of others is not known`,
     );
@@ -74,8 +77,8 @@ function findOutcome(recording: Recording, worker: string, brief: Brief | undefi
   const outcome = outcomes[sample];
   if (outcome) return outcome;
   if (outcomes.length === 0)
-    throw refuse("not-recorded", `Worker "${worker}" has no recorded reply to task "${id}"`);
-  throw refuse(
+    throw new TuttiError("not-recorded", `Worker "${worker}" has no recorded reply to task "${id}"`);
+  throw new TuttiError(
     "no-more-samples",
     `Worker "${worker}" has ${outcomes.length} recorded samples of task "${id}", and sample ${sample} was asked`,
   );
@@ -89,15 +92,11 @@ function toReply({ reply, answer }: Outcome): string {
   return reply ?? (answer === null ? "" : `Answer: ${answer.trim().replace(/[^\S\n]*\n/g, " ⏎ ")}`);
 }
 
-function refuse(code: string, message: string): TuttiError {
-  return new TuttiError(code, message, { status: 400 });
-}
-
 /** The recorded score of the reply that was chosen: of the first step that said what the run answers. */
 export function gradeRecorded(
   recording: Recording,
   task: Pick<GradedTask, "id">,
-  run: Pick<Run, "answer" | "steps">,
+  run: Pick<Run, "answer" | "hasAnswer" | "steps">,
 ): Grade {
   const asked = new Map<string, number>();
   for (const { workerId, insteadOf, reply, state } of run.steps) {
@@ -112,6 +111,6 @@ export function gradeRecorded(
     const verdict = score >= RIGHT ? "right" : score > 0 ? `right in part (${score})` : "wrong";
     return { score, why: `recorded: ${workerId}, sample ${sample}, was ${verdict}` };
   }
-  if (run.answer === "") return { score: 0, why: "there is no answer" };
+  if (!run.hasAnswer) return { score: 0, why: "there is no answer" };
   return { score: 0, why: "the answer is no recorded reply", ungraded: true };
 }

@@ -2,6 +2,7 @@
 // A worker that fails has given no answer, and that is no wrong answer: nothing is recorded for it.
 
 import { extractAnswer } from "../answer/extract.ts";
+import { traitsOf } from "../base/error-codes.ts";
 import type { TuttiError } from "../base/errors.ts";
 import { isSimulated } from "../store/summary.ts";
 import { extractCode } from "../task/code/extract.ts";
@@ -129,7 +130,7 @@ export class Session {
     summary.error = error.message;
     const inRow = (this.#failuresInRow.get(worker.id) ?? 0) + 1;
     this.#failuresInRow.set(worker.id, inRow);
-    if (inRow >= MOST_FAILURES || error.code === "auth") summary.isGivenUp = true;
+    if (inRow >= MOST_FAILURES || traitsOf(error.code).opensCircuit === "at-once") summary.isGivenUp = true;
   }
 
   #report(): void {

@@ -1,5 +1,5 @@
 // A fixed, sensible policy behind the Conductor port, named as what it is. It stands in where no trained
-// Conductor is at hand, and is a mark for one to beat. It writes text as any other, and it decides only
+// Conductor is at hand, and is a baseline for one to beat. It writes text as any other, and it decides only
 // by what a Conductor may know: the question, and the profiles and prices of the pool.
 
 import { extractAnswer } from "../answer/extract.ts";
@@ -26,7 +26,7 @@ interface Plan {
 
 export function createScriptedPlanner(): Conductor {
   return {
-    id: "scripted-planner",
+    identity: { kind: "scripted" },
     compose(request, signal) {
       return composeText(request, write(request, signal));
     },
@@ -36,7 +36,7 @@ export function createScriptedPlanner(): Conductor {
 async function* write(request: ComposeRequest, signal: AbortSignal): AsyncIterable<{ text: string }> {
   const { why, steps } = decide(request);
   for (const text of `${why}\n\n${renderWorkflow({ steps })}`.match(/\s*\S+/g) ?? []) {
-    if (signal.aborted) throw new TuttiError("aborted", "The planning was stopped.", { status: 499 });
+    if (signal.aborted) throw new TuttiError("aborted", "The planning was stopped.");
     yield { text };
   }
 }

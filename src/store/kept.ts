@@ -4,6 +4,7 @@
 
 import { redact, redactRegistered } from "../base/redact.ts";
 import type { RunEvent } from "./types.ts";
+import { upgradeEvent } from "./upgrade.ts";
 
 /** Fields whose values are our own words or ids: a secret that happens to equal one must not break a run. */
 const OWN_WORDS: ReadonlySet<string> = new Set(
@@ -13,7 +14,7 @@ const OWN_WORDS: ReadonlySet<string> = new Set(
 /** The event as it is journaled, or nothing. */
 export function toKept(event: RunEvent): RunEvent | undefined {
   if (event.type === "plan-delta") return undefined;
-  const kept = redactRegistered(event, OWN_WORDS);
+  const kept = redactRegistered(upgradeEvent(event), OWN_WORDS);
   if (!("error" in kept) || !kept.error) return kept;
   return { ...kept, error: { ...kept.error, message: redact(kept.error.message) } } as RunEvent;
 }

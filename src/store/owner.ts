@@ -22,7 +22,5 @@ export function isAlive(claim: Claim, now: number): boolean {
 
 /** Deleting a run, or its content, under the process that performs it would bring half of it back with the next event. */
 export function runActiveError(id: string): TuttiError {
-  return new TuttiError("run-active", `Run ${id} is being performed. Cancel it first, or wait for its end.`, {
-    status: 409,
-  });
+  return new TuttiError("run-active", `Run ${id} is being performed. Cancel it first, or wait for its end.`);
 }

@@ -3,6 +3,7 @@
 // one row, written once.
 
 import type { Message } from "../worker/types.ts";
+import { toConductorName } from "./conductor-name.ts";
 import type { Origin, PoolEntry, RunEvent, RunSummary, Spending } from "./types.ts";
 
 export interface SummaryChange {
@@ -78,7 +79,7 @@ function toStart(event: Extract<RunEvent, { type: "run-start" }>): NonNullable<S
     parentId: event.parent?.runId,
     startedAt: event.at,
     question: toBeginning(lastUserText(event.task.messages)),
-    conductor: event.settings.conductor,
+    conductor: toConductorName(event.settings.conductor),
     isSimulated: isSimulated(event.pool),
     isStripped: event.isStripped ?? false,
     ...(origin && { origin: toTags(origin) }),

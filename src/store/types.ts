@@ -23,13 +23,12 @@ export interface PoolEntry {
   maxOutputTokens?: number;
 }
 
-export type DialectName = "chat" | "responses" | "messages";
-
 /** Where a run of the gateway came from: for bills, for lists, and for replies that are read again. */
 export interface Origin {
   /** The name that was asked for: "tutti-ultra", "openai/gpt-6-sol". */
   model: string;
-  dialect: DialectName;
+  /** By the name that it is registered with (gateway/dialect/dialects.ts). */
+  dialect: string;
   /** Who pays; absent where the gateway has no keys. */
   keyId?: string;
   /** Tags of the client. */
@@ -55,8 +54,23 @@ export interface Limits {
   deadlineMs?: number;
 }
 
+/**
+ * Who conducts a run, as a value that decides: a resumed run finds its Conductor again by it
+ * (`tutti/conductors.ts`). People read its name (`toConductorName`).
+ */
+export type ConductorIdentity =
+  | { kind: "prompted"; planner: string } // id of the planning model
+  /** `checkpoint`: shipped name or folder. `digest`: sha256 of the weights, 8 hex; absent in journals of 0.1. */
+  | { kind: "native"; checkpoint: string; digest?: string }
+  | { kind: "scripted" } // the rehearsal's planner, written by hand
+  | { kind: "fixed" } // a workflow that was given
+  | { kind: "single"; worker: string } // one named worker
+  | { kind: "fast" } // the strongest worker for this question
+  | { kind: "relay" } // a request that was passed through: nobody conducted
+  | { kind: "custom"; id: string }; // given in code (baselines too): cannot be resolved again
+
 export interface RunSettings {
-  conductor: string;
+  conductor: ConductorIdentity;
   /** Why this Conductor and not another, in words. */
   conductorReason: string;
   /** How many workflows at the most: 1 is a plain run, more allow corrective ones. */
@@ -128,14 +142,18 @@ export type StopReason =
   | "failed" // nobody replied: there is no answer
   | "journal-failed"; // a reply could not be journaled, so nothing more was asked
 
+/** Both from 0. */
+export interface StepPosition {
+  round: number;
+  step: number;
+}
+
 interface EventBase {
   runId: string;
   /** Milliseconds since 1970. */
   at: number;
 }
-interface StepBase extends EventBase {
-  round: number;
-  step: number;
+interface StepBase extends EventBase, StepPosition {
   /** From 0, counting every ask of this step, whoever was asked. */
   attempt: number;
 }
@@ -144,7 +162,7 @@ export type RunEvent =
   | (EventBase & {
       type: "run-start";
       /** The step of another run that this run performs (`self`). */
-      parent?: { runId: string; round: number; step: number };
+      parent?: { runId: string } & StepPosition;
       task: Task;
       pool: PoolEntry[];
       settings: RunSettings;
@@ -245,7 +263,12 @@ export type RunEvent =
   | (EventBase & { type: "round-end"; round: number })
   | (EventBase & {
       type: "run-end";
+      /** The best there is, perhaps a part of a reply. Empty also where the content was deleted. */
       answer: string;
+      /** Somebody said something that can be shown. */
+      hasAnswer: boolean;
+      /** Whose reply the answer is, or who asks for tools. Absent where nobody replied, and in journals of 0.1. */
+      answerStep?: StepPosition;
       stopReason: StopReason;
       error?: EventError;
       /** Everything spent, the Conductor's calls and nested runs included. */
@@ -265,6 +288,7 @@ export interface RunSummary {
   question: string;
   /** The beginning of the answer. */
   answer?: string;
+  /** A name for people (`toConductorName`), never read back. */
   conductor: string;
   /** Workers of the rehearsal took part: what it cost is not real money. */
   isSimulated: boolean;

@@ -9,7 +9,7 @@ export function toTask(i: number, set = "sums"): GradedTask {
     id: `t${i}`,
     set,
     category: i % 2 === 0 ? "even" : "odd",
-    subtask: `rest ${i % 4}`,
+    family: `rest ${i % 4}`,
     prompt: `What is twice ${i}?`,
     answer: String(i * 2),
     grader: "numeric",
@@ -22,13 +22,13 @@ export function toBenchRow(
   isRight: boolean,
   parts: Partial<BenchRow> = {},
 ): BenchRow {
-  const { id: task, set, category, subtask } = toTask(i);
+  const { id: task, set, category, family } = toTask(i);
   return {
     conductor,
     set,
     task,
     category,
-    subtask,
+    family,
     score: isRight ? 1 : 0,
     why: isRight ? "right" : "wrong",
     ungraded: false,

@@ -9,7 +9,7 @@ const AT = Date.UTC(2026, 10, 16, 12);
 
 const SETTINGS: RunSettings = {
   ...TEST_SETTINGS,
-  conductor: "scripted-planner",
+  conductor: { kind: "scripted" },
   conductorReason: "the rehearsal has its own",
   limits: { usd: 1 },
   maxDepth: 1,
@@ -147,6 +147,7 @@ export const event = {
     type: "run-end",
     runId: RUN_ID,
     answer,
+    hasAnswer: answer !== "",
     stopReason: "done",
     spent: NOTHING,
     unpricedCalls: 0,

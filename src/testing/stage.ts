@@ -48,13 +48,15 @@ export function usageFor(request: WorkerRequest, reply: string): Usage {
   return { ...NO_USAGE, inputTokens: Math.ceil(input / 4), outputTokens };
 }
 
+const PLAYED = { kind: "custom", id: "played" } as const;
+
 /** Plays one decision per call; the last one again and again. */
 export function playedConductor(
   ...plays: (Decision | Workflow | Error)[]
 ): Conductor & { requests: ComposeRequest[] } {
   const requests: ComposeRequest[] = [];
   return {
-    id: "played",
+    identity: PLAYED,
     requests,
     async *compose(request) {
       requests.push(request);
@@ -74,7 +76,7 @@ export function toPool(workers: (Worker | PoolMember)[], price?: Price): Pool {
 }
 
 export const SETTINGS: RunSettings = {
-  conductor: "played",
+  conductor: PLAYED,
   conductorReason: "a test",
   rounds: 1,
   maxSteps: 5,

@@ -3,7 +3,7 @@
 import type { Conductor } from "../conductor/types.ts";
 import type { PlanEstimate } from "../perform/estimate.ts";
 import type { Verdict } from "../perform/stage.ts";
-import type { Origin } from "../store/types.ts";
+import type { ConductorIdentity, Origin } from "../store/types.ts";
 import type { OutputSettings, Pool, ToolResult } from "../worker/types.ts";
 import type { Workflow } from "../workflow/types.ts";
 
@@ -18,8 +18,11 @@ export interface PlanForReview {
 }
 
 export interface AskOptions {
-  /** "prompted", "native", "native:FOLDER", "scripted-planner", the id of a worker or "provider/model" to plan with, or one's own. */
-  conductor?: string | Conductor;
+  /**
+   * As people name it ("prompted", "native", "native:FOLDER", "scripted-planner", the id of a worker or
+   * "provider/model" to plan with), as it is journaled, or one's own.
+   */
+  conductor?: string | ConductorIdentity | Conductor;
   /** "rehearsal", the name of a pool in the config, ids of workers, or a pool of one's own. */
   pool?: string | string[] | Pool;
   rounds?: number;

@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { toConductorName } from "../store/conductor-name.ts";
 import { saveTinyCheckpoint } from "../testing/learn/tiny-checkpoint.ts";
 import { playedConductor, scriptedWorker, toPool } from "../testing/stage.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
 import type { Pool, Profile, Task } from "../worker/types.ts";
 import { chooseConductor } from "./choose-conductor.ts";
+import type { PoolKind } from "./conductors.ts";
 
 // What ships with the package, and whether this machine has an engine, is set by each test.
 const shipped = vi.hoisted(() => ({ folders: new Map<string, string>(), hasEngine: true }));
@@ -14,8 +16,7 @@ vi.mock("../conductor/native/shipped.ts", async (original) => {
   return {
     ...real,
     findShippedFor: find,
-    findNative: (wanted: string, world: string) =>
-      wanted === "native" ? (find(world) ?? "nowhere") : wanted.slice("native:".length),
+    findNative: (named: string | undefined, world: string) => named ?? find(world) ?? "nowhere",
   };
 });
 
@@ -46,15 +47,17 @@ function poolOf(measured: boolean[]): Pool {
   return toPool([...members, createConsensusWorker()]);
 }
 
-type Kind = Parameters<typeof chooseConductor>[2];
-
 async function choose(
   wanted: Parameters<typeof chooseConductor>[0],
-  { kind = "config", pool = poolOf([true, true]) }: { kind?: Kind; pool?: Pool } = {},
+  { kind = "config", pool = poolOf([true, true]) }: { kind?: PoolKind; pool?: Pool } = {},
 ) {
-  const options = { showNames: false, env: {}, task: TASK };
-  const { conductor, reason } = await chooseConductor(wanted, pool, kind, options);
-  return { id: conductor.id, reason };
+  const { conductor, reason } = await chooseConductor(wanted, pool, {
+    kind,
+    showNames: false,
+    env: {},
+    task: TASK,
+  });
+  return { id: toConductorName(conductor.identity), reason };
 }
 
 beforeEach(() => {
@@ -64,9 +67,10 @@ beforeEach(() => {
 
 describe("in the rehearsal", () => {
   it("the trained Conductor plans, where it and an engine are there", async () => {
-    shipped.folders.set("rehearsal", await saveTinyCheckpoint());
+    const folder = await saveTinyCheckpoint();
+    shipped.folders.set("rehearsal", folder);
     expect(await choose(undefined, { kind: "rehearsal" })).toEqual({
-      id: "native:tiny",
+      id: `native:${folder}`,
       reason: "shipped weights, trained on the rehearsal, which is the pool",
     });
   });
@@ -108,7 +112,7 @@ describe("on a live pool", () => {
   const CHEAP = "model-0 is the strongest of the cheaper half of the pool";
 
   it("a prompted one plans, and nothing is said of the trained one where workers are not measured", async () => {
-    shipped.folders.set("recordings", await saveTinyCheckpoint({ about: live, surprise: EASY }));
+    shipped.folders.set("recordings", await saveTinyCheckpoint({ about: live, nll: EASY }));
     expect(await choose(undefined, { pool: poolOf([true, false]) })).toEqual({
       id: "prompted:model-0",
       reason: CHEAP,
@@ -119,23 +123,24 @@ describe("on a live pool", () => {
     ["no bench has shown it", {}, EASY, "no bench has shown it to be no worse on a live pool"],
     ["the question is strange", live, HARD, "the question is unlike those it was trained on"],
     ["its card knows no threshold", live, undefined, "the question is unlike those it was trained on"],
-  ])("a prompted one plans where %s, and it is said", async (_, about, surprise, why) => {
-    shipped.folders.set("recordings", await saveTinyCheckpoint({ about, ...(surprise && { surprise }) }));
+  ])("a prompted one plans where %s, and it is said", async (_, about, nll, why) => {
+    shipped.folders.set("recordings", await saveTinyCheckpoint({ about, ...(nll && { nll }) }));
     const { id, reason } = await choose(undefined);
     expect(id).toBe("prompted:model-0");
     expect(reason).toBe(`${CHEAP}; native is not the default here: ${why}`);
   });
 
   it("the trained one plans where all of it holds", async () => {
-    shipped.folders.set("recordings", await saveTinyCheckpoint({ about: live, surprise: EASY }));
+    const folder = await saveTinyCheckpoint({ about: live, nll: EASY });
+    shipped.folders.set("recordings", folder);
     expect(await choose(undefined)).toEqual({
-      id: "native:tiny",
+      id: `native:${folder}`,
       reason: "every model is measured, and the question is like those it was trained on",
     });
   });
 
   it("a prompted one plans where there is no engine for it", async () => {
-    shipped.folders.set("recordings", await saveTinyCheckpoint({ about: live, surprise: EASY }));
+    shipped.folders.set("recordings", await saveTinyCheckpoint({ about: live, nll: EASY }));
     shipped.hasEngine = false;
     expect((await choose(undefined)).reason).toContain(
       "not the default here: onnxruntime-web cannot be used",
@@ -143,15 +148,16 @@ describe("on a live pool", () => {
   });
 
   it("a prompted one plans where it is named", async () => {
-    shipped.folders.set("recordings", await saveTinyCheckpoint({ about: live, surprise: EASY }));
+    shipped.folders.set("recordings", await saveTinyCheckpoint({ about: live, nll: EASY }));
     expect(await choose("prompted")).toEqual({ id: "prompted:model-0", reason: `named; ${CHEAP}` });
   });
 });
 
 describe("native by its name", () => {
   it("plans for measured models without more words", async () => {
-    shipped.folders.set("recordings", await saveTinyCheckpoint());
-    expect(await choose("native")).toEqual({ id: "native:tiny", reason: "named" });
+    const folder = await saveTinyCheckpoint();
+    shipped.folders.set("recordings", folder);
+    expect(await choose("native")).toEqual({ id: `native:${folder}`, reason: "named" });
   });
 
   it.each([

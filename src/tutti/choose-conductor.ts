@@ -3,102 +3,86 @@
 
 import { isTuttiError, usageError } from "../base/errors.ts";
 import type { Card } from "../conductor/native/checkpoint.ts";
-import { createPromptedConductor } from "../conductor/prompted.ts";
 import type { Conductor } from "../conductor/types.ts";
-import { type ResolvedPool, resolveModel } from "../config/pool.ts";
+import type { ConductorIdentity } from "../store/types.ts";
 import { strongestFirst } from "../worker/strength.ts";
 import type { Pool, PoolMember, Task } from "../worker/types.ts";
+import { openNative, parseConductorName, type ResolveOptions, resolveConductor } from "./conductors.ts";
 
 export interface Chosen {
   conductor: Conductor;
   reason: string;
 }
 
-export interface ChooseOptions {
-  showNames: boolean;
-  env: Record<string, string | undefined>;
+export interface ChooseOptions extends Pick<ResolveOptions, "kind" | "showNames" | "env"> {
   /** The question: whether a trained Conductor knows such questions is seen from it. */
   task?: Task;
 }
 
-type Kind = ResolvedPool["kind"];
-
+/** `wanted`: as a person names it, as it is journaled, one's own, or undefined for what suits the pool. */
 export async function chooseConductor(
-  wanted: string | Conductor | undefined,
+  wanted: string | ConductorIdentity | Conductor | undefined,
   pool: Pool,
-  kind: Kind,
   options: ChooseOptions,
 ): Promise<Chosen> {
-  if (typeof wanted === "object") return { conductor: wanted, reason: "given in code" };
-  if (wanted === "scripted-planner") return scripted("named");
-  if (wanted === "native" || wanted?.startsWith("native:")) return chooseNamed(wanted, pool, kind);
-  if (wanted === undefined && kind === "rehearsal") return chooseForRehearsal(pool);
-  if (wanted !== undefined && wanted !== "prompted") {
-    const member = pool.members.find(({ worker }) => worker.id === wanted && worker.kind === "model");
-    const planner = member ?? (await resolvePlanner(wanted, pool, options.env));
-    return { conductor: createPromptedConductor(planner, options), reason: "named" };
+  const resolve = (identity: ConductorIdentity) => resolveConductor(identity, pool, options);
+  if (wanted === undefined)
+    return options.kind === "rehearsal" ? chooseForRehearsal(pool, resolve) : chooseForLive(pool, options);
+  if (typeof wanted === "object")
+    return "compose" in wanted
+      ? { conductor: wanted, reason: "given in code" }
+      : { conductor: await resolve(wanted), reason: "named" };
+  const named = parseConductorName(wanted);
+  switch (named.kind) {
+    case "scripted":
+      return { conductor: await resolve(named), reason: "named" };
+    case "native": {
+      const conductor = await openNative(named.checkpoint, pool, options.kind);
+      return { conductor, reason: `named${toProfileHint(pool)}` };
+    }
+    case "prompted": {
+      const { planner } = named;
+      if (planner === undefined) return choosePrompted(pool, options, ["named"]);
+      return { conductor: await resolve({ kind: "prompted", planner }), reason: "named" };
+    }
   }
-  const trained = wanted === undefined ? await chooseForLive(pool, options.task) : undefined;
-  if (typeof trained === "object") return trained;
-  const planner = strongestCheap(pool);
-  if (!planner)
-    throw usageError("The pool has no model that could plan. Name one with --conductor provider/model.");
-  const reason = `${planner.worker.id} is the strongest of the cheaper half of the pool`;
-  return {
-    conductor: createPromptedConductor(planner, options),
-    reason: [...(wanted ? ["named"] : []), reason, ...(trained === undefined ? [] : [trained])].join("; "),
-  };
 }
 
 // ---- The trained Conductor ----------------------------------------------------------------------------
 
-/** "native" is the shipped one for such a pool; "native:NAME" a shipped one by its name, or one in a folder. */
-async function chooseNamed(wanted: string, pool: Pool, kind: Kind): Promise<Chosen> {
-  const [{ createNativeConductor }, { findNative }] = await Promise.all([
-    import("../conductor/native/native.ts"),
-    import("../conductor/native/shipped.ts"),
-  ]);
-  const conductor = createNativeConductor({
-    checkpoint: findNative(wanted, kind === "rehearsal" ? "rehearsal" : "live"),
+async function chooseForRehearsal(
+  pool: Pool,
+  resolve: (identity: ConductorIdentity) => Promise<Conductor>,
+): Promise<Chosen> {
+  const scripted = async (why: string) => ({
+    conductor: await resolve({ kind: "scripted" }),
+    reason: `the pool is the rehearsal, and its trained Conductor cannot be used: ${why}`,
   });
-  conductor.check(pool);
-  await conductor.open();
-  const missing = unmeasured(pool);
-  const who = missing.length === 1 ? missing[0] : `${missing.length} models`;
-  const hint = `; the profile of ${who} is missing, by which it would choose: tutti pool calibrate measures it`;
-  // The trace names what was named, so that a resumed run finds it again.
-  const id = wanted === "native" ? conductor.id : wanted;
-  return { conductor: { ...conductor, id }, reason: `named${missing.length === 0 ? "" : hint}` };
-}
-
-async function chooseForRehearsal(pool: Pool): Promise<Chosen> {
   const { findShippedFor } = await import("../conductor/native/shipped.ts");
-  const folder = findShippedFor("rehearsal");
-  if (folder === undefined) return scripted(`${UNTRAINED}: none comes with this package`);
+  if (findShippedFor("rehearsal") === undefined) return scripted("none comes with this package");
   try {
-    const { createNativeConductor } = await import("../conductor/native/native.ts");
-    const conductor = createNativeConductor({ checkpoint: folder });
-    conductor.check(pool);
-    await conductor.open();
+    const conductor = await openNative(undefined, pool, "rehearsal");
     return { conductor, reason: "shipped weights, trained on the rehearsal, which is the pool" };
   } catch (error) {
     if (!isTuttiError(error)) throw error;
-    return scripted(`${UNTRAINED}: ${error.message}`);
+    return scripted(error.message);
   }
 }
 
-const UNTRAINED = "the pool is the rehearsal, and its trained Conductor cannot be used";
-
-async function scripted(reason: string): Promise<Chosen> {
-  const { createScriptedPlanner } = await import("../rehearsal/scripted-planner.ts");
-  return { conductor: createScriptedPlanner(), reason };
+async function chooseForLive(pool: Pool, options: ChooseOptions): Promise<Chosen> {
+  const trained = await chooseTrained(pool, options);
+  if (typeof trained === "object") return trained;
+  return choosePrompted(pool, options, [], trained);
 }
 
 /**
  * The trained Conductor where it is known to be no worse; else why it is not, in few words; else nothing, where
  * it is no question, because the pool is not measured.
  */
-async function chooseForLive(pool: Pool, task: Task | undefined): Promise<Chosen | string | undefined> {
+async function chooseTrained(
+  pool: Pool,
+  { task, kind }: ChooseOptions,
+): Promise<Chosen | string | undefined> {
   if (task === undefined || unmeasured(pool).length > 0) return undefined;
   const { findShippedFor } = await import("../conductor/native/shipped.ts");
   const folder = findShippedFor("live");
@@ -108,11 +92,9 @@ async function chooseForLive(pool: Pool, task: Task | undefined): Promise<Chosen
     const { loadCard } = await import("../conductor/native/checkpoint.ts");
     const card = loadCard(folder);
     if (!isNoWorseLive(card)) return notDefault("no bench has shown it to be no worse on a live pool");
-    const { createNativeConductor, surpriseOf } = await import("../conductor/native/native.ts");
-    const conductor = createNativeConductor({ checkpoint: folder });
-    conductor.check(pool);
-    const surprise = await surpriseOf(conductor, { task, pool });
-    if (!(card.surprise && surprise <= card.surprise.threshold))
+    const conductor = await openNative(undefined, pool, kind);
+    const nll = await conductor.negativeLogLikelihood({ task, pool });
+    if (!(card.nll && nll <= card.nll.threshold))
       return notDefault("the question is unlike those it was trained on");
     const reason = "every model is measured, and the question is like those it was trained on";
     return { conductor, reason };
@@ -127,6 +109,13 @@ function isNoWorseLive({ about }: Card): boolean {
   return Array.isArray(noWorseOn) && noWorseOn.includes("live");
 }
 
+function toProfileHint(pool: Pool): string {
+  const missing = unmeasured(pool);
+  if (missing.length === 0) return "";
+  const who = missing.length === 1 ? missing[0] : `${missing.length} models`;
+  return `; the profile of ${who} is missing, by which it would choose: tutti pool calibrate measures it`;
+}
+
 function unmeasured({ members }: Pool): string[] {
   return members
     .filter(({ worker, profile }) => worker.kind === "model" && !profile)
@@ -135,19 +124,21 @@ function unmeasured({ members }: Pool): string[] {
 
 // ---- The prompted one ---------------------------------------------------------------------------------
 
-async function resolvePlanner(
-  wanted: string,
+async function choosePrompted(
   pool: Pool,
-  env: Record<string, string | undefined>,
-): Promise<PoolMember> {
-  if (wanted.includes("/")) return resolveModel(wanted, { env });
-  const ids = pool.members.filter(({ worker }) => worker.kind === "model").map(({ worker }) => worker.id);
-  throw usageError(
-    `No Conductor "${wanted}" (there are: prompted, native, native:FOLDER, scripted-planner, ${ids.join(", ")}, or any provider/model).`,
-  );
+  options: ChooseOptions,
+  before: string[],
+  after?: string,
+): Promise<Chosen> {
+  const planner = strongestCheap(pool)?.worker.id;
+  if (planner === undefined)
+    throw usageError("The pool has no model that could plan. Name one with --conductor provider/model.");
+  const conductor = await resolveConductor({ kind: "prompted", planner }, pool, options);
+  const reason = `${planner} is the strongest of the cheaper half of the pool`;
+  return { conductor, reason: [...before, reason, ...(after === undefined ? [] : [after])].join("; ") };
 }
 
-/** A plan is short and decides much: not the dearest model, and not the weakest. */
+/** A plan is short and decides much: not the most expensive model, and not the weakest. */
 function strongestCheap({ members }: Pool): PoolMember | undefined {
   const order = strongestFirst(members.map(({ worker, profile }) => ({ kind: worker.kind, profile })));
   const priceOf = (number: number) => members[number]!.price?.outputUsd ?? Number.POSITIVE_INFINITY;

@@ -79,7 +79,8 @@ export function toResumeTurn(
   if (budgetUsd === undefined) return undefined;
   checkNumbers(options);
   const { usd: _, ...others } = state.settings.limits;
-  return { limits: { ...others, ...(budgetUsd !== null && { usd: state.spent.usd + budgetUsd }) } };
+  const spentUsd = state.spent.usd - state.spentBefore.usd;
+  return { limits: { ...others, ...(budgetUsd !== null && { usd: spentUsd + budgetUsd }) } };
 }
 
 /** The turn that goes on after tools of the client: one result for each call, and nothing else. */
@@ -91,7 +92,7 @@ function toToolTurn(
   const { runId, ended, rounds } = state;
   const calls =
     ended?.stopReason === "tool-calls" ? rounds.at(-1)?.steps.at(-1)?.reply?.toolCalls : undefined;
-  if (!calls) throw new TuttiError("run-over", `Run ${runId} waits for no tool`, { status: 409 });
+  if (!calls) throw new TuttiError("run-over", `Run ${runId} waits for no tool`);
   const missing = calls.filter(({ id }) => !toolResults.some(({ toolCallId }) => toolCallId === id));
   if (missing.length > 0 || toolResults.length !== calls.length) {
     const wanted = calls.map(({ id, name }) => `${name} (${id})`).join(", ");

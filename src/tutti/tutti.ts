@@ -2,10 +2,9 @@
 
 import { TuttiError, usageError } from "../base/errors.ts";
 import { textOf } from "../calibration/text-features.ts";
-import { createFixedConductor } from "../conductor/fixed.ts";
 import type { Conductor } from "../conductor/types.ts";
 import { toStorePath } from "../config/home.ts";
-import { type ResolvedPool, resolvePool } from "../config/pool.ts";
+import { type ResolvedPool, resolveModel, resolvePool } from "../config/pool.ts";
 import { parseConfig } from "../config/problems.ts";
 import type { TuttiConfigInput } from "../config/schema.ts";
 import { performRun, resumeRun } from "../perform/driver.ts";
@@ -18,11 +17,12 @@ import { fold, type RunState } from "../perform/state.ts";
 import { openStore } from "../store/open.ts";
 import { toPoolEntry } from "../store/pool-entry.ts";
 import { isSimulated } from "../store/summary.ts";
-import type { RunEvent, Store } from "../store/types.ts";
+import type { ConductorIdentity, RunEvent, Store } from "../store/types.ts";
 import type { Message, Pool, PoolMember, Task } from "../worker/types.ts";
 import type { AskOptions, ResumeOptions } from "./ask-options.ts";
 import { toTask } from "./check-input.ts";
 import { chooseConductor } from "./choose-conductor.ts";
+import { resolveConductor } from "./conductors.ts";
 import {
   createOwner,
   createRunId,
@@ -140,11 +140,9 @@ export function createTutti(
     const allowed = canNest ? pool : withoutSelf(pool);
     // Before anything is journaled: the trace shows the figures that plans and votes went by.
     const { members } = poolFor?.(allowed, textOf(task.messages)) ?? allowed;
-    const chosen = await chooseConductor(options.conductor ?? config.conductor, { members }, kind, {
-      showNames: config.showNames,
-      env,
-      task,
-    });
+    const { showNames } = config;
+    const wanted = options.conductor ?? config.conductor;
+    const chosen = await chooseConductor(wanted, { members }, { kind, showNames, env, task });
     const fixed = workflow && toFixed(workflow, { members });
     const unknown = unpricedIn(workflow?.steps.map(({ worker }) => members[worker]!) ?? []);
     if (hasBudget && !allowUnknownPrice && unknown.length > 0) throw usageError(unknownPrice(unknown));
@@ -156,7 +154,7 @@ export function createTutti(
       pool: members.map(toPoolEntry),
       settings: {
         ...settings,
-        conductor: fixed?.id ?? chosen.conductor.id,
+        conductor: (fixed ?? chosen.conductor).identity,
         conductorReason: fixed ? "a workflow was given" : chosen.reason,
       },
       ...(options.origin && { origin: options.origin }),
@@ -193,45 +191,44 @@ export function createTutti(
     };
   }
 
+  /** A request that named one model may have named one that is not in the pool. */
+  async function findElsewhere(identity: ConductorIdentity, { members }: Pool): Promise<PoolMember[]> {
+    if (identity.kind !== "single" || !identity.worker.includes("/")) return [];
+    if (members.some(({ worker }) => worker.id === identity.worker)) return [];
+    return [await resolveModel(identity.worker, { env })];
+  }
+
   async function goOn(runId: string, options: ResumeOptions, stage: StageParts): Promise<RunState> {
     const journal = await openedStore();
     const events = await journal.loadRun(runId);
     const state = fold(events);
-    if (!state) throw new TuttiError("unknown-run", `There is no run ${runId}`, { status: 404 });
+    if (!state) throw new TuttiError("unknown-run", `There is no run ${runId}`);
     const turn = toResumeTurn(state, options, config);
     if (state.ended && !turn?.toolResults && !RESUMABLE.includes(state.ended.stopReason)) {
-      throw new TuttiError(
-        "run-over",
-        `Run ${runId} is over (${state.ended.stopReason}): ask again instead`,
-        { status: 409 },
-      );
+      throw new TuttiError("run-over", `Run ${runId} is over (${state.ended.stopReason}): ask again instead`);
     }
     if (state.parent) throw usageError(`Run ${runId} is nested: resume ${state.parent.runId} instead`);
     const isRehearsal = isSimulated(state.pool);
     const { pool, kind } = await toPool(options.pool ?? (isRehearsal ? "rehearsal" : undefined), false, true);
+    const { conductor: identity } = state.settings;
+    const known = [...pool.members, ...(await findElsewhere(identity, pool))];
     const members = state.pool.map(({ id, kind: entryKind, profile }): PoolMember => {
-      const found = pool.members.find(({ worker }) => worker.id === id);
+      const found = known.find(({ worker }) => worker.id === id);
       if (!found) notice(`${id} took part in this run and is not available now: others take over.`);
       // The figures the run began with: those of today could change its mind half-way.
       return { ...(found ?? { worker: goneWorker(id, entryKind) }), ...(profile && { profile }) };
     });
-    const first = state.rounds[0]?.workflow;
-    const name = state.settings.conductor.replace(/^prompted:/, "");
-    const conductor =
-      name === "fixed" && first
-        ? createFixedConductor(first)
-        : (
-            await chooseConductor(
-              options.conductor ?? (name === "fixed" ? undefined : name),
-              { members },
-              kind,
-              {
-                showNames: config.showNames,
-                env,
-              },
-            )
-          ).conductor;
-    return resumeRun(events, await toStage({ members }, conductor, stage), turn);
+    const choice = { kind, showNames: config.showNames, env };
+    const choose = async (wanted: AskOptions["conductor"]) =>
+      (await chooseConductor(wanted, { members }, choice)).conductor;
+    const { workflow } = state.rounds[0] ?? {};
+    const conductor = options.conductor
+      ? await choose(options.conductor)
+      : await resolveConductor(identity, { members }, { ...choice, workflow, onNotice: notice });
+    // A workflow that was given is for the outer run only.
+    const nests = identity.kind === "fixed" && members.some(({ worker }) => worker.kind === "conductor");
+    const nested = nests ? await choose(config.conductor) : undefined;
+    return resumeRun(events, await toStage({ members }, conductor, stage, nested), turn);
   }
 
   function toStream(

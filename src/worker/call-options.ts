@@ -109,7 +109,6 @@ function toUserPart(part: Part, defaults: CallDefaults): UserContent[number] {
     throw new TuttiError(
       "bad-request",
       `Worker "${defaults.workerId}" cannot take the image "${part.image.slice(0, 80)}" by its address. Give it as a data: URL.`,
-      { status: 400 },
     );
   }
   return { type: "file", mediaType, data: new URL(part.image) };

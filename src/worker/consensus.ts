@@ -76,9 +76,7 @@ function group(votes: Vote[]): Vote[][] {
 
 function nothingToVote(replies: number): TuttiError {
   const found = `it sees ${replies === 0 ? "no reply" : "one reply"} and needs two or more`;
-  return new TuttiError("nothing-to-vote", `Worker "consensus" has nothing to vote on: ${found}.`, {
-    status: 400,
-  });
+  return new TuttiError("nothing-to-vote", `Worker "consensus" has nothing to vote on: ${found}.`);
 }
 
 /** More weight in all; then the heavier voter; then the later step, which may have seen the earlier ones. */

@@ -1,6 +1,7 @@
 // Whatever can go wrong between us and a provider → one TuttiError with a stable code and a short
 // message that names the worker. The original error is not kept as `cause`: it carries the whole prompt.
 
+import type { ErrorCode } from "../base/error-codes.ts";
 import { isTuttiError, TuttiError, type TuttiErrorOptions } from "../base/errors.ts";
 import { redact } from "../base/redact.ts";
 
@@ -31,7 +32,7 @@ export interface FailureContext {
 
 export function toWorkerError(error: unknown, context: FailureContext): TuttiError {
   const worker = `Worker "${context.workerId}"`;
-  if (context.isAborted) return new TuttiError("aborted", `${worker} was stopped.`, { status: 499 });
+  if (context.isAborted) return new TuttiError("aborted", `${worker} was stopped.`);
   if (isTuttiError(error)) return error;
   const failure = (
     typeof error === "object" && error !== null ? error : { message: String(error) }
@@ -45,11 +46,11 @@ export function toWorkerError(error: unknown, context: FailureContext): TuttiErr
     case "AI_EmptyResponseBodyError":
       return badResponse(context.workerId, "what it sent is not what a chat stream looks like");
     case "AI_LoadAPIKeyError":
-      return fail("auth", `${worker} has no key`, failure, { status: 401 });
+      return fail("auth", `${worker} has no key`, failure);
     case "AI_UnsupportedFunctionalityError":
     case "AI_InvalidPromptError":
     case "AI_InvalidArgumentError":
-      return fail("bad-request", `${worker} cannot do what was asked`, failure, { status: 400 });
+      return fail("bad-request", `${worker} cannot do what was asked`, failure);
     case "AI_InvalidResponseDataError":
       return streamCut(context.workerId);
   }
@@ -57,28 +58,22 @@ export function toWorkerError(error: unknown, context: FailureContext): TuttiErr
   if (failure.statusCode !== undefined) return streamCut(context.workerId);
   if (isNetworkError(failure)) {
     if (context.isStreaming) return streamCut(context.workerId);
-    return fail("unreachable", `${worker} cannot be reached`, innermost(failure), {
-      status: 503,
-      retryable: true,
-    });
+    return fail("unreachable", `${worker} cannot be reached`, innermost(failure));
   }
   if (error instanceof Error) {
-    return fail("provider-error", `${worker} failed`, failure, {
-      status: 502,
-      retryable: context.isStreaming,
-    });
+    return fail("provider-error", `${worker} failed`, failure, { retryable: context.isStreaming });
   }
   return byErrorObject(worker, failure);
 }
 
 export function streamCut(workerId: string): TuttiError {
   const message = `The stream of worker "${workerId}" broke off before it was finished.`;
-  return new TuttiError("stream-cut", message, { status: 502, retryable: true });
+  return new TuttiError("stream-cut", message);
 }
 
 export function badResponse(workerId: string, why: string): TuttiError {
   const message = `Worker "${workerId}" gave a bad response: ${why}.`;
-  return new TuttiError("bad-response", redact(message), { status: 502, retryable: true });
+  return new TuttiError("bad-response", redact(message));
 }
 
 function byStatus(worker: string, status: number, failure: SdkError): TuttiError {
@@ -99,7 +94,6 @@ function byStatus(worker: string, status: number, failure: SdkError): TuttiError
     const retryAfterMs = parseRetryAfter(failure.responseHeaders ?? {});
     return fail("provider-error", `${worker}: its provider failed (${status})`, failure, {
       status,
-      retryable: true,
       retryAfterMs,
     });
   }
@@ -120,13 +114,10 @@ function byErrorObject(worker: string, failure: SdkError): TuttiError {
   if (/authentication|permission|invalid_api_key/i.test(kind)) return byStatus(worker, 401, failure);
   if (/invalid_request|invalid_prompt|context_length|not_found/i.test(kind))
     return byStatus(worker, 400, failure);
-  return fail("provider-error", `${worker}: its provider failed in the middle of the reply`, failure, {
-    status: 502,
-    retryable: true,
-  });
+  return fail("provider-error", `${worker}: its provider failed in the middle of the reply`, failure);
 }
 
-function fail(code: string, what: string, failure: SdkError, options: TuttiErrorOptions): TuttiError {
+function fail(code: ErrorCode, what: string, failure: SdkError, options: TuttiErrorOptions = {}): TuttiError {
   const why = reasonOf(failure);
   return new TuttiError(code, why === "" ? `${what}.` : `${what}: ${why}`, options);
 }

@@ -201,6 +201,5 @@ function checkVersion(id: string, model: ModelObject | StreamingModel): void {
   throw new TuttiError(
     "usage",
     `Worker "${id}" needs an AI SDK model object of version "v3" or "v2" (AI SDK 6 or 5), not ${JSON.stringify(version) ?? "something without a version"}.`,
-    { status: 400 },
   );
 }

@@ -1,25 +1,10 @@
 // What is kept of one run: who was asked, what it took, how it was graded, whether somebody was down.
 
+import { traitsOf } from "../base/error-codes.ts";
 import type { RunState, StepState } from "../perform/state.ts";
 import type { EventError } from "../store/types.ts";
 import type { Grade } from "../task/types.ts";
 import type { PerformedTask } from "./types.ts";
-
-/** Codes of what a recording cannot replay. */
-export const REPLAY_REFUSALS: ReadonlySet<string> = new Set([
-  "no-more-samples",
-  "handoff-not-recorded",
-  "not-recorded",
-]);
-
-/** Asking again would not help, and yet it says nothing about the task. */
-const DOWN: ReadonlySet<string> = new Set([
-  "auth",
-  "rate-limited",
-  "worker-fault",
-  "conductor-fault",
-  "budget-spent",
-]);
 
 export function toPerformedTask(
   state: RunState,
@@ -57,7 +42,7 @@ function toAsked({ rounds, pool }: RunState): string[] {
       let answered = totals.calls;
       for (const { worker: other, error, spending } of failures) {
         answered -= spending.calls;
-        if (spending.calls > 0 && !isReplayRefusal(error)) asked.push(pool[other]!.id);
+        if (spending.calls > 0 && !traitsOf(error.code).isUnrecorded) asked.push(pool[other]!.id);
       }
       if (answered > 0) asked.push(pool[worker]!.id);
     }
@@ -84,7 +69,7 @@ function lostItsWorker({ status, instead, failures }: StepState): boolean {
 }
 
 function isOutage({ code, retryable }: EventError): boolean {
-  return retryable || DOWN.has(code);
+  return retryable || traitsOf(code).isOutage;
 }
 
 /** A recording has no such reply. Thrown where the Conductor itself wanted it: then it cannot be replayed. */
@@ -92,13 +77,11 @@ export function findReplayRefusal({ rounds }: RunState): EventError | undefined 
   for (const { workflow, steps } of rounds) {
     for (const [number, { failures }] of steps.entries()) {
       const named = workflow!.steps[number]!.worker;
-      const refusal = failures.find(({ worker, error }) => worker === named && isReplayRefusal(error));
+      const refusal = failures.find(
+        ({ worker, error }) => worker === named && traitsOf(error.code).isUnrecorded,
+      );
       if (refusal) return refusal.error;
     }
   }
   return undefined;
-}
-
-function isReplayRefusal({ code }: EventError): boolean {
-  return REPLAY_REFUSALS.has(code);
 }

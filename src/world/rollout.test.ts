@@ -85,7 +85,7 @@ describe("outages", () => {
   });
 
   test("a worker that refuses this very task is no outage", async () => {
-    const refused = new TuttiError("refused", "I would rather not");
+    const refused = new TuttiError("content-filter", "I would rather not");
     expect(await perform([[step(DOWN)]], { down: refused })).toMatchObject({
       isOutage: false,
       isValid: true,

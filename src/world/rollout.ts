@@ -66,7 +66,7 @@ export async function performTexts(options: PerformOptions): Promise<Outcome> {
   if (first.type !== "workflow") return invalid(texts);
   const { isInstant } = world;
   const settings: RunSettings = {
-    conductor: "native in training",
+    conductor: IN_TRAINING,
     conductorReason: "it learns",
     rounds: texts.length,
     maxSteps: MAX_STEPS,
@@ -119,6 +119,7 @@ export async function performTexts(options: PerformOptions): Promise<Outcome> {
   };
 }
 
+const IN_TRAINING = { kind: "custom", id: "native in training" } as const;
 const forgetful = createMemoryStore({ keepEnded: 0 });
 const breaker = new CircuitBreaker(Date.now, Number.POSITIVE_INFINITY, 0);
 const owner = { id: "training", pid: process.pid, host: hostname() };
@@ -144,7 +145,7 @@ function invalid(texts: readonly string[]): Outcome {
 /** Says what was written before, through the driver that all text Conductors share. */
 function recite(texts: readonly string[]): Conductor {
   return {
-    id: "native in training",
+    identity: IN_TRAINING,
     compose: (request) => composeText(request, once(texts[request.rounds.length] ?? "")),
   };
 }

@@ -15,7 +15,7 @@ function outcome(parts: Partial<BenchOutcome> = {}): BenchOutcome {
       toBenchRow(name, i, (i * 7 + k) % 5 >= 2 - k / 2, {
         calls: k + 1,
         asked: Array(k + 1).fill(EVIL),
-        subtask: i % 2 ? EVIL : "plain",
+        family: i % 2 ? EVIL : "plain",
       }),
     ),
   );

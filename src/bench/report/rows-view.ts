@@ -55,9 +55,9 @@ export function toFamilyGains(graded: Graded, seed: number): { heat: HeatView; c
   const rightOf = ([name, own]: (typeof others)[number]) =>
     name === ORACLE ? -1 : own.reduce((sum, row) => sum + toRight(row), 0);
   const leader = others.reduce((best, other, i) => (rightOf(other) > rightOf(others[best]!) ? i : best), 0);
-  const rows = [...groupBy(single, ({ subtask }) => subtask)].map(([family, own]) => {
+  const rows = [...groupBy(single, ({ family }) => family)].map(([family, own]) => {
     const cells = others.map(([name, theirs]) => {
-      const same = theirs.filter((row) => row.subtask === family);
+      const same = theirs.filter((row) => row.family === family);
       const { mean, low, high, n } = compareAccuracy(same, own, seed);
       const interval = `${toSignedPoints(mean)} points (${toSignedPoints(low)} … ${toSignedPoints(high)})`;
       const text = n === 0 || mean === 0 ? "" : String(Math.round(mean * 100));

@@ -56,7 +56,7 @@ export function addInputFlags(command: Command): Command {
     .option("--seed <n>", "of everything left to chance", wholeNumber("--seed", 0, 2 ** 32 - 1), 0)
     .option(
       "--split-by <what>",
-      "keep tasks together by prompt, or by family (their subtask)",
+      "keep tasks together by prompt, or by family",
       oneOf("--split-by", ["prompt", "family"] as const),
       "prompt" as const,
     )
@@ -227,11 +227,14 @@ export async function chooseContenders(
 }
 
 async function toNative(id: string, ground: Ground): Promise<Baseline> {
-  const [{ createNativeContender }, { findNative }] = await Promise.all([
+  const [{ createNativeContender }, { findNative }, { parseConductorName }] = await Promise.all([
     import("../../bench/native.ts"),
     import("../../conductor/native/shipped.ts"),
+    import("../../tutti/conductors.ts"),
   ]);
-  const folder = findNative(id, ground.kind === "tasks" ? "live" : ground.kind);
+  const named = parseConductorName(id);
+  const checkpoint = named.kind === "native" ? named.checkpoint : undefined;
+  const folder = findNative(checkpoint, ground.kind === "tasks" ? "live" : ground.kind);
   return createNativeContender({ id, folder, ground });
 }
 
@@ -246,7 +249,11 @@ async function toPlanner(
   const { chooseConductor } = await import("../../tutti/choose-conductor.ts");
   const { showNames, conductor: configured } = resolved;
   const wanted = id === "prompted" ? (configured ?? id) : id;
-  const { conductor } = await chooseConductor(wanted, pool, resolved.kind, { showNames, env: process.env });
+  const { conductor } = await chooseConductor(wanted, pool, {
+    kind: resolved.kind,
+    showNames,
+    env: process.env,
+  });
   return { id, summary: "plans in words", needsHandOffs: true, rounds: 1, fit: () => conductor };
 }
 

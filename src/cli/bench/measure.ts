@@ -68,7 +68,7 @@ export async function measureSet(
         line.update(label === undefined ? progress : { ...progress, what: `${label} · ${progress.what}` }),
     }),
   ).finally(() => folder.close());
-  const families = new Set(ground.tasks.map(({ subtask }) => subtask)).size;
+  const families = new Set(ground.tasks.map(({ family }) => family)).size;
   const isFree = ground.kind === "recording" && !outcome.isStopped;
   const byFamily =
     isFree && splitBy === "prompt" && families >= FEWEST_FAMILIES

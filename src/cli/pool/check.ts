@@ -54,7 +54,7 @@ async function checkMember(
   } catch (thrown) {
     const error = signal.aborted
       ? new TuttiError("timeout", `Worker "${worker.id}" did not reply within ${timeoutMs / 1000} seconds`)
-      : toTuttiError(thrown, "worker-failed", `Worker "${worker.id}"`);
+      : toTuttiError(thrown, "worker-fault", `Worker "${worker.id}"`);
     return { id: worker.id, ok: false, durationMs: elapsed(), firstTokenMs, error: toEventError(error) };
   }
 }

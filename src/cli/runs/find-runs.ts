@@ -46,8 +46,7 @@ export async function findRun(store: Store, text: string): Promise<string> {
   const runs = await store.listRuns({ idPrefix: text, limit: 1000 });
   const found = runs.map(({ id }) => id);
   if (found.length === 1) return found[0]!;
-  if (found.length === 0)
-    throw new TuttiError("unknown-run", `there is no run "${text}" in the journal`, { status: 404 });
+  if (found.length === 0) throw new TuttiError("unknown-run", `there is no run "${text}" in the journal`);
   const some = found.slice(0, 3).join(", ");
   throw new TuttiError(
     "ambiguous-run",

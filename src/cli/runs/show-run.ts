@@ -5,6 +5,7 @@ import { toClock, toCount, toDelay, toMoney, toStepNumbers, toTokens, toWhen } f
 import { type RunRound, type RunStep, toRun } from "../../perform/run.ts";
 import type { RunState } from "../../perform/state.ts";
 import { toBrief } from "../../perform/visible.ts";
+import { toConductorName } from "../../store/conductor-name.ts";
 import { isSimulated } from "../../store/summary.ts";
 import { textOf, toMessages } from "../../worker/brief.ts";
 import type { Usage } from "../../worker/types.ts";
@@ -44,7 +45,9 @@ export function toTrace(state: RunState, options: ShowOptions): string[] {
     ...toRounds(state, options),
     "",
     style.bold("Answer"),
-    ...(run.answer === "" ? [style.dim("  none")] : text(run.answer)),
+    ...(run.hasAnswer && !run.isStripped
+      ? text(run.answer)
+      : [style.dim(run.isStripped ? "  not kept" : "  none")]),
     ...(reason === "" ? [] : ["", ...wrap(reason, columns - 3).map((line) => `  ${style.yellow(line)}`)]),
   ];
 }
@@ -61,7 +64,7 @@ function toHeader(state: RunState, { style, now, columns }: ShowOptions): string
   ];
   const rows = [
     ["when", `${toClock(run.startedAt)} (${toWhen(run.startedAt, now)})`],
-    ["conductor", toOneLine(`${conductor} (${conductorReason})`)],
+    ["conductor", toOneLine(`${toConductorName(conductor)} (${conductorReason})`)],
     ["limits", `${limit.join(" · ")} · seed ${seed}`],
     ["used", [toPerformed(run), toCalls(run), toDelay(run.durationMs), toCost(run)].join(" · ")],
     ["tokens", toUsage(run.usage)],
@@ -98,7 +101,7 @@ function toRound(state: RunState, round: RunRound, number: number, options: Show
   const reasoning = toReasoning(plan);
   const lines = [
     "",
-    `${style.bold(heading)} ${style.dim([`by ${toOneLine(settings.conductor)}`, ...figures].join(" · "))}`,
+    `${style.bold(heading)} ${style.dim([`by ${toOneLine(toConductorName(settings.conductor))}`, ...figures].join(" · "))}`,
     ...planErrors.flatMap(({ message }) => indented(`✗ A plan failed: ${toOneLine(message)}`, style.yellow)),
     ...(fallback === undefined ? [] : indented(toFallBackWords(fallback), style.yellow)),
     ...(reasoning === "" ? [] : indented(reasoning, style.dim)),

@@ -83,7 +83,8 @@ describe("LiveView on a terminal", () => {
   it("says why this Conductor plans on a line of its own where there is no room beside it, and once", () => {
     const why = "shipped weights, trained on the rehearsal, which is the pool";
     const one = toWorkflow([0, "Solve it", []]);
-    const settings = { rounds: 2, conductor: `native:${ESC}[31mrehearsal`, conductorReason: why };
+    const conductor = { kind: "native" as const, checkpoint: `${ESC}[31mrehearsal` };
+    const settings = { rounds: 2, conductor, conductorReason: why };
     const { screen } = perform(
       [
         event.start(POOL, settings),
@@ -232,7 +233,8 @@ describe("LiveView without a terminal", () => {
   });
 
   it("lets no line break or escape sequence into the line about the Conductor", () => {
-    const settings = { conductor: `a${ESC}[2Jb`, conductorReason: "named\nstep 1 of 1: done" };
+    const conductor = { kind: "custom" as const, id: `a${ESC}[2Jb` };
+    const settings = { conductor, conductorReason: "named\nstep 1 of 1: done" };
     const { err } = perform([event.start(["gpt"], settings), event.planStart()], { isTerminal: false });
     expect(err.text).toBe("Conductor: ab (named step 1 of 1: done)\n");
   });

@@ -2,6 +2,7 @@
 
 import { toCount, toDelay, toMoney } from "../../base/format.ts";
 import type { RoundState } from "../../perform/state.ts";
+import { toConductorName } from "../../store/conductor-name.ts";
 import { isSimulated } from "../../store/summary.ts";
 import type { RunSettings } from "../../store/types.ts";
 import { sanitise, toOneLine } from "./sanitise.ts";
@@ -13,7 +14,7 @@ const MOST_PLAN_LINES = 6;
 /** While a plan is being written: who writes, and the end of the text. */
 export function toPlanningLines(scene: Scene, text: string): string[] {
   const { state, style, columns } = scene;
-  const heading = `${toOneLine(state.settings.conductor)} is writing the plan`;
+  const heading = `${toOneLine(toConductorName(state.settings.conductor))} is writing the plan`;
   const written = wrap(sanitise(text).trim(), columns - 5).slice(-MOST_PLAN_LINES);
   return [
     `  ${toSpinner(scene)} ${cut(heading, columns - 5)}`,
@@ -23,13 +24,13 @@ export function toPlanningLines(scene: Scene, text: string): string[] {
 
 /** Who plans, and why this Conductor and no other. */
 export function toConductorWords({ conductor, conductorReason }: RunSettings): string {
-  return toOneLine(`Conductor: ${conductor} (${conductorReason})`);
+  return toOneLine(`Conductor: ${toConductorName(conductor)} (${conductorReason})`);
 }
 
 /** A plan that is there: whose it is, what it took, and why it is as it is. Its steps are shown as steps. */
 export function toPlanLines({ state, style, columns }: Scene, round: RoundState): string[] {
   const { plan, workflow } = round;
-  const who = toOneLine(state.settings.conductor);
+  const who = toOneLine(toConductorName(state.settings.conductor));
   const cost = plan.totals.unpricedCalls > 0 ? undefined : plan.totals.costUsd;
   const figures = [
     ...(workflow ? [toCount(workflow.steps.length, "step")] : []),

@@ -6,7 +6,7 @@ import type { Engine } from "../../nn/types.ts";
 import { openEngines } from "../../testing/learn/engines.ts";
 import { createTinyCheckpoint } from "../../testing/learn/tiny-checkpoint.ts";
 import { Batcher, type WriteJob } from "./batcher.ts";
-import { createTaker } from "./take-token.ts";
+import { createTokenSampler } from "./sample-token.ts";
 
 const { card, weights, language } = createTinyCheckpoint();
 const LENGTH = 12;
@@ -25,18 +25,18 @@ function drawPrefixes(count: number, seed: number): Prefix[] {
   }));
 }
 
-/** Greedy, or by lot; the chances it was given are kept. */
+/** Greedy, or sampled; the probabilities it was given are kept. */
 function toJob(prefix: Prefix, seed?: number): WriteJob & { seen: string[] } {
-  const take = createTaker(seed === undefined ? {} : { seed });
+  const sample = createTokenSampler({ seed });
   const seen: string[] = [];
   return {
     prefix,
     seen,
-    take(chances, tokens) {
+    sample(probabilities, tokens) {
       // Padded slots differ from batch to batch, and cannot be chosen.
-      const own = chances.slice(0, language.vocabulary + prefix.slots.length);
+      const own = probabilities.slice(0, language.vocabulary + prefix.slots.length);
       seen.push(Buffer.from(own.buffer).toString("base64"));
-      return take(chances, tokens);
+      return sample(probabilities, tokens);
     },
   };
 }
@@ -45,7 +45,7 @@ function open(given: Engine): Batcher {
   return new Batcher(new Model(given, card.shape, weights), OPTIONS);
 }
 
-it(`batches on ${name} give the same plans and the same chances, to the bit, as one by one`, async () => {
+it(`batches on ${name} give the same plans and the same probabilities, to the bit, as one by one`, async () => {
   const batcher = open(engine!);
   const prefixes = drawPrefixes(13, 3);
   const seedOf = (i: number) => (i % 2 === 0 ? undefined : i);
@@ -64,11 +64,11 @@ describe("a batch", () => {
     const batcher = open(engine!);
     const [first, second] = drawPrefixes(2, 5);
     const controller = new AbortController();
-    const plan = { prefix: { ...second!, slots: first!.slots }, take: () => language.next };
+    const plan = { prefix: { ...second!, slots: first!.slots }, sample: () => language.next };
     const [stopped, whole] = await Promise.all([
       batcher.write({
         prefix: first!,
-        take: () => language.next,
+        sample: () => language.next,
         signal: controller.signal,
         onToken: ({ length }) => length === 3 && controller.abort(),
       }),
@@ -96,7 +96,7 @@ describe("a batch", () => {
     const batcher = open(failing);
     const jobs = drawPrefixes(3, 6).map((prefix) => ({
       prefix: { ...prefix, slots: prefix.slots.slice(0, 1) },
-      take: () => language.end,
+      sample: () => language.end,
     }));
     const results = await Promise.allSettled(jobs.map((job) => batcher.write(job)));
     expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);

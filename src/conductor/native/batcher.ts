@@ -3,18 +3,18 @@
 
 import { type Prefix, shapeOf } from "../../nn/batch.ts";
 import type { Model } from "../../nn/model.ts";
-import type { TakeToken } from "./take-token.ts";
+import type { TokenSampler } from "./sample-token.ts";
 
 const LARGEST_BATCH = 16;
 /**
- * With one row alone the engine multiplies in another order than with several, and chances differ in their
- * last bits: so there are always two. Batches of 2, 4, 8 and 16 agree bitwise on one thread.
+ * With one row alone the engine multiplies in another order than with several, and probabilities differ in
+ * their last bits: so there are always two. Batches of 2, 4, 8 and 16 agree bitwise on one thread.
  */
 const SMALLEST_BATCH = 2;
 
 export interface WriteJob {
   prefix: Prefix;
-  take: TakeToken;
+  sample: TokenSampler;
   signal?: AbortSignal;
   /** All tokens so far, after each of them. */
   onToken?: (tokens: readonly number[]) => void;
@@ -86,15 +86,15 @@ export class Batcher {
     const { length, start, end } = this.#options;
     const size = Math.max(SMALLEST_BATCH, 2 ** Math.ceil(Math.log2(batch.length)));
     const prefixes = Array.from({ length: size }, (_, row) => (batch[row] ?? batch[0]!).prefix);
-    await this.#model.write(prefixes, {
+    await this.#model.generate(prefixes, {
       group: 1,
       length,
       start,
       end,
-      choose(chances, row) {
+      choose(probabilities, row) {
         const job = batch[row];
         if (!job || job.signal?.aborted) return end;
-        const token = job.take(chances, job.tokens);
+        const token = job.sample(probabilities, job.tokens);
         job.tokens.push(token);
         job.onToken?.(job.tokens);
         return token;

@@ -8,7 +8,7 @@ import { toSafetensors } from "../../nn/safetensors.ts";
 import { trainTokenizer } from "../../nn/tokenizer.ts";
 import { createWeights } from "../../nn/transformer.ts";
 import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
-import { type CardDraft, loadCheckpoint, saveCheckpoint } from "./checkpoint.ts";
+import { type CardDraft, loadCard, loadCheckpoint, saveCheckpoint } from "./checkpoint.ts";
 import { FEATURES } from "./reading.ts";
 
 const language = createTinyLanguage();
@@ -25,7 +25,7 @@ const card: CardDraft = {
   name: "test-1",
   shape,
   limits: { workers: 64, rounds: 2 },
-  surprise: { threshold: 3.5, median: 2, share: 0.98 },
+  nll: { threshold: 3.5, median: 2, share: 0.98 },
   handOffs: true,
   training: {
     ...{ world: "made up", isSimulated: true, command: "tutti train", seed: 1 },
@@ -75,6 +75,11 @@ test("comes back as it was saved, bit by bit", () => {
     language.question("Solve the equations", 56),
   );
   expect(loaded.language.vocabulary).toBe(language.vocabulary);
+});
+
+test("a card of before 0.2, which said surprise for the negative log-likelihood, is still read", () => {
+  const folder = changeCard({ nll: undefined, surprise: card.nll });
+  expect(loadCard(folder).nll).toEqual(card.nll);
 });
 
 test("in half precision it is half as large and close", async () => {
@@ -147,9 +152,9 @@ describe("is refused, and says why", () => {
     expect(refusalOf(folder)).toContain('weight "norm" is missing, and [8] is needed');
   });
 
-  test("figures of workers that this Tutti does not make", () => {
+  test("features of workers that this Tutti does not make", () => {
     const folder = changeCard({ shape: { ...shape, features: FEATURES + 1 } });
-    expect(refusalOf(folder)).toContain(`it describes workers by ${FEATURES + 1} figures`);
+    expect(refusalOf(folder)).toContain(`it describes workers by ${FEATURES + 1} features`);
   });
 });
 

@@ -39,7 +39,7 @@ const cardSchema = z.object({
   }),
   /** How large its teams are; absent: it decides. */
   size: z.int().min(1).max(MAX_STEPS).optional(),
-  /** What it chooses the size of a team from, before it writes, and after a round; absent: it decides while it writes. */
+  /** Sizes of teams it chooses from, before it writes and after a round; absent: it decides while it writes. */
   choices: z
     .object({
       first: z.array(z.int().min(1).max(MAX_STEPS)).min(1).optional(),
@@ -47,10 +47,10 @@ const cardSchema = z.object({
       later: z.array(z.int().min(0).max(MAX_STEPS)).min(1).optional(),
     })
     .optional(),
-  /** Of a reward from 0 to 1, what it takes a call to cost when it chooses; right against wrong is 0.5. */
+  /** Cost per call when choosing the team size, of a reward from 0 to 1; right against wrong is 0.5. */
   cost: z.number().nonnegative().optional(),
-  /** A question that surprises it more than this, in nats a token, is of a kind it was not trained on. */
-  surprise: z.object({ threshold: z.number(), median: z.number(), share: z.number() }).optional(),
+  /** Negative log-likelihood of questions, in nats per token. Above the threshold it was not trained on such a kind. */
+  nll: z.object({ threshold: z.number(), median: z.number(), share: z.number() }).optional(),
   /** What all questions of its training ended with, after their own words: it reads others as if they did. */
   closing: z.string().optional(),
   /** Models may see the replies of others: it was trained where that was possible. */
@@ -64,7 +64,7 @@ const cardSchema = z.object({
     engine: z.string(),
     date: z.string(),
   }),
-  /** Free text and figures for people: data, results, curves, limits. */
+  /** Free text and metrics for people: data, results, curves, limits. */
   about: z.record(z.string(), z.unknown()).default({}),
 });
 export type Card = z.infer<typeof cardSchema>;
@@ -110,7 +110,7 @@ export function loadCheckpoint(folder: string): Checkpoint {
   if (shape.features !== FEATURES || shape.vocabulary !== language.vocabulary)
     throw bad(
       folder,
-      `it describes workers by ${shape.features} figures and knows ${shape.vocabulary} tokens; ${FEATURES} and ${language.vocabulary} are needed`,
+      `it describes workers by ${shape.features} features and knows ${shape.vocabulary} tokens; ${FEATURES} and ${language.vocabulary} are needed`,
     );
   const own = [...weightDims(shape)];
   for (const [name, dims] of [...own, ...choiceDims(sizes, language.vocabulary)]) {
@@ -126,9 +126,11 @@ export function loadCheckpoint(folder: string): Checkpoint {
 }
 
 function parseCard(folder: string, json: unknown): Card {
-  const parsed = cardSchema.safeParse(json);
+  const { surprise, ...rest } = (json ?? {}) as Record<string, unknown>;
+  // Cards of before 0.2 call it "surprise".
+  const parsed = cardSchema.safeParse({ nll: surprise, ...rest });
   if (parsed.success) return parsed.data;
-  const { version, format } = (json ?? {}) as Record<string, unknown>;
+  const { version, format } = rest;
   if (format === FORMAT && version !== VERSION)
     throw bad(
       folder,
@@ -168,7 +170,6 @@ function read(folder: string, name: string): Uint8Array {
 
 function bad(folder: string, problem: string, cause?: unknown): TuttiError {
   return new TuttiError("bad-checkpoint", `No trained Conductor in ${folder}: ${problem}.`, {
-    status: 400,
     cause,
   });
 }

@@ -7,7 +7,7 @@ const SIZES = [1, 3];
 const VOCABULARY = 50;
 const HARD = 7;
 
-/** Words by lot, and whether it is hard stands in one of them. */
+/** Random words, and whether it is hard stands in one of them. */
 function toQuestion(seed: number, isHard: boolean, labels?: number[]): Reading {
   const random = createRandom(seed);
   const slots = [0.4, 0.9].map((similar) => {
@@ -64,10 +64,10 @@ test("learns to go on where the replies disagree, and to take what they agree on
 
 test("before anything was compared all sizes are worth the same, and the first is taken", () => {
   const choice = new Choice("first", SIZES, VOCABULARY);
-  expect(choice.weigh(toQuestion(1, true))).toEqual([0, 0]);
+  expect(choice.predict(toQuestion(1, true))).toEqual([0, 0]);
   expect(choice.choose(toQuestion(1, true), { cost: 0 })).toBe(1);
   choice.learn([{ reading: toQuestion(1, true), rewards: [0.5, undefined], calls: [1, 3], tries: 1 }]);
-  expect(choice.weigh(toQuestion(1, true))).toEqual([0, 0]);
+  expect(choice.predict(toQuestion(1, true))).toEqual([0, 0]);
 });
 
 test("takes no size above what is allowed, and one that is left where all are", () => {
@@ -91,7 +91,7 @@ test("goes on from its tensors to the bit, and without what it learns with it st
   expect(resumed.toTensors({ isLearning: true })).toEqual(tensors);
   const shipped = whole.toTensors({ isLearning: false });
   const opened = new Choice("first", SIZES, VOCABULARY, shipped);
-  expect(opened.weigh(one[0]!.reading)).toEqual(whole.weigh(one[0]!.reading));
+  expect(opened.predict(one[0]!.reading)).toEqual(whole.predict(one[0]!.reading));
 });
 
 test("of first and later rounds are kept apart", () => {
@@ -101,7 +101,7 @@ test("of first and later rounds are kept apart", () => {
   const tensors = choiceTensors(choices, { isLearning: false });
   expect([...tensors].map(([name, { dims }]) => [name, dims])).toEqual(choiceDims(sizes, VOCABULARY));
   const opened = createChoices(sizes, VOCABULARY, tensors);
-  expect(opened.first!.weigh(toQuestion(1, true))[1]).toBeGreaterThan(0);
-  expect(opened.later!.weigh(toQuestion(1, true))).toEqual([0, 0, 0]);
+  expect(opened.first!.predict(toQuestion(1, true))[1]).toBeGreaterThan(0);
+  expect(opened.later!.predict(toQuestion(1, true))).toEqual([0, 0, 0]);
   expect(createChoices({ later: [0, 1] }, VOCABULARY).first).toBeUndefined();
 });

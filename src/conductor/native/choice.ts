@@ -1,26 +1,26 @@
-// How large a team shall be, and after a round whether its answer is taken as it is: a linear reader of the
-// question's words, the workers' figures and who agreed, which says what a team of each size is worth here. It is
-// apart from the transformer because it learns late and from few questions: there the same step that taught it to
-// choose spoiled what it writes, and a smaller one taught it nothing. What a call costs is taken off when it
-// chooses, so that one Conductor can be as thrifty as it is asked to be.
+// How large a team shall be, and after a round whether its answer is taken as it is: ridge regression from the
+// question's words, the workers' features and who agreed to the reward of each size. It is apart from the transformer
+// because it learns late and from few questions: there the same step that taught it to choose spoiled what it writes,
+// and a smaller one taught it nothing. The cost of a call is subtracted when it chooses, so that one Conductor can be
+// as thrifty as it is asked to be.
 
 import type { Weights } from "../../nn/types.ts";
 import type { Reading } from "./reading.ts";
 
-/** Figures of the pool: a constant, the length (twice), four of its success here, and who is in it (two). */
-const POOL_FIGURES = 9;
-/** Figures of the round before: in which way its replies agreed, and how large its team was. */
-const ROUND_FIGURES = 9;
-const FIGURES = POOL_FIGURES + ROUND_FIGURES;
-/** How many tries the prior is worth that all sizes are alike. */
+/** Of the pool: a constant, the length (twice), four of its success here, and who is in it (two). */
+const POOL_FEATURES = 9;
+/** Of the round before: in which way its replies agreed, and how large its team was. */
+const ROUND_FEATURES = 9;
+const FEATURES = POOL_FEATURES + ROUND_FEATURES;
+/** Strength of the ridge prior, in tries: all sizes are alike. */
 const PRIOR = 256;
 /**
  * Another round costs so many calls more than its own: everybody waits for it. Without this, answers on which all
  * agreed were looked at again for next to nothing.
  */
 const FURTHER_ROUND = 1;
-const SOLVED = 1e-6;
-const MOST_STEPS = 200;
+const TOLERANCE = 1e-6;
+const MAX_STEPS_OF_SOLVER = 200;
 
 /** Of a slot: whether it is a model, and its success on tasks like this one, from -1 to 1. */
 const [IS_MODEL, SIMILAR] = [0, 4];
@@ -39,7 +39,7 @@ const tensorName = (choice: ChoiceName, what: "worth" | "calls" | "seen" | "earn
 /** What a checkpoint holds of it. */
 export function choiceDims(sizes: ChoiceSizes, vocabulary: number): [name: string, dims: number[]][] {
   return namesOf(sizes).flatMap((name): [string, number[]][] => [
-    [tensorName(name, "worth"), [sizes[name]!.length, vocabulary + FIGURES]],
+    [tensorName(name, "worth"), [sizes[name]!.length, vocabulary + FEATURES]],
     [tensorName(name, "calls"), [sizes[name]!.length + 1]],
   ]);
 }
@@ -62,25 +62,40 @@ function namesOf(sizes: ChoiceSizes): ChoiceName[] {
   return (["first", "later"] as const).filter((name) => sizes[name]);
 }
 
-export interface Compared {
+/** A training example: what teams of each size made of the same question. */
+export interface SizeComparison {
   reading: Reading;
   /** Of each size, in the order of the sizes, costs not counted; undefined where it is not known. */
   rewards: readonly (number | undefined)[];
-  /** What each size took. */
+  /** Mean calls of each size. */
   calls: readonly number[];
-  /** How many tries the rewards are the mean of: it counts so much. */
+  /** How many tries the rewards are the mean of: its weight. */
   tries: number;
+}
+
+/**
+ * How large the next team shall be: what is given, or chosen where there is a choice to be made. 0: the answer is taken
+ * as it is. Undefined: it is decided while the plan is written.
+ */
+export function chooseSize(
+  choices: Choices,
+  reading: Reading,
+  { given, cost, most }: { given: number | undefined; cost: number; most: number },
+): { size: number | undefined; why?: string } {
+  const choice = reading.labels ? choices.later : choices.first;
+  if (given !== undefined || !choice) return { size: given };
+  return { size: choice.choose(reading, { cost, most }), why: choice.explain(reading, { cost }) };
 }
 
 export class Choice {
   readonly name: ChoiceName;
   readonly sizes: readonly number[];
   readonly #vocabulary: number;
-  /** By size, then by figure. */
+  /** By size, then by feature. */
   readonly #worth: Float32Array;
-  /** What each size takes on average; last, over how many questions. */
+  /** Mean calls of each size; last, over how many questions. */
   readonly #calls: Float32Array;
-  /** Sums over what was compared: figure by figure, and figure by size. Only while it learns. */
+  /** Sums over all examples: feature by feature (XᵀX), and feature by size (Xᵀy). Only while it learns. */
   #seen: Float32Array | undefined;
   #earned: Float32Array | undefined;
   #isSolved = true;
@@ -97,16 +112,16 @@ export class Choice {
   }
 
   get #width(): number {
-    return this.#vocabulary + FIGURES;
+    return this.#vocabulary + FEATURES;
   }
 
-  /** What a team of each size earns for this question, beyond their mean; costs not counted. */
-  weigh(reading: Reading): number[] {
+  /** The predicted reward of each size for this question, relative to their mean; costs not counted. */
+  predict(reading: Reading): number[] {
     this.#solve();
-    const figures = this.#figuresOf(reading);
+    const features = this.#featuresOf(reading);
     return this.sizes.map((_, s) => {
       let sum = 0;
-      for (const [at, value] of figures) sum += this.#worth[s * this.#width + at]! * value;
+      for (const [at, value] of features) sum += this.#worth[s * this.#width + at]! * value;
       return sum;
     });
   }
@@ -116,44 +131,44 @@ export class Choice {
     reading: Reading,
     { cost, most = Number.POSITIVE_INFINITY }: { cost: number; most?: number },
   ): number {
-    const worth = this.#weighAll(reading, cost);
+    const worth = this.#worthOf(reading, cost);
     const able = [...this.sizes.keys()].filter((s) => this.sizes[s]! <= most);
     return this.sizes[able.reduce((best, s) => (worth[s]! > worth[best]! ? s : best), able[0] ?? 0)]!;
   }
 
   /** A sentence for the trace: what was weighed. */
   explain(reading: Reading, { cost }: { cost: number }): string {
-    const worth = this.#weighAll(reading, cost);
+    const worth = this.#worthOf(reading, cost);
     const sign = (value: number) => (value < 0 ? "−" : "+");
-    const figure = (value: number) => `${sign(value)}${Math.abs(value).toFixed(3)}`;
+    const signed = (value: number) => `${sign(value)}${Math.abs(value).toFixed(3)}`;
     const name = (size: number) =>
       size === 0 ? "taking the answer" : size === 1 ? "1 step" : `${size} steps`;
-    const weighed = this.sizes.map((size, s) => `${name(size)} ${figure(worth[s]!)}`).join(", ");
+    const weighed = this.sizes.map((size, s) => `${name(size)} ${signed(worth[s]!)}`).join(", ");
     return `Worth here, with ${cost} off for every call${this.name === "later" ? " and for the wait" : ""}: ${weighed}.`;
   }
 
-  #weighAll(reading: Reading, cost: number): number[] {
+  #worthOf(reading: Reading, cost: number): number[] {
     const further = (size: number) => (this.name === "later" && size > 0 ? FURTHER_ROUND : 0);
-    return this.weigh(reading).map(
-      (earned, s) => earned - cost * (this.#calls[s]! + further(this.sizes[s]!)),
+    return this.predict(reading).map(
+      (reward, s) => reward - cost * (this.#calls[s]! + further(this.sizes[s]!)),
     );
   }
 
-  /** For a ridge regression over all that was compared so far. */
-  learn(compared: readonly Compared[]): void {
+  /** Adds examples; the regression is solved over all so far. */
+  learn(comparisons: readonly SizeComparison[]): void {
     const { sizes } = this;
     const width = this.#width;
     this.#seen ??= new Float32Array(width * width);
     this.#earned ??= new Float32Array(sizes.length * width);
     const [seen, earned] = [this.#seen, this.#earned];
-    for (const { reading, rewards, calls, tries } of compared) {
+    for (const { reading, rewards, calls, tries } of comparisons) {
       const known = rewards.filter((reward) => reward !== undefined);
       if (known.length < sizes.length) continue;
       const mean = known.reduce((sum, reward) => sum + reward, 0) / known.length;
-      const figures = this.#figuresOf(reading);
-      for (const [row, value] of figures) {
+      const features = this.#featuresOf(reading);
+      for (const [row, value] of features) {
         const own = tries * value;
-        for (const [column, other] of figures) seen[row * width + column]! += own * other;
+        for (const [column, other] of features) seen[row * width + column]! += own * other;
         for (const s of sizes.keys()) earned[s * width + row]! += own * (known[s]! - mean);
       }
       const count = ++this.#calls[sizes.length]!;
@@ -180,12 +195,12 @@ export class Choice {
     if (this.#isSolved || !this.#seen || !this.#earned) return;
     const width = this.#width;
     for (const s of this.sizes.keys())
-      this.#worth.set(solve(this.#seen, this.#earned.subarray(s * width, (s + 1) * width)), s * width);
+      this.#worth.set(solveRidge(this.#seen, this.#earned.subarray(s * width, (s + 1) * width)), s * width);
     this.#isSolved = true;
   }
 
   /** Those that are not 0. */
-  #figuresOf({ prefix: { tokens, slots }, labels }: Reading): [at: number, value: number][] {
+  #featuresOf({ prefix: { tokens, slots }, labels }: Reading): [at: number, value: number][] {
     const words = [...new Set(tokens)];
     const models = slots.filter((slot) => slot[IS_MODEL] === 1);
     const similar = models.map((slot) => slot[SIMILAR]!).sort((a, b) => b - a);
@@ -193,10 +208,10 @@ export class Choice {
     const length = tokens.length / 64;
     const success = [similar[0] ?? 0, (similar[0] ?? 0) ** 2, similar[1] ?? 0, mean];
     const pool = [models.length / 8, models.length < slots.length ? 1 : 0];
-    const figures = [1, length, length ** 2, ...success, ...pool, ...(labels ? toAgreement(labels) : [])];
+    const dense = [1, length, length ** 2, ...success, ...pool, ...(labels ? toAgreement(labels) : [])];
     return [
       ...words.map((token): [number, number] => [token, 1 / Math.sqrt(words.length)]),
-      ...figures.map((value, i): [number, number] => [this.#vocabulary + i, value]),
+      ...dense.map((value, i): [number, number] => [this.#vocabulary + i, value]),
     ];
   }
 }
@@ -208,11 +223,11 @@ function toAgreement(labels: readonly (number | undefined)[]): number[] {
   const support = answers.filter((answer) => answer === answers.at(-1)).length;
   const several = different === 2 ? 4 : 6;
   const way = different < 2 ? Math.min(3, answers.length) : several + (support > 1 ? 1 : 0);
-  return [...Array.from({ length: ROUND_FIGURES - 1 }, (_, i) => (i === way ? 1 : 0)), labels.length / 5];
+  return [...Array.from({ length: ROUND_FEATURES - 1 }, (_, i) => (i === way ? 1 : 0)), labels.length / 5];
 }
 
-/** Conjugate gradients for (seen + prior) × worth = earned. */
-function solve(seen: Float32Array, earned: Float32Array): Float64Array {
+/** Conjugate gradient for (seen + prior) × worth = earned. */
+function solveRidge(seen: Float32Array, earned: Float32Array): Float64Array {
   const count = earned.length;
   const times = (vector: Float64Array) =>
     Float64Array.from({ length: count }, (_, row) => {
@@ -226,7 +241,7 @@ function solve(seen: Float32Array, earned: Float32Array): Float64Array {
   const rest = Float64Array.from(earned);
   let direction = Float64Array.from(rest);
   let error = dot(rest, rest);
-  for (let step = 0; step < MOST_STEPS && error > SOLVED ** 2; step++) {
+  for (let step = 0; step < MAX_STEPS_OF_SOLVER && error > TOLERANCE ** 2; step++) {
     const along = times(direction);
     const size = error / dot(direction, along);
     for (let i = 0; i < count; i++) {

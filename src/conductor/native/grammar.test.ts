@@ -23,7 +23,7 @@ function poolOf({ kinds }: Pick<Setting, "kinds">): Pool {
   return toPool(kinds.map((kind, i) => scriptedWorker(`w${i}`, "", kind)));
 }
 
-/** Decodes under the mask, the likeliest token of random chances each time. */
+/** Decodes under the mask, the likeliest token of random probabilities each time. */
 function decode(setting: Setting, random: Random, favour: (token: number) => number = () => 1): number[] {
   const { kinds, ...rest } = setting;
   const isModel = (slot: number) => kinds[slot] === "model";
@@ -34,8 +34,8 @@ function decode(setting: Setting, random: Random, favour: (token: number) => num
     let [best, highest] = [-1, -1];
     // Slots that are not there are offered too, as padding would.
     for (let token = 0; token < language.vocabulary + kinds.length + 3; token++) {
-      const chance = favour(token) * random.next();
-      if (chance > highest && isAllowed(token)) [best, highest] = [token, chance];
+      const probability = favour(token) * random.next();
+      if (probability > highest && isAllowed(token)) [best, highest] = [token, probability];
     }
     expect(best, `nothing may follow ${tokens}`).toBeGreaterThanOrEqual(0);
     tokens.push(best);
@@ -60,7 +60,7 @@ const settings: fc.Arbitrary<Setting> = fc.record({
   handOffs: fc.boolean(),
 });
 
-test("whatever the chances, what is decoded is a valid workflow of the pool", () => {
+test("whatever the probabilities, what is decoded is a valid workflow of the pool", () => {
   fc.assert(
     fc.property(settings, fc.nat(), (setting, seed) => {
       const decision = decide(setting, decode(setting, createRandom(seed)));

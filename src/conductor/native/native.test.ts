@@ -11,8 +11,8 @@ import { scriptedWorker, toPool } from "../../testing/stage.ts";
 import type { Pool, Task } from "../../worker/types.ts";
 import type { ComposeRequest, Conductor, PlanEvent } from "../types.ts";
 import type { CardDraft } from "./checkpoint.ts";
-import { createNativeConductor, surpriseOf } from "./native.ts";
-import { openFolder } from "./opened.ts";
+import { createNativeConductor } from "./native.ts";
+import { digestOf, openFolder } from "./opened.ts";
 
 const QUESTION = "What is the sum of 12 and 30?";
 const poolOf = (...kinds: ("model" | "tool" | "conductor")[]): Pool =>
@@ -115,7 +115,7 @@ describe("every plan with the mask", () => {
 });
 
 describe("the size of a team", () => {
-  /** By lot, so that an untrained model writes teams of all sizes up to what it may. */
+  /** Sampled, so that an untrained model writes teams of all sizes up to what it may. */
   const plansOf = (
     card: Partial<CardDraft>,
     size: { size?: number } = {},
@@ -183,10 +183,11 @@ describe("a plan", () => {
     expect(usage.outputTokens).toBeGreaterThan(5);
     expect(usage.outputTokens).toBeLessThanOrEqual(64);
     expect(conductor.quote).toBeUndefined();
-    expect(conductor.id).toBe("native:tiny");
+    // Weights in memory: nobody could find them again.
+    expect(conductor.identity).toEqual({ kind: "custom", id: "native:tiny" });
   });
 
-  it("is the same again whatever the seed, until it was refused: then it is by lot from the seed", async () => {
+  it("is the same again whatever the seed, until it was refused: then it is sampled with the seed", async () => {
     const errors = [{ code: "bad-list" as const, message: "no" }];
     const text = async (change: Partial<ComposeRequest>) => (await planOf(conductor, change)).text;
     expect(await text({ seed: 2 })).toBe(await text({ seed: 1 }));
@@ -251,16 +252,16 @@ describe("odd questions", () => {
   });
 });
 
-describe("the surprise of a question", () => {
+describe("the negative log-likelihood of a question", () => {
   const conductor = createNativeConductor({ checkpoint: createTinyCheckpoint() });
-  const of = (text: string) => surpriseOf(conductor, { task: taskOf(text), pool: poolOf("model") });
+  const of = (text: string) => conductor.negativeLogLikelihood({ task: taskOf(text), pool: poolOf("model") });
 
   it("is in nats a token, and does not depend on the pool", async () => {
-    const surprise = await of(QUESTION);
-    expect(surprise).toBeGreaterThan(0);
-    expect(surprise).toBeLessThan(30);
+    const value = await of(QUESTION);
+    expect(value).toBeGreaterThan(0);
+    expect(value).toBeLessThan(30);
     const request = { task: taskOf(QUESTION), pool: poolOf("model", "tool", "model") };
-    expect(await surpriseOf(conductor, request)).toBeCloseTo(surprise, 4);
+    expect(await conductor.negativeLogLikelihood(request)).toBeCloseTo(value, 4);
   });
 
   it("has no end where there is nothing to read", async () => {
@@ -316,9 +317,16 @@ describe("a folder", () => {
   it("is opened once for all, until there is another checkpoint in it", async () => {
     expect(openFolder(folder)).toBe(openFolder(join(folder, ".")));
     const before = openFolder(folder);
+    const digest = digestOf(folder);
+    expect(createNativeConductor({ checkpoint: folder }).identity).toEqual({
+      kind: "native",
+      checkpoint: folder,
+      digest: expect.stringMatching(/^[0-9a-f]{8}$/),
+    });
     cpSync(await saveTinyCheckpoint({ name: "better" }, 2), folder, { recursive: true });
     expect(openFolder(folder)).not.toBe(before);
-    expect(createNativeConductor({ checkpoint: folder }).id).toBe("native:better");
+    expect(createNativeConductor({ checkpoint: folder }).card.name).toBe("better");
+    expect(digestOf(folder)).not.toBe(digest);
     expect((await planOf(createNativeConductor({ checkpoint: folder }))).decision.type).toBe("workflow");
   });
 

@@ -1,18 +1,21 @@
-// Our trained model as a Conductor: it reads the question and the figures of the workers, and writes a workflow
+// Our trained model as a Conductor: it reads the question and the features of the workers, and writes a workflow
 // as text, which goes through the same parser as everybody's. It runs in this process and costs nothing.
 
 import { TuttiError, usageError } from "../../base/errors.ts";
 import type { Engine } from "../../nn/types.ts";
+import type { ConductorIdentity } from "../../store/types.ts";
 import type { Pool } from "../../worker/types.ts";
 import { NO_USAGE } from "../../worker/usage.ts";
 import { MAX_STEPS } from "../../workflow/types.ts";
 import { composeText, type TextPiece } from "../text.ts";
 import type { ComposeRequest, Conductor } from "../types.ts";
 import type { Card, Checkpoint } from "./checkpoint.ts";
-import { openCheckpoint, openFolder, PLAN_TOKENS } from "./opened.ts";
-import { FEATURES, type Reading, toReading } from "./reading.ts";
+import { chooseSize } from "./choice.ts";
+import { digestOf, openCheckpoint, openFolder, PLAN_TOKENS } from "./opened.ts";
+import { FEATURES, type Reading, toReading, toWorkerOf } from "./reading.ts";
+import { createMask, createTokenSampler, type Mask } from "./sample-token.ts";
+import { toCheckpointName } from "./shipped.ts";
 import { streamText } from "./stream-text.ts";
-import { createMask, createTaker, type Mask } from "./take-token.ts";
 
 export interface NativeOptions {
   /** Loaded, or the folder it is in. */
@@ -21,11 +24,11 @@ export interface NativeOptions {
   engine?: Engine;
   /** Teams of the first round have so many steps, 1 to 5; by default the Conductor decides. */
   size?: number;
-  /** What it takes a call to cost when it chooses how large a team shall be, as on its card; by default that. */
+  /** Cost per call when choosing the team size; defaults to the card's. */
   cost?: number;
   /** Every plan is a valid workflow. By default so; false where the share of valid plans is measured. */
   masked?: boolean;
-  /** The likeliest plan, by default; false: one by lot, from the seed of the request. */
+  /** The likeliest plan, by default; false: sampled, with the seed of the request. */
   isGreedy?: boolean;
 }
 
@@ -37,7 +40,8 @@ export interface NativeConductor extends Conductor {
   warm(pool?: Pool): Promise<void>;
   /** Throws where it cannot plan for this pool: nobody to ask ("no-model"), or too many ("pool-too-large"). */
   check(pool: Pool): void;
-  surprise(request: Pick<ComposeRequest, "task" | "pool">): Promise<number>;
+  /** Mean of the question's tokens, in nats; its card says from where on a question is of a kind it was not trained on. */
+  negativeLogLikelihood(request: Pick<ComposeRequest, "task" | "pool">): Promise<number>;
 }
 
 /** Throws "bad-checkpoint" where the folder holds none that can be read. The engine is opened with the first plan. */
@@ -57,50 +61,42 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
         );
   const { card, language, choices } = opened.checkpoint;
   const { closing } = card;
-  const id = `native:${card.name}`;
+  const name = `native:${card.name}`;
+  const identity: ConductorIdentity =
+    typeof checkpoint === "string"
+      ? { kind: "native", checkpoint: toCheckpointName(checkpoint), digest: digestOf(checkpoint) }
+      : { kind: "custom", id: name }; // weights in memory: nobody could find them again
   const { size = card.size, cost = card.cost ?? 0 } = options;
 
   async function* write(request: ComposeRequest, signal: AbortSignal): AsyncIterable<TextPiece> {
-    checkPool(id, card, request.pool);
+    checkPool(name, card, request.pool);
     // It has never learned to read the work of more rounds than these.
     const isOver = request.rounds.length >= card.limits.rounds;
-    const { chosen, why } = isOver ? { chosen: 0 } : chooseSize(request);
+    const free = toReading({ ...request, closing }, language);
+    const given = isOver ? 0 : request.rounds.length === 0 ? size : undefined;
+    const { size: chosen, why } = chooseSize(choices, free, { given, cost, most: request.maxSteps });
     if (why) yield { text: `${why}\n` };
     if (chosen === 0) {
       yield { text: language.acceptance };
       return;
     }
     const { batcher } = await opened.writer();
+    const reading = chosen === undefined ? free : toReading({ ...request, closing, size: chosen }, language);
+    const { prefix } = reading;
     // What was tried greedily and refused would come out the same again.
-    const isByLot = !isGreedy || request.errors.length > 0;
-    const lot = isByLot ? { seed: request.seed } : {};
-    const reading = toReading(
-      { ...request, closing, ...(chosen !== undefined && { size: chosen }) },
-      language,
-    );
-    const { prefix, workers } = reading;
-    const mask = masked ? maskFor(request, reading, chosen) : undefined;
-    const take = createTaker({ ...(mask && { mask }), ...lot });
-    // A slot without a worker becomes a number outside of the pool, which the parser refuses.
-    const workerOf = (slot: number) => workers[slot] ?? request.pool.members.length + slot;
+    const isSampled = !isGreedy || request.errors.length > 0;
+    const sample = createTokenSampler({
+      mask: masked ? maskFor(request, reading, chosen) : undefined,
+      seed: isSampled ? request.seed : undefined,
+    });
+    const workerOf = toWorkerOf(reading, request.pool);
     const tokens = yield* streamText(
       (written) => language.toText(written, workerOf),
-      (onToken) => batcher.write({ prefix, take, signal, onToken }),
+      (onToken) => batcher.write({ prefix, sample, signal, onToken }),
     );
-    if (signal.aborted) throw new TuttiError("aborted", `${id} was stopped.`, { status: 499 });
+    if (signal.aborted) throw new TuttiError("aborted", `${name} was stopped.`);
     const inputTokens = prefix.tokens.length + prefix.slots.length;
     yield { usage: { ...NO_USAGE, inputTokens, outputTokens: tokens.length } };
-  }
-
-  /** 0: what the team has answered is taken. Undefined: it decides while it writes. */
-  function chooseSize(request: ComposeRequest): { chosen: number | undefined; why?: string } {
-    const { task, pool, rounds, maxSteps } = request;
-    const isFirst = rounds.length === 0;
-    const choice = isFirst ? choices.first : choices.later;
-    if ((isFirst && size !== undefined) || !choice) return { chosen: isFirst ? size : undefined };
-    const reading = toReading({ task, pool, rounds, closing }, language);
-    const chosen = choice.choose(reading, { cost, most: maxSteps });
-    return { chosen, why: choice.explain(reading, { cost }) };
   }
 
   /** A plan that goes through the parser, and of the size that was chosen, as far as the request allows it. */
@@ -110,7 +106,7 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
       isModel: (slot: number) => pool.members[workers[slot]!]!.worker.kind === "model",
       slots: workers.length,
       maxSteps: most,
-      ...(chosen !== undefined && { minSteps: most }),
+      minSteps: chosen === undefined ? undefined : most,
       previousSteps: rounds.at(-1)?.replies.length ?? 0,
       handOffs: card.handOffs,
     };
@@ -118,49 +114,40 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
   }
 
   return {
-    id,
+    identity,
     card,
     compose: (request, signal) => composeText(request, write(request, signal)),
     open: () => opened.engine(),
-    check: (pool) => checkPool(id, card, pool),
+    check: (pool) => checkPool(name, card, pool),
     async warm(pool) {
       const { batcher } = await opened.writer();
       const slots = Array.from({ length: pool ? slotsOf(pool) : 1 }, () => new Float32Array(FEATURES));
       // A plan that ends at once: what reads and what writes are compiled, and little else is done.
-      await batcher.write({ prefix: { tokens: [language.size(size)], slots }, take: () => language.end });
+      await batcher.write({ prefix: { tokens: [language.size(size)], slots }, sample: () => language.end });
     },
-    async surprise({ task, pool }) {
+    async negativeLogLikelihood({ task, pool }) {
       const { prefix } = toReading({ task, pool, rounds: [], closing }, language);
       // Nothing but the control token: there is nothing that could look familiar.
       if (prefix.tokens.length < 2) return Number.POSITIVE_INFINITY;
       const { model } = await opened.writer();
       // Twice, as plans are read: then the same compiled graph serves both.
-      const [surprise] = await model.surprise([prefix, prefix]);
-      return surprise!;
+      const [value] = await model.negativeLogLikelihood([prefix, prefix]);
+      return value!;
     },
   };
-}
-
-/** How strange a question looks to it, in nats a token; its card says from where on it was not trained for it. */
-export function surpriseOf(
-  conductor: NativeConductor,
-  request: Pick<ComposeRequest, "task" | "pool">,
-): Promise<number> {
-  return conductor.surprise(request);
 }
 
 function slotsOf({ members }: Pool): number {
   return members.filter(({ worker }) => worker.kind !== "conductor").length;
 }
 
-function checkPool(id: string, { limits }: Card, pool: Pool): void {
+function checkPool(name: string, { limits }: Card, pool: Pool): void {
   if (!pool.members.some(({ worker }) => worker.kind === "model"))
-    throw new TuttiError("no-model", `The pool has no model that ${id} could ask: add one.`, { status: 400 });
+    throw new TuttiError("no-model", `The pool has no model that ${name} could ask: add one.`);
   const slots = slotsOf(pool);
   if (slots <= limits.workers) return;
   throw new TuttiError(
     "pool-too-large",
-    `The pool has ${slots} workers, and ${id} can plan for at most ${limits.workers}: name fewer with --pool, or let another Conductor plan (--conductor prompted).`,
-    { status: 400 },
+    `The pool has ${slots} workers, and ${name} can plan for at most ${limits.workers}: name fewer with --pool, or let another Conductor plan (--conductor prompted).`,
   );
 }

@@ -1,7 +1,8 @@
 // A checkpoint that is used: its model and its engine are opened when the first plan is wanted, once for all
 // Conductors of the process that use the same folder, and live as long as the process.
 
-import { statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { openEngine } from "../../nn/engine.ts";
 import { Model } from "../../nn/model.ts";
@@ -24,6 +25,7 @@ export interface OpenedCheckpoint {
   writer(): Promise<{ model: Model; batcher: Batcher }>;
 }
 
+const WEIGHTS = "weights.safetensors";
 const byFolder = new Map<string, { stamp: string; opened: OpenedCheckpoint }>();
 
 /** Throws "bad-checkpoint" where the folder holds none that can be read. */
@@ -36,6 +38,21 @@ export function openFolder(folder: string): OpenedCheckpoint {
   const opened = openCheckpoint(loadCheckpoint(folder));
   byFolder.set(path, { stamp, opened });
   return opened;
+}
+
+const digests = new Map<string, { stamp: string; digest: string }>();
+
+/** Which weights these are: the beginning of their sha256, 8 hex. */
+export function digestOf(folder: string): string {
+  const path = resolve(folder);
+  const stamp = stampOf(path);
+  let known = digests.get(path);
+  if (known?.stamp !== stamp) {
+    const hash = createHash("sha256").update(readFileSync(join(path, WEIGHTS)));
+    known = { stamp, digest: hash.digest("hex").slice(0, 8) };
+    digests.set(path, known);
+  }
+  return known.digest;
 }
 
 export function openCheckpoint(checkpoint: Checkpoint, given?: Engine): OpenedCheckpoint {
@@ -64,7 +81,7 @@ function once<T>(open: () => Promise<T>): () => Promise<T> {
 }
 
 function stampOf(path: string): string {
-  return ["card.json", "weights.safetensors", "tokenizer.json"]
+  return ["card.json", WEIGHTS, "tokenizer.json"]
     .map((name) => {
       const found = statSync(join(path, name), { throwIfNoEntry: false });
       return found ? `${found.mtimeMs} ${found.size}` : "none";

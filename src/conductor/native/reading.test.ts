@@ -4,7 +4,7 @@ import { scriptedWorker, toPool } from "../../testing/stage.ts";
 import { createSelfWorker } from "../../worker/self.ts";
 import type { PoolMember, Profile } from "../../worker/types.ts";
 import type { ComposedRound } from "../types.ts";
-import { FEATURES, QUESTION_TOKENS, toLabels, toReading } from "./reading.ts";
+import { FEATURES, QUESTION_TOKENS, toLabels, toReading, toWorkerOf } from "./reading.ts";
 
 const language = createTinyLanguage();
 const task = { messages: [{ role: "user" as const, content: "What is the sum of 12 and 30?" }] };
@@ -92,7 +92,7 @@ describe("the workers", () => {
     expect(prefix.slots.every((row) => row.length === FEATURES)).toBe(true);
   });
 
-  test("have no name: another one with the same figures is read the same", () => {
+  test("have no name: another one with the same features is read the same", () => {
     const [first] = read([model("a", { similar: 0.7 }), tool]).prefix.slots;
     const [other] = read([model("never met", { similar: 0.7 }), tool]).prefix.slots;
     expect(first).toEqual(other);
@@ -137,7 +137,7 @@ describe("the workers", () => {
     expect(b![0]).toBe(0);
   });
 
-  test("a tool is only a tool, and figures that are not known are no numbers out of the air", () => {
+  test("a tool is only a tool, and features that are not known are no numbers out of the air", () => {
     const [unknown, vote] = read([{ worker: scriptedWorker("new", "") }, tool]).prefix.slots;
     expect(rowOf(vote)).toEqual([0, 1, ...new Array(FEATURES - 2).fill(0)]);
     expect(rowOf(unknown).every(Number.isFinite)).toBe(true);
@@ -156,4 +156,11 @@ describe("the workers", () => {
       [1, 1],
     ]);
   });
+});
+
+test("a slot without a worker is a number outside of the whole pool, members without a slot included", () => {
+  const kinds = ["model", "conductor", "conductor"] as const;
+  const pool = toPool(kinds.map((kind, i) => scriptedWorker(`${kind} ${i}`, "", kind)));
+  const workerOf = toWorkerOf(toReading({ task, pool, rounds: [] }, language), pool);
+  expect([0, 1, 2].map(workerOf)).toEqual([0, 4, 5]);
 });

@@ -1,18 +1,18 @@
 // What the native Conductor reads: how large the team shall be, what the team did so far, the question, and
-// each worker as figures. Names of workers are not among them, so one it has never met can be used.
+// each worker as features. Names of workers are not among them, so one it has never met can be used.
 
 import { extractAnswer } from "../../answer/extract.ts";
 import { sameAnswer } from "../../answer/normalise.ts";
 import type { Prefix } from "../../nn/batch.ts";
 import { textOf } from "../../worker/brief.ts";
-import { type PoolMember, TOPICS } from "../../worker/types.ts";
+import { type Pool, type PoolMember, TOPICS } from "../../worker/types.ts";
 import type { ComposedRound, ComposeRequest } from "../types.ts";
 import type { Language } from "./language.ts";
 
 /** Tokens of the question that are read. With the size and the round before, a text stays within 64. */
 export const QUESTION_TOKENS = 56;
 
-/** Figures a worker. Changing them makes old checkpoints unreadable. */
+/** Features of a worker. Changing them makes old checkpoints unreadable. */
 export const FEATURES = 16 + TOPICS.length;
 
 export interface Reading {
@@ -27,7 +27,7 @@ export type ReadingRequest = Pick<ComposeRequest, "task" | "pool" | "rounds"> & 
   /** Exactly so many steps; absent: the Conductor decides. */
   size?: number;
   /** What the question is read as ending with, whether it does or not. */
-  closing?: string | undefined;
+  closing?: string;
 };
 
 export function toReading(request: ReadingRequest, language: Language): Reading {
@@ -47,7 +47,12 @@ export function toReading(request: ReadingRequest, language: Language): Reading 
   // A size in the text was hardly heeded; as what is written after, it is.
   const start = language.size(size);
   const slots = toFeatures(members, workers, last, labels);
-  return { prefix: { tokens, slots, start }, workers, ...(last && { labels }) };
+  return { prefix: { tokens, slots, start }, workers, labels: last && labels };
+}
+
+/** The number in the pool of a slot's worker. Outside of the pool where there is none: the parser refuses it. */
+export function toWorkerOf({ workers }: Reading, { members }: Pool): (slot: number) => number {
+  return (slot) => workers[slot] ?? members.length + slot;
 }
 
 /** Which answer each reply gave, numbered in the order they appeared; none where nothing short is stated. */

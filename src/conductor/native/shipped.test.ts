@@ -1,10 +1,17 @@
 import { expect, it } from "vitest";
-import { findNative, findShipped } from "./shipped.ts";
+import { findNative, findShipped, toCheckpointName } from "./shipped.ts";
 
 it.each(["", "..", "../models/rehearsal", "a/b", "no-such-model"])("%j is no shipped Conductor", (name) => {
   expect(findShipped(name)).toBeUndefined();
 });
 
 it("a folder is what it is, also where it is called like nothing that ships", () => {
-  expect(findNative("native:runs/mine/best", "live")).toBe("runs/mine/best");
+  expect(findNative("runs/mine/best", "live")).toBe("runs/mine/best");
+});
+
+it("a shipped one is known by its name, wherever the package lies, and found by it", () => {
+  const folder = findShipped("rehearsal")!;
+  expect(toCheckpointName(folder)).toBe("rehearsal");
+  expect(findNative("rehearsal", "live")).toBe(folder);
+  expect(toCheckpointName("runs/mine/rehearsal")).toBe("runs/mine/rehearsal");
 });

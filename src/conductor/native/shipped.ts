@@ -1,8 +1,8 @@
 // The trained Conductors that come with the package, in `models/`: where they are, which one is for which pool,
-// and what "native" and "native:FOLDER" name. The path is the same from `src/` and from `dist/`.
+// and which one a name means. The path is the same from `src/` and from `dist/`.
 
 import { existsSync, readdirSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { usageError } from "../../base/errors.ts";
 import { loadCard } from "./checkpoint.ts";
@@ -25,10 +25,15 @@ export function findShippedFor(world: World): string | undefined {
   return findShipped("recordings") ?? (world === "live" ? findShipped("rehearsal") : undefined);
 }
 
-/** The folder that "native", "native:NAME" or "native:FOLDER" means. */
-export function findNative(wanted: string, world: World): string {
-  const named = wanted.slice("native:".length);
-  if (named !== "")
+/** What names a checkpoint in a journal: a shipped one wherever the package lies, others by their folder. */
+export function toCheckpointName(folder: string): string {
+  const path = resolve(folder);
+  return dirname(path) === resolve(MODELS) ? basename(path) : folder;
+}
+
+/** The folder of the checkpoint with this name, or in this folder; undefined: the one for such a pool. */
+export function findNative(named: string | undefined, world: World): string {
+  if (named !== undefined)
     return findShipped(named) ?? shippedFolders().find((each) => isCalled(each, named)) ?? named;
   const folder = findShippedFor(world);
   if (folder !== undefined) return folder;

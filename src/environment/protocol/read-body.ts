@@ -3,7 +3,7 @@
 import { TuttiError } from "../../base/errors.ts";
 
 export function badRequest(message: string): TuttiError {
-  return new TuttiError("bad-request", message, { status: 400 });
+  return new TuttiError("bad-request", message);
 }
 
 export function toFields(body: unknown): Record<string, unknown> {

@@ -9,6 +9,5 @@ export function requireAdmin({ key }: Visit): void {
   throw new TuttiError(
     "forbidden",
     `The API key "${key.name}" is not an admin's. Create one that is: tutti keys create --name me --admin`,
-    { status: 403 },
   );
 }

@@ -80,7 +80,7 @@ function parseGroup(name: string): SpendingGroup {
 }
 
 function badQuery(param: string, message: string): TuttiError {
-  return new TuttiError("bad-request", message, { status: 400, param });
+  return new TuttiError("bad-request", message, { param });
 }
 
 // ---- The bill -----------------------------------------------------------------------------------

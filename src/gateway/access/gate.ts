@@ -190,7 +190,7 @@ function toRequests(count: number): string {
 }
 
 function rateLimited(message: string, retryAfterMs: number): TuttiError {
-  return new TuttiError("rate-limited", message, { status: 429, retryable: true, retryAfterMs });
+  return new TuttiError("rate-limited", message, { retryAfterMs });
 }
 
 function budgetSpent(key: GatewayKey, budget: NonNullable<GatewayKey["budget"]>, now: number): TuttiError {
@@ -202,7 +202,6 @@ function budgetSpent(key: GatewayKey, budget: NonNullable<GatewayKey["budget"]>,
   return new TuttiError(
     "budget-spent",
     `API key "${key.name}" has spent its budget of $${budget.usd} ${WINDOW_WORDS[budget.window]}. ${then}`,
-    { status: 429 },
   );
 }
 

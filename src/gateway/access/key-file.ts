@@ -118,9 +118,7 @@ export async function changeKeyFile<T>(
 
 async function claim(lock: string): Promise<() => void> {
   const busy = () =>
-    new TuttiError("keys-busy", `The keys are being changed by another process. If not so, delete ${lock}`, {
-      status: 503,
-    });
+    new TuttiError("keys-busy", `The keys are being changed by another process. If not so, delete ${lock}`);
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     try {
@@ -162,6 +160,6 @@ function damaged(file: string, problem: string, cause?: unknown): TuttiError {
     "keys-damaged",
     `${file} is damaged: ${problem}. Nobody is let in until it is repaired: put a copy of it back, ` +
       "or delete it and create new keys with: tutti keys create --name NAME",
-    { status: 503, cause },
+    { cause },
   );
 }

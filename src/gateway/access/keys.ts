@@ -49,6 +49,8 @@ export interface KeyRing {
   find(secret: string | undefined): GatewayKey;
   /** For each request: as `find`, but undefined as long as no key was ever defined. Tells clients nothing of files. */
   identify(secret: string | undefined): GatewayKey | undefined;
+  /** As `find`, for a run that a key has begun: its secret is not kept. */
+  findById(id: string): GatewayKey;
   /** The secret cannot be had again. */
   create(settings: KeySettings): Promise<{ key: GatewayKey; secret: string }>;
   /** By id, name, the beginning of either where only one key has it, or the secret itself. */
@@ -105,6 +107,10 @@ export function openKeyRing({ env, now = Date.now }: { env: Environment; now?: (
       );
     const key = byHash.get(toHash(secret));
     if (!key) throw refused(`This API key is not known here. Keys of this gateway begin with "${PREFIX}".`);
+    return usable(key);
+  }
+
+  function usable(key: GatewayKey): GatewayKey {
     if (key.revokedAt !== undefined) throw refused(`The API key "${key.name}" was revoked.`);
     if (key.expiresAt !== undefined && now() >= key.expiresAt)
       throw refused(`The API key "${key.name}" expired at ${new Date(key.expiresAt).toISOString()}.`);
@@ -115,6 +121,11 @@ export function openKeyRing({ env, now = Date.now }: { env: Environment; now?: (
     list: () => [...current()],
     isEmpty: () => current().length === 0 && !hadKeys,
     find,
+    findById(id) {
+      const key = current().find((each) => each.id === id);
+      if (!key) throw refused(`The API key ${id} is not known here any more.`);
+      return usable(key);
+    },
     identify(secret) {
       look();
       return problem || hadKeys ? find(secret) : undefined;
@@ -209,7 +220,6 @@ function findKey(keys: readonly GatewayKey[], text: string): GatewayKey {
   throw new TuttiError(
     "unknown-key",
     isSecret ? "There is no key with this secret." : `There is no key "${text}".${didYouMean(text, known)}`,
-    { status: 404 },
   );
 }
 
@@ -218,13 +228,13 @@ function toHash(secret: string): string {
 }
 
 function refused(message: string): TuttiError {
-  return new TuttiError("auth", message, { status: 401 });
+  return new TuttiError("auth", message);
 }
 
 /** Clients learn nothing of the gateway's files; the reason is for its log. */
 function unreadable(cause: TuttiError): TuttiError {
   const message = "The keys of this gateway cannot be read, so nobody is let in. Its log says why.";
-  return new TuttiError(cause.code, message, { status: 503, cause });
+  return new TuttiError(cause.code, message, { cause });
 }
 
 // ---- Whom a key may ask -------------------------------------------------------------------------
@@ -259,8 +269,6 @@ export function restrictPool(
   const members = pool.members.filter(({ worker }) => isAllowed(key, worker.id, providers?.get(worker.id)));
   if (members.length === pool.members.length) return pool;
   if (!members.some(({ worker }) => worker.kind === "model"))
-    throw new TuttiError("forbidden", `The API key "${key.name}" may ask none of the models of this pool.`, {
-      status: 403,
-    });
+    throw new TuttiError("forbidden", `The API key "${key.name}" may ask none of the models of this pool.`);
   return { members };
 }

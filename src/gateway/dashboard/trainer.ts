@@ -59,9 +59,7 @@ export function createTrainer({ env, cwd }: { env: Environment; cwd: string }): 
   return {
     async start(wish) {
       if (running)
-        throw new TuttiError("conflict", `The training "${running.id}" is running: stop it first.`, {
-          status: 409,
-        });
+        throw new TuttiError("conflict", `The training "${running.id}" is running: stop it first.`);
       const day = new Date().toISOString().slice(0, 10);
       const path = chooseTrainingPath(toTuttiHome(env), "rehearsal", day);
       const { child, ended, said } = launch(wish, path);

@@ -14,7 +14,7 @@ export type Fields = Record<string, unknown>;
 type Reader<T> = (body: Fields, name: string, path?: string) => T;
 
 export function badRequest(message: string, param?: string): TuttiError {
-  return new TuttiError("bad-request", message, { status: 400, param });
+  return new TuttiError("bad-request", message, { param });
 }
 
 export function toPath(path: string | undefined, name: string | number): string {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { ErrorCode } from "../../base/error-codes.ts";
 import { TuttiError } from "../../base/errors.ts";
 import { registerSecret } from "../../base/redact.ts";
 import { toOpenAIError } from "./openai-error.ts";
 
 describe("an error in OpenAI's shape", () => {
-  it.each<[string, number, string, string | null]>([
+  it.each<[ErrorCode, number, string, string | null]>([
     ["bad-request", 400, "invalid_request_error", null],
     ["usage", 400, "invalid_request_error", null],
     ["content-filter", 400, "invalid_request_error", "content_filter"],

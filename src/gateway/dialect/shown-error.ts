@@ -1,33 +1,20 @@
-// What of an error a client may read, in any dialect: the words of errors we know, without keys; of others
-// only that there was one. Apart because every dialect has its own statuses but this must be the same in all.
+// What of an error a client may read, in any dialect: status, code and words of errors that are for clients,
+// without keys; of others only that there was one. Apart because this must be the same in all dialects.
 
+import { type ErrorCode, traitsOf } from "../../base/error-codes.ts";
 import type { TuttiError } from "../../base/errors.ts";
 import { redact } from "../../base/redact.ts";
 
-/** What a run fails with when nobody of the team replied. */
-const OF_WORKERS = new Set([
-  "bad-response",
-  "conductor-fault",
-  "empty-reply",
-  "failed",
-  "interrupted",
-  "nested-failed",
-  "no-model",
-  "nothing-to-vote",
-  "provider-error",
-  "stream-cut",
-  "unknown-worker",
-]);
-
-/**
- * The client did nothing wrong, a worker failed: always a 502, whatever its provider said to us. What a
- * provider says about our keys ("worker-auth") must never look as if it were about the client's.
- */
-export function isOfWorkers(code: string): boolean {
-  return OF_WORKERS.has(code) || code.startsWith("worker-");
+interface ShownError {
+  status: number;
+  code: ErrorCode;
+  message: string;
 }
 
-/** `isKnown`: the dialect has a status for its code. Other errors are bugs, and stay in the log. */
-export function toShownMessage(error: TuttiError, isKnown: boolean): string {
-  return isKnown ? redact(error.message) : "Something went wrong here; the request id finds it in the log.";
+/** The status is the code's own: what a worker's provider said to us is not about the client's request. */
+export function toShownError({ code, message }: TuttiError): ShownError {
+  const { isShown, status } = traitsOf(code);
+  if (isShown) return { status, code, message: redact(message) };
+  const hidden = "Something went wrong here; the request id finds it in the log.";
+  return { status: 500, code: "internal", message: hidden };
 }

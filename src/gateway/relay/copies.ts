@@ -84,9 +84,7 @@ export class ReplyCopies {
     const known = this.#copies.get(name);
     if (!known) return undefined;
     if (known.hash !== hash)
-      throw new TuttiError("conflict", "This idempotency key was used with another request.", {
-        status: 409,
-      });
+      throw new TuttiError("conflict", "This idempotency key was used with another request.");
     return known.copy;
   }
 

@@ -37,7 +37,7 @@ export interface RelayedRun {
 const NOTHING: Amount = { usd: 0, calls: 0, tokens: 0 };
 
 const SETTINGS: RunSettings = {
-  conductor: "relay",
+  conductor: { kind: "relay" },
   conductorReason: "one worker was named",
   rounds: 1,
   maxSteps: 1,
@@ -54,6 +54,7 @@ const SETTINGS: RunSettings = {
   allowUnknownPrice: true,
 };
 
+const FIRST_STEP = { round: 0, step: 0 };
 const WORKFLOW = { steps: [{ worker: 0, subtask: "", access: [] }] };
 
 /** Once for each relayed request, so its objects are written out: with spreads it took 11 µs instead of 0.4. */
@@ -68,6 +69,9 @@ export function toRelayEvents(run: RelayedRun): RunEvent[] {
     runId,
     at,
     answer: text,
+    // What passed through was an answer, also where it was not kept.
+    hasAnswer: text !== "" || error === undefined,
+    answerStep: FIRST_STEP,
     stopReason: toStopReason(outcome, error),
     spent: { usd: costUsd ?? 0, calls, tokens: usage.inputTokens + usage.outputTokens },
     unpricedCalls: costUsd === undefined ? calls : 0,
@@ -137,7 +141,7 @@ function toStepEnd(
 function toFailure({ id }: PoolEntry, outcome: RelayResult | TuttiError): TuttiError | undefined {
   if (isTuttiError(outcome)) return outcome;
   if (outcome.clientLeft) {
-    return new TuttiError("aborted", "The client left before the reply was complete.", { status: 499 });
+    return new TuttiError("aborted", "The client left before the reply was complete.");
   }
   if (outcome.error || outcome.status < 400) return outcome.error;
   // What the provider wrote is content: the status says enough.

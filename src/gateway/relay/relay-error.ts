@@ -10,7 +10,7 @@ export function toRelayError(cause: unknown, workerId: string, isStreaming: bool
   if (isTuttiError(cause)) return cause;
   if (TIMEOUTS.has((cause as { code?: string })?.code ?? "")) {
     const what = isStreaming ? "was silent for too long in the middle of its reply" : "did not reply in time";
-    return new TuttiError("timeout", `Worker "${workerId}" ${what}.`, { status: 504, retryable: true });
+    return new TuttiError("timeout", `Worker "${workerId}" ${what}.`);
   }
   return toWorkerError(cause, { workerId, isAborted: false, isStreaming });
 }
@@ -18,7 +18,7 @@ export function toRelayError(cause: unknown, workerId: string, isStreaming: bool
 /** The provider said so itself, in an event of its own that was relayed. */
 export function failedInside(workerId: string): TuttiError {
   const message = `Worker "${workerId}": its provider failed in the middle of the reply.`;
-  return new TuttiError("provider-error", message, { status: 502, retryable: true });
+  return new TuttiError("provider-error", message);
 }
 
 /** By our own side: a deadline, a shutdown. */

@@ -111,5 +111,5 @@ function isEndOfScalar(byte: number): boolean {
 }
 
 function notAnObject(): TuttiError {
-  return new TuttiError("bad-request", "The body is not a JSON object.", { status: 400 });
+  return new TuttiError("bad-request", "The body is not a JSON object.");
 }

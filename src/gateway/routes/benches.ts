@@ -14,7 +14,6 @@ import { requireAdmin } from "../access/admin.ts";
 import type { GatewayContext } from "../context.ts";
 import type { BenchComparison, BenchReport, BenchSummary } from "../dashboard/types.ts";
 import { badRequest } from "../dialect/fields.ts";
-import type { Query } from "../http/query.ts";
 import type { Visit } from "../http/route.ts";
 
 const FOLDER = "bench";
@@ -52,17 +51,17 @@ export async function listBenches(context: GatewayContext, visit: Visit): Promis
   visit.connection.json(200, { object: "list", data });
 }
 
-export async function showBench(context: GatewayContext, visit: Visit, id: string): Promise<void> {
+export async function showBench(context: GatewayContext, visit: Visit): Promise<void> {
   requireAdmin(visit);
-  const report = readBench(findBench(context, id));
-  if (!report)
-    throw new TuttiError("not-found", `The folder of the bench "${id}" cannot be read.`, { status: 404 });
+  const report = readBench(findBench(context, visit.id));
+  if (!report) throw new TuttiError("not-found", `The folder of the bench "${visit.id}" cannot be read.`);
   visit.connection.json(200, report);
 }
 
 /** Paired over the tasks that both were graded on, with the tasks that flipped. */
-export async function compareBenches(context: GatewayContext, visit: Visit, query: Query): Promise<void> {
+export async function compareBenches(context: GatewayContext, visit: Visit): Promise<void> {
   requireAdmin(visit);
+  const { query } = visit;
   const [a, b] = (["a", "b"] as const).map((side) => {
     const { rows, seed } = readFolder(findBench(context, query[side] ?? "").path);
     const name = query[`${side}_conductor`] ?? "";
@@ -107,7 +106,7 @@ function namesIn(folder: string): string[] {
 function findBench(context: GatewayContext, id: string): FoundBench {
   const found = findBenches(context).find((each) => each.id === id);
   if (found) return found;
-  throw new TuttiError("not-found", `There is no bench "${id.slice(0, 80)}".`, { status: 404 });
+  throw new TuttiError("not-found", `There is no bench "${id.slice(0, 80)}".`);
 }
 
 /** Undefined where its files cannot be read. A bench that is not finished shows what it has. */

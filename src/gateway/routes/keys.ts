@@ -20,8 +20,8 @@ import {
   readText,
   wrong,
 } from "../dialect/fields.ts";
+import { readBody } from "../http/body.ts";
 import type { Visit } from "../http/route.ts";
-import { parseBody } from "./ask.ts";
 
 const LAST_TIME = 8.64e15;
 
@@ -42,10 +42,10 @@ export async function listKeys({ keys }: GatewayContext, visit: Visit): Promise<
   visit.connection.json(200, { object: "list", data: keys.list().map((key) => toShownKey(key, now)) });
 }
 
-export async function createKey({ keys, config }: GatewayContext, visit: Visit): Promise<void> {
+export async function createKey(context: GatewayContext, visit: Visit): Promise<void> {
   requireAdmin(visit);
-  const { connection } = visit;
-  const wish = readKeyWish(parseBody(await connection.readBody(config.gateway.maxBodyBytes)));
+  const { keys, config } = context;
+  const wish = readKeyWish(await readBody(context, visit));
   checkKeyNames([...(wish.only ?? []), ...(wish.without ?? [])], config);
   const isFirst = keys.isEmpty();
   if (isFirst && wish.isAdmin === false)
@@ -55,21 +55,21 @@ export async function createKey({ keys, config }: GatewayContext, visit: Visit):
     );
   const { key, secret } = await keys.create({ ...wish, isAdmin: isFirst || (wish.isAdmin ?? false) });
   const created: CreatedKey = { object: "key", key: toShownKey(key, Date.now()), secret, isFirst };
-  connection.json(201, created, { "cache-control": "no-store" });
+  visit.connection.json(201, created, { "cache-control": "no-store" });
 }
 
-export async function revokeKey({ keys }: GatewayContext, visit: Visit, id: string): Promise<void> {
+export async function revokeKey({ keys }: GatewayContext, visit: Visit): Promise<void> {
   requireAdmin(visit);
+  const { id } = visit;
   const now = Date.now();
   const all = keys.list();
   if (!all.some((key) => key.id === id))
-    throw new TuttiError("not-found", `There is no key "${id.slice(0, 60)}".`, { status: 404 });
+    throw new TuttiError("not-found", `There is no key "${id.slice(0, 60)}".`);
   const admins = all.filter((key) => key.isAdmin && toKeyState(key, now) === "active");
   if (admins.length === 1 && admins[0]!.id === id)
     throw new TuttiError(
       "conflict",
       `"${admins[0]!.name}" is the last key of an admin: without it nobody could use this page. Create another one first, or revoke it with: tutti keys revoke ${id}`,
-      { status: 409 },
     );
   visit.connection.json(200, toShownKey(await keys.revoke(id), now));
 }

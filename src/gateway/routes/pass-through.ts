@@ -17,12 +17,13 @@ import { toRelayEvents } from "../relay/journal.ts";
 import { relay } from "../relay/relay.ts";
 import { spliceModel } from "../relay/splice-model.ts";
 import type { Upstream } from "../relay/target.ts";
-import type { RelayedTo, RelayResult } from "../relay/types.ts";
+import type { RelayedTo, RelayReader, RelayResult } from "../relay/types.ts";
 import { toPlainNumber } from "../runs/respond.ts";
 import type { Dialect } from "../types.ts";
 
 export interface PassThrough {
   dialect: Dialect;
+  reader: RelayReader;
   raw: Buffer;
   body: Fields;
   member: PoolMember;
@@ -44,9 +45,7 @@ export async function passThroughOnce(
   if (known) {
     context.metrics.addJoined();
     if (!known.body)
-      throw new TuttiError("conflict", "This request was answered; its reply was too large to be kept.", {
-        status: 409,
-      });
+      throw new TuttiError("conflict", "This request was answered; its reply was too large to be kept.");
     connection.outgoing.writeHead(known.status, known.headers).end(known.body);
     return;
   }
@@ -69,7 +68,7 @@ export async function passThrough(
 ): Promise<boolean> {
   const { gate, pools, log } = context;
   const { connection, key, notes } = visit;
-  const { dialect, raw, member, target, upstream } = asked;
+  const { reader, raw, member, target, upstream } = asked;
   const admission = await gate.admit(key, wantedUsd(asked, key?.budget !== undefined));
   const runId = createRunId();
   notes.runId = runId;
@@ -84,7 +83,7 @@ export async function passThrough(
       pools,
       upstream,
       workerId: member.worker.id,
-      dialect: dialect.name,
+      reader,
       body: spliceModel(raw, target.model),
       clientHeaders: connection.incoming.headers,
       outgoing,
@@ -144,18 +143,17 @@ function count(
 }
 
 /** The most it can cost, where that is known: what is passed through cannot be told to be shorter. */
-function wantedUsd({ target, raw, body }: PassThrough, hasBudget: boolean): number | undefined {
+function wantedUsd({ target, reader, raw, body }: PassThrough, hasBudget: boolean): number | undefined {
   if (!hasBudget) return undefined;
   const { price } = target;
   if (!price)
     throw new TuttiError(
       "forbidden",
       "The price of this model is not known, so the budget of this key cannot be kept. Give it a price in the config.",
-      { status: 403 },
     );
-  const longest = [body.max_completion_tokens, body.max_output_tokens, body.max_tokens].find(
-    (value): value is number => typeof value === "number" && value > 0,
-  );
+  const longest = reader.lengthFields
+    .map((name) => body[name])
+    .find((value): value is number => typeof value === "number" && value > 0);
   return longest === undefined
     ? undefined
     : (boundInput(raw) * price.inputUsd + longest * price.outputUsd) / 1e6;
@@ -167,7 +165,6 @@ function checkBudget(budgetUsd: number | undefined, asked: PassThrough, hasBudge
   throw new TuttiError(
     "budget-spent",
     `What is left of this key's budget ($${budgetUsd.toFixed(4)}) is less than the longest reply could cost ($${wanted.toFixed(4)}). Ask for a shorter one.`,
-    { status: 429 },
   );
 }
 

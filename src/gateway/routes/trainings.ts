@@ -10,9 +10,9 @@ import { requireAdmin } from "../access/admin.ts";
 import type { GatewayContext } from "../context.ts";
 import type { TrainingReport, TrainingSummary, TrainingWish } from "../dashboard/types.ts";
 import { readChoice, readNumber } from "../dialect/fields.ts";
-import { type Query, readWhole } from "../http/query.ts";
+import { readBody } from "../http/body.ts";
+import { readWhole } from "../http/query.ts";
 import type { Visit } from "../http/route.ts";
-import { parseBody } from "./ask.ts";
 
 /** Before the names of those that lie in the folder that the gateway was started in. */
 const HERE = "here:";
@@ -28,15 +28,10 @@ export async function listAllTrainings(context: GatewayContext, visit: Visit): P
   visit.connection.json(200, { object: "list", data });
 }
 
-export async function showTraining(
-  context: GatewayContext,
-  visit: Visit,
-  id: string,
-  query: Query,
-): Promise<void> {
+export async function showTraining(context: GatewayContext, visit: Visit): Promise<void> {
   requireAdmin(visit);
-  const after = readWhole(query.after, "after", 0, Number.MAX_SAFE_INTEGER) ?? -1;
-  const listed = findTraining(context, id);
+  const after = readWhole(visit.query.after, "after", 0, Number.MAX_SAFE_INTEGER) ?? -1;
+  const listed = findTraining(context, visit.id);
   const training = readTraining(listed.path);
   const isLater = ({ iteration }: { iteration: number }) => iteration > after;
   const { notices, engine } = training.statement;
@@ -55,8 +50,7 @@ export async function showTraining(
 
 export async function startTraining(context: GatewayContext, visit: Visit): Promise<void> {
   requireAdmin(visit);
-  const { connection } = visit;
-  const body = parseBody(await connection.readBody(context.config.gateway.maxBodyBytes));
+  const body = await readBody(context, visit);
   const wish: TrainingWish = {
     iterations:
       readNumber(body, "iterations", { min: 1, max: MOST_ITERATIONS, isWhole: true }) ?? USUAL_ITERATIONS,
@@ -64,17 +58,17 @@ export async function startTraining(context: GatewayContext, visit: Visit): Prom
     size: readChoice(body, "size", ["small", "usual"] as const) ?? "usual",
   };
   const id = await context.trainer.start(wish);
-  connection.json(201, summarise(context, findTraining(context, id)));
+  visit.connection.json(201, summarise(context, findTraining(context, id)));
 }
 
-export async function stopTraining(context: GatewayContext, visit: Visit, id: string): Promise<void> {
+export async function stopTraining(context: GatewayContext, visit: Visit): Promise<void> {
   requireAdmin(visit);
+  const { id } = visit;
   const listed = findTraining(context, id);
   if (!context.trainer.stop(id))
     throw new TuttiError(
       "conflict",
       `The training "${id}" was not started by this gateway, so it cannot be stopped here. Ctrl-C stops it where it runs.`,
-      { status: 409 },
     );
   visit.connection.json(202, summarise(context, listed));
 }
@@ -91,7 +85,7 @@ function findTrainings({ env, cwd }: GatewayContext): ListedTraining[] {
 function findTraining(context: GatewayContext, id: string): ListedTraining {
   const found = findTrainings(context).find((each) => each.id === id);
   if (found) return found;
-  throw new TuttiError("not-found", `There is no training "${id.slice(0, 80)}".`, { status: 404 });
+  throw new TuttiError("not-found", `There is no training "${id.slice(0, 80)}".`);
 }
 
 /** A training that nobody writes any more is read once for all lists. */

@@ -1,18 +1,16 @@
 // What the name of a model means: a team with its Conductor, rounds and budget, or one worker. Floating names
 // follow the config; a pinned name holds the digest of a trained Conductor's weights, and means that one for ever.
 
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/suggest.ts";
-import { findShippedFor } from "../../conductor/native/shipped.ts";
-import { createSingleConductor } from "../../conductor/single.ts";
-import type { Conductor } from "../../conductor/types.ts";
+import { digestOf } from "../../conductor/native/opened.ts";
+import { findShippedFor, toCheckpointName } from "../../conductor/native/shipped.ts";
 import type { Environment } from "../../config/home.ts";
 import { type ResolvedPool, resolveModel } from "../../config/pool.ts";
 import { relayTargetOf } from "../../config/relay-target.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
+import type { ConductorIdentity } from "../../store/types.ts";
+import { parseConductorName } from "../../tutti/conductors.ts";
 import type { Tutti } from "../../tutti/tutti.ts";
 import type { PoolMember } from "../../worker/types.ts";
 import { type GatewayKey, isAllowed, restrictPool } from "../access/keys.ts";
@@ -21,7 +19,8 @@ import type { Wishes } from "./wishes.ts";
 
 export interface Team {
   kind: "team";
-  conductor?: string | Conductor;
+  /** Absent: the gateway's own, as configured. */
+  conductor?: ConductorIdentity | "prompted";
   /** Ids of the workers that may be asked; absent: all of the gateway's pool. */
   selector?: string[];
   rounds: number;
@@ -95,7 +94,7 @@ export function createModelBook(tutti: Tutti, config: TuttiConfig, env: Environm
   async function toSelector(key: GatewayKey | undefined, wishes: Wishes): Promise<string[] | undefined> {
     const resolved = await tutti.pool(wishes.pool).catch((error: unknown) => {
       throw isTuttiError(error)
-        ? new TuttiError("bad-request", error.message, { status: 400, param: "tutti.pool" })
+        ? new TuttiError("bad-request", error.message, { param: "tutti.pool" })
         : error;
     });
     const pool = restrictPool(key, resolved.pool, providersOf(resolved));
@@ -104,13 +103,13 @@ export function createModelBook(tutti: Tutti, config: TuttiConfig, env: Environm
   }
 
   /** A key that may not ask everybody must not have its questions read by a Conductor it may not ask either. */
-  async function plannerFor(key: GatewayKey | undefined): Promise<string | undefined> {
-    const { conductor } = config;
-    if (!key || conductor === undefined || /^(prompted|native(:.*)?|scripted-planner)$/.test(conductor))
-      return undefined;
+  async function plannerFor(key: GatewayKey | undefined): Promise<"prompted" | undefined> {
+    const named = config.conductor === undefined ? undefined : parseConductorName(config.conductor);
+    if (!key || named?.kind !== "prompted" || named.planner === undefined) return undefined;
+    const { planner } = named;
     const { pool } = await tutti.pool();
-    const member = pool.members.find(({ worker }) => worker.id === conductor);
-    const isFine = member ? isAllowedMember(key, member.worker) : isAllowed(key, conductor);
+    const member = pool.members.find(({ worker }) => worker.id === planner);
+    const isFine = member ? isAllowedMember(key, member.worker) : isAllowed(key, planner);
     return isFine ? undefined : "prompted";
   }
 
@@ -148,11 +147,11 @@ export function createModelBook(tutti: Tutti, config: TuttiConfig, env: Environm
     },
     async resolve(name, key, wanted) {
       const selector = () => toSelector(key, wanted.wishes);
-      if (name === "tutti-fast") return toTeam(name, createSingleConductor(), await selector(), wanted);
+      if (name === "tutti-fast") return toTeam(name, { kind: "fast" }, await selector(), wanted);
       if (name === "tutti" || name === "tutti-ultra")
         return toTeam(name, await plannerFor(key), await selector(), wanted);
       const pinned = name.startsWith("tutti-") ? (await pinnedNames(tutti)).get(name) : undefined;
-      if (pinned) return toTeam(name, `native:${pinned}`, await selector(), wanted);
+      if (pinned) return toTeam(name, pinned, await selector(), wanted);
       const { pool } = await tutti.pool();
       const member =
         pool.members.find(({ worker }) => worker.id === name && worker.kind === "model") ??
@@ -161,7 +160,7 @@ export function createModelBook(tutti: Tutti, config: TuttiConfig, env: Environm
       const budgetUsd = key?.budget ? (wanted.wishes.budgetUsd ?? config.limits.usd ?? undefined) : undefined;
       if (isAllowedMember(key, member.worker))
         return { kind: "worker", member, ...(budgetUsd !== undefined && { budgetUsd }) };
-      throw new TuttiError("forbidden", `The API key "${key?.name}" may not ask "${name}".`, { status: 403 });
+      throw new TuttiError("forbidden", `The API key "${key?.name}" may not ask "${name}".`);
     },
   };
 }
@@ -186,30 +185,16 @@ async function unknownModel(name: string, names: () => Promise<string[]>): Promi
   const hint =
     didYouMean(name, known) || ` There are: ${known.slice(0, 8).join(", ")}${known.length > 8 ? ", …" : "."}`;
   return new TuttiError("unknown-model", `There is no model "${shown}" here.${hint}`, {
-    status: 404,
     param: "model",
   });
 }
 
-/** Of the trained Conductor that is for such a pool: its name with a digest of its weights → its checkpoint. */
-async function pinnedNames(tutti: Tutti): Promise<Map<string, string>> {
+/** Of the trained Conductor that is for such a pool: its name with the digest of its weights. */
+async function pinnedNames(tutti: Tutti): Promise<Map<string, ConductorIdentity>> {
   const { kind } = await tutti.pool();
   const folder = findShippedFor(kind === "rehearsal" ? "rehearsal" : "live");
   if (folder === undefined) return new Map();
-  const name = folder.split(/[\\/]/).at(-1)!;
-  return new Map([[`tutti-${name}-${digestOf(folder)}`, name]]);
-}
-
-const digests = new Map<string, string>();
-
-function digestOf(folder: string): string {
-  let digest = digests.get(folder);
-  if (digest === undefined) {
-    digest = createHash("sha256")
-      .update(readFileSync(join(folder, "weights.safetensors")))
-      .digest("hex")
-      .slice(0, 8);
-    digests.set(folder, digest);
-  }
-  return digest;
+  const checkpoint = toCheckpointName(folder);
+  const digest = digestOf(folder);
+  return new Map([[`tutti-${checkpoint}-${digest}`, { kind: "native", checkpoint, digest }]]);
 }

@@ -117,7 +117,7 @@ describe("progress", () => {
       event.end("42"),
     ];
     expect(toLines([event.start(["openai/gpt-6-sol"]), ...direct])).toEqual([]);
-    expect(toLines([event.start(POOL, { conductor: "fast" }), ...direct])).toEqual([]);
+    expect(toLines([event.start(POOL, { conductor: { kind: "fast" } }), ...direct])).toEqual([]);
     expect(toLines([event.start(POOL), ...direct])).toEqual(["Planning"]);
   });
 

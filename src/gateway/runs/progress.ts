@@ -21,9 +21,6 @@ const FAILURES = new Map([
   ["aborted", "it was stopped"],
 ]);
 
-/** They name one worker, at once (conductor/single.ts). */
-const SINGLE_CONDUCTORS = new Set(["fast", "single"]);
-
 export interface Progress {
   /** Every event of the run and its nested runs, in order. Undefined where there is nothing to say. */
   line(event: RunEvent): string | undefined;
@@ -63,7 +60,8 @@ export function createProgress(before?: Pick<Run, "id" | "pool" | "rounds">): Pr
 function listen(team: Team | undefined, event: RunEvent): Team | undefined {
   if (event.type === "run-start") {
     const { pool, settings } = event;
-    return { pool, workflows: [], isSingle: pool.length === 1 || SINGLE_CONDUCTORS.has(settings.conductor) };
+    const { kind } = settings.conductor;
+    return { pool, workflows: [], isSingle: pool.length === 1 || kind === "fast" || kind === "single" };
   }
   if (!team) return undefined;
   if (event.type === "plan-end" && event.decision.type === "workflow")

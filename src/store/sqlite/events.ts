@@ -5,6 +5,7 @@ import { TuttiError } from "../../base/errors.ts";
 import { toKept } from "../kept.ts";
 import { type SummaryChange, toSummaryChange } from "../summary.ts";
 import type { RunEvent } from "../types.ts";
+import { upgradeEvent } from "../upgrade.ts";
 import { withoutContent } from "../without-content.ts";
 import type { Database } from "./file.ts";
 
@@ -69,7 +70,7 @@ function toJson(events: readonly RunEvent[]): string {
 function parseRow(json: string, where: string): RunEvent[] {
   try {
     const value = JSON.parse(json) as RunEvent | RunEvent[];
-    return Array.isArray(value) ? value : [value];
+    return (Array.isArray(value) ? value : [value]).map(upgradeEvent);
   } catch (error) {
     const message = `${where} is damaged and cannot be read. Delete this run; others are not affected.`;
     throw new TuttiError("journal-damaged", message, { cause: error });

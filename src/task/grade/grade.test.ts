@@ -6,7 +6,7 @@ import type { Grade, GradedTask, GraderName } from "../types.ts";
 import { createGrader } from "./grade.ts";
 
 function toTask(grader: GraderName, answer: string, more: Partial<GradedTask> = {}): GradedTask {
-  return { id: "t1", set: "s", category: "c", subtask: "c", prompt: "What is it?", answer, grader, ...more };
+  return { id: "t1", set: "s", category: "c", family: "c", prompt: "What is it?", answer, grader, ...more };
 }
 
 function grade(
@@ -219,7 +219,7 @@ describe("judge", () => {
 
   test("a judge that fails gives no grade, and one that breaks is an error", async () => {
     const down = createJudge(() => {
-      throw new TuttiError("provider", "overloaded");
+      throw new TuttiError("provider-error", "overloaded");
     });
     expect(await judged(down, "Paris")).toMatchObject({
       ungraded: true,

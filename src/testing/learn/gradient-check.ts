@@ -4,7 +4,7 @@
 
 import { createRandom, type Random } from "../../base/random.ts";
 import { Graph, gradientsOf, type Value } from "../../nn/graph.ts";
-import { multiply, sizeOf, total } from "../../nn/operations.ts";
+import { multiply, sizeOf, sumAll } from "../../nn/operations.ts";
 import type { Engine, Tensor, Tensors } from "../../nn/types.ts";
 
 export interface Checked {
@@ -48,7 +48,7 @@ export async function checkGradients(
   const value = build({ ...weights, ...declare(graph, constants, false) });
   const random = createRandom("probe");
   const probe = Float32Array.from({ length: sizeOf(value.dims) }, () => random.normal());
-  const loss = total(multiply(value, graph.constant(probe, value.dims)));
+  const loss = sumAll(multiply(value, graph.constant(probe, value.dims)));
   graph.output("value", value);
   const names = Object.keys(inputs);
   const gradients = gradientsOf(

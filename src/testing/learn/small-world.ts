@@ -4,7 +4,7 @@
 import { createRandom } from "../../base/random.ts";
 import type { Language } from "../../conductor/native/language.ts";
 import type { Policy } from "../../learn/policy.ts";
-import type { LearnOptions, Model, WriteOptions } from "../../nn/model.ts";
+import type { GenerateOptions, LossOptions, Model } from "../../nn/model.ts";
 import type { GradedTask } from "../../task/types.ts";
 import { createConsensusWorker } from "../../worker/consensus.ts";
 import type { PoolMember, WorkerRequest } from "../../worker/types.ts";
@@ -14,7 +14,7 @@ import { scriptedWorker } from "../stage.ts";
 
 export function toSum(number: number): GradedTask {
   return {
-    ...{ id: `sum/${number}`, set: "sums", category: "arithmetic", subtask: "addition" },
+    ...{ id: `sum/${number}`, set: "sums", category: "arithmetic", family: "addition" },
     ...{ prompt: `What is the sum of ${number} and 1?`, answer: String(number + 1), grader: "text" },
   };
 }
@@ -69,16 +69,16 @@ export type GivenPlan = Step[] | "babble";
 
 interface GivenPolicy extends Policy {
   /** What was learned from, call by call. */
-  lessons: { rows: Parameters<Model["learn"]>[0]; options: LearnOptions }[];
+  examples: { rows: Parameters<Model["computeGradients"]>[0]; options: LossOptions }[];
   /** How many questions were read, call by call. */
   writes: number[];
 }
 
 /** Each call of `write` takes the next list of plans: rollout i of every question writes plan i. */
 export function createGivenPolicy(language: Language, ...calls: GivenPlan[][]): GivenPolicy {
-  const policy: Pick<GivenPolicy, "lessons" | "writes"> = { lessons: [], writes: [] };
+  const policy: Pick<GivenPolicy, "examples" | "writes"> = { examples: [], writes: [] };
   const model = {
-    async write(prefixes: readonly unknown[], { group }: WriteOptions) {
+    async generate(prefixes: readonly unknown[], { group }: GenerateOptions) {
       const plans = calls[Math.min(policy.writes.length, calls.length - 1)]!;
       policy.writes.push(prefixes.length);
       return prefixes.map(() =>
@@ -89,11 +89,11 @@ export function createGivenPolicy(language: Language, ...calls: GivenPlan[][]): 
         }),
       );
     },
-    async learn(rows: Parameters<Model["learn"]>[0], options: LearnOptions) {
-      policy.lessons.push({ rows, options });
+    async computeGradients(rows: Parameters<Model["computeGradients"]>[0], options: LossOptions) {
+      policy.examples.push({ rows, options });
       return { gradients: new Map(), loss: 0, entropy: 0 };
     },
-    surprise: async (prefixes: readonly { tokens: readonly number[] }[]) =>
+    negativeLogLikelihood: async (prefixes: readonly { tokens: readonly number[] }[]) =>
       prefixes.map(({ tokens }) => tokens.length),
   };
   return { ...policy, language, choices: {}, model: model as unknown as Model };

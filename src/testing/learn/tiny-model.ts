@@ -1,9 +1,9 @@
 // A model of a few hundred weights for tests, all of them away from their first values, so that every part of
-// it has a say; and prefixes and choices by lot.
+// it has a say; and prefixes and choices at random.
 
 import { createRandom, hashSeed, type Random } from "../../base/random.ts";
 import type { Prefix } from "../../nn/batch.ts";
-import { type Choose, Model } from "../../nn/model.ts";
+import { type ChooseToken, Model } from "../../nn/model.ts";
 import { createWeights } from "../../nn/transformer.ts";
 import type { Engine, ModelShape } from "../../nn/types.ts";
 
@@ -19,7 +19,7 @@ export function createTinyModel(engine: Engine, seed = 1): Model {
   return new Model(engine, TINY, weights);
 }
 
-export function drawPrefix(random: Random, { tokens, slots }: { tokens: number; slots: number }): Prefix {
+export function randomPrefix(random: Random, { tokens, slots }: { tokens: number; slots: number }): Prefix {
   return {
     tokens: Array.from({ length: tokens }, () => random.integer(2, TINY.vocabulary - 1)),
     slots: Array.from({ length: slots }, () =>
@@ -28,19 +28,19 @@ export function drawPrefix(random: Random, { tokens, slots }: { tokens: number; 
   };
 }
 
-/** Chooses by lot, for each rollout of each question by its own, and keeps all chances it was given. */
-export function watchChances(seed: number): {
-  choose: Choose;
+/** Chooses at random, for each rollout of each question by its own, and keeps all probabilities it was given. */
+export function recordProbabilities(seed: number): {
+  choose: ChooseToken;
   seen(question: number, rollout: number): number[][];
 } {
   const seen = new Map<string, number[][]>();
   return {
-    choose(chances, question, rollout, tokens) {
+    choose(probabilities, question, rollout, tokens) {
       const key = `${question} ${rollout}`;
-      seen.set(key, [...(seen.get(key) ?? []), [...chances]]);
+      seen.set(key, [...(seen.get(key) ?? []), [...probabilities]]);
       let rest = createRandom(hashSeed(seed, question, rollout, tokens.length)).next();
-      const at = chances.findIndex((chance) => {
-        rest -= chance;
+      const at = probabilities.findIndex((probability) => {
+        rest -= probability;
         return rest < 0;
       });
       return Math.max(0, at);

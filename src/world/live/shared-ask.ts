@@ -29,8 +29,7 @@ export class SharedAsk {
     signal.addEventListener("abort", wake);
     try {
       for (let heard = 0; ; ) {
-        if (signal.aborted)
-          throw new TuttiError("aborted", `Worker "${this.#worker}" was stopped.`, { status: 499 });
+        if (signal.aborted) throw new TuttiError("aborted", `Worker "${this.#worker}" was stopped.`);
         const event = this.#events[heard];
         if (event) {
           heard++;

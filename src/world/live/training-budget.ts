@@ -50,8 +50,7 @@ export class TrainingBudget {
     signal.addEventListener("abort", wake);
     try {
       for (;;) {
-        if (signal.aborted)
-          throw new TuttiError("aborted", `Worker "${wanted.worker}" was stopped.`, { status: 499 });
+        if (signal.aborted) throw new TuttiError("aborted", `Worker "${wanted.worker}" was stopped.`);
         const reservedUsd = this.#tryReserve(wanted);
         if (reservedUsd !== undefined) return this.#take(reservedUsd);
         if (this.#underWay === 0) throw this.#spent(wanted.worker);
@@ -85,7 +84,7 @@ export class TrainingBudget {
 
   #spent(worker: string): TuttiError {
     const message = `Worker "${worker}" was not asked: of the budget of $${this.budgetUsd} for this training, $${this.#spentUsd.toFixed(4)} are spent, and the rest is less than its longest reply costs`;
-    return new TuttiError("budget-spent", message, { status: 402 });
+    return new TuttiError("budget-spent", message);
   }
 
   #wake(): void {

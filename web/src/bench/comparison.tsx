@@ -66,9 +66,9 @@ function Flips({ title, flips }: { title: string; flips: readonly Flip[] }) {
     <details>
       <summary>{title}</summary>
       <ul className="flips">
-        {flips.slice(0, MOST_FLIPS).map(({ task, subtask, answerA, answerB }) => (
+        {flips.slice(0, MOST_FLIPS).map(({ task, family, answerA, answerB }) => (
           <li key={task}>
-            <span className="mono">{task}</span> <span className="muted">({subtask})</span>
+            <span className="mono">{task}</span> <span className="muted">({family})</span>
             <div className="small">
               A: {answerA.slice(0, 120) || "–"} · B: {answerB.slice(0, 120) || "–"}
             </div>

@@ -41,7 +41,6 @@ export function parseChatRequest(body: Fields, header: HeaderReader): GatewayReq
     "stream_options",
   );
   return {
-    dialect: "chat",
     model,
     task: toAskedTask({ messages, ...(Object.keys(output).length > 0 && { output }) }, "messages"),
     isStream: readFlag(body, "stream") ?? false,

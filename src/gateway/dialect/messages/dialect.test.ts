@@ -7,6 +7,7 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import Anthropic, { APIError } from "@anthropic-ai/sdk";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ErrorCode } from "../../../base/error-codes.ts";
 import { isTuttiError, TuttiError } from "../../../base/errors.ts";
 import type { GatewayRequest, Outcome, ReplyHead, StreamEncoder } from "../../types.ts";
 import { messagesDialect } from "./dialect.ts";
@@ -50,7 +51,7 @@ beforeEach(async () => {
       }
     } catch (error) {
       const { status, body } = messagesDialect.toError(
-        isTuttiError(error) ? error : new TuttiError("test", "?"),
+        isTuttiError(error) ? error : new TuttiError("internal", "?"),
       );
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     }
@@ -235,7 +236,7 @@ describe("the AI SDK", () => {
 });
 
 describe("errors", () => {
-  it.each<[code: string, status: number, type: string]>([
+  it.each<[code: ErrorCode, status: number, type: string]>([
     ["bad-request", 400, "invalid_request_error"],
     ["usage", 400, "invalid_request_error"],
     ["auth", 401, "authentication_error"],
@@ -265,7 +266,7 @@ describe("errors", () => {
   });
 
   it("shows nothing of what went wrong inside", () => {
-    for (const code of ["bad-graph", "constructor", "internal"]) {
+    for (const code of ["bad-graph", "constructor", "internal"] as ErrorCode[]) {
       const { status, body } = messagesDialect.toError(new TuttiError(code, "/home/me/weights.bin is cut"));
       expect([status, JSON.stringify(body)]).toEqual([500, expect.not.stringContaining("weights")]);
     }

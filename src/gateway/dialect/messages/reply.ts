@@ -5,7 +5,7 @@ import type { TuttiError } from "../../../base/errors.ts";
 import type { FinishReason } from "../../../worker/types.ts";
 import type { GatewayUsage, Outcome } from "../../types.ts";
 import { isFields, toTuttiFields } from "../fields.ts";
-import { isOfWorkers, toShownMessage } from "../shown-error.ts";
+import { toShownError } from "../shown-error.ts";
 
 export function toMessagesReply(outcome: Outcome): object {
   const { head, text, toolCalls, usage, progress } = outcome;
@@ -73,40 +73,30 @@ export function toMessagesUsage(usage: GatewayUsage): Record<string, unknown> {
 
 // ---- Errors -------------------------------------------------------------------------------------
 
-const INVALID = "invalid_request_error";
-
 /** Clients try again by status, and a try is a whole team at work: what cannot get better is below 500. */
-const ERRORS = new Map<string, [status: number, type: string]>([
-  ["bad-request", [400, INVALID]],
-  ["usage", [400, INVALID]],
-  ["content-filter", [400, INVALID]],
-  ["auth", [401, "authentication_error"]],
-  ["budget-spent", [402, "billing_error"]],
-  ["forbidden", [403, "permission_error"]],
-  ["unknown-model", [404, "not_found_error"]],
-  ["not-found", [404, "not_found_error"]],
-  ["unknown-run", [404, "not_found_error"]],
-  ["method-not-allowed", [405, INVALID]],
-  ["conflict", [409, INVALID]],
-  ["run-active", [409, INVALID]],
-  ["run-busy", [409, INVALID]],
-  ["too-large", [413, "request_too_large"]],
-  ["invalid-output", [422, INVALID]],
-  ["limit", [422, INVALID]],
-  ["rate-limited", [429, "rate_limit_error"]],
-  ["aborted", [499, "api_error"]],
-  ["cancelled", [499, "api_error"]],
-  ["timeout", [504, "timeout_error"]],
-  ["overloaded", [529, "overloaded_error"]],
-  ["unreachable", [529, "overloaded_error"]],
-]);
-
 export function toMessagesError(error: TuttiError): { status: number; body: object } {
-  const known =
-    ERRORS.get(error.code) ?? (isOfWorkers(error.code) ? ([502, "api_error"] as const) : undefined);
-  const [status, type] = known ?? [500, "api_error"];
-  return {
-    status,
-    body: { type: "error", error: { type, message: toShownMessage(error, known !== undefined) } },
-  };
+  const { status: common, code, message } = toShownError(error);
+  const [status, type] = code === "budget-spent" ? [402, "billing_error"] : toKind(common);
+  return { status, body: { type: "error", error: { type, message } } };
+}
+
+function toKind(status: number): [status: number, type: string] {
+  switch (status) {
+    case 401:
+      return [status, "authentication_error"];
+    case 403:
+      return [status, "permission_error"];
+    case 404:
+      return [status, "not_found_error"];
+    case 413:
+      return [status, "request_too_large"];
+    case 429:
+      return [status, "rate_limit_error"];
+    case 503:
+      return [529, "overloaded_error"];
+    case 504:
+      return [status, "timeout_error"];
+    default:
+      return [status, status < 499 ? "invalid_request_error" : "api_error"];
+  }
 }

@@ -35,7 +35,6 @@ export function parseMessagesRequest(body: Fields, header: HeaderReader): Gatewa
   const effort = readEffort(body);
   const user = readOptionalText(readOptionalObject(body, "metadata") ?? {}, "user_id", "metadata");
   return {
-    dialect: "messages",
     model,
     task: { messages, output },
     isStream,

@@ -64,7 +64,7 @@ async function serve(reply: (request: GatewayRequest, turn: number) => Reply) {
       response.end(isTuttiError(given) ? encoder.fail(given) : encoder.end(outcome));
     } catch (error) {
       const shown = responsesDialect.toError(
-        isTuttiError(error) ? error : new TuttiError("bug", String(error)),
+        isTuttiError(error) ? error : new TuttiError("internal", String(error)),
       );
       response.writeHead(shown.status, { "content-type": "application/json" });
       response.end(JSON.stringify(shown.body));

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { ErrorCode } from "../../../base/error-codes.ts";
 import { TuttiError } from "../../../base/errors.ts";
 import { makeHead, makeOutcome } from "../../../testing/gateway/responses-outcome.ts";
 import { parseReplyId, toReplyId } from "../../runs/ids.ts";
+import { responsesDialect } from "./dialect.ts";
 import { toInputItems } from "./input-items.ts";
 import {
   parseItemId,
@@ -134,15 +136,15 @@ describe("a response", () => {
 });
 
 describe("a failed response", () => {
-  it.each([
+  it.each<[ErrorCode, string, string]>([
     ["budget-spent", "The budget of this key is spent.", "insufficient_quota"],
     ["overloaded", "Too much to do.", "server_is_overloaded"],
     ["rate-limited", "Slow down.", "rate_limit_exceeded"],
     ["bad-request", "No.", "invalid_prompt"],
     ["bad-request", "This model's maximum context length is 8 tokens.", "context_length_exceeded"],
-    ["worker-bad-request", 'Worker "a": context_length_exceeded', "context_length_exceeded"],
-    ["worker-rate-limited", 'Worker "a": insufficient_quota', "insufficient_quota"],
-    ["worker-failed", "Nobody replied.", "server_error"],
+    ["provider-error", 'Worker "a": context_length_exceeded', "context_length_exceeded"],
+    ["worker-fault", 'Worker "a": insufficient_quota', "insufficient_quota"],
+    ["worker-fault", "Nobody replied.", "server_error"],
   ])("of %s (%s) has the code %s", (code, message, expected) => {
     const response = toFailedResponse(makeHead(), { code, message });
     expect(response).toMatchObject({ status: "failed", error: { code: expected, message }, usage: null });
@@ -162,13 +164,16 @@ describe("a failed response", () => {
 describe("items by their ids", () => {
   it("find their response, in every turn", () => {
     for (const turn of [0, 1, 12]) {
-      const head = { ...makeHead(), id: toReplyId("responses", "r_abc123", turn) };
+      const head = { ...makeHead(), id: toReplyId(responsesDialect, "r_abc123", turn) };
       const toolCalls = Array.from({ length: 11 }, (_, i) => ({ ...lookup, id: `c${i}` }));
       const items = toOutputItems(makeOutcome({ head, toolCalls, progress: ["x"] }));
       expect(items).toHaveLength(13);
       for (const { id } of items) {
         expect(parseItemId(id)).toEqual({ responseId: head.id });
-        expect(parseReplyId("responses", parseItemId(id)!.responseId)).toEqual({ runId: "r_abc123", turn });
+        expect(parseReplyId(responsesDialect, parseItemId(id)!.responseId)).toEqual({
+          runId: "r_abc123",
+          turn,
+        });
       }
     }
     for (const id of ["", "msg_", "msg_A", "fc_abc", "item_abc", "msg_abc_in_0", "resp_abc"]) {

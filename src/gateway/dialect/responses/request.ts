@@ -33,14 +33,13 @@ export function parseResponsesRequest(body: Fields, header: HeaderReader): Gatew
     throw badRequest('"background" needs "store": what is not kept cannot be fetched later.', "background");
   }
   const reasoning = readOptionalObject(body, "reasoning");
-  const previousResponseId = readOptionalText(body, "previous_response_id") || undefined;
+  const previousReplyId = readOptionalText(body, "previous_response_id") || undefined;
   const instructions = readOptionalText(body, "instructions") || undefined;
   const metadata = readTextMap(body, "metadata");
   const output = readOutput(body);
   return {
-    dialect: "responses",
     model,
-    task: readTask(body, { instructions, output, previousResponseId }),
+    task: readTask(body, { instructions, output, previousReplyId }),
     isStream: readFlag(body, "stream") ?? false,
     seed: readSeed(body),
     effort: reasoning && readChoice(reasoning, "effort", EFFORTS, "reasoning"),
@@ -48,12 +47,12 @@ export function parseResponsesRequest(body: Fields, header: HeaderReader): Gatew
     metadata,
     isStored,
     isBackground,
-    previousResponseId,
+    previousReplyId,
     showsProgress: readProgress(header, body),
     echo: dropAbsent({
       instructions,
       metadata,
-      previous_response_id: previousResponseId,
+      previous_response_id: previousReplyId,
       store: isStored,
       background: isBackground,
       max_output_tokens: output.maxTokens,
@@ -93,15 +92,15 @@ function refuseUnsupported(body: Fields): void {
 interface TaskSettings {
   instructions?: string;
   output: OutputSettings;
-  previousResponseId?: string;
+  previousReplyId?: string;
 }
 
-function readTask(body: Fields, { instructions, output, previousResponseId }: TaskSettings): Task {
+function readTask(body: Fields, { instructions, output, previousReplyId }: TaskSettings): Task {
   const input = readInput(body);
   const messages: Message[] = instructions ? [{ role: "system", content: instructions }, ...input] : input;
   const task = { messages, ...(Object.keys(output).length > 0 && { output }) };
   // The question may be in what came before: of an earlier response, or of the run that asked for a tool.
-  const goesOn = previousResponseId !== undefined || input.some(({ role }) => role === "tool");
+  const goesOn = previousReplyId !== undefined || input.some(({ role }) => role === "tool");
   return goesOn && !input.some(({ role }) => role === "user") ? task : toAskedTask(task, "input");
 }
 

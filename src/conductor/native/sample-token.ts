@@ -1,0 +1,86 @@
+// How the next token of a plan is chosen: the likeliest one, or sampled; of all tokens, or of those after which
+// the plan can still become a valid workflow that fits into its length. Training and inference share it.
+
+import { createRandom } from "../../base/random.ts";
+import { createGrammar, type GrammarOptions } from "./grammar.ts";
+import type { Language } from "./language.ts";
+
+/** The next token, from the probabilities of all tokens and what was written so far. */
+export type TokenSampler = (probabilities: Float32Array, tokens: readonly number[]) => number;
+
+/** What may follow these tokens. */
+export type Mask = (tokens: readonly number[]) => (token: number) => boolean;
+
+type IsAllowed = (token: number) => boolean;
+
+/** Without a seed it is greedy; without a mask any token may follow. */
+export function createTokenSampler({
+  mask,
+  seed,
+}: {
+  mask?: Mask | undefined;
+  seed?: number | undefined;
+} = {}): TokenSampler {
+  const random = seed === undefined ? undefined : createRandom(seed);
+  return (probabilities, tokens) => {
+    const isAllowed = mask ? mask(tokens) : isAny;
+    if (!random) return findLikeliest(probabilities, isAllowed);
+    // What the mask takes away goes to the rest in proportion.
+    const total = mask ? sumAllowed(probabilities, isAllowed) : 1;
+    return sample(probabilities, isAllowed, random.next() * total);
+  };
+}
+
+const isAny = () => true;
+
+function findLikeliest(probabilities: Float32Array, isAllowed: IsAllowed): number {
+  let best = -1;
+  for (let token = 0; token < probabilities.length; token++) {
+    if ((best < 0 || probabilities[token]! > probabilities[best]!) && isAllowed(token)) best = token;
+  }
+  return best;
+}
+
+function sumAllowed(probabilities: Float32Array, isAllowed: IsAllowed): number {
+  let total = 0;
+  for (const [token, probability] of probabilities.entries())
+    if (probability > 0 && isAllowed(token)) total += probability;
+  return total;
+}
+
+/** Inverse transform sampling: the token in whose share of the cumulative sum `at` falls. */
+function sample(probabilities: Float32Array, isAllowed: IsAllowed, at: number): number {
+  let rest = at;
+  for (let token = 0; token < probabilities.length; token++) {
+    if (probabilities[token] === 0 || !isAllowed(token)) continue;
+    rest -= probabilities[token]!;
+    if (rest < 0) return token;
+  }
+  // Probabilities sum to a hair less than 1, or those of all allowed tokens are below what a float holds.
+  return findLikeliest(probabilities, isAllowed);
+}
+
+// ---- The mask -----------------------------------------------------------------------------------------
+
+/** Every plan that follows it is a valid workflow, and ends within `length` tokens. */
+export function createMask(
+  language: Language,
+  options: Omit<GrammarOptions, "maxWords">,
+  length: number,
+): Mask {
+  const grammar = createGrammar(language, { ...options, maxWords: length });
+  return (tokens) => {
+    const isAllowed = grammar(tokens);
+    const first = tokens.indexOf(language.subtasks);
+    if (first < 0 || tokens.includes(language.access)) return isAllowed;
+    const team = tokens.slice(0, first).filter((token) => token >= language.vocabulary).length;
+    const inside = tokens.slice(first + 1);
+    const closed = inside.filter((token) => token === language.nextSubtask).length;
+    // All but the words: workers, access lists, what stands between them, and the end.
+    const fixed = 5 * team + 1;
+    const free = length - fixed - (inside.length - closed);
+    // Each later subtask needs a word too.
+    const hasRoom = free > team - 1 - closed;
+    return (token) => (hasRoom || !language.isWord(token)) && isAllowed(token);
+  };
+}

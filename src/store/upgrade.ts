@@ -1,0 +1,40 @@
+// Events as earlier versions journaled them, made into today's shape. Stores call it where events come in, so nobody
+// else knows the old shapes. What is up to date is given back as it is, without a copy.
+
+import type { ConductorIdentity, PoolEntry, RunEvent } from "./types.ts";
+
+type RunEnd = Extract<RunEvent, { type: "run-end" }>;
+
+export function upgradeEvent(event: RunEvent): RunEvent {
+  if (event.type === "run-end" && event.hasAnswer === undefined)
+    return { ...(event as RunEnd), hasAnswer: (event as RunEnd).answer !== "" };
+  if (event.type !== "run-start") return event;
+  const { settings, pool } = event;
+  const conductor: unknown = settings.conductor;
+  if (typeof conductor !== "string") return event;
+  return { ...event, settings: { ...settings, conductor: fromOldName(conductor, pool) } };
+}
+
+/** 0.1 journaled the name: "prompted:openai/x", "native:rehearsal", "fast". */
+function fromOldName(name: string, pool: readonly PoolEntry[]): ConductorIdentity {
+  const [kind, rest] = splitOnce(name, ":");
+  if (kind === "prompted" && rest) return { kind, planner: rest };
+  if (kind === "native" && rest) return { kind, checkpoint: rest };
+  switch (name) {
+    case "scripted-planner":
+      return { kind: "scripted" };
+    case "fixed":
+    case "fast":
+    case "relay":
+      return { kind: name };
+    case "single":
+      // The gateway gave such a run a pool of that worker alone.
+      return pool.length === 1 ? { kind: "single", worker: pool[0]!.id } : { kind: "custom", id: name };
+  }
+  return { kind: "custom", id: name };
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+}
