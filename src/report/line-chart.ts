@@ -17,7 +17,7 @@ import {
 import { linearScale, type Range, type Scale } from "./scale.ts";
 import { isMeasured, isWithin, moveMean, type Point, type Span, thin } from "./series.ts";
 
-export interface Curve {
+interface Curve {
   name: string;
   points: readonly Point[];
   /** Its own stages: lines and means do not cross them. */

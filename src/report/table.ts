@@ -25,7 +25,7 @@ export interface HeatView {
   rows: { name: string; cells: HeatCell[] }[];
 }
 
-export interface HeatCell {
+interface HeatCell {
   text: string;
   /** Said on hover. */
   title?: string;
