@@ -142,14 +142,18 @@ export type StopReason =
   | "failed" // nobody replied: there is no answer
   | "journal-failed"; // a reply could not be journaled, so nothing more was asked
 
+/** Both from 0. */
+export interface StepPosition {
+  round: number;
+  step: number;
+}
+
 interface EventBase {
   runId: string;
   /** Milliseconds since 1970. */
   at: number;
 }
-interface StepBase extends EventBase {
-  round: number;
-  step: number;
+interface StepBase extends EventBase, StepPosition {
   /** From 0, counting every ask of this step, whoever was asked. */
   attempt: number;
 }
@@ -158,7 +162,7 @@ export type RunEvent =
   | (EventBase & {
       type: "run-start";
       /** The step of another run that this run performs (`self`). */
-      parent?: { runId: string; round: number; step: number };
+      parent?: { runId: string } & StepPosition;
       task: Task;
       pool: PoolEntry[];
       settings: RunSettings;
@@ -259,7 +263,12 @@ export type RunEvent =
   | (EventBase & { type: "round-end"; round: number })
   | (EventBase & {
       type: "run-end";
+      /** The best there is, perhaps a part of a reply. Empty also where the content was deleted. */
       answer: string;
+      /** Somebody said something that can be shown. */
+      hasAnswer: boolean;
+      /** Whose reply the answer is, or who asks for tools. Absent where nobody replied, and in journals of 0.1. */
+      answerStep?: StepPosition;
       stopReason: StopReason;
       error?: EventError;
       /** Everything spent, the Conductor's calls and nested runs included. */

@@ -30,7 +30,7 @@ export function writePage(folder: TrainingFolder): string {
 
 /** What it will probably take, for whoever pays. */
 export function toCostLines(
-  { asks, usd, dearestUsd, unpriced, isSimulated, tasks }: NonNullable<PreparedWorld["estimate"]>,
+  { asks, usd, highestUsd, unpriced, isSimulated, tasks }: NonNullable<PreparedWorld["estimate"]>,
   { iterations }: TrainSettings,
   budgetUsd: number,
 ): string[] {
@@ -38,7 +38,7 @@ export function toCostLines(
   const all = iterations === undefined ? undefined : iterations * usd;
   const rest = all === undefined ? "" : `; ${toCount(iterations!, "iteration")}: about ${money(all)}`;
   return [
-    `${toCount(tasks, "task")}. An iteration makes up to ${toCount(asks, "ask")}: about ${money(usd)}, and ${money(dearestUsd)} should only the dearest worker be asked${rest}.`,
+    `${toCount(tasks, "task")}. An iteration makes up to ${toCount(asks, "ask")}: about ${money(usd)}, and ${money(highestUsd)} should only the most expensive worker be asked${rest}.`,
     "What was asked once is not asked again, so it becomes less; watching tune questions comes on top.",
     `At the most ${money(budgetUsd)}${unpriced.length > 0 ? `, and ${unpriced.map(toOneLine).join(", ")} of unknown price` : ""}.`,
   ];

@@ -53,7 +53,8 @@ describe("usage", () => {
     const fails = [event.stepStart(1, 1), event.stepError(1, 1, "busy")];
     const run = toTestRun(plan(), ...first, ...fails, event.end("forty", { stopReason: "worker-failed" }));
     expect(toUsage(run)).toMatchObject({ inputTokens: 200, outputTokens: 50 });
-    const accepted = toTestRun(plan(), ...first, ...second, event.roundEnd(), event.end("forty"));
+    const at = { answerStep: { round: 0, step: 0 } };
+    const accepted = toTestRun(plan(), ...first, ...second, event.roundEnd(), event.end("forty", at));
     expect(toUsage(accepted)).toMatchObject({ inputTokens: 200, orchestrationInputTokens: 1_300 });
   });
 

@@ -105,7 +105,7 @@ export function toConversation(run: Run, { toCarriedOver }: Pick<Dialect, "toCar
   if (waiting?.toolCalls) {
     const toolCalls = callsOf(waiting.toolCalls, exchanges.length);
     messages.push({ role: "assistant", content: waiting.reply, toolCalls });
-  } else if (run.answer !== "") messages.push({ role: "assistant", content: run.answer });
+  } else if (run.hasAnswer) messages.push({ role: "assistant", content: run.answer });
   return messages;
 }
 

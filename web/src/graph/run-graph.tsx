@@ -122,8 +122,10 @@ interface Marks extends Pick<Props, "selected" | "onSelect" | "critical"> {
 
 function toNodes(run: Run, layout: Layout, marks: Marks): Node[] {
   const { planText, selected, onSelect, critical, isOver } = marks;
-  // Several may have said the same: it is the last one's word that the user reads.
-  const answer = isOver ? run.steps.findLast(({ reply }) => reply !== "" && reply === run.answer) : undefined;
+  const { answerStep } = run;
+  const answer = isOver
+    ? run.steps.find(({ round, step }) => round === answerStep?.round && step === answerStep.step)
+    : undefined;
   return run.rounds.flatMap((round, number): Node[] => {
     const box = layout.rounds[number];
     if (!box) return [];

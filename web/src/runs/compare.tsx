@@ -67,7 +67,7 @@ export function Compare({ run, onClose }: { run: Run; onClose: () => void }) {
         <Button kind="primary" disabled={isRunning || chosen === ""} onClick={() => void ask()}>
           Ask it
         </Button>
-        {attempt?.result && run.answer !== "" && <Verdict team={run.answer} single={attempt.text} />}
+        {attempt?.result && run.hasAnswer && <Verdict team={run.answer} single={attempt.text} />}
       </div>
       {attempt && (
         <div className="compare-columns">

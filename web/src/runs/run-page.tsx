@@ -68,8 +68,10 @@ function Shown({ run, watched }: { run: Run; watched: Watched }) {
       {step && <StepPanel run={run} step={step} onClose={() => setSelected(undefined)} />}
       <div className="run-columns">
         <Card title="Answer">
-          {run.answer === "" ? (
-            <p className="muted">{isRunning ? "Not yet." : "There is none."}</p>
+          {!run.hasAnswer || run.isStripped ? (
+            <p className="muted">
+              {run.isStripped ? "It was not kept." : isRunning ? "Not yet." : "There is none."}
+            </p>
           ) : (
             <Markdown text={run.answer} />
           )}
