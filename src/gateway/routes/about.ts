@@ -23,7 +23,7 @@ export async function showModel(
   { connection, key, id }: Visit,
 ): Promise<void> {
   const entry = (await models.list(key)).find((each) => each.id === id);
-  if (!entry) await models.resolve(id, key, { wishes: {} }); // says what is near
+  if (!entry) await models.resolve(id, key, { preferences: {} }); // says what is near
   const shown = toEntry(entry ?? { id, ownedBy: id.split("/")[0]! });
   connection.json(200, listingOf(dialects, connection).toModel(shown));
 }

@@ -9,7 +9,7 @@ import { createRunId } from "../../tutti/run-setup.ts";
 import { costOf } from "../../worker/price.ts";
 import type { PoolMember, Task } from "../../worker/types.ts";
 import type { GatewayContext } from "../context.ts";
-import type { Fields } from "../dialect/fields.ts";
+import type { Fields } from "../http/object-reader.ts";
 import type { Visit } from "../http/route.ts";
 import { boundInput } from "../relay/bound-usage.ts";
 import { CopiedResponse } from "../relay/copies.ts";

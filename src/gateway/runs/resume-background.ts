@@ -52,7 +52,7 @@ async function resume(context: GatewayContext, id: string, onLost: (error: unkno
   const events = await (await tutti.store()).loadRun(id);
   const { keyId, model } = originOf(events)!;
   const key = keyId === undefined ? undefined : keys.findById(keyId);
-  const destination = await models.resolve(model, key, { wishes: {} });
+  const destination = await models.resolve(model, key, { preferences: {} });
   const admit = (wantedUsd: number | undefined) => gate.admit(key, wantedUsd);
   const { live } = await desk.resume(events, { destination, admit, goesOn: true });
   live.result.catch(onLost);

@@ -2,43 +2,42 @@
 // released so lately that the journal's sum may not have it yet. The three together never exceed the budget.
 // Not covered: another gateway on the same journal, whose reservations are not seen here, only its spending.
 
+import { Ledger } from "../../perform/ledger.ts";
+
 /** What was spent in a window, as it was read last. */
-interface Account {
+interface Reading {
   spentUsd: number;
   /** Released since the reading began: whatever of it was spent may be missing in `spentUsd`. */
   settlingUsd: number;
   readAt: number;
 }
 
-export interface Purse {
+export interface KeyAccount {
   /** Undefined: never read for the window that began then. */
-  accountSince(from: number): Account | undefined;
+  readingSince(from: number): Reading | undefined;
   read(from: number, now: number): Promise<void>;
   reservedUsd(): number;
-  reserve(usd: number): void;
-  /** After the run's spending is in the journal. */
-  release(usd: number): void;
+  /** Returns the release, for when the run's spending is in the journal. */
+  reserve(usd: number): () => void;
 }
 
-export function createPurse(spentSince: (from: number) => Promise<number>): Purse {
-  let account: { from: number; usd: number; at: number; releasedBefore: number } | undefined;
+export function createKeyAccount(spentSince: (from: number) => Promise<number>): KeyAccount {
+  let last: { from: number; usd: number; at: number; releasedBefore: number } | undefined;
   let reading: { from: number; done: Promise<void> } | undefined;
-  let reserved = 0;
-  let holders = 0;
-  /** Of all time: two sums, one list less. */
-  let released = 0;
+  /** What was taken stands in the journal: here all that was reserved counts as spent once it is released. */
+  const ledger = new Ledger();
 
   async function readNow(from: number, at: number): Promise<void> {
-    const releasedBefore = released;
+    const releasedBefore = ledger.spentUsd;
     const usd = await spentSince(from);
-    account = { from, usd, at, releasedBefore };
+    last = { from, usd, at, releasedBefore };
   }
 
   return {
-    accountSince(from) {
-      if (account?.from !== from) return undefined;
-      const { usd, at, releasedBefore } = account;
-      return { spentUsd: usd, settlingUsd: released - releasedBefore, readAt: at };
+    readingSince(from) {
+      if (last?.from !== from) return undefined;
+      const { usd, at, releasedBefore } = last;
+      return { spentUsd: usd, settlingUsd: ledger.spentUsd - releasedBefore, readAt: at };
     },
     read(from, now) {
       // Requests that arrive together share one reading.
@@ -49,16 +48,10 @@ export function createPurse(spentSince: (from: number) => Promise<number>): Purs
       reading = { from, done };
       return done;
     },
-    reservedUsd: () => reserved,
+    reservedUsd: () => ledger.reservedUsd,
     reserve(usd) {
-      reserved += usd;
-      holders++;
-    },
-    release(usd) {
-      holders--;
-      // Sums of many fractions drift; nobody left means nothing left.
-      reserved = holders === 0 ? 0 : reserved - usd;
-      released += usd;
+      const settle = ledger.reserve(usd);
+      return () => settle(usd);
     },
   };
 }

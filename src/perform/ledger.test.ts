@@ -1,9 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createRandom } from "../../base/random.ts";
-import { toTask } from "../../testing/bench-rows.ts";
-import { scriptedWorker, toPool } from "../../testing/stage.ts";
-import { estimateTraining, TrainingBudget, type WantedAsk } from "./training-budget.ts";
+import { createRandom } from "../base/random.ts";
+import { AskBudget, Ledger, type WantedAsk } from "./ledger.ts";
 
 const never = new AbortController().signal;
 const price = { inputUsd: 0, outputUsd: 1_000_000 };
@@ -22,7 +20,7 @@ const settled = async (promise: Promise<unknown>) => {
   return isSettled;
 };
 
-describe("the budget of a training", () => {
+describe("money for asks", () => {
   test("is never overrun, whatever is asked at a time", async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -30,7 +28,7 @@ describe("the budget of a training", () => {
         fc.array(fc.integer({ min: 1, max: 20 }), { maxLength: 30 }),
         fc.nat(),
         async (budgetUsd, asks, seed) => {
-          const budget = new TrainingBudget(budgetUsd);
+          const budget = new AskBudget(new Ledger(budgetUsd));
           const random = createRandom(seed);
           let refused = 0;
           await Promise.all(
@@ -54,7 +52,7 @@ describe("the budget of a training", () => {
   });
 
   test("waits for what may come back from asks under way", async () => {
-    const budget = new TrainingBudget(10.1);
+    const budget = new AskBudget(new Ledger(10.1));
     const settle = await budget.reserve(wanting(8), never);
     const second = budget.reserve(wanting(8), never);
     expect(await settled(second)).toBe(false);
@@ -67,7 +65,7 @@ describe("the budget of a training", () => {
   });
 
   test("whoever waits can be stopped", async () => {
-    const budget = new TrainingBudget(10);
+    const budget = new AskBudget(new Ledger(10));
     await budget.reserve(wanting(8), never);
     const controller = new AbortController();
     const waiting = budget.reserve(wanting(8), controller.signal);
@@ -76,52 +74,31 @@ describe("the budget of a training", () => {
   });
 
   test("counts what was spent before, and refuses unknown prices unless there is no limit", async () => {
-    const resumed = new TrainingBudget(10, { alreadySpentUsd: 9 });
+    const resumed = new AskBudget(new Ledger(10, 9));
     await expect(resumed.reserve(wanting(2), never)).rejects.toMatchObject({ code: "budget-spent" });
     const unpriced = { ...wanting(2), price: undefined };
-    await expect(new TrainingBudget(10).reserve(unpriced, never)).rejects.toMatchObject({
+    await expect(new AskBudget(new Ledger(10)).reserve(unpriced, never)).rejects.toMatchObject({
       code: "budget-spent",
     });
-    (await new TrainingBudget(Number.POSITIVE_INFINITY).reserve(unpriced, never))(0);
-    expect(() => new TrainingBudget(-1)).toThrow("not -1");
+    (await new AskBudget(new Ledger(Number.POSITIVE_INFINITY)).reserve(unpriced, never))(0);
+    expect(() => new AskBudget(new Ledger(-1))).toThrow("not -1");
   });
 });
 
-describe("the estimate of a training", () => {
-  const tasks = [1, 2, 3].map((i) => toTask(i));
-  const cheap = { worker: scriptedWorker("cheap", ""), price: { inputUsd: 0, outputUsd: 1 } };
-  const dear = { worker: scriptedWorker("dear", ""), price: { inputUsd: 0, outputUsd: 3 } };
-  const unknown = { worker: scriptedWorker("unknown", "") };
-
-  test("grows with rollouts and steps, and is the mean of the pool", () => {
-    const estimate = estimateTraining({
-      tasks,
-      pool: toPool([cheap, dear]),
-      rollouts: 1000,
-      stepsPerRollout: 2,
-    });
-    expect(estimate).toEqual({
-      asks: 2000,
-      // 600 tokens a reply, at one and at three dollars a million.
-      usd: expect.closeTo((2000 * 600 * 2) / 1e6, 9),
-      dearestUsd: expect.closeTo((2000 * 600 * 3) / 1e6, 9),
-      unpriced: [],
-    });
-  });
-
-  test("names whose price is unknown, and counts nothing for them", () => {
-    const known = estimateTraining({ tasks, pool: toPool([cheap, cheap]), rollouts: 10 });
-    const half = estimateTraining({ tasks, pool: toPool([cheap, unknown]), rollouts: 10 });
-    expect(half.unpriced).toEqual(["unknown"]);
-    expect(half.usd).toBeCloseTo(known.usd / 2, 12);
-  });
-
-  test("counts longer questions and what is seen of others as input", () => {
-    const pool = toPool([{ worker: scriptedWorker("reader", ""), price: { inputUsd: 1, outputUsd: 0 } }]);
-    const usdOf = (prompt: string, stepsPerRollout: number) =>
-      estimateTraining({ tasks: [{ ...tasks[0]!, prompt }], pool, rollouts: 1, stepsPerRollout }).usd /
-      stepsPerRollout;
-    expect(usdOf("x".repeat(4000), 1) - usdOf("", 1)).toBeCloseTo(1000 / 1e6, 9);
-    expect(usdOf("", 5) - usdOf("", 1)).toBeCloseTo((2 * 600) / 1e6, 9);
-  });
+test("64 asks at a time out of two ledgers take what both have, to the dollar", async () => {
+  const [total, day] = [new Ledger(100.5, 20), new Ledger(40.5)];
+  const budget = new AskBudget(() => [total, day]);
+  const results = await Promise.allSettled(
+    Array.from({ length: 64 }, async () => {
+      const settle = await budget.reserve(wanting(2), never);
+      expect(total.leftUsd).toBeGreaterThanOrEqual(0);
+      expect(day.leftUsd).toBeGreaterThanOrEqual(0);
+      await Promise.resolve();
+      settle(1);
+    }),
+  );
+  // Each reserves two dollars and takes one: the day ends when less than two are left.
+  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(39);
+  expect([total.spentUsd, day.spentUsd, budget.spentUsd]).toEqual([59, 39, 59]);
+  expect([total.reservedUsd, day.reservedUsd, total.holders]).toEqual([0, 0, 0]);
 });

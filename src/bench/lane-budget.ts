@@ -1,23 +1,21 @@
 // Money for many runs at a time. Each run is given a share of what is left before it starts and gives back
 // what it did not use, so that all together never spend more than there was.
 
+import { Ledger } from "../perform/ledger.ts";
+
 /** What one run may spend. */
 export interface Allowance {
   usd: number;
   giveBack(spentUsd: number): void;
 }
 
-export class Purse {
-  readonly #budgetUsd: number;
-  #spentUsd = 0;
-  #givenUsd = 0;
-  #lanes = 0;
+export class LaneBudget {
+  readonly #ledger: Ledger;
   #isClosed = false;
   #isNarrow = false;
 
-  constructor(budgetUsd: number, alreadySpentUsd = 0) {
-    this.#budgetUsd = budgetUsd;
-    this.#spentUsd = alreadySpentUsd;
+  constructor(budgetUsd: number, spentUsd = 0) {
+    this.#ledger = new Ledger(budgetUsd, spentUsd);
   }
 
   get isClosed(): boolean {
@@ -30,25 +28,16 @@ export class Purse {
   }
 
   get spentUsd(): number {
-    return this.#spentUsd;
+    return this.#ledger.spentUsd;
   }
 
   /** A share of what is left, for one of `lanes` runs at a time. Nothing once it is empty or closed. */
   take(lanes: number): Allowance | undefined {
-    const leftUsd = this.#budgetUsd - this.#spentUsd - this.#givenUsd;
+    const { leftUsd, holders } = this.#ledger;
     if (leftUsd <= 0) this.#isClosed = true;
     if (this.#isClosed) return undefined;
-    const usd = leftUsd / Math.max(1, lanes - this.#lanes);
-    this.#givenUsd += usd;
-    this.#lanes++;
-    return {
-      usd,
-      giveBack: (spentUsd) => {
-        this.#givenUsd -= usd;
-        this.#spentUsd += spentUsd;
-        this.#lanes--;
-      },
-    };
+    const usd = leftUsd / Math.max(1, lanes - holders);
+    return { usd, giveBack: this.#ledger.reserve(usd) };
   }
 
   /**
