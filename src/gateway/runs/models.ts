@@ -40,7 +40,7 @@ interface ModelEntry {
   ownedBy: string;
 }
 
-export interface ModelBook {
+export interface ModelCatalog {
   list(key: GatewayKey | undefined): Promise<ModelEntry[]>;
   /** Throws "unknown-model" (404) with the nearest name, or "forbidden" (403). */
   resolve(
@@ -66,7 +66,7 @@ const EFFORTS: Record<Effort, { rounds: number; budget: number }> = {
 const MOST_ROUNDS = 10;
 const MOST_ELSEWHERE = 1_000;
 
-export function createModelBook(tutti: Tutti, config: TuttiConfig, env: Environment): ModelBook {
+export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Environment): ModelCatalog {
   function toTeam(
     name: string,
     conductor: Team["conductor"],
