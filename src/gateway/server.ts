@@ -8,8 +8,8 @@ import { parseConfig } from "../config/problems.ts";
 import type { TuttiConfigInput } from "../config/schema.ts";
 import { createLog, type Log } from "../http/log.ts";
 import { createTutti } from "../tutti/tutti.ts";
+import { createAdmissionControl } from "./access/admission.ts";
 import { toSpentUsd } from "./access/bill.ts";
-import { createGate } from "./access/gate.ts";
 import { openKeyRing } from "./access/keys.ts";
 import { createApp } from "./app.ts";
 import type { GatewayContext } from "./context.ts";
@@ -19,12 +19,12 @@ import { DIALECTS } from "./dialect/dialects.ts";
 import { isLoopback } from "./http/loopback.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { readPageFiles } from "./http/page-files.ts";
-import { RelayBook } from "./relay/book.ts";
 import { ReplyCopies } from "./relay/copies.ts";
+import { JournalBatch } from "./relay/journal-batch.ts";
 import { createRelayPools } from "./relay/pools.ts";
 import { countRun, deletePrivate, sweepPrivate } from "./runs/after-run.ts";
 import { LiveRuns } from "./runs/live-runs.ts";
-import { createModelBook } from "./runs/models.ts";
+import { createModelCatalog } from "./runs/models.ts";
 import { resumeBackground } from "./runs/resume-background.ts";
 import { RunDesk } from "./runs/run-desk.ts";
 import type { Dialect } from "./types.ts";
@@ -78,12 +78,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     config,
     env,
     keys,
-    gate: createGate({
+    admission: createAdmissionControl({
       spentSince: async (keyId, from) => toSpentUsd(await store.sumSpending({ keyId, from })),
       now: Date.now,
       settleMs: 150,
     }),
-    models: createModelBook(tutti, config, env),
+    models: createModelCatalog(tutti, config, env),
     live,
     desk: new RunDesk(tutti, live, async (run, before) => {
       countRun(metrics, run, before);
@@ -91,7 +91,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     }),
     pools: createRelayPools(),
     copies: new ReplyCopies(),
-    book: new RelayBook(store),
+    journalBatch: new JournalBatch(store),
     metrics,
     log,
     cwd,
@@ -151,7 +151,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       server.closeAllConnections();
       await Promise.all([closed, ...answering]);
       await context.pools.close();
-      await context.book.flush();
+      await context.journalBatch.flush();
       await tutti.close();
     },
   };

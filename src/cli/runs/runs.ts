@@ -18,7 +18,7 @@ interface CommonFlags {
   config?: string;
 }
 
-export function defineRuns(command: Command): void {
+export function define(command: Command): void {
   command
     .enablePositionalOptions()
     .allowExcessArguments()

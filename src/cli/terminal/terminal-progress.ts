@@ -165,7 +165,7 @@ export class TerminalProgress implements Progress {
       columns: this.#columns(),
       now: this.#options.now?.() ?? Date.now(),
       frame: this.#frame,
-      ...(this.#answering && { answering: this.#answering }),
+      answering: this.#answering,
     };
   }
 }

@@ -2,7 +2,7 @@
 // results on test tasks, and the page that holds all of it.
 
 import { join } from "node:path";
-import { toCount, toDelay, toMoney, toPercent } from "../../base/format.ts";
+import { toCount, toMoney, toPercent, toPoints } from "../../base/format.ts";
 import type { TestResult, TrainingFolder } from "../../learn/folder.ts";
 import { toTrainingReport } from "../../learn/report/report.ts";
 import type { TrainResult } from "../../learn/train.ts";
@@ -23,8 +23,7 @@ const PAGE = "report.html";
 
 /** Returns where it is. */
 export function writePage(folder: TrainingFolder): string {
-  const figures = { money: (usd: number) => toMoney(usd), delay: toDelay };
-  folder.write(PAGE, toTrainingReport(folder.load(), figures));
+  folder.write(PAGE, toTrainingReport(folder.load()));
   return join(folder.path, PAGE);
 }
 
@@ -95,8 +94,4 @@ export function toResumeLine(path: string): string {
 
 function toTuneLine({ tasks, accuracy, low, high, calls, validShare, iteration }: TuneFigures): string {
   return `Best on ${toCount(tasks, "tune question")}, at iteration ${iteration}: ${toPoints(accuracy)} % right (${toPoints(low)} – ${toPoints(high)}), ${calls.toFixed(2)} calls, ${toPercent(validShare)} valid.`;
-}
-
-function toPoints(share: number): string {
-  return (share * 100).toFixed(1);
 }

@@ -22,7 +22,7 @@ import {
 } from "./input.ts";
 import type { PreparedWorld } from "./world.ts";
 
-export function defineTrain(command: Command): void {
+export function define(command: Command): void {
   addTrainFlags(command)
     .addHelpText(
       "after",

@@ -4,10 +4,11 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Loose } from "../../testing/gateway/doors.ts";
 import { startTestGateway, type TestGateway } from "../../testing/gateway/gateway.ts";
+import { ObjectReader } from "../http/object-reader.ts";
 import { parseReplyId } from "../runs/ids.ts";
 import type { Dialect, Outcome } from "../types.ts";
+import { KEEP_ALIVE, readProgress, sse, toAskedTask } from "./common.ts";
 import { DIALECTS } from "./dialects.ts";
-import { KEEP_ALIVE, readFlag, readProgress, readText, sse, toAskedTask } from "./fields.ts";
 
 /** OpenAI's completions of before there were chats. */
 const legacyDialect: Dialect = {
@@ -24,15 +25,18 @@ const legacyDialect: Dialect = {
       },
     },
   ],
-  parseRequest: (body, header) => ({
-    model: readText(body, "model"),
-    task: toAskedTask({ messages: [{ role: "user", content: readText(body, "prompt") }] }, "prompt"),
-    isStream: readFlag(body, "stream") ?? false,
-    isStored: true,
-    isBackground: false,
-    showsProgress: readProgress(header, body),
-    echo: {},
-  }),
+  parseRequest(fields, header) {
+    const body = new ObjectReader(fields);
+    return {
+      model: body.text("model"),
+      task: toAskedTask({ messages: [{ role: "user", content: body.text("prompt") }] }, "prompt"),
+      isStream: body.flag("stream") ?? false,
+      isStored: true,
+      isBackground: false,
+      showsProgress: readProgress(header, body),
+      echo: {},
+    };
+  },
   toReply: ({ head, text }) => toCompletion(head, text, "stop"),
   createStream: (head) => ({
     begin: () => "",

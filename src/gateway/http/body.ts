@@ -2,7 +2,7 @@
 
 import { isUtf8 } from "node:buffer";
 import type { GatewayContext } from "../context.ts";
-import { badRequest, type Fields, isFields } from "../dialect/fields.ts";
+import { badRequest, type Fields, isFields } from "./object-reader.ts";
 import type { Visit } from "./route.ts";
 
 const DEEPEST = 200;

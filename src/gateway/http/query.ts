@@ -1,6 +1,6 @@
 // What an address says: its path, and what stands behind the question mark.
 
-import { badRequest } from "../dialect/fields.ts";
+import { badRequest } from "./object-reader.ts";
 
 export type Query = Readonly<Record<string, string | undefined>>;
 

@@ -2,8 +2,7 @@
 // is missing or odd is no reason to fail, the bytes have long been sent on.
 
 import { toFields } from "../../worker/chat/usage.ts";
-
-export type Fields = Record<string, unknown>;
+import type { Fields } from "../http/object-reader.ts";
 
 export function toList(value: unknown): Fields[] {
   return Array.isArray(value) ? value.map(toFields) : [];

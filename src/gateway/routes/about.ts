@@ -23,7 +23,7 @@ export async function showModel(
   { connection, key, id }: Visit,
 ): Promise<void> {
   const entry = (await models.list(key)).find((each) => each.id === id);
-  if (!entry) await models.resolve(id, key, { wishes: {} }); // says what is near
+  if (!entry) await models.resolve(id, key, { preferences: {} }); // says what is near
   const shown = toEntry(entry ?? { id, ownedBy: id.split("/")[0]! });
   connection.json(200, listingOf(dialects, connection).toModel(shown));
 }
@@ -54,7 +54,7 @@ export async function showUsage(context: GatewayContext, { connection, key, quer
   if (query.group === undefined && query.format === undefined && key) {
     const from = key.budget ? startOfWindow(key.budget.window, Date.now()) : undefined;
     const rows = await store.sumSpending({ keyId: key.id, ...(from !== undefined && { from }) });
-    const reserved = context.gate.reservedUsd(key.id);
+    const reserved = context.admission.reservedUsd(key.id);
     connection.json(200, toQuota(key, toSpentUsd(rows), reserved, Date.now()));
     return;
   }

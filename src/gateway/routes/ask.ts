@@ -5,13 +5,13 @@ import { TuttiError } from "../../base/errors.ts";
 import { relayTargetOf } from "../../config/relay-target.ts";
 import type { Connection } from "../../http/connection.ts";
 import type { GatewayContext } from "../context.ts";
-import { badRequest, readText } from "../dialect/fields.ts";
 import { parseBody, readBytes } from "../http/body.ts";
+import { badRequest, ObjectReader } from "../http/object-reader.ts";
 import { sendError, type Visit } from "../http/route.ts";
 import { toUpstream } from "../relay/target.ts";
 import { toOverheadMs } from "../runs/outcome.ts";
+import { readPreferences } from "../runs/preferences.ts";
 import { respondStreamed, respondWhole } from "../runs/respond.ts";
-import { readWishes } from "../runs/wishes.ts";
 import type { Dialect } from "../types.ts";
 import { passThrough, passThroughOnce } from "./pass-through.ts";
 
@@ -23,12 +23,13 @@ export async function ask(context: GatewayContext, visit: Visit): Promise<void> 
   checkRoom(context);
   const raw = await readBytes(context, visit);
   const body = parseBody(raw);
-  const model = readText(body, "model");
+  const reader = new ObjectReader(body);
+  const model = reader.text("model");
   notes.model = model.slice(0, 200);
   const header = (name: string) => connection.header(name);
-  const wishes = readWishes(body);
+  const preferences = readPreferences(reader);
   // Found before the rest is read: whoever is passed through speaks for itself.
-  const named = await context.models.resolve(model, key, { wishes });
+  const named = await context.models.resolve(model, key, { preferences });
   const target = named.kind === "worker" ? relayTargetOf(named.member.worker) : undefined;
   const upstream = target && toUpstream(target, dialect);
   const idempotencyKey = readIdempotencyKey(connection);
@@ -44,19 +45,19 @@ export async function ask(context: GatewayContext, visit: Visit): Promise<void> 
   const request = { ...parsed, showsProgress: parsed.showsProgress && context.config.gateway.progress };
   const destination =
     named.kind === "team" && request.effort !== undefined
-      ? await context.models.resolve(model, key, { effort: request.effort, wishes })
+      ? await context.models.resolve(model, key, { effort: request.effort, preferences })
       : named;
   notes.modelKind = destination.kind;
   const reply = await context.desk.begin({
     dialect,
     request,
-    wishes,
+    preferences,
     destination,
     key,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     hash: hash(),
     admit: async (wantedUsd) => {
-      const admission = await context.gate.admit(key, wantedUsd);
+      const admission = await context.admission.admit(key, wantedUsd);
       connection.set(admission.headers);
       return admission;
     },

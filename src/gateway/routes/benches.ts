@@ -13,7 +13,7 @@ import { toTuttiHome } from "../../config/home.ts";
 import { requireAdmin } from "../access/admin.ts";
 import type { GatewayContext } from "../context.ts";
 import type { BenchComparison, BenchReport, BenchSummary } from "../dashboard/types.ts";
-import { badRequest } from "../dialect/fields.ts";
+import { badRequest } from "../http/object-reader.ts";
 import type { Visit } from "../http/route.ts";
 
 const FOLDER = "bench";

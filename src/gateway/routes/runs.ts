@@ -6,7 +6,8 @@ import { type Run, toRun } from "../../perform/run.ts";
 import { fold } from "../../perform/state.ts";
 import type { RunEvent, RunFilter, StopReason } from "../../store/types.ts";
 import type { GatewayContext } from "../context.ts";
-import { badRequest, KEEP_ALIVE } from "../dialect/fields.ts";
+import { KEEP_ALIVE } from "../dialect/common.ts";
+import { badRequest } from "../http/object-reader.ts";
 import { type Query, readWhole } from "../http/query.ts";
 import type { Visit } from "../http/route.ts";
 

@@ -8,9 +8,9 @@ import { toTuttiHome } from "../../config/home.ts";
 import { type ListedTraining, listTrainings, readTraining, type Training } from "../../learn/folder.ts";
 import { requireAdmin } from "../access/admin.ts";
 import type { GatewayContext } from "../context.ts";
-import type { TrainingReport, TrainingSummary, TrainingWish } from "../dashboard/types.ts";
-import { readChoice, readNumber } from "../dialect/fields.ts";
+import type { TrainingReport, TrainingSettings, TrainingSummary } from "../dashboard/types.ts";
 import { readBody } from "../http/body.ts";
+import { ObjectReader } from "../http/object-reader.ts";
 import { readWhole } from "../http/query.ts";
 import type { Visit } from "../http/route.ts";
 
@@ -50,14 +50,14 @@ export async function showTraining(context: GatewayContext, visit: Visit): Promi
 
 export async function startTraining(context: GatewayContext, visit: Visit): Promise<void> {
   requireAdmin(visit);
-  const body = await readBody(context, visit);
-  const wish: TrainingWish = {
+  const body = new ObjectReader(await readBody(context, visit));
+  const settings: TrainingSettings = {
     iterations:
-      readNumber(body, "iterations", { min: 1, max: MOST_ITERATIONS, isWhole: true }) ?? USUAL_ITERATIONS,
-    seed: readNumber(body, "seed", { min: 0, max: 2 ** 32 - 1, isWhole: true }) ?? 0,
-    size: readChoice(body, "size", ["small", "usual"] as const) ?? "usual",
+      body.number("iterations", { min: 1, max: MOST_ITERATIONS, isWhole: true }) ?? USUAL_ITERATIONS,
+    seed: body.number("seed", { min: 0, max: 2 ** 32 - 1, isWhole: true }) ?? 0,
+    size: body.choice("size", ["small", "usual"]) ?? "usual",
   };
-  const id = await context.trainer.start(wish);
+  const id = await context.trainer.start(settings);
   visit.connection.json(201, summarise(context, findTraining(context, id)));
 }
 

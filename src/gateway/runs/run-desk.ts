@@ -10,20 +10,20 @@ import type { AskOptions } from "../../tutti/ask-options.ts";
 import { toTask } from "../../tutti/check-input.ts";
 import type { RunStream, Tutti } from "../../tutti/tutti.ts";
 import type { Message } from "../../worker/types.ts";
-import type { Admission } from "../access/gate.ts";
+import type { Admission } from "../access/admission.ts";
 import type { GatewayKey } from "../access/keys.ts";
-import { shorten } from "../dialect/fields.ts";
+import { shorten } from "../http/object-reader.ts";
 import type { Dialect, GatewayRequest, ReplyHead } from "../types.ts";
 import { parseReplyId, toReplyId } from "./ids.ts";
 import { LiveRun, type LiveRuns } from "./live-runs.ts";
 import type { OneWorker, Team } from "./models.ts";
+import type { RunPreferences } from "./preferences.ts";
 import { findToolTail, type ToolTail, toConversation, toToolResults, toTurns, wasGiven } from "./turns.ts";
-import type { Wishes } from "./wishes.ts";
 
 export interface Asked {
   dialect: Dialect;
   request: GatewayRequest;
-  wishes: Wishes;
+  preferences: RunPreferences;
   destination: Team | OneWorker;
   key: GatewayKey | undefined;
   idempotencyKey?: string;
@@ -96,7 +96,7 @@ export class RunDesk {
   }
 
   async #startNew(asked: Asked, messages: Message[]): Promise<LiveReply> {
-    const { request, destination, wishes, key } = asked;
+    const { request, destination, preferences, key } = asked;
     const { seed, task, isStream: streamsAnswer } = request;
     const isTeam = destination.kind === "team";
     const admission = await asked.admit(destination.budgetUsd ?? undefined);
@@ -107,9 +107,9 @@ export class RunDesk {
           ...toStage(destination),
           rounds: isTeam ? destination.rounds : 1,
           budgetUsd: admission.budgetUsd ?? null,
-          deadlineMs: wishes.deadlineMs,
-          maxCalls: wishes.maxCalls,
-          workflow: isTeam ? wishes.workflow : undefined,
+          deadlineMs: preferences.deadlineMs,
+          maxCalls: preferences.maxCalls,
+          workflow: isTeam ? preferences.workflow : undefined,
           seed,
           streamsAnswer,
           origin: toOrigin(asked, key),
@@ -193,7 +193,7 @@ export class RunDesk {
 
   /** Goes on with the run that waits for these results. Undefined where there is none: then it is a new one. */
   async #goOn(asked: Asked, tail: ToolTail): Promise<LiveReply | undefined> {
-    const { request, key, wishes, destination } = asked;
+    const { request, key, preferences, destination } = asked;
     const events = await (await this.#tutti.store()).loadRun(tail.runId);
     if (events.length === 0) return undefined;
     const turns = toTurns(events);
@@ -220,7 +220,7 @@ export class RunDesk {
         said: tail.said,
         output: request.task.output,
         budgetUsd: admission.budgetUsd ?? null,
-        deadlineMs: wishes.deadlineMs,
+        deadlineMs: preferences.deadlineMs,
         streamsAnswer: request.isStream,
         signal,
         pool: toStage(destination).pool,

@@ -11,8 +11,9 @@ import {
   ReactFlowProvider,
   useReactFlow,
 } from "@xyflow/react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import type { Run, RunStep } from "../../../src/perform/run.ts";
+import { useWidth } from "../ui/chart.tsx";
 import { AccessEdge } from "./access-edge.tsx";
 import { type Layout, layoutRounds, NARROW, NODE } from "./layout.ts";
 import { toGraphRounds, toNodeId } from "./model.ts";
@@ -203,19 +204,6 @@ function toEdges(run: Run, layout: Layout, isNarrow: boolean): Edge[] {
 }
 
 const ARROW = { type: MarkerType.ArrowClosed, width: 14, height: 14, color: "var(--edge)" };
-
-function useWidth(frame: React.RefObject<HTMLElement | null>): number {
-  const [width, setWidth] = useState(0);
-  useEffect(() => {
-    const element = frame.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
-    observer.observe(element);
-    setWidth(element.clientWidth);
-    return () => observer.disconnect();
-  }, [frame]);
-  return width;
-}
 
 /** Shows all of it, in the middle, whenever what there is to show has changed its shape. */
 function useFit(layout: Layout, width: number, height: number): void {

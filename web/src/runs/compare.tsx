@@ -10,10 +10,10 @@ import { isTeam, useModels } from "../shell/models.ts";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
 import { Field } from "../ui/field.tsx";
-import { Duration, Money } from "../ui/figures.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { ErrorNote } from "../ui/notes.tsx";
 import { Tag } from "../ui/tag.tsx";
+import { Duration, Money } from "../ui/values.tsx";
 import { toSingleBody } from "./chat-body.ts";
 
 interface Attempt {

@@ -2,9 +2,10 @@
 
 import { toCount, toFields } from "../../../worker/chat/usage.ts";
 import type { FinishReason, Usage } from "../../../worker/types.ts";
-import { bytesOf, type Fields, toList, toText } from "../../relay/reply-fields.ts";
+import type { Fields } from "../../http/object-reader.ts";
+import { bytesOf, toList, toText } from "../../relay/reply-fields.ts";
 import type { RelayReader } from "../../relay/types.ts";
-import { sse } from "../fields.ts";
+import { sse } from "../common.ts";
 import { toMessagesError } from "./reply.ts";
 
 /** Anthropic refuses requests that name no version. A client's own takes the place of this one. */

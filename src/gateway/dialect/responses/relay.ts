@@ -2,9 +2,10 @@
 
 import { isObject, toCount, toFields } from "../../../worker/chat/usage.ts";
 import type { FinishReason } from "../../../worker/types.ts";
-import { bytesOf, type Fields, toList, toText } from "../../relay/reply-fields.ts";
+import type { Fields } from "../../http/object-reader.ts";
+import { bytesOf, toList, toText } from "../../relay/reply-fields.ts";
 import type { RelayReader, ReplyFields } from "../../relay/types.ts";
-import { sse } from "../fields.ts";
+import { sse } from "../common.ts";
 import { toOpenAIError } from "../openai-error.ts";
 
 export const responsesRelay: RelayReader = {

@@ -4,6 +4,7 @@
 import { TuttiError } from "../../../base/errors.ts";
 import type { Run } from "../../../perform/run.ts";
 import type { GatewayContext } from "../../context.ts";
+import type { Fields } from "../../http/object-reader.ts";
 import type { Visit } from "../../http/route.ts";
 import { loadOwnRun } from "../../routes/runs.ts";
 import { parseReplyId, toReplyId } from "../../runs/ids.ts";
@@ -12,7 +13,6 @@ import { linesOf, respondStreamed } from "../../runs/respond.ts";
 import { replay } from "../../runs/run-desk.ts";
 import { type Turn, toTurns } from "../../runs/turns.ts";
 import type { Handler, ReplyHead, Route } from "../../types.ts";
-import type { Fields } from "../fields.ts";
 import { toInputItems } from "./input-items.ts";
 import {
   type OutputItem,

@@ -7,7 +7,7 @@ import type { RunEvent, Store } from "../../store/types.ts";
 /** As long as figures may be missing after a kill. */
 const GATHER_MS = 20;
 
-export class RelayBook {
+export class JournalBatch {
   readonly #store: Store;
   #gathered: RunEvent[] = [];
   #written: Promise<void> | undefined;

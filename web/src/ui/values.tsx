@@ -1,4 +1,4 @@
-// Figures as people read them, in the same words as the command line's.
+// Values as people read them, in the same words as the command line.
 
 import { toClock, toDelay, toMoney, toTokens, toWhen } from "../../../src/base/format.ts";
 

@@ -1,5 +1,4 @@
-// Calmer figures: means over neighbouring iterations of the same stage, and fewer points than there are
-// pixels. Apart because the progress line of the command shows the same means as the page.
+// Series of numbers made calmer: means over neighbouring iterations of the same stage, and fewer points than pixels.
 
 export interface Point {
   x: number;
@@ -32,6 +31,10 @@ export function isWithin(x: number, { from, to }: Span): boolean {
   return x >= from && x < to;
 }
 
+export function isMeasured({ y }: Point): boolean {
+  return Number.isFinite(y);
+}
+
 /** Stages differ in what they measure, so a mean never mixes two of them. Points must be in order. */
 export function moveMean(points: readonly Point[], spans: readonly Span[]): Point[] {
   const half = Math.floor(Math.max(SMALLEST_WINDOW, points.length * WINDOW_SHARE) / 2);
@@ -39,35 +42,28 @@ export function moveMean(points: readonly Point[], spans: readonly Span[]): Poin
     const own = points.filter(({ x }) => isWithin(x, span));
     // Running sums: the page is made anew many times while a long training goes on.
     const [sums, counts] = [[0], [0]];
-    for (const [i, { y }] of own.entries()) {
-      const isThere = Number.isFinite(y);
-      sums.push(sums[i]! + (isThere ? y : 0));
-      counts.push(counts[i]! + (isThere ? 1 : 0));
+    for (const [i, point] of own.entries()) {
+      sums.push(sums[i]! + (isMeasured(point) ? point.y : 0));
+      counts.push(counts[i]! + (isMeasured(point) ? 1 : 0));
     }
-    return own.map(({ x, y }, i) => {
+    return own.map((point, i) => {
       const [from, to] = [Math.max(0, i - half), Math.min(own.length, i + half + 1)];
       const mean = (sums[to]! - sums[from]!) / (counts[to]! - counts[from]!);
-      return { x, y: Number.isFinite(y) ? mean : y };
+      return { x: point.x, y: isMeasured(point) ? mean : point.y };
     });
   });
 }
 
-/** The mean of what is a number; not a number where nothing is. */
-export function meanOf(values: readonly number[]): number {
-  const there = values.filter(Number.isFinite);
-  return there.reduce((sum, value) => sum + value, 0) / there.length;
-}
-
-/** The lowest and the highest of neighbouring points: what sticks out still does. */
+/** The lowest and the highest of neighbouring points: outliers stay visible. */
 export function thin(points: readonly Point[]): readonly Point[] {
   if (points.length <= 2 * MOST_BINS) return points;
   const size = Math.ceil(points.length / MOST_BINS);
   return Array.from({ length: Math.ceil(points.length / size) }, (_, bin) => {
     const own = points.slice(bin * size, (bin + 1) * size);
-    const there = own.filter(({ y }) => Number.isFinite(y));
-    if (there.length === 0) return own.slice(0, 1);
-    const low = there.reduce((least, point) => (point.y < least.y ? point : least));
-    const high = there.reduce((most, point) => (point.y > most.y ? point : most));
+    const measured = own.filter(isMeasured);
+    if (measured.length === 0) return own.slice(0, 1);
+    const low = measured.reduce((least, point) => (point.y < least.y ? point : least));
+    const high = measured.reduce((most, point) => (point.y > most.y ? point : most));
     return low === high ? [low] : low.x < high.x ? [low, high] : [high, low];
   }).flat();
 }
