@@ -12,7 +12,7 @@ import { gradeRecorded } from "../recording/replay.ts";
 import { RIGHT } from "../recording/types.ts";
 import { type GradedTask, toMessages } from "../task/types.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
-import { strongestFirst } from "../worker/strength.ts";
+import { strongestMembers } from "../worker/strength.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 import { drawTasks, readScores } from "./prepare.ts";
 import {
@@ -83,12 +83,7 @@ function toField(opened: RecordedSet): Field {
   const profiler: Profiler = createProfiler(toCalibration(opened));
   const consensus: PoolMember = { worker: createConsensusWorker(), price: { inputUsd: 0, outputUsd: 0 } };
   const whole: Pool = { members };
-  const strongest = strongestFirst(
-    profiler.poolFor(whole, "").members.map(({ worker, profile }) => ({
-      kind: worker.kind,
-      ...(profile && { profile }),
-    })),
-  ).slice(0, STRONGEST);
+  const strongest = strongestMembers(profiler.poolFor(whole, "").members).slice(0, STRONGEST);
   /** By number of the training task: reading similar questions is the dear part of a draw. */
   const profiled: PoolMember[][] = new Array(splits.train.length);
   return {

@@ -4,6 +4,7 @@
 import { sideOf } from "../../base/statistics.ts";
 import { type Content, html, type Markup } from "../../report/html.ts";
 import { STYLE } from "../../report/style.ts";
+import { modelsOf } from "../../worker/kinds.ts";
 import { SPLIT_SHARES } from "../../world/split.ts";
 import type { BenchOutcome } from "../bench.ts";
 import type { EqualSpending } from "../equal.ts";
@@ -279,7 +280,7 @@ ${ground.kind === "recording" && html`<dt>tokens</dt><dd>as recorded; hidden rea
 }
 
 function toModels({ pool }: BenchOutcome) {
-  return pool.members.filter(({ worker }) => worker.kind === "model");
+  return modelsOf(pool);
 }
 
 function toSigned(share: number): string {

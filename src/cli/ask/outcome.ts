@@ -2,8 +2,8 @@
 
 import { toCount, toDelay, toMoney } from "../../base/format.ts";
 import type { Run } from "../../perform/run.ts";
-import { isSimulated } from "../../store/summary.ts";
 import type { StopReason } from "../../store/types.ts";
+import { isSimulated } from "../../worker/kinds.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 
 /** Stop reasons after which there is no answer to rely on, whatever text there is. */

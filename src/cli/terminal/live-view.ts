@@ -3,8 +3,8 @@
 
 import type { Run } from "../../perform/run.ts";
 import { apply, fold, type RunState, start } from "../../perform/state.ts";
-import { isSimulated } from "../../store/summary.ts";
 import type { RunEvent } from "../../store/types.ts";
+import { isSimulated } from "../../worker/kinds.ts";
 import { AnswerPrinter } from "../ask/answer-printer.ts";
 import { exitCodeOf, stopReasonInWords, toFooter } from "../ask/outcome.ts";
 import { PlainProgress } from "./plain-progress.ts";

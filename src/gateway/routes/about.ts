@@ -6,6 +6,7 @@ import { startOfWindow } from "../access/budget-window.ts";
 import type { GatewayContext } from "../context.ts";
 import type { Query } from "../http/query.ts";
 import type { Visit } from "../http/route.ts";
+import type { ModelEntry } from "../runs/models.ts";
 
 /** When this list was first offered; the dialects want a date for every model. */
 const CREATED = Date.UTC(2026, 10, 17) / 1000;
@@ -40,16 +41,11 @@ export async function showModel(
   connection.json(200, isAnthropic ? toAnthropicModel(entry) : toOpenAIModel(entry));
 }
 
-interface Entry {
-  id: string;
-  ownedBy: string;
+function toOpenAIModel({ id, ownedBy, isSimulated }: ModelEntry) {
+  return { id, object: "model", created: CREATED, owned_by: ownedBy, simulated: isSimulated };
 }
 
-function toOpenAIModel({ id, ownedBy }: Entry) {
-  return { id, object: "model", created: CREATED, owned_by: ownedBy };
-}
-
-function toAnthropicModel({ id }: Entry) {
+function toAnthropicModel({ id }: ModelEntry) {
   return { type: "model", id, display_name: id, created_at: new Date(CREATED * 1000).toISOString() };
 }
 

@@ -12,6 +12,7 @@ import type { TuttiConfig } from "../../config/schema.ts";
 import type { ConductorIdentity } from "../../store/types.ts";
 import { parseConductorName } from "../../tutti/conductors.ts";
 import type { Tutti } from "../../tutti/tutti.ts";
+import { isModel, modelsOf } from "../../worker/kinds.ts";
 import type { PoolMember } from "../../worker/types.ts";
 import { type GatewayKey, isAllowed, restrictPool } from "../access/keys.ts";
 import type { Effort } from "../types.ts";
@@ -35,9 +36,10 @@ export interface OneWorker {
   budgetUsd?: number;
 }
 
-interface ModelEntry {
+export interface ModelEntry {
   id: string;
   ownedBy: string;
+  isSimulated?: boolean;
 }
 
 export interface ModelBook {
@@ -113,12 +115,15 @@ export function createModelBook(tutti: Tutti, config: TuttiConfig, env: Environm
     return isFine ? undefined : "prompted";
   }
 
-  async function namesOf(key: GatewayKey | undefined): Promise<string[]> {
+  async function list(key: GatewayKey | undefined): Promise<ModelEntry[]> {
     const { pool } = await tutti.pool();
-    const workers = pool.members
-      .filter(({ worker }) => worker.kind === "model" && isAllowedMember(key, worker))
-      .map(({ worker }) => worker.id);
-    return ["tutti", "tutti-fast", "tutti-ultra", ...(await pinnedNames(tutti)).keys(), ...workers];
+    const teams = ["tutti", "tutti-fast", "tutti-ultra", ...(await pinnedNames(tutti)).keys()];
+    return [
+      ...teams.map((id) => ({ id, ownedBy: "tutti" })),
+      ...modelsOf(pool)
+        .filter(({ worker }) => isAllowedMember(key, worker))
+        .map(({ worker: { id, isSimulated } }) => ({ id, ownedBy: id.split("/")[0]!, isSimulated })),
+    ];
   }
 
   const elsewhere = new Map<string, PoolMember>();
@@ -138,13 +143,7 @@ export function createModelBook(tutti: Tutti, config: TuttiConfig, env: Environm
   }
 
   return {
-    async list(key) {
-      const names = await namesOf(key);
-      return names.map((id) => ({
-        id,
-        ownedBy: id.startsWith("tutti") ? "tutti" : (id.split("/")[0] ?? id),
-      }));
-    },
+    list,
     async resolve(name, key, wanted) {
       const selector = () => toSelector(key, wanted.wishes);
       if (name === "tutti-fast") return toTeam(name, { kind: "fast" }, await selector(), wanted);
@@ -154,9 +153,9 @@ export function createModelBook(tutti: Tutti, config: TuttiConfig, env: Environm
       if (pinned) return toTeam(name, pinned, await selector(), wanted);
       const { pool } = await tutti.pool();
       const member =
-        pool.members.find(({ worker }) => worker.id === name && worker.kind === "model") ??
+        pool.members.find(({ worker }) => worker.id === name && isModel(worker)) ??
         (await findElsewhere(name));
-      if (!member) throw await unknownModel(name, () => namesOf(key));
+      if (!member) throw await unknownModel(name, async () => (await list(key)).map(({ id }) => id));
       const budgetUsd = key?.budget ? (wanted.wishes.budgetUsd ?? config.limits.usd ?? undefined) : undefined;
       if (isAllowedMember(key, member.worker))
         return { kind: "worker", member, ...(budgetUsd !== undefined && { budgetUsd }) };

@@ -15,10 +15,11 @@ import type { TrainingBudget } from "./training-budget.ts";
 export type Purse = Pick<TrainingBudget, "reserve">;
 
 export function createCachingWorker(member: PoolMember, cache: ReplyCache, budget: Purse): Worker {
-  const { id, kind } = member.worker;
+  const { id, kind, isSimulated } = member.worker;
   return {
     id,
     kind,
+    isSimulated,
     async *ask(request, signal): AsyncIterable<WorkerEvent> {
       const key = keyOf(id, request);
       const known = cache.find(key);

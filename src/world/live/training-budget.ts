@@ -6,6 +6,7 @@ import { TuttiError, usageError } from "../../base/errors.ts";
 import { reserveCall } from "../../perform/budget.ts";
 import { BYTES_PER_TOKEN, TYPICAL_REPLY_TOKENS } from "../../perform/estimate.ts";
 import { type GradedTask, toMessages } from "../../task/types.ts";
+import { modelsOf } from "../../worker/kinds.ts";
 import { costOf, estimateInputTokens } from "../../worker/price.ts";
 import type { Pool, Price } from "../../worker/types.ts";
 import { NO_USAGE } from "../../worker/usage.ts";
@@ -117,7 +118,7 @@ export function estimateTraining(options: {
   stepsPerRollout?: number;
 }): TrainingEstimate {
   const { tasks, pool, rollouts, stepsPerRollout = STEPS_PER_ROLLOUT } = options;
-  const models = pool.members.filter(({ worker }) => worker.kind === "model");
+  const models = modelsOf(pool);
   const bytes = tasks.reduce((sum, task) => sum + estimateInputTokens(toMessages(task)), 0);
   // On average a step sees half of those before it.
   const seen = ((stepsPerRollout - 1) / 2) * TYPICAL_REPLY_TOKENS;

@@ -4,6 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { toCount, toPercent } from "../../../src/base/format.ts";
 import type { PoolReport, PoolWorker } from "../../../src/gateway/dashboard/types.ts";
+import { isModel } from "../../../src/worker/kinds.ts";
+import type { WorkerKind } from "../../../src/worker/types.ts";
 import { getJson } from "../api.ts";
 import type { PageProps } from "../shell/pages.ts";
 import { Card, PageHead } from "../ui/card.tsx";
@@ -135,7 +137,7 @@ function toColumns(isSimulated: boolean): Column<PoolWorker>[] {
       cell: ({ id, source, kind }) => (
         <>
           <span className="mono">{id}</span>
-          <span className="muted small pool-source">{kind === "model" ? source : KINDS[kind]}</span>
+          <span className="muted small pool-source">{KINDS[kind] || source}</span>
         </>
       ),
     },
@@ -144,7 +146,7 @@ function toColumns(isSimulated: boolean): Column<PoolWorker>[] {
       title: <span title="Dollars per million tokens, in and out">$ per M in / out</span>,
       align: "right",
       cell: ({ price, kind }) =>
-        kind !== "model"
+        !isModel({ kind })
           ? "–"
           : price
             ? `${toDollars(price.inputUsd)} / ${toDollars(price.outputUsd)}`
@@ -173,7 +175,11 @@ function toColumns(isSimulated: boolean): Column<PoolWorker>[] {
   ];
 }
 
-const KINDS = { model: "", tool: "a vote, no model is called", conductor: "the Conductor itself" } as const;
+const KINDS: Record<WorkerKind, string> = {
+  model: "",
+  tool: "a vote, no model is called",
+  conductor: "the Conductor itself",
+};
 
 function Share({ share, title }: { share: number; title: string }) {
   return (
@@ -184,7 +190,7 @@ function Share({ share, title }: { share: number; title: string }) {
 }
 
 function Health({ state, detail, circuit, kind }: PoolWorker) {
-  if (kind !== "model") return <Tag tone="good">ready</Tag>;
+  if (!isModel({ kind })) return <Tag tone="good">ready</Tag>;
   if (circuit.state === "open") {
     const seconds = Math.max(0, Math.ceil((circuit.openUntil - Date.now()) / 1000));
     return (
