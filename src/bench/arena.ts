@@ -73,7 +73,7 @@ function toTraining({ tasks, scores, workers }: CalibratedPool["calibration"], p
   const positions = pool.members.map(({ worker }) => workers.indexOf(worker.id));
   return tasks.map(({ text }, number) => {
     const { topic, family, answer } = readProblem(text)!;
-    const labels = { set: "rehearsal", category: topic, subtask: family };
+    const labels = { set: "rehearsal", category: topic, family };
     return {
       task: { id: `calibration/${number}`, ...labels, prompt: text, answer, grader: "rehearsal" },
       scores: positions.map((position) => scores[number]![position]),
@@ -159,9 +159,9 @@ function toEvaluation({ grade, isInstant, delayOf }: Ground, { seed, signal }: M
   return { grade, isInstant, seed, signal, concurrency: 1, ...(delayOf && { delayOf }) };
 }
 
-function emptyRow(conductor: string, { id, set, category, subtask }: GradedTask): BenchRow {
+function emptyRow(conductor: string, { id, set, category, family }: GradedTask): BenchRow {
   return {
-    ...{ conductor, set, task: id, category, subtask, score: 0, why: "", ungraded: false, isOutage: false },
+    ...{ conductor, set, task: id, category, family, score: 0, why: "", ungraded: false, isOutage: false },
     ...{ calls: 0, conductorCalls: 0, tokens: 0, costUsd: 0, durationMs: 0, steps: 0, rounds: 0 },
     ...{ valid: false, asked: [], answer: "", stopReason: "done" },
   };

@@ -9,7 +9,7 @@ import { playedConductor, scriptedWorker, step, toPool } from "../testing/stage.
 import { createConsensusWorker } from "../worker/consensus.ts";
 import type { WorkerRequest } from "../worker/types.ts";
 import { type EvaluateOptions, evaluate } from "./evaluate.ts";
-import { Purse } from "./purse.ts";
+import { LaneBudget } from "./lane-budget.ts";
 
 const tasks = Array.from({ length: 12 }, (_, i) => toTask(i));
 const numberOf = ({ brief }: WorkerRequest) => Number(brief!.task.id!.slice(1));
@@ -189,18 +189,18 @@ describe("stopping", () => {
     expect(rows.map(({ task }) => task)).toEqual(["t0", "t1"]);
   });
 
-  it("never spends more than the purse, and measures nothing badly for lack of money", async () => {
+  it("never spends more than the budget, and measures nothing badly for lack of money", async () => {
     const price = { inputUsd: 0, outputUsd: 1000 };
     const dear = () => scriptedWorker("dear", (request) => "x".repeat(400) + numberOf(request));
     const cheap = { worker: scriptedWorker("cheap", "1"), price: { inputUsd: 0, outputUsd: 0 } };
     const members = [{ worker: dear(), price, maxOutputTokens: 200 }, cheap];
-    const one = await measure({ pool: { members }, tasks: tasks.slice(0, 1), purse: new Purse(10) });
-    expect(await measure({ pool: { members }, concurrency: 8, purse: new Purse(50) })).toHaveLength(
+    const one = await measure({ pool: { members }, tasks: tasks.slice(0, 1), budget: new LaneBudget(10) });
+    expect(await measure({ pool: { members }, concurrency: 8, budget: new LaneBudget(50) })).toHaveLength(
       tasks.length,
     );
-    const purse = new Purse(0.75);
-    const rows = await measure({ pool: { members }, purse });
-    expect(purse.isClosed).toBe(true);
+    const budget = new LaneBudget(0.75);
+    const rows = await measure({ pool: { members }, budget });
+    expect(budget.isClosed).toBe(true);
     // Each takes 0.1 and reserves 0.2 before it starts, so 0.05 must stay.
     expect(one[0]!.costUsd).toBeCloseTo(0.101, 3);
     expect(rows).toHaveLength(6);

@@ -19,7 +19,7 @@ import { type Grade, type GradedTask, toMessages } from "../task/types.ts";
 import type { Pool } from "../worker/types.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
 import { findReplayRefusal, toPerformedTask } from "../world/performed-task.ts";
-import type { Allowance, Purse } from "./purse.ts";
+import type { Allowance, LaneBudget } from "./lane-budget.ts";
 import type { BenchRow } from "./types.ts";
 
 const MAX_OUTPUT_TOKENS = 8192;
@@ -46,7 +46,7 @@ export interface EvaluateOptions {
   /** Of each run. */
   limits?: Limits;
   /** Of all runs together. When it is used up the rest is not measured, instead of measured badly. */
-  purse?: Purse;
+  budget?: LaneBudget;
   /** Nothing here takes time: workers are recorded or simulated without delays. */
   isInstant?: boolean;
   /** How long a step takes, where the clock cannot tell because the worker is instant. */
@@ -54,11 +54,11 @@ export interface EvaluateOptions {
 }
 
 /**
- * Rows in the order of the tasks. Tasks that were not reached (stopped, purse empty) have none. Rejects with
+ * Rows in the order of the tasks. Tasks that were not reached (stopped, budget empty) have none. Rejects with
  * "no-more-samples" or "handoff-not-recorded" when the Conductor wants what a recording does not have.
  */
 export async function evaluate(options: EvaluateOptions): Promise<BenchRow[]> {
-  const { tasks, concurrency, signal, purse, onRow } = options;
+  const { tasks, concurrency, signal, budget, onRow } = options;
   const perform = createPerformance(options);
   const rows: (BenchRow | undefined)[] = new Array(tasks.length);
   const waiting = [...tasks.keys()].reverse();
@@ -66,8 +66,8 @@ export async function evaluate(options: EvaluateOptions): Promise<BenchRow[]> {
     let isShort = false;
     const lane = async (): Promise<void> => {
       while (waiting.length > 0 && !isShort && !signal?.aborted) {
-        const allowance = purse?.take(lanes);
-        if (purse && !allowance) return;
+        const allowance = budget?.take(lanes);
+        if (budget && !allowance) return;
         const number = waiting.pop()!;
         const row = await perform(tasks[number]!, allowance);
         if (row === "short") {
@@ -81,9 +81,9 @@ export async function evaluate(options: EvaluateOptions): Promise<BenchRow[]> {
     };
     await Promise.all(Array.from({ length: lanes }, lane));
     // A share was not enough: what is left may be enough for one run after the other.
-    if (isShort && purse?.narrow(lanes)) await work(1);
+    if (isShort && budget?.narrow(lanes)) await work(1);
   };
-  await work(purse?.isNarrow ? 1 : Math.min(concurrency, tasks.length));
+  await work(budget?.isNarrow ? 1 : Math.min(concurrency, tasks.length));
   return rows.filter((row) => row !== undefined);
 }
 
@@ -109,7 +109,7 @@ function createPerformance(options: EvaluateOptions) {
     maxDepth: 0,
     streaming: false,
     review: false,
-    allowUnknownPrice: limits.usd === undefined && options.purse === undefined,
+    allowUnknownPrice: limits.usd === undefined && options.budget === undefined,
   };
   const entries = pool.members.map(toPoolEntry);
   const stage = {
@@ -155,8 +155,8 @@ function createPerformance(options: EvaluateOptions) {
     const graded = await gradeUnlessStopped(grade, task, run, signal);
     if (!graded) return undefined;
     const delayMs = delayOf && toCriticalPath(state, run, (step) => delayOf(task, step));
-    const { id, set, category, subtask } = task;
-    return { conductor: name, set, task: id, category, subtask, ...toPerformedTask(state, graded, delayMs) };
+    const { id, set, category, family } = task;
+    return { conductor: name, set, task: id, category, family, ...toPerformedTask(state, graded, delayMs) };
   };
 }
 

@@ -16,6 +16,7 @@ import type { RelayPools } from "./relay/pools.ts";
 import type { LiveRuns } from "./runs/live-runs.ts";
 import type { ModelBook } from "./runs/models.ts";
 import type { RunDesk } from "./runs/run-desk.ts";
+import type { Dialect } from "./types.ts";
 
 export interface GatewayContext {
   tutti: Tutti;
@@ -35,6 +36,8 @@ export interface GatewayContext {
   cwd: string;
   trainer: Trainer;
   shares: ShareReader;
+  /** What it speaks: the first one is also that of routes that are nobody's own. */
+  dialects: readonly Dialect[];
   /** The dashboard. Absent where it was not built. */
   page: PageFiles | undefined;
   /** It was told to end: what runs is finished, nothing new begins. */

@@ -2,7 +2,6 @@
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { getRequestListener } from "@hono/node-server";
 import { usageError } from "../base/errors.ts";
 import type { Environment } from "../config/home.ts";
 import { parseConfig } from "../config/problems.ts";
@@ -16,6 +15,7 @@ import { createApp } from "./app.ts";
 import type { GatewayContext } from "./context.ts";
 import { createTrainer } from "./dashboard/trainer.ts";
 import { createShareReader } from "./dashboard/worker-shares.ts";
+import { DIALECTS } from "./dialect/dialects.ts";
 import { isLoopback } from "./http/loopback.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { readPageFiles } from "./http/page-files.ts";
@@ -23,9 +23,11 @@ import { RelayBook } from "./relay/book.ts";
 import { ReplyCopies } from "./relay/copies.ts";
 import { createRelayPools } from "./relay/pools.ts";
 import { countRun, deletePrivate, sweepPrivate } from "./runs/after-run.ts";
-import { LiveRun, LiveRuns } from "./runs/live-runs.ts";
+import { LiveRuns } from "./runs/live-runs.ts";
 import { createModelBook } from "./runs/models.ts";
+import { resumeBackground } from "./runs/resume-background.ts";
 import { RunDesk } from "./runs/run-desk.ts";
+import type { Dialect } from "./types.ts";
 
 export interface GatewayOptions {
   config?: TuttiConfigInput;
@@ -34,6 +36,8 @@ export interface GatewayOptions {
   port?: number;
   host?: string;
   log?: Log;
+  /** What it speaks; by default all that are registered. */
+  dialects?: readonly Dialect[];
   /** Trainings and benches are looked for below; by default where the process was started. */
   cwd?: string;
   /** Hears what a person should know: which pool is used and why, who was left out. */
@@ -93,6 +97,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     cwd,
     trainer: createTrainer({ env, cwd }),
     shares: createShareReader(),
+    dialects: options.dialects ?? DIALECTS,
     page: readPageFiles(),
     isClosing: false,
     relaying: 0,
@@ -110,12 +115,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   sweeping.unref();
 
   const app = createApp(context);
-  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const answering = new Set<Promise<unknown>>();
   const server = createServer((request, response) => {
     if (context.isClosing) response.shouldKeepAlive = false;
     const closed = new Promise<void>((resolve) => response.once("close", resolve));
-    const answered = Promise.allSettled([listener(request, response), closed]);
+    const answered = Promise.allSettled([app(request, response), closed]);
     answering.add(answered);
     void answered.then(() => answering.delete(answered));
   });
@@ -178,23 +182,4 @@ async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
   });
   await Promise.race([work, late]);
   clearTimeout(timer);
-}
-
-/** Work that nobody waits for at a connection goes on after a restart. */
-async function resumeBackground({ tutti, live, log }: GatewayContext): Promise<void> {
-  const store = await tutti.store();
-  for (let cursor: { startedBefore?: number; beforeId?: string } = {}; ; ) {
-    const page = await store.listRuns({ state: "interrupted", limit: 100, ...cursor });
-    for (const { id, origin } of page) {
-      const [start] = origin ? await store.loadRun(id) : [];
-      if (start?.type !== "run-start" || !start.origin?.isBackground) continue;
-      const controller = new AbortController();
-      const stream = tutti.resume(id, { signal: controller.signal });
-      live.add(new LiveRun(stream, { goesOn: true, stop: () => controller.abort() }));
-      log.info("goes on with a background run", { run: id });
-    }
-    const last = page.at(-1);
-    if (!last || page.length < 100) return;
-    cursor = { startedBefore: last.startedAt, beforeId: last.id };
-  }
 }

@@ -4,11 +4,14 @@
 import { isRehearsalId } from "../worker/kinds.ts";
 import type { ConductorIdentity, PoolEntry, RunEvent } from "./types.ts";
 
+type RunStart = Extract<RunEvent, { type: "run-start" }>;
+type RunEnd = Extract<RunEvent, { type: "run-end" }>;
+
 export function upgradeEvent(event: RunEvent): RunEvent {
+  if (event.type === "run-end" && event.hasAnswer === undefined)
+    return { ...(event as RunEnd), hasAnswer: (event as RunEnd).answer !== "" };
   return event.type === "run-start" ? upgradeConductor(upgradePool(event)) : event;
 }
-
-type RunStart = Extract<RunEvent, { type: "run-start" }>;
 
 function upgradeConductor(event: RunStart): RunStart {
   const { settings, pool } = event;

@@ -1,7 +1,7 @@
 // Hand-made events of a run, for tests that show runs: a shortcut for what each event must have.
 
-import { isRehearsalId } from "../worker/kinds.ts";
 import type { PoolEntry, RunEvent, RunSettings, Spending, StepReply } from "../store/types.ts";
+import { isRehearsalId } from "../worker/kinds.ts";
 import type { Access, Workflow } from "../workflow/types.ts";
 import { SETTINGS as TEST_SETTINGS } from "./stage.ts";
 
@@ -154,6 +154,7 @@ export const event = {
     type: "run-end",
     runId: RUN_ID,
     answer,
+    hasAnswer: answer !== "",
     stopReason: "done",
     spent: NOTHING,
     unpricedCalls: 0,

@@ -80,7 +80,8 @@ export function toResumeTurn(
   if (budgetUsd === undefined) return undefined;
   checkNumbers(options);
   const { usd: _, ...others } = state.settings.limits;
-  return { limits: { ...others, ...(budgetUsd !== null && { usd: state.spent.usd + budgetUsd }) } };
+  const spentUsd = state.spent.usd - state.spentBefore.usd;
+  return { limits: { ...others, ...(budgetUsd !== null && { usd: spentUsd + budgetUsd }) } };
 }
 
 /** The turn that goes on after tools of the client: one result for each call, and nothing else. */

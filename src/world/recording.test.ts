@@ -101,7 +101,7 @@ describe("draws of recordings", () => {
       ["short", 80],
     ] as const) {
       for (const i of numbers(count)) {
-        if (splitByFamily({ subtask: `${set} family ${Math.floor(i / 8)}` }, 2) !== "test") continue;
+        if (splitByFamily({ family: `${set} family ${Math.floor(i / 8)}` }, 2) !== "test") continue;
         const asks = i % 10 === 0 ? "all" : set;
         const kind = ["river", "moon", "garden", "winter"][i % 4];
         const prompt = `Question ${toWord(i)} of ${asks} about the ${kind}: what comes after ${toWord(i + 7)}?`;

@@ -11,7 +11,7 @@ import type { Calibration, Profiler } from "../calibration/types.ts";
 import { gradeRecorded } from "../recording/replay.ts";
 import { RIGHT } from "../recording/types.ts";
 import { type GradedTask, toMessages } from "../task/types.ts";
-import { createConsensusWorker } from "../worker/consensus.ts";
+import { createHelper } from "../worker/helpers.ts";
 import { strongestMembers } from "../worker/strength.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 import { drawTasks, readScores } from "./prepare.ts";
@@ -81,7 +81,7 @@ interface Field extends RecordedSet {
 function toField(opened: RecordedSet): Field {
   const { set, splits, members } = opened;
   const profiler: Profiler = createProfiler(toCalibration(opened));
-  const consensus: PoolMember = { worker: createConsensusWorker(), price: { inputUsd: 0, outputUsd: 0 } };
+  const consensus = createHelper("consensus");
   const whole: Pool = { members };
   const strongest = strongestMembers(profiler.poolFor(whole, "").members).slice(0, STRONGEST);
   /** By number of the training task: reading similar questions is the dear part of a draw. */

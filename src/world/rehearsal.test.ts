@@ -82,7 +82,7 @@ describe("draws of the rehearsal", () => {
     for (const number of numbers(3000)) {
       const { task } = fixed.sample(number);
       const problem = readProblem(task.prompt)!;
-      expect(problem).toMatchObject({ family: task.subtask, topic: task.category, answer: task.answer });
+      expect(problem).toMatchObject({ family: task.family, topic: task.category, answer: task.answer });
       for (const key of [problem.family, String(problem.difficulty)])
         counts.set(key, (counts.get(key) ?? 0) + 1);
     }

@@ -4,8 +4,8 @@
 
 import { TuttiError } from "../../base/errors.ts";
 import { endOfWindow, startOfWindow, WINDOW_WORDS } from "./budget-window.ts";
+import { createKeyAccount, type KeyAccount } from "./key-account.ts";
 import type { GatewayKey } from "./keys.ts";
-import { createPurse, type Purse } from "./purse.ts";
 import { createRateWindow, type RateWindow } from "./rate-window.ts";
 
 export interface GateOptions {
@@ -52,7 +52,7 @@ const LEAST_USD = 1e-6;
 
 interface State {
   rate: RateWindow;
-  purse: Purse;
+  account: KeyAccount;
   running: number;
   /** Requests that wait for a place. */
   waiting: (() => void)[];
@@ -67,7 +67,7 @@ export function createGate({ spentSince, now, settleMs = 0 }: GateOptions): Gate
     if (!state) {
       state = {
         rate: createRateWindow(),
-        purse: createPurse((from) => spentSince(id, from)),
+        account: createKeyAccount((from) => spentSince(id, from)),
         running: 0,
         waiting: [],
       };
@@ -90,13 +90,18 @@ export function createGate({ spentSince, now, settleMs = 0 }: GateOptions): Gate
   }
 
   /** The cap of this request. Undefined: the journal must be read first. */
-  function capOf(key: GatewayKey, { purse }: State, wantedUsd: number, readings: number): number | undefined {
+  function capOf(
+    key: GatewayKey,
+    { account }: State,
+    wantedUsd: number,
+    readings: number,
+  ): number | undefined {
     if (!key.budget) return wantedUsd;
     const { usd, window } = key.budget;
-    const account = purse.accountSince(startOfWindow(window, now()));
-    if (!account || (readings === 0 && Math.abs(now() - account.readAt) >= FRESH_MS)) return undefined;
-    const { spentUsd, settlingUsd } = account;
-    const leftUsd = usd - spentUsd - settlingUsd - purse.reservedUsd();
+    const reading = account.readingSince(startOfWindow(window, now()));
+    if (!reading || (readings === 0 && Math.abs(now() - reading.readAt) >= FRESH_MS)) return undefined;
+    const { spentUsd, settlingUsd } = reading;
+    const leftUsd = usd - spentUsd - settlingUsd - account.reservedUsd();
     if (leftUsd >= LEAST_USD && leftUsd >= wantedUsd) return wantedUsd;
     // It does not get all that it wants: that must not be for a sum that is out of date.
     if (readings === 0 || (settlingUsd > 0 && readings < MOST_READINGS)) return undefined;
@@ -129,7 +134,7 @@ export function createGate({ spentSince, now, settleMs = 0 }: GateOptions): Gate
       checkPlaces(key, state); // again after each wait: others were let in meanwhile
       const cap = capOf(key, state, wantedUsd, readings);
       if (cap !== undefined) return { ...take(key, state, cap), ...(cap < wantedUsd && { isShort: true }) };
-      await state.purse.read(startOfWindow(key.budget!.window, now()), now());
+      await state.account.read(startOfWindow(key.budget!.window, now()), now());
     }
   }
 
@@ -159,17 +164,16 @@ export function createGate({ spentSince, now, settleMs = 0 }: GateOptions): Gate
         }
       }
     },
-    reservedUsd: (keyId) => states.get(keyId)?.purse.reservedUsd() ?? 0,
+    reservedUsd: (keyId) => states.get(keyId)?.account.reservedUsd() ?? 0,
     headers: (key) => (key ? headersOf(key, stateOf(key)) : {}),
   };
 
   function take(key: GatewayKey, state: State, cap: number): Admission {
     const isCapped = Number.isFinite(cap);
     // A key that is given a budget while requests run must know what they may still take.
-    const reserved = isCapped ? cap : 0;
     state.running++;
     state.rate.add(now());
-    state.purse.reserve(reserved);
+    const giveBack = state.account.reserve(isCapped ? cap : 0);
     let isReleased = false;
     return {
       ...(isCapped && { budgetUsd: cap }),
@@ -178,7 +182,7 @@ export function createGate({ spentSince, now, settleMs = 0 }: GateOptions): Gate
         if (isReleased) return;
         isReleased = true;
         state.running--;
-        state.purse.release(reserved);
+        giveBack();
         for (const wake of state.waiting.splice(0)) wake();
       },
     };

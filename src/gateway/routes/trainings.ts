@@ -9,10 +9,10 @@ import { type ListedTraining, listTrainings, readTraining, type Training } from 
 import { requireAdmin } from "../access/admin.ts";
 import type { GatewayContext } from "../context.ts";
 import type { TrainingReport, TrainingSummary, TrainingWish } from "../dashboard/types.ts";
-import { readChoice, readNumber } from "../dialect/fields.ts";
-import { type Query, readWhole } from "../http/query.ts";
+import { readBody } from "../http/body.ts";
+import { ObjectReader } from "../http/object-reader.ts";
+import { readWhole } from "../http/query.ts";
 import type { Visit } from "../http/route.ts";
-import { parseBody } from "./ask.ts";
 
 /** Before the names of those that lie in the folder that the gateway was started in. */
 const HERE = "here:";
@@ -28,15 +28,10 @@ export async function listAllTrainings(context: GatewayContext, visit: Visit): P
   visit.connection.json(200, { object: "list", data });
 }
 
-export async function showTraining(
-  context: GatewayContext,
-  visit: Visit,
-  id: string,
-  query: Query,
-): Promise<void> {
+export async function showTraining(context: GatewayContext, visit: Visit): Promise<void> {
   requireAdmin(visit);
-  const after = readWhole(query.after, "after", 0, Number.MAX_SAFE_INTEGER) ?? -1;
-  const listed = findTraining(context, id);
+  const after = readWhole(visit.query.after, "after", 0, Number.MAX_SAFE_INTEGER) ?? -1;
+  const listed = findTraining(context, visit.id);
   const training = readTraining(listed.path);
   const isLater = ({ iteration }: { iteration: number }) => iteration > after;
   const { notices, engine } = training.statement;
@@ -55,20 +50,20 @@ export async function showTraining(
 
 export async function startTraining(context: GatewayContext, visit: Visit): Promise<void> {
   requireAdmin(visit);
-  const { connection } = visit;
-  const body = parseBody(await connection.readBody(context.config.gateway.maxBodyBytes));
+  const body = new ObjectReader(await readBody(context, visit));
   const wish: TrainingWish = {
     iterations:
-      readNumber(body, "iterations", { min: 1, max: MOST_ITERATIONS, isWhole: true }) ?? USUAL_ITERATIONS,
-    seed: readNumber(body, "seed", { min: 0, max: 2 ** 32 - 1, isWhole: true }) ?? 0,
-    size: readChoice(body, "size", ["small", "usual"] as const) ?? "usual",
+      body.number("iterations", { min: 1, max: MOST_ITERATIONS, isWhole: true }) ?? USUAL_ITERATIONS,
+    seed: body.number("seed", { min: 0, max: 2 ** 32 - 1, isWhole: true }) ?? 0,
+    size: body.choice("size", ["small", "usual"]) ?? "usual",
   };
   const id = await context.trainer.start(wish);
-  connection.json(201, summarise(context, findTraining(context, id)));
+  visit.connection.json(201, summarise(context, findTraining(context, id)));
 }
 
-export async function stopTraining(context: GatewayContext, visit: Visit, id: string): Promise<void> {
+export async function stopTraining(context: GatewayContext, visit: Visit): Promise<void> {
   requireAdmin(visit);
+  const { id } = visit;
   const listed = findTraining(context, id);
   if (!context.trainer.stop(id))
     throw new TuttiError(

@@ -1,4 +1,4 @@
-// A training as it grows: what is new is asked for and added to what was there, so that hours of figures are sent
+// A training as it grows: what is new is asked for and added to what was there, so that hours of metrics are sent
 // once. What is told twice of an iteration counts as it was told last, as in the folder itself.
 
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -6,16 +6,6 @@ import type { TrainingReport, TrainingSummary } from "../../../src/gateway/dashb
 import { getJson } from "../api.ts";
 
 const LIVE_MS = 1_000;
-const LIST_MS = 4_000;
-
-export function useTrainings() {
-  return useQuery({
-    queryKey: ["trainings"],
-    queryFn: ({ signal }) => getJson<{ data: TrainingSummary[] }>("v1/trainings", undefined, signal),
-    select: ({ data }) => data,
-    refetchInterval: LIST_MS,
-  });
-}
 
 /** Undefined: none. */
 export function useTraining(id: string | undefined) {
@@ -38,7 +28,7 @@ function isLive(summary: TrainingSummary | undefined): boolean {
 async function load(client: QueryClient, id: string, signal: AbortSignal): Promise<TrainingReport> {
   const before = client.getQueryData<TrainingReport>(["training", id]);
   const last = before?.iterations.at(-1)?.iteration;
-  // The last iteration again: its look at the tune questions is told after it.
+  // The last iteration again: its evaluation is told after it.
   const query = last === undefined || last < 1 ? undefined : { after: last - 1 };
   const fresh = await getJson<TrainingReport>(`v1/trainings/${encodeURIComponent(id)}`, query, signal);
   if (!before || !query) return fresh;
