@@ -10,8 +10,8 @@ import type { TuttiConfig } from "../config/schema.ts";
 import type { ResumeTurn } from "../perform/driver.ts";
 import type { RunState } from "../perform/state.ts";
 import type { Limits, Owner, PoolEntry, RunSettings } from "../store/types.ts";
-import { isModel, nests } from "../worker/kinds.ts";
-import type { Pool, PoolMember, Worker } from "../worker/types.ts";
+import { nests } from "../worker/kinds.ts";
+import type { Pool, Worker } from "../worker/types.ts";
 import { MAX_STEPS, type Workflow } from "../workflow/types.ts";
 import { validateWorkflow } from "../workflow/validate.ts";
 import type { AskOptions, ResumeOptions } from "./ask-options.ts";
@@ -117,16 +117,6 @@ export function toFixed(workflow: Workflow, pool: Pool): Conductor {
     checkTeam(workflow, pool);
   if (error) throw usageError(`This workflow cannot be performed: ${error.message}`);
   return createFixedConductor(workflow);
-}
-
-export function unpricedIn(members: PoolMember[]): PoolMember[] {
-  return members.filter(({ worker, price }) => isModel(worker) && price === undefined);
-}
-
-export function unknownPrice(members: PoolMember[]): string {
-  const ids = [...new Set(members.map(({ worker }) => worker.id))].join(", ");
-  const remedy = "Give it a price in the config, allow unknown prices, or ask without a dollar budget.";
-  return `The price of ${ids} is unknown, so a dollar budget cannot be kept. ${remedy}`;
 }
 
 export function withoutSelf({ members }: Pool): Pool {

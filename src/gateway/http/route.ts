@@ -46,7 +46,7 @@ export async function serveRoute(
     await serve(context, { connection, key, dialect, id, query, notes });
   } catch (error) {
     failure = error;
-    if (key) connection.set(context.gate.headers(key));
+    if (key) connection.set(context.admission.headers(key));
     sendError(connection, dialect, error);
   }
   const status = connection.isGone ? 499 : connection.outgoing.statusCode;

@@ -55,7 +55,7 @@ export async function showUsage(context: GatewayContext, { connection, key, quer
   if (query.group === undefined && query.format === undefined && key) {
     const from = key.budget ? startOfWindow(key.budget.window, Date.now()) : undefined;
     const rows = await store.sumSpending({ keyId: key.id, ...(from !== undefined && { from }) });
-    const reserved = context.gate.reservedUsd(key.id);
+    const reserved = context.admission.reservedUsd(key.id);
     connection.json(200, toQuota(key, toSpentUsd(rows), reserved, Date.now()));
     return;
   }

@@ -57,7 +57,7 @@ export async function ask(context: GatewayContext, visit: Visit): Promise<void> 
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     hash: hash(),
     admit: async (wantedUsd) => {
-      const admission = await context.gate.admit(key, wantedUsd);
+      const admission = await context.admission.admit(key, wantedUsd);
       connection.set(admission.headers);
       return admission;
     },

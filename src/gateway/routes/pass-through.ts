@@ -66,10 +66,10 @@ export async function passThrough(
   asked: PassThrough,
   outgoing: RelayedTo = visit.connection.outgoing,
 ): Promise<boolean> {
-  const { gate, pools, log } = context;
+  const { pools, log } = context;
   const { connection, key, notes } = visit;
   const { reader, raw, member, target, upstream } = asked;
-  const admission = await gate.admit(key, wantedUsd(asked, key?.budget !== undefined));
+  const admission = await context.admission.admit(key, wantedUsd(asked, key?.budget !== undefined));
   const runId = createRunId();
   notes.runId = runId;
   const startedAt = Date.now();
@@ -118,12 +118,12 @@ export async function passThrough(
     inputTokens: () => boundInput(raw),
   });
   // Nobody waits for it: the client has its reply, or gets its own error. A journal that fails is for the log.
-  void context.book
+  void context.journalBatch
     .add(events)
     .catch((error: unknown) => log.error("a relayed request could not be journaled", { run: runId, error }))
     .finally(() => admission.release());
   // What a key has left is known from the journal: its next request must not wait behind a reservation.
-  if (key) await context.book.flush();
+  if (key) await context.journalBatch.flush();
   count(context, events, member.worker.id);
   if (isTuttiError(outcome)) throw outcome;
   return outcome.isComplete && outcome.status < 500;

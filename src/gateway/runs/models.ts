@@ -36,7 +36,7 @@ export interface OneWorker {
   budgetUsd?: number;
 }
 
-export interface ModelBook {
+export interface ModelCatalog {
   list(key: GatewayKey | undefined): Promise<Omit<ModelEntry, "createdAt">[]>;
   /** Throws "unknown-model" (404) with the nearest name, or "forbidden" (403). */
   resolve(
@@ -62,7 +62,7 @@ const EFFORTS: Record<Effort, { rounds: number; budget: number }> = {
 const MOST_ROUNDS = 10;
 const MOST_ELSEWHERE = 1_000;
 
-export function createModelBook(tutti: Tutti, config: TuttiConfig, env: Environment): ModelBook {
+export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Environment): ModelCatalog {
   function toTeam(
     name: string,
     conductor: Team["conductor"],

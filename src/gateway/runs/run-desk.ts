@@ -10,7 +10,7 @@ import type { AskOptions } from "../../tutti/ask-options.ts";
 import { toTask } from "../../tutti/check-input.ts";
 import type { RunStream, Tutti } from "../../tutti/tutti.ts";
 import type { Message } from "../../worker/types.ts";
-import type { Admission } from "../access/gate.ts";
+import type { Admission } from "../access/admission.ts";
 import type { GatewayKey } from "../access/keys.ts";
 import { shorten } from "../http/object-reader.ts";
 import type { Dialect, GatewayRequest, ReplyHead } from "../types.ts";

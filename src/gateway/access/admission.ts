@@ -8,7 +8,7 @@ import { createKeyAccount, type KeyAccount } from "./key-account.ts";
 import type { GatewayKey } from "./keys.ts";
 import { createRateWindow, type RateWindow } from "./rate-window.ts";
 
-export interface GateOptions {
+export interface AdmissionOptions {
   /** What the key's runs that began at this time or later took, in dollars. Running ones may be in it. */
   spentSince: (keyId: string, from: number) => Promise<number>;
   now: () => number;
@@ -30,7 +30,7 @@ export interface Admission {
   release(): void;
 }
 
-export interface Gate {
+export interface AdmissionControl {
   /**
    * Throws "rate-limited" (429, retryable, with `retryAfterMs`) or "budget-spent" (429, not retryable).
    * `wantedUsd` is what the request would be limited to anyway; undefined wants all that is left.
@@ -58,7 +58,11 @@ interface State {
   waiting: (() => void)[];
 }
 
-export function createGate({ spentSince, now, settleMs = 0 }: GateOptions): Gate {
+export function createAdmissionControl({
+  spentSince,
+  now,
+  settleMs = 0,
+}: AdmissionOptions): AdmissionControl {
   const busyErrors = new WeakSet<TuttiError>();
   const states = new Map<string, State>();
 
