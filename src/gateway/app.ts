@@ -93,7 +93,7 @@ export function createApp(context: GatewayContext): App {
 /** What was relayed a moment ago is a part of what is told. */
 function afterFlush(serve: Handler): Handler {
   return async (context, visit) => {
-    await context.book.flush();
+    await context.journalBatch.flush();
     await serve(context, visit);
   };
 }

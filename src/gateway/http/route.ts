@@ -46,7 +46,7 @@ export async function serveRoute(
     await serve(context, { connection, key, dialect, id, query, notes });
   } catch (error) {
     failure = error;
-    if (key) connection.set(context.gate.headers(key));
+    if (key) connection.set(context.admission.headers(key));
     sendError(connection, dialect, error);
   }
   const status = connection.isGone ? 499 : connection.outgoing.statusCode;
@@ -59,9 +59,9 @@ export async function serveRoute(
     route: name,
     status,
     durationMs: Math.round(durationMs * 10) / 10,
-    ...(key && { key: key.id }),
-    ...(model !== undefined && { model }),
-    ...(runId !== undefined && { run: runId }),
+    key: key?.id,
+    model,
+    run: runId,
   };
   if (failure === undefined) log.info("request", fields);
   // Its message repeats what the client sent, which is not for a log.

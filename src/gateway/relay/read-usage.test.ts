@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { chatRelay } from "../dialect/chat/relay.ts";
 import { messagesRelay } from "../dialect/messages/relay.ts";
 import { responsesRelay } from "../dialect/responses/relay.ts";
+import { createLineBuffer } from "./line-buffer.ts";
 import { createUsageReader, readBody } from "./read-usage.ts";
-import { createLineGate } from "./whole-lines.ts";
 
 function sse(...events: (object | string)[]): string {
   return events
@@ -95,9 +95,9 @@ const READ = {
 const DIALECTS: DialectName[] = ["chat", "responses", "messages"];
 
 function readStream(dialect: DialectName, pieces: Buffer[], keepsText: boolean, countsText = false) {
-  const gate = createLineGate();
+  const buffer = createLineBuffer();
   const reader = createUsageReader({ reader: READERS[dialect], keepsText, countsText });
-  const sent = pieces.map((piece) => gate.push(piece)).concat(gate.rest());
+  const sent = pieces.map((piece) => buffer.push(piece)).concat(buffer.rest());
   for (const lines of sent) reader.push(lines);
   return { ...reader.read(), sent: Buffer.concat(sent) };
 }
@@ -139,7 +139,7 @@ describe.each(DIALECTS)("a stream of %s", (dialect) => {
       type: "response.completed",
       response: { usage: READ.chat, filler: "x".repeat(3_000_000) },
     });
-    const gate = createLineGate();
+    const buffer = createLineBuffer();
     const reader = createUsageReader({ reader: READERS[dialect], keepsText: false });
     const bytesOfHuge = Buffer.from(huge);
     const pieces = Array.from({ length: 47 }, (_, i) => bytesOfHuge.subarray(i * 65_536, (i + 1) * 65_536));
@@ -147,7 +147,7 @@ describe.each(DIALECTS)("a stream of %s", (dialect) => {
     let sent = 0;
     for (const piece of pieces) {
       given += piece.length;
-      const lines = gate.push(piece);
+      const lines = buffer.push(piece);
       sent += lines.length;
       reader.push(lines);
       expect(given - sent).toBeLessThanOrEqual(1_048_576);

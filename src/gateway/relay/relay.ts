@@ -7,10 +7,10 @@ import type { Dispatcher } from "undici";
 import type { TuttiError } from "../../base/errors.ts";
 import { boundUsage } from "./bound-usage.ts";
 import { toClientHeaders, toUpstreamHeaders } from "./headers.ts";
+import { createLineBuffer, type LineBuffer } from "./line-buffer.ts";
 import { createUsageReader, type Reading, readBody, type UsageReader } from "./read-usage.ts";
 import { failedInside, stopped, toRelayError } from "./relay-error.ts";
 import type { RelayRequest, RelayResult } from "./types.ts";
-import { createLineGate, type LineGate } from "./whole-lines.ts";
 
 /** A body this size is held until it is whole: then usage is known before the headers, and a cut is no half body. */
 const MAX_HELD_BYTES = 4 * 1_048_576;
@@ -41,7 +41,7 @@ class Transfer implements Dispatcher.DispatchHandler {
   #isOver = false;
   #bytes = 0;
   #firstByteMs: number | undefined;
-  #gate: LineGate | undefined;
+  #lines: LineBuffer | undefined;
   #reader: UsageReader | undefined;
   /** Of a reply that is no stream, as long as it is small enough. */
   #body: Buffer[] = [];
@@ -97,7 +97,7 @@ class Transfer implements Dispatcher.DispatchHandler {
       return;
     }
     const countsText = reader.reportsUsage?.(body) === false;
-    this.#gate = createLineGate();
+    this.#lines = createLineBuffer();
     this.#reader = createUsageReader({ reader, keepsText, countsText });
     this.#open();
     // Headers leave with the first event, but do not wait for it.
@@ -111,7 +111,7 @@ class Transfer implements Dispatcher.DispatchHandler {
     this.#firstByteMs ??= performance.now() - this.#startedAt;
     this.#bytes += chunk.length;
     if (this.#isStream) {
-      this.#sendLines(this.#gate!.push(chunk));
+      this.#sendLines(this.#lines!.push(chunk));
       return;
     }
     if (this.#isOpen) this.#send(chunk);
@@ -126,7 +126,7 @@ class Transfer implements Dispatcher.DispatchHandler {
     if (this.#isOver) return;
     const { outgoing } = this.#request;
     if (this.#isStream) {
-      this.#sendLines(this.#gate!.rest());
+      this.#sendLines(this.#lines!.rest());
       this.#end({ isComplete: true });
       outgoing.end();
       return;

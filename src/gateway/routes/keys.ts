@@ -8,7 +8,7 @@ import { BUDGET_WINDOWS } from "../access/budget-window.ts";
 import { checkKeyNames } from "../access/key-names.ts";
 import { toKeyState, toShownKey } from "../access/keys.ts";
 import type { GatewayContext } from "../context.ts";
-import type { CreatedKey, KeyWish, Session } from "../dashboard/types.ts";
+import type { CreatedKey, KeySettings, Session } from "../dashboard/types.ts";
 import { readBody } from "../http/body.ts";
 import { badRequest, ObjectReader } from "../http/object-reader.ts";
 import type { Visit } from "../http/route.ts";
@@ -21,7 +21,7 @@ export async function showSession(_: GatewayContext, { connection, key }: Visit)
     object: "session",
     isOpen: key === undefined,
     isAdmin: key?.isAdmin ?? true,
-    ...(key && { key: { id: key.id, name: key.name, hint: key.hint } }),
+    key: key && { id: key.id, name: key.name, hint: key.hint },
   };
   connection.json(200, session);
 }
@@ -35,15 +35,15 @@ export async function listKeys({ keys }: GatewayContext, visit: Visit): Promise<
 export async function createKey(context: GatewayContext, visit: Visit): Promise<void> {
   requireAdmin(visit);
   const { keys, config } = context;
-  const wish = readKeyWish(new ObjectReader(await readBody(context, visit)));
-  checkKeyNames([...(wish.only ?? []), ...(wish.without ?? [])], config);
+  const settings = readSettings(new ObjectReader(await readBody(context, visit)));
+  checkKeyNames([...(settings.only ?? []), ...(settings.without ?? [])], config);
   const isFirst = keys.isEmpty();
-  if (isFirst && wish.isAdmin === false)
+  if (isFirst && settings.isAdmin === false)
     throw badRequest(
       "The first key closes this gateway to everybody without one, so it must be an admin's. Create others after it.",
       "isAdmin",
     );
-  const { key, secret } = await keys.create({ ...wish, isAdmin: isFirst || (wish.isAdmin ?? false) });
+  const { key, secret } = await keys.create({ ...settings, isAdmin: isFirst || (settings.isAdmin ?? false) });
   const created: CreatedKey = { object: "key", key: toShownKey(key, Date.now()), secret, isFirst };
   visit.connection.json(201, created, { "cache-control": "no-store" });
 }
@@ -64,7 +64,7 @@ export async function revokeKey({ keys }: GatewayContext, visit: Visit): Promise
   visit.connection.json(200, toShownKey(await keys.revoke(id), now));
 }
 
-function readKeyWish(body: ObjectReader): KeyWish {
+function readSettings(body: ObjectReader): KeySettings {
   const budget = body.optionalObject("budget");
   return {
     name: body.text("name").trim(),
@@ -78,7 +78,7 @@ function readKeyWish(body: ObjectReader): KeyWish {
   };
 }
 
-function readBudget(budget: ObjectReader): NonNullable<KeyWish["budget"]> {
+function readBudget(budget: ObjectReader): NonNullable<KeySettings["budget"]> {
   const usd = budget.number("usd", { max: 1e9 });
   if (usd === undefined || usd <= 0) throw budget.wrong("usd", "an amount in dollars above 0");
   return { usd, window: budget.oneOf("window", BUDGET_WINDOWS) };

@@ -8,7 +8,7 @@ import { toTuttiHome } from "../../config/home.ts";
 import { type ListedTraining, listTrainings, readTraining, type Training } from "../../learn/folder.ts";
 import { requireAdmin } from "../access/admin.ts";
 import type { GatewayContext } from "../context.ts";
-import type { TrainingReport, TrainingSummary, TrainingWish } from "../dashboard/types.ts";
+import type { TrainingReport, TrainingSettings, TrainingSummary } from "../dashboard/types.ts";
 import { readBody } from "../http/body.ts";
 import { ObjectReader } from "../http/object-reader.ts";
 import { readWhole } from "../http/query.ts";
@@ -39,7 +39,7 @@ export async function showTraining(context: GatewayContext, visit: Visit): Promi
     object: "training",
     summary: toSummary(context, listed, training),
     notices,
-    ...(engine !== undefined && { engine }),
+    engine,
     iterations: training.iterations.filter(isLater),
     tunes: training.tunes.filter(isLater),
     samples: training.samples.filter(isLater),
@@ -51,13 +51,13 @@ export async function showTraining(context: GatewayContext, visit: Visit): Promi
 export async function startTraining(context: GatewayContext, visit: Visit): Promise<void> {
   requireAdmin(visit);
   const body = new ObjectReader(await readBody(context, visit));
-  const wish: TrainingWish = {
+  const settings: TrainingSettings = {
     iterations:
       body.number("iterations", { min: 1, max: MOST_ITERATIONS, isWhole: true }) ?? USUAL_ITERATIONS,
     seed: body.number("seed", { min: 0, max: 2 ** 32 - 1, isWhole: true }) ?? 0,
     size: body.choice("size", ["small", "usual"]) ?? "usual",
   };
-  const id = await context.trainer.start(wish);
+  const id = await context.trainer.start(settings);
   visit.connection.json(201, summarise(context, findTraining(context, id)));
 }
 
@@ -117,17 +117,14 @@ function toSummary(
   const last = iterations.at(-1);
   const best = tunes.findLast(({ isBest }) => isBest);
   return {
-    ...{ id, world, isSimulated, seed, command, startedAt, state },
-    ...(endedAt !== undefined && { endedAt }),
-    ...(problem !== undefined && { problem }),
+    ...{ id, world, isSimulated, seed, command, startedAt, endedAt, state, problem },
     iterations: iterations.length,
-    ...(last && { stage: last.stage, ...(!last.isTiming && { total: last.total }) }),
-    ...(best && {
-      best: {
-        ...{ accuracy: best.accuracy, low: best.low, high: best.high },
-        ...{ iteration: best.iteration, calls: best.calls },
-      },
-    }),
+    stage: last?.stage,
+    total: last?.isTiming ? undefined : last?.total,
+    best: best && {
+      ...{ accuracy: best.accuracy, low: best.low, high: best.high },
+      ...{ iteration: best.iteration, calls: best.calls },
+    },
     isOurs: trainer.isOurs(id),
   };
 }

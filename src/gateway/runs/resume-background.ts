@@ -47,13 +47,13 @@ async function resumeQueued(context: GatewayContext): Promise<void> {
 }
 
 async function resume(context: GatewayContext, id: string, onLost: (error: unknown) => void): Promise<void> {
-  const { tutti, keys, models, gate, desk, log } = context;
+  const { tutti, keys, models, admission, desk, log } = context;
   checkRoom(context);
   const events = await (await tutti.store()).loadRun(id);
   const { keyId, model } = originOf(events)!;
   const key = keyId === undefined ? undefined : keys.findById(keyId);
   const destination = await models.resolve(model, key, { preferences: {} });
-  const admit = (wantedUsd: number | undefined) => gate.admit(key, wantedUsd);
+  const admit = (wantedUsd: number | undefined) => admission.admit(key, wantedUsd);
   const { live } = await desk.resume(events, { destination, admit, goesOn: true });
   live.result.catch(onLost);
   log.info("goes on with a background run", { run: id });

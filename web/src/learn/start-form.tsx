@@ -3,7 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useLocation } from "wouter";
-import type { TrainingSummary, TrainingWish } from "../../../src/gateway/dashboard/types.ts";
+import type { TrainingSettings, TrainingSummary } from "../../../src/gateway/dashboard/types.ts";
 import { sendJson } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
@@ -18,11 +18,11 @@ const SIZES = [
 export function StartForm({ onStart }: { onStart: () => void }) {
   const [iterations, setIterations] = useState("200");
   const [seed, setSeed] = useState("0");
-  const [size, setSize] = useState<TrainingWish["size"]>("small");
+  const [size, setSize] = useState<TrainingSettings["size"]>("small");
   const [, navigate] = useLocation();
   const client = useQueryClient();
   const start = useMutation({
-    mutationFn: (wish: TrainingWish) => sendJson<TrainingSummary>("POST", "v1/trainings", wish),
+    mutationFn: (settings: TrainingSettings) => sendJson<TrainingSummary>("POST", "v1/trainings", settings),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: ["v1/trainings"] });
       navigate(`/learn/${encodeURIComponent(id)}`);
@@ -63,7 +63,7 @@ export function StartForm({ onStart }: { onStart: () => void }) {
             hint="tiny: to watch the curves move; its plans stay bad"
             value={size}
             options={SIZES}
-            onChange={(value) => setSize(value as TrainingWish["size"])}
+            onChange={(value) => setSize(value as TrainingSettings["size"])}
           />
         </div>
         {start.error && <ErrorNote error={start.error} />}

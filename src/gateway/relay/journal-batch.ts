@@ -7,14 +7,16 @@ import type { RunEvent, Store } from "../../store/types.ts";
 /** As long as figures may be missing after a kill. */
 const GATHER_MS = 20;
 
-export class RelayBook {
+export class JournalBatch {
   readonly #store: Store;
+  readonly #observe: ((event: RunEvent) => void) | undefined;
   #gathered: RunEvent[] = [];
   #written: Promise<void> | undefined;
   #write = () => {};
 
-  constructor(store: Store) {
+  constructor(store: Store, observe?: (event: RunEvent) => void) {
     this.#store = store;
+    this.#observe = observe;
   }
 
   /** Done when it is in the journal. Rejects as the journal does. */
@@ -28,7 +30,10 @@ export class RelayBook {
         this.#gathered = [];
         this.#written = undefined;
         this.#write = () => {};
-        Promise.resolve(this.#store.append(gathered)).then(resolve, reject);
+        Promise.resolve(this.#store.append(gathered)).then(() => {
+          if (this.#observe) gathered.forEach(this.#observe);
+          resolve();
+        }, reject);
       };
     });
     return this.#written;

@@ -1,7 +1,7 @@
 // Lets an event stream through in whole lines. Half a line is of no use to a client until the rest is there,
 // and a stream that breaks off can only be ended with an error event where no half line has been sent.
 
-export interface LineGate {
+export interface LineBuffer {
   /** What may be sent on. Empty while a line is incomplete. */
   push(chunk: Buffer): Buffer;
   /** The line that was not ended, once the stream is over. */
@@ -12,7 +12,7 @@ const LINE_FEED = 0x0a;
 const NOTHING = Buffer.alloc(0);
 
 /** A line longer than `maxBytes` goes through in pieces: what is held back is bounded. */
-export function createLineGate(maxBytes = 1_048_576): LineGate {
+export function createLineBuffer(maxBytes = 1_048_576): LineBuffer {
   let held: Buffer[] = [];
   let heldBytes = 0;
 

@@ -8,7 +8,7 @@ import { createKeyAccount, type KeyAccount } from "./key-account.ts";
 import type { GatewayKey } from "./keys.ts";
 import { createRateWindow, type RateWindow } from "./rate-window.ts";
 
-export interface GateOptions {
+export interface AdmissionOptions {
   /** What the key's runs that began at this time or later took, in dollars. Running ones may be in it. */
   spentSince: (keyId: string, from: number) => Promise<number>;
   now: () => number;
@@ -23,14 +23,14 @@ export interface Admission {
   /** The most this request may spend. Undefined: no limit. It is reserved until the release. */
   budgetUsd?: number;
   /** It is less than the request would have had: no more is left of the key's own budget. */
-  isShort?: true;
+  isShort?: boolean;
   /** What OpenAI's clients read about their rate. Empty where the key has no limit. */
   headers: Record<string, string>;
   /** When the run is over and its spending is in the journal. Again is no matter. */
   release(): void;
 }
 
-export interface Gate {
+export interface AdmissionControl {
   /**
    * Throws "rate-limited" (429, retryable, with `retryAfterMs`) or "budget-spent" (429, not retryable).
    * `wantedUsd` is what the request would be limited to anyway; undefined wants all that is left.
@@ -58,21 +58,17 @@ interface State {
   waiting: (() => void)[];
 }
 
-export function createGate({ spentSince, now, settleMs = 0 }: GateOptions): Gate {
+export function createAdmissionControl(options: AdmissionOptions): AdmissionControl {
+  const { spentSince, now, settleMs = 0 } = options;
   const busyErrors = new WeakSet<TuttiError>();
   const states = new Map<string, State>();
 
   function stateOf({ id }: GatewayKey): State {
-    let state = states.get(id);
-    if (!state) {
-      state = {
-        rate: createRateWindow(),
-        account: createKeyAccount((from) => spentSince(id, from)),
-        running: 0,
-        waiting: [],
-      };
-      states.set(id, state);
-    }
+    const known = states.get(id);
+    if (known) return known;
+    const account = createKeyAccount((from) => spentSince(id, from));
+    const state = { rate: createRateWindow(), account, running: 0, waiting: [] };
+    states.set(id, state);
     return state;
   }
 
@@ -133,7 +129,7 @@ export function createGate({ spentSince, now, settleMs = 0 }: GateOptions): Gate
     for (let readings = 0; ; readings++) {
       checkPlaces(key, state); // again after each wait: others were let in meanwhile
       const cap = capOf(key, state, wantedUsd, readings);
-      if (cap !== undefined) return { ...take(key, state, cap), ...(cap < wantedUsd && { isShort: true }) };
+      if (cap !== undefined) return take(key, state, cap, cap < wantedUsd);
       await state.account.read(startOfWindow(key.budget!.window, now()), now());
     }
   }
@@ -150,8 +146,7 @@ export function createGate({ spentSince, now, settleMs = 0 }: GateOptions): Gate
 
   return {
     async admit(key, wantedUsd) {
-      if (!key)
-        return { ...(wantedUsd !== undefined && { budgetUsd: wantedUsd }), headers: {}, release() {} };
+      if (!key) return { budgetUsd: wantedUsd, headers: {}, release() {} };
       const state = stateOf(key);
       const wanted = wantedUsd ?? Number.POSITIVE_INFINITY;
       const endsAt = performance.now() + settleMs;
@@ -168,7 +163,7 @@ export function createGate({ spentSince, now, settleMs = 0 }: GateOptions): Gate
     headers: (key) => (key ? headersOf(key, stateOf(key)) : {}),
   };
 
-  function take(key: GatewayKey, state: State, cap: number): Admission {
+  function take(key: GatewayKey, state: State, cap: number, isShort: boolean): Admission {
     const isCapped = Number.isFinite(cap);
     // A key that is given a budget while requests run must know what they may still take.
     state.running++;
@@ -176,7 +171,8 @@ export function createGate({ spentSince, now, settleMs = 0 }: GateOptions): Gate
     const giveBack = state.account.reserve(isCapped ? cap : 0);
     let isReleased = false;
     return {
-      ...(isCapped && { budgetUsd: cap }),
+      budgetUsd: isCapped ? cap : undefined,
+      isShort,
       headers: headersOf(key, state),
       release() {
         if (isReleased) return;

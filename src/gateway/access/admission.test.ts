@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { createRandom } from "../../base/random.ts";
 import { createMemoryStore } from "../../store/memory.ts";
 import { event, spending, toWorkflow } from "../../testing/run-events.ts";
+import { type Admission, createAdmissionControl } from "./admission.ts";
 import { toSpentUsd } from "./bill.ts";
-import { type Admission, createGate } from "./gate.ts";
 import type { GatewayKey } from "./keys.ts";
 
 const START = Date.UTC(2026, 10, 17, 12); // a Tuesday
@@ -16,7 +16,7 @@ const toKey = (settings: Partial<GatewayKey>): GatewayKey => ({
 /** A gate with a clock and a ledger in hand. */
 function setUp() {
   const state = { now: START, spent: 0, readings: 0, froms: [] as number[] };
-  const gate = createGate({
+  const gate = createAdmissionControl({
     now: () => state.now,
     spentSince: async (_, from) => {
       state.readings++;
@@ -40,7 +40,7 @@ describe("without a key or limits", () => {
     expect(await gate.admit(undefined, undefined)).toEqual({ headers: {}, release: expect.any(Function) });
     expect(await gate.admit(undefined, 0.5)).toMatchObject({ budgetUsd: 0.5, headers: {} });
     const admission = await gate.admit(toKey({}), undefined);
-    expect(admission).not.toHaveProperty("budgetUsd");
+    expect(admission.budgetUsd).toBeUndefined();
     expect(admission.headers).toEqual({});
   });
 });
@@ -215,14 +215,17 @@ describe("the money", () => {
   });
 
   it("lets nobody in when the journal cannot be read", async () => {
-    const gate = createGate({ now: () => START, spentSince: () => Promise.reject(new Error("disk")) });
+    const gate = createAdmissionControl({
+      now: () => START,
+      spentSince: () => Promise.reject(new Error("disk")),
+    });
     expect((await refusal(gate.admit(key, 1))).message).toBe("disk");
     expect(gate.reservedUsd(key.id)).toBe(0);
   });
 
   it("takes a slow reading as it is", async () => {
     let now = START;
-    const gate = createGate({
+    const gate = createAdmissionControl({
       now: () => now,
       spentSince: async () => {
         now += 5_000;
@@ -236,7 +239,7 @@ describe("the money", () => {
 describe("with the journal", () => {
   it("counts what the key's runs of this window took, and nobody else's", async () => {
     const store = createMemoryStore();
-    const gate = createGate({
+    const gate = createAdmissionControl({
       now: () => START,
       spentSince: async (keyId, from) => toSpentUsd(await store.sumSpending({ keyId, from })),
     });
@@ -274,7 +277,7 @@ describe("many requests at once", () => {
         let now = START;
         let journal = 0;
         const sleepers: (() => void)[] = [];
-        const gate = createGate({
+        const gate = createAdmissionControl({
           now: () => now,
           // The sum is true at some moment between question and answer, and answers overtake each other.
           spentSince: async () => {
