@@ -82,7 +82,7 @@ ${!isExact && html`<path class="raw" d="${draw(points)}"/>`}<path class="mean" d
 ${measured.map(({ x: at, y: value, low, high, isBest, said }) => {
   const px = x(at);
   return html`<line class="whisker" x1="${px}" x2="${px}" y1="${y(low)}" y2="${y(high)}"/>
-<circle class="${isBest ? "look best" : "look"}" cx="${px}" cy="${y(value)}" r="${isBest ? 4.5 : 3}"><title>${said}</title></circle>`;
+<circle class="${isBest ? "evaluation best" : "evaluation"}" cx="${px}" cy="${y(value)}" r="${isBest ? 4.5 : 3}"><title>${said}</title></circle>`;
 })}
 </svg>`
 }</figure>`;

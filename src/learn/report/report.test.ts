@@ -5,10 +5,10 @@ import {
   toSample,
   toStatement,
   toTrainEvents,
-  toTune,
+  toValidation,
 } from "../../testing/learn/train-events.ts";
 import type { Training } from "../folder.ts";
-import type { IterationFigures, Sample, TuneFigures } from "../types.ts";
+import type { IterationMetrics, Sample, ValidationMetrics } from "../types.ts";
 import { isWithin, moveMean, type Point, thin, toSpans } from "./moving-mean.ts";
 import { toTrainingReport } from "./report.ts";
 import { pairSamples } from "./samples.ts";
@@ -22,8 +22,8 @@ function training(parts: Partial<Training> = {}, total = 100): Training {
   return {
     path: "somewhere",
     statement: { ...toStatement({ state: "done" }), version: 1 },
-    iterations: events.filter((event): event is IterationFigures => event.type === "iteration"),
-    tunes: events.filter((event): event is TuneFigures => event.type === "tune"),
+    iterations: events.filter((event): event is IterationMetrics => event.type === "iteration"),
+    validations: events.filter((event): event is ValidationMetrics => event.type === "validation"),
     samples: events.filter((event): event is Sample => event.type === "sample"),
     results: [
       {
@@ -138,20 +138,20 @@ describe("the page of a training", () => {
     expect(of({ state: "failed", problem: "The disk is full" })).toContain("it failed. The disk is full");
   });
 
-  it("tells the first look and the best, which is marked, and that the best one flatters", () => {
-    const tunes = [0.4, 0.7, 0.6].map((accuracy, i) =>
-      toTune(i * 10, { accuracy, low: accuracy - 0.1, high: accuracy + 0.1, isBest: i === 1 }),
+  it("tells the first evaluation and the best, which is marked, and that the best one flatters", () => {
+    const validations = [0.4, 0.7, 0.6].map((accuracy, i) =>
+      toValidation(i * 10, { accuracy, low: accuracy - 0.1, high: accuracy + 0.1, isBest: i === 1 }),
     );
-    const shown = toTrainingReport(training({ tunes }), figures);
-    expect(shown).toMatch(/right on 40\.0 % at the first look \(iteration 0\) and on <b>70\.0 %<\/b>/);
+    const shown = toTrainingReport(training({ validations }), figures);
+    expect(shown).toMatch(/right on 40\.0 % at the first evaluation \(iteration 0\) and on <b>70\.0 %<\/b>/);
     expect(shown).toContain("95 % interval 60.0 – 80.0");
     expect(shown).toContain("so it flatters");
-    expect(shown.match(/class="look best"/g)).toHaveLength(1);
-    expect(shown.match(/class="look"/g)).toHaveLength(2);
+    expect(shown.match(/class="evaluation best"/g)).toHaveLength(1);
+    expect(shown.match(/class="evaluation"/g)).toHaveLength(2);
   });
 
   it("can be made of almost nothing, and of figures that there are none of", () => {
-    const nothing = { statement: undefined, iterations: [], tunes: [], samples: [], results: [] };
+    const nothing = { statement: undefined, iterations: [], validations: [], samples: [], results: [] };
     const gap = Number.NaN;
     const bare = { reward: gap, accuracy: gap, accuracyIfValid: gap, loss: gap, decisionEntropy: gap };
     for (const parts of [
@@ -160,7 +160,7 @@ describe("the page of a training", () => {
       { ...nothing, iterations: [toIteration(50, bare)] },
       { ...nothing, iterations: [0, 1, 2].map((i) => toIteration(i, { ...bare, asked: {} })) },
       { ...nothing, iterations: [50, 51].map((i) => toIteration(i, { reward: 0.5, asked: { a: 1 } })) },
-      { ...nothing, tunes: [toTune(0)], samples: [toSample(0, "a")] },
+      { ...nothing, validations: [toValidation(0)], samples: [toSample(0, "a")] },
     ])
       expect(toTrainingReport(training(parts), figures)).not.toMatch(BROKEN);
   });

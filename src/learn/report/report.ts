@@ -9,7 +9,7 @@ import { type Content, html, type Markup } from "../../report/html.ts";
 import { STYLE } from "../../report/style.ts";
 import type { TestResult, Training } from "../folder.ts";
 import type { TrainingStatement } from "../statement.ts";
-import type { IterationFigures, TuneFigures } from "../types.ts";
+import type { IterationMetrics, ValidationMetrics } from "../types.ts";
 import { colourOf, type Mark, MOST_COLOURS, toCurveChart, toShareChart } from "./curves.ts";
 import { meanOf, type Span, toSpans } from "./moving-mean.ts";
 import { toSamples } from "./samples.ts";
@@ -18,7 +18,7 @@ import { TRAINING_STYLE } from "./style.ts";
 type MoneyAndDelay = Pick<Figures, "money" | "delay">;
 
 export function toTrainingReport(training: Training, figures: MoneyAndDelay): string {
-  const { statement, iterations, tunes, samples, results } = training;
+  const { statement, iterations, validations, samples, results } = training;
   const spans = toSpans(iterations);
   const isSimulated = statement?.isSimulated ?? false;
   const title = `Training: ${statement?.world ?? training.path}`;
@@ -28,10 +28,10 @@ export function toTrainingReport(training: Training, figures: MoneyAndDelay): st
 <h1>${title}</h1><p class="soft">${toFacts(training, figures).join(" · ")}</p>
 ${isSimulated && html`<p class="simulated">Simulated: workers and tasks are the rehearsal's. Nothing here says anything about a real model.</p>`}
 ${statement && toState(statement)}
-${toHeadline(tunes)}
+${toHeadline(validations)}
 ${results.length > 0 && html`<p>How well it does on tasks that it has never seen stands <a href="#results">below</a>.</p>`}
 <h2>How it learned</h2>${toStages(spans)}
-${iterations.length === 0 ? html`<p class="soft">No iteration is finished yet.</p>` : toCurves(iterations, tunes, spans)}
+${iterations.length === 0 ? html`<p class="soft">No iteration is finished yet.</p>` : toCurves(iterations, validations, spans)}
 <h2>Who is asked</h2>${toAsked(iterations, spans)}
 <h2>What it wrote, early and late</h2>${toSamples(samples)}
 <h2 id="results">On test tasks that it has never seen</h2>${toResults(results, figures, isSimulated)}
@@ -68,39 +68,48 @@ function toState({ state, problem }: TrainingStatement): Content {
 }
 
 /** The one that is kept: marked as best last, else the most accurate. */
-function findBest(tunes: readonly TuneFigures[]): TuneFigures | undefined {
-  const most = (best: TuneFigures | undefined, tune: TuneFigures) =>
-    best && best.accuracy >= tune.accuracy ? best : tune;
-  return tunes.findLast(({ isBest }) => isBest) ?? tunes.reduce(most, undefined as TuneFigures | undefined);
+function findBest(validations: readonly ValidationMetrics[]): ValidationMetrics | undefined {
+  const most = (best: ValidationMetrics | undefined, validation: ValidationMetrics) =>
+    best && best.accuracy >= validation.accuracy ? best : validation;
+  return (
+    validations.findLast(({ isBest }) => isBest) ??
+    validations.reduce(most, undefined as ValidationMetrics | undefined)
+  );
 }
 
-function toHeadline(tunes: readonly TuneFigures[]): Content {
-  const [first, best] = [tunes[0], findBest(tunes)];
+function toHeadline(validations: readonly ValidationMetrics[]): Content {
+  const [first, best] = [validations[0], findBest(validations)];
   if (!first || !best || best === first) return undefined;
-  return html`<p>On ${best.tasks} tune questions it was right on ${toPoints(first.accuracy)} % at the first look (iteration ${first.iteration}) and on <b>${toPoints(best.accuracy)} %</b> at the best (iteration ${best.iteration}; 95 % interval ${toPoints(best.low)} – ${toPoints(best.high)}), then with ${best.calls.toFixed(2)} calls a question and ${Math.round(best.validShare * 100)} % valid workflows. The best look was picked on these very questions, so it flatters.</p>`;
+  return html`<p>On ${best.tasks} validation questions it was right on ${toPoints(first.accuracy)} % at the first evaluation (iteration ${first.iteration}) and on <b>${toPoints(best.accuracy)} %</b> at the best (iteration ${best.iteration}; 95 % interval ${toPoints(best.low)} – ${toPoints(best.high)}), then with ${best.calls.toFixed(2)} calls a question and ${Math.round(best.validShare * 100)} % valid workflows. The best one was picked on these very questions, so it flatters.</p>`;
 }
 
 function toStages(spans: readonly Span[]): Content {
   if (spans.length === 0) return undefined;
   const list = spans.map(({ stage, from, to }) => `${stage} (${from} – ${to - 1})`).join(", ");
-  return html`<p class="soft">Stages and their iterations: ${list}. Faint: each iteration; strong: the moving mean within a stage. Tune figures are greedy and without any mask.</p>`;
+  return html`<p class="soft">Stages and their iterations: ${list}. Faint: each iteration; strong: the moving mean within a stage. Validation metrics are greedy and without any mask.</p>`;
 }
 
 function toCurves(
-  iterations: readonly IterationFigures[],
-  tunes: readonly TuneFigures[],
+  iterations: readonly IterationMetrics[],
+  validations: readonly ValidationMetrics[],
   spans: Span[],
 ): Markup {
   /** Without rollouts, as in the warm-up, there is nothing to show of them. */
-  const of = (value: (figures: IterationFigures) => number) =>
+  const of = (value: (figures: IterationMetrics) => number) =>
     iterations.map((figures) => ({ x: figures.iteration, y: figures.asked ? value(figures) : Number.NaN }));
-  const always = (value: (figures: IterationFigures) => number) =>
+  const always = (value: (figures: IterationMetrics) => number) =>
     iterations.map((figures) => ({ x: figures.iteration, y: value(figures) }));
-  const best = findBest(tunes);
-  const marks = tunes.map(
-    (tune): Mark => ({
-      ...{ x: tune.iteration, y: tune.accuracy, low: tune.low, high: tune.high, isBest: tune === best },
-      said: `iteration ${tune.iteration}: ${toPoints(tune.accuracy)} % (${toPoints(tune.low)} – ${toPoints(tune.high)}) of ${tune.tasks} tune questions`,
+  const best = findBest(validations);
+  const marks = validations.map(
+    (validation): Mark => ({
+      ...{
+        x: validation.iteration,
+        y: validation.accuracy,
+        low: validation.low,
+        high: validation.high,
+        isBest: validation === best,
+      },
+      said: `iteration ${validation.iteration}: ${toPoints(validation.accuracy)} % (${toPoints(validation.low)} – ${toPoints(validation.high)}) of ${validation.tasks} validation questions`,
     }),
   );
   const [share, wide] = [
@@ -120,7 +129,7 @@ function toCurves(
         { name: "rollouts", points: of(({ accuracy }) => accuracy) },
         { name: "valid ones only", points: of(({ accuracyIfValid }) => accuracyIfValid) },
       ],
-      marks: { name: "tune, 95 %", points: marks },
+      marks: { name: "validation, 95 %", points: marks },
       format: percent,
       axis: share,
     },
@@ -188,7 +197,7 @@ function toCurves(
 <div class="charts small">${small.map((chart) => toCurveChart({ ...chart, spans, isSmall: true }))}</div>`;
 }
 
-function toAsked(iterations: readonly IterationFigures[], spans: Span[]): Content {
+function toAsked(iterations: readonly IterationMetrics[], spans: Span[]): Content {
   const rows = iterations.filter(({ asked }) => asked && Object.keys(asked).length > 0);
   if (rows.length === 0) return html`<p class="soft">Nobody was asked yet.</p>`;
   const totals = new Map<string, number>();

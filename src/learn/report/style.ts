@@ -15,8 +15,8 @@ figure { margin: 0; min-width: 0; } figcaption { font-weight: 600; font-size: .9
 .dot { width: .5rem; height: .5rem; border-radius: 50%; } .dash.tall { height: .8rem; width: .8rem; }
 svg .band { fill: var(--fill); } svg .band.other { fill: var(--line); opacity: .55; } svg .stage { fill: var(--soft); font-size: 11px; }
 svg .raw { fill: none; stroke: currentColor; stroke-width: 1; opacity: .32; } svg .mean { fill: none; stroke: currentColor; stroke-width: 2.2; stroke-linejoin: round; }
-svg .area { stroke: var(--paper); stroke-width: .6; opacity: .85; } svg .look { fill: var(--paper); stroke: var(--ink); stroke-width: 1.4; }
-svg .look.best { fill: var(--ink); } svg .grid { opacity: .7; }
+svg .area { stroke: var(--paper); stroke-width: .6; opacity: .85; } svg .evaluation { fill: var(--paper); stroke: var(--ink); stroke-width: 1.4; }
+svg .evaluation.best { fill: var(--ink); } svg .grid { opacity: .7; }
 .sample { border-top: 1px solid var(--line); padding-top: .9rem; margin-top: 1.2rem; }
 .question { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 9.5rem; overflow-y: auto; margin: 0 0 .8rem; max-width: none; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 1rem; }

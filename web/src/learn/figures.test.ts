@@ -10,7 +10,7 @@ function report(count: number, parts: Partial<TrainingReport> = {}): TrainingRep
       ...{ id: "one", world: "w", isSimulated: true, seed: 0, command: "", startedAt: 0, state: "done" },
       ...{ iterations: count, isOurs: false },
     },
-    ...{ notices: [], tunes: [], samples: [], results: [] },
+    ...{ notices: [], validations: [], samples: [], results: [] },
     iterations: Array.from({ length: count }, (_, i) => toIteration(i)),
     ...parts,
   };
@@ -38,13 +38,13 @@ describe("curves", () => {
     expect(long!.values.at(-1)).not.toBeNull();
   });
 
-  it("have an interval without gaps between two looks at the tune questions", () => {
-    const tune = (iteration: number, accuracy: number) => ({
-      ...{ type: "tune" as const, stage: "teams" as const, iteration, tasks: 10, accuracy },
+  it("have an interval without gaps between two evaluations", () => {
+    const validation = (iteration: number, accuracy: number) => ({
+      ...{ type: "validation" as const, stage: "teams" as const, iteration, tasks: 10, accuracy },
       ...{ low: accuracy - 0.1, high: accuracy + 0.1, reward: 0, validShare: 1, calls: 1, costUsd: 0 },
       ...{ routingEntropy: 0, isBest: false },
     });
-    const reports = [report(60, { tunes: [tune(20, 0.5), tune(40, 0.7)] })];
+    const reports = [report(60, { validations: [validation(20, 0.5), validation(40, 0.7)] })];
     const accuracy = toFigures(reports, toAxis(reports)).find(({ title }) => title === "Accuracy")!;
     const { values, band } = accuracy.lines.at(-1)!;
     expect(values.filter((value) => value !== null)).toEqual([0.5, 0.7]);

@@ -2,7 +2,7 @@
 
 import type { TrainingReport } from "../../../src/gateway/dashboard/types.ts";
 import { moveMean, toSpans } from "../../../src/learn/report/moving-mean.ts";
-import type { IterationFigures } from "../../../src/learn/types.ts";
+import type { IterationMetrics } from "../../../src/learn/types.ts";
 import type { Line } from "../chart/line-chart.tsx";
 
 export interface Figure {
@@ -16,7 +16,7 @@ export interface Figure {
   range?: { from?: number; to?: number };
 }
 
-type Value = (figures: IterationFigures) => number;
+type Value = (figures: IterationMetrics) => number;
 
 const percent = (value: number) => `${Math.round(value * 100)} %`;
 const two = (value: number) => value.toFixed(Math.abs(value) >= 10 ? 0 : 2);
@@ -57,10 +57,12 @@ export function toFigures(reports: readonly TrainingReport[], x: readonly number
     },
     {
       title: "Accuracy",
-      hint: "Lines: rollouts. Dots: tune questions that are never trained on, with their 95 % interval.",
+      hint: "Lines: rollouts. Dots: validation questions that are never trained on, with their 95 % interval.",
       lines: [
         ...lines("rollouts", ({ accuracy }) => accuracy),
-        ...reports.map((report, i) => toTune(report, x, prefix(i, "tune questions"), COLOURS[i + 2]!)),
+        ...reports.map((report, i) =>
+          toValidation(report, x, prefix(i, "validation questions"), COLOURS[i + 2]!),
+        ),
       ],
       format: percent,
       range: { from: 0, to: 1 },
@@ -134,11 +136,16 @@ function toLines(
   ];
 }
 
-function toTune({ tunes }: TrainingReport, x: readonly number[], name: string, colour: string): Line {
+function toValidation(
+  { validations }: TrainingReport,
+  x: readonly number[],
+  name: string,
+  colour: string,
+): Line {
   const of = (value: "accuracy" | "low" | "high") =>
     onAxis(
       x,
-      tunes.map((tune) => ({ x: tune.iteration, y: tune[value] })),
+      validations.map((validation) => ({ x: validation.iteration, y: validation[value] })),
     );
   const [low, high] = [of("low"), of("high")];
   return {

@@ -95,7 +95,7 @@ const COLUMNS = (shown: string | undefined): Column<TrainingSummary>[] => [
     cell: ({ iterations, total }) => (total === undefined ? iterations : `${iterations} of ${total}`),
   },
   {
-    title: "Best on tune questions",
+    title: "Best on validation questions",
     align: "right",
     cell: ({ best }) =>
       best ? `${toPercent(best.accuracy)} (${toPercent(best.low)} – ${toPercent(best.high)})` : "–",

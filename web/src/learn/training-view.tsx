@@ -110,7 +110,7 @@ function Head({ report, children }: { report: TrainingReport; children: React.Re
           </div>
           {summary.best && (
             <p>
-              Right on <b>{toPercent(summary.best.accuracy)}</b> of the tune questions at its best (95 %
+              Right on <b>{toPercent(summary.best.accuracy)}</b> of the validation questions at its best (95 %
               interval {toPercent(summary.best.low)} – {toPercent(summary.best.high)}), with{" "}
               {summary.best.calls.toFixed(2)} calls a question.
             </p>

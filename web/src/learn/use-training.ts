@@ -38,14 +38,14 @@ function isLive(summary: TrainingSummary | undefined): boolean {
 async function load(client: QueryClient, id: string, signal: AbortSignal): Promise<TrainingReport> {
   const before = client.getQueryData<TrainingReport>(["training", id]);
   const last = before?.iterations.at(-1)?.iteration;
-  // The last iteration again: its look at the tune questions is told after it.
+  // The last iteration again: its evaluation is told after it.
   const query = last === undefined || last < 1 ? undefined : { after: last - 1 };
   const fresh = await getJson<TrainingReport>(`v1/trainings/${encodeURIComponent(id)}`, query, signal);
   if (!before || !query) return fresh;
   return {
     ...fresh,
     iterations: merge(before.iterations, fresh.iterations),
-    tunes: merge(before.tunes, fresh.tunes),
+    validations: merge(before.validations, fresh.validations),
     samples: merge(before.samples, fresh.samples),
   };
 }
