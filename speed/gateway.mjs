@@ -42,7 +42,7 @@ const CONTENDERS = {
 };
 const TITLES = {
   direct: "direct",
-  bare: "bare Hono + undici",
+  bare: "bare Node + undici",
   relay: "Tutti, pass-through",
   workflow: "Tutti, one-step workflow",
   portkey: "@portkey-ai/gateway",

@@ -164,10 +164,10 @@ function criterionFigures({ difference: found, calls, theirCalls, isSignificantl
 }
 
 function gainLines({ gains: { largest, smallest, bestTwo, without } }) {
-  const row = ({ set, subtask, n, won }) => [`${set}: ${subtask}`, n, points(won / 100), points(won / n)];
-  const titles = ["subtask", "tasks", "won less lost", "points there"];
+  const row = ({ set, family, n, won }) => [`${set}: ${family}`, n, points(won / 100), points(won / n)];
+  const titles = ["family", "tasks", "won less lost", "points there"];
   return [
-    "## Gain per subtask over the best single worker",
+    "## Gain per family over the best single worker",
     "",
     ...table(titles, largest.map(row)),
     ...table(titles, smallest.map(row)),
@@ -191,8 +191,6 @@ function gainLines({ gains: { largest, smallest, bestTwo, without } }) {
         gross > 0 ? `${Math.round((100 * best) / gross)} %` : "–",
       ]),
     ),
-    ...(without.length > 0
-      ? [`${without.join(" and ")}: one subtask only, so not in these tables.`, ""]
-      : []),
+    ...(without.length > 0 ? [`${without.join(" and ")}: one family only, so not in these tables.`, ""] : []),
   ];
 }

@@ -52,6 +52,17 @@ export function toPercent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
+/** 0.6123 → "61.2": points of a hundred, for tables that say % once. */
+export function toPoints(share: number): string {
+  return (share * 100).toFixed(1);
+}
+
+/** A difference in points: "+2.8", "-0.4", and "0.0" without a sign. */
+export function toSignedPoints(share: number): string {
+  const points = toPoints(share);
+  return share > 0 && points !== "0.0" ? `+${points}` : points.replace(/^-0\.0$/, "0.0");
+}
+
 /** How long ago, and from a day on the date. */
 export function toWhen(at: number, now: number): string {
   const minutes = Math.floor((now - at) / 60_000);

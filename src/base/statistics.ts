@@ -120,6 +120,12 @@ export function entropyBits(counts: Iterable<number>): number {
   return positive.reduce((bits, count) => bits - (count / total) * Math.log2(count / total), 0) + 0;
 }
 
+/** The mean of what is a number; not a number where nothing is. */
+export function finiteMean(values: readonly number[]): number {
+  const measured = values.filter(Number.isFinite);
+  return measured.length === 0 ? Number.NaN : meanOf(measured);
+}
+
 export function meanOf(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }

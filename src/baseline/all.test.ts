@@ -127,7 +127,7 @@ describe("the edges of training", () => {
   );
 
   test("a label of one task does not overrule what forty others say", async () => {
-    const odd = { ...poem(50), category: "odd", subtask: "odd" };
+    const odd = { ...poem(50), category: "odd", family: "odd" };
     const training = [...toTraining(), { task: odd, scores: [1, 0, 0, 1] }];
     expect(await whoIsAsked("lookup-subtask", toAskedTask(odd), toContext({ training }))).toEqual([STEADY]);
   });
@@ -156,7 +156,7 @@ describe("the edges of training", () => {
   test("nothing but the training tasks and the labels can reach a baseline", () => {
     expectTypeOf<keyof FitContext>().toEqualTypeOf<"pool" | "training" | "labels" | "seed">();
     type Label = FitContext["labels"] extends ReadonlyMap<string, infer Value> ? Value : never;
-    expectTypeOf<Label>().toEqualTypeOf<{ category: string; subtask: string }>();
+    expectTypeOf<Label>().toEqualTypeOf<{ category: string; family: string }>();
   });
 
   test("only lookup tables read the labels", async () => {

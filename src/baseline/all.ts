@@ -4,7 +4,7 @@
 import { usageError } from "../base/errors.ts";
 import { askUntilSure } from "./ask-until-sure.ts";
 import { cascade } from "./cascade.ts";
-import { lookupCategory, lookupSubtask } from "./lookup.ts";
+import { lookupCategory, lookupFamily } from "./lookup.ts";
 import { neighbours, neighboursVote3, neighboursVote5 } from "./neighbours.ts";
 import { randomWorkflow } from "./random-workflow.ts";
 import { router } from "./router.ts";
@@ -18,7 +18,7 @@ export const BASELINES: readonly Baseline[] = [
   randomWorkflow,
   bestSingle,
   lookupCategory,
-  lookupSubtask,
+  lookupFamily,
   neighbours,
   router,
   vote3,

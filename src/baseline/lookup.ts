@@ -11,10 +11,9 @@ import type { Baseline, FitContext } from "./types.ts";
 /** Tasks of a label count against this many at the worker's overall rate. */
 const CELL_WEIGHT = 8;
 
-type Label = "category" | "subtask";
+type Label = "category" | "family";
 
-function createLookup(label: Label): Baseline {
-  const id = `lookup-${label}`;
+function createLookup(id: string, label: Label): Baseline {
   return {
     id,
     summary: `asks the best worker of the question's true ${label}, which it is given`,
@@ -49,5 +48,6 @@ function createTable({ pool, training, labels }: FitContext, label: Label) {
   return ({ id = "" }: Task) => table.get(labels.get(id)?.[label] ?? "") ?? order[0]!;
 }
 
-export const lookupCategory = createLookup("category");
-export const lookupSubtask = createLookup("subtask");
+export const lookupCategory = createLookup("lookup-category", "category");
+/** Its public name says subtask, as the file of a recording does. */
+export const lookupFamily = createLookup("lookup-subtask", "family");

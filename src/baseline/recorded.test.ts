@@ -12,7 +12,7 @@ import { performRun } from "../perform/driver.ts";
 import { toRun } from "../perform/run.ts";
 import { loadRecording } from "../recording/load.ts";
 import { createRecordedPool, gradeRecorded } from "../recording/replay.ts";
-import { type Outcome, type Recording, RIGHT } from "../recording/types.ts";
+import { type Outcome, type Recording, RIGHT, type TaskRow } from "../recording/types.ts";
 import { type GradedTask, toMessages } from "../task/types.ts";
 import { toStage, toStart } from "../testing/stage.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
@@ -41,7 +41,7 @@ describe.skipIf(!isThere)("on recorded outcomes of real models, half fitted and 
     const pool: Pool = { members: [...recorded.members, { worker: createConsensusWorker() }] };
     const isRight = (task: string, worker: string) => rows.get(task)!.get(worker)!.score >= RIGHT;
     const scoresOf = (task: GradedTask) => workers.map((worker) => (isRight(task.id, worker) ? 1 : 0));
-    const labels = new Map(tasks.map(({ id, category, subtask }) => [id, { category, subtask }]));
+    const labels = new Map(tasks.map(({ id, category, subtask: family }) => [id, { category, family }]));
     const baselines = ["best-single", "lookup-subtask", "vote-3", "neighbours"].map(findBaseline);
     const totals = new Map<string, { performed: number; straight: number }>();
 
@@ -117,7 +117,7 @@ function computeStraight(
   const mean = overall.reduce((a, b) => a + b, 0) / overall.length;
 
   const lookUp = (task: GradedTask) => {
-    const cell = training.filter((each) => each.task.subtask === task.subtask);
+    const cell = training.filter((each) => each.task.family === task.family);
     const estimate = (w: number) => {
       const usual = (overall[w]! * training.length + 8 * mean) / (training.length + 8);
       return (cell.reduce((sum, { scores }) => sum + scores[w]!, 0) + 8 * usual) / (cell.length + 8);
@@ -149,7 +149,7 @@ function readRaw() {
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
-  const tasks = read<GradedTask>("tasks").filter((task) => task.set === set);
+  const tasks = read<TaskRow>("tasks").filter((task) => task.set === set);
   const rows = new Map(tasks.map(({ id }) => [id, new Map<string, Outcome>()]));
   for (const outcome of read<Outcome>("outcomes")) {
     if (outcome.sample === 0) rows.get(outcome.task)?.set(outcome.worker, outcome);

@@ -18,7 +18,7 @@ export interface FitContext {
   /** Training split only: the bench refuses to hand over anything else. */
   training: readonly TrainingTask[];
   /** True labels of all tasks by id, for lookup tables, which are given them. */
-  labels: ReadonlyMap<string, { category: string; subtask: string }>;
+  labels: ReadonlyMap<string, { category: string; family: string }>;
   seed: number;
 }
 

@@ -73,7 +73,7 @@ function toTraining({ tasks, scores, workers }: CalibratedPool["calibration"], p
   const positions = pool.members.map(({ worker }) => workers.indexOf(worker.id));
   return tasks.map(({ text }, number) => {
     const { topic, family, answer } = readProblem(text)!;
-    const labels = { set: "rehearsal", category: topic, subtask: family };
+    const labels = { set: "rehearsal", category: topic, family };
     return {
       task: { id: `calibration/${number}`, ...labels, prompt: text, answer, grader: "rehearsal" },
       scores: positions.map((position) => scores[number]![position]),
@@ -121,8 +121,14 @@ export async function measureBaseline(
   options: MeasureOptions,
 ): Promise<BenchRow[]> {
   return evaluate({
-    ...toEvaluation(ground, options),
-    ...{ name: baseline.id, conductor: fitting.fit(baseline), rounds: baseline.rounds },
+    ...options,
+    ...{
+      world: ground,
+      concurrency: 1,
+      name: baseline.id,
+      conductor: fitting.fit(baseline),
+      rounds: baseline.rounds,
+    },
     ...{ pool: fitting.pool, tasks: test },
     ...(baseline.readsProfiles && { poolFor: fitting.poolFor }),
   });
@@ -144,8 +150,17 @@ export async function performPlans(
   const tasks = plans.map(({ task }) => task).filter(({ id }) => texts.get(id)!.length > 0);
   const rounds = Math.max(1, ...plans.map((plan) => plan.texts.length));
   const rows = await evaluate({
-    ...toEvaluation(ground, options),
-    ...{ name, conductor, rounds, pool: fitting.pool, poolFor: fitting.poolFor, tasks },
+    ...options,
+    ...{
+      world: ground,
+      concurrency: 1,
+      name,
+      conductor,
+      rounds,
+      pool: fitting.pool,
+      poolFor: fitting.poolFor,
+      tasks,
+    },
   });
   const performed = new Map(rows.map((row) => [row.task, row]));
   return plans.flatMap(({ task, isValid }): BenchRow[] => {
@@ -155,13 +170,9 @@ export async function performPlans(
   });
 }
 
-function toEvaluation({ grade, isInstant, delayOf }: Ground, { seed, signal }: MeasureOptions) {
-  return { grade, isInstant, seed, signal, concurrency: 1, ...(delayOf && { delayOf }) };
-}
-
-function emptyRow(conductor: string, { id, set, category, subtask }: GradedTask): BenchRow {
+function emptyRow(conductor: string, { id, set, category, family }: GradedTask): BenchRow {
   return {
-    ...{ conductor, set, task: id, category, subtask, score: 0, why: "", ungraded: false, isOutage: false },
+    ...{ conductor, set, task: id, category, family, score: 0, why: "", ungraded: false, isOutage: false },
     ...{ calls: 0, conductorCalls: 0, tokens: 0, costUsd: 0, durationMs: 0, steps: 0, rounds: 0 },
     ...{ valid: false, asked: [], answer: "", stopReason: "done" },
   };

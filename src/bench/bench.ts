@@ -23,7 +23,7 @@ import type { SplitBy } from "../world/split.ts";
 import { compareAtEqualSpending, type EqualSpending } from "./equal.ts";
 import { evaluate } from "./evaluate.ts";
 import type { BenchFolder, RowFile } from "./folder.ts";
-import { Purse } from "./purse.ts";
+import { LaneBudget } from "./lane-budget.ts";
 import { isGraded, toResults, toRight } from "./results.ts";
 import type { BenchResult, BenchRow } from "./types.ts";
 
@@ -91,8 +91,8 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
   const { ground, contenders, folder, seed, splitBy, splitSeed, limit, budgetUsd, signal, withOracle } =
     options;
   const splits = splitTasks(drawTasks(ground.tasks, limit), splitBy, splitSeed);
-  const purse = budgetUsd === undefined ? undefined : new Purse(budgetUsd, spentIn(folder));
-  const { measure, plan } = createMeasure(options, purse);
+  const budget = budgetUsd === undefined ? undefined : new LaneBudget(budgetUsd, spentIn(folder));
+  const { measure, plan } = createMeasure(options, budget);
 
   const training = await measureTraining(ground, splits.train, folder.file("training"), measure, plan);
   const fitting = createFitting(ground.pool, training, splits.test, seed);
@@ -145,7 +145,7 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
     },
     file: folder.file("equal"),
   });
-  const isUsedUp = purse?.isClosed ?? false;
+  const isUsedUp = budget?.isClosed ?? false;
   return {
     ground,
     pool: fitting.pool,
@@ -158,7 +158,7 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
     refused,
     equal,
     isSimulated,
-    ...(purse && { budget: { usd: budgetUsd!, spentUsd: purse.spentUsd, isUsedUp } }),
+    ...(budget && { budget: { usd: budgetUsd!, spentUsd: budget.spentUsd, isUsedUp } }),
     isStopped: isUsedUp || (signal?.aborted ?? false),
   };
 }
@@ -189,18 +189,17 @@ export function createMeasure(
     signal,
     onProgress,
   }: Pick<BenchOptions, "ground" | "seed" | "concurrency" | "signal" | "onProgress">,
-  purse: Purse | undefined,
+  budget: LaneBudget | undefined,
 ): { measure: Measure; plan: (runs: number) => void } {
   let total = 0;
   let done = 0;
-  let spentUsd = purse?.spentUsd ?? 0;
+  let spentUsd = budget?.spentUsd ?? 0;
   const measure: Measure = async ({ name, conductor, rounds, pool, poolFor, lanes = 1 }, tasks, file) => {
     const kept = new Map(file.rows.filter((row) => row.conductor === name).map((row) => [row.task, row]));
     const missing = tasks.filter(({ id }) => !kept.has(id));
     done += tasks.length - missing.length;
     const tell = () => onProgress?.({ what: name, done, total: Math.max(total, done), spentUsd });
     tell();
-    const { grade, isInstant, delayOf } = ground;
     const onRow = (row: BenchRow) => {
       file.append(row);
       kept.set(row.task, row);
@@ -209,12 +208,20 @@ export function createMeasure(
       tell();
     };
     await evaluate({
-      ...{ name, conductor, rounds, pool, tasks: missing, grade, seed, onRow, isInstant },
+      ...{
+        world: ground,
+        name,
+        conductor,
+        rounds,
+        pool,
+        poolFor,
+        tasks: missing,
+        seed,
+        onRow,
+        signal,
+        budget,
+      },
       concurrency: Math.max(concurrency, lanes),
-      ...(poolFor && { poolFor }),
-      ...(signal && { signal }),
-      ...(purse && { purse }),
-      ...(delayOf && { delayOf }),
     });
     return tasks.flatMap(({ id }) => kept.get(id) ?? []);
   };

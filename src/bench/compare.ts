@@ -8,7 +8,7 @@ import type { BenchRow } from "./types.ts";
 export interface Flip {
   task: string;
   category: string;
-  subtask: string;
+  family: string;
   answerA: string;
   answerB: string;
 }
@@ -67,6 +67,6 @@ export function compareRows(
 }
 
 function toFlip([one, other]: [BenchRow, BenchRow]): Flip {
-  const { task, category, subtask } = one;
-  return { task, category, subtask, answerA: one.answer, answerB: other.answer };
+  const { task, category, family } = one;
+  return { task, category, family, answerA: one.answer, answerB: other.answer };
 }

@@ -8,8 +8,9 @@ import { toTask } from "../testing/bench-rows.ts";
 import { playedConductor, scriptedWorker, step, toPool } from "../testing/stage.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
 import type { WorkerRequest } from "../worker/types.ts";
+import type { Grading } from "../world/types.ts";
 import { type EvaluateOptions, evaluate } from "./evaluate.ts";
-import { Purse } from "./purse.ts";
+import { LaneBudget } from "./lane-budget.ts";
 
 const tasks = Array.from({ length: 12 }, (_, i) => toTask(i));
 const numberOf = ({ brief }: WorkerRequest) => Number(brief!.task.id!.slice(1));
@@ -18,8 +19,10 @@ const grade = ({ answer }: GradedTask, run: Run): Grade =>
 const single = createFixedConductor({ steps: [step(0, "solve")] });
 const right = (id: string) => scriptedWorker(id, (request) => String(numberOf(request) * 2));
 
+const world: Grading = { grade, isInstant: false };
+
 function measure(options: Partial<EvaluateOptions> & Pick<EvaluateOptions, "pool">) {
-  return evaluate({ conductor: single, rounds: 1, tasks, grade, seed: 1, concurrency: 3, ...options });
+  return evaluate({ conductor: single, rounds: 1, tasks, world, seed: 1, concurrency: 3, ...options });
 }
 
 describe("evaluate", () => {
@@ -128,7 +131,7 @@ describe("what is down is counted apart", () => {
   it("and what cannot be graded is kept as such", async () => {
     const rows = await measure({
       pool: toPool([right("a")]),
-      grade: () => ({ score: 0, why: "no sandbox", ungraded: true }),
+      world: { ...world, grade: () => ({ score: 0, why: "no sandbox", ungraded: true }) },
     });
     expect(rows.every(({ ungraded }) => ungraded)).toBe(true);
   });
@@ -179,28 +182,31 @@ describe("stopping", () => {
     const rows = await measure({
       pool: toPool([right("a")]),
       signal: controller.signal,
-      grade: (task, run, signal) => {
-        if (task.id === "t2") controller.abort();
-        signal.throwIfAborted();
-        return grade(task, run);
+      world: {
+        ...world,
+        grade(task, run, signal) {
+          if (task.id === "t2") controller.abort();
+          signal.throwIfAborted();
+          return grade(task, run);
+        },
       },
       concurrency: 1,
     });
     expect(rows.map(({ task }) => task)).toEqual(["t0", "t1"]);
   });
 
-  it("never spends more than the purse, and measures nothing badly for lack of money", async () => {
+  it("never spends more than the budget, and measures nothing badly for lack of money", async () => {
     const price = { inputUsd: 0, outputUsd: 1000 };
     const dear = () => scriptedWorker("dear", (request) => "x".repeat(400) + numberOf(request));
     const cheap = { worker: scriptedWorker("cheap", "1"), price: { inputUsd: 0, outputUsd: 0 } };
     const members = [{ worker: dear(), price, maxOutputTokens: 200 }, cheap];
-    const one = await measure({ pool: { members }, tasks: tasks.slice(0, 1), purse: new Purse(10) });
-    expect(await measure({ pool: { members }, concurrency: 8, purse: new Purse(50) })).toHaveLength(
+    const one = await measure({ pool: { members }, tasks: tasks.slice(0, 1), budget: new LaneBudget(10) });
+    expect(await measure({ pool: { members }, concurrency: 8, budget: new LaneBudget(50) })).toHaveLength(
       tasks.length,
     );
-    const purse = new Purse(0.75);
-    const rows = await measure({ pool: { members }, purse });
-    expect(purse.isClosed).toBe(true);
+    const budget = new LaneBudget(0.75);
+    const rows = await measure({ pool: { members }, budget });
+    expect(budget.isClosed).toBe(true);
     // Each takes 0.1 and reserves 0.2 before it starts, so 0.05 must stay.
     expect(one[0]!.costUsd).toBeCloseTo(0.101, 3);
     expect(rows).toHaveLength(6);
@@ -216,7 +222,7 @@ it("tells the delay of replayed steps along the longest chain", async () => {
   const [row] = await measure({
     pool,
     conductor: createFixedConductor(vote),
-    delayOf: (_, { workerId }) => delays[workerId]!,
+    world: { ...world, delayOf: (_, { workerId }) => delays[workerId]! },
   });
   expect(row!.durationMs).toBe(501);
 });

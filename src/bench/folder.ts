@@ -1,9 +1,10 @@
 // The folder of a bench: rows as they come (`*.jsonl`), what was measured (`bench.json`), the results and the
 // report. A bench that was stopped goes on in its folder; one with other settings is refused there.
 
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { usageError } from "../base/errors.ts";
+import { AppendFile, readAppended } from "../files/append-file.ts";
 import type { BenchRow } from "./types.ts";
 
 /** Rows that were kept before, and a way to keep more. */
@@ -25,7 +26,7 @@ export type BenchIdentity = Record<string, string | number | boolean | string[] 
 export class DiskFolder implements BenchFolder {
   readonly path: string;
   readonly #files = new Map<RowFileName, RowFile>();
-  readonly #open: number[] = [];
+  readonly #open: AppendFile<FileRow>[] = [];
 
   /** Makes it, or goes on with it when it holds the same bench. */
   constructor(path: string, identity: BenchIdentity) {
@@ -40,16 +41,14 @@ export class DiskFolder implements BenchFolder {
     const known = this.#files.get(name);
     if (known) return known;
     const path = join(this.path, `${name}.jsonl`);
-    const { rows, isWhole } = readRows(path);
-    const descriptor = openSync(path, "a");
-    this.#open.push(descriptor);
-    // A crash may have left half a line: what follows must not be glued to it.
-    if (!isWhole) writeSync(descriptor, "\n");
+    const rows = readRows(path);
+    const opened = new AppendFile<FileRow>(path);
+    this.#open.push(opened);
     const file: RowFile = {
       rows,
       append(row) {
         rows.push(row);
-        writeSync(descriptor, `${JSON.stringify(row)}\n`);
+        opened.append(toFileRow(row));
       },
     };
     this.#files.set(name, file);
@@ -66,7 +65,7 @@ export class DiskFolder implements BenchFolder {
   }
 
   close(): void {
-    for (const descriptor of this.#open.splice(0)) closeSync(descriptor);
+    for (const file of this.#open.splice(0)) file.close();
     this.#files.clear();
   }
 }
@@ -145,24 +144,26 @@ export function readFolder(path: string): {
     isSimulated?: boolean;
   };
   const left = new Set(refused.map(({ conductor }) => conductor));
-  const rows = readRows(join(path, "rows.jsonl")).rows.filter(({ conductor }) => !left.has(conductor));
+  const rows = readRows(join(path, "rows.jsonl")).filter(({ conductor }) => !left.has(conductor));
   if (rows.length === 0) throw usageError(`${path} holds no rows yet`);
   return { rows, seed: Number(identity.seed ?? 0), set: String(identity.set ?? ""), isSimulated };
 }
 
-function readRows(path: string): { rows: BenchRow[]; isWhole: boolean } {
-  if (!existsSync(path)) return { rows: [], isWhole: true };
-  const text = readFileSync(path, "utf8");
-  const rows = new Map<string, BenchRow>();
-  for (const line of text.split("\n")) {
-    try {
-      const row = JSON.parse(line) as BenchRow;
-      rows.set(`${row.conductor}\n${row.task}`, row);
-    } catch {
-      // Half a line that a crash left, or the empty one at the end: that task is measured again.
-    }
-  }
-  return { rows: [...rows.values()], isWhole: text === "" || text.endsWith("\n") };
+/** A row as the file has it, where the family is called `subtask`. */
+type FileRow = Omit<BenchRow, "family"> & { subtask: string };
+
+function toFileRow({ conductor, set, task, category, family: subtask, ...rest }: BenchRow): FileRow {
+  return { conductor, set, task, category, subtask, ...rest };
+}
+
+function fromFileRow({ conductor, set, task, category, subtask: family, ...rest }: FileRow): BenchRow {
+  return { conductor, set, task, category, family, ...rest };
+}
+
+/** What was measured twice counts as it was last. */
+function readRows(path: string): BenchRow[] {
+  const rows = readAppended(path).map((row) => fromFileRow(row as unknown as FileRow));
+  return [...new Map(rows.map((row) => [`${row.conductor}\n${row.task}`, row])).values()];
 }
 
 function readIdentity(path: string): BenchIdentity | undefined {

@@ -4,7 +4,7 @@ import { promptHash } from "../world/split.ts";
 import { crossFit } from "./folds.ts";
 
 const toTask = (id: string, prompt: string): GradedTask => ({
-  ...{ id, set: "s", category: "c", subtask: "t", prompt, answer: "a", grader: "text" },
+  ...{ id, set: "s", category: "c", family: "t", prompt, answer: "a", grader: "text" },
 });
 // Each question twice, under two ids and in another spelling.
 const tasks = Array.from({ length: 300 }, (_, i) => [

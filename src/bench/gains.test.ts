@@ -8,26 +8,26 @@ const rows = (conductor: string, isRight: (i: number) => boolean, parts: Partial
   Array.from({ length: 12 }, (_, i) => toBenchRow(conductor, i, isRight(i), parts));
 const never = rows("best-single", () => false);
 
-describe("gains by subtask", () => {
+describe("gains by family", () => {
   it("are tasks won less tasks lost, the largest first", () => {
     const theirs = rows("best-single", (i) => i % 4 === 1);
     const own = rows("trained", (i) => i % 4 === 0 || i === 2);
     expect(toGains([own], theirs)).toEqual([
-      { set: "sums", subtask: "rest 0", n: 3, won: 3 },
-      { set: "sums", subtask: "rest 2", n: 3, won: 1 },
-      { set: "sums", subtask: "rest 3", n: 3, won: 0 },
-      { set: "sums", subtask: "rest 1", n: 3, won: -3 },
+      { set: "sums", family: "rest 0", n: 3, won: 3 },
+      { set: "sums", family: "rest 2", n: 3, won: 1 },
+      { set: "sums", family: "rest 3", n: 3, won: 0 },
+      { set: "sums", family: "rest 1", n: 3, won: -3 },
     ]);
   });
 
   it("are the mean over seeds", () => {
     const seeds = [0, 1, 2].map((seed) => rows("trained", (i) => i === 0 && seed > 0));
     const [first] = toGains(seeds, never);
-    expect(first).toMatchObject({ subtask: "rest 0", n: 3 });
+    expect(first).toMatchObject({ family: "rest 0", n: 3 });
     expect(first!.won).toBeCloseTo(2 / 3);
   });
 
-  it("tell the same subtask of two sets apart, and pair a task with that of its own set", () => {
+  it("tell the same family of two sets apart, and pair a task with that of its own set", () => {
     const other = { set: "other" };
     const own = [...rows("trained", () => true), ...rows("trained", () => false, other)];
     const theirs = [...never, ...rows("best-single", () => false, other)];
@@ -39,12 +39,12 @@ describe("gains by subtask", () => {
 
   it("leave out what was not graded", () => {
     const own = [toBenchRow("trained", 0, true, { isOutage: true }), toBenchRow("trained", 4, true)];
-    expect(toGains([own], never)).toEqual([{ set: "sums", subtask: "rest 0", n: 1, won: 1 }]);
+    expect(toGains([own], never)).toEqual([{ set: "sums", family: "rest 0", n: 1, won: 1 }]);
   });
 });
 
 describe("how much comes from the best few", () => {
-  const toGain = (subtask: string, won: number): Gain => ({ set: "s", subtask, n: 20, won });
+  const toGain = (family: string, won: number): Gain => ({ set: "s", family, n: 20, won });
 
   it("is told beside the whole gain and all that was won", () => {
     const gains = [toGain("a", 11), toGain("b", 8), toGain("c", 3), toGain("d", 0), toGain("e", -4)];

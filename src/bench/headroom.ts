@@ -12,7 +12,7 @@ import { type Ground, withConsensus } from "../world/ground.ts";
 import { createFitting, drawTasks, readScores, splitTasks } from "../world/prepare.ts";
 import { foldOf } from "../world/split.ts";
 import { askAlone, type BenchOptions, createMeasure } from "./bench.ts";
-import { Purse } from "./purse.ts";
+import { LaneBudget } from "./lane-budget.ts";
 import { groupBy, isGraded, toResults, toRight } from "./results.ts";
 import type { BenchResult, BenchRow } from "./types.ts";
 
@@ -54,8 +54,8 @@ export async function measureHeadroom(options: HeadroomOptions): Promise<Headroo
   const { seed, splitBy, splitSeed, limit, folder, budgetUsd } = options;
   const { train, validation } = splitTasks(drawTasks(options.ground.tasks, limit), splitBy, splitSeed);
   const tasks = [...train, ...validation];
-  const purse = budgetUsd === undefined ? undefined : new Purse(budgetUsd);
-  const ground = await replayed(options, tasks, purse);
+  const budget = budgetUsd === undefined ? undefined : new LaneBudget(budgetUsd);
+  const ground = await replayed(options, tasks, budget);
   const known = new Set(ground.tasks.map(({ id }) => id));
   const usable = tasks.filter(({ id }) => known.has(id));
   const { measure, plan } = createMeasure({ ...options, ground }, undefined);
@@ -95,11 +95,11 @@ export async function measureHeadroom(options: HeadroomOptions): Promise<Headroo
 async function replayed(
   options: HeadroomOptions,
   tasks: readonly GradedTask[],
-  purse: Purse | undefined,
+  budget: LaneBudget | undefined,
 ): Promise<Ground> {
   const { ground, folder } = options;
   if (ground.recorded) return ground;
-  const { measure, plan } = createMeasure(options, purse);
+  const { measure, plan } = createMeasure(options, budget);
   const rows = await askAlone(ground.pool, tasks, folder.file("alone"), measure, plan);
   const recording = toRecording(ground, tasks, rows);
   return {

@@ -8,7 +8,7 @@ export interface BenchRow extends PerformedTask {
   set: string;
   task: string;
   category: string;
-  subtask: string;
+  family: string;
 }
 
 export interface BenchResult {

@@ -336,7 +336,10 @@ describe("runs", () => {
     const ambiguous = await tutti(["runs", "show", "r_"], { home });
     expect([ambiguous.code, ambiguous.stderr]).toEqual([1, expect.stringContaining('"r_" begins 2 runs')]);
     const unknown = await tutti(["runs", "show", "r_none"], { home });
-    expect([unknown.code, unknown.stderr]).toEqual([1, 'tutti: there is no run "r_none" in the journal\n']);
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      'tutti: there is no run "r_none" in the journal\n  tutti runs lists the runs of the journal.\n',
+    ]);
 
     const deleted = await tutti(["runs", "delete", newest.id.slice(0, -1)], { home });
     expect(deleted.stdout).toBe(`Deleted ${newest.id}.\n`);

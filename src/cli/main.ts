@@ -5,48 +5,22 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 
-interface Verb {
-  summary: string;
-  load: () => Promise<(command: Command) => void>;
-}
+/** What a verb is for, and the file that defines its flags and what it does. */
+type Verb = [summary: string, load: () => Promise<{ define(command: Command): void }>];
 
 const VERBS: Record<string, Verb> = {
-  ask: {
-    summary: "answer a question with a team of models",
-    load: async () => (await import("./ask/ask.ts")).defineAsk,
-  },
-  serve: {
-    summary: "put the team behind an OpenAI- and Anthropic-compatible endpoint",
-    load: async () => (await import("./serve.ts")).defineServe,
-  },
-  pool: {
-    summary: "list the workers there are, check that they reply, or measure what they can",
-    load: async () => (await import("./pool/pool.ts")).definePool,
-  },
-  bench: {
-    summary: "compare Conductors and baselines on a set of tasks",
-    load: async () => (await import("./bench/bench.ts")).defineBench,
-  },
-  record: {
-    summary: "ask every worker every task once, so that comparing is free afterwards",
-    load: async () => (await import("./record/record.ts")).defineRecord,
-  },
-  train: {
-    summary: "let a Conductor learn whom to ask, by reinforcement",
-    load: async () => (await import("./train/train.ts")).defineTrain,
-  },
-  rl: {
-    summary: "train a large Conductor on an engine of your own: rewards, datasets, a rehearsal",
-    load: async () => (await import("./rl/rl.ts")).defineRl,
-  },
-  runs: {
-    summary: "list, show, resume and delete runs",
-    load: async () => (await import("./runs/runs.ts")).defineRuns,
-  },
-  keys: {
-    summary: "create, list and revoke keys of the gateway",
-    load: async () => (await import("./keys/keys.ts")).defineKeys,
-  },
+  ask: ["answer a question with a team of models", () => import("./ask/ask.ts")],
+  serve: ["put the team behind an OpenAI- and Anthropic-compatible endpoint", () => import("./serve.ts")],
+  pool: ["list the workers, check that they reply, or measure what they can", () => import("./pool/pool.ts")],
+  bench: ["compare Conductors and baselines on a set of tasks", () => import("./bench/bench.ts")],
+  record: [
+    "ask every worker every task once, to compare for free afterwards",
+    () => import("./record/record.ts"),
+  ],
+  train: ["let a Conductor learn whom to ask, by reinforcement", () => import("./train/train.ts")],
+  rl: ["train a large Conductor on an engine of your own: rewards, datasets", () => import("./rl/rl.ts")],
+  runs: ["list, show, resume and delete runs", () => import("./runs/runs.ts")],
+  keys: ["create, list and revoke keys of the gateway", () => import("./keys/keys.ts")],
 };
 
 async function createProgram(words: readonly string[]): Promise<Command> {
@@ -62,9 +36,9 @@ async function createProgram(words: readonly string[]): Promise<Command> {
     .configureOutput({ writeErr: () => {} })
     .exitOverride()
     .addHelpText("after", '\nExample:\n  $ tutti ask "What is 17 * 23?"');
-  for (const [name, { summary, load }] of Object.entries(VERBS)) {
+  for (const [name, [summary, load]] of Object.entries(VERBS)) {
     const command = program.command(name).description(summary);
-    if (words.includes(name)) (await load())(command);
+    if (words.includes(name)) (await load()).define(command);
   }
   return program;
 }
@@ -78,7 +52,7 @@ function endQuietlyWithoutReader(): void {
   process.stderr.on("error", () => {});
 }
 
-/** Never fails itself: what it throws would be unexpected too, and be reported again, for ever. */
+/** Never fails itself: what it throws would be unexpected too, and be reported again, forever. */
 async function report(error: unknown, isJson: boolean): Promise<void> {
   process.exitCode = 1;
   try {

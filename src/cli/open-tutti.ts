@@ -10,6 +10,6 @@ export interface OpenOptions {
 }
 
 export async function openTutti({ file, onNotice }: OpenOptions): Promise<Tutti> {
-  const { config } = await loadConfig({ cwd: process.cwd(), ...(file !== undefined && { file }) });
-  return createTutti(config, { env: process.env, ...(onNotice && { onNotice }) });
+  const { config } = await loadConfig({ cwd: process.cwd(), file });
+  return createTutti(config, { env: process.env, onNotice });
 }

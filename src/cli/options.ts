@@ -20,17 +20,22 @@ export function wholeNumber(
 /** A number between two bounds, both allowed, with decimals or without. */
 export function numberBetween(flag: string, from: number, to: number): (text: string) => number {
   return (text) => {
-    const value = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+    const value = toDecimal(text);
     if (value >= from && value <= to) return value;
     throw usageError(`${flag} must be a number from ${from} to ${to}, not "${text}"`);
   };
+}
+
+/** Plain decimals only, as people write amounts; NaN for anything else. */
+export function toDecimal(text: string): number {
+  return /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
 }
 
 /** "none" is no limit. It stays a word here: commander turns null into an empty text. */
 export function dollars(flag: string): (text: string) => number | "none" {
   return (text) => {
     if (text === "none") return text;
-    const value = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+    const value = toDecimal(text);
     if (Number.isFinite(value)) return value;
     throw usageError(`${flag} must be an amount in dollars such as 0.05, or none, not "${text}"`);
   };

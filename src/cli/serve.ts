@@ -1,5 +1,5 @@
-// `tutti serve`: the gateway, until it is told to end. What people should know goes to standard error as lines,
-// what machines read (one JSON line a request) to standard output.
+// `tutti serve`: the gateway, until it is told to end. Lines for people go to standard error, lines for
+// machines (one of JSON per request) to standard output.
 
 import type { Command } from "commander";
 import { TuttiError } from "../base/errors.ts";
@@ -17,18 +17,18 @@ interface Flags {
 
 const PORT = 7878;
 
-export function defineServe(command: Command): void {
+export function define(command: Command): void {
   command
-    .option("--port <n>", "where to listen; 0 is any free one", wholeNumber("--port", 0, 65_535), PORT)
-    .option("--host <address>", "on which interface; others than this machine's own need a key", "127.0.0.1")
+    .option("--port <n>", "port to listen on; 0 takes a free one", wholeNumber("--port", 0, 65_535), PORT)
+    .option("--host <address>", "address to listen on; any but this machine's own needs a key", "127.0.0.1")
     .option("--config <file>", "the config file, instead of tutti.config.{ts,js,yaml,json}")
     .option(
       "--log <level>",
-      "what is logged as JSON lines: info, warn, error or off",
+      "what to log, as JSON lines: info, warn, error or off",
       oneOf("--log", ["info", "warn", "error", "off"] as const),
       "info" as const,
     )
-    .option("--json", "tell the address as one line of JSON, before the log")
+    .option("--json", "print the address as one line of JSON before the log")
     .addHelpText(
       "after",
       '\nExamples:\n  $ tutti serve\n  $ tutti keys create --name team --budget-usd 50 --window month\n  $ tutti serve --host 0.0.0.0 --port 8080\n\nThen open http://127.0.0.1:7878 in a browser, or point any OpenAI client to http://127.0.0.1:7878/v1 and ask\nfor the model "tutti".',
@@ -42,10 +42,7 @@ async function serve(flags: Flags): Promise<void> {
     import("../gateway/server.ts"),
     import("../http/log.ts"),
   ]);
-  const { config } = await loadConfig({
-    cwd: process.cwd(),
-    ...(flags.config !== undefined && { file: flags.config }),
-  });
+  const { config } = await loadConfig({ cwd: process.cwd(), file: flags.config });
   const style = createStyle(process.stderr, process.env);
   const say = (text: string) => void process.stderr.write(`${text}\n`);
   const gateway = await startGateway({
@@ -97,18 +94,23 @@ export function toListenError(
   { port, host }: { port: number; host: string },
   command: string,
 ): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === "EADDRINUSE")
-    return new TuttiError(
-      "port-taken",
-      `Port ${port} is taken. Choose another one: ${command} --port ${port + 1}`,
-    );
-  if (code === "EACCES")
-    return new TuttiError("port-refused", `This user may not listen on port ${port}. Choose one above 1023.`);
-  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
-    return new TuttiError(
-      "no-interface",
-      `This machine has no interface "${host}". Try 127.0.0.1 or 0.0.0.0.`,
-    );
-  return error;
+  switch ((error as NodeJS.ErrnoException).code) {
+    case "EADDRINUSE": {
+      const remedy = `Choose another one: ${command} --port ${port + 1}`;
+      return new TuttiError("port-taken", `Port ${port} is taken. ${remedy}`);
+    }
+    case "EACCES":
+      return new TuttiError(
+        "port-refused",
+        `This user may not listen on port ${port}. Choose one above 1023.`,
+      );
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return new TuttiError(
+        "no-interface",
+        `This machine has no interface "${host}". Try 127.0.0.1 or 0.0.0.0.`,
+      );
+    default:
+      return error;
+  }
 }

@@ -2,7 +2,7 @@
 // apart from rewards: a mean reward is a mean of true ones.
 
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { meanOf } from "../learn/report/moving-mean.ts";
+import { finiteMean } from "../base/statistics.ts";
 import { type Engine, FAILURE_KINDS, type FailureKind, type Performed } from "./types.ts";
 
 /** About one batch of an engine. */
@@ -88,7 +88,7 @@ export function createFigures({
     count++;
   };
   const meanRecent = (value: (performed: Performed) => number) =>
-    meanOf(recent.map(({ performed }) => value(performed)));
+    finiteMean(recent.map(({ performed }) => value(performed)));
   return {
     addAnswer(engine, source, durationMs) {
       answered.inc({ engine, source: source ?? "none" });

@@ -5,7 +5,7 @@ import { toMember } from "../testing/learn/small-world.ts";
 import { createFiles } from "../testing/temporary-files.ts";
 import { createCachingWorker } from "../world/live/caching-worker.ts";
 import { openReplyCache, type ReplyCache } from "../world/live/reply-cache.ts";
-import { RolloutBudget } from "./rollout-budget.ts";
+import { createRolloutBudget } from "./rollout-budget.ts";
 
 const files = createFiles();
 const { signal } = new AbortController();
@@ -22,7 +22,7 @@ async function open(
   const replies = await openReplyCache(file);
   cache = replies;
   const clock = { now: Date.now() };
-  const budget = new RolloutBudget({
+  const budget = createRolloutBudget({
     totalUsd: limits.totalUsd ?? Number.POSITIVE_INFINITY,
     dailyUsd: limits.dailyUsd ?? Number.POSITIVE_INFINITY,
     spentUsd: replies.costUsd,

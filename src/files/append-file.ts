@@ -1,6 +1,6 @@
-// An append-only JSONL file that one process at a time writes: rows are on disk when `append` returns, and a
-// last line that a kill has torn is cut off when the file is opened. Replies and rollouts are kept in it.
-// Covered: death of the process, a full disk. Not covered: loss of power in the last instant.
+// An append-only JSONL file: rows are on disk when `append` returns, and a last line that a kill has torn is
+// mended when the file is opened. Recordings, kept replies, rollouts, bench rows and the curves of a training
+// are such files. Covered: death of the process, a full disk. Not covered: loss of power in the last instant.
 
 import {
   closeSync,
@@ -9,25 +9,77 @@ import {
   ftruncateSync,
   mkdirSync,
   openSync,
+  readFileSync,
   readSync,
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import type { ErrorCode } from "../base/error-codes.ts";
 import { TuttiError } from "../base/errors.ts";
 import { claimFile } from "./claim-file.ts";
-import { Problems } from "./problems.ts";
-import { parseRow, readJsonl, type SourceRow } from "./read-jsonl.ts";
+import { type CheckRow, parseRow, readRows, type SourceRow } from "./read-jsonl.ts";
 
-export interface AppendFile<Row> {
-  readonly file: string;
-  append(row: Row): void;
-  close(): void;
+interface AppendOptions {
+  /** Decides whether a last line without its end is a whole row. By default any JSON object is. */
+  check?: CheckRow;
+  /** Of the error when it cannot be written. */
+  failure?: ErrorCode;
+  onClose?: () => void;
 }
 
-/** `check` says what is wrong with a row; `onRow` gets those that are there, in their order. */
+/** One process at a time may have it open: see `openAppendFile`, or claim the folder. */
+export class AppendFile<Row extends object> {
+  readonly file: string;
+  readonly #options: AppendOptions;
+  readonly #handle: number;
+  #bytes: number;
+
+  constructor(file: string, options: AppendOptions = {}) {
+    this.file = file;
+    this.#options = options;
+    try {
+      mend(file, options.check ?? (() => undefined));
+      this.#handle = openSync(file, "a");
+    } catch (error) {
+      throw cannotWrite(file, error, options.failure);
+    }
+    this.#bytes = fstatSync(this.#handle).size;
+  }
+
+  append(row: Row): void {
+    const line = Buffer.from(`${JSON.stringify(row)}\n`);
+    let written = 0;
+    let cause: unknown;
+    try {
+      written = writeSync(this.#handle, line);
+    } catch (error) {
+      cause = error;
+    }
+    if (written < line.length) {
+      // Half a line would spoil the next one.
+      if (written > 0) ftruncateSync(this.#handle, this.#bytes);
+      throw cannotWrite(this.file, cause, this.#options.failure);
+    }
+    this.#bytes += written;
+  }
+
+  close(): void {
+    closeSync(this.#handle);
+    this.#options.onClose?.();
+  }
+}
+
+/** A write that was cut short has no cause but a full disk. */
+export function cannotWrite(file: string, cause: unknown, code: ErrorCode = "cannot-write"): TuttiError {
+  const { code: reason = "ENOSPC", message } = (cause ?? {}) as Partial<NodeJS.ErrnoException>;
+  const why = reason === "ENOSPC" ? "the disk is full" : message;
+  return new TuttiError(code, `${file} cannot be written: ${why}`, { cause });
+}
+
+/** Claims the file and reads it: `check` says what is wrong with a row, `onRow` gets all rows in their order. */
 export async function openAppendFile<Row extends object>(
   file: string,
-  check: (row: SourceRow) => string | undefined,
+  check: CheckRow,
   onRow: (row: Row) => void,
 ): Promise<AppendFile<Row>> {
   mkdirSync(dirname(file), { recursive: true });
@@ -37,67 +89,33 @@ export async function openAppendFile<Row extends object>(
     return new TuttiError("cache-active", message);
   });
   try {
-    mend(file, check);
-    if (existsSync(file)) await readRows(file, check, onRow);
-    return createAppendFile(file, release);
+    const opened = new AppendFile<Row>(file, { check, failure: "cache-failed", onClose: release });
+    await readRows(file, check, (row) => onRow(row as unknown as Row)).catch((error) => {
+      opened.close();
+      throw error;
+    });
+    return opened;
   } catch (error) {
     release();
     throw error;
   }
 }
 
-async function readRows<Row extends object>(
-  file: string,
-  check: (row: SourceRow) => string | undefined,
-  onRow: (row: Row) => void,
-): Promise<void> {
-  const problems = new Problems();
-  await readJsonl(
-    file,
-    (row, line) => {
-      const problem = check(row);
-      if (problem !== undefined) problems.add(file, line, problem);
-      else onRow(row as unknown as Row);
-    },
-    problems,
-  );
-  problems.throwIfAny();
+/** At once, and whatever can be read of it: half a line that a kill left, here or in the middle, is passed over. */
+export function readAppended(file: string, revive?: (key: string, value: unknown) => unknown): SourceRow[] {
+  if (!existsSync(file)) return [];
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .flatMap((line) => {
+      const row = parseRow(line, revive);
+      return row === "blank" || row instanceof Error ? [] : [row];
+    });
 }
-
-function createAppendFile<Row extends object>(file: string, release: () => void): AppendFile<Row> {
-  const handle = openSync(file, "a");
-  let bytes = fstatSync(handle).size;
-  return {
-    file,
-    append(row) {
-      const line = Buffer.from(`${JSON.stringify(row)}\n`);
-      let written = 0;
-      let cause: unknown;
-      try {
-        written = writeSync(handle, line);
-      } catch (error) {
-        cause = error;
-      }
-      if (written < line.length) {
-        // Half a line would spoil the next one.
-        if (written > 0) ftruncateSync(handle, bytes);
-        throw new TuttiError("cache-failed", `${file} cannot be written: is the disk full?`, { cause });
-      }
-      bytes += written;
-    },
-    close() {
-      closeSync(handle);
-      release();
-    },
-  };
-}
-
-// ---- What a kill leaves behind --------------------------------------------------------------------
 
 const BLOCK_BYTES = 1 << 16;
 
 /** A last line without its end is finished if it is a whole row, and cut off if it is not. */
-export function mend(file: string, check: (row: SourceRow) => string | undefined): void {
+function mend(file: string, check: CheckRow): void {
   if (!existsSync(file)) return;
   const handle = openSync(file, "r+");
   try {

@@ -2,11 +2,11 @@
 // larger than memory. Rows go to a function and not through an iterator, because a promise for each of a
 // million rows would cost more than reading them.
 
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
-import { badFile, type Problems } from "./problems.ts";
+import { badFile, Problems } from "./problems.ts";
 
 export type SourceRow = Record<string, unknown>;
 /** `line` counts from 1: where the row stands, for messages. */
@@ -23,11 +23,43 @@ export async function readJsonl(file: string, onRow: OnRow, problems: Problems):
   });
 }
 
+/** What is wrong with a row; nothing where it is right. */
+export type CheckRow = (row: SourceRow) => string | undefined;
+
+/** Every row, checked, or an error that names lines; no file, no rows. `mayBeTorn`: a broken last line is left out. */
+export async function readRows(
+  file: string,
+  check: CheckRow,
+  onRow: OnRow,
+  { mayBeTorn = false } = {},
+): Promise<void> {
+  if (!existsSync(file)) return;
+  const problems = new Problems();
+  let broken: { line: number; problem: string } | undefined;
+  const report = () => {
+    if (broken) problems.add(file, broken.line, broken.problem);
+    broken = undefined;
+  };
+  await readLines(file, (text, line) => {
+    const row = parseRow(text);
+    if (row === "blank") return;
+    report();
+    const problem = row instanceof Error ? row.message : check(row);
+    if (problem === undefined) onRow(row as SourceRow, line);
+    else broken = { line, problem };
+  });
+  if (!mayBeTorn) report();
+  problems.throwIfAny();
+}
+
 /** One line of a JSONL file. */
-export function parseRow(text: string): SourceRow | "blank" | Error {
+export function parseRow(
+  text: string,
+  revive?: (key: string, value: unknown) => unknown,
+): SourceRow | "blank" | Error {
   if (text.trim() === "") return "blank";
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(text, revive);
     return isRow(value) ? value : new Error(`a row must be a JSON object, not ${text.slice(0, 40)}`);
   } catch (error) {
     return new Error(`not JSON: ${(error as Error).message}`);
@@ -61,7 +93,7 @@ function isRow(value: unknown): value is SourceRow {
 }
 
 /** Lines end with \n, \r\n or \r, also mixed in one file: none of them can stand inside a JSON text. */
-export async function readLines(file: string, onLine: (text: string, line: number) => void): Promise<void> {
+async function readLines(file: string, onLine: (text: string, line: number) => void): Promise<void> {
   await readChunks(file, async (chunks) => {
     const decoder = new TextDecoder("utf-8", { fatal: true });
     let line = 0;

@@ -4,37 +4,40 @@ import type { Environment } from "../config/home.ts";
 import type { TuttiConfig } from "../config/schema.ts";
 import type { Log } from "../http/log.ts";
 import type { Tutti } from "../tutti/tutti.ts";
-import type { Gate } from "./access/gate.ts";
+import type { AdmissionControl } from "./access/admission.ts";
 import type { KeyRing } from "./access/keys.ts";
 import type { Trainer } from "./dashboard/trainer.ts";
 import type { ShareReader } from "./dashboard/worker-shares.ts";
 import type { Metrics } from "./http/metrics.ts";
 import type { PageFiles } from "./http/page-files.ts";
-import type { RelayBook } from "./relay/book.ts";
 import type { ReplyCopies } from "./relay/copies.ts";
+import type { JournalBatch } from "./relay/journal-batch.ts";
 import type { RelayPools } from "./relay/pools.ts";
 import type { LiveRuns } from "./runs/live-runs.ts";
-import type { ModelBook } from "./runs/models.ts";
+import type { ModelCatalog } from "./runs/models.ts";
 import type { RunDesk } from "./runs/run-desk.ts";
+import type { Dialect } from "./types.ts";
 
 export interface GatewayContext {
   tutti: Tutti;
   config: TuttiConfig;
   env: Environment;
   keys: KeyRing;
-  gate: Gate;
-  models: ModelBook;
+  admission: AdmissionControl;
+  models: ModelCatalog;
   live: LiveRuns;
   desk: RunDesk;
   pools: RelayPools;
   copies: ReplyCopies;
-  book: RelayBook;
+  journalBatch: JournalBatch;
   metrics: Metrics;
   log: Log;
   /** Where it was started: trainings and benches lie below. */
   cwd: string;
   trainer: Trainer;
   shares: ShareReader;
+  /** What it speaks: the first one is also that of routes that are nobody's own. */
+  dialects: readonly Dialect[];
   /** The dashboard. Absent where it was not built. */
   page: PageFiles | undefined;
   /** It was told to end: what runs is finished, nothing new begins. */

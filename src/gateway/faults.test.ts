@@ -1,20 +1,17 @@
-// Faults on either side: clients that leave or do not read, providers that break off, a gateway that is killed or
-// told to end. Over the socket; where the process itself must die, in one of its own.
+// Faults on either side: clients that leave or do not read, providers that break off, a gateway that is told to
+// end. What goes on after a kill is in restart.test.ts. Over the socket; where the process itself must die, in one of its own.
 
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type ChatReply, type ChatRequest, startChatServer } from "../testing/gateway/chat-server.ts";
+import type { ChatReply, ChatRequest } from "../testing/gateway/chat-server.ts";
 import {
   PRICE,
   startTestGateway,
   type TestGateway,
   type TestGatewayOptions,
 } from "../testing/gateway/gateway.ts";
-import { type Served, type ServedOptions, startServed } from "../testing/gateway/served.ts";
+import { startScene as startServedScene } from "../testing/gateway/served.ts";
 import { renderWorkflow } from "../workflow/render.ts";
 
 // Processes take seconds to start on a busy machine.
@@ -283,68 +280,8 @@ describe("the process", () => {
     ],
   });
 
-  async function startScene(reply: (request: ChatRequest) => ChatReply | Promise<ChatReply>, plan = PLAN) {
-    const upstream = await startChatServer({
-      models: ["alpha", "beta", "gamma", "planner"],
-      reply: (request) => (request.model === "planner" ? plan : reply(request)),
-    });
-    closing.push(() => upstream.close());
-    const home = mkdtempSync(join(tmpdir(), "tutti-served-"));
-    closing.push(() => rmSync(home, { recursive: true, force: true }));
-    const asked = (model: string) => upstream.requests.filter((request) => request.model === model).length;
-    async function serve(options: Partial<ServedOptions> = {}): Promise<Served> {
-      const served = await startServed({ home, upstream: upstream.baseUrl, ...options });
-      closing.push(async () => {
-        served.signal("SIGKILL");
-        await served.finished;
-      });
-      return served;
-    }
-    return { upstream, home, asked, serve };
-  }
-
-  it("killed in the middle of background work goes on with it when it starts again, and pays for nothing twice", async () => {
-    const scene = await startScene(({ model, countByModel }) =>
-      model === "gamma" && countByModel === 0 ? { hang: true } : `done by ${model}`,
-    );
-    const first = await scene.serve();
-    const queued = await body(
-      first.post("/v1/responses", { model: "tutti", input: QUESTION, background: true }),
-    );
-    expect(queued.status).toBe("queued");
-    await expect.poll(() => scene.asked("gamma"), { timeout: 20_000 }).toBe(1);
-    first.signal("SIGKILL");
-    await first.finished;
-    const second = await scene.serve();
-    const read = () => body(fetch(`${second.url}/v1/responses/${queued.id}`));
-    await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toBe("completed");
-    const response = await read();
-    expect(response.output.at(-1).content[0].text).toBe("done by gamma");
-    expect(["planner", "alpha", "beta", "gamma"].map(scene.asked)).toEqual([1, 1, 1, 2]);
-    const run = await body(fetch(`${second.url}/v1/runs/${response.tutti.run_id}`));
-    // The call that was cut off may have been billed, so it is counted; the others once.
-    expect(run.steps.map(({ state }: Loose) => state)).toEqual(["done", "done", "done"]);
-    second.signal("SIGTERM");
-    expect((await second.finished).code).toBe(0);
-  });
-
-  it("killed while a client waits leaves what was paid for, and a repeat with the idempotency key goes on", async () => {
-    const scene = await startScene(({ model, countByModel }) =>
-      model === "gamma" && countByModel === 0 ? { hang: true } : `done by ${model}`,
-    );
-    const first = await scene.serve();
-    const header = { "idempotency-key": "once" };
-    const ask = { model: "tutti", messages: MESSAGES };
-    const lost = first.post("/v1/chat/completions", ask, header).catch(() => "lost");
-    await expect.poll(() => scene.asked("gamma"), { timeout: 20_000 }).toBe(1);
-    first.signal("SIGKILL");
-    expect(await lost).toBe("lost");
-    await first.finished;
-    const second = await scene.serve();
-    const reply = await body(second.post("/v1/chat/completions", ask, header));
-    expect(reply.choices[0].message.content).toBe("done by gamma");
-    expect(["planner", "alpha", "beta", "gamma"].map(scene.asked)).toEqual([1, 1, 1, 2]);
-  });
+  const startScene = (reply: (request: ChatRequest) => ChatReply | Promise<ChatReply>) =>
+    startServedScene(closing, reply, PLAN);
 
   it.each(["tutti-fast", "stub/alpha"])(
     "told to end finishes what %s streams, takes nothing new and says so",

@@ -2,38 +2,42 @@
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { getRequestListener } from "@hono/node-server";
 import { usageError } from "../base/errors.ts";
 import type { Environment } from "../config/home.ts";
-import { parseConfig } from "../config/problems.ts";
-import type { TuttiConfigInput } from "../config/schema.ts";
 import { createLog, type Log } from "../http/log.ts";
-import { createTutti } from "../tutti/tutti.ts";
+import { createObserve } from "../tutti/observers.ts";
+import { createTutti, parseInput, type TuttiInput } from "../tutti/tutti.ts";
+import { createAdmissionControl } from "./access/admission.ts";
 import { toSpentUsd } from "./access/bill.ts";
-import { createGate } from "./access/gate.ts";
 import { openKeyRing } from "./access/keys.ts";
 import { createApp } from "./app.ts";
 import type { GatewayContext } from "./context.ts";
 import { createTrainer } from "./dashboard/trainer.ts";
 import { createShareReader } from "./dashboard/worker-shares.ts";
+import { DIALECTS } from "./dialect/dialects.ts";
 import { isLoopback } from "./http/loopback.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { readPageFiles } from "./http/page-files.ts";
-import { RelayBook } from "./relay/book.ts";
 import { ReplyCopies } from "./relay/copies.ts";
+import { JournalBatch } from "./relay/journal-batch.ts";
 import { createRelayPools } from "./relay/pools.ts";
 import { countRun, deletePrivate, sweepPrivate } from "./runs/after-run.ts";
-import { LiveRun, LiveRuns } from "./runs/live-runs.ts";
-import { createModelBook } from "./runs/models.ts";
+import { LiveRuns } from "./runs/live-runs.ts";
+import { createModelCatalog } from "./runs/models.ts";
+import { resumeBackground } from "./runs/resume-background.ts";
 import { RunDesk } from "./runs/run-desk.ts";
+import type { Dialect } from "./types.ts";
 
 export interface GatewayOptions {
-  config?: TuttiConfigInput;
+  /** As for `createTutti`: a store and observers of one's own are taken too. */
+  config?: TuttiInput;
   env?: Environment;
   /** 0: any free one. */
   port?: number;
   host?: string;
   log?: Log;
+  /** What it speaks; by default all that are registered. */
+  dialects?: readonly Dialect[];
   /** Trainings and benches are looked for below; by default where the process was started. */
   cwd?: string;
   /** Hears what a person should know: which pool is used and why, who was left out. */
@@ -57,7 +61,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const { env = process.env, port = 0, host = "127.0.0.1", cwd = process.cwd() } = options;
-  const config = parseConfig(options.config ?? {});
+  const { config, store: given, observers } = parseInput(options.config ?? {});
   const log = options.log ?? createLog({ write: () => {}, level: "off" });
   const keys = openKeyRing({ env });
   if (keys.isEmpty() && !isLoopback(host))
@@ -65,7 +69,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       `Without a key anybody who reaches ${host} could spend your money. Create one first: tutti keys create --name me`,
     );
   const onNotice = options.onNotice ?? ((text: string) => log.warn(text));
-  const tutti = createTutti(config, { env: { ...env }, onNotice });
+  const tutti = createTutti(
+    { ...config, store: given ?? config.store, observers },
+    { env: { ...env }, onNotice },
+  );
   const store = await tutti.store();
   const metrics = createMetrics();
   const live = new LiveRuns();
@@ -74,12 +81,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     config,
     env,
     keys,
-    gate: createGate({
+    admission: createAdmissionControl({
       spentSince: async (keyId, from) => toSpentUsd(await store.sumSpending({ keyId, from })),
       now: Date.now,
       settleMs: 150,
     }),
-    models: createModelBook(tutti, config, env),
+    models: createModelCatalog(tutti, config, env),
     live,
     desk: new RunDesk(tutti, live, async (run, before) => {
       countRun(metrics, run, before);
@@ -87,12 +94,13 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     }),
     pools: createRelayPools(),
     copies: new ReplyCopies(),
-    book: new RelayBook(store),
+    journalBatch: new JournalBatch(store, createObserve(observers, onNotice)),
     metrics,
     log,
     cwd,
     trainer: createTrainer({ env, cwd }),
     shares: createShareReader(),
+    dialects: options.dialects ?? DIALECTS,
     page: readPageFiles(),
     isClosing: false,
     relaying: 0,
@@ -110,12 +118,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   sweeping.unref();
 
   const app = createApp(context);
-  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const answering = new Set<Promise<unknown>>();
   const server = createServer((request, response) => {
     if (context.isClosing) response.shouldKeepAlive = false;
     const closed = new Promise<void>((resolve) => response.once("close", resolve));
-    const answered = Promise.allSettled([listener(request, response), closed]);
+    const answered = Promise.allSettled([app(request, response), closed]);
     answering.add(answered);
     void answered.then(() => answering.delete(answered));
   });
@@ -147,7 +154,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       server.closeAllConnections();
       await Promise.all([closed, ...answering]);
       await context.pools.close();
-      await context.book.flush();
+      await context.journalBatch.flush();
       await tutti.close();
     },
   };
@@ -178,23 +185,4 @@ async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
   });
   await Promise.race([work, late]);
   clearTimeout(timer);
-}
-
-/** Work that nobody waits for at a connection goes on after a restart. */
-async function resumeBackground({ tutti, live, log }: GatewayContext): Promise<void> {
-  const store = await tutti.store();
-  for (let cursor: { startedBefore?: number; beforeId?: string } = {}; ; ) {
-    const page = await store.listRuns({ state: "interrupted", limit: 100, ...cursor });
-    for (const { id, origin } of page) {
-      const [start] = origin ? await store.loadRun(id) : [];
-      if (start?.type !== "run-start" || !start.origin?.isBackground) continue;
-      const controller = new AbortController();
-      const stream = tutti.resume(id, { signal: controller.signal });
-      live.add(new LiveRun(stream, { goesOn: true, stop: () => controller.abort() }));
-      log.info("goes on with a background run", { run: id });
-    }
-    const last = page.at(-1);
-    if (!last || page.length < 100) return;
-    cursor = { startedBefore: last.startedAt, beforeId: last.id };
-  }
 }

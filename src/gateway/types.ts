@@ -1,17 +1,19 @@
-// The words of the gateway. A dialect (OpenAI chat, OpenAI responses, Anthropic messages) reads a body into
+// The types of the gateway. A dialect (OpenAI chat, OpenAI responses, Anthropic messages) reads a body into
 // a GatewayRequest and writes an Outcome back, whole or streamed; everything between the two is the same for
-// all of them and knows no dialect. Dialects are pure: no clock, no socket, no journal.
+// all of them and knows no dialect.
 
 import type { TuttiError } from "../base/errors.ts";
-import type { DialectName, StopReason } from "../store/types.ts";
-import type { FinishReason, Task, ToolCall } from "../worker/types.ts";
+import type { StopReason } from "../store/types.ts";
+import type { FinishReason, Message, Task, ToolCall } from "../worker/types.ts";
+import type { GatewayContext } from "./context.ts";
+import type { Visit } from "./http/route.ts";
+import type { RelayReader } from "./relay/types.ts";
 
 /** How hard the client wants the team to try: it becomes rounds and budget (models.ts). */
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
 /** A request in our words. */
 export interface GatewayRequest {
-  dialect: DialectName;
   /** As it was asked for: "tutti", "tutti-ultra", "openai/gpt-6-sol". */
   model: string;
   /** The conversation, and what the client wants of the answer (`output`). */
@@ -26,8 +28,8 @@ export interface GatewayRequest {
   isStored: boolean;
   /** The client does not wait: it asks for the result later. */
   isBackground: boolean;
-  /** Responses: the conversation goes on from this reply. */
-  previousResponseId?: string;
+  /** The conversation goes on from this reply of the same dialect. */
+  previousReplyId?: string;
   /** The client reads what the team is doing while it waits. */
   showsProgress: boolean;
   /** Fields of the request that its reply repeats, in the dialect's own words. Journaled with the run. */
@@ -60,7 +62,7 @@ export interface ReplyHead {
   runId: string;
   /** Milliseconds since 1970. */
   createdAt: number;
-  request: Pick<GatewayRequest, "dialect" | "model" | "showsProgress" | "isBackground" | "echo">;
+  request: Pick<GatewayRequest, "model" | "showsProgress" | "isBackground" | "echo">;
 }
 
 /** A reply that is complete: an answer, or calls of the client's tools, or both. */
@@ -112,12 +114,60 @@ export interface StreamEncoder {
 /** Reads a request header, by its name in lower case. */
 export type HeaderReader = (name: string) => string | undefined;
 
+/** Serves one route (app.ts). What it throws becomes an error in the dialect's shape. */
+export type Handler = (context: GatewayContext, visit: Visit) => Promise<void>;
+
+export interface Route {
+  method: "GET" | "POST" | "DELETE";
+  /** `:id` is one part of the address, `*id` all of the rest. */
+  path: string;
+  serve: Handler;
+}
+
+/** A model as `GET /v1/models` lists it. */
+export interface ModelEntry {
+  id: string;
+  ownedBy: string;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+}
+
+/** The bodies of `GET /v1/models` and `GET /v1/models/{id}`. */
+export interface ModelListing {
+  toList(entries: ModelEntry[]): object;
+  toModel(entry: ModelEntry): object;
+}
+
+/**
+ * One way of speaking to the gateway, and everything that is special about it: a dialect is a folder and a line in
+ * dialect/dialects.ts. Nobody else asks for its name. Pure, but for `expandBody` and `routes`.
+ */
 export interface Dialect {
-  readonly name: DialectName;
+  /** Journaled with each run, so it never changes. */
+  readonly name: string;
+  /** Where it is asked, here and at providers, behind the version: "/chat/completions". */
+  readonly path: string;
+  /** Whatever else its clients ask for. */
+  readonly routes?: readonly Route[];
+  /** What the ids of its replies begin with (runs/ids.ts). */
+  readonly replyIdPrefix: string;
+  /** Where its clients look for the id of a request, beside `x-request-id`. */
+  readonly requestIdHeader?: string;
+  /** How it is passed through. Absent: it never is, every request becomes a run. */
+  readonly relay?: RelayReader;
+
+  /** Completes a body that names what is kept here, before it is parsed. */
+  expandBody?(context: GatewayContext, visit: Visit, body: Record<string, unknown>): Promise<typeof body>;
   /** Throws TuttiError "bad-request" (400, with `param` where one field is to blame) for what the dialect refuses. */
   parseRequest(body: Record<string, unknown>, header: HeaderReader): GatewayRequest;
+  /** Of the messages of a request, those that a later one goes on from. Absent: all of them. */
+  toCarriedOver?(messages: Message[], echo: Record<string, unknown>): Message[];
   toReply(outcome: Outcome): object;
+  /** The reply to a request in the background. Absent: the dialect has none. */
+  toQueuedReply?(head: ReplyHead): object;
   createStream(head: ReplyHead): StreamEncoder;
   /** An error as the body of a response, with the status that the dialect's own clients expect. */
   toError(error: TuttiError): { status: number; body: object };
+  /** The list of models for requests with this header. Absent: as OpenAI writes it. */
+  readonly models?: ModelListing & { readonly header: string };
 }

@@ -41,7 +41,7 @@ const BESIDE: readonly Baseline[] = [
 ];
 const NOTES: Readonly<Record<string, string>> = {
   "lookup-category": "is told the true category",
-  "lookup-subtask": "is told the true subtask",
+  "lookup-subtask": "is told the true family",
   "scripted-planner": "written by hand for these families, not learned",
 };
 

@@ -118,7 +118,7 @@ describe("a training's folder", () => {
     second.append(toIteration(1));
     expect(second.load().iterations.map(({ iteration }) => iteration)).toEqual([0, 1]);
     second.close();
-    expect(lines("iterations.jsonl")).toHaveLength(3);
+    expect(lines("iterations.jsonl")).toHaveLength(2);
   });
 
   it("counts what was told twice once, as it was told last", () => {

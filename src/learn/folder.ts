@@ -3,19 +3,10 @@
 // Covered: death of the process; half a last line is ignored, and a resumed training continues the same
 // curves. Not covered: loss of power in the last instant.
 
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { TuttiError, usageError } from "../base/errors.ts";
+import { AppendFile, cannotWrite, readAppended } from "../files/append-file.ts";
 import { claimFile, isClaimed } from "../files/claim-file.ts";
 import { changeStatement, readStatement, STATEMENT, type TrainingStatement } from "./statement.ts";
 import type { IterationMetrics, Sample, TrainEvent, ValidationMetrics } from "./types.ts";
@@ -29,7 +20,6 @@ const FILES = {
 } as const;
 /** What the file of validations was called before 0.2; its rows were of the type "tune". */
 const OLD_VALIDATION = "tune.jsonl";
-
 /** Those that grow while it trains. */
 export const EVENT_FILES: readonly string[] = [...Object.values(FILES), OLD_VALIDATION];
 
@@ -94,7 +84,7 @@ class DiskTrainingFolder implements TrainingFolder {
   readonly checkpoint: string;
   readonly best: string;
   readonly #release: () => void;
-  readonly #open = new Map<string, number>();
+  readonly #open = new Map<string, AppendFile<TrainEvent>>();
   #statement: TrainingStatement | undefined;
 
   constructor(path: string, release: () => void) {
@@ -102,8 +92,7 @@ class DiskTrainingFolder implements TrainingFolder {
     this.checkpoint = join(path, "checkpoint");
     this.best = join(path, "best");
     this.#statement = readStatement(path);
-    const old = join(path, OLD_VALIDATION);
-    const now = join(path, FILES.validation);
+    const [old, now] = [join(path, OLD_VALIDATION), join(path, FILES.validation)];
     if (existsSync(old) && !existsSync(now)) renameSync(old, now);
     this.#release = release;
   }
@@ -113,25 +102,15 @@ class DiskTrainingFolder implements TrainingFolder {
   }
 
   append(event: TrainEvent): void {
-    if (event.type !== "notice") this.#appendLine(FILES[event.type], JSON.stringify(event));
+    if (event.type !== "notice") this.#fileOf(FILES[event.type]).append(event);
     else if (this.#statement && !this.#statement.notices.includes(event.text))
       this.describe({ notices: [...this.#statement.notices, event.text] });
   }
 
-  #appendLine(name: string, line: string): void {
-    const file = join(this.path, name);
-    try {
-      let descriptor = this.#open.get(name);
-      if (descriptor === undefined) {
-        descriptor = openSync(file, "a");
-        this.#open.set(name, descriptor);
-        // A kill may have left half a line: what follows must not be glued to it.
-        if (!isWhole(file)) writeFileSync(descriptor, "\n");
-      }
-      writeFileSync(descriptor, `${line}\n`);
-    } catch (error) {
-      throw cannotWrite(file, error);
-    }
+  #fileOf(name: string): AppendFile<TrainEvent> {
+    const file = this.#open.get(name) ?? new AppendFile<TrainEvent>(join(this.path, name));
+    this.#open.set(name, file);
+    return file;
   }
 
   rewind(iteration: number): void {
@@ -174,7 +153,7 @@ class DiskTrainingFolder implements TrainingFolder {
   }
 
   #closeFiles(): void {
-    for (const descriptor of this.#open.values()) closeSync(descriptor);
+    for (const file of this.#open.values()) file.close();
     this.#open.clear();
   }
 }
@@ -232,7 +211,7 @@ function readEvents(path: string): Training {
     statement: undefined,
     iterations: readRows(join(path, FILES.iteration)),
     validations: [OLD_VALIDATION, FILES.validation].flatMap((name) =>
-      readRows<ValidationMetrics>(join(path, name)).map((row) => ({ ...row, type: "validation" })),
+      readRows<ValidationMetrics>(join(path, name)).map((row) => ({ ...row, type: "validation" as const })),
     ),
     samples: readRows(join(path, FILES.sample)),
     results: existsSync(results) ? (JSON.parse(readFileSync(results, "utf8")) as TestResult[]) : [],
@@ -241,27 +220,8 @@ function readEvents(path: string): Training {
 
 /** What was told twice of one iteration counts once, as it was told last. */
 function readRows<T extends { iteration: number; task?: string }>(file: string): T[] {
-  if (!existsSync(file)) return [];
-  const rows = new Map<string, T>();
-  for (const line of readFileSync(file, "utf8").split("\n")) {
-    try {
-      // JSON has no NaN: a metric that there is none of was written as null.
-      const row = JSON.parse(line, (_, value) => (value === null ? Number.NaN : value)) as T;
-      if (typeof row.iteration === "number") rows.set(`${row.iteration} ${row.task ?? ""}`, row);
-    } catch {
-      // Half a line that a kill left, or the empty one at the end.
-    }
-  }
-  return [...rows.values()];
-}
-
-function isWhole(file: string): boolean {
-  const text = readFileSync(file, "utf8");
-  return text === "" || text.endsWith("\n");
-}
-
-function cannotWrite(file: string, cause: unknown): TuttiError {
-  const { code, message } = cause as NodeJS.ErrnoException;
-  const why = code === "ENOSPC" ? "the disk is full" : message;
-  return new TuttiError("cannot-write", `${file} cannot be written: ${why}`, { cause });
+  // JSON has no NaN: a metric that there is none of was written as null.
+  const told = readAppended(file, (_, value) => (value === null ? Number.NaN : value)) as unknown as T[];
+  const rows = told.filter(({ iteration }) => typeof iteration === "number");
+  return [...new Map(rows.map((row) => [`${row.iteration} ${row.task ?? ""}`, row])).values()];
 }

@@ -13,7 +13,7 @@ import { NOTHING_SPENT, toFailedSpending } from "./spending.ts";
 import { type Stage, toEventError, type Verdict } from "./stage.ts";
 import { apply, fold, type RunState, start } from "./state.ts";
 import { performStep, streamsAnswer } from "./step.ts";
-import { bestAnswer, toBrief } from "./visible.ts";
+import { toAnswer, toBrief } from "./visible.ts";
 
 const HEARTBEAT_MS = 5_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -289,8 +289,9 @@ class Driver {
     await Promise.all(this.#running);
     const { runId, spent, unpricedCalls } = this.#state;
     const error = this.#errorFor(stopReason);
-    const common = { runId, at: this.#stage.now(), answer: bestAnswer(this.#state), stopReason };
-    await this.#emit([{ type: "run-end", ...common, ...(error && { error }), spent, unpricedCalls }]);
+    const answer = toAnswer(this.#state, stopReason);
+    const at = this.#stage.now();
+    await this.#emit([{ type: "run-end", runId, at, ...answer, stopReason, error, spent, unpricedCalls }]);
   }
 
   #errorFor(stopReason: StopReason): EventError | undefined {

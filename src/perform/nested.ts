@@ -69,14 +69,12 @@ export function createNested(nested: NestedStep, stage: Stage, perform: Perform)
       streamed += text;
       yield { type: "text-delta", text };
     }
-    const { ended } = await work;
-    if (!ended!.answer || ended!.stopReason === "answer-cut") {
-      throw new TuttiError(
-        "nested-failed",
-        `The nested run ${nested.runId} ended without an answer: ${ended!.stopReason}`,
-      );
+    const { answer, hasAnswer, stopReason } = (await work).ended!;
+    if (!hasAnswer || stopReason === "answer-cut") {
+      const message = `The nested run ${nested.runId} ended without an answer: ${stopReason}`;
+      throw new TuttiError("nested-failed", message);
     }
-    if (streamed === "") yield { type: "text-delta", text: ended!.answer };
+    if (streamed === "") yield { type: "text-delta", text: answer };
     yield { type: "finish", usage: usageOf(await work), reason: "stop" };
   }
 

@@ -2,12 +2,12 @@
 
 import { toConductorName } from "../store/conductor-name.ts";
 import { isSimulated } from "../store/summary.ts";
-import type { EventError, Origin, PoolEntry, RunSettings, StopReason } from "../store/types.ts";
+import type { EventError, Origin, PoolEntry, RunSettings, StepPosition, StopReason } from "../store/types.ts";
 import type { Exchange, Task, ToolCall, Usage } from "../worker/types.ts";
 import { addUsage, NO_USAGE } from "../worker/usage.ts";
 import type { Access, Workflow } from "../workflow/types.ts";
 import type { RoundState, RunState, StepState } from "./state.ts";
-import { bestAnswer, partialOf } from "./visible.ts";
+import { partialOf, toAnswer } from "./visible.ts";
 
 /** An ask that failed, or the reason why somebody else was asked. */
 export interface FailedAttempt {
@@ -66,9 +66,16 @@ export interface RunRound {
 
 export interface Run {
   id: string;
-  parent?: { runId: string; round: number; step: number };
+  parent?: { runId: string } & StepPosition;
   task: Task;
+  /** The best there is so far, perhaps a part of a reply. */
   answer: string;
+  /** Somebody said something. True also where the answer was deleted since (`isStripped`). */
+  hasAnswer: boolean;
+  /** Whose reply the answer is, or who asks for tools. */
+  answerStep?: StepPosition;
+  /** What was said was taken out, or never kept. */
+  isStripped?: true;
   /** Absent while it is not over. */
   stopReason?: StopReason;
   error?: EventError;
@@ -96,17 +103,21 @@ export interface Run {
 
 export function toRun(state: RunState, now = Date.now()): Run {
   const { runId, parent, task, spent, unpricedCalls, startedAt, ended, pool, settings, origin } = state;
+  const { answer, hasAnswer, answerStep } = ended ?? toAnswer(state);
   const rounds = state.rounds.map((round, number) => toRound(state, round, number));
   const plans = state.rounds.map((round) => round.plan.totals);
   const conductorUsage = plans.reduce((sum, totals) => addUsage(sum, totals.usage), NO_USAGE);
   const steps = rounds.flatMap((round) => round.steps);
   return {
     id: runId,
-    ...(parent && { parent }),
+    parent,
     task,
-    answer: ended?.answer ?? bestAnswer(state),
-    ...(ended && { stopReason: ended.stopReason }),
-    ...(ended?.error && { error: ended.error }),
+    answer,
+    hasAnswer,
+    answerStep,
+    isStripped: state.isStripped,
+    stopReason: ended?.stopReason,
+    error: ended?.error,
     rounds,
     steps,
     usage: steps.reduce((sum, step) => addUsage(sum, step.usage), conductorUsage),
@@ -120,7 +131,7 @@ export function toRun(state: RunState, now = Date.now()): Run {
     durationMs: (ended?.at ?? now) - startedAt,
     pool,
     settings: { ...settings, conductor: toConductorName(settings.conductor) },
-    ...(origin && { origin }),
+    origin,
   };
 }
 

@@ -9,6 +9,7 @@ import type {
   RunEvent,
   RunSettings,
   Spending,
+  StepPosition,
   StepReply,
   StopReason,
 } from "../store/types.ts";
@@ -17,6 +18,7 @@ import type { Exchange, Task } from "../worker/types.ts";
 import type { Workflow, WorkflowError } from "../workflow/types.ts";
 import { toDependencies } from "../workflow/waves.ts";
 import { addTotals, NO_TOTALS, NOTHING, reserve, settle, type Totals } from "./amounts.ts";
+import { type AnswerOfRun, toAnswer } from "./visible.ts";
 
 /** After so many others have failed at a step too, it is given up. */
 const MAX_REPLACEMENTS = 3;
@@ -83,7 +85,7 @@ export interface RoundState {
 
 export interface RunState {
   runId: string;
-  parent?: { runId: string; round: number; step: number };
+  parent?: { runId: string } & StepPosition;
   task: Task;
   pool: PoolEntry[];
   settings: RunSettings;
@@ -99,7 +101,9 @@ export interface RunState {
   spent: Amount;
   reserved: Amount;
   unpricedCalls: number;
-  ended?: { answer: string; stopReason: StopReason; error?: EventError; at: number };
+  /** What was said was taken out of its events. */
+  isStripped?: true;
+  ended?: AnswerOfRun & { stopReason: StopReason; error?: EventError; at: number };
 }
 
 export function fold(events: readonly RunEvent[]): RunState | undefined {
@@ -110,14 +114,15 @@ export function fold(events: readonly RunEvent[]): RunState | undefined {
 }
 
 export function start(event: Extract<RunEvent, { type: "run-start" }>): RunState {
-  const { runId, parent, task, pool, settings, origin, at } = event;
+  const { runId, parent, task, pool, settings, origin, isStripped, at } = event;
   return {
     runId,
-    ...(parent && { parent }),
+    parent,
     task,
     pool,
     settings,
-    ...(origin && { origin }),
+    origin,
+    isStripped,
     startedAt: at,
     resumedAt: at,
     spentBefore: NOTHING,
@@ -197,8 +202,10 @@ export function apply(state: RunState, event: RunEvent): RunState {
       return withRound(state, event.round, { ...round, ended: true });
     }
     case "run-end": {
-      const { answer, stopReason, error, at } = event;
-      return { ...state, ended: { answer, stopReason, ...(error && { error }), at } };
+      const { answer, hasAnswer, stopReason, error, at } = event;
+      // Journals of 0.1 do not say it: the same rule then finds it again.
+      const answerStep = event.answerStep ?? toAnswer(state, stopReason).answerStep;
+      return { ...state, ended: { answer, hasAnswer, answerStep, stopReason, error, at } };
     }
   }
 }
@@ -378,11 +385,7 @@ function withRound(state: RunState, number: number, round: RoundState): RunState
   return { ...state, rounds };
 }
 
-function withStep(
-  state: RunState,
-  at: { round: number; step: number },
-  change: (step: StepState) => StepState,
-): RunState {
+function withStep(state: RunState, at: StepPosition, change: (step: StepState) => StepState): RunState {
   const round = state.rounds[at.round]!;
   const steps = round.steps.slice();
   steps[at.step] = change(steps[at.step]!);

@@ -2,6 +2,7 @@
 // Conductor's next round and for the trace.
 
 import type { ComposedRound } from "../conductor/types.ts";
+import type { RunEvent, StepPosition, StopReason } from "../store/types.ts";
 import type { Brief, VisibleStep } from "../worker/types.ts";
 import type { RoundState, RunState } from "./state.ts";
 
@@ -68,27 +69,43 @@ export function toComposedRounds(state: RunState): ComposedRound[] {
     }));
 }
 
+export type AnswerOfRun = Pick<Extract<RunEvent, { type: "run-end" }>, "answer" | "hasAnswer" | "answerStep">;
+
+/** What the run has to say when it ends like this, or now. */
+export function toAnswer(state: RunState, stopReason?: StopReason): AnswerOfRun {
+  const best = bestAnswer(state);
+  const round = state.rounds.length - 1;
+  const answerStep =
+    stopReason === "tool-calls" ? { round, step: state.rounds[round]!.steps.length - 1 } : best?.at;
+  return { answer: best?.text ?? "", hasAnswer: best !== undefined, answerStep };
+}
+
 /**
- * The answer as good as it is now. A finished round beats one under way; a finished reply beats a
- * part of one. Empty only when no worker has said anything.
+ * The answer as good as it is now, and where it came from. A finished round beats one under way; a finished
+ * reply beats a part of one. Undefined only when no worker has said anything.
  */
-export function bestAnswer(state: RunState): string {
-  const performed = state.rounds.filter((round) => round.steps.length > 0);
-  const { step, round } = state.accepted ?? {};
-  const steps = round === undefined ? performed.at(-1)?.steps : state.rounds[round]?.steps;
-  const chosen = step === undefined ? undefined : steps?.[step]?.reply?.text;
-  if (chosen) return chosen;
-  const finished = performed.filter((round) => round.ended || round.steps.at(-1)?.status === "done");
-  for (const round of [...finished.toReversed(), ...performed.toReversed()]) {
-    if (round.steps.at(-1)?.isCut) return round.steps.at(-1)!.failures.at(-1)!.partial;
-    const reply = round.steps.findLast((step) => step.reply?.text)?.reply?.text;
-    if (reply) return reply;
+function bestAnswer({ rounds, accepted }: RunState): { text: string; at: StepPosition } | undefined {
+  const performed = [...rounds.keys()].filter((number) => rounds[number]!.steps.length > 0).reverse();
+  if (accepted?.step !== undefined) {
+    const { step, round = performed[0] ?? 0 } = accepted;
+    const text = rounds[round]?.steps[step]?.reply?.text;
+    if (text) return { text, at: { round, step } };
   }
-  for (const round of performed.toReversed()) {
-    const partial = round.steps.findLast(partialOf);
-    if (partial) return partialOf(partial);
+  const isFinished = (number: number) =>
+    rounds[number]!.ended || rounds[number]!.steps.at(-1)?.status === "done";
+  for (const round of [...performed.filter(isFinished), ...performed]) {
+    const { steps } = rounds[round]!;
+    const last = steps.at(-1)!;
+    if (last.isCut) return { text: last.failures.at(-1)!.partial, at: { round, step: steps.length - 1 } };
+    const step = steps.findLastIndex(({ reply }) => reply?.text);
+    if (step >= 0) return { text: steps[step]!.reply!.text, at: { round, step } };
   }
-  return "";
+  for (const round of performed) {
+    const { steps } = rounds[round]!;
+    const step = steps.findLastIndex(partialOf);
+    if (step >= 0) return { text: partialOf(steps[step]!), at: { round, step } };
+  }
+  return undefined;
 }
 
 /** What has arrived of a reply that is not whole. */

@@ -1,12 +1,10 @@
-// Asking for a recording: with time-outs, retries and a budget that holds. Every attempt first reserves its
-// input and its longest reply; what is lacking may come back from asks under way, so they are waited for.
-// A reply is never shortened to fit a budget: a recording must show what the model says.
+// Asking for a recording: with time-outs, retries and a budget that holds.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { isTuttiError, type TuttiError } from "../base/errors.ts";
 import { createRandom, hashSeed } from "../base/random.ts";
 import { type Attempt, startAttempt } from "../perform/attempt.ts";
-import { reserveCall } from "../perform/budget.ts";
+import { AskBudget, Ledger, type Settle } from "../perform/ledger.ts";
 import { retryDelay } from "../perform/retry.ts";
 import { toFailedSpending, toSpending } from "../perform/spending.ts";
 import type { Spending } from "../store/types.ts";
@@ -38,15 +36,24 @@ export type Reply =
 export class Asker {
   readonly #options: AskerOptions;
   readonly #attempts = new Set<Attempt>();
-  #reservedUsd = 0;
-  #waiting: (() => void)[] = [];
-  costUsd = 0;
+  readonly #budget: AskBudget;
   calls = 0;
   unpricedCalls = 0;
 
   constructor(options: AskerOptions) {
     this.#options = options;
-    options.signal.addEventListener("abort", () => this.#stop(), { once: true });
+    this.#budget = new AskBudget(new Ledger(options.budgetUsd), options.allowUnknownPrice);
+    options.signal.addEventListener(
+      "abort",
+      () => {
+        for (const attempt of this.#attempts) attempt.stop();
+      },
+      { once: true },
+    );
+  }
+
+  get costUsd(): number {
+    return this.#budget.spentUsd;
   }
 
   async ask(job: Job): Promise<Reply> {
@@ -70,18 +77,16 @@ export class Asker {
     const messages = toMessages(task);
     const maxOutputTokens = replyLimit(member, this.#options.maxOutputTokens);
     const inputTokens = () => estimateInputTokens(messages);
-    const reserved = await this.#reserve(member.price, inputTokens, maxOutputTokens);
-    if (signal.aborted) return { type: "stopped" };
-    if (reserved === undefined) return { type: "no-money" };
-
-    const request: WorkerRequest = {
-      messages,
-      maxOutputTokens,
-      seed,
-      ...(temperature !== undefined && { temperature }),
-    };
+    const { worker, price } = member;
+    let settle: Settle;
+    try {
+      settle = await this.#budget.reserve({ worker: worker.id, price, inputTokens, maxOutputTokens }, signal);
+    } catch {
+      return { type: signal.aborted ? "stopped" : "no-money" };
+    }
+    const request: WorkerRequest = { messages, maxOutputTokens, seed, temperature };
     const startedAt = performance.now();
-    const attempt = startAttempt(member.worker, request, {
+    const attempt = startAttempt(worker, request, {
       timeouts,
       now: () => performance.now(),
       onDelta: () => {},
@@ -91,12 +96,12 @@ export class Asker {
     if (signal.aborted) attempt.stop();
     const outcome = await attempt.outcome;
     this.#attempts.delete(attempt);
-    const entry = { kind: member.worker.kind, price: member.price };
+    const entry = { kind: worker.kind, price };
     if (outcome.ok) {
       const { reply, usage } = outcome;
       const exchange = { inputTokens, written: reply.text + (reply.reasoning ?? "") };
       const spending = toSpending(entry, usage, exchange);
-      this.#settle(reserved, spending);
+      this.#settle(settle, spending);
       return {
         type: "reply",
         text: reply.text,
@@ -108,50 +113,16 @@ export class Asker {
     const { error, partial, reasoning, usage } = outcome;
     const exchange = { inputTokens, written: partial + reasoning };
     this.#settle(
-      reserved,
+      settle,
       usage ? toSpending(entry, usage, exchange) : toFailedSpending(entry, error, exchange),
     );
     const isOurs = signal.aborted && isTuttiError(error) && error.code === "aborted";
     return isOurs ? { type: "stopped" } : { type: "failed", error };
   }
 
-  /** Undefined when nothing under way can give back enough. */
-  async #reserve(
-    price: Job["member"]["price"],
-    inputTokens: () => number,
-    maxOutputTokens: number,
-  ): Promise<number | undefined> {
-    const { budgetUsd, allowUnknownPrice, signal } = this.#options;
-    for (;;) {
-      if (signal.aborted) return undefined;
-      const left = { usd: budgetUsd - this.costUsd - this.#reservedUsd, calls: Infinity, tokens: Infinity };
-      const wanted = { price, calls: 1 as const, inputTokens, maxOutputTokens };
-      const reservation = reserveCall(left, wanted, allowUnknownPrice);
-      if (reservation.ok && reservation.maxOutputTokens === maxOutputTokens) {
-        this.#reservedUsd += reservation.amount.usd;
-        return reservation.amount.usd;
-      }
-      if (this.#attempts.size === 0) return undefined;
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
-  }
-
-  #settle(reservedUsd: number, { costUsd, calls }: Spending): void {
-    this.#reservedUsd -= reservedUsd;
-    this.costUsd += costUsd ?? 0;
+  #settle(settle: Settle, { costUsd, calls }: Spending): void {
+    settle(costUsd ?? 0);
     this.calls += calls;
     if (costUsd === undefined) this.unpricedCalls += calls;
-    this.#wake();
-  }
-
-  #stop(): void {
-    for (const attempt of this.#attempts) attempt.stop();
-    this.#wake();
-  }
-
-  #wake(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const resolve of waiting) resolve();
   }
 }

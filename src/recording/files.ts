@@ -1,17 +1,20 @@
-// The files of a recording while it is made. Rows are appended one by one, each in one write; after a kill
-// the last line may be torn, and is dropped when the recording goes on. One process at a time may write.
-// Covered: death of the process. Not covered: loss of power in the last instant.
+// The files of a recording while it is made. One process at a time may write; what a kill has torn is mended
+// when the recording goes on.
 
-import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { TuttiError, usageError } from "../base/errors.ts";
-import { mend } from "../files/append-file.ts";
+import { AppendFile } from "../files/append-file.ts";
 import { claimFile } from "../files/claim-file.ts";
-import { Problems } from "../files/problems.ts";
-import { parseRow, readLines, type SourceRow } from "../files/read-jsonl.ts";
+import { readRows, type SourceRow } from "../files/read-jsonl.ts";
 import type { GradedTask } from "../task/types.ts";
-import { checkOutcome, checkTask, toOutcome, toRecordedTask } from "./rows.ts";
-import type { Outcome } from "./types.ts";
+import { checkOutcome, checkTask, toOutcome, toTaskRow } from "./rows.ts";
+import type { Outcome, TaskRow } from "./types.ts";
+
+const TASKS = "tasks.jsonl";
+const OUTCOMES = "outcomes.jsonl";
+/** A plan reads the files without mending them: a torn last line counts as not there. */
+const TORN = { mayBeTorn: true };
 
 /** How many samples of a worker for a task are there. */
 export type Recorded = (task: string, worker: string) => number;
@@ -24,14 +27,9 @@ export interface RecordingFiles {
 
 /** What a folder holds already. Changes nothing; nothing there is nothing recorded. */
 export async function readRecorded(folder: string, tasks: readonly GradedTask[]): Promise<Recorded> {
+  refusePacked(folder);
   await findMissing(folder, tasks);
-  const counts = new Map<string, Map<string, number>>();
-  await readWhole(join(folder, "outcomes.jsonl"), checkOutcome, (row) => {
-    const { task, worker, sample } = toOutcome(row);
-    const ofTask = counts.get(task) ?? new Map<string, number>();
-    counts.set(task, ofTask.set(worker, Math.max(ofTask.get(worker) ?? 0, sample + 1)));
-  });
-  return (task, worker) => counts.get(task)?.get(worker) ?? 0;
+  return countRecorded(folder);
 }
 
 /** Claims the folder, mends what a kill has torn, and adds the tasks that are not there yet. */
@@ -42,21 +40,22 @@ export async function openRecordingFiles(
   mkdirSync(folder, { recursive: true });
   const release = claim(folder);
   try {
-    const [tasksFile, outcomesFile] = [join(folder, "tasks.jsonl"), join(folder, "outcomes.jsonl")];
-    mend(tasksFile, checkTask);
-    mend(outcomesFile, checkOutcome);
-    const recorded = await readRecorded(folder, tasks);
-    const missing = await findMissing(folder, tasks);
-    const rows = missing.map((task) => `${JSON.stringify(toRecordedTask({ ...task }))}\n`);
-    appendFileSync(tasksFile, rows.join(""));
-    const file = openSync(outcomesFile, "a");
+    refusePacked(folder);
+    const tasksFile = new AppendFile<TaskRow>(join(folder, TASKS), { check: checkTask });
+    try {
+      for (const task of await findMissing(folder, tasks)) tasksFile.append(toTaskRow(task));
+    } finally {
+      tasksFile.close();
+    }
+    const outcomes = new AppendFile<Outcome>(join(folder, OUTCOMES), {
+      check: checkOutcome,
+      onClose: release,
+    });
+    const recorded = await countRecorded(folder);
     return {
       recorded,
-      append: (outcome) => void writeSync(file, `${JSON.stringify(outcome)}\n`),
-      close() {
-        closeSync(file);
-        release();
-      },
+      append: (outcome) => outcomes.append(outcome),
+      close: () => outcomes.close(),
     };
   } catch (error) {
     release();
@@ -64,17 +63,30 @@ export async function openRecordingFiles(
   }
 }
 
-/** Tasks without a row. One of the same id that asks something else means another set is recorded here. */
-async function findMissing(folder: string, tasks: readonly GradedTask[]): Promise<GradedTask[]> {
-  for (const name of ["tasks.jsonl.gz", "outcomes.jsonl.gz"]) {
+async function countRecorded(folder: string): Promise<Recorded> {
+  const counts = new Map<string, Map<string, number>>();
+  const count = (row: SourceRow) => {
+    const { task, worker, sample } = toOutcome(row);
+    const ofTask = counts.get(task) ?? new Map<string, number>();
+    counts.set(task, ofTask.set(worker, Math.max(ofTask.get(worker) ?? 0, sample + 1)));
+  };
+  await readRows(join(folder, OUTCOMES), checkOutcome, count, TORN);
+  return (task, worker) => counts.get(task)?.get(worker) ?? 0;
+}
+
+function refusePacked(folder: string): void {
+  for (const name of [`${TASKS}.gz`, `${OUTCOMES}.gz`])
     if (existsSync(join(folder, name)))
       throw usageError(
         `${folder} is a finished recording: ${name} cannot be added to. Unpack it with gunzip`,
       );
-  }
-  const file = join(folder, "tasks.jsonl");
+}
+
+/** Tasks without a row. One of the same id that asks something else means another set is recorded here. */
+async function findMissing(folder: string, tasks: readonly GradedTask[]): Promise<GradedTask[]> {
+  const file = join(folder, TASKS);
   const there = new Map<string, string>();
-  await readWhole(file, checkTask, (row) => there.set(String(row.id), toKey(row)));
+  await readRows(file, checkTask, (row) => void there.set(String(row.id), toKey(row)), TORN);
   return tasks.filter((task) => {
     const key = there.get(task.id);
     if (key !== undefined && key !== toKey({ ...task }))
@@ -85,27 +97,6 @@ async function findMissing(folder: string, tasks: readonly GradedTask[]): Promis
 
 function toKey({ set, prompt, choices, answer }: SourceRow): string {
   return JSON.stringify([set, prompt, choices ?? null, answer]);
-}
-
-async function readWhole(
-  file: string,
-  check: (row: SourceRow) => string | undefined,
-  onRow: (row: SourceRow) => void,
-): Promise<void> {
-  if (!existsSync(file)) return;
-  const problems = new Problems();
-  let torn: { line: number; problem: string } | undefined;
-  await readLines(file, (text, line) => {
-    // Only the last line may be torn: one that is followed by another is broken.
-    if (torn) problems.add(file, torn.line, torn.problem);
-    torn = undefined;
-    const row = parseRow(text);
-    if (row === "blank") return;
-    const problem = row instanceof Error ? row.message : check(row);
-    if (problem !== undefined) torn = { line, problem };
-    else onRow(row as SourceRow);
-  });
-  problems.throwIfAny();
 }
 
 function claim(folder: string): () => void {

@@ -115,7 +115,11 @@ describe("the grade is that of the reply that was chosen", () => {
 
   test("a text that nobody has recorded is not graded", async () => {
     const { recording, task } = await open();
-    expect(gradeRecorded(recording, task, { answer: "x", steps: [] })).toMatchObject({ ungraded: true });
-    expect(gradeRecorded(recording, task, { answer: "", steps: [] })).toMatchObject({ score: 0 });
+    expect(gradeRecorded(recording, task, { answer: "x", hasAnswer: true, steps: [] })).toMatchObject({
+      ungraded: true,
+    });
+    expect(gradeRecorded(recording, task, { answer: "", hasAnswer: false, steps: [] })).toMatchObject({
+      score: 0,
+    });
   });
 });

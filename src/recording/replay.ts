@@ -96,7 +96,7 @@ function toReply({ reply, answer }: Outcome): string {
 export function gradeRecorded(
   recording: Recording,
   task: Pick<GradedTask, "id">,
-  run: Pick<Run, "answer" | "steps">,
+  run: Pick<Run, "answer" | "hasAnswer" | "steps">,
 ): Grade {
   const asked = new Map<string, number>();
   for (const { workerId, insteadOf, reply, state } of run.steps) {
@@ -111,6 +111,6 @@ export function gradeRecorded(
     const verdict = score >= RIGHT ? "right" : score > 0 ? `right in part (${score})` : "wrong";
     return { score, why: `recorded: ${workerId}, sample ${sample}, was ${verdict}` };
   }
-  if (run.answer === "") return { score: 0, why: "there is no answer" };
+  if (!run.hasAnswer) return { score: 0, why: "there is no answer" };
   return { score: 0, why: "the answer is no recorded reply", ungraded: true };
 }

@@ -3,7 +3,7 @@
 
 import { quote } from "../files/problems.ts";
 import type { SourceRow } from "../files/read-jsonl.ts";
-import type { Outcome, RecordedTask } from "./types.ts";
+import type { Outcome, RecordedTask, TaskRow } from "./types.ts";
 
 /** What is wrong with a row of `tasks.jsonl`, or nothing. */
 export function checkTask(row: SourceRow): string | undefined {
@@ -38,10 +38,15 @@ export function checkOutcome(row: SourceRow): string | undefined {
   return undefined;
 }
 
-/** Only after it was checked. */
+/** Only after it was checked. The file's `subtask` is the task's family. */
 export function toRecordedTask(row: SourceRow): RecordedTask {
-  const { id, set, category, subtask, prompt, choices, answer } = row as unknown as RecordedTask;
-  return { id, set, category, subtask, prompt, ...(choices && { choices }), answer };
+  const { subtask: family, ...rest } = row as unknown as TaskRow;
+  const { id, set, category, prompt, choices, answer } = rest;
+  return { id, set, category, family, prompt, choices, answer };
+}
+
+export function toTaskRow({ id, set, category, family, prompt, choices, answer }: RecordedTask): TaskRow {
+  return { id, set, category, subtask: family, prompt, choices, answer };
 }
 
 export function toOutcome(row: SourceRow): Outcome {

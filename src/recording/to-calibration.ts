@@ -1,12 +1,10 @@
 // A recording as a calibration: every outcome counts, also of one that was cut short, because it was paid for.
 // (`loadRecording` wants all of it, since what is replayed must not have holes.)
 
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { topicOf } from "../calibration/rates.ts";
 import type { Calibration } from "../calibration/types.ts";
-import { Problems } from "../files/problems.ts";
-import { readJsonl } from "../files/read-jsonl.ts";
+import { readRows } from "../files/read-jsonl.ts";
 import { checkOutcome, checkTask, toOutcome, toRecordedTask } from "./rows.ts";
 import { type RecordedTask, RIGHT } from "./types.ts";
 
@@ -24,16 +22,15 @@ interface Column {
 
 /** Tasks nobody has answered are left out. */
 export async function toCalibration(folder: string, source: string): Promise<RecordedCalibration> {
-  const problems = new Problems();
   const tasks: RecordedTask[] = [];
   const numbers = new Map<string, number>();
-  await readRows(join(folder, "tasks.jsonl"), checkTask, problems, (row) => {
+  await readRows(join(folder, "tasks.jsonl"), checkTask, (row) => {
     const task = toRecordedTask(row);
     numbers.set(task.id, tasks.length);
     tasks.push(task);
   });
   const columns = new Map<string, Column>();
-  await readRows(join(folder, "outcomes.jsonl"), checkOutcome, problems, (row) => {
+  await readRows(join(folder, "outcomes.jsonl"), checkOutcome, (row) => {
     const { task, worker, score, durationMs, costUsd } = toOutcome(row);
     const number = numbers.get(task);
     if (number === undefined) return;
@@ -44,7 +41,6 @@ export async function toCalibration(folder: string, source: string): Promise<Rec
     column.costUsd =
       column.costUsd === undefined || costUsd === undefined ? undefined : column.costUsd + costUsd;
   });
-  problems.throwIfAny();
   // Replies arrive in any order; the same replies must make the same file.
   const workers = [...columns.keys()].sort();
   const all = workers.map((id) => columns.get(id)!);
@@ -64,24 +60,6 @@ function toCalibrationTask({ prompt, choices = [], category }: RecordedTask) {
   const options = choices.map((choice, i) => `(${String.fromCharCode(65 + i)}) ${choice}`);
   const topic = topicOf(category);
   return { text: [prompt, ...options].join("\n"), ...(topic && { topic }) };
-}
-
-async function readRows(
-  file: string,
-  check: (row: Record<string, unknown>) => string | undefined,
-  problems: Problems,
-  onRow: (row: Record<string, unknown>) => void,
-): Promise<void> {
-  if (!existsSync(file)) return;
-  await readJsonl(
-    file,
-    (row, line) => {
-      const problem = check(row);
-      if (problem === undefined) onRow(row);
-      else problems.add(file, line, problem);
-    },
-    problems,
-  );
 }
 
 function meanOf(values: readonly number[] | undefined): number | undefined {

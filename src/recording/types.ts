@@ -3,11 +3,14 @@
 
 import type { GradedTask, TaskSet } from "../task/types.ts";
 
-/** A row of `tasks.jsonl`. */
+/** What a recording keeps of a task. */
 export type RecordedTask = Pick<
   GradedTask,
-  "id" | "set" | "category" | "subtask" | "prompt" | "choices" | "answer"
+  "id" | "set" | "category" | "family" | "prompt" | "choices" | "answer"
 >;
+
+/** A row of `tasks.jsonl`, where the family is called `subtask`. */
+export type TaskRow = Omit<RecordedTask, "family"> & { subtask: string };
 
 /** A row of `outcomes.jsonl`. */
 export interface Outcome {

@@ -27,28 +27,23 @@ test("programs: JavaScript prints the same", () => {
 });
 
 test("equations: the solution satisfies them", () => {
-  type Row = { a: number; b: number; c: number };
-  type Any = {
-    letter?: string;
-    factor: number;
-    constant: number;
-    right: number;
-    rightFactor?: number;
-    rows?: Row[];
-    asked?: string;
-  };
-  each("equations", ({ answer, question }, parameters: Any) => {
-    const { factor, constant, right, rightFactor = 0, rows } = parameters;
+  type Single = { factor: number; constant: number; right: number; rightFactor?: number };
+  type System = Record<"a" | "b" | "c" | "d" | "e" | "f", number> & { asked: string };
+  each("equations", ({ answer, question }, parameters: Single | System) => {
     const value = Number(answer);
-    if (!rows) {
+    if ("factor" in parameters) {
+      const { factor, constant, right, rightFactor = 0 } = parameters;
       expect(factor * value + constant, question).toBe(rightFactor * value + right);
       return;
     }
     // y is given or follows from the sum: in both cases one x must satisfy both rows.
-    const xOf = ({ a, b, c }: Row) =>
-      parameters.asked === "y" ? (c - b * value) / a : (c - b * value) / (a - b);
-    const solvable = rows.filter(({ a, b }) => parameters.asked === "y" || a !== b);
-    const xs = solvable.map(xOf);
+    const { a, b, c, d, e, f, asked } = parameters;
+    const rows = [
+      [a, b, c],
+      [d, e, f],
+    ] as const;
+    const solvable = rows.filter(([p, q]) => asked === "y" || p !== q);
+    const xs = solvable.map(([p, q, r]) => (r - q * value) / (asked === "y" ? p : p - q));
     for (const x of xs) expect(x, question).toBeCloseTo(xs[0]!, 9);
   });
 });

@@ -1,5 +1,5 @@
 // The best workflow for a problem, by brute force: all workflows of five shapes with all workers of a
-// small pool, each simulated many times. It gives the mark that regret is measured against. "Best" is
+// small pool, each simulated many times. It is what regret is measured against. "Best" is
 // the highest simulated success, of equal ones the cheapest, among these shapes and these words only.
 
 import { usageError } from "../base/errors.ts";
@@ -33,7 +33,7 @@ const FINALISTS = 6;
 const FINAL_FACTOR = 4;
 
 /**
- * The best of many noisy estimates looks better than it is, so the finalists are simulated again with
+ * The best of many noisy estimates seems better than it is, so the finalists are simulated again with
  * other seeds, and only that second estimate is reported.
  */
 export async function findBestWorkflow(

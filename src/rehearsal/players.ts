@@ -1,5 +1,5 @@
 // The seven simulated workers: who they are, what they can, what they cost. This table and the
-// constants of rules.ts are all there is to know about the simulated world. Skills are hidden from
+// constants of rules.ts define the simulated world. Skills are hidden from
 // Conductors, who see prices and measured profiles only. A good planner also does well in planning
 // problems, a good checker in logic: so what a profile shows tells something about what it does not.
 
@@ -9,7 +9,7 @@ export interface Player {
   id: string;
   /** What it is good for, for the readers of this table. */
   character: string;
-  /** Chance to get one stage right, by topic; `usual` for topics not named. */
+  /** Probability to get one stage right, by topic; `usual` for topics not named. */
   skills: Partial<Record<Topic, number>> & { usual: number };
   planning: number;
   checking: number;

@@ -11,7 +11,7 @@ const DELAY_SCALE = 0.3;
 interface RehearsalOptions {
   /** 1 is simulated time as it is, 0 no delay at all. */
   delayScale?: number;
-  /** How many problems a topic stand behind each profile: more make finer figures, and take longer. */
+  /** Problems per topic behind each profile: more make finer estimates, and take longer. */
   calibrationTasks?: number;
 }
 

@@ -8,7 +8,7 @@ import { FAMILIES, generateProblems, gradeProblem } from "./questions.ts";
 import { replyTo } from "./reply.ts";
 import { delayOf } from "./workers.ts";
 
-/** Enough to tell good from bad in well under a tenth of a second; more for finer figures. */
+/** Enough to tell good from bad in well under a tenth of a second; more for finer estimates. */
 const TASKS_PER_TOPIC = 24;
 const CALIBRATION = "calibration of the rehearsal workers";
 
@@ -19,7 +19,7 @@ interface Measured {
   profiles?: ReadonlyMap<string, Profile>;
 }
 
-/** By the list of players itself: whoever asks for the same list again gets the same figures at once. */
+/** By the list of players itself: the same list again gets the same profiles at once. */
 const measured = new WeakMap<readonly Player[], Map<number, Measured>>();
 
 /** By id of the worker. Delays are in simulated time. */

@@ -42,7 +42,7 @@ export const FAMILIES: readonly Family[] = [
 
 const byId = new Map(FAMILIES.map((family) => [family.id, family]));
 
-/** Training asks the same question many times in a row; reading it is the dearest part of a simulated ask. */
+/** Training asks the same question many times in a row; reading it is the most expensive part of a simulated ask. */
 const MEMO_SIZE = 512;
 /** Longer texts are read anew each time, so that the memo stays small. */
 const MEMO_LONGEST = 4000;

@@ -1,5 +1,5 @@
 // What a simulated worker makes of its brief: which problem it is about, what kind of work its subtask
-// asks for, whether it names the right work, and what can be learned from the replies in sight.
+// asks for, whether it names the right work, and what can be learned from the visible replies.
 // Everything is taken from the texts themselves; nothing is remembered between asks.
 
 import { extractAnswer } from "../answer/extract.ts";
@@ -82,7 +82,7 @@ export function findProblem(messages: readonly Message[]): Problem | undefined {
   return undefined;
 }
 
-/** An answer that somebody in sight has given. */
+/** An answer that a visible step has given. */
 export interface SeenAnswer {
   answer: string;
   votes: number;
@@ -92,7 +92,7 @@ export interface SeenAnswer {
 }
 
 export interface Sight {
-  /** Of the latest plan in sight. */
+  /** Of the latest visible plan. */
   planQuality: number | undefined;
   /** Most votes first; of equal ones the one given last. */
   answers: SeenAnswer[];

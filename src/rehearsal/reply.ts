@@ -1,107 +1,100 @@
-// What a simulated worker replies to a request: it reads its brief, the rules give the chances, and
+// What a simulated worker replies to a problem: it reads its brief, the rules give the probabilities, and
 // seeded luck decides. The same request to the same worker gives the same reply.
 
 import { createRandom, hashSeed, type Random } from "../base/random.ts";
-import { textOf } from "../worker/brief.ts";
-import type { Brief, VisibleStep, WorkerRequest } from "../worker/types.ts";
-import { writeAdoption, writeCheck, writePlan, writeRefusal, writeSolution } from "./families/wording.ts";
+import type { Brief } from "../worker/types.ts";
+import { writeAdoption, writeCheck, writeComparison, writePlan, writeSolution } from "./families/wording.ts";
 import { workOutWrongly } from "./families/worksheet.ts";
 import { type Player, skillOf } from "./players.ts";
 import { FAMILIES, familyOf } from "./questions.ts";
+import { kindOf, lookAround, namedWork, type SeenAnswer, VAGUE_LINE } from "./reading.ts";
 import {
-  findProblem,
-  kindOf,
-  lookAround,
-  namedWork,
-  type SeenAnswer,
-  type Sight,
-  VAGUE_LINE,
-} from "./reading.ts";
-import {
-  chanceOfAdopting,
-  chanceOfBreaking,
-  chanceOfCatching,
-  chanceOfPlanLine,
-  chanceOfStage,
   LUCK_OF_FACT,
   LUCK_OF_QUESTION,
   LUCK_OF_WORKER,
   MISLEADING_LINES,
-  type NamedWork,
+  probabilityOfAdopting,
+  probabilityOfBreaking,
+  probabilityOfCatching,
+  probabilityOfPlanLine,
+  probabilityOfStage,
+  type Situation,
   weightInComparison,
 } from "./rules.ts";
 import type { Family, Problem, Worked } from "./types.ts";
+
+/** Without a brief the worker is asked the bare question. */
+export interface Asked {
+  seed: number;
+  brief?: Brief;
+}
 
 /** All that bears on one reply. */
 interface Scene {
   player: Player;
   problem: Problem;
   family: Family;
-  skill: number;
-  namesWork: NamedWork;
-  offTopic: boolean;
-  sight: Sight;
+  situation: Situation;
+  /** What others answered, as `lookAround` orders it. */
+  answers: SeenAnswer[];
   random: Random;
 }
 
-export function composeReply(player: Player, request: WorkerRequest): string {
-  const { brief } = request;
-  const asked = brief?.task.messages ?? request.messages.filter(({ role }) => role === "user").slice(-1);
-  const problem = findProblem(asked);
-  if (!problem) return writeRefusal(asked.map(textOf).join("\n"));
-  return replyTo(player, problem, { seed: request.seed ?? 0, brief });
-}
-
-/** The reply to a problem that was already read. Without a brief the worker is asked the bare question. */
-export function replyTo(player: Player, problem: Problem, asked: { seed: number; brief?: Brief }): string {
-  const { subtask, visible } = asked.brief ?? { subtask: "", visible: [] };
-  const kind = asked.brief ? kindOf(subtask) : "solve";
+/** The reply to a problem that was already read. */
+export function replyTo(player: Player, problem: Problem, { seed, brief }: Asked): string {
+  const { subtask, visible } = brief ?? { subtask: "", visible: [] };
+  const kind = brief ? kindOf(subtask) : "solve";
+  const seen = visible.flatMap((step) => [step.subtask, step.reply]);
+  const { answers, planQuality } = lookAround(visible, problem);
+  const family = familyOf(problem);
   const scene: Scene = {
     player,
     problem,
-    family: familyOf(problem),
-    skill: skillOf(player, problem.topic),
-    namesWork: subtask === "" ? "nothing" : namedWork(subtask, problem),
-    offTopic: kind === "other",
-    sight: lookAround(visible, problem),
-    random: createRandom(hashSeed(asked.seed, player.id, problem.hash, subtask, ...seen(visible))),
+    family,
+    situation: {
+      skill: skillOf(player, problem.topic),
+      difficulty: problem.difficulty,
+      stages: problem.stages.length,
+      recall: family.recall,
+      namesWork: subtask === "" ? "nothing" : namedWork(subtask, problem),
+      planQuality,
+      offTopic: kind === "other",
+    },
+    answers,
+    random: createRandom(hashSeed(seed, player.id, problem.hash, subtask, ...seen)),
   };
-  const [first, ...others] = scene.sight.answers;
+  const [first, ...others] = answers;
   if (kind === "plan") return plan(scene);
   if (kind === "check" && first) return check(scene, first, others);
   if (kind === "compare" && first) return compare(scene);
   return solve(scene, first);
 }
 
-function seen(visible: readonly VisibleStep[]): string[] {
-  return visible.flatMap(({ subtask, reply }) => [subtask, reply]);
-}
-
 // ---- The four kinds of work -----------------------------------------------------------------------
 
-/** Works it out alone; an answer in sight may then be taken over, be it right or wrong. */
+/** Works it out alone; a visible answer may then be adopted, be it right or wrong. */
 function solve(scene: Scene, other: SeenAnswer | undefined): string {
-  const { player, problem, family, skill, random } = scene;
+  const { player, problem, situation, random } = scene;
+  const { skill, recall } = situation;
   const own = attempt(scene, false);
-  // One who knows a fact does not ask others; one who works a problem out may doubt.
-  const open = other && own.answer !== other.answer && !(family.recall && own.right);
-  if (open) {
+  // A worker that knows a fact does not ask others; one that works a problem out may doubt.
+  if (other && own.answer !== other.answer && !(recall && own.right)) {
     const { votes: agreeing, right } = other;
-    if (random.next() < chanceOfAdopting({ agreeing, right, skill, recall: family.recall })) {
+    if (random.next() < probabilityOfAdopting({ agreeing, right, skill, recall })) {
       return right
         ? writeSolution(player, problem, "I follow the earlier reply.")
         : writeAdoption(player, other.answer, "I follow the earlier reply, its reasoning holds.");
     }
   }
-  return writeSolution(player, own.worked);
+  return writeSolution(player, own);
 }
 
 /** Names the stages in their order: rightly, vaguely, or by work that belongs to other questions. */
 function plan(scene: Scene): string {
-  const { player, problem, family, skill, random } = scene;
-  const chance = chanceOfPlanLine(player.planning, skill, problem.difficulty);
+  const { player, problem, family, situation, random } = scene;
+  const probability = probabilityOfPlanLine(player.planning, situation);
   const lines = problem.stages.map(({ work }, i) => {
-    if (luck(scene, PLAN_LINE, i) < chance) return work;
+    if (luck(scene, PLAN_LINE, i) < probability) return work;
     if (random.next() >= MISLEADING_LINES) return VAGUE_LINE;
     return random.pick(FAMILIES.filter((other) => other !== family)).work;
   });
@@ -109,88 +102,49 @@ function plan(scene: Scene): string {
 }
 
 /** Checks the answer that most have given. A fault that is found is worked out again. */
-function check(scene: Scene, subject: SeenAnswer, others: SeenAnswer[]): string {
-  const { player, problem, family, skill, namesWork, random } = scene;
-  const { answer, right } = subject;
-  const holds = `I went through the working behind ${answer}: it holds.`;
-  const fails = `The earlier answer ${answer} is wrong.`;
+function check(scene: Scene, { answer, right, reply }: SeenAnswer, others: SeenAnswer[]): string {
+  const { player, problem, family, situation, random } = scene;
   if (family.recall) {
     const own = attempt(scene, false);
-    // Whoever knows the fact sees at once; whoever does not has nothing to go by.
-    if (!own.right || right) return writeCheck(player, holds, undefined, answer);
-    return writeCheck(player, fails, own.worked, own.answer);
+    // A worker that knows the fact sees at once; one that does not has nothing to go by.
+    return writeCheck(player, answer, own.right && !right ? own : undefined);
   }
   if (right) {
-    if (random.next() >= chanceOfBreaking(player.checking))
-      return writeCheck(player, holds, undefined, answer);
-    const worked = workOutWrongly(family, problem, random.integer(0, problem.stages.length - 1), random);
-    return writeCheck(player, fails, worked, worked.answer);
+    if (random.next() >= probabilityOfBreaking(player.checking)) return writeCheck(player, answer);
+    const stage = random.integer(0, problem.stages.length - 1);
+    return writeCheck(player, answer, workOutWrongly(family, problem, stage, random));
   }
-  const { checking } = player;
-  const { difficulty } = problem;
-  const ownWork = subject.reply.startsWith(player.style.opening);
-  const chance = chanceOfCatching({
-    checking,
-    skill,
-    difficulty,
-    ownWork,
-    namesWork,
+  const probability = probabilityOfCatching({
+    ...situation,
+    checking: player.checking,
+    ownWork: reply.startsWith(player.style.opening),
     disagreement: others.length > 0,
   });
-  if (luck(scene, CATCH, hashSeed(answer)) >= chance) return writeCheck(player, holds, undefined, answer);
-  const redone = attempt(scene, true);
-  return writeCheck(player, fails, redone.worked, redone.answer);
+  const isCaught = luck(scene, CATCH, hashSeed(answer)) < probability;
+  return writeCheck(player, answer, isCaught ? attempt(scene, true) : undefined);
 }
 
-/** Picks one of the answers in sight, and never another. */
-function compare({ player, sight, random }: Scene): string {
-  const weights = sight.answers.map(({ votes, right }) =>
-    weightInComparison({ votes, right, checking: player.checking }),
-  );
+/** Picks one of the visible answers, and never another. */
+function compare({ player, answers, random }: Scene): string {
+  const { checking } = player;
+  const weights = answers.map(({ votes, right }) => weightInComparison({ votes, right, checking }));
   let rest = random.next() * weights.reduce((sum, weight) => sum + weight, 0);
   let at = 0;
   while (at < weights.length - 1 && rest >= weights[at]!) rest -= weights[at++]!;
-  const chosen = sight.answers[at]!;
-  const counted = sight.answers.map(({ answer, votes }) => `${votes} × ${answer}`).join("; ");
-  return writeAdoption(player, chosen.answer, `Answers given: ${counted}. I go with ${chosen.answer}.`);
+  return writeComparison(player, answers, answers[at]!);
 }
 
-// ---- Chance ---------------------------------------------------------------------------------------
-
-interface Attempt {
-  right: boolean;
-  answer: string;
-  worked: Worked;
-}
+// ---- Luck -----------------------------------------------------------------------------------------
 
 /** Goes through the stages; the first that goes wrong spoils the rest. */
-function attempt(scene: Scene, foundFault: boolean): Attempt {
-  const { player, problem, family, skill, namesWork, offTopic, sight, random } = scene;
-  const { difficulty } = problem;
-  const stages = problem.stages.length;
-  const { recall } = family;
-  const { planQuality } = sight;
-  const chance = chanceOfStage({
-    skill,
-    difficulty,
-    stages,
-    recall,
-    namesWork,
-    planQuality,
-    offTopic,
-    foundFault,
-  });
-  for (let stage = 0; stage < stages; stage++) {
-    const drawn = recall ? luckOfFact(player, problem) : luck(scene, STAGE, stage);
-    if (drawn < chance) continue;
-    const worked = workOutWrongly(family, problem, stage, random);
-    return { right: false, answer: worked.answer, worked };
+function attempt(scene: Scene, foundFault: boolean): Worked & { right: boolean } {
+  const { player, problem, family, situation, random } = scene;
+  const probability = probabilityOfStage(situation, foundFault);
+  for (let stage = 0; stage < situation.stages; stage++) {
+    const drawn = family.recall ? luckOfFact(player, problem) : luck(scene, STAGE, stage);
+    if (drawn >= probability) return { ...workOutWrongly(family, problem, stage, random), right: false };
   }
-  return {
-    right: true,
-    answer: problem.answer,
-    worked: problem,
-  };
+  return { stages: problem.stages, answer: problem.answer, right: true };
 }
 
 /** What luck is asked for: each kind of event has its own. */

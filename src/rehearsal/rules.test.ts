@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import {
-  chanceOfAdopting,
-  chanceOfBreaking,
-  chanceOfCatching,
-  chanceOfStage,
-  chanceOfSuccess,
+  probabilityOfAdopting,
+  probabilityOfBreaking,
+  probabilityOfCatching,
+  probabilityOfStage,
+  probabilityOfSuccess,
   qualityOfPlan,
   type Situation,
   weightInComparison,
@@ -18,34 +18,38 @@ const plain: Situation = {
   namesWork: "nothing",
   planQuality: undefined,
   offTopic: false,
-  foundFault: false,
 };
-const chance = (change: Partial<Situation>) => chanceOfSuccess({ ...plain, ...change });
+const probability = (change: Partial<Situation>) => probabilityOfSuccess({ ...plain, ...change });
 
 describe("working a problem out", () => {
   test("every stage can go wrong", () => {
-    expect(chance({ stages: 6 })).toBeCloseTo(chanceOfStage(plain) ** 6, 12);
-    expect(chance({ difficulty: 1 })).toBeGreaterThan(chance({ difficulty: 2 }));
-    expect(chance({ skill: 0.95 })).toBeGreaterThan(chance({ skill: 0.9 }));
+    expect(probability({ stages: 6 })).toBeCloseTo(probabilityOfStage(plain) ** 6, 12);
+    expect(probability({ difficulty: 1 })).toBeGreaterThan(probability({ difficulty: 2 }));
+    expect(probability({ skill: 0.95 })).toBeGreaterThan(probability({ skill: 0.9 }));
   });
 
   test("a good plan helps a lot, a poor one hurts, and one stage needs none", () => {
-    expect(chance({ planQuality: 1 })).toBeGreaterThan(chance({}) + 0.2);
-    expect(chance({ planQuality: 0 })).toBeLessThan(chance({}));
-    expect(chance({ stages: 1, planQuality: 1 })).toBe(chance({ stages: 1 }));
+    expect(probability({ planQuality: 1 })).toBeGreaterThan(probability({}) + 0.2);
+    expect(probability({ planQuality: 0 })).toBeLessThan(probability({}));
+    expect(probability({ stages: 1, planQuality: 1 })).toBe(probability({ stages: 1 }));
   });
 
   test("naming the right work helps a little, the wrong work hurts, off-topic words distract", () => {
-    const gain = chance({ namesWork: "right" }) - chance({});
+    const gain = probability({ namesWork: "right" }) - probability({});
     expect(gain).toBeGreaterThan(0);
-    expect(gain).toBeLessThan(chance({ planQuality: 1 }) - chance({}));
-    expect(chance({ namesWork: "wrong" })).toBeLessThan(chance({}));
-    expect(chance({ offTopic: true })).toBeLessThan(chance({}));
+    expect(gain).toBeLessThan(probability({ planQuality: 1 }) - probability({}));
+    expect(probability({ namesWork: "wrong" })).toBeLessThan(probability({}));
+    expect(probability({ offTopic: true })).toBeLessThan(probability({}));
+  });
+
+  test("who has found a fault is more careful", () => {
+    expect(probabilityOfStage(plain, true)).toBeGreaterThan(probabilityOfStage(plain));
   });
 
   test("facts are known or not: nothing helps", () => {
     const fact = { recall: true, stages: 1 };
-    expect(chance({ ...fact, planQuality: 1, namesWork: "right", foundFault: true })).toBe(chance(fact));
+    const helped: Situation = { ...plain, ...fact, planQuality: 1, namesWork: "right" };
+    expect(probabilityOfStage(helped, true)).toBe(probability(fact));
   });
 });
 
@@ -64,19 +68,21 @@ test("good checkers catch more and break less; one's own work is hard to check",
     namesWork: "nothing",
     disagreement: false,
   } as const;
-  expect(chanceOfCatching(check)).toBeGreaterThan(chanceOfCatching({ ...check, checking: 0.5 }));
-  expect(chanceOfCatching({ ...check, ownWork: true })).toBeLessThan(chanceOfCatching(check) - 0.2);
-  expect(chanceOfCatching({ ...check, disagreement: true })).toBeGreaterThan(chanceOfCatching(check));
-  expect(chanceOfBreaking(0.9)).toBeLessThan(chanceOfBreaking(0.3));
-  expect(chanceOfBreaking(0)).toBeLessThan(0.12);
+  expect(probabilityOfCatching(check)).toBeGreaterThan(probabilityOfCatching({ ...check, checking: 0.5 }));
+  expect(probabilityOfCatching({ ...check, ownWork: true })).toBeLessThan(probabilityOfCatching(check) - 0.2);
+  expect(probabilityOfCatching({ ...check, disagreement: true })).toBeGreaterThan(
+    probabilityOfCatching(check),
+  );
+  expect(probabilityOfBreaking(0.9)).toBeLessThan(probabilityOfBreaking(0.3));
+  expect(probabilityOfBreaking(0)).toBeLessThan(0.12);
 });
 
 test("others pull: more when they agree, and more when they are right", () => {
   const pull = { agreeing: 1, right: false, skill: 0.9, recall: false };
-  expect(chanceOfAdopting({ ...pull, agreeing: 2 })).toBeGreaterThan(chanceOfAdopting(pull));
-  expect(chanceOfAdopting({ ...pull, right: true })).toBeGreaterThan(chanceOfAdopting(pull));
-  expect(chanceOfAdopting(pull)).toBeGreaterThan(0);
-  expect(chanceOfAdopting({ ...pull, agreeing: 9, right: true, skill: 1 })).toBeLessThanOrEqual(1);
+  expect(probabilityOfAdopting({ ...pull, agreeing: 2 })).toBeGreaterThan(probabilityOfAdopting(pull));
+  expect(probabilityOfAdopting({ ...pull, right: true })).toBeGreaterThan(probabilityOfAdopting(pull));
+  expect(probabilityOfAdopting(pull)).toBeGreaterThan(0);
+  expect(probabilityOfAdopting({ ...pull, agreeing: 9, right: true, skill: 1 })).toBeLessThanOrEqual(1);
   expect(weightInComparison({ votes: 1, right: true, checking: 0.9 })).toBeGreaterThan(
     weightInComparison({ votes: 1, right: true, checking: 0.3 }),
   );

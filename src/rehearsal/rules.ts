@@ -1,29 +1,30 @@
-// The rules of help: all chances of the simulated world, in one place and pure. Fixed before any
-// training, the same for every Conductor and every baseline. Skills of workers stand in workers.ts;
-// nothing else decides who is right. Chances are put together as log-odds, so help matters most where
-// the outcome is open, and nobody becomes perfect.
+// The rules of help: all probabilities of the simulated world, in one place and pure. Fixed before any
+// training, the same for every Conductor and every baseline. Skills are in players.ts; nothing else decides
+// who is right. Effects add up as log-odds, so help matters most where the outcome is open, and nobody
+// becomes perfect.
 
 import type { Difficulty } from "./types.ts";
 
 // ---- Working a problem out ----------------------------------------------------------------------
 
-/** A skill is the chance to get one stage right at difficulty 2; easy and hard ones shift it. */
+/** A skill is the probability to get one stage right at difficulty 2; easy and hard ones shift it. */
 const EASE: Record<Difficulty, number> = { 1: 0.9, 2: 0, 3: -0.7 };
-/** What a perfect plan in sight is worth for each stage of a problem that has several. */
+/** What a visible perfect plan is worth for each stage of a problem that has several. */
 const PLAN_HELP = 1;
 /** A plan of less than this quality misleads more than it helps. */
 const PLAN_BREAK_EVEN = 0.4;
 /** A subtask that names the right work; one that names the wrong work costs as much. */
-const NAMED_WORK = 0.3;
+const NAMED_WORK = { right: 0.3, nothing: 0, wrong: -0.3 };
 /** A subtask that names the work of more topics than this names none: it only lists words. */
 export const MOST_TOPICS = 2;
 /** A subtask that says nothing of solving, planning, checking or comparing distracts. */
 const OFF_TOPIC = -0.4;
-/** Whoever has found the fault of another works more carefully. */
+/** A worker that has found a fault in another's work is more careful. */
 const FOUND_FAULT = 0.2;
 
-export type NamedWork = "right" | "nothing" | "wrong";
+export type NamedWork = keyof typeof NAMED_WORK;
 
+/** What decides how well a worker does on a problem. */
 export interface Situation {
   /** Of this worker in this topic, 0..1. */
   skill: number;
@@ -32,20 +33,18 @@ export interface Situation {
   /** The answer is known or not: neither plans nor words help. */
   recall: boolean;
   namesWork: NamedWork;
-  /** 0..1; undefined where no plan is in sight. */
+  /** 0..1; undefined where no plan is visible. */
   planQuality: number | undefined;
   /** The subtask is no kind of work we know. */
   offTopic: boolean;
-  /** The worker redoes work in which it has found a fault. */
-  foundFault: boolean;
 }
 
-/** The chance that one stage goes right. A fact is a single stage: the chance to know it. */
-export function chanceOfStage(situation: Situation): number {
-  const { skill, difficulty, stages, recall, namesWork, planQuality, offTopic, foundFault } = situation;
+/** The probability that one stage goes right. A fact is a single stage: the probability to know it. */
+export function probabilityOfStage(situation: Situation, foundFault = false): number {
+  const { skill, difficulty, stages, recall, namesWork, planQuality, offTopic } = situation;
   let odds = logOdds(skill) + EASE[difficulty];
   if (recall) return fromLogOdds(odds);
-  if (namesWork !== "nothing") odds += namesWork === "right" ? NAMED_WORK : -NAMED_WORK;
+  odds += NAMED_WORK[namesWork];
   if (offTopic) odds += OFF_TOPIC;
   if (foundFault) odds += FOUND_FAULT;
   // A plan for a single stage says nothing the question does not say.
@@ -55,9 +54,9 @@ export function chanceOfStage(situation: Situation): number {
   return fromLogOdds(odds);
 }
 
-/** The chance that one who sees nobody's answer gets the whole problem right: every stage has to go right. */
-export function chanceOfSuccess(situation: Situation): number {
-  return chanceOfStage(situation) ** situation.stages;
+/** The probability that a worker that sees no other answer gets the whole problem right: every stage must. */
+export function probabilityOfSuccess(situation: Situation): number {
+  return probabilityOfStage(situation) ** situation.stages;
 }
 
 // ---- Planning -----------------------------------------------------------------------------------
@@ -69,8 +68,11 @@ export const MISLEADING_LINES = 0.4;
 /** What a misleading line takes away from the quality of a plan, in right lines. */
 const MISLEADING_COST = 0.5;
 
-/** The chance that a planner names the next stage rightly. */
-export function chanceOfPlanLine(planning: number, skill: number, difficulty: Difficulty): number {
+/** The probability that a planner names the next stage rightly. */
+export function probabilityOfPlanLine(
+  planning: number,
+  { skill, difficulty }: Pick<Situation, "skill" | "difficulty">,
+): number {
   const mixed = (1 - TOPIC_IN_PLANNING) * planning + TOPIC_IN_PLANNING * skill;
   return fromLogOdds(logOdds(mixed) + EASE[difficulty]);
 }
@@ -85,7 +87,7 @@ export function qualityOfPlan(lines: { right: number; misleading: number; stages
 
 /** How much the skill in the topic counts beside the skill of checking. */
 const TOPIC_IN_CHECKING = 0.5;
-/** One's own mistake looks right to oneself. */
+/** A worker's own mistake seems right to it. */
 const OWN_WORK = -1.5;
 /** Several replies that contradict each other make a checker suspicious. */
 const DISAGREEMENT = 0.5;
@@ -93,53 +95,43 @@ const DISAGREEMENT = 0.5;
 const BREAKING = 0.015;
 const BREAKING_UNSKILLED = 0.1;
 
-export interface Check {
+export interface Check extends Pick<Situation, "skill" | "difficulty" | "namesWork"> {
   checking: number;
-  skill: number;
-  difficulty: Difficulty;
   /** The answer to be checked is the checker's own. */
   ownWork: boolean;
-  namesWork: NamedWork;
-  /** Other answers than the one to be checked are in sight. */
+  /** Other answers than the one to be checked are visible. */
   disagreement: boolean;
 }
 
-/** The chance that a checker finds the fault in a wrong answer. */
-export function chanceOfCatching({
-  checking,
-  skill,
-  difficulty,
-  ownWork,
-  namesWork,
-  disagreement,
-}: Check): number {
-  let odds = logOdds((1 - TOPIC_IN_CHECKING) * checking + TOPIC_IN_CHECKING * skill) + EASE[difficulty];
-  if (ownWork) odds += OWN_WORK;
-  if (disagreement) odds += DISAGREEMENT;
-  if (namesWork !== "nothing") odds += namesWork === "right" ? NAMED_WORK : -NAMED_WORK;
-  return fromLogOdds(odds);
+/** The probability that a checker finds the fault in a wrong answer. */
+export function probabilityOfCatching(check: Check): number {
+  const mixed = (1 - TOPIC_IN_CHECKING) * check.checking + TOPIC_IN_CHECKING * check.skill;
+  let odds = logOdds(mixed) + EASE[check.difficulty];
+  if (check.ownWork) odds += OWN_WORK;
+  if (check.disagreement) odds += DISAGREEMENT;
+  return fromLogOdds(odds + NAMED_WORK[check.namesWork]);
 }
 
-/** The chance that a checker takes a right answer for wrong. */
-export function chanceOfBreaking(checking: number): number {
+/** The probability that a checker takes a right answer for wrong. */
+export function probabilityOfBreaking(checking: number): number {
   return BREAKING + BREAKING_UNSKILLED * (1 - checking);
 }
 
 // ---- Seeing what others answered ----------------------------------------------------------------
 
-/** Of those who work a problem out themselves but see one other answer, this share takes it over. */
+/** Of those who work a problem out themselves but see one other answer, this share adopts it. */
 const ANCHOR = 0.3;
 /** The same where two or more others agree. */
 const AGREEMENT = 0.6;
 /** How much a skilled worker leans towards right answers and away from wrong ones. */
 const DISCERNMENT = 0.5;
-/** One who does not know a fact mostly believes one who seems to. */
+/** A worker that does not know a fact mostly believes one that seems to. */
 const TRUST = 0.8;
 /** How much better than by votes alone a perfect checker picks among answers. */
 const COMPARING = 3;
 
-/** The chance to take over the answer that most others have, where one's own differs. */
-export function chanceOfAdopting(others: {
+/** The probability to adopt the answer that most others have, where the worker's own differs. */
+export function probabilityOfAdopting(others: {
   agreeing: number;
   right: boolean;
   skill: number;
@@ -150,7 +142,7 @@ export function chanceOfAdopting(others: {
   return pull * (1 + DISCERNMENT * others.skill * (others.right ? 1 : -1));
 }
 
-/** The weight of an answer in a comparison; the chance to be picked is its share of all weights. */
+/** The weight of an answer in a comparison; it is picked with the probability of its share of all weights. */
 export function weightInComparison(answer: { votes: number; right: boolean; checking: number }): number {
   return answer.votes * (answer.right ? 1 + COMPARING * answer.checking : 1);
 }
@@ -158,16 +150,16 @@ export function weightInComparison(answer: { votes: number; right: boolean; chec
 // ---- Luck ---------------------------------------------------------------------------------------
 
 /**
- * Some questions are hard for all, and some are blind spots of one worker: with these chances an outcome
- * hangs on the question, or on the worker and the question, and asking again does not change it.
+ * Some questions are hard for all, and some are blind spots of one worker: with these probabilities an
+ * outcome depends on the question, or on the worker and the question, and asking again does not change it.
  */
 export const LUCK_OF_QUESTION = 0.2;
 export const LUCK_OF_WORKER = 0.3;
-/** What one does not know, others mostly do not know either: the share for facts. */
+/** What one worker does not know, others mostly do not know either: the share for facts. */
 export const LUCK_OF_FACT = 0.6;
 
-function logOdds(chance: number): number {
-  return Math.log(chance / (1 - chance));
+function logOdds(probability: number): number {
+  return Math.log(probability / (1 - probability));
 }
 
 function fromLogOdds(odds: number): number {

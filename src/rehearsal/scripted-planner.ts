@@ -1,5 +1,5 @@
 // A fixed, sensible policy behind the Conductor port, named as what it is. It stands in where no trained
-// Conductor is at hand, and is a mark for one to beat. It writes text as any other, and it decides only
+// Conductor is at hand, and is a baseline for one to beat. It writes text as any other, and it decides only
 // by what a Conductor may know: the question, and the profiles and prices of the pool.
 
 import { extractAnswer } from "../answer/extract.ts";

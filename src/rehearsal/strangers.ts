@@ -1,6 +1,6 @@
-// Simulated workers that nobody has met: drawn by lot around the characters of the seven players, so that a
-// Conductor can practise with teams it does not know, and be tested with others again. The table of players
-// is the simulated world; this is only a way to fill more chairs in it, under the same rules.
+// Simulated workers that nobody has met: sampled around the characters of the seven players, so that a
+// Conductor can train with teams it does not know, and be tested with yet others. The table of players is
+// the simulated world; this only adds more workers to it, under the same rules.
 
 import { usageError } from "../base/errors.ts";
 import { createRandom, hashSeed, type Random } from "../base/random.ts";
@@ -22,9 +22,8 @@ interface Character {
   /** What it has of planning and checking beyond what the topics say. */
   planning?: number;
   checking?: number;
-  /** What its price and its delay are multiplied by. */
-  dear?: number;
-  slow?: number;
+  priceFactor?: number;
+  delayFactor?: number;
 }
 
 const ALL_TOPICS: readonly Topic[] = [...new Set(FAMILIES.map(({ topic }) => topic))];
@@ -36,7 +35,7 @@ const CHARACTERS: readonly Character[] = [
     usual: [0.73, 0.82],
     strengths: ["arithmetic", "algebra", "geometry", "science", "data"],
     strong: STRONG,
-    slow: 1.4,
+    delayFactor: 1.4,
   },
   {
     says: "writes and reads code",
@@ -59,14 +58,14 @@ const CHARACTERS: readonly Character[] = [
     checking: 0.08,
   },
   // As with the players of these two kinds, their best topics are little better than the rest.
-  { says: "a generalist", usual: [0.82, 0.88], strengths: ALL_TOPICS, strong: [0.9, 0.93], dear: 0.4 },
+  { says: "a generalist", usual: [0.82, 0.88], strengths: ALL_TOPICS, strong: [0.9, 0.93], priceFactor: 0.4 },
   {
     says: "quick, cheap and weak",
     usual: [0.7, 0.77],
     strengths: ALL_TOPICS,
     strong: [0.78, 0.86],
-    dear: 0.4,
-    slow: 0.4,
+    priceFactor: 0.4,
+    delayFactor: 0.4,
   },
   {
     says: "strong and expensive, with gaps",
@@ -74,7 +73,7 @@ const CHARACTERS: readonly Character[] = [
     strengths: ALL_TOPICS,
     strong: [0.94, 0.97],
     weak: [0.72, 0.78],
-    dear: 1.6,
+    priceFactor: 1.6,
   },
 ];
 
@@ -85,7 +84,7 @@ export function createStrangers(count: number, seed: number): Player[] {
   return Array.from({ length: count }, (_, number) => createStranger(number, seed));
 }
 
-/** Whoever has this id, made again; undefined where it is no stranger's. */
+/** The stranger of this id, made again; undefined where it is no stranger's. */
 export function findStranger(id: string): Player | undefined {
   const [, seed, number] = /^rehearsal\/stranger-(\d+)-(\d+)$/.exec(id) ?? [];
   return seed === undefined ? undefined : createStranger(Number(number), Number(seed));
@@ -98,17 +97,17 @@ function createStranger(number: number, seed: number): Player {
   const skill = (topic: Topic) => skills[topic] ?? skills.usual;
   const mean = ALL_TOPICS.reduce((sum, topic) => sum + skill(topic), 0) / ALL_TOPICS.length;
   // Lines through the seven players: one who is good in planning problems plans well, and so with logic
-  // and checking. What is left to chance is about what it is among them.
+  // and checking. The noise is about as large as it is among them.
   const planning = 0.66 + 1.8 * (skill("planning") - 0.82) + (character.planning ?? 0);
   const checking = 0.64 + 1.7 * (skill("logic") - 0.85) + (character.checking ?? 0);
-  const pace = Math.exp(0.3 * random.normal()) * (character.slow ?? 1);
+  const pace = Math.exp(0.3 * random.normal()) * (character.delayFactor ?? 1);
   return {
     id: `rehearsal/stranger-${seed}-${number}`,
     character: character.says,
     skills,
     planning: toHundredths(clamp(planning + 0.05 * random.normal(), 0.35, 0.97)),
     checking: toHundredths(clamp(checking + 0.07 * random.normal(), 0.3, 0.96)),
-    price: drawPrice(mean, character.dear ?? 1, random),
+    price: drawPrice(mean, character.priceFactor ?? 1, random),
     delay: {
       firstMs: Math.round(clamp((1800 * mean - 900) * pace, 100, 1500)),
       tokenMs: toHundredths(clamp((28 * mean - 14) * pace, 3, 20)),
@@ -132,24 +131,18 @@ function drawSkills(character: Character, random: Random): Player["skills"] {
 }
 
 /** Doubles about every four points of mean skill, and differs by as much between equals. */
-function drawPrice(mean: number, dear: number, random: Random): Price {
-  const wanted = dear * 1.2 * 2 ** ((mean - 0.8) / 0.04 + 0.8 * random.normal());
+function drawPrice(mean: number, factor: number, random: Random): Price {
+  const wanted = factor * 1.2 * 2 ** ((mean - 0.8) / 0.04 + 0.8 * random.normal());
   const outputUsd = Number(clamp(wanted, 0.2, 15).toPrecision(2));
   const inputUsd = Math.max(0.05, Number((outputUsd / random.pick([4, 4, 5])).toPrecision(2)));
   return { inputUsd, outputUsd };
 }
 
 const BEGINNINGS = ["So", "Well", "Right", "Now", "First", "Indeed", "Very well", "Good", "Here", "Briefly"];
-const TURNS = [
-  "to the point",
-  "piece by piece",
-  "from the top",
-  "in order",
-  "with care",
-  "on paper",
-  "line by line",
-  "without haste",
-];
+const TURNS =
+  "to the point, piece by piece, from the top, in order, with care, on paper, line by line, without haste".split(
+    ", ",
+  );
 
 /** A worker knows its own work by how it begins: no two of a seed are alike, and none begins another. */
 function openingOf(number: number): string {

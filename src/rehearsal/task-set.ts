@@ -18,7 +18,7 @@ export function rehearsalTaskSet({ count, seed }: RehearsalSetOptions): TaskSet 
       id: `rehearsal/${seed}/${position}`,
       set: "rehearsal",
       category: topic,
-      subtask: family,
+      family,
       prompt: question,
       answer,
       grader: "rehearsal",

@@ -20,16 +20,16 @@ export interface Problem {
   readonly topic: Topic;
   readonly difficulty: Difficulty;
   readonly question: string;
-  /** Of the question: the luck that hangs on it is drawn from this. */
+  /** Of the question: luck that depends on it is drawn from this. */
   readonly hash: number;
   readonly answer: string;
   readonly stages: readonly Stage[];
-  /** The parameters of the question: which form of the family, and its numbers and names. */
+  /** Which form of the family, and what fills its slots. */
   readonly form: number;
   readonly parameters: unknown;
 }
 
-/** A mistake to make on purpose: at this stage, of a kind drawn by chance. */
+/** A mistake to make on purpose: at this stage, of a sampled kind. */
 export interface Slip {
   stage: number;
   random: Random;
@@ -43,13 +43,13 @@ export interface Worked {
 /**
  * Where a solution is written down, stage by stage. Each method returns the result as the one who works
  * has it: the true one, or, at the stage of a slip, a plausible false one. Later stages go on from there,
- * so a slip has its real consequences.
+ * so a slip has its real consequences. `#` in a line stands for that result.
  */
 export interface Worksheet {
-  number(work: string, value: number, line: (shown: string) => string): number;
-  text(work: string, value: string, line: (shown: string) => string): string;
+  number(work: string, value: number, line: string): number;
+  text(work: string, value: string, line: string): string;
   /** The result is one of several things; a slip takes one of the others. */
-  choice<T>(work: string, value: T, others: readonly T[], line: (shown: T) => string): T;
+  choice<T>(work: string, value: T, others: readonly T[], line: string, show?: (shown: T) => string): T;
 }
 
 export interface Family {

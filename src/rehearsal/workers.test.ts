@@ -7,7 +7,7 @@ import { createRehearsalPool } from "./pool.ts";
 import { measureProfiles } from "./profiles.ts";
 import { exampleQuestion, FAMILIES, generateProblems, gradeProblem, readProblem } from "./questions.ts";
 import { replyTo } from "./reply.ts";
-import { chanceOfSuccess } from "./rules.ts";
+import { probabilityOfSuccess } from "./rules.ts";
 import type { Problem } from "./types.ts";
 
 const never = new AbortController().signal;
@@ -167,7 +167,7 @@ describe("replies", () => {
     let right = 0;
     for (const [seed, problem] of problems.entries()) {
       right += gradeProblem(problem, replyTo(player, problem, { seed })).score;
-      expected += chanceOfSuccess({
+      expected += probabilityOfSuccess({
         skill: skillOf(player, problem.topic),
         difficulty: problem.difficulty,
         stages: problem.stages.length,
@@ -175,7 +175,6 @@ describe("replies", () => {
         namesWork: "nothing",
         planQuality: undefined,
         offTopic: false,
-        foundFault: false,
       });
     }
     expect(Math.abs(right - expected) / problems.length).toBeLessThan(0.03);

@@ -6,27 +6,37 @@ import { TuttiError } from "../base/errors.ts";
 import { createRandom, hashSeed } from "../base/random.ts";
 import { textOf } from "../worker/brief.ts";
 import type { FinishReason, Message, Usage, Worker, WorkerEvent, WorkerRequest } from "../worker/types.ts";
+import { writeRefusal } from "./families/wording.ts";
 import type { Player } from "./players.ts";
-import { composeReply } from "./reply.ts";
+import { findProblem } from "./reading.ts";
+import { replyTo } from "./reply.ts";
 
 const CHARACTERS_PER_TOKEN = 4;
 /** Delays differ from ask to ask by up to this share. */
 const JITTER = 0.25;
 
-/** `delayScale` 1 is simulated time as it is; 0 sets no timer at all. `compose` decides what is replied. */
-export function createRehearsalWorker(player: Player, delayScale: number, compose = composeReply): Worker {
+/** `delayScale` 1 is simulated time as it is; 0 sets no timer at all. `reply` decides what is said. */
+export function createRehearsalWorker(player: Player, delayScale: number, reply = replyTo): Worker {
   return {
     id: player.id,
     kind: "model",
     async *ask(request, signal): AsyncIterable<WorkerEvent> {
       stopIfAborted(player, signal);
-      const { text, reason } = cut(compose(player, request), request);
+      const { text, reason } = cut(compose(player, request, reply), request);
       if (delayScale > 0) yield* speak(player, text, request, delayScale, signal);
       else if (text !== "") yield { type: "text-delta", text };
       stopIfAborted(player, signal);
       yield { type: "finish", usage: usageOf(request.messages, text), reason };
     },
   };
+}
+
+/** A question that no family recognises is refused: a refusal claims no answer. */
+function compose(player: Player, request: WorkerRequest, reply: typeof replyTo): string {
+  const { brief, seed = 0 } = request;
+  const asked = brief?.task.messages ?? request.messages.filter(({ role }) => role === "user").slice(-1);
+  const problem = findProblem(asked);
+  return problem ? reply(player, problem, { seed, brief }) : writeRefusal(asked.map(textOf).join("\n"));
 }
 
 /** How long this reply takes, in simulated milliseconds. */

@@ -33,3 +33,17 @@ const ENTITIES: Record<string, string> = {
 function escapeText(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
+
+/** A page that loads nothing and runs nothing. */
+export function toPage(title: string, style: string, body: Markup): string {
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title><style>${{ markup: style }}</style></head><body>
+<h1>${title}</h1>${body}
+</body></html>
+`.markup;
+}
+
+/** Simulated results are always called so. */
+export const SIMULATED =
+  "Simulated: workers and tasks are the rehearsal's. Nothing here says anything about a real model.";

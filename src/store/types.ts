@@ -23,13 +23,12 @@ export interface PoolEntry {
   maxOutputTokens?: number;
 }
 
-export type DialectName = "chat" | "responses" | "messages";
-
 /** Where a run of the gateway came from: for bills, for lists, and for replies that are read again. */
 export interface Origin {
   /** The name that was asked for: "tutti-ultra", "openai/gpt-6-sol". */
   model: string;
-  dialect: DialectName;
+  /** By the name that it is registered with (gateway/dialect/dialects.ts). */
+  dialect: string;
   /** Who pays; absent where the gateway has no keys. */
   keyId?: string;
   /** Tags of the client. */
@@ -143,14 +142,18 @@ export type StopReason =
   | "failed" // nobody replied: there is no answer
   | "journal-failed"; // a reply could not be journaled, so nothing more was asked
 
+/** Both from 0. */
+export interface StepPosition {
+  round: number;
+  step: number;
+}
+
 interface EventBase {
   runId: string;
   /** Milliseconds since 1970. */
   at: number;
 }
-interface StepBase extends EventBase {
-  round: number;
-  step: number;
+interface StepBase extends EventBase, StepPosition {
   /** From 0, counting every ask of this step, whoever was asked. */
   attempt: number;
 }
@@ -159,7 +162,7 @@ export type RunEvent =
   | (EventBase & {
       type: "run-start";
       /** The step of another run that this run performs (`self`). */
-      parent?: { runId: string; round: number; step: number };
+      parent?: { runId: string } & StepPosition;
       task: Task;
       pool: PoolEntry[];
       settings: RunSettings;
@@ -260,7 +263,12 @@ export type RunEvent =
   | (EventBase & { type: "round-end"; round: number })
   | (EventBase & {
       type: "run-end";
+      /** The best there is, perhaps a part of a reply. Empty also where the content was deleted. */
       answer: string;
+      /** Somebody said something that can be shown. */
+      hasAnswer: boolean;
+      /** Whose reply the answer is, or who asks for tools. Absent where nobody replied, and in journals of 0.1. */
+      answerStep?: StepPosition;
       stopReason: StopReason;
       error?: EventError;
       /** Everything spent, the Conductor's calls and nested runs included. */

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runStart } from "../testing/events.ts";
+import { runEnd, runStart } from "../testing/events.ts";
 import { STORES } from "../testing/stores.ts";
 import type { ConductorIdentity, PoolEntry, RunEvent } from "./types.ts";
 import { upgradeEvent } from "./upgrade.ts";
@@ -52,6 +52,11 @@ describe.each(STORES)("the %s store", (_, open) => {
 it("a lone worker that cannot be told from others is no worker to ask", () => {
   const start = upgradeEvent(oldStart("single"));
   expect(start).toMatchObject({ settings: { conductor: { kind: "custom", id: "single" } } });
+});
+
+it.each(["42", ""])("an end of 0.1 says by its text whether there is an answer: %j", (answer) => {
+  const { hasAnswer: _, ...old } = runEnd("r_old", answer) as Extract<RunEvent, { type: "run-end" }>;
+  expect(upgradeEvent(old as RunEvent)).toEqual({ ...old, hasAnswer: answer !== "" });
 });
 
 it("what is up to date is not copied", () => {

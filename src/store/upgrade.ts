@@ -3,7 +3,11 @@
 
 import type { ConductorIdentity, PoolEntry, RunEvent } from "./types.ts";
 
+type RunEnd = Extract<RunEvent, { type: "run-end" }>;
+
 export function upgradeEvent(event: RunEvent): RunEvent {
+  if (event.type === "run-end" && event.hasAnswer === undefined)
+    return { ...(event as RunEnd), hasAnswer: (event as RunEnd).answer !== "" };
   if (event.type !== "run-start") return event;
   const { settings, pool } = event;
   const conductor: unknown = settings.conductor;

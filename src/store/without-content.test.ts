@@ -162,7 +162,7 @@ describe("a run without its content", () => {
       },
       {
         type: "run-end",
-        ...{ runId: "a", at: 4, answer: SAID, stopReason: "worker-failed", error },
+        ...{ runId: "a", at: 4, answer: SAID, hasAnswer: true, stopReason: "worker-failed", error },
         ...{ spent: amount, unpricedCalls: 0 },
       },
     ];
@@ -177,6 +177,7 @@ describe("a run without its content", () => {
       ...{ model: "tutti", dialect: "chat", keyId: "k1", user: "ann", metadata: { team: "red" } },
       ...{ idempotencyKey: "once", isPrivate: true },
     });
+    expect(stripped.at(-1)).toMatchObject({ type: "run-end", answer: "", hasAnswer: true });
     const errors = stripped.flatMap((event) => ("error" in event && event.error) || []);
     expect(errors).toEqual(Array(3).fill({ ...error, message: "" }));
     expect(stripped.find((event) => event.type === "step-end")).toMatchObject({

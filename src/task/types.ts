@@ -32,7 +32,7 @@ export interface GradedTask {
   id: string;
   set: string;
   category: string;
-  subtask: string;
+  family: string;
   /** The question as the published file has it. */
   prompt: string;
   choices?: string[];

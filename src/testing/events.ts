@@ -65,7 +65,8 @@ export function planEnd(runId: string, text: string, costUsd?: number): RunEvent
 
 export function runEnd(runId: string, answer: string, at = 1, stopReason: StopReason = "done"): RunEvent {
   const spent = { usd: 0.5, calls: 3, tokens: 100 };
-  return { type: "run-end", runId, at, answer, stopReason, spent, unpricedCalls: 0 };
+  const hasAnswer = answer !== "";
+  return { type: "run-end", runId, at, answer, hasAnswer, stopReason, spent, unpricedCalls: 0 };
 }
 
 function stepBase<T extends string>(type: T, runId: string) {

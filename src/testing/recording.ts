@@ -15,7 +15,7 @@ export const newFolder = () => join(mkdtempSync(join(tmpdir(), "tutti-record-"))
 
 export function tasksOf(count: number, set = "s"): GradedTask[] {
   return Array.from({ length: count }, (_, i) => ({
-    ...{ id: `${set}/${i}`, set, category: "c", subtask: "u" },
+    ...{ id: `${set}/${i}`, set, category: "c", family: "u" },
     ...{ prompt: `What is ${i} + 1?`, answer: String(i + 1), grader: "text" as const },
   }));
 }

@@ -147,6 +147,7 @@ export const event = {
     type: "run-end",
     runId: RUN_ID,
     answer,
+    hasAnswer: answer !== "",
     stopReason: "done",
     spent: NOTHING,
     unpricedCalls: 0,

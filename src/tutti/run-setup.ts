@@ -79,7 +79,8 @@ export function toResumeTurn(
   if (budgetUsd === undefined) return undefined;
   checkNumbers(options);
   const { usd: _, ...others } = state.settings.limits;
-  return { limits: { ...others, ...(budgetUsd !== null && { usd: state.spent.usd + budgetUsd }) } };
+  const spentUsd = state.spent.usd - state.spentBefore.usd;
+  return { limits: { ...others, ...(budgetUsd !== null && { usd: spentUsd + budgetUsd }) } };
 }
 
 /** The turn that goes on after tools of the client: one result for each call, and nothing else. */
@@ -115,16 +116,6 @@ export function toFixed(workflow: Workflow, pool: Pool): Conductor {
     checkTeam(workflow, pool);
   if (error) throw usageError(`This workflow cannot be performed: ${error.message}`);
   return createFixedConductor(workflow);
-}
-
-export function unpricedIn(members: PoolMember[]): PoolMember[] {
-  return members.filter(({ worker, price }) => worker.kind === "model" && price === undefined);
-}
-
-export function unknownPrice(members: PoolMember[]): string {
-  const ids = [...new Set(members.map(({ worker }) => worker.id))].join(", ");
-  const remedy = "Give it a price in the config, allow unknown prices, or ask without a dollar budget.";
-  return `The price of ${ids} is unknown, so a dollar budget cannot be kept. ${remedy}`;
 }
 
 export function withoutSelf({ members }: Pool): Pool {

@@ -16,14 +16,14 @@ describe("splits of a set", () => {
   });
 
   it("by family leave no family on both sides, and drop what has a twin in the test", () => {
-    const many = Array.from({ length: 300 }, (_, i) => ({ ...toTask(i), subtask: `family ${i % 30}` }));
-    const families = many.map(({ subtask }) => subtask);
-    const tested = families.find((subtask) => splitByFamily({ subtask }) === "test")!;
-    const trained = families.find((subtask) => splitByFamily({ subtask }) === "train")!;
-    const twin = { ...many.find(({ subtask }) => subtask === tested)!, id: "twin", subtask: trained };
+    const many = Array.from({ length: 300 }, (_, i) => ({ ...toTask(i), family: `family ${i % 30}` }));
+    const families = many.map(({ family }) => family);
+    const tested = families.find((family) => splitByFamily({ family }) === "test")!;
+    const trained = families.find((family) => splitByFamily({ family }) === "train")!;
+    const twin = { ...many.find(({ family }) => family === tested)!, id: "twin", family: trained };
     const { train, test } = splitTasks([...many, twin], "family", 0);
-    const families0 = new Set(train.map(({ subtask }) => subtask));
-    for (const { subtask } of test) expect(families0.has(subtask)).toBe(false);
+    const families0 = new Set(train.map(({ family }) => family));
+    for (const { family } of test) expect(families0.has(family)).toBe(false);
     expect(train.some(({ id }) => id === "twin")).toBe(false);
   });
 

@@ -87,9 +87,9 @@ export function createFitting(
   checkSeparation(training, test);
   const measured = measurePool(pool, training);
   const labels = new Map(
-    [...training.map(({ task }) => task), ...test].map(({ id, category, subtask }) => [
+    [...training.map(({ task }) => task), ...test].map(({ id, category, family }) => [
       id,
-      { category, subtask },
+      { category, family },
     ]),
   );
   const context: FitContext = { pool: measured, training, labels, seed };

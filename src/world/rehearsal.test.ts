@@ -31,8 +31,7 @@ async function accuracyOf(
 ) {
   const conductor = playedConductor({ steps: [step(worker, "Solve it.")] });
   const rows = await evaluate({
-    ...{ conductor, pool, tasks, rounds: 1, seed: 1, concurrency: 4, isInstant: true },
-    grade: fixed.grade,
+    ...{ world: fixed, conductor, pool, tasks, rounds: 1, seed: 1, concurrency: 4 },
   });
   return rows.reduce((sum, { score }) => sum + score, 0) / rows.length;
 }
@@ -82,7 +81,7 @@ describe("draws of the rehearsal", () => {
     for (const number of numbers(3000)) {
       const { task } = fixed.sample(number);
       const problem = readProblem(task.prompt)!;
-      expect(problem).toMatchObject({ family: task.subtask, topic: task.category, answer: task.answer });
+      expect(problem).toMatchObject({ family: task.family, topic: task.category, answer: task.answer });
       for (const key of [problem.family, String(problem.difficulty)])
         counts.set(key, (counts.get(key) ?? 0) + 1);
     }

@@ -172,7 +172,7 @@ function toTask(id: string, { topic, family, question, answer }: Problem): Grade
     id,
     set: "rehearsal",
     category: topic,
-    subtask: family,
+    family,
     prompt: question,
     answer,
     grader: "rehearsal",

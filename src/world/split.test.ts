@@ -50,11 +50,9 @@ describe("a split", () => {
   });
 
   it("by family keeps a family whole", () => {
-    const families = Array.from({ length: 300 }, (_, i) => splitByFamily({ subtask: `family ${i}` }));
+    const families = Array.from({ length: 300 }, (_, i) => splitByFamily({ family: `family ${i}` }));
     expect(new Set(families).size).toBe(3);
-    expect(splitByFamily({ subtask: "Graph colouring" })).toBe(
-      splitByFamily({ subtask: "graph  colouring" }),
-    );
+    expect(splitByFamily({ family: "Graph colouring" })).toBe(splitByFamily({ family: "graph  colouring" }));
   });
 });
 

@@ -16,9 +16,9 @@ export function splitOf(task: { prompt: string; choices?: string[] }, seed = 0):
   return toSplit(promptHash(task, seed));
 }
 
-/** All tasks of a subtask go together: whether what was learned carries over to families never seen. */
-export function splitByFamily({ subtask }: { subtask: string }, seed = 0): SplitName {
-  return toSplit(hashSeed("family", seed, normalise(subtask)));
+/** All tasks of a family go together: whether what was learned carries over to families never seen. */
+export function splitByFamily({ family }: { family: string }, seed = 0): SplitName {
+  return toSplit(hashSeed("family", seed, normalise(family)));
 }
 
 /** One of `folds` parts; twins share theirs. For cross-fitting, where every task is used both ways in turn. */

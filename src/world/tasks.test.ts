@@ -5,13 +5,13 @@ import { createRandom, hashSeed } from "../base/random.ts";
 import { evaluate } from "../bench/evaluate.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Calibration } from "../calibration/types.ts";
+import { AskBudget, Ledger } from "../perform/ledger.ts";
 import { type GradedTask, toMessages } from "../task/types.ts";
 import { adder, grader, PRICE, tasksOf } from "../testing/recording.ts";
 import { playedConductor, scriptedWorker, step, toPool } from "../testing/stage.ts";
 import { createFiles } from "../testing/temporary-files.ts";
 import type { Pool } from "../worker/types.ts";
 import { openReplyCache, type ReplyCache } from "./live/reply-cache.ts";
-import { TrainingBudget } from "./live/training-budget.ts";
 import { splitOf } from "./split.ts";
 import { createTasksWorld, type TasksWorldOptions } from "./tasks.ts";
 
@@ -32,9 +32,9 @@ const idsOf = ({ members }: Pool) => members.map(({ worker }) => worker.id);
 async function open(parts: Partial<TasksWorldOptions> = {}) {
   cache?.close();
   cache = await openReplyCache(join(files.folder, `${used++}.jsonl`));
-  const purse = new TrainingBudget(10);
+  const budget = new AskBudget(new Ledger(10));
   const pool = toPool(workers(), PRICE);
-  return createTasksWorld({ set, pool, grader, cache, purse, seed: 1, pools: "random", ...parts });
+  return createTasksWorld({ set, pool, grader, cache, budget, seed: 1, pools: "random", ...parts });
 }
 
 /** Two lists of tasks in which every word counts, since digits look all alike to whoever compares questions. */
@@ -153,8 +153,7 @@ describe("practice with a live pool", () => {
   ) =>
     evaluate({
       conductor: playedConductor({ steps: [step(worker, "Answer it.")] }),
-      ...{ pool, tasks, rounds: 1, seed: 1, concurrency: 1 },
-      grade: world.grade,
+      ...{ world, pool, tasks, rounds: 1, seed: 1, concurrency: 1 },
     });
 
   test("asks for the same step once, and grades it every time", async () => {
@@ -172,8 +171,8 @@ describe("practice with a live pool", () => {
   });
 
   test("a spent budget is an outage and not a wrong answer, and what is known is still answered", async () => {
-    const purse = new TrainingBudget(0.09);
-    const world = await open({ purse, pools: "fixed" });
+    const budget = new AskBudget(new Ledger(0.09));
+    const world = await open({ budget, pools: "fixed" });
     const { pool } = world.sample(3);
     const tasks = set.tasks.slice(0, 60);
     const number = idsOf(pool).indexOf("adder");
@@ -184,7 +183,7 @@ describe("practice with a live pool", () => {
     expect(paid.every(({ score, calls }) => score === 1 && calls === 1)).toBe(true);
     const unpaid = rows.filter(({ isOutage }) => isOutage);
     expect(unpaid.every(({ calls, costUsd }) => calls === 0 && costUsd === 0)).toBe(true);
-    expect(purse.spentUsd).toBeLessThanOrEqual(0.09);
+    expect(budget.spentUsd).toBeLessThanOrEqual(0.09);
     const again = await perform(world, pool, tasks.slice(0, paid.length), number);
     expect(again.every(({ score }) => score === 1)).toBe(true);
   });
@@ -194,7 +193,10 @@ describe("practice with a live pool", () => {
       'price of "adder", "b", "c", "d" is not known',
     );
     await expect(open({ pool: { members: [] } })).rejects.toThrow("no model to ask");
-    const free = await open({ pool: toPool(workers()), purse: new TrainingBudget(Number.POSITIVE_INFINITY) });
+    const free = await open({
+      pool: toPool(workers()),
+      budget: new AskBudget(new Ledger(Number.POSITIVE_INFINITY)),
+    });
     expect(free).toMatchObject({ kind: "tasks", name: "sums", isSimulated: false, isInstant: false });
   });
 });

@@ -7,14 +7,14 @@ import { createRandom, hashSeed, type Random } from "../base/random.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Calibration } from "../calibration/types.ts";
+import type { AskBudget } from "../perform/ledger.ts";
 import { toPoolEntry } from "../store/pool-entry.ts";
 import { isSimulated } from "../store/summary.ts";
 import { type GradedTask, type Grader, type TaskSet, toMessages } from "../task/types.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 import { withConsensus } from "./ground.ts";
-import { createCachingWorker, type Purse } from "./live/caching-worker.ts";
+import { createCachingWorker } from "./live/caching-worker.ts";
 import type { ReplyCache } from "./live/reply-cache.ts";
-import type { TrainingBudget } from "./live/training-budget.ts";
 import { drawTasks, type Splits, splitTasks } from "./prepare.ts";
 import { GENERIC_WORKS } from "./recording.ts";
 import type { Question, World } from "./types.ts";
@@ -31,7 +31,7 @@ export interface TasksWorldOptions {
   calibration?: Calibration;
   /** Where replies are kept and who pays for them. Without both nobody can be asked: for exports. */
   cache?: ReplyCache;
-  purse?: Purse & Pick<TrainingBudget, "allowsUnknownPrice">;
+  budget?: AskBudget;
   seed: number;
   /** fixed: the whole pool. random: half of the time some of its models. */
   pools: "fixed" | "random";
@@ -49,18 +49,18 @@ export interface TasksWorld extends World {
 }
 
 export function createTasksWorld(options: TasksWorldOptions): TasksWorld {
-  const { set, grader, cache, purse, seed, pools, splitSeed = 0 } = options;
+  const { set, grader, cache, budget, seed, pools, splitSeed = 0 } = options;
   const splits = splitTasks(set.tasks, "prompt", splitSeed);
   const { members } = withConsensus(options.pool);
   const unpriced = members.filter(({ worker, price }) => worker.kind === "model" && !price);
-  if (unpriced.length > 0 && purse && !purse.allowsUnknownPrice) {
+  if (unpriced.length > 0 && budget && !budget.allowsUnknownPrice) {
     const names = unpriced.map(({ worker }) => `"${worker.id}"`).join(", ");
     throw usageError(`The price of ${names} is not known, so a budget cannot be kept: give it in the config`);
   }
   const models = members
     .filter(({ worker }) => worker.kind === "model")
     .map((member): PoolMember => {
-      const worker = cache && purse ? createCachingWorker(member, cache, purse) : member.worker;
+      const worker = cache && budget ? createCachingWorker(member, cache, budget) : member.worker;
       return { ...member, worker };
     });
   if (models.length === 0) throw usageError("The pool has no model to ask: name one or more");

@@ -1,12 +1,16 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { SHARED_STYLE } from "../../src/report/style.ts";
 import { ApiError } from "./api.ts";
 import { Shell } from "./shell/shell.tsx";
 import { applyTheme } from "./shell/theme.ts";
 import "./ui/base.css";
 
 applyTheme();
+const style = new CSSStyleSheet();
+style.replaceSync(SHARED_STYLE);
+document.adoptedStyleSheets = [style];
 
 const client = new QueryClient({
   defaultOptions: {

@@ -4,10 +4,8 @@ import { toBenchRow } from "../../testing/bench-rows.ts";
 import { scriptedWorker, toPool } from "../../testing/stage.ts";
 import type { BenchOutcome } from "../bench.ts";
 import { toResults } from "../results.ts";
-import { type FrontPoint, toFront, toFrontChart } from "./front-chart.ts";
 import { toReport } from "./report.ts";
 
-const figures = { money: (usd: number) => `$${usd}`, delay: (ms: number) => `${ms} ms`, tokens: String };
 const EVIL = `<script>alert("1")</script>&'`;
 
 function outcome(parts: Partial<BenchOutcome> = {}): BenchOutcome {
@@ -17,7 +15,7 @@ function outcome(parts: Partial<BenchOutcome> = {}): BenchOutcome {
       toBenchRow(name, i, (i * 7 + k) % 5 >= 2 - k / 2, {
         calls: k + 1,
         asked: Array(k + 1).fill(EVIL),
-        subtask: i % 2 ? EVIL : "plain",
+        family: i % 2 ? EVIL : "plain",
       }),
     ),
   );
@@ -56,7 +54,7 @@ function outcome(parts: Partial<BenchOutcome> = {}): BenchOutcome {
 }
 
 describe("the report", () => {
-  const page = toReport(outcome(), figures, "tutti bench --set x");
+  const page = toReport(outcome(), "tutti bench --set x");
 
   it("loads nothing, runs nothing, and escapes what others wrote", () => {
     expect(page).not.toMatch(/<script|<link|<img|<iframe|@import|url\(|https?:/i);
@@ -66,7 +64,7 @@ describe("the report", () => {
   });
 
   it("is light and dark, and closes what it opens", () => {
-    expect(page).toContain("prefers-color-scheme: dark");
+    expect(page).toContain("color-scheme: light dark");
     for (const tag of ["table", "svg", "tr", "td", "div", "dl", "p", "text", "title"])
       expect([tag, page.split(`</${tag}>`).length]).toEqual([
         tag,
@@ -88,7 +86,7 @@ describe("the report", () => {
 
   it("says when it is simulated, when it is not finished, and only then", () => {
     expect(page).not.toMatch(/Simulated:|Not finished:/);
-    const other = toReport(outcome({ isSimulated: true, isStopped: true }), figures, "");
+    const other = toReport(outcome({ isSimulated: true, isStopped: true }), "");
     expect(other).toContain("Simulated:");
     expect(other).toContain("Not finished:");
   });
@@ -96,52 +94,17 @@ describe("the report", () => {
   it("shows the split by family beside it, where there is one", () => {
     expect(page).not.toContain("never seen in training");
     const byFamily = outcome({ counts: { train: 41, validation: 5, test: 19 } });
-    const both = toReport(outcome(), figures, "", byFamily);
-    expect(both).toContain("On kinds of tasks never seen in training");
-    expect(both).toContain("41 tasks to learn from, 19 test tasks of other subtasks");
+    const both = toReport(outcome(), "", byFamily);
+    expect(both).toContain("On families of tasks never seen in training");
+    expect(both).toContain("41 tasks to learn from, 19 test tasks of other families");
   });
 
   it("can be made of almost nothing", () => {
     const rows = [toBenchRow("vote-3", 0, true)];
     const results = toResults(rows, { seed: 1, isSimulated: false });
-    const little = toReport(outcome({ rows, results, equal: [], refused: [] }), figures, "");
+    const little = toReport(outcome({ rows, results, equal: [], refused: [] }), "");
     expect(little).not.toMatch(/undefined|NaN|Infinity/);
-    expect(toReport(outcome({ rows: [], results: [], equal: [] }), figures, "")).not.toMatch(
-      /undefined|NaN|Infinity/,
-    );
-  });
-});
-
-describe("the front", () => {
-  const point = (name: string, spending: number, accuracy: number, isBound = false): FrontPoint => ({
-    ...{ name, spending, accuracy, isBound },
-    low: accuracy - 0.02,
-    high: accuracy + 0.02,
-  });
-
-  it("holds those that nobody beats at the same or less, and no upper bound", () => {
-    const points = [
-      point("cheap", 1, 0.5),
-      point("worse", 1, 0.45),
-      point("dear and worse", 4, 0.5),
-      point("better", 3, 0.6),
-      point("oracle", 1, 0.9, true),
-    ];
-    expect(toFront(points).map(({ name }) => name)).toEqual(["cheap", "better"]);
-  });
-
-  it("has labels that do not lie on each other", () => {
-    const points = Array.from({ length: 14 }, (_, i) =>
-      point(`conductor number ${i}`, 1 + (i % 3), 0.6 + i / 2000),
-    );
-    const { markup } = toFrontChart(points, { title: "calls", format: String });
-    const labels = [...markup.matchAll(/<text class="label" x="([\d.-]+)" y="([\d.-]+)">([^<]+)/g)].map(
-      ([, x, y, name]) => ({ left: Number(x), top: Number(y), right: Number(x) + name!.length * 6.5 }),
-    );
-    expect(labels).toHaveLength(14);
-    for (const [i, a] of labels.entries())
-      for (const b of labels.slice(i + 1))
-        expect(a.left < b.right && b.left < a.right && Math.abs(a.top - b.top) < 12).toBe(false);
+    expect(toReport(outcome({ rows: [], results: [], equal: [] }), "")).not.toMatch(/undefined|NaN|Infinity/);
   });
 });
 

@@ -28,7 +28,7 @@ interface Flags {
   quiet?: boolean;
 }
 
-export function defineAsk(command: Command): void {
+export function define(command: Command): void {
   command
     .argument("[question...]", "the question; piped text is taken as the question, or put after it")
     .option(

@@ -1,17 +1,40 @@
 import { describe, expect, it } from "vitest";
+import { failureOf } from "../../gateway/runs/outcome.ts";
+import { ENDINGS, endingOf } from "../../perform/endings.ts";
 import { toRun } from "../../perform/run.ts";
 import { fold } from "../../perform/state.ts";
 import type { StopReason } from "../../store/types.ts";
 import { event, spending, toWorkflow } from "../../testing/run-events.ts";
-import { exitCodeOf, stopReasonInWords, toFooter } from "./outcome.ts";
+import { stopReasonInWords, toFooter } from "./outcome.ts";
 
 const WORKFLOW = toWorkflow([0, "Solve it", []]);
 const ended = (answer: string, stopReason: StopReason, limits = {}) =>
   toRun(fold([event.start(["a/b"], { limits }), event.end(answer, { stopReason })])!);
 
-describe("exitCodeOf", () => {
+describe("how a run ends", () => {
+  const REASONS = Object.keys(ENDINGS) as (keyof typeof ENDINGS)[];
+
+  it.each(REASONS.flatMap((reason) => [true, false].map((hasAnswer) => ({ reason, hasAnswer }))))(
+    "is the same for the command and the gateway: $reason, with an answer: $hasAnswer",
+    ({ reason, hasAnswer }) => {
+      const said = [event.planStart(), event.planEnd(WORKFLOW), event.stepStart(0, 0)];
+      const events = [
+        ...[event.start(["a/b"]), ...said, ...(hasAnswer ? [event.stepEnd(0, 0, "391")] : [])],
+        ...(reason === "interrupted" ? [] : [event.end(hasAnswer ? "391" : "", { stopReason: reason })]),
+      ];
+      const run = toRun(fold(events)!);
+      const { exitCode, status, code } = endingOf(run);
+      const failure = failureOf(run);
+      expect({ status: failure?.status ?? 200, code: failure?.code }).toEqual({ status, code });
+      // Ctrl-C has an exit code of its own, and may leave an answer all the same.
+      if (reason === "cancelled") expect(exitCode).toBe(130);
+      else expect(exitCode).toBe(failure ? 1 : 0);
+    },
+  );
+
   it.each<[StopReason, string, number]>([
     ["done", "391", 0],
+    ["done", "", 0],
     ["budget-usd", "391", 0],
     ["deadline", "391", 0],
     ["worker-failed", "391", 0],
@@ -19,16 +42,20 @@ describe("exitCodeOf", () => {
     ["refused", "", 1],
     ["failed", "", 1],
     ["answer-cut", "39", 1],
-    ["journal-failed", "391", 1],
+    ["invalid-output", "391", 1],
+    ["journal-failed", "391", 0],
+    ["journal-failed", "", 1],
     ["cancelled", "391", 130],
-  ])("%s with the answer %j is %i", (stopReason, answer, code) =>
-    expect(exitCodeOf({ stopReason, answer })).toBe(code),
+  ])("%s with the answer %j exits with %i", (stopReason, answer, exitCode) =>
+    expect(endingOf(ended(answer, stopReason)).exitCode).toBe(exitCode),
   );
 });
 
 describe("stopReasonInWords", () => {
   it("says nothing when a run is simply done", () =>
     expect(stopReasonInWords(ended("391", "done"))).toBe(""));
+  it("says so where nobody would see it", () =>
+    expect(stopReasonInWords(ended("", "done"))).toBe("The answer is empty."));
   it("names the limit", () => {
     expect(stopReasonInWords(ended("391", "budget-calls", { calls: 3 }))).toBe(
       "Stopped at the limit of 3 calls. This is the best answer so far.",

@@ -1,30 +1,21 @@
-// How a run ended, for people and for scripts: the reason in words, the totals in one line, the exit code.
+// How a run ended, for people and for scripts: the reason in words, the totals in one line.
 
 import { toCount, toDelay, toMoney } from "../../base/format.ts";
 import type { Run } from "../../perform/run.ts";
 import { isSimulated } from "../../store/summary.ts";
-import type { StopReason } from "../../store/types.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 
-/** Stop reasons after which there is no answer to rely on, whatever text there is. */
-const FAILED: readonly (StopReason | undefined)[] = ["failed", "journal-failed", "answer-cut"];
-
-/** 0: there is an answer, perhaps cut short by a limit. 1: there is none. 130: stopped by the user. */
-export function exitCodeOf({ answer, stopReason }: Pick<Run, "answer" | "stopReason">): number {
-  if (stopReason === "cancelled") return 130;
-  return FAILED.includes(stopReason) || (answer === "" && stopReason !== "tool-calls") ? 1 : 0;
-}
-
 /** What stopped the run, and what that means for the answer. Empty when it is simply done. */
-export function stopReasonInWords(run: Pick<Run, "answer" | "stopReason" | "error" | "settings">): string {
-  const { answer, stopReason, error, settings } = run;
+export function stopReasonInWords(run: Pick<Run, "hasAnswer" | "stopReason" | "error" | "settings">): string {
+  const { hasAnswer, stopReason, error, settings } = run;
   const { usd, calls, tokens, deadlineMs } = settings.limits;
-  const soFar = answer === "" ? "There is no answer yet." : "This is the best answer so far.";
+  const soFar = hasAnswer ? "This is the best answer so far." : "There is no answer yet.";
   const why = error ? ` ${toOneLine(error.message)}` : "";
   switch (stopReason) {
     case undefined:
-    case "done":
       return "";
+    case "done":
+      return hasAnswer ? "" : "The answer is empty.";
     case "tool-calls":
       return "The last step asks for a tool, which only a program can run.";
     case "budget-usd":
@@ -38,7 +29,7 @@ export function stopReasonInWords(run: Pick<Run, "answer" | "stopReason" | "erro
     case "cancelled":
       return `Stopped by you. ${soFar}`;
     case "refused":
-      return answer === "" ? "You refused the plan, so nobody was asked." : `You refused the plan. ${soFar}`;
+      return hasAnswer ? `You refused the plan. ${soFar}` : "You refused the plan, so nobody was asked.";
     case "worker-failed":
       return `The last step got no reply; this is what an earlier one said.${why}`;
     case "invalid-output":

@@ -1,6 +1,7 @@
 // Performs a run in front of a person (or for a script, with --json): events to the view, Ctrl-C to the run,
 // the outcome to the exit code. Asking and resuming share it.
 
+import { endingOf } from "../../perform/endings.ts";
 import type { Run } from "../../perform/run.ts";
 import type { Verdict } from "../../perform/stage.ts";
 import type { RunEvent } from "../../store/types.ts";
@@ -9,7 +10,6 @@ import type { RunStream } from "../../tutti/tutti.ts";
 import type { LiveView } from "../terminal/live-view.ts";
 import { toJson } from "../terminal/sanitise.ts";
 import { toOffer } from "./offer-example.ts";
-import { exitCodeOf } from "./outcome.ts";
 
 export interface LiveOptions {
   isJson: boolean;
@@ -43,7 +43,7 @@ export async function performLive(
     const run = await show(stream, view, isJson, journal);
     if (isJson) process.stdout.write(`${toJson(run)}\n`);
     else view.end(run, await toOffer(run));
-    return exitCodeOf(run);
+    return endingOf(run).exitCode;
   } finally {
     view.pause();
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt);

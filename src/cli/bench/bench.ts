@@ -31,7 +31,7 @@ import { benchSets } from "./sets.ts";
 
 const INTERRUPTED = 130;
 
-export function defineBench(command: Command): void {
+export function define(command: Command): void {
   addInputFlags(command.enablePositionalOptions().allowExcessArguments())
     .option(
       "--conductor <ids>",

@@ -132,7 +132,7 @@ function toComparisonLines(comparison: Comparison, { style, width }: Look): stri
 function toFlipLines(title: string, flips: readonly Flip[], width: number): string[] {
   const shown = flips
     .slice(0, MOST_FLIPS)
-    .map(({ task, subtask }) => `  ${toOneLine(task)} (${toOneLine(subtask)})`);
+    .map(({ task, family }) => `  ${toOneLine(task)} (${toOneLine(family)})`);
   const more =
     flips.length > MOST_FLIPS ? [`  … and ${flips.length - MOST_FLIPS} more: --json lists all`] : [];
   return [`${toCount(flips.length, "task")} ${title}`, ...shown, ...more].flatMap((line) =>

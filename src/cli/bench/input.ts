@@ -56,7 +56,7 @@ export function addInputFlags(command: Command): Command {
     .option("--seed <n>", "of everything left to chance", wholeNumber("--seed", 0, 2 ** 32 - 1), 0)
     .option(
       "--split-by <what>",
-      "keep tasks together by prompt, or by family (their subtask)",
+      "keep tasks together by prompt, or by family",
       oneOf("--split-by", ["prompt", "family"] as const),
       "prompt" as const,
     )

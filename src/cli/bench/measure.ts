@@ -1,7 +1,7 @@
 // One set of a bench: measured, kept in its folder, and shown. The same whether it is the only one or not.
 
 import { join } from "node:path";
-import { toClock, toDelay, toMoney, toTokens } from "../../base/format.ts";
+import { toClock } from "../../base/format.ts";
 import type { Baseline } from "../../baseline/types.ts";
 import type { BenchOutcome } from "../../bench/bench.ts";
 import type { BenchIdentity, DiskFolder } from "../../bench/folder.ts";
@@ -68,7 +68,7 @@ export async function measureSet(
         line.update(label === undefined ? progress : { ...progress, what: `${label} · ${progress.what}` }),
     }),
   ).finally(() => folder.close());
-  const families = new Set(ground.tasks.map(({ subtask }) => subtask)).size;
+  const families = new Set(ground.tasks.map(({ family }) => family)).size;
   const isFree = ground.kind === "recording" && !outcome.isStopped;
   const byFamily =
     isFree && splitBy === "prompt" && families >= FEWEST_FAMILIES
@@ -99,8 +99,7 @@ async function keep(
   if (byFamily) folder.write("results-by-family.json", `${toJson(byFamily.results)}\n`);
   if (!hasReport) return;
   const { toReport } = await import("../../bench/report/report.ts");
-  const figures = { money: (usd: number) => toMoney(usd), delay: toDelay, tokens: toTokens };
-  folder.write("report.html", toReport(outcome, figures, toCommandLine(process.argv.slice(2)), byFamily));
+  folder.write("report.html", toReport(outcome, toCommandLine(process.argv.slice(2)), byFamily));
 }
 
 /** The table of a set with all that is said around it. */

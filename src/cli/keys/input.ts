@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
 import { BUDGET_WINDOWS, type BudgetWindow } from "../../gateway/access/budget-window.ts";
 import type { KeySettings } from "../../gateway/access/keys.ts";
-import { oneOf, wholeNumber } from "../options.ts";
+import { oneOf, toDecimal, wholeNumber } from "../options.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -27,54 +27,58 @@ export interface CreateFlags {
 
 export function addCreateFlags(command: Command): Command {
   return command
-    .requiredOption("--name <name>", "what people call it")
-    .option("--only <names>", "ask nobody but these providers or workers, parted by commas", names("--only"))
-    .option("--without <names>", "never ask these providers or workers", names("--without"))
+    .requiredOption("--name <name>", "a name for people")
+    .option("--only <names>", "may use only these providers or workers, separated by commas", names("--only"))
+    .option("--without <names>", "may not use these providers or workers", names("--without"))
     .option(
       "--requests-per-minute <n>",
-      "in any sixty seconds",
+      "the most requests in any 60 seconds",
       wholeNumber("--requests-per-minute", 1, 1_000_000),
     )
-    .option("--concurrency <n>", "requests that run at once", wholeNumber("--concurrency", 1, 100_000))
-    .option("--budget-usd <amount>", "what it may spend in each --window", budget)
+    .option(
+      "--concurrency <n>",
+      "the most requests at the same time",
+      wholeNumber("--concurrency", 1, 100_000),
+    )
+    .option("--budget-usd <amount>", "the most it may spend in each --window", budget)
     .option(
       "--window <window>",
       "day, week (from Monday), month or total; in UTC",
       oneOf("--window", BUDGET_WINDOWS),
     )
-    .option("--expires <when>", "after 12h or 30d, or at the end of a day (UTC) such as 2026-12-31", expiry)
-    .option("--admin", "may see the runs and the bills of all keys");
+    .option("--expires <when>", "in 12h or 30d, or at the end of a day (UTC) such as 2026-12-31", expiry)
+    .option("--admin", "may see the runs and the costs of all keys");
 }
 
 function names(flag: string): (text: string) => string[] {
   return (text) => {
     const list = text.split(",").map((name) => name.trim());
     if (list.every((name) => /^[^\s\p{C}]{1,200}$/u.test(name))) return [...new Set(list)];
-    throw usageError(`${flag} must be names of providers or workers parted by commas, not "${text}"`);
+    throw usageError(`${flag} must be names of providers or workers separated by commas, not "${text}"`);
   };
 }
 
 function budget(text: string): number {
-  const usd = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+  const usd = toDecimal(text);
   if (usd > 0 && usd <= MOST_USD) return usd;
   throw usageError(`--budget-usd must be an amount in dollars above 0, such as 5 or 0.50, not "${text}"`);
 }
 
 function expiry(text: string): number {
   const now = Date.now();
-  const span = /^(\d{1,7})([hd])$/.exec(text);
-  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
-  const isDay = !Number.isNaN(day) && new Date(day).toISOString().startsWith(text);
-  const at = span
-    ? now + Number(span[1]) * (span[2] === "h" ? HOUR_MS : DAY_MS)
-    : isDay
-      ? day + DAY_MS
-      : Number.NaN;
+  const [, count, unit] = /^(\d{1,7})([hd])$/.exec(text) ?? [];
+  const at = unit ? now + Number(count) * (unit === "h" ? HOUR_MS : DAY_MS) : endOfDay(text);
   if (Number.isNaN(at))
     throw usageError(`--expires must be such as 12h, 30d or 2026-12-31 (a date in UTC), not "${text}"`);
   if (at <= now) throw usageError(`--expires must be in the future, and "${text}" is not`);
   if (at > now + LONGEST_LIFE_MS) throw usageError(`--expires must be within a hundred years, not "${text}"`);
   return at;
+}
+
+/** NaN for what is no date, such as 2026-02-30. */
+function endOfDay(text: string): number {
+  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(day) && new Date(day).toISOString().startsWith(text) ? day + DAY_MS : Number.NaN;
 }
 
 export function toSettings(flags: CreateFlags): KeySettings {
@@ -87,12 +91,12 @@ export function toSettings(flags: CreateFlags): KeySettings {
   return {
     name: name.trim(),
     isAdmin: admin ?? false,
-    ...(only && { only }),
-    ...(without && { without }),
-    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
-    ...(concurrency !== undefined && { concurrency }),
-    ...(budgetUsd !== undefined && window && { budget: { usd: budgetUsd, window } }),
-    ...(expires !== undefined && { expiresAt: expires }),
+    only,
+    without,
+    requestsPerMinute,
+    concurrency,
+    budget: budgetUsd !== undefined && window ? { usd: budgetUsd, window } : undefined,
+    expiresAt: expires,
   };
 }
 
@@ -103,6 +107,6 @@ export async function checkNames(wanted: readonly string[], file: string | undef
     import("../../config/load.ts"),
     import("../../gateway/access/key-names.ts"),
   ]);
-  const { config } = await loadConfig({ cwd: process.cwd(), ...(file !== undefined && { file }) });
+  const { config } = await loadConfig({ cwd: process.cwd(), file });
   checkKeyNames(wanted, config);
 }

@@ -63,7 +63,7 @@ describe("flags of create", () => {
     [["--name", " "], "--name must not be empty"],
     [["--only", ""], "--only must be names of providers"],
     [["--only", "openai,,x"], "--only must be names"],
-    [["--without", "a b"], '--without must be names of providers or workers parted by commas, not "a b"'],
+    [["--without", "a b"], '--without must be names of providers or workers separated by commas, not "a b"'],
     [["--requests-per-minute", "0"], "--requests-per-minute must be a whole number from 1"],
     [["--requests-per-minute", "1.5"], 'not "1.5"'],
     [["--requests-per-minute", "many"], 'not "many"'],

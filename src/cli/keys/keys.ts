@@ -7,7 +7,8 @@ import { toClock, toCount, toMoney } from "../../base/format.ts";
 import { startOfWindow, WINDOW_WORDS } from "../../gateway/access/budget-window.ts";
 import { type GatewayKey, openKeyRing, toKeyState, toShownKey } from "../../gateway/access/keys.ts";
 import { unknownVerb } from "../options.ts";
-import { toJson, toOneLine } from "../terminal/sanitise.ts";
+import { printJson, printLines } from "../terminal/print.ts";
+import { toOneLine } from "../terminal/sanitise.ts";
 import { columnsOf, createStyle } from "../terminal/style.ts";
 import { type Column, toTable } from "../terminal/table.ts";
 import { addCreateFlags, type CreateFlags, checkNames, toSettings } from "./input.ts";
@@ -19,7 +20,7 @@ interface CommonFlags {
   config?: string;
 }
 
-export function defineKeys(command: Command): void {
+export function define(command: Command): void {
   addFlags(command)
     .enablePositionalOptions()
     .allowExcessArguments()
@@ -66,7 +67,7 @@ async function create(_flags: CreateFlags, command: Command): Promise<void> {
   const settings = toSettings(flags);
   await checkNames([...(settings.only ?? []), ...(settings.without ?? [])], flags.config);
   const { key, secret } = await openKeyRing({ env: process.env }).create(settings);
-  if (flags.json) return void process.stdout.write(`${toJson({ ...toShownKey(key, Date.now()), secret })}\n`);
+  if (flags.json) return printJson({ ...toShownKey(key, Date.now()), secret });
   const style = createStyle(process.stderr, process.env);
   process.stderr.write(
     `Created the key "${toOneLine(key.name)}" (${key.id}). ${style.yellow("This is the only time it is shown:")}\n`,
@@ -77,8 +78,8 @@ async function create(_flags: CreateFlags, command: Command): Promise<void> {
 async function revoke(text: string, _flags: CommonFlags, command: Command): Promise<void> {
   const { json = false } = command.optsWithGlobals<CommonFlags>();
   const key = await openKeyRing({ env: process.env }).revoke(text);
-  if (json) return void process.stdout.write(`${toJson(toShownKey(key, Date.now()))}\n`);
-  process.stdout.write(`Revoked the key "${toOneLine(key.name)}" (${key.id}).\n`);
+  if (json) return printJson(toShownKey(key, Date.now()));
+  printLines([`Revoked the key "${toOneLine(key.name)}" (${key.id}).`]);
 }
 
 async function list(_flags: CommonFlags, command: Command): Promise<void> {
@@ -88,22 +89,20 @@ async function list(_flags: CommonFlags, command: Command): Promise<void> {
   const now = Date.now();
   const keys = openKeyRing({ env: process.env }).list();
   const spent = keys.length > 0 ? await readSpent(keys, config, now) : undefined;
-  if (json) {
-    const rows = keys.map((key, i) => ({ ...toShownKey(key, now), ...(spent && { spent: spent[i] }) }));
-    return void process.stdout.write(`${toJson(rows)}\n`);
-  }
-  if (keys.length === 0)
-    return void process.stdout.write("No keys yet. Make one with: tutti keys create --name NAME\n");
+  if (json) return printJson(keys.map((key, i) => ({ ...toShownKey(key, now), spent: spent?.[i] })));
+  if (keys.length === 0) return printLines(["No keys yet. Make one with: tutti keys create --name NAME"]);
+  printLines(toKeyLines(keys, spent, now));
+}
+
+/** One line a key: what it may do and what it has spent. */
+function toKeyLines(keys: readonly GatewayKey[], spent: Spent[] | undefined, now: number): string[] {
   const style = createStyle(process.stdout, process.env);
   const states = keys.map((key) => toKeyState(key, now));
   const columns: Column[] = [
     { title: "NAME", min: 8, style: style.bold },
     { title: "KEY" },
     { title: "ENDS IN" },
-    {
-      title: "STATE",
-      style: (text, row) => (states[row] === "active" ? style.green : style.yellow)(text),
-    },
+    { title: "STATE", style: (text, row) => (states[row] === "active" ? style.green : style.yellow)(text) },
     { title: "SPENT", align: "right" },
     { title: "LIMITS", min: 10 },
     { title: "MAY ASK", min: 10, isOptional: true },
@@ -119,8 +118,7 @@ async function list(_flags: CommonFlags, command: Command): Promise<void> {
     toOneLine(toMayAsk(key)),
     key.expiresAt === undefined ? "" : toClock(key.expiresAt).slice(0, 16),
   ]);
-  const [heading, ...lines] = toTable(columns, rows, columnsOf(process.stdout) - 1);
-  process.stdout.write([style.dim(heading!), ...lines].map((line) => `${line}\n`).join(""));
+  return toTable(columns, rows, columnsOf(process.stdout) - 1, style);
 }
 
 interface Spent {

@@ -180,7 +180,7 @@ async function builtInTasks(limit: number = BUILT_IN.count): Promise<TaskSet> {
       id: `${set}/${number}`,
       set,
       category: topic,
-      subtask: family,
+      family,
       prompt: question,
       answer,
       grader: "rehearsal",

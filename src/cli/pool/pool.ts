@@ -22,7 +22,7 @@ interface Flags {
   config?: string;
 }
 
-export function definePool(command: Command): void {
+export function define(command: Command): void {
   addFlags(command)
     .enablePositionalOptions()
     .allowExcessArguments()

@@ -34,7 +34,7 @@ interface Flags {
   json?: boolean;
 }
 
-export function defineRecord(command: Command): void {
+export function define(command: Command): void {
   command
     .argument("<tasks>", 'a file or folder of tasks, the name of a published set, or "rehearsal"')
     .option("--out <folder>", "where the recording goes; what is there is not asked again")

@@ -12,7 +12,7 @@ export interface RlProgressOptions {
   planned: number;
   isSimulated: boolean;
   /** Of a live pool: what was really paid, which is less than the workflows cost where replies were kept. */
-  budget?: { readonly spentUsd: number; readonly totalUsd: number };
+  budget?: { readonly spentUsd: number; readonly budgetUsd: number };
 }
 
 export interface RlProgress {
@@ -57,7 +57,7 @@ export function toRlParts(snapshot: Snapshot, options: Omit<RlProgressOptions, "
   const toGoUsd = performed > 0 ? (paidUsd / performed) * left : 0;
   const failed = Object.entries(failures).filter(([, count]) => count > 0);
   const limit =
-    budget && Number.isFinite(budget.totalUsd) ? ` of ${toMoney(budget.totalUsd, isSimulated)}` : "";
+    budget && Number.isFinite(budget.budgetUsd) ? ` of ${toMoney(budget.budgetUsd, isSimulated)}` : "";
   return [
     `${performed.toLocaleString("en")} of ${toCount(planned, "rollout")}`,
     `${rolloutsPerSecond < 10 ? rolloutsPerSecond.toFixed(1) : Math.round(rolloutsPerSecond)}/s`,

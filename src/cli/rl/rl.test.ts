@@ -195,7 +195,7 @@ describe("the line in the terminal", () => {
   });
 
   it("counts what was really paid, beside the budget, and calls what is simulated so", () => {
-    const budget = { spentUsd: 6, totalUsd: 100 };
+    const budget = { spentUsd: 6, budgetUsd: 100 };
     expect(toRlParts(snapshot, { planned: 2_400, isSimulated: false, budget })).toContain("$6.00 of $100.00");
     expect(toRlParts(snapshot, { planned: 2_400, isSimulated: true }).join()).toMatch(/simulated to go/);
   });

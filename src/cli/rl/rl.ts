@@ -15,7 +15,7 @@ const PAPER_ROLLOUTS = 51_200;
 const VERBS = ["serve", "export", "rehearse"];
 const ENGINES: readonly Engine[] = ["openrlhf", "slime", "nemo-gym", "plain"];
 
-export function defineRl(command: Command): void {
+export function define(command: Command): void {
   command
     .enablePositionalOptions()
     .allowExcessArguments()

@@ -75,7 +75,7 @@ export async function serveRl(flags: RlServeFlags): Promise<void> {
   );
   if (!isLoopback(flags.host))
     tell([
-      `Engines send no key: whoever reaches ${flags.host}:${new URL(url).port} can have rollouts performed${budget ? `, up to ${toMoney(budget.totalUsd)}` : ""}.`,
+      `Engines send no key: whoever reaches ${flags.host}:${new URL(url).port} can have rollouts performed${budget ? `, up to ${toMoney(budget.budgetUsd)}` : ""}.`,
     ]);
   progress = createRlProgress(process.stderr, {
     figures,

@@ -7,7 +7,7 @@ import { type LiveTasksFlags, openLiveTasks } from "../tasks/live-tasks.ts";
 /** `paid` is absent where nobody will be asked. */
 export async function openTasksWorld(
   flags: LiveTasksFlags & { seed?: number; pools?: "fixed" | "random" },
-  paid: Pick<TasksWorldOptions, "cache" | "purse"> = {},
+  paid: Pick<TasksWorldOptions, "cache" | "budget"> = {},
 ): Promise<{ world: TasksWorld; digest: string; notices: string[] }> {
   const { set, pool, grader, calibration, notices } = await openLiveTasks(flags);
   const { seed = 0, pools = "random" } = flags;

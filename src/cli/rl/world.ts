@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
 import type { QuestionBook } from "../../environment/question-book.ts";
-import type { RolloutBudget } from "../../environment/rollout-budget.ts";
+import type { AskBudget } from "../../perform/ledger.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 import { createStyle } from "../terminal/style.ts";
 
@@ -48,7 +48,7 @@ export function checkWorldFlags({ tasks, ...flags }: WorldFlags & BudgetFlags): 
 export interface OpenedWorld {
   book: QuestionBook;
   /** Of a live pool. */
-  budget?: RolloutBudget;
+  budget?: AskBudget;
   /** Does what the first request would wait for; it takes seconds in which nothing else is done. */
   warm?(): void;
   close(): void;
@@ -63,21 +63,21 @@ export async function openRolloutWorld(
   checkWorldFlags(flags);
   if (flags.tasks === undefined)
     return { book: createQuestionBook(), warm: () => void rehearsalWorldOf("random", 0), close() {} };
-  const [{ openTasksWorld }, { RolloutBudget }, { openReplyCache }] = await Promise.all([
+  const [{ openTasksWorld }, { createRolloutBudget }, { openReplyCache }] = await Promise.all([
     import("./tasks.ts"),
     import("../../environment/rollout-budget.ts"),
     import("../../world/live/reply-cache.ts"),
   ]);
   const cache = await openReplyCache(join(folder, "replies.jsonl"));
   try {
-    const budget = new RolloutBudget({
+    const budget = createRolloutBudget({
       totalUsd: toLimit(flags.budgetUsd),
       dailyUsd: toLimit(flags.dailyBudgetUsd),
       spentUsd: cache.costUsd,
       spentOn: (day) => cache.costOn(day),
       now: Date.now,
     });
-    const tasks = await openTasksWorld({ ...flags, tasks: flags.tasks }, { cache, purse: budget });
+    const tasks = await openTasksWorld({ ...flags, tasks: flags.tasks }, { cache, budget });
     tell(tasks.notices);
     return { book: createQuestionBook(tasks), budget, close: () => cache.close() };
   } catch (error) {

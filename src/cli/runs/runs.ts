@@ -18,7 +18,7 @@ interface CommonFlags {
   config?: string;
 }
 
-export function defineRuns(command: Command): void {
+export function define(command: Command): void {
   command
     .enablePositionalOptions()
     .allowExcessArguments()
@@ -162,6 +162,9 @@ async function resume(text: string, { quiet = false }: { quiet?: boolean }, comm
       stream: tutti.resume(id, stage),
       journal,
     }));
+    // What a client of the gateway did not want kept goes when the run is over, whoever performed it.
+    const { origin, stopReason = "tool-calls" } = (await tutti.load(id)) ?? {};
+    if (origin?.isPrivate && stopReason !== "tool-calls") await store.stripRun(id);
   };
   await withTutti(command, work, (notice) => view.notice(notice));
 }

@@ -45,7 +45,9 @@ export function toTrace(state: RunState, options: ShowOptions): string[] {
     ...toRounds(state, options),
     "",
     style.bold("Answer"),
-    ...(run.answer === "" ? [style.dim("  none")] : text(run.answer)),
+    ...(run.hasAnswer && !run.isStripped
+      ? text(run.answer)
+      : [style.dim(run.isStripped ? "  not kept" : "  none")]),
     ...(reason === "" ? [] : ["", ...wrap(reason, columns - 3).map((line) => `  ${style.yellow(line)}`)]),
   ];
 }

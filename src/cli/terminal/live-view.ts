@@ -1,12 +1,13 @@
 // A run as it happens: events in, a terminal out. Progress goes to stderr, the answer alone to stdout.
 // Three views share one face: a terminal that is drawn live, plain lines where nobody watches, and silence.
 
+import { endingOf } from "../../perform/endings.ts";
 import type { Run } from "../../perform/run.ts";
 import { apply, fold, type RunState, start } from "../../perform/state.ts";
 import { isSimulated } from "../../store/summary.ts";
 import type { RunEvent } from "../../store/types.ts";
 import { AnswerPrinter } from "../ask/answer-printer.ts";
-import { exitCodeOf, stopReasonInWords, toFooter } from "../ask/outcome.ts";
+import { stopReasonInWords, toFooter } from "../ask/outcome.ts";
 import { PlainProgress } from "./plain-progress.ts";
 import type { Progress, ViewOptions } from "./progress.ts";
 import { columnsOf, createStyle, isLive, type Style } from "./style.ts";
@@ -82,7 +83,7 @@ export class LiveView {
       for (const line of wrap(text, columnsOf(stderr) - 3)) stderr.write(`${indent}${paint(line)}\n`);
     };
     const reason = stopReasonInWords(run);
-    if (reason !== "") say(reason, exitCodeOf(run) === 1 ? this.#style.red : this.#style.yellow);
+    if (reason !== "") say(reason, endingOf(run).exitCode === 1 ? this.#style.red : this.#style.yellow);
     if (!this.#progress) return;
     say(toFooter(run), this.#style.dim);
     say(

@@ -75,8 +75,8 @@ export class PlainProgress implements Progress {
     const note = isTold ? toNotes(state, event.round, event.step, event.at).at(-1) : undefined;
     if (note) this.#line(`${name}: ${note.replace(/^\W+/, "")}`);
     if (event.type !== "step-end") return;
-    const figures = [toDelay(event.durationMs), toStepCost(state, step)].filter(Boolean).join(", ");
-    this.#line(`${name}: ${nameOf(state, event.worker)} done, ${figures}`);
+    const metrics = [toDelay(event.durationMs), toStepCost(state, step)].filter(Boolean).join(", ");
+    this.#line(`${name}: ${nameOf(state, event.worker)} done, ${metrics}`);
   }
 
   #line(text: string): void {

@@ -32,12 +32,12 @@ export function toPlanLines({ state, style, columns }: Scene, round: RoundState)
   const { plan, workflow } = round;
   const who = toOneLine(toConductorName(state.settings.conductor));
   const cost = plan.totals.unpricedCalls > 0 ? undefined : plan.totals.costUsd;
-  const figures = [
-    ...(workflow ? [toCount(workflow.steps.length, "step")] : []),
-    ...(plan.durationMs >= 1 ? [toDelay(plan.durationMs)] : []),
-    ...(plan.totals.calls > 0 ? [toMoney(cost, isSimulated(state.pool))] : []),
-  ];
-  const heading = `by ${[who, ...figures].join(" · ")}`;
+  const metrics = [
+    workflow && toCount(workflow.steps.length, "step"),
+    plan.durationMs >= 1 && toDelay(plan.durationMs),
+    plan.totals.calls > 0 && toMoney(cost, isSimulated(state.pool)),
+  ].filter(Boolean);
+  const heading = `by ${[who, ...metrics].join(" · ")}`;
   // Why this Conductor is said once: beside its name where there is room, else below.
   const why = round === state.rounds[0] ? `(${toOneLine(state.settings.conductorReason)})` : "";
   const isBeside = why !== "" && widthOf(`${heading} ${why}`) <= columns - 12;

@@ -1,5 +1,6 @@
 // Tables for a terminal of a given width: columns give way in an order, nothing is broken into two lines. Pure.
 
+import { PLAIN, type Style } from "./style.ts";
 import { cut, padEnd, padStart, widthOf } from "./text-width.ts";
 
 export interface Column {
@@ -14,8 +15,13 @@ export interface Column {
 
 const GAP = 2;
 
-/** Lines of a table with a heading, at most `width` wide. Columns without any content are left out. */
-export function toTable(columns: readonly Column[], rows: readonly string[][], width: number): string[] {
+/** Lines of a table with a dim heading, at most `width` wide. Columns without any content are left out. */
+export function toTable(
+  columns: readonly Column[],
+  rows: readonly string[][],
+  width: number,
+  style: Style = PLAIN,
+): string[] {
   const widths = toWidths(columns, rows, width);
   const toLine = (cells: readonly string[], row: number) => {
     const shown = columns.flatMap((column, i) => {
@@ -27,7 +33,7 @@ export function toTable(columns: readonly Column[], rows: readonly string[][], w
     return shown.join(" ".repeat(GAP)).trimEnd();
   };
   const titles = columns.map(({ title }) => title);
-  return [toLine(titles, -1), ...rows.map(toLine)];
+  return [style.dim(toLine(titles, -1)), ...rows.map(toLine)];
 }
 
 /** The width of each column; 0 leaves it out. */

@@ -92,7 +92,7 @@ export class TerminalProgress implements Progress {
     const { stderr, stdout } = this.#options;
     this.#state = state;
     if (!stdout.isTTY) this.#finish();
-    if (state.ended?.answer) stderr.write("\n");
+    if (state.ended?.hasAnswer) stderr.write("\n");
     if (!this.#answering) return;
     const { round, step } = this.#answering;
     this.#answering = undefined;
@@ -165,7 +165,7 @@ export class TerminalProgress implements Progress {
       columns: this.#columns(),
       now: this.#options.now?.() ?? Date.now(),
       frame: this.#frame,
-      ...(this.#answering && { answering: this.#answering }),
+      answering: this.#answering,
     };
   }
 }

@@ -2,7 +2,7 @@
 // results on test tasks, and the page that holds all of it.
 
 import { join } from "node:path";
-import { toCount, toDelay, toMoney, toPercent } from "../../base/format.ts";
+import { toCount, toMoney, toPercent, toPoints } from "../../base/format.ts";
 import type { TestResult, TrainingFolder } from "../../learn/folder.ts";
 import { toTrainingReport } from "../../learn/report/report.ts";
 import type { TrainResult } from "../../learn/train.ts";
@@ -23,14 +23,13 @@ const PAGE = "report.html";
 
 /** Returns where it is. */
 export function writePage(folder: TrainingFolder): string {
-  const figures = { money: (usd: number) => toMoney(usd), delay: toDelay };
-  folder.write(PAGE, toTrainingReport(folder.load(), figures));
+  folder.write(PAGE, toTrainingReport(folder.load()));
   return join(folder.path, PAGE);
 }
 
 /** What it will probably take, for whoever pays. */
 export function toCostLines(
-  { asks, usd, dearestUsd, unpriced, isSimulated, tasks }: NonNullable<PreparedWorld["estimate"]>,
+  { asks, usd, highestUsd, unpriced, isSimulated, tasks }: NonNullable<PreparedWorld["estimate"]>,
   { iterations }: TrainSettings,
   budgetUsd: number,
 ): string[] {
@@ -38,8 +37,8 @@ export function toCostLines(
   const all = iterations === undefined ? undefined : iterations * usd;
   const rest = all === undefined ? "" : `; ${toCount(iterations!, "iteration")}: about ${money(all)}`;
   return [
-    `${toCount(tasks, "task")}. An iteration makes up to ${toCount(asks, "ask")}: about ${money(usd)}, and ${money(dearestUsd)} should only the dearest worker be asked${rest}.`,
-    "What was asked once is not asked again, so it becomes less; watching validation questions comes on top.",
+    `${toCount(tasks, "task")}. An iteration makes up to ${toCount(asks, "ask")}: about ${money(usd)}, and ${money(highestUsd)} should only the most expensive worker be asked${rest}.`,
+    "What was asked once is not asked again, so it becomes less; evaluating on validation questions comes on top.",
     `At the most ${money(budgetUsd)}${unpriced.length > 0 ? `, and ${unpriced.map(toOneLine).join(", ")} of unknown price` : ""}.`,
   ];
 }
@@ -103,8 +102,4 @@ function toValidationLine({
   iteration,
 }: ValidationMetrics): string {
   return `Best on ${toCount(tasks, "validation question")}, at iteration ${iteration}: ${toPoints(accuracy)} % right (${toPoints(low)} – ${toPoints(high)}), ${calls.toFixed(2)} calls, ${toPercent(validShare)} valid.`;
-}
-
-function toPoints(share: number): string {
-  return (share * 100).toFixed(1);
 }

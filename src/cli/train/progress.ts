@@ -1,7 +1,7 @@
 // How far a training is, how well it does at the moment, and how long it still takes: one changing line.
 
 import { toDelay, toMoney, toPercent } from "../../base/format.ts";
-import { meanOf } from "../../learn/report/moving-mean.ts";
+import { finiteMean } from "../../base/statistics.ts";
 import type { IterationMetrics, TrainEvent, ValidationMetrics } from "../../learn/types.ts";
 import { createChangingLine } from "../terminal/changing-line.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
@@ -46,7 +46,7 @@ export function createTrainProgress(
 
   const toParts = (): string[] => {
     const { stage, iteration, total, isTiming, asked } = last.at(-1)!;
-    const of = (value: (figures: IterationMetrics) => number) => meanOf(last.map(value));
+    const of = (value: (figures: IterationMetrics) => number) => finiteMean(last.map(value));
     const left = leftMs();
     const rollouts = () => [
       `reward ${of(({ reward }) => reward).toFixed(2)}`,

@@ -406,10 +406,10 @@ describe("what is told", () => {
   });
 
   it("the cost of a live pool is told for an iteration, in all where that is known, and at the most", () => {
-    const estimate = { asks: 768, usd: 0.5, dearestUsd: 2, unpriced: ["odd"], isSimulated: false, tasks: 30 };
+    const estimate = { asks: 768, usd: 0.5, highestUsd: 2, unpriced: ["odd"], isSimulated: false, tasks: 30 };
     const [first, , last] = toCostLines(estimate, settingsOf("--iterations", "10"), 7);
     expect(first).toContain(
-      "about $0.50, and $2.00 should only the dearest worker be asked; 10 iterations: about $5.00.",
+      "about $0.50, and $2.00 should only the most expensive worker be asked; 10 iterations: about $5.00.",
     );
     expect(last).toBe("At the most $7.00, and odd of unknown price.");
     expect(toCostLines(estimate, settingsOf("--minutes", "10"), 7)[0]).toMatch(/be asked\.$/);

@@ -22,7 +22,7 @@ import {
 } from "./input.ts";
 import type { PreparedWorld } from "./world.ts";
 
-export function defineTrain(command: Command): void {
+export function define(command: Command): void {
   addTrainFlags(command)
     .addHelpText(
       "after",
@@ -177,7 +177,7 @@ async function agree(
     import("../record/print.ts"),
   ]);
   process.stderr.write(`${toCostLines(estimate, settings, settings.world.budgetUsd).join("\n")}\n`);
-  const isFree = estimate.isSimulated || (estimate.dearestUsd === 0 && estimate.unpriced.length === 0);
+  const isFree = estimate.isSimulated || (estimate.highestUsd === 0 && estimate.unpriced.length === 0);
   if (flags.yes || isFree) return true;
   if (!process.stdin.isTTY)
     throw usageError("nobody can be asked whether this cost is all right: say so with --yes");

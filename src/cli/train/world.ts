@@ -1,9 +1,10 @@
 // The world of a training as its settings name it. What can be wrong with it is found before a folder is made
 // or anybody is asked; a live pool is told with what it will probably cost.
 
+import { join } from "node:path";
 import type { TestWorld } from "../../learn/evaluate-trained.ts";
 import type { TrainingFolder } from "../../learn/folder.ts";
-import type { TrainingEstimate } from "../../world/live/training-budget.ts";
+import type { TrainingEstimate } from "../../world/live/training-estimate.ts";
 import type { World } from "../../world/types.ts";
 import type { TrainSettings } from "./input.ts";
 
@@ -59,9 +60,9 @@ async function prepareTasks(
   { budgetUsd, ...where }: WorldSettings<"tasks">,
   { seed, pools, group, questions }: TrainSettings,
 ): Promise<PreparedWorld> {
-  const [{ openLiveTasks }, { estimateTraining, TrainingBudget }] = await Promise.all([
+  const [{ openLiveTasks }, { estimateTraining }] = await Promise.all([
     import("../tasks/live-tasks.ts"),
-    import("../../world/live/training-budget.ts"),
+    import("../../world/live/training-estimate.ts"),
   ]);
   const { set, pool, grader, calibration, isSimulated, notices } = await openLiveTasks(where);
   const estimate = estimateTraining({ tasks: set.tasks, pool, rollouts: group * questions });
@@ -70,15 +71,24 @@ async function prepareTasks(
     notices,
     estimate: { ...estimate, isSimulated, tasks: set.tasks.length },
     async open({ path }) {
-      const [{ openReplyCache }, { createTasksWorld }, { join }] = await Promise.all([
+      const [{ openReplyCache }, { createTasksWorld }, { AskBudget, Ledger }] = await Promise.all([
         import("../../world/live/reply-cache.ts"),
         import("../../world/tasks.ts"),
-        import("node:path"),
+        import("../../perform/ledger.ts"),
       ]);
       const cache = await openReplyCache(join(path, "replies.jsonl"));
       try {
-        const purse = new TrainingBudget(budgetUsd, { alreadySpentUsd: cache.costUsd });
-        const options = { set, pool, grader, cache, purse, seed, pools, ...(calibration && { calibration }) };
+        const budget = new AskBudget(new Ledger(budgetUsd, cache.costUsd));
+        const options = {
+          set,
+          pool,
+          grader,
+          cache,
+          budget,
+          seed,
+          pools,
+          ...(calibration && { calibration }),
+        };
         return { world: createTasksWorld(options), close: () => cache.close() };
       } catch (error) {
         cache.close();

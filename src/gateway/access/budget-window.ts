@@ -1,5 +1,5 @@
 // The time over which a key's money is counted: UTC days, weeks that begin on Monday, calendar months, or all
-// of it. Apart because the gate, the quota and the command must mean the same by it. A run counts where it began.
+// of it. Apart because admission, the quota and the command must mean the same by it. A run counts where it began.
 
 export const BUDGET_WINDOWS = ["day", "week", "month", "total"] as const;
 export type BudgetWindow = (typeof BUDGET_WINDOWS)[number];

@@ -49,6 +49,8 @@ export interface KeyRing {
   find(secret: string | undefined): GatewayKey;
   /** For each request: as `find`, but undefined as long as no key was ever defined. Tells clients nothing of files. */
   identify(secret: string | undefined): GatewayKey | undefined;
+  /** As `find`, for a run that a key has begun: its secret is not kept. */
+  findById(id: string): GatewayKey;
   /** The secret cannot be had again. */
   create(settings: KeySettings): Promise<{ key: GatewayKey; secret: string }>;
   /** By id, name, the beginning of either where only one key has it, or the secret itself. */
@@ -105,6 +107,10 @@ export function openKeyRing({ env, now = Date.now }: { env: Environment; now?: (
       );
     const key = byHash.get(toHash(secret));
     if (!key) throw refused(`This API key is not known here. Keys of this gateway begin with "${PREFIX}".`);
+    return usable(key);
+  }
+
+  function usable(key: GatewayKey): GatewayKey {
     if (key.revokedAt !== undefined) throw refused(`The API key "${key.name}" was revoked.`);
     if (key.expiresAt !== undefined && now() >= key.expiresAt)
       throw refused(`The API key "${key.name}" expired at ${new Date(key.expiresAt).toISOString()}.`);
@@ -115,6 +121,11 @@ export function openKeyRing({ env, now = Date.now }: { env: Environment; now?: (
     list: () => [...current()],
     isEmpty: () => current().length === 0 && !hadKeys,
     find,
+    findById(id) {
+      const key = current().find((each) => each.id === id);
+      if (!key) throw refused(`The API key ${id} is not known here any more.`);
+      return usable(key);
+    },
     identify(secret) {
       look();
       return problem || hadKeys ? find(secret) : undefined;

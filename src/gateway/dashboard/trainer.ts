@@ -14,11 +14,11 @@ import { type Environment, toTuttiHome } from "../../config/home.ts";
 import { chooseTrainingPath } from "../../learn/folder.ts";
 import { STATEMENT } from "../../learn/statement.ts";
 import { findBuilt } from "../http/built-files.ts";
-import type { TrainingWish } from "./types.ts";
+import type { TrainingSettings } from "./types.ts";
 
 export interface Trainer {
   /** Its name, once it has begun. Throws "conflict" (409) while another one runs. */
-  start(wish: TrainingWish): Promise<string>;
+  start(settings: TrainingSettings): Promise<string>;
   /** After the iteration that is under way. False where it is not ours. */
   stop(id: string): boolean;
   isOurs(id: string): boolean;
@@ -36,11 +36,11 @@ const MOST_SAID = 2_000;
 export function createTrainer({ env, cwd }: { env: Environment; cwd: string }): Trainer {
   let running: { id: string; child: ChildProcess; ended: Promise<unknown> } | undefined;
 
-  function launch(wish: TrainingWish, path: string) {
+  function launch(settings: TrainingSettings, path: string) {
     const command = findBuilt("cli/main.js");
     if (command === undefined)
       throw new TuttiError("internal", "The command of this package was not built: run npm run build");
-    const { iterations, seed, size } = wish;
+    const { iterations, seed, size } = settings;
     const numbers = ["--iterations", String(iterations), "--seed", String(seed), "--threads", "1"];
     const args = ["train", "--rehearsal", ...numbers, ...(size === "small" ? SMALL : []), "--out", path];
     const child = spawn(process.execPath, [command, ...args, "--json"], {
@@ -57,12 +57,12 @@ export function createTrainer({ env, cwd }: { env: Environment; cwd: string }): 
   }
 
   return {
-    async start(wish) {
+    async start(settings) {
       if (running)
         throw new TuttiError("conflict", `The training "${running.id}" is running: stop it first.`);
       const day = new Date().toISOString().slice(0, 10);
       const path = chooseTrainingPath(toTuttiHome(env), "rehearsal", day);
-      const { child, ended, said } = launch(wish, path);
+      const { child, ended, said } = launch(settings, path);
       const own = { id: basename(path), child, ended };
       running = own;
       void ended.then(() => {

@@ -8,7 +8,7 @@ import type { TrainingStatement } from "../../learn/statement.ts";
 import type { IterationMetrics, Sample, ValidationMetrics } from "../../learn/types.ts";
 import type { CircuitState } from "../../perform/retry.ts";
 import type { Message, PoolMember } from "../../worker/types.ts";
-import type { GatewayKey, KeySettings, toShownKey } from "../access/keys.ts";
+import type { GatewayKey, toShownKey } from "../access/keys.ts";
 
 /** GET /v1/session */
 export interface Session {
@@ -103,7 +103,7 @@ export interface TrainingReport {
 }
 
 /** POST /v1/trainings */
-export interface TrainingWish {
+export interface TrainingSettings {
   /** After the warm-up. */
   iterations: number;
   seed: number;
@@ -144,7 +144,7 @@ export type BenchComparison = Comparison & { object: "comparison" };
 export type ShownKey = ReturnType<typeof toShownKey>;
 
 /** POST /v1/keys */
-export type KeyWish = KeySettings;
+export type { KeySettings } from "../access/keys.ts";
 
 /** Its answer: the only time that the secret is shown. */
 export interface CreatedKey {

@@ -1,48 +1,52 @@
-// What every route has in common: who asks, errors in the dialect's own shape, one line in the log, figures.
+// What every route has in common: who asks, errors in the dialect's own shape, one line in the log, metrics.
 
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import type { Connection } from "../../http/connection.ts";
 import type { GatewayKey } from "../access/keys.ts";
 import type { GatewayContext } from "../context.ts";
-import { chatDialect } from "../dialect/chat/dialect.ts";
-import type { Dialect } from "../types.ts";
+import type { Dialect, Handler } from "../types.ts";
 import type { ModelKind } from "./metrics.ts";
+import type { Query } from "./query.ts";
 
 export interface Visit {
   connection: Connection;
   key: GatewayKey | undefined;
-  /** For the log and the figures, filled in by the route as it learns of them. */
+  /** What the route speaks: whose shape errors have. */
+  dialect: Dialect;
+  /** What the address names ("/v1/runs/:id"); empty where it names nothing. */
+  id: string;
+  query: Query;
+  /** For the log and the metrics, filled in by the route as it learns of them. */
   notes: { runId?: string; model?: string; modelKind: ModelKind; firstTokenMs?: number; overheadMs?: number };
 }
 
-export interface RouteOptions {
-  /** As it is declared, for figures. */
+export interface ServedRoute {
+  /** As it is declared, for metrics. */
   name: string;
-  /** Whose shape errors have. */
-  dialect?: Dialect;
+  dialect: Dialect;
   /** Anybody may ask. */
   isOpen?: boolean;
+  serve: Handler;
 }
 
 export async function serveRoute(
   context: GatewayContext,
   connection: Connection,
-  { name, dialect = chatDialect, isOpen = false }: RouteOptions,
-  work: (visit: Visit) => Promise<void>,
+  { name, dialect, isOpen, serve }: ServedRoute,
+  { id, query }: Pick<Visit, "id" | "query">,
 ): Promise<void> {
   const { metrics, log } = context;
   const notes: Visit["notes"] = { modelKind: "none" };
   let key: GatewayKey | undefined;
   let failure: unknown;
   metrics.requestStart();
-  // Anthropic's clients look for it under this name, in replies and in errors.
-  if (dialect.name === "messages") connection.set({ "request-id": connection.requestId });
+  if (dialect.requestIdHeader) connection.set({ [dialect.requestIdHeader]: connection.requestId });
   try {
     if (!isOpen) key = authenticate(context, connection);
-    await work({ connection, key, notes });
+    await serve(context, { connection, key, dialect, id, query, notes });
   } catch (error) {
     failure = error;
-    if (key) connection.set(context.gate.headers(key));
+    if (key) connection.set(context.admission.headers(key));
     sendError(connection, dialect, error);
   }
   const status = connection.isGone ? 499 : connection.outgoing.statusCode;

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { DialectName } from "../../store/types.ts";
+import { chatRelay } from "../dialect/chat/relay.ts";
+import { messagesRelay } from "../dialect/messages/relay.ts";
+import { responsesRelay } from "../dialect/responses/relay.ts";
+import { createLineBuffer } from "./line-buffer.ts";
 import { createUsageReader, readBody } from "./read-usage.ts";
-import { createLineGate } from "./whole-lines.ts";
 
 function sse(...events: (object | string)[]): string {
   return events
@@ -18,6 +20,9 @@ const chunk = (delta: object, finish: string | null = null, usage: object | null
   choices: [{ index: 0, delta, finish_reason: finish }],
   usage,
 });
+
+const READERS = { chat: chatRelay, responses: responsesRelay, messages: messagesRelay };
+type DialectName = keyof typeof READERS;
 
 const STREAMS: Record<DialectName, string> = {
   chat: sse(
@@ -90,9 +95,9 @@ const READ = {
 const DIALECTS: DialectName[] = ["chat", "responses", "messages"];
 
 function readStream(dialect: DialectName, pieces: Buffer[], keepsText: boolean, countsText = false) {
-  const gate = createLineGate();
-  const reader = createUsageReader({ dialect, keepsText, countsText });
-  const sent = pieces.map((piece) => gate.push(piece)).concat(gate.rest());
+  const buffer = createLineBuffer();
+  const reader = createUsageReader({ reader: READERS[dialect], keepsText, countsText });
+  const sent = pieces.map((piece) => buffer.push(piece)).concat(buffer.rest());
   for (const lines of sent) reader.push(lines);
   return { ...reader.read(), sent: Buffer.concat(sent) };
 }
@@ -134,15 +139,15 @@ describe.each(DIALECTS)("a stream of %s", (dialect) => {
       type: "response.completed",
       response: { usage: READ.chat, filler: "x".repeat(3_000_000) },
     });
-    const gate = createLineGate();
-    const reader = createUsageReader({ dialect, keepsText: false });
+    const buffer = createLineBuffer();
+    const reader = createUsageReader({ reader: READERS[dialect], keepsText: false });
     const bytesOfHuge = Buffer.from(huge);
     const pieces = Array.from({ length: 47 }, (_, i) => bytesOfHuge.subarray(i * 65_536, (i + 1) * 65_536));
     let given = 0;
     let sent = 0;
     for (const piece of pieces) {
       given += piece.length;
-      const lines = gate.push(piece);
+      const lines = buffer.push(piece);
       sent += lines.length;
       reader.push(lines);
       expect(given - sent).toBeLessThanOrEqual(1_048_576);
@@ -184,7 +189,7 @@ test.each<[DialectName, object]>([
 
 describe("a body in one piece", () => {
   const read = (dialect: DialectName, body: unknown) =>
-    readBody(Buffer.from(JSON.stringify(body)), { dialect, keepsText: true });
+    readBody(Buffer.from(JSON.stringify(body)), { reader: READERS[dialect], keepsText: true });
 
   test("of chat", () => {
     const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 17 };
@@ -242,7 +247,7 @@ describe("a body in one piece", () => {
     ]) {
       expect(read(dialect, body).usage).toBeUndefined();
     }
-    expect(readBody(Buffer.from("<html>"), { dialect, keepsText: false })).toMatchObject({
+    expect(readBody(Buffer.from("<html>"), { reader: READERS[dialect], keepsText: false })).toMatchObject({
       writtenTokens: 6,
     });
   });

@@ -2,9 +2,9 @@
 // asked for, the text. A stream's events are not parsed one by one; bytes are searched for the few that carry
 // figures. A body that is too large to be held, or no JSON, has no figures, and nothing else happens.
 
-import type { DialectName } from "../../store/types.ts";
+import { toFields } from "../../worker/chat/usage.ts";
 import type { Usage } from "../../worker/types.ts";
-import { type ReplyFields, readEvent } from "./reply-fields.ts";
+import type { RelayReader, ReplyFields } from "./types.ts";
 
 /** What has been read, at any time. */
 export interface Reading extends Omit<ReplyFields, "text" | "writtenBytes"> {
@@ -27,7 +27,7 @@ export interface UsageReader {
 }
 
 export interface UsageReaderOptions {
-  dialect: DialectName;
+  reader: RelayReader;
   keepsText: boolean;
   /** The provider will not say what the reply took, so it is counted from the text. */
   countsText?: boolean;
@@ -42,12 +42,11 @@ const NOTHING_READ: ReplyFields = { text: "", writtenBytes: 0, hasError: false }
 
 // ---- A body in one piece ----------------------------------------------------------------------
 
-export function readBody(body: Buffer, { dialect, keepsText }: UsageReaderOptions): Reading {
+export function readBody(body: Buffer, { reader, keepsText }: UsageReaderOptions): Reading {
   const writtenTokens = body.length;
   if (body.length > MAX_BODY_BYTES) return { writtenTokens, events: 0, hasError: false };
-  const { usage, finishReason, text, writtenBytes, hasError } = readEvent(
-    dialect,
-    parseJson(body),
+  const { usage, finishReason, text, writtenBytes, hasError } = reader.read(
+    toFields(parseJson(body)),
     NOTHING_READ,
   );
   return {
@@ -62,20 +61,18 @@ export function readBody(body: Buffer, { dialect, keepsText }: UsageReaderOption
 
 // ---- An event stream --------------------------------------------------------------------------
 
-export function createUsageReader({ dialect, keepsText, countsText }: UsageReaderOptions): UsageReader {
+export function createUsageReader({ reader, keepsText, countsText }: UsageReaderOptions): UsageReader {
   const readsAll = keepsText || countsText === true;
   let known = NOTHING_READ;
   let text = "";
   let events = 0;
-  let isWhole = false;
 
   function readLine(line: Buffer): void {
     const event = parseJson(line.subarray(DATA.length));
     if (event === undefined) return;
-    const { text: piece, ...fields } = readEvent(dialect, event, known);
+    const { text: piece, ...fields } = reader.read(toFields(event), known);
     if (text.length < MAX_TEXT_LENGTH) text += piece.slice(0, MAX_TEXT_LENGTH - text.length);
     known = { ...fields, text: "" };
-    isWhole ||= dialect !== "messages" || known.finishReason !== undefined;
   }
 
   return {
@@ -89,15 +86,19 @@ export function createUsageReader({ dialect, keepsText, countsText }: UsageReade
         if (readsAll || hasFigures(line)) readLine(line);
       }
     },
-    read: () => ({
-      usage: isWhole ? known.usage : undefined,
-      usageSoFar: isWhole ? undefined : known.usage,
-      finishReason: known.finishReason,
-      text: keepsText ? text : undefined,
-      writtenTokens: readsAll ? known.writtenBytes : events * TOKENS_PER_EVENT,
-      events,
-      hasError: known.hasError,
-    }),
+    read() {
+      const { usage, finishReason, writtenBytes, hasError } = known;
+      const isWhole = reader.isUsageWhole?.(known) ?? true;
+      return {
+        usage: isWhole ? usage : undefined,
+        usageSoFar: isWhole ? undefined : usage,
+        finishReason,
+        text: keepsText ? text : undefined,
+        writtenTokens: readsAll ? writtenBytes : events * TOKENS_PER_EVENT,
+        events,
+        hasError,
+      };
+    },
   };
 }
 

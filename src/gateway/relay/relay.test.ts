@@ -4,6 +4,9 @@ import { type AddressInfo, connect, createServer as createRawServer } from "node
 import { afterEach, describe, expect, test } from "vitest";
 import { isTuttiError } from "../../base/errors.ts";
 import { startChatServer } from "../../testing/gateway/chat-server.ts";
+import { chatRelay } from "../dialect/chat/relay.ts";
+import { messagesRelay } from "../dialect/messages/relay.ts";
+import { responsesRelay } from "../dialect/responses/relay.ts";
 import { createRelayPools, type RelayPoolOptions } from "./pools.ts";
 import { relay } from "./relay.ts";
 import { spliceModel } from "./splice-model.ts";
@@ -57,7 +60,7 @@ async function startFront(
       pools,
       upstream: { url: new URL(upstreamUrl), headers: { authorization: "Bearer key-of-ours" } },
       workerId: "p/m",
-      dialect: "chat",
+      reader: chatRelay,
       body: spliceModel(body, "m"),
       clientHeaders: incoming.headers,
       outgoing,
@@ -313,6 +316,7 @@ describe("a client that leaves", () => {
 });
 
 describe("a provider that fails", () => {
+  const readers = { chat: chatRelay, responses: responsesRelay, messages: messagesRelay };
   const parts = {
     chat: delta("half"),
     responses: event({ type: "response.output_text.delta", delta: "half" }),
@@ -333,7 +337,7 @@ describe("a provider that fails", () => {
         response.writeHead(200, { "content-type": "text/event-stream" });
         response.write(`${parts[dialect]}data: {"half a`, () => response.socket?.end());
       });
-      const front = await startFront(upstream, { dialect });
+      const front = await startFront(upstream, { reader: readers[dialect] });
       const [response, result] = await Promise.all([
         post(front.url, '{"model":"a","stream":true}'),
         front.outcome(),

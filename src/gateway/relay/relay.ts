@@ -6,12 +6,11 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import type { TuttiError } from "../../base/errors.ts";
 import { boundUsage } from "./bound-usage.ts";
-import { toErrorEvent } from "./error-event.ts";
 import { toClientHeaders, toUpstreamHeaders } from "./headers.ts";
+import { createLineBuffer, type LineBuffer } from "./line-buffer.ts";
 import { createUsageReader, type Reading, readBody, type UsageReader } from "./read-usage.ts";
 import { failedInside, stopped, toRelayError } from "./relay-error.ts";
 import type { RelayRequest, RelayResult } from "./types.ts";
-import { createLineGate, type LineGate } from "./whole-lines.ts";
 
 /** A body this size is held until it is whole: then usage is known before the headers, and a cut is no half body. */
 const MAX_HELD_BYTES = 4 * 1_048_576;
@@ -42,7 +41,7 @@ class Transfer implements Dispatcher.DispatchHandler {
   #isOver = false;
   #bytes = 0;
   #firstByteMs: number | undefined;
-  #gate: LineGate | undefined;
+  #lines: LineBuffer | undefined;
   #reader: UsageReader | undefined;
   /** Of a reply that is no stream, as long as it is small enough. */
   #body: Buffer[] = [];
@@ -88,7 +87,7 @@ class Transfer implements Dispatcher.DispatchHandler {
     headers: IncomingHttpHeaders,
   ): void {
     if (this.#isOver || status < 200) return;
-    const { dialect, keepsText, body } = this.#request;
+    const { reader, keepsText, body } = this.#request;
     this.#status = status;
     this.#headers = toClientHeaders(headers);
     this.#isStream = String(headers["content-type"] ?? "").startsWith("text/event-stream");
@@ -97,10 +96,9 @@ class Transfer implements Dispatcher.DispatchHandler {
       this.#clock = setTimeout(this.#onHeldLong, MAX_HELD_MS);
       return;
     }
-    // Chat reports usage only where the client asks for it.
-    const countsText = dialect === "chat" && !body.includes("include_usage");
-    this.#gate = createLineGate();
-    this.#reader = createUsageReader({ dialect, keepsText, countsText });
+    const countsText = reader.reportsUsage?.(body) === false;
+    this.#lines = createLineBuffer();
+    this.#reader = createUsageReader({ reader, keepsText, countsText });
     this.#open();
     // Headers leave with the first event, but do not wait for it.
     setImmediate(() => {
@@ -113,7 +111,7 @@ class Transfer implements Dispatcher.DispatchHandler {
     this.#firstByteMs ??= performance.now() - this.#startedAt;
     this.#bytes += chunk.length;
     if (this.#isStream) {
-      this.#sendLines(this.#gate!.push(chunk));
+      this.#sendLines(this.#lines!.push(chunk));
       return;
     }
     if (this.#isOpen) this.#send(chunk);
@@ -128,7 +126,7 @@ class Transfer implements Dispatcher.DispatchHandler {
     if (this.#isOver) return;
     const { outgoing } = this.#request;
     if (this.#isStream) {
-      this.#sendLines(this.#gate!.rest());
+      this.#sendLines(this.#lines!.rest());
       this.#end({ isComplete: true });
       outgoing.end();
       return;
@@ -211,11 +209,11 @@ class Transfer implements Dispatcher.DispatchHandler {
       this.#reject(error);
       return;
     }
-    const { outgoing, dialect } = this.#request;
+    const { outgoing, reader } = this.#request;
     const reading = this.#read();
     this.#end({ isComplete: false, error }, reading);
-    // Half a line that is held back is dropped: the error would become a part of it.
-    if (this.#isStream && this.#isReadable) outgoing.end(toErrorEvent(dialect, error, reading.events));
+    // Half a line that is held back is dropped: the error would become a part of it. The empty line ends what was begun.
+    if (this.#isStream && this.#isReadable) outgoing.end(`\n${reader.toErrorEvent(error, reading.events)}`);
     else outgoing.destroy();
   }
 
@@ -244,11 +242,11 @@ class Transfer implements Dispatcher.DispatchHandler {
   }
 
   #read(body: Buffer = Buffer.concat(this.#body)): Reading {
-    const { dialect, keepsText } = this.#request;
+    const { reader, keepsText } = this.#request;
     const isCut = this.#bytes > body.length;
     if (this.#reader) return this.#reader.read();
     if (!this.#isReadable || isCut) return { writtenTokens: this.#bytes, events: 0, hasError: false };
-    return readBody(body, { dialect, keepsText });
+    return readBody(body, { reader, keepsText });
   }
 
   #close(): void {

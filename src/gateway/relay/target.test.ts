@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { toEndpoint, toMember } from "../../config/endpoint.ts";
 import { relayTargetOf } from "../../config/relay-target.ts";
-import type { DialectName } from "../../store/types.ts";
-import type { Dialect } from "../../worker/models.ts";
+import type { Dialect as Protocol } from "../../worker/models.ts";
+import { DIALECTS } from "../dialect/dialects.ts";
 import { toUpstream } from "./target.ts";
 
-const target = (dialect: Dialect, apiKey?: string) => ({
+const named = (name: string) => DIALECTS.find((dialect) => dialect.name === name)!;
+const target = (dialect: Protocol, apiKey?: string) => ({
   provider: "p",
   dialect,
   baseUrl: "https://models.example/v1",
@@ -13,7 +14,7 @@ const target = (dialect: Dialect, apiKey?: string) => ({
   ...(apiKey && { apiKey }),
 });
 
-test.each<[DialectName, Dialect, string | undefined]>([
+test.each<[string, Protocol, string | undefined]>([
   ["chat", "openai", "/v1/chat/completions"],
   ["chat", "openai-compatible", "/v1/chat/completions"],
   ["chat", "mistral", "/v1/chat/completions"],
@@ -27,23 +28,23 @@ test.each<[DialectName, Dialect, string | undefined]>([
   ["messages", "openai", undefined],
   ["messages", "google", undefined],
 ])("%s to an endpoint of %s", (dialect, speaks, path) => {
-  expect(toUpstream(target(speaks), dialect)?.url.href).toBe(path && `https://models.example${path}`);
+  expect(toUpstream(target(speaks), named(dialect))?.url.href).toBe(path && `https://models.example${path}`);
 });
 
 describe("the key goes where the provider looks for it", () => {
   test("as a bearer token", () => {
-    expect(toUpstream(target("openai", "sk-own-key"), "chat")?.headers).toEqual({
+    expect(toUpstream(target("openai", "sk-own-key"), named("chat"))?.headers).toEqual({
       authorization: "Bearer sk-own-key",
     });
   });
   test("as x-api-key, with a version, to Anthropic", () => {
-    expect(toUpstream(target("anthropic", "sk-own-key"), "messages")?.headers).toEqual({
+    expect(toUpstream(target("anthropic", "sk-own-key"), named("messages"))?.headers).toEqual({
       "anthropic-version": "2023-06-01",
       "x-api-key": "sk-own-key",
     });
   });
   test("not at all to a server that wants none", () => {
-    expect(toUpstream(target("openai-compatible"), "chat")?.headers).toEqual({});
+    expect(toUpstream(target("openai-compatible"), named("chat"))?.headers).toEqual({});
   });
 });
 

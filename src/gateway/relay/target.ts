@@ -2,8 +2,7 @@
 // the request is translated and performed as a run of one step.
 
 import type { RelayTarget } from "../../config/relay-target.ts";
-import type { DialectName } from "../../store/types.ts";
-import type { Dialect } from "../../worker/models.ts";
+import type { Dialect } from "../types.ts";
 
 export interface Upstream {
   url: URL;
@@ -11,25 +10,12 @@ export interface Upstream {
   headers: Record<string, string>;
 }
 
-const ROUTES: Record<DialectName, { path: string; speakers: readonly Dialect[] }> = {
-  chat: { path: "/chat/completions", speakers: ["openai", "openai-compatible", "mistral"] },
-  responses: { path: "/responses", speakers: ["openai"] },
-  messages: { path: "/messages", speakers: ["anthropic"] },
-};
-
-/** Anthropic refuses requests that name no version. A client's own takes the place of this one. */
-const ANTHROPIC_VERSION = "2023-06-01";
-
 /** Undefined: the endpoint speaks another dialect. */
-export function toUpstream(target: RelayTarget, dialect: DialectName): Upstream | undefined {
-  const { path, speakers } = ROUTES[dialect];
-  if (!speakers.includes(target.dialect)) return undefined;
-  return { url: new URL(`${target.baseUrl}${path}`), headers: toCredentials(target) };
-}
-
-function toCredentials({ dialect, apiKey }: RelayTarget): Record<string, string> {
-  if (dialect === "anthropic") {
-    return { "anthropic-version": ANTHROPIC_VERSION, ...(apiKey && { "x-api-key": apiKey }) };
-  }
-  return apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+export function toUpstream(
+  { baseUrl, dialect: protocol, apiKey }: RelayTarget,
+  { path, relay }: Pick<Dialect, "path" | "relay">,
+): Upstream | undefined {
+  if (!relay?.protocols.includes(protocol)) return undefined;
+  const bearer: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+  return { url: new URL(`${baseUrl}${path}`), headers: relay.toCredentials?.(apiKey) ?? bearer };
 }

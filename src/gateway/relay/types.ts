@@ -2,10 +2,39 @@
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { TuttiError } from "../../base/errors.ts";
-import type { DialectName } from "../../store/types.ts";
+import type { Dialect as ProviderProtocol } from "../../worker/models.ts";
 import type { FinishReason, Usage } from "../../worker/types.ts";
 import type { RelayPools } from "./pools.ts";
 import type { Upstream } from "./target.ts";
+
+/** How a dialect is passed through: to whom, and what of the provider's own reply is read along the way. */
+export interface RelayReader {
+  /** Of the providers that understand it as it is. */
+  readonly protocols: readonly ProviderProtocol[];
+  /** Fields of a request that limit the length of its reply; the first one that is there counts. */
+  readonly lengthFields: readonly string[];
+  /** How the provider learns who pays; by default a bearer token. */
+  toCredentials?(apiKey: string | undefined): Record<string, string>;
+  /** False: the stream will not say what it took, so its text is counted. Absent: it always says. */
+  reportsUsage?(body: Buffer): boolean;
+  /** What is known of a reply after one more event of its stream, or after its body. */
+  read(event: Record<string, unknown>, known: ReplyFields): ReplyFields;
+  /** False: more of the usage is still to come. Absent: it is said all at once. */
+  isUsageWhole?(known: ReplyFields): boolean;
+  /** The last event of a stream that broke off after so many events: the status is out, so it must say so itself. */
+  toErrorEvent(error: TuttiError, events: number): string;
+}
+
+/** What is known of a provider's reply so far. */
+export interface ReplyFields {
+  usage?: Usage;
+  finishReason?: FinishReason;
+  /** Of the answer. */
+  text: string;
+  /** Bytes of all that was written (answer, reasoning, arguments of tools), where its tokens are not reported. */
+  writtenBytes: number;
+  hasError: boolean;
+}
 
 /** What the relay needs of a response: a copied one (copies.ts) will do. */
 export interface RelayedTo {
@@ -26,7 +55,7 @@ export interface RelayRequest {
   upstream: Upstream;
   /** Who is asked, for error messages. */
   workerId: string;
-  dialect: DialectName;
+  reader: RelayReader;
   /** With the provider's name of the model (splice-model.ts). */
   body: Buffer;
   clientHeaders: IncomingHttpHeaders;

@@ -1,69 +1,60 @@
 // What the gateway tells of itself: its models, a key's quota, the bill, how it is.
 
 import { TuttiError } from "../../base/errors.ts";
+import type { Connection } from "../../http/connection.ts";
 import { parseBillQuery, toBill, toBillCsv, toQuota, toSpentUsd } from "../access/bill.ts";
 import { startOfWindow } from "../access/budget-window.ts";
 import type { GatewayContext } from "../context.ts";
-import type { Query } from "../http/query.ts";
 import type { Visit } from "../http/route.ts";
+import type { Dialect, ModelEntry, ModelListing } from "../types.ts";
 
 /** When this list was first offered; the dialects want a date for every model. */
-const CREATED = Date.UTC(2026, 10, 17) / 1000;
+const CREATED_AT = Date.UTC(2026, 10, 17);
 
-export async function listModels({ models }: GatewayContext, { connection, key }: Visit): Promise<void> {
-  const entries = await models.list(key);
-  if (connection.header("anthropic-version") === undefined) {
-    connection.json(200, { object: "list", data: entries.map(toOpenAIModel) });
-    return;
-  }
-  const data = entries.map(toAnthropicModel);
-  connection.json(200, {
-    data,
-    has_more: false,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-  });
+export async function listModels(
+  { models, dialects }: GatewayContext,
+  { connection, key }: Visit,
+): Promise<void> {
+  connection.json(200, listingOf(dialects, connection).toList((await models.list(key)).map(toEntry)));
 }
 
 export async function showModel(
-  { models }: GatewayContext,
-  { connection, key }: Visit,
-  id: string,
+  { models, dialects }: GatewayContext,
+  { connection, key, id }: Visit,
 ): Promise<void> {
   const entry = (await models.list(key)).find((each) => each.id === id);
-  if (!entry) {
-    await models.resolve(id, key, { wishes: {} }); // says what is near
-    connection.json(200, toOpenAIModel({ id, ownedBy: id.split("/")[0]! }));
-    return;
-  }
-  const isAnthropic = connection.header("anthropic-version") !== undefined;
-  connection.json(200, isAnthropic ? toAnthropicModel(entry) : toOpenAIModel(entry));
+  if (!entry) await models.resolve(id, key, { preferences: {} }); // says what is near
+  const shown = toEntry(entry ?? { id, ownedBy: id.split("/")[0]! });
+  connection.json(200, listingOf(dialects, connection).toModel(shown));
 }
 
-interface Entry {
-  id: string;
-  ownedBy: string;
+function toEntry(entry: Omit<ModelEntry, "createdAt">): ModelEntry {
+  return { ...entry, createdAt: CREATED_AT };
 }
 
-function toOpenAIModel({ id, ownedBy }: Entry) {
-  return { id, object: "model", created: CREATED, owned_by: ownedBy };
+/** Dialects share this address, so a header says which one is meant. */
+function listingOf(dialects: readonly Dialect[], connection: Connection): ModelListing {
+  const meant = dialects.find(({ models }) => models && connection.header(models.header) !== undefined);
+  return meant?.models ?? OPENAI_LISTING;
 }
 
-function toAnthropicModel({ id }: Entry) {
-  return { type: "model", id, display_name: id, created_at: new Date(CREATED * 1000).toISOString() };
-}
+const OPENAI_LISTING: ModelListing = {
+  toList: (entries) => ({ object: "list", data: entries.map(OPENAI_LISTING.toModel) }),
+  toModel: ({ id, ownedBy, createdAt }) => ({
+    id,
+    object: "model",
+    created: createdAt / 1000,
+    owned_by: ownedBy,
+  }),
+};
 
 /** A key's own quota; with a grouping, or as an admin, the bill. */
-export async function showUsage(
-  context: GatewayContext,
-  { connection, key }: Visit,
-  query: Query,
-): Promise<void> {
+export async function showUsage(context: GatewayContext, { connection, key, query }: Visit): Promise<void> {
   const store = await context.tutti.store();
   if (query.group === undefined && query.format === undefined && key) {
     const from = key.budget ? startOfWindow(key.budget.window, Date.now()) : undefined;
     const rows = await store.sumSpending({ keyId: key.id, ...(from !== undefined && { from }) });
-    const reserved = context.gate.reservedUsd(key.id);
+    const reserved = context.admission.reservedUsd(key.id);
     connection.json(200, toQuota(key, toSpentUsd(rows), reserved, Date.now()));
     return;
   }

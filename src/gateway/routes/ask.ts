@@ -1,75 +1,71 @@
-// The three doors to a team: chat completions, responses, messages. One flow for all of them; what differs is the
-// dialect.
+// A question to a team or to one model. One flow for all dialects; what differs is the dialect.
 
-import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import { TuttiError } from "../../base/errors.ts";
 import { relayTargetOf } from "../../config/relay-target.ts";
 import type { Connection } from "../../http/connection.ts";
 import type { GatewayContext } from "../context.ts";
-import { badRequest, type Fields, isFields, readText } from "../dialect/fields.ts";
-import { toUnfinishedResponse } from "../dialect/responses/object.ts";
+import { parseBody, readBytes } from "../http/body.ts";
+import { badRequest, ObjectReader } from "../http/object-reader.ts";
 import { sendError, type Visit } from "../http/route.ts";
 import { toUpstream } from "../relay/target.ts";
 import { toOverheadMs } from "../runs/outcome.ts";
+import { readPreferences } from "../runs/preferences.ts";
 import { respondStreamed, respondWhole } from "../runs/respond.ts";
-import { readWishes } from "../runs/wishes.ts";
 import type { Dialect } from "../types.ts";
 import { passThrough, passThroughOnce } from "./pass-through.ts";
-import { withReferences } from "./responses.ts";
 
 const BUSY_RETRY_MS = 1_000;
 const LONGEST_IDEMPOTENCY_KEY = 255;
-const DEEPEST = 200;
 
-export async function ask(context: GatewayContext, visit: Visit, dialect: Dialect): Promise<void> {
-  const { connection, key, notes } = visit;
+export async function ask(context: GatewayContext, visit: Visit): Promise<void> {
+  const { connection, key, dialect, notes } = visit;
   checkRoom(context);
-  const raw = await connection.readBody(context.config.gateway.maxBodyBytes);
+  const raw = await readBytes(context, visit);
   const body = parseBody(raw);
-  const model = readText(body, "model");
+  const reader = new ObjectReader(body);
+  const model = reader.text("model");
   notes.model = model.slice(0, 200);
   const header = (name: string) => connection.header(name);
-  const wishes = readWishes(body);
+  const preferences = readPreferences(reader);
   // Found before the rest is read: whoever is passed through speaks for itself.
-  const named = await context.models.resolve(model, key, { wishes });
+  const named = await context.models.resolve(model, key, { preferences });
   const target = named.kind === "worker" ? relayTargetOf(named.member.worker) : undefined;
-  const upstream = target && toUpstream(target, dialect.name);
+  const upstream = target && toUpstream(target, dialect);
   const idempotencyKey = readIdempotencyKey(connection);
   const hash = () => toHash(connection, raw, dialect);
-  if (named.kind === "worker" && target && upstream) {
+  if (named.kind === "worker" && target && upstream && dialect.relay) {
     notes.modelKind = "relay";
-    const asked = { dialect, raw, body, member: named.member, target, upstream };
+    const asked = { dialect, reader: dialect.relay, raw, body, member: named.member, target, upstream };
     if (idempotencyKey === undefined) return void (await passThrough(context, visit, asked));
     return passThroughOnce(context, visit, asked, idempotencyKey, hash());
   }
-  const whole = dialect.name === "responses" ? await withReferences(context, visit, body) : body;
+  const whole = (await dialect.expandBody?.(context, visit, body)) ?? body;
   const parsed = dialect.parseRequest(whole, header);
   const request = { ...parsed, showsProgress: parsed.showsProgress && context.config.gateway.progress };
   const destination =
     named.kind === "team" && request.effort !== undefined
-      ? await context.models.resolve(model, key, { effort: request.effort, wishes })
+      ? await context.models.resolve(model, key, { effort: request.effort, preferences })
       : named;
   notes.modelKind = destination.kind;
   const reply = await context.desk.begin({
+    dialect,
     request,
-    wishes,
+    preferences,
     destination,
     key,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     hash: hash(),
     admit: async (wantedUsd) => {
-      const admission = await context.gate.admit(key, wantedUsd);
+      const admission = await context.admission.admit(key, wantedUsd);
       connection.set(admission.headers);
       return admission;
     },
   });
   notes.runId = reply.live.runId;
   if (reply.isJoined) context.metrics.addJoined();
-  if (request.isBackground && !request.isStream) {
-    connection.json(200, toUnfinishedResponse(reply.head, "queued"), { "x-tutti-run-id": reply.head.runId });
-    return;
-  }
+  if (request.isBackground && !request.isStream && dialect.toQueuedReply)
+    return connection.json(200, dialect.toQueuedReply(reply.head), { "x-tutti-run-id": reply.head.runId });
   const respond = request.isStream ? respondStreamed : respondWhole;
   const { error, run, firstTokenMs } = await respond(connection, dialect, reply);
   if (firstTokenMs !== undefined) notes.firstTokenMs = firstTokenMs;
@@ -85,35 +81,8 @@ function unrepeatable({ code, message, status, param, cause }: TuttiError): Tutt
   return new TuttiError(code, message, { status, retryable: false, param, cause });
 }
 
-export function parseBody(raw: Buffer): Fields {
-  let body: unknown;
-  // Read all the same, every bad byte would become another character, and with it another question.
-  if (!isUtf8(raw)) throw badRequest("The body is not UTF-8.");
-  try {
-    body = JSON.parse(raw.toString("utf8"));
-  } catch (error) {
-    const why = raw.length === 0 ? "it is empty" : (error as Error).message.slice(0, 120);
-    throw badRequest(`The body is not JSON: ${why}`);
-  }
-  if (!isFields(body)) throw badRequest("The body must be a JSON object.");
-  if (isDeep(body)) throw badRequest(`The body is nested more than ${DEEPEST} levels deep.`);
-  return body;
-}
-
-/** What is parsed is also written again, into the journal and to providers, which ends at some depth of the stack. */
-function isDeep(body: object): boolean {
-  let level = [body];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST) return true;
-    const below: object[] = [];
-    for (const value of level)
-      for (const child of Object.values(value)) if (typeof child === "object" && child) below.push(child);
-    level = below;
-  }
-  return false;
-}
-
-function checkRoom({ live, relaying, config, isClosing }: GatewayContext): void {
+/** Throws "overloaded" where nothing more is taken now. */
+export function checkRoom({ live, relaying, config, isClosing }: GatewayContext): void {
   if (!isClosing && live.size + relaying < config.gateway.maxRunning) return;
   const why = isClosing
     ? "This gateway is shutting down."
@@ -130,7 +99,7 @@ function readIdempotencyKey(connection: Connection): string | undefined {
   throw badRequest(`The idempotency key is longer than ${LONGEST_IDEMPOTENCY_KEY} characters.`);
 }
 
-/** The same bytes to the same door are the same request, unless the client says that they are not. */
+/** The same bytes to the same endpoint are the same request, unless the client says that they are not. */
 function toHash(connection: Connection, raw: Buffer, dialect: Dialect): string {
   const isApart = connection.header("x-tutti-join") === "off";
   const salt = isApart

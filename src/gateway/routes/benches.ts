@@ -13,8 +13,7 @@ import { toTuttiHome } from "../../config/home.ts";
 import { requireAdmin } from "../access/admin.ts";
 import type { GatewayContext } from "../context.ts";
 import type { BenchComparison, BenchReport, BenchSummary } from "../dashboard/types.ts";
-import { badRequest } from "../dialect/fields.ts";
-import type { Query } from "../http/query.ts";
+import { badRequest } from "../http/object-reader.ts";
 import type { Visit } from "../http/route.ts";
 
 const FOLDER = "bench";
@@ -52,16 +51,17 @@ export async function listBenches(context: GatewayContext, visit: Visit): Promis
   visit.connection.json(200, { object: "list", data });
 }
 
-export async function showBench(context: GatewayContext, visit: Visit, id: string): Promise<void> {
+export async function showBench(context: GatewayContext, visit: Visit): Promise<void> {
   requireAdmin(visit);
-  const report = readBench(findBench(context, id));
-  if (!report) throw new TuttiError("not-found", `The folder of the bench "${id}" cannot be read.`);
+  const report = readBench(findBench(context, visit.id));
+  if (!report) throw new TuttiError("not-found", `The folder of the bench "${visit.id}" cannot be read.`);
   visit.connection.json(200, report);
 }
 
 /** Paired over the tasks that both were graded on, with the tasks that flipped. */
-export async function compareBenches(context: GatewayContext, visit: Visit, query: Query): Promise<void> {
+export async function compareBenches(context: GatewayContext, visit: Visit): Promise<void> {
   requireAdmin(visit);
+  const { query } = visit;
   const [a, b] = (["a", "b"] as const).map((side) => {
     const { rows, seed } = readFolder(findBench(context, query[side] ?? "").path);
     const name = query[`${side}_conductor`] ?? "";

@@ -8,20 +8,10 @@ import { BUDGET_WINDOWS } from "../access/budget-window.ts";
 import { checkKeyNames } from "../access/key-names.ts";
 import { toKeyState, toShownKey } from "../access/keys.ts";
 import type { GatewayContext } from "../context.ts";
-import type { CreatedKey, KeyWish, Session } from "../dashboard/types.ts";
-import {
-  badRequest,
-  type Fields,
-  readChoice,
-  readFlag,
-  readNumber,
-  readOptionalList,
-  readOptionalObject,
-  readText,
-  wrong,
-} from "../dialect/fields.ts";
+import type { CreatedKey, KeySettings, Session } from "../dashboard/types.ts";
+import { readBody } from "../http/body.ts";
+import { badRequest, ObjectReader } from "../http/object-reader.ts";
 import type { Visit } from "../http/route.ts";
-import { parseBody } from "./ask.ts";
 
 const LAST_TIME = 8.64e15;
 
@@ -42,24 +32,25 @@ export async function listKeys({ keys }: GatewayContext, visit: Visit): Promise<
   visit.connection.json(200, { object: "list", data: keys.list().map((key) => toShownKey(key, now)) });
 }
 
-export async function createKey({ keys, config }: GatewayContext, visit: Visit): Promise<void> {
+export async function createKey(context: GatewayContext, visit: Visit): Promise<void> {
   requireAdmin(visit);
-  const { connection } = visit;
-  const wish = readKeyWish(parseBody(await connection.readBody(config.gateway.maxBodyBytes)));
-  checkKeyNames([...(wish.only ?? []), ...(wish.without ?? [])], config);
+  const { keys, config } = context;
+  const settings = readSettings(new ObjectReader(await readBody(context, visit)));
+  checkKeyNames([...(settings.only ?? []), ...(settings.without ?? [])], config);
   const isFirst = keys.isEmpty();
-  if (isFirst && wish.isAdmin === false)
+  if (isFirst && settings.isAdmin === false)
     throw badRequest(
       "The first key closes this gateway to everybody without one, so it must be an admin's. Create others after it.",
       "isAdmin",
     );
-  const { key, secret } = await keys.create({ ...wish, isAdmin: isFirst || (wish.isAdmin ?? false) });
+  const { key, secret } = await keys.create({ ...settings, isAdmin: isFirst || (settings.isAdmin ?? false) });
   const created: CreatedKey = { object: "key", key: toShownKey(key, Date.now()), secret, isFirst };
-  connection.json(201, created, { "cache-control": "no-store" });
+  visit.connection.json(201, created, { "cache-control": "no-store" });
 }
 
-export async function revokeKey({ keys }: GatewayContext, visit: Visit, id: string): Promise<void> {
+export async function revokeKey({ keys }: GatewayContext, visit: Visit): Promise<void> {
   requireAdmin(visit);
+  const { id } = visit;
   const now = Date.now();
   const all = keys.list();
   if (!all.some((key) => key.id === id))
@@ -73,40 +64,31 @@ export async function revokeKey({ keys }: GatewayContext, visit: Visit, id: stri
   visit.connection.json(200, toShownKey(await keys.revoke(id), now));
 }
 
-function readKeyWish(body: Fields): KeyWish {
-  const isAdmin = readFlag(body, "isAdmin");
-  const only = readNames(body, "only");
-  const without = readNames(body, "without");
-  const requestsPerMinute = readNumber(body, "requestsPerMinute", { min: 1, max: 1_000_000, isWhole: true });
-  const concurrency = readNumber(body, "concurrency", { min: 1, max: 100_000, isWhole: true });
-  const expiresAt = readNumber(body, "expiresAt", { min: Date.now(), max: LAST_TIME, isWhole: true });
-  const budget = readOptionalObject(body, "budget");
+function readSettings(body: ObjectReader): KeySettings {
+  const budget = body.optionalObject("budget");
   return {
-    name: readText(body, "name").trim(),
-    ...(isAdmin !== undefined && { isAdmin }),
-    ...(only && { only }),
-    ...(without && { without }),
-    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
-    ...(concurrency !== undefined && { concurrency }),
-    ...(expiresAt !== undefined && { expiresAt }),
-    ...(budget && { budget: readBudget(budget) }),
+    name: body.text("name").trim(),
+    isAdmin: body.flag("isAdmin"),
+    only: readNames(body, "only"),
+    without: readNames(body, "without"),
+    requestsPerMinute: body.number("requestsPerMinute", { min: 1, max: 1_000_000, isWhole: true }),
+    concurrency: body.number("concurrency", { min: 1, max: 100_000, isWhole: true }),
+    expiresAt: body.number("expiresAt", { min: Date.now(), max: LAST_TIME, isWhole: true }),
+    budget: budget && readBudget(budget),
   };
 }
 
-function readBudget(body: Fields): NonNullable<KeyWish["budget"]> {
-  const usd = readNumber(body, "usd", { max: 1e9 }, "budget");
-  const window = readChoice(body, "window", BUDGET_WINDOWS, "budget");
-  if (usd === undefined || usd <= 0) throw wrong(body.usd, "an amount in dollars above 0", "budget.usd");
-  if (!window) throw wrong(undefined, `one of ${BUDGET_WINDOWS.join(", ")}`, "budget.window");
-  return { usd, window };
+function readBudget(budget: ObjectReader): NonNullable<KeySettings["budget"]> {
+  const usd = budget.number("usd", { max: 1e9 });
+  if (usd === undefined || usd <= 0) throw budget.wrong("usd", "an amount in dollars above 0");
+  return { usd, window: budget.oneOf("window", BUDGET_WINDOWS) };
 }
 
 /** No names are no restriction. */
-function readNames(body: Fields, name: "only" | "without"): string[] | undefined {
-  const list = readOptionalList(body, name);
-  if (!list || list.length === 0) return undefined;
+function readNames(body: ObjectReader, name: "only" | "without"): string[] | undefined {
+  const list = body.list(name);
   const isName = (each: unknown): each is string =>
     typeof each === "string" && /^[^\s\p{C}]{1,200}$/u.test(each);
-  if (list.every(isName)) return [...new Set(list)];
-  throw wrong(list, "a list of names of providers or workers", name);
+  if (!list.every(isName)) throw body.wrong(name, "a list of names of providers or workers");
+  return list.length === 0 ? undefined : [...new Set(list)];
 }

@@ -9,8 +9,8 @@ import type { StepMessages } from "../dashboard/types.ts";
 import type { Visit } from "../http/route.ts";
 import { loadOwnRun } from "./runs.ts";
 
-export async function showMessages(context: GatewayContext, visit: Visit, id: string): Promise<void> {
-  const { events } = await loadOwnRun(context, visit, id);
+export async function showMessages(context: GatewayContext, visit: Visit): Promise<void> {
+  const { events } = await loadOwnRun(context, visit, visit.id);
   const state = fold(events)!;
   const isStripped = events[0]?.type === "run-start" && events[0].isStripped === true;
   const data = isStripped

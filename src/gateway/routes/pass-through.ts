@@ -9,7 +9,7 @@ import { createRunId } from "../../tutti/run-setup.ts";
 import { costOf } from "../../worker/price.ts";
 import type { PoolMember, Task } from "../../worker/types.ts";
 import type { GatewayContext } from "../context.ts";
-import type { Fields } from "../dialect/fields.ts";
+import type { Fields } from "../http/object-reader.ts";
 import type { Visit } from "../http/route.ts";
 import { boundInput } from "../relay/bound-usage.ts";
 import { CopiedResponse } from "../relay/copies.ts";
@@ -17,12 +17,13 @@ import { toRelayEvents } from "../relay/journal.ts";
 import { relay } from "../relay/relay.ts";
 import { spliceModel } from "../relay/splice-model.ts";
 import type { Upstream } from "../relay/target.ts";
-import type { RelayedTo, RelayResult } from "../relay/types.ts";
+import type { RelayedTo, RelayReader, RelayResult } from "../relay/types.ts";
 import { toPlainNumber } from "../runs/respond.ts";
 import type { Dialect } from "../types.ts";
 
 export interface PassThrough {
   dialect: Dialect;
+  reader: RelayReader;
   raw: Buffer;
   body: Fields;
   member: PoolMember;
@@ -65,10 +66,10 @@ export async function passThrough(
   asked: PassThrough,
   outgoing: RelayedTo = visit.connection.outgoing,
 ): Promise<boolean> {
-  const { gate, pools, log } = context;
+  const { pools, log } = context;
   const { connection, key, notes } = visit;
-  const { dialect, raw, member, target, upstream } = asked;
-  const admission = await gate.admit(key, wantedUsd(asked, key?.budget !== undefined));
+  const { reader, raw, member, target, upstream } = asked;
+  const admission = await context.admission.admit(key, wantedUsd(asked, key?.budget !== undefined));
   const runId = createRunId();
   notes.runId = runId;
   const startedAt = Date.now();
@@ -82,7 +83,7 @@ export async function passThrough(
       pools,
       upstream,
       workerId: member.worker.id,
-      dialect: dialect.name,
+      reader,
       body: spliceModel(raw, target.model),
       clientHeaders: connection.incoming.headers,
       outgoing,
@@ -117,12 +118,12 @@ export async function passThrough(
     inputTokens: () => boundInput(raw),
   });
   // Nobody waits for it: the client has its reply, or gets its own error. A journal that fails is for the log.
-  void context.book
+  void context.journalBatch
     .add(events)
     .catch((error: unknown) => log.error("a relayed request could not be journaled", { run: runId, error }))
     .finally(() => admission.release());
   // What a key has left is known from the journal: its next request must not wait behind a reservation.
-  if (key) await context.book.flush();
+  if (key) await context.journalBatch.flush();
   count(context, events, member.worker.id);
   if (isTuttiError(outcome)) throw outcome;
   return outcome.isComplete && outcome.status < 500;
@@ -142,7 +143,7 @@ function count(
 }
 
 /** The most it can cost, where that is known: what is passed through cannot be told to be shorter. */
-function wantedUsd({ target, raw, body }: PassThrough, hasBudget: boolean): number | undefined {
+function wantedUsd({ target, reader, raw, body }: PassThrough, hasBudget: boolean): number | undefined {
   if (!hasBudget) return undefined;
   const { price } = target;
   if (!price)
@@ -150,9 +151,9 @@ function wantedUsd({ target, raw, body }: PassThrough, hasBudget: boolean): numb
       "forbidden",
       "The price of this model is not known, so the budget of this key cannot be kept. Give it a price in the config.",
     );
-  const longest = [body.max_completion_tokens, body.max_output_tokens, body.max_tokens].find(
-    (value): value is number => typeof value === "number" && value > 0,
-  );
+  const longest = reader.lengthFields
+    .map((name) => body[name])
+    .find((value): value is number => typeof value === "number" && value > 0);
   return longest === undefined
     ? undefined
     : (boundInput(raw) * price.inputUsd + longest * price.outputUsd) / 1e6;

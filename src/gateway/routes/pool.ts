@@ -3,7 +3,7 @@
 import type { GatewayContext } from "../context.ts";
 import type { PoolReport, PoolWorker } from "../dashboard/types.ts";
 import type { ShareFilter, Work } from "../dashboard/worker-shares.ts";
-import { type Query, readWhole } from "../http/query.ts";
+import { readWhole } from "../http/query.ts";
 import type { Visit } from "../http/route.ts";
 import { isAllowedMember } from "../runs/models.ts";
 
@@ -12,10 +12,10 @@ const USUAL_HOURS = 24 * 7;
 const MOST_HOURS = 24 * 366;
 
 /** A key that may not ask everybody sees whom it may ask, and its own share. */
-export async function showPool(context: GatewayContext, visit: Visit, query: Query): Promise<void> {
+export async function showPool(context: GatewayContext, visit: Visit): Promise<void> {
   const { tutti, shares } = context;
   const { key, connection } = visit;
-  const { hours, ...filter } = readWindow(visit, query);
+  const { hours, ...filter } = readWindow(visit);
   const { from } = filter;
   const [resolved, store] = await Promise.all([tutti.pool(), tutti.store()]);
   const { byWorker, planning, runs, isCut } = await shares.read(store, filter);
@@ -51,13 +51,13 @@ export async function showPool(context: GatewayContext, visit: Visit, query: Que
 }
 
 /** Who did the work, day by day: what bills know by key and by model only. */
-export async function showPoolDays(context: GatewayContext, visit: Visit, query: Query): Promise<void> {
-  const { hours: _, ...filter } = readWindow(visit, query);
+export async function showPoolDays(context: GatewayContext, visit: Visit): Promise<void> {
+  const { hours: _, ...filter } = readWindow(visit);
   const { days, isCut } = await context.shares.readDays(await context.tutti.store(), filter);
   visit.connection.json(200, { object: "list", data: days, isCut });
 }
 
-function readWindow({ key }: Visit, query: Query): ShareFilter & { hours: number } {
+function readWindow({ key, query }: Visit): ShareFilter & { hours: number } {
   const hours = readWhole(query.hours, "hours", 1, MOST_HOURS) ?? USUAL_HOURS;
   return { hours, from: Date.now() - hours * HOUR_MS, ...(key && !key.isAdmin && { keyId: key.id }) };
 }

@@ -6,7 +6,8 @@ import { type Run, toRun } from "../../perform/run.ts";
 import { fold } from "../../perform/state.ts";
 import type { RunEvent, RunFilter, StopReason } from "../../store/types.ts";
 import type { GatewayContext } from "../context.ts";
-import { badRequest, KEEP_ALIVE } from "../dialect/fields.ts";
+import { KEEP_ALIVE } from "../dialect/common.ts";
+import { badRequest } from "../http/object-reader.ts";
 import { type Query, readWhole } from "../http/query.ts";
 import type { Visit } from "../http/route.ts";
 
@@ -14,11 +15,7 @@ const STATES = ["ended", "running", "interrupted"] as const;
 const MOST_RUNS = 500;
 const KEEP_ALIVE_MS = 5_000;
 
-export async function listRuns(
-  { tutti }: GatewayContext,
-  { connection, key }: Visit,
-  query: Query,
-): Promise<void> {
+export async function listRuns({ tutti }: GatewayContext, { connection, key, query }: Visit): Promise<void> {
   const limit = readWhole(query.limit, "limit", 1, MOST_RUNS) ?? 50;
   const filter: RunFilter = {
     ...parseFilter(query),
@@ -55,8 +52,8 @@ function parseFilter(query: Query): RunFilter {
   };
 }
 
-export async function showRun(context: GatewayContext, visit: Visit, id: string): Promise<void> {
-  const { run } = await loadOwnRun(context, visit, id);
+export async function showRun(context: GatewayContext, visit: Visit): Promise<void> {
+  const { run } = await loadOwnRun(context, visit, visit.id);
   const nested = run.steps.flatMap(({ nestedRunId }) => nestedRunId ?? []);
   const store = await context.tutti.store();
   const states = await Promise.all(nested.map(async (each) => fold(await store.loadRun(each))));
@@ -90,8 +87,8 @@ function topOf(id: string): string {
  * this one. With `Last-Event-ID` it goes on behind that event, also after a restart of the gateway; pieces of text are
  * then in their `step-end`, and a run within this one has events of its own.
  */
-export async function streamEvents(context: GatewayContext, visit: Visit, id: string): Promise<void> {
-  const { connection } = visit;
+export async function streamEvents(context: GatewayContext, visit: Visit): Promise<void> {
+  const { connection, id } = visit;
   const live = context.live.find(id);
   const after = parseEventId(connection.header("last-event-id"));
   const earlier = await loadOwnRun(context, visit, id).catch((error: unknown) => {
@@ -160,10 +157,11 @@ function goneOf(signal: AbortSignal): Promise<undefined> {
 }
 
 /** Stops a run that is performed here. What it has so far is its answer. */
-export async function cancelRun(context: GatewayContext, visit: Visit, id: string): Promise<void> {
-  await loadOwnRun(context, visit, id);
-  const live = context.live.find(id);
+export async function cancelRun(context: GatewayContext, visit: Visit): Promise<void> {
+  await loadOwnRun(context, visit, visit.id);
+  context.desk.queued.delete(visit.id);
+  const live = context.live.find(visit.id);
   live?.stop();
   await live?.result.catch(() => {});
-  return showRun(context, visit, id);
+  return showRun(context, visit);
 }

@@ -14,11 +14,11 @@ import {
 } from "../../learn/folder.ts";
 import { requireAdmin } from "../access/admin.ts";
 import type { GatewayContext } from "../context.ts";
-import type { TrainingReport, TrainingSummary, TrainingWish } from "../dashboard/types.ts";
-import { readChoice, readNumber } from "../dialect/fields.ts";
-import { type Query, readWhole } from "../http/query.ts";
+import type { TrainingReport, TrainingSettings, TrainingSummary } from "../dashboard/types.ts";
+import { readBody } from "../http/body.ts";
+import { ObjectReader } from "../http/object-reader.ts";
+import { readWhole } from "../http/query.ts";
 import type { Visit } from "../http/route.ts";
-import { parseBody } from "./ask.ts";
 
 /** Before the names of those that lie in the folder that the gateway was started in. */
 const HERE = "here:";
@@ -34,15 +34,10 @@ export async function listAllTrainings(context: GatewayContext, visit: Visit): P
   visit.connection.json(200, { object: "list", data });
 }
 
-export async function showTraining(
-  context: GatewayContext,
-  visit: Visit,
-  id: string,
-  query: Query,
-): Promise<void> {
+export async function showTraining(context: GatewayContext, visit: Visit): Promise<void> {
   requireAdmin(visit);
-  const after = readWhole(query.after, "after", 0, Number.MAX_SAFE_INTEGER) ?? -1;
-  const listed = findTraining(context, id);
+  const after = readWhole(visit.query.after, "after", 0, Number.MAX_SAFE_INTEGER) ?? -1;
+  const listed = findTraining(context, visit.id);
   const training = readTraining(listed.path);
   const isLater = ({ iteration }: { iteration: number }) => iteration > after;
   const { notices, engine } = training.statement;
@@ -61,20 +56,20 @@ export async function showTraining(
 
 export async function startTraining(context: GatewayContext, visit: Visit): Promise<void> {
   requireAdmin(visit);
-  const { connection } = visit;
-  const body = parseBody(await connection.readBody(context.config.gateway.maxBodyBytes));
-  const wish: TrainingWish = {
+  const body = new ObjectReader(await readBody(context, visit));
+  const settings: TrainingSettings = {
     iterations:
-      readNumber(body, "iterations", { min: 1, max: MOST_ITERATIONS, isWhole: true }) ?? USUAL_ITERATIONS,
-    seed: readNumber(body, "seed", { min: 0, max: 2 ** 32 - 1, isWhole: true }) ?? 0,
-    size: readChoice(body, "size", ["small", "usual"] as const) ?? "usual",
+      body.number("iterations", { min: 1, max: MOST_ITERATIONS, isWhole: true }) ?? USUAL_ITERATIONS,
+    seed: body.number("seed", { min: 0, max: 2 ** 32 - 1, isWhole: true }) ?? 0,
+    size: body.choice("size", ["small", "usual"]) ?? "usual",
   };
-  const id = await context.trainer.start(wish);
-  connection.json(201, summarise(context, findTraining(context, id)));
+  const id = await context.trainer.start(settings);
+  visit.connection.json(201, summarise(context, findTraining(context, id)));
 }
 
-export async function stopTraining(context: GatewayContext, visit: Visit, id: string): Promise<void> {
+export async function stopTraining(context: GatewayContext, visit: Visit): Promise<void> {
   requireAdmin(visit);
+  const { id } = visit;
   const listed = findTraining(context, id);
   if (!context.trainer.stop(id))
     throw new TuttiError(

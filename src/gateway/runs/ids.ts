@@ -2,20 +2,21 @@
 // turn (how often tools of the client had returned before), so that nothing has to be looked up or kept: a chat
 // is stateless, and the ids in the conversation are all that comes back.
 
-import type { DialectName } from "../../store/types.ts";
+import type { Dialect } from "../types.ts";
 
-const PREFIXES: Record<DialectName, string> = { chat: "chatcmpl-", responses: "resp_", messages: "msg_" };
+type Prefixed = Pick<Dialect, "replyIdPrefix">;
 
-export function toReplyId(dialect: DialectName, runId: string, turn: number): string {
-  return `${PREFIXES[dialect]}${tailOf(runId)}${turn > 0 ? `_${turn}` : ""}`;
+export function toReplyId({ replyIdPrefix }: Prefixed, runId: string, turn: number): string {
+  return `${replyIdPrefix}${tailOf(runId)}${turn > 0 ? `_${turn}` : ""}`;
 }
 
 /** Undefined for an id that is not ours. */
-export function parseReplyId(dialect: DialectName, id: string): { runId: string; turn: number } | undefined {
-  const prefix = PREFIXES[dialect];
-  const found = id.startsWith(prefix)
-    ? /^([a-z0-9]+)(?:_([1-9]\d{0,5}))?$/.exec(id.slice(prefix.length))
-    : null;
+export function parseReplyId(
+  { replyIdPrefix }: Prefixed,
+  id: string,
+): { runId: string; turn: number } | undefined {
+  if (!id.startsWith(replyIdPrefix)) return undefined;
+  const found = /^([a-z0-9]+)(?:_([1-9]\d{0,5}))?$/.exec(id.slice(replyIdPrefix.length));
   return found ? { runId: `r_${found[1]}`, turn: Number(found[2] ?? 0) } : undefined;
 }
 

@@ -15,7 +15,7 @@ import type { Tutti } from "../../tutti/tutti.ts";
 import type { PoolMember } from "../../worker/types.ts";
 import { type GatewayKey, isAllowed, restrictPool } from "../access/keys.ts";
 import type { Effort } from "../types.ts";
-import type { Wishes } from "./wishes.ts";
+import type { RunPreferences } from "./preferences.ts";
 
 export interface Team {
   kind: "team";
@@ -40,13 +40,13 @@ interface ModelEntry {
   ownedBy: string;
 }
 
-export interface ModelBook {
+export interface ModelCatalog {
   list(key: GatewayKey | undefined): Promise<ModelEntry[]>;
   /** Throws "unknown-model" (404) with the nearest name, or "forbidden" (403). */
   resolve(
     name: string,
     key: GatewayKey | undefined,
-    wanted: { effort?: Effort; wishes: Wishes },
+    wanted: { effort?: Effort; preferences: RunPreferences },
   ): Promise<Team | OneWorker>;
 }
 
@@ -66,21 +66,22 @@ const EFFORTS: Record<Effort, { rounds: number; budget: number }> = {
 const MOST_ROUNDS = 10;
 const MOST_ELSEWHERE = 1_000;
 
-export function createModelBook(tutti: Tutti, config: TuttiConfig, env: Environment): ModelBook {
+export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Environment): ModelCatalog {
   function toTeam(
     name: string,
     conductor: Team["conductor"],
     selector: string[] | undefined,
-    { effort, wishes }: { effort?: Effort; wishes: Wishes },
+    { effort, preferences }: { effort?: Effort; preferences: RunPreferences },
   ): Team {
     const isUltra = name === "tutti-ultra";
     const base = isUltra ? Math.max(ULTRA_ROUNDS, config.rounds) : config.rounds;
     const by = EFFORTS[effort ?? "medium"];
-    const rounds = wishes.rounds ?? Math.min(MOST_ROUNDS, Math.max(1, base + by.rounds));
+    const rounds = preferences.rounds ?? Math.min(MOST_ROUNDS, Math.max(1, base + by.rounds));
     const usual =
       config.limits.usd === null ? null : config.limits.usd * by.budget * (isUltra ? ULTRA_BUDGET : 1);
     // A client may ask for less than the gateway allows, never for more.
-    const budgetUsd = wishes.budgetUsd === undefined ? usual : Math.min(wishes.budgetUsd, usual ?? Infinity);
+    const budgetUsd =
+      preferences.budgetUsd === undefined ? usual : Math.min(preferences.budgetUsd, usual ?? Infinity);
     return {
       kind: "team",
       ...(conductor !== undefined && { conductor }),
@@ -91,14 +92,17 @@ export function createModelBook(tutti: Tutti, config: TuttiConfig, env: Environm
   }
 
   /** Whom this key may ask, and among them whom the request wants. Undefined: all of the pool. */
-  async function toSelector(key: GatewayKey | undefined, wishes: Wishes): Promise<string[] | undefined> {
-    const resolved = await tutti.pool(wishes.pool).catch((error: unknown) => {
+  async function toSelector(
+    key: GatewayKey | undefined,
+    preferences: RunPreferences,
+  ): Promise<string[] | undefined> {
+    const resolved = await tutti.pool(preferences.pool).catch((error: unknown) => {
       throw isTuttiError(error)
         ? new TuttiError("bad-request", error.message, { param: "tutti.pool" })
         : error;
     });
     const pool = restrictPool(key, resolved.pool, providersOf(resolved));
-    if (pool === resolved.pool) return wishes.pool;
+    if (pool === resolved.pool) return preferences.pool;
     return pool.members.map(({ worker }) => worker.id);
   }
 
@@ -146,7 +150,7 @@ export function createModelBook(tutti: Tutti, config: TuttiConfig, env: Environm
       }));
     },
     async resolve(name, key, wanted) {
-      const selector = () => toSelector(key, wanted.wishes);
+      const selector = () => toSelector(key, wanted.preferences);
       if (name === "tutti-fast") return toTeam(name, { kind: "fast" }, await selector(), wanted);
       if (name === "tutti" || name === "tutti-ultra")
         return toTeam(name, await plannerFor(key), await selector(), wanted);
@@ -157,7 +161,9 @@ export function createModelBook(tutti: Tutti, config: TuttiConfig, env: Environm
         pool.members.find(({ worker }) => worker.id === name && worker.kind === "model") ??
         (await findElsewhere(name));
       if (!member) throw await unknownModel(name, () => namesOf(key));
-      const budgetUsd = key?.budget ? (wanted.wishes.budgetUsd ?? config.limits.usd ?? undefined) : undefined;
+      const budgetUsd = key?.budget
+        ? (wanted.preferences.budgetUsd ?? config.limits.usd ?? undefined)
+        : undefined;
       if (isAllowedMember(key, member.worker))
         return { kind: "worker", member, ...(budgetUsd !== undefined && { budgetUsd }) };
       throw new TuttiError("forbidden", `The API key "${key?.name}" may not ask "${name}".`);

@@ -11,7 +11,7 @@ const head: ReplyHead = {
   id: "msg_1",
   runId: RUN_ID,
   createdAt: 0,
-  request: { dialect: "chat", model: "tutti", showsProgress: true, isBackground: false, echo: {} },
+  request: { model: "tutti", showsProgress: true, isBackground: false, echo: {} },
 };
 const TWO = toWorkflow([0, "Solve it.", []], [1, "Check it.", "all"]);
 
@@ -53,7 +53,8 @@ describe("usage", () => {
     const fails = [event.stepStart(1, 1), event.stepError(1, 1, "busy")];
     const run = toTestRun(plan(), ...first, ...fails, event.end("forty", { stopReason: "worker-failed" }));
     expect(toUsage(run)).toMatchObject({ inputTokens: 200, outputTokens: 50 });
-    const accepted = toTestRun(plan(), ...first, ...second, event.roundEnd(), event.end("forty"));
+    const at = { answerStep: { round: 0, step: 0 } };
+    const accepted = toTestRun(plan(), ...first, ...second, event.roundEnd(), event.end("forty", at));
     expect(toUsage(accepted)).toMatchObject({ inputTokens: 200, orchestrationInputTokens: 1_300 });
   });
 

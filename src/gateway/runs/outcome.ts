@@ -4,6 +4,7 @@
 import { readJsonOutput } from "../../answer/json-output.ts";
 import { toErrorCode } from "../../base/error-codes.ts";
 import { TuttiError } from "../../base/errors.ts";
+import { endingOf } from "../../perform/endings.ts";
 import type { Run, RunStep } from "../../perform/run.ts";
 import type { StopReason } from "../../store/types.ts";
 import type { FinishReason, Usage } from "../../worker/types.ts";
@@ -78,16 +79,11 @@ export function toOverheadMs(run: Run): number {
   return Math.max(0, run.durationMs - busyMs);
 }
 
-/** Whose reply is the answer. Undefined where nobody was asked. */
-function answerStepOf({ steps, answer, stopReason }: Run): RunStep | undefined {
-  const asked = steps.filter(({ startedAt }) => startedAt !== undefined);
-  const round = asked.at(-1)?.round;
-  if (stopReason === "tool-calls") return asked.findLast((step) => step.toolCalls?.length) ?? asked.at(-1);
+/** Whose reply is the answer; without one, who was asked last. Undefined where nobody was. */
+function answerStepOf({ steps, answerStep }: Run): RunStep | undefined {
   return (
-    // A Conductor may accept a reply that is not the last one.
-    asked.findLast((step) => answer !== "" && (step.reply || step.partial) === answer) ??
-    asked.findLast((step) => step.round === round && step.reply !== "") ??
-    asked.at(-1)
+    steps.find(({ round, step }) => round === answerStep?.round && step === answerStep.step) ??
+    steps.findLast(({ startedAt }) => startedAt !== undefined)
   );
 }
 
@@ -110,68 +106,55 @@ function toFinishReason(text: string | undefined): FinishReason {
 
 // ---- No answer ----------------------------------------------------------------------------------
 
-/** After these there is nothing to rely on, whatever text there is: it is a part of a reply that broke, or of no use. */
-const ALWAYS_FAILED: readonly (StopReason | undefined)[] = ["failed", "answer-cut", "invalid-output"];
-
 /**
  * Undefined where there is an answer, perhaps cut short by a limit, or a call of the client's tools. `isShort`: its
  * limit of money was what is left of the key's budget, which the client cannot raise.
  */
 export function failureOf(run: Run, isShort = false): TuttiError | undefined {
-  const { answer, stopReason } = run;
-  if (stopReason === "tool-calls") return undefined;
-  const fits = isAsWanted(run);
-  if (answer !== "" && fits && !ALWAYS_FAILED.includes(stopReason)) return undefined;
+  const isWanted = isAsWanted(run);
+  const stopReason = run.stopReason === "done" && !isWanted ? "invalid-output" : run.stopReason;
+  const { code } = endingOf({ stopReason, hasAnswer: run.hasAnswer && isWanted });
+  if (code === undefined) return undefined;
+  if (code === "worker-fault") return toWorkerFailure(run);
+  if (isShort && stopReason === "budget-usd") {
+    const message = `What is left of the budget of this API key (${toLimit(run)}) is not enough for an answer.`;
+    return new TuttiError("budget-spent", message);
+  }
+  return new TuttiError(code, whyNot(run, stopReason));
+}
+
+function whyNot(run: Run, stopReason: StopReason | undefined): string {
   switch (stopReason) {
-    case "done":
-      return fits ? undefined : toInvalidOutput(run);
-    case "failed":
-    case "worker-failed":
-      return toWorkerFailure(run);
     case "invalid-output":
-      return toInvalidOutput(run);
-    case "answer-cut": {
-      const why = run.error ? ` ${run.error.message}` : "";
-      return new TuttiError("stream-cut", `The answer broke off while it was being written.${why}`);
-    }
+      return `The answer is not JSON as it was asked for, although the team was asked again. Run ${run.id} has what was said.`;
+    case "answer-cut":
+      return `The answer broke off while it was being written.${run.error ? ` ${run.error.message}` : ""}`;
     case "budget-usd":
     case "budget-calls":
-    case "budget-tokens": {
-      if (isShort && stopReason === "budget-usd") {
-        const message = `What is left of the budget of this API key (${toLimit(run)}) is not enough for an answer.`;
-        return new TuttiError("budget-spent", message);
-      }
-      const limit = `The run's limit (${toLimit(run)}) was reached before there was an answer`;
-      return new TuttiError("limit", `${limit}; raise it or ask for a shorter answer.`);
-    }
-    case "deadline": {
-      const limit = `The run's limit (${toLimit(run)}) was reached before there was an answer`;
-      return new TuttiError("timeout", `${limit}; raise it.`);
-    }
+    case "budget-tokens":
+      return `The run's limit (${toLimit(run)}) was reached before there was an answer; raise it or ask for a shorter answer.`;
+    case "deadline":
+      return `The run's limit (${toLimit(run)}) was reached before there was an answer; raise it.`;
     case "cancelled":
-      return new TuttiError("cancelled", "The run was cancelled before there was an answer.");
+      return "The run was cancelled before there was an answer.";
     case "refused":
-      return new TuttiError("conflict", "The plan was refused, so nobody was asked.");
-    case "journal-failed": {
-      const message = "The journal cannot be written, so nothing more was asked. Try again later.";
-      return new TuttiError("overloaded", message);
-    }
-    case undefined: {
-      const message = "The run was interrupted before there was an answer. Try again later.";
-      return new TuttiError("overloaded", message);
-    }
+      return "The plan was refused, so nobody was asked.";
+    case "journal-failed":
+      return "The journal cannot be written, so nothing more was asked. Try again later.";
+    case "done":
+    case "tool-calls":
+    case "worker-failed":
+    case "failed":
+      return "Nobody replied, so there is no answer.";
+    case undefined:
+      return "The run was interrupted before there was an answer. Try again later.";
   }
 }
 
 /** Where JSON was asked for, the best reply so far is no answer unless it is such JSON: clients parse it unseen. */
-function isAsWanted({ answer, task }: Run): boolean {
+function isAsWanted({ answer, hasAnswer, task }: Run): boolean {
   const format = task.output?.responseFormat;
-  return !format || answer === "" || readJsonOutput(answer, format.schema).ok;
-}
-
-function toInvalidOutput({ id }: Run): TuttiError {
-  const message = `The answer is not JSON as it was asked for, although the team was asked again. Run ${id} has what was said.`;
-  return new TuttiError("invalid-output", message);
+  return !format || !hasAnswer || readJsonOutput(answer, format.schema).ok;
 }
 
 /** A worker's key is ours, not the client's: a 401 would send people to look at the wrong key. */

@@ -4,24 +4,26 @@
 
 import { TuttiError } from "../../base/errors.ts";
 import type { Run } from "../../perform/run.ts";
+import { fold } from "../../perform/state.ts";
 import type { Origin, RunEvent } from "../../store/types.ts";
 import type { AskOptions } from "../../tutti/ask-options.ts";
 import { toTask } from "../../tutti/check-input.ts";
 import type { RunStream, Tutti } from "../../tutti/tutti.ts";
 import type { Message } from "../../worker/types.ts";
-import type { Admission } from "../access/gate.ts";
+import type { Admission } from "../access/admission.ts";
 import type { GatewayKey } from "../access/keys.ts";
-import { shorten } from "../dialect/fields.ts";
-import type { GatewayRequest, ReplyHead } from "../types.ts";
+import { shorten } from "../http/object-reader.ts";
+import type { Dialect, GatewayRequest, ReplyHead } from "../types.ts";
 import { parseReplyId, toReplyId } from "./ids.ts";
 import { LiveRun, type LiveRuns } from "./live-runs.ts";
 import type { OneWorker, Team } from "./models.ts";
+import type { RunPreferences } from "./preferences.ts";
 import { findToolTail, type ToolTail, toConversation, toToolResults, toTurns, wasGiven } from "./turns.ts";
-import type { Wishes } from "./wishes.ts";
 
 export interface Asked {
+  dialect: Dialect;
   request: GatewayRequest;
-  wishes: Wishes;
+  preferences: RunPreferences;
   destination: Team | OneWorker;
   key: GatewayKey | undefined;
   idempotencyKey?: string;
@@ -48,6 +50,8 @@ export class RunDesk {
   readonly #tutti: Tutti;
   readonly #live: LiveRuns;
   readonly #onEnd: (run: Run, before?: Run) => Promise<void>;
+  /** Background runs of an earlier process that wait until they are let in. */
+  readonly queued = new Set<string>();
   readonly #same = new Map<string, { hash: string; reply: Promise<LiveReply> }>();
 
   /** `onEnd` is done before the place that a run took is free again. */
@@ -92,60 +96,65 @@ export class RunDesk {
   }
 
   async #startNew(asked: Asked, messages: Message[]): Promise<LiveReply> {
-    const { request, destination, wishes, key } = asked;
+    const { request, destination, preferences, key } = asked;
+    const { seed, task, isStream: streamsAnswer } = request;
     const isTeam = destination.kind === "team";
     const admission = await asked.admit(destination.budgetUsd ?? undefined);
-    const controller = new AbortController();
-    const begin = () =>
+    const begin = (signal: AbortSignal) =>
       this.#tutti.stream(
-        { messages, ...(request.task.output && { output: request.task.output }) },
+        { messages, output: task.output },
         {
-          rounds: isTeam ? destination.rounds : 1,
           ...toStage(destination),
+          rounds: isTeam ? destination.rounds : 1,
           budgetUsd: admission.budgetUsd ?? null,
-          ...(wishes.deadlineMs !== undefined && { deadlineMs: wishes.deadlineMs }),
-          ...(wishes.maxCalls !== undefined && { maxCalls: wishes.maxCalls }),
-          ...(wishes.workflow && isTeam && { workflow: wishes.workflow }),
-          ...(request.seed !== undefined && { seed: request.seed }),
-          streamsAnswer: request.isStream,
+          deadlineMs: preferences.deadlineMs,
+          maxCalls: preferences.maxCalls,
+          workflow: isTeam ? preferences.workflow : undefined,
+          seed,
+          streamsAnswer,
           origin: toOrigin(asked, key),
-          signal: controller.signal,
+          signal,
         },
       );
-    return this.#follow(begin, asked, admission, controller, 0);
+    return toReply(asked, this.#launch(begin, admission, goesOn(asked)), admission, 0);
   }
 
-  async #follow(
-    begin: () => RunStream,
-    { request, idempotencyKey }: Asked,
+  /** What is done with every run, new or gone on with: it is seen live, and settled when it is over. */
+  #launch(
+    begin: (signal: AbortSignal) => RunStream,
     admission: Admission,
-    controller: AbortController,
-    turn: number,
+    goesOn: boolean,
     before?: Run,
-  ): Promise<LiveReply> {
-    const goesOn = request.isBackground || idempotencyKey !== undefined;
-    const live = this.#live.add(
-      new LiveRun(beginOr(admission, begin), { goesOn, stop: () => controller.abort() }),
-    );
+  ): LiveRun {
+    const controller = new AbortController();
+    const stream = beginOr(admission, () => begin(controller.signal));
+    const live = this.#live.add(new LiveRun(stream, { goesOn, stop: () => controller.abort() }));
     live.result
       .then((run) => this.#onEnd(run, before))
       .finally(() => admission.release())
       .catch(() => {});
-    // The time that is journaled: a reply that is read again says the same. Without a first event it fails anyway.
-    const [first] = (await live.next(0)) ?? [];
-    return {
-      live,
-      head: toHead(request, live.runId, turn, first?.at ?? Date.now()),
-      turn,
-      ...(before && { before }),
-      ...(admission.isShort && { isShort: true }),
-      isJoined: false,
-    };
+    return live;
+  }
+
+  /** Goes on with a run whose process died, within what is left of its limits. Throws where it is not let in. */
+  async resume(
+    events: readonly RunEvent[],
+    { destination, admit, goesOn }: Pick<Asked, "destination" | "admit"> & { goesOn: boolean },
+  ): Promise<{ live: LiveRun; admission: Admission; before?: Run }> {
+    const { runId, settings, spent, spentBefore } = fold(events)!;
+    const { usd } = settings.limits;
+    const left = usd === undefined ? undefined : Math.max(0, usd - (spent.usd - spentBefore.usd));
+    const admission = await admit(left);
+    const { pool } = toStage(destination);
+    const begin = (signal: AbortSignal) =>
+      this.#tutti.resume(runId, { signal, pool, budgetUsd: admission.budgetUsd ?? null });
+    const before = toTurns(events).at(-2)?.run;
+    return { live: this.#launch(begin, admission, goesOn, before), admission, before };
   }
 
   /** The run of the same idempotency key, over or cut off by a restart. */
   async #findRepeated(asked: Asked): Promise<LiveReply | undefined> {
-    const { key, idempotencyKey, hash, request } = asked;
+    const { key, idempotencyKey, hash } = asked;
     const store = await this.#tutti.store();
     const [found] = await store.listRuns({ idempotencyKey: idempotencyKey!, keyId: key?.id, limit: 1 });
     if (!found) return undefined;
@@ -155,41 +164,36 @@ export class RunDesk {
     if (found.isStripped) throw notKept(idempotencyKey!);
     if (run.origin?.requestHash !== hash) throw otherRequest(idempotencyKey!);
     const live = this.#live.find(found.id);
-    const head = toHead(request, found.id, turns.length - 1, startedAt);
+    const head = toHead(asked, found.id, turns.length - 1, startedAt);
     if (live) return { live, head, turn: turns.length - 1, isJoined: true };
     if (found.state === "interrupted") {
-      const controller = new AbortController();
-      const { signal } = controller;
-      const admission = await asked.admit(run.settings.limits.usd);
-      const budgetUsd = admission.budgetUsd ?? null;
-      const begin = () =>
-        this.#tutti.resume(found.id, { signal, budgetUsd, pool: toStage(asked.destination).pool });
-      return this.#follow(begin, asked, admission, controller, turns.length - 1, turns.at(-2)?.run);
+      const resumed = await this.resume(events, { ...asked, goesOn: goesOn(asked) });
+      return toReply(asked, resumed.live, resumed.admission, turns.length - 1, resumed.before);
     }
     return { live: replay(run), head, turn: turns.length - 1, isJoined: true };
   }
 
   /** The conversation, with what a reply before it left behind. */
-  async #withEarlier({ request, key }: Asked): Promise<Message[]> {
-    const { previousResponseId: id, task } = request;
+  async #withEarlier({ dialect, request, key }: Asked): Promise<Message[]> {
+    const { previousReplyId: id, task } = request;
     if (id === undefined) return task.messages;
-    const found = parseReplyId("responses", id);
+    const found = parseReplyId(dialect, id);
     const events = found ? await (await this.#tutti.store()).loadRun(found.runId) : [];
     const run = events.length > 0 ? toTurns(events)[found!.turn]?.run : undefined;
-    if (!run || run.origin?.keyId !== key?.id || isGone(run))
+    if (!run || run.origin?.keyId !== key?.id || run.isStripped)
       throw new TuttiError(
         "not-found",
         `There is no response "${id}" to go on from: it was not stored, or was deleted.`,
         { param: "previous_response_id" },
       );
     const [first, ...rest] = task.messages;
-    const earlier = toConversation(run);
+    const earlier = toConversation(run, dialect);
     return first?.role === "system" ? [first, ...earlier, ...rest] : [...earlier, ...task.messages];
   }
 
   /** Goes on with the run that waits for these results. Undefined where there is none: then it is a new one. */
   async #goOn(asked: Asked, tail: ToolTail): Promise<LiveReply | undefined> {
-    const { request, key, wishes, destination } = asked;
+    const { request, key, preferences, destination } = asked;
     const events = await (await this.#tutti.store()).loadRun(tail.runId);
     if (events.length === 0) return undefined;
     const turns = toTurns(events);
@@ -200,7 +204,7 @@ export class RunDesk {
     if (turn > tail.turn && wasGiven(run, tail)) {
       // Only the reply right after these results is the answer to this very request.
       if (turn !== tail.turn + 1) return undefined;
-      const head = toHead(request, run.id, turn, startedAt);
+      const head = toHead(asked, run.id, turn, startedAt);
       const before = turns.at(-2)!.run;
       if (live) return { live, head, turn, before, isJoined: true };
       return run.stopReason === undefined
@@ -210,19 +214,18 @@ export class RunDesk {
     const toolResults = turn === tail.turn && !live ? toToolResults(run, tail) : undefined;
     if (!toolResults) return undefined;
     const admission = await asked.admit(destination.budgetUsd ?? undefined);
-    const controller = new AbortController();
-    const begin = () =>
+    const begin = (signal: AbortSignal) =>
       this.#tutti.resume(run.id, {
         toolResults,
-        ...(tail.said && { said: tail.said }),
-        ...(request.task.output && { output: request.task.output }),
+        said: tail.said,
+        output: request.task.output,
         budgetUsd: admission.budgetUsd ?? null,
-        ...(wishes.deadlineMs !== undefined && { deadlineMs: wishes.deadlineMs }),
+        deadlineMs: preferences.deadlineMs,
         streamsAnswer: request.isStream,
-        signal: controller.signal,
+        signal,
         pool: toStage(destination).pool,
       });
-    return this.#follow(begin, asked, admission, controller, turn + 1, run);
+    return toReply(asked, this.#launch(begin, admission, goesOn(asked), run), admission, turn + 1, run);
   }
 }
 
@@ -243,22 +246,40 @@ function beginOr(admission: Admission, begin: () => RunStream): RunStream {
   }
 }
 
-function toHead(request: GatewayRequest, runId: string, turn: number, createdAt: number): ReplyHead {
-  return { id: toReplyId(request.dialect, runId, turn), runId, createdAt, request };
+/** Nobody has to wait for it at a connection. */
+function goesOn({ request, idempotencyKey }: Asked): boolean {
+  return request.isBackground || idempotencyKey !== undefined;
 }
 
-function toOrigin({ request, idempotencyKey, hash }: Asked, key: GatewayKey | undefined): Origin {
-  const { model, dialect, user, metadata, isStored, isBackground, echo } = request;
+async function toReply(
+  asked: Asked,
+  live: LiveRun,
+  { isShort }: Admission,
+  turn: number,
+  before?: Run,
+): Promise<LiveReply> {
+  // The time that is journaled: a reply that is read again says the same. Without a first event it fails anyway.
+  const [first] = (await live.next(0)) ?? [];
+  const head = toHead(asked, live.runId, turn, first?.at ?? Date.now());
+  return { live, head, turn, before, isShort, isJoined: false };
+}
+
+function toHead({ dialect, request }: Asked, runId: string, turn: number, createdAt: number): ReplyHead {
+  return { id: toReplyId(dialect, runId, turn), runId, createdAt, request };
+}
+
+function toOrigin({ dialect, request, idempotencyKey, hash }: Asked, key: GatewayKey | undefined): Origin {
+  const { model, user, metadata, isStored, isBackground, echo } = request;
   return {
     model,
-    dialect,
+    dialect: dialect.name,
     ...(key && { keyId: key.id }),
     ...(user !== undefined && { user }),
     ...(metadata && { metadata }),
     ...(idempotencyKey !== undefined && { idempotencyKey, requestHash: hash }),
     ...(!isStored && { isPrivate: true }),
     ...(isBackground && { isBackground: true }),
-    ...(dialect === "responses" && { echo }),
+    ...(Object.keys(echo).length > 0 && { echo }),
   };
 }
 
@@ -269,11 +290,6 @@ export function replay(run: Run, events: readonly RunEvent[] = []): LiveRun {
   }
   const stream = { runId: run.id, result: Promise.resolve(run), [Symbol.asyncIterator]: again };
   return new LiveRun(stream, { goesOn: true, stop: () => {} });
-}
-
-/** Its content was deleted: there is nothing to go on from. */
-function isGone(run: Run): boolean {
-  return run.answer === "" && run.task.messages.every(({ content }) => content === "");
 }
 
 function otherRequest(idempotencyKey: string): TuttiError {

@@ -5,7 +5,7 @@ import { type Run, toRun } from "../../perform/run.ts";
 import { apply, type RunState, start } from "../../perform/state.ts";
 import type { RunEvent } from "../../store/types.ts";
 import type { Message, ToolResult } from "../../worker/types.ts";
-import { withoutInstructions } from "../dialect/responses/request.ts";
+import type { Dialect } from "../types.ts";
 import { parseToolCallId, toToolCallId } from "./ids.ts";
 
 export interface ToolTail {
@@ -86,8 +86,9 @@ export function wasGiven(run: Run, { turn, contents }: ToolTail): boolean {
 }
 
 /** What a later request goes on from: the conversation, the tools it used, and the answer. */
-export function toConversation(run: Run): Message[] {
-  const messages: Message[] = [...withoutInstructions(run.task.messages, run.origin?.echo ?? {})];
+export function toConversation(run: Run, { toCarriedOver }: Pick<Dialect, "toCarriedOver">): Message[] {
+  const asked = run.task.messages;
+  const messages = [...(toCarriedOver?.(asked, run.origin?.echo ?? {}) ?? asked)];
   const callsOf = (calls: readonly { name: string; input: string }[], turn: number) =>
     calls.map(({ name, input }, index) => ({ id: toToolCallId(run.id, turn, index), name, input }));
   const exchanges = toolExchangesOf(run);
@@ -104,7 +105,7 @@ export function toConversation(run: Run): Message[] {
   if (waiting?.toolCalls) {
     const toolCalls = callsOf(waiting.toolCalls, exchanges.length);
     messages.push({ role: "assistant", content: waiting.reply, toolCalls });
-  } else if (run.answer !== "") messages.push({ role: "assistant", content: run.answer });
+  } else if (run.hasAnswer) messages.push({ role: "assistant", content: run.answer });
   return messages;
 }
 

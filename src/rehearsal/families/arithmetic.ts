@@ -4,13 +4,15 @@
 import type { Random } from "../../base/random.ts";
 import type { Difficulty, Worksheet } from "../types.ts";
 import { defineFamily, defineForm } from "./family.ts";
+import type { Slot } from "./slots.ts";
 import { showNumber } from "./worksheet.ts";
 
-interface Parameters {
-  /** Canonical: numbers, `+ − × ÷` with spaces around them, parentheses without. */
-  expression: string;
-}
-
+const OPERATE: Record<string, (a: number, b: number) => number> = {
+  "+": (a, b) => a + b,
+  "−": (a, b) => a - b,
+  "×": (a, b) => a * b,
+  "÷": (a, b) => a / b,
+};
 const WORK: Record<string, string> = {
   "+": "add the two numbers",
   "−": "subtract the second number from the first",
@@ -18,23 +20,30 @@ const WORK: Record<string, string> = {
   "÷": "divide the first number by the second",
 };
 
+/** Canonical: numbers, `+ − × ÷` with spaces around them, parentheses without. */
+const EXPRESSION: Slot<string> = {
+  pattern: "-?[\\d(][-\\d\\s+−*×x/÷().,]{1,160}[\\d)]",
+  read(text) {
+    const tokens = tokenise(text);
+    if (!tokens.some((token) => token in WORK)) return undefined;
+    return tokens
+      .map((token) => (token in WORK ? ` ${token} ` : token))
+      .join("")
+      .trim();
+  },
+  write: (expression) => expression,
+  draw: drawExpression,
+};
+
 export const arithmetic = defineFamily({
   id: "arithmetic",
   topic: "arithmetic",
   work: "work out the arithmetic expression in the right order of operations",
-  terms: [
-    "arithmetic",
-    "expression",
-    "order of operations",
-    "precedence",
-    "parentheses",
-    "multiplication",
-    "addition",
-  ],
+  terms: "arithmetic, expression, order of operations, precedence, parentheses, multiplication, addition",
   forms: [
-    defineForm<Parameters>({
+    defineForm({
       difficulties: [1, 2, 3],
-      slots: { expression: "-?[\\d(][-\\d\\s+−*×x/÷().,]{1,160}[\\d)]" },
+      slots: { expression: EXPRESSION },
       phrasings: [
         "What is {expression}?",
         "Calculate {expression}.",
@@ -42,19 +51,13 @@ export const arithmetic = defineFamily({
         "Work out the value of {expression}.",
         "How much is {expression}?",
       ],
-      draw: (random, difficulty) => ({ expression: drawExpression(random, difficulty) }),
-      write: ({ expression }) => ({ expression }),
-      read: ({ expression }) => {
-        const tokens = tokenise(expression!);
-        return tokens.some((token) => token in WORK) ? { expression: toText(tokens) } : undefined;
-      },
       difficultyOf: ({ expression }) => {
         const operations = tokenise(expression).filter((token) => token in WORK).length;
         return operations === 1 ? 1 : operations <= 3 ? 2 : 3;
       },
       solve({ expression }, sheet) {
         const value = evaluate(tokenise(expression), sheet);
-        return value === undefined || !Number.isFinite(value) ? undefined : showNumber(value);
+        return value === undefined || !Number.isFinite(value) ? undefined : value;
       },
     }),
   ],
@@ -89,35 +92,18 @@ function tokenise(text: string): string[] {
   return tokens.join("") === plain.replace(/\s/g, "") ? tokens : [];
 }
 
-function toText(tokens: string[]): string {
-  return tokens
-    .map((token) => (token in WORK ? ` ${token} ` : token))
-    .join("")
-    .trim();
-}
-
 /** Recursive descent over the tokens; every operation is a stage. Undefined where they are no expression. */
 function evaluate(tokens: string[], sheet: Worksheet): number | undefined {
   let at = 0;
   let broken = false;
 
   function operate(left: number, operator: string, right: number): number {
-    const value =
-      operator === "+"
-        ? left + right
-        : operator === "−"
-          ? left - right
-          : operator === "×"
-            ? left * right
-            : left / right;
+    const value = OPERATE[operator]!(left, right);
     // What does not come out at six digits would have to be written as a fraction: not a question of ours.
     if (!Number.isFinite(value) || Math.abs(value) > 1e12) broken = true;
     if (operator === "÷" && Math.abs(Number(showNumber(value)) - value) > 1e-12) broken = true;
-    return sheet.number(
-      WORK[operator]!,
-      value,
-      (shown) => `${showNumber(left)} ${operator} ${showNumber(right)} = ${shown}`,
-    );
+    const line = `${showNumber(left)} ${operator} ${showNumber(right)} = #`;
+    return sheet.number(WORK[operator]!, value, line);
   }
   function chain(operators: string, operand: () => number): number {
     let value = operand();

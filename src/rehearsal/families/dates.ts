@@ -3,23 +3,12 @@
 import type { Random } from "../../base/random.ts";
 import type { Worksheet } from "../types.ts";
 import { defineFamily, defineForm } from "./family.ts";
+import { integer, oneOf, type Slot } from "./slots.ts";
 
-const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-const MONTHS = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-];
-const DATE = `\\d{1,2} (?:${MONTHS.join("|")}) \\d{4}`;
+const WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(" ");
+const MONTHS = "January February March April May June July August September October November December".split(
+  " ",
+);
 
 interface CalendarDate {
   day: number;
@@ -28,68 +17,64 @@ interface CalendarDate {
   year: number;
 }
 
-const weekday = defineForm<{ today: string; days: number }>({
+const DATE: Slot<CalendarDate> = {
+  pattern: `\\d{1,2} (?:${MONTHS.join("|")}) \\d{4}`,
+  /** Undefined for a day that its month does not have. */
+  read(text) {
+    const [day, name, year] = text.split(" ") as [string, string, string];
+    const month = MONTHS.findIndex((known) => known.toLowerCase() === name.toLowerCase());
+    const date = { day: Number(day), month, year: Number(year) };
+    return date.day >= 1 && date.day <= daysIn(month, date.year) && date.year >= 1600 ? date : undefined;
+  },
+  write: ({ day, month, year }) => `${day} ${MONTHS[month]} ${year}`,
+  draw: (random) => ({
+    day: random.integer(1, 28),
+    month: random.integer(0, 11),
+    year: random.integer(2019, 2030),
+  }),
+};
+
+const weekday = defineForm({
   difficulties: [1],
-  slots: { today: WEEKDAYS.join("|"), days: "\\d{1,6}" },
+  slots: { today: oneOf(WEEKDAYS), days: integer([8, 60], 6) },
   phrasings: [
     "Today is {today}. Which weekday is it in {days} days?",
     "If today is {today}, what day of the week is it {days} days later?",
     "It is {today}. Name the weekday {days} days from now.",
   ],
-  draw: (random) => ({ today: random.pick(WEEKDAYS), days: random.integer(8, 60) }),
-  write: ({ today, days }) => ({ today, days: `${days}` }),
-  read: ({ today, days }) => ({
-    today: WEEKDAYS.find((name) => sameWord(name, today!))!,
-    days: Number(days),
-  }),
   solve({ today, days }, sheet) {
-    const rest = sheet.number(
-      "take whole weeks away",
-      days % 7,
-      (shown) => `${days} days are whole weeks and ${shown} days`,
-    );
+    const rest = sheet.number("take whole weeks away", days % 7, `${days} days are whole weeks and # days`);
     const found = WEEKDAYS[(WEEKDAYS.indexOf(today) + rest) % 7]!;
     const others = WEEKDAYS.filter((other) => other !== found);
-    return sheet.choice(
-      "count on from the weekday",
-      found,
-      others,
-      (shown) => `${today} and ${rest} days: ${shown}`,
-    );
+    return sheet.choice("count on from the weekday", found, others, `${today} and ${rest} days: #`);
   },
 });
 
-const later = defineForm<{ from: CalendarDate; days: number }>({
+const later = defineForm({
   difficulties: [2],
-  slots: { date: DATE, days: "\\d{1,4}" },
+  slots: { date: DATE, days: integer([35, 95], 4) },
   phrasings: [
     "What date is {days} days after {date}?",
     "Which date do you get {days} days after {date}?",
     "Start on {date} and go {days} days forward. What is the date?",
   ],
-  draw: (random) => ({ from: drawDate(random), days: random.integer(35, 95) }),
-  write: ({ from, days }) => ({ date: toText(from), days: `${days}` }),
-  read({ date, days }) {
-    const from = toDate(date!);
-    return from && { from, days: Number(days) };
-  },
-  solve({ from, days }, sheet) {
-    let { day, month, year } = from;
+  solve({ date, days }, sheet) {
+    let { day, month, year } = date;
     let rest = days;
     while (day + rest > daysIn(month, year)) {
       const used = daysIn(month, year) - day;
       rest = sheet.number(
         "use up the rest of the month",
         rest - used,
-        (shown) => `${MONTHS[month]} takes ${used} days, ${shown} are left`,
+        `${MONTHS[month]} takes ${used} days, # are left`,
       );
       [day, month, year] = [0, (month + 1) % 12, month === 11 ? year + 1 : year];
     }
-    return finish(sheet, { day: day + rest, month, year });
+    return nameDate(sheet, { day: day + rest, month, year });
   },
 });
 
-const between = defineForm<{ from: CalendarDate; to: CalendarDate }>({
+const between = defineForm({
   difficulties: [3],
   slots: { from: DATE, to: DATE },
   phrasings: [
@@ -97,26 +82,18 @@ const between = defineForm<{ from: CalendarDate; to: CalendarDate }>({
     "How many days lie between {from} and {to}, counting the last but not the first?",
     "Count the days from {from} until {to}.",
   ],
-  draw(random) {
-    const from = drawDate(random);
+  draw(random: Random) {
+    const from = DATE.draw!(random, 3);
     const end = from.month + random.integer(4, 7);
-    return {
-      from,
-      to: { day: random.integer(1, 28), month: end % 12, year: from.year + Math.floor(end / 12) },
-    };
+    const year = from.year + Math.floor(end / 12);
+    return { from, to: { day: random.integer(1, 28), month: end % 12, year } };
   },
-  write: ({ from, to }) => ({ from: toText(from), to: toText(to) }),
-  read(values) {
-    const [from, to] = [toDate(values.from!), toDate(values.to!)];
-    if (!from || !to || monthsFrom(from, to) < 1 || monthsFrom(from, to) > 12) return undefined;
-    return { from, to };
-  },
+  accepts: ({ from, to }) => monthsFrom(from, to) >= 1 && monthsFrom(from, to) <= 12,
   solve({ from, to }, sheet) {
-    const left = daysIn(from.month, from.year) - from.day;
     let total = sheet.number(
       "count the days left in the first month",
-      left,
-      (shown) => `${shown} days left in ${MONTHS[from.month]}`,
+      daysIn(from.month, from.year) - from.day,
+      `# days left in ${MONTHS[from.month]}`,
     );
     for (let step = 1; step < monthsFrom(from, to); step++) {
       const month = (from.month + step) % 12;
@@ -124,10 +101,14 @@ const between = defineForm<{ from: CalendarDate; to: CalendarDate }>({
       total = sheet.number(
         "add the days of the next whole month",
         total + length,
-        (shown) => `with ${MONTHS[month]} (${length}): ${shown}`,
+        `with ${MONTHS[month]} (${length}): #`,
       );
     }
-    return `${sheet.number("add the days of the last month", total + to.day, (shown) => `with ${to.day} days of ${MONTHS[to.month]}: ${shown}`)}`;
+    return sheet.number(
+      "add the days of the last month",
+      total + to.day,
+      `with ${to.day} days of ${MONTHS[to.month]}: #`,
+    );
   },
 });
 
@@ -135,21 +116,16 @@ export const dates = defineFamily({
   id: "dates",
   topic: "other",
   work: "count the days on the calendar month by month",
-  terms: ["date", "dates", "calendar", "weekday", "weekdays", "month", "months", "days"],
+  terms: "date, dates, calendar, weekday, weekdays, month, months, days",
   forms: [between, later, weekday],
 });
 
-function finish(sheet: Worksheet, date: CalendarDate): string {
-  const found = toText({ ...date, day: Math.max(1, date.day) });
+function nameDate(sheet: Worksheet, date: CalendarDate): string {
   const others = [-2, -1, 1, 2]
     .map((by) => date.day + by)
     .filter((day) => day >= 1 && day <= daysIn(date.month, date.year));
-  return sheet.choice(
-    "name the date",
-    found,
-    others.map((day) => toText({ ...date, day })),
-    (shown) => `that is ${shown}`,
-  );
+  const [found, ...rest] = [Math.max(1, date.day), ...others].map((day) => DATE.write({ ...date, day }));
+  return sheet.choice("name the date", found!, rest, "that is #");
 }
 
 function monthsFrom(from: CalendarDate, to: CalendarDate): number {
@@ -158,27 +134,4 @@ function monthsFrom(from: CalendarDate, to: CalendarDate): number {
 
 function daysIn(month: number, year: number): number {
   return new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
-}
-
-function drawDate(random: Random): CalendarDate {
-  return { day: random.integer(1, 28), month: random.integer(0, 11), year: random.integer(2019, 2030) };
-}
-
-function toText({ day, month, year }: CalendarDate): string {
-  return `${day} ${MONTHS[month]} ${year}`;
-}
-
-/** Undefined for a day that its month does not have. */
-function toDate(text: string): CalendarDate | undefined {
-  const [day, name, year] = text.split(" ") as [string, string, string];
-  const date = {
-    day: Number(day),
-    month: MONTHS.findIndex((month) => sameWord(month, name)),
-    year: Number(year),
-  };
-  return date.day >= 1 && date.day <= daysIn(date.month, date.year) && date.year >= 1600 ? date : undefined;
-}
-
-function sameWord(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
 }

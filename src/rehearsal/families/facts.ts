@@ -1,32 +1,42 @@
 // What the two families of facts share: a table to look things up in. A fact is known or it is not;
 // one who does not know it names another entry of the same table.
 
+import type { Random } from "../../base/random.ts";
 import type { Difficulty } from "../types.ts";
 import { defineForm } from "./family.ts";
+import { oneOf } from "./slots.ts";
 
-/** Key, value, and how well known it is. */
-export type Fact = readonly [key: string, value: string, difficulty: Difficulty];
+/** `Country: Capital, …` by how well known they are. */
+type Facts = Partial<Record<Difficulty, string>>;
 
 export function defineFactForm(
-  table: readonly Fact[],
-  options: { work: string; phrasings: readonly string[]; line: (key: string, value: string) => string },
+  facts: Facts,
+  options: { work: string; phrasings: readonly string[]; line: (key: string) => string },
 ): ReturnType<typeof defineForm> {
-  const byKey = new Map(table.map((fact) => [fact[0].toLowerCase(), fact]));
-  const values = [...new Set(table.map(([, value]) => value))];
-  // Longest first, or "Guinea" would be found in "Papua New Guinea".
-  const keys = [...byKey.keys()].sort((a, b) => b.length - a.length);
-  return defineForm<{ key: string }>({
-    difficulties: [1, 2, 3].filter((level) => table.some((fact) => fact[2] === level)) as Difficulty[],
-    slots: { key: keys.join("|") },
+  const table = Object.entries(facts).flatMap(([difficulty, list]) =>
+    list.split(/,\s+/).map((fact) => {
+      const [key, value] = fact.split(": ") as [string, string];
+      return { key, value, difficulty: Number(difficulty) as Difficulty };
+    }),
+  );
+  const byKey = new Map(table.map((fact) => [fact.key, fact]));
+  const values = [...new Set(table.map(({ value }) => value))];
+  return defineForm({
+    difficulties: Object.keys(facts).map(Number) as Difficulty[],
+    slots: {
+      key: {
+        // Longest first, or "Guinea" would be found in "Papua New Guinea".
+        ...oneOf([...byKey.keys()].sort((a, b) => b.length - a.length)),
+        draw: (random: Random, wanted: Difficulty) =>
+          random.pick(table.filter(({ difficulty }) => difficulty === wanted)).key,
+      },
+    },
     phrasings: options.phrasings,
-    draw: (random, difficulty) => ({ key: random.pick(table.filter((fact) => fact[2] === difficulty))[0] }),
-    write: ({ key }) => ({ key }),
-    read: ({ key }) => ({ key: byKey.get(key!.toLowerCase())![0] }),
-    difficultyOf: ({ key }) => byKey.get(key.toLowerCase())![2],
+    difficultyOf: ({ key }) => byKey.get(key)!.difficulty,
     solve({ key }, sheet) {
-      const value = byKey.get(key.toLowerCase())![1];
+      const { value } = byKey.get(key)!;
       const others = values.filter((other) => other !== value);
-      return sheet.choice(options.work, value, others, (shown) => options.line(key, shown));
+      return sheet.choice(options.work, value, others, options.line(key));
     },
   });
 }

@@ -1,59 +1,70 @@
-// How a family is made of its forms. A form is one kind of question: how its parameters are drawn,
-// written into a phrasing, read back out of one, and worked out. Everything else follows from these.
+// How a family is made of its forms. A form is one kind of question: its phrasings with their slots, how
+// values are drawn, and how the problem is worked out. Everything else follows from these.
 
 import { hashSeed, type Random } from "../../base/random.ts";
 import type { Difficulty, Family, Problem, Worksheet } from "../types.ts";
-import { createTemplates, type Values } from "./templates.ts";
-import { Sheet } from "./worksheet.ts";
+import { createTemplates, type Slots, type ValuesOf } from "./templates.ts";
+import { Sheet, showNumber } from "./worksheet.ts";
 
 /** A question that takes more stages than this is not ours: it would be no small problem. */
 const MAX_STAGES = 14;
 
-export interface FormDefinition<Parameters> {
+interface FormDefinition<S extends Slots> {
   difficulties: readonly Difficulty[];
-  slots: Record<string, string>;
+  slots: S;
   phrasings: readonly string[];
-  draw(random: Random, difficulty: Difficulty): Parameters;
-  write(parameters: Parameters): Values;
-  /** Undefined where the values make no sense together. */
-  read(values: Values): Parameters | undefined;
+  /** Left out where each slot draws for itself, in the order of the slots. */
+  draw?(random: Random, difficulty: Difficulty): ValuesOf<S>;
+  /** Whether values that somebody else wrote make sense together. */
+  accepts?(values: ValuesOf<S>): boolean;
   /** Seen from the question alone. May be left out where the form has only one difficulty. */
-  difficultyOf?(parameters: Parameters): Difficulty;
+  difficultyOf?(values: ValuesOf<S>): Difficulty;
   /** The answer, which is also the result of the last stage; undefined where there is none. */
-  solve(parameters: Parameters, sheet: Worksheet): string | undefined;
+  solve(values: ValuesOf<S>, sheet: Worksheet): string | number | undefined;
 }
 
-/** A form whose parameters nobody outside needs to know. */
+/** A form whose slots nobody outside needs to know. */
 interface Form {
   difficulties: readonly Difficulty[];
   draw(random: Random, difficulty: Difficulty): unknown;
-  write(parameters: unknown, random: Random): string;
-  match(text: string): { question: string; parameters: unknown } | undefined;
-  difficultyOf(parameters: unknown): Difficulty;
-  solve(parameters: unknown, sheet: Worksheet): string | undefined;
+  write(values: unknown, random: Random): string;
+  match(text: string): { question: string; values: unknown } | undefined;
+  difficultyOf(values: unknown): Difficulty;
+  solve(values: unknown, sheet: Worksheet): string | undefined;
 }
 
-export function defineForm<Parameters>(definition: FormDefinition<Parameters>): Form {
-  const { difficulties, difficultyOf, draw } = definition;
-  const templates = createTemplates(definition.slots, definition.phrasings);
+export function defineForm<S extends Slots>(definition: FormDefinition<S>): Form {
+  const { difficulties, slots, draw, accepts, difficultyOf } = definition;
+  const templates = createTemplates(slots, definition.phrasings);
+  const drawEach = (random: Random, difficulty: Difficulty) =>
+    Object.fromEntries(Object.entries(slots).map(([name, slot]) => [name, slot.draw!(random, difficulty)]));
   return {
     difficulties,
-    draw,
-    write: (parameters, random) => templates.write(definition.write(parameters as Parameters), random),
+    draw: draw ?? drawEach,
+    write: (values, random) => templates.write(values as ValuesOf<S>, random),
     match(text) {
       const found = templates.match(text);
-      const parameters = found && definition.read(found.values);
-      return parameters === undefined ? undefined : { question: found!.question, parameters };
+      return found?.values && accepts?.(found.values) !== false ? found : undefined;
     },
-    difficultyOf: (parameters) => difficultyOf?.(parameters as Parameters) ?? difficulties[0]!,
-    solve: (parameters, sheet) => definition.solve(parameters as Parameters, sheet),
+    difficultyOf: (values) => difficultyOf?.(values as ValuesOf<S>) ?? difficulties[0]!,
+    solve(values, sheet) {
+      const answer = definition.solve(values as ValuesOf<S>, sheet);
+      return typeof answer === "number" ? showNumber(answer) : answer;
+    },
   };
 }
 
-export function defineFamily(
-  definition: Pick<Family, "id" | "topic" | "work" | "terms"> & { recall?: boolean; forms: readonly Form[] },
-): Family {
-  const { id, topic, forms } = definition;
+/** `terms` are parted by commas. */
+export function defineFamily({
+  forms,
+  terms,
+  ...named
+}: Pick<Family, "id" | "topic" | "work"> & {
+  terms: string;
+  recall?: boolean;
+  forms: readonly Form[];
+}): Family {
+  const { id, topic } = named;
 
   function toProblem(form: number, parameters: unknown, question: string): Problem | undefined {
     const sheet = new Sheet();
@@ -66,24 +77,21 @@ export function defineFamily(
   }
 
   return {
-    id,
-    topic,
-    work: definition.work,
-    terms: definition.terms,
-    recall: definition.recall ?? false,
+    recall: false,
+    ...named,
+    terms: terms.split(", "),
     generate(random, difficulty) {
-      const fitting = forms.filter((form) => form.difficulties.includes(difficulty));
-      const form = random.pick(fitting);
-      const parameters = form.draw(random, difficulty);
-      const question = form.write(parameters, random);
-      const problem = toProblem(forms.indexOf(form), parameters, question);
+      const form = random.pick(forms.filter(({ difficulties }) => difficulties.includes(difficulty)));
+      const values = form.draw(random, difficulty);
+      const question = form.write(values, random);
+      const problem = toProblem(forms.indexOf(form), values, question);
       if (!problem) throw new Error(`The family "${id}" drew a question without an answer: ${question}`);
       return problem;
     },
     read(text) {
       for (const [form, { match }] of forms.entries()) {
         const found = match(text);
-        const problem = found && toProblem(form, found.parameters, found.question);
+        const problem = found && toProblem(form, found.values, found.question);
         if (problem) return problem;
       }
       return undefined;

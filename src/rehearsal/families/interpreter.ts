@@ -15,13 +15,21 @@ export type Statement =
   | { type: "print"; value: Expression };
 
 /** Weakest first: each row binds tighter than the one before it. */
-const OPERATORS = [
-  ["===", "!==", "<=", ">=", "<", ">"],
-  ["+", "-"],
-  ["*", "%"],
+const OPERATORS: readonly Record<string, (a: number, b: number) => number>[] = [
+  {
+    "===": (a, b) => Number(a === b),
+    "!==": (a, b) => Number(a !== b),
+    "<=": (a, b) => Number(a <= b),
+    ">=": (a, b) => Number(a >= b),
+    "<": (a, b) => Number(a < b),
+    ">": (a, b) => Number(a > b),
+  },
+  { "+": (a, b) => a + b, "-": (a, b) => a - b },
+  { "*": (a, b) => a * b, "%": (a, b) => a % b },
 ];
+const OPERATE = Object.assign({}, ...OPERATORS) as (typeof OPERATORS)[number];
 const TOKEN = /\s*(console\.log|[a-z_]\w*|\d+|===|!==|==|!=|<=|>=|\+\+|--|\+=|-=|\*=|[-+*%<>=;(){}])/iy;
-/** Turns of all loops together: a slip may make a condition true for ever. */
+/** Turns of all loops together: a slip may make a condition true forever. */
 const MAX_TURNS = 60;
 
 /** Undefined for anything that is not a program of this little language. */
@@ -40,7 +48,7 @@ export function parseProgram(source: string): Statement[] | undefined {
     const operators = OPERATORS[level];
     if (!operators) return operand();
     let left = expression(level + 1);
-    while (operators.includes(peek() ?? "")) {
+    while (Object.hasOwn(operators, peek() ?? "")) {
       const operator = tokens![at++]!;
       left = { type: "operation", operator, left, right: expression(level + 1) };
     }
@@ -124,7 +132,7 @@ export function runProgram(program: readonly Statement[], sheet: Worksheet): num
   function evaluate(expression: Expression): number {
     if (expression.type === "number") return expression.value;
     if (expression.type === "variable") return variables.get(expression.name) ?? Number.NaN;
-    return operate(expression.operator, evaluate(expression.left), evaluate(expression.right));
+    return OPERATE[expression.operator]!(evaluate(expression.left), evaluate(expression.right));
   }
   function run(statements: readonly Statement[]): void {
     for (const statement of statements) {
@@ -132,24 +140,15 @@ export function runProgram(program: readonly Statement[], sheet: Worksheet): num
       else if (statement.type === "if")
         run(evaluate(statement.condition) ? statement.whenTrue : statement.otherwise);
       else if (statement.type === "loop") loop(statement);
-      else
-        printed = sheet.number(
-          "read off what is printed",
-          evaluate(statement.value),
-          (shown) => `it prints ${shown}`,
-        );
+      else printed = sheet.number("read off what is printed", evaluate(statement.value), "it prints #");
     }
   }
   function assignTo(name: string, value: Expression): void {
     const result = evaluate(value);
     // Setting a variable to a number that stands there takes no work.
     const isWork = value.type !== "number";
-    variables.set(
-      name,
-      isWork
-        ? sheet.number(`work out the new value of ${name}`, result, (shown) => `${name} = ${shown}`)
-        : result,
-    );
+    const work = `work out the new value of ${name}`;
+    variables.set(name, isWork ? sheet.number(work, result, `${name} = #`) : result);
   }
   function loop({ start, condition, update, body }: Extract<Statement, { type: "loop" }>): void {
     if (start?.type === "assign") variables.set(start.name, evaluate(start.value));
@@ -176,24 +175,4 @@ function tokenise(source: string): string[] | undefined {
 
 function assign(name: string, operator: string, left: Expression, right: Expression): Statement {
   return { type: "assign", name, value: { type: "operation", operator, left, right } };
-}
-
-function operate(operator: string, a: number, b: number): number {
-  if (operator === "+") return a + b;
-  if (operator === "-") return a - b;
-  if (operator === "*") return a * b;
-  if (operator === "%") return a % b;
-  const truth =
-    operator === "==="
-      ? a === b
-      : operator === "!=="
-        ? a !== b
-        : operator === "<="
-          ? a <= b
-          : operator === ">="
-            ? a >= b
-            : operator === "<"
-              ? a < b
-              : a > b;
-  return Number(truth);
 }

@@ -1,18 +1,15 @@
 // Knights always tell the truth, knaves always lie: who is who? Solved by trying all cases; a question
 // whose statements leave more than one case, or none, is not recognised.
 
-import type { Random } from "../../base/random.ts";
 import type { Difficulty } from "../types.ts";
 import { defineFamily, defineForm } from "./family.ts";
 import { type Clue, narrow } from "./narrow.ts";
+import type { Slot } from "./slots.ts";
 
 interface Statement {
   speaker: string;
   kind: "knight" | "knave" | "same" | "different";
   about: string;
-}
-interface Parameters {
-  statements: Statement[];
 }
 /** For each person, in the order of their statements, whether it is a knight. */
 type Case = boolean[];
@@ -29,90 +26,69 @@ const SAYS: Record<Statement["kind"], (about: string) => string> = {
 };
 const ONE = `[a-z]+ says: "[a-z]+ (?:is a (?:knight|knave)|and I are (?:the same kind|different kinds))\\.?"`;
 
+const STATEMENTS: Slot<Statement[]> = {
+  pattern: `(?:${ONE} ?){2,5}`,
+  read(text) {
+    const said = text.matchAll(/([a-z]+) says: "([a-z]+) ([^"]*)"/gi);
+    return [...said].flatMap(([, speaker, about, words]) => {
+      const kind = KINDS.find((name) => new RegExp(`\\b${name}\\b`, "i").test(words!));
+      return kind ? [{ speaker: speaker!, kind, about: about! }] : [];
+    });
+  },
+  write: (statements) =>
+    statements.map(({ speaker, kind, about }) => `${speaker} says: "${SAYS[kind](about)}."`).join(" "),
+  draw(random, difficulty) {
+    for (;;) {
+      const people = random.shuffle(PEOPLE).slice(0, SIZE[difficulty]);
+      const statements = people.map((speaker) => ({
+        speaker,
+        kind: random.pick(KINDS),
+        about: random.pick(people.filter((other) => other !== speaker)),
+      }));
+      if (hasOneCase(statements)) return statements;
+    }
+  },
+};
+
 export const knights = defineFamily({
   id: "knights",
   topic: "logic",
   work: "test each statement of the knights and knaves against the cases",
-  terms: [
-    "logic",
-    "logical",
-    "knights",
-    "knaves",
-    "knight",
-    "knave",
-    "statement",
-    "statements",
-    "truth",
-    "liar",
-  ],
+  terms: "logic, logical, knights, knaves, knight, knave, statement, statements, truth, liar",
   forms: [
-    defineForm<Parameters>({
+    defineForm({
       difficulties: [1, 2, 3],
-      slots: { statements: `(?:${ONE} ?){2,5}` },
+      slots: { statements: STATEMENTS },
       phrasings: [
         "On an island, knights always tell the truth and knaves always lie. {statements} Who are the knights? List them separated by commas, or write nobody.",
         "Knights always tell the truth, knaves always lie. {statements} Name all the knights, separated by commas, or write nobody.",
         "Everyone here is a knight, who is always truthful, or a knave, who always lies. {statements} Which of them are knights? Separate them by commas, or write nobody.",
       ],
-      draw: drawStatements,
-      write: ({ statements }) => ({
-        statements: statements
-          .map(({ speaker, kind, about }) => `${speaker} says: "${SAYS[kind](about)}."`)
-          .join(" "),
-      }),
-      read: ({ statements }) => toParameters(statements!),
+      accepts({ statements }) {
+        const people = new Set(statements.map(({ speaker }) => speaker));
+        const isKnown = statements.every(({ about, speaker }) => people.has(about) && about !== speaker);
+        return isKnown && people.size === statements.length && hasOneCase(statements);
+      },
       difficultyOf: ({ statements }) => (statements.length <= 2 ? 1 : statements.length === 3 ? 2 : 3),
       solve({ statements }, sheet) {
         const people = statements.map(({ speaker }) => speaker);
         const all = allCases(people.length);
-        const left = narrow(
-          sheet,
-          all,
-          statements.map((statement) => toClue(statement, people)),
-        );
+        const clues = statements.map((statement) => toClue(statement, people));
+        const left = narrow(sheet, all, clues);
         const list = (candidate: Case) => people.filter((_, i) => candidate[i]).join(", ") || "nobody";
         const found = list(left[0]!);
         const others = all.map(list).filter((other) => other !== found);
-        return sheet.choice(
-          "list the knights of the case that is left",
-          found,
-          others,
-          (shown) => `knights: ${shown}`,
-        );
+        return sheet.choice("list the knights of the case that is left", found, others, "knights: #");
       },
     }),
   ],
 });
 
-function drawStatements(random: Random, difficulty: Difficulty): Parameters {
-  for (;;) {
-    const people = random.shuffle(PEOPLE).slice(0, SIZE[difficulty]);
-    const statements = people.map((speaker) => ({
-      speaker,
-      kind: random.pick(KINDS),
-      about: random.pick(people.filter((other) => other !== speaker)),
-    }));
-    if (isUnique(statements)) return { statements };
-  }
-}
-
-function toParameters(text: string): Parameters | undefined {
-  const statements: Statement[] = [];
-  for (const [, speaker, about, said] of text.matchAll(/([a-z]+) says: "([a-z]+) ([^"]*)"/gi)) {
-    const kind = KINDS.find((name) => new RegExp(`\\b${name}\\b`, "i").test(said!));
-    if (kind) statements.push({ speaker: speaker!, kind, about: about! });
-  }
-  const people = new Set(statements.map(({ speaker }) => speaker));
-  const known = statements.every(({ about, speaker }) => people.has(about) && about !== speaker);
-  return known && people.size === statements.length && isUnique(statements) ? { statements } : undefined;
-}
-
-function isUnique(statements: Statement[]): boolean {
+function hasOneCase(statements: Statement[]): boolean {
   const people = statements.map(({ speaker }) => speaker);
   const clues = statements.map((statement) => toClue(statement, people));
-  return (
-    allCases(people.length).filter((candidate) => clues.every(({ holds }) => holds(candidate))).length === 1
-  );
+  const fitting = allCases(people.length).filter((each) => clues.every(({ holds }) => holds(each)));
+  return fitting.length === 1;
 }
 
 function toClue({ speaker, kind, about }: Statement, people: string[]): Clue<Case> {
@@ -122,15 +98,8 @@ function toClue({ speaker, kind, about }: Statement, people: string[]): Clue<Cas
     text: `${speaker} on ${about}`,
     holds(candidate) {
       const same = candidate[self] === candidate[other];
-      const said =
-        kind === "knight"
-          ? candidate[other]
-          : kind === "knave"
-            ? !candidate[other]
-            : kind === "same"
-              ? same
-              : !same;
-      return said === candidate[self];
+      const truths = { knight: candidate[other], knave: !candidate[other], same, different: !same };
+      return truths[kind] === candidate[self];
     },
   };
 }

@@ -25,7 +25,8 @@ export function narrow<Case>(
       kept,
       // Read the wrong way round; where that leaves nothing, the clue is passed over.
       kept.length < before.length ? [before.filter((candidate) => !clue.holds(candidate)), before] : [],
-      (remaining) => `${clue.text}: ${remaining.length} of ${before.length} cases left`,
+      `${clue.text}: # of ${before.length} cases left`,
+      (remaining) => `${remaining.length}`,
     );
     if (left.length === 0) left = before;
   }

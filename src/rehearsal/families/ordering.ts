@@ -4,97 +4,79 @@ import type { Random } from "../../base/random.ts";
 import type { Difficulty } from "../types.ts";
 import { defineFamily, defineForm } from "./family.ts";
 import { type Clue, narrow, ordersOf } from "./narrow.ts";
+import { listOf, oneOf, type Slot } from "./slots.ts";
 
 interface Relation {
   first: string;
   kind: "before" | "right before";
   second: string;
 }
-interface Parameters {
+interface Race {
   runners: string[];
   clues: Relation[];
-  /** From 1. */
-  place: number;
+  /** One of PLACES. */
+  place: string;
 }
 
 const RUNNERS = ["Amir", "Bea", "Carl", "Dina", "Emil", "Fay", "Gita", "Hugo"];
 const PLACES = ["first", "second", "third", "fourth", "fifth"];
 const SIZE: Record<Difficulty, number> = { 1: 3, 2: 4, 3: 5 };
-const LIST = "[a-z]+(?:, [a-z]+){1,3},? and [a-z]+";
-const CLUE = "[a-z]+ finished (?:right )?before [a-z]+";
+const LIST: Slot<string[]> = {
+  pattern: "[a-z]+(?:, [a-z]+){1,3},? and [a-z]+",
+  read: (text) => text.split(/,? and |, /),
+  write: (runners) => `${runners.slice(0, -1).join(", ")} and ${runners.at(-1)}`,
+};
+const CLUE: Slot<Relation> = {
+  pattern: "[a-z]+ finished (?:right )?before [a-z]+",
+  read(text) {
+    const [first, second] = text.split(/ finished (?:right )?before /i);
+    return { first: first!, kind: text.includes(" right ") ? "right before" : "before", second: second! };
+  },
+  write: ({ first, kind, second }) => `${first} finished ${kind} ${second}`,
+};
 
 export const ordering = defineFamily({
   id: "ordering",
   topic: "logic",
   work: "use the clues about the finishing order one by one",
-  terms: [
-    "logic",
-    "logical",
-    "clue",
-    "clues",
-    "finishing order",
-    "finishing orders",
-    "puzzle",
-    "deduce",
-    "deduction",
-  ],
+  terms: "logic, logical, clue, clues, finishing order, finishing orders, puzzle, deduce, deduction",
   forms: [
-    defineForm<Parameters>({
+    defineForm({
       difficulties: [1, 2, 3],
-      slots: { runners: LIST, clues: `${CLUE}(?:[,.;] ${CLUE}){0,7}`, place: PLACES.join("|") },
+      slots: { runners: LIST, clues: listOf(CLUE, [1, 8], ", ", "[,.;] "), place: oneOf(PLACES) },
       phrasings: [
         "{runners} ran a race without ties. {clues}. Who finished {place}?",
         "In a race of {runners}, nobody tied. {clues}. Who was {place}?",
         "{runners} raced, no two of them level. {clues}. Name the one who came {place}.",
       ],
       draw: drawRace,
-      write: ({ runners, clues, place }) => ({
-        runners: `${runners.slice(0, -1).join(", ")} and ${runners.at(-1)}`,
-        clues: clues.map(({ first, kind, second }) => `${first} finished ${kind} ${second}`).join(", "),
-        place: PLACES[place - 1]!,
-      }),
-      read({ runners, clues, place }) {
-        const race: Parameters = {
-          runners: runners!.split(/,? and |, /),
-          clues: clues!.split(/[,.;] /).map((clue) => {
-            const [first, second] = clue.split(/ finished (?:right )?before /i);
-            return {
-              first: first!,
-              kind: clue.includes(" right ") ? "right before" : "before",
-              second: second!,
-            };
-          }),
-          place: PLACES.indexOf(place!.toLowerCase()) + 1,
-        };
-        const known = race.clues.every(
-          ({ first, second }) => race.runners.includes(first) && race.runners.includes(second),
+      accepts(race) {
+        const { runners, clues, place } = race;
+        const areKnown = clues.every(({ first, second }) =>
+          [first, second].every((name) => runners.includes(name)),
         );
-        const sensible = race.runners.length <= 5 && race.place <= race.runners.length;
-        return known && sensible && isDetermined(race) ? race : undefined;
+        return (
+          areKnown && PLACES.indexOf(place) < runners.length && runners.length <= 5 && isDetermined(race)
+        );
       },
       difficultyOf: ({ runners }) => (runners.length <= 3 ? 1 : runners.length === 4 ? 2 : 3),
       solve({ runners, clues, place }, sheet) {
         const tests = clues.map((clue) => toClue(clue, runners));
         const left = narrow(sheet, ordersOf(runners.length), tests);
-        const found = runners[left[0]![place - 1]!]!;
+        const found = runners[left[0]![PLACES.indexOf(place)]!]!;
         const others = runners.filter((runner) => runner !== found);
-        return sheet.choice(
-          "read off who holds the place asked for",
-          found,
-          others,
-          (shown) => `${PLACES[place - 1]}: ${shown}`,
-        );
+        return sheet.choice("read off who holds the place asked for", found, others, `${place}: #`);
       },
     }),
   ],
 });
 
-function drawRace(random: Random, difficulty: Difficulty): Parameters {
+function drawRace(random: Random, difficulty: Difficulty): Race {
   const size = SIZE[difficulty];
   for (;;) {
     const order = random.shuffle(RUNNERS).slice(0, size);
     const clues: Relation[] = [];
-    const race = { runners: random.shuffle(order), clues, place: random.integer(1, size) };
+    const race = { runners: random.shuffle(order), clues, place: PLACES[random.integer(1, size) - 1]! };
     // True clues are added until they settle the place; too many would be a long and dull question.
     while (clues.length < size + 1 && !isDetermined(race)) {
       const at = random.integer(0, size - 2);
@@ -109,11 +91,12 @@ function drawRace(random: Random, difficulty: Difficulty): Parameters {
   }
 }
 
-function isDetermined({ runners, clues, place }: Parameters): boolean {
+function isDetermined({ runners, clues, place }: Race): boolean {
   if (clues.length === 0) return false;
+  const at = PLACES.indexOf(place);
   const tests = clues.map((clue) => toClue(clue, runners));
   const left = ordersOf(runners.length).filter((order) => tests.every(({ holds }) => holds(order)));
-  return left.length > 0 && left.every((order) => order[place - 1] === left[0]![place - 1]);
+  return left.length > 0 && left.every((order) => order[at] === left[0]![at]);
 }
 
 /** A case is an order of the runners, by their numbers. */

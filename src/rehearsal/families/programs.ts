@@ -4,29 +4,30 @@ import type { Random } from "../../base/random.ts";
 import type { Difficulty } from "../types.ts";
 import { defineFamily, defineForm } from "./family.ts";
 import { parseProgram, runProgram, type Statement } from "./interpreter.ts";
+import type { Slot } from "./slots.ts";
 
-interface Parameters {
-  source: string;
-}
+const SOURCE: Slot<string> = {
+  // The last statement prints: it is the one thing every program of ours must do.
+  pattern: "(?:let|const|var) [^\"'#@]{1,500}?console\\.log ?\\([^;]{1,60}\\) ?;?",
+  read: (text) => (parseProgram(text) ? text : undefined),
+  write: (source) => source,
+  draw: drawProgram,
+};
 
 export const programs = defineFamily({
   id: "programs",
   topic: "code",
   work: "trace the program line by line and keep track of each variable",
-  terms: ["code", "program", "trace", "loop", "variable", "variables", "printed", "line by line"],
+  terms: "code, program, trace, loop, variable, variables, printed, line by line",
   forms: [
-    defineForm<Parameters>({
+    defineForm({
       difficulties: [1, 2, 3],
-      // The last statement prints: it is the one thing every program of ours must do.
-      slots: { source: "(?:let|const|var) [^\"'#@]{1,500}?console\\.log ?\\([^;]{1,60}\\) ?;?" },
+      slots: { source: SOURCE },
       phrasings: [
         "What does this program print? {source}",
         "Which number does this JavaScript code output? {source}",
         "Trace this code and give the number it prints: {source}",
       ],
-      draw: (random, difficulty) => ({ source: drawProgram(random, difficulty) }),
-      write: ({ source }) => ({ source }),
-      read: ({ source }) => (parseProgram(source!) ? { source: source! } : undefined),
       difficultyOf: ({ source }) => difficultyOf(parseProgram(source) ?? []),
       solve({ source }, sheet) {
         const printed = runProgram(parseProgram(source) ?? [], sheet);

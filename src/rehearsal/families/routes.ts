@@ -4,51 +4,42 @@
 import type { Random } from "../../base/random.ts";
 import type { Difficulty, Worksheet } from "../types.ts";
 import { defineFamily, defineForm } from "./family.ts";
+import { listOf, type Slot, word } from "./slots.ts";
 
 interface Road {
   from: string;
   to: string;
   km: number;
 }
-interface Parameters {
-  roads: Road[];
-  start: string;
-  goal: string;
-}
-
 const TOWNS = ["Arden", "Brook", "Colby", "Dover", "Elgin", "Flint", "Grove"];
 const SIZE: Record<Difficulty, number> = { 1: 3, 2: 5, 3: 7 };
-const ROAD = "[a-z]+ ?[-–] ?[a-z]+ \\d{1,5}";
+const ROAD: Slot<Road> = {
+  pattern: "[a-z]+ ?[-–] ?[a-z]+ \\d{1,5}",
+  read(text) {
+    const [, from, to, km] = /^(\w+) ?[-–] ?(\w+) (\d+)$/.exec(text)!;
+    return { from: from!, to: to!, km: Number(km) };
+  },
+  write: ({ from, to, km }) => `${from}-${to} ${km}`,
+};
 
 export const routes = defineFamily({
   id: "routes",
   topic: "planning",
   work: "find the shortest route through the roads, nearest town first",
-  terms: ["route", "routes", "road", "roads", "shortest", "graph", "town", "towns", "nearest"],
+  terms: "route, routes, road, roads, shortest, graph, town, towns, nearest",
   forms: [
-    defineForm<Parameters>({
+    defineForm({
       difficulties: [1, 2, 3],
-      slots: { roads: `${ROAD}(?:, ${ROAD}){1,24}`, start: "[a-z]+", goal: "[a-z]+" },
+      slots: { roads: listOf(ROAD, [2, 25], ", "), start: word(), goal: word() },
       phrasings: [
         "Roads with their lengths in km: {roads}. How long is the shortest route from {start} to {goal}, in km?",
         "These roads run both ways (km): {roads}. What is the length in km of the shortest way from {start} to {goal}?",
         "A map has the roads {roads} (lengths in km). How many km must one drive at least from {start} to {goal}?",
       ],
       draw: drawMap,
-      write: ({ roads, start, goal }) => ({
-        roads: roads.map(({ from, to, km }) => `${from}-${to} ${km}`).join(", "),
-        start,
-        goal,
-      }),
-      read({ roads, start, goal }) {
-        const parsed = roads!.split(", ").map((road): Road => {
-          const [, from, to, km] = /^(\w+) ?[-–] ?(\w+) (\d+)$/.exec(road)!;
-          return { from: from!, to: to!, km: Number(km) };
-        });
-        const towns = townsOf(parsed);
-        return towns.includes(start!) && towns.includes(goal!) && start !== goal
-          ? { roads: parsed, start: start!, goal: goal! }
-          : undefined;
+      accepts({ roads, start, goal }) {
+        const towns = townsOf(roads);
+        return towns.includes(start) && towns.includes(goal) && start !== goal;
       },
       difficultyOf: ({ roads }) => {
         const towns = townsOf(roads).length;
@@ -67,14 +58,8 @@ function shortest(roads: Road[], start: string, goal: string, sheet: Worksheet):
     open.delete(town);
     settled.add(town);
     // The start is where one stands: nothing to work out.
-    const known =
-      town === start
-        ? 0
-        : sheet.number(
-            "settle the nearest town that is still open",
-            distance,
-            (shown) => `${town}: ${shown} km`,
-          );
+    const work = "settle the nearest town that is still open";
+    const known = town === start ? 0 : sheet.number(work, distance, `${town}: # km`);
     if (town === goal) return String(known);
     for (const { from, to, km } of roads) {
       const other = from === town ? to : to === town ? from : undefined;
@@ -85,7 +70,7 @@ function shortest(roads: Road[], start: string, goal: string, sheet: Worksheet):
   return undefined;
 }
 
-function drawMap(random: Random, difficulty: Difficulty): Parameters {
+function drawMap(random: Random, difficulty: Difficulty): { roads: Road[]; start: string; goal: string } {
   const towns = random.shuffle(TOWNS).slice(0, SIZE[difficulty]);
   const roads: Road[] = [];
   // A chain keeps the map connected; the shortcuts make the choice.

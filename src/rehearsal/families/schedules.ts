@@ -4,55 +4,48 @@
 import type { Random } from "../../base/random.ts";
 import type { Difficulty } from "../types.ts";
 import { defineFamily, defineForm } from "./family.ts";
+import { listOf, type Slot } from "./slots.ts";
 
 interface Job {
   name: string;
   hours: number;
   needs: string[];
 }
-interface Parameters {
-  /** Each job stands after those it needs. */
-  jobs: Job[];
-}
-
 const JOBS = ["digging", "framing", "wiring", "plumbing", "roofing", "plastering", "painting", "cleaning"];
 const SIZE: Record<Difficulty, number> = { 1: 2, 2: 4, 3: 6 };
-const JOB = "[a-z]+ takes \\d{1,4} hours?(?: and needs [a-z]+(?: and [a-z]+){0,3})?";
+/** Each job stands after those it needs. */
+const JOB: Slot<Job> = {
+  pattern: "[a-z]+ takes \\d{1,4} hours?(?: and needs [a-z]+(?: and [a-z]+){0,3})?",
+  read(text) {
+    const [, name, hours, needs] = /^(\w+) takes (\d+) hours?(?: and needs (.+))?$/i.exec(text)!;
+    return { name: name!, hours: Number(hours), needs: needs?.split(" and ") ?? [] };
+  },
+  write({ name, hours, needs }) {
+    return `${name} takes ${hours} hours${needs.length > 0 ? ` and needs ${needs.join(" and ")}` : ""}`;
+  },
+};
 
 export const schedules = defineFamily({
   id: "schedules",
   topic: "planning",
   work: "work out when each job of the schedule can finish, along its dependencies",
-  terms: ["schedule", "jobs", "job", "dependencies", "critical path", "finish times", "in parallel"],
+  terms: "schedule, jobs, job, dependencies, critical path, finish times, in parallel",
   forms: [
-    defineForm<Parameters>({
+    defineForm({
       difficulties: [1, 2, 3],
-      slots: { jobs: `${JOB}(?:; ${JOB}){1,11}` },
+      slots: { jobs: listOf(JOB, [2, 12], "; ") },
       phrasings: [
         "Jobs at a building site: {jobs}. Jobs that do not wait for each other run at the same time. After how many hours can all be done?",
         "With enough workers, what is the shortest time in hours for all of these jobs? {jobs}.",
         "How many hours does this plan take at least if jobs run side by side where they can? {jobs}.",
       ],
       draw: drawJobs,
-      write: ({ jobs }) => ({
-        jobs: jobs
-          .map(
-            ({ name, hours, needs }) =>
-              `${name} takes ${hours} hours${needs.length > 0 ? ` and needs ${needs.join(" and ")}` : ""}`,
-          )
-          .join("; "),
-      }),
-      read({ jobs }) {
-        const parsed = jobs!.split("; ").map((job): Job => {
-          const [, name, hours, needs] = /^(\w+) takes (\d+) hours?(?: and needs (.+))?$/i.exec(job)!;
-          return { name: name!, hours: Number(hours), needs: needs?.split(" and ") ?? [] };
-        });
-        const inOrder = parsed.every(({ needs }, i) =>
-          needs.every((need) => parsed.slice(0, i).some(({ name }) => name === need)),
+      accepts({ jobs }) {
+        const names = jobs.map(({ name }) => name);
+        const isInOrder = jobs.every(({ needs }, i) =>
+          needs.every((need) => names.slice(0, i).includes(need)),
         );
-        return inOrder && new Set(parsed.map(({ name }) => name)).size === parsed.length
-          ? { jobs: parsed }
-          : undefined;
+        return isInOrder && new Set(names).size === names.length;
       },
       difficultyOf: ({ jobs }) => (jobs.length <= 2 ? 1 : jobs.length <= 4 ? 2 : 3),
       solve({ jobs }, sheet) {
@@ -62,23 +55,18 @@ export const schedules = defineFamily({
           const end = sheet.number(
             "add the hours of the next job to the latest end of what it needs",
             start + hours,
-            (shown) => `${name}: ${start} + ${hours} = ${shown}`,
+            `${name}: ${start} + ${hours} = #`,
           );
           finished.set(name, end);
         }
-        return String(
-          sheet.number(
-            "take the latest end of all jobs",
-            Math.max(...finished.values()),
-            (shown) => `all done after ${shown} hours`,
-          ),
-        );
+        const last = Math.max(...finished.values());
+        return sheet.number("take the latest end of all jobs", last, "all done after # hours");
       },
     }),
   ],
 });
 
-function drawJobs(random: Random, difficulty: Difficulty): Parameters {
+function drawJobs(random: Random, difficulty: Difficulty): { jobs: Job[] } {
   const names = random.shuffle(JOBS).slice(0, SIZE[difficulty]);
   const jobs = names.map((name, i) => {
     const earlier = random.shuffle(names.slice(0, i));

@@ -1,35 +1,12 @@
 // Letters of a word, changed step by step: easy for one change, error-prone for four.
 
-import type { Random } from "../../base/random.ts";
 import type { Difficulty } from "../types.ts";
 import { defineFamily, defineForm } from "./family.ts";
-
-interface Parameters {
-  word: string;
-  changes: string[];
-}
+import { listOf, oneOf, word } from "./slots.ts";
 
 const WORDS = [
-  "garden",
-  "window",
-  "planet",
-  "orchestra",
-  "bridge",
-  "lantern",
-  "marble",
-  "thunder",
-  "pocket",
-  "velvet",
-  "harvest",
-  "compass",
-  "feather",
-  "mountain",
-  "pencil",
-  "captain",
-  "meadow",
-  "dolphin",
-  "kitchen",
-  "sunrise",
+  ..."garden window planet orchestra bridge lantern marble thunder pocket velvet".split(" "),
+  ..."harvest compass feather mountain pencil captain meadow dolphin kitchen sunrise".split(" "),
 ];
 
 /** How each change is told, and what it does. A word keeps at least one letter. */
@@ -44,43 +21,38 @@ const CHANGES = new Map<string, (word: string) => string>([
   ["double its first letter", (word) => word.charAt(0) + word],
   ["double its last letter", (word) => word + word.slice(-1)],
 ]);
-const CHANGE = [...CHANGES.keys()].join("|");
 const COUNT: Record<Difficulty, [number, number]> = { 1: [1, 1], 2: [2, 3], 3: [4, 5] };
 
 export const strings = defineFamily({
   id: "strings",
   topic: "language",
   work: "change the letters of the word step by step",
-  terms: ["letter", "letters", "string", "strings", "vowels", "spelling", "alphabetically", "reverse"],
+  terms: "letter, letters, string, strings, vowels, spelling, alphabetically, reverse",
   forms: [
-    defineForm<Parameters>({
+    defineForm({
       difficulties: [1, 2, 3],
-      slots: { word: "[a-z]{2,24}", changes: `(?:${CHANGE})(?:,? (?:and )?then (?:${CHANGE})){0,9}` },
+      slots: {
+        word: { ...word(WORDS, "[a-z]{2,24}"), read: (text: string) => text.toLowerCase() },
+        changes: listOf(oneOf([...CHANGES.keys()]), [1, 10], ", then ", ",? (?:and )?then "),
+      },
       phrasings: [
         'Take the word "{word}" and {changes}. What do you get?',
         'Start with "{word}": {changes}. Which letters are left in the end?',
         'What becomes of the word "{word}" if you {changes}?',
       ],
-      draw: (random, difficulty) => ({ word: random.pick(WORDS), changes: drawChanges(random, difficulty) }),
-      write: ({ word, changes }) => ({ word, changes: changes.join(", then ") }),
-      read: ({ word, changes }) => ({
-        word: word!.toLowerCase(),
-        changes: changes!.toLowerCase().split(/,? (?:and )?then /),
-      }),
+      draw(random, difficulty) {
+        const drawn = random.pick(WORDS);
+        const count = random.integer(...COUNT[difficulty]);
+        return { word: drawn, changes: random.shuffle([...CHANGES.keys()]).slice(0, count) };
+      },
       difficultyOf: ({ changes }) => (changes.length <= 1 ? 1 : changes.length <= 3 ? 2 : 3),
       solve({ word, changes }, sheet) {
         let current = word;
         for (const change of changes) {
-          const before = current;
-          current = sheet.text(change, CHANGES.get(change)!(before), (shown) => `${before} → ${shown}`);
+          current = sheet.text(change, CHANGES.get(change)!(current), `${current} → #`);
         }
         return current;
       },
     }),
   ],
 });
-
-function drawChanges(random: Random, difficulty: Difficulty): string[] {
-  const count = random.integer(...COUNT[difficulty]);
-  return random.shuffle([...CHANGES.keys()]).slice(0, count);
-}

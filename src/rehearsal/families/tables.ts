@@ -3,7 +3,7 @@
 import type { Random } from "../../base/random.ts";
 import type { Difficulty, Worksheet } from "../types.ts";
 import { defineFamily, defineForm } from "./family.ts";
-import { INTEGER } from "./templates.ts";
+import { listOf, type Slot, word } from "./slots.ts";
 
 interface Row {
   name: string;
@@ -11,16 +11,18 @@ interface Row {
   units: number;
   price: number;
 }
-interface Parameters {
-  rows: Row[];
-  /** A name for one cell, a city for some rows. */
-  asked: string;
-}
-
 const NAMES = ["Anna", "Boris", "Clara", "David", "Elsa", "Felix", "Greta", "Henri"];
 const CITIES = ["Rome", "Oslo", "Lima", "Bern"];
-const ROW = `[a-z]+, [a-z]+, ${INTEGER}, ${INTEGER}`;
-const SLOTS = { rows: `${ROW}(?:; ?${ROW}){1,9}`, asked: "[a-z]+" };
+const ROW: Slot<Row> = {
+  pattern: "[a-z]+, [a-z]+, \\d{1,9}, \\d{1,9}",
+  read(text) {
+    const [name, city, units, price] = text.split(", ");
+    return { name: name!, city: city!, units: Number(units), price: Number(price) };
+  },
+  write: ({ name, city, units, price }) => `${name}, ${city}, ${units}, ${price}`,
+};
+/** `asked` is a name for one cell, a city for some rows. */
+const SLOTS = { rows: listOf(ROW, [2, 10], "; ", "; ?"), asked: word() };
 
 const cell = form(
   1,
@@ -31,12 +33,8 @@ const cell = form(
   ],
   "name",
   (rows, _asked, sheet) => {
-    const row = rows[0]!;
-    return sheet.number(
-      "find the row and read the column",
-      row.units,
-      (shown) => `${row.name}: ${shown} units`,
-    );
+    const [{ name, units }] = rows as [Row];
+    return sheet.number("find the row and read the column", units, `${name}: # units`);
   },
 );
 
@@ -49,19 +47,14 @@ const sum = form(
   ],
   "city",
   (rows, asked, sheet) => {
-    let total = rows[0]!.units;
-    total = sheet.number(
+    const [first, ...others] = rows as [Row, ...Row[]];
+    let total = sheet.number(
       "pick the rows of the city and start with the first",
-      total,
-      (shown) => `${asked} starts with ${rows[0]!.name}: ${shown}`,
+      first.units,
+      `${asked} starts with ${first.name}: #`,
     );
-    for (const row of rows.slice(1)) {
-      total = sheet.number(
-        "add the next row of the city",
-        total + row.units,
-        (shown) => `with ${row.name} (${row.units}): ${shown}`,
-      );
-    }
+    for (const { name, units } of others)
+      total = sheet.number("add the next row of the city", total + units, `with ${name} (${units}): #`);
     return total;
   },
 );
@@ -79,18 +72,14 @@ const worth = form(
       sheet.number(
         "multiply units by price in the next row of the city",
         units * price,
-        (shown) => `${name}: ${units} × ${price} = ${shown}`,
+        `${name}: ${units} × ${price} = #`,
       ),
     );
-    let total = values[0]!;
-    for (const value of values.slice(1)) {
-      total = sheet.number(
-        "add the next product",
-        total + value,
-        (shown) => `${total} + ${value} = ${shown}`,
-      );
-    }
-    return sheet.number("read off the total", total, (shown) => `${asked} together: ${shown}`);
+    const [first, ...others] = values as [number, ...number[]];
+    let total = first;
+    for (const value of others)
+      total = sheet.number("add the next product", total + value, `${total} + ${value} = #`);
+    return sheet.number("read off the total", total, `${asked} together: #`);
   },
 );
 
@@ -98,7 +87,7 @@ export const tables = defineFamily({
   id: "tables",
   topic: "data",
   work: "find the right rows of the table and combine their columns",
-  terms: ["table", "row", "rows", "column", "columns", "data", "units times price"],
+  terms: "table, row, rows, column, columns, data, units times price",
   forms: [worth, sum, cell],
 });
 
@@ -108,34 +97,20 @@ function form(
   key: "name" | "city",
   solve: (rows: Row[], asked: string, sheet: Worksheet) => number,
 ) {
-  return defineForm<Parameters>({
+  return defineForm({
     difficulties: [difficulty],
     slots: SLOTS,
     phrasings,
     draw: (random) => drawTable(random, difficulty, key),
-    write: ({ rows, asked }) => ({
-      rows: rows.map(({ name, city, units, price }) => `${name}, ${city}, ${units}, ${price}`).join("; "),
-      asked,
-    }),
-    read({ rows, asked }) {
-      const parsed = rows!.split(/; ?/).map((row): Row => {
-        const [name, city, units, price] = row.split(", ");
-        return { name: name!, city: city!, units: Number(units), price: Number(price) };
-      });
-      return parsed.some((row) => row[key] === asked) ? { rows: parsed, asked: asked! } : undefined;
+    accepts: ({ rows, asked }) => rows.some((row) => row[key] === asked),
+    solve({ rows, asked }, sheet) {
+      const chosen = rows.filter((row) => row[key] === asked);
+      return String(solve(chosen, asked, sheet));
     },
-    solve: ({ rows, asked }, sheet) =>
-      String(
-        solve(
-          rows.filter((row) => row[key] === asked),
-          asked,
-          sheet,
-        ),
-      ),
   });
 }
 
-function drawTable(random: Random, difficulty: Difficulty, key: "name" | "city"): Parameters {
+function drawTable(random: Random, difficulty: Difficulty, key: "name" | "city") {
   const names = random.shuffle(NAMES).slice(0, 3 + difficulty);
   const cities = random.shuffle(CITIES);
   // At least three rows of the city asked for, so that there is something to combine.

@@ -2,46 +2,44 @@
 // one back, also when it stands inside other words, is quoted, or carries other numbers.
 
 import type { Random } from "../../base/random.ts";
+import type { Slot } from "./slots.ts";
 
-export const INTEGER = "\\d{1,9}";
-/** With thousands separators or decimals, as people type them. */
-export const NUMBER = "(?:\\d{1,3}(?:,\\d{3})+|\\d{1,12})(?:\\.\\d{1,6})?";
-/** Money, as we write it and as people do. */
-export const DOLLARS = `\\$?${NUMBER}(?: dollars)?`;
-export const NAME = "[A-Z][a-z]+";
-export const SIGN = "[-+−]";
+// biome-ignore lint/suspicious/noExplicitAny: each slot has a type of its own
+export type Slots = Record<string, Slot<any>>;
+export type ValuesOf<S extends Slots> = { [Name in keyof S]: S[Name] extends Slot<infer T> ? T : never };
 
-/** What is looked at of a very long message: a question hides at its beginning or at its end. */
+/** What is read of a very long message: a question hides at its beginning or at its end. */
 const LONGEST = 16_000;
 
-export type Values = Record<string, string>;
-
-export interface Templates {
-  write(values: Values, random: Random): string;
-  match(text: string): { question: string; values: Values } | undefined;
+export interface Templates<S extends Slots> {
+  write(values: ValuesOf<S>, random: Random): string;
+  /** `values` is undefined where one of them means nothing. */
+  match(text: string): { question: string; values: ValuesOf<S> | undefined } | undefined;
 }
 
-/**
- * `{name}` is a slot (its pattern stands in `slots`), written twice it must read the same twice;
- * `~` is a space that may be left out.
- */
-export function createTemplates(slots: Record<string, string>, phrasings: readonly string[]): Templates {
+/** `{name}` is a slot, written twice it must read the same twice; `~` is a space that may be left out. */
+export function createTemplates<S extends Slots>(slots: S, phrasings: readonly string[]): Templates<S> {
   const patterns = phrasings.map((phrasing) => toPattern(phrasing, slots));
   return {
     write(values, random) {
       return random
         .pick(phrasings)
         .replaceAll("~", " ")
-        .replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+        .replace(/\{(\w+)\}/g, (_, name: string) => slots[name]!.write(values[name]));
     },
     match(text) {
       for (const pattern of patterns) {
         const found = pattern.exec(text);
-        if (found) return { question: found[0], values: { ...found.groups } };
+        if (found) return { question: found[0], values: readAll(slots, found.groups!) };
       }
       return undefined;
     },
   };
+}
+
+function readAll<S extends Slots>(slots: S, texts: Record<string, string>): ValuesOf<S> | undefined {
+  const values = Object.entries(slots).map(([name, slot]) => [name, slot.read(texts[name]!)]);
+  return values.some(([, value]) => value === undefined) ? undefined : Object.fromEntries(values);
 }
 
 /** One line, without quoting marks, fences and curly quotes: questions are compared in this form. */
@@ -56,12 +54,7 @@ export function cleanText(text: string): string {
     .trim();
 }
 
-/** Reads NUMBER and DOLLARS. */
-export function toNumber(text: string): number {
-  return Number(text.replace(/[^\d.]/g, ""));
-}
-
-function toPattern(phrasing: string, slots: Record<string, string>): RegExp {
+function toPattern(phrasing: string, slots: Slots): RegExp {
   const seen = new Set<string>();
   const source = phrasing
     .replace(/[.?!]$/, "")
@@ -71,7 +64,7 @@ function toPattern(phrasing: string, slots: Record<string, string>): RegExp {
       if (name === undefined) return literal(piece);
       if (seen.has(name)) return `\\k<${name}>`;
       seen.add(name);
-      return `(?<${name}>${slots[name]})`;
+      return `(?<${name}>${slots[name]!.pattern})`;
     })
     .join("");
   return new RegExp(`(?<!\\w)${source}(?!\\w)[.?!]?`, "i");

@@ -3,15 +3,25 @@
 
 import type { Player } from "../players.ts";
 import { exampleQuestion } from "../questions.ts";
+import type { SeenAnswer } from "../reading.ts";
 import type { Stage, Worked } from "../types.ts";
 
 export function writeSolution({ style }: Player, { stages, answer }: Worked, remark = ""): string {
   return join(style.opening, remark, listStages(stages, style.wordy), `Answer: ${answer}`);
 }
 
-/** For an answer taken over from others, whose working is theirs. */
+/** For an answer that is another's, and so is its working. */
 export function writeAdoption({ style }: Player, answer: string, remark: string): string {
   return join(style.opening, remark, `Answer: ${answer}`);
+}
+
+export function writeComparison(
+  player: Player,
+  answers: readonly SeenAnswer[],
+  { answer }: SeenAnswer,
+): string {
+  const counted = answers.map((seen) => `${seen.votes} × ${seen.answer}`).join("; ");
+  return writeAdoption(player, answer, `Answers given: ${counted}. I go with ${answer}.`);
 }
 
 /** The heading is what tells a plan from an answer. */
@@ -19,14 +29,12 @@ export function writePlan({ style }: Player, lines: readonly string[]): string {
   return join(style.opening, "Plan:", lines.map((line, i) => `${i + 1}. ${capital(line)}.`).join("\n"));
 }
 
-export function writeCheck(
-  { style }: Player,
-  finding: string,
-  worked: Worked | undefined,
-  answer: string,
-): string {
-  const again = worked ? `Worked again:\n${listStages(worked.stages, style.wordy)}` : "";
-  return join(style.opening, finding, again, `Answer: ${answer}`);
+/** `again` is how the checker worked it out itself, where it found the answer to be wrong. */
+export function writeCheck(player: Player, answer: string, again?: Worked): string {
+  const { opening, wordy } = player.style;
+  if (!again) return writeAdoption(player, answer, `I went through the working behind ${answer}: it holds.`);
+  const worked = `Worked again:\n${listStages(again.stages, wordy)}`;
+  return join(opening, `The earlier answer ${answer} is wrong.`, worked, `Answer: ${again.answer}`);
 }
 
 /** Marked as simulated, and without any answer, so that nobody takes it for one. */

@@ -16,29 +16,40 @@ export class Sheet implements Worksheet {
     this.#slip = slip;
   }
 
-  number(work: string, value: number, line: (shown: string) => string): number {
-    const slip = this.#slipHere();
-    const result = slip ? slipNumber(value, slip) : value;
-    this.stages.push({ work, line: line(showNumber(result)) });
-    return result;
+  number(work: string, value: number, line: string): number {
+    return this.#stage(work, value, line, (random) => slipNumber(value, random), showNumber);
   }
 
-  text(work: string, value: string, line: (shown: string) => string): string {
-    const slip = this.#slipHere();
-    const result = slip ? slipText(value, slip) : value;
-    this.stages.push({ work, line: line(result) });
-    return result;
+  text(work: string, value: string, line: string): string {
+    return this.#stage(work, value, line, (random) => slipText(value, random), String);
   }
 
-  choice<T>(work: string, value: T, others: readonly T[], line: (shown: T) => string): T {
-    const slip = this.#slipHere();
-    const result = slip && others.length > 0 ? slip.pick(others) : value;
-    this.stages.push({ work, line: line(result) });
-    return result;
+  choice<T>(
+    work: string,
+    value: T,
+    others: readonly T[],
+    line: string,
+    show: (shown: T) => string = String,
+  ): T {
+    return this.#stage(
+      work,
+      value,
+      line,
+      (random) => (others.length > 0 ? random.pick(others) : value),
+      show,
+    );
   }
 
-  #slipHere(): Random | undefined {
-    return this.#slip?.stage === this.stages.length ? this.#slip.random : undefined;
+  #stage<T>(
+    work: string,
+    value: T,
+    line: string,
+    slip: (random: Random) => T,
+    show: (shown: T) => string,
+  ): T {
+    const result = this.#slip?.stage === this.stages.length ? slip(this.#slip.random) : value;
+    this.stages.push({ work, line: line.replaceAll("#", () => show(result)) });
+    return result;
   }
 }
 

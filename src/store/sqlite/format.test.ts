@@ -49,8 +49,9 @@ const done: RunEvent[] = [
 ];
 const open = [runStart("open", 2, "ÉTÉ?"), stepEnd("open", "so far", 0.25)];
 
-/** As 0.1 wrote an event: the Conductor by its name. */
+/** As 0.1 wrote an event: the Conductor by its name, an end that does not say whether there is an answer. */
 function toOldJson(event: RunEvent): string {
+  if (event.type === "run-end") return JSON.stringify({ ...event, hasAnswer: undefined });
   if (event.type !== "run-start") return JSON.stringify(event);
   return JSON.stringify({ ...event, settings: { ...event.settings, conductor: "fixed" } });
 }

@@ -3,7 +3,7 @@
 // the ids of runs that are not over and whose owner lives.
 
 import type { SummaryChange } from "../summary.ts";
-import type { DialectName, RunFilter, RunSummary, StopReason } from "../types.ts";
+import type { RunFilter, RunSummary, StopReason } from "../types.ts";
 import type { Database } from "./file.ts";
 
 export interface RunTable {
@@ -34,7 +34,7 @@ interface RunRow {
   output_tokens: number;
   stripped: number;
   model: string | null;
-  dialect: DialectName | null;
+  dialect: string | null;
   key_id: string | null;
   user: string | null;
   metadata: string | null;

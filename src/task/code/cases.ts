@@ -37,24 +37,19 @@ const SHOWN = 60;
 
 export async function gradeCases(job: CodeJob): Promise<Failure> {
   const isSame = job.style === "stdin" ? isSameOutput : isSameJson;
+  const fail = (at: number, why: string) => ({ why: `case ${at + 1} of ${job.cases.length}: ${why}` });
   let i = 0;
   for await (const outcome of runCases(job)) {
-    const { input, output: expected } = job.cases[i] as CodeJob["cases"][number];
-    const place = `case ${i + 1} of ${job.cases.length}`;
-    if (outcome.exit !== "ok") return { why: `${place}: ${describeExit(outcome, job.timeoutMs)}` };
-    if (!isSame(expected, outcome.output)) {
-      return {
-        why: `${place}: for ${show(input)} expected ${show(expected)} but got ${show(outcome.output)}`,
-      };
-    }
+    const { input, output: expected } = job.cases[i]!;
+    if (outcome.exit !== "ok") return fail(i, describeExit(outcome, job.timeoutMs));
+    if (!isSame(expected, outcome.output))
+      return fail(i, `for ${show(input)} expected ${show(expected)} but got ${show(outcome.output)}`);
     i += 1;
   }
-  if (i < job.cases.length)
-    return { why: `case ${i + 1} of ${job.cases.length}: the program did not get to it` };
-  return undefined;
+  return i < job.cases.length ? fail(i, "the program did not get to it") : undefined;
 }
 
-function runCases(job: CodeJob): AsyncIterable<Outcome> | Iterable<Outcome> | AsyncGenerator<Outcome> {
+function runCases(job: CodeJob): AsyncIterable<Outcome> {
   if (job.language === "python") return runPythonCases(job);
   if (job.style === "stdin") return runJavaScriptPrograms(job);
   return job.engine === "quickjs" ? callInQuickJs(job) : callInNode(job);
@@ -81,12 +76,9 @@ export const needsModule = (module: string): Failure => ({
 
 async function* runPythonCases(job: CodeJob, style: string = job.style): AsyncGenerator<Outcome> {
   const mark = randomBytes(16).toString("hex");
-  const before = [job.before, toUsualImports(job.source)];
-  const parts = [
-    job.entry,
-    style === "inside" ? "" : before.filter((text) => text !== "").join("\n"),
-    ...[job.source, job.check, ...job.cases.map(({ input }) => input)],
-  ];
+  const before = [job.before, toUsualImports(job.source)].filter((text) => text !== "").join("\n");
+  const inputs = job.cases.map(({ input }) => input);
+  const parts = [job.entry, style === "inside" ? "" : before, job.source, job.check, ...inputs];
   const result = await runProgram({
     language: "python",
     source: CASE_DRIVER,
@@ -98,7 +90,7 @@ async function* runPythonCases(job: CodeJob, style: string = job.style): AsyncGe
     timeoutMs: totalMs(job),
     memoryMb: style === "inside" ? 2 * DEFAULT_LIMITS.memoryMb : DEFAULT_LIMITS.memoryMb,
     maxOutputBytes: MAX_OUTPUT_BYTES,
-    ...(job.signal && { signal: job.signal }),
+    signal: job.signal,
   });
   job.signal?.throwIfAborted();
   for (const frame of result.stdout.split(`\n${mark}`).slice(1)) {
@@ -125,7 +117,7 @@ async function* runJavaScriptPrograms(job: CodeJob): AsyncGenerator<Outcome> {
       timeoutMs: job.timeoutMs,
       maxOutputBytes: MAX_OUTPUT_BYTES,
       engine: job.engine === "quickjs" ? "quickjs" : "best",
-      ...(job.signal && { signal: job.signal }),
+      signal: job.signal,
     });
     job.signal?.throwIfAborted();
     yield { exit, output: stdout, stderr };
@@ -140,7 +132,7 @@ interface Reply {
 async function* callInNode(job: CodeJob): AsyncGenerator<Outcome> {
   const mark = randomBytes(16).toString("hex");
   const ids = job.cases.map((_, i) => `${mark}-${i}`);
-  const requests = job.cases.map(({ input }, i) => toRequest(job, input, ids[i] as string));
+  const requests = job.cases.map(({ input }, i) => toRequest(job, input, ids[i]!));
   const load = JSON.stringify({ source: job.source, timeoutMs: job.timeoutMs, mark });
   const result = await runProgram({
     language: "javascript",
@@ -148,7 +140,7 @@ async function* callInNode(job: CodeJob): AsyncGenerator<Outcome> {
     stdin: [load, ...requests, ""].join("\n"),
     timeoutMs: totalMs(job),
     maxOutputBytes: MAX_OUTPUT_BYTES,
-    ...(job.signal && { signal: job.signal }),
+    signal: job.signal,
   });
   job.signal?.throwIfAborted();
   const lines = result.stdout.split("\n");
@@ -168,11 +160,8 @@ async function* callInQuickJs(job: CodeJob): AsyncGenerator<Outcome> {
     const reply = answer && world.call(answer, world.context.newString(toRequest(job, input, "")));
     const failure = world.failure();
     if (failure || !reply) {
-      yield {
-        exit: failure?.exit === "ok" ? "error" : (failure?.exit ?? "error"),
-        output: "",
-        stderr: failure?.message ?? "",
-      };
+      const exit = failure === undefined || failure.exit === "ok" ? "error" : failure.exit;
+      yield { exit, output: "", stderr: failure?.message ?? "" };
       return;
     }
     yield toOutcome(parseReply(world.context.getString(reply)));

@@ -41,24 +41,19 @@ async function checkApart(job: CodeJob): Promise<Failure> {
   const isPython = job.language === "python";
   const { source, before, check, entry, timeoutMs } = job;
   const mark = randomBytes(16).toString("hex");
-  const flags = ["-S"];
-  const limits = { timeoutMs: timeoutMs + CHECK_START_MS, maxOutputBytes: MAX_REPLY_BYTES };
+  // The program gets another mark: the check's own is what makes a verdict.
+  const forProgram = { source, before, timeoutMs, mark: randomBytes(16).toString("hex") };
+  const limits = { timeoutMs: timeoutMs + CHECK_START_MS, maxOutputBytes: MAX_REPLY_BYTES, flags: ["-S"] };
+  const toSide = (code: string, task: object) => ({
+    ...limits,
+    source: code,
+    first: `${JSON.stringify(task)}\n`,
+  });
   const [judge, program] = await runLinked(
     job.language,
     [
-      {
-        ...limits,
-        flags,
-        source: isPython ? PYTHON_CHECK : JAVASCRIPT_CHECK,
-        first: `${JSON.stringify({ check, before, entry, mark })}\n`,
-      },
-      // The program gets another mark: the check's own is what makes a verdict.
-      {
-        ...limits,
-        flags,
-        source: isPython ? PYTHON_PROGRAM : JAVASCRIPT_PROGRAM,
-        first: `${JSON.stringify({ source, before, timeoutMs, mark: randomBytes(16).toString("hex") })}\n`,
-      },
+      toSide(isPython ? PYTHON_CHECK : JAVASCRIPT_CHECK, { check, before, entry, mark }),
+      toSide(isPython ? PYTHON_PROGRAM : JAVASCRIPT_PROGRAM, forProgram),
     ],
     job.signal,
   );
@@ -67,13 +62,10 @@ async function checkApart(job: CodeJob): Promise<Failure> {
   if (verdict?.ok) return undefined;
   if (verdict?.module !== undefined) return needsModule(verdict.module);
   if (verdict?.why !== undefined) return toFailure(verdict.why, verdict.line, timeoutMs);
-  if (program.exit === "aborted" || program.exit === "ok") {
-    return {
-      why:
-        judge.exit === "timeout" ? describeExit(judge, timeoutMs) : "the program ended before its check did",
-    };
-  }
-  return { why: describeExit(program, timeoutMs) };
+  if (program.exit !== "aborted" && program.exit !== "ok") return { why: describeExit(program, timeoutMs) };
+  return {
+    why: judge.exit === "timeout" ? describeExit(judge, timeoutMs) : "the program ended before its check did",
+  };
 }
 
 function findVerdict({ stderr }: ProgramResult, mark: string): Verdict | undefined {
@@ -139,12 +131,9 @@ async function checkInQuickJs(job: CodeJob): Promise<Failure> {
   const task = JSON.stringify({ check: job.check, entry: job.entry });
   const isDone = judge.call(side, send, judge.context.newString(task)) !== undefined;
   const failure = program.failure();
-  if (failure)
-    return {
-      why: describeExit(
-        { exit: failure.exit === "ok" ? "error" : failure.exit, stderr: failure.message },
-        job.timeoutMs,
-      ),
-    };
+  if (failure) {
+    const exit = failure.exit === "ok" ? "error" : failure.exit;
+    return { why: describeExit({ exit, stderr: failure.message }, job.timeoutMs) };
+  }
   return isDone ? undefined : toFailure(judge.failure()?.message ?? "no message", undefined, job.timeoutMs);
 }

@@ -13,7 +13,7 @@ const FIRST_LINE: Record<Language, RegExp> = {
     /^(?:\/\/|\/\*|"use strict"|'use strict'|const |let |var |function|async |class |import |console\.|process\.|require\(|module\.|for ?\(|\(|[\w.]+ = )/,
 };
 
-/** The last block in the right language, else the last block, else the whole text where it looks like code. */
+/** The last block in the right language, else the last block, else the whole text where it begins like code. */
 export function extractCode(answer: string, language: Language): string | undefined {
   const blocks = findBlocks(answer);
   const found = blocks.findLast((block) => NAMES[language].includes(block.name)) ?? blocks.at(-1);
@@ -52,18 +52,7 @@ const USUAL: Record<string, string[]> = {
   itertools: ["accumulate", "combinations", "permutations", "product", "groupby", "chain", "pairwise"],
   math: ["inf", "gcd", "sqrt", "ceil", "floor", "comb", "isqrt", "lcm"],
 };
-const MODULES = [
-  "sys",
-  "re",
-  "math",
-  "string",
-  "random",
-  "heapq",
-  "bisect",
-  "functools",
-  "itertools",
-  "collections",
-];
+const MODULES = "sys re math string random heapq bisect functools itertools collections".split(" ");
 
 /** Python imports that a program relies on without writing them. */
 export function toUsualImports(source: string): string {

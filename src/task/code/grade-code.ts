@@ -41,8 +41,7 @@ export async function gradeCode(
   const failure = await gradeJob(job);
   const where = check !== "" && isCheckedInside(job) ? "; checked in the program's own process" : "";
   if (failure === undefined) return { score: 1, why: `passed ${describeTests(job)}${where}`, sandbox };
-  const isUngraded = failure.isUngraded === true;
-  return { score: 0, why: failure.why + where, sandbox, ...(isUngraded && { ungraded: true }) };
+  return { score: 0, why: failure.why + where, sandbox, ungraded: failure.isUngraded };
 }
 
 async function gradeJob(job: CodeJob): Promise<Failure> {
@@ -58,6 +57,5 @@ async function gradeJob(job: CodeJob): Promise<Failure> {
 }
 
 function describeTests({ cases, check }: CodeJob): string {
-  const parts = [...(cases.length > 0 ? [`${cases.length} cases`] : []), ...(check ? ["its check"] : [])];
-  return parts.join(" and ");
+  return [cases.length > 0 && `${cases.length} cases`, check && "its check"].filter(Boolean).join(" and ");
 }

@@ -7,7 +7,7 @@ import { gradeCode } from "./grade-code.ts";
 type Program = [name: string, source: string, score: 0 | 1, why?: RegExp, tests?: Partial<CodeTests>];
 
 const toTask = (tests: CodeTests): GradedTask => ({
-  ...{ id: "task", set: "test", category: "code", subtask: "small", prompt: "", answer: "", grader: "code" },
+  ...{ id: "task", set: "test", category: "code", family: "small", prompt: "", answer: "", grader: "code" },
   tests: { timeoutMs: 4_000, ...tests },
 });
 const fence = (source: string, language = "python") =>

@@ -7,7 +7,7 @@ function toTask(choices: string[] | undefined, answer: string): GradedTask {
     id: "t",
     set: "s",
     category: "c",
-    subtask: "c",
+    family: "c",
     prompt: "Which?",
     answer,
     grader: "choice" as const,

@@ -6,7 +6,7 @@ import type { Grade, GradedTask, GraderName } from "../types.ts";
 import { createGrader } from "./grade.ts";
 
 function toTask(grader: GraderName, answer: string, more: Partial<GradedTask> = {}): GradedTask {
-  return { id: "t1", set: "s", category: "c", subtask: "c", prompt: "What is it?", answer, grader, ...more };
+  return { id: "t1", set: "s", category: "c", family: "c", prompt: "What is it?", answer, grader, ...more };
 }
 
 function grade(

@@ -9,7 +9,7 @@ function grade(expected: string, reply: string, prompt = "How many?") {
     id: "t",
     set: "s",
     category: "maths",
-    subtask: "maths",
+    family: "maths",
     prompt,
     answer: expected,
     grader: "maths",

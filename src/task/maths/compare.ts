@@ -2,9 +2,8 @@
 // things. Forgiven is only the frame around a value: "x = 5" says 5, "5 or 7" says {5, 7}, and
 // x > 3 says (3, ∞).
 
-import { INFINITY, negated } from "./build.ts";
 import { isMultiple, sameExpression, toReal } from "./same-expression.ts";
-import { type Expression, isExpression, type Relation, type Value } from "./types.ts";
+import { type Expression, INFINITY, isExpression, negated, type Relation, type Value } from "./types.ts";
 
 /** Matching sets is quadratic; nobody's answer has more items. */
 const MAX_ITEMS = 200;
@@ -66,22 +65,17 @@ function spread(value: Value): Value {
     const both = [withSign(value, 1), withSign(value, -1)] as const;
     return both[0] === both[1] ? value : { kind: "set", items: [...both], joint: "," };
   }
-  if (value.kind === "relation" && value.operators.length === 1 && value.operators[0] === "=") {
-    return spreadEquation(value);
-  }
+  if (isEquation(value)) return spreadEquation(value);
   if (value.kind !== "set") return value;
   const items = inheritName(value.items).flatMap((item) => {
     const inner = spread(item);
     return inner.kind === "set" && inner.joint !== "{" ? inner.items : [inner];
   });
   if (items.length === 1) return items[0] as Value;
-  const names = items.map((item) => (item.kind === "relation" ? assignedName(item) : undefined));
+  const names = items.map(assignedName);
   const isOneName = names.every((name) => name !== undefined && name === names[0]);
   if (!isOneName || value.items.length === 0) return { ...value, items };
-  return {
-    ...value,
-    items: items.map((item) => (item.kind === "relation" ? (item.sides[1] as Value) : item)),
-  };
+  return { ...value, items: items.map((item) => (item as RelationValue).sides[1] as Value) };
 }
 
 /** x = ±3 is x = 3 or x = −3. */
@@ -132,11 +126,8 @@ function sameWithRelation(a: Value, b: Value): boolean {
   if (!isAssigning(relation)) return sameRegion(relation, plain);
   const [first, ...rest] = relation.sides as [Value, ...Value[]];
   if (isName(first)) {
-    const last =
-      rest.length === 1
-        ? (rest[0] as Value)
-        : { kind: "relation" as const, operators: relation.operators.slice(1), sides: rest };
-    return sameValue(last, plain);
+    const chain: Value = { kind: "relation", operators: relation.operators.slice(1), sides: rest };
+    return sameValue(rest.length === 1 ? (rest[0] as Value) : chain, plain);
   }
   // 12 + 3 = 15 says 15; 2x = 10 does not say 10.
   const result = rest.at(-1) as Value;
@@ -155,33 +146,23 @@ function sameApproximation({ sides }: RelationValue, plain: Value): boolean {
   return Math.abs(exact - rounded) <= 0.01 * Math.abs(exact);
 }
 
-const MIRRORED: Record<Relation, Relation> = {
-  "=": "=",
-  "≠": "≠",
-  "≈": "≈",
-  "<": ">",
-  ">": "<",
-  "≤": "≥",
-  "≥": "≤",
-  "∈": "∈",
-};
+const MIRRORED: Partial<Record<Relation, Relation>> = { "<": ">", ">": "<", "≤": "≥", "≥": "≤" };
 
 function sameRelation(a: RelationValue, b: RelationValue): boolean {
   if (a.operators.length !== b.operators.length) return false;
   const isSame = (operators: Relation[], sides: Value[]) =>
     a.operators.every((operator, i) => operator === operators[i]) && sameItems(a.sides, sides);
   if (isSame(b.operators, b.sides)) return true;
-  const mirrored = b.operators.map((operator) => MIRRORED[operator]).reverse();
+  const mirrored = b.operators.map((operator) => MIRRORED[operator] ?? operator).reverse();
   if (!b.operators.includes("∈") && isSame(mirrored, [...b.sides].reverse())) return true;
   const [first, second] = [toDifference(a), toDifference(b)];
   return first !== undefined && second !== undefined && isMultiple(first, second);
 }
 
 /** An equation as what must be 0. */
-function toDifference({ operators, sides }: RelationValue): Expression | undefined {
-  const [left, right] = sides;
-  if (operators.length !== 1 || operators[0] !== "=" || !left || !right) return undefined;
-  if (!isExpression(left) || !isExpression(right)) return undefined;
+function toDifference(value: RelationValue): Expression | undefined {
+  const [left, right] = value.sides as [Value, Value];
+  if (!isEquation(value) || !isExpression(left) || !isExpression(right)) return undefined;
   return { kind: "add", left, right: negated(right) };
 }
 
@@ -204,22 +185,24 @@ function letters(tree: Expression): string[] | undefined {
   return left && right && [...left, ...right];
 }
 
-function assignedName({ operators, sides }: RelationValue): string | undefined {
-  const first = sides[0];
-  return operators.length === 1 && operators[0] === "=" && first?.kind === "symbol" ? first.name : undefined;
+function assignedName(value: Value): string | undefined {
+  const first = isEquation(value) ? value.sides[0] : undefined;
+  return first?.kind === "symbol" ? first.name : undefined;
+}
+
+/** One "=" and nothing else. */
+function isEquation(value: Value): value is RelationValue {
+  return value.kind === "relation" && value.operators.join() === "=";
 }
 
 /** "x = 1, y = 2" as the point (1, 2). */
 function toAssigned(value: Value): Value | undefined {
   if (value.kind !== "set" || value.joint === "or") return undefined;
-  const named: [string, Value][] = [];
-  for (const item of value.items) {
-    const name = item.kind === "relation" ? assignedName(item) : undefined;
-    if (name === undefined || item.kind !== "relation") return undefined;
-    named.push([name, item.sides[1] as Value]);
-  }
-  named.sort(([a], [b]) => (a < b ? -1 : 1));
-  return { kind: "group", open: "(", close: ")", items: named.map(([, item]) => item) };
+  const named = value.items.map((item) => [assignedName(item), item] as const);
+  if (named.some(([name]) => name === undefined)) return undefined;
+  named.sort(([a], [b]) => (a! < b! ? -1 : 1));
+  const items = named.map(([, item]) => (item as RelationValue).sides[1] as Value);
+  return { kind: "group", open: "(", close: ")", items };
 }
 
 // ---- Inequalities as regions ----

@@ -33,13 +33,8 @@ export function evaluateApproximate(expression: Expression, point: ApproximatePo
     case "plus-minus":
       return undefined;
     case "call": {
-      const inputs: Complex[] = [];
-      for (const input of expression.inputs) {
-        const value = evaluateApproximate(input, point);
-        if (!value) return undefined;
-        inputs.push(value);
-      }
-      return call(expression.name, inputs, point);
+      const inputs = expression.inputs.map((input) => evaluateApproximate(input, point));
+      return inputs.includes(undefined) ? undefined : call(expression.name, inputs as Complex[], point);
     }
     default: {
       const left = evaluateApproximate(expression.left, point);

@@ -14,7 +14,7 @@ import {
   type Surd,
   wholeRoot,
 } from "./surd.ts";
-import type { Expression } from "./types.ts";
+import { type Expression, partsOf } from "./types.ts";
 
 export interface ExactPoint {
   valueOf(name: string): Rational;
@@ -98,14 +98,5 @@ function falling(n: bigint, count: bigint): bigint {
 }
 
 function hasVariable(expression: Expression): boolean {
-  switch (expression.kind) {
-    case "number":
-      return false;
-    case "symbol":
-      return true;
-    case "call":
-      return expression.inputs.some(hasVariable);
-    default:
-      return hasVariable(expression.left) || hasVariable(expression.right);
-  }
+  return expression.kind === "symbol" || partsOf(expression).some(hasVariable);
 }

@@ -1,9 +1,8 @@
 // Functions with their arguments: \frac, \sqrt[3]{…}, sin² x, log_2 8.
 
-import { negated, whole } from "./build.ts";
 import type { Cursor } from "./cursor.ts";
 import { readFirstDigit } from "./parse-number.ts";
-import type { Expression, Value } from "./types.ts";
+import { type Expression, negated, type Value, whole } from "./types.ts";
 
 type ReadPrimary = (cursor: Cursor) => Value;
 

@@ -1,10 +1,9 @@
 // The innermost rules of the parser: numbers, names, brackets, matrices.
 
-import { INFINITY, negated } from "./build.ts";
 import type { Cursor } from "./cursor.ts";
 import { readFunction } from "./parse-function.ts";
 import { readMixed } from "./parse-number.ts";
-import type { Value } from "./types.ts";
+import { INFINITY, negated, type Value } from "./types.ts";
 
 export function readPrimary(cursor: Cursor): Value {
   const { token } = cursor;

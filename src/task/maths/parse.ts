@@ -2,11 +2,10 @@
 // arithmetic. What it cannot read it refuses as a whole; half-understood answers would make two
 // different ones equal.
 
-import { negated, whole } from "./build.ts";
 import { Cursor, Unreadable } from "./cursor.ts";
 import { readPrimary } from "./parse-primary.ts";
 import { tokenise } from "./tokens.ts";
-import type { Expression, Relation, Value } from "./types.ts";
+import { type Expression, negated, type Relation, type Value, whole } from "./types.ts";
 
 const RELATIONS = new Set(["=", "<", ">", "≤", "≥", "≠", "∈", "≈"]);
 const JOINTS = new Set([",", ";", "or", "and"]);

@@ -7,7 +7,7 @@ import { type ApproximatePoint, evaluateApproximate, size } from "./evaluate-app
 import { type ExactPoint, evaluateExact } from "./evaluate-exact.ts";
 import { type Rational, toRational } from "./rational.ts";
 import { isSame, type Surd } from "./surd.ts";
-import type { Expression } from "./types.ts";
+import { type Expression, partsOf } from "./types.ts";
 
 /** Positive ones first; variables are negative in the last ones. */
 const POSITIVE_POINTS = 4;
@@ -94,16 +94,9 @@ function toPoint(round: number): ExactPoint & ApproximatePoint {
 
 /** One text for one tree: what no arithmetic decides is equal only where it is written the same. */
 function print(expression: Expression): string {
-  switch (expression.kind) {
-    case "number":
-      return `${expression.value.numerator}/${expression.value.denominator}`;
-    case "symbol":
-      return expression.name;
-    case "call":
-      return `${expression.name}(${expression.inputs.map(print).join(",")})`;
-    default: {
-      const sign = expression.kind === "plus-minus" ? expression.sign : "";
-      return `${expression.kind}${sign}(${print(expression.left)},${print(expression.right)})`;
-    }
-  }
+  if (expression.kind === "number") return `${expression.value.numerator}/${expression.value.denominator}`;
+  if (expression.kind === "symbol") return expression.name;
+  const head = expression.kind === "call" ? expression.name : expression.kind;
+  const sign = expression.kind === "plus-minus" ? expression.sign : "";
+  return `${head}${sign}(${partsOf(expression).map(print).join(",")})`;
 }

@@ -112,35 +112,32 @@ export function tokenise(source: string): Token[] | undefined {
     return content !== undefined;
   };
 
-  while (at < text.length) {
-    if (match(SPACE)) {
-      spaced = true;
-      continue;
-    }
+  /** False where nothing that begins here is known. */
+  const putNext = (): boolean => {
     const repeating = match(REPEATING);
-    const number = repeating ? undefined : match(NUMBER)?.[0];
     if (repeating) {
       const [, whole = "", fixed = "", repeated = ""] = repeating;
-      put({ type: "number", value: parseRepeating(whole, fixed, repeated), digits: "" });
-    } else if (number !== undefined) {
-      const value = parseDecimal(number);
-      if (!value) return undefined;
-      put({ type: "number", value, digits: number });
-    } else if (match(DEGREE)) put({ type: "mark", mark: "°" });
-    else {
-      const angle = match(ANGLE)?.[1];
-      const command = angle === undefined ? match(COMMAND)?.[1] : undefined;
-      const word = angle === undefined && command === undefined ? match(WORD)?.[0] : undefined;
-      if (angle !== undefined) put({ type: "symbol", name: `angle ${angle}` });
-      else if (command !== undefined) {
-        if (!putCommand(command)) return undefined;
-      } else if (word !== undefined) putWord(word);
-      else {
-        const operator = match(OPERATOR)?.[0];
-        if (operator === undefined) return undefined;
-        put({ type: "mark", mark: OPERATORS.get(operator) ?? operator });
-      }
+      return put({ type: "number", value: parseRepeating(whole, fixed, repeated), digits: "" });
     }
+    const digits = match(NUMBER)?.[0];
+    if (digits !== undefined) {
+      const value = parseDecimal(digits);
+      return value !== undefined && put({ type: "number", value, digits });
+    }
+    if (match(DEGREE)) return put({ type: "mark", mark: "°" });
+    const angle = match(ANGLE)?.[1];
+    if (angle !== undefined) return put({ type: "symbol", name: `angle ${angle}` });
+    const command = match(COMMAND)?.[1];
+    if (command !== undefined) return putCommand(command);
+    const word = match(WORD)?.[0];
+    if (word !== undefined) return putWord(word);
+    const operator = match(OPERATOR)?.[0];
+    return operator !== undefined && put({ type: "mark", mark: OPERATORS.get(operator) ?? operator });
+  };
+
+  while (at < text.length) {
+    if (match(SPACE)) spaced = true;
+    else if (!putNext()) return undefined;
   }
   return tokens;
 }

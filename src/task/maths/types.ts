@@ -1,6 +1,6 @@
 // What a maths answer is once it is read: expressions, and the things that are made of them.
 
-import type { Rational } from "./rational.ts";
+import { negate, type Rational, toRational } from "./rational.ts";
 
 export type Expression =
   | { kind: "number"; value: Rational }
@@ -42,18 +42,27 @@ export function isExpression(value: Value): value is Expression {
   return EXPRESSIONS.has(value.kind);
 }
 
+/** The expressions that this one is made of. */
+export function partsOf(tree: Expression): Expression[] {
+  if (tree.kind === "number" || tree.kind === "symbol") return [];
+  return tree.kind === "call" ? tree.inputs : [tree.left, tree.right];
+}
+
 /** Whether an expression has one value, without variables. */
 export function isConstant(tree: Expression): boolean {
-  switch (tree.kind) {
-    case "number":
-      return true;
-    case "symbol":
-      return tree.name === "pi" || tree.name === "e";
-    case "plus-minus":
-      return false;
-    case "call":
-      return tree.inputs.every(isConstant);
-    default:
-      return isConstant(tree.left) && isConstant(tree.right);
-  }
+  if (tree.kind === "symbol") return tree.name === "pi" || tree.name === "e";
+  return tree.kind !== "plus-minus" && partsOf(tree).every(isConstant);
+}
+
+// ---- Making expressions, in one place, so that a negative number is the number and not a product ----
+
+export const INFINITY: Expression = { kind: "symbol", name: "infinity" };
+
+export function whole(value: bigint): Expression {
+  return { kind: "number", value: toRational(value) };
+}
+
+export function negated(value: Expression): Expression {
+  if (value.kind === "number") return { kind: "number", value: negate(value.value) };
+  return { kind: "multiply", left: whole(-1n), right: value };
 }

@@ -12,7 +12,13 @@ import { promisify } from "node:util";
 import { findInterpreters, findOnPath, type Interpreter, SYSTEM_FOLDERS } from "./interpreter.ts";
 import { type LimitedProcess, startProcess } from "./process.ts";
 import { createSeccompFilter } from "./seccomp.ts";
-import { DEFAULT_LIMITS, type Language, type Limits, type Missing } from "./types.ts";
+import {
+  DEFAULT_LIMITS,
+  type Language,
+  type Limits,
+  type MissingSandbox,
+  type ProgramOptions,
+} from "./types.ts";
 
 export interface Bubblewrap {
   isMissing: false;
@@ -20,12 +26,8 @@ export interface Bubblewrap {
   start(program: BubblewrapProgram): LimitedProcess;
 }
 
-export interface BubblewrapProgram {
-  source: string;
-  files?: Record<string, string> | undefined;
-  flags?: string[] | undefined;
+export interface BubblewrapProgram extends Pick<ProgramOptions, "source" | "files" | "flags" | "signal"> {
   limits: Limits;
-  signal?: AbortSignal | undefined;
 }
 
 const NOBODY = 65534;
@@ -48,26 +50,20 @@ const FILE_NAMES: Record<Language, string> = { python: "main.py", javascript: "m
 const REPORT_DESCRIPTOR = 3;
 const FIRST_DESCRIPTOR = 4;
 
-const cache = new Map<Language, Promise<Bubblewrap | (Missing & { isMissing: true })>>();
+const cache = new Map<Language, Promise<Bubblewrap | MissingSandbox>>();
 
 /** The sandbox for a language, or why there is none. Tried once per process. */
-export function findBubblewrap(language: Language): Promise<Bubblewrap | (Missing & { isMissing: true })> {
-  let known = cache.get(language);
-  if (known === undefined) {
-    known = tryBubblewrap(language);
-    cache.set(language, known);
-  }
+export function findBubblewrap(language: Language): Promise<Bubblewrap | MissingSandbox> {
+  const known = cache.get(language) ?? tryBubblewrap(language);
+  cache.set(language, known);
   return known;
 }
 
-async function tryBubblewrap(language: Language): Promise<Bubblewrap | (Missing & { isMissing: true })> {
+async function tryBubblewrap(language: Language): Promise<Bubblewrap | MissingSandbox> {
   const missing = (reason: string, install: string) => ({ isMissing: true as const, reason, install });
   if (process.platform !== "linux") {
-    const install = "apt-get install bubblewrap";
-    return missing(
-      `bubblewrap needs Linux and this is ${process.platform}; use a Linux machine, and there`,
-      install,
-    );
+    const reason = `bubblewrap needs Linux and this is ${process.platform}; use a Linux machine, and there`;
+    return missing(reason, "apt-get install bubblewrap");
   }
   const [command] = findOnPath("bwrap");
   if (command === undefined) return missing("bubblewrap is not installed", toInstall("bubblewrap"));
@@ -125,13 +121,8 @@ function createBubblewrap({ language, command, limiter, interpreter, version }: 
         ...["--unshare-user", "--unshare-all", "--hostname", "sandbox"],
         ...["--uid", INSIDE_USER, "--gid", INSIDE_USER],
         ...(canForbidNamespaces ? ["--disable-userns"] : []),
-        ...[
-          "--as-pid-1",
-          "--die-with-parent",
-          "--new-session",
-          "--json-status-fd",
-          String(REPORT_DESCRIPTOR),
-        ],
+        ...["--as-pid-1", "--die-with-parent", "--new-session"],
+        ...["--json-status-fd", String(REPORT_DESCRIPTOR)],
         ...(filter ? ["--seccomp", String(FIRST_DESCRIPTOR)] : []),
         ...["--clearenv", ...Object.entries(ENVIRONMENT).flatMap(([key, value]) => ["--setenv", key, value])],
         ...view,
@@ -143,18 +134,11 @@ function createBubblewrap({ language, command, limiter, interpreter, version }: 
         ...[limiter, ...toRlimits(language, limits)],
         ...[interpreter.path, ...toFlags(language, limits, flags), `/tmp/${name}`],
       ];
-      const drop = [
-        "--reuid",
-        String(NOBODY),
-        "--regid",
-        String(NOBODY),
-        "--clear-groups",
-        "--inh-caps=-all",
-      ];
+      const drop = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", "--inh-caps=-all"];
       return startProcess({
         command,
         args: isStaged ? [...toStage(interpreter, command), "setpriv", ...drop, command, ...args] : args,
-        ...(isRoot && !isStaged && { user: NOBODY }),
+        user: isRoot && !isStaged ? NOBODY : undefined,
         descriptors,
         limits,
         signal,

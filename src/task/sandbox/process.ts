@@ -13,7 +13,7 @@ export interface ProcessPlan {
   /** What the process reads from descriptors 4 and up. Descriptor 3 is where it says that the program ran. */
   descriptors: (Buffer | string)[];
   limits: Limits;
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
 }
 
 type Ended = Omit<ProgramResult, "ranIn">;
@@ -31,14 +31,8 @@ const PAGE_BYTES = 4096;
 const SIGXCPU_CODE = 128 + 24;
 const OUT_OF_MEMORY = /MemoryError|heap out of memory|Cannot allocate memory|Array buffer allocation failed/;
 
-export function startProcess({
-  command,
-  args,
-  user,
-  descriptors,
-  limits,
-  signal,
-}: ProcessPlan): LimitedProcess {
+export function startProcess(plan: ProcessPlan): LimitedProcess {
+  const { command, args, user, descriptors, limits, signal } = plan;
   const started = performance.now();
   const child = spawn(command, args, {
     // The first process in the sandbox is a fork of this one: its environment must be empty from the start.
@@ -46,7 +40,8 @@ export function startProcess({
     cwd: "/",
     detached: true,
     stdio: toStdio(4 + descriptors.length),
-    ...(user !== undefined && { uid: user, gid: user }),
+    uid: user,
+    gid: user,
   });
   const [stdin, stdout, stderr] = child.stdio as unknown as [Writable, Readable, Readable];
   const status = child.stdio[3] as Readable;

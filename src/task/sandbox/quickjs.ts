@@ -147,25 +147,13 @@ export async function createQuickJsWorld(limits: Limits, input = ""): Promise<Qu
       return undefined;
     }
   };
-  type Outcome = ReturnType<QuickJSContext["evalCode"]>;
-  const unwrap = (outcome: Outcome): QuickJSHandle | undefined => {
-    if (!outcome.error) return outcome.value;
-    const error = context.dump(outcome.error);
-    outcome.error.dispose();
+  const settle = (outcome: ReturnType<QuickJSContext["evalCode"]>): QuickJSHandle | undefined => {
+    const failed = outcome.error ?? runtime.executePendingJobs().error;
+    if (!failed) return outcome.unwrap();
+    const error = context.dump(failed);
+    failed.dispose();
     fail(describe(error));
     return undefined;
-  };
-  const settle = (outcome: Outcome): QuickJSHandle | undefined => {
-    const value = unwrap(outcome);
-    if (value === undefined) return undefined;
-    const jobs = runtime.executePendingJobs();
-    if (jobs.error) {
-      const error = context.dump(jobs.error);
-      jobs.error.dispose();
-      fail(describe(error));
-      return undefined;
-    }
-    return value;
   };
   const world: QuickJsWorld = {
     context,
@@ -200,7 +188,7 @@ export async function runInQuickJs(program: {
   const world = await createQuickJsWorld(program.limits, program.stdin);
   world.evaluate(program.source);
   const failure = world.failure();
-  const result: ProgramResult = {
+  return {
     exit: failure?.exit ?? "ok",
     code: failure?.code ?? 0,
     stdout: world.stdout(),
@@ -208,7 +196,6 @@ export async function runInQuickJs(program: {
     ranIn: "quickjs",
     durationMs: performance.now() - started,
   };
-  return result;
 }
 
 function describe(error: unknown): string {

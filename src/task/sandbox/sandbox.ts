@@ -9,7 +9,7 @@ import {
   DEFAULT_LIMITS,
   type Language,
   type Limits,
-  type Missing,
+  type MissingSandbox,
   type ProgramOptions,
   type ProgramResult,
   type SandboxEngine,
@@ -64,34 +64,35 @@ export async function runLinked(
 export async function chooseSandbox(
   language: Language,
   engine: ProgramOptions["engine"] = "best",
-): Promise<SandboxEngine | Missing> {
+): Promise<SandboxEngine | MissingSandbox> {
   if (engine === "quickjs" && language === "javascript") return "quickjs";
   const bubblewrap = await findBubblewrap(language);
   if (engine === "quickjs") {
-    return { reason: "QuickJS runs JavaScript alone", install: "apt-get install bubblewrap" };
+    const reason = "QuickJS runs JavaScript alone";
+    return { isMissing: true, reason, install: "apt-get install bubblewrap" };
   }
   if (!bubblewrap.isMissing) return "bubblewrap";
   return language === "javascript" ? "quickjs" : bubblewrap;
 }
 
 /** For people: "python programs cannot be run here: … Run: apt-get install bubblewrap". */
-export function describeMissing(language: Language, { reason, install }: Missing): string {
+export function describeMissing(language: Language, { reason, install }: MissingSandbox): string {
   return `${language} programs cannot be run here: ${reason}. Run: ${install}`;
 }
 
-const toError = (language: Language, missing: Missing) =>
+const toError = (language: Language, missing: MissingSandbox) =>
   new TuttiError("sandbox-missing", describeMissing(language, missing));
 
-const toLimits = (options: Partial<Limits>): Limits => ({
-  timeoutMs: options.timeoutMs ?? DEFAULT_LIMITS.timeoutMs,
-  memoryMb: options.memoryMb ?? DEFAULT_LIMITS.memoryMb,
-  maxOutputBytes: options.maxOutputBytes ?? DEFAULT_LIMITS.maxOutputBytes,
-});
+const toLimits = ({
+  timeoutMs = DEFAULT_LIMITS.timeoutMs,
+  memoryMb = DEFAULT_LIMITS.memoryMb,
+  maxOutputBytes = DEFAULT_LIMITS.maxOutputBytes,
+}: Partial<Limits>): Limits => ({ timeoutMs, memoryMb, maxOutputBytes });
 
 async function start(language: Language, program: BubblewrapProgram): Promise<LimitedProcess> {
   const bubblewrap = await findBubblewrap(language);
-  if (bubblewrap.isMissing) throw toError(language, bubblewrap);
-  return bubblewrap.start(program);
+  if (!bubblewrap.isMissing) return bubblewrap.start(program);
+  throw toError(language, bubblewrap);
 }
 
 async function finish(program: LimitedProcess): Promise<ProgramResult> {

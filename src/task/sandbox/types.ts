@@ -38,7 +38,8 @@ export interface ProgramResult {
 }
 
 /** Why a program could not be run here and what to do about it. */
-export interface Missing {
+export interface MissingSandbox {
+  isMissing: true;
   reason: string;
   /** The command that would help. */
   install: string;

@@ -29,7 +29,7 @@ describe("published sets are recognised by their columns", () => {
       id: "test/prealgebra/1.json",
       set: "math500",
       category: "Prealgebra",
-      subtask: "level 1",
+      family: "level 1",
       prompt: "What is $1+1$?",
       answer: "2",
       grader: "maths",
@@ -75,7 +75,7 @@ describe("published sets are recognised by their columns", () => {
       set: "mmlu-pro",
       answer: "B",
       category: "math",
-      subtask: "sample",
+      family: "sample",
     });
   });
 
@@ -93,7 +93,7 @@ describe("published sets are recognised by their columns", () => {
       id: "r3",
       prompt: "What is, in words,\n3?",
       category: "Physics",
-      subtask: "Waves",
+      family: "Waves",
     });
     for (const { choices, answer } of tasks) expect(choices![answer.charCodeAt(0) - 65]).toBe("right");
     expect(new Set(tasks.map(({ answer }) => answer)).size).toBe(4);
@@ -143,11 +143,11 @@ describe("published sets are recognised by their columns", () => {
       entry_point: "task_func",
       libs: "['random', 'itertools']",
     });
-    expect(task).toMatchObject({ prompt: "Write task_func.", set: "bigcodebench", subtask: "random" });
+    expect(task).toMatchObject({ prompt: "Write task_func.", set: "bigcodebench", family: "random" });
     expect(task.tests!.check).toContain("loadTestsFromTestCase(TestCases)");
   });
 
-  test("BBH: a folder of files, each a subtask", async () => {
+  test("BBH: a folder of files, each a family", async () => {
     writeRows("bbh/navigate.jsonl", { input: "Do you return?\nOptions:\n- Yes\n- No", target: "No" });
     writeRows("bbh/snarks/test-00000-of-00001.jsonl", { input: "Which?\n(A) x\n(B) y", target: "(B)" });
     write(
@@ -181,7 +181,7 @@ describe("LiveCodeBench", () => {
 
   test("public and private cases are put together", async () => {
     const { task } = await firstOf("a/lcb.jsonl", { ...row, private_test_cases: PICKLED });
-    expect(task).toMatchObject({ id: "abc1", category: "atcoder", subtask: "easy", grader: "code" });
+    expect(task).toMatchObject({ id: "abc1", category: "atcoder", family: "easy", grader: "code" });
     expect(task.tests).toMatchObject({ language: "python", style: "stdin" });
     expect(task.tests!.cases).toEqual([
       { input: "1 2", output: "3" },

@@ -25,7 +25,7 @@ export interface Format {
     answer?: Column;
     choices?: Column;
     category?: Column;
-    subtask?: Column;
+    family?: Column;
     tolerance?: Column;
     tests?: (row: SourceRow) => CodeTests | undefined;
   };
@@ -47,6 +47,8 @@ export interface Download {
 const BBH_TASKS =
   "boolean_expressions causal_judgement date_understanding disambiguation_qa dyck_languages formal_fallacies geometric_shapes hyperbaton logical_deduction_five_objects logical_deduction_seven_objects logical_deduction_three_objects movie_recommendation multistep_arithmetic_two navigate object_counting penguins_in_a_table reasoning_about_colored_objects ruin_names salient_translation_error_detection snarks sports_understanding temporal_sequences tracking_shuffled_objects_five_objects tracking_shuffled_objects_seven_objects tracking_shuffled_objects_three_objects web_of_lies word_sorting";
 
+const GPQA_OPTIONS = ["correct answer", "incorrect answer 1", "incorrect answer 2", "incorrect answer 3"];
+
 export const FORMATS: readonly Format[] = [
   {
     id: "math500",
@@ -58,7 +60,7 @@ export const FORMATS: readonly Format[] = [
       prompt: "problem",
       answer: "answer",
       category: "subject",
-      subtask: ({ level }) => `level ${level}`,
+      family: ({ level }) => `level ${level}`,
     },
     download: { file: "math500.jsonl", dataset: "HuggingFaceH4/MATH-500", path: "test.jsonl" },
   },
@@ -86,7 +88,7 @@ export const FORMATS: readonly Format[] = [
       answer: ({ answer_index }) => toIndex(answer_index),
       choices: "options",
       category: "category",
-      subtask: "src",
+      family: "src",
     },
     download: {
       file: "mmlu-pro.parquet",
@@ -97,7 +99,7 @@ export const FORMATS: readonly Format[] = [
   {
     id: "gpqa-diamond",
     title: "GPQA-Diamond",
-    columns: ["question", "correct answer", "incorrect answer 1", "incorrect answer 2", "incorrect answer 3"],
+    columns: ["question", ...GPQA_OPTIONS],
     grader: "choice",
     fields: {
       id: "record id",
@@ -106,7 +108,7 @@ export const FORMATS: readonly Format[] = [
       answer: (row) => optionOrder(row).indexOf(0),
       choices: (row) => optionOrder(row).map((position) => gpqaOptions(row)[position]),
       category: "high-level domain",
-      subtask: "subdomain",
+      family: "subdomain",
     },
     download: {
       file: "gpqa-diamond.csv",
@@ -124,7 +126,7 @@ export const FORMATS: readonly Format[] = [
       id: "question_id",
       prompt: toLiveCodePrompt,
       category: "platform",
-      subtask: "difficulty",
+      family: "difficulty",
       tests: toLiveCodeTests,
     },
     download: {
@@ -143,7 +145,7 @@ export const FORMATS: readonly Format[] = [
       prompt: "instruct_prompt",
       category: () => "code",
       // "['random', 'itertools']": the first library is the kind of work.
-      subtask: ({ libs }) => /[\w.]+/.exec(String(libs ?? ""))?.[0],
+      family: ({ libs }) => /[\w.]+/.exec(String(libs ?? ""))?.[0],
       tests: ({ test, entry_point }) => toCheck(entry_point, `${test}\n${RUN_UNIT_TESTS}`),
     },
     download: {
@@ -178,13 +180,9 @@ export const FORMATS: readonly Format[] = [
       prompt: ({ prompt }) => toRlprQuestion(prompt),
       answer: "reward_model.ground_truth",
       category: "ability",
-      subtask: "data_source",
+      family: "data_source",
     },
-    download: {
-      file: "rlpr.parquet",
-      dataset: "openbmb/RLPR-Train-Dataset",
-      path: "rlpr_train.parquet",
-    },
+    download: { file: "rlpr.parquet", dataset: "openbmb/RLPR-Train-Dataset", path: "rlpr_train.parquet" },
   },
   {
     id: "gsm8k",
@@ -210,11 +208,7 @@ export const FORMATS: readonly Format[] = [
       // "033" is how AIME writes 33.
       answer: ({ answer }) => String(Number(answer)),
     },
-    download: {
-      file: "aime.parquet",
-      dataset: "Maxwell-Jia/AIME_2024",
-      path: "aime_2024_problems.parquet",
-    },
+    download: { file: "aime.parquet", dataset: "Maxwell-Jia/AIME_2024", path: "aime_2024_problems.parquet" },
   },
   {
     id: "bbh",
@@ -262,9 +256,7 @@ function toIndex(value: unknown): unknown {
 }
 
 function gpqaOptions(row: SourceRow): string[] {
-  return ["correct answer", "incorrect answer 1", "incorrect answer 2", "incorrect answer 3"].map((column) =>
-    String(row[column] ?? "").trim(),
-  );
+  return GPQA_OPTIONS.map((column) => String(row[column] ?? "").trim());
 }
 
 function optionOrder({ question }: SourceRow): number[] {

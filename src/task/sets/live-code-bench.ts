@@ -26,7 +26,7 @@ export function toLiveCodeTests(row: SourceRow): CodeTests {
   return {
     language: "python",
     style: isFunction ? "function" : "stdin",
-    ...(entry !== undefined && { entry }),
+    entry,
     get cases() {
       return toCases([...shown, ...(hidden ? parseCases(unpack(hidden), "private_test_cases") : [])]);
     },

@@ -45,9 +45,9 @@ describe("tasks of one's own", () => {
       " code",
       "5 text",
     ]);
-    expect(tasks[0]).toMatchObject({ id: "quiz/0", category: "plain", subtask: "plain" });
+    expect(tasks[0]).toMatchObject({ id: "quiz/0", category: "plain", family: "plain" });
     expect(tasks[8]!.tests).toEqual(tests);
-    expect(tasks[9]).toMatchObject({ id: "own", category: "c", subtask: "s", tolerance: 0.1 });
+    expect(tasks[9]).toMatchObject({ id: "own", category: "c", family: "s", tolerance: 0.1 });
   });
 
   test("compressed, with mixed line ends and blank lines", async () => {

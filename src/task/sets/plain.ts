@@ -30,7 +30,7 @@ export const PLAIN: Format = {
     answer: "answer",
     choices: "choices",
     category: "category",
-    subtask: "subtask",
+    family: "subtask",
     tolerance: toTolerance,
     tests: toTests,
   },

@@ -8,7 +8,7 @@ import type { Format } from "./formats.ts";
 
 /** Where a row stands. */
 export interface Place {
-  /** What the file (or, where that says nothing, its folder) is called: the subtask in BBH. */
+  /** What the file (or, where that says nothing, its folder) is called: the family in BBH. */
   name: string;
   /** From 0, over all files of the set. */
   position: number;
@@ -36,13 +36,13 @@ export function toGradedTask(format: Format, row: SourceRow, place: Place, set: 
     id: toText(take(fields.id)).trim() || `${set}/${place.position}`,
     set,
     category,
-    subtask: toText(take(fields.subtask)).trim() || category,
+    family: toText(take(fields.family)).trim() || category,
     prompt,
-    ...(choices && { choices }),
+    choices,
     answer,
     grader,
-    ...(typeof tolerance === "number" && { tolerance }),
-    ...(tests && { tests }),
+    tolerance: typeof tolerance === "number" ? tolerance : undefined,
+    tests,
   };
 }
 

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TuttiConfigInput } from "../../config/schema.ts";
-import { type Gateway, startGateway } from "../../gateway/server.ts";
+import { type Gateway, type GatewayOptions, startGateway } from "../../gateway/server.ts";
 import { createLog } from "../../http/log.ts";
 import { renderWorkflow } from "../../workflow/render.ts";
 import type { Workflow } from "../../workflow/types.ts";
@@ -19,6 +19,7 @@ export interface TestGatewayOptions {
   /** Numbers: 0 alpha, 1 beta, 2 gamma, 3 planner, 4 consensus. */
   plan?: Workflow | string | ((request: ChatRequest) => ChatReply | Promise<ChatReply>);
   config?: TuttiConfigInput;
+  dialects?: GatewayOptions["dialects"];
   /** Another home than a fresh one, such as that of a gateway before. */
   home?: string;
 }
@@ -65,6 +66,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       ...options.config,
     },
     env,
+    dialects: options.dialects,
     log: createLog({ write: (line) => void log.push(JSON.parse(line)) }),
   });
   return {

@@ -8,7 +8,7 @@ export function makeHead(echo: Record<string, unknown> = {}): ReplyHead {
     id: "resp_abc123",
     runId: "r_abc123",
     createdAt: 1_795_000_000_900,
-    request: { dialect: "responses", model: "tutti", showsProgress: true, isBackground: false, echo },
+    request: { model: "tutti", showsProgress: true, isBackground: false, echo },
   };
 }
 

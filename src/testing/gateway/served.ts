@@ -2,10 +2,12 @@
 // same process cannot do: kill it, signal it, weigh it.
 
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TuttiConfigInput } from "../../config/schema.ts";
 import { type Finished, startTutti } from "../command.ts";
+import { type ChatReply, type ChatRequest, startChatServer } from "./chat-server.ts";
 import { PRICE } from "./gateway.ts";
 
 export interface ServedOptions {
@@ -55,4 +57,29 @@ export async function startServed({ home, upstream, config, args = [] }: ServedO
         body: JSON.stringify(body),
       }),
   };
+}
+
+/** Models, a home, and as many gateways on them, one after the other, as a test starts. `closing` ends it all. */
+export async function startScene(
+  closing: (() => unknown)[],
+  reply: (request: ChatRequest) => ChatReply | Promise<ChatReply>,
+  plan = "",
+) {
+  const upstream = await startChatServer({
+    models: ["alpha", "beta", "gamma", "planner"],
+    reply: (request) => (request.model === "planner" ? plan : reply(request)),
+  });
+  closing.push(() => upstream.close());
+  const home = mkdtempSync(join(tmpdir(), "tutti-served-"));
+  closing.push(() => rmSync(home, { recursive: true, force: true }));
+  const asked = (model: string) => upstream.requests.filter((request) => request.model === model).length;
+  async function serve(options: Partial<ServedOptions> = {}): Promise<Served> {
+    const served = await startServed({ home, upstream: upstream.baseUrl, ...options });
+    closing.push(async () => {
+      served.signal("SIGKILL");
+      await served.finished;
+    });
+    return served;
+  }
+  return { upstream, home, asked, serve };
 }

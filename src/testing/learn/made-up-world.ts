@@ -39,7 +39,7 @@ function toTask(id: string, category: string, prompt: string): GradedTask {
     id,
     set: "made up",
     category,
-    subtask: `${category} of the world`,
+    family: `${category} of the world`,
     prompt,
     answer: "",
     grader: "text",
@@ -61,7 +61,7 @@ export function toTraining(): TrainingTask[] {
 export function toContext(parts: Partial<FitContext> = {}): FitContext {
   const training = parts.training ?? toTraining();
   const asked = [poem(100), sum(100), ...training.map(({ task }) => task)];
-  const labels = new Map(asked.map(({ id, category, subtask }) => [id, { category, subtask }]));
+  const labels = new Map(asked.map(({ id, category, family }) => [id, { category, family }]));
   return { pool: toWorldPool(), training, labels, seed: 7, ...parts };
 }
 

@@ -17,7 +17,7 @@ import { scriptedWorker } from "../stage.ts";
 
 export function toSum(number: number): GradedTask {
   return {
-    ...{ id: `sum/${number}`, set: "sums", category: "arithmetic", subtask: "addition" },
+    ...{ id: `sum/${number}`, set: "sums", category: "arithmetic", family: "addition" },
     ...{ prompt: `What is the sum of ${number} and 1?`, answer: String(number + 1), grader: "text" },
   };
 }

@@ -3,18 +3,15 @@
 // A kept reply tells the usage it had, so that a workflow costs in the figures what it would cost its user.
 
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
+import type { AskBudget } from "../../perform/ledger.ts";
 import { toFailedSpending, toSpending } from "../../perform/spending.ts";
 import { streamCut } from "../../worker/failure.ts";
 import { estimateInputTokens } from "../../worker/price.ts";
 import type { PoolMember, Worker, WorkerEvent, WorkerRequest } from "../../worker/types.ts";
 import { keyOf, type ReplyCache } from "./reply-cache.ts";
 import { SharedAsk } from "./shared-ask.ts";
-import type { TrainingBudget } from "./training-budget.ts";
 
-/** Who pays for an ask: reserves first, is told afterwards what it was. */
-export type Purse = Pick<TrainingBudget, "reserve">;
-
-export function createCachingWorker(member: PoolMember, cache: ReplyCache, budget: Purse): Worker {
+export function createCachingWorker(member: PoolMember, cache: ReplyCache, budget: AskBudget): Worker {
   const { id, kind } = member.worker;
   return {
     id,
@@ -45,7 +42,7 @@ interface Ask {
   request: WorkerRequest;
   key: string;
   cache: ReplyCache;
-  budget: Purse;
+  budget: AskBudget;
   signal: AbortSignal;
   tell: (event: WorkerEvent) => void;
 }

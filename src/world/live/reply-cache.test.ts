@@ -2,6 +2,7 @@ import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { TuttiError } from "../../base/errors.ts";
+import { AskBudget, Ledger } from "../../perform/ledger.ts";
 import { type ChatReply, type ChatServer, startChatServer } from "../../testing/gateway/chat-server.ts";
 import { scriptedWorker } from "../../testing/stage.ts";
 import { createFiles } from "../../testing/temporary-files.ts";
@@ -10,7 +11,6 @@ import { createModelWorker } from "../../worker/provider.ts";
 import type { PoolMember, Worker, WorkerEvent, WorkerRequest } from "../../worker/types.ts";
 import { createCachingWorker } from "./caching-worker.ts";
 import { keyOf, openReplyCache } from "./reply-cache.ts";
-import { TrainingBudget } from "./training-budget.ts";
 
 const files = createFiles();
 let used = 0;
@@ -51,7 +51,7 @@ describe("a caching worker", () => {
   test("asks a server once for the same, also at the same time and after a restart", async () => {
     const file = newFile();
     const member = await serve((count) => ({ text: `reply ${count}, in some pieces`, chunks: 5 }));
-    const budget = new TrainingBudget(1);
+    const budget = new AskBudget(new Ledger(1));
     const cache = await openReplyCache(file);
     const worker = createCachingWorker(member, cache, budget);
     const together = await Promise.all(Array.from({ length: 8 }, () => say(worker, asking("one"))));
@@ -66,7 +66,7 @@ describe("a caching worker", () => {
     cache.close();
 
     const reopened = await openReplyCache(file);
-    const fresh = new TrainingBudget(1);
+    const fresh = new AskBudget(new Ledger(1));
     const later = createCachingWorker(member, reopened, fresh);
     expect(await collect(later, asking("two"))).toEqual([
       { type: "text-delta", text: "reply 1, in some pieces" },
@@ -84,7 +84,7 @@ describe("a caching worker", () => {
     const worker = createCachingWorker(
       { worker: scriptedWorker("w", "hello"), price: PRICE },
       cache,
-      new TrainingBudget(1),
+      new AskBudget(new Ledger(1)),
     );
     let ends = 0;
     for await (const event of worker.ask(asking("x"), never)) {
@@ -100,7 +100,7 @@ describe("a caching worker", () => {
   test("does not keep a failure, but what it may have cost", async () => {
     const file = newFile();
     const cache = await openReplyCache(file);
-    const budget = new TrainingBudget(1);
+    const budget = new AskBudget(new Ledger(1));
     const failing = scriptedWorker("w", (_, __, call) =>
       call === 0 ? [{ type: "text-delta", text: "half of" }] : "whole",
     );
@@ -130,7 +130,7 @@ describe("a caching worker", () => {
       });
       return "at last";
     });
-    const worker = createCachingWorker({ worker: slow, price: PRICE }, cache, new TrainingBudget(1));
+    const worker = createCachingWorker({ worker: slow, price: PRICE }, cache, new AskBudget(new Ledger(1)));
     const [impatient, other] = [new AbortController(), new AbortController()];
     const left = say(worker, asking("x"), impatient.signal);
     const stays = say(worker, asking("x"), other.signal);
@@ -178,7 +178,7 @@ describe("the file", () => {
     const worker = createCachingWorker(
       { worker: scriptedWorker("w", "rëply ✓") },
       cache,
-      new TrainingBudget(Infinity),
+      new AskBudget(new Ledger(Infinity)),
     );
     for (let i = 0; i < count; i++) await say(worker, asking(`question ${i}`));
     cache.close();
@@ -194,7 +194,7 @@ describe("the file", () => {
       // Only the line end is missing: then the row is whole.
       expect(cache.size).toBe(end >= whole.length - 1 ? 3 : 2);
       const asked = scriptedWorker("w", "again");
-      const worker = createCachingWorker({ worker: asked }, cache, new TrainingBudget(Infinity));
+      const worker = createCachingWorker({ worker: asked }, cache, new AskBudget(new Ledger(Infinity)));
       for (let i = 0; i < 4; i++) await say(worker, asking(`question ${i}`));
       expect(asked.requests).toHaveLength(cache.size === 4 && end >= whole.length - 1 ? 1 : 2);
       cache.close();

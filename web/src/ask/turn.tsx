@@ -8,10 +8,10 @@ import { RunGraph } from "../graph/run-graph.tsx";
 import { useRunView } from "../graph/use-run-view.ts";
 import { StepPanel } from "../runs/step-panel.tsx";
 import { StopTag } from "../runs/stop-tag.tsx";
-import { Duration, Money } from "../ui/figures.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { ErrorNote } from "../ui/notes.tsx";
 import { Tag } from "../ui/tag.tsx";
+import { Duration, Money } from "../ui/values.tsx";
 import { OfferExample } from "./examples.tsx";
 import type { Turn } from "./session.ts";
 

@@ -1,65 +1,78 @@
 // One bench: the chart, the table, categories, and two Conductors side by side.
 
-import { useState } from "react";
-import { toCount, toPercent } from "../../../src/base/format.ts";
-import type { BenchResult } from "../../../src/bench/types.ts";
+import { useMemo, useState } from "react";
+import { toCount } from "../../../src/base/format.ts";
+import { type SpendingUnit, toFrontView } from "../../../src/bench/report/front-chart.ts";
+import {
+  BEST_SINGLE,
+  findBest,
+  RESULTS_NOTE,
+  toCategories,
+  toHeadline,
+  toResultTable,
+} from "../../../src/bench/report/view.ts";
 import type { BenchReport } from "../../../src/gateway/dashboard/types.ts";
+import { SIMULATED } from "../../../src/report/html.ts";
 import { Card } from "../ui/card.tsx";
-import { Field } from "../ui/field.tsx";
-import { Duration, Money } from "../ui/figures.tsx";
-import { type Column, Table } from "../ui/table.tsx";
-import { Categories } from "./categories.tsx";
+import { Picture } from "../ui/chart.tsx";
+import { Choice } from "../ui/field.tsx";
+import { DataTable } from "../ui/table.tsx";
 import { ComparisonCard } from "./comparison.tsx";
-import type { Unit } from "./front.ts";
-import { FrontChart } from "./front-chart.tsx";
 
 export function BenchView({ report }: { report: BenchReport }) {
-  const { summary, counts, results, refused } = report;
-  const [unit, setUnit] = useState<Unit>("calls");
-  const ranked = results.toSorted((a, b) => b.accuracy - a.accuracy);
-  const [first, second] = ranked.filter(({ conductor }) => conductor !== "oracle");
-  const [a, setA] = useState(
-    results.find(({ conductor }) => conductor === "best-single")?.conductor ?? second?.conductor ?? "",
-  );
-  const [b, setB] = useState(first?.conductor ?? "");
+  const { summary, counts, refused, seed } = report;
+  const results = useMemo(() => report.results.toSorted((a, b) => b.accuracy - a.accuracy), [report]);
+  const [unit, setUnit] = useState<SpendingUnit>("calls");
+  const best = findBest(results)?.conductor ?? "";
+  const other = results.find(({ conductor }) => conductor === BEST_SINGLE) ?? findBest(results, best);
+  const [a, setA] = useState(other?.conductor ?? "");
+  const [b, setB] = useState(best);
+  const front = useMemo(() => toFrontView(results, unit, [a, b]), [results, unit, a, b]);
+  const categories = useMemo(() => toCategories(results), [results]);
   if (results.length === 0)
     return <p className="note">No rows yet: they appear here while the bench is running.</p>;
+  const units = [
+    ["calls", "calls per task"],
+    ["cost", "cost per task"],
+  ] as const;
   return (
     <>
       <Card
-        title={`What accuracy takes: ${summary.set || summary.id}`}
+        title={`What accuracy costs: ${summary.set || summary.id}`}
         aside={
-          <Field label="Against">
-            <select value={unit} onChange={(event) => setUnit(event.target.value as Unit)}>
-              <option value="calls">calls a task</option>
-              <option value="cost">cost a task</option>
-            </select>
-          </Field>
+          <Choice
+            label="Against"
+            value={unit}
+            options={units}
+            onChange={(value) => setUnit(value as SpendingUnit)}
+          />
         }
       >
-        {summary.isSimulated && (
-          <p className="muted small">
-            Simulated: workers and tasks are the rehearsal's. Nothing here says anything about a real model.
-          </p>
+        {summary.isSimulated && <p className="muted small">{SIMULATED}</p>}
+        <p>{toHeadline(results)}</p>
+        {front ? (
+          <figure>
+            <div className="wide-picture">
+              <Picture drawing={front.drawing} />
+            </div>
+            <figcaption className="muted small">{front.caption}</figcaption>
+          </figure>
+        ) : (
+          <p className="muted">Fewer than two have spent any of it.</p>
         )}
-        <FrontChart results={results} unit={unit} marked={[a, b]} />
       </Card>
       <Card
         title="Results"
         aside={
           counts && (
             <span className="muted small">
-              {toCount(counts.test, "test task")}; fitted on {counts.train}, seed {report.seed}
+              {toCount(counts.test, "test task")}; fitted on {counts.train}, seed {seed}
             </span>
           )
         }
       >
-        <Table
-          label="Results by Conductor"
-          columns={toColumns(summary.isSimulated)}
-          rows={ranked}
-          keyOf={({ conductor }) => conductor}
-        />
+        <DataTable view={toResultTable(results, summary.isSimulated)} />
+        <p className="muted small">{RESULTS_NOTE}</p>
         {refused.map(({ conductor, reason }) => (
           <p key={conductor} className="muted small">
             {conductor} was not measured: {reason}
@@ -68,36 +81,21 @@ export function BenchView({ report }: { report: BenchReport }) {
       </Card>
       <ComparisonCard
         id={summary.id}
-        names={ranked.map(({ conductor }) => conductor)}
+        names={results.map(({ conductor }) => conductor)}
         {...{ a, b, setA, setB }}
       />
       <Card title="By category">
-        <Categories results={ranked} />
+        <div className="panels">
+          {categories.map(({ name, n, bars }) => (
+            <div key={name}>
+              <h3>
+                {name} <small className="muted">n = {n}</small>
+              </h3>
+              <Picture drawing={bars} />
+            </div>
+          ))}
+        </div>
       </Card>
     </>
   );
-}
-
-function toColumns(isSimulated: boolean): Column<BenchResult>[] {
-  return [
-    { title: "Conductor", cell: ({ conductor }) => <span className="mono">{conductor}</span> },
-    { title: "Accuracy", align: "right", cell: ({ accuracy }) => toPercent(accuracy) },
-    {
-      title: "95 % interval",
-      align: "right",
-      cell: ({ low, high }) => `${toPercent(low)} – ${toPercent(high)}`,
-    },
-    { title: "Tasks", align: "right", cell: ({ n }) => n },
-    { title: "Calls", align: "right", cell: ({ calls }) => calls.toFixed(2) },
-    { title: "Its own", align: "right", cell: ({ conductorCalls }) => conductorCalls.toFixed(2) },
-    {
-      title: "Cost a task",
-      align: "right",
-      cell: ({ costUsd }) => <Money usd={costUsd} isSimulated={isSimulated} />,
-    },
-    { title: "Delay", align: "right", cell: ({ durationMs }) => <Duration ms={durationMs} /> },
-    { title: "Steps", align: "right", cell: ({ steps }) => steps.toFixed(1) },
-    { title: "Valid plans", align: "right", cell: ({ validShare }) => toPercent(validShare) },
-    { title: "Not graded", align: "right", cell: ({ ungraded, outages }) => ungraded + outages },
-  ];
 }

@@ -11,8 +11,9 @@ import {
   ReactFlowProvider,
   useReactFlow,
 } from "@xyflow/react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import type { Run, RunStep } from "../../../src/perform/run.ts";
+import { useWidth } from "../ui/chart.tsx";
 import { AccessEdge } from "./access-edge.tsx";
 import { type Layout, layoutRounds, NARROW, NODE } from "./layout.ts";
 import { toGraphRounds, toNodeId } from "./model.ts";
@@ -122,8 +123,10 @@ interface Marks extends Pick<Props, "selected" | "onSelect" | "critical"> {
 
 function toNodes(run: Run, layout: Layout, marks: Marks): Node[] {
   const { planText, selected, onSelect, critical, isOver } = marks;
-  // Several may have said the same: it is the last one's word that the user reads.
-  const answer = isOver ? run.steps.findLast(({ reply }) => reply !== "" && reply === run.answer) : undefined;
+  const { answerStep } = run;
+  const answer = isOver
+    ? run.steps.find(({ round, step }) => round === answerStep?.round && step === answerStep.step)
+    : undefined;
   return run.rounds.flatMap((round, number): Node[] => {
     const box = layout.rounds[number];
     if (!box) return [];
@@ -201,19 +204,6 @@ function toEdges(run: Run, layout: Layout, isNarrow: boolean): Edge[] {
 }
 
 const ARROW = { type: MarkerType.ArrowClosed, width: 14, height: 14, color: "var(--edge)" };
-
-function useWidth(frame: React.RefObject<HTMLElement | null>): number {
-  const [width, setWidth] = useState(0);
-  useEffect(() => {
-    const element = frame.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
-    observer.observe(element);
-    setWidth(element.clientWidth);
-    return () => observer.disconnect();
-  }, [frame]);
-  return width;
-}
 
 /** Shows all of it, in the middle, whenever what there is to show has changed its shape. */
 function useFit(layout: Layout, width: number, height: number): void {

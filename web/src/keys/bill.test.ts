@@ -8,25 +8,27 @@ function line(day: string, key: string, cost_usd: number, simulated = false): Bi
 }
 
 describe("bars", () => {
-  it("are stacked, one for each day up to today, with gaps as zero", () => {
+  it("are one for each day up to today, with gaps as zero", () => {
     const lines = [line("2026-11-15", "a", 1), line("2026-11-17", "a", 2), line("2026-11-17", "b", 0.5)];
-    const { x, lines: bars } = toBars(lines, "key", 3, NOW, (value) => value);
-    expect(x.map((at) => new Date(at * 1000).toISOString().slice(0, 10))).toEqual([
-      "2026-11-15",
-      "2026-11-16",
-      "2026-11-17",
-    ]);
-    expect(bars.map(({ name, values }) => [name, values])).toEqual([
-      ["a", [1, 0, 2.5]],
-      ["b", [0, 0, 0.5]],
+    const { columns, bands } = toBars(lines, "key", 3, NOW, (value) => value);
+    expect(columns).toEqual(["2026-11-15", "2026-11-16", "2026-11-17"]);
+    expect(bands).toEqual([
+      { name: "a", values: [1, 0, 2] },
+      { name: "b", values: [0, 0, 0.5] },
     ]);
   });
 
   it("put those that spent least together, and lose nothing", () => {
     const lines = Array.from({ length: 20 }, (_, i) => line("2026-11-17", `k${i}`, i + 1));
-    const { lines: bars } = toBars(lines, "key", 1, NOW, (value) => value);
-    expect(bars.at(-1)?.name).toBe("others");
-    expect(bars[0]?.values).toEqual([210]);
+    const { bands } = toBars(lines, "key", 1, NOW, (value) => value);
+    expect(bands.at(-1)?.name).toBe("others");
+    expect(bands).toHaveLength(9);
+    expect(bands.reduce((sum, { values }) => sum + values[0]!, 0)).toBe(210);
+  });
+
+  it("leave out days before the first", () => {
+    const { bands } = toBars([line("2026-11-01", "a", 1)], "key", 3, NOW, (value) => value);
+    expect(bands).toEqual([{ name: "a", values: [0, 0, 0] }]);
   });
 });
 

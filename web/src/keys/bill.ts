@@ -1,7 +1,9 @@
-// From lines of the bill to bars and sums. Pure.
+// From lines of the bill to bars and sums.
 
+import { toMoney } from "../../../src/base/format.ts";
 import type { DayOfWork } from "../../../src/gateway/dashboard/types.ts";
-import type { Line } from "../chart/line-chart.tsx";
+import type { StackedBarsOptions } from "../../../src/report/bar-chart.ts";
+import { MOST_COLOURS } from "../../../src/report/drawing.ts";
 
 export type Group = "key" | "model" | "worker";
 
@@ -22,8 +24,7 @@ export interface BillLine {
 
 export type Sum = Required<Omit<BillLine, "day" | Group>> & { value: string };
 
-const DAY_S = 86_400;
-const MOST_NAMED = 7;
+const DAY_MS = 86_400_000;
 const OTHERS = "others";
 
 export function fromDays(days: readonly DayOfWork[]): BillLine[] {
@@ -33,43 +34,41 @@ export function fromDays(days: readonly DayOfWork[]): BillLine[] {
   }));
 }
 
-/** Stacked from the top, as `area` is: each bar is the sum of itself and those that follow. */
+/** A bar for each day up to today; those that spent least are together. */
 export function toBars(
   lines: readonly BillLine[],
   group: Group,
   days: number,
   now: number,
   nameOf: (value: string) => string,
-): { x: number[]; lines: Line[] } {
-  const today = Math.floor(now / 1000 / DAY_S) * DAY_S;
-  const x = Array.from({ length: days }, (_, i) => today - (days - 1 - i) * DAY_S);
+): StackedBarsOptions {
+  const columns = Array.from({ length: days }, (_, i) => toDay(now - (days - 1 - i) * DAY_MS));
   const labelOf = (line: BillLine) => `${nameOf(line[group] ?? "")}${line.simulated ? " (simulated)" : ""}`;
   const totals = new Map<string, number>();
   for (const line of lines) totals.set(labelOf(line), (totals.get(labelOf(line)) ?? 0) + line.cost_usd);
   const ranked = [...totals].sort((a, b) => b[1] - a[1]).map(([name]) => name);
-  const shown = ranked.slice(0, MOST_NAMED);
-  const bands = ranked.length > shown.length ? [...shown, OTHERS] : shown;
-  const spent = (band: string, day: string) =>
-    lines.reduce((sum, line) => {
-      const label = labelOf(line);
-      const isIn = band === OTHERS ? !shown.includes(label) : label === band;
-      return isIn && line.day === day ? sum + line.cost_usd : sum;
-    }, 0);
-  const stacked = bands.map(
-    (name, i): Line => ({
-      name,
-      colour: name === OTHERS ? "--line-strong" : `--series-${i}`,
-      look: "bars",
-      values: x.map((at) => {
-        const day = new Date(at * 1000).toISOString().slice(0, 10);
-        return bands.slice(i).reduce((sum, band) => sum + spent(band, day), 0);
-      }),
-    }),
+  const shown = ranked.slice(0, MOST_COLOURS);
+  const bands = new Map(
+    [...shown, ...(ranked.length > shown.length ? [OTHERS] : [])].map((name) => [name, columns.map(() => 0)]),
   );
-  return { x, lines: stacked };
+  for (const line of lines) {
+    const band = bands.get(labelOf(line)) ?? bands.get(OTHERS)!;
+    const column = columns.indexOf(line.day);
+    if (column >= 0) band[column]! += line.cost_usd;
+  }
+  return {
+    title: `Dollars a day by ${group}`,
+    columns,
+    bands: [...bands].map(([name, values]) => ({ name, values })),
+    format: (usd) => toMoney(usd),
+  };
 }
 
-/** The dearest first; simulated ones apart. */
+function toDay(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+/** The most expensive first; simulated ones apart. */
 export function toSums(lines: readonly BillLine[], group: Group): Sum[] {
   const sums = new Map<string, Sum>();
   for (const line of lines) {

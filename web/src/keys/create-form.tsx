@@ -2,7 +2,7 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import type { CreatedKey, KeyWish } from "../../../src/gateway/dashboard/types.ts";
+import type { CreatedKey, KeySettings } from "../../../src/gateway/dashboard/types.ts";
 import { sendJson, setKey } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
@@ -23,7 +23,7 @@ export function CreateForm({ isFirst, onDone }: Props) {
   const client = useQueryClient();
   const [created, setCreated] = useState<CreatedKey>();
   const create = useMutation({
-    mutationFn: (wish: KeyWish) => sendJson<CreatedKey>("POST", "v1/keys", wish),
+    mutationFn: (settings: KeySettings) => sendJson<CreatedKey>("POST", "v1/keys", settings),
     onSuccess: async (made) => {
       // From now on nobody gets in without a key, this tab neither.
       if (made.isFirst) setKey(made.secret);
@@ -35,7 +35,7 @@ export function CreateForm({ isFirst, onDone }: Props) {
   if (created) return <Secret created={created} onDone={onDone} />;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    create.mutate(toWish(new FormData(event.currentTarget), isFirst));
+    create.mutate(toSettings(new FormData(event.currentTarget), isFirst));
   };
   return (
     <Card title={isFirst ? "Create the first key" : "Create a key"}>
@@ -94,7 +94,7 @@ export function CreateForm({ isFirst, onDone }: Props) {
 }
 
 /** Empty fields are no limits. */
-function toWish(form: FormData, isFirst: boolean): KeyWish {
+function toSettings(form: FormData, isFirst: boolean): KeySettings {
   const text = (name: string) => String(form.get(name) ?? "").trim();
   const number = (name: string) => (text(name) === "" ? undefined : Number(text(name)));
   const names = (name: string) =>

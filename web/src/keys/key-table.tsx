@@ -7,10 +7,10 @@ import { WINDOW_WORDS } from "../../../src/gateway/access/budget-window.ts";
 import type { ShownKey } from "../../../src/gateway/dashboard/types.ts";
 import { sendJson } from "../api.ts";
 import { Button } from "../ui/button.tsx";
-import { When } from "../ui/figures.tsx";
 import { ErrorNote } from "../ui/notes.tsx";
 import { Table } from "../ui/table.tsx";
 import { Tag } from "../ui/tag.tsx";
+import { When } from "../ui/values.tsx";
 
 export function KeyTable({ keys, ownId }: { keys: readonly ShownKey[]; ownId: string | undefined }) {
   // Those that still work first, the newest first.

@@ -4,8 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { toMoney } from "../../../src/base/format.ts";
 import { getJson } from "../api.ts";
 import { Card } from "../ui/card.tsx";
-import { Meter } from "../ui/figures.tsx";
 import { ErrorNote, Loading } from "../ui/notes.tsx";
+import { Meter } from "../ui/values.tsx";
 
 interface QuotaBody {
   key: { name: string };

@@ -3,33 +3,33 @@
 
 import { useState } from "react";
 import { Link } from "wouter";
-import { toPercent } from "../../../src/base/format.ts";
+import { toPoints } from "../../../src/base/format.ts";
 import type { TrainingSummary } from "../../../src/gateway/dashboard/types.ts";
 import type { PageProps } from "../shell/pages.ts";
 import { Button } from "../ui/button.tsx";
 import { Card, PageHead } from "../ui/card.tsx";
-import { When } from "../ui/figures.tsx";
-import { Empty, ErrorNote, Loading } from "../ui/notes.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { Empty, Loaded } from "../ui/notes.tsx";
+import { type Column, number, Table } from "../ui/table.tsx";
+import { useJson } from "../ui/use-json.ts";
+import { When } from "../ui/values.tsx";
 import { StartForm } from "./start-form.tsx";
-import { StateTag } from "./state-tag.tsx";
-import { TrainingView } from "./training-view.tsx";
-import { useTrainings } from "./use-training.ts";
+import { StateTag, TrainingView } from "./training-view.tsx";
 import "./learn.css";
 
 export default function Page({ rest }: PageProps) {
   const [id = "", other] = rest.split("/");
-  const { data: trainings, error } = useTrainings();
+  const trainings = useJson<{ data: TrainingSummary[] }>("v1/trainings", undefined, {
+    refetchInterval: 4_000,
+  });
   const [isStarting, setIsStarting] = useState(false);
-  const shown = id || trainings?.[0]?.id;
-  const isRunning = trainings?.some(({ isOurs }) => isOurs) ?? false;
+  const found = trainings.data?.data ?? [];
+  const isRunning = found.some(({ isOurs }) => isOurs);
   return (
     <div className="stack">
       <PageHead
         title="Learn"
         actions={
-          trainings &&
-          trainings.length > 0 && (
+          found.length > 0 && (
             <Button
               kind="primary"
               aria-expanded={isStarting}
@@ -44,12 +44,12 @@ export default function Page({ rest }: PageProps) {
       >
         A Conductor learns by reinforcement whom to ask, what to tell them and what they may see.
       </PageHead>
-      {error && <ErrorNote error={error} />}
-      {!trainings && !error && <Loading />}
-      {isStarting && trainings && trainings.length > 0 && <StartForm onStart={() => setIsStarting(false)} />}
-      {trainings?.length === 0 && <Nothing />}
-      {trainings && trainings.length > 0 && <List trainings={trainings} shown={shown} />}
-      {shown && <TrainingView key={shown} id={shown} other={other} trainings={trainings ?? []} />}
+      {isStarting && found.length > 0 && <StartForm onStart={() => setIsStarting(false)} />}
+      <Loaded query={trainings}>
+        {({ data }) =>
+          data.length === 0 ? <Nothing /> : <Found trainings={data} shown={id || data[0]!.id} other={other} />
+        }
+      </Loaded>
     </div>
   );
 }
@@ -69,36 +69,42 @@ function Nothing() {
   );
 }
 
-function List({ trainings, shown }: { trainings: readonly TrainingSummary[]; shown: string | undefined }) {
+interface FoundProps {
+  trainings: readonly TrainingSummary[];
+  shown: string;
+  other: string | undefined;
+}
+
+function Found({ trainings, shown, other }: FoundProps) {
   return (
-    <Card title="Trainings" className="learn-list">
-      <Table label="Trainings" columns={COLUMNS(shown)} rows={trainings} keyOf={({ id }) => id} />
-    </Card>
+    <>
+      <Card title="Trainings" className="list-card">
+        <Table label="Trainings" columns={toColumns(shown)} rows={trainings} keyOf={({ id }) => id} />
+      </Card>
+      <TrainingView key={shown} id={shown} other={other} trainings={trainings} />
+    </>
   );
 }
 
-const COLUMNS = (shown: string | undefined): Column<TrainingSummary>[] => [
-  {
-    title: "Name",
-    cell: ({ id }) => (
-      <Link href={`/learn/${encodeURIComponent(id)}`} aria-current={id === shown ? "true" : undefined}>
-        {id}
-      </Link>
+function toColumns(shown: string): Column<TrainingSummary>[] {
+  return [
+    {
+      title: "Name",
+      cell: ({ id }) => (
+        <Link href={`/learn/${encodeURIComponent(id)}`} aria-current={id === shown ? "true" : undefined}>
+          {id}
+        </Link>
+      ),
+    },
+    { title: "State", cell: (training) => <StateTag {...training} /> },
+    { title: "World", cell: ({ world }) => world },
+    number("Seed", ({ seed }) => seed),
+    number("Iterations", ({ iterations, total }) =>
+      total === undefined ? iterations : `${iterations} of ${total}`,
     ),
-  },
-  { title: "State", cell: (training) => <StateTag {...training} /> },
-  { title: "World", cell: ({ world }) => world },
-  { title: "Seed", align: "right", cell: ({ seed }) => seed },
-  {
-    title: "Iterations",
-    align: "right",
-    cell: ({ iterations, total }) => (total === undefined ? iterations : `${iterations} of ${total}`),
-  },
-  {
-    title: "Best on validation questions",
-    align: "right",
-    cell: ({ best }) =>
-      best ? `${toPercent(best.accuracy)} (${toPercent(best.low)} – ${toPercent(best.high)})` : "–",
-  },
-  { title: "Began", align: "right", cell: ({ startedAt }) => <When at={startedAt} /> },
-];
+    number("Best on the validation split, %", ({ best }) =>
+      best ? `${toPoints(best.accuracy)} (${toPoints(best.low)} – ${toPoints(best.high)})` : "–",
+    ),
+    number("Began", ({ startedAt }) => <When at={startedAt} />),
+  ];
+}

@@ -1,63 +1,107 @@
-// Workflows as they were written early and late, for the same question. What a model wrote is shown as text.
+// Workflows as they were sampled early and late, for the same question where there is one.
 
 import { useMemo, useState } from "react";
 import { Link } from "wouter";
-import { toPercent } from "../../../src/base/format.ts";
-import { groupBy } from "../../../src/bench/results.ts";
+import {
+  pairSamples,
+  SAMPLES_NOTE,
+  type SampledRound,
+  toSampleView,
+} from "../../../src/learn/report/samples.ts";
 import type { Sample } from "../../../src/learn/types.ts";
-import { Field } from "../ui/field.tsx";
-import { Tag } from "../ui/tag.tsx";
+import { Choice } from "../ui/field.tsx";
 
 export function Samples({ samples }: { samples: readonly Sample[] }) {
-  const byTask = useMemo(() => groupBy(samples, ({ task }) => task), [samples]);
-  const [chosen, setChosen] = useState<string>();
-  const [task, own] = [...byTask].find(([id]) => id === chosen) ?? [...byTask][0] ?? [];
-  if (!own || task === undefined)
+  const pairs = useMemo(() => pairSamples(samples), [samples]);
+  const [chosen, setChosen] = useState(0);
+  const latest = samples.at(-1);
+  const { early, late } = pairs[chosen] ?? pairs[0] ?? { late: latest };
+  if (!late)
     return (
       <p className="muted">
-        Nothing yet. Every few iterations the plans for the same three questions are kept.
+        Nothing yet. Every few iterations the workflows for the same three questions are kept.
       </p>
     );
-  const [early, late] = [own[0]!, own.at(-1)!];
+  const questions = pairs.map((pair, i) => [i, pair.late.question.slice(0, 100)] as const);
   return (
     <div className="stack">
-      <Field label="Question">
-        <select value={task} onChange={(event) => setChosen(event.target.value)}>
-          {[...byTask].map(([id, [first]]) => (
-            <option key={id} value={id}>
-              {first!.question.slice(0, 100)}
-            </option>
-          ))}
-        </select>
-      </Field>
-      <p className="learn-question">{early.question}</p>
-      <div className="learn-samples">
-        <Plan sample={early} title={early === late ? "Now" : "Early"} />
-        {early !== late && <Plan sample={late} title="Late" />}
+      {pairs.length > 1 && (
+        <Choice
+          label="Question"
+          value={chosen}
+          options={questions}
+          onChange={(value) => setChosen(Number(value))}
+        />
+      )}
+      <p className="muted small">{SAMPLES_NOTE}</p>
+      <div>
+        <p className="sample-question">{late.question}</p>
+        <div className="pair">
+          {early && (
+            <SampledWorkflow title="Early" sample={early} isSameQuestion={early.task === late.task} />
+          )}
+          <SampledWorkflow title={early ? "Late" : "Now"} sample={late} isSameQuestion />
+        </div>
       </div>
     </div>
   );
 }
 
-function Plan({ sample, title }: { sample: Sample; title: string }) {
-  const { iteration, stage, texts, answer, score, calls, runId } = sample;
+interface Props {
+  title: string;
+  sample: Sample;
+  isSameQuestion: boolean;
+}
+
+function SampledWorkflow({ title, sample, isSameQuestion }: Props) {
+  const { heading, calls, rounds, isRight, verdict, answer, runId } = toSampleView(sample);
   return (
-    <section aria-label={`${title}: iteration ${iteration}`}>
-      <div className="row">
-        <h3>{title}</h3>
-        <span className="muted small">
-          iteration {iteration}, {stage}, {calls} {calls === 1 ? "call" : "calls"}
-        </span>
-        <Tag tone={score >= 1 ? "good" : "bad"}>{score >= 1 ? "right" : `wrong (${toPercent(score)})`}</Tag>
-        {runId && <Link href={`/runs/${encodeURIComponent(runId)}`}>the run</Link>}
-      </div>
-      {texts.map((text, round) => (
+    <div>
+      <h3>
+        {title}: {heading} <small>{calls}</small>
+      </h3>
+      {!isSameQuestion && <p className="sample-question">{sample.question}</p>}
+      {rounds.map((round, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: rounds do not move
-        <pre key={round} className="block wrap learn-plan">
-          {text || "(nothing)"}
-        </pre>
+        <div key={i}>
+          {rounds.length > 1 && <small>round {i + 1}</small>}
+          <Round round={round} />
+        </div>
       ))}
-      {answer && <p className="small learn-answer">Answer: {answer.slice(0, 300)}</p>}
-    </section>
+      <p className="reply">
+        <span className={`${isRight ? "right" : "wrong"}-answer`}>{verdict}</span> {answer}
+      </p>
+      {runId && <Link href={`/runs/${encodeURIComponent(runId)}`}>the run</Link>}
+    </div>
   );
+}
+
+function Round({ round }: { round: SampledRound }) {
+  switch (round.type) {
+    case "accepts":
+      return <p className="reply muted">Accepts what the team has answered.</p>;
+    case "invalid":
+      return (
+        <>
+          <p className="reply muted">Not a workflow: {round.message}</p>
+          <pre className="block wrap">{round.text || "(nothing)"}</pre>
+        </>
+      );
+    case "steps":
+      return (
+        <ol className="steps">
+          {round.steps.map(({ worker, sight, subtask }, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: steps do not move
+            <li key={i}>
+              <span>{i + 1}</span>
+              <div>
+                <b>{worker}</b> <small>{sight}</small>
+                <br />
+                {subtask}
+              </div>
+            </li>
+          ))}
+        </ol>
+      );
+  }
 }

@@ -3,23 +3,28 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useLocation } from "wouter";
-import type { TrainingSummary, TrainingWish } from "../../../src/gateway/dashboard/types.ts";
+import type { TrainingSettings, TrainingSummary } from "../../../src/gateway/dashboard/types.ts";
 import { sendJson } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
-import { Field } from "../ui/field.tsx";
+import { Choice, Field } from "../ui/field.tsx";
 import { ErrorNote } from "../ui/notes.tsx";
+
+const SIZES = [
+  ["small", "tiny"],
+  ["usual", "as it is shipped: minutes, then good"],
+] as const;
 
 export function StartForm({ onStart }: { onStart: () => void }) {
   const [iterations, setIterations] = useState("200");
   const [seed, setSeed] = useState("0");
-  const [size, setSize] = useState<TrainingWish["size"]>("small");
+  const [size, setSize] = useState<TrainingSettings["size"]>("small");
   const [, navigate] = useLocation();
   const client = useQueryClient();
   const start = useMutation({
-    mutationFn: (wish: TrainingWish) => sendJson<TrainingSummary>("POST", "v1/trainings", wish),
+    mutationFn: (settings: TrainingSettings) => sendJson<TrainingSummary>("POST", "v1/trainings", settings),
     onSuccess: async ({ id }) => {
-      await client.invalidateQueries({ queryKey: ["trainings"] });
+      await client.invalidateQueries({ queryKey: ["v1/trainings"] });
       navigate(`/learn/${encodeURIComponent(id)}`);
       onStart();
     },
@@ -43,7 +48,7 @@ export function StartForm({ onStart }: { onStart: () => void }) {
               onChange={(event) => setIterations(event.target.value)}
             />
           </Field>
-          <Field label="Seed" hint="of everything left to chance">
+          <Field label="Seed" hint="of everything random">
             <input
               type="number"
               min={0}
@@ -53,12 +58,13 @@ export function StartForm({ onStart }: { onStart: () => void }) {
               onChange={(event) => setSeed(event.target.value)}
             />
           </Field>
-          <Field label="Model" hint="tiny: to watch the curves move; its plans stay bad">
-            <select value={size} onChange={(event) => setSize(event.target.value as TrainingWish["size"])}>
-              <option value="small">tiny</option>
-              <option value="usual">as it is shipped: minutes, then good</option>
-            </select>
-          </Field>
+          <Choice
+            label="Model"
+            hint="tiny: to watch the curves move; its plans stay bad"
+            value={size}
+            options={SIZES}
+            onChange={(value) => setSize(value as TrainingSettings["size"])}
+          />
         </div>
         {start.error && <ErrorNote error={start.error} />}
         <div className="row">

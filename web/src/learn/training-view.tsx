@@ -1,23 +1,19 @@
 // One training, or two beside each other: how it stands, its curves, whom it came to ask, what it wrote.
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { type ReactNode, useMemo } from "react";
 import { useLocation } from "wouter";
-import { toPercent } from "../../../src/base/format.ts";
 import type { TrainingReport, TrainingSummary } from "../../../src/gateway/dashboard/types.ts";
-import type { TestResult } from "../../../src/learn/folder.ts";
+import { toAskedChart, toCharts, toFacts, toHeadline, toTestTable } from "../../../src/learn/report/view.ts";
 import { sendJson } from "../api.ts";
-import { Legend } from "../chart/legend.tsx";
-import { LineChart } from "../chart/line-chart.tsx";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
-import { Field } from "../ui/field.tsx";
-import { Money } from "../ui/figures.tsx";
-import { ErrorNote, Loading } from "../ui/notes.tsx";
-import { Table } from "../ui/table.tsx";
-import { type Figure, toAsked, toAxis, toFigures } from "./figures.ts";
+import { ChartView } from "../ui/chart.tsx";
+import { Choice } from "../ui/field.tsx";
+import { ErrorNote, Loaded } from "../ui/notes.tsx";
+import { DataTable } from "../ui/table.tsx";
+import { Tag, type Tone } from "../ui/tag.tsx";
 import { Samples } from "./samples.tsx";
-import { StateTag } from "./state-tag.tsx";
 import { useTraining } from "./use-training.ts";
 
 interface Props {
@@ -27,64 +23,116 @@ interface Props {
 }
 
 export function TrainingView({ id, other, trainings }: Props) {
-  const { data: report, error } = useTraining(id);
+  const training = useTraining(id);
   const { data: second } = useTraining(other);
   const [, navigate] = useLocation();
-  const others = trainings.filter((training) => training.id !== id);
-  if (error) return <ErrorNote error={error} />;
-  if (!report) return <Loading what="Reading the training" />;
+  const others = trainings.filter((each) => each.id !== id).map((each) => each.id);
   const compareWith = (name: string) =>
-    navigate(`/learn/${encodeURIComponent(id)}${name === "" ? "" : `/${encodeURIComponent(name)}`}`);
+    navigate(
+      ["/learn", id, name]
+        .filter(Boolean)
+        .map((part, i) => (i ? encodeURIComponent(part) : part))
+        .join("/"),
+    );
+  return (
+    <Loaded query={training} what="Reading the training">
+      {(report) => (
+        <>
+          <Head report={report}>
+            {others.length > 0 && (
+              <Choice
+                label="Compare with"
+                value={other ?? ""}
+                options={[["", "nothing"], ...others]}
+                onChange={compareWith}
+              />
+            )}
+          </Head>
+          <Curves report={report} second={second} />
+          <Card title="What it wrote, early and late">
+            <Samples samples={report.samples} />
+          </Card>
+          {report.results.length > 0 && (
+            <Card title="On test tasks that it has never seen">
+              <DataTable view={toTestTable(report.results, report.summary.isSimulated)} />
+            </Card>
+          )}
+          <Card title="How it was made">
+            <div className="stack">
+              <pre className="block wrap">{report.summary.command}</pre>
+              {report.notices.map((notice) => (
+                <p key={notice} className="muted small">
+                  {notice}
+                </p>
+              ))}
+            </div>
+          </Card>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Curves({ report, second }: { report: TrainingReport; second: TrainingReport | undefined }) {
+  const [shown, { charts, small }] = useMemo(() => {
+    const reports = second ? [report, second] : [report];
+    return [reports, toCharts(reports.map((each) => ({ ...each, name: each.summary.id })))];
+  }, [report, second]);
   return (
     <>
-      <Head report={report}>
-        {others.length > 0 && (
-          <Field label="Compare with">
-            <select value={other ?? ""} onChange={(event) => compareWith(event.target.value)}>
-              <option value="">nothing</option>
-              {others.map(({ id: name }) => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </Field>
-        )}
-      </Head>
-      <Curves reports={second ? [report, second] : [report]} />
-      {(second ? [report, second] : [report]).map((each) => (
+      <div className="chart-grid">
+        {[...charts, ...small].map((chart) => (
+          <Card key={chart.title} title={chart.title}>
+            <ChartView chart={chart} height={small.includes(chart) ? 140 : 200} />
+          </Card>
+        ))}
+      </div>
+      {shown.map((each) => (
         <Asked key={each.summary.id} report={each} />
       ))}
-      <Card title="What it wrote, early and late">
-        <Samples samples={report.samples} />
-      </Card>
-      {report.results.length > 0 && <Results {...report} />}
-      <Card title="How it was made">
-        <div className="stack">
-          <pre className="block wrap">{report.summary.command}</pre>
-          {report.engine && <p className="muted small">Engine: {report.engine}</p>}
-          {report.notices
-            .filter((notice) => !notice.startsWith("Engine"))
-            .map((notice) => (
-              <p key={notice} className="muted small">
-                {notice}
-              </p>
-            ))}
-        </div>
-      </Card>
     </>
   );
 }
 
-function Head({ report, children }: { report: TrainingReport; children: React.ReactNode }) {
+function Asked({ report: { summary, iterations } }: { report: TrainingReport }) {
+  const chart = useMemo(() => toAskedChart(iterations), [iterations]);
+  return (
+    <Card title={`Who is asked over time: ${summary.id}`}>
+      {chart ? (
+        <ChartView chart={chart} height={230} />
+      ) : (
+        <p className="muted">Nobody was asked yet: that begins after the warm-up.</p>
+      )}
+    </Card>
+  );
+}
+
+const TONES: Record<TrainingSummary["state"], Tone> = {
+  running: "accent",
+  done: "good",
+  stopped: "plain",
+  failed: "bad",
+};
+
+export function StateTag({ state, stage }: Pick<TrainingSummary, "state" | "stage">) {
+  return (
+    <Tag tone={TONES[state]}>
+      {state === "running" && <span className="spinner" aria-hidden="true" />}
+      {state}
+      {state === "running" && stage && `, ${stage}`}
+    </Tag>
+  );
+}
+
+function Head({ report, children }: { report: TrainingReport; children: ReactNode }) {
   const { summary } = report;
   const client = useQueryClient();
   const stop = useMutation({
     mutationFn: () => sendJson("POST", `v1/trainings/${encodeURIComponent(summary.id)}/stop`),
-    onSuccess: () => client.invalidateQueries({ queryKey: ["trainings"] }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["v1/trainings"] }),
   });
   const { iterations, total, isSimulated, state, problem } = summary;
-  const seconds = report.iterations.reduce((sum, each) => sum + each.seconds, 0);
+  const headline = toHeadline(report.validations);
   return (
     <Card
       title={summary.id}
@@ -103,18 +151,11 @@ function Head({ report, children }: { report: TrainingReport; children: React.Re
               value={iterations}
               aria-label="Iterations done"
             />
-            <span className="number" data-testid="iterations">
-              {total === undefined ? iterations : `${iterations} of ${total}`} iterations,{" "}
-              {Math.round(seconds)} s
+            <span data-testid="iterations">
+              {toFacts(report.iterations, { ...summary, engine: report.engine }).join(", ")}
             </span>
           </div>
-          {summary.best && (
-            <p>
-              Right on <b>{toPercent(summary.best.accuracy)}</b> of the validation questions at its best (95 %
-              interval {toPercent(summary.best.low)} – {toPercent(summary.best.high)}), with{" "}
-              {summary.best.calls.toFixed(2)} calls a question.
-            </p>
-          )}
+          {headline && <p>{headline}</p>}
           {!summary.best && state === "running" && (
             <p className="muted">
               The warm-up teaches the language of workflows and nothing else: watch the loss. Reward and
@@ -144,97 +185,6 @@ function Head({ report, children }: { report: TrainingReport; children: React.Re
           )}
         </div>
       </div>
-    </Card>
-  );
-}
-
-function Curves({ reports }: { reports: readonly TrainingReport[] }) {
-  const x = useMemo(() => toAxis(reports), [reports]);
-  const figures = useMemo(() => order(toFigures(reports, x), reports[0]!), [reports, x]);
-  return (
-    <div className="chart-grid">
-      {figures.map((figure) => (
-        <Card key={figure.title} title={figure.title}>
-          <LineChart
-            x={x.slice(figure.from)}
-            lines={figure.lines}
-            format={figure.format}
-            label={figure.title}
-            xName="iteration"
-            {...(figure.range && { range: figure.range })}
-          />
-          {legendOf(figure).length > 1 && <Legend entries={legendOf(figure)} />}
-          <p className="muted small">{figure.hint}</p>
-        </Card>
-      ))}
-    </div>
-  );
-}
-
-/** In the warm-up only the loss moves: then it comes first. */
-function order(figures: Figure[], { iterations }: TrainingReport): Figure[] {
-  const isWarmUp = iterations.every(({ asked }) => !asked);
-  return isWarmUp
-    ? figures.toSorted((a, b) => Number(b.title === "Loss") - Number(a.title === "Loss"))
-    : figures;
-}
-
-function legendOf({ lines }: Figure) {
-  return lines.filter(({ look }) => look !== "faint").map(({ name, colour }) => ({ name, colour }));
-}
-
-function Asked({ report }: { report: TrainingReport }) {
-  const { x, lines } = useMemo(() => toAsked(report), [report]);
-  const last = report.iterations.findLast(({ asked }) => asked)?.asked ?? {};
-  const said = Object.entries(last)
-    .sort((a, b) => b[1] - a[1])
-    .map(([name, share]) => `${name} ${toPercent(share)}`)
-    .join(", ");
-  return (
-    <Card title={`Who is asked over time: ${report.summary.id}`}>
-      {lines.length === 0 ? (
-        <p className="muted">Nobody was asked yet: that begins after the warm-up.</p>
-      ) : (
-        <>
-          <LineChart
-            x={x}
-            lines={lines}
-            format={toPercent}
-            label={`Share of calls by worker; at the end ${said}`}
-            xName="iteration"
-            height={220}
-            range={{ from: 0, to: 1 }}
-          />
-          <Legend entries={lines.map(({ name, colour }) => ({ name, colour }))} />
-        </>
-      )}
-    </Card>
-  );
-}
-
-function Results({ results, summary }: TrainingReport) {
-  return (
-    <Card title="On test tasks that it has never seen">
-      <Table<TestResult>
-        label="Results on test tasks"
-        columns={[
-          { title: "Conductor", cell: ({ name, note }) => (note ? `${name} (${note})` : name) },
-          { title: "Accuracy", align: "right", cell: ({ accuracy }) => toPercent(accuracy) },
-          {
-            title: "95 % interval",
-            align: "right",
-            cell: ({ low, high }) => `${toPercent(low)} – ${toPercent(high)}`,
-          },
-          { title: "Calls", align: "right", cell: ({ calls }) => calls.toFixed(2) },
-          {
-            title: "Cost a task",
-            align: "right",
-            cell: ({ costUsd }) => <Money usd={costUsd} isSimulated={summary.isSimulated} />,
-          },
-        ]}
-        rows={results}
-        keyOf={({ name }) => name}
-      />
     </Card>
   );
 }

@@ -1,4 +1,4 @@
-// A training as it grows: what is new is asked for and added to what was there, so that hours of figures are sent
+// A training as it grows: what is new is asked for and added to what was there, so that hours of metrics are sent
 // once. What is told twice of an iteration counts as it was told last, as in the folder itself.
 
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -6,16 +6,6 @@ import type { TrainingReport, TrainingSummary } from "../../../src/gateway/dashb
 import { getJson } from "../api.ts";
 
 const LIVE_MS = 1_000;
-const LIST_MS = 4_000;
-
-export function useTrainings() {
-  return useQuery({
-    queryKey: ["trainings"],
-    queryFn: ({ signal }) => getJson<{ data: TrainingSummary[] }>("v1/trainings", undefined, signal),
-    select: ({ data }) => data,
-    refetchInterval: LIST_MS,
-  });
-}
 
 /** Undefined: none. */
 export function useTraining(id: string | undefined) {

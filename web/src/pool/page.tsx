@@ -1,25 +1,26 @@
 // Who can be asked: how they are, what they cost, what was measured of them, and who did the work lately.
 
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import { toCount, toPercent } from "../../../src/base/format.ts";
 import type { PoolReport, PoolWorker } from "../../../src/gateway/dashboard/types.ts";
-import { getJson } from "../api.ts";
+import type { HeatView } from "../../../src/report/table.ts";
+import { TOPICS } from "../../../src/worker/types.ts";
 import type { PageProps } from "../shell/pages.ts";
 import { Card, PageHead } from "../ui/card.tsx";
-import { Field } from "../ui/field.tsx";
-import { Duration, Meter, Money } from "../ui/figures.tsx";
-import { ErrorNote, Loading } from "../ui/notes.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { Choice } from "../ui/field.tsx";
+import { Loaded } from "../ui/notes.tsx";
+import { type Column, HeatTable, number, Table } from "../ui/table.tsx";
 import { Tag } from "../ui/tag.tsx";
-import { HeatMap } from "./heat-map.tsx";
+import { useJson } from "../ui/use-json.ts";
+import { Duration, Meter, Money } from "../ui/values.tsx";
 import "./pool.css";
 
 const WINDOWS = [
-  { hours: 24, name: "the last day" },
-  { hours: 24 * 7, name: "the last week" },
-  { hours: 24 * 30, name: "the last 30 days" },
-  { hours: 24 * 365, name: "the last year" },
+  [24, "the last day"],
+  [24 * 7, "the last week"],
+  [24 * 30, "the last 30 days"],
+  [24 * 365, "the last year"],
 ] as const;
 
 const WHERE: Record<PoolReport["kind"], string> = {
@@ -31,33 +32,29 @@ const WHERE: Record<PoolReport["kind"], string> = {
 
 export default function Page(_: PageProps) {
   const [hours, setHours] = useState<number>(24 * 7);
-  const { data, error } = useQuery({
-    queryKey: ["pool", hours],
-    queryFn: ({ signal }) => getJson<PoolReport>("v1/pool", { hours }, signal),
-    refetchInterval: 5_000,
-    placeholderData: (before) => before,
-  });
+  const pool = useJson<PoolReport>(
+    "v1/pool",
+    { hours },
+    { refetchInterval: 5_000, placeholderData: keepPreviousData },
+  );
   return (
     <div className="stack">
       <PageHead
         title="Pool"
         actions={
-          <Field label="Shares of" className="pool-window">
-            <select value={hours} onChange={(event) => setHours(Number(event.target.value))}>
-              {WINDOWS.map((window) => (
-                <option key={window.hours} value={window.hours}>
-                  {window.name}
-                </option>
-              ))}
-            </select>
-          </Field>
+          <Choice
+            label="Shares of"
+            value={hours}
+            options={WINDOWS}
+            onChange={(value) => setHours(Number(value))}
+          />
         }
       >
-        {data && WHERE[data.kind]}
+        {pool.data && WHERE[pool.data.kind]}
       </PageHead>
-      {error && <ErrorNote error={error} />}
-      {!data && !error && <Loading what="Looking who is there" />}
-      {data && <Pool report={data} />}
+      <Loaded query={pool} what="Looking who is there">
+        {(report) => <Pool report={report} />}
+      </Loaded>
     </div>
   );
 }
@@ -99,11 +96,11 @@ function Pool({ report }: { report: PoolReport }) {
         }
       >
         {measured.length > 0 ? (
-          <HeatMap workers={measured} />
+          <HeatTable view={toTopics(measured)} />
         ) : (
           <div className="stack">
             <p className="muted">
-              Nothing was measured of these workers yet. Plans are better with figures: measure them on a few
+              Nothing was measured of these workers yet. Plans are better with profiles: measure them on a few
               small problems.
             </p>
             <pre className="block">tutti pool calibrate --budget 0.50</pre>
@@ -129,7 +126,7 @@ function Pool({ report }: { report: PoolReport }) {
 
 function toColumns(isSimulated: boolean): Column<PoolWorker>[] {
   return [
-    { title: "No.", align: "right", cell: ({ number }) => number },
+    number("No.", (worker) => worker.number),
     {
       title: "Worker",
       cell: ({ id, source, kind }) => (
@@ -156,7 +153,7 @@ function toColumns(isSimulated: boolean): Column<PoolWorker>[] {
       cell: ({ profile }) =>
         profile ? <span title={`over ${profile.tasks} tasks`}>{toPercent(profile.success)}</span> : "–",
     },
-    { title: "Reply takes", align: "right", cell: ({ work }) => <Duration ms={work.meanMs} /> },
+    number("Reply takes", ({ work }) => <Duration ms={work.meanMs} />),
     {
       title: "Share of calls",
       cell: ({ work }) => <Share share={work.callShare} title={toCount(work.calls, "call")} />,
@@ -169,8 +166,30 @@ function toColumns(isSimulated: boolean): Column<PoolWorker>[] {
         </span>
       ),
     },
-    { title: "Failed asks", align: "right", cell: ({ work }) => work.failures },
+    number("Failed asks", ({ work }) => work.failures),
   ];
+}
+
+/** What was measured of each worker, topic by topic: the stronger, the deeper its cell. */
+function toTopics(workers: readonly PoolWorker[]): HeatView {
+  const rates = workers.flatMap(({ profile }) => Object.values(profile?.topics ?? {}));
+  const [low, high] = [Math.min(...rates, 1), Math.max(...rates, 0)];
+  const topics = TOPICS.filter((topic) =>
+    workers.some(({ profile }) => profile?.topics[topic] !== undefined),
+  );
+  return {
+    label: "Success by worker and topic",
+    corner: "Worker",
+    columns: topics.map((topic) => topic.replaceAll("-", " ")),
+    rows: workers.map(({ id, profile }) => ({
+      name: id,
+      cells: topics.map((topic) => {
+        const rate = profile?.topics[topic];
+        if (rate === undefined) return { text: "–", shade: 0 };
+        return { text: toPercent(rate), shade: high > low ? (rate - low) / (high - low) : 0.5 };
+      }),
+    })),
+  };
 }
 
 const KINDS = { model: "", tool: "a vote, no model is called", conductor: "the Conductor itself" } as const;

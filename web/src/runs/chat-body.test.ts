@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { chatDialect } from "../../../src/gateway/dialect/chat/dialect.ts";
-import { readWishes } from "../../../src/gateway/runs/wishes.ts";
+import { ObjectReader } from "../../../src/gateway/http/object-reader.ts";
+import { readPreferences } from "../../../src/gateway/runs/preferences.ts";
 import { type Run, toRun } from "../../../src/perform/run.ts";
 import { fold } from "../../../src/perform/state.ts";
 import { event, toWorkflow } from "../../../src/testing/run-events.ts";
@@ -42,14 +43,18 @@ it("asks for the same task, in the gateway's own reading", () => {
 });
 
 it("wishes for the same rounds and the same budget", () => {
-  expect(readWishes({ ...toChatBody(run) })).toEqual({ rounds: 2, budgetUsd: 0.5 });
+  expect(readPreferences(new ObjectReader({ ...toChatBody(run) }))).toEqual({ rounds: 2, budgetUsd: 0.5 });
 });
 
 it("sends a workflow together with the pool that its numbers mean", () => {
   const workflow = toWorkflow([1, "Do it", []]);
   const body = toWorkflowBody({ ...run, origin: { model: "a/x", dialect: "chat" } }, workflow);
   expect(body.model).toBe("tutti");
-  expect(readWishes({ ...body })).toMatchObject({ pool: ["a/x", "b/y"], workflow, rounds: 1 });
+  expect(readPreferences(new ObjectReader({ ...body }))).toMatchObject({
+    pool: ["a/x", "b/y"],
+    workflow,
+    rounds: 1,
+  });
 });
 
 it("asks one worker without any wish for the team", () => {

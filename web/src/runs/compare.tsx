@@ -10,10 +10,10 @@ import { isTeam, useModels } from "../shell/models.ts";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
 import { Field } from "../ui/field.tsx";
-import { Duration, Money } from "../ui/figures.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { ErrorNote } from "../ui/notes.tsx";
 import { Tag } from "../ui/tag.tsx";
+import { Duration, Money } from "../ui/values.tsx";
 import { toSingleBody } from "./chat-body.ts";
 
 interface Attempt {
@@ -67,7 +67,7 @@ export function Compare({ run, onClose }: { run: Run; onClose: () => void }) {
         <Button kind="primary" disabled={isRunning || chosen === ""} onClick={() => void ask()}>
           Ask it
         </Button>
-        {attempt?.result && run.answer !== "" && <Verdict team={run.answer} single={attempt.text} />}
+        {attempt?.result && run.hasAnswer && <Verdict team={run.answer} single={attempt.text} />}
       </div>
       {attempt && (
         <div className="compare-columns">

@@ -8,8 +8,8 @@ import type { RunSummary } from "../../../src/store/types.ts";
 import { listRuns } from "../api.ts";
 import { Button, LinkButton } from "../ui/button.tsx";
 import { PageHead } from "../ui/card.tsx";
-import { Duration, Money, Tokens, When } from "../ui/figures.tsx";
 import { Empty, ErrorNote, Loading } from "../ui/notes.tsx";
+import { Duration, Money, Tokens, When } from "../ui/values.tsx";
 import { Filters, toQuery, useFilter } from "./filters.tsx";
 import { StateTag } from "./stop-tag.tsx";
 

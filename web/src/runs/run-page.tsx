@@ -8,10 +8,10 @@ import { toNodeId } from "../graph/model.ts";
 import { RunGraph } from "../graph/run-graph.tsx";
 import { useRunView, type Watched } from "../graph/use-run-view.ts";
 import { Card } from "../ui/card.tsx";
-import { Duration, Money, Tokens, When } from "../ui/figures.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { Empty, ErrorNote, Loading } from "../ui/notes.tsx";
 import { Tag } from "../ui/tag.tsx";
+import { Duration, Money, Tokens, When } from "../ui/values.tsx";
 import { Compare } from "./compare.tsx";
 import { toCriticalPath } from "./critical-path.ts";
 import { toText } from "./message-list.tsx";
@@ -68,8 +68,10 @@ function Shown({ run, watched }: { run: Run; watched: Watched }) {
       {step && <StepPanel run={run} step={step} onClose={() => setSelected(undefined)} />}
       <div className="run-columns">
         <Card title="Answer">
-          {run.answer === "" ? (
-            <p className="muted">{isRunning ? "Not yet." : "There is none."}</p>
+          {!run.hasAnswer || run.isStripped ? (
+            <p className="muted">
+              {run.isStripped ? "It was not kept." : isRunning ? "Not yet." : "There is none."}
+            </p>
           ) : (
             <Markdown text={run.answer} />
           )}

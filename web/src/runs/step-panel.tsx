@@ -8,10 +8,10 @@ import type { StepMessages } from "../../../src/gateway/dashboard/types.ts";
 import type { Run, RunStep } from "../../../src/perform/run.ts";
 import { getJson } from "../api.ts";
 import { Button } from "../ui/button.tsx";
-import { Duration, Money, Tokens } from "../ui/figures.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { ErrorNote, Loading } from "../ui/notes.tsx";
 import { Tag } from "../ui/tag.tsx";
+import { Duration, Money, Tokens } from "../ui/values.tsx";
 import { MessageList } from "./message-list.tsx";
 import "./runs.css";
 

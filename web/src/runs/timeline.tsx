@@ -2,6 +2,7 @@
 
 import { toDelay } from "../../../src/base/format.ts";
 import type { Run } from "../../../src/perform/run.ts";
+import { roundUp } from "../../../src/report/scale.ts";
 import { toNodeId } from "../graph/model.ts";
 import { shortName } from "../graph/step-node.tsx";
 import type { RunView } from "../graph/view.ts";
@@ -35,7 +36,7 @@ export function Timeline({
   const bars = toBars(run, view, critical, end);
   const total = Math.max(1, end - run.startedAt, ...bars.map((bar) => bar.end - run.startedAt));
   const share = (ms: number) => `${(100 * ms) / total}%`;
-  const step = toStep(total / TICKS);
+  const step = roundUp(Math.max(1, total / TICKS));
   const ticks = Array.from({ length: Math.floor(total / step) + 1 }, (_, i) => i * step).filter(
     (ms) => ms < total * 0.93,
   );
@@ -133,10 +134,4 @@ function toBars(run: Run, view: RunView, critical: ReadonlySet<string>, now: num
     };
   });
   return [...plans, ...asks].sort((a, b) => a.start - b.start || a.end - b.end);
-}
-
-/** 1, 2 or 5 with zeros, at least this much. */
-function toStep(least: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
-  return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least) ?? power * 10;
 }

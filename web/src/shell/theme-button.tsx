@@ -11,8 +11,6 @@ export function ThemeButton() {
   const change = () => {
     applyTheme(next);
     setTheme(next);
-    // For those who draw on a canvas.
-    dispatchEvent(new Event("tutti-theme"));
   };
   return (
     <Button kind="quiet" onClick={change} aria-label={label} title={label}>

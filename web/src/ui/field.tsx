@@ -20,3 +20,31 @@ export function Field({ label, hint, children, className = "" }: Props) {
     </label>
   );
 }
+
+interface ChoiceProps {
+  label: string;
+  hint?: string;
+  value: string | number;
+  /** Where what is shown is not what is chosen, both. */
+  options: readonly (string | number | readonly [value: string | number, name: string])[];
+  isDisabled?: boolean;
+  onChange: (value: string) => void;
+}
+
+/** One of several. */
+export function Choice({ label, hint, value, options, isDisabled, onChange }: ChoiceProps) {
+  return (
+    <Field label={label} hint={hint}>
+      <select value={value} disabled={isDisabled} onChange={(event) => onChange(event.target.value)}>
+        {options.map((option) => {
+          const [chosen, name] = Array.isArray(option) ? option : [option, option];
+          return (
+            <option key={chosen} value={chosen}>
+              {name}
+            </option>
+          );
+        })}
+      </select>
+    </Field>
+  );
+}

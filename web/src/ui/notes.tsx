@@ -3,6 +3,22 @@
 import type { ReactNode } from "react";
 import { ApiError } from "../api.ts";
 
+interface LoadedProps<T> {
+  query: { data: T | undefined; error: unknown };
+  what?: string;
+  children: (data: T) => ReactNode;
+}
+
+/** What was asked for, when it is there; until then that it is loading, or why it cannot. */
+export function Loaded<T>({ query: { data, error }, what, children }: LoadedProps<T>) {
+  return (
+    <>
+      {error ? <ErrorNote error={error} /> : null}
+      {data !== undefined ? children(data) : !error && <Loading what={what} />}
+    </>
+  );
+}
+
 /** An empty state says what to do next. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (

@@ -15,7 +15,7 @@ const head: ReplyHead = {
   id: "chatcmpl-abc",
   runId: "r_abc",
   createdAt: 1_700_000_000_999,
-  request: { dialect: "chat", model: "tutti", showsProgress: true, isBackground: false, echo: {} },
+  request: { model: "tutti", showsProgress: true, isBackground: false, echo: {} },
 };
 
 const outcome: Outcome = {

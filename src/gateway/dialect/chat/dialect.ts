@@ -2,12 +2,16 @@
 
 import type { Dialect } from "../../types.ts";
 import { toOpenAIError } from "../openai-error.ts";
+import { chatRelay } from "./relay.ts";
 import { toChatReply } from "./reply.ts";
 import { parseChatRequest } from "./request.ts";
 import { createChatStream } from "./stream.ts";
 
 export const chatDialect: Dialect = {
   name: "chat",
+  path: "/chat/completions",
+  replyIdPrefix: "chatcmpl-",
+  relay: chatRelay,
   parseRequest: parseChatRequest,
   toReply: toChatReply,
   createStream: createChatStream,

@@ -1,8 +1,8 @@
 // A complete reply of Chat Completions, and the parts that the stream writes too.
 
 import type { GatewayUsage, Outcome } from "../../types.ts";
-import { fromCustomInput } from "../custom-tool.ts";
-import { toTuttiFields } from "../fields.ts";
+import { toSeconds, toTuttiFields } from "../common.ts";
+import { fromCustomInput } from "../openai-tools.ts";
 
 /** A tool is answered in the form in which it was declared. */
 export type ChatToolCall =
@@ -66,8 +66,4 @@ export function toChatFinishReason({
   if (finishReason === "length") return "length";
   if (finishReason === "content-filter") return "content_filter";
   return toolCalls.length > 0 ? "tool_calls" : "stop";
-}
-
-export function toSeconds(milliseconds: number): number {
-  return Math.floor(milliseconds / 1000);
 }

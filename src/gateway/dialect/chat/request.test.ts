@@ -34,7 +34,6 @@ const noteTool = { type: "custom", custom: { name: "note", description: "Keeps a
 describe("a chat request", () => {
   it("needs no more than a model and a question", () => {
     expect(parse({})).toEqual({
-      dialect: "chat",
       model: "tutti",
       task: { messages: [user] },
       isStream: false,

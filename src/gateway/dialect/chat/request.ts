@@ -2,190 +2,121 @@
 // refused (several choices, log probabilities); what it does not know is ignored, because clients send much.
 
 import type { OutputSettings, ToolChoice, ToolDefinition } from "../../../worker/types.ts";
+import { badRequest, type Fields, ObjectReader } from "../../http/object-reader.ts";
 import type { GatewayRequest, HeaderReader } from "../../types.ts";
-import { CUSTOM_SCHEMA } from "../custom-tool.ts";
 import {
-  asFields,
-  badRequest,
   EFFORTS,
-  type Fields,
-  readChoice,
-  readFlag,
-  readNumber,
-  readObject,
-  readOptionalList,
-  readOptionalObject,
-  readOptionalText,
+  ONE_MODEL_ONLY,
+  readMetadata,
   readProgress,
   readSeed,
   readTag,
-  readText,
-  readTextMap,
   toAskedTask,
-  toPath,
-  wrong,
-} from "../fields.ts";
-import { toMessages } from "./messages.ts";
+  toOutput,
+} from "../common.ts";
+import { readMode, readToolName, readTools } from "../openai-tools.ts";
+import { readMessages } from "./messages.ts";
 
 const MAX_STOPS = 4;
 
-export function parseChatRequest(body: Fields, header: HeaderReader): GatewayRequest {
-  const model = readText(body, "model");
+export function parseChatRequest(fields: Fields, header: HeaderReader): GatewayRequest {
+  const body = new ObjectReader(fields);
+  const model = body.text("model");
   refuseUnsupported(body);
-  const { tools, customNames } = toTools(body);
-  const output = toOutput(body, tools);
-  const messages = toMessages(body);
-  const includesUsage = readFlag(
-    readOptionalObject(body, "stream_options") ?? {},
-    "include_usage",
-    "stream_options",
-  );
+  const tools = readTools(body, (tool, type) => tool.object(type));
+  const output = readOutput(body, tools);
+  const includesUsage = body.optionalObject("stream_options")?.flag("include_usage");
+  const customTools = body
+    .objects("tools")
+    .filter(({ fields: { type } }) => type === "custom")
+    .map((tool) => tool.object("custom").text("name"));
   return {
-    dialect: "chat",
     model,
-    task: toAskedTask({ messages, ...(Object.keys(output).length > 0 && { output }) }, "messages"),
-    isStream: readFlag(body, "stream") ?? false,
+    task: toAskedTask({ messages: readMessages(body), output }, "messages"),
+    isStream: body.flag("stream") ?? false,
     seed: readSeed(body),
-    effort: readChoice(body, "reasoning_effort", EFFORTS),
+    effort: body.choice("reasoning_effort", EFFORTS),
     user: readTag(body, "user") ?? readTag(body, "safety_identifier"),
-    metadata: readTextMap(body, "metadata"),
-    isStored: readFlag(body, "store") ?? true,
+    metadata: readMetadata(body),
+    isStored: body.flag("store") ?? true,
     isBackground: false,
     showsProgress: readProgress(header, body),
     echo: {
       ...(includesUsage && { include_usage: true }),
-      ...(customNames.length > 0 && { custom_tools: customNames }),
+      ...(customTools.length > 0 && { custom_tools: customTools }),
     },
   };
 }
 
-function refuseUnsupported(body: Fields): void {
-  if ((body.n ?? 1) !== 1) {
-    throw badRequest(`"n" must be 1: a team gives one answer. Ask again for another one.`, "n");
-  }
-  if (readFlag(body, "logprobs")) {
-    const message = `"logprobs" is not supported by a team; ask one model (provider/model) for it.`;
-    throw badRequest(message, "logprobs");
-  }
-  if (readOptionalList(body, "modalities")?.includes("audio")) {
-    const message = "Audio is not supported by a team; ask one model (provider/model) for it.";
-    throw badRequest(message, "modalities");
-  }
-  if (readOptionalList(body, "functions")?.length) {
-    throw badRequest('"functions" is the old form and not supported: use "tools".', "functions");
-  }
+function refuseUnsupported(body: ObjectReader): void {
+  if ((body.value("n") ?? 1) !== 1)
+    throw body.bad("n", "must be 1: a team gives one answer. Ask again for another one.");
+  if (body.flag("logprobs")) throw body.bad("logprobs", ONE_MODEL_ONLY);
+  if (body.list("modalities").includes("audio")) throw badRequest(`Audio ${ONE_MODEL_ONLY}`, "modalities");
+  if (body.list("functions").length > 0)
+    throw body.bad("functions", 'is the old form and not supported: use "tools".');
 }
 
-// ---- What the client wants of the answer ------------------------------------------------------
-
-function toOutput(body: Fields, tools: ToolDefinition[]): OutputSettings {
+function readOutput(body: ObjectReader, tools: ToolDefinition[]): OutputSettings | undefined {
   const bounds = { min: 1, isWhole: true };
-  const { tools: offered, toolChoice } = toToolSettings(body, tools);
-  const output: OutputSettings = {
-    maxTokens: readNumber(body, "max_completion_tokens", bounds) ?? readNumber(body, "max_tokens", bounds),
-    stop: toStops(body),
-    temperature: readNumber(body, "temperature", { min: 0, max: 2 }),
+  const { tools: offered, toolChoice } = readToolChoice(body, tools);
+  return toOutput({
+    maxTokens: body.number("max_completion_tokens", bounds) ?? body.number("max_tokens", bounds),
+    stop: readStops(body),
+    temperature: body.number("temperature", { min: 0, max: 2 }),
     tools: offered.length > 0 ? offered : undefined,
     toolChoice,
-    responseFormat: toResponseFormat(body),
-  };
-  // Equal requests are to look equal, so nothing is set that was not asked for.
-  return Object.fromEntries(Object.entries(output).filter(([, value]) => value !== undefined));
+    responseFormat: readResponseFormat(body),
+  });
 }
 
-function toStops(body: Fields): string[] | undefined {
-  const stop = body.stop ?? [];
+function readStops(body: ObjectReader): string[] | undefined {
+  const stop = body.value("stop") ?? [];
   const list: unknown[] = Array.isArray(stop) ? stop : [stop];
-  if (list.length > MAX_STOPS || !list.every((item) => typeof item === "string")) {
-    throw badRequest(`"stop" must be a text or a list of at most ${MAX_STOPS} texts.`, "stop");
-  }
+  if (list.length > MAX_STOPS || !list.every((item) => typeof item === "string"))
+    throw body.bad("stop", `must be a text or a list of at most ${MAX_STOPS} texts.`);
   const texts = list.filter((item) => item !== "");
   return texts.length > 0 ? texts : undefined;
 }
 
-function toResponseFormat(body: Fields): OutputSettings["responseFormat"] {
-  const format = readOptionalObject(body, "response_format");
+function readResponseFormat(body: ObjectReader): OutputSettings["responseFormat"] {
+  const format = body.optionalObject("response_format");
   if (!format) return undefined;
-  const path = "response_format";
-  const types = ["text", "json_object", "json_schema"] as const;
-  const type = readChoice({ type: readText(format, "type", path) }, "type", types, path);
+  const type = format.oneOf("type", ["text", "json_object", "json_schema"]);
   if (type === "text") return undefined;
   if (type === "json_object") return { type: "json" };
-  const described = readObject(format, "json_schema", path);
-  const schema = readOptionalObject(described, "schema", toPath(path, "json_schema"));
-  const name = readOptionalText(described, "name", toPath(path, "json_schema"));
-  return { type: "json", ...(schema && { schema }), ...(name && { name }) };
+  const described = format.object("json_schema");
+  const schema = described.optionalObject("schema")?.fields;
+  return { type: "json", schema, name: described.optionalText("name") || undefined };
 }
 
-// ---- Tools ------------------------------------------------------------------------------------
-
-/** Tools of types we do not know are left out: agents send what only their own provider has. */
-function toTools(body: Fields): { tools: ToolDefinition[]; customNames: string[] } {
-  const tools: ToolDefinition[] = [];
-  const customNames: string[] = [];
-  for (const [index, item] of (readOptionalList(body, "tools") ?? []).entries()) {
-    const path = toPath("tools", index);
-    const tool = asFields(item, path);
-    const type = readText(tool, "type", path);
-    if (type !== "function" && type !== "custom") continue;
-    const place = toPath(path, type);
-    const described = readObject(tool, type, path);
-    const name = readText(described, "name", place);
-    const description = readOptionalText(described, "description", place);
-    if (tools.some((other) => other.name === name)) {
-      throw badRequest(`There are two tools with the name "${name}".`, toPath(place, "name"));
-    }
-    if (type === "custom") customNames.push(name);
-    const parameters = readOptionalObject(described, "parameters", place);
-    const inputSchema =
-      type === "custom" ? CUSTOM_SCHEMA : (parameters ?? { type: "object", properties: {} });
-    tools.push({ name, ...(description && { description }), inputSchema });
-  }
-  return { tools, customNames };
+/** The tools that are offered, and which of them must be called. */
+function readToolChoice(
+  body: ObjectReader,
+  tools: ToolDefinition[],
+): { tools: ToolDefinition[]; toolChoice?: ToolChoice } {
+  const value = body.value("tool_choice");
+  if (value === undefined) return { tools };
+  if (typeof value === "string") return { tools, toolChoice: toMode(body, "tool_choice", tools) };
+  const choice = body.object("tool_choice");
+  const type = choice.text("type");
+  if (type !== "allowed_tools") return { tools, toolChoice: { name: readChosen(choice, tools) } };
+  const allowed = choice.object(type);
+  const names = allowed.objects("tools").map((tool) => readChosen(tool, tools));
+  const offered = tools.filter(({ name }) => names.includes(name));
+  return { tools: offered, toolChoice: toMode(allowed, "mode", offered) };
 }
 
-interface ToolSettings {
-  tools: ToolDefinition[];
-  toolChoice?: ToolChoice;
-}
-
-function toToolSettings(body: Fields, tools: ToolDefinition[]): ToolSettings {
-  const choice = body.tool_choice ?? undefined;
-  if (choice === undefined) return { tools };
-  if (typeof choice === "string") return { tools, toolChoice: toMode(choice, tools, "tool_choice") };
-  const fields = asFields(choice, "tool_choice");
-  const type = readText(fields, "type", "tool_choice");
-  if (type === "allowed_tools") {
-    const allowed = readObject(fields, type, "tool_choice");
-    const path = toPath("tool_choice", type);
-    const names = (readOptionalList(allowed, "tools", path) ?? []).map((item, index) => {
-      const place = toPath(toPath(path, "tools"), index);
-      return toToolName(asFields(item, place), tools, place);
-    });
-    const offered = tools.filter(({ name }) => names.includes(name));
-    return { tools: offered, toolChoice: toMode(allowed.mode ?? "auto", offered, toPath(path, "mode")) };
-  }
-  return { tools, toolChoice: { name: toToolName(fields, tools, "tool_choice") } };
-}
-
-function toMode(mode: unknown, tools: ToolDefinition[], param: string): ToolChoice | undefined {
-  if (mode !== "auto" && mode !== "none" && mode !== "required") {
-    throw wrong(mode, '"auto", "none", "required" or an object that names a tool', param);
-  }
+function toMode(reader: ObjectReader, name: string, tools: ToolDefinition[]): ToolChoice | undefined {
+  const mode = readMode(reader, name);
   if (tools.length > 0) return mode;
-  if (mode === "required") throw badRequest(`"${param}" is "required", but there is no tool.`, param);
+  if (mode === "required") throw reader.bad(name, 'is "required", but there is no tool.');
   return undefined;
 }
 
 /** `{ type: "function", function: { name } }`, or the same with "custom". */
-function toToolName(fields: Fields, tools: ToolDefinition[], path: string): string {
-  const type = readText(fields, "type", path);
-  if (type !== "function" && type !== "custom")
-    throw wrong(type, '"function" or "custom"', toPath(path, "type"));
-  const place = toPath(path, type);
-  const name = readText(readObject(fields, type, path), "name", place);
-  if (tools.some((tool) => tool.name === name)) return name;
-  const known = tools.map((tool) => tool.name).join(", ");
-  const message = `There is no tool "${name}" (there ${known ? `are: ${known}` : "are none"}).`;
-  throw badRequest(message, toPath(place, "name"));
+function readChosen(choice: ObjectReader, tools: ToolDefinition[]): string {
+  const type = choice.text("type");
+  if (type !== "function" && type !== "custom") throw choice.wrong("type", '"function" or "custom"');
+  return readToolName(choice.object(type), tools);
 }

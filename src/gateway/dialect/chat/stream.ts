@@ -2,9 +2,9 @@
 // `reasoning_content`, which clients that do not know it skip.
 
 import type { ReplyHead, StreamEncoder } from "../../types.ts";
-import { KEEP_ALIVE, sse, toTuttiFields } from "../fields.ts";
+import { KEEP_ALIVE, restOf, sse, toSeconds, toTuttiFields } from "../common.ts";
 import { toOpenAIError } from "../openai-error.ts";
-import { type ChatToolCall, toChatFinishReason, toChatToolCalls, toChatUsage, toSeconds } from "./reply.ts";
+import { type ChatToolCall, toChatFinishReason, toChatToolCalls, toChatUsage } from "./reply.ts";
 
 export function createChatStream(head: ReplyHead): StreamEncoder {
   const { echo, model } = head.request;
@@ -30,13 +30,11 @@ export function createChatStream(head: ReplyHead): StreamEncoder {
     progress: (line) => (streamed === "" ? chunk({ reasoning_content: `${line}\n` }) : ""),
     text,
     end(outcome) {
-      // What was streamed cannot be taken back: anything but its continuation would garble it.
-      const rest = outcome.text.startsWith(streamed) ? outcome.text.slice(streamed.length) : "";
       const deltas = toChatToolCalls(outcome).flatMap(toDeltas);
       const finish = chunk({}, toChatFinishReason(outcome), { tutti: toTuttiFields(outcome) });
       const usage = includesUsage && sse({ ...base, choices: [], usage: toChatUsage(outcome.usage) });
       const calls = deltas.map((delta) => chunk({ tool_calls: [delta] }));
-      return [text(rest), ...calls, finish, usage || "", "data: [DONE]\n\n"].join("");
+      return [text(restOf(outcome, streamed)), ...calls, finish, usage || "", "data: [DONE]\n\n"].join("");
     },
     fail: (error) => sse(toOpenAIError(error).body),
     keepAlive: () => KEEP_ALIVE,

@@ -3,8 +3,9 @@
 
 import type { TuttiError } from "../../../base/errors.ts";
 import type { FinishReason } from "../../../worker/types.ts";
+import { isFields } from "../../http/object-reader.ts";
 import type { GatewayUsage, Outcome } from "../../types.ts";
-import { isFields, toTuttiFields } from "../fields.ts";
+import { toTuttiFields } from "../common.ts";
 import { toShownError } from "../shown-error.ts";
 
 export function toMessagesReply(outcome: Outcome): object {

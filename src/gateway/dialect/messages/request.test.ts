@@ -185,7 +185,6 @@ describe("the rest of a request", () => {
   it("has quiet defaults", () => {
     const { task: _, ...rest } = parse();
     expect(rest).toEqual({
-      dialect: "messages",
       model: "tutti",
       isStream: false,
       isStored: true,

@@ -3,46 +3,29 @@
 
 import { BYTES_PER_TOKEN } from "../../../perform/estimate.ts";
 import type { OutputSettings, ToolChoice, ToolDefinition } from "../../../worker/types.ts";
-import type { Effort, GatewayRequest, HeaderReader } from "../../types.ts";
-import {
-  asFields,
-  badRequest,
-  EFFORTS,
-  type Fields,
-  readChoice,
-  readFlag,
-  readNumber,
-  readObject,
-  readOptionalList,
-  readOptionalObject,
-  readOptionalText,
-  readProgress,
-  readText,
-  shorten,
-  toPath,
-  wrong,
-} from "../fields.ts";
+import { badRequest, type Fields, ObjectReader, shorten, wrongValue } from "../../http/object-reader.ts";
+import type { GatewayRequest, HeaderReader } from "../../types.ts";
+import { EFFORTS, readProgress, toOutput } from "../common.ts";
 import { readConversation, toJson } from "./conversation.ts";
 
 /** Between a small image and the largest that Claude takes without scaling it down. */
 const IMAGE_TOKENS = 1_500;
 
-export function parseMessagesRequest(body: Fields, header: HeaderReader): GatewayRequest {
-  const model = readText(body, "model");
+export function parseMessagesRequest(fields: Fields, header: HeaderReader): GatewayRequest {
+  const body = new ObjectReader(fields);
+  const model = body.text("model");
   const output = readOutput(body);
   const messages = readConversation(body);
-  const isStream = readFlag(body, "stream") ?? false;
-  const effort = readEffort(body);
-  const user = readOptionalText(readOptionalObject(body, "metadata") ?? {}, "user_id", "metadata");
+  const isStream = body.flag("stream") ?? false;
+  const effort = body.optionalObject("output_config")?.choice("effort", EFFORTS);
   return {
-    dialect: "messages",
     model,
     task: { messages, output },
     isStream,
-    ...(effort && { effort }),
-    ...(user && { user }),
+    effort: effort ?? body.choice("effort", EFFORTS),
+    user: body.optionalObject("metadata")?.optionalText("user_id") || undefined,
     // A field of our own: the dialect has none for it.
-    isStored: readFlag(body, "store") ?? true,
+    isStored: body.flag("store") ?? true,
     isBackground: false,
     showsProgress: showsThinking(body, isStream) && readProgress(header, body),
     echo: {},
@@ -53,7 +36,8 @@ export function parseMessagesRequest(body: Fields, header: HeaderReader): Gatewa
  * How many tokens a request has, about. An ESTIMATE: a token of ordinary text has four bytes, and every
  * worker counts in its own way; what a run really takes is in the usage of its reply.
  */
-export function countTokens(body: Fields): number {
+export function countTokens(fields: Fields): number {
+  const body = new ObjectReader(fields);
   let bytes = 0;
   let images = 0;
   const add = (text: string) => {
@@ -70,88 +54,68 @@ export function countTokens(body: Fields): number {
 }
 
 /** Progress is shown as thinking: always in a stream, in a whole reply where the client thinks of thinking. */
-function showsThinking(body: Fields, isStream: boolean): boolean {
-  const thinking = readOptionalObject(body, "thinking");
-  if (!thinking) return isStream;
-  return readText(thinking, "type", "thinking") !== "disabled";
+function showsThinking(body: ObjectReader, isStream: boolean): boolean {
+  const thinking = body.optionalObject("thinking");
+  return thinking ? thinking.text("type") !== "disabled" : isStream;
 }
 
-function readEffort(body: Fields): Effort | undefined {
-  const config = readOptionalObject(body, "output_config") ?? {};
-  return readChoice(config, "effort", EFFORTS, "output_config") ?? readChoice(body, "effort", EFFORTS);
-}
-
-// ---- What the client wants of the answer --------------------------------------------------------
-
-function readOutput(body: Fields): OutputSettings {
-  const maxTokens = readNumber(body, "max_tokens", { min: 1, isWhole: true });
+function readOutput(body: ObjectReader): OutputSettings | undefined {
+  const maxTokens = body.number("max_tokens", { min: 1, isWhole: true });
   if (maxTokens === undefined) throw badRequest("max_tokens: Field required", "max_tokens");
   const stop = readStop(body);
-  // Anthropic's models go up to 1, others up to 2.
-  const temperature = readNumber(body, "temperature", { min: 0, max: 2 });
   const tools = readTools(body);
-  const toolChoice = readToolChoice(body, tools);
-  const responseFormat = readResponseFormat(body);
-  return {
+  return toOutput({
     maxTokens,
-    ...(stop.length > 0 && { stop }),
-    ...(temperature !== undefined && { temperature }),
-    ...(tools.length > 0 && { tools }),
-    ...(toolChoice && { toolChoice }),
-    ...(responseFormat && { responseFormat }),
-  };
+    stop: stop.length > 0 ? stop : undefined,
+    // Anthropic's models go up to 1, others up to 2.
+    temperature: body.number("temperature", { min: 0, max: 2 }),
+    tools: tools.length > 0 ? tools : undefined,
+    toolChoice: readToolChoice(body, tools),
+    responseFormat: readResponseFormat(body),
+  });
 }
 
-function readStop(body: Fields): string[] {
-  return (readOptionalList(body, "stop_sequences") ?? []).map((text, index) => {
+function readStop(body: ObjectReader): string[] {
+  return body.list("stop_sequences").map((text, index) => {
     if (typeof text === "string" && text !== "") return text;
-    throw wrong(text, "a text that is not empty", toPath("stop_sequences", index));
+    throw wrongValue(text, "a text that is not empty", `stop_sequences[${index}]`);
   });
 }
 
 /** Tools of the client. Those that a provider runs itself have a `type` of their own and are passed over. */
-function readTools(body: Fields): ToolDefinition[] {
-  return (readOptionalList(body, "tools") ?? []).flatMap((item, index) => {
-    const path = toPath("tools", index);
-    const tool = asFields(item, path);
-    if ((readOptionalText(tool, "type", path) ?? "custom") !== "custom") return [];
-    const description = readOptionalText(tool, "description", path);
-    return [
-      {
-        name: readText(tool, "name", path),
-        ...(description && { description }),
-        inputSchema: readObject(tool, "input_schema", path),
-      },
-    ];
-  });
+function readTools(body: ObjectReader): ToolDefinition[] {
+  return body
+    .objects("tools")
+    .filter((tool) => (tool.optionalText("type") ?? "custom") === "custom")
+    .map((tool) => ({
+      name: tool.text("name"),
+      description: tool.optionalText("description") || undefined,
+      inputSchema: tool.object("input_schema").fields,
+    }));
 }
 
 /** Undefined where there is nothing to choose from. */
-function readToolChoice(body: Fields, tools: readonly ToolDefinition[]): ToolChoice | undefined {
-  const choice = readOptionalObject(body, "tool_choice");
+function readToolChoice(body: ObjectReader, tools: readonly ToolDefinition[]): ToolChoice | undefined {
+  const choice = body.optionalObject("tool_choice");
   if (!choice) return undefined;
-  const path = "tool_choice";
-  const type = readChoice(choice, "type", ["auto", "any", "tool", "none"], path);
-  if (type === undefined) throw wrong(type, 'one of "auto", "any", "tool", "none"', toPath(path, "type"));
-  const name = type === "tool" ? readText(choice, "name", path) : undefined;
+  const type = choice.oneOf("type", ["auto", "any", "tool", "none"]);
+  const name = type === "tool" ? choice.text("name") : "";
   if (tools.length === 0) return undefined;
-  if (name === undefined) return type === "any" ? "required" : (type as "auto" | "none");
+  if (type === "any") return "required";
+  if (type !== "tool") return type;
   if (tools.some((tool) => tool.name === name)) return { name };
   // It may force a tool that the provider would have run itself, which a team does not have.
   const given = tools.map((tool) => `"${tool.name}"`).join(", ");
   throw badRequest(
     `tool_choice.name: there is no tool "${shorten(name)}" of the client's own (there are: ${shorten(given, 200)}).`,
-    toPath(path, "name"),
+    "tool_choice.name",
   );
 }
 
-function readResponseFormat(body: Fields): OutputSettings["responseFormat"] {
-  const config = readOptionalObject(body, "output_config") ?? {};
-  const nested = readOptionalObject(config, "format", "output_config");
-  const format = nested ?? readOptionalObject(body, "output_format");
+function readResponseFormat(body: ObjectReader): OutputSettings["responseFormat"] {
+  const format =
+    body.optionalObject("output_config")?.optionalObject("format") ?? body.optionalObject("output_format");
   if (!format) return undefined;
-  const path = nested ? "output_config.format" : "output_format";
-  if (readChoice(format, "type", ["json_schema"], path) === undefined)
-    throw wrong(undefined, '"json_schema"', toPath(path, "type"));
-  return { type: "json", schema: readObject(format, "schema", path) };
+  format.oneOf("type", ["json_schema"]);
+  return { type: "json", schema: format.object("schema").fields };
 }

@@ -8,7 +8,7 @@ const head: ReplyHead = {
   id: "msg_1",
   runId: "r_1",
   createdAt: 0,
-  request: { dialect: "messages", model: "tutti", showsProgress: true, isBackground: false, echo: {} },
+  request: { model: "tutti", showsProgress: true, isBackground: false, echo: {} },
 };
 
 function toOutcome(change: Partial<Outcome> = {}): Outcome {

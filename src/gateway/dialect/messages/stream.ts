@@ -4,7 +4,7 @@
 
 import type { TuttiError } from "../../../base/errors.ts";
 import type { Outcome, ReplyHead, StreamEncoder } from "../../types.ts";
-import { sse, toTuttiFields } from "../fields.ts";
+import { restOf, sse, toTuttiFields } from "../common.ts";
 import { toInputJson, toMessagesError, toMessagesUsage, toStopReason } from "./reply.ts";
 
 /** What the team takes is known at the end; `message_delta` has it. */
@@ -93,11 +93,6 @@ export function createMessagesStream({ id, request }: ReplyHead): StreamEncoder 
 
     keepAlive: () => (isOver ? "" : send({ type: "ping" })),
   };
-}
-
-/** What was read cannot be taken back: where the answer is another text now, nothing is added to it. */
-function restOf({ text }: Outcome, streamed: string): string {
-  return text.startsWith(streamed) ? text.slice(streamed.length) : "";
 }
 
 function toEnd(outcome: Outcome): string {

@@ -1,95 +1,70 @@
 // The input of a Responses request → our messages. Items are flatter than messages: what an assistant said and
 // each of its calls are items of their own, so neighbours are joined again into one turn. Items that only their
 // own provider can read (reasoning, its tools) are left out; so are references, unless they were expanded before
-// (responses-references.ts).
+// (references.ts).
 
 import type { Message, Part, ToolCall } from "../../../worker/types.ts";
-import { toCustomInput } from "../custom-tool.ts";
-import {
-  asFields,
-  badRequest,
-  type Fields,
-  readOptionalText,
-  readText,
-  toImagePart,
-  toPath,
-  wrong,
-} from "../fields.ts";
+import { badRequest, type ObjectReader } from "../../http/object-reader.ts";
+import { ONE_MODEL_ONLY, readImage, toUserContent } from "../common.ts";
+import { toCustomInput } from "../openai-tools.ts";
 import { referenceOf } from "./references.ts";
 
 const ROLES = ["user", "assistant", "system", "developer"];
 const TEXT_PARTS = ["input_text", "output_text", "text"];
-const ONE_MODEL_ONLY = "is not supported by a team; ask one model (provider/model) for it.";
-
-/** A field that is a text or a list of parts: of which object, and where that is in the request. */
-interface Place {
-  fields: Fields;
-  name: string;
-  path: string;
-}
 
 /** `instructions` are not in here: they belong to one request and not to the conversation. */
-export function readInput(body: Fields): Message[] {
-  const input = body.input ?? [];
+export function readInput(body: ObjectReader): Message[] {
+  const input = body.textOrObjects("input", "a text or a list of items") ?? "";
   if (typeof input === "string") return input === "" ? [] : [{ role: "user", content: input }];
-  if (!Array.isArray(input)) throw wrong(input, "a text or a list of items", "input");
   const messages: Message[] = [];
   const toolNames = new Map<string, string>();
-  for (const [index, item] of input.entries()) {
-    const path = toPath("input", index);
-    addItem(messages, toolNames, asFields(item, path), path);
-  }
+  for (const item of input) addItem(messages, toolNames, item);
   return messages;
 }
 
-function addItem(messages: Message[], toolNames: Map<string, string>, item: Fields, path: string): void {
-  if (referenceOf(item) !== undefined) return;
+function addItem(messages: Message[], toolNames: Map<string, string>, item: ObjectReader): void {
+  if (referenceOf(item.fields) !== undefined) return;
   // Many clients leave the type out where there is a role.
-  const isUntyped = (item.type ?? undefined) === undefined && item.role !== undefined;
-  const type = isUntyped ? "message" : readText(item, "type", path);
+  const isUntyped = item.value("type") === undefined && item.fields.role !== undefined;
+  const type = isUntyped ? "message" : item.text("type");
   switch (type) {
     case "message":
-      addMessage(messages, item, path);
+      addMessage(messages, item);
       return;
     case "function_call":
     case "custom_tool_call": {
       const isCustom = type === "custom_tool_call";
-      const text = readOptionalText(item, isCustom ? "input" : "arguments", path) ?? "";
-      const call: ToolCall = {
-        id: readText(item, "call_id", path),
-        name: readText(item, "name", path),
-        input: isCustom ? toCustomInput(text) : text,
-      };
+      const text = item.optionalText(isCustom ? "input" : "arguments") ?? "";
+      const input = isCustom ? toCustomInput(text) : text;
+      const call = { id: item.text("call_id"), name: item.text("name"), input };
       toolNames.set(call.id, call.name);
       addAssistant(messages, "", [call]);
       return;
     }
     case "function_call_output":
     case "custom_tool_call_output": {
-      const toolCallId = readText(item, "call_id", path);
+      const toolCallId = item.text("call_id");
       const toolName = toolNames.get(toolCallId) ?? "tool";
-      const content = toText(toToolParts({ fields: item, name: "output", path }));
-      messages.push({ role: "tool", toolCallId, toolName, content });
+      messages.push({ role: "tool", toolCallId, toolName, content: readTexts(item, "output", readToolPart) });
     }
   }
 }
 
-function addMessage(messages: Message[], item: Fields, path: string): void {
-  const role = readText(item, "role", path);
-  const place = { fields: item, name: "content", path };
+function addMessage(messages: Message[], item: ObjectReader): void {
+  const role = item.text("role");
   switch (role) {
     case "user":
-      messages.push({ role, content: toUserContent(toParts(place, toUserPart)) });
+      messages.push({ role, content: toUserContent(readParts(item, "content", readUserPart)) });
       return;
     case "assistant":
-      addAssistant(messages, toText(toParts(place, toTextPart)), []);
+      addAssistant(messages, readTexts(item, "content", readTextPart), []);
       return;
     case "system":
     case "developer":
-      messages.push({ role: "system", content: toText(toParts(place, toTextPart)) });
+      messages.push({ role: "system", content: readTexts(item, "content", readTextPart) });
       return;
   }
-  throw wrong(role, `one of ${ROLES.join(", ")}`, toPath(path, "role"));
+  throw item.wrong("role", `one of ${ROLES.join(", ")}`);
 }
 
 /** Text and calls beside one another are one turn, in whatever order they came: results must follow their calls. */
@@ -101,57 +76,53 @@ function addAssistant(messages: Message[], text: string, calls: ToolCall[]): voi
   if (before) messages.pop();
   const content = [before?.content ?? "", text].filter((part) => part !== "").join("\n");
   const toolCalls = [...(before?.toolCalls ?? []), ...calls];
-  messages.push({ role: "assistant", content, ...(toolCalls.length > 0 && { toolCalls }) });
+  messages.push({ role: "assistant", content, toolCalls: toolCalls.length > 0 ? toolCalls : undefined });
 }
 
-// ---- Content ----------------------------------------------------------------------------------
+// ---- Content ------------------------------------------------------------------------------------
 
-type PartReader = (part: Fields, type: string, path: string) => Part;
+type TextPart = Extract<Part, { type: "text" }>;
 
-function toParts({ fields, name, path }: Place, toPart: PartReader): Part[] {
-  const value = fields[name];
-  const place = toPath(path, name);
+/** A field that is a text or a list of parts. */
+function readParts<T extends Part>(
+  item: ObjectReader,
+  name: string,
+  readPart: (part: ObjectReader, type: string) => T,
+): (T | TextPart)[] {
+  const expected = "a text or a list of parts";
+  const value = item.textOrObjects(name, expected);
+  if (value === undefined) throw item.wrong(name, expected);
   if (typeof value === "string") return [{ type: "text", text: value }];
-  if (!Array.isArray(value)) throw wrong(value, "a text or a list of parts", place);
-  return value.map((item, index) => {
-    const partPath = toPath(place, index);
-    const part = asFields(item, partPath);
-    return toPart(part, readText(part, "type", partPath), partPath);
-  });
+  return value.map((part) => readPart(part, part.text("type")));
 }
 
-function toTextPart(part: Fields, type: string, path: string): Part {
+function readTexts(item: ObjectReader, name: string, readPart: typeof readTextPart): string {
+  return readParts(item, name, readPart)
+    .map(({ text }) => text)
+    .join("\n");
+}
+
+function readTextPart(part: ObjectReader, type: string): TextPart {
   const name = type === "refusal" ? "refusal" : "text";
   if (type !== "refusal" && !TEXT_PARTS.includes(type))
-    throw wrong(type, `one of ${[...TEXT_PARTS, "refusal"].join(", ")}`, toPath(path, "type"));
-  const text = readOptionalText(part, name, path);
-  if (text === undefined) throw wrong(text, "a text", toPath(path, name));
+    throw part.wrong("type", `one of ${[...TEXT_PARTS, "refusal"].join(", ")}`);
+  const text = part.optionalText(name);
+  if (text === undefined) throw part.wrong(name, "a text");
   return { type: "text", text };
 }
 
-function toUserPart(part: Fields, type: string, path: string): Part {
+function readUserPart(part: ObjectReader, type: string): Part {
   if (type === "input_file" || type === "input_audio")
-    throw badRequest(`A part of type "${type}" ${ONE_MODEL_ONLY}`, toPath(path, "type"));
-  if (type !== "input_image") return toTextPart(part, type, path);
-  if ((part.image_url ?? undefined) === undefined && (part.file_id ?? undefined) !== undefined)
-    throw badRequest(`An image by its file id ${ONE_MODEL_ONLY}`, toPath(path, "file_id"));
-  return toImagePart(readText(part, "image_url", path), undefined, toPath(path, "image_url"));
+    throw badRequest(`A part of type "${type}" ${ONE_MODEL_ONLY}`, part.pathOf("type"));
+  if (type !== "input_image") return readTextPart(part, type);
+  if (part.value("image_url") === undefined && part.value("file_id") !== undefined)
+    throw badRequest(`An image by its file id ${ONE_MODEL_ONLY}`, part.pathOf("file_id"));
+  return readImage(part, "image_url");
 }
 
 /** What a tool returned is text to us; of anything else the model is at least told that it was there. */
-function toToolParts(place: Place): Part[] {
-  return toParts(place, (part, type, path) => {
-    if (type === "input_image") return { type: "text", text: "[an image]" };
-    if (type === "input_file") return { type: "text", text: "[a file]" };
-    return toTextPart(part, type, path);
-  });
-}
-
-function toUserContent(parts: Part[]): string | Part[] {
-  const [only] = parts;
-  return parts.length === 1 && only?.type === "text" ? only.text : parts;
-}
-
-function toText(parts: Part[]): string {
-  return parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+function readToolPart(part: ObjectReader, type: string): TextPart {
+  if (type === "input_image") return { type: "text", text: "[an image]" };
+  if (type === "input_file") return { type: "text", text: "[a file]" };
+  return readTextPart(part, type);
 }

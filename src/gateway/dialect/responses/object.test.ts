@@ -3,6 +3,7 @@ import type { ErrorCode } from "../../../base/error-codes.ts";
 import { TuttiError } from "../../../base/errors.ts";
 import { makeHead, makeOutcome } from "../../../testing/gateway/responses-outcome.ts";
 import { parseReplyId, toReplyId } from "../../runs/ids.ts";
+import { responsesDialect } from "./dialect.ts";
 import { toInputItems } from "./input-items.ts";
 import {
   parseItemId,
@@ -163,13 +164,16 @@ describe("a failed response", () => {
 describe("items by their ids", () => {
   it("find their response, in every turn", () => {
     for (const turn of [0, 1, 12]) {
-      const head = { ...makeHead(), id: toReplyId("responses", "r_abc123", turn) };
+      const head = { ...makeHead(), id: toReplyId(responsesDialect, "r_abc123", turn) };
       const toolCalls = Array.from({ length: 11 }, (_, i) => ({ ...lookup, id: `c${i}` }));
       const items = toOutputItems(makeOutcome({ head, toolCalls, progress: ["x"] }));
       expect(items).toHaveLength(13);
       for (const { id } of items) {
         expect(parseItemId(id)).toEqual({ responseId: head.id });
-        expect(parseReplyId("responses", parseItemId(id)!.responseId)).toEqual({ runId: "r_abc123", turn });
+        expect(parseReplyId(responsesDialect, parseItemId(id)!.responseId)).toEqual({
+          runId: "r_abc123",
+          turn,
+        });
       }
     }
     for (const id of ["", "msg_", "msg_A", "fc_abc", "item_abc", "msg_abc_in_0", "resp_abc"]) {

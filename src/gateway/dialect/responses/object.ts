@@ -4,10 +4,11 @@
 
 import { isTuttiError, TuttiError } from "../../../base/errors.ts";
 import type { ToolCall } from "../../../worker/types.ts";
+import { isFields } from "../../http/object-reader.ts";
 import type { GatewayUsage, Outcome, ReplyHead, TuttiFields } from "../../types.ts";
-import { fromCustomInput } from "../custom-tool.ts";
-import { isFields, toTuttiFields } from "../fields.ts";
+import { toSeconds, toTuttiFields } from "../common.ts";
 import { toOpenAIError } from "../openai-error.ts";
+import { fromCustomInput } from "../openai-tools.ts";
 
 type ResponseStatus = "completed" | "incomplete" | "failed" | "in_progress" | "queued" | "cancelled";
 type ItemStatus = "in_progress" | "completed" | "incomplete";
@@ -228,8 +229,4 @@ function tailOf(responseId: string): string {
 
 function fieldsOf(value: unknown): Record<string, unknown> {
   return isFields(value) ? value : {};
-}
-
-function toSeconds(atMs: number): number {
-  return Math.floor(atMs / 1000);
 }

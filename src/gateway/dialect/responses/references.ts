@@ -2,7 +2,7 @@
 // response, so a conversation would lose its answers if they were only skipped. Finding them takes the journal,
 // which dialects do not know: so this half says which responses are needed, and puts their items into the body.
 
-import { type Fields, isFields } from "../fields.ts";
+import { type Fields, isFields } from "../../http/object-reader.ts";
 import { type OutputItem, parseItemId } from "./object.ts";
 
 /** The responses of ours that the input refers to, each once. */

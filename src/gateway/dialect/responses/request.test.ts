@@ -213,7 +213,7 @@ describe("the settings", () => {
       user: "u1",
       metadata: { team: "blue" },
       isStored: false,
-      previousResponseId: "resp_1",
+      previousReplyId: "resp_1",
     });
     expect(request.task.output).toEqual({
       maxTokens: 90,

@@ -2,74 +2,71 @@
 // refused (a conversation or a prompt that OpenAI keeps); what it does not know is ignored, because clients send
 // much. Whatever the Response object repeats goes to `echo`, as the client wrote it.
 
-import type { Message, OutputSettings, Task } from "../../../worker/types.ts";
+import type { Message, OutputSettings, Task, ToolChoice, ToolDefinition } from "../../../worker/types.ts";
+import { type Fields, isFields, ObjectReader } from "../../http/object-reader.ts";
 import type { GatewayRequest, HeaderReader } from "../../types.ts";
 import {
-  badRequest,
+  dropAbsent,
   EFFORTS,
-  type Fields,
-  readChoice,
-  readFlag,
-  readNumber,
-  readObject,
-  readOptionalObject,
-  readOptionalText,
+  readMetadata,
   readProgress,
   readSeed,
   readTag,
-  readText,
-  readTextMap,
   toAskedTask,
-} from "../fields.ts";
+  toOutput,
+} from "../common.ts";
+import { readMode, readToolName, readTools } from "../openai-tools.ts";
 import { readInput } from "./input.ts";
-import { readTools } from "./tools.ts";
 
-export function parseResponsesRequest(body: Fields, header: HeaderReader): GatewayRequest {
-  const model = readText(body, "model");
+export function parseResponsesRequest(fields: Fields, header: HeaderReader): GatewayRequest {
+  const body = new ObjectReader(fields);
+  const model = body.text("model");
   refuseUnsupported(body);
-  const isStored = readFlag(body, "store") ?? true;
-  const isBackground = readFlag(body, "background") ?? false;
-  if (isBackground && !isStored) {
-    throw badRequest('"background" needs "store": what is not kept cannot be fetched later.', "background");
-  }
-  const reasoning = readOptionalObject(body, "reasoning");
-  const previousResponseId = readOptionalText(body, "previous_response_id") || undefined;
-  const instructions = readOptionalText(body, "instructions") || undefined;
-  const metadata = readTextMap(body, "metadata");
+  const isStored = body.flag("store") ?? true;
+  const isBackground = body.flag("background") ?? false;
+  if (isBackground && !isStored)
+    throw body.bad("background", 'needs "store": what is not kept cannot be fetched later.');
+  const reasoning = body.optionalObject("reasoning");
+  const previousReplyId = body.optionalText("previous_response_id") || undefined;
+  const instructions = body.optionalText("instructions") || undefined;
+  const metadata = readMetadata(body);
   const output = readOutput(body);
   return {
-    dialect: "responses",
     model,
-    task: readTask(body, { instructions, output, previousResponseId }),
-    isStream: readFlag(body, "stream") ?? false,
+    task: readTask(body, instructions, output, previousReplyId),
+    isStream: body.flag("stream") ?? false,
     seed: readSeed(body),
-    effort: reasoning && readChoice(reasoning, "effort", EFFORTS, "reasoning"),
+    effort: reasoning?.choice("effort", EFFORTS),
     user: readTag(body, "user") ?? readTag(body, "safety_identifier"),
     metadata,
     isStored,
     isBackground,
-    previousResponseId,
+    previousReplyId,
     showsProgress: readProgress(header, body),
     echo: dropAbsent({
       instructions,
       metadata,
-      previous_response_id: previousResponseId,
+      previous_response_id: previousReplyId,
       store: isStored,
       background: isBackground,
-      max_output_tokens: output.maxTokens,
-      temperature: output.temperature,
+      max_output_tokens: output?.maxTokens,
+      temperature: output?.temperature,
       // Not ours to judge, but a client's types rely on them.
-      top_p: typeof body.top_p === "number" ? body.top_p : undefined,
-      parallel_tool_calls:
-        typeof body.parallel_tool_calls === "boolean" ? body.parallel_tool_calls : undefined,
-      truncation: typeof body.truncation === "string" ? body.truncation : undefined,
-      tools: body.tools,
-      tool_choice: body.tool_choice,
-      reasoning: reasoning && dropAbsent({ effort: reasoning.effort, summary: reasoning.summary }),
-      text: readOptionalObject(body, "text"),
+      top_p: ofType("number", fields.top_p),
+      parallel_tool_calls: ofType("boolean", fields.parallel_tool_calls),
+      truncation: ofType("string", fields.truncation),
+      tools: fields.tools,
+      tool_choice: fields.tool_choice,
+      reasoning:
+        reasoning && dropAbsent({ effort: reasoning.fields.effort, summary: reasoning.fields.summary }),
+      text: body.optionalObject("text")?.fields,
       user: readTag(body, "user"),
     }),
   };
+}
+
+function ofType(type: "number" | "boolean" | "string", value: unknown): unknown {
+  return typeof value === type ? value : undefined;
 }
 
 /** The messages without the instructions: those are for one request, and not carried over to the next. */
@@ -79,56 +76,69 @@ export function withoutInstructions(messages: Message[], echo: Record<string, un
   return isInstructions ? messages.slice(1) : messages;
 }
 
-function refuseUnsupported(body: Fields): void {
-  if ((body.conversation ?? undefined) !== undefined) {
-    const message = '"conversation" is not kept here: use "previous_response_id" to go on from a response.';
-    throw badRequest(message, "conversation");
-  }
-  if ((body.prompt ?? undefined) !== undefined) {
-    const message = '"prompt" names a text that only OpenAI has: send it as "instructions" and "input".';
-    throw badRequest(message, "prompt");
-  }
+function refuseUnsupported(body: ObjectReader): void {
+  if (body.value("conversation") !== undefined)
+    throw body.bad("conversation", 'is not kept here: use "previous_response_id" to go on from a response.');
+  if (body.value("prompt") !== undefined)
+    throw body.bad("prompt", 'names a text that only OpenAI has: send it as "instructions" and "input".');
 }
 
-interface TaskSettings {
-  instructions?: string;
-  output: OutputSettings;
-  previousResponseId?: string;
-}
-
-function readTask(body: Fields, { instructions, output, previousResponseId }: TaskSettings): Task {
+function readTask(
+  body: ObjectReader,
+  instructions: string | undefined,
+  output: OutputSettings | undefined,
+  previousReplyId: string | undefined,
+): Task {
   const input = readInput(body);
   const messages: Message[] = instructions ? [{ role: "system", content: instructions }, ...input] : input;
-  const task = { messages, ...(Object.keys(output).length > 0 && { output }) };
   // The question may be in what came before: of an earlier response, or of the run that asked for a tool.
-  const goesOn = previousResponseId !== undefined || input.some(({ role }) => role === "tool");
+  const goesOn = previousReplyId !== undefined || input.some(({ role }) => role === "tool");
+  const task = { messages, output };
   return goesOn && !input.some(({ role }) => role === "user") ? task : toAskedTask(task, "input");
 }
 
-function readOutput(body: Fields): OutputSettings {
-  // Equal requests are to look equal, so nothing is set that was not asked for.
-  return dropAbsent({
-    maxTokens: readNumber(body, "max_output_tokens", { min: 1, isWhole: true }),
-    temperature: readNumber(body, "temperature", { min: 0, max: 2 }),
-    responseFormat: readFormat(readOptionalObject(body, "text") ?? {}),
-    ...readTools(body),
+function readOutput(body: ObjectReader): OutputSettings | undefined {
+  return toOutput({
+    maxTokens: body.number("max_output_tokens", { min: 1, isWhole: true }),
+    temperature: body.number("temperature", { min: 0, max: 2 }),
+    responseFormat: readFormat(body),
+    ...readToolSettings(body),
   });
 }
 
-function readFormat(text: Fields): OutputSettings["responseFormat"] {
-  const format = readOptionalObject(text, "format", "text");
+function readFormat(body: ObjectReader): OutputSettings["responseFormat"] {
+  const format = body.optionalObject("text")?.optionalObject("format");
   if (!format) return undefined;
-  const path = "text.format";
-  const types = ["text", "json_object", "json_schema"] as const;
-  const type = readChoice({ type: readText(format, "type", path) }, "type", types, path);
+  const type = format.oneOf("type", ["text", "json_object", "json_schema"]);
   if (type === "text") return undefined;
   if (type === "json_object") return { type: "json" };
-  const name = readOptionalText(format, "name", path);
-  return { type: "json", schema: readObject(format, "schema", path), ...(name && { name }) };
+  const name = format.optionalText("name") || undefined;
+  return { type: "json", schema: format.object("schema").fields, name };
 }
 
-function dropAbsent<T extends object>(fields: T): T {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
-  ) as T;
+type ToolSettings = { tools?: ToolDefinition[]; toolChoice?: ToolChoice };
+
+function readToolSettings(body: ObjectReader): ToolSettings {
+  const tools = readTools(body, (tool) => tool);
+  const chosen = readToolChoice(body, tools);
+  if (chosen.tools?.length) return chosen;
+  // Whoever sent only tools that were left out is not to blame.
+  if (body.value("tool_choice") === "required" && body.list("tools").length === 0)
+    throw body.bad("tool_choice", 'is "required", but there is no tool.');
+  return {};
+}
+
+function readToolChoice(body: ObjectReader, tools: ToolDefinition[]): ToolSettings {
+  const value = body.value("tool_choice");
+  if (value === undefined) return { tools };
+  if (typeof value === "string") return { tools, toolChoice: readMode(body, "tool_choice") };
+  const choice = body.object("tool_choice");
+  const type = choice.text("type");
+  if (type === "function" || type === "custom")
+    return { tools, toolChoice: { name: readToolName(choice, tools) } };
+  // Any other type names a tool of another provider, so the choice is free.
+  if (type !== "allowed_tools") return { tools };
+  const names = choice.list("tools").map((item) => (isFields(item) ? item.name : undefined));
+  const offered = tools.filter(({ name }) => names.includes(name));
+  return { tools: offered, toolChoice: readMode(choice, "mode") };
 }

@@ -4,7 +4,7 @@
 
 import type { TuttiError } from "../../../base/errors.ts";
 import type { Outcome, ReplyHead, StreamEncoder } from "../../types.ts";
-import { KEEP_ALIVE, sse } from "../fields.ts";
+import { KEEP_ALIVE, restOf, sse } from "../common.ts";
 import {
   type CustomCallItem,
   type FunctionCallItem,
@@ -98,8 +98,7 @@ export function createResponsesStream(head: ReplyHead): StreamEncoder {
     if (state !== "open") return "";
     let events = "";
     if (!isMessageOpen) for (const line of outcome.progress.slice(lines.length)) events += progress(line);
-    // What was sent cannot be taken back: should the outcome differ, the stream stays true to itself.
-    if (outcome.text.startsWith(sent)) events += text(outcome.text.slice(sent.length));
+    events += text(restOf(outcome, sent));
     events += closeReasoning();
     const response = toFinishedResponse({ ...outcome, head, text: sent, progress: lines });
     response.output.forEach((item, index) => {

@@ -1,0 +1,146 @@
+// What all dialects read and write alike.
+
+import { isTuttiError } from "../../base/errors.ts";
+import { toTask } from "../../tutti/check-input.ts";
+import type { OutputSettings, Part, Task } from "../../worker/types.ts";
+import { badRequest, isFields, type ObjectReader, shorten } from "../http/object-reader.ts";
+import type { Effort, HeaderReader, Outcome, TuttiFields } from "../types.ts";
+
+// ---- Reading ------------------------------------------------------------------------------------
+
+export const EFFORTS: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+export const ONE_MODEL_ONLY = "is not supported by a team; ask one model (provider/model) for it.";
+
+const MAX_TAGS = 16;
+const MAX_NAME_CHARACTERS = 64;
+const MAX_VALUE_CHARACTERS = 512;
+
+/** Any whole number of any sign and size; inside, a seed is never negative and always exact. */
+export function readSeed(body: ObjectReader): number | undefined {
+  const value = body.value("seed");
+  if (value === undefined) return undefined;
+  if (!Number.isInteger(value)) throw body.wrong("seed", "a whole number");
+  return Math.abs(value as number) % 2 ** 53;
+}
+
+/** Tags, within the limits that OpenAI documents. Numbers and flags are taken as text. */
+export function readMetadata(body: ObjectReader): Record<string, string> | undefined {
+  const metadata = body.optionalObject("metadata");
+  if (!metadata) return undefined;
+  const tags = Object.entries(metadata.fields).filter(([, value]) => value !== null);
+  if (tags.length > MAX_TAGS)
+    throw body.bad("metadata", `has ${tags.length} pairs; ${MAX_TAGS} are allowed.`);
+  return Object.fromEntries(
+    tags.map(([name, value]): [string, string] => {
+      if (name.length > MAX_NAME_CHARACTERS) {
+        const message = `A name in "metadata" is longer than ${MAX_NAME_CHARACTERS} characters.`;
+        throw badRequest(message, metadata.pathOf(shorten(name)));
+      }
+      if (!["string", "number", "boolean"].includes(typeof value)) throw metadata.wrong(name, "a text");
+      return [name, checkTag(metadata, name, String(value))];
+    }),
+  );
+}
+
+/** A tag of its own, such as `user`. */
+export function readTag(body: ObjectReader, name: string): string | undefined {
+  const text = body.optionalText(name);
+  return text ? checkTag(body, name, text) : undefined;
+}
+
+/** Tags go into bills, so they are no place for a novel. */
+function checkTag(reader: ObjectReader, name: string, text: string): string {
+  if (text.length <= MAX_VALUE_CHARACTERS) return text;
+  throw reader.bad(name, `is longer than ${MAX_VALUE_CHARACTERS} characters.`);
+}
+
+/** The task, if it asks anything and is not too large. `param` is the field that holds the conversation. */
+export function toAskedTask(task: Task, param: string): Task {
+  try {
+    return toTask(task);
+  } catch (error) {
+    throw isTuttiError(error) ? badRequest(error.message, param) : error;
+  }
+}
+
+/** Equal requests are to look equal, so nothing is set that was not asked for. */
+export function toOutput(settings: OutputSettings): OutputSettings | undefined {
+  const present = dropAbsent(settings);
+  return Object.keys(present).length > 0 ? present : undefined;
+}
+
+export function dropAbsent<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => (value ?? null) !== null)) as T;
+}
+
+/** False where the client does not want to read what the team is doing: by header or by body. */
+export function readProgress(header: HeaderReader, body: ObjectReader): boolean {
+  const word = header("x-tutti-progress")?.trim().toLowerCase();
+  if (word !== undefined && ["off", "false", "0"].includes(word)) return false;
+  const tutti = body.value("tutti");
+  return !(isFields(tutti) && tutti.progress === false);
+}
+
+/** A user's parts; one text alone is just that text. */
+export function toUserContent(parts: Part[]): string | Part[] {
+  const [only] = parts;
+  return parts.length === 1 && only?.type === "text" ? only.text : parts;
+}
+
+/** An image by its data: or http(s): URL. We never open a file or another address for a client. */
+export function readImage(reader: ObjectReader, name: string): Part {
+  return toImagePart(reader.text(name), reader.pathOf(name));
+}
+
+export function toImagePart(url: string, param: string): Part {
+  const isInline = /^data:/i.test(url);
+  if (isInline ? !isImageData(url) : !(/^https?:\/\//i.test(url) && URL.canParse(url))) {
+    const right = "give a data: URL (data:image/png;base64,…) or an https: URL.";
+    throw badRequest(`"${shorten(url)}" is no image we can take: ${right}`, param);
+  }
+  // Whoever reads it later looks for the scheme in lower case.
+  return { type: "image", image: isInline ? `data:${url.slice(5)}` : url };
+}
+
+function isImageData(url: string): boolean {
+  const comma = url.indexOf(",");
+  if (comma < 0 || comma === url.length - 1) return false;
+  const [mediaType = "", ...parameters] = url.slice(5, comma).toLowerCase().split(";");
+  if (!/^image\/./.test(mediaType)) return false;
+  if (parameters.at(-1) === "base64") return true;
+  try {
+    decodeURIComponent(url.slice(comma + 1));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// ---- Writing ------------------------------------------------------------------------------------
+
+/** One server-sent event. JSON holds no raw line end, so one data line is enough. */
+export function sse(data: object, event?: string): string {
+  return `${event === undefined ? "" : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;
+}
+
+/** A comment of the stream: every client skips it. */
+export const KEEP_ALIVE = ": keep-alive\n\n";
+
+/** What of the answer is still to be streamed. What was read cannot be taken back: should it differ, nothing is added. */
+export function restOf({ text }: Outcome, streamed: string): string {
+  return text.startsWith(streamed) ? text.slice(streamed.length) : "";
+}
+
+export function toTuttiFields(outcome: Outcome): TuttiFields {
+  return {
+    run_id: outcome.head.runId,
+    cost_usd: outcome.costUsd,
+    calls: outcome.calls,
+    stop_reason: outcome.stopReason,
+    simulated: outcome.isSimulated || undefined,
+  };
+}
+
+export function toSeconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000);
+}

@@ -1,0 +1,82 @@
+// Anthropic Messages passed through: who speaks it, and what is read of a provider's reply.
+
+import { toCount, toFields } from "../../../worker/chat/usage.ts";
+import type { FinishReason, Usage } from "../../../worker/types.ts";
+import type { Fields } from "../../http/object-reader.ts";
+import { bytesOf, toList, toText } from "../../relay/reply-fields.ts";
+import type { RelayReader } from "../../relay/types.ts";
+import { sse } from "../common.ts";
+import { toMessagesError } from "./reply.ts";
+
+/** Anthropic refuses requests that name no version. A client's own takes the place of this one. */
+const ANTHROPIC_VERSION = "2023-06-01";
+
+export const messagesRelay: RelayReader = {
+  protocols: ["anthropic"],
+  lengthFields: ["max_tokens"],
+  toCredentials: (apiKey) => ({
+    "anthropic-version": ANTHROPIC_VERSION,
+    ...(apiKey && { "x-api-key": apiKey }),
+  }),
+  toErrorEvent: (error) => sse(toMessagesError(error).body, "error"),
+  // The input is counted at the start, the output at the end.
+  isUsageWhole: ({ finishReason }) => finishReason !== undefined,
+  read(event, known) {
+    switch (event.type) {
+      case "message": {
+        const blocks = toList(event.content);
+        const inputs = blocks.map(({ input }) => (input === undefined ? "" : JSON.stringify(input)));
+        return {
+          ...known,
+          usage: toUsage(toFields(event.usage)),
+          finishReason: toFinishReason(event.stop_reason) ?? known.finishReason,
+          text: blocks.map(({ text }) => toText(text)).join(""),
+          writtenBytes: bytesOf(...blocks.flatMap(({ text, thinking }) => [text, thinking]), ...inputs),
+        };
+      }
+      case "message_start":
+        return { ...known, usage: toUsage(toFields(toFields(event.message).usage)) };
+      case "content_block_delta": {
+        const { text, thinking, partial_json: json } = toFields(event.delta);
+        const writtenBytes = known.writtenBytes + bytesOf(text, thinking, json);
+        return { ...known, text: known.text + toText(text), writtenBytes };
+      }
+      case "message_delta":
+        return {
+          ...known,
+          usage: toUsage(toFields(event.usage), known.usage),
+          finishReason: toFinishReason(toFields(event.delta).stop_reason) ?? known.finishReason,
+        };
+      case "error":
+        return { ...known, hasError: true };
+      default:
+        return known;
+    }
+  },
+};
+
+/** Anthropic counts cached input apart from `input_tokens`, and says some of it at the start only. */
+function toUsage(usage: Fields, earlier?: Usage): Usage | undefined {
+  if (typeof usage.output_tokens !== "number" && typeof usage.input_tokens !== "number") return earlier;
+  const cached = toCount(usage.cache_read_input_tokens ?? earlier?.cachedInputTokens);
+  const written = toCount(usage.cache_creation_input_tokens ?? earlier?.cacheWriteTokens);
+  const fresh =
+    typeof usage.input_tokens === "number"
+      ? toCount(usage.input_tokens)
+      : (earlier?.inputTokens ?? 0) - (earlier?.cachedInputTokens ?? 0) - (earlier?.cacheWriteTokens ?? 0);
+  return {
+    inputTokens: fresh + cached + written,
+    outputTokens: toCount(usage.output_tokens ?? earlier?.outputTokens),
+    cachedInputTokens: cached,
+    reasoningTokens: 0,
+    ...(written > 0 && { cacheWriteTokens: written }),
+  };
+}
+
+function toFinishReason(reason: unknown): FinishReason | undefined {
+  if (typeof reason !== "string") return undefined;
+  if (reason === "end_turn" || reason === "stop_sequence") return "stop";
+  if (reason === "max_tokens" || reason === "model_context_window_exceeded") return "length";
+  if (reason === "tool_use") return "tool-calls";
+  return reason === "refusal" ? "content-filter" : "other";
+}

@@ -1,0 +1,77 @@
+// Tools as OpenAI's dialects declare and choose them. Tools of types that only their own provider has (web_search,
+// namespace, …) are left out, never refused: coding agents send them with every request.
+//
+// Custom tools take plain text. Inside, every tool takes JSON, so the text travels as the one field of an object,
+// and is taken out again when the client reads it.
+
+import type { ToolChoice, ToolDefinition } from "../../worker/types.ts";
+import { badRequest, type Fields, isFields, type ObjectReader } from "../http/object-reader.ts";
+
+const CUSTOM_SCHEMA = {
+  type: "object",
+  properties: { input: { type: "string" } },
+  required: ["input"],
+};
+
+/** The text as such arguments. */
+export function toCustomInput(text: string): string {
+  return JSON.stringify({ input: text });
+}
+
+/** The way back; arguments of another form are given as they are. */
+export function fromCustomInput(json: string): string {
+  try {
+    const parsed: unknown = JSON.parse(json);
+    const input = (parsed as Fields | null)?.input;
+    return typeof input === "string" ? input : json;
+  } catch {
+    return json;
+  }
+}
+
+/** `detailsOf`: where a tool's name is: Chat Completions has it in an object named as the type, Responses beside it. */
+export function readTools(
+  body: ObjectReader,
+  detailsOf: (tool: ObjectReader, type: string) => ObjectReader,
+): ToolDefinition[] {
+  const tools: ToolDefinition[] = [];
+  for (const tool of body.objects("tools")) {
+    const type = tool.text("type");
+    if (type !== "function" && type !== "custom") continue;
+    const details = detailsOf(tool, type);
+    const name = details.text("name");
+    if (tools.some((other) => other.name === name))
+      throw badRequest(`There are two tools with the name "${name}".`, details.pathOf("name"));
+    const parameters = details.optionalObject("parameters")?.fields;
+    tools.push({
+      name,
+      description: readDescription(details, type) || undefined,
+      inputSchema: type === "custom" ? CUSTOM_SCHEMA : (parameters ?? { type: "object", properties: {} }),
+    });
+  }
+  return tools;
+}
+
+/** A grammar that the input must follow can only be asked for: most providers cannot enforce it. */
+function readDescription(tool: ObjectReader, type: "function" | "custom"): string {
+  const description = tool.optionalText("description") ?? "";
+  const format = tool.value("format");
+  if (type !== "custom" || !isFields(format) || typeof format.definition !== "string") return description;
+  const rule = `The input must follow this grammar (${String(format.syntax ?? "text")}):\n${format.definition}`;
+  return description === "" ? rule : `${description}\n\n${rule}`;
+}
+
+export function readMode(reader: ObjectReader, name: string): ToolChoice {
+  const mode = reader.value(name) ?? "auto";
+  if (mode === "auto" || mode === "none" || mode === "required") return mode;
+  throw reader.wrong(name, '"auto", "none", "required" or an object that names a tool');
+}
+
+/** The name of one of the tools. */
+export function readToolName(details: ObjectReader, tools: readonly ToolDefinition[]): string {
+  const name = details.text("name");
+  if (tools.some((tool) => tool.name === name)) return name;
+  const known = tools.map((tool) => tool.name).join(", ");
+  const message = `There is no tool "${name}" (there ${known ? `are: ${known}` : "are none"}).`;
+  throw badRequest(message, details.pathOf("name"));
+}

@@ -1,0 +1,63 @@
+// The Responses API passed through: who speaks it, and what is read of a provider's reply.
+
+import { isObject, toCount, toFields } from "../../../worker/chat/usage.ts";
+import type { FinishReason } from "../../../worker/types.ts";
+import type { Fields } from "../../http/object-reader.ts";
+import { bytesOf, toList, toText } from "../../relay/reply-fields.ts";
+import type { RelayReader, ReplyFields } from "../../relay/types.ts";
+import { sse } from "../common.ts";
+import { toOpenAIError } from "../openai-error.ts";
+
+export const responsesRelay: RelayReader = {
+  protocols: ["openai"],
+  lengthFields: ["max_output_tokens"],
+  // `response.failed` would need the whole response, which only the provider has.
+  toErrorEvent(error, events) {
+    const { code, message } = toOpenAIError(error).body.error;
+    return sse({ type: "error", code, message, param: null, sequence_number: events }, "error");
+  },
+  read(event, known) {
+    const { type } = event;
+    if (type === undefined) return readResponse(event, known);
+    if (type === "response.completed" || type === "response.incomplete" || type === "response.failed") {
+      const { usage, finishReason, hasError } = readResponse(toFields(event.response), known);
+      return { ...known, usage, finishReason, hasError };
+    }
+    if (type === "error") return { ...known, hasError: true };
+    const text = type === "response.output_text.delta" ? known.text + toText(event.delta) : known.text;
+    return { ...known, text, writtenBytes: known.writtenBytes + bytesOf(event.delta) };
+  },
+};
+
+function readResponse(response: Fields, known: ReplyFields): ReplyFields {
+  const output = toList(response.output);
+  const texts = output.flatMap(({ content }) => toList(content)).map(({ text }) => text);
+  const usage = toFields(response.usage);
+  return {
+    usage:
+      typeof usage.input_tokens === "number"
+        ? {
+            inputTokens: toCount(usage.input_tokens),
+            outputTokens: toCount(usage.output_tokens),
+            cachedInputTokens: toCount(toFields(usage.input_tokens_details).cached_tokens),
+            reasoningTokens: toCount(toFields(usage.output_tokens_details).reasoning_tokens),
+          }
+        : undefined,
+    finishReason: toFinishReason(response, output) ?? known.finishReason,
+    text: texts.map(toText).join(""),
+    writtenBytes: bytesOf(...texts, ...output.map((item) => item.arguments)),
+    hasError: known.hasError || isObject(response.error),
+  };
+}
+
+/** Undefined while it is not over. */
+function toFinishReason(response: Fields, output: Fields[]): FinishReason | undefined {
+  if (response.status === "completed") {
+    const hasCalls = output.some(({ type }) => type === "function_call" || type === "custom_tool_call");
+    return hasCalls ? "tool-calls" : "stop";
+  }
+  if (response.status !== "incomplete") return undefined;
+  const { reason } = toFields(response.incomplete_details);
+  if (reason === "max_output_tokens") return "length";
+  return reason === "content_filter" ? "content-filter" : "other";
+}

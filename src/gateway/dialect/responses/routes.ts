@@ -1,0 +1,128 @@
+// Responses that are read again: retrieved, cancelled, deleted. A response is a view of a turn of its run, so
+// nothing of it is stored besides the journal.
+
+import { TuttiError } from "../../../base/errors.ts";
+import type { Run } from "../../../perform/run.ts";
+import type { GatewayContext } from "../../context.ts";
+import type { Fields } from "../../http/object-reader.ts";
+import type { Visit } from "../../http/route.ts";
+import { loadOwnRun } from "../../routes/runs.ts";
+import { parseReplyId, toReplyId } from "../../runs/ids.ts";
+import { failureOf, toOutcome } from "../../runs/outcome.ts";
+import { linesOf, respondStreamed } from "../../runs/respond.ts";
+import { replay } from "../../runs/run-desk.ts";
+import { type Turn, toTurns } from "../../runs/turns.ts";
+import type { Handler, ReplyHead, Route } from "../../types.ts";
+import { toInputItems } from "./input-items.ts";
+import {
+  type OutputItem,
+  toFailedResponse,
+  toFinishedResponse,
+  toOutputItems,
+  toUnfinishedResponse,
+} from "./object.ts";
+import { expandReferences, readReferences } from "./references.ts";
+
+/** A conversation that names more of them is longer than any model reads. */
+const MOST_REFERENCES = 500;
+
+interface Found extends Turn {
+  head: ReplyHead;
+  turn: number;
+  /** The run as it was at the end of the turn before. */
+  before?: Run;
+}
+
+async function findResponse(context: GatewayContext, visit: Visit, id = visit.id): Promise<Found> {
+  const { dialect } = visit;
+  const parsed = parseReplyId(dialect, id);
+  const missing = new TuttiError("not-found", `There is no response "${id.slice(0, 60)}".`);
+  if (!parsed) throw missing;
+  const { runId, turn } = parsed;
+  const { run: latest, events } = await loadOwnRun(context, visit, runId).catch(() => {
+    throw missing;
+  });
+  const turns = toTurns(events);
+  const found = turns[turn];
+  const { origin } = latest;
+  // What was not to be stored cannot be read again: only its metrics are left, which would look like an empty answer.
+  if (!found || origin?.dialect !== dialect.name || origin.isPrivate) throw missing;
+  visit.notes.runId = runId;
+  const request = {
+    model: origin.model,
+    showsProgress: true,
+    isBackground: origin.isBackground ?? false,
+    // What is journaled is the first request. A later turn goes on from the one before it.
+    echo:
+      turn > 0
+        ? { ...origin.echo, previous_response_id: toReplyId(dialect, runId, turn - 1) }
+        : (origin.echo ?? {}),
+  };
+  const head = { id, runId, createdAt: found.startedAt, request };
+  return { ...found, head, turn, before: turns[turn - 1]?.run };
+}
+
+function toResponse(context: GatewayContext, { head, turn, run, before, events }: Found): object {
+  if (context.desk.queued.has(run.id)) return toUnfinishedResponse(head, "queued");
+  if (run.stopReason === undefined)
+    return context.live.find(run.id)
+      ? toUnfinishedResponse(head, "in_progress")
+      : toFailedResponse(head, { code: "interrupted", message: "The gateway ended while this was running." });
+  if (run.stopReason === "cancelled") return toUnfinishedResponse(head, "cancelled");
+  const outcome = toOutcome(run, head, turn, linesOf(events, before), before);
+  const error = failureOf(run);
+  return error ? toFailedResponse(head, error, outcome) : toFinishedResponse(outcome);
+}
+
+const showResponse: Handler = async (context, visit) => {
+  const found = await findResponse(context, visit);
+  if (visit.query.stream !== "true") return visit.connection.json(200, toResponse(context, found));
+  const { head, turn, run, before, events } = found;
+  // With what the journal has of the way to the answer: its items then have the same places as at first. Not with
+  // pieces of text, which may be those of an attempt that failed.
+  const steps = events.filter(({ type }) => type !== "step-delta");
+  const live = context.live.find(run.id) ?? replay(run, steps);
+  const reply = { live, head, turn, before, isJoined: true };
+  const { error } = await respondStreamed(visit.connection, visit.dialect, reply);
+  if (error && !visit.connection.hasBegun) throw error;
+};
+
+const cancelResponse: Handler = async (context, visit) => {
+  const { run } = await findResponse(context, visit);
+  context.desk.queued.delete(run.id);
+  const live = context.live.find(run.id);
+  live?.stop();
+  await live?.result.catch(() => {});
+  visit.connection.json(200, toResponse(context, await findResponse(context, visit)));
+};
+
+const deleteResponse: Handler = async (context, visit) => {
+  const { run } = await findResponse(context, visit);
+  await (await context.tutti.store()).deleteRun(run.id);
+  visit.connection.json(200, { id: visit.id, object: "response", deleted: true });
+};
+
+const listInputItems: Handler = async (context, visit) => {
+  const { run, head } = await findResponse(context, visit);
+  const order = visit.query.order === "asc" ? "asc" : "desc";
+  visit.connection.json(200, toInputItems(run.task.messages, head, order));
+};
+
+export const RESPONSE_ROUTES: readonly Route[] = [
+  { method: "GET", path: "/v1/responses/:id", serve: showResponse },
+  { method: "DELETE", path: "/v1/responses/:id", serve: deleteResponse },
+  { method: "POST", path: "/v1/responses/:id/cancel", serve: cancelResponse },
+  { method: "GET", path: "/v1/responses/:id/input_items", serve: listInputItems },
+];
+
+/** The body with the items that it only names: what earlier responses of this key have said. */
+export async function withReferences(context: GatewayContext, visit: Visit, body: Fields): Promise<Fields> {
+  const items: OutputItem[] = [];
+  for (const id of readReferences(body).slice(0, MOST_REFERENCES)) {
+    const found = await findResponse(context, visit, id).catch(() => undefined);
+    if (found?.run.stopReason === undefined) continue;
+    const { run, head, turn, before } = found;
+    items.push(...toOutputItems(toOutcome(run, head, turn, [], before)));
+  }
+  return items.length === 0 ? body : expandReferences(body, items);
+}

@@ -1,0 +1,78 @@
+// Background runs that an earlier process left behind go on when the gateway starts, through the same desk as fresh
+// requests: their key must still be good, have a place free and money left. Who has to wait for a place is let in
+// later; what is refused stays interrupted, and the log says why.
+
+import { setTimeout as delay } from "node:timers/promises";
+import { isTuttiError } from "../../base/errors.ts";
+import type { RunEvent } from "../../store/types.ts";
+import type { GatewayContext } from "../context.ts";
+import { checkRoom } from "../routes/ask.ts";
+
+const AGAIN_MS = 1_000;
+const PAGE = 100;
+
+/** Resolves when each has been tried once. */
+export async function resumeBackground(context: GatewayContext): Promise<void> {
+  const { queued } = context.desk;
+  for (const id of await findBackground(context)) queued.add(id);
+  await resumeQueued(context);
+  if (queued.size > 0) void resumeLater(context);
+}
+
+async function resumeLater(context: GatewayContext): Promise<void> {
+  while (context.desk.queued.size > 0) {
+    await delay(AGAIN_MS, undefined, { ref: false });
+    if (context.isClosing) return;
+    await resumeQueued(context);
+  }
+}
+
+/** Those that are let in now leave the queue, and so do those that never will be. */
+async function resumeQueued(context: GatewayContext): Promise<void> {
+  const { desk, log } = context;
+  for (const id of [...desk.queued]) {
+    const left = (error: unknown) => {
+      const why = isTuttiError(error) ? error.message : error;
+      log.warn("a background run stays interrupted", { run: id, why });
+    };
+    try {
+      await resume(context, id, left);
+      desk.queued.delete(id);
+    } catch (error) {
+      if (isTuttiError(error) && error.retryable) continue;
+      desk.queued.delete(id);
+      left(error);
+    }
+  }
+}
+
+async function resume(context: GatewayContext, id: string, onLost: (error: unknown) => void): Promise<void> {
+  const { tutti, keys, models, admission, desk, log } = context;
+  checkRoom(context);
+  const events = await (await tutti.store()).loadRun(id);
+  const { keyId, model } = originOf(events)!;
+  const key = keyId === undefined ? undefined : keys.findById(keyId);
+  const destination = await models.resolve(model, key, { preferences: {} });
+  const admit = (wantedUsd: number | undefined) => admission.admit(key, wantedUsd);
+  const { live } = await desk.resume(events, { destination, admit, goesOn: true });
+  live.result.catch(onLost);
+  log.info("goes on with a background run", { run: id });
+}
+
+/** The oldest first: they have waited the longest. */
+async function findBackground({ tutti }: GatewayContext): Promise<string[]> {
+  const store = await tutti.store();
+  const found: string[] = [];
+  for (let cursor: { startedBefore?: number; beforeId?: string } = {}; ; ) {
+    const page = await store.listRuns({ state: "interrupted", limit: PAGE, ...cursor });
+    for (const { id, origin } of page)
+      if (origin && originOf(await store.loadRun(id))?.isBackground) found.push(id);
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return found.reverse();
+    cursor = { startedBefore: last.startedAt, beforeId: last.id };
+  }
+}
+
+function originOf([start]: readonly RunEvent[]) {
+  return start?.type === "run-start" ? start.origin : undefined;
+}

@@ -1,0 +1,43 @@
+// Values as people read them, in the same words as the command line.
+
+import { toClock, toDelay, toMoney, toTokens, toWhen } from "../../../src/base/format.ts";
+
+/** Simulated money is marked wherever it is shown: it was never spent. */
+export function Money({ usd, isSimulated = false }: { usd: number | undefined; isSimulated?: boolean }) {
+  const isMarked = isSimulated && usd !== undefined && usd > 0;
+  return (
+    <span className="number" title={isMarked ? "Simulated: no money was spent" : undefined}>
+      {toMoney(usd)}
+      {isMarked && <span className="muted"> sim.</span>}
+    </span>
+  );
+}
+
+export function Duration({ ms }: { ms: number | undefined }) {
+  return <span className="number">{ms === undefined ? "–" : toDelay(ms)}</span>;
+}
+
+export function When({ at, now = Date.now() }: { at: number; now?: number }) {
+  return (
+    <time className="number" dateTime={new Date(at).toISOString()} title={toClock(at)}>
+      {toWhen(at, now)}
+    </time>
+  );
+}
+
+export function Tokens({ input, output }: { input: number; output: number }) {
+  return (
+    <span className="number" title="tokens in and out">
+      {toTokens(input)} in, {toTokens(output)} out
+    </span>
+  );
+}
+
+/** A share from 0 to 1 as a bar. Say it in words beside it: the bar is for the eye only. */
+export function Meter({ share }: { share: number }) {
+  return (
+    <span className="meter" aria-hidden="true">
+      <span style={{ width: `${Math.min(1, Math.max(0, share)) * 100}%` }} />
+    </span>
+  );
+}
