@@ -8,6 +8,7 @@
 import { hashSeed, type Random } from "../base/random.ts";
 import type { TrainingExample } from "../nn/model.ts";
 import type { Weights } from "../nn/types.ts";
+import { isModel, numbersOf } from "../worker/kinds.ts";
 import type { Step } from "../workflow/types.ts";
 import type { Outcome } from "../world/rollout.ts";
 import type { Question, World } from "../world/types.ts";
@@ -186,11 +187,10 @@ function obey(outcome: Outcome, { size, question, rounds: before }: Prompt): Out
   return steps.length === size && isTeam(steps, question) ? outcome : toWorthless(outcome);
 }
 
-function isTeam(steps: readonly Step[], { pool: { members } }: Question): boolean {
-  const isModel = (worker: number) => members[worker]!.worker.kind === "model";
-  const asked = steps.map(({ worker }) => worker).filter(isModel);
-  const models = [...members.keys()].filter(isModel).length;
-  return new Set(asked).size === Math.min(asked.length, models);
+function isTeam(steps: readonly Step[], { pool }: Question): boolean {
+  const models = new Set(numbersOf(pool, isModel));
+  const asked = steps.map(({ worker }) => worker).filter((worker) => models.has(worker));
+  return new Set(asked).size === Math.min(asked.length, models.size);
 }
 
 /** After costs, of those that were not lost; undefined where all were. */

@@ -3,6 +3,7 @@
 
 import { hashSeed } from "../../base/random.ts";
 import type { TrainingExample } from "../../nn/model.ts";
+import { isModel } from "../../worker/kinds.ts";
 import { toPrompt } from "./policy.ts";
 import { sampleSubtask, toVocabulary } from "./random-workflow.ts";
 import { createStageRandom, learn, type Stage, sampleQuestions, TEXT_WEIGHT } from "./stage.ts";
@@ -20,9 +21,7 @@ export const supervise: Stage = async function* (context) {
     const { task, pool } = question;
     const { workers, prefix } = toPrompt(policy, question, { size: 1 }).reading;
     const vocabulary = toVocabulary(task.prompt, works, words);
-    const models = [...workers.keys()].filter(
-      (slot) => pool.members[workers[slot]!]!.worker.kind === "model",
-    );
+    const models = [...workers.keys()].filter((slot) => isModel(pool.members[workers[slot]!]!.worker));
     const plans = models.map((worker) => {
       const subtask = sampleSubtask(vocabulary, { seesOthers: false, opensTeam: false }, random);
       return language.toTokens([{ worker, subtask, access: [] }]);
