@@ -36,7 +36,11 @@ export interface LearningAlgorithm<Entry extends ScheduleEntry = ScheduleEntry> 
    */
   iterate(entry: Entry, signal: AbortSignal): Asking<UpdateMetrics>;
   /** What becomes of these questions now, without exploration: the evaluation. */
-  answer(questions: readonly Question[], entry: Entry, options: AnswerOptions): Promise<Outcome[]>;
+  answer(
+    questions: readonly Question[],
+    entry: Entry,
+    options: { seed: number; signal: AbortSignal },
+  ): Promise<Outcome[]>;
   /** All it needs to go on as if nothing had happened, to the bit. */
   save(): AlgorithmState;
   /** What people will use, into a folder of its own. */
@@ -45,11 +49,6 @@ export interface LearningAlgorithm<Entry extends ScheduleEntry = ScheduleEntry> 
     trained: { iterations: number; validation: ValidationMetrics },
   ): Promise<void>;
   close(): Promise<void>;
-}
-
-export interface AnswerOptions {
-  seed: number;
-  signal: AbortSignal;
 }
 
 export interface Schedule<Entry extends ScheduleEntry = ScheduleEntry> {
