@@ -13,8 +13,8 @@ export type { Engine } from "./nn/types.ts";
 export type { PlanEstimate } from "./perform/estimate.ts";
 export type { FailedAttempt, Run, RunRound, RunStep } from "./perform/run.ts";
 export type { Verdict } from "./perform/stage.ts";
+export type { Limits } from "./store/limits.ts";
 export type {
-  Limits,
   Origin,
   PoolEntry,
   RunEvent,
