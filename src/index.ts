@@ -14,20 +14,32 @@ export type { PlanEstimate } from "./perform/estimate.ts";
 export type { FailedAttempt, Run, RunRound, RunStep } from "./perform/run.ts";
 export type { Verdict } from "./perform/stage.ts";
 export type { Limits } from "./store/limits.ts";
+
 export type {
+export type { Limits } from "./store/limits.ts";
+  ConductorIdentity,
   Origin,
+  Owner,
   PoolEntry,
   RunEvent,
+  RunFilter,
   RunSettings,
   RunSummary,
+  SpendingFilter,
+  SpendingGroup,
+  SpendingRow,
+  StepPosition,
   StopReason,
   Store,
 } from "./store/types.ts";
+
 export type { AskOptions, PlanForReview, ResumeOptions } from "./tutti/ask-options.ts";
+export type { RunObserver } from "./tutti/observers.ts";
 export {
   createTutti,
   type RunStream,
   type Tutti,
+  type TuttiInput,
   type TuttiOptions,
 } from "./tutti/tutti.ts";
 export { createConsensusWorker } from "./worker/consensus.ts";

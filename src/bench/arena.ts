@@ -121,8 +121,14 @@ export async function measureBaseline(
   options: MeasureOptions,
 ): Promise<BenchRow[]> {
   return evaluate({
-    ...toEvaluation(ground, options),
-    ...{ name: baseline.id, conductor: fitting.fit(baseline), rounds: baseline.rounds },
+    ...options,
+    ...{
+      world: ground,
+      concurrency: 1,
+      name: baseline.id,
+      conductor: fitting.fit(baseline),
+      rounds: baseline.rounds,
+    },
     ...{ pool: fitting.pool, tasks: test },
     ...(baseline.readsProfiles && { poolFor: fitting.poolFor }),
   });
@@ -144,8 +150,17 @@ export async function performPlans(
   const tasks = plans.map(({ task }) => task).filter(({ id }) => texts.get(id)!.length > 0);
   const rounds = Math.max(1, ...plans.map((plan) => plan.texts.length));
   const rows = await evaluate({
-    ...toEvaluation(ground, options),
-    ...{ name, conductor, rounds, pool: fitting.pool, poolFor: fitting.poolFor, tasks },
+    ...options,
+    ...{
+      world: ground,
+      concurrency: 1,
+      name,
+      conductor,
+      rounds,
+      pool: fitting.pool,
+      poolFor: fitting.poolFor,
+      tasks,
+    },
   });
   const performed = new Map(rows.map((row) => [row.task, row]));
   return plans.flatMap(({ task, isValid }): BenchRow[] => {
@@ -153,10 +168,6 @@ export async function performPlans(
     if (isValid) return row ? [row] : [];
     return [{ ...(row ?? emptyRow(name, task)), score: 0, why: "no valid workflow", valid: false }];
   });
-}
-
-function toEvaluation({ grade, isInstant, delayOf }: Ground, { seed, signal }: MeasureOptions) {
-  return { grade, isInstant, seed, signal, concurrency: 1, ...(delayOf && { delayOf }) };
 }
 
 function emptyRow(conductor: string, { id, set, category, family }: GradedTask): BenchRow {

@@ -200,7 +200,6 @@ export function createMeasure(
     done += tasks.length - missing.length;
     const tell = () => onProgress?.({ what: name, done, total: Math.max(total, done), spentUsd });
     tell();
-    const { grade, isInstant, delayOf } = ground;
     const onRow = (row: BenchRow) => {
       file.append(row);
       kept.set(row.task, row);
@@ -209,12 +208,20 @@ export function createMeasure(
       tell();
     };
     await evaluate({
-      ...{ name, conductor, rounds, pool, tasks: missing, grade, seed, onRow, isInstant },
+      ...{
+        world: ground,
+        name,
+        conductor,
+        rounds,
+        pool,
+        poolFor,
+        tasks: missing,
+        seed,
+        onRow,
+        signal,
+        budget,
+      },
       concurrency: Math.max(concurrency, lanes),
-      ...(poolFor && { poolFor }),
-      ...(signal && { signal }),
-      ...(budget && { budget }),
-      ...(delayOf && { delayOf }),
     });
     return tasks.flatMap(({ id }) => kept.get(id) ?? []);
   };

@@ -8,6 +8,7 @@ import { toTask } from "../testing/bench-rows.ts";
 import { playedConductor, scriptedWorker, step, toPool } from "../testing/stage.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
 import type { WorkerRequest } from "../worker/types.ts";
+import type { Grading } from "../world/types.ts";
 import { type EvaluateOptions, evaluate } from "./evaluate.ts";
 import { LaneBudget } from "./lane-budget.ts";
 
@@ -18,8 +19,10 @@ const grade = ({ answer }: GradedTask, run: Run): Grade =>
 const single = createFixedConductor({ steps: [step(0, "solve")] });
 const right = (id: string) => scriptedWorker(id, (request) => String(numberOf(request) * 2));
 
+const world: Grading = { grade, isInstant: false };
+
 function measure(options: Partial<EvaluateOptions> & Pick<EvaluateOptions, "pool">) {
-  return evaluate({ conductor: single, rounds: 1, tasks, grade, seed: 1, concurrency: 3, ...options });
+  return evaluate({ conductor: single, rounds: 1, tasks, world, seed: 1, concurrency: 3, ...options });
 }
 
 describe("evaluate", () => {
@@ -128,7 +131,7 @@ describe("what is down is counted apart", () => {
   it("and what cannot be graded is kept as such", async () => {
     const rows = await measure({
       pool: toPool([right("a")]),
-      grade: () => ({ score: 0, why: "no sandbox", ungraded: true }),
+      world: { ...world, grade: () => ({ score: 0, why: "no sandbox", ungraded: true }) },
     });
     expect(rows.every(({ ungraded }) => ungraded)).toBe(true);
   });
@@ -179,10 +182,13 @@ describe("stopping", () => {
     const rows = await measure({
       pool: toPool([right("a")]),
       signal: controller.signal,
-      grade: (task, run, signal) => {
-        if (task.id === "t2") controller.abort();
-        signal.throwIfAborted();
-        return grade(task, run);
+      world: {
+        ...world,
+        grade(task, run, signal) {
+          if (task.id === "t2") controller.abort();
+          signal.throwIfAborted();
+          return grade(task, run);
+        },
       },
       concurrency: 1,
     });
@@ -216,7 +222,7 @@ it("tells the delay of replayed steps along the longest chain", async () => {
   const [row] = await measure({
     pool,
     conductor: createFixedConductor(vote),
-    delayOf: (_, { workerId }) => delays[workerId]!,
+    world: { ...world, delayOf: (_, { workerId }) => delays[workerId]! },
   });
   expect(row!.durationMs).toBe(501);
 });

@@ -4,10 +4,9 @@
 
 import { isTuttiError } from "../base/errors.ts";
 import { hashSeed } from "../base/random.ts";
-import { toDecision } from "../conductor/text.ts";
 import type { Log } from "../http/log.ts";
-import { MAX_STEPS } from "../workflow/types.ts";
-import { type Outcome, performTexts } from "../world/rollout.ts";
+import type { Decision } from "../workflow/types.ts";
+import { type Outcome, parseFirst, performTexts } from "../world/rollout.ts";
 import type { Figures, Source } from "./figures.ts";
 import { createRolloutGate, type RolloutGate } from "./gate.ts";
 import { type Label, parseLabel, toLabelText } from "./label.ts";
@@ -100,7 +99,7 @@ export class RolloutDesk {
     const kept = this.#options.journal.find(key);
     if (kept) return { verdict: { type: "reward", performed: kept }, source: "kept" };
     const running = this.#underWay.get(key);
-    const work = running ?? this.#start({ key, label, text, completion, found });
+    const work = running ?? this.#start({ key, text, texts: [...(label.before ?? []), completion], found });
     return { verdict: await this.#before(deadlineMs, work), source: running ? "joined" : "performed" };
   }
 
@@ -117,19 +116,17 @@ export class RolloutDesk {
 
   /** What is no workflow costs nobody anything: it does not wait behind those that do. */
   #perform(rollout: Rollout): Promise<Verdict> {
-    const { completion, label, found } = rollout;
-    const { pool } = found.question;
-    const [first = completion] = label.before ?? [];
-    const isFree = toDecision(first, { pool, maxSteps: MAX_STEPS, rounds: [] }).type !== "workflow";
-    const work = () => this.#performPatiently(rollout);
-    if (isFree) return work();
+    const { texts, found } = rollout;
+    const first = parseFirst(texts[0]!, found.question);
+    const work = () => this.#performPatiently(rollout, first);
+    if (first.type !== "workflow") return work();
     const { gate } = this.#options;
     return gate.enter(found.grading.isInstant ? () => this.#turns.enter(() => breathe(work)) : work);
   }
 
-  async #performPatiently(rollout: Rollout): Promise<Verdict> {
+  async #performPatiently(rollout: Rollout, first: Decision): Promise<Verdict> {
     const { now, wait, patienceMs, log } = this.#options;
-    const { key, label, completion, found } = rollout;
+    const { key, texts, found } = rollout;
     const { signal } = this.#closing;
     const endsAt = now() + patienceMs;
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
@@ -137,7 +134,8 @@ export class RolloutDesk {
       const outcome = await performTexts({
         world: found.grading,
         question: found.question,
-        texts: [...(label.before ?? []), completion],
+        texts,
+        decisions: [first],
         seed: hashSeed("environment", key),
         signal,
       });
@@ -151,10 +149,16 @@ export class RolloutDesk {
     }
   }
 
-  #keep({ key, text, completion }: Rollout, outcome: Outcome): Verdict {
+  #keep({ key, text, texts }: Rollout, outcome: Outcome): Verdict {
     const { reward, isValid, isRight, calls, steps, costUsd } = outcome;
     const performed: Performed = { reward, isValid, isRight, calls, steps, costUsd };
-    this.#options.journal.keep({ key, at: this.#options.now(), label: text, completion, ...performed });
+    this.#options.journal.keep({
+      key,
+      at: this.#options.now(),
+      label: text,
+      completion: texts.at(-1)!,
+      ...performed,
+    });
     this.#options.figures.addPerformed(performed);
     return { type: "reward", performed };
   }
@@ -190,10 +194,10 @@ export class RolloutDesk {
 
 interface Rollout {
   key: string;
-  label: Label;
   /** The label as the journal has it. */
   text: string;
-  completion: string;
+  /** What was written, round by round: the completion is the last. */
+  texts: readonly string[];
   found: FoundQuestion;
 }
 

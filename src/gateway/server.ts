@@ -4,10 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { usageError } from "../base/errors.ts";
 import type { Environment } from "../config/home.ts";
-import { parseConfig } from "../config/problems.ts";
-import type { TuttiConfigInput } from "../config/schema.ts";
 import { createLog, type Log } from "../http/log.ts";
-import { createTutti } from "../tutti/tutti.ts";
+import { createObserve } from "../tutti/observers.ts";
+import { createTutti, parseInput, type TuttiInput } from "../tutti/tutti.ts";
 import { createAdmissionControl } from "./access/admission.ts";
 import { toSpentUsd } from "./access/bill.ts";
 import { openKeyRing } from "./access/keys.ts";
@@ -30,7 +29,8 @@ import { RunDesk } from "./runs/run-desk.ts";
 import type { Dialect } from "./types.ts";
 
 export interface GatewayOptions {
-  config?: TuttiConfigInput;
+  /** As for `createTutti`: a store and observers of one's own are taken too. */
+  config?: TuttiInput;
   env?: Environment;
   /** 0: any free one. */
   port?: number;
@@ -61,7 +61,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const { env = process.env, port = 0, host = "127.0.0.1", cwd = process.cwd() } = options;
-  const config = parseConfig(options.config ?? {});
+  const { config, store: given, observers } = parseInput(options.config ?? {});
   const log = options.log ?? createLog({ write: () => {}, level: "off" });
   const keys = openKeyRing({ env });
   if (keys.isEmpty() && !isLoopback(host))
@@ -69,7 +69,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       `Without a key anybody who reaches ${host} could spend your money. Create one first: tutti keys create --name me`,
     );
   const onNotice = options.onNotice ?? ((text: string) => log.warn(text));
-  const tutti = createTutti(config, { env: { ...env }, onNotice });
+  const tutti = createTutti(
+    { ...config, store: given ?? config.store, observers },
+    { env: { ...env }, onNotice },
+  );
   const store = await tutti.store();
   const metrics = createMetrics();
   const live = new LiveRuns();
@@ -91,7 +94,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     }),
     pools: createRelayPools(),
     copies: new ReplyCopies(),
-    journalBatch: new JournalBatch(store),
+    journalBatch: new JournalBatch(store, createObserve(observers, onNotice)),
     metrics,
     log,
     cwd,

@@ -113,16 +113,6 @@ export function toFixed(workflow: Workflow, pool: Pool): Conductor {
   return createFixedConductor(workflow);
 }
 
-export function unpricedIn(members: PoolMember[]): PoolMember[] {
-  return members.filter(({ worker, price }) => worker.kind === "model" && price === undefined);
-}
-
-export function unknownPrice(members: PoolMember[]): string {
-  const ids = [...new Set(members.map(({ worker }) => worker.id))].join(", ");
-  const remedy = "Give it a price in the config, allow unknown prices, or ask without a dollar budget.";
-  return `The price of ${ids} is unknown, so a dollar budget cannot be kept. ${remedy}`;
-}
-
 export function withoutSelf({ members }: Pool): Pool {
   return { members: members.filter(({ worker }) => worker.kind !== "conductor") };
 }

@@ -4,7 +4,7 @@ import { TuttiError, usageError } from "../base/errors.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Conductor } from "../conductor/types.ts";
 import { toStorePath } from "../config/home.ts";
-import { type ResolvedPool, resolveModel, resolvePool } from "../config/pool.ts";
+import { type ResolvedPool, resolveModel } from "../config/pool.ts";
 import { parseConfig } from "../config/problems.ts";
 import type { TuttiConfigInput } from "../config/schema.ts";
 import { performRun, resumeRun } from "../perform/driver.ts";
@@ -23,6 +23,8 @@ import type { AskOptions, ResumeOptions } from "./ask-options.ts";
 import { toTask } from "./check-input.ts";
 import { chooseConductor } from "./choose-conductor.ts";
 import { resolveConductor } from "./conductors.ts";
+import { createObserve, type RunObserver } from "./observers.ts";
+import { createPoolFinder, unknownPrice, unpricedIn } from "./pool-finder.ts";
 import {
   createOwner,
   createRunId,
@@ -30,8 +32,6 @@ import {
   toFixed,
   toResumeTurn,
   toSettings,
-  unknownPrice,
-  unpricedIn,
   withoutSelf,
 } from "./run-setup.ts";
 
@@ -39,6 +39,14 @@ import {
 export interface RunStream extends AsyncIterable<RunEvent> {
   readonly runId: string;
   readonly result: Promise<Run>;
+}
+
+/** The config, and what no file can hold. */
+export interface TuttiInput extends Omit<TuttiConfigInput, "store"> {
+  /** "memory", the path of a journal file, or a store of one's own. */
+  store?: string | Store;
+  /** Hear the events of every run. */
+  observers?: readonly RunObserver[];
 }
 
 export interface TuttiOptions {
@@ -72,61 +80,38 @@ export interface Tutti {
 }
 
 const DAY_MS = 86_400_000;
-const POOL_MS = 60_000;
 
 /** Ended runs that may go on: nothing in them has failed for good. */
 const RESUMABLE = ["cancelled", "deadline", "journal-failed"];
 
 export function createTutti(
-  input: TuttiConfigInput = {},
+  input: TuttiInput = {},
   { env = process.env, onNotice = warn }: TuttiOptions = {},
 ): Tutti {
-  const config = parseConfig(input);
+  const { config, store: given, observers } = parseInput(input);
   const breaker = new CircuitBreaker();
-  let store: Promise<Store> | undefined;
+  let opened: Promise<Store> | undefined;
   const openedStore = () => {
-    store ??= openStore(toStorePath(config.store, env)).then(async (opened) => {
-      if (config.retentionDays !== undefined) await opened.prune(Date.now() - config.retentionDays * DAY_MS);
-      return opened;
-    });
+    opened ??= openJournal();
     // A disk that is full now may have room at the next question.
-    store.catch(() => {
-      store = undefined;
+    opened.catch(() => {
+      opened = undefined;
     });
-    return store;
+    return opened;
   };
+  async function openJournal(): Promise<Store> {
+    const store = given ?? (await openStore(toStorePath(config.store, env)));
+    if (config.retentionDays !== undefined) await store.prune(Date.now() - config.retentionDays * DAY_MS);
+    return store;
+  }
   const notices = new Set<string>();
   const notice = (text: string | undefined) => {
     if (text === undefined || notices.has(text)) return;
     notices.add(text);
     onNotice(text);
   };
-
-  /** Looking for workers means probing local ports and reading model lists: once a minute is enough. */
-  const resolved = new Map<string, { at: number; found: Promise<ResolvedPool> }>();
-  function findPool(selector?: string | string[]): Promise<ResolvedPool> {
-    const key = JSON.stringify(selector ?? null);
-    const known = resolved.get(key);
-    if (known && Date.now() - known.at < POOL_MS) return known.found;
-    const found = resolvePool(config, { env, ...(selector !== undefined && { selector }) });
-    resolved.set(key, { at: Date.now(), found });
-    found.catch(() => resolved.delete(key));
-    return found;
-  }
-
-  async function toPool(wanted: AskOptions["pool"], hasBudget: boolean, allowUnknown: boolean) {
-    const isGiven = typeof wanted === "object" && !Array.isArray(wanted);
-    const found: Pick<ResolvedPool, "pool" | "kind" | "notice" | "poolFor"> & { warnings?: string[] } =
-      isGiven ? { pool: wanted, kind: "config" } : await findPool(wanted);
-    for (const text of [found.notice, ...(found.warnings ?? [])]) notice(text);
-    if (!hasBudget || allowUnknown) return found;
-    const unknown = unpricedIn(found.pool.members);
-    if (unknown.length === 0) return found;
-    const members = found.pool.members.filter((member) => !unknown.includes(member));
-    if (!members.some(({ worker }) => worker.kind === "model")) throw usageError(unknownPrice(unknown));
-    notice(`${unknownPrice(unknown)} Left out for now.`);
-    return { ...found, pool: { members } };
-  }
+  const observe = createObserve(observers, notice);
+  const pools = createPoolFinder(config, env, notice);
 
   async function begin(runId: string, task: Task, options: AskOptions, stage: StageParts): Promise<RunState> {
     const settings = toSettings(config, options, stage.isStreaming);
@@ -134,7 +119,8 @@ export function createTutti(
     const hasBudget = limits.usd !== undefined;
     const { workflow } = options;
     // A workflow that was given names workers by their numbers: nobody may be left out then.
-    const { pool, kind, poolFor } = await toPool(options.pool, hasBudget && !workflow, allowUnknownPrice);
+    const isPriced = hasBudget && !workflow && !allowUnknownPrice;
+    const { pool, kind, poolFor } = await pools.toPool(options.pool, isPriced);
     // A nested run could not wait for tools of the client: whoever may call them is asked directly.
     const canNest = settings.maxDepth > 0 && !task.output?.tools?.length;
     const allowed = canNest ? pool : withoutSelf(pool);
@@ -157,7 +143,7 @@ export function createTutti(
         conductor: (fixed ?? chosen.conductor).identity,
         conductorReason: fixed ? "a workflow was given" : chosen.reason,
       },
-      ...(options.origin && { origin: options.origin }),
+      origin: options.origin,
     };
     return performRun(start, await toStage({ members }, fixed ?? chosen.conductor, stage, chosen.conductor));
   }
@@ -172,22 +158,22 @@ export function createTutti(
       store: await openedStore(),
       pool,
       conductor,
-      ...(nestedConductor && { nestedConductor }),
+      nestedConductor,
       breaker,
       owner: createOwner(),
       now: Date.now,
       signal,
-      onEvent,
-      ...(review && {
-        review: (state, workflow) =>
+      onEvent: both(observe, onEvent),
+      review:
+        review &&
+        ((state, workflow) =>
           review({
             round: state.rounds.length - 1,
             workflow,
             pool,
             estimate: estimatePlan(state, workflow),
             estimateOf: (edited) => estimatePlan(state, edited),
-          }),
-      }),
+          })),
     };
   }
 
@@ -209,7 +195,7 @@ export function createTutti(
     }
     if (state.parent) throw usageError(`Run ${runId} is nested: resume ${state.parent.runId} instead`);
     const isRehearsal = isSimulated(state.pool);
-    const { pool, kind } = await toPool(options.pool ?? (isRehearsal ? "rehearsal" : undefined), false, true);
+    const { pool, kind } = await pools.toPool(options.pool ?? (isRehearsal ? "rehearsal" : undefined), false);
     const { conductor: identity } = state.settings;
     const known = [...pool.members, ...(await findElsewhere(identity, pool))];
     const members = state.pool.map(({ id, kind: entryKind, profile }): PoolMember => {
@@ -275,11 +261,12 @@ export function createTutti(
       const state = fold(await (await openedStore()).loadRun(runId));
       return state && toRun(state);
     },
-    pool: findPool,
+    pool: pools.find,
     store: openedStore,
     circuitOf: (workerId) => breaker.stateOf(workerId),
     async close() {
-      await (await store)?.close();
+      // Whoever brought a store of their own closes it.
+      if (!given) await (await opened)?.close();
     },
   };
 }
@@ -289,6 +276,21 @@ interface StageParts {
   onEvent: ((event: RunEvent) => void) | undefined;
   review: AskOptions["review"];
   isStreaming: boolean;
+}
+
+export function parseInput({ store, observers, ...input }: TuttiInput) {
+  if (typeof store !== "object") return { config: parseConfig({ ...input, store }), observers };
+  return { config: parseConfig(input), store, observers };
+}
+
+type Listener = (event: RunEvent) => void;
+
+function both(first: Listener | undefined, second: Listener | undefined): Listener | undefined {
+  if (!first || !second) return first ?? second;
+  return (event) => {
+    first(event);
+    second(event);
+  };
 }
 
 function warn(text: string): void {

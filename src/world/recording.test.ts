@@ -186,8 +186,7 @@ describe("practice with recordings", () => {
     const tasks = world.validation.map((question) => question.task);
     const conductor = playedConductor({ steps: [step(best, "Answer it.")] });
     const rows = await evaluate({
-      ...{ conductor, pool, tasks, rounds: 1, seed: 1, concurrency: 1, isInstant: true },
-      grade: world.grade,
+      ...{ world, conductor, pool, tasks, rounds: 1, seed: 1, concurrency: 1 },
     });
     const known = rows.map(({ task: id }) => createRandom(hashSeed(id, "w5")).next() < 0.2 + 0.14 * 5);
     expect(rows.map(({ score }) => score === 1)).toEqual(known);

@@ -31,8 +31,7 @@ async function accuracyOf(
 ) {
   const conductor = playedConductor({ steps: [step(worker, "Solve it.")] });
   const rows = await evaluate({
-    ...{ conductor, pool, tasks, rounds: 1, seed: 1, concurrency: 4, isInstant: true },
-    grade: fixed.grade,
+    ...{ world: fixed, conductor, pool, tasks, rounds: 1, seed: 1, concurrency: 4 },
   });
   return rows.reduce((sum, { score }) => sum + score, 0) / rows.length;
 }

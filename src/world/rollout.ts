@@ -2,20 +2,14 @@
 // performer with a journal in memory. Then it is graded. A worker that was down is not the policy's fault:
 // such a rollout has no reward and is never learned from.
 
-import { hostname } from "node:os";
-import { composeText, toDecision } from "../conductor/text.ts";
+import { toDecision } from "../conductor/text.ts";
 import type { ComposedRound, Conductor } from "../conductor/types.ts";
-import { performRun } from "../perform/driver.ts";
-import { CircuitBreaker } from "../perform/retry.ts";
-import { toRun } from "../perform/run.ts";
 import { toComposedRounds } from "../perform/visible.ts";
 import { RIGHT } from "../recording/types.ts";
-import { createMemoryStore } from "../store/memory.ts";
-import { toPoolEntry } from "../store/pool-entry.ts";
-import type { RunSettings, Store } from "../store/types.ts";
-import { toMessages } from "../task/types.ts";
-import { MAX_STEPS } from "../workflow/types.ts";
-import { findReplayRefusal, toPerformedTask } from "./performed-task.ts";
+import type { Store } from "../store/types.ts";
+import { NO_USAGE } from "../worker/usage.ts";
+import { type Decision, MAX_STEPS } from "../workflow/types.ts";
+import { performTask } from "./perform-task.ts";
 import type { Grading, Question } from "./types.ts";
 
 /** Right against wrong, as in the paper; not valid at all is 0. */
@@ -43,15 +37,13 @@ export interface Outcome {
   rounds: ComposedRound[];
 }
 
-const NO_TIMEOUTS = { stepMs: Infinity, firstTokenMs: Infinity, idleMs: Infinity };
-const TIMEOUTS = { stepMs: 300_000, firstTokenMs: 120_000, idleMs: 60_000 };
-const MAX_OUTPUT_TOKENS = 8192;
-
 export interface PerformOptions {
   world: Grading;
   question: Question;
   /** What was written for each round. */
   texts: readonly string[];
+  /** What of it is parsed already, by round. */
+  decisions?: readonly (Decision | undefined)[];
   seed: number;
   signal: AbortSignal;
   /** By default in memory, and forgotten. */
@@ -59,97 +51,60 @@ export interface PerformOptions {
   runId?: string;
 }
 
+/** A completion for a first round, as the parser takes it. */
+export function parseFirst(text: string, { pool }: Question): Decision {
+  return toDecision(text, { pool, maxSteps: MAX_STEPS, rounds: [] });
+}
+
 export async function performTexts(options: PerformOptions): Promise<Outcome> {
-  const { world, question, texts, seed, signal, store = forgetful, runId = "rollout" } = options;
-  const { task, pool } = question;
-  const first = toDecision(texts[0]!, { pool, maxSteps: MAX_STEPS, rounds: [] });
-  if (first.type !== "workflow") return invalid(texts);
-  const { isInstant } = world;
-  const settings: RunSettings = {
-    conductor: IN_TRAINING,
-    conductorReason: "it learns",
+  const { world, question, texts, seed, signal, store, runId = "rollout" } = options;
+  const decisions = [...(options.decisions ?? [])];
+  decisions[0] ??= parseFirst(texts[0]!, question);
+  if (decisions[0].type !== "workflow") return noReward(texts);
+  const conductor = recite(texts, decisions);
+  const end = await performTask(world, question, conductor, {
     rounds: texts.length,
-    maxSteps: MAX_STEPS,
-    limits: {},
     seed,
-    maxOutputTokens: MAX_OUTPUT_TOKENS,
-    retries: isInstant ? 0 : 2,
-    timeouts: isInstant ? NO_TIMEOUTS : TIMEOUTS,
-    maxDepth: 0,
-    streaming: false,
-    review: false,
-    allowUnknownPrice: true,
-  };
-  const state = await performRun(
-    {
-      type: "run-start",
-      runId,
-      at: Date.now(),
-      task: { id: task.id, messages: toMessages(task) },
-      pool: pool.members.map(toPoolEntry),
-      settings,
-    },
-    { store, pool, conductor: recite(texts), breaker, owner, now: Date.now, signal },
-  );
-  // What a recording cannot replay is a mistake of the policy in that world, like a wrong format.
-  if (findReplayRefusal(state)) return invalid(texts);
-  const run = toRun(state);
-  const grade = await world.grade(task, run, signal);
-  const row = toPerformedTask(state, grade);
-  const isOutage = row.isOutage || row.ungraded;
+    signal,
+    store,
+    runId,
+  });
+  if (end.type !== "graded") {
+    // What a recording cannot replay is a mistake of the policy in that world, like a wrong format.
+    return { ...noReward(texts), isOutage: end.type !== "refused" };
+  }
+  const { performed, state } = end;
+  const { score, calls, steps, costUsd, asked, answer } = performed;
   // A later round that is no workflow was replaced by a fallback: it gets nothing.
   const isValid = state.rounds.every(({ plan }) => plan.fallback === undefined);
-  const isRight = isValid && row.score >= RIGHT;
+  const isRight = isValid && score >= RIGHT;
   return {
-    texts,
-    isValid,
-    isOutage,
-    faults: state.rounds.flatMap(({ steps }) =>
-      steps.flatMap(({ failures }) => failures.map(({ error }) => error.code)),
+    ...{ texts, isValid, isRight, score, calls, steps, costUsd, asked, answer },
+    isOutage: performed.isOutage || performed.ungraded,
+    faults: state.rounds.flatMap((round) =>
+      round.steps.flatMap(({ failures }) => failures.map(({ error }) => error.code)),
     ),
-    isRight,
-    score: row.score,
     reward: !isValid ? REWARD.invalid : isRight ? REWARD.right : REWARD.wrong,
-    calls: row.calls,
-    steps: row.steps,
-    costUsd: row.costUsd,
-    asked: row.asked,
-    answer: run.answer,
     rounds: toComposedRounds(state),
   };
 }
 
-const IN_TRAINING = { kind: "custom", id: "native in training" } as const;
-const forgetful = createMemoryStore({ keepEnded: 0 });
-const breaker = new CircuitBreaker(Date.now, Number.POSITIVE_INFINITY, 0);
-const owner = { id: "training", pid: process.pid, host: hostname() };
-
-function invalid(texts: readonly string[]): Outcome {
+function noReward(texts: readonly string[]): Outcome {
   return {
-    texts,
-    isValid: false,
-    isOutage: false,
-    faults: [],
-    isRight: false,
-    score: 0,
-    reward: REWARD.invalid,
-    calls: 0,
-    steps: 0,
-    costUsd: 0,
-    asked: [],
-    answer: "",
-    rounds: [],
+    ...{ texts, isValid: false, isOutage: false, faults: [], isRight: false, score: 0 },
+    ...{ reward: REWARD.invalid, calls: 0, steps: 0, costUsd: 0, asked: [], answer: "", rounds: [] },
   };
 }
 
-/** Says what was written before, through the driver that all text Conductors share. */
-function recite(texts: readonly string[]): Conductor {
+/** Says what was written before. Each text is parsed once, however often the driver asks for it. */
+function recite(texts: readonly string[], decisions: (Decision | undefined)[]): Conductor {
   return {
-    identity: IN_TRAINING,
-    compose: (request) => composeText(request, once(texts[request.rounds.length] ?? "")),
+    identity: { kind: "custom", id: "native in training" },
+    async *compose(request) {
+      const round = request.rounds.length;
+      const text = texts[round] ?? "";
+      decisions[round] ??= toDecision(text, request);
+      yield { type: "plan-end", text, decision: decisions[round], usage: NO_USAGE };
+    },
   };
-}
-
-async function* once(text: string): AsyncIterable<{ text: string }> {
-  yield { text };
 }

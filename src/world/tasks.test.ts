@@ -153,8 +153,7 @@ describe("practice with a live pool", () => {
   ) =>
     evaluate({
       conductor: playedConductor({ steps: [step(worker, "Answer it.")] }),
-      ...{ pool, tasks, rounds: 1, seed: 1, concurrency: 1 },
-      grade: world.grade,
+      ...{ world, pool, tasks, rounds: 1, seed: 1, concurrency: 1 },
     });
 
   test("asks for the same step once, and grades it every time", async () => {

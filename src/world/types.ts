@@ -60,4 +60,7 @@ export interface PerformedTask {
 }
 
 /** What a run needs of a world. */
-export type Grading = Pick<World, "isInstant" | "grade">;
+export interface Grading extends Pick<World, "isInstant" | "grade"> {
+  /** How long a step takes, where the clock cannot tell because workers answer at once. */
+  delayOf?(task: GradedTask, step: Run["steps"][number]): number;
+}

@@ -9,12 +9,14 @@ const GATHER_MS = 20;
 
 export class JournalBatch {
   readonly #store: Store;
+  readonly #observe: ((event: RunEvent) => void) | undefined;
   #gathered: RunEvent[] = [];
   #written: Promise<void> | undefined;
   #write = () => {};
 
-  constructor(store: Store) {
+  constructor(store: Store, observe?: (event: RunEvent) => void) {
     this.#store = store;
+    this.#observe = observe;
   }
 
   /** Done when it is in the journal. Rejects as the journal does. */
@@ -28,7 +30,10 @@ export class JournalBatch {
         this.#gathered = [];
         this.#written = undefined;
         this.#write = () => {};
-        Promise.resolve(this.#store.append(gathered)).then(resolve, reject);
+        Promise.resolve(this.#store.append(gathered)).then(() => {
+          if (this.#observe) gathered.forEach(this.#observe);
+          resolve();
+        }, reject);
       };
     });
     return this.#written;
