@@ -16,7 +16,6 @@ export type { Verdict } from "./perform/stage.ts";
 export type { Limits } from "./store/limits.ts";
 
 export type {
-export type { Limits } from "./store/limits.ts";
   ConductorIdentity,
   Origin,
   Owner,

@@ -7,16 +7,8 @@ import { TuttiError } from "../base/errors.ts";
 import { hashSeed } from "../base/random.ts";
 import type { Conductor } from "../conductor/types.ts";
 import { toConductorName } from "../store/conductor-name.ts";
-<<<<<<< HEAD
 import type { Limits } from "../store/limits.ts";
-import { createMemoryStore } from "../store/memory.ts";
-import { toPoolEntry } from "../store/pool-entry.ts";
-import type { RunSettings } from "../store/types.ts";
-import { type Grade, type GradedTask, toMessages } from "../task/types.ts";
-=======
-import type { Limits } from "../store/types.ts";
 import type { GradedTask } from "../task/types.ts";
->>>>>>> main
 import type { Pool } from "../worker/types.ts";
 import { performTask } from "../world/perform-task.ts";
 import type { Grading } from "../world/types.ts";
