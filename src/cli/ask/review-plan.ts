@@ -10,8 +10,8 @@ import { toCount, toMoney, toSeries, toStepNumbers } from "../../base/format.ts"
 import { checkTeam } from "../../conductor/check-team.ts";
 import type { PlanEstimate } from "../../perform/estimate.ts";
 import type { Verdict } from "../../perform/stage.ts";
-import { isSimulated } from "../../store/summary.ts";
 import type { PlanForReview } from "../../tutti/ask-options.ts";
+import { isSimulatedPool } from "../../worker/kinds.ts";
 import { parseWorkflow } from "../../workflow/parse.ts";
 import { renderWorkflow } from "../../workflow/render.ts";
 import { MAX_STEPS, type Workflow } from "../../workflow/types.ts";
@@ -93,7 +93,7 @@ function toPlanText(plan: PlanForReview, workflow: Workflow, style: Style, colum
 }
 
 function toEstimate({ pool }: PlanForReview, { usd, maxUsd, calls, unpricedSteps }: PlanEstimate): string {
-  const simulated = isSimulated(pool.members.map(({ worker }) => worker));
+  const simulated = isSimulatedPool(pool);
   const unknown = unpricedSteps > 0 ? `, and ${toCount(unpricedSteps, "step")} of unknown price` : "";
   return `Estimated cost: ${toMoney(usd, simulated)}, at the most ${toMoney(maxUsd, simulated)}${unknown} · ${toCount(calls, "call")}`;
 }

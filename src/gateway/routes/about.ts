@@ -40,11 +40,12 @@ function listingOf(dialects: readonly Dialect[], connection: Connection): ModelL
 
 const OPENAI_LISTING: ModelListing = {
   toList: (entries) => ({ object: "list", data: entries.map(OPENAI_LISTING.toModel) }),
-  toModel: ({ id, ownedBy, createdAt }) => ({
+  toModel: ({ id, ownedBy, createdAt, isSimulated }) => ({
     id,
     object: "model",
     created: createdAt / 1000,
     owned_by: ownedBy,
+    simulated: isSimulated,
   }),
 };
 
