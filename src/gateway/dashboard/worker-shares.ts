@@ -113,8 +113,9 @@ async function newest(store: Store, from: number, keyId: string | undefined) {
     const last = runs.at(-1);
     const page = await store.listRuns({
       limit: PAGE,
-      ...(last && { startedBefore: last.startedAt, beforeId: last.id }),
-      ...(keyId !== undefined && { keyId }),
+      startedBefore: last?.startedAt,
+      beforeId: last?.id,
+      keyId,
     });
     const within = page.filter(({ startedAt }) => startedAt >= from);
     runs.push(...within);

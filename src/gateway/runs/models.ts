@@ -80,8 +80,8 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
       preferences.budgetUsd === undefined ? usual : Math.min(preferences.budgetUsd, usual ?? Infinity);
     return {
       kind: "team",
-      ...(conductor !== undefined && { conductor }),
-      ...(selector && { selector }),
+      conductor,
+      selector,
       rounds: name === "tutti-fast" ? 1 : rounds,
       budgetUsd,
     };
@@ -157,8 +157,7 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
       const budgetUsd = key?.budget
         ? (wanted.preferences.budgetUsd ?? config.limits.usd ?? undefined)
         : undefined;
-      if (isAllowedMember(key, member.worker))
-        return { kind: "worker", member, ...(budgetUsd !== undefined && { budgetUsd }) };
+      if (isAllowedMember(key, member.worker)) return { kind: "worker", member, budgetUsd };
       throw new TuttiError("forbidden", `The API key "${key?.name}" may not ask "${name}".`);
     },
   };
