@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { toIteration, toTune } from "../../testing/learn/train-events.ts";
+import { toIteration, toValidation } from "../../testing/learn/train-events.ts";
 import { type Measured, toAskedChart, toCharts, toFacts, toHeadline, toTestTable } from "./view.ts";
 
 const SIZE = { width: 400, height: 200 };
 
 function measured(count: number, parts: Partial<Measured> = {}): Measured {
   const iterations = Array.from({ length: count }, (_, i) => toIteration(i));
-  return { name: "one", iterations, tunes: [], ...parts };
+  return { name: "one", iterations, validations: [], ...parts };
 }
 
 function find(trainings: Measured[], title: string) {
@@ -36,8 +36,10 @@ describe("curves", () => {
   });
 
   it("mark the best evaluation of the validation split, each with its interval", () => {
-    const tunes = [0.4, 0.7, 0.6].map((accuracy, i) => toTune(20 + i * 10, { accuracy, isBest: i === 1 }));
-    const { shapes } = find([measured(60, { tunes })], "Accuracy").draw(SIZE)!;
+    const validations = [0.4, 0.7, 0.6].map((accuracy, i) =>
+      toValidation(20 + i * 10, { accuracy, isBest: i === 1 }),
+    );
+    const { shapes } = find([measured(60, { validations })], "Accuracy").draw(SIZE)!;
     const marks = shapes.filter(({ tag }) => tag === "circle");
     expect(marks.map(({ attributes }) => attributes.className)).toEqual(["mark", "mark best", "mark"]);
     expect(marks[1]!.title).toMatch(/^iteration 30: 70\.0 % .* validation tasks$/);
@@ -102,7 +104,7 @@ describe("sentences", () => {
 
   it("have no headline before there is a second evaluation", () => {
     expect(toHeadline([])).toBeUndefined();
-    expect(toHeadline([toTune(0)])).toBeUndefined();
+    expect(toHeadline([toValidation(0)])).toBeUndefined();
   });
 });
 
