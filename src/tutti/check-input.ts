@@ -39,7 +39,7 @@ export function toTask(input: string | Message[] | Task): Task {
 
 /** Inclusive. Whole unless it says otherwise. */
 const RANGES: Record<string, { min: number; max: number; isWhole: boolean }> = {
-  rounds: { min: 1, max: 10, isWhole: true },
+  rounds: { min: 1, max: 100, isWhole: true },
   budgetUsd: { min: 0, max: Number.MAX_VALUE, isWhole: false },
   maxCalls: { min: 1, max: Number.MAX_SAFE_INTEGER, isWhole: true },
   maxTokens: { min: 1, max: Number.MAX_SAFE_INTEGER, isWhole: true },
