@@ -6,8 +6,8 @@ import { findBaseline } from "../baseline/all.ts";
 import { createOracle } from "../baseline/oracle.ts";
 import { createRecordedPool, gradeRecorded } from "../recording/replay.ts";
 import type { Recording } from "../recording/types.ts";
-import { isSimulated as isSimulatedPool } from "../store/summary.ts";
 import type { GradedTask } from "../task/types.ts";
+import { isSimulatedPool, modelsOf } from "../worker/kinds.ts";
 import { type Ground, withConsensus } from "../world/ground.ts";
 import { createFitting, drawTasks, readScores, splitTasks } from "../world/prepare.ts";
 import { foldOf } from "../world/split.ts";
@@ -79,9 +79,9 @@ export async function measureHeadroom(options: HeadroomOptions): Promise<Headroo
       rows.push(...(await measure(who, held, folder.file("rows"))));
     }
   }
-  const isSimulated = isSimulatedPool(ground.pool.members.map(({ worker }) => worker));
+  const isSimulated = isSimulatedPool(ground.pool);
   const results = toResults(rows, { seed, isSimulated });
-  const workers = ground.pool.members.filter(({ worker }) => worker.kind === "model").length;
+  const workers = modelsOf(ground.pool).length;
   return {
     set: ground.set,
     n: usable.length,
@@ -123,7 +123,7 @@ function toRecording(
   rows: readonly BenchRow[],
 ): Recording {
   const byTask = groupBy(rows.filter(isGraded), ({ task }) => task);
-  const workers = pool.members.filter(({ worker }) => worker.kind === "model").map(({ worker }) => worker.id);
+  const workers = modelsOf(pool).map(({ worker }) => worker.id);
   const whole = tasks.filter(({ id }) => byTask.get(id)?.length === workers.length);
   const outcomes = new Map(rows.map((row) => [`${row.conductor}\n${row.task}`, row]));
   return {

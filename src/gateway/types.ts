@@ -128,6 +128,7 @@ export interface Route {
 export interface ModelEntry {
   id: string;
   ownedBy: string;
+  isSimulated?: boolean;
   /** Milliseconds since 1970. */
   createdAt: number;
 }

@@ -5,6 +5,7 @@
 import { hashSeed } from "../base/random.ts";
 import { toDecision } from "../conductor/text.ts";
 import type { TrainingExample } from "../nn/model.ts";
+import { isModel, numbersOf } from "../worker/kinds.ts";
 import { MAX_STEPS, type Step } from "../workflow/types.ts";
 import { type Outcome, performTexts, REWARD } from "../world/rollout.ts";
 import type { Grading, Question, World } from "../world/types.ts";
@@ -111,11 +112,10 @@ export function obey(outcome: Outcome, { size, question, rounds: before }: Promp
   return { ...outcome, isValid: false, isRight: false, reward: REWARD.invalid };
 }
 
-function isTeam(steps: readonly Step[], { pool: { members } }: Question): boolean {
-  const isModel = (worker: number) => members[worker]!.worker.kind === "model";
-  const asked = steps.map(({ worker }) => worker).filter(isModel);
-  const models = [...members.keys()].filter(isModel).length;
-  return new Set(asked).size === Math.min(asked.length, models);
+function isTeam(steps: readonly Step[], { pool }: Question): boolean {
+  const models = new Set(numbersOf(pool, isModel));
+  const asked = steps.map(({ worker }) => worker).filter((worker) => models.has(worker));
+  return new Set(asked).size === Math.min(asked.length, models.size);
 }
 
 function rewardOf({ isOutage, reward, calls }: Outcome, costPerCall: number): number | undefined {

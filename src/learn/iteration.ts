@@ -6,6 +6,7 @@ import { createRandom, hashSeed, type Random } from "../base/random.ts";
 import { entropyBits } from "../base/statistics.ts";
 import type { LossAndGradients, TrainingExample } from "../nn/model.ts";
 import type { Weights } from "../nn/types.ts";
+import { isModel } from "../worker/kinds.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
 import { type Outcome, performTexts } from "../world/rollout.ts";
 import type { Question, World } from "../world/types.ts";
@@ -132,8 +133,8 @@ async function supervise(options: IterationOptions): Promise<Practised> {
       const prompt = toPrompt(policy, question, { size: 1 });
       const vocabulary = toVocabulary(question.task.prompt, works, words);
       const { workers, prefix } = prompt.reading;
-      const models = [...workers.keys()].filter(
-        (slot) => question.pool.members[workers[slot]!]!.worker.kind === "model",
+      const models = [...workers.keys()].filter((slot) =>
+        isModel(question.pool.members[workers[slot]!]!.worker),
       );
       const plans = models.map((slot) => {
         const subtask = drawSubtask(vocabulary, { seesOthers: false, opensTeam: false }, random);

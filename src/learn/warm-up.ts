@@ -5,6 +5,7 @@
 
 import type { Random } from "../base/random.ts";
 import { checkTeam } from "../conductor/check-team.ts";
+import { combines, isModel, nests, numbersOf } from "../worker/kinds.ts";
 import type { Pool } from "../worker/types.ts";
 import { type Access, MAX_STEPS, type Step } from "../workflow/types.ts";
 import { drawSubtask, type Vocabulary } from "./phrases.ts";
@@ -32,7 +33,7 @@ const FEWEST_COMPARED = 3;
 export function drawWorkflow(options: DrawOptions): Step[] {
   const { pool, random, previousSteps } = options;
   const compared = options.handOffs ? COMPARED.handOffs : COMPARED.none;
-  const tools = [...pool.members.keys()].filter((number) => pool.members[number]!.worker.kind === "tool");
+  const tools = numbersOf(pool, combines);
   for (;;) {
     const size = options.size ?? random.integer(1, MAX_STEPS);
     const workers = drawWorkers(options, size);
@@ -49,12 +50,9 @@ export function drawWorkflow(options: DrawOptions): Step[] {
 /** A team asks nobody twice while others are left. */
 function drawWorkers({ pool, random }: DrawOptions, size: number): number[] {
   // `self` cannot be pointed at: its rounds are the Conductor's own.
-  const numbers = [...pool.members.keys()].filter(
-    (number) => pool.members[number]!.worker.kind !== "conductor",
-  );
-  const models = numbers.filter((number) => pool.members[number]!.worker.kind === "model");
+  const numbers = numbersOf(pool, (worker) => !nests(worker));
   // With one model only, a second step has nobody else: a tool would have too little to compare.
-  if (numbers.length < size || models.length < 2)
+  if (numbers.length < size || numbersOf(pool, isModel).length < 2)
     return Array.from({ length: size }, () => random.pick(numbers));
   return random.shuffle(numbers).slice(0, size);
 }
@@ -65,8 +63,8 @@ function drawStep(
 ): Step {
   const { worker, position, isLast, isCompared } = seat;
   const opensTeam = position === 0 && !isLast;
-  const isModel = pool.members[worker]!.worker.kind === "model";
-  const drawn = isModel && !handOffs ? [] : drawAccess(position, previousSteps, random);
+  const drawn =
+    isModel(pool.members[worker]!.worker) && !handOffs ? [] : drawAccess(position, previousSteps, random);
   const access = isLast && isCompared ? "all" : drawn;
   return {
     worker,

@@ -2,6 +2,7 @@
 // ordinary length; `maxUsd` is what it cannot exceed, with the longest replies that may be written.
 
 import type { PoolEntry } from "../store/types.ts";
+import { isFree } from "../worker/kinds.ts";
 import { estimateInputTokens } from "../worker/price.ts";
 import { toPositions } from "../workflow/access.ts";
 import type { Workflow } from "../workflow/types.ts";
@@ -28,7 +29,7 @@ export function estimatePlan(state: RunState, workflow: Workflow): PlanEstimate 
     const entry: PoolEntry = state.pool[worker]!;
     const limit = replyLimit(state, entry, number === workflow.steps.length - 1);
     limits.push(limit);
-    if (entry.kind === "tool") continue;
+    if (isFree(entry)) continue;
     estimate.calls += 1;
     if (!entry.price) {
       estimate.unpricedSteps += 1;

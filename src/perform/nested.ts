@@ -5,6 +5,7 @@
 import { TuttiError } from "../base/errors.ts";
 import type { Amount, Limits, RunEvent, Spending } from "../store/types.ts";
 import { toNestedTask } from "../worker/brief.ts";
+import { nests } from "../worker/kinds.ts";
 import type { Brief, Pool, WorkerEvent } from "../worker/types.ts";
 import { addUsage, NO_USAGE } from "../worker/usage.ts";
 import { deadlineOf } from "./decide.ts";
@@ -135,7 +136,7 @@ function shareOf(parent: RunState, reserved: Amount, now: number): Limits {
 /** At the last level there is no `self`: nobody can nest deeper than allowed. */
 function nestedPool(parent: RunState, pool: Pool): Pool {
   if (parent.settings.maxDepth > 1) return pool;
-  return { members: pool.members.filter((member) => member.worker.kind !== "conductor") };
+  return { members: pool.members.filter((member) => !nests(member.worker)) };
 }
 
 function usageOf(state: RunState) {

@@ -3,6 +3,7 @@
 
 import type { ComposedRound } from "../conductor/types.ts";
 import type { RunEvent, StepPosition, StopReason } from "../store/types.ts";
+import { combines } from "../worker/kinds.ts";
 import type { Brief, VisibleStep } from "../worker/types.ts";
 import { firstRoundSeen, toPositions } from "../workflow/access.ts";
 import type { RoundState, RunState } from "./state.ts";
@@ -43,14 +44,15 @@ function show(state: RunState, visible: VisibleStep[], roundNumber: number, step
   const { workflow, steps } = state.rounds[roundNumber]!;
   const { worker, reply } = steps[step]!;
   if (!reply?.text) return;
-  const { profile, kind } = state.pool[worker] ?? {};
+  const entry = state.pool[worker]!;
+  const { profile } = entry;
   // A vote about this question weighs by what was measured on similar ones, where that is known.
   const success = profile?.similar ?? profile?.success;
   const { subtask } = workflow!.steps[step]!;
   const measured = success === undefined ? {} : { success };
   visible.push({
     ...{ round: roundNumber, step, worker, subtask, reply: reply.text, ...measured },
-    ...(kind === "tool" && { isTool: true as const }),
+    ...(combines(entry) && { isCombined: true as const }),
   });
 }
 

@@ -4,6 +4,8 @@
 
 import { usageError } from "../base/errors.ts";
 import { hashSeed } from "../base/random.ts";
+import { findConsensus } from "../worker/consensus.ts";
+import { isFree, isModel, numbersOf } from "../worker/kinds.ts";
 import { costOf } from "../worker/price.ts";
 import type { Message, Pool, VisibleStep } from "../worker/types.ts";
 import { toPositions } from "../workflow/access.ts";
@@ -68,16 +70,15 @@ async function rate(candidates: Candidate[], problem: Problem, pool: Pool, optio
       right += gradeProblem(problem, run.reply).score;
       costUsd += run.costUsd / repetitions;
     }
-    const calls = workflow.steps.filter(({ worker }) => pool.members[worker]?.worker.kind !== "tool").length;
+    const calls = workflow.steps.filter(({ worker }) => !isFree(pool.members[worker]!.worker)).length;
     rated.push({ shape, workflow, success: right / repetitions, costUsd, calls });
   }
   return rated.sort((a, b) => b.success - a.success || a.costUsd - b.costUsd);
 }
 
 function* listWorkflows(problem: Problem, pool: Pool): Iterable<Candidate> {
-  const numbers = pool.members.map((_, number) => number);
-  const models = numbers.filter((number) => pool.members[number]?.worker.kind === "model");
-  const votes = numbers.filter((number) => pool.members[number]?.worker.id === "consensus");
+  const models = numbersOf(pool, isModel);
+  const votes = [findConsensus(pool.members)].filter((number) => number >= 0);
   const solve = solveSubtask(problem);
   const solveAlong = solveSubtask(problem, { plan: true });
   const check = checkSubtask(problem);

@@ -11,13 +11,15 @@ import type {
   ToolCall,
   ToolResult,
   Usage,
+  WorkerKind,
 } from "../worker/types.ts";
 import type { Decision, Workflow } from "../workflow/types.ts";
 
 /** A worker as it was when the run started: enough to explain a bill later. */
 export interface PoolEntry {
   id: string;
-  kind: "model" | "tool" | "conductor";
+  kind: WorkerKind;
+  isSimulated?: boolean;
   price?: Price;
   profile?: Profile;
   maxOutputTokens?: number;

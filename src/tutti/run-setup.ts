@@ -9,8 +9,9 @@ import type { Conductor } from "../conductor/types.ts";
 import type { TuttiConfig } from "../config/schema.ts";
 import type { ResumeTurn } from "../perform/driver.ts";
 import type { RunState } from "../perform/state.ts";
-import type { Limits, Owner, RunSettings } from "../store/types.ts";
-import type { Pool, PoolMember } from "../worker/types.ts";
+import type { Limits, Owner, PoolEntry, RunSettings } from "../store/types.ts";
+import { nests } from "../worker/kinds.ts";
+import type { Pool, Worker } from "../worker/types.ts";
 import { MAX_STEPS, type Workflow } from "../workflow/types.ts";
 import { validateWorkflow } from "../workflow/validate.ts";
 import type { AskOptions, ResumeOptions } from "./ask-options.ts";
@@ -119,13 +120,14 @@ export function toFixed(workflow: Workflow, pool: Pool): Conductor {
 }
 
 export function withoutSelf({ members }: Pool): Pool {
-  return { members: members.filter(({ worker }) => worker.kind !== "conductor") };
+  return { members: members.filter(({ worker }) => !nests(worker)) };
 }
 
-export function goneWorker(id: string, kind: PoolMember["worker"]["kind"]): PoolMember["worker"] {
+export function goneWorker({ id, kind, isSimulated }: PoolEntry): Worker {
   return {
     id,
     kind,
+    isSimulated,
     // biome-ignore lint/correctness/useYield: it fails before there is anything to yield.
     async *ask() {
       throw new TuttiError("unknown-worker", `${id} is not available any more`);

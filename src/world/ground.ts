@@ -8,7 +8,9 @@ import { type Recording, RIGHT } from "../recording/types.ts";
 import { createRehearsalPool } from "../rehearsal/pool.ts";
 import { createRehearsalGrader, rehearsalTaskSet } from "../rehearsal/task-set.ts";
 import type { Grade, GradedTask, Grader, TaskSet } from "../task/types.ts";
-import { createConsensusWorker } from "../worker/consensus.ts";
+import { findConsensus } from "../worker/consensus.ts";
+import { createHelper } from "../worker/helpers.ts";
+import { nests } from "../worker/kinds.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 
 export interface Ground {
@@ -88,8 +90,7 @@ export function openRehearsal(count: number, seed: number): Ground {
 
 /** `self` nests runs of its own, which a measurement of one Conductor must not; a vote is always there. */
 export function withConsensus({ members }: Pool): Pool {
-  const kept: PoolMember[] = members.filter(({ worker }) => worker.kind !== "conductor");
-  if (!kept.some(({ worker }) => worker.id === "consensus"))
-    kept.push({ worker: createConsensusWorker(), price: { inputUsd: 0, outputUsd: 0 } });
+  const kept: PoolMember[] = members.filter(({ worker }) => !nests(worker));
+  if (findConsensus(kept) < 0) kept.push(createHelper("consensus"));
   return { members: kept };
 }

@@ -10,6 +10,7 @@ import { textOf } from "../calibration/text-features.ts";
 import type { Profiler } from "../calibration/types.ts";
 import type { Conductor } from "../conductor/types.ts";
 import { type GradedTask, toMessages } from "../task/types.ts";
+import { isModel } from "../worker/kinds.ts";
 import type { Pool } from "../worker/types.ts";
 import type { Ground } from "./ground.ts";
 import { promptHash, type SplitBy, splitByFamily, splitOf } from "./split.ts";
@@ -63,7 +64,7 @@ export function readScores(
 ) {
   return tasks.map((task): TrainingTask => {
     const scores = pool.members.map(({ worker }) => {
-      const samples = worker.kind === "model" ? recorded(task.id, worker.id) : [];
+      const samples = isModel(worker) ? recorded(task.id, worker.id) : [];
       return samples.length === 0 ? undefined : meanOf(samples);
     });
     return { task, scores };

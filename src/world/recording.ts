@@ -11,8 +11,8 @@ import type { Calibration, Profiler } from "../calibration/types.ts";
 import { gradeRecorded } from "../recording/replay.ts";
 import { RIGHT } from "../recording/types.ts";
 import { type GradedTask, toMessages } from "../task/types.ts";
-import { createConsensusWorker } from "../worker/consensus.ts";
-import { strongestFirst } from "../worker/strength.ts";
+import { createHelper } from "../worker/helpers.ts";
+import { strongestMembers } from "../worker/strength.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 import { drawTasks, readScores } from "./prepare.ts";
 import {
@@ -81,14 +81,9 @@ interface Field extends RecordedSet {
 function toField(opened: RecordedSet): Field {
   const { set, splits, members } = opened;
   const profiler: Profiler = createProfiler(toCalibration(opened));
-  const consensus: PoolMember = { worker: createConsensusWorker(), price: { inputUsd: 0, outputUsd: 0 } };
+  const consensus = createHelper("consensus");
   const whole: Pool = { members };
-  const strongest = strongestFirst(
-    profiler.poolFor(whole, "").members.map(({ worker, profile }) => ({
-      kind: worker.kind,
-      ...(profile && { profile }),
-    })),
-  ).slice(0, STRONGEST);
+  const strongest = strongestMembers(profiler.poolFor(whole, "").members).slice(0, STRONGEST);
   /** By number of the training task: reading similar questions is the dear part of a draw. */
   const profiled: PoolMember[][] = new Array(splits.train.length);
   return {

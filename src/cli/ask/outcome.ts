@@ -2,7 +2,7 @@
 
 import { toCount, toDelay, toMoney } from "../../base/format.ts";
 import type { Run } from "../../perform/run.ts";
-import { isSimulated } from "../../store/summary.ts";
+import { isSimulated } from "../../worker/kinds.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 
 /** What stopped the run, and what that means for the answer. Empty when it is simply done. */

@@ -10,8 +10,8 @@ import { toCount, toMoney, toRoundNumbers, toSeries, toStepNumbers } from "../..
 import { checkTeam } from "../../conductor/check-team.ts";
 import type { PlanEstimate } from "../../perform/estimate.ts";
 import type { Verdict } from "../../perform/stage.ts";
-import { isSimulated } from "../../store/summary.ts";
 import type { PlanForReview } from "../../tutti/ask-options.ts";
+import { isSimulatedPool } from "../../worker/kinds.ts";
 import { firstRoundSeen } from "../../workflow/access.ts";
 import { parseWorkflow } from "../../workflow/parse.ts";
 import { renderWorkflow } from "../../workflow/render.ts";
@@ -94,7 +94,7 @@ function toPlanText(plan: PlanForReview, workflow: Workflow, style: Style, colum
 }
 
 function toEstimate({ pool }: PlanForReview, { usd, maxUsd, calls, unpricedSteps }: PlanEstimate): string {
-  const simulated = isSimulated(pool.members.map(({ worker }) => worker));
+  const simulated = isSimulatedPool(pool);
   const unknown = unpricedSteps > 0 ? `, and ${toCount(unpricedSteps, "step")} of unknown price` : "";
   return `Estimated cost: ${toMoney(usd, simulated)}, at the most ${toMoney(maxUsd, simulated)}${unknown} · ${toCount(calls, "call")}`;
 }

@@ -10,6 +10,7 @@ import type { Baseline } from "../../baseline/types.ts";
 import type { BenchIdentity } from "../../bench/folder.ts";
 import type { ResolvedPool } from "../../config/pool.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
+import { isModel, modelsOf } from "../../worker/kinds.ts";
 import type { PoolMember } from "../../worker/types.ts";
 import type { Ground } from "../../world/ground.ts";
 import type { SplitBy } from "../../world/split.ts";
@@ -144,7 +145,7 @@ async function openLive(flags: InputFlags, path: string): Promise<BenchInput> {
   const usd = flags.budgetUsd ?? (isRehearsal ? "none" : LIVE_BUDGET_USD);
   if (usd !== "none") checkPrices(resolved.pool.members);
   const judge = taskSet.tasks.some(({ grader }) => grader === "judge")
-    ? resolved.pool.members.find(({ worker }) => worker.kind === "model")
+    ? resolved.pool.members.find(({ worker }) => isModel(worker))
     : undefined;
   const ground = openTasks(taskSet, resolved.pool, createGrader({ ...(judge && { judge }) }));
   return {
@@ -168,7 +169,7 @@ async function openLive(flags: InputFlags, path: string): Promise<BenchInput> {
 
 function checkPrices(members: readonly PoolMember[]): void {
   const unknown = members
-    .filter(({ worker, price }) => worker.kind === "model" && !price)
+    .filter(({ worker, price }) => isModel(worker) && !price)
     .map(({ worker }) => worker.id);
   if (unknown.length === 0) return;
   throw usageError(
@@ -199,7 +200,7 @@ export async function chooseContenders(
     // Live it would be measured beside what is paid for: there it must be named.
     ...(ground.kind !== "tasks" && findShippedFor(ground.kind) ? ["native"] : []),
   ];
-  const models = ground.pool.members.filter(({ worker }) => worker.kind === "model");
+  const models = modelsOf(ground.pool);
   const singles = models.map(({ worker }) => `single:${worker.id}`);
   const groups: Record<string, string[]> = { all: [...known, ...standard], singles };
   const all = ids.flatMap((id) => groups[id] ?? [id]);

@@ -4,6 +4,7 @@
 import { usageError } from "../../base/errors.ts";
 import type { Calibration } from "../../calibration/types.ts";
 import type { Grader, TaskSet } from "../../task/types.ts";
+import { isSimulatedPool } from "../../worker/kinds.ts";
 import type { Pool } from "../../worker/types.ts";
 
 export interface LiveTasksFlags {
@@ -28,11 +29,10 @@ export async function openLiveTasks({
   pool: selector,
   config: file,
 }: LiveTasksFlags): Promise<LiveTasks> {
-  const [{ openTaskSet, openGrader }, { loadConfig }, { resolvePool }, { isSimulated }] = await Promise.all([
+  const [{ openTaskSet, openGrader }, { loadConfig }, { resolvePool }] = await Promise.all([
     import("./open-task-set.ts"),
     import("../../config/load.ts"),
     import("../../config/pool.ts"),
-    import("../../store/summary.ts"),
   ]);
   const set = await openTaskSet(name, { ...(setName !== undefined && { set: setName }) });
   if (set.tasks.some(({ grader }) => grader === "judge"))
@@ -45,14 +45,13 @@ export async function openLiveTasks({
     ...(selector !== undefined && { selector }),
   });
   const { pool } = resolved;
-  const workers = pool.members.map(({ worker }) => worker);
-  const { calibration, problems } = await findCalibration(workers.map(({ id }) => id));
+  const { calibration, problems } = await findCalibration(pool.members.map(({ worker }) => worker.id));
   return {
     set,
     pool,
     grader: await openGrader(set, undefined),
     ...(calibration && { calibration }),
-    isSimulated: isSimulated(workers),
+    isSimulated: isSimulatedPool(pool),
     notices: [...(resolved.notice ? [resolved.notice] : []), ...resolved.warnings, ...problems],
   };
 }

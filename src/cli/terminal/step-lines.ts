@@ -3,7 +3,7 @@
 
 import { toDelay, toMoney, toRoundNumbers } from "../../base/format.ts";
 import type { RunState, StepState } from "../../perform/state.ts";
-import { isSimulated } from "../../store/summary.ts";
+import { isSimulated } from "../../worker/kinds.ts";
 import { firstRoundSeen } from "../../workflow/access.ts";
 import { toOneLine } from "./sanitise.ts";
 import type { Style } from "./style.ts";

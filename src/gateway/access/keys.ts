@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { TuttiError, usageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { type Environment, toTuttiHome } from "../../config/home.ts";
+import { isHelperId } from "../../worker/helpers.ts";
+import { isModel } from "../../worker/kinds.ts";
 import type { Pool } from "../../worker/types.ts";
 import type { BudgetWindow } from "./budget-window.ts";
 import { changeKeyFile, findBadField, readKeyFile, toFileMark } from "./key-file.ts";
@@ -239,15 +241,12 @@ function unreadable(cause: TuttiError): TuttiError {
 
 // ---- Whom a key may ask -------------------------------------------------------------------------
 
-/** No data leaves through them: they vote on replies, or conduct the same pool again. */
-const HELPERS = new Set(["consensus", "self"]);
-
 /**
  * `provider` is the one behind a worker that the config gives a name of its own ("strong"): without it the
  * name is all there is to go by. A name that looks like another provider's does not help where it is given.
  */
 export function isAllowed(key: GatewayKey | undefined, workerId: string, provider = workerId): boolean {
-  if (!key || HELPERS.has(workerId)) return true;
+  if (!key || isHelperId(workerId)) return true;
   const isOnly = key.only === undefined || isNamed(key.only, provider) || key.only.includes(workerId);
   const without = key.without ?? [];
   return isOnly && !isNamed(without, provider) && !isNamed(without, workerId);
@@ -268,7 +267,7 @@ export function restrictPool(
   if (!key) return pool;
   const members = pool.members.filter(({ worker }) => isAllowed(key, worker.id, providers?.get(worker.id)));
   if (members.length === pool.members.length) return pool;
-  if (!members.some(({ worker }) => worker.kind === "model"))
+  if (!members.some(({ worker }) => isModel(worker)))
     throw new TuttiError("forbidden", `The API key "${key.name}" may ask none of the models of this pool.`);
   return { members };
 }

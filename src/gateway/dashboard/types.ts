@@ -7,7 +7,7 @@ import type { TestResult } from "../../learn/folder.ts";
 import type { TrainingStatement } from "../../learn/statement.ts";
 import type { IterationFigures, Sample, TuneFigures } from "../../learn/types.ts";
 import type { CircuitState } from "../../perform/retry.ts";
-import type { Message, PoolMember } from "../../worker/types.ts";
+import type { Message, PoolMember, WorkerKind } from "../../worker/types.ts";
 import type { GatewayKey, toShownKey } from "../access/keys.ts";
 
 /** GET /v1/session */
@@ -44,7 +44,7 @@ export type { DayOfWork } from "./worker-shares.ts";
 
 export interface PoolWorker extends Omit<PoolMember, "worker"> {
   id: string;
-  kind: "model" | "tool" | "conductor";
+  kind: WorkerKind;
   /** As workflows name it. */
   number: number;
   state: "ready" | "unchecked" | "missing-key" | "not-listed";

@@ -2,8 +2,7 @@
 // so the events of the newest runs are read; a run that is over is read once and remembered.
 
 import { setImmediate as pause } from "node:timers/promises";
-import { isSimulated } from "../../store/summary.ts";
-import type { RunEvent, RunSummary, Store } from "../../store/types.ts";
+import type { PoolEntry, RunEvent, RunSummary, Store } from "../../store/types.ts";
 
 /** Of one worker, in one run or in many. Simulated money is money of the rehearsal's workers only. */
 export interface Work {
@@ -34,6 +33,8 @@ export interface ShareFilter {
 interface RunWork {
   byWorker: Map<string, Work>;
   planning: Work;
+  /** Ids of simulated workers. */
+  simulated: ReadonlySet<string>;
 }
 
 const MOST_RUNS = 1_000;
@@ -94,7 +95,7 @@ export function createShareReader(): ShareReader {
         for (const [workerId, { calls, costUsd }] of work.byWorker) {
           const before = days.get(`${day} ${workerId}`);
           days.set(`${day} ${workerId}`, {
-            ...{ day, workerId, isSimulated: isSimulated([{ id: workerId }]) },
+            ...{ day, workerId, isSimulated: work.simulated.has(workerId) },
             runs: (before?.runs ?? 0) + 1,
             calls: (before?.calls ?? 0) + calls,
             costUsd: (before?.costUsd ?? 0) + costUsd,
@@ -112,8 +113,9 @@ async function newest(store: Store, from: number, keyId: string | undefined) {
     const last = runs.at(-1);
     const page = await store.listRuns({
       limit: PAGE,
-      ...(last && { startedBefore: last.startedAt, beforeId: last.id }),
-      ...(keyId !== undefined && { keyId }),
+      startedBefore: last?.startedAt,
+      beforeId: last?.id,
+      keyId,
     });
     const within = page.filter(({ startedAt }) => startedAt >= from);
     runs.push(...within);
@@ -131,9 +133,9 @@ function withoutSamples(runs: RunSummary[]): RunSummary[] {
 function toWork(events: readonly RunEvent[]): RunWork {
   const byWorker = new Map<string, Work>();
   const planning = none();
-  let ids: string[] = [];
+  let pool: PoolEntry[] = [];
   for (const event of events) {
-    if (event.type === "run-start") ids = event.pool.map(({ id }) => id);
+    if (event.type === "run-start") pool = event.pool;
     else if (event.type === "plan-end" || event.type === "plan-error") {
       const { spending, durationMs } = event;
       const isReply = event.type === "plan-end";
@@ -141,10 +143,14 @@ function toWork(events: readonly RunEvent[]): RunWork {
     } else if (event.type === "step-end" || event.type === "step-error") {
       const { worker, spending, durationMs } = event;
       const isReply = event.type === "step-end";
-      add(entry(byWorker, ids[worker] ?? ""), toOne(spending.calls, spending.costUsd, isReply, durationMs));
+      add(
+        entry(byWorker, pool[worker]?.id ?? ""),
+        toOne(spending.calls, spending.costUsd, isReply, durationMs),
+      );
     }
   }
-  return { byWorker, planning };
+  const simulated = new Set(pool.filter(({ isSimulated }) => isSimulated).map(({ id }) => id));
+  return { byWorker, planning, simulated };
 }
 
 function toOne(calls: number, costUsd = 0, isReply: boolean, durationMs: number): Work {

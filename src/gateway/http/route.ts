@@ -59,9 +59,9 @@ export async function serveRoute(
     route: name,
     status,
     durationMs: Math.round(durationMs * 10) / 10,
-    ...(key && { key: key.id }),
-    ...(model !== undefined && { model }),
-    ...(runId !== undefined && { run: runId }),
+    key: key?.id,
+    model,
+    run: runId,
   };
   if (failure === undefined) log.info("request", fields);
   // Its message repeats what the client sent, which is not for a log.

@@ -40,11 +40,12 @@ function listingOf(dialects: readonly Dialect[], connection: Connection): ModelL
 
 const OPENAI_LISTING: ModelListing = {
   toList: (entries) => ({ object: "list", data: entries.map(OPENAI_LISTING.toModel) }),
-  toModel: ({ id, ownedBy, createdAt }) => ({
+  toModel: ({ id, ownedBy, createdAt, isSimulated }) => ({
     id,
     object: "model",
     created: createdAt / 1000,
     owned_by: ownedBy,
+    simulated: isSimulated,
   }),
 };
 
@@ -53,7 +54,7 @@ export async function showUsage(context: GatewayContext, { connection, key, quer
   const store = await context.tutti.store();
   if (query.group === undefined && query.format === undefined && key) {
     const from = key.budget ? startOfWindow(key.budget.window, Date.now()) : undefined;
-    const rows = await store.sumSpending({ keyId: key.id, ...(from !== undefined && { from }) });
+    const rows = await store.sumSpending({ keyId: key.id, from });
     const reserved = context.admission.reservedUsd(key.id);
     connection.json(200, toQuota(key, toSpentUsd(rows), reserved, Date.now()));
     return;
@@ -62,7 +63,7 @@ export async function showUsage(context: GatewayContext, { connection, key, quer
   const isOwn = key && !key.isAdmin;
   if (isOwn && filter.keyId !== undefined && filter.keyId !== key.id)
     throw new TuttiError("forbidden", "A key sees its own bill only.");
-  const rows = await store.sumSpending({ ...filter, ...(isOwn && { keyId: key.id }) });
+  const rows = await store.sumSpending({ ...filter, keyId: isOwn ? key.id : filter.keyId });
   if (format === "json") return connection.json(200, toBill(rows, filter.groupBy));
   connection.begin(200, {
     "content-type": "text/csv; charset=utf-8",

@@ -54,7 +54,7 @@ export async function ask(context: GatewayContext, visit: Visit): Promise<void> 
     preferences,
     destination,
     key,
-    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    idempotencyKey,
     hash: hash(),
     admit: async (wantedUsd) => {
       const admission = await context.admission.admit(key, wantedUsd);
@@ -68,8 +68,8 @@ export async function ask(context: GatewayContext, visit: Visit): Promise<void> 
     return connection.json(200, dialect.toQueuedReply(reply.head), { "x-tutti-run-id": reply.head.runId });
   const respond = request.isStream ? respondStreamed : respondWhole;
   const { error, run, firstTokenMs } = await respond(connection, dialect, reply);
-  if (firstTokenMs !== undefined) notes.firstTokenMs = firstTokenMs;
-  if (run) notes.overheadMs = toOverheadMs(run);
+  notes.firstTokenMs = firstTokenMs;
+  notes.overheadMs = run && toOverheadMs(run);
   if (error && !connection.hasBegun) {
     connection.set({ "x-tutti-run-id": reply.head.runId });
     // A team has worked already: what failed then is not for an SDK to repeat by itself.

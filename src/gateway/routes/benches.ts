@@ -128,13 +128,10 @@ function readBench({ id, path, changedAt }: FoundBench): BenchReport | undefined
       summary: {
         ...{ id, set: String(identity.set ?? ""), changedAt, isFinished, conductors: results.length },
         isSimulated: statement.isSimulated || results.some(({ isSimulated }) => isSimulated),
-        ...(best && {
-          best: { conductor: best.conductor, accuracy: best.accuracy, calls: best.calls },
-        }),
+        best: best && { conductor: best.conductor, accuracy: best.accuracy, calls: best.calls },
       } satisfies BenchSummary,
-      ...(counts && { counts }),
       seed: Number(identity.seed ?? 0),
-      ...{ refused, results },
+      ...{ counts, refused, results },
     };
   } catch {
     return undefined;

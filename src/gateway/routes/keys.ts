@@ -21,7 +21,7 @@ export async function showSession(_: GatewayContext, { connection, key }: Visit)
     object: "session",
     isOpen: key === undefined,
     isAdmin: key?.isAdmin ?? true,
-    ...(key && { key: { id: key.id, name: key.name, hint: key.hint } }),
+    key: key && { id: key.id, name: key.name, hint: key.hint },
   };
   connection.json(200, session);
 }

@@ -28,8 +28,7 @@ export async function showPool(context: GatewayContext, visit: Visit): Promise<v
     if (!isAllowedMember(key, worker)) return undefined;
     const { state = "ready", detail } = states.get(worker.id) ?? {};
     return {
-      ...{ id: worker.id, kind: worker.kind, number, state },
-      ...(detail !== undefined && { detail }),
+      ...{ id: worker.id, kind: worker.kind, number, state, detail },
       ...rest,
       circuit: tutti.circuitOf(worker.id),
       work: toShare(byWorker.get(worker.id), total),
@@ -40,7 +39,7 @@ export async function showPool(context: GatewayContext, visit: Visit): Promise<v
   const report: PoolReport = {
     object: "pool",
     kind: resolved.kind,
-    ...(resolved.notice !== undefined && { notice: resolved.notice }),
+    notice: resolved.notice,
     workers: members.filter((member) => member !== undefined),
     pools: context.config.pools,
     leftOut: leftOut.map(({ id, state, detail = "" }) => ({ id, state, detail })),
@@ -59,7 +58,7 @@ export async function showPoolDays(context: GatewayContext, visit: Visit): Promi
 
 function readWindow({ key, query }: Visit): ShareFilter & { hours: number } {
   const hours = readWhole(query.hours, "hours", 1, MOST_HOURS) ?? USUAL_HOURS;
-  return { hours, from: Date.now() - hours * HOUR_MS, ...(key && !key.isAdmin && { keyId: key.id }) };
+  return { hours, from: Date.now() - hours * HOUR_MS, keyId: key?.isAdmin ? undefined : key?.id };
 }
 
 function toShare(work: Work | undefined, total: { calls: number; costUsd: number }): PoolWorker["work"] {
@@ -68,6 +67,6 @@ function toShare(work: Work | undefined, total: { calls: number; costUsd: number
     ...{ calls, costUsd, failures },
     callShare: total.calls === 0 ? 0 : calls / total.calls,
     costShare: total.costUsd === 0 ? 0 : costUsd / total.costUsd,
-    ...(replies > 0 && { meanMs: replyMs / replies }),
+    meanMs: replies > 0 ? replyMs / replies : undefined,
   };
 }

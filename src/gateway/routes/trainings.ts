@@ -39,7 +39,7 @@ export async function showTraining(context: GatewayContext, visit: Visit): Promi
     object: "training",
     summary: toSummary(context, listed, training),
     notices,
-    ...(engine !== undefined && { engine }),
+    engine,
     iterations: training.iterations.filter(isLater),
     tunes: training.tunes.filter(isLater),
     samples: training.samples.filter(isLater),
@@ -117,17 +117,14 @@ function toSummary(
   const last = iterations.at(-1);
   const best = tunes.findLast(({ isBest }) => isBest);
   return {
-    ...{ id, world, isSimulated, seed, command, startedAt, state },
-    ...(endedAt !== undefined && { endedAt }),
-    ...(problem !== undefined && { problem }),
+    ...{ id, world, isSimulated, seed, command, startedAt, endedAt, state, problem },
     iterations: iterations.length,
-    ...(last && { stage: last.stage, ...(!last.isTiming && { total: last.total }) }),
-    ...(best && {
-      best: {
-        ...{ accuracy: best.accuracy, low: best.low, high: best.high },
-        ...{ iteration: best.iteration, calls: best.calls },
-      },
-    }),
+    stage: last?.stage,
+    total: last?.isTiming ? undefined : last?.total,
+    best: best && {
+      ...{ accuracy: best.accuracy, low: best.low, high: best.high },
+      ...{ iteration: best.iteration, calls: best.calls },
+    },
     isOurs: trainer.isOurs(id),
   };
 }

@@ -3,8 +3,8 @@
 // line; what a provider wrote (an error's text) is not shown at all, only our own word for it.
 
 import type { Run } from "../../perform/run.ts";
-import { isSimulated } from "../../store/summary.ts";
 import type { PoolEntry, RunEvent, Spending } from "../../store/types.ts";
+import { isSimulated } from "../../worker/kinds.ts";
 import type { Workflow } from "../../workflow/types.ts";
 
 const LONGEST_LINE = 160;

@@ -53,7 +53,7 @@ export async function respondWhole(
     const body = error ? dialect.toError(error).body : dialect.toReply(outcome);
     if (connection.hasBegun) connection.end(JSON.stringify(body));
     else connection.json(200, body, toRunHeaders(run, outcome.costUsd));
-    return { run, ...(error && { error }) };
+    return { run, error };
   } finally {
     clearTimeout(late);
     clearInterval(beat);
@@ -97,7 +97,7 @@ export async function respondStreamed(
     const { firstTokenMs } = writer;
     if (error && !connection.hasBegun) return { error, run };
     await writer.end(error ?? toOutcome(run, head, turn, progress, before));
-    return { run, ...(error && { error }), ...(firstTokenMs !== undefined && { firstTokenMs }) };
+    return { run, error, firstTokenMs };
   } finally {
     writer.close();
     leave();
