@@ -15,6 +15,7 @@ import { type RunRound, type RunStep, toRun } from "../../perform/run.ts";
 import type { RunState } from "../../perform/state.ts";
 import { toBrief } from "../../perform/visible.ts";
 import { toConductorName } from "../../store/conductor-name.ts";
+import { LIMIT_KINDS, LIMIT_NAMES } from "../../store/limits.ts";
 import { textOf, toMessages } from "../../worker/brief.ts";
 import { isSimulated } from "../../worker/kinds.ts";
 import type { Usage } from "../../worker/types.ts";
@@ -65,10 +66,10 @@ function toHeader(state: RunState, { style, now, columns }: ShowOptions): string
   const run = toRun(state, now);
   const { conductor, conductorReason, limits, rounds, seed } = state.settings;
   const limit = [
-    ...(limits.usd === undefined ? [] : [toMoney(limits.usd)]),
-    ...(limits.calls === undefined ? [] : [toCount(limits.calls, "call")]),
-    ...(limits.tokens === undefined ? [] : [toCount(limits.tokens, "token")]),
-    ...(limits.deadlineMs === undefined ? [] : [toDelay(limits.deadlineMs)]),
+    ...LIMIT_NAMES.flatMap((name) => {
+      const allowed = limits[name];
+      return allowed === undefined ? [] : [LIMIT_KINDS[name].toText(allowed)];
+    }),
     toCount(rounds, "round"),
   ];
   const rows = [
