@@ -9,7 +9,8 @@ import type { Conductor } from "../conductor/types.ts";
 import type { TuttiConfig } from "../config/schema.ts";
 import type { ResumeTurn } from "../perform/driver.ts";
 import type { RunState } from "../perform/state.ts";
-import type { Limits, Owner, PoolEntry, RunSettings } from "../store/types.ts";
+import { LIMIT_KINDS, LIMIT_NAMES, type LimitOption, type Limits } from "../store/limits.ts";
+import type { Owner, PoolEntry, RunSettings } from "../store/types.ts";
 import { nests } from "../worker/kinds.ts";
 import type { Pool, Worker } from "../worker/types.ts";
 import { MAX_STEPS, type Workflow } from "../workflow/types.ts";
@@ -53,20 +54,14 @@ export function toSettings(
   };
 }
 
-function toLimits(
-  { limits }: TuttiConfig,
-  options: Pick<AskOptions, "budgetUsd" | "maxCalls" | "maxTokens" | "deadlineMs">,
-): Limits {
-  const usd = options.budgetUsd === undefined ? limits.usd : options.budgetUsd;
-  const calls = options.maxCalls ?? limits.calls;
-  const tokens = options.maxTokens ?? limits.tokens;
-  const deadlineMs = options.deadlineMs ?? limits.deadlineMs;
-  return {
-    ...(usd != null && { usd }),
-    ...(calls != null && { calls }),
-    ...(tokens != null && { tokens }),
-    ...(deadlineMs != null && { deadlineMs }),
-  };
+function toLimits({ limits }: TuttiConfig, options: Pick<AskOptions, LimitOption>): Limits {
+  return Object.fromEntries(
+    LIMIT_NAMES.flatMap((name) => {
+      const asked = options[LIMIT_KINDS[name].option];
+      const allowed = asked === undefined ? limits[name] : asked;
+      return allowed === null ? [] : [[name, allowed]];
+    }),
+  );
 }
 
 /** A run that was cut off goes on within its own limits, or within a new budget beside what it has spent. */

@@ -5,7 +5,13 @@ import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { TuttiError } from "../../base/errors.ts";
 import { toTuttiHome } from "../../config/home.ts";
-import { type ListedTraining, listTrainings, readTraining, type Training } from "../../learn/folder.ts";
+import {
+  EVENT_FILES,
+  type ListedTraining,
+  listTrainings,
+  readTraining,
+  type Training,
+} from "../../learn/folder.ts";
 import { requireAdmin } from "../access/admin.ts";
 import type { GatewayContext } from "../context.ts";
 import type { TrainingReport, TrainingSettings, TrainingSummary } from "../dashboard/types.ts";
@@ -41,7 +47,7 @@ export async function showTraining(context: GatewayContext, visit: Visit): Promi
     notices,
     engine,
     iterations: training.iterations.filter(isLater),
-    tunes: training.tunes.filter(isLater),
+    validations: training.validations.filter(isLater),
     samples: training.samples.filter(isLater),
     results: training.results,
   };
@@ -93,11 +99,11 @@ const known = new Map<string, { mark: string; training: Training }>();
 const MOST_KNOWN = 500;
 
 function summarise(context: GatewayContext, listed: ListedTraining): TrainingSummary {
-  const mark = ["iterations.jsonl", "tune.jsonl"].map((name) => markOf(join(listed.path, name))).join(" ");
+  const mark = EVENT_FILES.map((name) => markOf(join(listed.path, name))).join(" ");
   const before = known.get(listed.path);
   if (before?.mark === mark) return toSummary(context, listed, before.training);
-  const { iterations, tunes, ...training } = readTraining(listed.path);
-  const kept = { ...training, iterations, tunes, samples: [], results: [] };
+  const { iterations, validations, ...training } = readTraining(listed.path);
+  const kept = { ...training, iterations, validations, samples: [], results: [] };
   if (known.size >= MOST_KNOWN) known.clear();
   known.set(listed.path, { mark, training: kept });
   return toSummary(context, listed, kept);
@@ -111,11 +117,11 @@ function markOf(file: string): string {
 function toSummary(
   { trainer }: GatewayContext,
   { id, statement }: ListedTraining,
-  { iterations, tunes }: Pick<Training, "iterations" | "tunes">,
+  { iterations, validations }: Pick<Training, "iterations" | "validations">,
 ): TrainingSummary {
   const { world, isSimulated, seed, command, startedAt, endedAt, state, problem } = statement;
   const last = iterations.at(-1);
-  const best = tunes.findLast(({ isBest }) => isBest);
+  const best = validations.findLast(({ isBest }) => isBest);
   return {
     ...{ id, world, isSimulated, seed, command, startedAt, endedAt, state, problem },
     iterations: iterations.length,
