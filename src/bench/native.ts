@@ -93,7 +93,7 @@ function findMissing(
   for (const [position, { worker, access }] of steps.entries()) {
     const asked = pool.members[worker]!.worker;
     if (!isModel(asked)) continue;
-    const isHandOff = access === "all" ? position > 0 || rounds.length > 0 : access.length > 0;
+    const isHandOff = typeof access === "string" ? position > 0 || rounds.length > 0 : access.length > 0;
     if (isHandOff) return missing(position, `"${asked.id}" would see replies of others`);
     named.push(worker);
     const times = named.filter((number) => number === worker).length;

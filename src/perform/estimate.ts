@@ -4,6 +4,7 @@
 import type { PoolEntry } from "../store/types.ts";
 import { isFree } from "../worker/kinds.ts";
 import { estimateInputTokens } from "../worker/price.ts";
+import { toPositions } from "../workflow/access.ts";
 import type { Workflow } from "../workflow/types.ts";
 import { replyLimit } from "./budget.ts";
 import type { RunState } from "./state.ts";
@@ -34,7 +35,7 @@ export function estimatePlan(state: RunState, workflow: Workflow): PlanEstimate 
       estimate.unpricedSteps += 1;
       continue;
     }
-    const seen = access === "all" ? limits.slice(0, number) : access.map((position) => limits[position]!);
+    const seen = toPositions(access, number).map((position) => limits[position]!);
     const { inputUsd, outputUsd } = entry.price;
     const ownTokens = taskTokens + subtask.length;
     const typicalInput = ownTokens / BYTES_PER_TOKEN + seen.length * TYPICAL_REPLY_TOKENS;

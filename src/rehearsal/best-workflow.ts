@@ -8,6 +8,7 @@ import { findConsensus } from "../worker/consensus.ts";
 import { isFree, isModel, numbersOf } from "../worker/kinds.ts";
 import { costOf } from "../worker/price.ts";
 import type { Message, Pool, VisibleStep } from "../worker/types.ts";
+import { toPositions } from "../workflow/access.ts";
 import type { Step, Workflow } from "../workflow/types.ts";
 import { gradeProblem } from "./questions.ts";
 import { checkSubtask, compareSubtask, planSubtask, solveSubtask } from "./subtasks.ts";
@@ -122,7 +123,7 @@ export async function simulateWorkflow(
   const done: VisibleStep[] = [];
   let costUsd = 0;
   for (const [position, { worker, subtask, access }] of steps.entries()) {
-    const visible = access === "all" ? [...done] : access.map((at) => done[at]!);
+    const visible = toPositions(access, position).map((at) => done[at]!);
     // What a provider would be sent, near enough to count its tokens.
     const quoted = visible.map((earlier) => `${earlier.subtask}\n${earlier.reply}`).join("\n");
     const messages: Message[] = [{ role: "user", content: `${problem.question}\n${quoted}\n${subtask}` }];

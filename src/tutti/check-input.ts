@@ -40,7 +40,7 @@ export function toTask(input: string | Message[] | Task): Task {
 
 /** Inclusive. Whole unless it says otherwise. */
 const RANGES: Record<string, { min: number; max: number; isWhole: boolean }> = {
-  rounds: { min: 1, max: 10, isWhole: true },
+  rounds: { min: 1, max: 100, isWhole: true },
   ...Object.fromEntries(
     Object.values(LIMIT_KINDS).map(({ option, min, isWhole }) => [
       option,

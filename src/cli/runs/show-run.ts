@@ -1,7 +1,16 @@
 // A run as a trace that people can read: the question, each round drawn and told step by step, the answer,
 // and what it all took. Runs inside a step are told where they happened, indented.
 
-import { toClock, toCount, toDelay, toMoney, toStepNumbers, toTokens, toWhen } from "../../base/format.ts";
+import {
+  toClock,
+  toCount,
+  toDelay,
+  toMoney,
+  toRoundNumbers,
+  toStepNumbers,
+  toTokens,
+  toWhen,
+} from "../../base/format.ts";
 import { type RunRound, type RunStep, toRun } from "../../perform/run.ts";
 import type { RunState } from "../../perform/state.ts";
 import { toBrief } from "../../perform/visible.ts";
@@ -171,8 +180,9 @@ function toStep(state: RunState, step: RunStep, options: ShowOptions): string[] 
 function toSeen(state: RunState, round: number, step: number): string {
   const { visible } = toBrief(state, round, step);
   const here = visible.filter((seen) => seen.round === round).map((seen) => seen.step);
-  const before = visible.some((seen) => seen.round < round) ? [`round ${round}`] : [];
-  const seen = [...(here.length > 0 ? [toStepNumbers(here)] : []), ...before];
+  const first = Math.min(round, ...visible.map((seen) => seen.round));
+  const before = toRoundNumbers(first, round);
+  const seen = [...(here.length > 0 ? [toStepNumbers(here)] : []), ...(before ? [before] : [])];
   return seen.length === 0 ? "the question only" : `the question, ${seen.join(", ")}`;
 }
 
