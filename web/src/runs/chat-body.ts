@@ -67,9 +67,9 @@ function toChatMessage(message: Message): ChatMessage {
 }
 
 function toChatOutput(output: OutputSettings = {}) {
-  const { maxTokens, stop, temperature, tools, toolChoice, responseFormat: format } = output;
+  const { maxOutputTokens, stop, temperature, tools, toolChoice, responseFormat: format } = output;
   return {
-    max_completion_tokens: maxTokens,
+    max_completion_tokens: maxOutputTokens,
     stop,
     temperature,
     tools: tools?.map(({ name, description, inputSchema }) => ({
