@@ -10,7 +10,6 @@ import { PLAYERS, type Player } from "../rehearsal/players.ts";
 import { measureProfiles, rehearsalCalibration } from "../rehearsal/profiles.ts";
 import { createStrangers, findStranger } from "../rehearsal/strangers.ts";
 import { createRehearsalWorker } from "../rehearsal/workers.ts";
-import { createConsensusWorker } from "../worker/consensus.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 import { splitOf } from "./split.ts";
 
@@ -64,7 +63,7 @@ export function calibratePlayers(players: readonly Player[], tasksPerTopic: numb
     return {
       worker: { ...createRehearsalWorker(player, 0), isInstant: true },
       price: player.price,
-      ...(profile && { profile }),
+      profile,
       source: "rehearsal (simulated)",
     };
   });
@@ -106,8 +105,4 @@ function toLiar(member: PoolMember): PoolMember {
     liars.set(id, worker);
   }
   return { ...member, worker };
-}
-
-export function createConsensusMember(): PoolMember {
-  return { worker: createConsensusWorker(), price: { inputUsd: 0, outputUsd: 0 } };
 }

@@ -11,13 +11,8 @@ import { createRehearsalGrader } from "../rehearsal/task-set.ts";
 import type { Difficulty, Problem } from "../rehearsal/types.ts";
 import type { GradedTask } from "../task/types.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
-import {
-  type CalibratedPool,
-  calibratePlayers,
-  createConsensusMember,
-  trainingStrangers,
-  withLiars,
-} from "./rehearsal-pools.ts";
+import { type CalibratedPool, calibratePlayers, trainingStrangers, withLiars } from "./rehearsal-pools.ts";
+import { createConsensusMember } from "./sets.ts";
 import { splitOf } from "./split.ts";
 import type { Question, SplitName, World } from "./types.ts";
 
