@@ -1,5 +1,5 @@
 // Shows what shapes of teams are worth in the rehearsal, by kind of question: written by hand, with workers chosen by
-// their profiles. Simulated, on tune questions: nothing here may be chosen on test tasks.
+// their profiles. Simulated, on validation questions: nothing here may be chosen on test tasks.
 // npm run build && node experiments/shapes.mjs [--pools random|fixed] [--liars 0] [--questions 300]
 //
 // Pools with fewer than four models or without `consensus` are left out: not every shape can be staffed there.
@@ -8,7 +8,7 @@
 import { setMaxListeners } from "node:events";
 import { parseArgs } from "node:util";
 import { hashSeed } from "../dist/base/random.js";
-import { toVocabulary } from "../dist/learn/phrases.js";
+import { toVocabulary } from "../dist/learn/native/random-workflow.js";
 import { readProblem } from "../dist/rehearsal/questions.js";
 import { renderWorkflow } from "../dist/workflow/render.js";
 import { createRehearsalWorld } from "../dist/world/rehearsal.js";
@@ -98,12 +98,12 @@ async function main() {
       questions: { type: "string", default: "300" },
     },
   });
-  const [liars, tune] = [Number(values.liars), Number(values.questions)];
+  const [liars, validation] = [Number(values.liars), Number(values.questions)];
   const world = createRehearsalWorld({
     seed: SEED,
     pools: values.pools,
     calibrationTasks: 60,
-    validation: tune,
+    validation,
     liars,
   });
   setMaxListeners(0, signal);
@@ -133,7 +133,7 @@ async function main() {
     ...KINDS.map((kind) => percent(mean(own[kind]))),
   ]);
   process.stdout.write(
-    `# Shapes of teams: right %, simulated, tune questions\n\n${table(["", ...titles], rows).join("\n")}\n`,
+    `# Shapes of teams: right %, simulated, validation questions\n\n${table(["", ...titles], rows).join("\n")}\n`,
   );
 }
 

@@ -17,10 +17,9 @@ import { measureBaseline, performPlans } from "../dist/bench/test-sets.js";
 import { toDecision } from "../dist/conductor/text.js";
 import { openTrained, writeTestPlans } from "../dist/learn/evaluate-trained.js";
 import { openTrainingFolder } from "../dist/learn/folder.js";
-import { toVocabulary } from "../dist/learn/phrases.js";
-import { toPrompt, writePlans } from "../dist/learn/policy.js";
-import { train } from "../dist/learn/train.js";
-import { drawWorkflow } from "../dist/learn/warm-up.js";
+import { trainNative } from "../dist/learn/native/learner.js";
+import { toPrompt, writePlans } from "../dist/learn/native/policy.js";
+import { sampleWorkflow, toVocabulary } from "../dist/learn/native/random-workflow.js";
 import { FAMILIES } from "../dist/rehearsal/questions.js";
 import { renderWorkflow } from "../dist/workflow/render.js";
 import { MAX_STEPS } from "../dist/workflow/types.js";
@@ -61,7 +60,7 @@ function readOptions() {
 async function warmUp(seed, { shape, threads }, parent, tell) {
   const folder = openTrainingFolder(join(parent, `warm-up-${seed}`));
   try {
-    const { checkpoint } = await train({
+    const { checkpoint } = await trainNative({
       world: createRehearsalWorld({ seed, pools: "random", calibrationTasks: 60, validation: 40 }),
       ...{ seed, iterations: 0, rounds: 1, group: 16, questions: 16, costPerCall: 0, supervised: false },
       ...{ words: "free", shape, threads, folder, resume: false, signal },
@@ -129,7 +128,7 @@ function drawPlans(fitted, { areWordsByLot }) {
       const read = toVocabulary(task.prompt, WORKS, "free");
       const vocabulary = areWordsByLot ? { ...read, mentioned: [] } : read;
       const random = createRandom(hashSeed("random plans", SEED, number, task.id));
-      const steps = drawWorkflow({ pool, vocabulary, handOffs: true, previousSteps: 0, random });
+      const steps = sampleWorkflow({ pool, vocabulary, handOffs: true, previousSteps: 0, random });
       return { task, texts: [renderWorkflow({ steps })], isValid: true };
     }),
   );

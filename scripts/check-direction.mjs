@@ -44,6 +44,45 @@ for (const entry of readdirSync(root, { recursive: true })) {
   }
 }
 
+// The dashboard takes what it shows from these rooms, never from the command line; values, unlike types, must run in a
+// browser, with all that they import.
+const WEB_ROOMS = "base report workflow answer worker store perform rehearsal bench learn gateway".split(" ");
+const web = resolve(root, "../web/src");
+
+for (const entry of readdirSync(web, { recursive: true })) {
+  if (!/\.tsx?$/.test(entry) || /\.test\.tsx?$/.test(entry)) continue;
+  for (const { target, isType } of importsOf(join(web, entry))) {
+    if (!target.startsWith(root)) continue;
+    if (!WEB_ROOMS.includes(roomOf(target)))
+      problems.push(
+        `web/src/${entry} imports ${relative(root, target)}: the dashboard may not depend on "${roomOf(target)}"`,
+      );
+    const way = isType ? undefined : wayToNode(target);
+    if (way) problems.push(`web/src/${entry} imports what needs Node: ${way.join(" → ")}`);
+  }
+}
+
+function importsOf(file) {
+  const text = readFileSync(file, "utf8");
+  return [...text.matchAll(/(?:import|export)(?<type> type)?\b[^;"]*?"(?<path>[^"]+)"/g)].map(
+    ({ groups }) => ({
+      target: groups.path.startsWith(".") ? resolve(dirname(file), groups.path) : groups.path,
+      isType: groups.type !== undefined,
+    }),
+  );
+}
+
+function wayToNode(file, seen = new Set()) {
+  seen.add(file);
+  for (const { target, isType } of importsOf(file)) {
+    if (isType || seen.has(target)) continue;
+    if (target.startsWith("node:")) return [relative(root, file), target];
+    const way = target.startsWith(root) ? wayToNode(target, seen) : undefined;
+    if (way) return [relative(root, file), ...way];
+  }
+  return undefined;
+}
+
 if (problems.length > 0) {
   console.error([...new Set(problems)].join("\n"));
   process.exit(1);

@@ -8,8 +8,9 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { createJiti } from "jiti";
+import { chromium } from "playwright-core";
 
-const { browserPath, launch, noBrowser } = await createJiti(import.meta.url).import("../web/e2e/browser.ts");
+const { browserPath, serve, noBrowser } = await createJiti(import.meta.url).import("../web/e2e/browser.ts");
 
 const ROOT = resolve(import.meta.dirname, "..");
 const OUT = join(ROOT, "docs/images");
@@ -42,7 +43,8 @@ const gateway = spawn(
     stdio: ["ignore", "pipe", "ignore"],
   },
 );
-const browser = await launch();
+const server = await serve();
+const browser = await chromium.connect(server.wsEndpoint());
 
 try {
   const url = await readUrl();
@@ -80,6 +82,7 @@ try {
   await take(light, "learn.png", 1_000);
 } finally {
   await browser.close();
+  await server.close();
   gateway.kill("SIGTERM");
   await new Promise((done) => gateway.once("exit", done));
   rmSync(home, { recursive: true, force: true });

@@ -1,9 +1,11 @@
 // Puts the best checkpoint of a training into models/, with half-precision weights, its curves and what people
 // should know about it: node scripts/ship-model.mjs TRAINING NAME ABOUT.json [COST]
-// COST is what it takes a call to cost, where the tune split has shown another one than in training to be better.
+// COST is the cost per call when choosing the team size, where the validation split has shown another one than in
+// training to be better.
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { loadCheckpoint, saveCheckpoint } from "../dist/conductor/native/checkpoint.js";
+import { readTraining } from "../dist/learn/folder.js";
 
 const [training, name, aboutFile, cost] = process.argv.slice(2);
 if (!training || !name || !aboutFile) {
@@ -11,12 +13,9 @@ if (!training || !name || !aboutFile) {
   process.exit(2);
 }
 const { card, weights, language, choices } = loadCheckpoint(join(training, "best"));
-const lines = readFileSync(join(training, "tune.jsonl"), "utf8")
-  .trim()
-  .split("\n")
-  .map((line) => JSON.parse(line));
+const { validations } = readTraining(training);
 const round = (value) => Math.round(value * 1000) / 1000;
-const curves = lines.map(({ stage, iteration, accuracy, low, high, calls, validShare }) => ({
+const curves = validations.map(({ stage, iteration, accuracy, low, high, calls, validShare }) => ({
   ...{ stage, iteration },
   ...{
     accuracy: round(accuracy),

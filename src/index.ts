@@ -13,9 +13,10 @@ export type { Engine } from "./nn/types.ts";
 export type { PlanEstimate } from "./perform/estimate.ts";
 export type { FailedAttempt, Run, RunRound, RunStep } from "./perform/run.ts";
 export type { Verdict } from "./perform/stage.ts";
+export type { Limits } from "./store/limits.ts";
+
 export type {
   ConductorIdentity,
-  Limits,
   Origin,
   Owner,
   PoolEntry,
@@ -30,6 +31,7 @@ export type {
   StopReason,
   Store,
 } from "./store/types.ts";
+
 export type { AskOptions, PlanForReview, ResumeOptions } from "./tutti/ask-options.ts";
 export type { RunObserver } from "./tutti/observers.ts";
 export {

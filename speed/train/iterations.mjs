@@ -1,31 +1,20 @@
-// Whole GRPO iterations of the large model in the rehearsal: some of each stage, from which 200 are reckoned, or
-// really 200.
+// Whole GRPO iterations of the large model in the rehearsal: some of each stage, from which 200 are estimated,
+// or really 200.
 import { join } from "node:path";
 import { createRandom, hashSeed } from "../../dist/base/random.js";
 import { createChoices } from "../../dist/conductor/native/choice.js";
 import { openTrainingFolder } from "../../dist/learn/folder.js";
-import { practise } from "../../dist/learn/iteration.js";
-import { toVocabulary } from "../../dist/learn/phrases.js";
-import { lotAt } from "../../dist/learn/schedule.js";
-import { train } from "../../dist/learn/train.js";
-import { drawWorkflow } from "../../dist/learn/warm-up.js";
+import { grpo } from "../../dist/learn/grpo.js";
+import { compareSizes } from "../../dist/learn/native/compare-sizes.js";
+import { trainNative } from "../../dist/learn/native/learner.js";
+import { sampleWorkflow, toVocabulary } from "../../dist/learn/native/random-workflow.js";
+import { createSchedule } from "../../dist/learn/native/schedule.js";
+import { performAsked } from "../../dist/learn/perform.js";
 import { Model } from "../../dist/nn/model.js";
 import { AdamW } from "../../dist/nn/optimiser.js";
 import { createWeights } from "../../dist/nn/transformer.js";
 import { MAX_STEPS } from "../../dist/workflow/types.js";
-import {
-  GROUP,
-  LARGE,
-  language,
-  MICRO_BATCH,
-  minutes,
-  QUESTIONS,
-  show,
-  signal,
-  sum,
-  time,
-  world,
-} from "./lab.mjs";
+import { GROUP, LARGE, language, minutes, QUESTIONS, show, signal, sum, time, world } from "./lab.mjs";
 
 const ITERATIONS = 200;
 const SCHEDULE = { iterations: ITERATIONS, warmUp: 0, supervised: 0, learningRate: 7e-4, exploration: 0.03 };
@@ -40,21 +29,19 @@ const nameOf = ({ stage }) => (stage === "sizes" ? "choosing sizes" : stage);
 class Reciter extends Model {
   #asked = 0;
 
-  write(prefixes, writing) {
+  generate(prefixes, writing) {
     const random = createRandom(hashSeed("recite", this.#asked++));
     const vocabulary = toVocabulary("", world.works(), "free");
     const recited = prefixes.map(({ slots, start }) => {
       const members = slots.map(([isModel]) => ({ worker: { kind: isModel === 1 ? "model" : "tool" } }));
       const sizes = Array.from({ length: MAX_STEPS }, (_, i) => i + 1);
       const size = sizes.find((each) => language.size(each) === start);
-      const drawing = { pool: { members }, vocabulary, handOffs: true, previousSteps: 0, random };
-      return Array.from({ length: writing.group }, () =>
-        language.toTokens(drawWorkflow(size === undefined ? drawing : { ...drawing, size })),
-      );
+      const sampling = { pool: { members }, vocabulary, handOffs: true, previousSteps: 0, size, random };
+      return Array.from({ length: writing.group }, () => language.toTokens(sampleWorkflow(sampling)));
     });
     const choose = (_, question, rollout, tokens) =>
       recited[question][rollout][tokens.length] ?? language.end;
-    return super.write(prefixes, { ...writing, choose });
+    return super.generate(prefixes, { ...writing, choose });
   }
 }
 
@@ -64,30 +51,30 @@ export async function measureIterations(engine, count) {
   const choices = createChoices({ first: [1, 3, 4, 5], later: [0, 1, 2, 3, 4] }, language.vocabulary);
   const policy = { model: new Reciter(engine, LARGE, weights), language, choices };
   const optimiser = new AdamW(weights);
-  const schedule = { ...SCHEDULE, rounds: 2 };
-  let examples = [];
+  const schedule = createSchedule({ ...SCHEDULE, rounds: 2 });
+  let performed = [];
   const iterate = async (iteration) => {
-    const lot = lotAt(iteration, schedule);
-    const { learned, groups } = await practise({
-      ...{ policy, world, seed: 1, iteration, lot, questions: QUESTIONS, group: GROUP, costPerCall: 0 },
-      ...{ words: "free", microBatch: MICRO_BATCH, signal },
-    });
-    if (learned.gradients.size > 0)
-      optimiser.step(learned.gradients, { learningRate: lot.learningRate, maxNorm: 1 });
-    examples = [...examples, groups];
+    const plan = schedule.at(iteration);
+    const stage = plan.stage === "sizes" ? compareSizes : grpo;
+    const context = {
+      ...{ policy, optimiser, world, seed: 1, plan, questions: QUESTIONS, group: GROUP, costPerCall: 0 },
+      ...{ words: "free", signal },
+    };
+    const { groups } = await performAsked(stage(context), world, signal);
+    performed = [...performed, groups];
   };
-  const names = Array.from({ length: ITERATIONS }, (_, i) => nameOf(lotAt(i, schedule)));
+  const names = Array.from({ length: ITERATIONS }, (_, i) => nameOf(schedule.at(i)));
   const means = new Map();
   for (const name of new Set(names)) {
     const own = [...names.keys()].filter((iteration) => names[iteration] === name);
     const performAll = async () => {
-      examples = [];
+      performed = [];
       for (let i = 0; i < count; i++) await iterate(own[i % own.length]);
     };
     const first = await time(performAll);
     const seconds = await time(performAll);
     means.set(name, seconds / count);
-    const groups = (examples.flat().length / count).toFixed(0);
+    const groups = (performed.flat().length / count).toFixed(0);
     show(
       `  ${name}`,
       `${(seconds / count).toFixed(2)} s an iteration of ${groups} groups   (mean of ${count}; compiling took ${Math.max(0, first - seconds).toFixed(0)} s)`,
@@ -95,16 +82,17 @@ export async function measureIterations(engine, count) {
   }
   await policy.model.close();
   for (const rounds of [1, 2]) {
-    const all = Array.from({ length: ITERATIONS }, (_, i) => lotAt(i, { ...SCHEDULE, rounds })).map(nameOf);
+    const { at } = createSchedule({ ...SCHEDULE, rounds });
+    const all = Array.from({ length: ITERATIONS }, (_, i) => nameOf(at(i)));
     const seconds = sum(all.map((name) => means.get(name)));
     show(
       `${ITERATIONS} iterations, ${rounds} round${rounds > 1 ? "s" : ""}`,
-      `${minutes(seconds)}, reckoned`,
+      `${minutes(seconds)}, estimated`,
     );
   }
 }
 
-/** With the warm-up before them, looks at the tune split and saves, as `tutti train` does. */
+/** With the warm-up before them, evaluations and saves, as `tutti train` does. */
 export async function performIterations(threads, parent) {
   const folder = openTrainingFolder(join(parent, "training"));
   const seconds = new Map();
@@ -117,7 +105,7 @@ export async function performIterations(threads, parent) {
   };
   try {
     const whole = await time(() =>
-      train({
+      trainNative({
         ...{ world, seed: 1, iterations: ITERATIONS, rounds: 2, group: GROUP, questions: QUESTIONS },
         ...{ costPerCall: 0, supervised: false, words: "free", threads, folder, resume: false, signal },
         ...{
@@ -131,7 +119,7 @@ export async function performIterations(threads, parent) {
     const learned = [...seconds].flatMap(([name, list]) => (name === "warm-up" ? [] : list));
     show(`${learned.length} iterations, 2 rounds`, `${minutes(sum(learned))}, compiling included`);
     const since = (performance.now() - learnsSince) / 1000;
-    show("with looks and saves", `${minutes(since)}; with the warm-up ${minutes(whole)}`);
+    show("with evaluations and saves", `${minutes(since)}; with the warm-up ${minutes(whole)}`);
   } finally {
     folder.close();
   }

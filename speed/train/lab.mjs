@@ -1,9 +1,9 @@
 // What all parts of speed/train.mjs share: the world, the language and the two models that are measured, and how
-// figures are taken and shown.
+// times are taken and shown.
 import { setMaxListeners } from "node:events";
 import { Language, LITERALS } from "../../dist/conductor/native/language.js";
 import { FEATURES } from "../../dist/conductor/native/reading.js";
-import { allSubtasks } from "../../dist/learn/phrases.js";
+import { allSubtasks } from "../../dist/learn/native/random-workflow.js";
 import { trainTokenizer } from "../../dist/nn/tokenizer.js";
 import { createRehearsalWorld } from "../../dist/world/rehearsal.js";
 

@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { createRandom } from "../../dist/base/random.js";
-import { toPrompt } from "../../dist/learn/policy.js";
+import { toPrompt } from "../../dist/learn/native/policy.js";
 import { shapeOf } from "../../dist/nn/batch.js";
 import { Model } from "../../dist/nn/model.js";
 import { AdamW } from "../../dist/nn/optimiser.js";
@@ -43,12 +43,12 @@ async function measureDecoding(model, prefixes, repeats) {
   return written;
 }
 
-/** By lot, as in training; but never the end, since all rollouts are to be of full length. */
+/** Sampled, as in training; but never the end, since all rollouts are to be of full length. */
 function sample(random) {
-  return (chances) => {
+  return (probabilities) => {
     let rest = random.next();
-    for (let token = 0; token < chances.length; token++) {
-      rest -= chances[token];
+    for (let token = 0; token < probabilities.length; token++) {
+      rest -= probabilities[token];
       if (rest < 0 && token !== language.end) return token;
     }
     return 0;
@@ -59,10 +59,10 @@ async function measureStep(model, prefixes, written, repeats, measurePeer) {
   const optimiser = new AdamW(model.weights);
   const scale = 1 / (QUESTIONS * GROUP);
   const weights = new Float32Array(LENGTH).fill(scale);
-  const toLesson = ({ tokens, logps }, g) => ({
+  const toExample = ({ tokens, logps }, g) => ({
     ...{ tokens, logps, weights, exploration: weights, advantage: g % 2 === 0 ? 0.25 : -0.25 },
   });
-  const rows = prefixes.map((prefix, q) => ({ prefix, examples: written[q].map(toLesson) }));
+  const rows = prefixes.map((prefix, q) => ({ prefix, examples: written[q].map(toExample) }));
   const learning = { start: language.start, group: GROUP, textWeight: 0.02 * scale, microBatch: MICRO_BATCH };
   const objective = { kind: "policy", clip: 0.2 };
   let optimising = 0;
@@ -100,10 +100,10 @@ async function measureStep(model, prefixes, written, repeats, measurePeer) {
 
 /**
  * Multiply-adds of the matrix products of a training graph, for Q questions of T tokens of text and S slots
- * (P = T + S), each with R = G · L rows of rollouts; width W, heads of d, MLP of M, V tokens, F figures, Y layers:
+ * (P = T + S), each with R = G · L rows of rollouts; width W, heads of d, MLP of M, V tokens, F features, Y layers:
  *   forward    Q · [ Y · ((P+R) · (4W² + 3WM) + 2W · (P² + RP + RL)) + (T+R) · VW + (R+S) · W² + RW · (S+1) ]
  *   backward   twice that: to either side of every product
- * and, apart, what the graph writes as products though it multiplies by nothing but 0, 1 and −1, or by figures:
+ * and, apart, what the graph writes as products though it multiplies by nothing but 0, 1 and −1, or by features:
  *   positions  Q · Y · 4 · (P+R) · W · d               queries and keys turned by a matrix, there and back
  *   look-ups   Q · ((T+R) · VW + 2 · (RSW + SFW))      embeddings (back), slots (there and back)
  */

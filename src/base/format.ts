@@ -88,3 +88,9 @@ export function toSeries(items: readonly (string | number)[]): string {
 export function toStepNumbers(positions: readonly number[]): string {
   return `${positions.length > 1 ? "steps" : "step"} ${toSeries(positions.map((position) => position + 1))}`;
 }
+
+/** "round 1", "rounds 1 to 3" for those from `first` to before `end`, which count from 0. Empty for none. */
+export function toRoundNumbers(first: number, end: number): string {
+  if (first >= end) return "";
+  return end - first === 1 ? `round ${end}` : `rounds ${first + 1} to ${end}`;
+}

@@ -3,6 +3,7 @@
 
 import { usageError } from "../base/errors.ts";
 import type { ComposeRequest, Conductor } from "../conductor/types.ts";
+import { findConsensus } from "../worker/consensus.ts";
 import type { Pool } from "../worker/types.ts";
 import { NO_USAGE } from "../worker/usage.ts";
 import type { Access, Decision, Step } from "../workflow/types.ts";
@@ -50,8 +51,8 @@ export function solveAndVote(workers: readonly number[], consensus: number): Ste
   return [...solving, { worker: consensus, subtask: VOTE, access: solving.map((_, position) => position) }];
 }
 
-export function findConsensus(pool: Pool, baseline: string): number {
-  const number = pool.members.findIndex(({ worker }) => worker.kind === "tool" && worker.id === "consensus");
+export function requireConsensus(pool: Pool, baseline: string): number {
+  const number = findConsensus(pool.members);
   if (number >= 0) return number;
   const ids = pool.members.map(({ worker }) => worker.id).join(", ");
   throw usageError(`Baseline "${baseline}" needs the worker "consensus" in the pool (there are: ${ids})`);

@@ -2,11 +2,11 @@
 // achieves, before anybody has learned whom to ask. A Conductor's warm-up must do no better.
 
 import { createRandom, type Random } from "../base/random.ts";
-import type { Pool } from "../worker/types.ts";
+import { combines, numbersOf } from "../worker/kinds.ts";
 import { type Access, MAX_STEPS, type Step } from "../workflow/types.ts";
 import { createOneRound, perform } from "./decide.ts";
 import { lotOf } from "./single.ts";
-import { modelsOf } from "./strength.ts";
+import { requireModels } from "./strength.ts";
 import type { Baseline } from "./types.ts";
 
 const SUBTASKS = [
@@ -23,8 +23,8 @@ export const randomWorkflow: Baseline = {
   needsHandOffs: true,
   rounds: 1,
   fit({ pool, seed }) {
-    const models = modelsOf(pool);
-    const tools = toolsOf(pool);
+    const models = requireModels(pool);
+    const tools = numbersOf(pool, combines);
     return createOneRound("random-workflow", ({ task, maxSteps }) => {
       const random = createRandom(lotOf(seed, task));
       const length = random.integer(1, Math.min(MAX_STEPS, maxSteps));
@@ -44,8 +44,4 @@ function drawStep(random: Random, position: number, models: number[], tools: num
 function drawAccess(random: Random, position: number): Access {
   if (random.next() < 1 / 3) return "all";
   return Array.from({ length: position }, (_, earlier) => earlier).filter(() => random.next() < 0.5);
-}
-
-function toolsOf({ members }: Pool): number[] {
-  return [...members.keys()].filter((number) => members[number]!.worker.kind === "tool");
 }

@@ -5,7 +5,7 @@ import { usageError } from "../base/errors.ts";
 import { createRandom, hashSeed } from "../base/random.ts";
 import type { Pool, Task } from "../worker/types.ts";
 import { createConstant, createOneRound, perform, solve } from "./decide.ts";
-import { measureStrength, modelsOf } from "./strength.ts";
+import { measureStrength, requireModels } from "./strength.ts";
 import type { Baseline } from "./types.ts";
 
 export const SINGLE = "single:";
@@ -18,7 +18,7 @@ export function createSingle(worker: string): Baseline {
     needsHandOffs: false,
     rounds: 1,
     fit({ pool }) {
-      const models = modelsOf(pool);
+      const models = requireModels(pool);
       const number = models.find((model) => pool.members[model]!.worker.id === worker);
       if (number !== undefined) return createConstant(id, [solve(number)]);
       const ids = models.map((model) => pool.members[model]!.worker.id).join(", ");
@@ -29,7 +29,7 @@ export function createSingle(worker: string): Baseline {
 
 /** One for each model of the pool. */
 export function createSingles(pool: Pool): Baseline[] {
-  return modelsOf(pool).map((model) => createSingle(pool.members[model]!.worker.id));
+  return requireModels(pool).map((model) => createSingle(pool.members[model]!.worker.id));
 }
 
 export const bestSingle: Baseline = {
@@ -47,7 +47,7 @@ export const randomWorker: Baseline = {
   needsHandOffs: false,
   rounds: 1,
   fit({ pool, seed }) {
-    const models = modelsOf(pool);
+    const models = requireModels(pool);
     return createOneRound("random-worker", ({ task }) =>
       perform([solve(createRandom(lotOf(seed, task)).pick(models))]),
     );

@@ -7,6 +7,7 @@ import { countScores, measureProfiles, topicOf, toRates } from "../calibration/r
 import { textOf } from "../calibration/text-features.ts";
 import type { Calibration } from "../calibration/types.ts";
 import { toMessages } from "../task/types.ts";
+import { isModel, numbersOf } from "../worker/kinds.ts";
 import type { Pool } from "../worker/types.ts";
 import type { TrainingTask } from "./types.ts";
 
@@ -18,7 +19,7 @@ export interface Strength {
 }
 
 export function measureStrength(pool: Pool, training: readonly TrainingTask[]): Strength {
-  const models = modelsOf(pool);
+  const models = requireModels(pool);
   const rows = training.map(({ scores }) => scores);
   const rates = toRates(countScores(rows, pool.members.length, models), models);
   return { order: orderBy(models, rates), rates };
@@ -29,7 +30,7 @@ export function measureStrength(pool: Pool, training: readonly TrainingTask[]): 
  * which says nothing about right or wrong.
  */
 export function measurePool(pool: Pool, training: readonly TrainingTask[]): Pool {
-  const models = modelsOf(pool);
+  const models = requireModels(pool);
   const profiles = measureProfiles(toCalibration(pool, training));
   const members = pool.members.map(({ profile, ...rest }, number) => {
     const measured = profiles[models.indexOf(number)];
@@ -43,7 +44,7 @@ export function measurePool(pool: Pool, training: readonly TrainingTask[]): Pool
 
 /** The models of the pool on the training tasks. A category that is a topic counts as one. */
 export function toCalibration(pool: Pool, training: readonly TrainingTask[]): Calibration {
-  const models = modelsOf(pool);
+  const models = requireModels(pool);
   return {
     workers: models.map((model) => pool.members[model]!.worker.id),
     tasks: training.map(({ task }) => {
@@ -56,8 +57,8 @@ export function toCalibration(pool: Pool, training: readonly TrainingTask[]): Ca
   };
 }
 
-export function modelsOf({ members }: Pool): number[] {
-  const models = [...members.keys()].filter((number) => members[number]!.worker.kind === "model");
+export function requireModels({ members }: Pool): number[] {
+  const models = numbersOf({ members }, isModel);
   if (models.length > 0) return models;
   const ids = members.map(({ worker }) => worker.id).join(", ") || "nobody";
   throw usageError(`The pool has no model to ask (there is: ${ids})`);

@@ -1,7 +1,7 @@
 // Several are asked the same and the pool's `consensus` counts their votes, each with the success
 // its worker's profile shows. The best k are the same for every question.
 
-import { createConstant, findConsensus, solveAndVote } from "./decide.ts";
+import { createConstant, requireConsensus, solveAndVote } from "./decide.ts";
 import { measureStrength } from "./strength.ts";
 import type { Baseline } from "./types.ts";
 
@@ -19,7 +19,7 @@ function createVote(
     ...(samples !== undefined && { samples }),
     fit({ pool, training }) {
       const { order } = measureStrength(pool, training);
-      return createConstant(id, solveAndVote(choose(order), findConsensus(pool, id)));
+      return createConstant(id, solveAndVote(choose(order), requireConsensus(pool, id)));
     },
   };
 }

@@ -7,8 +7,8 @@ import { createOracle } from "../baseline/oracle.ts";
 import { createSingles } from "../baseline/single.ts";
 import type { Baseline, TrainingTask } from "../baseline/types.ts";
 import type { Conductor } from "../conductor/types.ts";
-import { isSimulated as isSimulatedPool } from "../store/summary.ts";
 import type { GradedTask } from "../task/types.ts";
+import { isSimulatedPool, modelsOf } from "../worker/kinds.ts";
 import type { Pool } from "../worker/types.ts";
 import { readScores } from "../world/sets.ts";
 import { type SplitBy, type Splits, sampleTasks, splitTasks } from "../world/split.ts";
@@ -122,7 +122,7 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
     if (outcomes) await perform(createOracle(outcomes));
     else refused.push({ conductor: "oracle", reason: NO_ORACLE });
   }
-  const isSimulated = isSimulatedPool(set.pool.members.map(({ worker }) => worker));
+  const isSimulated = isSimulatedPool(set.pool);
   const results = toResults(rows, { seed, isSimulated });
   const equal = await compareAtEqualSpending({
     fitting,
@@ -166,7 +166,7 @@ function whyNot(
     return `it was trained on this set split by ${trainedOn.splitBy} with seed ${trainedOn.splitSeed}: by any other split it may have learned from what is tested`;
   if (kind !== "recording") return undefined;
   if (needsHandOffs) return "it shows replies of one worker to another, which a recording cannot replay";
-  const models = pool.members.filter(({ worker }) => worker.kind === "model");
+  const models = modelsOf(pool);
   const most = Math.max(...models.map(({ worker }) => samplesOf(worker.id)));
   if (samples <= most) return undefined;
   return `it asks one worker ${samples} times, and the recording has ${most === 1 ? "one sample" : `${most} samples`} a task`;

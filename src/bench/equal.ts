@@ -2,10 +2,10 @@
 // samples put to a vote. A team that does not beat that is no team, only more tries.
 
 import type { Estimate, PairedDifference } from "../base/statistics.ts";
-import { createConstant, findConsensus, solveAndVote } from "../baseline/decide.ts";
+import { createConstant, requireConsensus, solveAndVote } from "../baseline/decide.ts";
 import type { Conductor } from "../conductor/types.ts";
 import type { GradedTask } from "../task/types.ts";
-import { strongestFirst } from "../worker/strength.ts";
+import { strongestMembers } from "../worker/strength.ts";
 import type { Pool } from "../worker/types.ts";
 import type { WorldSet } from "../world/types.ts";
 import type { FittedSet } from "./fitting.ts";
@@ -46,12 +46,10 @@ interface EqualOptions {
 
 export async function compareAtEqualSpending(options: EqualOptions): Promise<EqualSpending[]> {
   const { fitting, results, rows, samples: most, seed, measure, file } = options;
-  const best = strongestFirst(
-    fitting.pool.members.map(({ worker, profile }) => ({ kind: worker.kind, profile })),
-  )[0]!;
+  const best = strongestMembers(fitting.pool.members)[0]!;
   const worker = fitting.pool.members[best]!.worker.id;
   const available = fitting.set.samplesOf(worker);
-  const consensus = findConsensus(fitting.pool, "best-single×n");
+  const consensus = requireConsensus(fitting.pool, "best-single×n");
   const taken = new Map<number, BenchRow[]>();
   const once = rows.filter(({ conductor }) => conductor === "best-single");
   if (once.length > 0) taken.set(1, once);

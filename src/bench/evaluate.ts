@@ -7,7 +7,7 @@ import { TuttiError } from "../base/errors.ts";
 import { hashSeed } from "../base/random.ts";
 import type { Conductor } from "../conductor/types.ts";
 import { toConductorName } from "../store/conductor-name.ts";
-import type { Limits } from "../store/types.ts";
+import type { Limits } from "../store/limits.ts";
 import type { GradedTask } from "../task/types.ts";
 import type { Pool } from "../worker/types.ts";
 import { performTask } from "../world/perform-task.ts";

@@ -5,8 +5,8 @@ import { sideOf } from "../base/statistics.ts";
 import { findBaseline } from "../baseline/all.ts";
 import { createOracle } from "../baseline/oracle.ts";
 import type { Recording } from "../recording/types.ts";
-import { isSimulated as isSimulatedPool } from "../store/summary.ts";
 import type { GradedTask } from "../task/types.ts";
+import { isSimulatedPool, modelsOf } from "../worker/kinds.ts";
 import { createRecordedSet, readScores } from "../world/sets.ts";
 import { foldOf, sampleTasks, splitTasks } from "../world/split.ts";
 import type { WorldSet } from "../world/types.ts";
@@ -79,9 +79,9 @@ export async function measureHeadroom(options: HeadroomOptions): Promise<Headroo
       rows.push(...(await measure(who, held, folder.file("rows"))));
     }
   }
-  const isSimulated = isSimulatedPool(set.pool.members.map(({ worker }) => worker));
+  const isSimulated = isSimulatedPool(set.pool);
   const results = toResults(rows, { seed, isSimulated });
-  const workers = set.pool.members.filter(({ worker }) => worker.kind === "model").length;
+  const workers = modelsOf(set.pool).length;
   return {
     set: set.id,
     n: usable.length,
@@ -111,7 +111,7 @@ function toRecording(
   rows: readonly BenchRow[],
 ): Recording {
   const byTask = groupBy(rows.filter(isGraded), ({ task }) => task);
-  const workers = pool.members.filter(({ worker }) => worker.kind === "model").map(({ worker }) => worker.id);
+  const workers = modelsOf(pool).map(({ worker }) => worker.id);
   const whole = tasks.filter(({ id }) => byTask.get(id)?.length === workers.length);
   const outcomes = new Map(rows.map((row) => [`${row.conductor}\n${row.task}`, row]));
   return {

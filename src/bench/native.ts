@@ -6,6 +6,7 @@ import type { Baseline } from "../baseline/types.ts";
 import type { Card } from "../conductor/native/checkpoint.ts";
 import { createNativeConductor } from "../conductor/native/native.ts";
 import type { ComposeRequest, Conductor } from "../conductor/types.ts";
+import { isModel } from "../worker/kinds.ts";
 import type { Decision, WorkflowError } from "../workflow/types.ts";
 import type { WorldSet } from "../world/types.ts";
 
@@ -91,8 +92,8 @@ function findMissing(
   const named = rounds.flatMap(({ workflow }) => workflow.steps.map(({ worker }) => worker));
   for (const [position, { worker, access }] of steps.entries()) {
     const asked = pool.members[worker]!.worker;
-    if (asked.kind !== "model") continue;
-    const isHandOff = access === "all" ? position > 0 || rounds.length > 0 : access.length > 0;
+    if (!isModel(asked)) continue;
+    const isHandOff = typeof access === "string" ? position > 0 || rounds.length > 0 : access.length > 0;
     if (isHandOff) return missing(position, `"${asked.id}" would see replies of others`);
     named.push(worker);
     const times = named.filter((number) => number === worker).length;

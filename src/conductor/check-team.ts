@@ -5,7 +5,7 @@
 import type { Pool } from "../worker/types.ts";
 import type { Workflow, WorkflowError } from "../workflow/types.ts";
 
-/** `previousSteps`: how many steps of the round before `all` also exposes. */
+/** `previousSteps`: how many steps of the round before `all` (and `all-rounds`) also exposes. */
 export function checkTeam(workflow: Workflow, pool: Pool, previousSteps = 0): WorkflowError | undefined {
   const kindOf = (worker: number) => pool.members[worker]?.worker.kind;
   const isModel = (worker: number) => kindOf(worker) !== "tool";
@@ -17,7 +17,7 @@ export function checkTeam(workflow: Workflow, pool: Pool, previousSteps = 0): Wo
   }
   for (const [position, step] of workflow.steps.entries()) {
     if (isModel(step.worker)) continue;
-    const seen = step.access === "all" ? position + previousSteps : step.access.length;
+    const seen = typeof step.access === "string" ? position + previousSteps : step.access.length;
     if (seen < 2) {
       const name = pool.members[step.worker]?.worker.id;
       const message = `Step ${position} is "${name}" and sees ${seen === 1 ? "one earlier reply" : "no earlier reply"}: it needs at least 2 to compare.`;

@@ -4,7 +4,7 @@
 // different shapes, none of them with one step (a one-step example invites always answering in one).
 
 import { describeTools, quote, toTranscript } from "../worker/brief.ts";
-import type { Message, PoolMember, Profile } from "../worker/types.ts";
+import type { Message, PoolMember, Profile, WorkerKind } from "../worker/types.ts";
 import { renderWorkflow } from "../workflow/render.ts";
 import type { Workflow } from "../workflow/types.ts";
 import type { ComposeRequest } from "./types.ts";
@@ -194,12 +194,14 @@ Every model always sees the task itself. Steps that do not see each other run at
 
 const NEXT_ROUND = `You have seen what your team did. If the last reply answers the task correctly and completely, accept it with three empty lists: model_id = [], subtasks = [], access_list = []. Otherwise write a corrective workflow; ["all"] then also shows the steps of the previous round.`;
 
+const KIND_FACTS: Record<WorkerKind, string> = {
+  model: "",
+  tool: "compares the replies it sees and returns the one most agree on; free; needs at least two",
+  conductor: "plans the subtask anew and has the whole team work on it; slow and costly",
+};
+
 function describe({ worker, price, profile }: PoolMember, number: number, showNames: boolean): string {
-  const facts: string[] = [];
-  if (worker.kind === "tool")
-    facts.push("compares the replies it sees and returns the one most agree on; free; needs at least two");
-  if (worker.kind === "conductor")
-    facts.push("plans the subtask anew and has the whole team work on it; slow and costly");
+  const facts = KIND_FACTS[worker.kind] ? [KIND_FACTS[worker.kind]] : [];
   if (profile) facts.push(describeProfile(profile));
   if (price)
     facts.push(

@@ -7,6 +7,7 @@ import { selectWorkers } from "../calibration/merge.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import { measureProfiles } from "../calibration/rates.ts";
 import type { Calibration, Profiler } from "../calibration/types.ts";
+import { modelsOf } from "../worker/kinds.ts";
 import type { Pool } from "../worker/types.ts";
 import { type Environment, toTuttiHome } from "./home.ts";
 
@@ -30,9 +31,7 @@ export interface CalibratedPool {
 export async function attachCalibrations(pool: Pool, options: AttachOptions): Promise<CalibratedPool> {
   const { env, isConfigured, hasRehearsal } = options;
   const { calibration, problems } = await loadCalibrations(toTuttiHome(env));
-  const models = new Set(
-    pool.members.filter(({ worker }) => worker.kind === "model").map(({ worker }) => worker.id),
-  );
+  const models = new Set(modelsOf(pool).map(({ worker }) => worker.id));
   // Only workers of this pool: the rate of few tasks is drawn towards the others one could ask instead.
   const saved = calibration && selectWorkers(calibration, (id) => models.has(id) && !isConfigured(id));
   const profilers: Profiler[] = [];

@@ -3,10 +3,10 @@
 
 import { usageError } from "../base/errors.ts";
 import { didYouMean } from "../base/suggest.ts";
-import { createConsensusWorker } from "../worker/consensus.ts";
+import { createHelper, type HelperId, isHelperId } from "../worker/helpers.ts";
+import { modelsOf } from "../worker/kinds.ts";
 import { priceOf } from "../worker/price.ts";
 import { createModelWorker } from "../worker/provider.ts";
-import { createSelfWorker } from "../worker/self.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 import { attachCalibrations, type PoolFor } from "./calibrated.ts";
 import { PROVIDERS } from "./default-models.ts";
@@ -187,7 +187,7 @@ async function select(
     if (found && !found.member && isDirect) throw usageError(`${name}: ${found.detail}`);
     if (found) chosen.push(found);
     else if (name === "rehearsal") chosen.push(...(await rehearse(options.env)));
-    else if (HELPERS.includes(name)) continue;
+    else if (isHelperId(name)) continue;
     else if (name.includes("/") && findProviderInfo(splitRef(name).provider)) {
       const member = await resolveModel(name, options);
       chosen.push({ id: name, kind: "environment", state: "unchecked", detail: "named directly", member });
@@ -207,20 +207,15 @@ function toNames(selector: string | string[] = []): string[] {
     .filter(Boolean);
 }
 
-const HELPERS = ["consensus", "self"];
-
 /** The vote and the Conductor itself come last, so that the numbers of the models do not depend on them. */
 function withHelpers(models: PoolMember[], config: TuttiConfig, names: string[]): PoolMember[] {
   const members = [...models];
-  const add = (id: string) => {
-    if (members.some(({ worker }) => worker.id === id)) return;
-    if (id === "self") members.push({ worker: createSelfWorker() });
-    else members.push({ worker: createConsensusWorker(), price: { inputUsd: 0, outputUsd: 0 } });
+  const add = (id: HelperId) => {
+    if (!members.some(({ worker }) => worker.id === id)) members.push(createHelper(id));
   };
   // Those that are named keep the order in which they are named.
-  for (const name of names.filter((name) => HELPERS.includes(name))) add(name);
-  if (config.consensus && members.filter(({ worker }) => worker.kind === "model").length >= 2)
-    add("consensus");
+  for (const name of names.filter(isHelperId)) add(name);
+  if (config.consensus && modelsOf({ members }).length >= 2) add("consensus");
   if (config.self) add("self");
   return members;
 }

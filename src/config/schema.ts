@@ -5,6 +5,7 @@
 // TUTTI_REHEARSAL_DELAY (1 is the simulated delay of the rehearsal pool, 0 none).
 
 import { z } from "zod";
+import { HELPER_IDS } from "../worker/helpers.ts";
 import type { ModelObject } from "../worker/provider.ts";
 import { type PoolMember, TOPICS, type Worker } from "../worker/types.ts";
 
@@ -13,7 +14,7 @@ const milliseconds = z.number().min(1);
 const rate = z.number().min(0).max(1);
 const dollars = z.number().min(0);
 /** Names that mean something else wherever a worker can be named. */
-const RESERVED = ["rehearsal", "consensus", "self"];
+const RESERVED = ["rehearsal", ...HELPER_IDS];
 const name = z.string().regex(/^[^\s,]+$/, "must be a name without spaces and commas");
 
 /** Dollars per million tokens; overrides the catalogue. Free is 0. */

@@ -6,6 +6,7 @@ import { TuttiError } from "../base/errors.ts";
 import { createRandom, hashSeed, type Random } from "../base/random.ts";
 import { createScriptedPlanner } from "../rehearsal/scripted-planner.ts";
 import { toMessages } from "../task/types.ts";
+import { isModel, numbersOf } from "../worker/kinds.ts";
 import { renderWorkflow } from "../workflow/render.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
 import { poseRehearsal } from "./export-questions.ts";
@@ -101,7 +102,7 @@ async function write(
   { question: { task, pool } }: PosedQuestion,
   random: Random,
 ): Promise<string> {
-  const models = [...pool.members.keys()].filter((i) => pool.members[i]!.worker.kind === "model");
+  const models = numbersOf(pool, isModel);
   const ask = (worker: number, access: [] | "all" = []) => ({
     worker,
     subtask: random.pick(PHRASES),

@@ -13,8 +13,8 @@ import type { Step } from "../workflow/types.ts";
 import { createRehearsalWorld } from "../world/rehearsal.ts";
 import { evaluateTrained, openTrained, writeTestPlans } from "./evaluate-trained.ts";
 import { openTrainingFolder } from "./folder.ts";
-import type { Policy } from "./policy.ts";
-import { train } from "./train.ts";
+import { trainNative } from "./native/learner.ts";
+import type { Policy } from "./native/policy.ts";
 
 const files = createFiles();
 const language = new Language(trainTokenizer(["Answer the question"], { size: 400, literals: LITERALS }));
@@ -155,14 +155,14 @@ describe("the table after a training", () => {
 
   test("can be of a warm-up alone: a training without iterations keeps it", async () => {
     const folder = openTrainingFolder(`${files.folder}/warm-up`);
-    const result = await train({
+    const result = await trainNative({
       world: createRehearsalWorld({ seed: 1, pools: "random", calibrationTasks: 6, validation: 4 }),
       ...{ seed: 1, iterations: 0, warmUp: 2, rounds: 1, group: 2, questions: 2, costPerCall: 0 },
       ...{ supervised: false, words: "free", shape: { width: 32, layers: 1 }, threads: 1 },
       ...{ folder, resume: false, command: "none", signal, onEvent() {} },
     });
     folder.close();
-    expect(result).toMatchObject({ iterations: 2, tune: { stage: "warm-up", isBest: true, tasks: 4 } });
+    expect(result).toMatchObject({ iterations: 2, validation: { stage: "warm-up", isBest: true, tasks: 4 } });
     const { card, close } = await openTrained(result.checkpoint);
     await close();
     expect(card.training).toMatchObject({ iterations: 2, isSimulated: true });

@@ -22,8 +22,8 @@ import { openEngine } from "../nn/engine.ts";
 import { Model } from "../nn/model.ts";
 import type { RecordingSource, SplitOptions } from "../world/recorded-sets.ts";
 import type { TestResult } from "./folder.ts";
-import type { Policy } from "./policy.ts";
-import { answerAll } from "./tune.ts";
+import { answerAll } from "./native/answer.ts";
+import type { Policy } from "./native/policy.ts";
 
 /** Of questions that are made for this and nothing else. */
 const TEST_SEED = 4_000_000;

@@ -12,7 +12,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { toIteration, toSample, toStatement, toTune } from "../testing/learn/train-events.ts";
+import { toIteration, toSample, toStatement, toValidation } from "../testing/learn/train-events.ts";
 import { chooseTrainingPath, listTrainings, openTrainingFolder, readTraining } from "./folder.ts";
 
 let home: string;
@@ -29,7 +29,13 @@ describe("a training's folder", () => {
   it("gives back what was told, by kind, and what was described", () => {
     const folder = openTrainingFolder(path);
     folder.describe(toStatement());
-    const events = [toIteration(0), toTune(0), toSample(0, "a"), toSample(0, "b"), toIteration(1)] as const;
+    const events = [
+      toIteration(0),
+      toValidation(0),
+      toSample(0, "a"),
+      toSample(0, "b"),
+      toIteration(1),
+    ] as const;
     for (const event of events) folder.append(event);
     folder.append({ type: "notice", text: "two threads" });
     folder.append({ type: "notice", text: "two threads" });
@@ -38,7 +44,7 @@ describe("a training's folder", () => {
     folder.close();
     const training = readTraining(path);
     expect(training.iterations).toEqual([events[0], events[4]]);
-    expect(training.tunes).toEqual([events[1]]);
+    expect(training.validations).toEqual([events[1]]);
     expect(training.samples).toEqual([events[2], events[3]]);
     expect(training.results).toMatchObject([{ name: "trained", accuracy: 0.5 }]);
     expect(training.statement).toEqual({
@@ -51,7 +57,7 @@ describe("a training's folder", () => {
     expect(readdirSync(path).filter((name) => name.includes("lock"))).toEqual([]);
   });
 
-  it("keeps a figure that there is none of apart from 0", () => {
+  it("keeps a metric that there is none of apart from 0", () => {
     const folder = openTrainingFolder(path);
     folder.append(toIteration(0, { reward: Number.NaN, accuracy: 0 }));
     expect(folder.load().iterations[0]).toMatchObject({ reward: Number.NaN, accuracy: 0 });
@@ -71,12 +77,12 @@ describe("a training's folder", () => {
             folder.rewind(from);
             for (let i = from; i < total; i++) {
               folder.append(toIteration(i));
-              if (i % 3 === 0) folder.append(toTune(i));
+              if (i % 3 === 0) folder.append(toValidation(i));
               folder.append(toSample(i, "a"));
             }
-            const { iterations, tunes, samples } = folder.load();
+            const { iterations, validations, samples } = folder.load();
             folder.close();
-            return { iterations, tunes, samples };
+            return { iterations, validations, samples };
           };
           const expected = tell(whole!, 0);
           tell(killed!, 0);
@@ -87,6 +93,20 @@ describe("a training's folder", () => {
       ),
       { numRuns: 40, seed: 7 },
     );
+  });
+
+  it("of before 0.2 is read, and goes on: what it called tune is its validation", () => {
+    const old = (iteration: number) => JSON.stringify({ ...toValidation(iteration), type: "tune" });
+    mkdirSync(path, { recursive: true });
+    writeFileSync(join(path, "training.json"), JSON.stringify({ ...toStatement(), version: 1 }));
+    writeFileSync(join(path, "tune.jsonl"), `${old(0)}\n${old(5)}\n`);
+    expect(readTraining(path).validations).toEqual([toValidation(0), toValidation(5)]);
+    const folder = openTrainingFolder(path);
+    folder.rewind(5);
+    folder.append(toValidation(8));
+    expect(folder.load().validations).toEqual([toValidation(0), toValidation(8)]);
+    folder.close();
+    expect(readTraining(path).validations).toEqual([toValidation(0), toValidation(8)]);
   });
 
   it("does not glue the next line to half a one", () => {
@@ -119,8 +139,8 @@ describe("a training's folder", () => {
 
   it("names a file that it cannot write", () => {
     const folder = openTrainingFolder(path);
-    mkdirSync(join(path, "tune.jsonl"));
-    expect(() => folder.append(toTune(0))).toThrow(/tune\.jsonl cannot be written: /);
+    mkdirSync(join(path, "validation.jsonl"));
+    expect(() => folder.append(toValidation(0))).toThrow(/validation\.jsonl cannot be written: /);
     folder.close();
   });
 });

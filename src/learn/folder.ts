@@ -9,11 +9,19 @@ import { TuttiError, usageError } from "../base/errors.ts";
 import { AppendFile, cannotWrite, readAppended } from "../files/append-file.ts";
 import { claimFile, isClaimed } from "../files/claim-file.ts";
 import { changeStatement, readStatement, STATEMENT, type TrainingStatement } from "./statement.ts";
-import type { IterationFigures, Sample, TrainEvent, TuneFigures } from "./types.ts";
+import type { IterationMetrics, Sample, TrainEvent, ValidationMetrics } from "./types.ts";
 
 const RESULTS = "results.json";
 const LOCK = "training.lock";
-const FILES = { iteration: "iterations.jsonl", tune: "tune.jsonl", sample: "samples.jsonl" } as const;
+const FILES = {
+  iteration: "iterations.jsonl",
+  validation: "validation.jsonl",
+  sample: "samples.jsonl",
+} as const;
+/** What the file of validations was called before 0.2; its rows were of the type "tune". */
+const OLD_VALIDATION = "tune.jsonl";
+/** Those that grow while it trains. */
+export const EVENT_FILES: readonly string[] = [...Object.values(FILES), OLD_VALIDATION];
 
 /** One line of the table that is shown after a training: a Conductor on test tasks nobody has seen. */
 export interface TestResult {
@@ -30,8 +38,8 @@ export interface TestResult {
 export interface Training {
   path: string;
   statement: TrainingStatement | undefined;
-  iterations: IterationFigures[];
-  tunes: TuneFigures[];
+  iterations: IterationMetrics[];
+  validations: ValidationMetrics[];
   samples: Sample[];
   results: TestResult[];
 }
@@ -84,6 +92,8 @@ class DiskTrainingFolder implements TrainingFolder {
     this.checkpoint = join(path, "checkpoint");
     this.best = join(path, "best");
     this.#statement = readStatement(path);
+    const [old, now] = [join(path, OLD_VALIDATION), join(path, FILES.validation)];
+    if (existsSync(old) && !existsSync(now)) renameSync(old, now);
     this.#release = release;
   }
 
@@ -105,7 +115,7 @@ class DiskTrainingFolder implements TrainingFolder {
 
   rewind(iteration: number): void {
     this.#closeFiles();
-    for (const name of Object.values(FILES)) {
+    for (const name of EVENT_FILES) {
       const rows = readRows<{ iteration: number }>(join(this.path, name));
       const kept = rows.filter((row) => row.iteration < iteration);
       if (kept.length < rows.length) this.write(name, kept.map((row) => `${JSON.stringify(row)}\n`).join(""));
@@ -200,7 +210,9 @@ function readEvents(path: string): Training {
     path,
     statement: undefined,
     iterations: readRows(join(path, FILES.iteration)),
-    tunes: readRows(join(path, FILES.tune)),
+    validations: [OLD_VALIDATION, FILES.validation].flatMap((name) =>
+      readRows<ValidationMetrics>(join(path, name)).map((row) => ({ ...row, type: "validation" as const })),
+    ),
     samples: readRows(join(path, FILES.sample)),
     results: existsSync(results) ? (JSON.parse(readFileSync(results, "utf8")) as TestResult[]) : [],
   };

@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TuttiError } from "../base/errors.ts";
+import type { Random } from "../base/random.ts";
 import {
   add,
   createGivenPolicy,
   createSmallWorld,
+  createStageContext,
   type GivenPlan,
   toMember,
   toSum,
@@ -13,11 +15,12 @@ import { createTinyLanguage } from "../testing/learn/tiny-language.ts";
 import type { ScriptedWorker } from "../testing/stage.ts";
 import type { Step } from "../workflow/types.ts";
 import type { Question, World } from "../world/types.ts";
-import { advantagesOf, isFlat, rollOut, rollOutAgain, toExamples } from "./grpo.ts";
-import { type Policy, toPrompt } from "./policy.ts";
+import { type Group, isFlat, rollOut, rollOutAgain, toAdvantages, toExamples } from "./grpo.ts";
+import { type Policy, type Prompt, toPrompt } from "./native/policy.ts";
+import type { StageContext } from "./native/stage.ts";
+import { performAsked } from "./perform.ts";
 
 const language = createTinyLanguage();
-const { signal } = new AbortController();
 const [GOOD, BAD, CHECKER, DOWN] = [0, 1, 2, 3];
 const step = (worker: number, subtask = "Answer the question", access: Step["access"] = []): Step => ({
   worker,
@@ -41,37 +44,34 @@ function toQuestion(): Question & { checker: ScriptedWorker } {
 }
 
 function options(policy: Policy, parts: { group: number; costPerCall?: number; world?: World }) {
-  return {
-    policy,
-    world: createSmallWorld({ isSimulated: false }),
-    costPerCall: 0,
-    seed: 1,
-    signal,
-    ...parts,
-  };
+  return createStageContext(policy, { world: createSmallWorld({ isSimulated: false }), ...parts });
+}
+
+async function perform(prompts: Prompt[], context: StageContext): Promise<Group[]> {
+  return (await performAsked(rollOut(prompts, context), context.world, context.signal))!;
 }
 
 async function rollOutPlans(plans: GivenPlan[], parts: { costPerCall?: number; world?: World } = {}) {
   const policy = createGivenPolicy(language, plans);
   const question = toQuestion();
   const prompts = [toPrompt(policy, question)];
-  const [group] = await rollOut(prompts, options(policy, { group: plans.length, ...parts }));
+  const [group] = await perform(prompts, options(policy, { group: plans.length, ...parts }));
   return { policy, question, group: group! };
 }
 
 describe("advantages", () => {
   test("are rewards less their mean, not divided by the deviation; an outage has none and counts for nothing", () => {
-    expect(advantagesOf([1, 0.5, 0, 0.5])).toEqual([0.5, 0, -0.5, 0]);
-    expect(advantagesOf([1, undefined, 0.5])).toEqual([0.25, 0, -0.25]);
-    expect(advantagesOf([undefined, undefined])).toEqual([0, 0]);
-    expect(advantagesOf([])).toEqual([]);
+    expect(toAdvantages([1, 0.5, 0, 0.5])).toEqual([0.5, 0, -0.5, 0]);
+    expect(toAdvantages([1, undefined, 0.5])).toEqual([0.25, 0, -0.25]);
+    expect(toAdvantages([undefined, undefined])).toEqual([0, 0]);
+    expect(toAdvantages([])).toEqual([]);
   });
 
   test("of what is known they add up to 0", () => {
     const rewards = fc.option(fc.double({ min: -1, max: 1, noNaN: true }), { nil: undefined });
     fc.assert(
       fc.property(fc.array(rewards, { maxLength: 20 }), (list) => {
-        const advantages = advantagesOf(list);
+        const advantages = toAdvantages(list);
         expect(advantages.reduce((sum, advantage) => sum + advantage, 0)).toBeCloseTo(0, 9);
         for (const [i, reward] of list.entries()) if (reward === undefined) expect(advantages[i]).toBe(0);
       }),
@@ -81,9 +81,9 @@ describe("advantages", () => {
 
   test("a group is flat where nobody did better, outages left out", async () => {
     const { group } = await rollOutPlans([[step(BAD)], [step(BAD)], [step(DOWN)]]);
-    expect(isFlat(group)).toBe(true);
-    expect(isFlat({ ...group, rewards: [0.5, 0.6, undefined] })).toBe(false);
-    expect(isFlat({ ...group, rewards: [undefined, undefined, undefined] })).toBe(true);
+    expect(isFlat(group.rewards)).toBe(true);
+    expect(isFlat([0.5, 0.6, undefined])).toBe(false);
+    expect(isFlat([undefined, undefined, undefined])).toBe(true);
   });
 });
 
@@ -102,7 +102,7 @@ describe("first rounds", () => {
   test("where a size is given, a team of another size gets nothing", async () => {
     const policy = createGivenPolicy(language, [[step(GOOD)], [step(BAD), step(GOOD)], [step(DOWN)]]);
     const prompts = [toPrompt(policy, toQuestion(), { size: 2 })];
-    const [group] = await rollOut(prompts, options(policy, { group: 3 }));
+    const [group] = await perform(prompts, options(policy, { group: 3 }));
     expect(group!.rewards).toEqual([0, 1, undefined]);
   });
 
@@ -112,8 +112,8 @@ describe("first rounds", () => {
       const policy = createGivenPolicy(language, [twice]);
       const { task, pool } = toQuestion();
       const question = { task, pool: { members: pool.members.slice(0, workers) } };
-      const prompt = toPrompt(policy, question, size === undefined ? {} : { size });
-      const [group] = await rollOut([prompt], options(policy, { group: 1 }));
+      const prompt = toPrompt(policy, question, { size });
+      const [group] = await perform([prompt], options(policy, { group: 1 }));
       return group!.rewards;
     };
     expect(await rewardsIn(3, 4)).toEqual([0]);
@@ -137,7 +137,7 @@ describe("first rounds", () => {
     const policy = createGivenPolicy(language, [[step(0)], [step(1)]]);
     const prompts = [toPrompt(policy, { task: toSum(7), pool: { members } })];
     const rolling = options(policy, { group: 2, world: createSmallWorld({ isSimulated: true }) });
-    const [group] = await rollOut(prompts, rolling);
+    const [group] = await perform(prompts, rolling);
     expect(group!.rewards).toEqual([0.75, 0.75]);
     expect(new Set(seeds.get("one")).size).toBeGreaterThan(1);
     expect(group!.outcomes.map(({ isRight }) => isRight)).toEqual([true, true]);
@@ -158,15 +158,12 @@ describe("second rounds", () => {
     const policy = createGivenPolicy(language, first, second);
     const question = toQuestion();
     const rolling = options(policy, { group: first.length, costPerCall });
-    const groups = await rollOut([toPrompt(policy, question)], rolling);
+    const groups = await perform([toPrompt(policy, question)], rolling);
     const before = [...groups[0]!.rewards];
-    return {
-      policy,
-      question,
-      before,
-      groups,
-      later: await rollOutAgain(groups, { ...rolling, drawSize: () => 1 }),
-    };
+    const random = { pick: () => 1 } as unknown as Random;
+    const again = rollOutAgain(groups, rolling, random);
+    const later = (await performAsked(again, rolling.world, rolling.signal))!;
+    return { policy, question, before, groups, later };
   }
 
   test("one right and one wrong first round go on, and never an outage or a format error", async () => {
@@ -223,9 +220,14 @@ describe("second rounds", () => {
 });
 
 describe("examples", () => {
+  const toContext = (policy: Policy, stage: "selection" | "teams", words: "free" | "generic") => {
+    const context = createStageContext(policy, { words });
+    return { ...context, plan: { ...context.plan, stage, exploration: 0.1 } };
+  };
+
   test("a rollout's tokens have its advantage; decisions of a workflow are explored, words are not", async () => {
     const { policy, group } = await rollOutPlans([[step(GOOD)], [step(BAD)], "babble", [step(DOWN)]]);
-    const examples = toExamples(group, { policy, scale: 0.5, exploration: 0.1, words: "all" });
+    const examples = toExamples(group, toContext(policy, "teams", "generic"), 0.5);
     expect(examples.map(({ advantage }) => advantage)).toEqual([0.5, 0, -0.5, 0]);
     const { tokens, weights, exploration, logps } = examples[0]!;
     expect(logps).toEqual(group.plans[0]!.logps);
@@ -244,23 +246,23 @@ describe("examples", () => {
 
   test("words can be left out, and what kind of work they name can be a decision", async () => {
     const { policy, group } = await rollOutPlans([[step(GOOD), step(BAD)], [step(BAD)]]);
-    const lessonsOf = (words: "none" | "all" | "verbs") =>
-      toExamples(group, { policy, scale: 1, exploration: 0.1, words })[0]!;
+    const examplesOf = (...stageAndWords: ["selection" | "teams", "free" | "generic"]) =>
+      toExamples(group, toContext(policy, ...stageAndWords), 1)[0]!;
     const { tokens } = group.plans[0]!;
     const [decisions, verbs] = [language.decisions(tokens), language.verbs(tokens)];
     expect([...verbs].filter((is) => is === 1).length).toBe(2);
-    expect([...(lessonsOf("none").weights as Float32Array)]).toEqual([...decisions]);
-    const { weights, exploration } = lessonsOf("verbs");
+    expect([...(examplesOf("selection", "free").weights as Float32Array)]).toEqual([...decisions]);
+    const { weights, exploration } = examplesOf("teams", "free");
     for (const [t, is] of verbs.entries()) {
       expect(weights[t]! === 1).toBe(is === 1 || decisions[t] === 1);
       expect(exploration![t]! > 0).toBe(is === 1 || decisions[t] === 1);
-      expect(lessonsOf("all").exploration![t]! > 0).toBe(decisions[t] === 1);
+      expect(examplesOf("teams", "generic").exploration![t]! > 0).toBe(decisions[t] === 1);
     }
   });
 
   test("nothing is learned from an outage, and no exploration from what is no workflow", async () => {
     const { policy, group } = await rollOutPlans([[step(GOOD)], [step(BAD)], "babble", [step(DOWN)]]);
-    const examples = toExamples(group, { policy, scale: 0.5, exploration: 0.1, words: "all" });
+    const examples = toExamples(group, toContext(policy, "teams", "generic"), 0.5);
     expect(group.outcomes[DOWN]).toMatchObject({ isOutage: true, isValid: true });
     for (const at of [2, 3])
       expect([...(examples[at]!.exploration as Float32Array)].every((weight) => weight === 0)).toBe(true);

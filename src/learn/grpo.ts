@@ -1,231 +1,285 @@
-// GRPO: a group of rollouts for each question, and what was better than its group becomes likelier. As in the
-// paper: reward 0 / 0.5 / 1, clipped ratio, no KL. Where we leave it, because a small model collapsed without:
-// advantages are centred but not divided by the deviation, and the entropy of decisions is rewarded.
+// GRPO, in the order in which it happens: questions are sampled, a group of plans is written for each, they are
+// performed, and what earned more than its group becomes likelier. As in the paper: rewards 0 / 0.5 / 1, a clipped
+// ratio, no KL term. Where we leave it, because a small model collapsed without:
+// - advantages are centred, but not divided by the deviation of their group;
+// - the entropy of decisions is rewarded, up to a bound;
+// - a little likelihood of random workflows is added, or the language is forgotten.
 
-import { hashSeed } from "../base/random.ts";
-import { toDecision } from "../conductor/text.ts";
+import { hashSeed, type Random } from "../base/random.ts";
 import type { TrainingExample } from "../nn/model.ts";
-import { MAX_STEPS, type Step } from "../workflow/types.ts";
-import { type Outcome, performTexts, REWARD } from "../world/rollout.ts";
-import type { Grading, Question, World } from "../world/types.ts";
-import { type Plan, type Policy, type Prompt, toPrompt, writePlans } from "./policy.ts";
+import type { Weights } from "../nn/types.ts";
+import { isModel, numbersOf } from "../worker/kinds.ts";
+import type { Step } from "../workflow/types.ts";
+import type { Outcome } from "../world/rollout.ts";
+import type { Question, World } from "../world/types.ts";
+import { type Plan, type Policy, type Prompt, toPrompt, writePlans } from "./native/policy.ts";
+import {
+  createStageRandom,
+  learn,
+  learnNothing,
+  MICRO_BATCH,
+  type OutcomeGroup,
+  type Stage,
+  type StageContext,
+  sampleQuestions,
+  TEXT_WEIGHT,
+} from "./native/stage.ts";
+import { toLossOptions, toRandomExamples } from "./native/warm-up.ts";
+import { toWorthless } from "./perform.ts";
+import type { Asking, Rollout } from "./types.ts";
 
-/** A first-round sample gets (1 − γ) of its own reward and γ of what the second round made of it. */
-const GAMMA = 0.25;
-/** What words earn is small against the luck of a run: they learn more slowly than decisions, or they drift. */
-const WORDS = 0.5;
-
-/**
- * Entropy of a decision, in nats, above which no more is asked for, and none of what is no workflow: without
- * these bounds it ran away, once the groups were nearly flat, into ever longer babble.
- */
-const ENOUGH = 1;
-
-export interface Group {
+/** A question with the plans that were written for it, and what came of each. */
+export interface Group extends OutcomeGroup {
   prompt: Prompt;
-  plans: Plan[];
-  outcomes: Outcome[];
-  /** After costs; undefined where a worker was down. */
+  plans: readonly Plan[];
+  /** Of the first try: it is what goes on to a second round. */
+  outcomes: readonly Outcome[];
   rewards: (number | undefined)[];
 }
 
-export interface RolloutOptions {
-  policy: Policy;
-  world: World;
-  group: number;
-  costPerCall: number;
-  seed: number;
-  signal: AbortSignal;
-}
+/** How far the probability of a token may move in one step, as a ratio. */
+const CLIP = 0.2;
 
-/**
- * First rounds: every plan is performed, in a simulation several times with the same luck for all, and its reward is
- * the mean. Questions run at the same time only where workers take time.
- */
-export async function rollOut(prompts: readonly Prompt[], options: RolloutOptions): Promise<Group[]> {
-  const { policy, world, group, costPerCall, seed, signal } = options;
-  const written = await writePlans(policy, prompts, { group, seed, signal });
-  return Promise.all(
-    prompts.map(async (prompt, q) => {
-      const plans = written[q]!;
-      const { question } = prompt;
-      const tried: Outcome[][] = [];
-      for (const chance of triesOf(world, seed, q)) {
-        const outcomes = await performAll(plans, world, ({ text }) =>
-          performTexts({ world, question, texts: [text], seed: chance, signal }),
-        );
-        tried.push(outcomes.map((outcome) => obey(outcome, prompt)));
-      }
-      const rewards = plans.map((_, i) =>
-        meanReward(
-          tried.map((outcomes) => outcomes[i]!),
-          costPerCall,
-        ),
-      );
-      // What goes on to a second round is what came of the first try.
-      return { prompt, plans, outcomes: tried[0]!, rewards };
-    }),
+/** One iteration. */
+export const grpo: Stage = async function* (context) {
+  const { policy, plan, group, questions } = context;
+  const random = createStageRandom(context, "sizes");
+
+  // 1. Questions, each with the size that its team shall have.
+  const prompts = sampleQuestions(context, questions).map((question) =>
+    toPrompt(policy, question, { size: plan.sampleSize(random) }),
   );
-}
+
+  // 2. A group of plans for each, performed and rewarded; some go on to a second round.
+  const first = yield* rollOut(prompts, context);
+  const again = plan.stage === "rounds" ? yield* rollOutAgain(first, context, random) : [];
+  const groups = [...first, ...again];
+
+  // 3. What was better than its group becomes a training example. A flat group would teach nothing but its entropy,
+  //    which would pull it apart for no reason.
+  const scale = 1 / (groups.length * group);
+  const rows = groups
+    .filter(({ rewards }) => !isFlat(rewards))
+    .map((each) => ({ prefix: each.prompt.reading.prefix, examples: toExamples(each, context, scale) }));
+  if (rows.length === 0) return learnNothing(groups);
+
+  // 4. The gradient of the clipped objective, and of what must not be forgotten; then one step.
+  const learned = await policy.model.computeGradients(rows, {
+    objective: { kind: "policy", clip: CLIP },
+    start: policy.language.start,
+    group,
+    textWeight: TEXT_WEIGHT.policy * scale,
+    microBatch: MICRO_BATCH,
+  });
+  addInto(learned.gradients, await computeReminder(context));
+  return learn(context, learned, groups);
+};
+
+// ---- Rollouts: plans are written and performed ------------------------------------------------------------
 
 /** In a simulation each plan is tried so often: one try says more about luck than about the plan. */
 const TRIES = 4;
 
-/** The chance of each try. Elsewhere the same is answered again when the same is asked, or it costs: there is one. */
-export function triesOf({ isSimulated }: World, seed: number, question: number, tries = TRIES): number[] {
-  const chances = Array.from({ length: tries }, (_, number) => hashSeed(seed, question, number));
-  return isSimulated ? chances : [hashSeed(seed, question)];
+/** First rounds. A plan's reward is the mean of its tries, which have the same seeds for the whole group. */
+export async function* rollOut(prompts: readonly Prompt[], context: StageContext): Asking<Group[]> {
+  const { policy, world, group, costPerCall, signal } = context;
+  const seed = toRolloutSeed(context);
+  const plans = await writePlans(policy, prompts, { group, seed, signal });
+  const seeds = prompts.map((_, q) => toTrySeeds(world, seed, q, TRIES));
+  const tried = yield* performPlans(prompts, plans, (_, q) =>
+    seeds[q]!.map((trySeed) => ({ seed: trySeed })),
+  );
+  return prompts.map((prompt, q) => ({
+    prompt,
+    plans: plans[q]!,
+    outcomes: tried[q]!.map(([outcome]) => outcome!),
+    rewards: tried[q]!.map((outcomes) => meanReward(outcomes, costPerCall)),
+  }));
 }
 
-/** Of those that were not lost; undefined where all were. */
-export function meanReward(outcomes: readonly Outcome[], costPerCall: number): number | undefined {
-  const known = outcomes.flatMap((outcome) => rewardOf(outcome, costPerCall) ?? []);
-  return known.length === 0 ? undefined : known.reduce((sum, reward) => sum + reward, 0) / known.length;
+/** Of second rounds while they are practised: whether there shall be one is chosen later, so its size is given. */
+const SECOND_SIZES = [1, 2, 2, 3, 3, 4] as const;
+/** A first round gets (1 − γ) of its own reward and γ of what the second round made of it. */
+const GAMMA = 0.25;
+
+/**
+ * Second rounds: from every other group two first rounds go on, one right and one wrong where there are both, and each
+ * gets a group of its own. Every other group, since then there are about as many second rounds as first ones.
+ */
+export async function* rollOutAgain(
+  groups: readonly Group[],
+  context: StageContext,
+  random: Random,
+): Asking<Group[]> {
+  const { policy, world, group, costPerCall, signal } = context;
+  const seed = toRolloutSeed(context);
+  const picked = groups.flatMap((first, q) =>
+    q % 2 === 0 ? pickStates(first).map((at) => ({ first, q, at, before: first.outcomes[at]! })) : [],
+  );
+  if (picked.length === 0) return [];
+  const prompts = picked.map(({ first, before: { rounds } }) =>
+    toPrompt(policy, first.prompt.question, { rounds, size: random.pick(SECOND_SIZES) }),
+  );
+  const plans = await writePlans(policy, prompts, { group, seed: hashSeed("again", seed), signal });
+  const tried = yield* performPlans(prompts, plans, (_, i) => {
+    const { q, before } = picked[i]!;
+    return [{ seed: toTrySeeds(world, seed, q, TRIES)[0]!, before }];
+  });
+  return prompts.map((prompt, i) => {
+    const outcomes = tried[i]!.map(([outcome]) => outcome!);
+    const rewards = outcomes.map((outcome) => meanReward([outcome], costPerCall));
+    const { first, at } = picked[i]!;
+    const known = rewards.filter((reward) => reward !== undefined);
+    const own = first.rewards[at];
+    if (known.length > 0 && own !== undefined)
+      first.rewards[at] = (1 - GAMMA) * own + (GAMMA * known.reduce((sum, r) => sum + r, 0)) / known.length;
+    return { prompt, plans: plans[i]!, outcomes, rewards };
+  });
 }
 
-/** Equal texts get equal outcomes where nothing is left to chance but the seed: they are performed once. */
-async function performAll(
-  plans: readonly Plan[],
-  { isInstant }: World,
-  perform: (plan: Plan) => Promise<Outcome>,
-): Promise<Outcome[]> {
-  const known = new Map<string, Promise<Outcome>>();
-  const results: Promise<Outcome>[] = [];
-  for (const plan of plans) {
-    const result = known.get(plan.text) ?? perform(plan);
-    known.set(plan.text, result);
-    results.push(result);
-    if (isInstant) await result;
-  }
-  return Promise.all(results);
+/** One right and one wrong, where there are both; never an outage or a format error. */
+function pickStates({ outcomes }: Group): number[] {
+  const find = (isRight: boolean) =>
+    outcomes.findIndex((each) => each.isValid && !each.isOutage && each.isRight === isRight);
+  return [find(true), find(false)].filter((at) => at >= 0);
 }
+
+/** Asks for all plans of all prompts to be performed. Outcomes by prompt, plan and try. */
+export async function* performPlans(
+  prompts: readonly Prompt[],
+  plans: readonly (readonly Plan[])[],
+  triesOf: (prompt: Prompt, number: number) => Pick<Rollout, "seed" | "before">[],
+): Asking<Outcome[][][]> {
+  const tries = prompts.map(triesOf);
+  const outcomes = yield prompts.flatMap(({ question }, q) =>
+    plans[q]!.flatMap(({ text }) =>
+      tries[q]!.map(({ seed, before }) => ({
+        ...{ question, seed, before },
+        texts: [...(before?.texts ?? []), text],
+      })),
+    ),
+  );
+  const next = outcomes.values();
+  return prompts.map((prompt, q) =>
+    plans[q]!.map(() => tries[q]!.map(() => obey(next.next().value!, prompt))),
+  );
+}
+
+/** In a recording or with live workers the same is answered again when the same is asked, or it costs: one try. */
+export function toTrySeeds({ isSimulated }: World, seed: number, question: number, tries: number): number[] {
+  if (!isSimulated) return [hashSeed(seed, question)];
+  return Array.from({ length: tries }, (_, number) => hashSeed(seed, question, number));
+}
+
+function toRolloutSeed({ seed, plan }: StageContext): number {
+  return hashSeed(seed, "rollouts", plan.iteration);
+}
+
+// ---- Rewards and advantages -------------------------------------------------------------------------------
 
 /**
  * Where a size is given, a team of another size is no answer to what was asked, and neither is one that asks somebody
  * twice while others are left: whoever was best alone was asked for everything, and nobody can check their own work.
  */
-export function obey(outcome: Outcome, { size, question, rounds: before }: Prompt): Outcome {
+function obey(outcome: Outcome, { size, question, rounds: before }: Prompt): Outcome {
   if (size === undefined || !outcome.isValid) return outcome;
   const steps = outcome.rounds[before.length]?.workflow.steps ?? [];
-  if (steps.length === size && isTeam(steps, question)) return outcome;
-  return { ...outcome, isValid: false, isRight: false, reward: REWARD.invalid };
+  return steps.length === size && isTeam(steps, question) ? outcome : toWorthless(outcome);
 }
 
-function isTeam(steps: readonly Step[], { pool: { members } }: Question): boolean {
-  const isModel = (worker: number) => members[worker]!.worker.kind === "model";
-  const asked = steps.map(({ worker }) => worker).filter(isModel);
-  const models = [...members.keys()].filter(isModel).length;
-  return new Set(asked).size === Math.min(asked.length, models);
+function isTeam(steps: readonly Step[], { pool }: Question): boolean {
+  const models = new Set(numbersOf(pool, isModel));
+  const asked = steps.map(({ worker }) => worker).filter((worker) => models.has(worker));
+  return new Set(asked).size === Math.min(asked.length, models.size);
 }
 
-function rewardOf({ isOutage, reward, calls }: Outcome, costPerCall: number): number | undefined {
-  return isOutage ? undefined : reward - costPerCall * calls;
-}
-
-/**
- * Second rounds: from every other group two first rounds go on, one right and one wrong where there are both, and
- * each gets a group of its own, of a given size: whether there shall be a second round is chosen later. What comes
- * of them also counts for the first round.
- */
-export async function rollOutAgain(
-  groups: readonly Group[],
-  options: RolloutOptions & { drawSize(): number },
-): Promise<Group[]> {
-  const { policy, world, group, costPerCall, seed, signal } = options;
-  // Every other question: then there are about as many second rounds as first ones.
-  const going = groups.filter((_, q) => q % 2 === 0);
-  const picked = going.flatMap((first) => pickStates(first).map((at) => ({ first, at })));
-  if (picked.length === 0) return [];
-  const prompts = picked.map(({ first, at }) => {
-    const { rounds } = first.outcomes[at]!;
-    return toPrompt(policy, first.prompt.question, { rounds, size: options.drawSize() });
-  });
-  const written = await writePlans(policy, prompts, { group, seed: hashSeed("again", seed), signal });
-  return Promise.all(
-    prompts.map(async (prompt, i) => {
-      const { first, at } = picked[i]!;
-      const before = first.outcomes[at]!;
-      const q = groups.indexOf(first);
-      const plans = written[i]!;
-      const outcomes = await performAll(plans, world, async (plan) =>
-        obey(
-          await performSecond(plan.text, before, prompt, {
-            ...options,
-            seed: triesOf(world, seed, q)[0]!,
-          }),
-          prompt,
-        ),
-      );
-      const rewards = outcomes.map((outcome) => rewardOf(outcome, costPerCall));
-      const known = rewards.filter((reward) => reward !== undefined);
-      const own = first.rewards[at];
-      if (known.length > 0 && own !== undefined)
-        first.rewards[at] = (1 - GAMMA) * own + (GAMMA * known.reduce((sum, r) => sum + r, 0)) / known.length;
-      return { prompt, plans, outcomes, rewards };
-    }),
-  );
-}
-
-/** What the second plan makes of the first: accepting changes nothing, a format error is worth nothing. */
-export async function performSecond(
-  text: string,
-  before: Outcome,
-  { question, rounds }: Prompt,
-  { world, seed, signal }: Pick<RolloutOptions, "seed" | "signal"> & { world: Grading },
-): Promise<Outcome> {
-  const texts = [...before.texts, text];
-  const decision = toDecision(text, { pool: question.pool, maxSteps: MAX_STEPS, rounds });
-  if (decision.type === "accept") return { ...before, texts };
-  if (decision.type === "format-error")
-    return { ...before, texts, isValid: false, isRight: false, reward: REWARD.invalid };
-  return performTexts({ world, question, texts, seed, signal });
-}
-
-function pickStates({ outcomes }: Group): number[] {
-  const right = outcomes.findIndex((outcome) => outcome.isValid && !outcome.isOutage && outcome.isRight);
-  const wrong = outcomes.findIndex((outcome) => outcome.isValid && !outcome.isOutage && !outcome.isRight);
-  return [right, wrong].filter((at) => at >= 0);
+/** After costs, of those that were not lost; undefined where all were. */
+export function meanReward(outcomes: readonly Outcome[], costPerCall: number): number | undefined {
+  const known = outcomes.filter(({ isOutage }) => !isOutage);
+  const sum = known.reduce((total, { reward, calls }) => total + (reward - costPerCall * calls), 0);
+  return known.length === 0 ? undefined : sum / known.length;
 }
 
 /** Rewards less the mean of their group; 0 where there is none. */
-export function advantagesOf(rewards: readonly (number | undefined)[]): number[] {
+export function toAdvantages(rewards: readonly (number | undefined)[]): number[] {
   const known = rewards.filter((reward) => reward !== undefined);
   const mean = known.reduce((sum, reward) => sum + reward, 0) / Math.max(1, known.length);
   return rewards.map((reward) => (reward === undefined ? 0 : reward - mean));
 }
 
-export function isFlat({ rewards }: Group): boolean {
-  return advantagesOf(rewards).every((advantage) => Math.abs(advantage) < 1e-9);
+export function isFlat(rewards: readonly (number | undefined)[]): boolean {
+  return toAdvantages(rewards).every((advantage) => Math.abs(advantage) < 1e-9);
 }
 
-export interface ExampleOptions {
-  policy: Policy;
-  scale: number;
-  /** Weight of the entropy of decisions. */
-  exploration: number;
-  /** none: not learned; all: learned; verbs: learned, and what kind of work a step is told to do is a decision. */
-  words: "none" | "all" | "verbs";
-}
+// ---- Training examples ------------------------------------------------------------------------------------
 
-/** What is to be learned from a group. Every rollout counts the same, however long it is. */
+/** What words earn is small against the luck of a run: they learn more slowly than decisions, or they drift. */
+const WORD_WEIGHT = 0.5;
+/**
+ * Entropy of a decision, in nats, above which no more is asked for, and none of what is no workflow: without these
+ * bounds it ran away, once the groups were nearly flat, into ever longer babble.
+ */
+const ENOUGH_ENTROPY = 1;
+
+/** Every rollout counts the same, however long it is. */
 export function toExamples(
   { plans, outcomes, rewards }: Group,
-  { policy, scale, exploration, words }: ExampleOptions,
+  { policy, plan: { stage, exploration }, words }: Pick<StageContext, "policy" | "plan" | "words">,
+  scale: number,
 ): TrainingExample[] {
   const { language } = policy;
-  const advantages = advantagesOf(rewards);
-  // Nothing is learned from an outage, not even to explore.
-  const isTaught = (i: number) => outcomes[i]!.isValid && rewards[i] !== undefined;
+  const advantages = toAdvantages(rewards);
+  // What one worker is told says nothing about what a team should be told: learned while selecting, "solve it" was
+  // said to everybody ever after.
+  const wordWeight = stage === "selection" ? 0 : WORD_WEIGHT;
+  // Where words are free, what kind of work a step is told to do is a decision too.
+  const areVerbsDecisions = stage !== "selection" && words === "free";
   return plans.map(({ tokens, logps, entropies }, i) => {
     const isDecision = language.decisions(tokens);
-    if (words === "verbs") for (const [t, is] of language.verbs(tokens).entries()) isDecision[t]! ||= is;
-    const isExplored = (t: number) => isTaught(i) && entropies[t]! < ENOUGH;
+    if (areVerbsDecisions) for (const [t, is] of language.verbs(tokens).entries()) isDecision[t]! ||= is;
+    // Nothing is learned from an outage, not even to explore.
+    const isTaught = outcomes[i]!.isValid && rewards[i] !== undefined;
+    const isExplored = (t: number) => isTaught && entropies[t]! < ENOUGH_ENTROPY;
     return {
       tokens,
       logps,
       advantage: advantages[i]!,
-      weights: isDecision.map((is) => (is ? 1 : words === "none" ? 0 : WORDS) * scale),
+      weights: isDecision.map((is) => (is ? 1 : wordWeight) * scale),
       exploration: isDecision.map((is, t) => (isExplored(t) ? is * exploration * scale : 0)),
     };
   });
+}
+
+// ---- What must not be forgotten ---------------------------------------------------------------------------
+
+/** Weights of the tokens of random workflows beside reinforcement. */
+const REMINDER = { words: 0.004, size: 0.05 };
+
+/**
+ * Words earn little and rewards are noisy: without a reminder of the language they drift into one phrase, and after a
+ * stage of teams of one a given size means nothing any more. Who is asked is not reminded of.
+ */
+async function computeReminder(context: StageContext): Promise<Weights> {
+  const { policy, questions } = context;
+  const rows = toRandomExamples(
+    context,
+    sampleQuestions(context, Math.min(questions, MICRO_BATCH)),
+    (tokens) => toReminderWeights(policy, tokens),
+  );
+  return (await policy.model.computeGradients(rows, toLossOptions(context, 0))).gradients;
+}
+
+function toReminderWeights({ language }: Policy, tokens: readonly number[]): Float32Array {
+  const weights = language.decisions(tokens).map((isDecision) => (isDecision ? 0 : REMINDER.words));
+  const end = tokens.indexOf(language.subtasks);
+  for (let at = 0; at <= end; at++)
+    if (tokens[at] === language.next || tokens[at] === language.subtasks) weights[at] = REMINDER.size;
+  return weights;
+}
+
+function addInto(sums: Weights, others: Weights): void {
+  for (const [name, { data }] of others) {
+    const sum = sums.get(name)!.data;
+    for (let i = 0; i < data.length; i++) sum[i]! += data[i]!;
+  }
 }

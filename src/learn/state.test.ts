@@ -4,16 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isTuttiError } from "../base/errors.ts";
-import { createChoices } from "../conductor/native/choice.ts";
+import { createRandom } from "../base/random.ts";
 import type { WriteSystem } from "../files/write-safely.ts";
-import { AdamW } from "../nn/optimiser.ts";
-import { createWeights } from "../nn/transformer.ts";
 import type { Weights } from "../nn/types.ts";
-import { createTinyLanguage } from "../testing/learn/tiny-language.ts";
-import { loadState, saveState, type TrainingState } from "./state.ts";
-
-const language = createTinyLanguage();
-const shape = { vocabulary: language.vocabulary, width: 8, layers: 1, heads: 2, hidden: 16, features: 4 };
+import { loadState, saveState, type TrainerState } from "./state.ts";
+import type { AlgorithmState } from "./types.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -21,14 +16,22 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-function toState(iteration: number): TrainingState {
-  const weights = createWeights(shape, iteration);
-  const optimiser = new AdamW(weights);
-  optimiser.step(createWeights(shape, 99), { learningRate: 0.01, maxNorm: 1 });
-  const choices = createChoices({ first: [1, 2], later: [0, 1] }, shape.vocabulary);
-  const moments = optimiser.toTensors();
-  return { iteration, shape, weights, language, choices, moments, secondsOfFirst: [0.5, 0.25] };
+const toState = (iteration: number): TrainerState => ({
+  ...{ name: "made up", iteration, secondsOfFirst: [0.5, 0.25] },
+});
+
+function toAlgorithm(seed: number): AlgorithmState {
+  const random = createRandom(seed);
+  const numbers = (count: number) => Float32Array.from({ length: count }, () => random.normal());
+  const tensors: Weights = new Map([
+    ["b", { dims: [40, 50], data: numbers(2000) }],
+    ["a", { dims: [7], data: numbers(7) }],
+  ]);
+  return { tensors, values: { words: ["one", "two"], nested: { seed } } };
 }
+
+const save = (iteration: number, system?: WriteSystem) =>
+  saveState(folder, toState(iteration), toAlgorithm(iteration), system);
 
 /** Bitwise. */
 function expectSame(found: Weights, expected: Weights): void {
@@ -44,29 +47,42 @@ test("there is nothing before the first save", async () => {
 });
 
 test("comes back bitwise, with all that a training needs to go on", async () => {
-  const best = { type: "tune", stage: "rounds", iteration: 39, reward: 0.7, isBest: true };
-  const state = { ...toState(40), best: best as never, look: "teams" as const, iterations: 120 };
-  await saveState(folder, state);
-  const { language: found, ...loaded } = (await loadState(folder))!;
-  const { language: _, ...expected } = state;
-  expect(found.tokenizer.toJson()).toEqual(language.tokenizer.toJson());
-  for (const kind of ["weights", "moments"] as const) {
-    expect([...loaded[kind]!.keys()].sort()).toEqual([...expected[kind]!.keys()].sort());
-    expectSame(loaded[kind]!, expected[kind]!);
-  }
-  expect({ ...loaded, weights: 0, moments: 0 }).toEqual({ ...expected, weights: 0, moments: 0 });
+  const best = { type: "validation", stage: "rounds", iteration: 39, reward: 0.7, isBest: true };
+  const state = { ...toState(40), best: best as never, isEvaluationDue: true, iterations: 120 };
+  await saveState(folder, state, toAlgorithm(40));
+  const loaded = (await loadState(folder))!;
+  expect(loaded.state).toEqual(state);
+  expect(loaded.algorithm.values).toEqual(toAlgorithm(40).values);
+  expect([...loaded.algorithm.tensors.keys()].sort()).toEqual(["a", "b"]);
+  expectSame(loaded.algorithm.tensors, toAlgorithm(40).tensors);
 });
 
-test("a state without moments comes back without them", async () => {
-  const { moments: _, ...state } = toState(1);
-  await saveState(folder, state);
-  expect(await loadState(folder)).not.toHaveProperty("moments");
+test("a state of before 0.2 is upgraded: its algorithm's values stood in the pointer and beside it", async () => {
+  await save(40);
+  const best = { type: "tune", stage: "teams", iteration: 24, reward: 0.5, isBest: true };
+  const values = {
+    shape: { width: 8 },
+    choices: { first: [1, 2] },
+    tokenizer: { format: "tutti-tokenizer" },
+  };
+  const { tokenizer, ...inPointer } = values;
+  rmSync(join(folder, "40", "values.json"));
+  writeFileSync(join(folder, "40", "tokenizer.json"), JSON.stringify(tokenizer));
+  const old = { version: 1, folder: "40", iteration: 40, best, look: "teams", iterations: 9, ...inPointer };
+  writeFileSync(join(folder, "latest.json"), JSON.stringify({ ...old, secondsOfFirst: [1] }));
+  const { state, algorithm } = (await loadState(folder))!;
+  expect(algorithm.values).toEqual(values);
+  expectSame(algorithm.tensors, toAlgorithm(40).tensors);
+  expect(state).toEqual({
+    ...{ name: "native", iteration: 40, best: { ...best, type: "validation" }, isEvaluationDue: true },
+    ...{ iterations: 9, secondsOfFirst: [1] },
+  });
 });
 
 test("only the last one is kept", async () => {
-  for (const iteration of [20, 40, 60]) await saveState(folder, toState(iteration));
+  for (const iteration of [20, 40, 60]) await save(iteration);
   expect(readdirSync(folder).sort()).toEqual(["60", "latest.json"]);
-  expect((await loadState(folder))!.iteration).toBe(60);
+  expect((await loadState(folder))!.state.iteration).toBe(60);
 });
 
 /** The disk fills at the nth file. */
@@ -92,37 +108,37 @@ function fullAt(file: number): WriteSystem {
 describe("when the disk fills", () => {
   test.each([
     [1, "state.safetensors"],
-    [2, "tokenizer.json"],
+    [2, "values.json"],
     [3, "latest.json"],
   ])("at file %i, the last good state survives, and the next save mends all", async (file, name) => {
-    await saveState(folder, toState(20));
-    const error = await saveState(folder, toState(40), fullAt(file)).catch((reason: unknown) => reason);
+    await save(20);
+    const error = await save(40, fullAt(file)).catch((reason: unknown) => reason);
     expect(isTuttiError(error) && error.code).toBe("write-failed");
     expect((error as Error).message).toMatch(
       new RegExp(`${name.replace(".", "\\.")} could not be written: the disk is full`),
     );
     const survived = (await loadState(folder))!;
-    expect(survived.iteration).toBe(20);
-    expectSame(survived.weights, toState(20).weights);
-    await saveState(folder, toState(60));
+    expect(survived.state.iteration).toBe(20);
+    expectSame(survived.algorithm.tensors, toAlgorithm(20).tensors);
+    await save(60);
     expect(readdirSync(folder).sort()).toEqual(["60", "latest.json"]);
   });
 
   test("the same iteration saved again leaves the first one whole", async () => {
-    await saveState(folder, toState(20));
-    await expect(saveState(folder, toState(20), fullAt(1))).rejects.toThrow("the disk is full");
-    expect((await loadState(folder))!.iteration).toBe(20);
+    await save(20);
+    await expect(save(20, fullAt(1))).rejects.toThrow("the disk is full");
+    expect((await loadState(folder))!.state.iteration).toBe(20);
   });
 });
 
 test("killed between the files of a save, the last good one is loaded", async () => {
-  await saveState(folder, toState(20));
+  await save(20);
   const copy = `${folder}-copy`;
   cpSync(folder, copy, { recursive: true });
-  await saveState(folder, toState(40));
+  await save(40);
   // What a kill before the pointer is written leaves: both folders, and the old pointer.
   cpSync(join(folder, "40"), join(copy, "40"), { recursive: true });
-  expect((await loadState(copy))!.iteration).toBe(20);
+  expect((await loadState(copy))!.state.iteration).toBe(20);
   rmSync(copy, { recursive: true });
 });
 
@@ -135,11 +151,11 @@ describe("a state that cannot be read", () => {
   }
 
   test("of another version is refused, and so is a damaged one", async () => {
-    await saveState(folder, toState(20));
+    await save(20);
     const file = join(folder, "latest.json");
     const latest = JSON.parse(readFileSync(file, "utf8"));
-    writeFileSync(file, JSON.stringify({ ...latest, version: 2 }));
-    expect(await refusal()).toMatch(/^latest\.json is damaged, or of a version other than 1: version/);
+    writeFileSync(file, JSON.stringify({ ...latest, version: 3 }));
+    expect(await refusal()).toMatch(/^latest\.json is damaged, or of a version after 2: version/);
     writeFileSync(file, JSON.stringify({ ...latest, folder: "../elsewhere" }));
     expect(await refusal()).toMatch(/^latest\.json is damaged.*folder/);
     writeFileSync(file, JSON.stringify(latest).slice(0, 30));
@@ -147,7 +163,7 @@ describe("a state that cannot be read", () => {
   });
 
   test("whose weights were cut off is refused", async () => {
-    await saveState(folder, toState(20));
+    await save(20);
     truncateSync(join(folder, "20", "state.safetensors"), 5000);
     expect(await refusal()).toMatch(/cut off/);
   });

@@ -1,134 +1,93 @@
-// The state of a training on disk: enough to go on as if nothing had happened. A new state is written beside
-// the old one, then `latest.json` points at it: a kill or a full disk leaves the last good one.
+// The state of a training on disk: the trainer's own and the algorithm's, enough to go on as if nothing had happened.
+// A new state is written beside the old one, then `latest.json` points at it: a kill or a full disk leaves the last
+// good one. States of before 0.2 are upgraded here, and nowhere else.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { TuttiError } from "../base/errors.ts";
-import { type Choices, choiceTensors, createChoices, sizesOf } from "../conductor/native/choice.ts";
-import { Language } from "../conductor/native/language.ts";
 import { type WriteSystem, writeFileSafely } from "../files/write-safely.ts";
 import { fromSafetensors, toSafetensors } from "../nn/safetensors.ts";
-import { fromTokenizerJson } from "../nn/tokenizer.ts";
-import { weightDims } from "../nn/transformer.ts";
-import type { ModelShape, Weights } from "../nn/types.ts";
-import type { StageName, TuneFigures } from "./types.ts";
+import type { AlgorithmState, ValidationMetrics } from "./types.ts";
 
-export interface TrainingState {
+export interface TrainerState {
+  /** Of the algorithm. */
+  name: string;
   /** The next one. */
   iteration: number;
-  shape: ModelShape;
-  weights: Weights;
-  language: Language;
-  /** Of the sizes of teams, as far as they are not settled. */
-  choices: Choices;
-  /** Of the optimiser. */
-  moments?: Weights;
-  best?: TuneFigures;
-  /** The stage of a look at the tune split that is due and was not finished. */
-  look?: StageName;
+  best?: ValidationMetrics;
+  /** An evaluation is due and was not finished. */
+  isEvaluationDue?: boolean;
   /** What the minutes became. */
   iterations?: number;
   secondsOfFirst: number[];
 }
 
 const LATEST = "latest.json";
-const VERSION = 1;
-const MOMENT = "moment:";
+const TENSORS = "state.safetensors";
+const VALUES = "values.json";
+const VERSION = 2;
 
 const latestSchema = z.object({
   version: z.literal(VERSION),
   folder: z.string().regex(/^[0-9]+$/),
+  name: z.string(),
   iteration: z.int().nonnegative(),
-  shape: z.record(z.string(), z.number()),
   best: z.record(z.string(), z.unknown()).optional(),
-  look: z.enum(["warm-up", "supervised", "selection", "teams", "rounds", "sizes"]).optional(),
+  isEvaluationDue: z.boolean().optional(),
   iterations: z.number().optional(),
-  choices: z
-    .object({ first: z.array(z.number()).optional(), later: z.array(z.number()).optional() })
-    .default({}),
   secondsOfFirst: z.array(z.number()),
 });
 
-export async function saveState(folder: string, state: TrainingState, system?: WriteSystem): Promise<void> {
-  const {
-    iteration,
-    shape,
-    weights,
-    moments = new Map(),
-    choices,
-    language,
-    best,
-    look,
-    iterations,
-    secondsOfFirst,
-  } = state;
-  const name = String(iteration);
+export async function saveState(
+  folder: string,
+  state: TrainerState,
+  { tensors, values }: AlgorithmState,
+  system?: WriteSystem,
+): Promise<void> {
+  const name = String(state.iteration);
   mkdirSync(join(folder, name), { recursive: true });
-  const all: Weights = new Map(weights);
-  for (const [key, value] of moments) all.set(`${MOMENT}${key}`, value);
-  for (const [key, value] of choiceTensors(choices, { isLearning: true })) all.set(key, value);
-  await writeFileSafely(join(folder, name, "state.safetensors"), toSafetensors(all, {}), system);
-  const tokenizer = JSON.stringify(language.tokenizer.toJson());
-  await writeFileSafely(join(folder, name, "tokenizer.json"), new TextEncoder().encode(tokenizer), system);
-  const latest: z.input<typeof latestSchema> = {
-    version: VERSION,
-    folder: name,
-    iteration,
-    shape: { ...shape },
-    secondsOfFirst,
-    choices: structuredClone(sizesOf(choices)) as z.input<typeof latestSchema>["choices"],
-    ...(best && { best: { ...best } }),
-    ...(look && { look }),
-    ...(iterations !== undefined && { iterations }),
-  };
-  await writeFileSafely(join(folder, LATEST), new TextEncoder().encode(JSON.stringify(latest)), system);
+  const write = (file: string, bytes: Uint8Array) => writeFileSafely(join(folder, file), bytes, system);
+  const toBytes = (json: unknown) => new TextEncoder().encode(JSON.stringify(json));
+  await write(join(name, TENSORS), toSafetensors(tensors, {}));
+  await write(join(name, VALUES), toBytes(values));
+  await write(LATEST, toBytes({ version: VERSION, folder: name, ...state }));
   for (const other of readdirSync(folder))
     if (/^[0-9]+$/.test(other) && other !== name)
       rmSync(join(folder, other), { recursive: true, force: true });
 }
 
 /** Nothing where no state was saved yet: the training begins at its beginning. */
-export async function loadState(folder: string): Promise<TrainingState | undefined> {
-  const file = join(folder, LATEST);
-  if (!existsSync(file)) return undefined;
+export async function loadState(
+  folder: string,
+): Promise<{ state: TrainerState; algorithm: AlgorithmState } | undefined> {
+  if (!existsSync(join(folder, LATEST))) return undefined;
+  const readJson = (...file: string[]) => JSON.parse(readFileSync(join(folder, ...file), "utf8"));
   try {
-    const latest = latestSchema.parse(JSON.parse(readFileSync(file, "utf8")));
-    const { weights: all } = fromSafetensors(readFileSync(join(folder, latest.folder, "state.safetensors")));
-    const tokenizer = JSON.parse(readFileSync(join(folder, latest.folder, "tokenizer.json"), "utf8"));
-    const shape = latest.shape as unknown as ModelShape;
-    // In the order they were made in: the norm of a gradient depends on the order of its sum, by a hair.
-    const weights: Weights = new Map();
-    for (const [name] of weightDims(shape)) {
-      const value = all.get(name);
-      if (!value) throw new TuttiError("bad-checkpoint", `weight "${name}" is missing`);
-      weights.set(name, value);
-    }
-    const moments: Weights = new Map();
-    for (const [name, value] of all)
-      if (name.startsWith(MOMENT)) moments.set(name.slice(MOMENT.length), value);
-    const language = new Language(fromTokenizerJson(tokenizer));
-    return {
-      iteration: latest.iteration,
-      shape,
-      weights,
-      language,
-      choices: createChoices(latest.choices, language.vocabulary, all),
-      ...(moments.size > 0 && { moments }),
-      secondsOfFirst: latest.secondsOfFirst,
-      ...(latest.best && { best: latest.best as unknown as TuneFigures }),
-      ...(latest.look && { look: latest.look }),
-      ...(latest.iterations !== undefined && { iterations: latest.iterations }),
-    };
+    const json = readJson(LATEST);
+    const { folder: name, version: _, ...state } = latestSchema.parse(upgradeLatest(json));
+    const { weights: tensors } = fromSafetensors(readFileSync(join(folder, name, TENSORS)));
+    const values =
+      json.version === VERSION
+        ? readJson(name, VALUES)
+        : { shape: json.shape, choices: json.choices ?? {}, tokenizer: readJson(name, "tokenizer.json") };
+    return { state: state as TrainerState, algorithm: { tensors, values } };
   } catch (cause) {
-    const reason = explain(cause);
-    const message = `The training in ${folder} cannot go on: ${reason}`;
-    throw new TuttiError("bad-checkpoint", message, { cause });
+    const message = `The training in ${folder} cannot go on: ${explain(cause)}`;
+    throw new TuttiError("bad-checkpoint", message, { status: 400, cause });
   }
+}
+
+/** Version 1 knew one algorithm, and held its shape and choices itself. */
+function upgradeLatest(latest: Record<string, unknown>): unknown {
+  if (latest.version !== 1) return latest;
+  const { look, best, ...rest } = latest;
+  const validation = best ? { ...best, type: "validation" } : undefined;
+  return { ...rest, version: VERSION, name: "native", best: validation, isEvaluationDue: look !== undefined };
 }
 
 function explain(cause: unknown): string {
   if (!(cause instanceof z.ZodError)) return cause instanceof Error ? cause.message : String(cause);
   const [issue] = cause.issues;
-  return `${LATEST} is damaged, or of a version other than ${VERSION}: ${issue?.path.join(".")}: ${issue?.message}`;
+  return `${LATEST} is damaged, or of a version after ${VERSION}: ${issue?.path.join(".")}: ${issue?.message}`;
 }

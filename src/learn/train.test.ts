@@ -8,7 +8,7 @@ import { loadCheckpoint } from "../conductor/native/checkpoint.ts";
 import { createSmallWorld } from "../testing/learn/small-world.ts";
 import type { World } from "../world/types.ts";
 import { openTrainingFolder } from "./folder.ts";
-import { type TrainOptions, train } from "./train.ts";
+import { type TrainOptions, trainNative } from "./native/learner.ts";
 import type { TrainEvent } from "./types.ts";
 
 // Each test is a training or two, on cores that may be busy.
@@ -17,7 +17,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const home = mkdtempSync(join(tmpdir(), "tutti-train-"));
 afterAll(() => rmSync(home, { recursive: true }));
 
-const [WARM_UP, ITERATIONS, TUNE_EVERY] = [5, 8, 3];
+const [WARM_UP, ITERATIONS, EVALUATE_EVERY] = [5, 8, 3];
 const TOTAL = WARM_UP + ITERATIONS;
 /** A copy of the folder as it was on the disk when this iteration had just been told, not saved yet. */
 const killedAt = (name: string, iteration: number) => join(home, `${name}-killed-${iteration}`);
@@ -34,15 +34,15 @@ async function run(
     onEvent = () => {},
     abort = new AbortController(),
   }: { onEvent?: (event: TrainEvent) => unknown; abort?: AbortController } = {},
-): Promise<Watched & Awaited<ReturnType<typeof train>>> {
+): Promise<Watched & Awaited<ReturnType<typeof trainNative>>> {
   const path = join(home, name);
   const folder = openTrainingFolder(path);
   const events: TrainEvent[] = [];
   try {
-    const result = await train({
+    const result = await trainNative({
       ...{ world: createSmallWorld(), seed: 1, iterations: ITERATIONS, warmUp: WARM_UP, rounds: 2 },
       ...{ group: 4, questions: 4, costPerCall: 0.01, supervised: false, words: "free", threads: 1 },
-      ...{ shape: { width: 32, layers: 1 }, saveEvery: 1, tuneEvery: TUNE_EVERY },
+      ...{ shape: { width: 32, layers: 1 }, saveEvery: 1, evaluateEvery: EVALUATE_EVERY },
       ...{ folder, resume: false, command: "tutti train", signal: abort.signal },
       onEvent: (event) => {
         events.push(event);
@@ -71,11 +71,11 @@ function resultOf(path: string) {
     best: bytes("best", "weights.safetensors"),
     card: JSON.parse(readFileSync(join(path, "best", "card.json"), "utf8")).about,
     iterations: rows("iterations.jsonl"),
-    tunes: rows("tune.jsonl"),
+    validations: rows("validation.jsonl"),
   };
 }
 
-let whole: Watched & Awaited<ReturnType<typeof train>>;
+let whole: Watched & Awaited<ReturnType<typeof trainNative>>;
 let expected: ReturnType<typeof resultOf>;
 beforeAll(async () => {
   whole = await run(
@@ -94,7 +94,7 @@ beforeAll(async () => {
 }, 60_000);
 
 describe("a training", () => {
-  test("goes through its stages, is looked at on the way, and keeps its best", () => {
+  test("goes through its stages, is evaluated on the way, and keeps its best", () => {
     const iterations = whole.events.filter((event) => event.type === "iteration");
     expect(iterations.map(({ iteration }) => iteration)).toEqual(Array.from({ length: TOTAL }, (_, i) => i));
     expect([...new Set(iterations.map(({ stage }) => stage))]).toEqual([
@@ -105,11 +105,11 @@ describe("a training", () => {
       "sizes",
     ]);
     expect(iterations.every(({ loss, total }) => Number.isFinite(loss) && total === TOTAL)).toBe(true);
-    const looks = whole.events.filter((event) => event.type === "tune");
-    expect(looks.map(({ iteration }) => iteration + 1)).toEqual([6, 9, 12, 13]);
+    const evaluations = whole.events.filter((event) => event.type === "validation");
+    expect(evaluations.map(({ iteration }) => iteration + 1)).toEqual([6, 9, 12, 13]);
     // Only the last stage can be the best.
-    expect(looks.filter(({ isBest }) => isBest).every(({ stage }) => stage === "sizes")).toBe(true);
-    expect(whole).toMatchObject({ iterations: TOTAL, isStopped: false, tune: { isBest: true } });
+    expect(evaluations.filter(({ isBest }) => isBest).every(({ stage }) => stage === "sizes")).toBe(true);
+    expect(whole).toMatchObject({ iterations: TOTAL, isStopped: false, validation: { isBest: true } });
     const { card } = loadCheckpoint(whole.checkpoint);
     expect(card.training).toMatchObject({
       world: "sums",
@@ -141,7 +141,7 @@ test("tells that the total is not known until the minutes have become a count", 
   const onEvent = (event: TrainEvent) => {
     if (event.type === "iteration" && !event.isTiming) abort.abort();
   };
-  const timed = { iterations: undefined, minutes: 100, warmUp: 1, tuneEvery: 1000 };
+  const timed = { iterations: undefined, minutes: 100, warmUp: 1, evaluateEvery: 1000 };
   const { events } = await run("timed", timed, { abort, onEvent });
   const told = events.filter((event) => event.type === "iteration");
   expect(told.map(({ isTiming = false }) => isTiming)).toEqual([true, true, true, true, true, true, false]);
@@ -162,7 +162,7 @@ test("keeps on the card what was kept together when tasks were split", async () 
 });
 
 describe("killed at any moment, and resumed", () => {
-  // Before the first save, in the warm-up, before a look, and before the last save.
+  // Before the first save, in the warm-up, before an evaluation, and before the last save.
   test.each([0, 3, 8, TOTAL - 1])("during iteration %i", async (iteration) => {
     const path = killedAt("whole", iteration);
     const resumed = await run(path.slice(home.length + 1), { resume: true });
@@ -204,33 +204,36 @@ describe("stopped, and resumed", () => {
     expect(resultOf(stopped.path)).toEqual(expected);
   });
 
-  test.each([9, TOTAL])("in the middle of the look after iteration %i: it is made up for", async (at) => {
-    const abort = new AbortController();
-    const world = createSmallWorld();
-    let told = 0;
-    // Looking begins by asking for the tune questions.
-    const stopping: World = {
-      ...world,
-      get validation() {
-        if (told === at) abort.abort();
-        return world.validation;
-      },
-    };
-    const onEvent = (event: TrainEvent) => {
-      if (event.type === "iteration") told = event.iteration + 1;
-    };
-    const name = `look-${at}`;
-    const stopped = await run(name, { world: stopping }, { abort, onEvent });
-    expect(stopped).toMatchObject({ isStopped: true, iterations: at });
-    expect(
-      stopped.events.filter((event) => event.type === "tune").map(({ iteration }) => iteration + 1),
-    ).not.toContain(at);
-    const resumed = await run(name, { resume: true });
-    expect(resumed.isStopped).toBe(false);
-    expect(resultOf(stopped.path)).toEqual(expected);
-    // What is done is done: going on once more changes nothing.
-    const { events } = await run(name, { resume: true });
-    expect(events.filter(({ type }) => type === "tune")).toEqual([]);
-    expect(resultOf(stopped.path)).toEqual(expected);
-  });
+  test.each([9, TOTAL])(
+    "in the middle of the evaluation after iteration %i: it is made up for",
+    async (at) => {
+      const abort = new AbortController();
+      const world = createSmallWorld();
+      let told = 0;
+      // An evaluation begins by asking for the validation questions.
+      const stopping: World = {
+        ...world,
+        get validation() {
+          if (told === at) abort.abort();
+          return world.validation;
+        },
+      };
+      const onEvent = (event: TrainEvent) => {
+        if (event.type === "iteration") told = event.iteration + 1;
+      };
+      const name = `evaluation-${at}`;
+      const stopped = await run(name, { world: stopping }, { abort, onEvent });
+      expect(stopped).toMatchObject({ isStopped: true, iterations: at });
+      expect(
+        stopped.events.filter((event) => event.type === "validation").map(({ iteration }) => iteration + 1),
+      ).not.toContain(at);
+      const resumed = await run(name, { resume: true });
+      expect(resumed.isStopped).toBe(false);
+      expect(resultOf(stopped.path)).toEqual(expected);
+      // What is done is done: going on once more changes nothing.
+      const { events } = await run(name, { resume: true });
+      expect(events.filter(({ type }) => type === "validation")).toEqual([]);
+      expect(resultOf(stopped.path)).toEqual(expected);
+    },
+  );
 });

@@ -1,66 +1,146 @@
-// How a Conductor learns: what is told while it learns, and what is kept.
+// How a Conductor learns: the port behind which every learning algorithm stands, and what is told while it learns.
 
-/** An order of learning: each stage has its own team size, rounds and exploration. */
-export type StageName = "warm-up" | "supervised" | "selection" | "teams" | "rounds" | "sizes";
+import type { Weights } from "../nn/types.ts";
+import type { Outcome } from "../world/rollout.ts";
+import type { Question } from "../world/types.ts";
 
-/** What is told after every iteration. Shares and rates are 0..1. */
-export interface IterationFigures {
-  type: "iteration";
-  stage: StageName;
+// ---- The port -----------------------------------------------------------------------------------------
+
+/** Something to try: what was written for a question, performed under a seed. */
+export interface Rollout {
+  question: Question;
+  /** Round by round. */
+  texts: readonly string[];
+  seed: number;
+  /** What the texts before the last one became; absent in the first round. */
+  before?: Outcome;
+}
+
+/** Proposes rollouts, is sent their outcomes, in their order and as often as it needs, and returns what it made of them. */
+export type Asking<Result> = AsyncGenerator<Rollout[], Result, Outcome[]>;
+
+/**
+ * Propose → outcomes → update, with a state of its own. The trainer performs, counts, evaluates on the validation
+ * split, keeps the best, saves and resumes; it knows nothing of how an algorithm learns.
+ */
+export interface LearningAlgorithm<Entry extends ScheduleEntry = ScheduleEntry> {
+  /** Saved with its state, so that no other algorithm goes on with it. */
+  readonly name: string;
+  /** What computes, for the log: an engine and its threads. */
+  readonly engine?: string;
+  /** How it spends so many iterations. Pure: minutes become a count while a training runs. */
+  schedule(iterations: number): Schedule<Entry>;
+  /**
+   * `const outcomes = yield rollouts` performs them. All randomness comes from the seed and the number of the
+   * iteration. An iteration that is cut off is never resumed after its `yield`: it must not have changed anything yet.
+   */
+  iterate(entry: Entry, signal: AbortSignal): Asking<UpdateMetrics>;
+  /** What becomes of these questions now, without exploration: the evaluation. */
+  answer(
+    questions: readonly Question[],
+    entry: Entry,
+    options: { seed: number; signal: AbortSignal },
+  ): Promise<Outcome[]>;
+  /** All it needs to go on as if nothing had happened, to the bit. */
+  save(): AlgorithmState;
+  /** What people will use, into a folder of its own. */
+  saveCheckpoint(
+    folder: string,
+    trained: { iterations: number; validation: ValidationMetrics },
+  ): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Schedule<Entry extends ScheduleEntry = ScheduleEntry> {
+  /** All iterations, the warm-up included. */
+  total: number;
+  at(iteration: number): Entry;
+}
+
+export interface ScheduleEntry {
   /** From 0, over all stages. */
   iteration: number;
-  total: number;
-  /** The minutes have not become a count yet: the total is no more than a bound. */
-  isTiming?: true;
-  /** Mean reward of the rollouts, the cost term not counted. */
+  stage: string;
+  /** Not yet worth an evaluation, and as fast as it is whatever follows: it is not timed. */
+  isWarmUp: boolean;
+  /** Only what was evaluated in the final stage can be the best. */
+  isFinal: boolean;
+  /** A validation reward so much below the best one still replaces it: differences like this are noise. */
+  tolerance: number;
+}
+
+export interface AlgorithmState {
+  /** By name: they come back in another order. */
+  tensors: Weights;
+  /** Plain JSON. */
+  values: Record<string, unknown>;
+}
+
+// ---- What is told -------------------------------------------------------------------------------------
+
+/** Means over rollouts that were not lost to an outage. Shares and rates are 0..1. */
+export interface OutcomeMetrics {
+  /** The cost term not counted. */
   reward: number;
   accuracy: number;
   validShare: number;
   accuracyIfValid: number;
   /** Bits: who is asked, over all calls of the iteration. */
   routingEntropy: number;
-  /** Nats: mean over the decisions of the policy itself. */
-  decisionEntropy: number;
   calls: number;
   steps: number;
-  /** Groups in which all rollouts got the same reward: nothing can be learned from them. */
-  flatShare: number;
-  /** Rollouts that lost a worker to an outage: dropped, never taught. */
+  /** Rollouts that lost a worker to an outage: dropped, never learned from. */
   outages: number;
-  loss: number;
-  gradientNorm: number;
-  learningRate: number;
   costUsd: number;
-  seconds: number;
-  /** Share of the calls by worker id; absent in the warm-up. */
+  /** Share of the calls by worker id; absent where nothing was performed, as in the warm-up. */
   asked?: Record<string, number>;
 }
 
-/** Greedy on the tune split, without any mask. */
-export interface TuneFigures {
-  type: "tune";
-  stage: StageName;
+/** What an iteration has learned. NaN where an algorithm has no such metric. */
+export interface UpdateMetrics extends OutcomeMetrics {
+  /** Nats: mean over the decisions of the policy itself. */
+  decisionEntropy: number;
+  /** Groups in which all rollouts got the same reward: nothing can be learned from them. */
+  flatShare: number;
+  loss: number;
+  gradientNorm: number;
+  learningRate: number;
+}
+
+/** Told after every iteration. */
+export interface IterationMetrics extends UpdateMetrics {
+  type: "iteration";
+  stage: string;
+  iteration: number;
+  total: number;
+  /** The minutes have not become a count yet: the total is no more than a bound. */
+  isTiming?: true;
+  seconds: number;
+}
+
+/** On the validation split: greedy, without any mask. */
+export interface ValidationMetrics
+  extends Pick<OutcomeMetrics, "accuracy" | "validShare" | "calls" | "costUsd" | "routingEntropy"> {
+  type: "validation";
+  stage: string;
   iteration: number;
   tasks: number;
-  accuracy: number;
+  /** The 95 % interval of the accuracy. */
   low: number;
   high: number;
+  /** Costs counted. */
   reward: number;
-  validShare: number;
-  calls: number;
-  costUsd: number;
-  routingEntropy: number;
   isBest: boolean;
 }
 
 /** A workflow as it was written at some point of the training. */
 export interface Sample {
   type: "sample";
-  stage: StageName;
+  stage: string;
   iteration: number;
   task: string;
   question: string;
-  /** What the model wrote, round by round. */
+  /** What was written, round by round. */
   texts: string[];
   answer: string;
   score: number;
@@ -69,8 +149,8 @@ export interface Sample {
 }
 
 export type TrainEvent =
-  | IterationFigures
-  | TuneFigures
+  | IterationMetrics
+  | ValidationMetrics
   | Sample
-  /** Something to know: the engine, the iteration count that the minutes became, an early stop. */
+  /** Something to know: the engine, the iteration count that the minutes became. */
   | { type: "notice"; text: string };

@@ -4,6 +4,7 @@
 
 import { TuttiError } from "../base/errors.ts";
 import type { StepReply } from "../store/types.ts";
+import { isModel } from "../worker/kinds.ts";
 import type { FinishReason, ToolCall, Usage, Worker, WorkerRequest } from "../worker/types.ts";
 import { toTuttiError } from "./stage.ts";
 
@@ -125,15 +126,15 @@ async function ask(
 
 /** A reply that a limit or a filter has emptied is no reply: somebody else may have one. */
 function emptyReply(
-  { id, kind }: Worker,
+  worker: Worker,
   text: string,
   reason: FinishReason,
   maxOutputTokens: number,
 ): TuttiError | undefined {
-  if (kind !== "model" || text.trim() !== "") return undefined;
+  if (!isModel(worker) || text.trim() !== "") return undefined;
   if (reason === "content-filter")
-    return new TuttiError("content-filter", `${id} was silenced by its provider's filter`);
+    return new TuttiError("content-filter", `${worker.id} was silenced by its provider's filter`);
   if (reason !== "length") return undefined;
   const why = `used all of its ${maxOutputTokens} tokens before it wrote a word (models that reason need more)`;
-  return new TuttiError("empty-reply", `${id} ${why}`);
+  return new TuttiError("empty-reply", `${worker.id} ${why}`);
 }

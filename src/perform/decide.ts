@@ -5,6 +5,7 @@
 import type { ComposeQuote } from "../conductor/types.ts";
 import type { Amount, PoolEntry, StopReason } from "../store/types.ts";
 import { boundBriefTokens } from "../worker/brief.ts";
+import { isFree, nests } from "../worker/kinds.ts";
 import { strongestFirst } from "../worker/strength.ts";
 import type { Brief } from "../worker/types.ts";
 import { type Reservation, remaining, replyLimit, reserveCall, reserveShare } from "./budget.ts";
@@ -185,12 +186,12 @@ function reserveStep(
   const entry: PoolEntry = state.pool[worker]!;
   const { steps } = state.rounds[round]!;
   const left = remaining(state, pending);
-  if (entry.kind === "conductor") {
+  if (nests(entry)) {
     const others = steps.filter((other, number) => number !== step && other.status === "pending").length;
     return reserveShare(left, 1 + others);
   }
   const maxOutputTokens = replyLimit(state, entry, brief.isLast);
-  if (entry.kind === "tool") return { ok: true, amount: { usd: 0, calls: 0, tokens: 0 }, maxOutputTokens };
+  if (isFree(entry)) return { ok: true, amount: { usd: 0, calls: 0, tokens: 0 }, maxOutputTokens };
   const inputTokens = () => boundBriefTokens(brief);
   const wanted = { price: entry.price, calls: 1 as const, inputTokens, maxOutputTokens };
   return reserveCall(left, wanted, state.settings.allowUnknownPrice);

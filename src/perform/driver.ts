@@ -5,6 +5,7 @@
 import { isTuttiError, TuttiError } from "../base/errors.ts";
 import type { EventError, RunEvent, StopReason } from "../store/types.ts";
 import { boundBriefTokens } from "../worker/brief.ts";
+import { nests } from "../worker/kinds.ts";
 import type { Attempt } from "./attempt.ts";
 import { type Action, type AskAction, type Circumstances, deadlineOf, decide } from "./decide.ts";
 import { createNested } from "./nested.ts";
@@ -225,7 +226,7 @@ class Driver {
     at: number,
   ): RunEvent {
     const { runId, pool } = this.#state;
-    const nested = pool[worker]!.kind === "conductor" && { nestedRunId: `${runId}.${round + 1}.${step + 1}` };
+    const nested = nests(pool[worker]!) && { nestedRunId: `${runId}.${round + 1}.${step + 1}` };
     const common = { runId, at, round, step, attempt, worker, reserved, maxOutputTokens };
     return { type: "step-start", ...common, ...(instead && { instead }), ...nested };
   }
@@ -236,7 +237,7 @@ class Driver {
     const runId = parent.rounds[round]!.steps[step]!.nestedRunId;
     const isAnswer = streamsAnswer(parent, round, brief);
     const nested =
-      runId !== undefined && parent.pool[worker]!.kind === "conductor"
+      runId !== undefined && nests(parent.pool[worker]!)
         ? createNested({ parent, round, step, runId, brief, reserved, isAnswer }, this.#stage, {
             performRun,
             resumeRun,

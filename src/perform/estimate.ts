@@ -2,7 +2,9 @@
 // ordinary length; `maxUsd` is what it cannot exceed, with the longest replies that may be written.
 
 import type { PoolEntry } from "../store/types.ts";
+import { isFree } from "../worker/kinds.ts";
 import { estimateInputTokens } from "../worker/price.ts";
+import { toPositions } from "../workflow/access.ts";
 import type { Workflow } from "../workflow/types.ts";
 import { replyLimit } from "./budget.ts";
 import type { RunState } from "./state.ts";
@@ -27,13 +29,13 @@ export function estimatePlan(state: RunState, workflow: Workflow): PlanEstimate 
     const entry: PoolEntry = state.pool[worker]!;
     const limit = replyLimit(state, entry, number === workflow.steps.length - 1);
     limits.push(limit);
-    if (entry.kind === "tool") continue;
+    if (isFree(entry)) continue;
     estimate.calls += 1;
     if (!entry.price) {
       estimate.unpricedSteps += 1;
       continue;
     }
-    const seen = access === "all" ? limits.slice(0, number) : access.map((position) => limits[position]!);
+    const seen = toPositions(access, number).map((position) => limits[position]!);
     const { inputUsd, outputUsd } = entry.price;
     const ownTokens = taskTokens + subtask.length;
     const typicalInput = ownTokens / BYTES_PER_TOKEN + seen.length * TYPICAL_REPLY_TOKENS;

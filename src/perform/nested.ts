@@ -3,8 +3,10 @@
 // under its own id, so a crash in the middle of it loses no more than any other run would.
 
 import { TuttiError } from "../base/errors.ts";
-import type { Amount, Limits, RunEvent, Spending } from "../store/types.ts";
+import { LIMIT_NAMES, type Limits } from "../store/limits.ts";
+import type { Amount, RunEvent, Spending } from "../store/types.ts";
 import { toNestedTask } from "../worker/brief.ts";
+import { nests } from "../worker/kinds.ts";
 import type { Brief, Pool, WorkerEvent } from "../worker/types.ts";
 import { addUsage, NO_USAGE } from "../worker/usage.ts";
 import { deadlineOf } from "./decide.ts";
@@ -123,19 +125,17 @@ async function performOrResume(
 }
 
 function shareOf(parent: RunState, reserved: Amount, now: number): Limits {
-  const { usd, calls, tokens, deadlineMs } = parent.settings.limits;
-  return {
-    ...(usd !== undefined && { usd: reserved.usd }),
-    ...(calls !== undefined && { calls: reserved.calls }),
-    ...(tokens !== undefined && { tokens: reserved.tokens }),
-    ...(deadlineMs !== undefined && { deadlineMs: Math.max(0, deadlineOf(parent) - now) }),
-  };
+  const left = { ...reserved, deadlineMs: Math.max(0, deadlineOf(parent) - now) };
+  const { limits } = parent.settings;
+  return Object.fromEntries(
+    LIMIT_NAMES.filter((name) => limits[name] !== undefined).map((name) => [name, left[name]]),
+  );
 }
 
 /** At the last level there is no `self`: nobody can nest deeper than allowed. */
 function nestedPool(parent: RunState, pool: Pool): Pool {
   if (parent.settings.maxDepth > 1) return pool;
-  return { members: pool.members.filter((member) => member.worker.kind !== "conductor") };
+  return { members: pool.members.filter((member) => !nests(member.worker)) };
 }
 
 function usageOf(state: RunState) {

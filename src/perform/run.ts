@@ -1,8 +1,8 @@
 // A run as people and programs read it: the public result of `ask`, made from the state of the machine.
 
 import { toConductorName } from "../store/conductor-name.ts";
-import { isSimulated } from "../store/summary.ts";
 import type { EventError, Origin, PoolEntry, RunSettings, StepPosition, StopReason } from "../store/types.ts";
+import { isSimulated } from "../worker/kinds.ts";
 import type { Exchange, Task, ToolCall, Usage } from "../worker/types.ts";
 import { addUsage, NO_USAGE } from "../worker/usage.ts";
 import type { Access, Workflow } from "../workflow/types.ts";

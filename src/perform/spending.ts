@@ -2,6 +2,7 @@
 
 import { traitsOf } from "../base/error-codes.ts";
 import type { PoolEntry, Spending } from "../store/types.ts";
+import { isFree, isModel } from "../worker/kinds.ts";
 import { costOf } from "../worker/price.ts";
 import type { Usage } from "../worker/types.ts";
 import { NO_USAGE } from "../worker/usage.ts";
@@ -17,7 +18,7 @@ export interface Exchange {
 }
 
 export function toSpending(entry: Billed, usage: Usage, exchange: Exchange): Spending {
-  if (entry.kind === "tool") return { usage, costUsd: 0, calls: 0 };
+  if (isFree(entry)) return { usage, costUsd: 0, calls: 0 };
   const isSilent = usage.inputTokens === 0 && usage.outputTokens === 0;
   return isSilent ? estimate(entry, exchange) : priced(entry, usage);
 }
@@ -25,7 +26,7 @@ export function toSpending(entry: Billed, usage: Usage, exchange: Exchange): Spe
 /** A failed ask is still a call. If it may have been billed, it is counted on the high side. */
 export function toFailedSpending(entry: Billed, { code }: { code: string }, exchange: Exchange): Spending {
   const { billed } = traitsOf(code);
-  if (entry.kind !== "model" || billed === "never") return NOTHING_SPENT;
+  if (!isModel(entry) || billed === "never") return NOTHING_SPENT;
   if (billed === "if-written" && exchange.written === "") return { usage: NO_USAGE, costUsd: 0, calls: 1 };
   return estimate(entry, exchange);
 }

@@ -5,6 +5,7 @@ import { readJsonOutput } from "../answer/json-output.ts";
 import { hashSeed } from "../base/random.ts";
 import type { RunEvent, StepReply } from "../store/types.ts";
 import { boundBriefTokens, toMessages } from "../worker/brief.ts";
+import { combines } from "../worker/kinds.ts";
 import type { Brief, Message, WorkerRequest } from "../worker/types.ts";
 import { type Attempt, startAttempt } from "./attempt.ts";
 import { type AskAction, deadlineOf } from "./decide.ts";
@@ -62,7 +63,7 @@ export async function performStep(
     const spending = nested?.spending() ?? toSpending(entry, usage, { inputTokens, written });
     const { reply, problem } = toOutput(outcome.reply, brief);
     // A vote cannot be told to write it differently: a model takes its place.
-    if (problem !== undefined && entry.kind === "tool") {
+    if (problem !== undefined && combines(entry)) {
       const error = { code: "invalid-output", message: `${entry.id}: ${problem}`, retryable: false };
       return { type: "step-error", ...common, error, spending, delivered: false };
     }

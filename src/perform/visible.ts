@@ -3,23 +3,19 @@
 
 import type { ComposedRound } from "../conductor/types.ts";
 import type { RunEvent, StepPosition, StopReason } from "../store/types.ts";
+import { combines } from "../worker/kinds.ts";
 import type { Brief, VisibleStep } from "../worker/types.ts";
+import { firstRoundSeen, toPositions } from "../workflow/access.ts";
 import type { RoundState, RunState } from "./state.ts";
 
-/**
- * `all` are the earlier steps of this workflow and, in a later round, all steps of the round before.
- * A step that got no reply is left out: there is nothing to quote.
- */
+/** In order, the earliest round first. A step that got no reply is left out: there is nothing to quote. */
 export function toBrief(state: RunState, roundNumber: number, stepNumber: number): Brief {
   const { workflow } = state.rounds[roundNumber]!;
   const { subtask, access } = workflow!.steps[stepNumber]!;
   const visible: VisibleStep[] = [];
-  if (access === "all") {
-    const before = state.rounds[roundNumber - 1];
-    for (const step of before?.steps.keys() ?? []) show(state, visible, roundNumber - 1, step);
-  }
-  const positions = access === "all" ? Array.from({ length: stepNumber }, (_, step) => step) : access;
-  for (const step of positions) show(state, visible, roundNumber, step);
+  for (let round = firstRoundSeen(access, roundNumber); round < roundNumber; round++)
+    for (const step of state.rounds[round]!.steps.keys()) show(state, visible, round, step);
+  for (const step of toPositions(access, stepNumber)) show(state, visible, roundNumber, step);
   const isLast = stepNumber === workflow!.steps.length - 1;
   const { exchanges } = state.rounds[roundNumber]!.steps[stepNumber]!;
   return {
@@ -48,14 +44,15 @@ function show(state: RunState, visible: VisibleStep[], roundNumber: number, step
   const { workflow, steps } = state.rounds[roundNumber]!;
   const { worker, reply } = steps[step]!;
   if (!reply?.text) return;
-  const { profile, kind } = state.pool[worker] ?? {};
+  const entry = state.pool[worker]!;
+  const { profile } = entry;
   // A vote about this question weighs by what was measured on similar ones, where that is known.
   const success = profile?.similar ?? profile?.success;
   const { subtask } = workflow!.steps[step]!;
   const measured = success === undefined ? {} : { success };
   visible.push({
     ...{ round: roundNumber, step, worker, subtask, reply: reply.text, ...measured },
-    ...(kind === "tool" && { isTool: true as const }),
+    ...(combines(entry) && { isCombined: true as const }),
   });
 }
 

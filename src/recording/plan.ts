@@ -2,6 +2,7 @@
 // `maxUsd` what it cannot exceed. Computed before anybody says yes to it.
 
 import { type GradedTask, toMessages } from "../task/types.ts";
+import { modelsOf } from "../worker/kinds.ts";
 import { estimateInputTokens } from "../worker/price.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 import { type Recorded, readRecorded } from "./files.ts";
@@ -49,11 +50,6 @@ export async function planRecording(options: PlanOptions): Promise<RecordingPlan
   }
   plan.unpriced = members.filter(({ price }) => !price).map(({ worker }) => worker.id);
   return plan;
-}
-
-/** Tools and the Conductor itself answer nothing alone. */
-export function modelsOf({ members }: Pool): PoolMember[] {
-  return members.filter(({ worker }) => worker.kind === "model");
 }
 
 export function replyLimit({ maxOutputTokens }: PoolMember, wanted: number): number {

@@ -3,10 +3,10 @@
 
 import { TuttiError, usageError } from "../base/errors.ts";
 import type { GradedTask, Grader } from "../task/types.ts";
+import { modelsOf } from "../worker/kinds.ts";
 import type { PoolMember } from "../worker/types.ts";
 import { Asker } from "./asker.ts";
 import { openRecordingFiles } from "./files.ts";
-import { modelsOf } from "./plan.ts";
 import type { RecordOptions, RecordSummary } from "./record-types.ts";
 import { Session } from "./session.ts";
 

@@ -5,6 +5,7 @@
 import { TuttiError, usageError } from "../base/errors.ts";
 import type { Run } from "../perform/run.ts";
 import type { Grade, GradedTask } from "../task/types.ts";
+import { isRehearsalId } from "../worker/kinds.ts";
 import type { Brief, Pool, Profile, Worker, WorkerEvent } from "../worker/types.ts";
 import { type Outcome, type Recording, RIGHT } from "./types.ts";
 
@@ -41,6 +42,7 @@ function createRecordedWorker(recording: Recording, id: string): Worker {
   return {
     id,
     kind: "model",
+    isSimulated: isRehearsalId(id),
     isInstant: true,
     // `request.messages` are never touched: they would be written only for this.
     async *ask({ brief }): AsyncIterable<WorkerEvent> {

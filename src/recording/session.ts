@@ -4,9 +4,9 @@
 import { extractAnswer } from "../answer/extract.ts";
 import { traitsOf } from "../base/error-codes.ts";
 import type { TuttiError } from "../base/errors.ts";
-import { isSimulated } from "../store/summary.ts";
 import { extractCode } from "../task/code/extract.ts";
 import type { Grade, GradedTask } from "../task/types.ts";
+import { isSimulatedPool } from "../worker/kinds.ts";
 import type { PoolMember } from "../worker/types.ts";
 import type { Asker, Reply } from "./asker.ts";
 import type { RecordingFiles } from "./files.ts";
@@ -176,7 +176,7 @@ export class Session {
       costUsd,
       unpricedCalls,
       durationMs: Math.round(performance.now() - this.#startedAt),
-      isSimulated: isSimulated(this.#members.map(({ worker }) => worker)),
+      isSimulated: isSimulatedPool({ members: this.#members }),
       workers: [...this.#workers.values()],
     };
   }

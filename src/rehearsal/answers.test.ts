@@ -112,3 +112,105 @@ test("tables: sums over the rows agree", () => {
     expect(Number(answer), question).toBe(chosen.reduce((sum, row) => sum + value(row), 0));
   });
 });
+
+test("gardens: the formula agrees", () => {
+  type Parameters = { length: number; width: number; price: number; margin: number };
+  each("gardens", ({ answer, difficulty, question }, { length, width, price, margin }: Parameters) => {
+    const frame = 2 * margin * (length + width) + 4 * margin ** 2;
+    const expected = { 1: length * width, 2: 2 * (length + width) * price, 3: frame * price }[difficulty];
+    expect(Number(answer), question).toBe(expected);
+  });
+});
+
+test("shopping: the formula agrees, and bills come out in whole dollars", () => {
+  type Parameters = Record<string, number>;
+  each("shopping", ({ answer, difficulty, question }, p: Parameters) => {
+    const goods = p.count! * p.price! + p.moreCount! * p.otherPrice!;
+    const bill = (goods * (1 - p.percent! / 100) + p.delivery!) / p.friends!;
+    const expected = {
+      1: p.count! * p.price!,
+      2: p.hours! * p.speed! + p.moreHours! * p.otherSpeed!,
+      3: bill,
+    }[difficulty];
+    expect(Number(answer), question).toBeCloseTo(expected, 9);
+    expect(Number.isInteger(Number(answer)), question).toBe(true);
+  });
+});
+
+test("units: converting back gives the amount, speeds and masses agree", () => {
+  const inBase: Record<string, number> = {
+    ...{ metres: 1, kilometres: 1000, centimetres: 0.01, grams: 1, kilograms: 1000, tonnes: 1e6 },
+    ...{ litres: 1, millilitres: 0.001, seconds: 1, minutes: 60, hours: 3600, days: 86_400 },
+  };
+  type Parameters = {
+    amount: number;
+    from: string;
+    to: string;
+    litres: number;
+    density: number;
+    tanks: number;
+  };
+  each("units", ({ answer, difficulty, question }, p: Parameters) => {
+    const expected = {
+      1: (p.amount * inBase[p.from]!) / inBase[p.to]!,
+      2: p.amount / 3.6,
+      3: p.litres * p.tanks * p.density,
+    }[difficulty];
+    expect(Number(answer), question).toBeCloseTo(expected, 3);
+  });
+});
+
+test("ordering: all finishing orders that fit the clues agree on the place", () => {
+  type Relation = { first: string; kind: string; second: string };
+  type Parameters = { runners: string[]; clues: Relation[]; place: string };
+  const places = ["first", "second", "third", "fourth", "fifth"];
+  const permute = (names: string[]): string[][] =>
+    names.length === 0
+      ? [[]]
+      : names.flatMap((name) =>
+          permute(names.filter((other) => other !== name)).map((rest) => [name, ...rest]),
+        );
+  each("ordering", ({ answer, question }, { runners, clues, place }: Parameters) => {
+    const fitting = permute(runners).filter((order) =>
+      clues.every(({ first, kind, second }) => {
+        const gap = order.indexOf(second) - order.indexOf(first);
+        return kind === "right before" ? gap === 1 : gap > 0;
+      }),
+    );
+    const winners = new Set(fitting.map((order) => order[places.indexOf(place)]));
+    expect([...winners], question).toEqual([answer]);
+  });
+});
+
+test("strings: the changes one after the other give the same letters", () => {
+  const change: Record<string, (letters: string[]) => string[]> = {
+    "reverse it": (letters) => letters.toReversed(),
+    "remove its vowels": (letters) => letters.filter((letter) => !"aeiou".includes(letter)),
+    "remove its first letter": ([, ...rest]) => rest,
+    "remove its last letter": (letters) => letters.slice(0, -1),
+    "move its first letter to the end": ([first, ...rest]) => [...rest, first!],
+    "move its last letter to the front": (letters) => [letters.at(-1)!, ...letters.slice(0, -1)],
+    "sort its letters alphabetically": (letters) => letters.toSorted(),
+    "double its first letter": (letters) => [letters[0]!, ...letters],
+    "double its last letter": (letters) => [...letters, letters.at(-1)!],
+  };
+  each("strings", ({ answer, question }, { word, changes }: { word: string; changes: string[] }) => {
+    const letters = changes.reduce((current, name) => change[name]!(current), [...word]);
+    expect(answer, question).toBe(letters.join(""));
+  });
+});
+
+test("facts: the same key has the same answer in every phrasing, and harder facts are other facts", () => {
+  for (const family of ["capitals", "elements"]) {
+    const answers = new Map<string, string>();
+    const difficulties = new Map<string, number>();
+    for (const { parameters, form, answer, difficulty } of draw(family, 600)) {
+      const key = `${form} ${(parameters as { key: string }).key}`;
+      expect(answers.get(key) ?? answer).toBe(answer);
+      expect(difficulties.get(key) ?? difficulty).toBe(difficulty);
+      answers.set(key, answer);
+      difficulties.set(key, difficulty);
+    }
+    expect(new Set(difficulties.values()), family).toEqual(new Set([1, 2, 3]));
+  }
+});

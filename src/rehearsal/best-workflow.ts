@@ -4,8 +4,11 @@
 
 import { usageError } from "../base/errors.ts";
 import { hashSeed } from "../base/random.ts";
+import { findConsensus } from "../worker/consensus.ts";
+import { isFree, isModel, numbersOf } from "../worker/kinds.ts";
 import { costOf } from "../worker/price.ts";
 import type { Message, Pool, VisibleStep } from "../worker/types.ts";
+import { toPositions } from "../workflow/access.ts";
 import type { Step, Workflow } from "../workflow/types.ts";
 import { gradeProblem } from "./questions.ts";
 import { checkSubtask, compareSubtask, planSubtask, solveSubtask } from "./subtasks.ts";
@@ -67,16 +70,15 @@ async function rate(candidates: Candidate[], problem: Problem, pool: Pool, optio
       right += gradeProblem(problem, run.reply).score;
       costUsd += run.costUsd / repetitions;
     }
-    const calls = workflow.steps.filter(({ worker }) => pool.members[worker]?.worker.kind !== "tool").length;
+    const calls = workflow.steps.filter(({ worker }) => !isFree(pool.members[worker]!.worker)).length;
     rated.push({ shape, workflow, success: right / repetitions, costUsd, calls });
   }
   return rated.sort((a, b) => b.success - a.success || a.costUsd - b.costUsd);
 }
 
 function* listWorkflows(problem: Problem, pool: Pool): Iterable<Candidate> {
-  const numbers = pool.members.map((_, number) => number);
-  const models = numbers.filter((number) => pool.members[number]?.worker.kind === "model");
-  const votes = numbers.filter((number) => pool.members[number]?.worker.id === "consensus");
+  const models = numbersOf(pool, isModel);
+  const votes = [findConsensus(pool.members)].filter((number) => number >= 0);
   const solve = solveSubtask(problem);
   const solveAlong = solveSubtask(problem, { plan: true });
   const check = checkSubtask(problem);
@@ -121,7 +123,7 @@ export async function simulateWorkflow(
   const done: VisibleStep[] = [];
   let costUsd = 0;
   for (const [position, { worker, subtask, access }] of steps.entries()) {
-    const visible = access === "all" ? [...done] : access.map((at) => done[at]!);
+    const visible = toPositions(access, position).map((at) => done[at]!);
     // What a provider would be sent, near enough to count its tokens.
     const quoted = visible.map((earlier) => `${earlier.subtask}\n${earlier.reply}`).join("\n");
     const messages: Message[] = [{ role: "user", content: `${problem.question}\n${quoted}\n${subtask}` }];

@@ -7,7 +7,8 @@ import { sameAnswer } from "../answer/normalise.ts";
 import { TuttiError } from "../base/errors.ts";
 import { composeText } from "../conductor/text.ts";
 import type { ComposedRound, ComposeRequest, Conductor } from "../conductor/types.ts";
-import { strongestFirst } from "../worker/strength.ts";
+import { findConsensus } from "../worker/consensus.ts";
+import { strongestMembers } from "../worker/strength.ts";
 import type { Pool, Topic } from "../worker/types.ts";
 import { renderWorkflow } from "../workflow/render.ts";
 import type { Step } from "../workflow/types.ts";
@@ -136,7 +137,7 @@ interface Team {
 
 /** Without profiles the order of the pool stands for strength, as everywhere. */
 function createTeam({ members }: Pool, topic: Topic | undefined): Team {
-  const models = strongestFirst(members.map(({ worker, profile }) => ({ kind: worker.kind, profile })));
+  const models = strongestMembers(members);
   const success = (worker: number, of: Topic | undefined) => {
     const profile = members[worker]?.profile;
     return (of && profile?.topics[of]) ?? profile?.success ?? 0;
@@ -145,7 +146,7 @@ function createTeam({ members }: Pool, topic: Topic | undefined): Team {
   const ranked = rankBy((worker) => success(worker, topic));
   const best = ranked[0] ?? 0;
   const price = (worker: number) => members[worker]?.price?.outputUsd ?? Number.POSITIVE_INFINITY;
-  const consensus = members.findIndex(({ worker }) => worker.kind === "tool" && worker.id === "consensus");
+  const consensus = findConsensus(members);
   return {
     ranked,
     consensus: consensus < 0 ? undefined : consensus,

@@ -20,6 +20,7 @@ export function createRehearsalWorker(player: Player, delayScale: number, reply 
   return {
     id: player.id,
     kind: "model",
+    isSimulated: true,
     async *ask(request, signal): AsyncIterable<WorkerEvent> {
       stopIfAborted(player, signal);
       const { text, reason } = cut(compose(player, request, reply), request);

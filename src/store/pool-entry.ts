@@ -4,11 +4,6 @@ import type { PoolMember } from "../worker/types.ts";
 import type { PoolEntry } from "./types.ts";
 
 export function toPoolEntry({ worker, price, profile, maxOutputTokens }: PoolMember): PoolEntry {
-  return {
-    id: worker.id,
-    kind: worker.kind,
-    ...(price && { price }),
-    ...(profile && { profile }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-  };
+  const { id, kind, isSimulated } = worker;
+  return { id, kind, isSimulated, price, profile, maxOutputTokens };
 }

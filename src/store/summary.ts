@@ -2,9 +2,10 @@
 // same run in the same way wherever it is kept. Many events make one change: a run that arrives whole is
 // one row, written once.
 
+import { isSimulated } from "../worker/kinds.ts";
 import type { Message } from "../worker/types.ts";
 import { toConductorName } from "./conductor-name.ts";
-import type { Origin, PoolEntry, RunEvent, RunSummary, Spending } from "./types.ts";
+import type { Origin, RunEvent, RunSummary, Spending } from "./types.ts";
 
 export interface SummaryChange {
   /** Absent for the rest of a run that has already started. */
@@ -55,11 +56,6 @@ export function toSummaryChange(events: readonly RunEvent[]): SummaryChange {
     }
   }
   return change;
-}
-
-/** Workers of the rehearsal took part: replies and money are simulated. */
-export function isSimulated(pool: readonly Pick<PoolEntry, "id">[]): boolean {
-  return pool.some(({ id }) => id.startsWith("rehearsal/"));
 }
 
 function nothing(): SummaryChange {

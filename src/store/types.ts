@@ -11,13 +11,16 @@ import type {
   ToolCall,
   ToolResult,
   Usage,
+  WorkerKind,
 } from "../worker/types.ts";
 import type { Decision, Workflow } from "../workflow/types.ts";
+import type { LimitStopReason, Limits } from "./limits.ts";
 
 /** A worker as it was when the run started: enough to explain a bill later. */
 export interface PoolEntry {
   id: string;
-  kind: "model" | "tool" | "conductor";
+  kind: WorkerKind;
+  isSimulated?: boolean;
   price?: Price;
   profile?: Profile;
   maxOutputTokens?: number;
@@ -42,16 +45,6 @@ export interface Origin {
   isBackground?: boolean;
   /** Fields of the request that its reply repeats, in the dialect's own words. */
   echo?: Record<string, unknown>;
-}
-
-/** Absent means unlimited. Limits are results: a run that meets one ends with its best answer so far. */
-export interface Limits {
-  usd?: number;
-  /** Calls of workers, retries and nested runs included. The Conductor's own are bounded by the rounds. */
-  calls?: number;
-  /** Input and output tokens of all calls together. */
-  tokens?: number;
-  deadlineMs?: number;
 }
 
 /**
@@ -130,10 +123,7 @@ export interface EventError {
 export type StopReason =
   | "done"
   | "tool-calls" // the last step asks for a tool of the client
-  | "budget-usd"
-  | "budget-calls"
-  | "budget-tokens"
-  | "deadline"
+  | LimitStopReason
   | "cancelled"
   | "refused" // a person refused the plan
   | "worker-failed" // the last step got no reply; the answer is an earlier one

@@ -49,6 +49,21 @@ describe.each(STORES)("the %s store", (_, open) => {
   );
 });
 
+it.each(STORES)(
+  "the %s store reads workers of the rehearsal in a run of 0.1 as simulated",
+  async (_, open) => {
+    const folder = mkdtempSync(join(tmpdir(), "tutti-upgrade-"));
+    const store = await open(folder);
+    await store.append([oldStart("fast", [{ id: "rehearsal/violin", kind: "model" }, ALPHA])]);
+    const [start] = await store.loadRun("r_old");
+    expect(start).toMatchObject({ pool: [{ id: "rehearsal/violin", isSimulated: true }, ALPHA] });
+    expect(start).not.toMatchObject({ pool: [{}, { isSimulated: true }] });
+    expect((await store.listRuns())[0]!.isSimulated).toBe(true);
+    await store.close();
+    rmSync(folder, { recursive: true });
+  },
+);
+
 it("a lone worker that cannot be told from others is no worker to ask", () => {
   const start = upgradeEvent(oldStart("single"));
   expect(start).toMatchObject({ settings: { conductor: { kind: "custom", id: "single" } } });

@@ -1,18 +1,33 @@
 // Events as earlier versions journaled them, made into today's shape. Stores call it where events come in, so nobody
 // else knows the old shapes. What is up to date is given back as it is, without a copy.
 
+import { isRehearsalId } from "../worker/kinds.ts";
 import type { ConductorIdentity, PoolEntry, RunEvent } from "./types.ts";
 
+type RunStart = Extract<RunEvent, { type: "run-start" }>;
 type RunEnd = Extract<RunEvent, { type: "run-end" }>;
 
 export function upgradeEvent(event: RunEvent): RunEvent {
   if (event.type === "run-end" && event.hasAnswer === undefined)
     return { ...(event as RunEnd), hasAnswer: (event as RunEnd).answer !== "" };
-  if (event.type !== "run-start") return event;
+  return event.type === "run-start" ? upgradeConductor(upgradePool(event)) : event;
+}
+
+function upgradeConductor(event: RunStart): RunStart {
   const { settings, pool } = event;
   const conductor: unknown = settings.conductor;
   if (typeof conductor !== "string") return event;
   return { ...event, settings: { ...settings, conductor: fromOldName(conductor, pool) } };
+}
+
+/** In 0.1 a simulated worker was known by its name. */
+function upgradePool(event: RunStart): RunStart {
+  const isOld = ({ id, isSimulated }: PoolEntry) => isSimulated === undefined && isRehearsalId(id);
+  if (!event.pool.some(isOld)) return event;
+  return {
+    ...event,
+    pool: event.pool.map((entry) => (isOld(entry) ? { ...entry, isSimulated: true } : entry)),
+  };
 }
 
 /** 0.1 journaled the name: "prompted:openai/x", "native:rehearsal", "fast". */

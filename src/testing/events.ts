@@ -30,7 +30,7 @@ export function gatewayStart(
 /** Workers of the rehearsal take part. */
 export function simulated(event: RunEvent): RunEvent {
   if (event.type !== "run-start") return event;
-  return { ...event, pool: [{ id: "rehearsal/amber", kind: "model" }] };
+  return { ...event, pool: [{ id: "rehearsal/amber", kind: "model", isSimulated: true }] };
 }
 
 export function stepDelta(runId: string, text: string, at = 0): RunEvent {

@@ -1,6 +1,7 @@
 // Hand-made events of a run, for tests that show runs: a shortcut for what each event must have.
 
 import type { PoolEntry, RunEvent, RunSettings, Spending, StepReply } from "../store/types.ts";
+import { isRehearsalId } from "../worker/kinds.ts";
 import type { Access, Workflow } from "../workflow/types.ts";
 import { SETTINGS as TEST_SETTINGS } from "./stage.ts";
 
@@ -34,7 +35,13 @@ export const event = {
     settings: Partial<RunSettings> = {},
     question = "What is 17 * 23?",
   ): RunEvent {
-    const pool = ids.map((id): PoolEntry => ({ id, kind: id === "consensus" ? "tool" : "model" }));
+    const pool = ids.map(
+      (id): PoolEntry => ({
+        id,
+        kind: id === "consensus" ? "tool" : "model",
+        ...(isRehearsalId(id) && { isSimulated: true }),
+      }),
+    );
     const task = { messages: [{ role: "user" as const, content: question }] };
     return { type: "run-start", runId: RUN_ID, at: AT, task, pool, settings: { ...SETTINGS, ...settings } };
   },

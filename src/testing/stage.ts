@@ -10,7 +10,7 @@ import { toPoolEntry } from "../store/pool-entry.ts";
 import type { RunEvent, RunSettings } from "../store/types.ts";
 import type { Pool, PoolMember, Price, Usage, Worker, WorkerEvent, WorkerRequest } from "../worker/types.ts";
 import { NO_USAGE } from "../worker/usage.ts";
-import type { Decision, Workflow } from "../workflow/types.ts";
+import type { Access, Decision, Workflow } from "../workflow/types.ts";
 
 type Reply = string | WorkerEvent[] | Error;
 type Script = (request: WorkerRequest, signal: AbortSignal, call: number) => Reply | Promise<Reply>;
@@ -126,6 +126,6 @@ export function toStage(
   };
 }
 
-export function step(worker: number, subtask: string, access: "all" | number[] = []) {
+export function step(worker: number, subtask: string, access: Access = []) {
   return { worker, subtask, access };
 }

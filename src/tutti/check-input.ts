@@ -1,6 +1,7 @@
 // What callers hand in, checked once at the door: the question and the numbers beside it.
 
 import { usageError } from "../base/errors.ts";
+import { LIMIT_KINDS } from "../store/limits.ts";
 import type { Message, Task } from "../worker/types.ts";
 
 /** Larger inputs are an accident more often than a question, and no model takes them. */
@@ -39,11 +40,13 @@ export function toTask(input: string | Message[] | Task): Task {
 
 /** Inclusive. Whole unless it says otherwise. */
 const RANGES: Record<string, { min: number; max: number; isWhole: boolean }> = {
-  rounds: { min: 1, max: 10, isWhole: true },
-  budgetUsd: { min: 0, max: Number.MAX_VALUE, isWhole: false },
-  maxCalls: { min: 1, max: Number.MAX_SAFE_INTEGER, isWhole: true },
-  maxTokens: { min: 1, max: Number.MAX_SAFE_INTEGER, isWhole: true },
-  deadlineMs: { min: 1, max: Number.MAX_SAFE_INTEGER, isWhole: false },
+  rounds: { min: 1, max: 100, isWhole: true },
+  ...Object.fromEntries(
+    Object.values(LIMIT_KINDS).map(({ option, min, isWhole }) => [
+      option,
+      { min, max: Number.MAX_SAFE_INTEGER, isWhole },
+    ]),
+  ),
   seed: { min: 0, max: Number.MAX_SAFE_INTEGER, isWhole: true },
 };
 

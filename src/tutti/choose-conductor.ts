@@ -5,7 +5,8 @@ import { isTuttiError, usageError } from "../base/errors.ts";
 import type { Card } from "../conductor/native/checkpoint.ts";
 import type { Conductor } from "../conductor/types.ts";
 import type { ConductorIdentity } from "../store/types.ts";
-import { strongestFirst } from "../worker/strength.ts";
+import { isModel } from "../worker/kinds.ts";
+import { strongestMembers } from "../worker/strength.ts";
 import type { Pool, PoolMember, Task } from "../worker/types.ts";
 import { openNative, parseConductorName, type ResolveOptions, resolveConductor } from "./conductors.ts";
 
@@ -117,9 +118,7 @@ function toProfileHint(pool: Pool): string {
 }
 
 function unmeasured({ members }: Pool): string[] {
-  return members
-    .filter(({ worker, profile }) => worker.kind === "model" && !profile)
-    .map(({ worker }) => worker.id);
+  return members.filter(({ worker, profile }) => isModel(worker) && !profile).map(({ worker }) => worker.id);
 }
 
 // ---- The prompted one ---------------------------------------------------------------------------------
@@ -140,7 +139,7 @@ async function choosePrompted(
 
 /** A plan is short and decides much: not the most expensive model, and not the weakest. */
 function strongestCheap({ members }: Pool): PoolMember | undefined {
-  const order = strongestFirst(members.map(({ worker, profile }) => ({ kind: worker.kind, profile })));
+  const order = strongestMembers(members);
   const priceOf = (number: number) => members[number]!.price?.outputUsd ?? Number.POSITIVE_INFINITY;
   const prices = order.map(priceOf).sort((a, b) => a - b);
   const median = prices[Math.floor((prices.length - 1) / 2)] ?? 0;

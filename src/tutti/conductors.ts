@@ -10,6 +10,7 @@ import type { Conductor } from "../conductor/types.ts";
 import type { Environment } from "../config/home.ts";
 import { type ResolvedPool, resolveModel } from "../config/pool.ts";
 import type { ConductorIdentity } from "../store/types.ts";
+import { modelsOf } from "../worker/kinds.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 import type { Workflow } from "../workflow/types.ts";
 
@@ -94,7 +95,7 @@ export async function openNative(
 }
 
 async function findPlanner(id: string, { members }: Pool, env: Environment): Promise<PoolMember> {
-  const models = members.filter(({ worker }) => worker.kind === "model");
+  const models = modelsOf({ members });
   const found = models.find(({ worker }) => worker.id === id);
   if (found) return found;
   if (id.includes("/")) return resolveModel(id, { env });

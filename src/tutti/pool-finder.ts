@@ -5,6 +5,7 @@ import { usageError } from "../base/errors.ts";
 import type { Environment } from "../config/home.ts";
 import { type ResolvedPool, resolvePool } from "../config/pool.ts";
 import type { TuttiConfig } from "../config/schema.ts";
+import { isModel } from "../worker/kinds.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 
 /** Looking for workers means probing local ports and reading model lists: once a minute is enough. */
@@ -50,7 +51,7 @@ export function createPoolFinder(
       const unknown = isPriced ? unpricedIn(found.pool.members) : [];
       if (unknown.length === 0) return found;
       const members = found.pool.members.filter((member) => !unknown.includes(member));
-      if (!members.some(({ worker }) => worker.kind === "model")) throw usageError(unknownPrice(unknown));
+      if (!members.some(({ worker }) => isModel(worker))) throw usageError(unknownPrice(unknown));
       notice(`${unknownPrice(unknown)} Left out for now.`);
       return { ...found, pool: { members } };
     },
@@ -58,7 +59,7 @@ export function createPoolFinder(
 }
 
 export function unpricedIn(members: PoolMember[]): PoolMember[] {
-  return members.filter(({ worker, price }) => worker.kind === "model" && price === undefined);
+  return members.filter(({ worker, price }) => isModel(worker) && price === undefined);
 }
 
 export function unknownPrice(members: PoolMember[]): string {

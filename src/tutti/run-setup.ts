@@ -9,8 +9,10 @@ import type { Conductor } from "../conductor/types.ts";
 import type { TuttiConfig } from "../config/schema.ts";
 import type { ResumeTurn } from "../perform/driver.ts";
 import type { RunState } from "../perform/state.ts";
-import type { Limits, Owner, RunSettings } from "../store/types.ts";
-import type { Pool, PoolMember } from "../worker/types.ts";
+import { LIMIT_KINDS, LIMIT_NAMES, type LimitOption, type Limits } from "../store/limits.ts";
+import type { Owner, PoolEntry, RunSettings } from "../store/types.ts";
+import { nests } from "../worker/kinds.ts";
+import type { Pool, Worker } from "../worker/types.ts";
 import { MAX_STEPS, type Workflow } from "../workflow/types.ts";
 import { validateWorkflow } from "../workflow/validate.ts";
 import type { AskOptions, ResumeOptions } from "./ask-options.ts";
@@ -52,20 +54,14 @@ export function toSettings(
   };
 }
 
-function toLimits(
-  { limits }: TuttiConfig,
-  options: Pick<AskOptions, "budgetUsd" | "maxCalls" | "maxTokens" | "deadlineMs">,
-): Limits {
-  const usd = options.budgetUsd === undefined ? limits.usd : options.budgetUsd;
-  const calls = options.maxCalls ?? limits.calls;
-  const tokens = options.maxTokens ?? limits.tokens;
-  const deadlineMs = options.deadlineMs ?? limits.deadlineMs;
-  return {
-    ...(usd != null && { usd }),
-    ...(calls != null && { calls }),
-    ...(tokens != null && { tokens }),
-    ...(deadlineMs != null && { deadlineMs }),
-  };
+function toLimits({ limits }: TuttiConfig, options: Pick<AskOptions, LimitOption>): Limits {
+  return Object.fromEntries(
+    LIMIT_NAMES.flatMap((name) => {
+      const asked = options[LIMIT_KINDS[name].option];
+      const allowed = asked === undefined ? limits[name] : asked;
+      return allowed === null ? [] : [[name, allowed]];
+    }),
+  );
 }
 
 /** A run that was cut off goes on within its own limits, or within a new budget beside what it has spent. */
@@ -119,13 +115,14 @@ export function toFixed(workflow: Workflow, pool: Pool): Conductor {
 }
 
 export function withoutSelf({ members }: Pool): Pool {
-  return { members: members.filter(({ worker }) => worker.kind !== "conductor") };
+  return { members: members.filter(({ worker }) => !nests(worker)) };
 }
 
-export function goneWorker(id: string, kind: PoolMember["worker"]["kind"]): PoolMember["worker"] {
+export function goneWorker({ id, kind, isSimulated }: PoolEntry): Worker {
   return {
     id,
     kind,
+    isSimulated,
     // biome-ignore lint/correctness/useYield: it fails before there is anything to yield.
     async *ask() {
       throw new TuttiError("unknown-worker", `${id} is not available any more`);

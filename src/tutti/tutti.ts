@@ -16,8 +16,8 @@ import type { Stage } from "../perform/stage.ts";
 import { fold, type RunState } from "../perform/state.ts";
 import { openStore } from "../store/open.ts";
 import { toPoolEntry } from "../store/pool-entry.ts";
-import { isSimulated } from "../store/summary.ts";
 import type { ConductorIdentity, RunEvent, Store } from "../store/types.ts";
+import { isSimulated, nests } from "../worker/kinds.ts";
 import type { Message, Pool, PoolMember, Task } from "../worker/types.ts";
 import type { AskOptions, ResumeOptions } from "./ask-options.ts";
 import { toTask } from "./check-input.ts";
@@ -198,11 +198,12 @@ export function createTutti(
     const { pool, kind } = await pools.toPool(options.pool ?? (isRehearsal ? "rehearsal" : undefined), false);
     const { conductor: identity } = state.settings;
     const known = [...pool.members, ...(await findElsewhere(identity, pool))];
-    const members = state.pool.map(({ id, kind: entryKind, profile }): PoolMember => {
+    const members = state.pool.map((entry): PoolMember => {
+      const { id, profile } = entry;
       const found = known.find(({ worker }) => worker.id === id);
       if (!found) notice(`${id} took part in this run and is not available now: others take over.`);
       // The figures the run began with: those of today could change its mind half-way.
-      return { ...(found ?? { worker: goneWorker(id, entryKind) }), ...(profile && { profile }) };
+      return { ...(found ?? { worker: goneWorker(entry) }), ...(profile && { profile }) };
     });
     const choice = { kind, showNames: config.showNames, env };
     const choose = async (wanted: AskOptions["conductor"]) =>
@@ -212,8 +213,8 @@ export function createTutti(
       ? await choose(options.conductor)
       : await resolveConductor(identity, { members }, { ...choice, workflow, onNotice: notice });
     // A workflow that was given is for the outer run only.
-    const nests = identity.kind === "fixed" && members.some(({ worker }) => worker.kind === "conductor");
-    const nested = nests ? await choose(config.conductor) : undefined;
+    const canNest = identity.kind === "fixed" && members.some(({ worker }) => nests(worker));
+    const nested = canNest ? await choose(config.conductor) : undefined;
     return resumeRun(events, await toStage({ members }, conductor, stage, nested), turn);
   }
 

@@ -36,7 +36,7 @@ describe("consensus", () => {
       return text;
     };
     const marked = request.brief!.visible.map((step, i) =>
-      i > 2 ? { ...step, isTool: true as const } : step,
+      i > 2 ? { ...step, isCombined: true as const } : step,
     );
     expect(await ask(request.brief!.visible)).toBe("Answer: 41");
     expect(await ask(marked)).toBe("Answer: 42");

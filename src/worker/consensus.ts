@@ -5,6 +5,7 @@
 import { extractAnswer } from "../answer/extract.ts";
 import { normaliseAnswer, sameAnswer } from "../answer/normalise.ts";
 import { TuttiError } from "../base/errors.ts";
+import { combines } from "./kinds.ts";
 import type { VisibleStep, Worker } from "./types.ts";
 import { NO_USAGE } from "./usage.ts";
 
@@ -24,7 +25,7 @@ export function createConsensusWorker(): Worker {
     async *ask(request) {
       const said = request.brief?.visible.filter(({ reply }) => reply.trim() !== "") ?? [];
       // An earlier vote is no voice: counted again it would outvote those it was made from.
-      const voices = said.filter(({ isTool }) => !isTool);
+      const voices = said.filter(({ isCombined }) => !isCombined);
       const visible = voices.length < 2 ? said : voices;
       const count = countVotes(visible);
       if (!count || visible.length < 2) throw nothingToVote(visible.length);
@@ -34,6 +35,11 @@ export function createConsensusWorker(): Worker {
       yield { type: "finish", usage: NO_USAGE, reason: "stop" };
     },
   };
+}
+
+/** Its number in a pool; -1 where there is none. */
+export function findConsensus(members: readonly { worker: Pick<Worker, "id" | "kind"> }[]): number {
+  return members.findIndex(({ worker }) => combines(worker) && worker.id === "consensus");
 }
 
 export interface VoteCount {

@@ -1,9 +1,10 @@
 // Who takes over when somebody fails, and who answers when nobody planned: the strongest first.
 
-import type { Profile, Worker } from "./types.ts";
+import { isModel } from "./kinds.ts";
+import type { PoolMember, Profile, WorkerKind } from "./types.ts";
 
 export interface Candidate {
-  kind: Worker["kind"];
+  kind: WorkerKind;
   profile?: Profile;
 }
 
@@ -14,9 +15,14 @@ export interface Candidate {
 export function strongestFirst(members: readonly Candidate[]): number[] {
   return members
     .map((member, number) => ({ number, member }))
-    .filter(({ member }) => member.kind === "model")
+    .filter(({ member }) => isModel(member))
     .sort((a, b) => successOf(b.member) - successOf(a.member) || a.number - b.number)
     .map(({ number }) => number);
+}
+
+/** The same for the members of a pool. */
+export function strongestMembers(members: readonly PoolMember[]): number[] {
+  return strongestFirst(members.map(({ worker: { kind }, profile }) => ({ kind, profile })));
 }
 
 function successOf({ profile }: Candidate): number {

@@ -69,7 +69,7 @@ export interface VisibleStep {
   /** Measured success of the one who replied, where there is a profile: the weight of its vote. */
   success?: number;
   /** It only passes on what others said, so it has no vote of its own. */
-  isTool?: true;
+  isCombined?: true;
 }
 
 /** A turn that the step has already had: what it replied, and what came back for it. */
@@ -137,11 +137,16 @@ export type WorkerEvent =
   /** Always the last event. A stream that ends without it was cut. */
   | { type: "finish"; usage: Usage; reason: FinishReason };
 
+/** model: asking is a call. tool: a step but not a call. conductor: asking starts a nested run. */
+export type WorkerKind = "model" | "tool" | "conductor";
+
 /** Throws `TuttiError` (with `retryable` and `retryAfterMs`) for every failure; honours the signal at once. */
 export interface Worker {
   readonly id: string;
-  /** model: asking is a call. tool: a step but not a call. conductor: asking starts a nested run. */
-  readonly kind: "model" | "tool" | "conductor";
+  /** What follows from it is in kinds.ts. */
+  readonly kind: WorkerKind;
+  /** Its replies are made up, and its money is none: whatever it takes part in is called simulated. */
+  readonly isSimulated?: boolean;
   /**
    * It waits for nobody (a vote, a recorded reply): there is nothing to stop, so it gets no time-outs and
    * a signal that never fires. Rollouts by the million are a third faster for it.

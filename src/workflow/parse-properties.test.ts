@@ -40,7 +40,7 @@ const workflowOf = (maxSteps: number): fc.Arbitrary<Workflow> =>
 
 function toValidAccess(access: Access, position: number): Access {
   if (position === 0) return [];
-  if (access === "all") return access;
+  if (typeof access === "string") return access;
   return [...new Set(access.map((seen) => seen % position))].sort((a, b) => a - b);
 }
 
@@ -90,7 +90,7 @@ describe("what is rendered is read back exactly", () => {
     };
     fc.assert(
       fc.property(workflowOf(8), ({ steps }) => {
-        const text = `{'model_id': [${steps.map((step) => step.worker)}], 'subtasks': [${steps.map((step) => toPython(step.subtask)).join(", ")}], 'access_list': [${steps.map((step) => (step.access === "all" ? "['all']" : `[${step.access.join(", ")}]`)).join(", ")}]}`;
+        const text = `{'model_id': [${steps.map((step) => step.worker)}], 'subtasks': [${steps.map((step) => toPython(step.subtask)).join(", ")}], 'access_list': [${steps.map((step) => (typeof step.access === "string" ? "['all']" : `[${step.access.join(", ")}]`)).join(", ")}]}`;
         expect(parseWorkflow(text, OPTIONS)).toEqual({ ok: true, workflow: { steps } });
       }),
       { seed: 6, numRuns: 1000 },

@@ -1,5 +1,5 @@
 // A workflow as canonical text: what people edit, and what the Conductor is shown of its earlier plans.
-// `parseWorkflow` reads it back exactly, whatever stands in the subtasks.
+// `parseWorkflow` reads it back exactly, whatever stands in the subtasks; except for "all-rounds", which only code says.
 
 import type { Access, Workflow } from "./types.ts";
 
@@ -17,7 +17,7 @@ export function renderWorkflow(workflow: Workflow): string {
 }
 
 function renderAccess(access: Access): string {
-  return access === "all" ? '["all"]' : `[${access.join(", ")}]`;
+  return typeof access === "string" ? `["${access}"]` : `[${access.join(", ")}]`;
 }
 
 function renderString(text: string): string {

@@ -1,7 +1,11 @@
 // The language of the Conductor: what a workflow is. Pure data, no dependency on anything else.
 
-/** What a step may see of the steps before it: all of them, or those at these positions (0-based). */
-export type Access = "all" | number[];
+/**
+ * What a step may see: "all" earlier steps of its workflow and those of the round before; "all-rounds" the same and the
+ * steps of every earlier round (for Conductors in code: the language has no word for it); or those at these positions
+ * of its own workflow (0-based).
+ */
+export type Access = "all" | "all-rounds" | number[];
 
 export interface Step {
   /** Number of the worker in the pool, from 0. */

@@ -77,7 +77,7 @@ function validateSubtask(subtask: unknown, position: number): WorkflowError | un
 }
 
 function validateAccess(access: unknown, position: number): WorkflowError | undefined {
-  if (access === "all") return undefined;
+  if (access === "all" || access === "all-rounds") return undefined;
   if (!Array.isArray(access)) return badAccess(access, position);
   const wrong = access.findIndex((seen) => !Number.isInteger(seen) || seen < 0 || seen >= position);
   return wrong < 0 ? undefined : badAccess(access, position, access[wrong]);

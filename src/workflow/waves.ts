@@ -2,15 +2,15 @@
 // and the last step also waits for all others, because its reply is the answer and it must not be given
 // before the team has finished. The paper runs all steps in sequence; what each of them sees is the same.
 
+import { toPositions } from "./access.ts";
 import type { Workflow } from "./types.ts";
 
 /** For each step the positions it waits for, in order. */
 export function toDependencies(workflow: Workflow): number[][] {
   const { steps } = workflow;
   return steps.map(({ access }, position) => {
-    if (access === "all" || position === steps.length - 1)
-      return Array.from({ length: position }, (_, i) => i);
-    return [...new Set(access)].sort((a, b) => a - b);
+    if (position === steps.length - 1) return toPositions("all", position);
+    return [...new Set(toPositions(access, position))].sort((a, b) => a - b);
   });
 }
 

@@ -9,7 +9,9 @@ import { topicOf } from "../calibration/rates.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Calibration } from "../calibration/types.ts";
 import { type GradedTask, toMessages } from "../task/types.ts";
-import { strongestFirst } from "../worker/strength.ts";
+import { createHelper } from "../worker/helpers.ts";
+import { modelsOf } from "../worker/kinds.ts";
+import { strongestMembers } from "../worker/strength.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 import {
   openRecordedSets,
@@ -18,7 +20,7 @@ import {
   type SplitSet,
   splitSets,
 } from "./recorded-sets.ts";
-import { createConsensusMember, readScores } from "./sets.ts";
+import { readScores } from "./sets.ts";
 import { sampleTasks } from "./split.ts";
 import type { Question, World, WorldSet } from "./types.ts";
 
@@ -93,10 +95,8 @@ function toField(opened: SplitSet): Field {
   const { set, splits } = opened;
   const models: Pool = { members: modelsOf(set.pool) };
   const profiler = createProfiler(toCalibration(opened, models));
-  const consensus = createConsensusMember();
-  const strongest = strongestFirst(
-    profiler.poolFor(models, "").members.map(({ worker: { kind }, profile }) => ({ kind, profile })),
-  ).slice(0, STRONGEST);
+  const consensus = createHelper("consensus");
+  const strongest = strongestMembers(profiler.poolFor(models, "").members).slice(0, STRONGEST);
   /** By number of the training task: reading similar questions is the expensive part of a sample. */
   const profiled: PoolMember[][] = new Array(splits.train.length);
   return {
@@ -116,10 +116,6 @@ function toField(opened: SplitSet): Field {
       return { task, pool: { members: random.shuffle([...own, consensus]) } };
     },
   };
-}
-
-function modelsOf({ members }: Pool): PoolMember[] {
-  return members.filter(({ worker }) => worker.kind === "model");
 }
 
 /** Half of the time all of them; else some, with one of the strongest among them. */

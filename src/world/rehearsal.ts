@@ -10,9 +10,9 @@ import { FAMILIES, generateProblems } from "../rehearsal/questions.ts";
 import { createRehearsalGrader } from "../rehearsal/task-set.ts";
 import type { Difficulty, Problem } from "../rehearsal/types.ts";
 import type { GradedTask } from "../task/types.ts";
+import { createHelper } from "../worker/helpers.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 import { type CalibratedPool, calibratePlayers, trainingStrangers, withLiars } from "./rehearsal-pools.ts";
-import { createConsensusMember } from "./sets.ts";
 import { splitOf } from "./split.ts";
 import type { Question, SplitName, World } from "./types.ts";
 
@@ -61,7 +61,7 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): RehearsalW
   const { members, calibration } = calibrate(pools, calibrationTasks);
   const profiler = createProfiler(calibration);
   const known = new Map(calibration.tasks.map(({ text }, number) => [text, number]));
-  const consensus = createConsensusMember();
+  const consensus = createHelper("consensus");
 
   const drawPool = (random: Random): Pool => {
     const pool =

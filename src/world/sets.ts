@@ -8,8 +8,10 @@ import { type Recording, RIGHT } from "../recording/types.ts";
 import { createRehearsalPool } from "../rehearsal/pool.ts";
 import { createRehearsalGrader, rehearsalTaskSet } from "../rehearsal/task-set.ts";
 import type { GradedTask, Grader, TaskSet } from "../task/types.ts";
-import { createConsensusWorker } from "../worker/consensus.ts";
-import type { Pool, PoolMember } from "../worker/types.ts";
+import { findConsensus } from "../worker/consensus.ts";
+import { createHelper } from "../worker/helpers.ts";
+import { isModel, nests } from "../worker/kinds.ts";
+import type { Pool } from "../worker/types.ts";
 import type { WorldSet } from "./types.ts";
 
 /** `workers`: by default those that answered every task of the set. */
@@ -69,13 +71,9 @@ export function createRehearsalSet({ count, seed, pool }: RehearsalSetOptions): 
 
 /** `self` nests runs of its own, which a measurement of one Conductor must not; a vote is always there. */
 export function withConsensus({ members }: Pool): Pool {
-  const kept = members.filter(({ worker }) => worker.kind !== "conductor");
-  if (!kept.some(({ worker }) => worker.id === "consensus")) kept.push(createConsensusMember());
+  const kept = members.filter(({ worker }) => !nests(worker));
+  if (findConsensus(kept) < 0) kept.push(createHelper("consensus"));
   return { members: kept };
-}
-
-export function createConsensusMember(): PoolMember {
-  return { worker: createConsensusWorker(), price: { inputUsd: 0, outputUsd: 0 } };
 }
 
 /** Right or wrong per worker from the recording: the share of its samples that are right. */
@@ -86,7 +84,7 @@ export function readScores(
 ): TrainingTask[] {
   return tasks.map((task) => {
     const scores = pool.members.map(({ worker }) => {
-      const samples = worker.kind === "model" ? recorded(task.id, worker.id) : [];
+      const samples = isModel(worker) ? recorded(task.id, worker.id) : [];
       return samples.length === 0 ? undefined : meanOf(samples);
     });
     return { task, scores };

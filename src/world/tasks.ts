@@ -8,9 +8,8 @@ import { createProfiler } from "../calibration/profiler.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Calibration } from "../calibration/types.ts";
 import type { AskBudget } from "../perform/ledger.ts";
-import { toPoolEntry } from "../store/pool-entry.ts";
-import { isSimulated } from "../store/summary.ts";
 import { type GradedTask, type Grader, type TaskSet, toMessages } from "../task/types.ts";
+import { isModel, isSimulatedPool } from "../worker/kinds.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 import { createCachingWorker } from "./live/caching-worker.ts";
 import type { ReplyCache } from "./live/reply-cache.ts";
@@ -52,19 +51,19 @@ export function createTasksWorld(options: TasksWorldOptions): TasksWorld {
   const { set, grader, cache, budget, seed, pools, splitSeed = 0 } = options;
   const splits = splitTasks(set.tasks, "prompt", splitSeed);
   const { members } = withConsensus(options.pool);
-  const unpriced = members.filter(({ worker, price }) => worker.kind === "model" && !price);
+  const unpriced = members.filter(({ worker, price }) => isModel(worker) && !price);
   if (unpriced.length > 0 && budget && !budget.allowsUnknownPrice) {
     const names = unpriced.map(({ worker }) => `"${worker.id}"`).join(", ");
     throw usageError(`The price of ${names} is not known, so a budget cannot be kept: give it in the config`);
   }
   const models = members
-    .filter(({ worker }) => worker.kind === "model")
+    .filter(({ worker }) => isModel(worker))
     .map((member): PoolMember => {
       const worker = cache && budget ? createCachingWorker(member, cache, budget) : member.worker;
       return { ...member, worker };
     });
   if (models.length === 0) throw usageError("The pool has no model to ask: name one or more");
-  const tools = members.filter(({ worker }) => worker.kind !== "model");
+  const tools = members.filter(({ worker }) => !isModel(worker));
   const profile = createProfiling(options.calibration, splits.train, [...splits.validation, ...splits.test]);
 
   const toQuestion = (task: GradedTask, chosen: PoolMember[], random: Random): Question => ({
@@ -88,7 +87,7 @@ export function createTasksWorld(options: TasksWorldOptions): TasksWorld {
     },
     kind: "tasks",
     name: set.id,
-    isSimulated: isSimulated(members.map(toPoolEntry)),
+    isSimulated: isSimulatedPool({ members }),
     isInstant: false,
     sample(number) {
       const random = createRandom(hashSeed("tasks draw", seed, number));

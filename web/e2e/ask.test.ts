@@ -1,7 +1,7 @@
 // Asking, in a real browser: the graph fills while the team works, a run is opened, found again, and stopped.
 
 import { describe, expect, it } from "vitest";
-import { isSkipped, PATIENCE_MS, skipReason, useStage } from "./stage.ts";
+import { ask, isSkipped, PATIENCE_MS, skipReason, useStage } from "./stage.ts";
 
 const QUESTION =
   "Around a rectangular pool of 35 m by 16 m runs a border 2 m wide. Tiles cost 5 dollars a square metre. What do the tiles for the border cost in dollars?";
@@ -37,7 +37,7 @@ describe.skipIf(isSkipped)(`asking in the dashboard${skipReason}`, { timeout: PA
   });
 
   it("tells what each worker was told, word for word", async () => {
-    const gateway = await stage.gateway();
+    const gateway = await stage.sharedGateway();
     const id = await ask(gateway.url, QUESTION);
     const page = await stage.open(`${gateway.url}/#/runs/${id}`);
     await page.locator(".step-node").first().click();
@@ -71,12 +71,3 @@ describe.skipIf(isSkipped)(`asking in the dashboard${skipReason}`, { timeout: PA
     await page.locator(".run-table tbody .run-row").filter({ hasText: "stopped" }).waitFor();
   });
 });
-
-async function ask(url: string, content: string): Promise<string> {
-  const response = await fetch(`${url}/v1/chat/completions`, {
-    method: "POST",
-    body: JSON.stringify({ model: "tutti", messages: [{ role: "user", content }] }),
-  });
-  const body = (await response.json()) as { tutti: { run_id: string } };
-  return body.tutti.run_id;
-}

@@ -1,7 +1,7 @@
 // The real browser of the end-to-end tests. Where there is none the tests are skipped, and say how to get one.
 
 import { existsSync } from "node:fs";
-import { type Browser, chromium } from "playwright-core";
+import { type BrowserServer, chromium } from "playwright-core";
 
 const PLACES = [
   process.env.CHROMIUM_PATH,
@@ -28,6 +28,7 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-export function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: browserPath, args: FLAGS });
+/** One for all who connect to it. */
+export function serve(): Promise<BrowserServer> {
+  return chromium.launchServer({ executablePath: browserPath, args: FLAGS, host: "127.0.0.1" });
 }

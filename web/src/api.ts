@@ -126,7 +126,7 @@ export interface RunPage {
 export type ShownRun = Run & { nested?: Run[] };
 
 export interface ModelList {
-  data: { id: string; owned_by: string }[];
+  data: { id: string; owned_by: string; simulated?: boolean }[];
 }
 
 export function listRuns(query: Query, next?: string, signal?: AbortSignal): Promise<RunPage> {

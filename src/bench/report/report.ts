@@ -6,6 +6,7 @@ import { toSvg } from "../../report/drawing.ts";
 import { type Content, html, type Markup, SIMULATED, toPage } from "../../report/html.ts";
 import { PAGE_STYLE } from "../../report/style.ts";
 import { toHeatTable, toTable } from "../../report/table.ts";
+import { modelsOf } from "../../worker/kinds.ts";
 import { SPLIT_SHARES } from "../../world/split.ts";
 import type { BenchOutcome } from "../bench.ts";
 import type { EqualSpending } from "../equal.ts";
@@ -119,5 +120,5 @@ const KINDS: Record<BenchOutcome["set"]["kind"], string> = {
 };
 
 function toModels({ pool }: BenchOutcome) {
-  return pool.members.filter(({ worker }) => worker.kind === "model");
+  return modelsOf(pool);
 }

@@ -2,8 +2,8 @@
 // question, ready to paste, that shows what a real run looks like.
 
 import type { Run } from "../../perform/run.ts";
-import { isSimulated } from "../../store/summary.ts";
 import { textOf } from "../../worker/brief.ts";
+import { isSimulated } from "../../worker/kinds.ts";
 
 const LONGEST = 110;
 

@@ -2,30 +2,24 @@
 
 import { toCount, toDelay, toMoney } from "../../base/format.ts";
 import type { Run } from "../../perform/run.ts";
-import { isSimulated } from "../../store/summary.ts";
+import { findLimit, type LimitStopReason } from "../../store/limits.ts";
+import { isSimulated } from "../../worker/kinds.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 
 /** What stopped the run, and what that means for the answer. Empty when it is simply done. */
 export function stopReasonInWords(run: Pick<Run, "hasAnswer" | "stopReason" | "error" | "settings">): string {
   const { hasAnswer, stopReason, error, settings } = run;
-  const { usd, calls, tokens, deadlineMs } = settings.limits;
   const soFar = hasAnswer ? "This is the best answer so far." : "There is no answer yet.";
   const why = error ? ` ${toOneLine(error.message)}` : "";
-  switch (stopReason) {
+  const limit = findLimit(stopReason, settings.limits);
+  if (limit) return `${limit.kind.stopped}${limit.text && ` of ${limit.text}`}. ${soFar}`;
+  switch (stopReason as Exclude<typeof stopReason, LimitStopReason>) {
     case undefined:
       return "";
     case "done":
       return hasAnswer ? "" : "The answer is empty.";
     case "tool-calls":
       return "The last step asks for a tool, which only a program can run.";
-    case "budget-usd":
-      return `Stopped: the next step could have gone over the budget${usd === undefined ? "" : ` of ${toMoney(usd)}`}. ${soFar}`;
-    case "budget-calls":
-      return `Stopped at the limit${calls === undefined ? "" : ` of ${toCount(calls, "call")}`}. ${soFar}`;
-    case "budget-tokens":
-      return `Stopped: the next step could have gone over the limit${tokens === undefined ? "" : ` of ${toCount(tokens, "token")}`}. ${soFar}`;
-    case "deadline":
-      return `Stopped at the deadline${deadlineMs === undefined ? "" : ` of ${toDelay(deadlineMs)}`}. ${soFar}`;
     case "cancelled":
       return `Stopped by you. ${soFar}`;
     case "refused":

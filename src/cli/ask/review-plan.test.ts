@@ -9,7 +9,7 @@ const PLAN: PlanForReview = {
   workflow: toWorkflow([0, "Solve it", []], [1, "Check it", "all"]),
   pool: {
     members: ["rehearsal/ada", "rehearsal/bo"].map((id) => ({
-      worker: { id, kind: "model", ask: async function* () {} },
+      worker: { id, kind: "model", isSimulated: true, ask: async function* () {} },
     })),
   },
   estimate: { usd: 0.0012, maxUsd: 0.03, calls: 2, unpricedSteps: 0 },

@@ -6,12 +6,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
-import { toCount, toMoney, toSeries, toStepNumbers } from "../../base/format.ts";
+import { toCount, toMoney, toRoundNumbers, toSeries, toStepNumbers } from "../../base/format.ts";
 import { checkTeam } from "../../conductor/check-team.ts";
 import type { PlanEstimate } from "../../perform/estimate.ts";
 import type { Verdict } from "../../perform/stage.ts";
-import { isSimulated } from "../../store/summary.ts";
 import type { PlanForReview } from "../../tutti/ask-options.ts";
+import { isSimulatedPool } from "../../worker/kinds.ts";
+import { firstRoundSeen } from "../../workflow/access.ts";
 import { parseWorkflow } from "../../workflow/parse.ts";
 import { renderWorkflow } from "../../workflow/render.ts";
 import { MAX_STEPS, type Workflow } from "../../workflow/types.ts";
@@ -82,8 +83,8 @@ function toPlanText(plan: PlanForReview, workflow: Workflow, style: Style, colum
   const drawing = drawWorkflow(workflow, { nameOf, width: columns - 3, style }).map((line) => `  ${line}`);
   const steps = workflow.steps.flatMap(({ worker, subtask, access }, step) => {
     const sources = sourcesOf(workflow, step);
-    const before = access === "all" && plan.round > 0 ? [`round ${plan.round}`] : [];
-    const seen = [...(sources.length > 0 ? [toStepNumbers(sources)] : []), ...before];
+    const before = toRoundNumbers(firstRoundSeen(access, plan.round), plan.round);
+    const seen = [...(sources.length > 0 ? [toStepNumbers(sources)] : []), ...(before ? [before] : [])];
     return [
       `  ${style.bold(String(step + 1))}  ${style.worker(worker, nameOf(worker))}${style.dim(seen.length > 0 ? `  sees ${toSeries(seen)}` : "")}`,
       ...wrap(sanitise(subtask), columns - 6).map((line) => `     ${line}`),
@@ -93,7 +94,7 @@ function toPlanText(plan: PlanForReview, workflow: Workflow, style: Style, colum
 }
 
 function toEstimate({ pool }: PlanForReview, { usd, maxUsd, calls, unpricedSteps }: PlanEstimate): string {
-  const simulated = isSimulated(pool.members.map(({ worker }) => worker));
+  const simulated = isSimulatedPool(pool);
   const unknown = unpricedSteps > 0 ? `, and ${toCount(unpricedSteps, "step")} of unknown price` : "";
   return `Estimated cost: ${toMoney(usd, simulated)}, at the most ${toMoney(maxUsd, simulated)}${unknown} · ${toCount(calls, "call")}`;
 }

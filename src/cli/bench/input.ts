@@ -10,6 +10,7 @@ import type { Baseline } from "../../baseline/types.ts";
 import type { BenchIdentity } from "../../bench/folder.ts";
 import type { ResolvedPool } from "../../config/pool.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
+import { isModel, modelsOf } from "../../worker/kinds.ts";
 import type { PoolMember } from "../../worker/types.ts";
 import type { SplitBy } from "../../world/split.ts";
 import type { WorldSet } from "../../world/types.ts";
@@ -154,7 +155,7 @@ function splitIds(text: string): string[] {
 
 function checkPrices(members: readonly PoolMember[]): void {
   const unknown = members
-    .filter(({ worker, price }) => worker.kind === "model" && !price)
+    .filter(({ worker, price }) => isModel(worker) && !price)
     .map(({ worker }) => worker.id);
   if (unknown.length === 0) return;
   throw usageError(
@@ -182,7 +183,7 @@ export async function chooseContenders(
     // Live it would be measured beside what is paid for: there it must be named.
     ...(set.kind !== "tasks" && findShippedFor(set.kind) ? ["native"] : []),
   ];
-  const models = set.pool.members.filter(({ worker }) => worker.kind === "model");
+  const models = modelsOf(set.pool);
   const singles = models.map(({ worker }) => `single:${worker.id}`);
   const groups: Record<string, string[]> = { all: [...known, ...standard], singles };
   const all = ids.flatMap((id) => groups[id] ?? [id]);

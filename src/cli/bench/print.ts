@@ -7,6 +7,7 @@ import type { Headroom } from "../../bench/headroom.ts";
 import type { OverSets } from "../../bench/over-sets.ts";
 import { groupBy } from "../../bench/results.ts";
 import type { BenchResult } from "../../bench/types.ts";
+import { modelsOf } from "../../worker/kinds.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 import { columnsOf, createStyle, type Style } from "../terminal/style.ts";
 import { type Column, toTable } from "../terminal/table.ts";
@@ -124,7 +125,7 @@ export function toStatementLines(
   { style, width }: Look,
 ): { before: string[]; after: string[] } {
   const { set, counts, pool, refused, isSimulated, seed, splitBy, splitSeed, results, budget } = outcome;
-  const models = pool.members.filter(({ worker }) => worker.kind === "model").length;
+  const models = modelsOf(pool).length;
   const kind = { recording: "recorded", tasks: "live", rehearsal: "simulated" }[set.kind];
   const wrapped = (text: string) => wrap(toOneLine(text), width);
   const before = [

@@ -7,8 +7,8 @@ import { usageError } from "../../base/errors.ts";
 import type { Calibration, SavedCalibration } from "../../calibration/types.ts";
 import type { ResolvedPool } from "../../config/pool.ts";
 import type { RecordSummary } from "../../recording/record-types.ts";
-import { isSimulated } from "../../store/summary.ts";
 import type { GradedTask, TaskSet } from "../../task/types.ts";
+import { isSimulatedPool, modelsOf } from "../../worker/kinds.ts";
 import type { Pool } from "../../worker/types.ts";
 import { dollars, wholeNumber } from "../options.ts";
 
@@ -99,7 +99,7 @@ export async function calibratePool(
   const grader = await openGrader(set, undefined);
   const { maxOutputTokens } = RECORD_DEFAULTS;
   const plan = await planRecording({ folder, tasks: set.tasks, pool: chosen, samples: 1, maxOutputTokens });
-  const simulated = isSimulated(chosen.members.map(({ worker }) => worker));
+  const simulated = isSimulatedPool(chosen);
   const limit = typeof flags.budget === "number" ? { budgetUsd: flags.budget } : {};
   if (!(await agree(plan, set, folder, simulated, { ...limit, ...(flags.yes && { yes: true }) })))
     return undefined;
@@ -132,7 +132,7 @@ function measuredAt(
 }
 
 async function chooseWorkers({ members }: Pool, wanted: string | undefined): Promise<Pool> {
-  const models = members.filter(({ worker }) => worker.kind === "model");
+  const models = modelsOf({ members });
   if (wanted === undefined) return { members: models };
   const ids = [...new Set(wanted.split(",").map((id) => id.trim()))].filter(Boolean);
   if (ids.length === 0) throw usageError("--workers must name one worker or more, separated by commas");

@@ -3,6 +3,7 @@
 import { TuttiError } from "../../base/errors.ts";
 import { toEventError, toTuttiError } from "../../perform/stage.ts";
 import type { EventError } from "../../store/types.ts";
+import { modelsOf } from "../../worker/kinds.ts";
 import { costOf } from "../../worker/price.ts";
 import type { Pool, PoolMember, Usage } from "../../worker/types.ts";
 
@@ -24,9 +25,7 @@ const QUESTION = "Reply with the single word: ready";
 
 /** Tools and `self` are no models: there is nobody to ask. */
 export async function checkPool({ members }: Pool, timeoutMs = TIMEOUT_MS): Promise<Check[]> {
-  return Promise.all(
-    members.filter(({ worker }) => worker.kind === "model").map((member) => checkMember(member, timeoutMs)),
-  );
+  return Promise.all(modelsOf({ members }).map((member) => checkMember(member, timeoutMs)));
 }
 
 async function checkMember(

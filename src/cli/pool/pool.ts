@@ -4,8 +4,8 @@
 import type { Command } from "commander";
 import { toCount, toDelay, toMoney, toPercent, toPrices } from "../../base/format.ts";
 import type { ResolvedPool } from "../../config/pool.ts";
-import { isSimulated } from "../../store/summary.ts";
-import type { PoolMember, Topic } from "../../worker/types.ts";
+import { isSimulatedPool } from "../../worker/kinds.ts";
+import type { PoolMember, Topic, WorkerKind } from "../../worker/types.ts";
 import { unknownVerb } from "../options.ts";
 import { toJson, toOneLine } from "../terminal/sanitise.ts";
 import { columnsOf, createStyle, type Style } from "../terminal/style.ts";
@@ -104,7 +104,7 @@ async function list(_flags: Flags, command: Command): Promise<void> {
 interface Entry {
   number: number | undefined;
   id: string;
-  kind?: PoolMember["worker"]["kind"];
+  kind?: WorkerKind;
   state: string;
   price?: PoolMember["price"];
   profile?: PoolMember["profile"];
@@ -120,25 +120,27 @@ function toEntry(
   return { id: worker.id, kind: worker.kind, state, price, profile, maxOutputTokens, source };
 }
 
+const KIND_WORDS: Record<WorkerKind, { price: string; source: string }> = {
+  model: { price: "", source: "" },
+  tool: { price: "no call", source: "a vote over replies" },
+  conductor: { price: "as its team", source: "the Conductor itself" },
+};
+
 function toRow({ number, id, kind, state, price, profile, source }: Entry): string[] {
   const best = Object.entries(profile?.topics ?? {}) as [Topic, number][];
   const topics = best
     .sort(([, a], [, b]) => b - a)
     .slice(0, MOST_TOPICS)
     .map(([topic, success]) => `${topic} ${Math.round(success * 100)}`);
-  const tool: Record<string, string> = { tool: "no call", conductor: "as its team" };
   return [
     number === undefined ? "" : String(number),
     toOneLine(id),
     state,
-    number === undefined ? "" : (tool[kind ?? ""] ?? toPrices(price)),
+    number === undefined ? "" : KIND_WORDS[kind ?? "model"].price || toPrices(price),
     profile ? toPercent(profile.success) : "",
     topics.join(", "),
     profile?.delayMs === undefined ? "" : toDelay(profile.delayMs),
-    toOneLine(
-      source ||
-        (kind === "tool" ? "a vote over replies" : kind === "conductor" ? "the Conductor itself" : ""),
-    ),
+    toOneLine(source || KIND_WORDS[kind ?? "model"].source),
   ];
 }
 
@@ -150,7 +152,7 @@ async function check(_flags: Flags, command: Command): Promise<void> {
   process.exitCode = failed > 0 ? 1 : 0;
   if (isJson) return void process.stdout.write(`${toJson(checks)}\n`);
   const style = createStyle(process.stdout, process.env);
-  const simulated = isSimulated(checks);
+  const simulated = isSimulatedPool(resolved.pool);
   const columns: Column[] = [
     { title: "WORKER", min: 12 },
     { title: "REPLY", style: (text, row) => (checks[row]!.ok ? style.green : style.red)(text) },

@@ -7,8 +7,8 @@ import { usageError } from "../../base/errors.ts";
 import type { ResolvedPool } from "../../config/pool.ts";
 import type { RecordingPlan } from "../../recording/plan.ts";
 import type { RecordOptions, RecordSummary } from "../../recording/record-types.ts";
-import { isSimulated } from "../../store/summary.ts";
 import type { TaskSet } from "../../task/types.ts";
+import { isModel, isSimulatedPool } from "../../worker/kinds.ts";
 import type { PoolMember } from "../../worker/types.ts";
 import { dollars, wholeNumber } from "../options.ts";
 import { toJson } from "../terminal/sanitise.ts";
@@ -88,7 +88,7 @@ async function record(name: string, flags: Flags): Promise<void> {
     maxOutputTokens = RECORD_DEFAULTS.maxOutputTokens,
   } = flags;
   const plan = await planRecording({ folder, tasks: set.tasks, pool, samples, maxOutputTokens });
-  const simulated = isSimulated(pool.members.map(({ worker }) => worker));
+  const simulated = isSimulatedPool(pool);
   if (!(await agree(plan, set, folder, simulated, flags))) return;
 
   const summary = await performRecording({
@@ -110,7 +110,7 @@ export async function performRecording(options: RecordOptions): Promise<RecordSu
     controller.abort();
   };
   process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
-  const simulated = isSimulated(options.pool.members.map(({ worker }) => worker));
+  const simulated = isSimulatedPool(options.pool);
   const progress = new RecordProgressLine(process.stderr, simulated);
   try {
     return await recordOutcomes({
@@ -140,7 +140,7 @@ async function resolve({ pool: selector, config: file }: Flags): Promise<Resolve
 
 async function findJudge({ judge }: Flags, members: PoolMember[]): Promise<PoolMember | undefined> {
   if (judge === undefined) return undefined;
-  const found = members.find(({ worker }) => worker.id === judge && worker.kind === "model");
+  const found = members.find(({ worker }) => worker.id === judge && isModel(worker));
   if (found) return found;
   const { resolveModel } = await import("../../config/pool.ts");
   return resolveModel(judge, { env: process.env });

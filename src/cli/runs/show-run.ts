@@ -1,13 +1,23 @@
 // A run as a trace that people can read: the question, each round drawn and told step by step, the answer,
 // and what it all took. Runs inside a step are told where they happened, indented.
 
-import { toClock, toCount, toDelay, toMoney, toStepNumbers, toTokens, toWhen } from "../../base/format.ts";
+import {
+  toClock,
+  toCount,
+  toDelay,
+  toMoney,
+  toRoundNumbers,
+  toStepNumbers,
+  toTokens,
+  toWhen,
+} from "../../base/format.ts";
 import { type RunRound, type RunStep, toRun } from "../../perform/run.ts";
 import type { RunState } from "../../perform/state.ts";
 import { toBrief } from "../../perform/visible.ts";
 import { toConductorName } from "../../store/conductor-name.ts";
-import { isSimulated } from "../../store/summary.ts";
+import { LIMIT_KINDS, LIMIT_NAMES } from "../../store/limits.ts";
 import { textOf, toMessages } from "../../worker/brief.ts";
+import { isSimulated } from "../../worker/kinds.ts";
 import type { Usage } from "../../worker/types.ts";
 import { stopReasonInWords, toCalls, toCost, toPerformed } from "../ask/outcome.ts";
 import { drawWorkflow } from "../terminal/draw-workflow.ts";
@@ -56,10 +66,10 @@ function toHeader(state: RunState, { style, now, columns }: ShowOptions): string
   const run = toRun(state, now);
   const { conductor, conductorReason, limits, rounds, seed } = state.settings;
   const limit = [
-    ...(limits.usd === undefined ? [] : [toMoney(limits.usd)]),
-    ...(limits.calls === undefined ? [] : [toCount(limits.calls, "call")]),
-    ...(limits.tokens === undefined ? [] : [toCount(limits.tokens, "token")]),
-    ...(limits.deadlineMs === undefined ? [] : [toDelay(limits.deadlineMs)]),
+    ...LIMIT_NAMES.flatMap((name) => {
+      const allowed = limits[name];
+      return allowed === undefined ? [] : [LIMIT_KINDS[name].toText(allowed)];
+    }),
     toCount(rounds, "round"),
   ];
   const rows = [
@@ -170,8 +180,9 @@ function toStep(state: RunState, step: RunStep, options: ShowOptions): string[] 
 function toSeen(state: RunState, round: number, step: number): string {
   const { visible } = toBrief(state, round, step);
   const here = visible.filter((seen) => seen.round === round).map((seen) => seen.step);
-  const before = visible.some((seen) => seen.round < round) ? [`round ${round}`] : [];
-  const seen = [...(here.length > 0 ? [toStepNumbers(here)] : []), ...before];
+  const first = Math.min(round, ...visible.map((seen) => seen.round));
+  const before = toRoundNumbers(first, round);
+  const seen = [...(here.length > 0 ? [toStepNumbers(here)] : []), ...(before ? [before] : [])];
   return seen.length === 0 ? "the question only" : `the question, ${seen.join(", ")}`;
 }
 

@@ -6,6 +6,7 @@ import type { Calibration } from "../../calibration/types.ts";
 import type { ResolvedPool } from "../../config/pool.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
 import type { Grader, TaskSet } from "../../task/types.ts";
+import { isSimulatedPool, modelsOf } from "../../worker/kinds.ts";
 import type { Pool, PoolMember } from "../../worker/types.ts";
 
 export interface LiveTasksFlags {
@@ -38,9 +39,7 @@ export async function openLiveTasks(flags: LiveTasksFlags): Promise<LiveTasks> {
     env: process.env,
     selector: flags.pool,
   });
-  const judge = set.tasks.some(({ grader }) => grader === "judge")
-    ? pool.members.find(({ worker }) => worker.kind === "model")
-    : undefined;
+  const judge = set.tasks.some(({ grader }) => grader === "judge") ? modelsOf(pool)[0] : undefined;
   const grader = await openGrader(set, judge);
   return { set, pool, judge, grader, kind, config, notices: [...(notice ? [notice] : []), ...warnings] };
 }
@@ -52,23 +51,22 @@ export interface TrainingTasks extends LiveTasks {
 
 /** With what `tutti pool calibrate` has measured of the workers. */
 export async function openTrainingTasks(flags: LiveTasksFlags): Promise<TrainingTasks> {
-  const [{ loadCalibrations }, { selectWorkers }, { toTuttiHome }, { isSimulated }] = await Promise.all([
+  const [{ loadCalibrations }, { selectWorkers }, { toTuttiHome }] = await Promise.all([
     import("../../calibration/file.ts"),
     import("../../calibration/merge.ts"),
     import("../../config/home.ts"),
-    import("../../store/summary.ts"),
   ]);
   const live = await openLiveTasks(flags);
   if (live.judge)
     throw usageError(
       `${flags.tasks} holds tasks that only a model can grade, and its calls would not be in the budget`,
     );
-  const workers = live.pool.members.map(({ worker }) => worker);
+  const ids = new Set(live.pool.members.map(({ worker }) => worker.id));
   const { calibration, problems } = await loadCalibrations(toTuttiHome(process.env));
   return {
     ...live,
-    calibration: calibration && selectWorkers(calibration, (id) => workers.some((each) => each.id === id)),
-    isSimulated: isSimulated(workers),
+    calibration: calibration && selectWorkers(calibration, (id) => ids.has(id)),
+    isSimulated: isSimulatedPool(live.pool),
     notices: [...live.notices, ...problems],
   };
 }

@@ -2,6 +2,7 @@
 // may see it. Only one box stands in a row and a step sees earlier steps only, so a line runs right along
 // its own row, then down just before the column of whoever sees it, and never through a box. Pure.
 
+import { toPositions } from "../../workflow/access.ts";
 import type { Workflow } from "../../workflow/types.ts";
 import { toWaves } from "../../workflow/waves.ts";
 import { createCanvas } from "./canvas.ts";
@@ -45,9 +46,7 @@ export function drawWorkflow(workflow: Workflow, options: DrawOptions): string[]
 /** The positions a step sees among those of its own round. */
 export function sourcesOf(workflow: Workflow, step: number): number[] {
   const { access } = workflow.steps[step]!;
-  return access === "all"
-    ? workflow.steps.slice(0, step).map((_, position) => position)
-    : [...new Set(access)].sort((a, b) => a - b);
+  return [...new Set(toPositions(access, step))].sort((a, b) => a - b);
 }
 
 function toList(workflow: Workflow, { nameOf, width }: DrawOptions): string[] {

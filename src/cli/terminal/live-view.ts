@@ -4,8 +4,8 @@
 import { endingOf } from "../../perform/endings.ts";
 import type { Run } from "../../perform/run.ts";
 import { apply, fold, type RunState, start } from "../../perform/state.ts";
-import { isSimulated } from "../../store/summary.ts";
 import type { RunEvent } from "../../store/types.ts";
+import { isSimulated } from "../../worker/kinds.ts";
 import { AnswerPrinter } from "../ask/answer-printer.ts";
 import { stopReasonInWords, toFooter } from "../ask/outcome.ts";
 import { PlainProgress } from "./plain-progress.ts";

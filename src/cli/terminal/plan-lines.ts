@@ -3,8 +3,8 @@
 import { toCount, toDelay, toMoney } from "../../base/format.ts";
 import type { RoundState } from "../../perform/state.ts";
 import { toConductorName } from "../../store/conductor-name.ts";
-import { isSimulated } from "../../store/summary.ts";
 import type { RunSettings } from "../../store/types.ts";
+import { isSimulated } from "../../worker/kinds.ts";
 import { sanitise, toOneLine } from "./sanitise.ts";
 import { type Scene, toSpinner } from "./step-lines.ts";
 import { cut, widthOf, wrap } from "./text-width.ts";

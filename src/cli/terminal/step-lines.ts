@@ -1,9 +1,10 @@
 // The steps of a run as lines of a terminal: a line for each, and what happened to it.
 // Pure: the state of the run, the time and the width go in, lines come out.
 
-import { toDelay, toMoney } from "../../base/format.ts";
+import { toDelay, toMoney, toRoundNumbers } from "../../base/format.ts";
 import type { RunState, StepState } from "../../perform/state.ts";
-import { isSimulated } from "../../store/summary.ts";
+import { isSimulated } from "../../worker/kinds.ts";
+import { firstRoundSeen } from "../../workflow/access.ts";
 import { toOneLine } from "./sanitise.ts";
 import type { Style } from "./style.ts";
 import { cut, cutStart, padEnd, padStart, widthOf } from "./text-width.ts";
@@ -111,9 +112,9 @@ export function nameOf({ pool }: RunState, worker: number): string {
 /** "← 1,2" for the replies a step may see. */
 function toSeen(state: RunState, round: number, step: number): string {
   const { access } = state.rounds[round]!.workflow!.steps[step]!;
-  if (access !== "all")
+  if (typeof access !== "string")
     return access.length === 0 ? "" : `← ${access.map((position) => position + 1).join(",")}`;
-  const before = round > 0 ? `round ${round}` : "";
+  const before = toRoundNumbers(firstRoundSeen(access, round), round);
   const here = step === 0 ? "" : step === 1 ? "1" : "all";
   const seen = [here, before].filter(Boolean).join(", ");
   return seen === "" ? "" : `← ${seen}`;

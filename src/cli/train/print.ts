@@ -6,7 +6,7 @@ import { toCount, toMoney, toPercent, toPoints } from "../../base/format.ts";
 import type { TestResult, TrainingFolder } from "../../learn/folder.ts";
 import { toTrainingReport } from "../../learn/report/report.ts";
 import type { TrainResult } from "../../learn/train.ts";
-import type { TuneFigures } from "../../learn/types.ts";
+import type { ValidationMetrics } from "../../learn/types.ts";
 import { toCommandLine } from "../options.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 import { columnsOf, createStyle } from "../terminal/style.ts";
@@ -38,7 +38,7 @@ export function toCostLines(
   const rest = all === undefined ? "" : `; ${toCount(iterations!, "iteration")}: about ${money(all)}`;
   return [
     `${toCount(tasks, "task")}. An iteration makes up to ${toCount(asks, "ask")}: about ${money(usd)}, and ${money(highestUsd)} should only the most expensive worker be asked${rest}.`,
-    "What was asked once is not asked again, so it becomes less; watching tune questions comes on top.",
+    "What was asked once is not asked again, so it becomes less; evaluating on validation questions comes on top.",
     `At the most ${money(budgetUsd)}${unpriced.length > 0 ? `, and ${unpriced.map(toOneLine).join(", ")} of unknown price` : ""}.`,
   ];
 }
@@ -78,12 +78,12 @@ export function showResults(rows: readonly TestResult[], folder: TrainingFolder,
 
 /** What came of it, and where it is. */
 export function toOutcomeLines(
-  { iterations, isStopped, tune, checkpoint }: TrainResult,
+  { iterations, isStopped, validation, checkpoint }: TrainResult,
   { path }: TrainingFolder,
 ): string[] {
   return [
     `${isStopped ? "Stopped after" : "Trained for"} ${toCount(iterations, "iteration")}.`,
-    tune ? toTuneLine(tune) : "Nothing was measured on tune questions yet.",
+    validation ? toValidationLine(validation) : "Nothing was measured on validation questions yet.",
     ...(isStopped ? [toResumeLine(path)] : [`The best is in ${toOneLine(checkpoint)}`]),
   ];
 }
@@ -92,6 +92,14 @@ export function toResumeLine(path: string): string {
   return `Go on with: ${toCommandLine(["train", "--resume", path])}`;
 }
 
-function toTuneLine({ tasks, accuracy, low, high, calls, validShare, iteration }: TuneFigures): string {
-  return `Best on ${toCount(tasks, "tune question")}, at iteration ${iteration}: ${toPoints(accuracy)} % right (${toPoints(low)} – ${toPoints(high)}), ${calls.toFixed(2)} calls, ${toPercent(validShare)} valid.`;
+function toValidationLine({
+  tasks,
+  accuracy,
+  low,
+  high,
+  calls,
+  validShare,
+  iteration,
+}: ValidationMetrics): string {
+  return `Best on ${toCount(tasks, "validation question")}, at iteration ${iteration}: ${toPoints(accuracy)} % right (${toPoints(low)} – ${toPoints(high)}), ${calls.toFixed(2)} calls, ${toPercent(validShare)} valid.`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TrainEvent } from "../../learn/types.ts";
-import { toIteration, toTune } from "../../testing/learn/train-events.ts";
+import { toIteration, toValidation } from "../../testing/learn/train-events.ts";
 import { createTrainProgress } from "./progress.ts";
 
 const ESC = "\u001b";
@@ -37,12 +37,12 @@ describe("on a terminal", () => {
     const { last, written } = watch([
       [0, at(98)],
       [2_000, at(99)],
-      [2_000, toTune(99, { accuracy: 0.613 })],
+      [2_000, toValidation(99, { accuracy: 0.613 })],
       [4_000, at(199)],
     ]);
     // 101 iterations took four seconds, and 200 are left.
     expect(last).toBe(
-      "teams ██████░░░░░░ 200 of 400 · 7.9 s left · reward 0.61 · 58 % right · 99 % valid · entropy 0.82 · 2.1 calls · tune 61 % · $0.003 simulated",
+      "teams ██████░░░░░░ 200 of 400 · 7.9 s left · reward 0.61 · 58 % right · 99 % valid · entropy 0.82 · 2.1 calls · validation 61 % · $0.003 simulated",
     );
     expect(written).not.toContain("\n");
     expect(written.endsWith(`\r${ESC}[K`)).toBe(true);

@@ -2,7 +2,7 @@
 
 import { toDelay, toMoney, toPercent } from "../../base/format.ts";
 import { finiteMean } from "../../base/statistics.ts";
-import type { IterationFigures, TrainEvent, TuneFigures } from "../../learn/types.ts";
+import type { IterationMetrics, TrainEvent, ValidationMetrics } from "../../learn/types.ts";
 import { createChangingLine } from "../terminal/changing-line.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 import { createStyle } from "../terminal/style.ts";
@@ -29,9 +29,9 @@ export function createTrainProgress(
   const endsAt = now() + minutes * 60_000;
   const line = createChangingLine(stderr, now);
   const style = createStyle(stderr, process.env);
-  let last: IterationFigures[] = [];
+  let last: IterationMetrics[] = [];
   let ticks: { at: number; iteration: number }[] = [];
-  let tune: TuneFigures | undefined;
+  let validation: ValidationMetrics | undefined;
   let costUsd = 0;
 
   const leftMs = (): number | undefined => {
@@ -46,7 +46,7 @@ export function createTrainProgress(
 
   const toParts = (): string[] => {
     const { stage, iteration, total, isTiming, asked } = last.at(-1)!;
-    const of = (value: (figures: IterationFigures) => number) => finiteMean(last.map(value));
+    const of = (value: (figures: IterationMetrics) => number) => finiteMean(last.map(value));
     const left = leftMs();
     const rollouts = () => [
       `reward ${of(({ reward }) => reward).toFixed(2)}`,
@@ -62,7 +62,7 @@ export function createTrainProgress(
       ...(left === undefined ? [] : [`${toDelay(left)} left`]),
       // Where nobody is asked, as in the warm-up, the loss is all there is.
       ...(asked ? rollouts() : [`loss ${of(({ loss }) => loss).toFixed(2)}`]),
-      ...(tune ? [`tune ${toPercent(tune.accuracy)}`] : []),
+      ...(validation ? [`validation ${toPercent(validation.accuracy)}`] : []),
       ...(costUsd > 0 ? [toMoney(costUsd, isSimulated)] : []),
     ];
   };
@@ -72,7 +72,7 @@ export function createTrainProgress(
       if (event.type === "notice") {
         line.end();
         stderr.write(`${style.dim(toOneLine(event.text))}\n`);
-      } else if (event.type === "tune") tune = event;
+      } else if (event.type === "validation") validation = event;
       else if (event.type === "iteration") {
         if (last.at(-1)?.stage !== event.stage) last = [];
         last = [...last, event].slice(-CALM);

@@ -3,7 +3,8 @@
 
 import { isTuttiError } from "../../base/errors.ts";
 import type { TrainingFolder } from "../../learn/folder.ts";
-import type { TrainOptions, TrainResult } from "../../learn/train.ts";
+import type { TrainOptions } from "../../learn/native/learner.ts";
+import type { TrainResult } from "../../learn/train.ts";
 import type { TrainEvent } from "../../learn/types.ts";
 import type { Store } from "../../store/types.ts";
 import type { World } from "../../world/types.ts";
@@ -66,7 +67,7 @@ export async function performTraining(
   let pageAt = now();
   const onEvent = (event: TrainEvent) => {
     progress.update(event);
-    if (event.type !== "tune" || now() - pageAt < PAGE_MS) return;
+    if (event.type !== "validation" || now() - pageAt < PAGE_MS) return;
     pageAt = now();
     writePage(folder);
   };
@@ -88,18 +89,9 @@ export async function performTraining(
 
 function toTrainOptions(run: TrainRun, signal: AbortSignal, onEvent: TrainOptions["onEvent"]): TrainOptions {
   const { settings, world, folder, resume, command, journal } = run;
-  const { world: _, width, layers, minutes, iterations, size, pools: __, ...rest } = settings;
-  return {
-    ...rest,
-    ...(minutes !== undefined && { minutes }),
-    ...(iterations !== undefined && { iterations }),
-    ...(size !== undefined && { size }),
-    ...((width !== undefined || layers !== undefined) && {
-      shape: { ...(width !== undefined && { width }), ...(layers !== undefined && { layers }) },
-    }),
-    ...{ world, folder, resume, command, signal, onEvent },
-    ...(journal && { journal }),
-  };
+  const { world: _, width, layers, pools: __, ...rest } = settings;
+  const shape = { width, layers };
+  return { ...rest, shape, world, folder, resume, command, signal, onEvent, journal };
 }
 
 /** Where a training has failed, for a full disk perhaps, its own error is the one to tell. */

@@ -8,7 +8,8 @@ import { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TuttiError } from "../../base/errors.ts";
 import { openTrainingFolder, readTraining } from "../../learn/folder.ts";
-import type { TrainOptions, TrainResult } from "../../learn/train.ts";
+import type { TrainOptions } from "../../learn/native/learner.ts";
+import type { TrainResult } from "../../learn/train.ts";
 import { createHome, runTutti } from "../../testing/command.ts";
 import { toStatement, toTrainEvents } from "../../testing/learn/train-events.ts";
 import type { World } from "../../world/types.ts";
@@ -284,7 +285,7 @@ function perform(train: (options: TrainOptions) => Promise<TrainResult>, now?: (
 }
 
 const result = (change: Partial<TrainResult> = {}): TrainResult => ({
-  ...{ checkpoint: "best", iterations: 9, isStopped: false, tune: undefined },
+  ...{ checkpoint: "best", iterations: 9, isStopped: false, validation: undefined },
   ...change,
 });
 
@@ -306,7 +307,7 @@ describe("a training that is watched", () => {
     expect(host.listenerCount("SIGINT") + host.listenerCount("SIGTERM")).toBe(0);
   });
 
-  it("keeps its page up to date while it goes on, but not at every look", async () => {
+  it("keeps its page up to date while it goes on, but not at every evaluation", async () => {
     let clock = 0;
     const pages: boolean[] = [];
     const { finished } = perform(
@@ -316,7 +317,7 @@ describe("a training that is watched", () => {
           folder.append(event);
           onEvent(event);
           const page = join(folder.path, "report.html");
-          if (event.type === "tune") {
+          if (event.type === "validation") {
             pages.push(existsSync(page));
             rmSync(page, { force: true });
           }

@@ -57,7 +57,7 @@ async function train(flags: TrainFlags): Promise<void> {
     import("../../learn/folder.ts"),
     import("./print.ts"),
     import("./run.ts"),
-    import("../../learn/train.ts"),
+    import("../../learn/native/learner.ts"),
   ]);
   const folder = openTrainingFolder(flags.resume ?? flags.out ?? (await choosePath(prepared.name)));
   let opened: Awaited<ReturnType<PreparedWorld["open"]>> | undefined;
@@ -69,7 +69,7 @@ async function train(flags: TrainFlags): Promise<void> {
     const command = describe(folder, settings, { name: world.name, isSimulated: world.isSimulated });
     const isQuiet = flags.json === true && !process.stderr.isTTY;
     const resume = flags.resume !== undefined;
-    const run = { train: trainer.train, settings, world, folder, resume, command, isQuiet, journal };
+    const run = { train: trainer.trainNative, settings, world, folder, resume, command, isQuiet, journal };
     const result = await performTraining(run, process);
     const page = writePage(folder);
     if (!flags.json) process.stdout.write(`${toOutcomeLines(result, folder).join("\n")}\n`);
@@ -93,10 +93,10 @@ async function train(flags: TrainFlags): Promise<void> {
 /** On test tasks, beside fixed Conductors. Nothing where it was stopped or where the test would cost. */
 async function test(
   { test: world }: PreparedWorld,
-  { isStopped, tune, checkpoint }: TrainResult,
+  { isStopped, validation, checkpoint }: TrainResult,
   { threads, isQuiet }: { threads: number; isQuiet: boolean },
 ): Promise<TestResult[]> {
-  if (!world || isStopped || !tune) return [];
+  if (!world || isStopped || !validation) return [];
   if (!isQuiet) process.stderr.write("Measuring it on test tasks that it has never seen.\n");
   const { evaluateTrained } = await import("../../learn/evaluate-trained.ts");
   return evaluateTrained({ checkpoint, world, threads, signal: new AbortController().signal });

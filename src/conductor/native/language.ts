@@ -164,7 +164,7 @@ export class Language {
   }
 
   accessToken(access: Access): number {
-    return access === "all" ? this.all : this.#lists.get(access.join())!;
+    return typeof access === "string" ? this.all : this.#lists.get(access.join())!;
   }
 
   /** What an access token lets a step see. */

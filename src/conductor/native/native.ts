@@ -4,6 +4,7 @@
 import { TuttiError, usageError } from "../../base/errors.ts";
 import type { Engine } from "../../nn/types.ts";
 import type { ConductorIdentity } from "../../store/types.ts";
+import { isModel, nests } from "../../worker/kinds.ts";
 import type { Pool } from "../../worker/types.ts";
 import { NO_USAGE } from "../../worker/usage.ts";
 import { MAX_STEPS } from "../../workflow/types.ts";
@@ -103,7 +104,7 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
   function maskFor({ maxSteps, rounds, pool }: ComposeRequest, { workers }: Reading, chosen?: number): Mask {
     const most = Math.min(maxSteps, chosen ?? MAX_STEPS, MAX_STEPS);
     const team = {
-      isModel: (slot: number) => pool.members[workers[slot]!]!.worker.kind === "model",
+      isModel: (slot: number) => isModel(pool.members[workers[slot]!]!.worker),
       slots: workers.length,
       maxSteps: most,
       minSteps: chosen === undefined ? undefined : most,
@@ -138,11 +139,11 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
 }
 
 function slotsOf({ members }: Pool): number {
-  return members.filter(({ worker }) => worker.kind !== "conductor").length;
+  return members.filter(({ worker }) => !nests(worker)).length;
 }
 
 function checkPool(name: string, { limits }: Card, pool: Pool): void {
-  if (!pool.members.some(({ worker }) => worker.kind === "model"))
+  if (!pool.members.some(({ worker }) => isModel(worker)))
     throw new TuttiError("no-model", `The pool has no model that ${name} could ask: add one.`);
   const slots = slotsOf(pool);
   if (slots <= limits.workers) return;

@@ -5,6 +5,7 @@ import { extractAnswer } from "../../answer/extract.ts";
 import { sameAnswer } from "../../answer/normalise.ts";
 import type { Prefix } from "../../nn/batch.ts";
 import { textOf } from "../../worker/brief.ts";
+import { isModel, modelsOf, nests, numbersOf } from "../../worker/kinds.ts";
 import { type Pool, type PoolMember, TOPICS } from "../../worker/types.ts";
 import type { ComposedRound, ComposeRequest } from "../types.ts";
 import type { Language } from "./language.ts";
@@ -32,9 +33,7 @@ export type ReadingRequest = Pick<ComposeRequest, "task" | "pool" | "rounds"> & 
 
 export function toReading(request: ReadingRequest, language: Language): Reading {
   const { task, pool, rounds, size, closing = "" } = request;
-  const workers = [...pool.members.keys()].filter(
-    (number) => pool.members[number]!.worker.kind !== "conductor",
-  );
+  const workers = numbersOf(pool, (worker) => !nests(worker));
   const members = workers.map((number) => pool.members[number]!);
   const last = rounds.at(-1);
   const labels = last ? toLabels(last.replies) : [];
@@ -72,7 +71,7 @@ function toFeatures(
   last: ComposedRound | undefined,
   labels: readonly (number | undefined)[],
 ): Float32Array[] {
-  const models = members.filter(({ worker }) => worker.kind === "model");
+  const models = modelsOf({ members });
   const similarOf = ({ profile }: PoolMember) => profile?.similar ?? profile?.success ?? 0.5;
   const successOf = ({ profile }: PoolMember) => profile?.success ?? 0.5;
   const best = (rate: (member: PoolMember) => number) => Math.max(0, ...models.map(rate));
@@ -87,7 +86,7 @@ function toFeatures(
   const final = labels.findLast((label) => label !== undefined);
   return members.map((member, slot) => {
     const { worker, profile, price } = member;
-    if (worker.kind !== "model") return Float32Array.from({ length: FEATURES }, (_, i) => (i === 1 ? 1 : 0));
+    if (!isModel(worker)) return Float32Array.from({ length: FEATURES }, (_, i) => (i === 1 ? 1 : 0));
     const similar = similarOf(member);
     const rank = bySimilar.indexOf(similar);
     const steps = last?.workflow.steps ?? [];

@@ -23,7 +23,7 @@ export interface Admission {
   /** The most this request may spend. Undefined: no limit. It is reserved until the release. */
   budgetUsd?: number;
   /** It is less than the request would have had: no more is left of the key's own budget. */
-  isShort?: true;
+  isShort?: boolean;
   /** What OpenAI's clients read about their rate. Empty where the key has no limit. */
   headers: Record<string, string>;
   /** When the run is over and its spending is in the journal. Again is no matter. */
@@ -58,25 +58,17 @@ interface State {
   waiting: (() => void)[];
 }
 
-export function createAdmissionControl({
-  spentSince,
-  now,
-  settleMs = 0,
-}: AdmissionOptions): AdmissionControl {
+export function createAdmissionControl(options: AdmissionOptions): AdmissionControl {
+  const { spentSince, now, settleMs = 0 } = options;
   const busyErrors = new WeakSet<TuttiError>();
   const states = new Map<string, State>();
 
   function stateOf({ id }: GatewayKey): State {
-    let state = states.get(id);
-    if (!state) {
-      state = {
-        rate: createRateWindow(),
-        account: createKeyAccount((from) => spentSince(id, from)),
-        running: 0,
-        waiting: [],
-      };
-      states.set(id, state);
-    }
+    const known = states.get(id);
+    if (known) return known;
+    const account = createKeyAccount((from) => spentSince(id, from));
+    const state = { rate: createRateWindow(), account, running: 0, waiting: [] };
+    states.set(id, state);
     return state;
   }
 
@@ -137,7 +129,7 @@ export function createAdmissionControl({
     for (let readings = 0; ; readings++) {
       checkPlaces(key, state); // again after each wait: others were let in meanwhile
       const cap = capOf(key, state, wantedUsd, readings);
-      if (cap !== undefined) return { ...take(key, state, cap), ...(cap < wantedUsd && { isShort: true }) };
+      if (cap !== undefined) return take(key, state, cap, cap < wantedUsd);
       await state.account.read(startOfWindow(key.budget!.window, now()), now());
     }
   }
@@ -154,8 +146,7 @@ export function createAdmissionControl({
 
   return {
     async admit(key, wantedUsd) {
-      if (!key)
-        return { ...(wantedUsd !== undefined && { budgetUsd: wantedUsd }), headers: {}, release() {} };
+      if (!key) return { budgetUsd: wantedUsd, headers: {}, release() {} };
       const state = stateOf(key);
       const wanted = wantedUsd ?? Number.POSITIVE_INFINITY;
       const endsAt = performance.now() + settleMs;
@@ -172,7 +163,7 @@ export function createAdmissionControl({
     headers: (key) => (key ? headersOf(key, stateOf(key)) : {}),
   };
 
-  function take(key: GatewayKey, state: State, cap: number): Admission {
+  function take(key: GatewayKey, state: State, cap: number, isShort: boolean): Admission {
     const isCapped = Number.isFinite(cap);
     // A key that is given a budget while requests run must know what they may still take.
     state.running++;
@@ -180,7 +171,8 @@ export function createAdmissionControl({
     const giveBack = state.account.reserve(isCapped ? cap : 0);
     let isReleased = false;
     return {
-      ...(isCapped && { budgetUsd: cap }),
+      budgetUsd: isCapped ? cap : undefined,
+      isShort,
       headers: headersOf(key, state),
       release() {
         if (isReleased) return;

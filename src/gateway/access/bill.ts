@@ -1,9 +1,10 @@
 // The bill and the quota, as bodies of replies: what was spent by key, user, model, day or tag, as JSON or as
 // CSV for a spreadsheet, and what a key may still spend. Pure.
 
-import { TuttiError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { SpendingFilter, SpendingGroup, SpendingRow } from "../../store/types.ts";
+import { badRequest } from "../http/object-reader.ts";
+import type { Query } from "../http/query.ts";
 import { endOfWindow } from "./budget-window.ts";
 import type { GatewayKey } from "./keys.ts";
 
@@ -22,22 +23,19 @@ export interface BillQuery {
 // ---- What is asked for --------------------------------------------------------------------------
 
 /** `from` (inclusive) and `to` (exclusive) are dates (UTC), times, or milliseconds. Other parameters are ignored. */
-export function parseBillQuery(query: Readonly<Record<string, string | undefined>>): BillQuery {
+export function parseBillQuery(query: Query): BillQuery {
   const from = parseTime("from", query.from);
   const to = parseTime("to", query.to);
   if (from !== undefined && to !== undefined && from >= to)
-    throw badQuery(
-      "to",
-      `"to" must be later than "from", but "${query.to}" is not later than "${query.from}"`,
-    );
+    throw badRequest(`"to" must be later than "from": "${query.to}" is not later than "${query.from}"`, "to");
   const format = FORMATS.find((known) => known === (query.format || "json"));
-  if (!format) throw badQuery("format", `"format" must be json or csv, not "${query.format}"`);
+  if (!format) throw badRequest(`"format" must be json or csv, not "${query.format}"`, "format");
   return {
     filter: {
       groupBy: parseGroups(query.group),
-      ...(query.key && { keyId: query.key }),
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
+      keyId: query.key || undefined,
+      from,
+      to,
     },
     format,
   };
@@ -49,7 +47,7 @@ function parseTime(param: "from" | "to", text: string | undefined): number | und
   if (at !== undefined && Math.abs(at) <= 8.64e15) return at;
   const right =
     'a date such as 2026-11-01, a time such as "2026-11-01T12:00:00Z", or milliseconds since 1970';
-  throw badQuery(param, `"${param}" must be ${right}, not "${text}"`);
+  throw badRequest(`"${param}" must be ${right}, not "${text}"`, param);
 }
 
 /** A day that no month has ("2026-02-30") is refused: Date would take the next month for it. */
@@ -66,7 +64,7 @@ function parseGroups(text: string | undefined): SpendingGroup[] {
   const names = (text ?? "").split(",").map((name) => name.trim());
   const groups = [...new Set(names.filter(Boolean))].map(parseGroup);
   if (groups.length > MOST_GROUPS)
-    throw badQuery("group", `"group" may name ${MOST_GROUPS} groups at the most, not ${groups.length}`);
+    throw badRequest(`"group" may name ${MOST_GROUPS} groups at the most, not ${groups.length}`, "group");
   return groups;
 }
 
@@ -76,11 +74,7 @@ function parseGroup(name: string): SpendingGroup {
   if (name.startsWith(TAG) && name.length > TAG.length && name.length <= TAG.length + LONGEST_TAG)
     return name as SpendingGroup;
   const right = `a list of ${GROUPS.join(", ")} and ${TAG}NAME`;
-  throw badQuery("group", `"group" must be ${right}, not "${name}".${didYouMean(name, GROUPS)}`);
-}
-
-function badQuery(param: string, message: string): TuttiError {
-  return new TuttiError("bad-request", message, { param });
+  throw badRequest(`"group" must be ${right}, not "${name}".${didYouMean(name, GROUPS)}`, "group");
 }
 
 // ---- The bill -----------------------------------------------------------------------------------
@@ -106,7 +100,7 @@ export function toBill(rows: readonly SpendingRow[], groups: readonly SpendingGr
     group: groups,
     data: rows.map((row) => toLine(row, groups)),
     total: toTotal(rows.filter(({ isSimulated }) => !isSimulated)),
-    ...(simulated.length > 0 && { simulated_total: toTotal(simulated) }),
+    simulated_total: simulated.length > 0 ? toTotal(simulated) : undefined,
   };
 }
 
@@ -126,8 +120,7 @@ const COLUMNS = ["runs", "calls", "cost_usd", "input_tokens", "output_tokens", "
 /** As RFC 4180 has it, with a heading. */
 export function toBillCsv(rows: readonly SpendingRow[], groups: readonly SpendingGroup[]): string {
   const lines = rows.map((row) => {
-    const { cost_usd, ...line } = toLine(row, groups) as Record<string, unknown>;
-    const cells = { ...line, cost_usd: toDecimal(cost_usd as number) } as Record<string, unknown>;
+    const cells: Record<string, unknown> = { ...toLine(row, groups), cost_usd: toDecimal(row.costUsd) };
     return [...groups, ...COLUMNS].map((column) => String(cells[column]));
   });
   return [[...groups, ...COLUMNS], ...lines].map((cells) => `${cells.map(toCell).join(",")}\r\n`).join("");

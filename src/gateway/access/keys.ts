@@ -7,32 +7,12 @@ import { join } from "node:path";
 import { TuttiError, usageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { type Environment, toTuttiHome } from "../../config/home.ts";
+import { isHelperId } from "../../worker/helpers.ts";
+import { isModel } from "../../worker/kinds.ts";
 import type { Pool } from "../../worker/types.ts";
-import type { BudgetWindow } from "./budget-window.ts";
-import { changeKeyFile, findBadField, readKeyFile, toFileMark } from "./key-file.ts";
+import { changeKeyFile, findBadField, type GatewayKey, readKeyFile, toFileMark } from "./key-file.ts";
 
-/** Times are milliseconds since 1970. Absent limits are no limits. */
-export interface GatewayKey {
-  /** "key_" and eight characters. */
-  id: string;
-  name: string;
-  /** SHA-256 of the secret, in hex. */
-  hash: string;
-  /** The last four characters of the secret, so that people can tell keys apart. */
-  hint: string;
-  createdAt: number;
-  expiresAt?: number;
-  revokedAt?: number;
-  /** May see runs and bills of all keys. */
-  isAdmin: boolean;
-  /** Providers ("openai") or workers ("anthropic/claude-opus-5-5"): nobody else may be asked. */
-  only?: string[];
-  /** These may not be asked, even where `only` names them. */
-  without?: string[];
-  requestsPerMinute?: number;
-  concurrency?: number;
-  budget?: { usd: number; window: BudgetWindow };
-}
+export type { GatewayKey } from "./key-file.ts";
 
 export type KeySettings = Pick<GatewayKey, "name"> &
   Partial<Omit<GatewayKey, "id" | "name" | "hash" | "hint" | "createdAt" | "revokedAt">>;
@@ -239,15 +219,12 @@ function unreadable(cause: TuttiError): TuttiError {
 
 // ---- Whom a key may ask -------------------------------------------------------------------------
 
-/** No data leaves through them: they vote on replies, or conduct the same pool again. */
-const HELPERS = new Set(["consensus", "self"]);
-
 /**
  * `provider` is the one behind a worker that the config gives a name of its own ("strong"): without it the
  * name is all there is to go by. A name that looks like another provider's does not help where it is given.
  */
 export function isAllowed(key: GatewayKey | undefined, workerId: string, provider = workerId): boolean {
-  if (!key || HELPERS.has(workerId)) return true;
+  if (!key || isHelperId(workerId)) return true;
   const isOnly = key.only === undefined || isNamed(key.only, provider) || key.only.includes(workerId);
   const without = key.without ?? [];
   return isOnly && !isNamed(without, provider) && !isNamed(without, workerId);
@@ -268,7 +245,7 @@ export function restrictPool(
   if (!key) return pool;
   const members = pool.members.filter(({ worker }) => isAllowed(key, worker.id, providers?.get(worker.id)));
   if (members.length === pool.members.length) return pool;
-  if (!members.some(({ worker }) => worker.kind === "model"))
+  if (!members.some(({ worker }) => isModel(worker)))
     throw new TuttiError("forbidden", `The API key "${key.name}" may ask none of the models of this pool.`);
   return { members };
 }

@@ -5,9 +5,9 @@ import type { Comparison } from "../../bench/compare.ts";
 import type { BenchResult } from "../../bench/types.ts";
 import type { TestResult } from "../../learn/folder.ts";
 import type { TrainingStatement } from "../../learn/statement.ts";
-import type { IterationFigures, Sample, TuneFigures } from "../../learn/types.ts";
+import type { IterationMetrics, Sample, ValidationMetrics } from "../../learn/types.ts";
 import type { CircuitState } from "../../perform/retry.ts";
-import type { Message, PoolMember } from "../../worker/types.ts";
+import type { Message, PoolMember, WorkerKind } from "../../worker/types.ts";
 import type { GatewayKey, toShownKey } from "../access/keys.ts";
 
 /** GET /v1/session */
@@ -44,7 +44,7 @@ export type { DayOfWork } from "./worker-shares.ts";
 
 export interface PoolWorker extends Omit<PoolMember, "worker"> {
   id: string;
-  kind: "model" | "tool" | "conductor";
+  kind: WorkerKind;
   /** As workflows name it. */
   number: number;
   state: "ready" | "unchecked" | "missing-key" | "not-listed";
@@ -83,9 +83,9 @@ export interface TrainingSummary
   iterations: number;
   /** Absent as long as it is not known. */
   total?: number;
-  stage?: IterationFigures["stage"];
-  /** The best look at the tune questions. */
-  best?: Pick<TuneFigures, "accuracy" | "low" | "high" | "iteration" | "calls">;
+  stage?: IterationMetrics["stage"];
+  /** Its best evaluation on the validation split. */
+  best?: Pick<ValidationMetrics, "accuracy" | "low" | "high" | "iteration" | "calls">;
   /** This gateway started it and can stop it. */
   isOurs: boolean;
 }
@@ -96,8 +96,8 @@ export interface TrainingReport {
   summary: TrainingSummary;
   notices: string[];
   engine?: string;
-  iterations: IterationFigures[];
-  tunes: TuneFigures[];
+  iterations: IterationMetrics[];
+  validations: ValidationMetrics[];
   samples: Sample[];
   results: TestResult[];
 }

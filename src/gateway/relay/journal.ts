@@ -4,15 +4,7 @@
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import { NOTHING_SPENT, toFailedSpending, toSpending } from "../../perform/spending.ts";
 import { toEventError } from "../../perform/stage.ts";
-import type {
-  Amount,
-  Origin,
-  PoolEntry,
-  RunEvent,
-  RunSettings,
-  Spending,
-  StopReason,
-} from "../../store/types.ts";
+import type { Origin, PoolEntry, RunEvent, RunSettings, Spending, StopReason } from "../../store/types.ts";
 import { toWorkerError } from "../../worker/failure.ts";
 import type { Task } from "../../worker/types.ts";
 import { BODY_TIMEOUT_MS, HEADERS_TIMEOUT_MS } from "./pools.ts";
@@ -34,8 +26,7 @@ export interface RelayedRun {
   inputTokens?: () => number;
 }
 
-const NOTHING: Amount = { usd: 0, calls: 0, tokens: 0 };
-
+const NOTHING = { usd: 0, calls: 0, tokens: 0 };
 const SETTINGS: RunSettings = {
   conductor: { kind: "relay" },
   conductorReason: "one worker was named",
@@ -75,21 +66,19 @@ export function toRelayEvents(run: RelayedRun): RunEvent[] {
     stopReason: toStopReason(outcome, error),
     spent: { usd: costUsd ?? 0, calls, tokens: usage.inputTokens + usage.outputTokens },
     unpricedCalls: costUsd === undefined ? calls : 0,
+    error: error && toEventError(error),
   };
-  if (error) end.error = toEventError(error);
   return [
-    run.task
-      ? { type: "run-start", runId, at: startedAt, task, pool: [entry], settings: SETTINGS, origin }
-      : {
-          type: "run-start",
-          runId,
-          at: startedAt,
-          task,
-          pool: [entry],
-          settings: SETTINGS,
-          origin,
-          isStripped: true,
-        },
+    {
+      type: "run-start",
+      runId,
+      at: startedAt,
+      task,
+      pool: [entry],
+      settings: SETTINGS,
+      origin,
+      isStripped: run.task ? undefined : true,
+    },
     {
       type: "plan-end",
       runId,
@@ -128,13 +117,12 @@ function toStepEnd(
   const where = { runId, at, round: 0, step: 0, attempt: 0, worker: 0, spending, durationMs };
   if (error || isTuttiError(outcome)) {
     const failure = toEventError(error ?? (outcome as TuttiError));
-    const partial = text === "" ? {} : { partial: text };
-    return { type: "step-error", ...where, error: failure, ...partial, delivered: isDelivered(outcome) };
+    const delivered = isDelivered(outcome);
+    return { type: "step-error", ...where, error: failure, partial: text || undefined, delivered };
   }
   const { finishReason = "other", firstByteMs } = outcome;
-  const event: RunEvent = { type: "step-end", ...where, reply: { text, finishReason } };
-  if (firstByteMs !== undefined) event.firstTokenMs = Math.round(firstByteMs);
-  return event;
+  const firstTokenMs = firstByteMs === undefined ? undefined : Math.round(firstByteMs);
+  return { type: "step-end", ...where, reply: { text, finishReason }, firstTokenMs };
 }
 
 /** Undefined where there was a whole reply. */

@@ -7,18 +7,18 @@ import type { Connection } from "../../http/connection.ts";
 import type { GatewayContext } from "../context.ts";
 import { parseBody, readBytes } from "../http/body.ts";
 import { badRequest, ObjectReader } from "../http/object-reader.ts";
-import { sendError, type Visit } from "../http/route.ts";
+import { sendError } from "../http/route.ts";
 import { toUpstream } from "../relay/target.ts";
 import { toOverheadMs } from "../runs/outcome.ts";
 import { readPreferences } from "../runs/preferences.ts";
 import { respondStreamed, respondWhole } from "../runs/respond.ts";
-import type { Dialect } from "../types.ts";
+import type { Dialect, Handler } from "../types.ts";
 import { passThrough, passThroughOnce } from "./pass-through.ts";
 
 const BUSY_RETRY_MS = 1_000;
 const LONGEST_IDEMPOTENCY_KEY = 255;
 
-export async function ask(context: GatewayContext, visit: Visit): Promise<void> {
+export const ask: Handler = async (context, visit) => {
   const { connection, key, dialect, notes } = visit;
   checkRoom(context);
   const raw = await readBytes(context, visit);
@@ -54,7 +54,7 @@ export async function ask(context: GatewayContext, visit: Visit): Promise<void> 
     preferences,
     destination,
     key,
-    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    idempotencyKey,
     hash: hash(),
     admit: async (wantedUsd) => {
       const admission = await context.admission.admit(key, wantedUsd);
@@ -68,14 +68,14 @@ export async function ask(context: GatewayContext, visit: Visit): Promise<void> 
     return connection.json(200, dialect.toQueuedReply(reply.head), { "x-tutti-run-id": reply.head.runId });
   const respond = request.isStream ? respondStreamed : respondWhole;
   const { error, run, firstTokenMs } = await respond(connection, dialect, reply);
-  if (firstTokenMs !== undefined) notes.firstTokenMs = firstTokenMs;
-  if (run) notes.overheadMs = toOverheadMs(run);
+  notes.firstTokenMs = firstTokenMs;
+  notes.overheadMs = run && toOverheadMs(run);
   if (error && !connection.hasBegun) {
     connection.set({ "x-tutti-run-id": reply.head.runId });
     // A team has worked already: what failed then is not for an SDK to repeat by itself.
     sendError(connection, dialect, unrepeatable(error));
   }
-}
+};
 
 function unrepeatable({ code, message, status, param, cause }: TuttiError): TuttiError {
   return new TuttiError(code, message, { status, retryable: false, param, cause });

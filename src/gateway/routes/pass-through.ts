@@ -4,12 +4,12 @@
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import type { RelayTarget } from "../../config/relay-target.ts";
 import { toPoolEntry } from "../../store/pool-entry.ts";
-import type { Origin } from "../../store/types.ts";
+import type { Origin, RunEvent } from "../../store/types.ts";
 import { createRunId } from "../../tutti/run-setup.ts";
 import { costOf } from "../../worker/price.ts";
 import type { PoolMember, Task } from "../../worker/types.ts";
 import type { GatewayContext } from "../context.ts";
-import type { Fields } from "../http/object-reader.ts";
+import { type Fields, isFields } from "../http/object-reader.ts";
 import type { Visit } from "../http/route.ts";
 import { boundInput } from "../relay/bound-usage.ts";
 import { CopiedResponse } from "../relay/copies.ts";
@@ -69,7 +69,8 @@ export async function passThrough(
   const { pools, log } = context;
   const { connection, key, notes } = visit;
   const { reader, raw, member, target, upstream } = asked;
-  const admission = await context.admission.admit(key, wantedUsd(asked, key?.budget !== undefined));
+  const wantedUsd = key?.budget && toMostUsd(asked);
+  const admission = await context.admission.admit(key, wantedUsd);
   const runId = createRunId();
   notes.runId = runId;
   const startedAt = Date.now();
@@ -78,7 +79,7 @@ export async function passThrough(
   let outcome: RelayResult | TuttiError;
   context.relaying++;
   try {
-    checkBudget(admission.budgetUsd, asked, key?.budget !== undefined);
+    checkBudget(admission.budgetUsd, wantedUsd);
     outcome = await relay({
       pools,
       upstream,
@@ -113,7 +114,7 @@ export async function passThrough(
     endedAt: Date.now(),
     origin: toOrigin(asked, key?.id, keepsText),
     entry: toPoolEntry(member),
-    ...(keepsText && { task: toKeptTask(asked) }),
+    task: keepsText ? toKeptTask(asked) : undefined,
     outcome,
     inputTokens: () => boundInput(raw),
   });
@@ -129,11 +130,7 @@ export async function passThrough(
   return outcome.isComplete && outcome.status < 500;
 }
 
-function count(
-  { metrics }: GatewayContext,
-  events: ReturnType<typeof toRelayEvents>,
-  workerId: string,
-): void {
+function count({ metrics }: GatewayContext, events: readonly RunEvent[], workerId: string): void {
   for (const event of events) {
     if (event.type !== "step-end" && event.type !== "step-error") continue;
     metrics.addCost(event.spending.costUsd ?? 0, false);
@@ -143,9 +140,7 @@ function count(
 }
 
 /** The most it can cost, where that is known: what is passed through cannot be told to be shorter. */
-function wantedUsd({ target, reader, raw, body }: PassThrough, hasBudget: boolean): number | undefined {
-  if (!hasBudget) return undefined;
-  const { price } = target;
+function toMostUsd({ target: { price }, reader, raw, body }: PassThrough): number | undefined {
   if (!price)
     throw new TuttiError(
       "forbidden",
@@ -154,32 +149,28 @@ function wantedUsd({ target, reader, raw, body }: PassThrough, hasBudget: boolea
   const longest = reader.lengthFields
     .map((name) => body[name])
     .find((value): value is number => typeof value === "number" && value > 0);
-  return longest === undefined
-    ? undefined
-    : (boundInput(raw) * price.inputUsd + longest * price.outputUsd) / 1e6;
+  return longest && (boundInput(raw) * price.inputUsd + longest * price.outputUsd) / 1e6;
 }
 
-function checkBudget(budgetUsd: number | undefined, asked: PassThrough, hasBudget: boolean): void {
-  const wanted = wantedUsd(asked, hasBudget);
-  if (budgetUsd === undefined || wanted === undefined || wanted <= budgetUsd) return;
+function checkBudget(leftUsd: number | undefined, wantedUsd: number | undefined): void {
+  if (leftUsd === undefined || wantedUsd === undefined || wantedUsd <= leftUsd) return;
   throw new TuttiError(
     "budget-spent",
-    `What is left of this key's budget ($${budgetUsd.toFixed(4)}) is less than the longest reply could cost ($${wanted.toFixed(4)}). Ask for a shorter one.`,
+    `What is left of this key's budget ($${leftUsd.toFixed(4)}) is less than the longest reply could cost ($${wantedUsd.toFixed(4)}). Ask for a shorter one.`,
   );
 }
 
 function toOrigin({ dialect, body }: PassThrough, keyId: string | undefined, keepsText: boolean): Origin {
   const { model, user, metadata } = body;
-  const tags = Object.entries(typeof metadata === "object" && metadata !== null ? metadata : {}).filter(
-    (pair): pair is [string, string] => typeof pair[1] === "string" && pair[1].length <= 512,
-  );
+  const isTag = (value: unknown): value is string => typeof value === "string" && value.length <= 512;
+  const tags = isFields(metadata) ? Object.entries(metadata).filter(([, value]) => isTag(value)) : [];
   return {
     model: String(model),
     dialect: dialect.name,
-    ...(keyId !== undefined && { keyId }),
-    ...(typeof user === "string" && user.length <= 512 && { user }),
-    ...(tags.length > 0 && { metadata: Object.fromEntries(tags.slice(0, 16)) }),
-    ...(!keepsText && { isPrivate: true }),
+    keyId,
+    user: isTag(user) ? user : undefined,
+    metadata: tags.length > 0 ? (Object.fromEntries(tags.slice(0, 16)) as Origin["metadata"]) : undefined,
+    isPrivate: keepsText ? undefined : true,
   };
 }
 

@@ -1,18 +1,18 @@
 // Who can be asked, how they are, what is known of them, and who did the work lately.
 
-import type { GatewayContext } from "../context.ts";
 import type { PoolReport, PoolWorker } from "../dashboard/types.ts";
 import type { ShareFilter, Work } from "../dashboard/worker-shares.ts";
 import { readWhole } from "../http/query.ts";
 import type { Visit } from "../http/route.ts";
 import { isAllowedMember } from "../runs/models.ts";
+import type { Handler } from "../types.ts";
 
 const HOUR_MS = 3_600_000;
 const USUAL_HOURS = 24 * 7;
 const MOST_HOURS = 24 * 366;
 
 /** A key that may not ask everybody sees whom it may ask, and its own share. */
-export async function showPool(context: GatewayContext, visit: Visit): Promise<void> {
+export const showPool: Handler = async (context, visit) => {
   const { tutti, shares } = context;
   const { key, connection } = visit;
   const { hours, ...filter } = readWindow(visit);
@@ -28,8 +28,7 @@ export async function showPool(context: GatewayContext, visit: Visit): Promise<v
     if (!isAllowedMember(key, worker)) return undefined;
     const { state = "ready", detail } = states.get(worker.id) ?? {};
     return {
-      ...{ id: worker.id, kind: worker.kind, number, state },
-      ...(detail !== undefined && { detail }),
+      ...{ id: worker.id, kind: worker.kind, number, state, detail },
       ...rest,
       circuit: tutti.circuitOf(worker.id),
       work: toShare(byWorker.get(worker.id), total),
@@ -40,7 +39,7 @@ export async function showPool(context: GatewayContext, visit: Visit): Promise<v
   const report: PoolReport = {
     object: "pool",
     kind: resolved.kind,
-    ...(resolved.notice !== undefined && { notice: resolved.notice }),
+    notice: resolved.notice,
     workers: members.filter((member) => member !== undefined),
     pools: context.config.pools,
     leftOut: leftOut.map(({ id, state, detail = "" }) => ({ id, state, detail })),
@@ -48,18 +47,18 @@ export async function showPool(context: GatewayContext, visit: Visit): Promise<v
     planning: { calls: planning.calls, costUsd: planning.costUsd },
   };
   connection.json(200, report);
-}
+};
 
 /** Who did the work, day by day: what bills know by key and by model only. */
-export async function showPoolDays(context: GatewayContext, visit: Visit): Promise<void> {
+export const showPoolDays: Handler = async (context, visit) => {
   const { hours: _, ...filter } = readWindow(visit);
   const { days, isCut } = await context.shares.readDays(await context.tutti.store(), filter);
   visit.connection.json(200, { object: "list", data: days, isCut });
-}
+};
 
 function readWindow({ key, query }: Visit): ShareFilter & { hours: number } {
   const hours = readWhole(query.hours, "hours", 1, MOST_HOURS) ?? USUAL_HOURS;
-  return { hours, from: Date.now() - hours * HOUR_MS, ...(key && !key.isAdmin && { keyId: key.id }) };
+  return { hours, from: Date.now() - hours * HOUR_MS, keyId: key?.isAdmin ? undefined : key?.id };
 }
 
 function toShare(work: Work | undefined, total: { calls: number; costUsd: number }): PoolWorker["work"] {
@@ -68,6 +67,6 @@ function toShare(work: Work | undefined, total: { calls: number; costUsd: number
     ...{ calls, costUsd, failures },
     callShare: total.calls === 0 ? 0 : calls / total.calls,
     costShare: total.costUsd === 0 ? 0 : costUsd / total.costUsd,
-    ...(replies > 0 && { meanMs: replyMs / replies }),
+    meanMs: replies > 0 ? replyMs / replies : undefined,
   };
 }

@@ -10,58 +10,49 @@ import { KEEP_ALIVE } from "../dialect/common.ts";
 import { badRequest } from "../http/object-reader.ts";
 import { type Query, readWhole } from "../http/query.ts";
 import type { Visit } from "../http/route.ts";
+import type { Handler } from "../types.ts";
 
 const STATES = ["ended", "running", "interrupted"] as const;
 const MOST_RUNS = 500;
 const KEEP_ALIVE_MS = 5_000;
 
-export async function listRuns({ tutti }: GatewayContext, { connection, key, query }: Visit): Promise<void> {
+export const listRuns: Handler = async ({ tutti }, { connection, key, query }) => {
   const limit = readWhole(query.limit, "limit", 1, MOST_RUNS) ?? 50;
-  const filter: RunFilter = {
-    ...parseFilter(query),
-    limit: limit + 1,
-    ...(key && !key.isAdmin && { keyId: key.id }),
-  };
-  const runs = await (await tutti.store()).listRuns(filter);
-  const page = runs.slice(0, limit);
-  const last = page.at(-1);
-  connection.json(200, {
-    object: "list",
-    data: page,
-    has_more: runs.length > limit,
-    ...(runs.length > limit && last && { next: `started_before=${last.startedAt}&before_id=${last.id}` }),
-  });
-}
+  const filter = parseFilter(query);
+  const keyId = key && !key.isAdmin ? key.id : filter.keyId;
+  const runs = await (await tutti.store()).listRuns({ ...filter, keyId, limit: limit + 1 });
+  const data = runs.slice(0, limit);
+  const last = data.at(-1);
+  const has_more = runs.length > limit;
+  const next = has_more && last ? `started_before=${last.startedAt}&before_id=${last.id}` : undefined;
+  connection.json(200, { object: "list", data, has_more, next });
+};
 
 function parseFilter(query: Query): RunFilter {
   const state = STATES.find((each) => each === query.state);
   if (query.state && !state) throw badRequest(`"state" must be one of ${STATES.join(", ")}.`, "state");
-  const startedFrom = readWhole(query.started_from, "started_from", 0, Number.MAX_SAFE_INTEGER);
-  const startedBefore = readWhole(query.started_before, "started_before", 0, Number.MAX_SAFE_INTEGER);
   return {
-    ...(state && { state }),
-    ...(startedBefore !== undefined && { startedBefore }),
-    ...(startedFrom !== undefined && { startedFrom }),
-    ...(query.before_id && { beforeId: query.before_id }),
-    ...(query.search && { text: query.search }),
-    ...(query.model && { model: query.model }),
-    ...(query.key && { keyId: query.key }),
-    ...(query.stop_reason && { stopReason: query.stop_reason as StopReason }),
-    ...(query.id && { idPrefix: query.id }),
-    ...(query.nested === "true" && { nested: true }),
+    state,
+    startedFrom: readWhole(query.started_from, "started_from", 0, Number.MAX_SAFE_INTEGER),
+    startedBefore: readWhole(query.started_before, "started_before", 0, Number.MAX_SAFE_INTEGER),
+    beforeId: query.before_id || undefined,
+    text: query.search || undefined,
+    model: query.model || undefined,
+    keyId: query.key || undefined,
+    stopReason: (query.stop_reason as StopReason) || undefined,
+    idPrefix: query.id || undefined,
+    nested: query.nested === "true",
   };
 }
 
-export async function showRun(context: GatewayContext, visit: Visit): Promise<void> {
+export const showRun: Handler = async (context, visit) => {
   const { run } = await loadOwnRun(context, visit, visit.id);
-  const nested = run.steps.flatMap(({ nestedRunId }) => nestedRunId ?? []);
+  const ids = run.steps.flatMap(({ nestedRunId }) => nestedRunId ?? []);
   const store = await context.tutti.store();
-  const states = await Promise.all(nested.map(async (each) => fold(await store.loadRun(each))));
-  visit.connection.json(200, {
-    ...run,
-    ...(nested.length > 0 && { nested: states.flatMap((state) => (state ? [toRun(state)] : [])) }),
-  });
-}
+  const states = await Promise.all(ids.map(async (id) => fold(await store.loadRun(id))));
+  const nested = states.flatMap((state) => (state ? [toRun(state)] : []));
+  visit.connection.json(200, { ...run, nested: ids.length > 0 ? nested : undefined });
+};
 
 /** The run, if it is there and the key may see it: else both are "not found". */
 export async function loadOwnRun(
@@ -87,7 +78,7 @@ function topOf(id: string): string {
  * this one. With `Last-Event-ID` it goes on behind that event, also after a restart of the gateway; pieces of text are
  * then in their `step-end`, and a run within this one has events of its own.
  */
-export async function streamEvents(context: GatewayContext, visit: Visit): Promise<void> {
+export const streamEvents: Handler = async (context, visit) => {
   const { connection, id } = visit;
   const live = context.live.find(id);
   const after = parseEventId(connection.header("last-event-id"));
@@ -115,7 +106,7 @@ export async function streamEvents(context: GatewayContext, visit: Visit): Promi
     clearInterval(beat);
   }
   connection.end();
-}
+};
 
 /** Pieces of text are journaled in other pieces than they were shown in: told again, they come with their step's end. */
 function isWhole(event: RunEvent): boolean {
@@ -156,12 +147,9 @@ function goneOf(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-/** Stops a run that is performed here. What it has so far is its answer. */
-export async function cancelRun(context: GatewayContext, visit: Visit): Promise<void> {
+export const cancelRun: Handler = async (context, visit) => {
   await loadOwnRun(context, visit, visit.id);
   context.desk.queued.delete(visit.id);
-  const live = context.live.find(visit.id);
-  live?.stop();
-  await live?.result.catch(() => {});
+  await context.live.stop(visit.id);
   return showRun(context, visit);
-}
+};

@@ -5,14 +5,19 @@ import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { TuttiError } from "../../base/errors.ts";
 import { toTuttiHome } from "../../config/home.ts";
-import { type ListedTraining, listTrainings, readTraining, type Training } from "../../learn/folder.ts";
-import { requireAdmin } from "../access/admin.ts";
+import {
+  EVENT_FILES,
+  type ListedTraining,
+  listTrainings,
+  readTraining,
+  type Training,
+} from "../../learn/folder.ts";
 import type { GatewayContext } from "../context.ts";
 import type { TrainingReport, TrainingSettings, TrainingSummary } from "../dashboard/types.ts";
 import { readBody } from "../http/body.ts";
 import { ObjectReader } from "../http/object-reader.ts";
 import { readWhole } from "../http/query.ts";
-import type { Visit } from "../http/route.ts";
+import type { Handler } from "../types.ts";
 
 /** Before the names of those that lie in the folder that the gateway was started in. */
 const HERE = "here:";
@@ -20,16 +25,14 @@ const MOST_LISTED = 200;
 const MOST_ITERATIONS = 100_000;
 const USUAL_ITERATIONS = 60;
 
-export async function listAllTrainings(context: GatewayContext, visit: Visit): Promise<void> {
-  requireAdmin(visit);
+export const listAllTrainings: Handler = async (context, visit) => {
   const data = findTrainings(context)
     .slice(0, MOST_LISTED)
     .map((listed) => summarise(context, listed));
   visit.connection.json(200, { object: "list", data });
-}
+};
 
-export async function showTraining(context: GatewayContext, visit: Visit): Promise<void> {
-  requireAdmin(visit);
+export const showTraining: Handler = async (context, visit) => {
   const after = readWhole(visit.query.after, "after", 0, Number.MAX_SAFE_INTEGER) ?? -1;
   const listed = findTraining(context, visit.id);
   const training = readTraining(listed.path);
@@ -39,17 +42,16 @@ export async function showTraining(context: GatewayContext, visit: Visit): Promi
     object: "training",
     summary: toSummary(context, listed, training),
     notices,
-    ...(engine !== undefined && { engine }),
+    engine,
     iterations: training.iterations.filter(isLater),
-    tunes: training.tunes.filter(isLater),
+    validations: training.validations.filter(isLater),
     samples: training.samples.filter(isLater),
     results: training.results,
   };
   visit.connection.json(200, report);
-}
+};
 
-export async function startTraining(context: GatewayContext, visit: Visit): Promise<void> {
-  requireAdmin(visit);
+export const startTraining: Handler = async (context, visit) => {
   const body = new ObjectReader(await readBody(context, visit));
   const settings: TrainingSettings = {
     iterations:
@@ -59,10 +61,9 @@ export async function startTraining(context: GatewayContext, visit: Visit): Prom
   };
   const id = await context.trainer.start(settings);
   visit.connection.json(201, summarise(context, findTraining(context, id)));
-}
+};
 
-export async function stopTraining(context: GatewayContext, visit: Visit): Promise<void> {
-  requireAdmin(visit);
+export const stopTraining: Handler = async (context, visit) => {
   const { id } = visit;
   const listed = findTraining(context, id);
   if (!context.trainer.stop(id))
@@ -71,7 +72,7 @@ export async function stopTraining(context: GatewayContext, visit: Visit): Promi
       `The training "${id}" was not started by this gateway, so it cannot be stopped here. Ctrl-C stops it where it runs.`,
     );
   visit.connection.json(202, summarise(context, listed));
-}
+};
 
 // ---- Finding ------------------------------------------------------------------------------------
 
@@ -93,11 +94,11 @@ const known = new Map<string, { mark: string; training: Training }>();
 const MOST_KNOWN = 500;
 
 function summarise(context: GatewayContext, listed: ListedTraining): TrainingSummary {
-  const mark = ["iterations.jsonl", "tune.jsonl"].map((name) => markOf(join(listed.path, name))).join(" ");
+  const mark = EVENT_FILES.map((name) => markOf(join(listed.path, name))).join(" ");
   const before = known.get(listed.path);
   if (before?.mark === mark) return toSummary(context, listed, before.training);
-  const { iterations, tunes, ...training } = readTraining(listed.path);
-  const kept = { ...training, iterations, tunes, samples: [], results: [] };
+  const { iterations, validations, ...training } = readTraining(listed.path);
+  const kept = { ...training, iterations, validations, samples: [], results: [] };
   if (known.size >= MOST_KNOWN) known.clear();
   known.set(listed.path, { mark, training: kept });
   return toSummary(context, listed, kept);
@@ -111,23 +112,20 @@ function markOf(file: string): string {
 function toSummary(
   { trainer }: GatewayContext,
   { id, statement }: ListedTraining,
-  { iterations, tunes }: Pick<Training, "iterations" | "tunes">,
+  { iterations, validations }: Pick<Training, "iterations" | "validations">,
 ): TrainingSummary {
   const { world, isSimulated, seed, command, startedAt, endedAt, state, problem } = statement;
   const last = iterations.at(-1);
-  const best = tunes.findLast(({ isBest }) => isBest);
+  const best = validations.findLast(({ isBest }) => isBest);
   return {
-    ...{ id, world, isSimulated, seed, command, startedAt, state },
-    ...(endedAt !== undefined && { endedAt }),
-    ...(problem !== undefined && { problem }),
+    ...{ id, world, isSimulated, seed, command, startedAt, endedAt, state, problem },
     iterations: iterations.length,
-    ...(last && { stage: last.stage, ...(!last.isTiming && { total: last.total }) }),
-    ...(best && {
-      best: {
-        ...{ accuracy: best.accuracy, low: best.low, high: best.high },
-        ...{ iteration: best.iteration, calls: best.calls },
-      },
-    }),
+    stage: last?.stage,
+    total: last?.isTiming ? undefined : last?.total,
+    best: best && {
+      ...{ accuracy: best.accuracy, low: best.low, high: best.high },
+      ...{ iteration: best.iteration, calls: best.calls },
+    },
     isOurs: trainer.isOurs(id),
   };
 }

@@ -115,6 +115,13 @@ export class LiveRuns {
     return this.#byId.get(runId);
   }
 
+  /** Ends it, if it is performed here: what it has so far is its answer. */
+  async stop(runId: string): Promise<void> {
+    const live = this.#byId.get(runId);
+    live?.stop();
+    await live?.result.catch(() => {});
+  }
+
   get size(): number {
     return this.#byId.size;
   }

@@ -12,9 +12,10 @@ import type { TuttiConfig } from "../../config/schema.ts";
 import type { ConductorIdentity } from "../../store/types.ts";
 import { parseConductorName } from "../../tutti/conductors.ts";
 import type { Tutti } from "../../tutti/tutti.ts";
+import { isModel, modelsOf } from "../../worker/kinds.ts";
 import type { PoolMember } from "../../worker/types.ts";
 import { type GatewayKey, isAllowed, restrictPool } from "../access/keys.ts";
-import type { Effort } from "../types.ts";
+import type { Effort, ModelEntry } from "../types.ts";
 import type { RunPreferences } from "./preferences.ts";
 
 export interface Team {
@@ -35,13 +36,8 @@ export interface OneWorker {
   budgetUsd?: number;
 }
 
-interface ModelEntry {
-  id: string;
-  ownedBy: string;
-}
-
 export interface ModelCatalog {
-  list(key: GatewayKey | undefined): Promise<ModelEntry[]>;
+  list(key: GatewayKey | undefined): Promise<Omit<ModelEntry, "createdAt">[]>;
   /** Throws "unknown-model" (404) with the nearest name, or "forbidden" (403). */
   resolve(
     name: string,
@@ -84,8 +80,8 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
       preferences.budgetUsd === undefined ? usual : Math.min(preferences.budgetUsd, usual ?? Infinity);
     return {
       kind: "team",
-      ...(conductor !== undefined && { conductor }),
-      ...(selector && { selector }),
+      conductor,
+      selector,
       rounds: name === "tutti-fast" ? 1 : rounds,
       budgetUsd,
     };
@@ -117,12 +113,15 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
     return isFine ? undefined : "prompted";
   }
 
-  async function namesOf(key: GatewayKey | undefined): Promise<string[]> {
+  async function list(key: GatewayKey | undefined): Promise<Omit<ModelEntry, "createdAt">[]> {
     const { pool } = await tutti.pool();
-    const workers = pool.members
-      .filter(({ worker }) => worker.kind === "model" && isAllowedMember(key, worker))
-      .map(({ worker }) => worker.id);
-    return ["tutti", "tutti-fast", "tutti-ultra", ...(await pinnedNames(tutti)).keys(), ...workers];
+    const teams = ["tutti", "tutti-fast", "tutti-ultra", ...(await pinnedNames(tutti)).keys()];
+    return [
+      ...teams.map((id) => ({ id, ownedBy: "tutti" })),
+      ...modelsOf(pool)
+        .filter(({ worker }) => isAllowedMember(key, worker))
+        .map(({ worker: { id, isSimulated } }) => ({ id, ownedBy: id.split("/")[0]!, isSimulated })),
+    ];
   }
 
   const elsewhere = new Map<string, PoolMember>();
@@ -142,13 +141,7 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
   }
 
   return {
-    async list(key) {
-      const names = await namesOf(key);
-      return names.map((id) => ({
-        id,
-        ownedBy: id.startsWith("tutti") ? "tutti" : (id.split("/")[0] ?? id),
-      }));
-    },
+    list,
     async resolve(name, key, wanted) {
       const selector = () => toSelector(key, wanted.preferences);
       if (name === "tutti-fast") return toTeam(name, { kind: "fast" }, await selector(), wanted);
@@ -158,14 +151,13 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
       if (pinned) return toTeam(name, pinned, await selector(), wanted);
       const { pool } = await tutti.pool();
       const member =
-        pool.members.find(({ worker }) => worker.id === name && worker.kind === "model") ??
+        pool.members.find(({ worker }) => worker.id === name && isModel(worker)) ??
         (await findElsewhere(name));
-      if (!member) throw await unknownModel(name, () => namesOf(key));
+      if (!member) throw await unknownModel(name, async () => (await list(key)).map(({ id }) => id));
       const budgetUsd = key?.budget
         ? (wanted.preferences.budgetUsd ?? config.limits.usd ?? undefined)
         : undefined;
-      if (isAllowedMember(key, member.worker))
-        return { kind: "worker", member, ...(budgetUsd !== undefined && { budgetUsd }) };
+      if (isAllowedMember(key, member.worker)) return { kind: "worker", member, budgetUsd };
       throw new TuttiError("forbidden", `The API key "${key?.name}" may not ask "${name}".`);
     },
   };

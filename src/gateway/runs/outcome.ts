@@ -6,6 +6,7 @@ import { toErrorCode } from "../../base/error-codes.ts";
 import { TuttiError } from "../../base/errors.ts";
 import { endingOf } from "../../perform/endings.ts";
 import type { Run, RunStep } from "../../perform/run.ts";
+import { findLimit, type LimitStopReason } from "../../store/limits.ts";
 import type { StopReason } from "../../store/types.ts";
 import type { FinishReason, Usage } from "../../worker/types.ts";
 import { NO_USAGE } from "../../worker/usage.ts";
@@ -117,24 +118,23 @@ export function failureOf(run: Run, isShort = false): TuttiError | undefined {
   if (code === undefined) return undefined;
   if (code === "worker-fault") return toWorkerFailure(run);
   if (isShort && stopReason === "budget-usd") {
-    const message = `What is left of the budget of this API key (${toLimit(run)}) is not enough for an answer.`;
+    const message = `What is left of the budget of this API key (${findLimit(stopReason, run.settings.limits)!.text}) is not enough for an answer.`;
     return new TuttiError("budget-spent", message);
   }
   return new TuttiError(code, whyNot(run, stopReason));
 }
 
 function whyNot(run: Run, stopReason: StopReason | undefined): string {
-  switch (stopReason) {
+  const limit = findLimit(stopReason, run.settings.limits);
+  if (limit) {
+    const advice = limit.kind.isSaved ? "raise it or ask for a shorter answer" : "raise it";
+    return `The run's limit (${limit.text}) was reached before there was an answer; ${advice}.`;
+  }
+  switch (stopReason as Exclude<typeof stopReason, LimitStopReason>) {
     case "invalid-output":
       return `The answer is not JSON as it was asked for, although the team was asked again. Run ${run.id} has what was said.`;
     case "answer-cut":
       return `The answer broke off while it was being written.${run.error ? ` ${run.error.message}` : ""}`;
-    case "budget-usd":
-    case "budget-calls":
-    case "budget-tokens":
-      return `The run's limit (${toLimit(run)}) was reached before there was an answer; raise it or ask for a shorter answer.`;
-    case "deadline":
-      return `The run's limit (${toLimit(run)}) was reached before there was an answer; raise it.`;
     case "cancelled":
       return "The run was cancelled before there was an answer.";
     case "refused":
@@ -166,17 +166,4 @@ function toWorkerFailure({ error }: Run): TuttiError {
     status: isKept ? status : 502,
     retryable,
   });
-}
-
-function toLimit({ stopReason, settings: { limits } }: Run): string {
-  switch (stopReason) {
-    case "budget-usd":
-      return limits.usd === undefined ? "money" : `$${limits.usd}`;
-    case "budget-calls":
-      return limits.calls === undefined ? "calls" : `${limits.calls} calls`;
-    case "budget-tokens":
-      return limits.tokens === undefined ? "tokens" : `${limits.tokens} tokens`;
-    default:
-      return limits.deadlineMs === undefined ? "time" : `${limits.deadlineMs / 1000} s`;
-  }
 }

@@ -53,7 +53,7 @@ export async function respondWhole(
     const body = error ? dialect.toError(error).body : dialect.toReply(outcome);
     if (connection.hasBegun) connection.end(JSON.stringify(body));
     else connection.json(200, body, toRunHeaders(run, outcome.costUsd));
-    return { run, ...(error && { error }) };
+    return { run, error };
   } finally {
     clearTimeout(late);
     clearInterval(beat);
@@ -71,7 +71,7 @@ export async function respondStreamed(
   connection.gone.addEventListener("abort", leave);
   const writer = new StreamWriter(connection, dialect.createStream(head), head.runId);
   const progress: string[] = [];
-  const { line } = createProgress(before);
+  const lineOf = createProgress(before);
   try {
     for (let position = 0; ; ) {
       const events = await live.next(position);
@@ -83,7 +83,7 @@ export async function respondStreamed(
         if (event.type === "step-delta") {
           if (event.answer && event.runId === head.runId) pieces.push({ type: "text", text: event.text });
         } else if (head.request.showsProgress) {
-          const text = line(event);
+          const text = lineOf(event);
           if (text !== undefined) {
             progress.push(text);
             pieces.push({ type: "progress", text });
@@ -97,7 +97,7 @@ export async function respondStreamed(
     const { firstTokenMs } = writer;
     if (error && !connection.hasBegun) return { error, run };
     await writer.end(error ?? toOutcome(run, head, turn, progress, before));
-    return { run, ...(error && { error }), ...(firstTokenMs !== undefined && { firstTokenMs }) };
+    return { run, error, firstTokenMs };
   } finally {
     writer.close();
     leave();
@@ -158,7 +158,7 @@ class StreamWriter {
 
   #begin(): string {
     if (this.#connection.hasBegun) return "";
-    this.#connection.begin(200, { ...SSE, ...runIdHeader(this.#runId) });
+    this.#connection.begin(200, { ...SSE, "x-tutti-run-id": this.#runId });
     return this.#encoder.begin();
   }
 
@@ -182,17 +182,13 @@ class StreamWriter {
 }
 
 export function linesOf(events: readonly RunEvent[], before?: Run): string[] {
-  const { line } = createProgress(before);
-  return events.flatMap((event) => line(event) ?? []);
-}
-
-function runIdHeader(runId: string): Record<string, string> {
-  return { "x-tutti-run-id": runId };
+  const lineOf = createProgress(before);
+  return events.flatMap((event) => lineOf(event) ?? []);
 }
 
 function toRunHeaders(run: Run, costUsd: number): Record<string, string> {
   return {
-    ...runIdHeader(run.id),
+    "x-tutti-run-id": run.id,
     "x-tutti-cost-usd": toPlainNumber(costUsd),
     "x-tutti-overhead-ms": toOverheadMs(run).toFixed(1),
     ...(run.isSimulated && { "x-tutti-simulated": "true" }),

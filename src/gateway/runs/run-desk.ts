@@ -42,7 +42,7 @@ export interface LiveReply {
   /** The run as it was at the end of the turn before: its figures were in that reply. */
   before?: Run;
   /** The key's own budget is what limits it, and not the usual limit of a run. */
-  isShort?: true;
+  isShort?: boolean;
   isJoined: boolean;
 }
 
@@ -273,13 +273,14 @@ function toOrigin({ dialect, request, idempotencyKey, hash }: Asked, key: Gatewa
   return {
     model,
     dialect: dialect.name,
-    ...(key && { keyId: key.id }),
-    ...(user !== undefined && { user }),
-    ...(metadata && { metadata }),
-    ...(idempotencyKey !== undefined && { idempotencyKey, requestHash: hash }),
-    ...(!isStored && { isPrivate: true }),
-    ...(isBackground && { isBackground: true }),
-    ...(Object.keys(echo).length > 0 && { echo }),
+    keyId: key?.id,
+    user,
+    metadata,
+    idempotencyKey,
+    requestHash: idempotencyKey === undefined ? undefined : hash,
+    isPrivate: isStored ? undefined : true,
+    isBackground: isBackground || undefined,
+    echo: Object.keys(echo).length > 0 ? echo : undefined,
   };
 }
 

@@ -4,10 +4,10 @@ import {
   toSample,
   toStatement,
   toTrainEvents,
-  toTune,
+  toValidation,
 } from "../../testing/learn/train-events.ts";
 import type { Training } from "../folder.ts";
-import type { IterationFigures, Sample, TuneFigures } from "../types.ts";
+import type { IterationMetrics, Sample, ValidationMetrics } from "../types.ts";
 import { toTrainingReport } from "./report.ts";
 import { pairSamples } from "./samples.ts";
 
@@ -19,8 +19,8 @@ function training(parts: Partial<Training> = {}, total = 100): Training {
   return {
     path: "somewhere",
     statement: { ...toStatement({ state: "done" }), version: 1 },
-    iterations: events.filter((event): event is IterationFigures => event.type === "iteration"),
-    tunes: events.filter((event): event is TuneFigures => event.type === "tune"),
+    iterations: events.filter((event): event is IterationMetrics => event.type === "iteration"),
+    validations: events.filter((event): event is ValidationMetrics => event.type === "validation"),
     samples: events.filter((event): event is Sample => event.type === "sample"),
     results: [
       {
@@ -136,10 +136,10 @@ describe("the page of a training", () => {
   });
 
   it("tells the first evaluation and the best, which is marked, and that the best one flatters", () => {
-    const tunes = [0.4, 0.7, 0.6].map((accuracy, i) =>
-      toTune(i * 10, { accuracy, low: accuracy - 0.1, high: accuracy + 0.1, isBest: i === 1 }),
+    const validations = [0.4, 0.7, 0.6].map((accuracy, i) =>
+      toValidation(i * 10, { accuracy, low: accuracy - 0.1, high: accuracy + 0.1, isBest: i === 1 }),
     );
-    const shown = toTrainingReport(training({ tunes }));
+    const shown = toTrainingReport(training({ validations }));
     expect(shown).toMatch(/right on 40\.0 % at the first evaluation \(iteration 0\) and on 70\.0 %/);
     expect(shown).toContain("95 % interval 60.0 – 80.0");
     expect(shown).toContain("so it flatters");
@@ -148,7 +148,7 @@ describe("the page of a training", () => {
   });
 
   it("can be made of almost nothing, and of metrics that were not measured", () => {
-    const nothing = { statement: undefined, iterations: [], tunes: [], samples: [], results: [] };
+    const nothing = { statement: undefined, iterations: [], validations: [], samples: [], results: [] };
     const gap = Number.NaN;
     const bare = { reward: gap, accuracy: gap, accuracyIfValid: gap, loss: gap, decisionEntropy: gap };
     for (const parts of [
@@ -157,7 +157,7 @@ describe("the page of a training", () => {
       { ...nothing, iterations: [toIteration(50, bare)] },
       { ...nothing, iterations: [0, 1, 2].map((i) => toIteration(i, { ...bare, asked: {} })) },
       { ...nothing, iterations: [50, 51].map((i) => toIteration(i, { reward: 0.5, asked: { a: 1 } })) },
-      { ...nothing, tunes: [toTune(0)], samples: [toSample(0, "a")] },
+      { ...nothing, validations: [toValidation(0)], samples: [toSample(0, "a")] },
     ])
       expect(toTrainingReport(training(parts))).not.toMatch(BROKEN);
   });

@@ -19,8 +19,8 @@ const SIZE = { width: 460, height: 210 };
 const SMALL = { width: 300, height: 140 };
 
 export function toTrainingReport(training: Training): string {
-  const { statement, iterations, tunes, samples, results } = training;
-  const headline = toHeadline(tunes);
+  const { statement, iterations, validations, samples, results } = training;
+  const headline = toHeadline(validations);
   const { charts, small } = toCharts([{ ...training, name: "" }]);
   const asked = toAskedChart(iterations);
   return toPage(

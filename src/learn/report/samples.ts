@@ -4,6 +4,7 @@
 import { toCount, toStepNumbers } from "../../base/format.ts";
 import { groupBy } from "../../bench/results.ts";
 import { RIGHT } from "../../recording/types.ts";
+import { toPositions } from "../../workflow/access.ts";
 import { parseWorkflow } from "../../workflow/parse.ts";
 import type { Access } from "../../workflow/types.ts";
 import type { Sample } from "../types.ts";
@@ -85,9 +86,10 @@ function toRound(text: string): SampledRound {
 }
 
 function toSight(access: Access, position: number): string {
-  if (position === 0 || (access !== "all" && access.length === 0)) return "sees the question only";
-  if (access === "all" && position > 1) return "sees all before";
-  return `sees ${toStepNumbers(access === "all" ? [0] : access)}`;
+  const seen = toPositions(access, position);
+  if (seen.length === 0) return "sees the question only";
+  if (typeof access === "string" && position > 1) return "sees all before";
+  return `sees ${toStepNumbers(seen)}`;
 }
 
 function cut(text: string): string {

@@ -9,18 +9,18 @@ import { type LineChartOptions, type Mark, toLineChart } from "../../report/line
 import { type Span, toSpans } from "../../report/series.ts";
 import type { TableView } from "../../report/table.ts";
 import type { TestResult, Training } from "../folder.ts";
-import type { IterationFigures, TuneFigures } from "../types.ts";
+import type { IterationMetrics, ValidationMetrics } from "../types.ts";
 
 /** What the curves are made of. */
-export type Measured = Pick<Training, "iterations" | "tunes"> & { name: string };
+export type Measured = Pick<Training, "iterations" | "validations"> & { name: string };
 
-type Value = (metrics: IterationFigures) => number;
+type Value = (metrics: IterationMetrics) => number;
 
 // ---- Sentences --------------------------------------------------------------------------------
 
 /** How long, how much, with what. */
 export function toFacts(
-  iterations: readonly IterationFigures[],
+  iterations: readonly IterationMetrics[],
   about: { isSimulated: boolean; seed: number; engine?: string } | undefined,
 ): string[] {
   const last = iterations.at(-1);
@@ -41,17 +41,17 @@ export function toFacts(
 }
 
 /** The one that is kept: marked as best last, else the most accurate. */
-function findBest(evaluations: readonly TuneFigures[]): TuneFigures | undefined {
-  const most = (best: TuneFigures | undefined, each: TuneFigures) =>
+function findBest(evaluations: readonly ValidationMetrics[]): ValidationMetrics | undefined {
+  const most = (best: ValidationMetrics | undefined, each: ValidationMetrics) =>
     best && best.accuracy >= each.accuracy ? best : each;
   return (
     evaluations.findLast(({ isBest }) => isBest) ??
-    evaluations.reduce(most, undefined as TuneFigures | undefined)
+    evaluations.reduce(most, undefined as ValidationMetrics | undefined)
   );
 }
 
 /** The first evaluation on the validation split against the best, in a sentence. */
-export function toHeadline(evaluations: readonly TuneFigures[]): string | undefined {
+export function toHeadline(evaluations: readonly ValidationMetrics[]): string | undefined {
   const [first, best] = [evaluations[0], findBest(evaluations)];
   if (!first || !best || best === first) return undefined;
   return `On ${best.tasks} validation tasks it was right on ${toPoints(first.accuracy)} % at the first evaluation (iteration ${first.iteration}) and on ${toPoints(best.accuracy)} % at the best (iteration ${best.iteration}; 95 % interval ${toPoints(best.low)} – ${toPoints(best.high)}), then with ${best.calls.toFixed(2)} calls per task and ${toPercent(best.validShare)} valid workflows. The best evaluation was picked on these very tasks, so it flatters.`;
@@ -84,9 +84,9 @@ export function toCharts(trainings: readonly Measured[]): { charts: Chart[]; sma
         y: isOfRollouts && !each.asked ? Number.NaN : (value(each) ?? Number.NaN),
       })),
     }));
-  const marks = trainings.map(({ tunes }, i) => ({
+  const marks = trainings.map(({ validations }, i) => ({
     name: prefix(i, "validation, 95 %"),
-    points: toMarks(tunes),
+    points: toMarks(validations),
   }));
   const make = (options: Omit<LineChartOptions, "spans">) => toLineChart({ ...options, spans: longest });
   const loss = make({
@@ -163,7 +163,7 @@ export function toCharts(trainings: readonly Measured[]): { charts: Chart[]; sma
 const SHARE = { most: 1, span: 0.2 };
 const WHOLE = { from: 0, to: 1 };
 
-function toMarks(evaluations: readonly TuneFigures[]): Mark[] {
+function toMarks(evaluations: readonly ValidationMetrics[]): Mark[] {
   const best = findBest(evaluations);
   return evaluations.map((each) => ({
     ...{ x: each.iteration, y: each.accuracy, low: each.low, high: each.high, isBest: each === best },
@@ -177,7 +177,7 @@ function toMarks(evaluations: readonly TuneFigures[]): Mark[] {
 const OFTEN = 0.1;
 
 /** Those who are asked most by name, the others together. Undefined as long as nobody was asked. */
-export function toAskedChart(iterations: readonly IterationFigures[]): Chart | undefined {
+export function toAskedChart(iterations: readonly IterationMetrics[]): Chart | undefined {
   const rows = iterations.filter(({ asked }) => asked && Object.keys(asked).length > 0);
   if (rows.length === 0) return undefined;
   const totals = new Map<string, { share: number; iterations: number }>();

@@ -3,8 +3,11 @@
 
 import { createRandom } from "../../base/random.ts";
 import type { Language } from "../../conductor/native/language.ts";
-import type { Policy } from "../../learn/policy.ts";
+import type { Policy } from "../../learn/native/policy.ts";
+import type { StagePlan } from "../../learn/native/schedule.ts";
+import type { StageContext } from "../../learn/native/stage.ts";
 import type { GenerateOptions, LossOptions, Model } from "../../nn/model.ts";
+import { AdamW } from "../../nn/optimiser.ts";
 import type { GradedTask } from "../../task/types.ts";
 import { createConsensusWorker } from "../../worker/consensus.ts";
 import type { PoolMember, WorkerRequest } from "../../worker/types.ts";
@@ -66,6 +69,20 @@ export function createSmallWorld(parts: Partial<World> = {}): World {
 
 /** What a policy is given to write: steps with slots, nothing to accept, or text that is no workflow. */
 export type GivenPlan = Step[] | "babble";
+
+/** Of a stage that is run alone: teams of one, and an optimiser that has nothing to change. */
+export function createStageContext(policy: Policy, parts: Partial<StageContext> = {}): StageContext {
+  const plan: StagePlan = {
+    ...{ iteration: 3, stage: "teams", isWarmUp: false, isFinal: false, tolerance: 0 },
+    ...{ learningRate: 1e-3, exploration: 0.01, sampleSize: () => 1 },
+  };
+  return {
+    ...{ policy, plan, optimiser: new AdamW(new Map()), world: createSmallWorld(), seed: 1 },
+    ...{ questions: 2, group: 4, costPerCall: 0, words: "free" },
+    signal: new AbortController().signal,
+    ...parts,
+  };
+}
 
 interface GivenPolicy extends Policy {
   /** What was learned from, call by call. */

@@ -1,10 +1,10 @@
-// Events of a training that never was: figures that look like learning, the same for the same iteration.
+// Events of a training that never was: metrics that look like learning, the same for the same iteration.
 
 import { createRandom } from "../../base/random.ts";
 import type { TrainingStatement } from "../../learn/statement.ts";
-import type { IterationFigures, Sample, StageName, TrainEvent, TuneFigures } from "../../learn/types.ts";
+import type { IterationMetrics, Sample, TrainEvent, ValidationMetrics } from "../../learn/types.ts";
 
-const STAGES: readonly [StageName, number][] = [
+const STAGES: readonly [string, number][] = [
   ["warm-up", 0.12],
   ["selection", 0.4],
   ["teams", 0.8],
@@ -12,15 +12,15 @@ const STAGES: readonly [StageName, number][] = [
 ];
 const PLAYERS = ["violin", "viola", "cello", "flute", "oboe", "horn", "timpani"];
 
-function stageAt(iteration: number, total: number): StageName {
+function stageAt(iteration: number, total: number): string {
   return STAGES.find(([, end]) => iteration < end * total)?.[0] ?? "rounds";
 }
 
 export function toIteration(
   iteration: number,
-  change: Partial<IterationFigures> = {},
+  change: Partial<IterationMetrics> = {},
   total = 100,
-): IterationFigures {
+): IterationMetrics {
   const random = createRandom(iteration + 1);
   const noise = (size: number) => (random.next() - 0.5) * size;
   const stage = stageAt(iteration, total);
@@ -51,10 +51,14 @@ export function toIteration(
   };
 }
 
-export function toTune(iteration: number, change: Partial<TuneFigures> = {}, total = 100): TuneFigures {
+export function toValidation(
+  iteration: number,
+  change: Partial<ValidationMetrics> = {},
+  total = 100,
+): ValidationMetrics {
   const { accuracy, validShare, calls, routingEntropy, stage } = toIteration(iteration, {}, total);
   return {
-    ...{ type: "tune", stage, iteration, tasks: 300, accuracy, validShare, calls, routingEntropy },
+    ...{ type: "validation", stage, iteration, tasks: 300, accuracy, validShare, calls, routingEntropy },
     ...{ low: accuracy - 0.05, high: accuracy + 0.05, reward: accuracy, costUsd: 0.02, isBest: false },
     ...change,
   };
@@ -91,7 +95,7 @@ export function toTrainEvents(total: number): TrainEvent[] {
     toIteration(iteration, {}, total),
     ...(iteration % Math.ceil(total / 15) === 0
       ? [
-          toTune(iteration, { isBest: iteration > 0.6 * total }, total),
+          toValidation(iteration, { isBest: iteration > 0.6 * total }, total),
           ...["a", "b", "c"].map((task) => toSample(iteration, task)),
         ]
       : []),

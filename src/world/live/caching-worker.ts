@@ -12,10 +12,11 @@ import { keyOf, type ReplyCache } from "./reply-cache.ts";
 import { SharedAsk } from "./shared-ask.ts";
 
 export function createCachingWorker(member: PoolMember, cache: ReplyCache, budget: AskBudget): Worker {
-  const { id, kind } = member.worker;
+  const { id, kind, isSimulated } = member.worker;
   return {
     id,
     kind,
+    isSimulated,
     async *ask(request, signal): AsyncIterable<WorkerEvent> {
       const key = keyOf(id, request);
       const known = cache.find(key);

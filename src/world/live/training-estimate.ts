@@ -2,6 +2,7 @@
 
 import { BYTES_PER_TOKEN, TYPICAL_REPLY_TOKENS } from "../../perform/estimate.ts";
 import { type GradedTask, toMessages } from "../../task/types.ts";
+import { modelsOf } from "../../worker/kinds.ts";
 import { costOf, estimateInputTokens } from "../../worker/price.ts";
 import type { Pool } from "../../worker/types.ts";
 import { NO_USAGE } from "../../worker/usage.ts";
@@ -29,7 +30,7 @@ export function estimateTraining(options: {
   stepsPerRollout?: number;
 }): TrainingEstimate {
   const { tasks, pool, rollouts, stepsPerRollout = STEPS_PER_ROLLOUT } = options;
-  const models = pool.members.filter(({ worker }) => worker.kind === "model");
+  const models = modelsOf(pool);
   const bytes = tasks.reduce((sum, task) => sum + estimateInputTokens(toMessages(task)), 0);
   // On average a step sees half of those before it.
   const seen = ((stepsPerRollout - 1) / 2) * TYPICAL_REPLY_TOKENS;

@@ -1,7 +1,6 @@
 // Ask: a chat with a team, and the team at work in sight.
 
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
-import { isSimulated } from "../../../src/store/summary.ts";
 import { isTeam, useModels } from "../shell/models.ts";
 import type { PageProps } from "../shell/pages.ts";
 import { Button } from "../ui/button.tsx";
@@ -20,7 +19,7 @@ export default function Page(_: PageProps) {
   const [seed, setSeed] = useState(() => Math.floor(Math.random() * 1000));
   const list = useRef<HTMLDivElement>(null);
   const isRunning = turns.at(-1)?.state === "running";
-  const isRehearsal = models !== undefined && isSimulated(models);
+  const isRehearsal = models?.some(({ simulated }) => simulated) ?? false;
   const workers = (models ?? []).filter(({ id }) => !isTeam(id)).map(({ id }) => id);
 
   const ask = (question: string) => {

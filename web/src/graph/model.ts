@@ -2,6 +2,7 @@
 // for each round. Pure.
 
 import type { Run, RunStep } from "../../../src/perform/run.ts";
+import { toPositions } from "../../../src/workflow/access.ts";
 import type { Workflow } from "../../../src/workflow/types.ts";
 import { toDependencies } from "../../../src/workflow/waves.ts";
 
@@ -33,7 +34,9 @@ export function toGraphRounds(rounds: readonly Run["rounds"][number][]): GraphRo
     seeBefore:
       round === 0
         ? []
-        : workflow.steps.flatMap(({ access }, step) => (access === "all" ? [toNodeId(round, step)] : [])),
+        : workflow.steps.flatMap(({ access }, step) =>
+            typeof access === "string" ? [toNodeId(round, step)] : [],
+          ),
   }));
 }
 
@@ -41,7 +44,7 @@ function toEdges(workflow: Workflow, round: number): GraphEdge[] {
   const waitsFor = toDependencies(workflow);
   return waitsFor.flatMap((before, step) => {
     const { access } = workflow.steps[step]!;
-    const sees = (from: number) => access === "all" || access.includes(from);
+    const sees = (from: number) => toPositions(access, step).includes(from);
     // It waits for these anyway, because somebody it waits for does: a line would say nothing.
     const isImplied = (from: number) => before.some((other) => waitsFor[other]!.includes(from));
     return before

@@ -132,7 +132,7 @@ function Head({ report, children }: { report: TrainingReport; children: ReactNod
     onSuccess: () => client.invalidateQueries({ queryKey: ["v1/trainings"] }),
   });
   const { iterations, total, isSimulated, state, problem } = summary;
-  const headline = toHeadline(report.tunes);
+  const headline = toHeadline(report.validations);
   return (
     <Card
       title={summary.id}

@@ -35,7 +35,7 @@ async function load(client: QueryClient, id: string, signal: AbortSignal): Promi
   return {
     ...fresh,
     iterations: merge(before.iterations, fresh.iterations),
-    tunes: merge(before.tunes, fresh.tunes),
+    validations: merge(before.validations, fresh.validations),
     samples: merge(before.samples, fresh.samples),
   };
 }

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { toCount, toPercent } from "../../../src/base/format.ts";
 import type { PoolReport, PoolWorker } from "../../../src/gateway/dashboard/types.ts";
 import type { HeatView } from "../../../src/report/table.ts";
+import { isModel } from "../../../src/worker/kinds.ts";
 import { TOPICS } from "../../../src/worker/types.ts";
 import type { PageProps } from "../shell/pages.ts";
 import { Card, PageHead } from "../ui/card.tsx";
@@ -132,7 +133,7 @@ function toColumns(isSimulated: boolean): Column<PoolWorker>[] {
       cell: ({ id, source, kind }) => (
         <>
           <span className="mono">{id}</span>
-          <span className="muted small pool-source">{kind === "model" ? source : KINDS[kind]}</span>
+          <span className="muted small pool-source">{KINDS[kind] || source}</span>
         </>
       ),
     },
@@ -141,7 +142,7 @@ function toColumns(isSimulated: boolean): Column<PoolWorker>[] {
       title: <span title="Dollars per million tokens, in and out">$ per M in / out</span>,
       align: "right",
       cell: ({ price, kind }) =>
-        kind !== "model"
+        !isModel({ kind })
           ? "–"
           : price
             ? `${toDollars(price.inputUsd)} / ${toDollars(price.outputUsd)}`
@@ -203,7 +204,7 @@ function Share({ share, title }: { share: number; title: string }) {
 }
 
 function Health({ state, detail, circuit, kind }: PoolWorker) {
-  if (kind !== "model") return <Tag tone="good">ready</Tag>;
+  if (!isModel({ kind })) return <Tag tone="good">ready</Tag>;
   if (circuit.state === "open") {
     const seconds = Math.max(0, Math.ceil((circuit.openUntil - Date.now()) / 1000));
     return (

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { extractAnswer } from "../../../src/answer/extract.ts";
 import { sameAnswer } from "../../../src/answer/normalise.ts";
 import type { Run } from "../../../src/perform/run.ts";
+import { isModel } from "../../../src/worker/kinds.ts";
 import { type ChatResult, streamChat } from "../ask/chat-stream.ts";
 import { Elapsed } from "../graph/elapsed.tsx";
 import { isTeam, useModels } from "../shell/models.ts";
@@ -106,7 +107,7 @@ function Verdict({ team, single }: { team: string; single: string }) {
 }
 
 function strongestOf({ pool }: Run, workers: readonly string[]): string {
-  const known = pool.filter(({ id, kind }) => kind === "model" && workers.includes(id));
+  const known = pool.filter((entry) => isModel(entry) && workers.includes(entry.id));
   const best = known.toSorted((a, b) => (b.profile?.success ?? 0) - (a.profile?.success ?? 0))[0];
   return best?.id ?? workers[0] ?? "";
 }

@@ -1,5 +1,6 @@
 // Changes to a workflow that keep it one: positions in access lists follow the steps they name. Pure.
 
+import { toPositions } from "../../../src/workflow/access.ts";
 import type { Access, Step, Workflow } from "../../../src/workflow/types.ts";
 
 export function addStep({ steps }: Workflow): Workflow {
@@ -22,7 +23,7 @@ export function moveStep({ steps }: Workflow, position: number, by: -1 | 1): Wor
 
 /** All earlier ones are "all", as the language has it. */
 export function toggleAccess(access: Access, position: number, other: number): Access {
-  const before = access === "all" ? Array.from({ length: position }, (_, i) => i) : access;
+  const before = toPositions(access, position);
   const after = before.includes(other)
     ? before.filter((seen) => seen !== other)
     : [...before, other].sort((a, b) => a - b);
@@ -32,7 +33,7 @@ export function toggleAccess(access: Access, position: number, other: number): A
 function renumber(steps: readonly Step[], to: (seen: number) => number | undefined): Workflow {
   return {
     steps: steps.map((step, position) => {
-      if (step.access === "all") return step;
+      if (typeof step.access === "string") return step;
       const access = step.access
         .map(to)
         .filter((seen): seen is number => seen !== undefined && seen < position);

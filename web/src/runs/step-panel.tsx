@@ -3,9 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
-import { toStepNumbers } from "../../../src/base/format.ts";
+import { toRoundNumbers, toStepNumbers } from "../../../src/base/format.ts";
 import type { StepMessages } from "../../../src/gateway/dashboard/types.ts";
 import type { Run, RunStep } from "../../../src/perform/run.ts";
+import { firstRoundSeen } from "../../../src/workflow/access.ts";
 import { getJson } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { Markdown } from "../ui/markdown.tsx";
@@ -65,8 +66,9 @@ export function StepPanel({ run, step, onClose }: Props) {
 }
 
 function toSight({ access, step, round }: RunStep): string {
-  const before = round > 0 ? ` and all of round ${round}` : "";
-  if (access === "all")
+  const rounds = toRoundNumbers(firstRoundSeen(access, round), round);
+  const before = rounds && ` and all of ${rounds}`;
+  if (typeof access === "string")
     return step === 0 && round === 0 ? "Sees nothing: it is the first." : `Sees all earlier steps${before}.`;
   return access.length === 0 ? "Sees no other step." : `Sees ${toStepNumbers(access)}.`;
 }

@@ -3,6 +3,7 @@
 import { useMemo, useState } from "react";
 import { useLocation } from "wouter";
 import type { Run, RunStep } from "../../../src/perform/run.ts";
+import { toPositions } from "../../../src/workflow/access.ts";
 import { MAX_STEPS, type Step, type Workflow } from "../../../src/workflow/types.ts";
 import { validateWorkflow } from "../../../src/workflow/validate.ts";
 import { RunGraph } from "../graph/run-graph.tsx";
@@ -102,7 +103,7 @@ interface StepProps {
 
 function EditedStep({ run, step, position, count, onChange, onMove, onRemove }: StepProps) {
   const name = `Step ${position + 1}`;
-  const seen = step.access === "all" ? Array.from({ length: position }, (_, i) => i) : step.access;
+  const seen = toPositions(step.access, position);
   return (
     <fieldset className="editor-step">
       <legend>{name}</legend>

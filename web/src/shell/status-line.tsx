@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { Session } from "../../../src/gateway/dashboard/types.ts";
-import { isSimulated } from "../../../src/store/summary.ts";
 import { getJson, setKey } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { useModels } from "./models.ts";
@@ -16,7 +15,7 @@ export function StatusLine() {
   });
   return (
     <footer className="status-line">
-      {models && isSimulated(models) && (
+      {models?.some(({ simulated }) => simulated) && (
         <span>Rehearsal: the workers are simulated, no money is spent, nothing leaves this machine.</span>
       )}
       {session?.isOpen && (

@@ -3,6 +3,7 @@
 import type { GatewayUsage, Outcome } from "../../types.ts";
 import { toSeconds, toTuttiFields } from "../common.ts";
 import { fromCustomInput } from "../openai-tools.ts";
+import { toOpenAIUsage } from "../openai-usage.ts";
 
 /** A tool is answered in the form in which it was declared. */
 export type ChatToolCall =
@@ -16,7 +17,7 @@ export function toChatReply(outcome: Outcome): object {
     role: "assistant",
     content: text === "" && toolCalls.length > 0 ? null : text,
     refusal: null,
-    ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+    tool_calls: toolCalls.length > 0 ? toolCalls : undefined,
   };
   return {
     id: head.id,
@@ -29,25 +30,11 @@ export function toChatReply(outcome: Outcome): object {
   };
 }
 
-/** Fugu's names: orchestration is added to the total and is no part of prompt_tokens or completion_tokens. */
 export function toChatUsage(usage: GatewayUsage) {
-  return {
-    prompt_tokens: usage.inputTokens,
-    completion_tokens: usage.outputTokens,
-    total_tokens: usage.totalTokens,
-    prompt_tokens_details: {
-      cached_tokens: usage.cachedInputTokens,
-      orchestration_input_tokens: usage.orchestrationInputTokens,
-      orchestration_input_cached_tokens: usage.orchestrationCachedInputTokens,
-    },
-    completion_tokens_details: {
-      reasoning_tokens: usage.reasoningTokens,
-      orchestration_output_tokens: usage.orchestrationOutputTokens,
-    },
-  };
+  return toOpenAIUsage(usage, "prompt", "completion");
 }
 
-export function toChatToolCalls({ head, toolCalls }: Pick<Outcome, "head" | "toolCalls">): ChatToolCall[] {
+export function toChatToolCalls({ head, toolCalls }: Outcome): ChatToolCall[] {
   const custom = head.request.echo.custom_tools;
   return toolCalls.map(({ id, name, input }) =>
     Array.isArray(custom) && custom.includes(name)
@@ -56,13 +43,8 @@ export function toChatToolCalls({ head, toolCalls }: Pick<Outcome, "head" | "too
   );
 }
 
-export type ChatFinishReason = "stop" | "length" | "tool_calls" | "content_filter";
-
 /** Agents go by the reason, not by what they find: with calls it must say so, without any it must not. */
-export function toChatFinishReason({
-  finishReason,
-  toolCalls,
-}: Pick<Outcome, "finishReason" | "toolCalls">): ChatFinishReason {
+export function toChatFinishReason({ finishReason, toolCalls }: Outcome): string {
   if (finishReason === "length") return "length";
   if (finishReason === "content-filter") return "content_filter";
   return toolCalls.length > 0 ? "tool_calls" : "stop";

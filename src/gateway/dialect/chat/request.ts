@@ -5,6 +5,7 @@ import type { OutputSettings, ToolChoice, ToolDefinition } from "../../../worker
 import { badRequest, type Fields, ObjectReader } from "../../http/object-reader.ts";
 import type { GatewayRequest, HeaderReader } from "../../types.ts";
 import {
+  dropAbsent,
   EFFORTS,
   ONE_MODEL_ONLY,
   readMetadata,
@@ -41,10 +42,10 @@ export function parseChatRequest(fields: Fields, header: HeaderReader): GatewayR
     isStored: body.flag("store") ?? true,
     isBackground: false,
     showsProgress: readProgress(header, body),
-    echo: {
-      ...(includesUsage && { include_usage: true }),
-      ...(customTools.length > 0 && { custom_tools: customTools }),
-    },
+    echo: dropAbsent({
+      include_usage: includesUsage || undefined,
+      custom_tools: customTools.length > 0 ? customTools : undefined,
+    }),
   };
 }
 

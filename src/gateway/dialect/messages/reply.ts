@@ -9,28 +9,25 @@ import { toTuttiFields } from "../common.ts";
 import { toShownError } from "../shown-error.ts";
 
 export function toMessagesReply(outcome: Outcome): object {
-  const { head, text, toolCalls, usage, progress } = outcome;
-  const { id, request } = head;
-  return {
+  const { head, text, toolCalls, progress } = outcome;
+  const content: object[] = toolCalls.map(({ id, name, input }) => ({
+    type: "tool_use",
     id,
+    name,
+    input: JSON.parse(toInputJson(input)),
+  }));
+  if (text !== "") content.unshift({ type: "text", text });
+  if (head.request.showsProgress && progress.length > 0)
+    content.unshift({ type: "thinking", thinking: progress.join("\n"), signature: "" });
+  return {
+    id: head.id,
     type: "message",
     role: "assistant",
-    model: request.model,
-    content: [
-      ...(request.showsProgress && progress.length > 0
-        ? [{ type: "thinking", thinking: progress.join("\n"), signature: "" }]
-        : []),
-      ...(text === "" ? [] : [{ type: "text", text }]),
-      ...toolCalls.map((call) => ({
-        type: "tool_use",
-        id: call.id,
-        name: call.name,
-        input: JSON.parse(toInputJson(call.input)),
-      })),
-    ],
-    stop_reason: toStopReason(outcome.finishReason),
+    model: head.request.model,
+    content,
+    stop_reason: STOP_REASONS[outcome.finishReason],
     stop_sequence: null,
-    usage: toMessagesUsage(usage),
+    usage: toMessagesUsage(outcome.usage),
     tutti: toTuttiFields(outcome),
   };
 }
@@ -44,18 +41,13 @@ export function toInputJson(input: string): string {
   }
 }
 
-export function toStopReason(reason: FinishReason): string {
-  switch (reason) {
-    case "length":
-      return "max_tokens";
-    case "tool-calls":
-      return "tool_use";
-    case "content-filter":
-      return "refusal";
-    default:
-      return "end_turn";
-  }
-}
+export const STOP_REASONS: Record<FinishReason, string> = {
+  stop: "end_turn",
+  length: "max_tokens",
+  "tool-calls": "tool_use",
+  "content-filter": "refusal",
+  other: "end_turn",
+};
 
 /** In this dialect cached tokens are no part of `input_tokens`. */
 export function toMessagesUsage(usage: GatewayUsage): Record<string, unknown> {
@@ -72,32 +64,21 @@ export function toMessagesUsage(usage: GatewayUsage): Record<string, unknown> {
   };
 }
 
-// ---- Errors -------------------------------------------------------------------------------------
+const ERROR_TYPES: Record<number, string> = {
+  401: "authentication_error",
+  402: "billing_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  504: "timeout_error",
+  529: "overloaded_error",
+};
 
 /** Clients try again by status, and a try is a whole team at work: what cannot get better is below 500. */
 export function toMessagesError(error: TuttiError): { status: number; body: object } {
   const { status: common, code, message } = toShownError(error);
-  const [status, type] = code === "budget-spent" ? [402, "billing_error"] : toKind(common);
+  const status = code === "budget-spent" ? 402 : common === 503 ? 529 : common;
+  const type = ERROR_TYPES[status] ?? (status < 499 ? "invalid_request_error" : "api_error");
   return { status, body: { type: "error", error: { type, message } } };
-}
-
-function toKind(status: number): [status: number, type: string] {
-  switch (status) {
-    case 401:
-      return [status, "authentication_error"];
-    case 403:
-      return [status, "permission_error"];
-    case 404:
-      return [status, "not_found_error"];
-    case 413:
-      return [status, "request_too_large"];
-    case 429:
-      return [status, "rate_limit_error"];
-    case 503:
-      return [529, "overloaded_error"];
-    case 504:
-      return [status, "timeout_error"];
-    default:
-      return [status, status < 499 ? "invalid_request_error" : "api_error"];
-  }
 }

@@ -5,7 +5,7 @@
 import type { TuttiError } from "../../../base/errors.ts";
 import type { Outcome, ReplyHead, StreamEncoder } from "../../types.ts";
 import { restOf, sse, toTuttiFields } from "../common.ts";
-import { toInputJson, toMessagesError, toMessagesUsage, toStopReason } from "./reply.ts";
+import { STOP_REASONS, toInputJson, toMessagesError, toMessagesUsage } from "./reply.ts";
 
 /** What the team takes is known at the end; `message_delta` has it. */
 const UNKNOWN_USAGE = {
@@ -99,7 +99,7 @@ function toEnd(outcome: Outcome): string {
   return (
     send({
       type: "message_delta",
-      delta: { stop_reason: toStopReason(outcome.finishReason), stop_sequence: null },
+      delta: { stop_reason: STOP_REASONS[outcome.finishReason], stop_sequence: null },
       usage: toMessagesUsage(outcome.usage),
       tutti: toTuttiFields(outcome),
     }) + send({ type: "message_stop" })

@@ -9,46 +9,13 @@ import type { GatewayUsage, Outcome, ReplyHead, TuttiFields } from "../../types.
 import { toSeconds, toTuttiFields } from "../common.ts";
 import { toOpenAIError } from "../openai-error.ts";
 import { fromCustomInput } from "../openai-tools.ts";
+import { toOpenAIUsage } from "../openai-usage.ts";
 
 type ResponseStatus = "completed" | "incomplete" | "failed" | "in_progress" | "queued" | "cancelled";
 type ItemStatus = "in_progress" | "completed" | "incomplete";
-
-interface ReasoningItem {
-  id: string;
-  type: "reasoning";
-  summary: { type: "summary_text"; text: string }[];
-}
-interface OutputText {
-  type: "output_text";
-  text: string;
-  annotations: never[];
-  logprobs: never[];
-}
-export interface MessageItem {
-  id: string;
-  type: "message";
-  status: ItemStatus;
-  role: "assistant";
-  content: OutputText[];
-}
-export interface FunctionCallItem {
-  id: string;
-  type: "function_call";
-  status: ItemStatus;
-  call_id: string;
-  name: string;
-  arguments: string;
-}
-/** A call of a tool that takes free text instead of JSON. */
-export interface CustomCallItem {
-  id: string;
-  type: "custom_tool_call";
-  status: ItemStatus;
-  call_id: string;
-  name: string;
-  input: string;
-}
-export type OutputItem = ReasoningItem | MessageItem | FunctionCallItem | CustomCallItem;
+export type MessageItem = ReturnType<typeof toMessageItem>;
+export type CallItem = ReturnType<typeof toCallItem>;
+export type OutputItem = ReturnType<typeof toReasoningItem> | MessageItem | CallItem;
 
 /** What is known of the reply beside its head. */
 interface ResponseParts {
@@ -69,7 +36,7 @@ function toResponseObject(head: ReplyHead, status: ResponseStatus, parts: Respon
   const { echo } = head.request;
   return {
     id: head.id,
-    object: "response" as const,
+    object: "response",
     created_at: toSeconds(head.createdAt),
     completed_at: parts.completedAt === undefined ? null : toSeconds(parts.completedAt),
     status,
@@ -84,7 +51,7 @@ function toResponseObject(head: ReplyHead, status: ResponseStatus, parts: Respon
     previous_response_id: echo.previous_response_id ?? null,
     reasoning: { effort: null, summary: null, ...fieldsOf(echo.reasoning) },
     // The tier that served it, not the one that was wished for: there is only one.
-    service_tier: "default" as const,
+    service_tier: "default",
     store: echo.store ?? true,
     temperature: echo.temperature ?? 1,
     text: { format: { type: "text" }, ...fieldsOf(echo.text) },
@@ -92,7 +59,7 @@ function toResponseObject(head: ReplyHead, status: ResponseStatus, parts: Respon
     tools: echo.tools ?? [],
     top_p: echo.top_p ?? 1,
     truncation: echo.truncation ?? "disabled",
-    usage: parts.usage ? toResponseUsage(parts.usage) : null,
+    usage: parts.usage ? toOpenAIUsage(parts.usage, "input", "output") : null,
     user: echo.user ?? null,
     metadata: echo.metadata ?? {},
     tutti: parts.tutti ?? { run_id: head.runId },
@@ -113,10 +80,7 @@ export function toFinishedResponse(outcome: Outcome): ResponseObject {
   });
 }
 
-export function toUnfinishedResponse(
-  head: ReplyHead,
-  status: "queued" | "in_progress" | "cancelled",
-): ResponseObject {
+export function toUnfinishedResponse(head: ReplyHead, status: "queued" | "in_progress" | "cancelled") {
   return toResponseObject(head, status);
 }
 
@@ -128,24 +92,6 @@ export function toFailedResponse(head: ReplyHead, error: Failure, outcome?: Outc
     usage: outcome?.usage,
     tutti: outcome && toTuttiFields(outcome),
   });
-}
-
-/** Fugu's figures: orchestration tokens are no part of `input_tokens` and `output_tokens`, only of the total. */
-function toResponseUsage(usage: GatewayUsage) {
-  return {
-    input_tokens: usage.inputTokens,
-    input_tokens_details: {
-      cached_tokens: usage.cachedInputTokens,
-      orchestration_input_tokens: usage.orchestrationInputTokens,
-      orchestration_input_cached_tokens: usage.orchestrationCachedInputTokens,
-    },
-    output_tokens: usage.outputTokens,
-    output_tokens_details: {
-      reasoning_tokens: usage.reasoningTokens,
-      orchestration_output_tokens: usage.orchestrationOutputTokens,
-    },
-    total_tokens: usage.totalTokens,
-  };
 }
 
 function incompleteReasonOf({ finishReason }: Outcome): ResponseParts["incompleteReason"] {
@@ -185,30 +131,32 @@ export function toOutputItems(outcome: Outcome): OutputItem[] {
   ];
 }
 
-export function toReasoningItem(head: ReplyHead, lines: string[]): ReasoningItem {
-  return { id: `rs_${tailOf(head.id)}`, type: "reasoning", summary: lines.map(toSummaryPart) };
+export function toReasoningItem(head: ReplyHead, lines: string[]) {
+  return { id: `rs_${tailOf(head.id)}`, type: "reasoning" as const, summary: lines.map(toSummaryPart) };
 }
 
-export function toSummaryPart(text: string): ReasoningItem["summary"][number] {
+export function toSummaryPart(text: string) {
   return { type: "summary_text", text };
 }
 
-export function toMessageItem(head: ReplyHead, text: string, status: ItemStatus): MessageItem {
+export function toMessageItem(head: ReplyHead, text: string, status: ItemStatus) {
   // A message that has just been opened has no part yet: that is an event of its own.
   const content = status === "in_progress" ? [] : [toOutputText(text)];
-  return { id: `msg_${tailOf(head.id)}`, type: "message", status, role: "assistant", content };
+  return { id: `msg_${tailOf(head.id)}`, type: "message" as const, status, role: "assistant", content };
 }
 
-export function toOutputText(text: string): OutputText {
+export function toOutputText(text: string) {
   return { type: "output_text", text, annotations: [], logprobs: [] };
 }
 
-function toCallItem(head: ReplyHead, call: ToolCall, index: number): FunctionCallItem | CustomCallItem {
-  const tail = `${tailOf(head.id)}_${index}`;
-  const common = { status: "completed" as const, call_id: call.id, name: call.name };
-  if (isCustomTool(head, call.name))
-    return { id: `ctc_${tail}`, type: "custom_tool_call", ...common, input: fromCustomInput(call.input) };
-  return { id: `fc_${tail}`, type: "function_call", ...common, arguments: call.input };
+/** A custom tool is called with free text instead of JSON. */
+function toCallItem({ id: replyId, request }: ReplyHead, { id, name, input }: ToolCall, index: number) {
+  const tail = `${tailOf(replyId)}_${index}`;
+  const common = { status: "completed", call_id: id, name };
+  const { tools } = request.echo;
+  return Array.isArray(tools) && tools.some((tool) => tool?.type === "custom" && tool.name === name)
+    ? { id: `ctc_${tail}`, type: "custom_tool_call" as const, ...common, input: fromCustomInput(input) }
+    : { id: `fc_${tail}`, type: "function_call" as const, ...common, arguments: input };
 }
 
 /** The reply that an item of ours belongs to: undefined for an id that is not ours. */
@@ -216,11 +164,6 @@ export function parseItemId(id: string): { responseId: string } | undefined {
   const found = /^(?:rs|msg)_([a-z0-9]+(?:_\d+)?)$|^(?:fc|ctc)_([a-z0-9]+(?:_\d+)?)_\d+$/.exec(id);
   const tail = found?.[1] ?? found?.[2];
   return tail === undefined ? undefined : { responseId: `resp_${tail}` };
-}
-
-function isCustomTool(head: ReplyHead, name: string): boolean {
-  const { tools } = head.request.echo;
-  return Array.isArray(tools) && tools.some((tool) => tool?.type === "custom" && tool.name === name);
 }
 
 function tailOf(responseId: string): string {

@@ -90,9 +90,7 @@ const showResponse: Handler = async (context, visit) => {
 const cancelResponse: Handler = async (context, visit) => {
   const { run } = await findResponse(context, visit);
   context.desk.queued.delete(run.id);
-  const live = context.live.find(run.id);
-  live?.stop();
-  await live?.result.catch(() => {});
+  await context.live.stop(run.id);
   visit.connection.json(200, toResponse(context, await findResponse(context, visit)));
 };
 

@@ -1,13 +1,12 @@
 // The Responses stream. Its clients are strict about order: the response first, every item and part opened before
 // its deltas and closed after, closed items equal to those of the final object. Items therefore come from
-// responses-object.ts only, and an item's index is its place in the final output.
+// object.ts only, and an item's index is its place in the final output.
 
 import type { TuttiError } from "../../../base/errors.ts";
 import type { Outcome, ReplyHead, StreamEncoder } from "../../types.ts";
 import { KEEP_ALIVE, restOf, sse } from "../common.ts";
 import {
-  type CustomCallItem,
-  type FunctionCallItem,
+  type CallItem,
   type MessageItem,
   toFailedResponse,
   toFinishedResponse,
@@ -78,7 +77,7 @@ export function createResponsesStream(head: ReplyHead): StreamEncoder {
     );
   }
 
-  function call(item: FunctionCallItem | CustomCallItem, index: number): string {
+  function call(item: CallItem, index: number): string {
     const place = { item_id: item.id, output_index: index };
     const isCustom = item.type === "custom_tool_call";
     const field = isCustom ? "input" : "arguments";

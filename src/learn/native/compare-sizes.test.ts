@@ -1,20 +1,22 @@
 import { expect, test } from "vitest";
-import { TuttiError } from "../base/errors.ts";
+import { TuttiError } from "../../base/errors.ts";
 import {
   add,
   createGivenPolicy,
   createSmallWorld,
+  createStageContext,
   type GivenPlan,
   toMember,
   toSum,
-} from "../testing/learn/small-world.ts";
-import { createTinyLanguage } from "../testing/learn/tiny-language.ts";
-import type { Step } from "../workflow/types.ts";
-import type { Question, World } from "../world/types.ts";
-import { compareFirst, compareLater } from "./compare-sizes.ts";
+} from "../../testing/learn/small-world.ts";
+import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
+import type { Step } from "../../workflow/types.ts";
+import type { Question, World } from "../../world/types.ts";
+import { performAsked } from "../perform.ts";
+import { type Comparison, compareFirst, compareLater } from "./compare-sizes.ts";
+import type { StageContext } from "./stage.ts";
 
 const language = createTinyLanguage();
-const { signal } = new AbortController();
 const [GOOD, BAD, DOWN] = [0, 1, 2];
 const step = (worker: number): Step => ({ worker, subtask: "Answer the question", access: [] });
 
@@ -27,25 +29,30 @@ function toQuestion(): Question {
   return { task: toSum(7), pool: { members } };
 }
 
+const first = async (questions: Question[], sizes: number[], context: StageContext) =>
+  (await performAsked(compareFirst(questions, sizes, context), context.world, context.signal))!;
+const later = async (firsts: Comparison[], sizes: number[], context: StageContext) =>
+  (await performAsked(compareLater(firsts, sizes, context), context.world, context.signal))!;
+
 const team = [step(BAD), step(GOOD)];
 /** First rounds are written by `plan`, whatever their size should be; then second ones. */
 const given = (plan: GivenPlan, second: GivenPlan = [], parts: { world?: World } = {}) => {
   const policy = createGivenPolicy(language, [plan], [second]);
   const world = createSmallWorld({ isSimulated: false });
-  return { policy, world, costPerCall: 0, seed: 1, signal, ...parts };
+  return createStageContext(policy, { world, ...parts });
 };
 
 test("sizes are tried several times in a simulation, and once where a reply costs or is recorded", async () => {
   const tries = async (isSimulated: boolean) => {
     const comparing = given([step(GOOD)], [], { world: createSmallWorld({ isSimulated }) });
-    return (await compareFirst([toQuestion()], [1, 2], comparing))[0]!.outcomes[0]!.length;
+    return (await first([toQuestion()], [1, 2], comparing))[0]!.outcomes[0]!.length;
   };
   expect(await tries(true)).toBeGreaterThan(1);
   expect(await tries(false)).toBe(1);
 });
 
 test("a plan of another size earns nothing, calls are counted, and an outage counts for nothing", async () => {
-  const compare = async (plan: GivenPlan) => (await compareFirst([toQuestion()], [1, 2], given(plan)))[0]!;
+  const compare = async (plan: GivenPlan) => (await first([toQuestion()], [1, 2], given(plan)))[0]!;
   expect(await compare([step(GOOD)])).toMatchObject({ rewards: [1, 0], calls: [1, 1] });
   expect(await compare(team)).toMatchObject({ rewards: [0, 1], calls: [2, 2] });
   expect((await compare([step(DOWN)])).rewards).toEqual([undefined, undefined]);
@@ -54,8 +61,8 @@ test("a plan of another size earns nothing, calls are counted, and an outage cou
 test("after a round: what it answered stands first, and others start from it", async () => {
   const after = async (plan: GivenPlan, second: GivenPlan) => {
     const comparing = given(plan, second);
-    const firsts = await compareFirst([toQuestion()], [1], comparing);
-    return compareLater(firsts, [0, 1, 2], comparing);
+    const firsts = await first([toQuestion()], [1], comparing);
+    return later(firsts, [0, 1, 2], comparing);
   };
   const [mended] = await after([step(BAD)], team);
   expect(mended).toMatchObject({ rewards: [0.5, 0, 1], calls: [0, 2, 2] });
@@ -74,8 +81,8 @@ test("after a round: tries that agree in the same way are followed by the same p
   const question = { task: toSum(7), pool: { members: [...members, ...toQuestion().pool.members] } };
   const world = createSmallWorld({ isSimulated: true });
   const comparing = given([step(0), step(2)], [step(1)], { world });
-  const firsts = await compareFirst([question], [2], comparing);
-  const laters = await compareLater(firsts, [0, 1], comparing);
+  const firsts = await first([question], [2], comparing);
+  const laters = await later(firsts, [0, 1], comparing);
   expect(laters.map(({ reading: { labels } }) => labels)).toEqual([
     [0, 1],
     [0, 0],

@@ -1,14 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createRandom } from "../base/random.ts";
-import { Language, LITERALS } from "../conductor/native/language.ts";
-import { toDecision } from "../conductor/text.ts";
-import { trainTokenizer } from "../nn/tokenizer.ts";
-import { scriptedWorker, toPool } from "../testing/stage.ts";
-import { createSelfWorker } from "../worker/self.ts";
-import { MAX_STEPS } from "../workflow/types.ts";
-import { allSubtasks, drawSubtask, toVocabulary } from "./phrases.ts";
-import { drawWorkflow } from "./warm-up.ts";
+import { createRandom } from "../../base/random.ts";
+import { Language, LITERALS } from "../../conductor/native/language.ts";
+import { toDecision } from "../../conductor/text.ts";
+import { trainTokenizer } from "../../nn/tokenizer.ts";
+import { scriptedWorker, toPool } from "../../testing/stage.ts";
+import { createSelfWorker } from "../../worker/self.ts";
+import { MAX_STEPS } from "../../workflow/types.ts";
+import { allSubtasks, sampleSubtask, sampleWorkflow, toVocabulary } from "./random-workflow.ts";
 
 const WORKS = ["sums", "critical path", "equations"];
 const vocabulary = toVocabulary("What is the length of the critical path?", WORKS, "free");
@@ -36,9 +35,8 @@ describe("random workflows", () => {
         fc.nat({ max: MAX_STEPS }),
         fc.boolean(),
         (pool, seed, size, previousSteps, handOffs) => {
-          const steps = drawWorkflow({
-            ...{ pool, vocabulary, handOffs, previousSteps, random: createRandom(seed) },
-            ...(size !== undefined && { size }),
+          const steps = sampleWorkflow({
+            ...{ pool, vocabulary, handOffs, previousSteps, size, random: createRandom(seed) },
           });
           const rounds =
             previousSteps > 0
@@ -72,11 +70,11 @@ describe("random workflows", () => {
       const random = createRandom("uniform");
       const counts = [0, 0, 0, 0, 0];
       for (let i = 0; i < 2000; i++)
-        for (const { worker } of drawWorkflow({ pool, vocabulary, handOffs, previousSteps: 0, random }))
+        for (const { worker } of sampleWorkflow({ pool, vocabulary, handOffs, previousSteps: 0, random }))
           counts[worker]!++;
       const models = counts.slice(0, 4);
       const mean = models.reduce((sum, count) => sum + count, 0) / 4;
-      // Five deviations of a fair lot.
+      // Five standard deviations of a fair choice.
       for (const count of models) expect(Math.abs(count - mean)).toBeLessThan(5 * Math.sqrt(mean));
       expect(counts[4]).toBeGreaterThan(0);
     }
@@ -85,20 +83,20 @@ describe("random workflows", () => {
   test("ask nobody twice while others are left", () => {
     const pool = toPool([..."abcdef"].map((id) => scriptedWorker(id, "")));
     for (let seed = 0; seed < 100; seed++) {
-      const drawing = { pool, vocabulary, handOffs: true, previousSteps: 0, random: createRandom(seed) };
-      const team = drawWorkflow(drawing).map(({ worker }) => worker);
+      const sampling = { pool, vocabulary, handOffs: true, previousSteps: 0, random: createRandom(seed) };
+      const team = sampleWorkflow(sampling).map(({ worker }) => worker);
       expect(new Set(team).size).toBe(team.length);
     }
   });
 
   test("differ in size, words and access, and repeat for a seed", () => {
     const pool = toPool([..."ab"].map((id) => scriptedWorker(id, "")));
-    const draw = (seed: number) =>
-      drawWorkflow({ pool, vocabulary, handOffs: true, previousSteps: 0, random: createRandom(seed) });
-    const many = Array.from({ length: 200 }, (_, seed) => draw(seed));
+    const sample = (seed: number) =>
+      sampleWorkflow({ pool, vocabulary, handOffs: true, previousSteps: 0, random: createRandom(seed) });
+    const many = Array.from({ length: 200 }, (_, seed) => sample(seed));
     expect(new Set(many.map((steps) => steps.length))).toEqual(new Set([1, 2, 3, 4, 5]));
     expect(new Set(many.flatMap((steps) => steps.map(({ subtask }) => subtask))).size).toBeGreaterThan(10);
-    expect(draw(5)).toEqual(draw(5));
+    expect(sample(5)).toEqual(sample(5));
   });
 });
 
@@ -106,21 +104,21 @@ describe("subtasks", () => {
   const places = [true, false].flatMap((seesOthers) =>
     [true, false].map((opensTeam) => ({ seesOthers, opensTeam })),
   );
-  const draw = (words: "free" | "generic", place = places[0]!) => {
+  const sample = (words: "free" | "generic", place = places[0]!) => {
     const random = createRandom(1);
-    return Array.from({ length: 300 }, () => drawSubtask({ ...vocabulary, words }, place, random));
+    return Array.from({ length: 300 }, () => sampleSubtask({ ...vocabulary, words }, place, random));
   };
 
-  test("all that are drawn are known to the tokenizer, and name works of the world", () => {
+  test("all that are sampled are known to the tokenizer, and name works of the world", () => {
     const known = new Set(allSubtasks(WORKS));
-    const drawn = places.flatMap((place) => draw("free", place));
-    expect(drawn.filter((subtask) => !known.has(subtask))).toEqual([]);
-    expect(new Set(drawn)).toEqual(known);
+    const sampled = places.flatMap((place) => sample("free", place));
+    expect(sampled.filter((subtask) => !known.has(subtask))).toEqual([]);
+    expect(new Set(sampled)).toEqual(known);
   });
 
   test("only who opens a team plans, mostly, and nobody checks who sees nothing", () => {
     for (const place of places) {
-      const said = draw("free", place);
+      const said = sample("free", place);
       const plans =
         said.filter((subtask) => /^(?:Plan the|List the steps)/.test(subtask)).length / said.length;
       if (place.opensTeam) expect(plans).toBeCloseTo(1 / 2, 1);
@@ -131,6 +129,6 @@ describe("subtasks", () => {
   });
 
   test("where words are generic all are told the same", () => {
-    expect(new Set(draw("generic")).size).toBe(1);
+    expect(new Set(sample("generic")).size).toBe(1);
   });
 });

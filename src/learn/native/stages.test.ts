@@ -1,25 +1,30 @@
 import { describe, expect, test } from "vitest";
-import { TuttiError } from "../base/errors.ts";
-import { type Choices, createChoices } from "../conductor/native/choice.ts";
+import { TuttiError } from "../../base/errors.ts";
+import { type Choices, createChoices } from "../../conductor/native/choice.ts";
 import {
   add,
   createGivenPolicy,
   createSmallWorld,
+  createStageContext,
   type GivenPlan,
   toMember,
   toSum,
-} from "../testing/learn/small-world.ts";
-import { createTinyLanguage } from "../testing/learn/tiny-language.ts";
-import { parseWorkflow } from "../workflow/parse.ts";
-import type { Step } from "../workflow/types.ts";
-import type { World } from "../world/types.ts";
-import { type IterationOptions, practise, toFigures } from "./iteration.ts";
+} from "../../testing/learn/small-world.ts";
+import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
+import { parseWorkflow } from "../../workflow/parse.ts";
+import type { Step } from "../../workflow/types.ts";
+import type { World } from "../../world/types.ts";
+import { grpo } from "../grpo.ts";
+import { toOutcomeMetrics } from "../metrics.ts";
+import { performAsked } from "../perform.ts";
+import { compareSizes } from "./compare-sizes.ts";
 import { type Policy, toPrompt } from "./policy.ts";
-import type { Lot } from "./schedule.ts";
-import type { StageName } from "./types.ts";
+import type { StageName } from "./schedule.ts";
+import type { Stage, StageContext } from "./stage.ts";
+import { supervise } from "./supervised.ts";
+import { warmUp } from "./warm-up.ts";
 
 const language = createTinyLanguage();
-const { signal } = new AbortController();
 const [GOOD, BAD, DOWN] = [0, 1, 2];
 const ask = (worker: number): GivenPlan => [{ worker, subtask: "Answer the question", access: [] }];
 
@@ -33,39 +38,37 @@ function createFixedWorld(parts: Partial<World> = {}): World {
   return createSmallWorld({ sample: (seed) => ({ task: toSum(seed % 500), pool: { members } }), ...parts });
 }
 
-interface Parts
-  extends Partial<Pick<IterationOptions, "world" | "seed" | "iteration" | "costPerCall" | "signal">> {
+interface Parts extends Partial<Pick<StageContext, "world" | "seed" | "signal">> {
+  iteration?: number;
   choices?: Choices;
   /** Instead of the plans that are given. */
   write?: (prefixes: readonly { start?: number }[]) => Promise<unknown>;
 }
 
-async function practiseStage(
-  stage: StageName,
+const STAGES: Partial<Record<StageName, Stage>> = {
+  ...{ "warm-up": warmUp, supervised: supervise, sizes: compareSizes },
+};
+
+/** One iteration. Undefined where it was cut off. */
+async function iterate(
+  name: StageName,
   plans: GivenPlan[][],
-  { choices = {}, write, ...parts }: Parts = {},
+  { choices = {}, write, iteration = 3, ...parts }: Parts = {},
 ) {
   const given = createGivenPolicy(language, ...plans);
   const model = write ? ({ ...given.model, generate: write } as unknown as Policy["model"]) : given.model;
   const policy = { ...given, model, choices };
-  const lot: Lot = {
-    stage,
-    learningRate: 1e-3,
-    exploration: 0.01,
-    drawSize: () => 1,
-  };
-  const practised = await practise({
-    ...{ policy, lot, world: createFixedWorld(), seed: 1, iteration: 3, questions: 2, group: 4 },
-    ...{ costPerCall: 0, words: "free", microBatch: 2, signal },
-    ...parts,
-  });
-  return { ...practised, policy };
+  const context = createStageContext(policy, { world: createFixedWorld(), ...parts });
+  const plan = { ...context.plan, stage: name, iteration };
+  const stage = STAGES[name] ?? grpo;
+  const result = await performAsked(stage({ ...context, plan }), context.world, context.signal);
+  return { ...result!, result, policy };
 }
 
 describe("warm-up", () => {
   test("teaches valid workflows for the pool of their question", async () => {
     const world = createSmallWorld();
-    const { policy, groups } = await practiseStage("warm-up", [[[]]], { world });
+    const { policy, groups } = await iterate("warm-up", [[[]]], { world });
     const [{ rows, options }] = policy.examples as [(typeof policy.examples)[number]];
     expect(groups).toEqual([]);
     expect(options.objective.kind).toBe("likelihood");
@@ -83,7 +86,7 @@ describe("warm-up", () => {
 
   test("is the same for the same seed and iteration, and another for others", async () => {
     const tokensOf = async (parts: { seed?: number; iteration?: number }) => {
-      const { policy } = await practiseStage("warm-up", [[[]]], parts);
+      const { policy } = await iterate("warm-up", [[[]]], parts);
       return policy.examples[0]!.rows.map(({ examples }) => examples.map(({ tokens }) => tokens));
     };
     expect(await tokensOf({})).toEqual(await tokensOf({}));
@@ -94,7 +97,7 @@ describe("warm-up", () => {
 
 describe("the supervised variant", () => {
   test("makes likelier who was right, and does not learn from who was down", async () => {
-    const { policy } = await practiseStage("supervised", [[[]]]);
+    const { policy } = await iterate("supervised", [[[]]]);
     const [{ rows }] = policy.examples as [(typeof policy.examples)[number]];
     for (const { examples } of rows) {
       const weightOf = (worker: number) =>
@@ -110,7 +113,7 @@ describe("the supervised variant", () => {
   test("teaches nothing where everybody was down", async () => {
     const members = [toMember("down", () => new TuttiError("overloaded", "Down", { retryable: true }), 0.5)];
     const world = createFixedWorld({ sample: () => ({ task: toSum(1), pool: { members } }) });
-    const { policy } = await practiseStage("supervised", [[[]]], { world });
+    const { policy } = await iterate("supervised", [[[]]], { world });
     const examples = policy.examples[0]!.rows.flatMap((row) => row.examples);
     expect(
       examples.flatMap(({ weights }) => [...(weights as Float32Array)]).every((weight) => weight === 0),
@@ -120,7 +123,7 @@ describe("the supervised variant", () => {
 
 describe("reinforcement", () => {
   test("learns from groups in which somebody did better", async () => {
-    const { policy, groups } = await practiseStage("selection", [[ask(GOOD), ask(BAD), ask(BAD), ask(BAD)]]);
+    const { policy, groups } = await iterate("selection", [[ask(GOOD), ask(BAD), ask(BAD), ask(BAD)]]);
     const { rows, options } = policy.examples.find(
       ({ options: { objective } }) => objective.kind === "policy",
     )!;
@@ -134,16 +137,17 @@ describe("reinforcement", () => {
 
   test("learns nothing from flat groups, nor where all were lost to an outage", async () => {
     for (const plan of [ask(BAD), ask(GOOD), ask(DOWN), "babble" as const]) {
-      const { policy, learned } = await practiseStage("selection", [[plan]]);
-      expect(policy.examples.filter(({ options: { objective } }) => objective.kind === "policy")).toEqual([]);
-      expect(learned.gradients.size).toBe(0);
+      const { policy, loss } = await iterate("selection", [[plan]]);
+      // Nothing is computed, so no step is made.
+      expect(policy.examples).toEqual([]);
+      expect(loss).toBe(0);
     }
   });
 
   test("only the stage of rounds goes on to a second round", async () => {
     const first = [ask(GOOD), ask(BAD), ask(BAD), ask(BAD)];
-    expect((await practiseStage("teams", [first, [ask(GOOD)]])).policy.writes).toEqual([2]);
-    const { policy, groups } = await practiseStage("rounds", [first, [ask(GOOD), [], ask(BAD), "babble"]]);
+    expect((await iterate("teams", [first, [ask(GOOD)]])).policy.writes).toEqual([2]);
+    const { policy, groups } = await iterate("rounds", [first, [ask(GOOD), [], ask(BAD), "babble"]]);
     // Of every other question one right and one wrong first round.
     expect(policy.writes).toEqual([2, 2]);
     expect(groups.length).toBe(4);
@@ -162,9 +166,8 @@ describe("the choice of a size", () => {
 
   test("follows what the likeliest plan of each size earns, and the model learns nothing", async () => {
     const choices = createBoth();
-    const { policy, learned } = await practiseStage("sizes", [[[]]], { choices, write: writeBySize });
+    const { policy } = await iterate("sizes", [[[]]], { choices, write: writeBySize });
     expect(policy.examples).toEqual([]);
-    expect(learned.gradients.size).toBe(0);
     const question = createFixedWorld().sample(99);
     const [open, wrong, right] = [undefined, "Answer: 0", "Answer: 14"].map((reply) => {
       const steps = reply === undefined ? [] : (ask(BAD) as Step[]);
@@ -181,35 +184,31 @@ describe("the choice of a size", () => {
 
   test("what was cut off is not learned from", async () => {
     const choices = createBoth();
-    const { groups } = await practiseStage("sizes", [[[]]], {
-      ...{ choices, write: writeBySize, signal: AbortSignal.abort() },
-    });
-    for (const { prompt } of groups) expect(choices.first!.predict(prompt.reading)).toEqual([0, 0]);
+    const signal = AbortSignal.abort();
+    const { result, policy } = await iterate("sizes", [[[]]], { choices, write: writeBySize, signal });
+    expect(result).toBeUndefined();
+    const { reading } = toPrompt(policy, createFixedWorld().sample(99));
+    expect(choices.first!.predict(reading)).toEqual([0, 0]);
   });
 
   test("first rounds of a settled size are followed by second ones to choose", async () => {
     const choices = createChoices({ later: [0, 2] }, language.vocabulary);
-    const { groups } = await practiseStage("sizes", [[[]]], { choices, write: writeBySize });
+    const { groups } = await iterate("sizes", [[[]]], { choices, write: writeBySize });
     // Every other one is followed, with the two choices of each.
     const [first, second] = [1, 2].map((sizes) => groups.filter(({ rewards }) => rewards.length === sizes));
     expect(second!.length).toBe(first!.length / 2);
   });
 });
 
-test("figures: means over rollouts that were not lost, shares of calls, and how many were", async () => {
-  const { groups } = await practiseStage("selection", [[ask(GOOD), ask(BAD), "babble", ask(DOWN)]]);
-  const figures = toFigures(groups);
-  expect(figures).toMatchObject({
-    outages: 2,
-    flatShare: 0,
-    routingEntropy: 1,
-    asked: { good: 0.5, bad: 0.5 },
-  });
-  expect(figures.reward).toBeCloseTo(0.5, 9);
-  expect(figures.accuracy).toBeCloseTo(1 / 3, 9);
-  expect(figures.validShare).toBeCloseTo(2 / 3, 9);
-  expect(figures.accuracyIfValid).toBe(0.5);
-  expect(figures.steps).toBe(1);
-  expect(figures.calls).toBeCloseTo(2 / 3, 9);
-  expect(toFigures([])).toMatchObject({ reward: 0, accuracy: 0, flatShare: 0, asked: {} });
+test("metrics: means over rollouts that were not lost, shares of calls, and how many were", async () => {
+  const { groups } = await iterate("selection", [[ask(GOOD), ask(BAD), "babble", ask(DOWN)]]);
+  const metrics = toOutcomeMetrics(groups.flatMap(({ outcomes }) => outcomes));
+  expect(metrics).toMatchObject({ outages: 2, routingEntropy: 1, asked: { good: 0.5, bad: 0.5 } });
+  expect(metrics.reward).toBeCloseTo(0.5, 9);
+  expect(metrics.accuracy).toBeCloseTo(1 / 3, 9);
+  expect(metrics.validShare).toBeCloseTo(2 / 3, 9);
+  expect(metrics.accuracyIfValid).toBe(0.5);
+  expect(metrics.steps).toBe(1);
+  expect(metrics.calls).toBeCloseTo(2 / 3, 9);
+  expect(toOutcomeMetrics([])).toMatchObject({ reward: 0, accuracy: 0, asked: undefined });
 });

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Choice } from "../conductor/native/choice.ts";
-import { PLAN_TOKENS } from "../conductor/native/opened.ts";
-import { FEATURES } from "../conductor/native/reading.ts";
-import { openEngine } from "../nn/engine.ts";
-import { Model } from "../nn/model.ts";
-import { createWeights } from "../nn/transformer.ts";
-import { createSmallWorld } from "../testing/learn/small-world.ts";
-import { createTinyLanguage } from "../testing/learn/tiny-language.ts";
-import { createSelfWorker } from "../worker/self.ts";
+import { Choice } from "../../conductor/native/choice.ts";
+import { PLAN_TOKENS } from "../../conductor/native/opened.ts";
+import { FEATURES } from "../../conductor/native/reading.ts";
+import { openEngine } from "../../nn/engine.ts";
+import { Model } from "../../nn/model.ts";
+import { createWeights } from "../../nn/transformer.ts";
+import { createSmallWorld } from "../../testing/learn/small-world.ts";
+import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
+import { createSelfWorker } from "../../worker/self.ts";
+import { measureNll } from "./learner.ts";
 import { type Plan, type Policy, settleSize, toPrompt, writePlans } from "./policy.ts";
-import { measureSurprise } from "./surprise.ts";
 
 const language = createTinyLanguage();
 const { vocabulary } = language;
@@ -111,12 +111,12 @@ test("a prompt holds the size and the rounds that were read", () => {
   expect(toPrompt(policy, world.sample(1)).size).toBeUndefined();
 });
 
-test("surprise: a threshold that nearly all of its own questions pass, above the median", async () => {
-  const { threshold, median, share } = await measureSurprise(policy, world.validation);
+test("negative log-likelihood: a threshold that nearly all of its own questions pass, above the median", async () => {
+  const { threshold, median, share } = await measureNll(policy, world.validation);
   const each = await policy.model.negativeLogLikelihood(
     world.validation.map((question) => toPrompt(policy, question).reading.prefix),
   );
-  expect(each.every((surprise) => surprise <= threshold + 1e-6)).toBe(true);
+  expect(each.every((nll) => nll <= threshold + 1e-6)).toBe(true);
   expect(median).toBeLessThanOrEqual(threshold);
   expect(median).toBeGreaterThan(0);
   expect(share).toBeGreaterThan(0.9);

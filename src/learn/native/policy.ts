@@ -1,17 +1,17 @@
 // The model as a policy: it reads questions, chooses how large a team each shall have, and writes workflows, sampled
 // or greedily, always without a mask.
 
-import { hashSeed } from "../base/random.ts";
-import { type Choices, chooseSize } from "../conductor/native/choice.ts";
-import type { Language } from "../conductor/native/language.ts";
-import { PLAN_TOKENS } from "../conductor/native/opened.ts";
-import { type Reading, toReading, toWorkerOf } from "../conductor/native/reading.ts";
-import { createTokenSampler } from "../conductor/native/sample-token.ts";
-import type { ComposedRound } from "../conductor/types.ts";
-import type { Completion, Model } from "../nn/model.ts";
-import { toMessages } from "../task/types.ts";
-import { MAX_STEPS } from "../workflow/types.ts";
-import type { Question } from "../world/types.ts";
+import { hashSeed } from "../../base/random.ts";
+import { type Choices, chooseSize } from "../../conductor/native/choice.ts";
+import type { Language } from "../../conductor/native/language.ts";
+import { PLAN_TOKENS } from "../../conductor/native/opened.ts";
+import { type Reading, toReading, toWorkerOf } from "../../conductor/native/reading.ts";
+import { createTokenSampler } from "../../conductor/native/sample-token.ts";
+import type { ComposedRound } from "../../conductor/types.ts";
+import type { Completion, Model } from "../../nn/model.ts";
+import { toMessages } from "../../task/types.ts";
+import { MAX_STEPS } from "../../workflow/types.ts";
+import type { Question } from "../../world/types.ts";
 
 export interface Policy {
   model: Model;

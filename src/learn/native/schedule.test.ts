@@ -1,7 +1,8 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import { createRandom } from "../base/random.ts";
-import { fewestIterations, lotAt, type ScheduleOptions, totalOf } from "./schedule.ts";
+import { expect, test } from "vitest";
+import { createRandom } from "../../base/random.ts";
+import { fewestIterations } from "../train.ts";
+import { createSchedule, type ScheduleOptions } from "./schedule.ts";
 
 const ORDER = ["warm-up", "supervised", "selection", "teams", "rounds", "sizes"];
 
@@ -14,13 +15,17 @@ const schedules: fc.Arbitrary<ScheduleOptions> = fc.record({
   exploration: fc.constantFrom(0, 0.015),
 });
 
-const stagesOf = (options: ScheduleOptions) =>
-  Array.from({ length: totalOf(options) }, (_, iteration) => lotAt(iteration, options).stage);
+const plansOf = (options: ScheduleOptions) => {
+  const { total, at } = createSchedule(options);
+  return Array.from({ length: total }, (_, iteration) => at(iteration));
+};
+const stagesOf = (options: ScheduleOptions) => plansOf(options).map(({ stage }) => stage);
 
 test("stages follow each other in order, each with its share, and rates stay within bounds", () => {
   fc.assert(
     fc.property(schedules, (options) => {
-      const stages = stagesOf(options);
+      const plans = plansOf(options);
+      const stages = plans.map(({ stage }) => stage);
       const numbers = stages.map((stage) => ORDER.indexOf(stage));
       expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
       expect(stages.filter((stage) => stage === "warm-up").length).toBe(options.warmUp);
@@ -30,7 +35,7 @@ test("stages follow each other in order, each with its share, and rates stay wit
       expect(stages.includes("rounds")).toBe(options.rounds > 1);
       expect(stages.at(-1)).toBe("sizes");
       const isWithin = (iteration: number) => {
-        const { stage, learningRate, exploration } = lotAt(iteration, options);
+        const { stage, learningRate, exploration } = plans[iteration]!;
         // The warm-up, which has no noise, may go faster.
         const most = (stage === "warm-up" ? 10 : 1) * options.learningRate;
         // What is written stays as it is while sizes are compared.
@@ -47,23 +52,22 @@ test("sizes of teams: mostly one while selecting, then all, or mostly the one th
   const options = {
     ...{ iterations: 100, warmUp: 0, supervised: 5, rounds: 2, learningRate: 1e-3, exploration: 0.01 },
   };
-  const drawn = (own: ScheduleOptions) => {
+  const shares = (own: ScheduleOptions) => {
     const random = createRandom(1);
     const sizes = new Map<string, number[]>();
-    for (const [iteration, stage] of stagesOf(own).entries()) {
-      const lot = lotAt(iteration, own);
-      const lots = Array.from({ length: 20 }, () => lot.drawSize(random));
-      sizes.set(stage, [...(sizes.get(stage) ?? []), ...lots]);
+    for (const { stage, sampleSize } of plansOf(own)) {
+      const sampled = Array.from({ length: 20 }, () => sampleSize(random));
+      sizes.set(stage, [...(sizes.get(stage) ?? []), ...sampled]);
     }
     return (stage: string, size: number) =>
       sizes.get(stage)!.filter((each) => each === size).length / sizes.get(stage)!.length;
   };
-  const free = drawn(options);
+  const free = shares(options);
   expect(free("supervised", 1)).toBe(1);
   expect(free("selection", 1)).toBeGreaterThan(0.6);
   for (const size of [1, 2, 3, 4, 5])
     for (const stage of ["teams", "rounds"]) expect(free(stage, size)).toBeGreaterThan(0.05);
-  const settled = drawn({ ...options, size: 4 });
+  const settled = shares({ ...options, size: 4 });
   expect(settled("teams", 4)).toBeGreaterThan(0.6);
   expect(settled("rounds", 4)).toBe(1);
 });
@@ -79,22 +83,30 @@ test("nothing is compared where there is nothing to choose", () => {
   expect(has({ ...options, size: 4, rounds: 2 })).toBe(true);
 });
 
-describe("while minutes are not a count yet", () => {
-  test("nothing before the end of selection depends on the total", () => {
-    fc.assert(
-      fc.property(schedules, fc.integer({ min: 1, max: 10 }), (options, count) => {
-        const fewest = fewestIterations(count, options);
-        const first = options.warmUp + options.supervised;
-        for (const iterations of [fewest, fewest + 1, fewest + 50, 10_000]) {
-          const lots = (total: number) =>
-            Array.from({ length: first + count }, (_, iteration) => {
-              const lot = lotAt(iteration, { ...options, iterations: total });
-              return `${lot.stage} ${lot.learningRate} ${lot.exploration}`;
-            });
-          expect(lots(iterations)).toEqual(lots(1_000_000));
-        }
-      }),
-      { numRuns: 30, seed: 2 },
-    );
-  });
+test("while minutes are not a count yet, nothing before the end of selection depends on the total", () => {
+  fc.assert(
+    fc.property(schedules, fc.integer({ min: 0, max: 9 }), (options, timed) => {
+      const schedule = (iterations: number) => createSchedule({ ...options, iterations });
+      const last = options.warmUp + options.supervised + timed;
+      const fewest = fewestIterations({ schedule }, last);
+      for (const iterations of [fewest, fewest + 1, fewest + 50, 10_000]) {
+        const entries = (total: number) =>
+          Array.from({ length: last + 1 }, (_, iteration) => JSON.stringify(schedule(total).at(iteration)));
+        expect(entries(iterations)).toEqual(entries(1_000_000));
+      }
+    }),
+    { numRuns: 30, seed: 2 },
+  );
+});
+
+test("only the last stage is final, and without reinforcement what comes before it", () => {
+  const options = {
+    ...{ iterations: 20, warmUp: 2, supervised: 0, rounds: 2, learningRate: 1e-3, exploration: 0.01 },
+  };
+  const finalsOf = (own: Partial<ScheduleOptions>) =>
+    new Set(plansOf({ ...options, ...own }).flatMap(({ stage, isFinal }) => (isFinal ? [stage] : [])));
+  expect(finalsOf({})).toEqual(new Set(["sizes"]));
+  expect(finalsOf({ size: 3, rounds: 1 })).toEqual(new Set(["teams"]));
+  expect(finalsOf({ iterations: 0 })).toEqual(new Set(["warm-up"]));
+  expect(finalsOf({ iterations: 0, supervised: 2 })).toEqual(new Set(["supervised"]));
 });

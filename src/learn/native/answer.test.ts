@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { TuttiError } from "../base/errors.ts";
-import { createMemoryStore } from "../store/memory.ts";
+import { TuttiError } from "../../base/errors.ts";
+import { createMemoryStore } from "../../store/memory.ts";
 import {
   add,
   createGivenPolicy,
@@ -8,11 +8,12 @@ import {
   type GivenPlan,
   toMember,
   toSum,
-} from "../testing/learn/small-world.ts";
-import { createTinyLanguage } from "../testing/learn/tiny-language.ts";
-import type { Question } from "../world/types.ts";
-import { takeSamples } from "./samples.ts";
-import { answerAll, toTuneFigures } from "./tune.ts";
+} from "../../testing/learn/small-world.ts";
+import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
+import type { Question } from "../../world/types.ts";
+import { toValidationMetrics } from "../metrics.ts";
+import { takeSamples } from "../samples.ts";
+import { answerAll } from "./answer.ts";
 
 const language = createTinyLanguage();
 const { signal } = new AbortController();
@@ -68,27 +69,27 @@ describe("answering", () => {
   });
 });
 
-test("figures are means over what was not lost to an outage", async () => {
+test("metrics are means over what was not lost to an outage", async () => {
   const all = [];
   for (const plan of [ask(GOOD), ask(BAD), "babble" as const, ask(DOWN)])
     all.push((await answer(1, [plan]).outcomes)[0]!);
-  const figures = toTuneFigures(all, 0.1);
-  expect(figures).toMatchObject({ tasks: 3, validShare: 2 / 3, calls: 2 / 3, routingEntropy: 1 });
-  expect(figures.accuracy).toBeCloseTo(1 / 3, 9);
-  expect(figures.reward).toBeCloseTo((0.9 + 0.4 + 0) / 3, 9);
-  expect(figures.low).toBeLessThanOrEqual(figures.accuracy);
-  expect(figures.high).toBeGreaterThanOrEqual(figures.accuracy);
-  expect(toTuneFigures([all[3]!], 0.1)).toMatchObject({ tasks: 0, reward: 0 });
+  const metrics = toValidationMetrics(all, 0.1);
+  expect(metrics).toMatchObject({ tasks: 3, validShare: 2 / 3, calls: 2 / 3, routingEntropy: 1 });
+  expect(metrics.accuracy).toBeCloseTo(1 / 3, 9);
+  expect(metrics.reward).toBeCloseTo((0.9 + 0.4 + 0) / 3, 9);
+  expect(metrics.low).toBeLessThanOrEqual(metrics.accuracy);
+  expect(metrics.high).toBeGreaterThanOrEqual(metrics.accuracy);
+  expect(toValidationMetrics([all[3]!], 0.1)).toMatchObject({ tasks: 0, reward: 0 });
 });
 
 describe("samples", () => {
-  const tuned = createSmallWorld({ validation: questions });
+  const evaluated = createSmallWorld({ validation: questions });
   const options = { stage: "teams" as const, iteration: 24, seed: 1, folder: "/somewhere/made-up", signal };
 
   test("are of the first questions, and each is a run in the journal that can be looked at", async () => {
     const outcomes = await answer(2, [ask(BAD)], [ask(GOOD)]).outcomes;
     const journal = createMemoryStore();
-    const samples = await takeSamples(outcomes, tuned, { ...options, journal });
+    const samples = await takeSamples(outcomes, evaluated, { ...options, journal });
     expect(samples).toMatchObject([
       { task: "sum/1", iteration: 24, score: 1, calls: 2, runId: "t_made-up_24_0", answer: "Answer: 2" },
       { task: "sum/2", runId: "t_made-up_24_1" },
@@ -96,8 +97,8 @@ describe("samples", () => {
     expect(samples[0]!.texts.length).toBe(2);
     const events = await journal.loadRun("t_made-up_24_0");
     expect(events.at(-1)).toMatchObject({ type: "run-end", answer: "Answer: 2" });
-    // A resumed training looks again: the run is there once, not twice.
-    await takeSamples(outcomes, tuned, { ...options, journal });
+    // A resumed training evaluates again: the run is there once, not twice.
+    await takeSamples(outcomes, evaluated, { ...options, journal });
     const again = await journal.loadRun("t_made-up_24_0");
     expect(again.map(({ type }) => type)).toEqual(events.map(({ type }) => type));
   });
@@ -105,9 +106,9 @@ describe("samples", () => {
   test("without a journal, or without a workflow, there is no run", async () => {
     const outcomes = await answer(1, ["babble"]).outcomes;
     const journal = createMemoryStore();
-    const [sample] = await takeSamples(outcomes, tuned, { ...options, journal });
+    const [sample] = await takeSamples(outcomes, evaluated, { ...options, journal });
     expect(sample).toMatchObject({ runId: "", score: 0 });
     expect(await journal.listRuns()).toEqual([]);
-    expect((await takeSamples(await answer(1, [ask(GOOD)]).outcomes, tuned, options))[0]!.runId).toBe("");
+    expect((await takeSamples(await answer(1, [ask(GOOD)]).outcomes, evaluated, options))[0]!.runId).toBe("");
   });
 });

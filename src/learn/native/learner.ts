@@ -1,0 +1,257 @@
+// The native Conductor as a learning algorithm: a warm-up, perhaps a supervised stage, GRPO on selection, teams and
+// rounds, and last the comparison of sizes, all on one policy with one optimiser.
+
+import { TuttiError } from "../../base/errors.ts";
+import { hashSeed } from "../../base/random.ts";
+import { type CardDraft, saveCheckpoint } from "../../conductor/native/checkpoint.ts";
+import {
+  type ChoiceSizes,
+  type Choices,
+  choiceTensors,
+  createChoices,
+  sizesOf,
+} from "../../conductor/native/choice.ts";
+import { Language, LITERALS } from "../../conductor/native/language.ts";
+import { FEATURES } from "../../conductor/native/reading.ts";
+import { openEngine } from "../../nn/engine.ts";
+import { Model } from "../../nn/model.ts";
+import { AdamW } from "../../nn/optimiser.ts";
+import { fromTokenizerJson, trainTokenizer } from "../../nn/tokenizer.ts";
+import { createWeights, weightDims } from "../../nn/transformer.ts";
+import type { ModelShape, Weights } from "../../nn/types.ts";
+import { toMessages } from "../../task/types.ts";
+import { textOf } from "../../worker/brief.ts";
+import { MAX_STEPS } from "../../workflow/types.ts";
+import type { Question } from "../../world/types.ts";
+import { grpo, isFlat } from "../grpo.ts";
+import { toOutcomeMetrics } from "../metrics.ts";
+import { type TrainerOptions, type TrainResult, train } from "../train.ts";
+import type { AlgorithmState, LearningAlgorithm, UpdateMetrics } from "../types.ts";
+import { answerAll } from "./answer.ts";
+import { compareSizes } from "./compare-sizes.ts";
+import { type Policy, toPrompt } from "./policy.ts";
+import { allSubtasks, type Words } from "./random-workflow.ts";
+import { createSchedule, type StageName, type StagePlan } from "./schedule.ts";
+import type { Stage, StageResult } from "./stage.ts";
+import { supervise } from "./supervised.ts";
+import { warmUp } from "./warm-up.ts";
+
+export interface TrainOptions extends Omit<TrainerOptions<StagePlan>, "open"> {
+  rounds: 1 | 2 | 3;
+  /** The size that teams shall have; absent: the Conductor learns to decide. */
+  size?: number;
+  /** Rollouts a question. */
+  group: number;
+  /** Questions an iteration. */
+  questions: number;
+  /** The variant with a supervised stage. */
+  supervised: boolean;
+  words: Words;
+  shape?: { width?: number; layers?: number };
+  threads: number;
+  /** Experiments only. */
+  learningRate?: number;
+  exploration?: number;
+  warmUp?: number;
+  /** The command line that repeats it, for the card. */
+  command: string;
+}
+
+export function trainNative(options: TrainOptions): Promise<TrainResult> {
+  return train({ ...options, open: (saved) => openNativeLearner(options, saved) });
+}
+
+const VOCABULARY = 1024;
+const SHAPE = { width: 96, layers: 2 };
+const HEAD_SIZE = 32;
+const WARM_UP = 300;
+const SUPERVISED = 60;
+const LEARNING_RATE = 7e-4;
+const EXPLORATION = 0.03;
+/** Steps of the teams that are evaluated while sizes are given. */
+const EVALUATED_SIZE = 3;
+const MOST_WORKERS = 64;
+/** One worker or a team: that two are better than one, and three than two, drowned in the luck of a few tries. */
+const FIRST_SIZES = [1, 3, 4, MAX_STEPS];
+/** 0: what the team has answered is taken. */
+const LATER_SIZES = [0, 1, 2, 3, 4];
+
+const STAGES: Record<StageName, Stage> = {
+  "warm-up": warmUp,
+  supervised: supervise,
+  selection: grpo,
+  teams: grpo,
+  rounds: grpo,
+  sizes: compareSizes,
+};
+
+async function openNativeLearner(
+  options: TrainOptions,
+  saved: AlgorithmState | undefined,
+): Promise<LearningAlgorithm<StagePlan>> {
+  const { world, rounds, costPerCall } = options;
+  const engine = await openEngine({ threads: options.threads, purpose: "training" });
+  const { shape, weights, language, choices, moments } = saved ? toPolicyState(saved) : createState(options);
+  const model = new Model(engine, shape, weights);
+  const policy: Policy = { model, language, choices };
+  const optimiser = moments ? AdamW.fromTensors(weights, moments) : new AdamW(weights);
+  return {
+    name: "native",
+    engine: engine.id,
+
+    schedule: (iterations) =>
+      createSchedule({
+        ...{ iterations, rounds, size: options.size, warmUp: options.warmUp ?? WARM_UP },
+        supervised: options.supervised ? SUPERVISED : 0,
+        learningRate: options.learningRate ?? LEARNING_RATE,
+        exploration: options.exploration ?? EXPLORATION,
+      }),
+
+    async *iterate(plan, signal) {
+      const stage = STAGES[plan.stage];
+      return toMetrics(yield* stage({ ...options, policy, optimiser, plan, signal }), plan);
+    },
+
+    answer(questions, { stage }, { seed, signal }) {
+      // Until the choice of a size is practised, one that is given is evaluated, and a single round.
+      const isChosen = stage === "sizes";
+      const isAlone = stage === "selection" || stage === "supervised";
+      const size = isAlone ? 1 : (options.size ?? (isChosen ? undefined : EVALUATED_SIZE));
+      const own = { policy, world, size, rounds: isChosen ? rounds : 1, cost: costPerCall };
+      return answerAll(questions, { ...own, seed, signal });
+    },
+
+    save: () => toAlgorithmState({ shape, weights, language, choices, moments: optimiser.toTensors() }),
+
+    async saveCheckpoint(folder, { iterations, validation }) {
+      const card: CardDraft = {
+        name: world.kind,
+        shape,
+        limits: { workers: MOST_WORKERS, rounds },
+        size: options.size,
+        choices: structuredClone(sizesOf(choices)) as CardDraft["choices"],
+        cost: costPerCall,
+        nll: await measureNll(policy, world.validation),
+        closing: findClosing(world.validation),
+        handOffs: world.kind !== "recording",
+        training: {
+          ...{ world: world.name, isSimulated: world.isSimulated, command: options.command },
+          ...{ seed: options.seed, iterations, engine: engine.id },
+          date: new Date().toISOString().slice(0, 10),
+        },
+        about: { validation, splitBy: world.splitBy },
+      };
+      await saveCheckpoint(folder, { card, weights, language, choices });
+    },
+
+    close: () => model.close(),
+  };
+}
+
+function toMetrics(
+  { groups, loss, entropy, gradientNorm }: StageResult,
+  { learningRate }: StagePlan,
+): UpdateMetrics {
+  const flat = groups.filter(({ rewards }) => isFlat(rewards)).length;
+  return {
+    ...toOutcomeMetrics(groups.flatMap(({ outcomes }) => outcomes)),
+    flatShare: flat / Math.max(1, groups.length),
+    decisionEntropy: entropy,
+    ...{ loss, gradientNorm, learningRate },
+  };
+}
+
+// ---- Its state --------------------------------------------------------------------------------------------
+
+interface PolicyState {
+  shape: ModelShape;
+  weights: Weights;
+  language: Language;
+  /** Of the sizes of teams, as far as they are not settled. */
+  choices: Choices;
+  /** Of the optimiser. */
+  moments?: Weights;
+}
+
+const MOMENT = "moment:";
+
+function createState({ world, seed, size, rounds, shape = {} }: TrainOptions): PolicyState {
+  const { width = SHAPE.width, layers = SHAPE.layers } = shape;
+  const subtasks = allSubtasks(world.works());
+  // Each subtask often enough that its words become tokens, however many questions there are.
+  const texts = [...world.texts(), ...subtasks.flatMap((text) => Array<string>(20).fill(text))];
+  const language = new Language(trainTokenizer(texts, { size: VOCABULARY, literals: LITERALS }));
+  const whole = {
+    vocabulary: language.vocabulary,
+    width,
+    layers,
+    heads: Math.max(1, Math.round(width / HEAD_SIZE)),
+    hidden: Math.round(width / 3) * 8,
+    features: FEATURES,
+  };
+  const sizes: ChoiceSizes = {
+    first: size === undefined ? FIRST_SIZES : undefined,
+    later: rounds > 1 ? LATER_SIZES : undefined,
+  };
+  const choices = createChoices(sizes, language.vocabulary);
+  return { shape: whole, weights: createWeights(whole, hashSeed(seed, "weights")), language, choices };
+}
+
+function toAlgorithmState({
+  shape,
+  weights,
+  language,
+  choices,
+  moments = new Map(),
+}: PolicyState): AlgorithmState {
+  const named = [...moments].map(([name, value]) => [MOMENT + name, value] as const);
+  return {
+    tensors: new Map([...weights, ...named, ...choiceTensors(choices, { isLearning: true })]),
+    values: { shape, choices: sizesOf(choices), tokenizer: language.tokenizer.toJson() },
+  };
+}
+
+function toPolicyState({ tensors, values }: AlgorithmState): PolicyState {
+  const shape = values.shape as ModelShape;
+  const language = new Language(fromTokenizerJson(values.tokenizer));
+  // In the order they were made in: the norm of a gradient depends on the order of its sum, by a hair.
+  const weights: Weights = new Map();
+  for (const [name] of weightDims(shape)) {
+    const value = tensors.get(name);
+    if (!value)
+      throw new TuttiError("bad-checkpoint", `The training cannot go on: weight "${name}" is missing`);
+    weights.set(name, value);
+  }
+  const moments: Weights = new Map();
+  for (const [name, value] of tensors)
+    if (name.startsWith(MOMENT)) moments.set(name.slice(MOMENT.length), value);
+  const choices = createChoices(values.choices as ChoiceSizes, language.vocabulary, tensors);
+  return { shape, weights, language, choices, moments: moments.size > 0 ? moments : undefined };
+}
+
+// ---- Its card ---------------------------------------------------------------------------------------------
+
+const NLL_BATCH = 32;
+/** So many of the questions it was made for pass. */
+const NLL_SHARE = 0.98;
+
+/** The negative log-likelihood of questions like those of its training, and where strange ones begin. */
+export async function measureNll(policy: Policy, questions: readonly Question[]) {
+  const values: number[] = [];
+  for (let first = 0; first < questions.length; first += NLL_BATCH) {
+    const part = questions.slice(first, first + NLL_BATCH);
+    const prefixes = part.map((question) => toPrompt(policy, question).reading.prefix);
+    values.push(...(await policy.model.negativeLogLikelihood(prefixes)));
+  }
+  const sorted = values.sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+  return { threshold: at(NLL_SHARE), median: at(0.5), share: NLL_SHARE };
+}
+
+/** What follows the prompt in every question: how its answer is to be stated. */
+function findClosing(questions: readonly Question[]): string | undefined {
+  const [closing, ...others] = new Set(
+    questions.map(({ task }) => textOf(toMessages(task).at(-1)!).slice(task.prompt.length)),
+  );
+  return others.length === 0 && closing ? closing : undefined;
+}

@@ -1,0 +1,115 @@
+// The order of learning. A team of random workers is worse than one good worker, so teams die out before
+// selection is good: selection comes first (teams of one), then teams of given sizes, so that they get good
+// before they compete with one another, then second rounds of given sizes, and last which size is worth its calls.
+
+import type { Random } from "../../base/random.ts";
+import { learningRateAt } from "../../nn/optimiser.ts";
+import type { Schedule, ScheduleEntry } from "../types.ts";
+
+export type StageName = "warm-up" | "supervised" | "selection" | "teams" | "rounds" | "sizes";
+
+export interface ScheduleOptions {
+  /** Of reinforcement; the warm-up comes before. */
+  iterations: number;
+  warmUp: number;
+  /** Iterations of the supervised variant, before reinforcement. */
+  supervised: number;
+  rounds: number;
+  /** The size that teams shall have in the end; absent: the policy learns to decide. */
+  size?: number;
+  learningRate: number;
+  /** Weight of the entropy of decisions, at its highest. */
+  exploration: number;
+}
+
+export interface StagePlan extends ScheduleEntry {
+  stage: StageName;
+  learningRate: number;
+  /** Weight of the entropy of decisions. */
+  exploration: number;
+  /** A size for a question's team. */
+  sampleSize(random: Random): number;
+}
+
+const SELECTION_SHARE = 0.15;
+const ROUNDS_SHARE = 0.2;
+const SIZES_SHARE = 0.2;
+/** Where all teams shall have one size, others are practised too, by this share of the questions. */
+const OTHER_SIZES = { early: 0.5, late: 0.2 };
+/** Times the rate of reinforcement: there is no noise in the warm-up. */
+const WARM_UP_RATE = 4;
+/** In the stage of selection most questions are for one worker; the others keep a given size meaningful. */
+const ALONE = 0.75;
+const GIVEN_SIZES = [1, 2, 3, 3, 3, 4, 4, 4, 5] as const;
+const RISE = 5;
+/** Of the exploration, this share in the stage of rounds: what was found is then made firm. */
+const FIRM = 0.25;
+/** Validation rewards differ by so much without a reason: two questions in a hundred. */
+const NOISE = 0.01;
+
+export function createSchedule(options: ScheduleOptions): Schedule<StagePlan> {
+  const { warmUp, supervised, iterations } = options;
+  return { total: warmUp + supervised + iterations, at: (iteration) => planAt(iteration, options) };
+}
+
+function planAt(iteration: number, options: ScheduleOptions): StagePlan {
+  const plan = stageAt(iteration, options);
+  const { stage } = plan;
+  return {
+    ...{ ...plan, iteration, isWarmUp: stage === "warm-up", isFinal: stage === finalStage(options) },
+    // While sizes are compared it only learns more: that counts, unless it does clearly worse.
+    tolerance: stage === "sizes" ? NOISE : 0,
+  };
+}
+
+/** Without reinforcement what comes before it is kept: that is how a warm-up alone is measured. */
+function finalStage(options: ScheduleOptions): StageName {
+  if (options.iterations === 0) return options.supervised > 0 ? "supervised" : "warm-up";
+  return comparesSizes(options) ? "sizes" : "teams";
+}
+
+/** Whether there is anything to choose: how large a team shall be, or whether another round is worth it. */
+function comparesSizes({ size, rounds }: ScheduleOptions): boolean {
+  return size === undefined || rounds > 1;
+}
+
+function stageAt(
+  iteration: number,
+  options: ScheduleOptions,
+): Omit<StagePlan, keyof ScheduleEntry> & { stage: StageName } {
+  const { warmUp, supervised, iterations, rounds, size, learningRate, exploration } = options;
+  const sampleGiven = (random: Random) => random.pick(GIVEN_SIZES);
+  if (iteration < warmUp) {
+    const peak = WARM_UP_RATE * learningRate;
+    const rate = learningRateAt(iteration, { peak, warmUp: 20, total: warmUp, floor: 0.2 });
+    return { stage: "warm-up", learningRate: rate, exploration: 0, sampleSize: sampleGiven };
+  }
+  const at = iteration - warmUp - supervised;
+  if (at < 0) return { stage: "supervised", learningRate, exploration: 0, sampleSize: () => 1 };
+  // Each of these grows with the count, or the first iterations could change when it does.
+  const ofWriting = 1 - (comparesSizes(options) ? SIZES_SHARE : 0);
+  const forWriting = Math.round(iterations * ofWriting);
+  const forFirst = Math.round(iterations * (ofWriting - (rounds > 1 ? ROUNDS_SHARE : 0)));
+  const forSelection = Math.round(forFirst * SELECTION_SHARE);
+  const rate = learningRateAt(at, { peak: learningRate, warmUp: RISE, total: forWriting, floor: 0.1 });
+  // Exploration fades with the learning rate: what was found is then made firm.
+  const explore = at < RISE ? exploration : exploration * (rate / learningRate);
+  const common = { learningRate: rate, exploration: explore };
+  const sampleMostly = (others: number) => (random: Random) =>
+    size === undefined || random.next() < others ? sampleGiven(random) : size;
+  if (at < forSelection) {
+    const sampleSize = (random: Random) => (random.next() < ALONE ? 1 : sampleGiven(random));
+    return { stage: "selection", ...common, sampleSize };
+  }
+  if (at < forFirst) {
+    const isEarly = at - forSelection < (forFirst - forSelection) / 2;
+    return {
+      ...{ stage: "teams", ...common },
+      sampleSize: sampleMostly(isEarly ? OTHER_SIZES.early : OTHER_SIZES.late),
+    };
+  }
+  const sampleSize = sampleMostly(0);
+  if (at < forWriting)
+    return { stage: "rounds", learningRate: rate, exploration: explore * FIRM, sampleSize };
+  return { stage: "sizes", learningRate: 0, exploration: 0, sampleSize };
+}

@@ -1,0 +1,69 @@
+// Rollouts are performed: each through the real parser and performer, the same one once.
+
+import { hashSeed } from "../base/random.ts";
+import { toDecision } from "../conductor/text.ts";
+import { MAX_STEPS } from "../workflow/types.ts";
+import { type Outcome, performTexts, REWARD } from "../world/rollout.ts";
+import type { Grading, Question } from "../world/types.ts";
+import type { Asking, Rollout } from "./types.ts";
+
+/** Performs whatever it asks for, until it returns. Undefined where it was cut off: then nothing was learned. */
+export async function performAsked<Result>(
+  asking: Asking<Result>,
+  world: Grading,
+  signal: AbortSignal,
+): Promise<Result | undefined> {
+  let step = await asking.next([]);
+  while (!step.done) {
+    const outcomes = await performAll(step.value, world, signal);
+    if (signal.aborted) return undefined;
+    step = await asking.next(outcomes);
+  }
+  return step.value;
+}
+
+/** At the same time only where workers take time. Equal texts with equal seeds get equal outcomes: once is enough. */
+export async function performAll(
+  rollouts: readonly Rollout[],
+  world: Grading,
+  signal: AbortSignal,
+): Promise<Outcome[]> {
+  const known = new Map<Question, Map<string, Promise<Outcome>>>();
+  const results: Promise<Outcome>[] = [];
+  for (const rollout of rollouts) {
+    const { question, texts, seed } = rollout;
+    const own = known.get(question) ?? new Map<string, Promise<Outcome>>();
+    known.set(question, own);
+    const key = JSON.stringify([seed, ...texts]);
+    const result = own.get(key) ?? performRollout(rollout, world, signal);
+    own.set(key, result);
+    results.push(result);
+    if (world.isInstant) await result;
+  }
+  return Promise.all(results);
+}
+
+/** In later rounds accepting changes nothing, and a format error is worth nothing. */
+async function performRollout(
+  { question, texts, seed, before }: Rollout,
+  world: Grading,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  if (before) {
+    const { rounds } = before;
+    const { type } = toDecision(texts.at(-1)!, { pool: question.pool, maxSteps: MAX_STEPS, rounds });
+    if (type === "accept") return { ...before, texts };
+    if (type === "format-error") return { ...toWorthless(before), texts };
+  }
+  return performTexts({ world, question, texts, seed, signal });
+}
+
+/** What is no answer to what was asked. */
+export function toWorthless(outcome: Outcome): Outcome {
+  return { ...outcome, isValid: false, isRight: false, reward: REWARD.invalid };
+}
+
+/** Of a question in an evaluation: the same however many rounds it takes, and again in the journal. */
+export function toRunSeed(seed: number, { task }: Question): number {
+  return hashSeed(seed, task.id);
+}

@@ -1,0 +1,57 @@
+// What follows from a worker's kind. The one place that knows the kinds: everybody else asks for a trait, so a new
+// kind is one line here, and the compiler points at the few texts that name each kind for people.
+
+import type { Pool, WorkerKind } from "./types.ts";
+
+interface KindTraits {
+  /** Asking it is a call to a model: it may have a price, be measured, recorded, and judge. */
+  isModel: boolean;
+  /** Asking it is no call and costs nothing. */
+  isFree: boolean;
+  /** It only combines the replies it sees: it has no vote of its own, and cannot be told to write differently. */
+  combines: boolean;
+  /** Asking it starts a nested run, which has a depth and pays for itself. */
+  nests: boolean;
+}
+
+const KINDS: Record<WorkerKind, KindTraits> = {
+  model: { isModel: true, isFree: false, combines: false, nests: false },
+  tool: { isModel: false, isFree: true, combines: true, nests: false },
+  conductor: { isModel: false, isFree: false, combines: false, nests: true },
+};
+
+interface OfKind {
+  readonly kind: WorkerKind;
+}
+
+export const isModel = ({ kind }: OfKind): boolean => KINDS[kind].isModel;
+export const isFree = ({ kind }: OfKind): boolean => KINDS[kind].isFree;
+export const combines = ({ kind }: OfKind): boolean => KINDS[kind].combines;
+export const nests = ({ kind }: OfKind): boolean => KINDS[kind].nests;
+
+/** The members of a pool that are models, in their order. */
+export function modelsOf<Member extends { worker: OfKind }>({ members }: { members: readonly Member[] }) {
+  return members.filter(({ worker }) => isModel(worker));
+}
+
+/** Positions of the members whose worker is such a one. */
+export function numbersOf(
+  { members }: { members: readonly { worker: OfKind }[] },
+  isWanted: (worker: OfKind) => boolean,
+): number[] {
+  return [...members.keys()].filter((number) => isWanted(members[number]!.worker));
+}
+
+/** Simulated workers took part: replies and money are not real. */
+export function isSimulated(workers: readonly { isSimulated?: boolean }[]): boolean {
+  return workers.some((worker) => worker.isSimulated);
+}
+
+export function isSimulatedPool({ members }: Pool): boolean {
+  return isSimulated(members.map(({ worker }) => worker));
+}
+
+/** For files from before workers had the trait: nobody else may be called so (config/schema.ts). */
+export function isRehearsalId(id: string): boolean {
+  return id.startsWith("rehearsal/");
+}
