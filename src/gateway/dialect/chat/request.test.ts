@@ -169,8 +169,8 @@ describe("messages of a chat", () => {
 
 describe("what a chat wants of the answer", () => {
   it.each<[object, object | undefined]>([
-    [{ max_tokens: 5 }, { maxTokens: 5 }],
-    [{ max_tokens: 5, max_completion_tokens: 9 }, { maxTokens: 9 }],
+    [{ max_tokens: 5 }, { maxOutputTokens: 5 }],
+    [{ max_tokens: 5, max_completion_tokens: 9 }, { maxOutputTokens: 9 }],
     [{ temperature: 0 }, { temperature: 0 }],
     [{ stop: "END" }, { stop: ["END"] }],
     [{ stop: ["a", "", "b"] }, { stop: ["a", "b"] }],

@@ -62,7 +62,7 @@ function readOutput(body: ObjectReader, tools: ToolDefinition[]): OutputSettings
   const bounds = { min: 1, isWhole: true };
   const { tools: offered, toolChoice } = readToolChoice(body, tools);
   return toOutput({
-    maxTokens: body.number("max_completion_tokens", bounds) ?? body.number("max_tokens", bounds),
+    maxOutputTokens: body.number("max_completion_tokens", bounds) ?? body.number("max_tokens", bounds),
     stop: readStops(body),
     temperature: body.number("temperature", { min: 0, max: 2 }),
     tools: offered.length > 0 ? offered : undefined,

@@ -177,7 +177,7 @@ describe("what the client wants of the answer", () => {
     ],
   ];
   it.each(rows)("holds %s", (_, body, output) => {
-    expect(parse(body).task.output).toEqual({ maxTokens: 100, ...output });
+    expect(parse(body).task.output).toEqual({ maxOutputTokens: 100, ...output });
   });
 });
 

@@ -60,12 +60,12 @@ function showsThinking(body: ObjectReader, isStream: boolean): boolean {
 }
 
 function readOutput(body: ObjectReader): OutputSettings | undefined {
-  const maxTokens = body.number("max_tokens", { min: 1, isWhole: true });
-  if (maxTokens === undefined) throw badRequest("max_tokens: Field required", "max_tokens");
+  const maxOutputTokens = body.number("max_tokens", { min: 1, isWhole: true });
+  if (maxOutputTokens === undefined) throw badRequest("max_tokens: Field required", "max_tokens");
   const stop = readStop(body);
   const tools = readTools(body);
   return toOutput({
-    maxTokens,
+    maxOutputTokens,
     stop: stop.length > 0 ? stop : undefined,
     // Anthropic's models go up to 1, others up to 2.
     temperature: body.number("temperature", { min: 0, max: 2 }),

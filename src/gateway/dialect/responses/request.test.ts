@@ -216,7 +216,7 @@ describe("the settings", () => {
       previousReplyId: "resp_1",
     });
     expect(request.task.output).toEqual({
-      maxTokens: 90,
+      maxOutputTokens: 90,
       temperature: 0.5,
       responseFormat: { type: "json", schema: { type: "object" }, name: "n" },
       toolChoice: { name: "add" },

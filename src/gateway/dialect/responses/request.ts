@@ -49,7 +49,7 @@ export function parseResponsesRequest(fields: Fields, header: HeaderReader): Gat
       previous_response_id: previousReplyId,
       store: isStored,
       background: isBackground,
-      max_output_tokens: output?.maxTokens,
+      max_output_tokens: output?.maxOutputTokens,
       temperature: output?.temperature,
       // Not ours to judge, but a client's types rely on them.
       top_p: ofType("number", fields.top_p),
@@ -99,7 +99,7 @@ function readTask(
 
 function readOutput(body: ObjectReader): OutputSettings | undefined {
   return toOutput({
-    maxTokens: body.number("max_output_tokens", { min: 1, isWhole: true }),
+    maxOutputTokens: body.number("max_output_tokens", { min: 1, isWhole: true }),
     temperature: body.number("temperature", { min: 0, max: 2 }),
     responseFormat: readFormat(body),
     ...readToolSettings(body),
