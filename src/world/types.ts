@@ -6,7 +6,7 @@ import type { StopReason } from "../store/types.ts";
 import type { Grade, GradedTask, TaskSet } from "../task/types.ts";
 import type { Pool } from "../worker/types.ts";
 
-export type WorldKind = "rehearsal" | "recording" | "tasks";
+type WorldKind = "rehearsal" | "recording" | "tasks";
 export type SplitName = "train" | "validation" | "test";
 
 /** A task with the pool it may be answered by; the profiles are those for this very question. */
