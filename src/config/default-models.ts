@@ -3,11 +3,11 @@
 // really has is checked against the provider's own list (discover.ts). Data only; review it when
 // `checkedOn` is half a year old.
 
-import type { Dialect } from "../worker/models.ts";
+import type { ProviderProtocol } from "../worker/models.ts";
 
 export interface ProviderInfo {
   id: string;
-  dialect: Dialect;
+  protocol: ProviderProtocol;
   baseUrl: string;
   /** Environment variables with the key, the first one found counts. Empty: no key is needed. */
   keys: string[];
@@ -23,7 +23,7 @@ export const checkedOn = "2026-11-15";
 export const PROVIDERS: readonly ProviderInfo[] = [
   {
     id: "openai",
-    dialect: "openai",
+    protocol: "openai",
     baseUrl: "https://api.openai.com/v1",
     baseUrlEnv: "OPENAI_BASE_URL",
     keys: ["OPENAI_API_KEY"],
@@ -34,7 +34,7 @@ export const PROVIDERS: readonly ProviderInfo[] = [
   },
   {
     id: "anthropic",
-    dialect: "anthropic",
+    protocol: "anthropic",
     baseUrl: "https://api.anthropic.com/v1",
     baseUrlEnv: "ANTHROPIC_BASE_URL",
     keys: ["ANTHROPIC_API_KEY"],
@@ -45,7 +45,7 @@ export const PROVIDERS: readonly ProviderInfo[] = [
   },
   {
     id: "google",
-    dialect: "google",
+    protocol: "google",
     baseUrl: "https://generativelanguage.googleapis.com/v1beta",
     keys: ["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GOOGLE_API_KEY"],
     models: [
@@ -55,7 +55,7 @@ export const PROVIDERS: readonly ProviderInfo[] = [
   },
   {
     id: "xai",
-    dialect: "openai-compatible",
+    protocol: "openai-compatible",
     baseUrl: "https://api.x.ai/v1",
     keys: ["XAI_API_KEY"],
     models: [
@@ -65,7 +65,7 @@ export const PROVIDERS: readonly ProviderInfo[] = [
   },
   {
     id: "mistral",
-    dialect: "mistral",
+    protocol: "mistral",
     baseUrl: "https://api.mistral.ai/v1",
     keys: ["MISTRAL_API_KEY"],
     models: [
@@ -75,7 +75,7 @@ export const PROVIDERS: readonly ProviderInfo[] = [
   },
   {
     id: "deepseek",
-    dialect: "openai-compatible",
+    protocol: "openai-compatible",
     baseUrl: "https://api.deepseek.com/v1",
     keys: ["DEEPSEEK_API_KEY"],
     models: [
@@ -86,7 +86,7 @@ export const PROVIDERS: readonly ProviderInfo[] = [
   },
   {
     id: "groq",
-    dialect: "openai-compatible",
+    protocol: "openai-compatible",
     baseUrl: "https://api.groq.com/openai/v1",
     keys: ["GROQ_API_KEY"],
     models: [
@@ -96,7 +96,7 @@ export const PROVIDERS: readonly ProviderInfo[] = [
   },
   {
     id: "together",
-    dialect: "openai-compatible",
+    protocol: "openai-compatible",
     baseUrl: "https://api.together.xyz/v1",
     keys: ["TOGETHER_API_KEY"],
     models: [
@@ -105,7 +105,7 @@ export const PROVIDERS: readonly ProviderInfo[] = [
   },
   {
     id: "fireworks",
-    dialect: "openai-compatible",
+    protocol: "openai-compatible",
     baseUrl: "https://api.fireworks.ai/inference/v1",
     keys: ["FIREWORKS_API_KEY"],
     models: [
@@ -115,7 +115,7 @@ export const PROVIDERS: readonly ProviderInfo[] = [
   },
   {
     id: "openrouter",
-    dialect: "openai-compatible",
+    protocol: "openai-compatible",
     baseUrl: "https://openrouter.ai/api/v1",
     keys: ["OPENROUTER_API_KEY"],
     models: [
@@ -134,5 +134,5 @@ export const LOCAL_SERVERS: readonly ProviderInfo[] = [
 ];
 
 function local(id: string, port: number): ProviderInfo {
-  return { id, dialect: "openai-compatible", baseUrl: `http://127.0.0.1:${port}/v1`, keys: [], models: [] };
+  return { id, protocol: "openai-compatible", baseUrl: `http://127.0.0.1:${port}/v1`, keys: [], models: [] };
 }

@@ -152,7 +152,7 @@ describe("OPENAI_BASE_URL", () => {
 describe("local servers", () => {
   const localAt = (baseUrl: string): ProviderInfo => ({
     id: "ollama",
-    dialect: "openai-compatible",
+    protocol: "openai-compatible",
     baseUrl,
     keys: [],
     models: [],

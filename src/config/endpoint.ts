@@ -5,7 +5,7 @@ import { isIPv4, isIPv6 } from "node:net";
 import { usageError } from "../base/errors.ts";
 import { registerSecret } from "../base/redact.ts";
 import { didYouMean } from "../base/suggest.ts";
-import { type Dialect, loadModel } from "../worker/models.ts";
+import { loadModel, PROTOCOLS, type ProviderProtocol } from "../worker/models.ts";
 import { priceAt, priceOf } from "../worker/price.ts";
 import { createModelWorker } from "../worker/provider.ts";
 import type { PoolMember, Price } from "../worker/types.ts";
@@ -16,7 +16,7 @@ import type { ModelEntry } from "./schema.ts";
 
 export interface Endpoint {
   provider: string;
-  dialect: Dialect;
+  protocol: ProviderProtocol;
   baseUrl: string;
   apiKey?: string;
   /** The server stands on this machine or in a private network. */
@@ -55,7 +55,7 @@ export function toEndpoint(
   const baseUrl = toBaseUrl(
     address,
     given.baseUrl === undefined ? (baseUrlEnv ?? "") : "baseUrl",
-    info?.dialect,
+    info?.protocol,
   );
   const isOwn = info !== undefined && new URL(info.baseUrl).host === new URL(baseUrl).host;
 
@@ -67,15 +67,15 @@ export function toEndpoint(
   const apiKey = keyName && env[keyName]?.trim();
   if (apiKey) registerSecret(apiKey);
 
-  const dialect =
-    info?.dialect === "openai" && !isOwn ? "openai-compatible" : (info?.dialect ?? "openai-compatible");
+  const protocol =
+    info?.protocol === "openai" && !isOwn ? "openai-compatible" : (info?.protocol ?? "openai-compatible");
   const { hasJsonSchema } = info ?? {};
   const source = baseUrlEnv ?? keyName;
   return {
     ok: true,
     endpoint: {
       provider,
-      dialect,
+      protocol,
       baseUrl,
       apiKey,
       isPrivate: isPrivateHost(baseUrl),
@@ -86,13 +86,13 @@ export function toEndpoint(
   };
 }
 
-function toBaseUrl(address: string, name: string, dialect?: Dialect): string {
+function toBaseUrl(address: string, name: string, protocol?: ProviderProtocol): string {
   if (!URL.canParse(address) || !/^https?:/i.test(address)) {
     throw usageError(`${name} must be an http or https address, but is "${address}"`);
   }
   const url = address.replace(/\/+$/, "");
   // Anthropic's own tools write their address without the version.
-  return dialect === "anthropic" && new URL(url).pathname === "/" ? `${url}/v1` : url;
+  return protocol === "anthropic" && new URL(url).pathname === "/" ? `${url}/v1` : url;
 }
 
 /** Loopback, private networks and names without a dot: nobody sends a bill from there. */
@@ -111,23 +111,23 @@ export async function toMember(
   settings: MemberSettings,
   fetch?: typeof globalThis.fetch,
 ): Promise<PoolMember> {
-  const { provider, dialect, baseUrl, apiKey, hasJsonSchema } = endpoint;
+  const { provider, protocol, baseUrl, apiKey, hasJsonSchema } = endpoint;
   const id = settings.id ?? `${provider}/${model}`;
   let loading: ReturnType<typeof loadModel> | undefined;
   const load = () => {
-    loading ??= loadModel({ provider, dialect, baseUrl, model, apiKey, hasJsonSchema, fetch });
+    loading ??= loadModel({ provider, protocol, baseUrl, model, apiKey, hasJsonSchema, fetch });
     return loading;
   };
-  const isCompatible = dialect === "mistral" || dialect === "openai-compatible";
+  const { isCompatible } = PROTOCOLS[protocol];
   const providerOptions = {
     // A client's schema need not keep to the rules of strict mode.
     ...(isCompatible ? { openaiCompatible: { strictJsonSchema: false } } : {}),
-    ...(settings.options ? { [isCompatible ? provider : dialect]: settings.options } : {}),
+    ...(settings.options ? { [isCompatible ? provider : protocol]: settings.options } : {}),
   };
   const { profile, maxOutputTokens, temperature } = settings;
   const worker = createModelWorker(id, load, { temperature, providerOptions });
   const price = settings.price ?? (await findPrice(endpoint, model));
-  rememberTarget(worker, { provider, dialect, baseUrl, model, apiKey, price });
+  rememberTarget(worker, { provider, protocol, baseUrl, model, apiKey, price });
   return {
     worker,
     price,

@@ -4,6 +4,7 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
+import { PROTOCOLS } from "../worker/models.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Environment, toTuttiHome } from "./home.ts";
 
@@ -20,13 +21,15 @@ const answerSchema = z.union([
 ]);
 
 export async function listModels(
-  endpoint: Pick<Endpoint, "dialect" | "baseUrl" | "apiKey">,
+  endpoint: Pick<Endpoint, "protocol" | "baseUrl" | "apiKey">,
   options: { fetch?: typeof globalThis.fetch; timeoutMs: number },
 ): Promise<ModelList> {
   const { fetch = globalThis.fetch, timeoutMs } = options;
+  const { baseUrl, apiKey, protocol } = endpoint;
+  const { listQuery, toHeaders } = PROTOCOLS[protocol];
   try {
-    const response = await fetch(`${endpoint.baseUrl}/models${QUERY[endpoint.dialect] ?? ""}`, {
-      headers: toHeaders(endpoint),
+    const response = await fetch(`${baseUrl}/models${listQuery}`, {
+      headers: apiKey === undefined ? {} : toHeaders(apiKey),
       signal: AbortSignal.timeout(timeoutMs),
     });
     if (!response.ok) {
@@ -44,18 +47,6 @@ export async function listModels(
       why: isLate ? `no list of models within ${timeoutMs} ms` : "its list of models cannot be reached",
     };
   }
-}
-
-const QUERY: Partial<Record<Endpoint["dialect"], string>> = {
-  anthropic: "?limit=1000",
-  google: "?pageSize=1000",
-};
-
-function toHeaders({ dialect, apiKey }: Pick<Endpoint, "dialect" | "apiKey">): Record<string, string> {
-  if (apiKey === undefined) return {};
-  if (dialect === "anthropic") return { "x-api-key": apiKey, "anthropic-version": "2023-06-01" };
-  if (dialect === "google") return { "x-goog-api-key": apiKey };
-  return { authorization: `Bearer ${apiKey}` };
 }
 
 const NO_CHAT =

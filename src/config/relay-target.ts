@@ -2,12 +2,12 @@
 // members, because those are journaled and shown, and this holds the key: nothing that walks over the
 // fields of a worker can find it here.
 
-import type { Dialect } from "../worker/models.ts";
+import type { ProviderProtocol } from "../worker/models.ts";
 import type { Price, Worker } from "../worker/types.ts";
 
 export interface RelayTarget {
   provider: string;
-  dialect: Dialect;
+  protocol: ProviderProtocol;
   /** Without a slash at the end, and with the version: "https://api.openai.com/v1". */
   baseUrl: string;
   /** As the provider calls it. */

@@ -17,9 +17,14 @@ import { servePage } from "./routes/page.ts";
 import { showPool, showPoolDays } from "./routes/pool.ts";
 import { cancelRun, listRuns, showRun, streamEvents } from "./routes/runs.ts";
 import { listAllTrainings, showTraining, startTraining, stopTraining } from "./routes/trainings.ts";
-import type { Dialect, Handler, Route } from "./types.ts";
+import type { Access, Dialect, Handler, Route } from "./types.ts";
 
-const route = (method: Route["method"], path: string, serve: Handler): Route => ({ method, path, serve });
+const route = (method: Route["method"], path: string, serve: Handler, access?: Access): Route => ({
+  method,
+  path,
+  serve,
+  access,
+});
 
 const ROUTES: readonly Route[] = [
   route("GET", "/v1/models", listModels),
@@ -33,16 +38,16 @@ const ROUTES: readonly Route[] = [
   route("GET", "/v1/session", showSession),
   route("GET", "/v1/pool", showPool),
   route("GET", "/v1/pool/days", showPoolDays),
-  route("GET", "/v1/trainings", listAllTrainings),
-  route("POST", "/v1/trainings", startTraining),
-  route("GET", "/v1/trainings/:id", showTraining),
-  route("POST", "/v1/trainings/:id/stop", stopTraining),
-  route("GET", "/v1/benches", listBenches),
-  route("GET", "/v1/benches/*id", showBench),
-  route("GET", "/v1/comparisons", compareBenches),
-  route("GET", "/v1/keys", listKeys),
-  route("POST", "/v1/keys", createKey),
-  route("DELETE", "/v1/keys/:id", revokeKey),
+  route("GET", "/v1/trainings", listAllTrainings, "admin"),
+  route("POST", "/v1/trainings", startTraining, "admin"),
+  route("GET", "/v1/trainings/:id", showTraining, "admin"),
+  route("POST", "/v1/trainings/:id/stop", stopTraining, "admin"),
+  route("GET", "/v1/benches", listBenches, "admin"),
+  route("GET", "/v1/benches/*id", showBench, "admin"),
+  route("GET", "/v1/comparisons", compareBenches, "admin"),
+  route("GET", "/v1/keys", listKeys, "admin"),
+  route("POST", "/v1/keys", createKey, "admin"),
+  route("DELETE", "/v1/keys/:id", revokeKey, "admin"),
   route("GET", "/metrics", showMetrics),
 ];
 
@@ -52,8 +57,8 @@ export type App = (incoming: IncomingMessage, outgoing: ServerResponse) => Promi
 export function createApp(context: GatewayContext): App {
   const { dialects } = context;
   const router = new Router<ServedRoute>();
-  const add = ({ method, path, serve }: Route, rest: Partial<ServedRoute>) =>
-    router.add(method, path, { name: path.replace("*", ":"), dialect: dialects[0]!, serve, ...rest });
+  const add = ({ method, path, serve, access = "key" }: Route, rest: Partial<ServedRoute>) =>
+    router.add(method, path, { name: path.replace("*", ":"), dialect: dialects[0]!, access, serve, ...rest });
 
   for (const dialect of dialects) {
     const name = `/v1${dialect.path}`;
@@ -62,12 +67,9 @@ export function createApp(context: GatewayContext): App {
     for (const each of dialect.routes ?? []) add(each, { dialect, serve: afterFlush(each.serve) });
   }
   for (const each of ROUTES) add(each, { serve: afterFlush(each.serve) });
-  for (const each of [
-    route("GET", "/health", showHealth),
-    route("GET", "/ready", showReadiness),
-    route("GET", "/", showStart),
-  ])
-    add(each, { isOpen: true });
+  add(route("GET", "/health", showHealth, "open"), {});
+  add(route("GET", "/ready", showReadiness, "open"), {});
+  add(route("GET", "/", showStart, "open"), {});
 
   return async (incoming, outgoing) => {
     const { path, query } = toTarget(incoming.url ?? "");
@@ -81,7 +83,7 @@ export function createApp(context: GatewayContext): App {
     return {
       name: "unknown",
       dialect: dialects.find((dialect) => isBelow(path, dialect)) ?? dialects[0]!,
-      isOpen: true,
+      access: "open",
       async serve(_, visit) {
         if (!servePage(context.page, visit, path.slice(1)))
           throw notServed(visit.connection, path, router.methodsOf(path));

@@ -117,11 +117,16 @@ export type HeaderReader = (name: string) => string | undefined;
 /** Serves one route (app.ts). What it throws becomes an error in the dialect's shape. */
 export type Handler = (context: GatewayContext, visit: Visit) => Promise<void>;
 
+/** Whoever has a key (without any: whoever reaches the gateway, which is its own machine), an admin, or anybody. */
+export type Access = "key" | "admin" | "open";
+
 export interface Route {
   method: "GET" | "POST" | "DELETE";
   /** `:id` is one part of the address, `*id` all of the rest. */
   path: string;
   serve: Handler;
+  /** By default "key". */
+  access?: Access;
 }
 
 /** A model as `GET /v1/models` lists it. */

@@ -84,7 +84,7 @@ export function reserveShare(left: Amount, shares: number): Reservation {
 
 /** How long the reply of a step may be, before the budget has its say. */
 export function replyLimit(state: RunState, entry: PoolEntry, isLast: boolean): number {
-  const wanted = (isLast ? state.task.output?.maxTokens : undefined) ?? state.settings.maxOutputTokens;
+  const wanted = (isLast ? state.task.output?.maxOutputTokens : undefined) ?? state.settings.maxOutputTokens;
   return Math.min(wanted, entry.maxOutputTokens ?? Number.POSITIVE_INFINITY);
 }
 

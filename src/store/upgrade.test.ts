@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runEnd, runStart } from "../testing/events.ts";
 import { STORES } from "../testing/stores.ts";
+import type { OutputSettings } from "../worker/types.ts";
 import type { ConductorIdentity, PoolEntry, RunEvent } from "./types.ts";
 import { upgradeEvent } from "./upgrade.ts";
 
@@ -63,6 +64,23 @@ it.each(STORES)(
     rmSync(folder, { recursive: true });
   },
 );
+
+it.each(STORES)("the %s store reads a reply's limit of 0.1 under its name of today", async (_, open) => {
+  const folder = mkdtempSync(join(tmpdir(), "tutti-upgrade-"));
+  const store = await open(folder);
+  const { task, ...start } = oldStart("fast") as Extract<RunEvent, { type: "run-start" }>;
+  const output = { maxTokens: 90, stop: ["."] } as OutputSettings;
+  await store.append([
+    { ...start, task: { ...task, output } },
+    { type: "run-resume", runId: "r_old", at: 1, output },
+  ]);
+  const read = { maxOutputTokens: 90, stop: ["."] };
+  const [first, second] = await store.loadRun("r_old");
+  expect([first, second]).toMatchObject([{ task: { output: read } }, { output: read }]);
+  expect(JSON.stringify([first, second])).not.toContain("maxTokens");
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
 
 it("a lone worker that cannot be told from others is no worker to ask", () => {
   const start = upgradeEvent(oldStart("single"));

@@ -2,6 +2,7 @@
 // else knows the old shapes. What is up to date is given back as it is, without a copy.
 
 import { isRehearsalId } from "../worker/kinds.ts";
+import type { OutputSettings } from "../worker/types.ts";
 import type { ConductorIdentity, PoolEntry, RunEvent } from "./types.ts";
 
 type RunStart = Extract<RunEvent, { type: "run-start" }>;
@@ -10,7 +11,10 @@ type RunEnd = Extract<RunEvent, { type: "run-end" }>;
 export function upgradeEvent(event: RunEvent): RunEvent {
   if (event.type === "run-end" && event.hasAnswer === undefined)
     return { ...(event as RunEnd), hasAnswer: (event as RunEnd).answer !== "" };
-  return event.type === "run-start" ? upgradeConductor(upgradePool(event)) : event;
+  if (event.type === "run-resume")
+    return hasOldOutput(event.output) ? { ...event, output: upgradeOutput(event.output) } : event;
+  if (event.type !== "run-start") return event;
+  return upgradeTask(upgradeConductor(upgradePool(event)));
 }
 
 function upgradeConductor(event: RunStart): RunStart {
@@ -28,6 +32,26 @@ function upgradePool(event: RunStart): RunStart {
     ...event,
     pool: event.pool.map((entry) => (isOld(entry) ? { ...entry, isSimulated: true } : entry)),
   };
+}
+
+/** 0.1 called the limit of a reply as that of a run is called. */
+interface OldOutput extends OutputSettings {
+  maxTokens: number;
+}
+
+function upgradeTask(event: RunStart): RunStart {
+  const { task } = event;
+  return hasOldOutput(task.output)
+    ? { ...event, task: { ...task, output: upgradeOutput(task.output) } }
+    : event;
+}
+
+function hasOldOutput(output: OutputSettings | undefined): output is OldOutput {
+  return output !== undefined && "maxTokens" in output;
+}
+
+function upgradeOutput({ maxTokens, ...output }: OldOutput): OutputSettings {
+  return { maxOutputTokens: maxTokens, ...output };
 }
 
 /** 0.1 journaled the name: "prompted:openai/x", "native:rehearsal", "fast". */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Dialect, loadModel } from "./models.ts";
+import { loadModel, type ProviderProtocol } from "./models.ts";
 import { createModelWorker } from "./provider.ts";
 import type { WorkerEvent, WorkerRequest } from "./types.ts";
 
@@ -38,13 +38,13 @@ async function serve(events: object[], die = false): Promise<string> {
 }
 
 async function ask(
-  dialect: Dialect,
+  protocol: ProviderProtocol,
   model: string,
   baseUrl: string,
   request = question,
 ): Promise<WorkerEvent[]> {
   const worker = createModelWorker("w", () =>
-    loadModel({ provider: dialect, dialect, model, baseUrl, apiKey: "key" }),
+    loadModel({ provider: protocol, protocol, model, baseUrl, apiKey: "key" }),
   );
   const events: WorkerEvent[] = [];
   for await (const event of worker.ask(request, never)) events.push(event);

@@ -1,4 +1,4 @@
-// From a provider's name to a model object: the AI SDK's packages for the three big dialects, our own for chat
+// From a provider's name to a model object: the AI SDK's packages for the three big protocols, our own for chat
 // completions. They are loaded here and only when a model is really asked: each costs tens of milliseconds that
 // `tutti --help` should not pay. Keys and addresses are always handed over, so that no package looks into the
 // environment by itself.
@@ -6,13 +6,44 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions } from "@ai-sdk/provider";
 import type { StreamingModel } from "./provider.ts";
 
-/** The protocols that providers speak. "mistral" is chat completions with other names for some fields. */
-export type Dialect = "openai" | "anthropic" | "google" | "mistral" | "openai-compatible";
+/** What is different from protocol to protocol. */
+interface Protocol {
+  load(address: ModelAddress): Promise<StreamingModel>;
+  /** Chat completions by our own code: options go under the provider's name, not under the protocol's. */
+  isCompatible: boolean;
+  /** How its list of models is asked for. */
+  toHeaders(apiKey: string): Record<string, string>;
+  listQuery: string;
+}
+
+const bearer = (apiKey: string) => ({ authorization: `Bearer ${apiKey}` });
+
+/** Every protocol that providers speak. A new one is a line here and its file. */
+export const PROTOCOLS = {
+  openai: { load: loadOpenAI, isCompatible: false, toHeaders: bearer, listQuery: "" },
+  anthropic: {
+    load: loadAnthropic,
+    isCompatible: false,
+    toHeaders: (apiKey) => ({ "x-api-key": apiKey, "anthropic-version": "2023-06-01" }),
+    listQuery: "?limit=1000",
+  },
+  google: {
+    load: loadGoogle,
+    isCompatible: false,
+    toHeaders: (apiKey) => ({ "x-goog-api-key": apiKey }),
+    listQuery: "?pageSize=1000",
+  },
+  "openai-compatible": { load: loadChat, isCompatible: true, toHeaders: bearer, listQuery: "" },
+  /** Chat completions with other names for some fields. */
+  mistral: { load: loadChat, isCompatible: true, toHeaders: bearer, listQuery: "" },
+} satisfies Record<string, Protocol>;
+
+export type ProviderProtocol = keyof typeof PROTOCOLS;
 
 export interface ModelAddress {
   /** For people and for provider options. */
   provider: string;
-  dialect: Dialect;
+  protocol: ProviderProtocol;
   baseUrl: string;
   model: string;
   /** Absent for servers that want none. */
@@ -22,37 +53,37 @@ export interface ModelAddress {
   fetch?: typeof globalThis.fetch;
 }
 
-export async function loadModel(address: ModelAddress): Promise<StreamingModel> {
-  const { provider, dialect, model, apiKey = "none", fetch } = address;
-  const settings = { apiKey, baseURL: address.baseUrl, fetch };
-  switch (dialect) {
-    case "anthropic": {
-      const { createAnthropic } = await import("@ai-sdk/anthropic");
-      return createAnthropic(settings)(model);
-    }
-    case "google": {
-      const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
-      return createGoogleGenerativeAI(settings)(model);
-    }
-    case "openai": {
-      const { createOpenAI } = await import("@ai-sdk/openai");
-      const openai = createOpenAI(settings);
-      return toOpenAIModel(openai.chat(model), openai.responses(model));
-    }
-    default: {
-      const { createChatModel } = await import("./chat/model.ts");
-      return createChatModel({
-        provider,
-        model,
-        baseUrl: address.baseUrl,
-        apiKey: address.apiKey,
-        isMistral: dialect === "mistral",
-        hasJsonSchema: address.hasJsonSchema ?? true,
-        // Node's own fetch knows the way through a proxy, where one is switched on.
-        fetch: fetch ?? (process.env.NODE_USE_ENV_PROXY ? globalThis.fetch : undefined),
-      });
-    }
-  }
+export function loadModel(address: ModelAddress): Promise<StreamingModel> {
+  return PROTOCOLS[address.protocol].load(address);
+}
+
+function toSettings({ apiKey = "none", baseUrl, fetch }: ModelAddress) {
+  return { apiKey, baseURL: baseUrl, fetch };
+}
+
+async function loadAnthropic(address: ModelAddress): Promise<StreamingModel> {
+  const { createAnthropic } = await import("@ai-sdk/anthropic");
+  return createAnthropic(toSettings(address))(address.model);
+}
+
+async function loadGoogle(address: ModelAddress): Promise<StreamingModel> {
+  const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
+  return createGoogleGenerativeAI(toSettings(address))(address.model);
+}
+
+async function loadOpenAI(address: ModelAddress): Promise<StreamingModel> {
+  const { createOpenAI } = await import("@ai-sdk/openai");
+  const openai = createOpenAI(toSettings(address));
+  return toOpenAIModel(openai.chat(address.model), openai.responses(address.model));
+}
+
+async function loadChat(address: ModelAddress): Promise<StreamingModel> {
+  const { provider, protocol, model, baseUrl, apiKey, hasJsonSchema = true } = address;
+  const { createChatModel } = await import("./chat/model.ts");
+  // Node's own fetch knows the way through a proxy, where one is switched on.
+  const fetch = address.fetch ?? (process.env.NODE_USE_ENV_PROXY ? globalThis.fetch : undefined);
+  const isMistral = protocol === "mistral";
+  return createChatModel({ provider, model, baseUrl, apiKey, isMistral, hasJsonSchema, fetch });
 }
 
 const RESPONSES_ONLY = /-pro(-|$)|codex|deep-research|computer-use/;

@@ -22,10 +22,10 @@ const question: WorkerRequest = { messages: [{ role: "user", content: "6 times 7
 
 function workerAt(
   baseUrl: string,
-  dialect: "openai" | "openai-compatible" = "openai-compatible",
+  protocol: "openai" | "openai-compatible" = "openai-compatible",
   model = "m",
 ): Worker {
-  const address = { provider: "test", dialect, baseUrl, model, apiKey: "key-for-tests" };
+  const address = { provider: "test", protocol, baseUrl, model, apiKey: "key-for-tests" };
   return createModelWorker("test/m", () => loadModel(address));
 }
 
@@ -277,7 +277,7 @@ describe("failures", () => {
       );
     const address = {
       provider: "test",
-      dialect: "openai-compatible",
+      protocol: "openai-compatible",
       baseUrl: "http://nowhere/v1",
       model: "m",
       fetch,

@@ -40,7 +40,7 @@ export type ToolChoice = "auto" | "none" | "required" | { name: string };
 
 /** What the client wants of the answer. It applies to the last step only. */
 export interface OutputSettings {
-  maxTokens?: number;
+  maxOutputTokens?: number;
   stop?: string[];
   temperature?: number;
   tools?: ToolDefinition[];

@@ -3,25 +3,15 @@
 // cannot read the restrictions of a key must let nobody in.
 // Covered: death of the process, two processes that change it at once. Not covered: a disk that lies.
 
-import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { open, rename, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { TuttiError } from "../../base/errors.ts";
 import { claimFile } from "../../files/claim-file.ts";
+import { writeFileSafely } from "../../files/write-safely.ts";
 import { BUDGET_WINDOWS } from "./budget-window.ts";
-import type { GatewayKey } from "./keys.ts";
 
 const VERSION = 1;
 /** A change takes milliseconds; whoever holds the file longer than this has stopped. */
@@ -30,6 +20,7 @@ const RETRY_MS = 15;
 
 const time = z.number().int().min(0).max(8.64e15);
 const names = z.array(z.string().min(1).max(200)).min(1).max(1000);
+/** Times are milliseconds since 1970. Absent limits are no limits. */
 const keySchema = z.strictObject({
   id: z.string().regex(/^key_[0-9a-z]{8}$/),
   name: z
@@ -38,18 +29,25 @@ const keySchema = z.strictObject({
     .max(64)
     .regex(/^[^\p{C}\p{Zl}\p{Zp}]+$/u)
     .refine((name) => name === name.trim()),
+  /** SHA-256 of the secret, in hex. */
   hash: z.string().regex(/^[0-9a-f]{64}$/),
+  /** The last four characters of the secret, so that people can tell keys apart. */
   hint: z.string().length(4),
   createdAt: time,
   expiresAt: time.optional(),
   revokedAt: time.optional(),
+  /** May see runs and bills of all keys. */
   isAdmin: z.boolean(),
+  /** Providers ("openai") or workers ("anthropic/claude-opus-5-5"): nobody else may be asked. */
   only: names.optional(),
+  /** These may not be asked, even where `only` names them. */
   without: names.optional(),
   requestsPerMinute: z.number().int().min(1).max(1_000_000).optional(),
   concurrency: z.number().int().min(1).max(100_000).optional(),
   budget: z.strictObject({ usd: z.number().positive().max(1e9), window: z.enum(BUDGET_WINDOWS) }).optional(),
 });
+export type GatewayKey = z.infer<typeof keySchema>;
+
 const fileSchema = z
   .strictObject({ version: z.literal(VERSION), keys: z.array(keySchema) })
   .refine(({ keys }) => new Set(keys.map(({ id }) => id)).size === keys.length, "two keys have the same id")
@@ -109,7 +107,7 @@ export async function changeKeyFile<T>(
   try {
     const before = readKeyFile(file);
     const { keys, result } = change(before);
-    if (keys !== before) replace(file, `${JSON.stringify({ version: VERSION, keys }, null, 2)}\n`);
+    if (keys !== before) await replace(file, `${JSON.stringify({ version: VERSION, keys }, null, 2)}\n`);
     return result;
   } finally {
     release();
@@ -131,23 +129,13 @@ async function claim(lock: string): Promise<() => void> {
   }
 }
 
-function replace(file: string, text: string): void {
-  const draft = `${file}.${process.pid}.${randomBytes(4).toString("hex")}`;
-  try {
-    const descriptor = openSync(draft, "wx", 0o600);
-    try {
-      writeFileSync(descriptor, text);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    renameSync(draft, file);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw new TuttiError("keys-not-written", `Cannot write ${file}: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
+/** For the owner's eyes only. */
+const PRIVATE = { open: (path: string, flags: string) => open(path, flags, 0o600), rename, unlink };
+
+async function replace(file: string, text: string): Promise<void> {
+  await writeFileSafely(file, Buffer.from(text), PRIVATE).catch((cause: TuttiError) => {
+    throw new TuttiError("keys-not-written", cause.message, { cause });
+  });
 }
 
 function toPlace({ path, code, ...issue }: z.core.$ZodIssue): string {

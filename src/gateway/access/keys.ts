@@ -10,31 +10,9 @@ import { type Environment, toTuttiHome } from "../../config/home.ts";
 import { isHelperId } from "../../worker/helpers.ts";
 import { isModel } from "../../worker/kinds.ts";
 import type { Pool } from "../../worker/types.ts";
-import type { BudgetWindow } from "./budget-window.ts";
-import { changeKeyFile, findBadField, readKeyFile, toFileMark } from "./key-file.ts";
+import { changeKeyFile, findBadField, type GatewayKey, readKeyFile, toFileMark } from "./key-file.ts";
 
-/** Times are milliseconds since 1970. Absent limits are no limits. */
-export interface GatewayKey {
-  /** "key_" and eight characters. */
-  id: string;
-  name: string;
-  /** SHA-256 of the secret, in hex. */
-  hash: string;
-  /** The last four characters of the secret, so that people can tell keys apart. */
-  hint: string;
-  createdAt: number;
-  expiresAt?: number;
-  revokedAt?: number;
-  /** May see runs and bills of all keys. */
-  isAdmin: boolean;
-  /** Providers ("openai") or workers ("anthropic/claude-opus-5-5"): nobody else may be asked. */
-  only?: string[];
-  /** These may not be asked, even where `only` names them. */
-  without?: string[];
-  requestsPerMinute?: number;
-  concurrency?: number;
-  budget?: { usd: number; window: BudgetWindow };
-}
+export type { GatewayKey } from "./key-file.ts";
 
 export type KeySettings = Pick<GatewayKey, "name"> &
   Partial<Omit<GatewayKey, "id" | "name" | "hash" | "hint" | "createdAt" | "revokedAt">>;

@@ -5,16 +5,9 @@ const MINUTE_MS = 60_000;
 /** What has left the window is cut off in one go, not one by one. */
 const LOOSE_ENTRIES = 256;
 
-export interface RateWindow {
-  /** How long until one more may come; 0: now. */
-  waitMs(limit: number, now: number): number;
-  add(now: number): void;
-  count(now: number): number;
-  /** How long until the window is empty again. */
-  resetMs(now: number): number;
-}
+export type RateWindow = ReturnType<typeof createRateWindow>;
 
-export function createRateWindow(): RateWindow {
+export function createRateWindow() {
   /** Oldest first. Those before `first` have left. */
   let times: number[] = [];
   let first = 0;
@@ -29,20 +22,22 @@ export function createRateWindow(): RateWindow {
   }
 
   return {
-    waitMs(limit, now) {
+    /** How long until one more may come; 0: now. */
+    waitMs(limit: number, now: number): number {
       leave(now);
       const tooMany = times.length - first - limit;
       // The limit may have been lowered meanwhile: then more than one must leave first.
       return tooMany < 0 ? 0 : times[first + tooMany]! + MINUTE_MS - now;
     },
-    add(now) {
+    add(now: number): void {
       times.push(now);
     },
-    count(now) {
+    count(now: number): number {
       leave(now);
       return times.length - first;
     },
-    resetMs(now) {
+    /** How long until the window is empty again. */
+    resetMs(now: number): number {
       leave(now);
       return first < times.length ? times.at(-1)! + MINUTE_MS - now : 0;
     },

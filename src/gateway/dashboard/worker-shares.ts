@@ -50,12 +50,9 @@ export interface DayOfWork extends Pick<Work, "calls" | "costUsd"> {
   isSimulated: boolean;
 }
 
-export interface ShareReader {
-  read(store: Store, filter: ShareFilter): Promise<Shares>;
-  readDays(store: Store, filter: ShareFilter): Promise<{ days: DayOfWork[]; isCut: boolean }>;
-}
+export type ShareReader = ReturnType<typeof createShareReader>;
 
-export function createShareReader(): ShareReader {
+export function createShareReader() {
   const known = new Map<string, RunWork>();
 
   async function workOf(store: Store, { id, state }: RunSummary): Promise<RunWork> {
@@ -77,7 +74,7 @@ export function createShareReader(): ShareReader {
   }
 
   return {
-    async read(store, { from, keyId }) {
+    async read(store: Store, { from, keyId }: ShareFilter): Promise<Shares> {
       const { runs, isCut } = await newest(store, from, keyId);
       const byWorker = new Map<string, Work>();
       const planning = none();
@@ -87,7 +84,7 @@ export function createShareReader(): ShareReader {
       }
       return { byWorker, planning, runs: runs.length, isCut };
     },
-    async readDays(store, { from, keyId }) {
+    async readDays(store: Store, { from, keyId }: ShareFilter) {
       const { runs, isCut } = await newest(store, from, keyId);
       const days = new Map<string, DayOfWork>();
       for await (const { run, work } of worksOf(store, runs)) {
@@ -111,23 +108,15 @@ async function newest(store: Store, from: number, keyId: string | undefined) {
   const runs: RunSummary[] = [];
   for (;;) {
     const last = runs.at(-1);
-    const page = await store.listRuns({
-      limit: PAGE,
-      startedBefore: last?.startedAt,
-      beforeId: last?.id,
-      keyId,
-    });
+    const before = { startedBefore: last?.startedAt, beforeId: last?.id };
+    const page = await store.listRuns({ limit: PAGE, keyId, ...before });
     const within = page.filter(({ startedAt }) => startedAt >= from);
     runs.push(...within);
-    if (page.length < PAGE || within.length < page.length)
-      return { runs: withoutSamples(runs), isCut: false };
-    if (runs.length >= MOST_RUNS) return { runs: withoutSamples(runs), isCut: true };
+    const isAll = page.length < PAGE || within.length < page.length;
+    // Samples of trainings ("t_") are in the journal to be looked at; nobody asked for them.
+    if (isAll || runs.length >= MOST_RUNS)
+      return { runs: runs.filter(({ id }) => !id.startsWith("t_")), isCut: !isAll };
   }
-}
-
-/** Samples of trainings are in the journal to be looked at; nobody asked for them. */
-function withoutSamples(runs: RunSummary[]): RunSummary[] {
-  return runs.filter(({ id }) => !id.startsWith("t_"));
 }
 
 function toWork(events: readonly RunEvent[]): RunWork {
@@ -136,31 +125,21 @@ function toWork(events: readonly RunEvent[]): RunWork {
   let pool: PoolEntry[] = [];
   for (const event of events) {
     if (event.type === "run-start") pool = event.pool;
-    else if (event.type === "plan-end" || event.type === "plan-error") {
-      const { spending, durationMs } = event;
-      const isReply = event.type === "plan-end";
-      add(planning, toOne(spending.calls, spending.costUsd, isReply, durationMs));
-    } else if (event.type === "step-end" || event.type === "step-error") {
-      const { worker, spending, durationMs } = event;
-      const isReply = event.type === "step-end";
-      add(
-        entry(byWorker, pool[worker]?.id ?? ""),
-        toOne(spending.calls, spending.costUsd, isReply, durationMs),
-      );
-    }
+    else if (event.type === "plan-end" || event.type === "plan-error") add(planning, toAsk(event));
+    else if (event.type === "step-end" || event.type === "step-error")
+      add(entry(byWorker, pool[event.worker]?.id ?? ""), toAsk(event));
   }
   const simulated = new Set(pool.filter(({ isSimulated }) => isSimulated).map(({ id }) => id));
   return { byWorker, planning, simulated };
 }
 
-function toOne(calls: number, costUsd = 0, isReply: boolean, durationMs: number): Work {
-  return {
-    calls,
-    costUsd,
-    failures: isReply ? 0 : 1,
-    replies: isReply ? 1 : 0,
-    replyMs: isReply ? durationMs : 0,
-  };
+type AskEnd = Extract<RunEvent, { type: "plan-end" | "plan-error" | "step-end" | "step-error" }>;
+
+function toAsk({ type, spending: { calls, costUsd = 0 }, durationMs }: AskEnd): Work {
+  const isReply = type === "plan-end" || type === "step-end";
+  return isReply
+    ? { calls, costUsd, failures: 0, replies: 1, replyMs: durationMs }
+    : { calls, costUsd, failures: 1, replies: 0, replyMs: 0 };
 }
 
 function none(): Work {
@@ -176,9 +155,5 @@ function entry(map: Map<string, Work>, id: string): Work {
 }
 
 function add(sum: Work, one: Work): void {
-  sum.calls += one.calls;
-  sum.costUsd += one.costUsd;
-  sum.failures += one.failures;
-  sum.replies += one.replies;
-  sum.replyMs += one.replyMs;
+  for (const name of Object.keys(one) as (keyof Work)[]) sum[name] += one[name];
 }

@@ -4,7 +4,7 @@ import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import type { Connection } from "../../http/connection.ts";
 import type { GatewayKey } from "../access/keys.ts";
 import type { GatewayContext } from "../context.ts";
-import type { Dialect, Handler } from "../types.ts";
+import type { Access, Dialect, Handler } from "../types.ts";
 import type { ModelKind } from "./metrics.ts";
 import type { Query } from "./query.ts";
 
@@ -24,15 +24,14 @@ export interface ServedRoute {
   /** As it is declared, for metrics. */
   name: string;
   dialect: Dialect;
-  /** Anybody may ask. */
-  isOpen?: boolean;
+  access: Access;
   serve: Handler;
 }
 
 export async function serveRoute(
   context: GatewayContext,
   connection: Connection,
-  { name, dialect, isOpen, serve }: ServedRoute,
+  { name, dialect, access, serve }: ServedRoute,
   { id, query }: Pick<Visit, "id" | "query">,
 ): Promise<void> {
   const { metrics, log } = context;
@@ -42,7 +41,8 @@ export async function serveRoute(
   metrics.requestStart();
   if (dialect.requestIdHeader) connection.set({ [dialect.requestIdHeader]: connection.requestId });
   try {
-    if (!isOpen) key = authenticate(context, connection);
+    if (access !== "open") key = authenticate(context, connection);
+    if (access === "admin" && key && !key.isAdmin) throw notAdmin(key);
     await serve(context, { connection, key, dialect, id, query, notes });
   } catch (error) {
     failure = error;
@@ -76,6 +76,11 @@ function authenticate({ keys }: GatewayContext, connection: Connection): Gateway
   const key = keys.identify(bearer ?? connection.header("x-api-key")?.trim());
   if (!key) checkSameSite(connection);
   return key;
+}
+
+function notAdmin({ name }: GatewayKey): TuttiError {
+  const remedy = "Create one that is: tutti keys create --name me --admin";
+  return new TuttiError("forbidden", `The API key "${name}" is not an admin's. ${remedy}`);
 }
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;

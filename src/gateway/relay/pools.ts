@@ -8,11 +8,7 @@ export const HEADERS_TIMEOUT_MS = 600_000;
 /** Between two pieces of a body. While a slow client holds us up it does not count. */
 export const BODY_TIMEOUT_MS = 120_000;
 
-export interface RelayPools {
-  of(url: URL): Pool;
-  /** Waits for requests under way; afterwards there is no pool to be had. */
-  close(): Promise<void>;
-}
+export type RelayPools = ReturnType<typeof createRelayPools>;
 
 export interface RelayPoolOptions {
   /** To one origin; more requests wait for a free one. */
@@ -21,10 +17,10 @@ export interface RelayPoolOptions {
   bodyTimeoutMs?: number;
 }
 
-export function createRelayPools(options: RelayPoolOptions = {}): RelayPools {
+export function createRelayPools(options: RelayPoolOptions = {}) {
   const pools = new Map<string, Pool>();
   return {
-    of({ origin }) {
+    of({ origin }: URL): Pool {
       let pool = pools.get(origin);
       if (!pool) {
         pool = new Pool(origin, {
@@ -37,7 +33,8 @@ export function createRelayPools(options: RelayPoolOptions = {}): RelayPools {
       }
       return pool;
     },
-    async close() {
+    /** Waits for requests under way; afterwards there is no pool to be had. */
+    async close(): Promise<void> {
       await Promise.all([...pools.values()].map((pool) => pool.close()));
     },
   };

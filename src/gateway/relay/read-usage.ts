@@ -1,6 +1,6 @@
 // Reads along while bytes pass through: what the provider says it bills, why it stopped and, where it is
 // asked for, the text. A stream's events are not parsed one by one; bytes are searched for the few that carry
-// figures. A body that is too large to be held, or no JSON, has no figures, and nothing else happens.
+// usage. A body that is too large to be held, or no JSON, has none, and nothing else happens.
 
 import { toFields } from "../../worker/chat/usage.ts";
 import type { Usage } from "../../worker/types.ts";
@@ -20,11 +20,7 @@ export interface Reading extends Omit<ReplyFields, "text" | "writtenBytes"> {
   events: number;
 }
 
-export interface UsageReader {
-  /** Of an event stream: whole lines. */
-  push(bytes: Buffer): void;
-  read(): Reading;
-}
+export type UsageReader = ReturnType<typeof createUsageReader>;
 
 export interface UsageReaderOptions {
   reader: RelayReader;
@@ -61,7 +57,7 @@ export function readBody(body: Buffer, { reader, keepsText }: UsageReaderOptions
 
 // ---- An event stream --------------------------------------------------------------------------
 
-export function createUsageReader({ reader, keepsText, countsText }: UsageReaderOptions): UsageReader {
+export function createUsageReader({ reader, keepsText, countsText }: UsageReaderOptions) {
   const readsAll = keepsText || countsText === true;
   let known = NOTHING_READ;
   let text = "";
@@ -76,17 +72,18 @@ export function createUsageReader({ reader, keepsText, countsText }: UsageReader
   }
 
   return {
-    push(bytes) {
-      const isSought = readsAll || hasFigures(bytes);
+    /** Whole lines of the stream. */
+    push(bytes: Buffer): void {
+      const isSought = readsAll || hasUsage(bytes);
       for (let at = nextData(bytes, 0); at >= 0; at = nextData(bytes, at + 1)) {
         events += 1;
         if (!isSought) continue;
         const end = bytes.indexOf(LINE_FEED, at);
         const line = bytes.subarray(at, end < 0 ? bytes.length : end);
-        if (readsAll || hasFigures(line)) readLine(line);
+        if (readsAll || hasUsage(line)) readLine(line);
       }
     },
-    read() {
+    read(): Reading {
       const { usage, finishReason, writtenBytes, hasError } = known;
       const isWhole = reader.isUsageWhole?.(known) ?? true;
       return {
@@ -119,7 +116,7 @@ function nextData(bytes: Buffer, from: number): number {
 }
 
 /** Inside a text these names would have a backslash before each quote, so they are not found there. */
-function hasFigures(bytes: Buffer): boolean {
+function hasUsage(bytes: Buffer): boolean {
   return (
     hasMember(bytes, USAGE, OPEN_BRACE) ||
     hasMember(bytes, FINISH_REASON, QUOTE) ||

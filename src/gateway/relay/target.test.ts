@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { toEndpoint, toMember } from "../../config/endpoint.ts";
 import { relayTargetOf } from "../../config/relay-target.ts";
-import type { Dialect as Protocol } from "../../worker/models.ts";
+import type { ProviderProtocol as Protocol } from "../../worker/models.ts";
 import { DIALECTS } from "../dialect/dialects.ts";
 import { toUpstream } from "./target.ts";
 
 const named = (name: string) => DIALECTS.find((dialect) => dialect.name === name)!;
-const target = (dialect: Protocol, apiKey?: string) => ({
+const target = (protocol: Protocol, apiKey?: string) => ({
   provider: "p",
-  dialect,
+  protocol,
   baseUrl: "https://models.example/v1",
   model: "m",
   ...(apiKey && { apiKey }),
@@ -54,7 +54,7 @@ test("a worker of the config knows where its model stands, and shows its key to 
   const member = await toMember(found.endpoint, "gpt-6-sol", { price: { inputUsd: 1, outputUsd: 2 } });
   expect(relayTargetOf(member.worker)).toEqual({
     provider: "openai",
-    dialect: "openai",
+    protocol: "openai",
     baseUrl: "https://api.openai.com/v1",
     model: "gpt-6-sol",
     apiKey: "sk-secret-of-ours",

@@ -12,7 +12,7 @@ export interface Upstream {
 
 /** Undefined: the endpoint speaks another dialect. */
 export function toUpstream(
-  { baseUrl, dialect: protocol, apiKey }: RelayTarget,
+  { baseUrl, protocol, apiKey }: RelayTarget,
   { path, relay }: Pick<Dialect, "path" | "relay">,
 ): Upstream | undefined {
   if (!relay?.protocols.includes(protocol)) return undefined;

@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { TuttiError } from "../../base/errors.ts";
-import type { Dialect as ProviderProtocol } from "../../worker/models.ts";
+import type { ProviderProtocol } from "../../worker/models.ts";
 import type { FinishReason, Usage } from "../../worker/types.ts";
 import type { RelayPools } from "./pools.ts";
 import type { Upstream } from "./target.ts";

@@ -4,29 +4,21 @@ import { TuttiError } from "../../base/errors.ts";
 import type { Connection } from "../../http/connection.ts";
 import { parseBillQuery, toBill, toBillCsv, toQuota, toSpentUsd } from "../access/bill.ts";
 import { startOfWindow } from "../access/budget-window.ts";
-import type { GatewayContext } from "../context.ts";
-import type { Visit } from "../http/route.ts";
-import type { Dialect, ModelEntry, ModelListing } from "../types.ts";
+import type { Dialect, Handler, ModelEntry, ModelListing } from "../types.ts";
 
 /** When this list was first offered; the dialects want a date for every model. */
 const CREATED_AT = Date.UTC(2026, 10, 17);
 
-export async function listModels(
-  { models, dialects }: GatewayContext,
-  { connection, key }: Visit,
-): Promise<void> {
+export const listModels: Handler = async ({ models, dialects }, { connection, key }) => {
   connection.json(200, listingOf(dialects, connection).toList((await models.list(key)).map(toEntry)));
-}
+};
 
-export async function showModel(
-  { models, dialects }: GatewayContext,
-  { connection, key, id }: Visit,
-): Promise<void> {
+export const showModel: Handler = async ({ models, dialects }, { connection, key, id }) => {
   const entry = (await models.list(key)).find((each) => each.id === id);
   if (!entry) await models.resolve(id, key, { preferences: {} }); // says what is near
   const shown = toEntry(entry ?? { id, ownedBy: id.split("/")[0]! });
   connection.json(200, listingOf(dialects, connection).toModel(shown));
-}
+};
 
 function toEntry(entry: Omit<ModelEntry, "createdAt">): ModelEntry {
   return { ...entry, createdAt: CREATED_AT };
@@ -50,7 +42,7 @@ const OPENAI_LISTING: ModelListing = {
 };
 
 /** A key's own quota; with a grouping, or as an admin, the bill. */
-export async function showUsage(context: GatewayContext, { connection, key, query }: Visit): Promise<void> {
+export const showUsage: Handler = async (context, { connection, key, query }) => {
   const store = await context.tutti.store();
   if (query.group === undefined && query.format === undefined && key) {
     const from = key.budget ? startOfWindow(key.budget.window, Date.now()) : undefined;
@@ -70,14 +62,14 @@ export async function showUsage(context: GatewayContext, { connection, key, quer
     "content-disposition": 'attachment; filename="tutti-usage.csv"',
   });
   connection.end(toBillCsv(rows, filter.groupBy));
-}
+};
 
-export async function showHealth({ isClosing }: GatewayContext, { connection }: Visit): Promise<void> {
+export const showHealth: Handler = async ({ isClosing }, { connection }) => {
   connection.json(200, { status: isClosing ? "closing" : "ok" });
-}
+};
 
 /** Ready: there is somebody to ask, and the journal can be written. */
-export async function showReadiness(context: GatewayContext, { connection }: Visit): Promise<void> {
+export const showReadiness: Handler = async (context, { connection }) => {
   try {
     if (context.isClosing) throw new TuttiError("overloaded", "shutting down");
     await context.tutti.store();
@@ -88,10 +80,10 @@ export async function showReadiness(context: GatewayContext, { connection }: Vis
     context.log.warn("not ready", { error });
     connection.json(503, { status: "not ready" });
   }
-}
+};
 
-export async function showMetrics({ metrics }: GatewayContext, { connection }: Visit): Promise<void> {
+export const showMetrics: Handler = async ({ metrics }, { connection }) => {
   const text = await metrics.text();
   connection.begin(200, { "content-type": metrics.contentType });
   connection.end(text);
-}
+};

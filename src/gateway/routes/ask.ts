@@ -7,18 +7,18 @@ import type { Connection } from "../../http/connection.ts";
 import type { GatewayContext } from "../context.ts";
 import { parseBody, readBytes } from "../http/body.ts";
 import { badRequest, ObjectReader } from "../http/object-reader.ts";
-import { sendError, type Visit } from "../http/route.ts";
+import { sendError } from "../http/route.ts";
 import { toUpstream } from "../relay/target.ts";
 import { toOverheadMs } from "../runs/outcome.ts";
 import { readPreferences } from "../runs/preferences.ts";
 import { respondStreamed, respondWhole } from "../runs/respond.ts";
-import type { Dialect } from "../types.ts";
+import type { Dialect, Handler } from "../types.ts";
 import { passThrough, passThroughOnce } from "./pass-through.ts";
 
 const BUSY_RETRY_MS = 1_000;
 const LONGEST_IDEMPOTENCY_KEY = 255;
 
-export async function ask(context: GatewayContext, visit: Visit): Promise<void> {
+export const ask: Handler = async (context, visit) => {
   const { connection, key, dialect, notes } = visit;
   checkRoom(context);
   const raw = await readBytes(context, visit);
@@ -75,7 +75,7 @@ export async function ask(context: GatewayContext, visit: Visit): Promise<void> 
     // A team has worked already: what failed then is not for an SDK to repeat by itself.
     sendError(connection, dialect, unrepeatable(error));
   }
-}
+};
 
 function unrepeatable({ code, message, status, param, cause }: TuttiError): TuttiError {
   return new TuttiError(code, message, { status, retryable: false, param, cause });

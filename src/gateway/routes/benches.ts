@@ -10,11 +10,10 @@ import { readFolder } from "../../bench/folder.ts";
 import { toResults } from "../../bench/results.ts";
 import type { BenchResult } from "../../bench/types.ts";
 import { toTuttiHome } from "../../config/home.ts";
-import { requireAdmin } from "../access/admin.ts";
 import type { GatewayContext } from "../context.ts";
 import type { BenchComparison, BenchReport, BenchSummary } from "../dashboard/types.ts";
 import { badRequest } from "../http/object-reader.ts";
-import type { Visit } from "../http/route.ts";
+import type { Handler } from "../types.ts";
 
 const FOLDER = "bench";
 const STATEMENT = "bench.json";
@@ -43,24 +42,21 @@ interface FoundBench {
   changedAt: number;
 }
 
-export async function listBenches(context: GatewayContext, visit: Visit): Promise<void> {
-  requireAdmin(visit);
+export const listBenches: Handler = async (context, visit) => {
   const data = findBenches(context)
     .slice(0, MOST_LISTED)
     .flatMap((found) => readBench(found)?.summary ?? []);
   visit.connection.json(200, { object: "list", data });
-}
+};
 
-export async function showBench(context: GatewayContext, visit: Visit): Promise<void> {
-  requireAdmin(visit);
+export const showBench: Handler = async (context, visit) => {
   const report = readBench(findBench(context, visit.id));
   if (!report) throw new TuttiError("not-found", `The folder of the bench "${visit.id}" cannot be read.`);
   visit.connection.json(200, report);
-}
+};
 
 /** Paired over the tasks that both were graded on, with the tasks that flipped. */
-export async function compareBenches(context: GatewayContext, visit: Visit): Promise<void> {
-  requireAdmin(visit);
+export const compareBenches: Handler = async (context, visit) => {
   const { query } = visit;
   const [a, b] = (["a", "b"] as const).map((side) => {
     const { rows, seed } = readFolder(findBench(context, query[side] ?? "").path);
@@ -75,7 +71,7 @@ export async function compareBenches(context: GatewayContext, visit: Visit): Pro
   });
   const comparison: BenchComparison = { object: "comparison", ...compareRows(a!, b!, a!.seed) };
   visit.connection.json(200, comparison);
-}
+};
 
 // ---- Finding ------------------------------------------------------------------------------------
 

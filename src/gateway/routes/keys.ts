@@ -3,20 +3,18 @@
 // locked the dashboard, and could not even revoke it there. For the same reason the last admin's key stays.
 
 import { TuttiError } from "../../base/errors.ts";
-import { requireAdmin } from "../access/admin.ts";
 import { BUDGET_WINDOWS } from "../access/budget-window.ts";
 import { checkKeyNames } from "../access/key-names.ts";
 import { toKeyState, toShownKey } from "../access/keys.ts";
-import type { GatewayContext } from "../context.ts";
 import type { CreatedKey, KeySettings, Session } from "../dashboard/types.ts";
 import { readBody } from "../http/body.ts";
 import { badRequest, ObjectReader } from "../http/object-reader.ts";
-import type { Visit } from "../http/route.ts";
+import type { Handler } from "../types.ts";
 
 const LAST_TIME = 8.64e15;
 
 /** Who asks, and what they may: the first thing that the dashboard wants to know. */
-export async function showSession(_: GatewayContext, { connection, key }: Visit): Promise<void> {
+export const showSession: Handler = async (_, { connection, key }) => {
   const session: Session = {
     object: "session",
     isOpen: key === undefined,
@@ -24,16 +22,14 @@ export async function showSession(_: GatewayContext, { connection, key }: Visit)
     key: key && { id: key.id, name: key.name, hint: key.hint },
   };
   connection.json(200, session);
-}
+};
 
-export async function listKeys({ keys }: GatewayContext, visit: Visit): Promise<void> {
-  requireAdmin(visit);
+export const listKeys: Handler = async ({ keys }, visit) => {
   const now = Date.now();
   visit.connection.json(200, { object: "list", data: keys.list().map((key) => toShownKey(key, now)) });
-}
+};
 
-export async function createKey(context: GatewayContext, visit: Visit): Promise<void> {
-  requireAdmin(visit);
+export const createKey: Handler = async (context, visit) => {
   const { keys, config } = context;
   const settings = readSettings(new ObjectReader(await readBody(context, visit)));
   checkKeyNames([...(settings.only ?? []), ...(settings.without ?? [])], config);
@@ -46,10 +42,9 @@ export async function createKey(context: GatewayContext, visit: Visit): Promise<
   const { key, secret } = await keys.create({ ...settings, isAdmin: isFirst || (settings.isAdmin ?? false) });
   const created: CreatedKey = { object: "key", key: toShownKey(key, Date.now()), secret, isFirst };
   visit.connection.json(201, created, { "cache-control": "no-store" });
-}
+};
 
-export async function revokeKey({ keys }: GatewayContext, visit: Visit): Promise<void> {
-  requireAdmin(visit);
+export const revokeKey: Handler = async ({ keys }, visit) => {
   const { id } = visit;
   const now = Date.now();
   const all = keys.list();
@@ -62,7 +57,7 @@ export async function revokeKey({ keys }: GatewayContext, visit: Visit): Promise
       `"${admins[0]!.name}" is the last key of an admin: without it nobody could use this page. Create another one first, or revoke it with: tutti keys revoke ${id}`,
     );
   visit.connection.json(200, toShownKey(await keys.revoke(id), now));
-}
+};
 
 function readSettings(body: ObjectReader): KeySettings {
   const budget = body.optionalObject("budget");

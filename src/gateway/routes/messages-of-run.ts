@@ -4,12 +4,11 @@
 import { fold } from "../../perform/state.ts";
 import { toBrief } from "../../perform/visible.ts";
 import { toMessages } from "../../worker/brief.ts";
-import type { GatewayContext } from "../context.ts";
 import type { StepMessages } from "../dashboard/types.ts";
-import type { Visit } from "../http/route.ts";
+import type { Handler } from "../types.ts";
 import { loadOwnRun } from "./runs.ts";
 
-export async function showMessages(context: GatewayContext, visit: Visit): Promise<void> {
+export const showMessages: Handler = async (context, visit) => {
   const { events } = await loadOwnRun(context, visit, visit.id);
   const state = fold(events)!;
   const isStripped = events[0]?.type === "run-start" && events[0].isStripped === true;
@@ -23,4 +22,4 @@ export async function showMessages(context: GatewayContext, visit: Visit): Promi
         }),
       );
   visit.connection.json(200, { object: "list", data, isStripped });
-}
+};

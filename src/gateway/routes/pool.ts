@@ -1,18 +1,18 @@
 // Who can be asked, how they are, what is known of them, and who did the work lately.
 
-import type { GatewayContext } from "../context.ts";
 import type { PoolReport, PoolWorker } from "../dashboard/types.ts";
 import type { ShareFilter, Work } from "../dashboard/worker-shares.ts";
 import { readWhole } from "../http/query.ts";
 import type { Visit } from "../http/route.ts";
 import { isAllowedMember } from "../runs/models.ts";
+import type { Handler } from "../types.ts";
 
 const HOUR_MS = 3_600_000;
 const USUAL_HOURS = 24 * 7;
 const MOST_HOURS = 24 * 366;
 
 /** A key that may not ask everybody sees whom it may ask, and its own share. */
-export async function showPool(context: GatewayContext, visit: Visit): Promise<void> {
+export const showPool: Handler = async (context, visit) => {
   const { tutti, shares } = context;
   const { key, connection } = visit;
   const { hours, ...filter } = readWindow(visit);
@@ -47,14 +47,14 @@ export async function showPool(context: GatewayContext, visit: Visit): Promise<v
     planning: { calls: planning.calls, costUsd: planning.costUsd },
   };
   connection.json(200, report);
-}
+};
 
 /** Who did the work, day by day: what bills know by key and by model only. */
-export async function showPoolDays(context: GatewayContext, visit: Visit): Promise<void> {
+export const showPoolDays: Handler = async (context, visit) => {
   const { hours: _, ...filter } = readWindow(visit);
   const { days, isCut } = await context.shares.readDays(await context.tutti.store(), filter);
   visit.connection.json(200, { object: "list", data: days, isCut });
-}
+};
 
 function readWindow({ key, query }: Visit): ShareFilter & { hours: number } {
   const hours = readWhole(query.hours, "hours", 1, MOST_HOURS) ?? USUAL_HOURS;

@@ -10,12 +10,13 @@ import { KEEP_ALIVE } from "../dialect/common.ts";
 import { badRequest } from "../http/object-reader.ts";
 import { type Query, readWhole } from "../http/query.ts";
 import type { Visit } from "../http/route.ts";
+import type { Handler } from "../types.ts";
 
 const STATES = ["ended", "running", "interrupted"] as const;
 const MOST_RUNS = 500;
 const KEEP_ALIVE_MS = 5_000;
 
-export async function listRuns({ tutti }: GatewayContext, { connection, key, query }: Visit): Promise<void> {
+export const listRuns: Handler = async ({ tutti }, { connection, key, query }) => {
   const limit = readWhole(query.limit, "limit", 1, MOST_RUNS) ?? 50;
   const filter = parseFilter(query);
   const keyId = key && !key.isAdmin ? key.id : filter.keyId;
@@ -25,7 +26,7 @@ export async function listRuns({ tutti }: GatewayContext, { connection, key, que
   const has_more = runs.length > limit;
   const next = has_more && last ? `started_before=${last.startedAt}&before_id=${last.id}` : undefined;
   connection.json(200, { object: "list", data, has_more, next });
-}
+};
 
 function parseFilter(query: Query): RunFilter {
   const state = STATES.find((each) => each === query.state);
@@ -44,14 +45,14 @@ function parseFilter(query: Query): RunFilter {
   };
 }
 
-export async function showRun(context: GatewayContext, visit: Visit): Promise<void> {
+export const showRun: Handler = async (context, visit) => {
   const { run } = await loadOwnRun(context, visit, visit.id);
   const ids = run.steps.flatMap(({ nestedRunId }) => nestedRunId ?? []);
   const store = await context.tutti.store();
   const states = await Promise.all(ids.map(async (id) => fold(await store.loadRun(id))));
   const nested = states.flatMap((state) => (state ? [toRun(state)] : []));
   visit.connection.json(200, { ...run, nested: ids.length > 0 ? nested : undefined });
-}
+};
 
 /** The run, if it is there and the key may see it: else both are "not found". */
 export async function loadOwnRun(
@@ -77,7 +78,7 @@ function topOf(id: string): string {
  * this one. With `Last-Event-ID` it goes on behind that event, also after a restart of the gateway; pieces of text are
  * then in their `step-end`, and a run within this one has events of its own.
  */
-export async function streamEvents(context: GatewayContext, visit: Visit): Promise<void> {
+export const streamEvents: Handler = async (context, visit) => {
   const { connection, id } = visit;
   const live = context.live.find(id);
   const after = parseEventId(connection.header("last-event-id"));
@@ -105,7 +106,7 @@ export async function streamEvents(context: GatewayContext, visit: Visit): Promi
     clearInterval(beat);
   }
   connection.end();
-}
+};
 
 /** Pieces of text are journaled in other pieces than they were shown in: told again, they come with their step's end. */
 function isWhole(event: RunEvent): boolean {
@@ -146,9 +147,9 @@ function goneOf(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-export async function cancelRun(context: GatewayContext, visit: Visit): Promise<void> {
+export const cancelRun: Handler = async (context, visit) => {
   await loadOwnRun(context, visit, visit.id);
   context.desk.queued.delete(visit.id);
   await context.live.stop(visit.id);
   return showRun(context, visit);
-}
+};

@@ -12,13 +12,12 @@ import {
   readTraining,
   type Training,
 } from "../../learn/folder.ts";
-import { requireAdmin } from "../access/admin.ts";
 import type { GatewayContext } from "../context.ts";
 import type { TrainingReport, TrainingSettings, TrainingSummary } from "../dashboard/types.ts";
 import { readBody } from "../http/body.ts";
 import { ObjectReader } from "../http/object-reader.ts";
 import { readWhole } from "../http/query.ts";
-import type { Visit } from "../http/route.ts";
+import type { Handler } from "../types.ts";
 
 /** Before the names of those that lie in the folder that the gateway was started in. */
 const HERE = "here:";
@@ -26,16 +25,14 @@ const MOST_LISTED = 200;
 const MOST_ITERATIONS = 100_000;
 const USUAL_ITERATIONS = 60;
 
-export async function listAllTrainings(context: GatewayContext, visit: Visit): Promise<void> {
-  requireAdmin(visit);
+export const listAllTrainings: Handler = async (context, visit) => {
   const data = findTrainings(context)
     .slice(0, MOST_LISTED)
     .map((listed) => summarise(context, listed));
   visit.connection.json(200, { object: "list", data });
-}
+};
 
-export async function showTraining(context: GatewayContext, visit: Visit): Promise<void> {
-  requireAdmin(visit);
+export const showTraining: Handler = async (context, visit) => {
   const after = readWhole(visit.query.after, "after", 0, Number.MAX_SAFE_INTEGER) ?? -1;
   const listed = findTraining(context, visit.id);
   const training = readTraining(listed.path);
@@ -52,10 +49,9 @@ export async function showTraining(context: GatewayContext, visit: Visit): Promi
     results: training.results,
   };
   visit.connection.json(200, report);
-}
+};
 
-export async function startTraining(context: GatewayContext, visit: Visit): Promise<void> {
-  requireAdmin(visit);
+export const startTraining: Handler = async (context, visit) => {
   const body = new ObjectReader(await readBody(context, visit));
   const settings: TrainingSettings = {
     iterations:
@@ -65,10 +61,9 @@ export async function startTraining(context: GatewayContext, visit: Visit): Prom
   };
   const id = await context.trainer.start(settings);
   visit.connection.json(201, summarise(context, findTraining(context, id)));
-}
+};
 
-export async function stopTraining(context: GatewayContext, visit: Visit): Promise<void> {
-  requireAdmin(visit);
+export const stopTraining: Handler = async (context, visit) => {
   const { id } = visit;
   const listed = findTraining(context, id);
   if (!context.trainer.stop(id))
@@ -77,7 +72,7 @@ export async function stopTraining(context: GatewayContext, visit: Visit): Promi
       `The training "${id}" was not started by this gateway, so it cannot be stopped here. Ctrl-C stops it where it runs.`,
     );
   visit.connection.json(202, summarise(context, listed));
-}
+};
 
 // ---- Finding ------------------------------------------------------------------------------------
 

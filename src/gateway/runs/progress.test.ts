@@ -11,13 +11,13 @@ const THREE = toWorkflow([0, "Solve it.", []], [1, "Check the working of step 1"
 
 function toLines(events: RunEvent[]): string[] {
   const progress = createProgress();
-  return events.flatMap((each) => progress.line(each) ?? []);
+  return events.flatMap((each) => progress(each) ?? []);
 }
 
 /** The line of the last event, when the others have been heard. */
 function lastLine(...events: RunEvent[]): string | undefined {
   const progress = createProgress();
-  return events.map((each) => progress.line(each)).at(-1);
+  return events.map((each) => progress(each)).at(-1);
 }
 
 const planned = [event.start(POOL), event.planStart(), event.planEnd(THREE)];
@@ -123,12 +123,12 @@ describe("progress", () => {
 
   it("goes on with a run whose beginning it is told, and is silent where it is not", () => {
     const before = toRun(fold(planned)!);
-    const { line } = createProgress(before);
+    const line = createProgress(before);
     expect(line({ type: "run-resume", runId: before.id, at: 0 })).toBeUndefined();
     expect(line(event.stepStart(2, 2))).toBe("Step 3 of 3 · consensus · Vote.");
     expect(lastLine(event.stepStart(2, 2))).toBeUndefined();
     const direct = toRun(fold([event.start(POOL), event.planEnd(toWorkflow([0, "", []]))])!);
-    expect(createProgress(direct).line(event.stepStart(0, 0))).toBeUndefined();
+    expect(createProgress(direct)(event.stepStart(0, 0))).toBeUndefined();
   });
 
   it("never lets a subtask forge a line", () => {

@@ -21,10 +21,8 @@ const FAILURES = new Map([
   ["aborted", "it was stopped"],
 ]);
 
-export interface Progress {
-  /** Every event of the run and its nested runs, in order. Undefined where there is nothing to say. */
-  line(event: RunEvent): string | undefined;
-}
+/** Hears every event of the run and its nested runs, in order. Undefined where there is nothing to say. */
+type ProgressWriter = (event: RunEvent) => string | undefined;
 
 /** What must be kept of a run to speak of its steps. */
 interface Team {
@@ -36,23 +34,21 @@ interface Team {
 }
 
 /** `before` is a run that goes on, as it was before the first event that will be heard. */
-export function createProgress(before?: Pick<Run, "id" | "pool" | "rounds">): Progress {
+export function createProgress(before?: Pick<Run, "id" | "pool" | "rounds">): ProgressWriter {
   const teams = new Map<string, Team>();
   /** The run that the client asked for: the first one that is heard of. */
   let rootId = before?.id;
   if (before)
     teams.set(before.id, { pool: before.pool, workflows: before.rounds.map(({ workflow }) => workflow) });
 
-  return {
-    line(event) {
-      rootId ??= event.runId;
-      const team = listen(teams.get(event.runId), event);
-      if (!team) return undefined;
-      teams.set(event.runId, team);
-      if (team.workflows[0] ? isDirect(team.workflows[0]) : team.isSingle) return undefined;
-      if (event.runId === rootId) return clean(toWords(team, event));
-      return event.type === "step-start" ? clean(`· ${toStepStart(team, event)}`) : undefined;
-    },
+  return (event) => {
+    rootId ??= event.runId;
+    const team = listen(teams.get(event.runId), event);
+    if (!team) return undefined;
+    teams.set(event.runId, team);
+    if (team.workflows[0] ? isDirect(team.workflows[0]) : team.isSingle) return undefined;
+    if (event.runId === rootId) return clean(toWords(team, event));
+    return event.type === "step-start" ? clean(`· ${toStepStart(team, event)}`) : undefined;
   };
 }
 
@@ -86,8 +82,7 @@ function toWords(team: Team, event: RunEvent): string | undefined {
       return toStepStart(team, event);
     case "step-end": {
       const money = toMoney(event.spending, team.pool);
-      const figures = [`${toStep(team, event)} done`, toSeconds(event.durationMs), ...(money ? [money] : [])];
-      return figures.join(" · ");
+      return [`${toStep(team, event)} done`, toSeconds(event.durationMs), money].filter(Boolean).join(" · ");
     }
     case "step-error": {
       const { code } = event.error;

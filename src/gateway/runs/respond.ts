@@ -71,7 +71,7 @@ export async function respondStreamed(
   connection.gone.addEventListener("abort", leave);
   const writer = new StreamWriter(connection, dialect.createStream(head), head.runId);
   const progress: string[] = [];
-  const { line } = createProgress(before);
+  const lineOf = createProgress(before);
   try {
     for (let position = 0; ; ) {
       const events = await live.next(position);
@@ -83,7 +83,7 @@ export async function respondStreamed(
         if (event.type === "step-delta") {
           if (event.answer && event.runId === head.runId) pieces.push({ type: "text", text: event.text });
         } else if (head.request.showsProgress) {
-          const text = line(event);
+          const text = lineOf(event);
           if (text !== undefined) {
             progress.push(text);
             pieces.push({ type: "progress", text });
@@ -158,7 +158,7 @@ class StreamWriter {
 
   #begin(): string {
     if (this.#connection.hasBegun) return "";
-    this.#connection.begin(200, { ...SSE, ...runIdHeader(this.#runId) });
+    this.#connection.begin(200, { ...SSE, "x-tutti-run-id": this.#runId });
     return this.#encoder.begin();
   }
 
@@ -182,17 +182,13 @@ class StreamWriter {
 }
 
 export function linesOf(events: readonly RunEvent[], before?: Run): string[] {
-  const { line } = createProgress(before);
-  return events.flatMap((event) => line(event) ?? []);
-}
-
-function runIdHeader(runId: string): Record<string, string> {
-  return { "x-tutti-run-id": runId };
+  const lineOf = createProgress(before);
+  return events.flatMap((event) => lineOf(event) ?? []);
 }
 
 function toRunHeaders(run: Run, costUsd: number): Record<string, string> {
   return {
-    ...runIdHeader(run.id),
+    "x-tutti-run-id": run.id,
     "x-tutti-cost-usd": toPlainNumber(costUsd),
     "x-tutti-overhead-ms": toOverheadMs(run).toFixed(1),
     ...(run.isSimulated && { "x-tutti-simulated": "true" }),

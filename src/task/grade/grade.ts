@@ -3,7 +3,7 @@
 
 import { usageError } from "../../base/errors.ts";
 import type { PoolMember } from "../../worker/types.ts";
-import type { Grader } from "../types.ts";
+import type { Grade, GradedTask, Grader, GraderName } from "../types.ts";
 import { gradeChoice } from "./choice.ts";
 import { gradeJson } from "./json.ts";
 import { gradeJudge } from "./judge.ts";
@@ -13,33 +13,42 @@ import { gradeText } from "./text.ts";
 
 const NEVER = new AbortController().signal;
 
-export function createGrader(options: { judge?: PoolMember } = {}): Grader {
+interface GradeContext {
+  judge: PoolMember | undefined;
+  signal: AbortSignal;
+}
+
+/** Who grades what. A new grader is a line here and its file. */
+const GRADERS: Record<
+  GraderName,
+  (task: GradedTask, answer: string, context: GradeContext) => Grade | Promise<Grade>
+> = {
+  choice: gradeChoice,
+  maths: gradeMaths,
+  text: gradeText,
+  numeric: gradeNumeric,
+  json: gradeJson,
+  judge: (task, answer, { judge, signal }) => gradeJudge(task, answer, judge, signal),
+  async code(task, answer, { signal }) {
+    // Sandboxes are heavy to load and most sets need none.
+    const { gradeCode } = await import("../code/grade-code.ts");
+    return gradeCode(task, answer, signal);
+  },
+  recorded: refuse,
+  rehearsal: refuse,
+};
+
+export function createGrader({ judge }: { judge?: PoolMember } = {}): Grader {
   return {
     async grade(task, answer, signal = NEVER) {
       signal.throwIfAborted();
-      switch (task.grader) {
-        case "choice":
-          return gradeChoice(task, answer);
-        case "maths":
-          return gradeMaths(task, answer);
-        case "text":
-          return gradeText(task, answer);
-        case "numeric":
-          return gradeNumeric(task, answer);
-        case "json":
-          return gradeJson(task, answer);
-        case "judge":
-          return gradeJudge(task, answer, options.judge, signal);
-        case "code": {
-          // Sandboxes are heavy to load and most sets need none.
-          const { gradeCode } = await import("../code/grade-code.ts");
-          return gradeCode(task, answer, signal);
-        }
-        default:
-          throw usageError(
-            `Task "${task.id}" has the grader "${task.grader}", which this grader does not know: grade it with its recording or its simulated family (here: choice, maths, text, numeric, json, judge, code)`,
-          );
-      }
+      return GRADERS[task.grader](task, answer, { judge, signal });
     },
   };
+}
+
+function refuse({ id, grader }: GradedTask): never {
+  throw usageError(
+    `Task "${id}" has the grader "${grader}": grade it with its recording or its simulated family`,
+  );
 }

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Dialect, loadModel } from "../models.ts";
+import { loadModel, type ProviderProtocol } from "../models.ts";
 import { createModelWorker, type ModelWorkerOptions } from "../provider.ts";
 import type { Message, WorkerEvent, WorkerRequest } from "../types.ts";
 
@@ -30,15 +30,15 @@ async function serve(answer: (response: ServerResponse, count: number) => unknow
 
 interface Ours {
   fetch?: typeof globalThis.fetch;
-  dialect?: Dialect;
+  protocol?: ProviderProtocol;
   hasJsonSchema?: boolean;
   apiKey?: string;
 }
 
-function ours(baseUrl: string, { dialect = "openai-compatible", ...more }: Ours = {}, options = {}) {
+function ours(baseUrl: string, { protocol = "openai-compatible", ...more }: Ours = {}, options = {}) {
   return createModelWorker(
     "w",
-    () => loadModel({ provider: "acme", dialect, baseUrl, model: "m", ...more }),
+    () => loadModel({ provider: "acme", protocol, baseUrl, model: "m", ...more }),
     options,
   );
 }
@@ -257,7 +257,7 @@ describe("what is asked", () => {
     expect(sent[0]).not.toHaveProperty("response_format.json_schema");
   });
 
-  it("keeps settings that are written in the words of the dialect", async () => {
+  it("keeps settings that are written in the words of the protocol", async () => {
     const { sent, fetch } = answering(toEvents(FINISH));
     const providerOptions = { acme: { reasoning_effort: "low" } };
     await collect(ours("http://acme/v1", { fetch }, { providerOptions }).ask(question, never));

@@ -43,7 +43,7 @@ afterEach(async () => {
 async function serve(reply: (count: number) => ChatReply): Promise<PoolMember> {
   server = await startChatServer({ reply: ({ count }) => reply(count) });
   const { baseUrl } = server;
-  const address = { provider: "test", dialect: "openai-compatible" as const, baseUrl, model: "m" };
+  const address = { provider: "test", protocol: "openai-compatible" as const, baseUrl, model: "m" };
   return { worker: createModelWorker("test/m", () => loadModel(address)), price: PRICE };
 }
 

@@ -58,5 +58,5 @@ export async function streamChat(
     text += delta;
     on.text?.(text);
   }
-  return { text, ...(fields && { fields }) };
+  return { text, fields };
 }

@@ -31,13 +31,14 @@ function change(id: number, more: Partial<Turn>): void {
 }
 
 export function useTurns(): readonly Turn[] {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => turns,
-  );
+  return useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, readTurns);
+}
+
+export function readTurns(): readonly Turn[] {
+  return turns;
 }
 
 export type Wanted = Omit<ChatBody, "messages">;

@@ -31,7 +31,7 @@ it("asks for the same task, in the gateway's own reading", () => {
       { role: "user", content: "So?" },
     ],
     output: {
-      maxTokens: 100,
+      maxOutputTokens: 100,
       stop: ["END"],
       temperature: 0.5,
       tools: [{ name: "look", description: "looks", inputSchema: { type: "object" } }],

@@ -69,9 +69,9 @@ function toChatMessage(message: Message): ChatMessage {
 }
 
 function toChatOutput(output: OutputSettings = {}): Record<string, unknown> {
-  const { maxTokens, stop, temperature, tools, toolChoice, responseFormat: format } = output;
+  const { maxOutputTokens, stop, temperature, tools, toolChoice, responseFormat: format } = output;
   return {
-    ...(maxTokens !== undefined && { max_completion_tokens: maxTokens }),
+    ...(maxOutputTokens !== undefined && { max_completion_tokens: maxOutputTokens }),
     ...(stop && { stop }),
     ...(temperature !== undefined && { temperature }),
     ...(tools && {
