@@ -1,5 +1,5 @@
 // What was measured of the workers of a pool: a profile in the config comes first, then what `tutti pool
-// calibrate` has saved, then the built-in figures of the rehearsal. The last two are known task by task, so
+// calibrate` has saved, then the built-in calibration of the rehearsal. The last two are known task by task, so
 // that a profile can be made for each question.
 
 import { loadCalibrations } from "../calibration/file.ts";
@@ -41,7 +41,7 @@ export async function attachCalibrations(pool: Pool, options: AttachOptions): Pr
     if (builtIn) profilers.push(createProfiler(builtIn));
   }
   if (saved) profilers.push(createProfiler(saved));
-  // Who is in both has the figures of the last.
+  // Who is in both has the measurements of the last.
   const poolFor: PoolFor = (given, text) =>
     profilers.reduce((before, profiler) => profiler.poolFor(before, text), given);
   return {
@@ -51,7 +51,7 @@ export async function attachCalibrations(pool: Pool, options: AttachOptions): Pr
   };
 }
 
-/** The figures that belong to no question, for whoever lists the pool. */
+/** The measurements that belong to no question, for whoever lists the pool. */
 function attach({ members }: Pool, saved: Calibration): Pool {
   const profiles = measureProfiles(saved);
   return {

@@ -132,7 +132,7 @@ function split(text = ""): string[] {
     .filter(Boolean);
 }
 
-/** Without measurements the dearest is taken for the strongest. */
+/** Without measurements the most expensive is taken for the strongest. */
 function byStrength(a: Discovered, b: Discovered): number {
   return (b.member?.price?.outputUsd ?? 0) - (a.member?.price?.outputUsd ?? 0);
 }

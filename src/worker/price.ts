@@ -34,10 +34,10 @@ async function priceFrom(
   };
   const found = priceAtTime(now);
   if (!found?.price || !variesByHour(found.entry.prices)) return found?.price;
-  // A run may outlast a cheap hour, and the budget must hold: the dearest hour of the day counts.
+  // A run may outlast a cheap hour, and the budget must hold: the most expensive hour of the day counts.
   const hours = Array.from({ length: 24 }, (_, hour) => priceAtTime(now + hour * HOUR_MS)?.price);
-  return hours.reduce((dearest, price) =>
-    (price?.outputUsd ?? 0) > (dearest?.outputUsd ?? 0) ? price : dearest,
+  return hours.reduce((highest, price) =>
+    (price?.outputUsd ?? 0) > (highest?.outputUsd ?? 0) ? price : highest,
   );
 }
 
