@@ -1,7 +1,7 @@
 // How fast a Conductor plans and learns here: planning delay, tokens a second of decoding, GFLOPS of the training
 // step beside OpenBLAS in the same run, and the time of whole GRPO iterations in the rehearsal (simulated).
 // Run: npm run build && node speed/train.mjs [--threads 2] [--quick] [--full]
-//   --quick shows that it works; --full really performs 200 iterations, after a warm-up, instead of reckoning
+//   --quick shows that it works; --full really performs 200 iterations, after a warm-up, instead of estimating
 //   --checkpoint FOLDER plans with this one; --blas FILE is an OpenBLAS that is not where libraries are
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
@@ -34,7 +34,7 @@ const folder = mkdtempSync(join(tmpdir(), "tutti-speed-"));
 try {
   const weights = sum(weightDims(LARGE).map(([, dims]) => dims.reduce((all, dim) => all * dim, 1)));
   show("machine", `${cpus().length} × ${cpus()[0].model}, load ${loadavg()[0].toFixed(1)} at the start`);
-  if (quick) show("quick", "too few of everything: these figures say nothing");
+  if (quick) show("quick", "too few of everything: these numbers say nothing");
   // First, while the engine is not loaded yet: loading it belongs to the first plan.
   await measurePlanning(plans, checkpoint, folder);
   const engine = await openEngine({ threads, purpose: "training" });

@@ -3,6 +3,12 @@
 import { usageError } from "../base/errors.ts";
 import { didYouMean } from "../base/suggest.ts";
 
+/** What the verbs that read the journal share. */
+export interface CommonFlags {
+  json?: boolean;
+  config?: string;
+}
+
 /** For commander: a whole number between two bounds, both allowed. */
 export function wholeNumber(
   flag: string,

@@ -7,7 +7,7 @@ import { oneOf, wholeNumber } from "./options.ts";
 import { toOneLine } from "./terminal/sanitise.ts";
 import { createStyle } from "./terminal/style.ts";
 
-interface Flags {
+interface ServeFlags {
   port: number;
   host: string;
   config?: string;
@@ -36,7 +36,7 @@ export function define(command: Command): void {
     .action(serve);
 }
 
-async function serve(flags: Flags): Promise<void> {
+async function serve(flags: ServeFlags): Promise<void> {
   const [{ loadConfig }, { startGateway }, { createLog }] = await Promise.all([
     import("../config/load.ts"),
     import("../gateway/server.ts"),

@@ -97,7 +97,7 @@ export async function* rollOut(prompts: readonly Prompt[], context: StageContext
   }));
 }
 
-/** Of second rounds while they are practised: whether there shall be one is chosen later, so its size is given. */
+/** Of second rounds: whether there shall be one is chosen later, so its size is given. */
 const SECOND_SIZES = [1, 2, 2, 3, 3, 4] as const;
 /** A first round gets (1 − γ) of its own reward and γ of what the second round made of it. */
 const GAMMA = 0.25;

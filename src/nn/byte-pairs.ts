@@ -24,20 +24,17 @@ export function learnMerges(
     times,
   }));
   const pairs = new PairCounts();
-  words.forEach((word, index) => {
-    pairs.add(word.tokens, word.times, index);
-  });
-
+  for (const [index, { tokens, times }] of words.entries()) pairs.add(tokens, times, index);
   const merges: Merge[] = [];
-  for (let best = pairs.takeMostFrequent(); best !== undefined; best = pairs.takeMostFrequent()) {
-    if (best.times < 2 || merges.length >= options.count) break;
+  while (merges.length < options.count) {
+    const best = pairs.findMostFrequent();
+    if (!best || best.times < 2) break;
+    const pair = [Math.floor(best.key / MAX_VOCABULARY), best.key % MAX_VOCABULARY] as const;
     const joined = options.firstToken + merges.length;
-    merges.push([best.left, best.right]);
-    for (const index of pairs.holders(best)) {
+    merges.push(pair);
+    for (const index of pairs.holdersOf(best.key)) {
       const word = words[index]!;
-      const tokens = joinPair(word.tokens, best, joined);
-      // A word is listed once for each time it gained the pair, and may have lost it since.
-      if (tokens.length === word.tokens.length) continue;
+      const tokens = joinPair(word.tokens, pair, joined);
       pairs.add(word.tokens, -word.times, index);
       pairs.add(tokens, word.times, index);
       word.tokens = tokens;
@@ -46,100 +43,44 @@ export function learnMerges(
   return merges;
 }
 
-function joinPair(
-  tokens: readonly number[],
-  pair: { left: number; right: number },
-  joined: number,
-): number[] {
+function joinPair(tokens: readonly number[], [left, right]: Merge, joined: number): number[] {
   const result: number[] = [];
   for (let i = 0; i < tokens.length; i++) {
-    if (tokens[i] === pair.left && tokens[i + 1] === pair.right) {
-      result.push(joined);
-      i++;
-    } else {
-      result.push(tokens[i]!);
-    }
+    const isPair = tokens[i] === left && tokens[i + 1] === right;
+    result.push(isPair ? joined : tokens[i]!);
+    if (isPair) i++;
   }
   return result;
 }
 
-interface CountedPair {
-  left: number;
-  right: number;
-  times: number;
-}
-
-/**
- * How often each pair occurs, and in which words. The heap is lazy: it may hold outdated entries, which are
- * corrected when they come to the top; every pair with a rising count gets a new entry, so none is missed.
- */
+/** How often each pair occurs, and in which words: kept, so that a merge only visits the words it changes. */
 class PairCounts {
   readonly #times = new Map<number, number>();
-  readonly #holders = new Map<number, number[]>();
-  readonly #heap: CountedPair[] = [];
-  /** Pairs whose count rose since the last take, so that each is put on the heap once. */
-  readonly #risen = new Set<number>();
+  readonly #holders = new Map<number, Set<number>>();
 
   add(tokens: readonly number[], times: number, word: number): void {
     for (let i = 0; i + 1 < tokens.length; i++) {
       const key = toPairKey(tokens[i]!, tokens[i + 1]!);
-      this.#times.set(key, (this.#times.get(key) ?? 0) + times);
+      const total = (this.#times.get(key) ?? 0) + times;
+      if (total === 0) this.#times.delete(key);
+      else this.#times.set(key, total);
       if (times < 0) continue;
-      this.#risen.add(key);
       const holders = this.#holders.get(key);
-      if (holders === undefined) this.#holders.set(key, [word]);
-      else if (holders.at(-1) !== word) holders.push(word);
+      if (holders) holders.add(word);
+      else this.#holders.set(key, new Set([word]));
     }
   }
 
-  /** A copy: words that are changed while it is read do not change it. */
-  holders(pair: CountedPair): number[] {
-    return [...(this.#holders.get(toPairKey(pair.left, pair.right)) ?? [])];
+  /** A copy: words are changed while it is read. Some may have lost the pair since. */
+  holdersOf(key: number): number[] {
+    return [...(this.#holders.get(key) ?? [])];
   }
 
-  takeMostFrequent(): CountedPair | undefined {
-    for (const key of this.#risen) this.#push(key, this.#times.get(key)!);
-    this.#risen.clear();
-    for (let top = this.#pop(); top !== undefined; top = this.#pop()) {
-      const key = toPairKey(top.left, top.right);
-      const times = this.#times.get(key)!;
-      if (times === top.times) return times > 0 ? top : undefined;
-      if (times > 0 && times < top.times) this.#push(key, times);
-    }
-    return undefined;
+  /** Of equally frequent ones the lowest key, which is the one with the lower tokens. */
+  findMostFrequent(): { key: number; times: number } | undefined {
+    let best: { key: number; times: number } | undefined;
+    for (const [key, times] of this.#times)
+      if (!best || times > best.times || (times === best.times && key < best.key)) best = { key, times };
+    return best;
   }
-
-  #push(key: number, times: number): void {
-    const heap = this.#heap;
-    const entry = { left: Math.floor(key / MAX_VOCABULARY), right: key % MAX_VOCABULARY, times };
-    let place = heap.length;
-    while (place > 0) {
-      const parent = (place - 1) >> 1;
-      if (!isBefore(entry, heap[parent]!)) break;
-      heap[place] = heap[parent]!;
-      place = parent;
-    }
-    heap[place] = entry;
-  }
-
-  #pop(): CountedPair | undefined {
-    const heap = this.#heap;
-    const top = heap[0];
-    const last = heap.pop();
-    if (top === undefined || last === undefined || heap.length === 0) return top;
-    let place = 0;
-    for (let child = 1; child < heap.length; child = 2 * place + 1) {
-      if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child++;
-      if (!isBefore(heap[child]!, last)) break;
-      heap[place] = heap[child]!;
-      place = child;
-    }
-    heap[place] = last;
-    return top;
-  }
-}
-
-function isBefore(a: CountedPair, b: CountedPair): boolean {
-  if (a.times !== b.times) return a.times > b.times;
-  return a.left !== b.left ? a.left < b.left : a.right < b.right;
 }

@@ -86,7 +86,7 @@ export class Graph {
     this.#body.message(1, node);
     const isTrained = backward !== undefined && inputs.some((input) => input.isTrained);
     const { dims, kind = "float" } = result;
-    return { graph: this, name, dims, kind, isTrained, inputs, ...(backward && { backward }) };
+    return { graph: this, name, dims, kind, isTrained, inputs, backward };
   }
 
   output(name: string, { name: from, dims, kind }: Value): void {

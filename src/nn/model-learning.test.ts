@@ -231,11 +231,11 @@ describe.skipIf(!engine)("learning", () => {
   test("reward alone finds the slot whose first feature is highest", async () => {
     const [model, random, group] = [createTinyModel(engine!), createRandom("game"), 8];
     const optimiser = new AdamW(model.weights);
-    const draw = () => randomPrefix(random, { tokens: 2, slots: 4 });
-    const isRight = (prefix: ReturnType<typeof draw>, token: number) =>
+    const sample = () => randomPrefix(random, { tokens: 2, slots: 4 });
+    const isRight = (prefix: ReturnType<typeof sample>, token: number) =>
       prefix.slots.every((slot) => slot[0]! <= (prefix.slots[token - SLOT]?.[0] ?? Number.NEGATIVE_INFINITY));
     const game = { start: START, end: END, length: 1 };
-    const held = Array.from({ length: 64 }, draw);
+    const held = Array.from({ length: 64 }, sample);
     const accuracy = async () => {
       const choose = (probabilities: Float32Array) => probabilities.indexOf(Math.max(...probabilities));
       const written = await model.generate(held, { ...game, group: 1, choose });
@@ -244,7 +244,7 @@ describe.skipIf(!engine)("learning", () => {
     const before = await accuracy();
     let after = 0;
     for (let update = 1; update < 150 && after < 0.9; update++) {
-      const prefixes = Array.from({ length: 8 }, draw);
+      const prefixes = Array.from({ length: 8 }, sample);
       const choose = (probabilities: Float32Array) => {
         let rest = random.next();
         return Math.max(

@@ -2,7 +2,7 @@
 // so a rule can undo a broadcast or a reshape without asking at run time.
 
 import { TuttiError } from "../base/errors.ts";
-import type { Backward, Value } from "./graph.ts";
+import type { Backward, Graph, Value } from "./graph.ts";
 
 // ---- Arithmetic, with broadcasting ------------------------------------------------------------------
 
@@ -33,23 +33,17 @@ export function shift(a: Value, by: number): Value {
 }
 
 export function negate(a: Value): Value {
-  return a.graph.node("Neg", [a], { dims: a.dims }, { backward: (g) => [negate(g)] });
+  return elementwise(a, "Neg", { backward: (g) => [negate(g)] });
 }
 
 export function exp(a: Value): Value {
-  const result: Value = a.graph.node(
-    "Exp",
-    [a],
-    { dims: a.dims },
-    { backward: (g) => [multiply(g, result)] },
-  );
+  const result: Value = elementwise(a, "Exp", { backward: (g) => [multiply(g, result)] });
   return result;
 }
 
 /** 1 / √a. */
 export function rsqrt(a: Value): Value {
-  const root = a.graph.node("Sqrt", [a], { dims: a.dims });
-  const result = a.graph.node("Reciprocal", [root], { dims: a.dims });
+  const result = elementwise(elementwise(a, "Sqrt"), "Reciprocal");
   // −½ a^(−3/2)
   return withRule(result, [a], (g) => {
     const cube = multiply(multiply(result, result), result);
@@ -59,7 +53,7 @@ export function rsqrt(a: Value): Value {
 
 /** a · sigmoid(a). */
 export function silu(a: Value): Value {
-  const gate = a.graph.node("Sigmoid", [a], { dims: a.dims });
+  const gate = elementwise(a, "Sigmoid");
   const result = a.graph.node("Mul", [a, gate], { dims: a.dims });
   // s + a·s·(1 − s), and a·s is the result.
   return withRule(result, [a], (g) => {
@@ -75,7 +69,7 @@ export function greater(a: Value, b: Value): Value {
   return a.graph.node("Cast", [truth], { dims }, { attributes: { to: 1 } });
 }
 
-// ---- Products ---------------------------------------------------------------------------------------
+// ---- Matrix products ---------------------------------------------------------------------------------------
 
 /** Of the last two dimensions. `b` has the same leading dimensions as `a`, or none. */
 export function matmul(a: Value, b: Value): Value {
@@ -126,14 +120,16 @@ export function slice(a: Value, axis: number, start: number, end: number): Value
   const { graph } = a;
   const bounds = [[start], [end], [axis]].map((values) => graph.constant(values, [1]));
   const backward = (g: Value) => {
-    const parts: Value[] = [];
-    const zeros = (count: number) => {
-      const filler = g.dims.map((dim, at) => (at === axis ? count : dim));
-      return zerosOf(a, filler);
-    };
-    if (start > 0) parts.push(zeros(start));
-    parts.push(g);
-    if (end < a.dims[axis]!) parts.push(zeros(a.dims[axis]! - end));
+    const zeros = (count: number) =>
+      count === 0
+        ? []
+        : [
+            zerosOf(
+              a,
+              g.dims.map((dim, at) => (at === axis ? count : dim)),
+            ),
+          ];
+    const parts = [...zeros(start), g, ...zeros(a.dims[axis]! - end)];
     return [parts.length === 1 ? g : concat(parts, axis)];
   };
   return graph.node("Slice", [a, ...bounds], { dims }, { backward });
@@ -196,27 +192,14 @@ export function softmax(a: Value): Value {
     const weighted = multiply(g, result);
     return [subtract(weighted, multiply(result, sum(weighted, [last])))];
   };
-  const result: Value = a.graph.node(
-    "Softmax",
-    [a],
-    { dims: a.dims },
-    { attributes: { axis: last }, backward },
-  );
+  const result: Value = elementwise(a, "Softmax", { attributes: { axis: last }, backward });
   return result;
 }
 
 export function logSoftmax(a: Value): Value {
   const last = a.dims.length - 1;
-  const attributes = { axis: last };
-  const result: Value = a.graph.node(
-    "LogSoftmax",
-    [a],
-    { dims: a.dims },
-    {
-      attributes,
-      backward: (g) => [subtract(g, multiply(exp(result), sum(g, [last])))],
-    },
-  );
+  const backward = (g: Value) => [subtract(g, multiply(exp(result), sum(g, [last])))];
+  const result: Value = elementwise(a, "LogSoftmax", { attributes: { axis: last }, backward });
   return result;
 }
 
@@ -251,7 +234,7 @@ export function oneHot(numbers: Value, depth: number): Value {
   return graph.node("Cast", [truth], { dims }, { attributes: { to: 1 } });
 }
 
-/** Rows of a table. The gradient goes back as a product with the one-hot numbers: the order of summing is fixed. */
+/** Rows of a table. The gradient is a matmul with the one-hot numbers: so the order of summing is fixed. */
 export function gather(table: Value, numbers: Value): Value {
   const [depth, width] = table.dims as [number, number];
   const dims = [...numbers.dims, width];
@@ -263,6 +246,11 @@ export function gather(table: Value, numbers: Value): Value {
 }
 
 // ---- Helpers ----------------------------------------------------------------------------------------
+
+/** A result of the same shape. */
+function elementwise(a: Value, operation: string, options?: Parameters<Graph["node"]>[3]): Value {
+  return a.graph.node(operation, [a], { dims: a.dims }, options);
+}
 
 /** A result of several nodes that has one gradient rule of its own, shorter than that of its parts. */
 function withRule(result: Value, inputs: readonly Value[], backward: Backward): Value {

@@ -5,9 +5,9 @@ import { TuttiError, usageError } from "../base/errors.ts";
 import type { Weights } from "./types.ts";
 
 export interface AdamWOptions {
-  /** Memory of the mean gradient. */
+  /** Decay of the mean gradient. */
   beta1?: number;
-  /** Memory of the mean squared gradient. 0.95 forgets in 20 iterations: ours are few, and their scale moves. */
+  /** Decay of the mean squared gradient. 0.95 forgets in 20 iterations: ours are few, and their scale moves. */
   beta2?: number;
   epsilon?: number;
   /** Share of a weight that is taken away per unit of learning rate. Tensors of fewer than two dimensions keep all. */
@@ -38,17 +38,11 @@ interface Slot {
 
 export class AdamW {
   readonly #slots: Slot[];
-  readonly #beta1: number;
-  readonly #beta2: number;
-  readonly #epsilon: number;
-  readonly #weightDecay: number;
+  readonly #options: Required<AdamWOptions>;
   #step = 0;
 
   constructor(weights: Weights, options: AdamWOptions = {}) {
-    this.#beta1 = options.beta1 ?? 0.9;
-    this.#beta2 = options.beta2 ?? 0.95;
-    this.#epsilon = options.epsilon ?? 1e-8;
-    this.#weightDecay = options.weightDecay ?? 0.01;
+    this.#options = { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0.01, ...options };
     this.#slots = [...weights].map(([name, { dims, data }]) => ({
       name,
       dims,
@@ -64,11 +58,10 @@ export class AdamW {
    */
   step(gradients: Weights, options: { learningRate: number; maxNorm: number }): { norm: number } {
     const { learningRate, maxNorm } = options;
-    if (!(learningRate >= 0 && Number.isFinite(learningRate))) {
+    if (!(learningRate >= 0 && Number.isFinite(learningRate)))
       throw usageError(
         `A learning rate of ${learningRate} cannot be used: it must be a number of at least 0.`,
       );
-    }
     if (!(maxNorm > 0)) throw usageError(`A largest norm of ${maxNorm} cannot be used: it must be above 0.`);
     const norm = this.#normOf(gradients);
     const scale = norm > maxNorm ? maxNorm / norm : 1;
@@ -137,11 +130,11 @@ export class AdamW {
 
   #update(slot: Slot, gradient: Float32Array, learningRate: number, scale: number): void {
     const { weights, first, second } = slot;
-    const [beta1, beta2, epsilon] = [this.#beta1, this.#beta2, this.#epsilon];
+    const { beta1, beta2, epsilon, weightDecay } = this.#options;
     // Both moments start at 0 and would be too small at first; dividing by what they hold so far corrects it.
     const stepSize = learningRate / (1 - beta1 ** this.#step);
     const rootCorrection = 1 / Math.sqrt(1 - beta2 ** this.#step);
-    const keep = slot.dims.length >= 2 ? 1 - learningRate * this.#weightDecay : 1;
+    const keep = slot.dims.length >= 2 ? 1 - learningRate * weightDecay : 1;
     for (let i = 0; i < weights.length; i++) {
       const slope = gradient[i]! * scale;
       const mean = beta1 * first[i]! + (1 - beta1) * slope + FLUSH - FLUSH;

@@ -53,10 +53,10 @@ export async function findBestWorkflow(
   return final[0];
 }
 
-type Candidate = Pick<RatedWorkflow, "shape" | "workflow">;
+type WorkflowCandidate = Pick<RatedWorkflow, "shape" | "workflow">;
 
 /** The best first. */
-async function rate(candidates: Candidate[], problem: Problem, pool: Pool, options: SearchOptions) {
+async function rate(candidates: WorkflowCandidate[], problem: Problem, pool: Pool, options: SearchOptions) {
   const { repetitions, seed, signal = new AbortController().signal } = options;
   const rated: RatedWorkflow[] = [];
   for (const { shape, workflow } of candidates) {
@@ -76,7 +76,7 @@ async function rate(candidates: Candidate[], problem: Problem, pool: Pool, optio
   return rated.sort((a, b) => b.success - a.success || a.costUsd - b.costUsd);
 }
 
-function* listWorkflows(problem: Problem, pool: Pool): Iterable<Candidate> {
+function* listWorkflows(problem: Problem, pool: Pool): Iterable<WorkflowCandidate> {
   const models = numbersOf(pool, isModel);
   const votes = [findConsensus(pool.members)].filter((number) => number >= 0);
   const solve = solveSubtask(problem);
@@ -88,7 +88,7 @@ function* listWorkflows(problem: Problem, pool: Pool): Iterable<Candidate> {
       yield of("solve-check", [solver, solve, []], [other, check, "all"]);
       yield of("plan-solve", [other, planSubtask(problem), []], [solver, solveAlong, [0]]);
       for (const checker of models) {
-        const planned: Row[] = [
+        const planned: StepRow[] = [
           [other, planSubtask(problem), []],
           [solver, solveAlong, [0]],
         ];
@@ -103,9 +103,9 @@ function* listWorkflows(problem: Problem, pool: Pool): Iterable<Candidate> {
   }
 }
 
-type Row = [worker: number, subtask: string, access: Step["access"]];
+type StepRow = [worker: number, subtask: string, access: Step["access"]];
 
-function of(shape: RatedWorkflow["shape"], ...rows: Row[]): Candidate {
+function of(shape: RatedWorkflow["shape"], ...rows: StepRow[]): WorkflowCandidate {
   return {
     shape,
     workflow: { steps: rows.map(([worker, subtask, access]) => ({ worker, subtask, access })) },

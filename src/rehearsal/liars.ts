@@ -9,7 +9,7 @@ import { workOutWrongly } from "./families/worksheet.ts";
 import type { Player } from "./players.ts";
 import { FAMILIES, familyOf } from "./questions.ts";
 import { kindOf, lookAround } from "./reading.ts";
-import type { Asked } from "./reply.ts";
+import type { ReplyRequest } from "./reply.ts";
 import type { Problem } from "./types.ts";
 import { createRehearsalWorker } from "./workers.ts";
 
@@ -18,7 +18,7 @@ export function createLiar(player: Player, delayScale: number): Worker {
   return createRehearsalWorker(player, delayScale, lieAbout);
 }
 
-function lieAbout(player: Player, problem: Problem, { seed, brief }: Asked): string {
+function lieAbout(player: Player, problem: Problem, { seed, brief }: ReplyRequest): string {
   const { subtask, visible } = brief ?? { subtask: "", visible: [] };
   const kind = brief ? kindOf(subtask) : "solve";
   const seen = visible.flatMap((step) => [step.subtask, step.reply]);

@@ -12,7 +12,7 @@ import { delayOf } from "./workers.ts";
 const TASKS_PER_TOPIC = 24;
 const CALIBRATION = "calibration of the rehearsal workers";
 
-interface Measured {
+interface MeasuredPlayers {
   calibration: Omit<Calibration, "tasks"> & { tasks: readonly { text: string; topic: Topic }[] };
   /** By player, in the order of the list. */
   delays: number[][];
@@ -20,7 +20,7 @@ interface Measured {
 }
 
 /** By the list of players itself: the same list again gets the same profiles at once. */
-const measured = new WeakMap<readonly Player[], Map<number, Measured>>();
+const measured = new WeakMap<readonly Player[], Map<number, MeasuredPlayers>>();
 
 /** By id of the worker. Delays are in simulated time. */
 export function measureProfiles(
@@ -40,15 +40,15 @@ export function rehearsalCalibration(
   return measure(tasksPerTopic, players).calibration;
 }
 
-function measure(tasksPerTopic: number, players: readonly Player[]): Measured {
-  const known = measured.get(players) ?? new Map<number, Measured>();
+function measure(tasksPerTopic: number, players: readonly Player[]): MeasuredPlayers {
+  const known = measured.get(players) ?? new Map<number, MeasuredPlayers>();
   measured.set(players, known);
   const found = known.get(tasksPerTopic) ?? askAll(tasksPerTopic, players);
   known.set(tasksPerTopic, found);
   return found;
 }
 
-function askAll(tasksPerTopic: number, players: readonly Player[]): Measured {
+function askAll(tasksPerTopic: number, players: readonly Player[]): MeasuredPlayers {
   const tasks: { text: string; topic: Topic }[] = [];
   const scores: number[][] = [];
   const delays: number[][] = players.map(() => []);
@@ -71,7 +71,7 @@ function askAll(tasksPerTopic: number, players: readonly Player[]): Measured {
   return { calibration: { workers, tasks, scores, byLength: true, source }, delays };
 }
 
-function toProfiles({ calibration, delays }: Measured, tasksPerTopic: number): [string, Profile][] {
+function toProfiles({ calibration, delays }: MeasuredPlayers, tasksPerTopic: number): [string, Profile][] {
   const { workers, tasks, scores, source } = calibration;
   return workers.map((id, number) => {
     const right: Partial<Record<Topic, number>> = {};

@@ -24,13 +24,13 @@ import {
 import type { Family, Problem, Worked } from "./types.ts";
 
 /** Without a brief the worker is asked the bare question. */
-export interface Asked {
+export interface ReplyRequest {
   seed: number;
   brief?: Brief;
 }
 
 /** All that bears on one reply. */
-interface Scene {
+interface ReplyContext {
   player: Player;
   problem: Problem;
   family: Family;
@@ -41,13 +41,13 @@ interface Scene {
 }
 
 /** The reply to a problem that was already read. */
-export function replyTo(player: Player, problem: Problem, { seed, brief }: Asked): string {
+export function replyTo(player: Player, problem: Problem, { seed, brief }: ReplyRequest): string {
   const { subtask, visible } = brief ?? { subtask: "", visible: [] };
   const kind = brief ? kindOf(subtask) : "solve";
   const seen = visible.flatMap((step) => [step.subtask, step.reply]);
   const { answers, planQuality } = lookAround(visible, problem);
   const family = familyOf(problem);
-  const scene: Scene = {
+  const scene: ReplyContext = {
     player,
     problem,
     family,
@@ -73,7 +73,7 @@ export function replyTo(player: Player, problem: Problem, { seed, brief }: Asked
 // ---- The four kinds of work -----------------------------------------------------------------------
 
 /** Works it out alone; a visible answer may then be adopted, be it right or wrong. */
-function solve(scene: Scene, other: SeenAnswer | undefined): string {
+function solve(scene: ReplyContext, other: SeenAnswer | undefined): string {
   const { player, problem, situation, random } = scene;
   const { skill, recall } = situation;
   const own = attempt(scene, false);
@@ -90,7 +90,7 @@ function solve(scene: Scene, other: SeenAnswer | undefined): string {
 }
 
 /** Names the stages in their order: rightly, vaguely, or by work that belongs to other questions. */
-function plan(scene: Scene): string {
+function plan(scene: ReplyContext): string {
   const { player, problem, family, situation, random } = scene;
   const probability = probabilityOfPlanLine(player.planning, situation);
   const lines = problem.stages.map(({ work }, i) => {
@@ -102,7 +102,7 @@ function plan(scene: Scene): string {
 }
 
 /** Checks the answer that most have given. A fault that is found is worked out again. */
-function check(scene: Scene, { answer, right, reply }: SeenAnswer, others: SeenAnswer[]): string {
+function check(scene: ReplyContext, { answer, right, reply }: SeenAnswer, others: SeenAnswer[]): string {
   const { player, problem, family, situation, random } = scene;
   if (family.recall) {
     const own = attempt(scene, false);
@@ -125,7 +125,7 @@ function check(scene: Scene, { answer, right, reply }: SeenAnswer, others: SeenA
 }
 
 /** Picks one of the visible answers, and never another. */
-function compare({ player, answers, random }: Scene): string {
+function compare({ player, answers, random }: ReplyContext): string {
   const { checking } = player;
   const weights = answers.map(({ votes, right }) => weightInComparison({ votes, right, checking }));
   let rest = random.next() * weights.reduce((sum, weight) => sum + weight, 0);
@@ -137,7 +137,7 @@ function compare({ player, answers, random }: Scene): string {
 // ---- Luck -----------------------------------------------------------------------------------------
 
 /** Goes through the stages; the first that goes wrong spoils the rest. */
-function attempt(scene: Scene, foundFault: boolean): Worked & { right: boolean } {
+function attempt(scene: ReplyContext, foundFault: boolean): Worked & { right: boolean } {
   const { player, problem, family, situation, random } = scene;
   const probability = probabilityOfStage(situation, foundFault);
   for (let stage = 0; stage < situation.stages; stage++) {
@@ -153,7 +153,7 @@ const PLAN_LINE = 2;
 const CATCH = 3;
 
 /** Uniform in [0, 1): in part the luck of the question, in part of this worker with it, else of the moment. */
-function luck({ player, problem: { hash }, random }: Scene, event: number, which: number): number {
+function luck({ player, problem: { hash }, random }: ReplyContext, event: number, which: number): number {
   const source = random.next();
   if (source < LUCK_OF_QUESTION) return toUnit(hashSeed(hash, event, which));
   if (source < LUCK_OF_QUESTION + LUCK_OF_WORKER) return toUnit(hashSeed(player.id, hash, event, which));

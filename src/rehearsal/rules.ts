@@ -95,7 +95,7 @@ const DISAGREEMENT = 0.5;
 const BREAKING = 0.015;
 const BREAKING_UNSKILLED = 0.1;
 
-export interface Check extends Pick<Situation, "skill" | "difficulty" | "namesWork"> {
+export interface CheckSituation extends Pick<Situation, "skill" | "difficulty" | "namesWork"> {
   checking: number;
   /** The answer to be checked is the checker's own. */
   ownWork: boolean;
@@ -104,7 +104,7 @@ export interface Check extends Pick<Situation, "skill" | "difficulty" | "namesWo
 }
 
 /** The probability that a checker finds the fault in a wrong answer. */
-export function probabilityOfCatching(check: Check): number {
+export function probabilityOfCatching(check: CheckSituation): number {
   const mixed = (1 - TOPIC_IN_CHECKING) * check.checking + TOPIC_IN_CHECKING * check.skill;
   let odds = logOdds(mixed) + EASE[check.difficulty];
   if (check.ownWork) odds += OWN_WORK;

@@ -20,7 +20,7 @@ import type { Problem } from "./types.ts";
 /** A cheaper worker is taken when its measured success is at most this much below the best. */
 const GOOD_ENOUGH = 0.05;
 
-interface Plan {
+interface ScriptedPlan {
   why: string;
   steps: Step[];
 }
@@ -42,7 +42,7 @@ async function* write(request: ComposeRequest, signal: AbortSignal): AsyncIterab
   }
 }
 
-function decide(request: ComposeRequest): Plan {
+function decide(request: ComposeRequest): ScriptedPlan {
   const problem = findProblem(request.task.messages);
   const team = createTeam(request.pool, problem?.topic);
   const previous = request.rounds.at(-1);
@@ -53,7 +53,7 @@ function decide(request: ComposeRequest): Plan {
 
 // ---- The first round ------------------------------------------------------------------------------
 
-function begin(team: Team, problem: Problem | undefined, maxSteps: number): Plan {
+function begin(team: RankedTeam, problem: Problem | undefined, maxSteps: number): ScriptedPlan {
   const [best = 0, second] = team.ranked;
   const isEasy = problem && (problem.difficulty === 1 || familyOf(problem).recall);
   if (isEasy || second === undefined || maxSteps === 1) {
@@ -82,7 +82,7 @@ function begin(team: Team, problem: Problem | undefined, maxSteps: number): Plan
 }
 
 /** Independent attempts, then a vote, which takes a third voice to decide, or a comparison of two. */
-function attempts(team: Team, problem: Problem, maxSteps: number, shape: string): Plan {
+function attempts(team: RankedTeam, problem: Problem, maxSteps: number, shape: string): ScriptedPlan {
   const canVote = team.consensus !== undefined && team.ranked.length >= 3 && maxSteps >= 4;
   const solvers = team.ranked.slice(0, canVote ? 3 : 2);
   const steps = solvers.map((worker) => step(worker, solveSubtask(problem), []));
@@ -95,7 +95,7 @@ function attempts(team: Team, problem: Problem, maxSteps: number, shape: string)
   };
 }
 
-function solo(team: Team, problem: Problem | undefined): Step {
+function solo(team: RankedTeam, problem: Problem | undefined): Step {
   return step(team.goodEnough(), solveSubtask(problem), []);
 }
 
@@ -104,10 +104,10 @@ function solo(team: Team, problem: Problem | undefined): Step {
 /** Accepts what agrees; else one more opinion by somebody new, and a comparison. One correction is enough. */
 function correct(
   request: ComposeRequest,
-  team: Team,
+  team: RankedTeam,
   problem: Problem | undefined,
   last: ComposedRound,
-): Plan {
+): ScriptedPlan {
   const answers = last.replies.filter((reply) => reply.trim() !== "" && !isPlan(reply)).map(extractAnswer);
   const [first = ""] = answers;
   if (answers.length > 0 && answers.every((answer) => sameAnswer(answer, first))) {
@@ -124,7 +124,7 @@ function correct(
 
 // ---- Who is good for what ---------------------------------------------------------------------------
 
-interface Team {
+interface RankedTeam {
   /** Numbers of the models, the most successful in this topic first. */
   ranked: number[];
   consensus: number | undefined;
@@ -136,7 +136,7 @@ interface Team {
 }
 
 /** Without profiles the order of the pool stands for strength, as everywhere. */
-function createTeam({ members }: Pool, topic: Topic | undefined): Team {
+function createTeam({ members }: Pool, topic: Topic | undefined): RankedTeam {
   const models = strongestMembers(members);
   const success = (worker: number, of: Topic | undefined) => {
     const profile = members[worker]?.profile;

@@ -8,17 +8,17 @@ import type { Price, Topic } from "../worker/types.ts";
 import type { Player } from "./players.ts";
 import { FAMILIES } from "./questions.ts";
 
-type Range = readonly [low: number, high: number];
+type SkillRange = readonly [low: number, high: number];
 
 interface Character {
   /** As the table of players says it. */
   says: string;
-  usual: Range;
+  usual: SkillRange;
   /** Two to four of these, fewer where there are fewer. */
   strengths: readonly Topic[];
-  strong: Range;
+  strong: SkillRange;
   /** Up to two topics in which it is clearly worse than usual. */
-  weak?: Range;
+  weak?: SkillRange;
   /** What it has of planning and checking beyond what the topics say. */
   planning?: number;
   checking?: number;
@@ -27,7 +27,7 @@ interface Character {
 }
 
 const ALL_TOPICS: readonly Topic[] = [...new Set(FAMILIES.map(({ topic }) => topic))];
-const STRONG: Range = [0.9, 0.97];
+const STRONG: SkillRange = [0.9, 0.97];
 
 const CHARACTERS: readonly Character[] = [
   {
@@ -118,7 +118,7 @@ function createStranger(number: number, seed: number): Player {
 
 function drawSkills(character: Character, random: Random): Player["skills"] {
   const { strengths, strong, weak } = character;
-  const between = ([low, high]: Range) => toHundredths(low + (high - low) * random.next());
+  const between = ([low, high]: SkillRange) => toHundredths(low + (high - low) * random.next());
   const skills: Player["skills"] = { usual: between(character.usual) };
   // The first strength is what the character is known for, and never missing.
   const [first, ...others] = strengths === ALL_TOPICS ? random.shuffle(strengths) : strengths;

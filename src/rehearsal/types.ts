@@ -7,7 +7,7 @@ import type { Topic } from "../worker/types.ts";
 export type Difficulty = 1 | 2 | 3;
 
 /** One real step of a solution. */
-export interface Stage {
+export interface SolutionStage {
   /** The kind of work, without the numbers: what a plan would say. */
   work: string;
   /** The work as done, with the numbers. */
@@ -23,7 +23,7 @@ export interface Problem {
   /** Of the question: luck that depends on it is drawn from this. */
   readonly hash: number;
   readonly answer: string;
-  readonly stages: readonly Stage[];
+  readonly stages: readonly SolutionStage[];
   /** Which form of the family, and what fills its slots. */
   readonly form: number;
   readonly parameters: unknown;
@@ -36,7 +36,7 @@ export interface Slip {
 }
 
 export interface Worked {
-  readonly stages: readonly Stage[];
+  readonly stages: readonly SolutionStage[];
   readonly answer: string;
 }
 

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import { toCount, toMoney, toRoundNumbers, toSeries, toStepNumbers } from "../../base/format.ts";
 import { checkTeam } from "../../conductor/check-team.ts";
+import type { Environment } from "../../config/home.ts";
 import type { PlanEstimate } from "../../perform/estimate.ts";
 import type { Verdict } from "../../perform/stage.ts";
 import type { PlanForReview } from "../../tutti/ask-options.ts";
@@ -18,7 +19,7 @@ import { renderWorkflow } from "../../workflow/render.ts";
 import { MAX_STEPS, type Workflow } from "../../workflow/types.ts";
 import { drawWorkflow, sourcesOf } from "../terminal/draw-workflow.ts";
 import { sanitise, toOneLine } from "../terminal/sanitise.ts";
-import { columnsOf, createStyle, type Environment, type Style } from "../terminal/style.ts";
+import { columnsOf, createStyle, type Style } from "../terminal/style.ts";
 import { wrap } from "../terminal/text-width.ts";
 
 export interface ReviewIo {

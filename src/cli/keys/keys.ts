@@ -6,7 +6,7 @@ import { isTuttiError } from "../../base/errors.ts";
 import { toClock, toCount, toMoney } from "../../base/format.ts";
 import { startOfWindow, WINDOW_WORDS } from "../../gateway/access/budget-window.ts";
 import { type GatewayKey, openKeyRing, toKeyState, toShownKey } from "../../gateway/access/keys.ts";
-import { unknownVerb } from "../options.ts";
+import { type CommonFlags, unknownVerb } from "../options.ts";
 import { printJson, printLines } from "../terminal/print.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 import { columnsOf, createStyle } from "../terminal/style.ts";
@@ -14,11 +14,6 @@ import { type Column, toTable } from "../terminal/table.ts";
 import { addCreateFlags, type CreateFlags, checkNames, toSettings } from "./input.ts";
 
 const VERBS = ["create", "list", "revoke"];
-
-interface CommonFlags {
-  json?: boolean;
-  config?: string;
-}
 
 export function define(command: Command): void {
   addFlags(command)

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { toCount } from "../../base/format.ts";
 import type { RunSummary, Store } from "../../store/types.ts";
 import type { Tutti } from "../../tutti/tutti.ts";
-import { oneOf, unknownVerb, wholeNumber } from "../options.ts";
+import { type CommonFlags, oneOf, unknownVerb, wholeNumber } from "../options.ts";
 import { toJson } from "../terminal/sanitise.ts";
 import { columnsOf, createStyle } from "../terminal/style.ts";
 import { findRun, toRunTable } from "./find-runs.ts";
@@ -12,11 +12,6 @@ import { findRun, toRunTable } from "./find-runs.ts";
 const STATES = ["ended", "running", "interrupted"] as const;
 const VERBS = ["show", "resume", "delete", "prune"];
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-interface CommonFlags {
-  json?: boolean;
-  config?: string;
-}
 
 export function define(command: Command): void {
   command

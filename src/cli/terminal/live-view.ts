@@ -9,7 +9,7 @@ import { isSimulated } from "../../worker/kinds.ts";
 import { AnswerPrinter } from "../ask/answer-printer.ts";
 import { stopReasonInWords, toFooter } from "../ask/outcome.ts";
 import { PlainProgress } from "./plain-progress.ts";
-import type { Progress, ViewOptions } from "./progress.ts";
+import type { RunProgress, ViewOptions } from "./progress.ts";
 import { columnsOf, createStyle, isLive, type Style } from "./style.ts";
 import { TerminalProgress } from "./terminal-progress.ts";
 import { wrap } from "./text-width.ts";
@@ -18,7 +18,7 @@ export class LiveView {
   readonly #options: ViewOptions;
   readonly #style: Style;
   readonly #answer: AnswerPrinter;
-  readonly #progress: Progress | undefined;
+  readonly #progress: RunProgress | undefined;
   readonly #nested = new Map<string, RunState>();
   #state: RunState | undefined;
   #hasNotice = false;

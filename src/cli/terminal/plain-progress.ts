@@ -4,11 +4,11 @@ import { toDelay } from "../../base/format.ts";
 import type { RunState } from "../../perform/state.ts";
 import type { RunEvent } from "../../store/types.ts";
 import { toConductorWords, toFallBackWords } from "./plan-lines.ts";
-import type { Output, Progress } from "./progress.ts";
+import type { Output, RunProgress } from "./progress.ts";
 import { toOneLine } from "./sanitise.ts";
 import { nameOf, toNotes, toStepCost } from "./step-lines.ts";
 
-export class PlainProgress implements Progress {
+export class PlainProgress implements RunProgress {
   readonly #stderr: Pick<Output, "write">;
   /** Lines that wait for the end of the answer: both streams may end in the same log. */
   #held: string[] | undefined;

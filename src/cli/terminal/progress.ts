@@ -1,8 +1,8 @@
 // The face that both kinds of progress share: drawn live on a terminal, or plain lines for a log.
 
+import type { Environment } from "../../config/home.ts";
 import type { RunState } from "../../perform/state.ts";
 import type { RunEvent } from "../../store/types.ts";
-import type { Environment } from "./style.ts";
 
 export interface Output {
   write(text: string): unknown;
@@ -20,7 +20,7 @@ export interface ViewOptions {
 }
 
 /** Shows one run. Progress is whatever is said before and beside the answer. */
-export interface Progress {
+export interface RunProgress {
   notice(text: string): void;
   /** What happened before this process took the run over. */
   prime(state: RunState, nested: ReadonlyMap<string, RunState>): void;

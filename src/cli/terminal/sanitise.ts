@@ -17,12 +17,12 @@ const REPLACEMENT = "\ufffd";
  * before a final letter. string: OSC, DCS and the like. string-escape: ESC in such a string. over: the last
  * character of a sequence.
  */
-type State = "ground" | "escape" | "csi" | "string" | "string-escape" | "over";
+type SanitiserState = "ground" | "escape" | "csi" | "string" | "string-escape" | "over";
 
-const OPENERS = new Map<number, State>([
+const OPENERS = new Map<number, SanitiserState>([
   [ESC, "escape"],
   [0x9b, "csi"],
-  ...[0x90, 0x98, 0x9d, 0x9e, 0x9f].map((code): [number, State] => [code, "string"]),
+  ...[0x90, 0x98, 0x9d, 0x9e, 0x9f].map((code): [number, SanitiserState] => [code, "string"]),
 ]);
 
 export interface Sanitiser {
@@ -33,7 +33,7 @@ export interface Sanitiser {
 }
 
 export function createSanitiser(): Sanitiser {
-  let state: State = "ground";
+  let state: SanitiserState = "ground";
   let length = 0;
   let half = "";
 
@@ -71,7 +71,7 @@ export function toOneLine(text: string): string {
   return sanitise(text).replace(/\s+/g, " ").trim();
 }
 
-function next(state: State, code: number): State {
+function next(state: SanitiserState, code: number): SanitiserState {
   if (state === "string" && code === ESC) return "string-escape";
   const opened = OPENERS.get(code);
   if (opened) return opened;
@@ -93,7 +93,7 @@ function next(state: State, code: number): State {
   }
 }
 
-function isInside(state: State): boolean {
+function isInside(state: SanitiserState): boolean {
   return state !== "ground" && state !== "over";
 }
 

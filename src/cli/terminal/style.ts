@@ -1,5 +1,7 @@
 // Colours of the terminal, or none: decided once from the stream and the environment (NO_COLOR, TERM=dumb).
 
+import type { Environment } from "../../config/home.ts";
+
 type Paint = (text: string) => string;
 
 export interface Style {
@@ -42,8 +44,6 @@ const STYLED: Style = {
   ...COLOURED,
   worker: (number, text) => WORKER_COLOURS[number % WORKER_COLOURS.length]!(text),
 };
-
-export type Environment = Record<string, string | undefined>;
 
 /** A terminal that can move its cursor. */
 export function isLive(stream: { isTTY?: boolean }, env: Environment): boolean {

@@ -5,13 +5,13 @@ import { isOver, type RunState } from "../../perform/state.ts";
 import type { RunEvent } from "../../store/types.ts";
 import { LiveRegion } from "./live-region.ts";
 import { toPlanLines, toPlanningLines } from "./plan-lines.ts";
-import type { Progress, ViewOptions } from "./progress.ts";
+import type { RunProgress, ViewOptions } from "./progress.ts";
 import { sanitise, toOneLine } from "./sanitise.ts";
 import { type Scene, toStepLines } from "./step-lines.ts";
 import { columnsOf, type Style } from "./style.ts";
 import { cut, wrap } from "./text-width.ts";
 
-export class TerminalProgress implements Progress {
+export class TerminalProgress implements RunProgress {
   readonly #options: ViewOptions;
   readonly #style: Style;
   readonly #region: LiveRegion;

@@ -84,9 +84,9 @@ export interface TrainFlags {
 
 export function addTrainFlags(command: Command): Command {
   return command
-    .option("--rehearsal", "practise on simulated tasks and workers: no key, no cost (the default)")
-    .option("--recording <folder>", "practise on recorded models; may be given several times", collect)
-    .option("--tasks <file>", "practise with the live pool of the config: every reply costs, once")
+    .option("--rehearsal", "train on simulated tasks and workers: no key, no cost (the default)")
+    .option("--recording <folder>", "train on recorded models; may be given several times", collect)
+    .option("--tasks <file>", "train with the live pool of the config: every reply costs, once")
     .option(
       "--set <name>",
       "the set of each recording, in their order, or several sets of one; the set of --tasks",
@@ -111,7 +111,7 @@ export function addTrainFlags(command: Command): Command {
       `so many iterations after the warm-up (${ITERATIONS} unless --minutes is given)`,
       wholeNumber("--iterations", 1, 1_000_000),
     )
-    .option("--seed <n>", "of everything left to chance (0)", wholeNumber("--seed", 0, 2 ** 32 - 1))
+    .option("--seed <n>", "of all randomness (0)", wholeNumber("--seed", 0, 2 ** 32 - 1))
     .option("--out <dir>", "the folder of the training (by default in trainings/ of TUTTI_HOME)")
     .option("--resume <dir>", "go on with a training that was stopped, with its own settings")
     .option(
@@ -135,11 +135,7 @@ export function addTrainFlags(command: Command): Command {
       `questions of an iteration (${QUESTIONS})`,
       wholeNumber("--questions", 1, 1024),
     )
-    .option(
-      "--cost <x>",
-      "what a call costs, where being right is worth 0.5 (0)",
-      numberBetween("--cost", 0, 1),
-    )
+    .option("--cost <x>", "cost per call, where being right is worth 0.5 (0)", numberBetween("--cost", 0, 1))
     .option("--supervised", "a supervised stage before reinforcement")
     .option(
       "--words <kind>",
@@ -164,18 +160,19 @@ export function toSettings(flags: TrainFlags): TrainSettings {
     throw usageError(`--width must be a multiple of ${HEAD_WIDTH}, not ${width}`);
   return {
     world: toWorldSettings(flags),
-    ...(minutes !== undefined ? { minutes } : { iterations: iterations ?? ITERATIONS }),
+    minutes,
+    iterations: minutes === undefined ? (iterations ?? ITERATIONS) : undefined,
     seed: flags.seed ?? 0,
     rounds: flags.rounds === "2" ? 2 : 1,
-    ...(flags.size !== undefined && { size: flags.size }),
+    size: flags.size,
     pools: flags.pools ?? "random",
     group: flags.group ?? GROUP,
     questions: flags.questions ?? QUESTIONS,
     costPerCall: flags.cost ?? 0,
     supervised: flags.supervised ?? false,
     words: flags.words ?? "free",
-    ...(width !== undefined && { width }),
-    ...(layers !== undefined && { layers }),
+    width,
+    layers,
     threads: flags.threads ?? Math.min(MOST_THREADS, availableParallelism()),
   };
 }
@@ -201,12 +198,7 @@ function toWorldSettings(flags: TrainFlags): TrainSettings["world"] {
       );
     if (budgetUsd === "none")
       throw usageError("--budget must be an amount in dollars: a training asks very often");
-    return {
-      ...{ kind: "tasks", tasks, budgetUsd },
-      ...(sets[0] !== undefined && { set: sets[0] }),
-      ...(pool !== undefined && { pool }),
-      ...(config !== undefined && { config }),
-    };
+    return { kind: "tasks", tasks, budgetUsd, set: sets[0], pool, config };
   }
   if (sets.length > 0) throw usageError("--set goes with --recording or --tasks: the rehearsal has no sets");
   return { kind: "rehearsal" };
@@ -229,11 +221,9 @@ export function toSavedSettings(settings: TrainSettings): TrainSettings {
     return { ...settings, world: { ...world, folders: world.folders.map((folder) => resolve(folder)) } };
   if (world.kind !== "tasks") return settings;
   const { tasks, config } = world;
-  const paths = {
-    // A known set has a name that is no file.
-    tasks: existsSync(tasks) ? resolve(tasks) : tasks,
-    ...(config !== undefined && { config: resolve(config) }),
-  };
+  const whole = (path: string) => (existsSync(path) ? resolve(path) : path);
+  // A known set has a name that is no file.
+  const paths = { tasks: whole(tasks), config: config && resolve(config) };
   return { ...settings, world: { ...world, ...paths } };
 }
 
@@ -251,7 +241,7 @@ export function toResumedSettings(flags: TrainFlags, saved: unknown, folder: str
     throw usageError(
       `${folder} was not made by tutti train, so its settings cannot be read: start a new training`,
     );
-  const settings = { ...parsed.data, ...(flags.threads !== undefined && { threads: flags.threads }) };
+  const settings = { ...parsed.data, threads: flags.threads ?? parsed.data.threads };
   const { budgetUsd } = flags;
   if (budgetUsd === undefined) return settings;
   if (settings.world.kind !== "tasks")

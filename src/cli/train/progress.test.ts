@@ -33,7 +33,7 @@ const at = (iteration: number, change = {}) =>
   toIteration(iteration, { stage: "teams", asked: { a: 1 }, costUsd: 0.001, ...steady, ...change }, 400);
 
 describe("on a terminal", () => {
-  it("shows stage, bar, how far, the time left and the figures, in one line that changes", () => {
+  it("shows stage, bar, how far, the time left and the metrics, in one line that changes", () => {
     const { last, written } = watch([
       [0, at(98)],
       [2_000, at(99)],

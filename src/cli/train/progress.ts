@@ -46,7 +46,7 @@ export function createTrainProgress(
 
   const toParts = (): string[] => {
     const { stage, iteration, total, isTiming, asked } = last.at(-1)!;
-    const of = (value: (figures: IterationMetrics) => number) => finiteMean(last.map(value));
+    const of = (value: (metrics: IterationMetrics) => number) => finiteMean(last.map(value));
     const left = leftMs();
     const rollouts = () => [
       `reward ${of(({ reward }) => reward).toFixed(2)}`,

@@ -145,7 +145,7 @@ async function openJournal({ world }: TrainSettings): Promise<Store> {
     import("../../store/open.ts"),
   ]);
   const file = world.kind === "tasks" ? world.config : undefined;
-  const { config } = await loadConfig({ cwd: process.cwd(), ...(file !== undefined && { file }) });
+  const { config } = await loadConfig({ cwd: process.cwd(), file });
   return openStore(toStorePath(config.store, process.env));
 }
 

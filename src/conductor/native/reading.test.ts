@@ -117,7 +117,7 @@ describe("the workers", () => {
     expect(good.slice(6, 10)).toEqual([0.5, 0, 1, 0]);
     expect(weak[5]).toBeCloseTo(-2.6, 5);
     expect(weak.slice(6, 10)).toEqual([1, 0, 0, 1]);
-    // By price: the cheapest is 0, the dearest 1.
+    // By price: the cheapest is 0, the most expensive 1.
     expect([good[12], best[12], weak[12]]).toEqual([1, 0, 0.5]);
     // Alone the same worker is the best there is.
     expect(rowOf(read([model("weak", { similar: 0.3 }, 4)]).prefix.slots[0]).slice(5, 10)).toEqual([

@@ -14,13 +14,7 @@ export type Mask = (tokens: readonly number[]) => (token: number) => boolean;
 type IsAllowed = (token: number) => boolean;
 
 /** Without a seed it is greedy; without a mask any token may follow. */
-export function createTokenSampler({
-  mask,
-  seed,
-}: {
-  mask?: Mask | undefined;
-  seed?: number | undefined;
-} = {}): TokenSampler {
+export function createTokenSampler({ mask, seed }: { mask?: Mask; seed?: number } = {}): TokenSampler {
   const random = seed === undefined ? undefined : createRandom(seed);
   return (probabilities, tokens) => {
     const isAllowed = mask ? mask(tokens) : isAny;

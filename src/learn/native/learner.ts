@@ -113,7 +113,7 @@ async function openNativeLearner(
     },
 
     answer(questions, { stage }, { seed, signal }) {
-      // Until the choice of a size is practised, one that is given is evaluated, and a single round.
+      // Until the choice of a size is trained, one that is given is evaluated, and a single round.
       const isChosen = stage === "sizes";
       const isAlone = stage === "selection" || stage === "supervised";
       const size = isAlone ? 1 : (options.size ?? (isChosen ? undefined : EVALUATED_SIZE));

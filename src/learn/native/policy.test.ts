@@ -25,7 +25,7 @@ afterAll(() => policy.model.close());
 const prompts = () => [1, 2].map((seed) => toPrompt(policy, world.sample(seed)));
 
 describe("plans", () => {
-  test("by lot are the same for a seed and differ within a group and between seeds", async () => {
+  test("sampled are the same for a seed and differ within a group and between seeds", async () => {
     const write = (seed: number) => writePlans(policy, prompts(), { group: 3, seed });
     const first = await write(1);
     expect(first.map((group) => group.length)).toEqual([3, 3]);
@@ -35,7 +35,7 @@ describe("plans", () => {
     for (const { tokens } of first.flat()) expect(tokens.length).toBeLessThanOrEqual(PLAN_TOKENS);
   });
 
-  test("a rollout has its own chance: it does not depend on how many others there are", async () => {
+  test("a rollout has its own seed: it does not depend on how many others there are", async () => {
     const [alone] = await writePlans(policy, prompts().slice(0, 1), { group: 1, seed: 5 });
     const [among] = await writePlans(policy, prompts(), { group: 3, seed: 5 });
     expect(among![0]!.tokens).toEqual(alone![0]!.tokens);

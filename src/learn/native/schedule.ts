@@ -34,7 +34,7 @@ export interface StagePlan extends ScheduleEntry {
 const SELECTION_SHARE = 0.15;
 const ROUNDS_SHARE = 0.2;
 const SIZES_SHARE = 0.2;
-/** Where all teams shall have one size, others are practised too, by this share of the questions. */
+/** Where all teams shall have one size, others are trained too, by this share of the questions. */
 const OTHER_SIZES = { early: 0.5, late: 0.2 };
 /** Times the rate of reinforcement: there is no noise in the warm-up. */
 const WARM_UP_RATE = 4;

@@ -3,16 +3,22 @@
 
 import type { Worksheet } from "../types.ts";
 
-type Expression =
+type ProgramExpression =
   | { type: "number"; value: number }
   | { type: "variable"; name: string }
-  | { type: "operation"; operator: string; left: Expression; right: Expression };
+  | { type: "operation"; operator: string; left: ProgramExpression; right: ProgramExpression };
 
-export type Statement =
-  | { type: "assign"; name: string; value: Expression }
-  | { type: "loop"; start?: Statement; condition: Expression; update?: Statement; body: Statement[] }
-  | { type: "if"; condition: Expression; whenTrue: Statement[]; otherwise: Statement[] }
-  | { type: "print"; value: Expression };
+export type ProgramStatement =
+  | { type: "assign"; name: string; value: ProgramExpression }
+  | {
+      type: "loop";
+      start?: ProgramStatement;
+      condition: ProgramExpression;
+      update?: ProgramStatement;
+      body: ProgramStatement[];
+    }
+  | { type: "if"; condition: ProgramExpression; whenTrue: ProgramStatement[]; otherwise: ProgramStatement[] }
+  | { type: "print"; value: ProgramExpression };
 
 /** Weakest first: each row binds tighter than the one before it. */
 const OPERATORS: readonly Record<string, (a: number, b: number) => number>[] = [
@@ -33,7 +39,7 @@ const TOKEN = /\s*(console\.log|[a-z_]\w*|\d+|===|!==|==|!=|<=|>=|\+\+|--|\+=|-=
 const MAX_TURNS = 60;
 
 /** Undefined for anything that is not a program of this little language. */
-export function parseProgram(source: string): Statement[] | undefined {
+export function parseProgram(source: string): ProgramStatement[] | undefined {
   const tokens = tokenise(source);
   let at = 0;
   const fail = (): never => {
@@ -44,7 +50,7 @@ export function parseProgram(source: string): Statement[] | undefined {
   const expect = (token: string) => accept(token) || fail();
   const name = () => (/^[a-z_]\w*$/i.test(peek() ?? "") ? tokens![at++]! : fail());
 
-  function expression(level = 0): Expression {
+  function expression(level = 0): ProgramExpression {
     const operators = OPERATORS[level];
     if (!operators) return operand();
     let left = expression(level + 1);
@@ -54,7 +60,7 @@ export function parseProgram(source: string): Statement[] | undefined {
     }
     return left;
   }
-  function operand(): Expression {
+  function operand(): ProgramExpression {
     if (accept("(")) {
       const inner = expression();
       expect(")");
@@ -63,11 +69,11 @@ export function parseProgram(source: string): Statement[] | undefined {
     if (/^\d+$/.test(peek() ?? "")) return { type: "number", value: Number(tokens![at++]) };
     return { type: "variable", name: name() };
   }
-  function assignment(): Statement {
+  function assignment(): ProgramStatement {
     if (!accept("let") && !accept("const")) accept("var");
     const target = name();
-    const variable: Expression = { type: "variable", name: target };
-    const one: Expression = { type: "number", value: 1 };
+    const variable: ProgramExpression = { type: "variable", name: target };
+    const one: ProgramExpression = { type: "number", value: 1 };
     if (accept("++")) return assign(target, "+", variable, one);
     if (accept("--")) return assign(target, "-", variable, one);
     for (const operator of ["+", "-", "*"]) {
@@ -76,13 +82,13 @@ export function parseProgram(source: string): Statement[] | undefined {
     expect("=");
     return { type: "assign", name: target, value: expression() };
   }
-  function block(): Statement[] {
+  function block(): ProgramStatement[] {
     expect("{");
-    const body: Statement[] = [];
+    const body: ProgramStatement[] = [];
     while (!accept("}")) body.push(statement());
     return body;
   }
-  function statement(): Statement {
+  function statement(): ProgramStatement {
     if (accept("for")) {
       expect("(");
       const start = assignment();
@@ -115,7 +121,7 @@ export function parseProgram(source: string): Statement[] | undefined {
   }
 
   try {
-    const program: Statement[] = [];
+    const program: ProgramStatement[] = [];
     while (tokens && at < tokens.length) program.push(statement());
     return program.length > 0 ? program : undefined;
   } catch {
@@ -124,17 +130,17 @@ export function parseProgram(source: string): Statement[] | undefined {
 }
 
 /** What the program prints; undefined where it prints nothing, uses an unknown name or does not end. */
-export function runProgram(program: readonly Statement[], sheet: Worksheet): number | undefined {
+export function runProgram(program: readonly ProgramStatement[], sheet: Worksheet): number | undefined {
   const variables = new Map<string, number>();
   let turns = 0;
   let printed: number | undefined;
 
-  function evaluate(expression: Expression): number {
+  function evaluate(expression: ProgramExpression): number {
     if (expression.type === "number") return expression.value;
     if (expression.type === "variable") return variables.get(expression.name) ?? Number.NaN;
     return OPERATE[expression.operator]!(evaluate(expression.left), evaluate(expression.right));
   }
-  function run(statements: readonly Statement[]): void {
+  function run(statements: readonly ProgramStatement[]): void {
     for (const statement of statements) {
       if (statement.type === "assign") assignTo(statement.name, statement.value);
       else if (statement.type === "if")
@@ -143,14 +149,14 @@ export function runProgram(program: readonly Statement[], sheet: Worksheet): num
       else printed = sheet.number("read off what is printed", evaluate(statement.value), "it prints #");
     }
   }
-  function assignTo(name: string, value: Expression): void {
+  function assignTo(name: string, value: ProgramExpression): void {
     const result = evaluate(value);
     // Setting a variable to a number that stands there takes no work.
     const isWork = value.type !== "number";
     const work = `work out the new value of ${name}`;
     variables.set(name, isWork ? sheet.number(work, result, `${name} = #`) : result);
   }
-  function loop({ start, condition, update, body }: Extract<Statement, { type: "loop" }>): void {
+  function loop({ start, condition, update, body }: Extract<ProgramStatement, { type: "loop" }>): void {
     if (start?.type === "assign") variables.set(start.name, evaluate(start.value));
     while (evaluate(condition) && ++turns <= MAX_TURNS) {
       run(body);
@@ -173,6 +179,11 @@ function tokenise(source: string): string[] | undefined {
   return tokens;
 }
 
-function assign(name: string, operator: string, left: Expression, right: Expression): Statement {
+function assign(
+  name: string,
+  operator: string,
+  left: ProgramExpression,
+  right: ProgramExpression,
+): ProgramStatement {
   return { type: "assign", name, value: { type: "operation", operator, left, right } };
 }

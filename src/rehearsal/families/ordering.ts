@@ -6,14 +6,14 @@ import { defineFamily, defineForm } from "./family.ts";
 import { type Clue, narrow, ordersOf } from "./narrow.ts";
 import { listOf, oneOf, type Slot } from "./slots.ts";
 
-interface Relation {
+interface RaceClue {
   first: string;
   kind: "before" | "right before";
   second: string;
 }
 interface Race {
   runners: string[];
-  clues: Relation[];
+  clues: RaceClue[];
   /** One of PLACES. */
   place: string;
 }
@@ -26,7 +26,7 @@ const LIST: Slot<string[]> = {
   read: (text) => text.split(/,? and |, /),
   write: (runners) => `${runners.slice(0, -1).join(", ")} and ${runners.at(-1)}`,
 };
-const CLUE: Slot<Relation> = {
+const CLUE: Slot<RaceClue> = {
   pattern: "[a-z]+ finished (?:right )?before [a-z]+",
   read(text) {
     const [first, second] = text.split(/ finished (?:right )?before /i);
@@ -75,14 +75,14 @@ function drawRace(random: Random, difficulty: Difficulty): Race {
   const size = SIZE[difficulty];
   for (;;) {
     const order = random.shuffle(RUNNERS).slice(0, size);
-    const clues: Relation[] = [];
+    const clues: RaceClue[] = [];
     const race = { runners: random.shuffle(order), clues, place: PLACES[random.integer(1, size) - 1]! };
     // True clues are added until they settle the place; too many would be a long and dull question.
     while (clues.length < size + 1 && !isDetermined(race)) {
       const at = random.integer(0, size - 2);
       const kind = random.next() < 0.35 ? "right before" : "before";
       const to = kind === "right before" ? at + 1 : random.integer(at + 1, size - 1);
-      const clue: Relation = { first: order[at]!, kind, second: order[to]! };
+      const clue: RaceClue = { first: order[at]!, kind, second: order[to]! };
       if (!clues.some(({ first, second }) => first === clue.first && second === clue.second))
         clues.push(clue);
       else if (random.next() < 0.2) break;
@@ -100,7 +100,7 @@ function isDetermined({ runners, clues, place }: Race): boolean {
 }
 
 /** A case is an order of the runners, by their numbers. */
-function toClue({ first, kind, second }: Relation, runners: string[]): Clue<readonly number[]> {
+function toClue({ first, kind, second }: RaceClue, runners: string[]): Clue<readonly number[]> {
   const [ahead, behind] = [runners.indexOf(first), runners.indexOf(second)];
   return {
     work: "use the next clue on the finishing orders that are left",

@@ -3,7 +3,7 @@
 import type { Random } from "../../base/random.ts";
 import type { Difficulty } from "../types.ts";
 import { defineFamily, defineForm } from "./family.ts";
-import { parseProgram, runProgram, type Statement } from "./interpreter.ts";
+import { type ProgramStatement, parseProgram, runProgram } from "./interpreter.ts";
 import type { Slot } from "./slots.ts";
 
 const SOURCE: Slot<string> = {
@@ -62,7 +62,7 @@ function drawProgram(random: Random, difficulty: Difficulty): string {
   return `let ${a} = ${small()}; let ${b} = ${small()}; ${loop} { ${random.pick(bodies)} } let ${c} = ${a} * 2; console.log(${c} ${plus()} ${b});`;
 }
 
-function difficultyOf(program: readonly Statement[]): Difficulty {
+function difficultyOf(program: readonly ProgramStatement[]): Difficulty {
   const loops = program.filter((statement) => statement.type === "loop");
   if (loops.length === 0) return 1;
   return loops.some(({ body }) => body.some(({ type }) => type !== "assign")) ? 3 : 2;

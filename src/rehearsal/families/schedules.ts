@@ -6,7 +6,7 @@ import type { Difficulty } from "../types.ts";
 import { defineFamily, defineForm } from "./family.ts";
 import { listOf, type Slot } from "./slots.ts";
 
-interface Job {
+interface ScheduledJob {
   name: string;
   hours: number;
   needs: string[];
@@ -14,7 +14,7 @@ interface Job {
 const JOBS = ["digging", "framing", "wiring", "plumbing", "roofing", "plastering", "painting", "cleaning"];
 const SIZE: Record<Difficulty, number> = { 1: 2, 2: 4, 3: 6 };
 /** Each job stands after those it needs. */
-const JOB: Slot<Job> = {
+const JOB: Slot<ScheduledJob> = {
   pattern: "[a-z]+ takes \\d{1,4} hours?(?: and needs [a-z]+(?: and [a-z]+){0,3})?",
   read(text) {
     const [, name, hours, needs] = /^(\w+) takes (\d+) hours?(?: and needs (.+))?$/i.exec(text)!;
@@ -66,7 +66,7 @@ export const schedules = defineFamily({
   ],
 });
 
-function drawJobs(random: Random, difficulty: Difficulty): { jobs: Job[] } {
+function drawJobs(random: Random, difficulty: Difficulty): { jobs: ScheduledJob[] } {
   const names = random.shuffle(JOBS).slice(0, SIZE[difficulty]);
   const jobs = names.map((name, i) => {
     const earlier = random.shuffle(names.slice(0, i));

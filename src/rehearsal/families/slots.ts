@@ -15,17 +15,17 @@ export interface Slot<T> {
 }
 
 /** What is drawn: a whole number between two bounds, both included. */
-type Range = readonly [from: number, to: number];
+type Bounds = readonly [from: number, to: number];
 
 /** With thousands separators or decimals, as people type them. */
 const DECIMAL = "(?:\\d{1,3}(?:,\\d{3})+|\\d{1,12})(?:\\.\\d{1,6})?";
 
-export const integer = (range?: Range, most = 9) => numeric(`\\d{1,${most}}`, range);
-export const decimal = (range?: Range) => numeric(DECIMAL, range);
+export const integer = (range?: Bounds, most = 9) => numeric(`\\d{1,${most}}`, range);
+export const decimal = (range?: Bounds) => numeric(DECIMAL, range);
 /** Money, as we write it and as people do. */
-export const dollars = (range?: Range) => numeric(`\\$?${DECIMAL}(?: dollars)?`, range, " dollars");
+export const dollars = (range?: Bounds) => numeric(`\\$?${DECIMAL}(?: dollars)?`, range, " dollars");
 
-function numeric(pattern: string, range: Range | undefined, unit = ""): Slot<number> {
+function numeric(pattern: string, range: Bounds | undefined, unit = ""): Slot<number> {
   return {
     pattern,
     read: (text) => Number(text.replace(/[^\d.]/g, "")),
@@ -50,7 +50,7 @@ export function oneOf(words: readonly string[]): Slot<string> {
 /** Several of one kind, at least and at most this many; `between` is the pattern of what parts them. */
 export function listOf<T>(
   item: Slot<T>,
-  [least, most]: Range,
+  [least, most]: Bounds,
   joint: string,
   between: string = joint,
 ): Slot<T[]> {

@@ -5,7 +5,7 @@ import type { Difficulty, Worksheet } from "../types.ts";
 import { defineFamily, defineForm } from "./family.ts";
 import { listOf, type Slot, word } from "./slots.ts";
 
-interface Row {
+interface TableRow {
   name: string;
   city: string;
   units: number;
@@ -13,7 +13,7 @@ interface Row {
 }
 const NAMES = ["Anna", "Boris", "Clara", "David", "Elsa", "Felix", "Greta", "Henri"];
 const CITIES = ["Rome", "Oslo", "Lima", "Bern"];
-const ROW: Slot<Row> = {
+const ROW: Slot<TableRow> = {
   pattern: "[a-z]+, [a-z]+, \\d{1,9}, \\d{1,9}",
   read(text) {
     const [name, city, units, price] = text.split(", ");
@@ -33,7 +33,7 @@ const cell = form(
   ],
   "name",
   (rows, _asked, sheet) => {
-    const [{ name, units }] = rows as [Row];
+    const [{ name, units }] = rows as [TableRow];
     return sheet.number("find the row and read the column", units, `${name}: # units`);
   },
 );
@@ -47,7 +47,7 @@ const sum = form(
   ],
   "city",
   (rows, asked, sheet) => {
-    const [first, ...others] = rows as [Row, ...Row[]];
+    const [first, ...others] = rows as [TableRow, ...TableRow[]];
     let total = sheet.number(
       "pick the rows of the city and start with the first",
       first.units,
@@ -95,7 +95,7 @@ function form(
   difficulty: Difficulty,
   phrasings: string[],
   key: "name" | "city",
-  solve: (rows: Row[], asked: string, sheet: Worksheet) => number,
+  solve: (rows: TableRow[], asked: string, sheet: Worksheet) => number,
 ) {
   return defineForm({
     difficulties: [difficulty],

@@ -4,7 +4,7 @@
 import type { Player } from "../players.ts";
 import { exampleQuestion } from "../questions.ts";
 import type { SeenAnswer } from "../reading.ts";
-import type { Stage, Worked } from "../types.ts";
+import type { SolutionStage, Worked } from "../types.ts";
 
 export function writeSolution({ style }: Player, { stages, answer }: Worked, remark = ""): string {
   return join(style.opening, remark, listStages(stages, style.wordy), `Answer: ${answer}`);
@@ -42,7 +42,7 @@ export function writeRefusal(text: string): string {
   return `(simulated worker: I am not a real model and cannot answer this. A question I can work on: ${exampleQuestion(text)})`;
 }
 
-function listStages(stages: readonly Stage[], wordy: boolean): string {
+function listStages(stages: readonly SolutionStage[], wordy: boolean): string {
   return stages
     .map(({ work, line }, i) => `${i + 1}. ${wordy ? `${capital(work)}: ${line}` : line}`)
     .join("\n");

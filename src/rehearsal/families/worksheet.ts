@@ -3,13 +3,13 @@
 
 import { sameAnswer } from "../../answer/normalise.ts";
 import type { Random } from "../../base/random.ts";
-import type { Family, Problem, Slip, Stage, Worked, Worksheet } from "../types.ts";
+import type { Family, Problem, Slip, SolutionStage, Worked, Worksheet } from "../types.ts";
 
 /** Digits after the point that count. Enough for every family, few enough to hide floating point. */
 const DECIMALS = 1e6;
 
 export class Sheet implements Worksheet {
-  readonly stages: Stage[] = [];
+  readonly stages: SolutionStage[] = [];
   readonly #slip: Slip | undefined;
 
   constructor(slip?: Slip) {

@@ -25,17 +25,17 @@ export interface CodeJob {
 }
 
 /** undefined: it passed. */
-export type Failure = { why: string; isUngraded?: boolean } | undefined;
+export type CodeFailure = { why: string; isUngraded?: boolean } | undefined;
 
 /** What became of one case. */
-type Outcome = { exit: ProgramResult["exit"] | "syntax"; output: string; stderr: string };
+type CaseOutcome = { exit: ProgramResult["exit"] | "syntax"; output: string; stderr: string };
 
 const MAX_TOTAL_MS = 180_000;
 const START_MS = 5_000;
 const MAX_OUTPUT_BYTES = 64 * 1_048_576;
 const SHOWN = 60;
 
-export async function gradeCases(job: CodeJob): Promise<Failure> {
+export async function gradeCases(job: CodeJob): Promise<CodeFailure> {
   const isSame = job.style === "stdin" ? isSameOutput : isSameJson;
   const fail = (at: number, why: string) => ({ why: `case ${at + 1} of ${job.cases.length}: ${why}` });
   let i = 0;
@@ -49,14 +49,14 @@ export async function gradeCases(job: CodeJob): Promise<Failure> {
   return i < job.cases.length ? fail(i, "the program did not get to it") : undefined;
 }
 
-function runCases(job: CodeJob): AsyncIterable<Outcome> {
+function runCases(job: CodeJob): AsyncIterable<CaseOutcome> {
   if (job.language === "python") return runPythonCases(job);
   if (job.style === "stdin") return runJavaScriptPrograms(job);
   return job.engine === "quickjs" ? callInQuickJs(job) : callInNode(job);
 }
 
 /** Runs the check in the program's own process, which the program could bend; see gradeCheck for when. */
-export async function gradeInside(job: CodeJob): Promise<Failure> {
+export async function gradeInside(job: CodeJob): Promise<CodeFailure> {
   const token = randomBytes(16).toString("hex");
   const inside = { ...job, cases: [{ input: token, output: token }] };
   for await (const outcome of runPythonCases(inside, "inside")) {
@@ -69,12 +69,12 @@ export async function gradeInside(job: CodeJob): Promise<Failure> {
   return { why: "the program ended before its check did" };
 }
 
-export const needsModule = (module: string): Failure => ({
+export const needsModule = (module: string): CodeFailure => ({
   why: `the check needs the Python package ${module}, which is not installed. Run: python3 -m pip install ${module}`,
   isUngraded: true,
 });
 
-async function* runPythonCases(job: CodeJob, style: string = job.style): AsyncGenerator<Outcome> {
+async function* runPythonCases(job: CodeJob, style: string = job.style): AsyncGenerator<CaseOutcome> {
   const mark = randomBytes(16).toString("hex");
   const before = [job.before, toUsualImports(job.source)].filter((text) => text !== "").join("\n");
   const inputs = job.cases.map(({ input }) => input);
@@ -102,13 +102,13 @@ async function* runPythonCases(job: CodeJob, style: string = job.style): AsyncGe
   if (result.exit !== "ok") yield { exit: result.exit, output: "", stderr: result.stderr };
 }
 
-function toExit(status: string, code: number, stderr: string): Outcome["exit"] {
+function toExit(status: string, code: number, stderr: string): CaseOutcome["exit"] {
   if (status === "timeout" || status === "syntax") return status;
   if (code === 0) return "ok";
   return /MemoryError\b/.test(stderr) ? "memory" : "error";
 }
 
-async function* runJavaScriptPrograms(job: CodeJob): AsyncGenerator<Outcome> {
+async function* runJavaScriptPrograms(job: CodeJob): AsyncGenerator<CaseOutcome> {
   for (const { input } of job.cases) {
     const { exit, stdout, stderr } = await runProgram({
       language: "javascript",
@@ -124,12 +124,12 @@ async function* runJavaScriptPrograms(job: CodeJob): AsyncGenerator<Outcome> {
   }
 }
 
-interface Reply {
+interface ProgramReply {
   j?: string;
   e?: [string, string];
 }
 
-async function* callInNode(job: CodeJob): AsyncGenerator<Outcome> {
+async function* callInNode(job: CodeJob): AsyncGenerator<CaseOutcome> {
   const mark = randomBytes(16).toString("hex");
   const ids = job.cases.map((_, i) => `${mark}-${i}`);
   const requests = job.cases.map(({ input }, i) => toRequest(job, input, ids[i]!));
@@ -152,7 +152,7 @@ async function* callInNode(job: CodeJob): AsyncGenerator<Outcome> {
   if (result.exit !== "ok") yield { exit: result.exit, output: "", stderr: result.stderr };
 }
 
-async function* callInQuickJs(job: CodeJob): AsyncGenerator<Outcome> {
+async function* callInQuickJs(job: CodeJob): AsyncGenerator<CaseOutcome> {
   const world = await createQuickJsWorld({ ...DEFAULT_LIMITS, timeoutMs: job.timeoutMs });
   const loaded = world.evaluate(job.source);
   const answer = loaded && world.evaluate(QUICKJS_PROGRAM_SIDE, "side.js");
@@ -181,15 +181,15 @@ function toRequest(job: CodeJob, input: string, id: string): string {
   return JSON.stringify({ id, entry: job.entry, isPlain: true, args });
 }
 
-function parseReply(text: string): Reply {
+function parseReply(text: string): ProgramReply {
   try {
-    return JSON.parse(text) as Reply;
+    return JSON.parse(text) as ProgramReply;
   } catch {
     return { e: ["Error", "the reply was cut short"] };
   }
 }
 
-function toOutcome({ e, j }: Reply): Outcome {
+function toOutcome({ e, j }: ProgramReply): CaseOutcome {
   if (e?.[0] === "Timeout") return { exit: "timeout", output: "", stderr: "" };
   if (e) return { exit: "error", output: "", stderr: e.join(": ") };
   return { exit: "ok", output: typeof j === "string" ? j : "undefined", stderr: "" };
@@ -198,7 +198,7 @@ function toOutcome({ e, j }: Reply): Outcome {
 const totalMs = ({ timeoutMs, cases }: CodeJob) =>
   Math.min(timeoutMs * Math.max(1, cases.length) + START_MS, MAX_TOTAL_MS);
 
-export function describeExit({ exit, stderr }: Omit<Outcome, "output">, timeoutMs: number): string {
+export function describeExit({ exit, stderr }: Omit<CaseOutcome, "output">, timeoutMs: number): string {
   switch (exit) {
     case "timeout":
       return `took longer than ${timeoutMs} ms`;

@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { createQuickJsWorld } from "../sandbox/quickjs.ts";
 import { runLinked } from "../sandbox/sandbox.ts";
 import { DEFAULT_LIMITS, type ProgramResult } from "../sandbox/types.ts";
-import { type CodeJob, describeExit, type Failure, gradeInside, needsModule, show } from "./cases.ts";
+import { type CodeFailure, type CodeJob, describeExit, gradeInside, needsModule, show } from "./cases.ts";
 import {
   CHECK_SIDE as JAVASCRIPT_CHECK,
   PROGRAM_SIDE as JAVASCRIPT_PROGRAM,
@@ -19,7 +19,7 @@ const REACHES_INSIDE = /\b(unittest|pytest|mock|patch|__main__|globals|sys\.modu
 const CHECK_START_MS = 3_000;
 const MAX_REPLY_BYTES = 16 * 1_048_576;
 
-interface Verdict {
+interface CheckVerdict {
   ok: boolean;
   why?: string;
   line?: string;
@@ -32,12 +32,12 @@ interface Verdict {
 export const isCheckedInside = ({ language, check }: CodeJob) =>
   language === "python" && REACHES_INSIDE.test(check);
 
-export async function gradeCheck(job: CodeJob): Promise<Failure> {
+export async function gradeCheck(job: CodeJob): Promise<CodeFailure> {
   if (isCheckedInside(job)) return gradeInside(job);
   return job.engine === "quickjs" ? checkInQuickJs(job) : checkApart(job);
 }
 
-async function checkApart(job: CodeJob): Promise<Failure> {
+async function checkApart(job: CodeJob): Promise<CodeFailure> {
   const isPython = job.language === "python";
   const { source, before, check, entry, timeoutMs } = job;
   const mark = randomBytes(16).toString("hex");
@@ -68,12 +68,12 @@ async function checkApart(job: CodeJob): Promise<Failure> {
   };
 }
 
-function findVerdict({ stderr }: ProgramResult, mark: string): Verdict | undefined {
+function findVerdict({ stderr }: ProgramResult, mark: string): CheckVerdict | undefined {
   const line = stderr.split("\n").findLast((each) => each.startsWith(mark));
-  return line === undefined ? undefined : (JSON.parse(line.slice(mark.length)) as Verdict);
+  return line === undefined ? undefined : (JSON.parse(line.slice(mark.length)) as CheckVerdict);
 }
 
-function toFailure(why: string, line: string | undefined, timeoutMs: number): Failure {
+function toFailure(why: string, line: string | undefined, timeoutMs: number): CodeFailure {
   if (why.startsWith("Timeout")) return { why: describeExit({ exit: "timeout", stderr: "" }, timeoutMs) };
   const where = line === undefined ? "" : ` at ${show(line)}`;
   return { why: `the check failed${where}: ${show(why.replace(/^AssertionError: ?$/, "AssertionError"))}` };
@@ -114,7 +114,7 @@ const ASSERT = `
 })
 `;
 
-async function checkInQuickJs(job: CodeJob): Promise<Failure> {
+async function checkInQuickJs(job: CodeJob): Promise<CodeFailure> {
   const limits = { ...DEFAULT_LIMITS, timeoutMs: job.timeoutMs };
   const program = await createQuickJsWorld(limits);
   const judge = await createQuickJsWorld({ ...limits, timeoutMs: 2 * job.timeoutMs });

@@ -1,12 +1,12 @@
 // The program in an answer: models put it into fenced blocks, between explanations, sometimes several.
-import type { Language } from "../sandbox/types.ts";
+import type { ProgramLanguage } from "../sandbox/types.ts";
 
-const NAMES: Record<Language, string[]> = {
+const NAMES: Record<ProgramLanguage, string[]> = {
   python: ["python", "py", "python3"],
   javascript: ["javascript", "js", "node", "mjs", "cjs", "jsx"],
 };
 
-const FIRST_LINE: Record<Language, RegExp> = {
+const FIRST_LINE: Record<ProgramLanguage, RegExp> = {
   python:
     /^(?:#|@|def |class |async def |import |from \S+ import|print\(|for .+:|while .+:|if .+:|try:|with .+:|[\w.,[\] ]+\s*[-+*/]?= ?\S)/,
   javascript:
@@ -14,7 +14,7 @@ const FIRST_LINE: Record<Language, RegExp> = {
 };
 
 /** The last block in the right language, else the last block, else the whole text where it begins like code. */
-export function extractCode(answer: string, language: Language): string | undefined {
+export function extractCode(answer: string, language: ProgramLanguage): string | undefined {
   const blocks = findBlocks(answer);
   const found = blocks.findLast((block) => NAMES[language].includes(block.name)) ?? blocks.at(-1);
   if (found) return found.text;

@@ -4,7 +4,7 @@ import { isTuttiError, usageError } from "../../base/errors.ts";
 import { chooseSandbox, describeMissing } from "../sandbox/sandbox.ts";
 import type { ProgramOptions } from "../sandbox/types.ts";
 import type { Grade, GradedTask } from "../types.ts";
-import { type CodeJob, type Failure, gradeCases } from "./cases.ts";
+import { type CodeFailure, type CodeJob, gradeCases } from "./cases.ts";
 import { gradeCheck, isCheckedInside } from "./check.ts";
 import { extractCode } from "./extract.ts";
 
@@ -44,7 +44,7 @@ export async function gradeCode(
   return { score: 0, why: failure.why + where, sandbox, ungraded: failure.isUngraded };
 }
 
-async function gradeJob(job: CodeJob): Promise<Failure> {
+async function gradeJob(job: CodeJob): Promise<CodeFailure> {
   try {
     return (
       (job.cases.length > 0 ? await gradeCases(job) : undefined) ??

@@ -122,14 +122,14 @@ function listOfMarks(text: string, options: Options, isStrict: boolean): string[
   return [...new Set(letters)];
 }
 
-interface Mark {
+interface LetterMark {
   letter: string;
   isBracketed: boolean;
   isUpper: boolean;
   rest: string;
 }
 
-function markAt(text: string, options: Options): Mark | undefined {
+function markAt(text: string, options: Options): LetterMark | undefined {
   const found = MARK.exec(text);
   const letter = inRange(found?.[1], options);
   if (!found || letter === undefined) return undefined;
@@ -139,7 +139,11 @@ function markAt(text: string, options: Options): Mark | undefined {
 }
 
 /** Whether a letter stands for an option, and is not the article "A", the "I" of "I think" or a part of "T-cell". */
-function isMeant({ letter, isBracketed, isUpper, rest }: Mark, options: Options, isStrict: boolean): boolean {
+function isMeant(
+  { letter, isBracketed, isUpper, rest }: LetterMark,
+  options: Options,
+  isStrict: boolean,
+): boolean {
   if (isBracketed) return true;
   if (/^[-–—]\w/.test(rest)) return false;
   if (!isUpper) return /^\s*(?:$|[.,;:!?)])/.test(rest);

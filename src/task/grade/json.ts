@@ -28,13 +28,13 @@ function parseWhole(text: string): ExactJson | undefined {
   return end === trimmed.length ? value : undefined;
 }
 
-interface Found {
+interface FoundJson {
   value: ExactJson;
   text: string;
 }
 
 /** A number or a string is JSON only where it is the whole reply, the stated answer or a whole code block. */
-function wholeStatement(answer: string): Found | undefined {
+function wholeStatement(answer: string): FoundJson | undefined {
   const fence = /```\w*\n([^`]*)```\s*$/.exec(lastPart(answer))?.[1];
   for (const text of [answer, fence ?? "", statedAnswer(answer).replace(/^[*`]+|[*`]+\.?$/g, "")]) {
     const value = parseWhole(text);
@@ -44,9 +44,9 @@ function wholeStatement(answer: string): Found | undefined {
 }
 
 /** The last object or array that is not part of another. */
-function lastValue(answer: string): Found | undefined {
+function lastValue(answer: string): FoundJson | undefined {
   const text = answer.slice(-MAX_LENGTH);
-  let last: Found | undefined;
+  let last: FoundJson | undefined;
   let work = 0;
   for (let at = nextOpening(text, 0); at >= 0 && work < MAX_WORK; ) {
     const { value, end } = parseJsonAt(text, at);

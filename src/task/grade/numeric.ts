@@ -4,7 +4,7 @@
 import { readQuantities } from "../maths/read.ts";
 import { toReal } from "../maths/same-expression.ts";
 import { readStatedMaths } from "../maths/stated-maths.ts";
-import { isConstant, isExpression, type Value } from "../maths/types.ts";
+import { isConstant, isExpression, type MathsValue } from "../maths/types.ts";
 import type { Grade, GradedTask } from "../types.ts";
 import { short, statedAnswer } from "./stated.ts";
 
@@ -33,7 +33,7 @@ export function gradeNumeric(task: GradedTask, answer: string): Grade {
 }
 
 /** A number as such, or as the last side of "x = 5". */
-function toNumber(value: Value): number | undefined {
+function toNumber(value: MathsValue): number | undefined {
   if (value.kind !== "relation") return isExpression(value) && isConstant(value) ? toReal(value) : undefined;
   const isEquation = value.operators.every((operator) => operator === "=" || operator === "≈");
   const last = value.sides.at(-1);

@@ -3,14 +3,14 @@
 // x > 3 says (3, ∞).
 
 import { isMultiple, sameExpression, toReal } from "./same-expression.ts";
-import { type Expression, INFINITY, isExpression, negated, type Relation, type Value } from "./types.ts";
+import { type Expression, INFINITY, isExpression, type MathsValue, negated, type Relation } from "./types.ts";
 
 /** Matching sets is quadratic; nobody's answer has more items. */
 const MAX_ITEMS = 200;
 
-type RelationValue = Value & { kind: "relation" };
+type RelationValue = MathsValue & { kind: "relation" };
 
-export function sameValue(left: Value, right: Value): boolean {
+export function sameValue(left: MathsValue, right: MathsValue): boolean {
   const [a, b] = [spread(left), spread(right)];
   if (isExpression(a) && isExpression(b)) return sameExpression(a, b);
   if (a.kind === "relation" || b.kind === "relation") return sameWithRelation(a, b);
@@ -21,7 +21,7 @@ export function sameValue(left: Value, right: Value): boolean {
   return sameKind(a, b);
 }
 
-function sameKind(a: Value, b: Value): boolean {
+function sameKind(a: MathsValue, b: MathsValue): boolean {
   if (a.kind === "set" && b.kind === "set") {
     // x < 1 and x > 0 is not x < 1 or x > 0.
     const isConditional = [...a.items, ...b.items].some(
@@ -42,12 +42,12 @@ function sameKind(a: Value, b: Value): boolean {
   return isSameShape && a.rows.every((row, i) => sameItems(row, b.rows[i] ?? []));
 }
 
-function sameItems(a: Value[], b: Value[]): boolean {
-  return a.length === b.length && a.every((item, i) => sameValue(item, b[i] as Value));
+function sameItems(a: MathsValue[], b: MathsValue[]): boolean {
+  return a.length === b.length && a.every((item, i) => sameValue(item, b[i] as MathsValue));
 }
 
 /** Being the same is transitive but for rounding, so the first match is as good as any. */
-function sameItemsInAnyOrder(a: Value[], b: Value[]): boolean {
+function sameItemsInAnyOrder(a: MathsValue[], b: MathsValue[]): boolean {
   if (a.length !== b.length || a.length > MAX_ITEMS) return false;
   const free = [...b];
   return a.every((item) => {
@@ -60,7 +60,7 @@ function sameItemsInAnyOrder(a: Value[], b: Value[]): boolean {
 // ---- Values that stand for several: ±, lists, {5} ----
 
 /** ± written out, lists within lists flattened, a set of one taken for its item. */
-function spread(value: Value): Value {
+function spread(value: MathsValue): MathsValue {
   if (isExpression(value)) {
     const both = [withSign(value, 1), withSign(value, -1)] as const;
     return both[0] === both[1] ? value : { kind: "set", items: [...both], joint: "," };
@@ -71,28 +71,31 @@ function spread(value: Value): Value {
     const inner = spread(item);
     return inner.kind === "set" && inner.joint !== "{" ? inner.items : [inner];
   });
-  if (items.length === 1) return items[0] as Value;
+  if (items.length === 1) return items[0] as MathsValue;
   const names = items.map(assignedName);
   const isOneName = names.every((name) => name !== undefined && name === names[0]);
   if (!isOneName || value.items.length === 0) return { ...value, items };
-  return { ...value, items: items.map((item) => (item as RelationValue).sides[1] as Value) };
+  return { ...value, items: items.map((item) => (item as RelationValue).sides[1] as MathsValue) };
 }
 
 /** x = ±3 is x = 3 or x = −3. */
-function spreadEquation(value: RelationValue): Value {
-  const [left, right] = value.sides as [Value, Value];
+function spreadEquation(value: RelationValue): MathsValue {
+  const [left, right] = value.sides as [MathsValue, MathsValue];
   const inner = spread(right);
   if (inner === right || inner.kind !== "set") return value;
-  const items = inner.items.map((item): Value => ({ ...value, sides: [left, item] }));
+  const items = inner.items.map((item): MathsValue => ({ ...value, sides: [left, item] }));
   return { kind: "set", items, joint: "," };
 }
 
 /** "x = 5, 7" says x twice. */
-function inheritName(items: Value[]): Value[] {
+function inheritName(items: MathsValue[]): MathsValue[] {
   const [first, ...rest] = items;
   if (first?.kind !== "relation" || assignedName(first) === undefined) return items;
   if (rest.some((item) => item.kind === "relation")) return items;
-  return [first, ...rest.map((item): Value => ({ ...first, sides: [first.sides[0] as Value, item] }))];
+  return [
+    first,
+    ...rest.map((item): MathsValue => ({ ...first, sides: [first.sides[0] as MathsValue, item] })),
+  ];
 }
 
 /** The same tree where there is no sign to choose. */
@@ -117,25 +120,25 @@ function withSign(tree: Expression, sign: 1 | -1): Expression {
 
 // ---- Equations and inequalities ----
 
-function sameWithRelation(a: Value, b: Value): boolean {
+function sameWithRelation(a: MathsValue, b: MathsValue): boolean {
   if (a.kind === "relation" && b.kind === "relation") return sameRelation(a, b) || sameRegion(a, b);
-  const [relation, plain] = a.kind === "relation" ? [a, b] : [b, a as Value];
+  const [relation, plain] = a.kind === "relation" ? [a, b] : [b, a as MathsValue];
   if (relation.kind !== "relation") return false;
   const operators = new Set(relation.operators);
   if (operators.has("≈") && operators.size === 1) return sameApproximation(relation, plain);
   if (!isAssigning(relation)) return sameRegion(relation, plain);
-  const [first, ...rest] = relation.sides as [Value, ...Value[]];
+  const [first, ...rest] = relation.sides as [MathsValue, ...MathsValue[]];
   if (isName(first)) {
-    const chain: Value = { kind: "relation", operators: relation.operators.slice(1), sides: rest };
-    return sameValue(rest.length === 1 ? (rest[0] as Value) : chain, plain);
+    const chain: MathsValue = { kind: "relation", operators: relation.operators.slice(1), sides: rest };
+    return sameValue(rest.length === 1 ? (rest[0] as MathsValue) : chain, plain);
   }
   // 12 + 3 = 15 says 15; 2x = 10 does not say 10.
-  const result = rest.at(-1) as Value;
+  const result = rest.at(-1) as MathsValue;
   return operators.size === 1 && sameItems(rest, relation.sides.slice(0, -1)) && sameValue(result, plain);
 }
 
 /** "1/3 ≈ 0.333" says 1/3, and 0.333 where that is what is wanted, as long as the two are close. */
-function sameApproximation({ sides }: RelationValue, plain: Value): boolean {
+function sameApproximation({ sides }: RelationValue, plain: MathsValue): boolean {
   const [first, second] = sides;
   if (!first || !second || sides.length > 2) return false;
   if (isName(first)) return sameValue(second, plain);
@@ -150,7 +153,7 @@ const MIRRORED: Partial<Record<Relation, Relation>> = { "<": ">", ">": "<", "≤
 
 function sameRelation(a: RelationValue, b: RelationValue): boolean {
   if (a.operators.length !== b.operators.length) return false;
-  const isSame = (operators: Relation[], sides: Value[]) =>
+  const isSame = (operators: Relation[], sides: MathsValue[]) =>
     a.operators.every((operator, i) => operator === operators[i]) && sameItems(a.sides, sides);
   if (isSame(b.operators, b.sides)) return true;
   const mirrored = b.operators.map((operator) => MIRRORED[operator] ?? operator).reverse();
@@ -161,7 +164,7 @@ function sameRelation(a: RelationValue, b: RelationValue): boolean {
 
 /** An equation as what must be 0. */
 function toDifference(value: RelationValue): Expression | undefined {
-  const [left, right] = value.sides as [Value, Value];
+  const [left, right] = value.sides as [MathsValue, MathsValue];
   if (!isEquation(value) || !isExpression(left) || !isExpression(right)) return undefined;
   return { kind: "add", left, right: negated(right) };
 }
@@ -171,7 +174,7 @@ function isAssigning({ operators }: RelationValue): boolean {
 }
 
 /** What stands before "=" only to say what the value is of: x, f(x), AB, P(A), (x, y). */
-function isName(value: Value): boolean {
+function isName(value: MathsValue): boolean {
   if (value.kind === "text" || value.kind === "symbol") return true;
   if (value.kind === "call") return /^[fgh]$/.test(value.name);
   if (value.kind === "multiply") return letters(value)?.every((letter) => /^[A-Z]$/.test(letter)) ?? false;
@@ -185,33 +188,33 @@ function letters(tree: Expression): string[] | undefined {
   return left && right && [...left, ...right];
 }
 
-function assignedName(value: Value): string | undefined {
+function assignedName(value: MathsValue): string | undefined {
   const first = isEquation(value) ? value.sides[0] : undefined;
   return first?.kind === "symbol" ? first.name : undefined;
 }
 
 /** One "=" and nothing else. */
-function isEquation(value: Value): value is RelationValue {
+function isEquation(value: MathsValue): value is RelationValue {
   return value.kind === "relation" && value.operators.join() === "=";
 }
 
 /** "x = 1, y = 2" as the point (1, 2). */
-function toAssigned(value: Value): Value | undefined {
+function toAssigned(value: MathsValue): MathsValue | undefined {
   if (value.kind !== "set" || value.joint === "or") return undefined;
   const named = value.items.map((item) => [assignedName(item), item] as const);
   if (named.some(([name]) => name === undefined)) return undefined;
   named.sort(([a], [b]) => (a! < b! ? -1 : 1));
-  const items = named.map(([, item]) => (item as RelationValue).sides[1] as Value);
+  const items = named.map(([, item]) => (item as RelationValue).sides[1] as MathsValue);
   return { kind: "group", open: "(", close: ")", items };
 }
 
 // ---- Inequalities as regions ----
 
-function isRegion(value: Value): boolean {
+function isRegion(value: MathsValue): boolean {
   return value.kind === "group" || value.kind === "union";
 }
 
-function sameRegion(a: Value, b: Value): boolean {
+function sameRegion(a: MathsValue, b: MathsValue): boolean {
   const [first, second] = [toRegion(a), toRegion(b)];
   if (!first || !second || (first.name && second.name && first.name !== second.name)) return false;
   return (first.name ?? second.name) !== undefined && sameItemsInAnyOrder(first.parts, second.parts);
@@ -219,11 +222,11 @@ function sameRegion(a: Value, b: Value): boolean {
 
 /** The intervals that a value stands for, and of which variable where it says so. */
 interface Region {
-  parts: Value[];
+  parts: MathsValue[];
   name?: string;
 }
 
-function toRegion(value: Value): Region | undefined {
+function toRegion(value: MathsValue): Region | undefined {
   if (value.kind === "group" && value.items.length === 2) return { parts: [value] };
   if (value.kind === "union") return { parts: value.items };
   if (value.kind === "relation") return toMembership(value) ?? toInterval(value);

@@ -2,21 +2,21 @@
 // needs to know where an answer stopped making sense, only that it did.
 
 import type { Token } from "./tokens.ts";
-import { type Expression, isExpression, type Value } from "./types.ts";
+import { type Expression, isExpression, type MathsValue } from "./types.ts";
 
 const MAX_DEPTH = 60;
 
 export class Unreadable extends Error {}
 
-export class Cursor {
+export class TokenCursor {
   at = 0;
   #depth = 0;
   readonly tokens: Token[];
   /** The two rules of the language that the inner ones come back to. */
-  readonly readList: (isInBraces: boolean) => Value;
-  readonly readFactor: () => Value;
+  readonly readList: (isInBraces: boolean) => MathsValue;
+  readonly readFactor: () => MathsValue;
 
-  constructor(tokens: Token[], readList: Cursor["readList"], readFactor: Cursor["readFactor"]) {
+  constructor(tokens: Token[], readList: TokenCursor["readList"], readFactor: TokenCursor["readFactor"]) {
     this.tokens = tokens;
     this.readList = readList;
     this.readFactor = readFactor;
@@ -56,7 +56,7 @@ export class Cursor {
     return result;
   }
 
-  toExpression(value: Value): Expression {
+  toExpression(value: MathsValue): Expression {
     return isExpression(value) ? value : this.fail();
   }
 

@@ -1,12 +1,12 @@
 // Functions with their arguments: \frac, \sqrt[3]{…}, sin² x, log_2 8.
 
-import type { Cursor } from "./cursor.ts";
+import type { TokenCursor } from "./cursor.ts";
 import { readFirstDigit } from "./parse-number.ts";
-import { type Expression, negated, type Value, whole } from "./types.ts";
+import { type Expression, type MathsValue, negated, whole } from "./types.ts";
 
-type ReadPrimary = (cursor: Cursor) => Value;
+type ReadPrimary = (cursor: TokenCursor) => MathsValue;
 
-export function readFunction(cursor: Cursor, name: string, readPrimary: ReadPrimary): Expression {
+export function readFunction(cursor: TokenCursor, name: string, readPrimary: ReadPrimary): Expression {
   const readOne = () => cursor.toExpression(readPrimary(cursor));
   if (name === "frac") {
     return { kind: "divide", left: readArgument(cursor, readOne), right: readArgument(cursor, readOne) };
@@ -28,14 +28,14 @@ export function readFunction(cursor: Cursor, name: string, readPrimary: ReadPrim
   return exponent ? { kind: "power", left: call, right: exponent } : call;
 }
 
-function readArgument(cursor: Cursor, readOne: () => Expression): Expression {
+function readArgument(cursor: TokenCursor, readOne: () => Expression): Expression {
   if (cursor.take("{")) return cursor.readClosed("}");
   const { token } = cursor;
   return token?.type === "number" ? { kind: "number", value: readFirstDigit(cursor, token) } : readOne();
 }
 
 /** sin(x) or sin 2x: without brackets the input goes on until the next operator, bracket or function. */
-function readInput(cursor: Cursor, readOne: () => Expression): Expression {
+function readInput(cursor: TokenCursor, readOne: () => Expression): Expression {
   if (["(", "{", "|"].includes(cursor.mark)) return readOne();
   let input = cursor.toExpression(cursor.readFactor());
   while (cursor.token?.type === "symbol") {
@@ -44,7 +44,7 @@ function readInput(cursor: Cursor, readOne: () => Expression): Expression {
   return input;
 }
 
-function readRoot(cursor: Cursor, readOne: () => Expression): Expression {
+function readRoot(cursor: TokenCursor, readOne: () => Expression): Expression {
   const degree = cursor.take("[") ? cursor.readClosed("]") : whole(2n);
   // "\sqrt10" is read as people mean it, with the whole number under the root.
   const inner = cursor.take("{") ? cursor.readClosed("}") : readOne();

@@ -1,11 +1,11 @@
 // Numbers of several tokens: 3 1/2, 3\frac{1}{2}, and the arguments of \frac12 that are single digits.
 
-import type { Cursor } from "./cursor.ts";
+import type { TokenCursor } from "./cursor.ts";
 import { add, type Rational, toRational } from "./rational.ts";
 import type { Token } from "./tokens.ts";
 
 /** Mixed numbers are sums, not products; only plain whole numbers make one. The first is already read. */
-export function readMixed(cursor: Cursor, value: Rational): Rational {
+export function readMixed(cursor: TokenCursor, value: Rational): Rational {
   const { tokens, at } = cursor;
   if (!isWhole(tokens[at - 1]) || isOperand(tokens[at - 2])) return value;
   const [first, second, third] = [tokens[at], tokens[at + 1], tokens[at + 2]];
@@ -23,7 +23,7 @@ export function readMixed(cursor: Cursor, value: Rational): Rational {
 }
 
 /** \frac12 is one half: without braces each argument is one digit. */
-export function readFirstDigit(cursor: Cursor, token: Token & { type: "number" }): Rational {
+export function readFirstDigit(cursor: TokenCursor, token: Token & { type: "number" }): Rational {
   const { digits } = token;
   if (digits.length <= 1 || !/^\d+$/.test(digits)) {
     cursor.at++;
@@ -35,7 +35,7 @@ export function readFirstDigit(cursor: Cursor, token: Token & { type: "number" }
 }
 
 /** A number in braces or one digit; other arguments are left alone. */
-function readPlainArgument(cursor: Cursor): Rational | undefined {
+function readPlainArgument(cursor: TokenCursor): Rational | undefined {
   const { tokens, at, token } = cursor;
   if (token?.type === "number") return token.digits.length <= 2 ? readFirstDigit(cursor, token) : undefined;
   const inner = tokens[at + 1];

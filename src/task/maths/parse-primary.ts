@@ -1,11 +1,11 @@
 // The innermost rules of the parser: numbers, names, brackets, matrices.
 
-import type { Cursor } from "./cursor.ts";
+import type { TokenCursor } from "./cursor.ts";
 import { readFunction } from "./parse-function.ts";
 import { readMixed } from "./parse-number.ts";
-import { INFINITY, negated, type Value } from "./types.ts";
+import { INFINITY, type MathsValue, negated } from "./types.ts";
 
-export function readPrimary(cursor: Cursor): Value {
+export function readPrimary(cursor: TokenCursor): MathsValue {
   const { token } = cursor;
   cursor.at++;
   switch (token?.type) {
@@ -24,7 +24,7 @@ export function readPrimary(cursor: Cursor): Value {
   }
 }
 
-function readSymbol(cursor: Cursor, name: string): Value {
+function readSymbol(cursor: TokenCursor, name: string): MathsValue {
   const full = cursor.take("_") ? `${name}_${readSubscript(cursor)}` : name;
   if (full === "reals") return { kind: "group", open: "(", close: ")", items: [negated(INFINITY), INFINITY] };
   if (full === "empty") return { kind: "set", items: [], joint: "{" };
@@ -38,7 +38,7 @@ function readSymbol(cursor: Cursor, name: string): Value {
   return { kind: "symbol", name: full };
 }
 
-function readSubscript(cursor: Cursor): string {
+function readSubscript(cursor: TokenCursor): string {
   const parts: string[] = [];
   const isBraced = cursor.take("{");
   do {
@@ -53,9 +53,9 @@ function readSubscript(cursor: Cursor): string {
   return parts.join("");
 }
 
-function readMatrix(cursor: Cursor, environment: string): Value {
+function readMatrix(cursor: TokenCursor, environment: string): MathsValue {
   if (!/^(?:[pbvBV]?matrix|smallmatrix|array)$/.test(environment)) return cursor.fail();
-  const rows: Value[][] = [[]];
+  const rows: MathsValue[][] = [[]];
   for (;;) {
     rows.at(-1)?.push(cursor.readList(false));
     if (cursor.take("&")) continue;
@@ -69,7 +69,7 @@ function readMatrix(cursor: Cursor, environment: string): Value {
   return { kind: "matrix", rows, isDeterminant: environment === "vmatrix" };
 }
 
-function readBrackets(cursor: Cursor, open: string): Value {
+function readBrackets(cursor: TokenCursor, open: string): MathsValue {
   if (open === "|") return { kind: "call", name: "abs", inputs: [cursor.readClosed("|")] };
   if (open === "⌊") return { kind: "call", name: "floor", inputs: [cursor.readClosed("⌋")] };
   if (open === "⌈") return { kind: "call", name: "ceil", inputs: [cursor.readClosed("⌉")] };
@@ -89,7 +89,7 @@ function readBrackets(cursor: Cursor, open: string): Value {
   return open === "(" || open === "[" ? readGroup(cursor, open) : cursor.fail();
 }
 
-function readGroup(cursor: Cursor, open: "(" | "["): Value {
+function readGroup(cursor: TokenCursor, open: "(" | "["): MathsValue {
   const inner = cursor.readList(false);
   const close = cursor.take(")") ? ")" : cursor.take("]") ? "]" : cursor.fail();
   const isList = inner.kind === "set" && inner.joint === ",";
@@ -100,8 +100,8 @@ function readGroup(cursor: Cursor, open: "(" | "["): Value {
 }
 
 /** [[1, 2], [3, 4]] is a matrix. */
-function toMatrix(items: Value[]): Value | undefined {
-  const rows: Value[][] = [];
+function toMatrix(items: MathsValue[]): MathsValue | undefined {
+  const rows: MathsValue[][] = [];
   for (const item of items) {
     if (item.kind !== "group" || item.open !== "[" || item.close !== "]") return undefined;
     if (item.items.length !== (rows[0] ?? item.items).length) return undefined;

@@ -2,20 +2,20 @@
 // arithmetic. What it cannot read it refuses as a whole; half-understood answers would make two
 // different ones equal.
 
-import { Cursor, Unreadable } from "./cursor.ts";
+import { TokenCursor, Unreadable } from "./cursor.ts";
 import { readPrimary } from "./parse-primary.ts";
 import { tokenise } from "./tokens.ts";
-import { type Expression, negated, type Relation, type Value, whole } from "./types.ts";
+import { type Expression, type MathsValue, negated, type Relation, whole } from "./types.ts";
 
 const RELATIONS = new Set(["=", "<", ">", "≤", "≥", "≠", "∈", "≈"]);
 const JOINTS = new Set([",", ";", "or", "and"]);
 const HALF_TURN: Expression = { kind: "divide", left: { kind: "symbol", name: "pi" }, right: whole(180n) };
 
 /** The value, or `undefined` where the text is no maths that we know. */
-export function parseValue(text: string): Value | undefined {
+export function parseValue(text: string): MathsValue | undefined {
   const tokens = tokenise(text);
   if (!tokens || tokens.length === 0) return undefined;
-  const cursor: Cursor = new Cursor(
+  const cursor: TokenCursor = new TokenCursor(
     tokens,
     (isInBraces) => readList(cursor, isInBraces),
     () => readSigned(cursor, readPower),
@@ -29,7 +29,7 @@ export function parseValue(text: string): Value | undefined {
   }
 }
 
-function readList(cursor: Cursor, isInBraces: boolean): Value {
+function readList(cursor: TokenCursor, isInBraces: boolean): MathsValue {
   const items = [readRelation(cursor)];
   let joint: "," | "or" | "and" = ",";
   while (JOINTS.has(cursor.mark)) {
@@ -41,10 +41,10 @@ function readList(cursor: Cursor, isInBraces: boolean): Value {
     items.push(readRelation(cursor));
   }
   if (isInBraces) return { kind: "set", items, joint: "{" };
-  return items.length === 1 ? (items[0] as Value) : { kind: "set", items, joint };
+  return items.length === 1 ? (items[0] as MathsValue) : { kind: "set", items, joint };
 }
 
-function readRelation(cursor: Cursor): Value {
+function readRelation(cursor: TokenCursor): MathsValue {
   const sides = [readUnion(cursor)];
   const operators: Relation[] = [];
   while (RELATIONS.has(cursor.mark)) {
@@ -52,22 +52,22 @@ function readRelation(cursor: Cursor): Value {
     cursor.at++;
     sides.push(readUnion(cursor));
   }
-  return operators.length === 0 ? (sides[0] as Value) : { kind: "relation", operators, sides };
+  return operators.length === 0 ? (sides[0] as MathsValue) : { kind: "relation", operators, sides };
 }
 
-function readUnion(cursor: Cursor): Value {
+function readUnion(cursor: TokenCursor): MathsValue {
   const items = [readRatio(cursor)];
   while (cursor.take("∪")) items.push(readRatio(cursor));
-  return items.length === 1 ? (items[0] as Value) : { kind: "union", items };
+  return items.length === 1 ? (items[0] as MathsValue) : { kind: "union", items };
 }
 
-function readRatio(cursor: Cursor): Value {
+function readRatio(cursor: TokenCursor): MathsValue {
   const items = [readSum(cursor)];
   while (cursor.take(":")) items.push(readSum(cursor));
-  return items.length === 1 ? (items[0] as Value) : { kind: "ratio", items };
+  return items.length === 1 ? (items[0] as MathsValue) : { kind: "ratio", items };
 }
 
-function readSum(cursor: Cursor): Value {
+function readSum(cursor: TokenCursor): MathsValue {
   let sum = readSigned(cursor, readProduct);
   for (;;) {
     const { mark } = cursor;
@@ -81,7 +81,7 @@ function readSum(cursor: Cursor): Value {
   }
 }
 
-function readSigned(cursor: Cursor, read: (cursor: Cursor) => Value): Value {
+function readSigned(cursor: TokenCursor, read: (cursor: TokenCursor) => MathsValue): MathsValue {
   const { mark } = cursor;
   if (mark !== "+" && mark !== "-" && mark !== "±" && mark !== "∓") return read(cursor);
   cursor.at++;
@@ -92,7 +92,7 @@ function readSigned(cursor: Cursor, read: (cursor: Cursor) => Value): Value {
     : { kind: "plus-minus", sign: mark === "±" ? 1 : -1, left: whole(0n), right };
 }
 
-function readProduct(cursor: Cursor): Value {
+function readProduct(cursor: TokenCursor): MathsValue {
   let product = readPower(cursor);
   for (;;) {
     const { mark } = cursor;
@@ -108,19 +108,19 @@ function readProduct(cursor: Cursor): Value {
 }
 
 /** Two numbers side by side are no product: "3 4" is not 12. */
-function startsFactor({ token }: Cursor): boolean {
+function startsFactor({ token }: TokenCursor): boolean {
   if (token?.type === "mark") return ["(", "{", "⌊", "⌈"].includes(token.mark);
   return token?.type === "symbol" || token?.type === "function";
 }
 
-function readPower(cursor: Cursor): Value {
+function readPower(cursor: TokenCursor): MathsValue {
   const base = readPostfix(cursor);
   if (!cursor.take("^")) return base;
   const right = cursor.nested(() => cursor.toExpression(readSigned(cursor, readPower)));
   return { kind: "power", left: cursor.toExpression(base), right };
 }
 
-function readPostfix(cursor: Cursor): Value {
+function readPostfix(cursor: TokenCursor): MathsValue {
   let value = readPrimary(cursor);
   for (;;) {
     if (cursor.take("!")) value = { kind: "call", name: "factorial", inputs: [cursor.toExpression(value)] };

@@ -3,7 +3,7 @@
 
 import { normaliseAnswer } from "../../answer/normalise.ts";
 import { parseValue } from "./parse.ts";
-import type { Quantity, Value } from "./types.ts";
+import type { MathsValue, Quantity } from "./types.ts";
 import { splitUnit } from "./units.ts";
 
 /** Longer texts are no maths answers. */
@@ -71,7 +71,7 @@ function mergeThousands(text: string): string {
   return text.replace(/(?<![\d,.])\d{1,3}(?:,\d{3})+(?!\d|,\d)/g, (number) => number.replaceAll(",", ""));
 }
 
-function readBased(text: string): Value | undefined {
+function readBased(text: string): MathsValue | undefined {
   const found = BASED.exec(text);
   const name = found?.[3] ?? found?.[4];
   if (!found?.[2] || name === undefined) return undefined;
@@ -100,7 +100,7 @@ function unwrap(text: string): string {
 }
 
 /** Compared without the accidents of writing; spaces mean nothing in LaTeX, and are kept between words. */
-function toText(text: string): Value {
+function toText(text: string): MathsValue {
   const bare = unwrap(text).replace(/\\(?:left|right|,|;|!|:|displaystyle)(?![A-Za-z])/g, "");
   const isLatex = bare.includes("\\");
   const normal = normaliseAnswer(bare).replace(/^\(([\w ]+)\)$/, "$1");

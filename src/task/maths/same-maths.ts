@@ -4,7 +4,7 @@
 
 import { sameValue } from "./compare.ts";
 import { readQuantities } from "./read.ts";
-import { isExpression, type Quantity, type Value } from "./types.ts";
+import { isExpression, type MathsValue, type Quantity } from "./types.ts";
 import { namesUnit } from "./units.ts";
 
 /** What the two have in common, for people: "equal as numbers". `undefined` where they differ. */
@@ -53,19 +53,19 @@ function sameQuantity(expected: Quantity, said: Quantity, question: string): boo
 }
 
 /** 1011_2 where 1011 is expected, and the other way round where the question names a base. */
-function sameDigits(expected: Value, said: Quantity, question: string): boolean {
+function sameDigits(expected: MathsValue, said: Quantity, question: string): boolean {
   const isAsked = expected.kind === "based" && /\bbase\b|binary|octal|hexadecimal/i.test(question);
   if (isAsked) return wholeDigits(said.value) === expected.digits;
   return said.value.kind === "based" && wholeDigits(expected) === said.value.digits;
 }
 
-function wholeDigits(value: Value): string | undefined {
+function wholeDigits(value: MathsValue): string | undefined {
   return value.kind === "number" && value.value.denominator === 1n
     ? String(value.value.numerator)
     : undefined;
 }
 
-function describe(value: Value): string {
+function describe(value: MathsValue): string {
   if (value.kind === "number" || value.kind === "divide") return "equal as numbers";
   if (isExpression(value)) return "equal as expressions";
   if (value.kind === "set") return "equal as sets";

@@ -13,32 +13,32 @@ export type Expression =
 
 export type Relation = "=" | "<" | ">" | "≤" | "≥" | "≠" | "∈" | "≈";
 
-export type Value =
+export type MathsValue =
   | Expression
   /** Points and intervals: both bracket kinds count, and so does the order. */
-  | { kind: "group"; open: "(" | "["; close: ")" | "]"; items: Value[] }
+  | { kind: "group"; open: "(" | "["; close: ")" | "]"; items: MathsValue[] }
   /** Braces, "5 or 7", "5, 7", ±. The order is free. `joint` says what stood between the items. */
-  | { kind: "set"; items: Value[]; joint: "," | "or" | "and" | "{" }
-  | { kind: "union"; items: Value[] }
-  | { kind: "matrix"; rows: Value[][]; isDeterminant: boolean }
+  | { kind: "set"; items: MathsValue[]; joint: "," | "or" | "and" | "{" }
+  | { kind: "union"; items: MathsValue[] }
+  | { kind: "matrix"; rows: MathsValue[][]; isDeterminant: boolean }
   /** One more side than operators: 1 < x ≤ 2 has three. */
-  | { kind: "relation"; operators: Relation[]; sides: Value[] }
+  | { kind: "relation"; operators: Relation[]; sides: MathsValue[] }
   /** 3:30 or 2:1. */
-  | { kind: "ratio"; items: Value[] }
+  | { kind: "ratio"; items: MathsValue[] }
   /** Digits in a stated base: 1011_2. */
   | { kind: "based"; digits: string; base: number }
   | { kind: "text"; text: string };
 
 /** A value with what stands around it. */
 export interface Quantity {
-  value: Value;
+  value: MathsValue;
   /** In one canonical spelling: "cm^2", "dollar", "°". */
   unit?: string;
 }
 
 const EXPRESSIONS = new Set(["number", "symbol", "add", "multiply", "divide", "power", "plus-minus", "call"]);
 
-export function isExpression(value: Value): value is Expression {
+export function isExpression(value: MathsValue): value is Expression {
   return EXPRESSIONS.has(value.kind);
 }
 

@@ -14,10 +14,10 @@ import { type LimitedProcess, startProcess } from "./process.ts";
 import { createSeccompFilter } from "./seccomp.ts";
 import {
   DEFAULT_LIMITS,
-  type Language,
-  type Limits,
   type MissingSandbox,
+  type ProgramLanguage,
   type ProgramOptions,
+  type SandboxLimits,
 } from "./types.ts";
 
 export interface Bubblewrap {
@@ -27,7 +27,7 @@ export interface Bubblewrap {
 }
 
 export interface BubblewrapProgram extends Pick<ProgramOptions, "source" | "files" | "flags" | "signal"> {
-  limits: Limits;
+  limits: SandboxLimits;
 }
 
 const NOBODY = 65534;
@@ -45,21 +45,21 @@ const ENVIRONMENT = {
   // Numeric packages would start a thread for every core.
   ...{ OMP_NUM_THREADS: "1", OPENBLAS_NUM_THREADS: "1" },
 };
-const FILE_NAMES: Record<Language, string> = { python: "main.py", javascript: "main.cjs" };
+const FILE_NAMES: Record<ProgramLanguage, string> = { python: "main.py", javascript: "main.cjs" };
 /** Descriptor 3 reports, 4 and up are read in order. */
 const REPORT_DESCRIPTOR = 3;
 const FIRST_DESCRIPTOR = 4;
 
-const cache = new Map<Language, Promise<Bubblewrap | MissingSandbox>>();
+const cache = new Map<ProgramLanguage, Promise<Bubblewrap | MissingSandbox>>();
 
 /** The sandbox for a language, or why there is none. Tried once per process. */
-export function findBubblewrap(language: Language): Promise<Bubblewrap | MissingSandbox> {
+export function findBubblewrap(language: ProgramLanguage): Promise<Bubblewrap | MissingSandbox> {
   const known = cache.get(language) ?? tryBubblewrap(language);
   cache.set(language, known);
   return known;
 }
 
-async function tryBubblewrap(language: Language): Promise<Bubblewrap | MissingSandbox> {
+async function tryBubblewrap(language: ProgramLanguage): Promise<Bubblewrap | MissingSandbox> {
   const missing = (reason: string, install: string) => ({ isMissing: true as const, reason, install });
   if (process.platform !== "linux") {
     const reason = `bubblewrap needs Linux and this is ${process.platform}; use a Linux machine, and there`;
@@ -95,7 +95,7 @@ async function tryBubblewrap(language: Language): Promise<Bubblewrap | MissingSa
 }
 
 interface Setup {
-  language: Language;
+  language: ProgramLanguage;
   command: string;
   limiter: string;
   interpreter: Interpreter;
@@ -182,7 +182,7 @@ function toStage(interpreter: Interpreter, command: string): string[] {
   ];
 }
 
-function toRlimits(language: Language, { memoryMb, timeoutMs }: Limits): string[] {
+function toRlimits(language: ProgramLanguage, { memoryMb, timeoutMs }: SandboxLimits): string[] {
   const cpuSeconds = Math.ceil(timeoutMs / 1000) + 1;
   // Node reserves far more addresses than it uses, so its writable memory is what is limited.
   const memory =
@@ -193,7 +193,7 @@ function toRlimits(language: Language, { memoryMb, timeoutMs }: Limits): string[
   ];
 }
 
-function toFlags(language: Language, { memoryMb }: Limits, flags: string[]): string[] {
+function toFlags(language: ProgramLanguage, { memoryMb }: SandboxLimits, flags: string[]): string[] {
   if (language === "python") return ["-B", "-s", ...flags];
   return [`--max-old-space-size=${memoryMb}`];
 }

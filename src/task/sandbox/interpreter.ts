@@ -5,7 +5,7 @@ import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import type { Language } from "./types.ts";
+import type { ProgramLanguage } from "./types.ts";
 
 export interface Interpreter {
   path: string;
@@ -39,7 +39,7 @@ export function findOnPath(name: string): string[] {
 }
 
 /** Candidates, best first. The caller tries them in the sandbox: what works is what counts. */
-export async function findInterpreters(language: Language): Promise<Interpreter[]> {
+export async function findInterpreters(language: ProgramLanguage): Promise<Interpreter[]> {
   if (language === "javascript") {
     const path = realpathSync(process.execPath);
     return [toInterpreter(path, [path])];

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { openSync, readdirSync, readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import type { Limits, ProgramResult } from "./types.ts";
+import type { ProgramResult, SandboxLimits } from "./types.ts";
 
 export interface ProcessPlan {
   command: string;
@@ -12,7 +12,7 @@ export interface ProcessPlan {
   user?: number;
   /** What the process reads from descriptors 4 and up. Descriptor 3 is where it says that the program ran. */
   descriptors: (Buffer | string)[];
-  limits: Limits;
+  limits: SandboxLimits;
   signal?: AbortSignal;
 }
 

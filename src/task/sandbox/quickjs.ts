@@ -8,7 +8,7 @@ import {
   type QuickJSHandle,
   RELEASE_SYNC,
 } from "quickjs-emscripten";
-import type { Limits, ProgramResult } from "./types.ts";
+import type { ProgramResult, SandboxLimits } from "./types.ts";
 
 // Neither ES2023 nor the types of Node name it.
 declare const WebAssembly: {
@@ -110,7 +110,7 @@ export interface QuickJsWorld {
  * A world of its own, with its own memory: what one program breaks, no other one sees. Nothing has to be
  * disposed of; the memory goes with the module when nobody holds it any more.
  */
-export async function createQuickJsWorld(limits: Limits, input = ""): Promise<QuickJsWorld> {
+export async function createQuickJsWorld(limits: SandboxLimits, input = ""): Promise<QuickJsWorld> {
   // The engine's own limit does not count what an allocation really takes, so the whole memory is bounded.
   const maximum = Math.max(
     Math.min(limits.memoryMb, MAX_MEMORY_MB) * PAGES_PER_MB,
@@ -182,7 +182,7 @@ export async function createQuickJsWorld(limits: Limits, input = ""): Promise<Qu
 export async function runInQuickJs(program: {
   source: string;
   stdin: string;
-  limits: Limits;
+  limits: SandboxLimits;
 }): Promise<ProgramResult> {
   const started = performance.now();
   const world = await createQuickJsWorld(program.limits, program.stdin);

@@ -7,12 +7,12 @@ import type { LimitedProcess } from "./process.ts";
 import { runInQuickJs } from "./quickjs.ts";
 import {
   DEFAULT_LIMITS,
-  type Language,
-  type Limits,
   type MissingSandbox,
+  type ProgramLanguage,
   type ProgramOptions,
   type ProgramResult,
   type SandboxEngine,
+  type SandboxLimits,
 } from "./types.ts";
 
 /** Runs a program. Its limits are results; only a sandbox that cannot be used is an error. */
@@ -29,7 +29,7 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramResult
   });
 }
 
-export interface LinkedProgram extends Partial<Limits> {
+export interface LinkedProgram extends Partial<SandboxLimits> {
   source: string;
   flags?: string[];
   /** What it reads before anything the other one writes. */
@@ -41,7 +41,7 @@ export interface LinkedProgram extends Partial<Limits> {
  * without either being able to touch the other's memory or files. Both end when one of them does.
  */
 export async function runLinked(
-  language: Language,
+  language: ProgramLanguage,
   programs: [LinkedProgram, LinkedProgram],
   signal?: AbortSignal,
 ): Promise<[ProgramResult, ProgramResult]> {
@@ -62,7 +62,7 @@ export async function runLinked(
 
 /** What would run a program in that language here, or why nothing can. */
 export async function chooseSandbox(
-  language: Language,
+  language: ProgramLanguage,
   engine: ProgramOptions["engine"] = "best",
 ): Promise<SandboxEngine | MissingSandbox> {
   if (engine === "quickjs" && language === "javascript") return "quickjs";
@@ -76,20 +76,20 @@ export async function chooseSandbox(
 }
 
 /** For people: "python programs cannot be run here: … Run: apt-get install bubblewrap". */
-export function describeMissing(language: Language, { reason, install }: MissingSandbox): string {
+export function describeMissing(language: ProgramLanguage, { reason, install }: MissingSandbox): string {
   return `${language} programs cannot be run here: ${reason}. Run: ${install}`;
 }
 
-const toError = (language: Language, missing: MissingSandbox) =>
+const toError = (language: ProgramLanguage, missing: MissingSandbox) =>
   new TuttiError("sandbox-missing", describeMissing(language, missing));
 
 const toLimits = ({
   timeoutMs = DEFAULT_LIMITS.timeoutMs,
   memoryMb = DEFAULT_LIMITS.memoryMb,
   maxOutputBytes = DEFAULT_LIMITS.maxOutputBytes,
-}: Partial<Limits>): Limits => ({ timeoutMs, memoryMb, maxOutputBytes });
+}: Partial<SandboxLimits>): SandboxLimits => ({ timeoutMs, memoryMb, maxOutputBytes });
 
-async function start(language: Language, program: BubblewrapProgram): Promise<LimitedProcess> {
+async function start(language: ProgramLanguage, program: BubblewrapProgram): Promise<LimitedProcess> {
   const bubblewrap = await findBubblewrap(language);
   if (!bubblewrap.isMissing) return bubblewrap.start(program);
   throw toError(language, bubblewrap);

@@ -1,10 +1,10 @@
 // What the sandbox takes and gives. Which engine runs a program is decided in sandbox.ts.
 
-export type Language = "python" | "javascript";
+export type ProgramLanguage = "python" | "javascript";
 
 export type SandboxEngine = "bubblewrap" | "quickjs";
 
-export interface Limits {
+export interface SandboxLimits {
   /** On the clock, from the start of the sandbox. */
   timeoutMs: number;
   /** Of all processes of the program together. */
@@ -13,8 +13,8 @@ export interface Limits {
   maxOutputBytes: number;
 }
 
-export interface ProgramOptions extends Partial<Limits> {
-  language: Language;
+export interface ProgramOptions extends Partial<SandboxLimits> {
+  language: ProgramLanguage;
   source: string;
   /** Further files by name, in the folder the program starts in. */
   files?: Record<string, string>;
@@ -45,4 +45,4 @@ export interface MissingSandbox {
   install: string;
 }
 
-export const DEFAULT_LIMITS: Limits = { timeoutMs: 10_000, memoryMb: 512, maxOutputBytes: 1_048_576 };
+export const DEFAULT_LIMITS: SandboxLimits = { timeoutMs: 10_000, memoryMb: 512, maxOutputBytes: 1_048_576 };

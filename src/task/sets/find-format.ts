@@ -2,29 +2,29 @@
 
 import { usageError } from "../../base/errors.ts";
 import type { SourceRow } from "../../files/read-jsonl.ts";
-import { type Download, FORMATS, type Format } from "./formats.ts";
+import { type Download, FORMATS, type TaskFormat } from "./formats.ts";
 
 const HUB = "https://huggingface.co/datasets";
 
-export function findFormat(id: string): Format {
+export function findFormat(id: string): TaskFormat {
   const found = FORMATS.find((format) => plain(format.id) === plain(id));
   if (found) return found;
   throw usageError(`No task format "${id}" (there are: ${FORMATS.map((format) => format.id).join(", ")})`);
 }
 
 /** Undefined where no format has these columns. */
-export function recogniseFormat(row: SourceRow): Format | undefined {
+export function recogniseFormat(row: SourceRow): TaskFormat | undefined {
   return FORMATS.find(
     (format) => missingColumns(format, row).length === 0 && format.looksLike?.(row) !== false,
   );
 }
 
-export function missingColumns({ columns }: Format, row: SourceRow): string[] {
+export function missingColumns({ columns }: TaskFormat, row: SourceRow): string[] {
   return columns.filter((column) => !(column in row));
 }
 
 /** The published set that a name or path speaks of: "data/math-500.jsonl" is MATH-500. */
-export function formatOfName(path: string): Format | undefined {
+export function formatOfName(path: string): TaskFormat | undefined {
   const name = plain(path.split("/").at(-1)!.replace(/\..*$/, ""));
   const published = FORMATS.filter(({ download }) => download);
   // The longest name that fits: "mmlu-pro" is not "mmlu".
@@ -34,7 +34,7 @@ export function formatOfName(path: string): Format | undefined {
   return inside ?? (name.length >= 4 ? published.find(({ id }) => plain(id).startsWith(name)) : undefined);
 }
 
-export function missingFile(path: string, format: Format | undefined): Error {
+export function missingFile(path: string, format: TaskFormat | undefined): Error {
   const { download, title } = format ?? {};
   if (download) {
     return usageError(`There is no ${path}. ${title} is fetched with:\n  ${toFetchCommand(download, path)}`);

@@ -8,9 +8,9 @@ import type { SourceRow } from "../../files/read-jsonl.ts";
 import type { CodeTests, GraderName } from "../types.ts";
 import { toLiveCodeTests } from "./live-code-bench.ts";
 import { PLAIN } from "./plain.ts";
-import type { Column } from "./to-task.ts";
+import type { SourceColumn } from "./to-task.ts";
 
-export interface Format {
+export interface TaskFormat {
   id: string;
   title: string;
   /** Names are compared in lower case. */
@@ -20,13 +20,13 @@ export interface Format {
   grader: GraderName | ((row: SourceRow) => GraderName);
   fields: {
     /** Absent: rows are numbered. */
-    id?: Column;
-    prompt: Column;
-    answer?: Column;
-    choices?: Column;
-    category?: Column;
-    family?: Column;
-    tolerance?: Column;
+    id?: SourceColumn;
+    prompt: SourceColumn;
+    answer?: SourceColumn;
+    choices?: SourceColumn;
+    category?: SourceColumn;
+    family?: SourceColumn;
+    tolerance?: SourceColumn;
     tests?: (row: SourceRow) => CodeTests | undefined;
   };
   download?: Download;
@@ -49,7 +49,7 @@ const BBH_TASKS =
 
 const GPQA_OPTIONS = ["correct answer", "incorrect answer 1", "incorrect answer 2", "incorrect answer 3"];
 
-export const FORMATS: readonly Format[] = [
+export const FORMATS: readonly TaskFormat[] = [
   {
     id: "math500",
     title: "MATH-500",

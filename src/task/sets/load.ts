@@ -8,7 +8,7 @@ import { badFile, Problems } from "../../files/problems.ts";
 import { type OnRow, readJson, readJsonl, type SourceRow } from "../../files/read-jsonl.ts";
 import type { GradedTask, TaskSet } from "../types.ts";
 import { findFormat, formatOfName, missingColumns, missingFile, recogniseFormat } from "./find-format.ts";
-import type { Format } from "./formats.ts";
+import type { TaskFormat } from "./formats.ts";
 import { PLAIN } from "./plain.ts";
 import { readCsv } from "./read-csv.ts";
 import { readParquet } from "./read-parquet.ts";
@@ -27,7 +27,7 @@ const NOT_TASKS = /^(?:outcomes|ungraded)\.jsonl(?:\.gz)?$/;
 /** Names that say nothing: the folder is then what a file is called. */
 const ANY_NAME = /^(?:test|train|validation|dev|data|tasks|v?\d|0000)/i;
 
-export interface LoadOptions {
+export interface LoadTaskSetOptions {
   /** The format's id, where it cannot be recognised or is not to be. */
   format?: string;
   /** The id of the set; where rows name their own set, only the rows of this one. */
@@ -35,7 +35,7 @@ export interface LoadOptions {
 }
 
 /** `path` is a file, a folder of files, or the name of a published set whose file lies in this folder. */
-export async function loadTaskSet(path: string, options: LoadOptions = {}): Promise<TaskSet> {
+export async function loadTaskSet(path: string, options: LoadTaskSetOptions = {}): Promise<TaskSet> {
   const named = options.format === undefined ? undefined : findFormat(options.format);
   const source = existsSync(path) ? path : formatOfPlainName(path)?.download?.file;
   if (source === undefined || !existsSync(source)) throw missingFile(path, named ?? formatOfName(path));
@@ -73,7 +73,7 @@ export async function loadTaskSet(path: string, options: LoadOptions = {}): Prom
 }
 
 /** "math500", but no path and no file name. */
-function formatOfPlainName(path: string): Format | undefined {
+function formatOfPlainName(path: string): TaskFormat | undefined {
   return /[./]/.test(path) ? undefined : formatOfName(path);
 }
 

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { badFile, quote } from "../../files/problems.ts";
 import type { SourceRow } from "../../files/read-jsonl.ts";
 import type { CodeTests, GraderName } from "../types.ts";
-import type { Format } from "./formats.ts";
+import type { TaskFormat } from "./formats.ts";
 
 const GRADERS = ["choice", "maths", "text", "numeric", "json", "code", "judge"] as const;
 const NUMBER = /^[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:e[-+]?\d+)?$/i;
@@ -19,7 +19,7 @@ const TESTS = z.strictObject({
   timeoutMs: z.number().positive().optional(),
 });
 
-export const PLAIN: Format = {
+export const PLAIN: TaskFormat = {
   id: "plain",
   title: "Tasks of one's own",
   columns: ["prompt"],

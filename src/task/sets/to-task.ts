@@ -4,10 +4,10 @@
 import { badFile, quote } from "../../files/problems.ts";
 import type { SourceRow } from "../../files/read-jsonl.ts";
 import type { GradedTask } from "../types.ts";
-import type { Format } from "./formats.ts";
+import type { TaskFormat } from "./formats.ts";
 
 /** Where a row stands. */
-export interface Place {
+export interface RowPlace {
   /** What the file (or, where that says nothing, its folder) is called: the family in BBH. */
   name: string;
   /** From 0, over all files of the set. */
@@ -15,11 +15,11 @@ export interface Place {
 }
 
 /** A column by name (with points: inside of it), or what is made of several. */
-export type Column = string | ((row: SourceRow, place: Place) => unknown);
+export type SourceColumn = string | ((row: SourceRow, place: RowPlace) => unknown);
 
-export function toGradedTask(format: Format, row: SourceRow, place: Place, set: string): GradedTask {
+export function toGradedTask(format: TaskFormat, row: SourceRow, place: RowPlace, set: string): GradedTask {
   const { fields, grader: wanted } = format;
-  const take = (column: Column | undefined) =>
+  const take = (column: SourceColumn | undefined) =>
     typeof column === "function" ? column(row, place) : column && lookUp(row, column);
   const prompt = toText(take(fields.prompt)).trim();
   if (prompt === "") throw badFile(`${nameOf(fields.prompt, "the prompt")} must be a text, not empty`);
@@ -46,7 +46,7 @@ export function toGradedTask(format: Format, row: SourceRow, place: Place, set: 
   };
 }
 
-function nameOf(column: Column | undefined, otherwise: string): string {
+function nameOf(column: SourceColumn | undefined, otherwise: string): string {
   return typeof column === "string" ? `"${column}"` : otherwise;
 }
 
@@ -64,7 +64,7 @@ function toText(value: unknown): string {
 }
 
 /** A list, or (in CSV) a list as JSON. */
-function toChoices(value: unknown, column: Column | undefined): string[] | undefined {
+function toChoices(value: unknown, column: SourceColumn | undefined): string[] | undefined {
   if (column === undefined || value === undefined || value === null || value === "") return undefined;
   let list = value;
   try {

@@ -46,7 +46,7 @@ export function createSmallWorld(parts: Partial<World> = {}): World {
     toMember("bad", "Answer: 0", 0.2),
     { worker: createConsensusWorker(), price: { inputUsd: 0, outputUsd: 0 } },
   ];
-  const draw = (seed: number): Question => {
+  const sample = (seed: number): Question => {
     const random = createRandom(seed);
     return { task: toSum(random.integer(1, 500)), pool: { members: random.shuffle(members) } };
   };
@@ -55,8 +55,8 @@ export function createSmallWorld(parts: Partial<World> = {}): World {
     name: "sums",
     isSimulated: true,
     isInstant: true,
-    sample: draw,
-    validation: [601, 602, 603, 604].map((number) => ({ ...draw(number), task: toSum(number) })),
+    sample,
+    validation: [601, 602, 603, 604].map((number) => ({ ...sample(number), task: toSum(number) })),
     grade: ({ answer }, run) => ({
       score: run.answer.trim() === `Answer: ${answer}` ? 1 : 0,
       why: "compared",

@@ -1,4 +1,4 @@
-// A checkpoint of a few thousand weights for tests, untrained: what it plans is a matter of chance, and so
+// A checkpoint of a few thousand weights for tests, untrained: what it plans is random, and so
 // meets every rule a plan can break.
 
 import { mkdtempSync } from "node:fs";
