@@ -20,7 +20,7 @@ export interface AttachOptions {
 
 export type PoolFor = (pool: Pool, text: string) => Pool;
 
-export interface CalibratedPool {
+export interface AttachedPool {
   pool: Pool;
   /** The pool, or a part of it, with profiles for a question. Absent where nobody of it was measured. */
   poolFor?: PoolFor;
@@ -28,7 +28,7 @@ export interface CalibratedPool {
   problems: string[];
 }
 
-export async function attachCalibrations(pool: Pool, options: AttachOptions): Promise<CalibratedPool> {
+export async function attachCalibrations(pool: Pool, options: AttachOptions): Promise<AttachedPool> {
   const { env, isConfigured, hasRehearsal } = options;
   const { calibration, problems } = await loadCalibrations(toTuttiHome(env));
   const models = new Set(modelsOf(pool).map(({ worker }) => worker.id));
@@ -47,7 +47,7 @@ export async function attachCalibrations(pool: Pool, options: AttachOptions): Pr
   return {
     pool: saved ? attach(pool, saved) : pool,
     problems,
-    ...(profilers.length > 0 && { poolFor }),
+    poolFor: profilers.length > 0 ? poolFor : undefined,
   };
 }
 
@@ -59,7 +59,7 @@ function attach({ members }: Pool, saved: Calibration): Pool {
       const measured = profiles[saved.workers.indexOf(member.worker.id)];
       if (!measured) return member;
       const delayMs = member.profile?.delayMs ?? measured.delayMs;
-      return { ...member, profile: { ...measured, ...(delayMs !== undefined && { delayMs }) } };
+      return { ...member, profile: { ...measured, delayMs } };
     }),
   };
 }

@@ -56,13 +56,11 @@ function toPrice(entry: ModelPrice, model: string): Price | undefined {
     // OpenRouter's free variants have empty entries; so have models that nobody has priced yet.
     return model.endsWith(":free") ? { inputUsd: 0, outputUsd: 0 } : undefined;
   }
-  const cachedInputUsd = base("cache_read_mtok");
-  const cacheWriteUsd = base("cache_write_mtok");
   return {
     inputUsd,
     outputUsd,
-    ...(cachedInputUsd === undefined ? {} : { cachedInputUsd }),
-    ...(cacheWriteUsd === undefined ? {} : { cacheWriteUsd }),
+    cachedInputUsd: base("cache_read_mtok"),
+    cacheWriteUsd: base("cache_write_mtok"),
   };
 }
 
