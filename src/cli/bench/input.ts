@@ -136,7 +136,7 @@ async function openLive(flags: InputFlags, path: string): Promise<BenchInput> {
       import("../../task/grade/grade.ts"),
     ]);
   const taskSet = await loadTaskSet(path, { ...(set !== undefined && { set }) });
-  const { config } = await loadConfig({ cwd: process.cwd(), ...(file !== undefined && { file }) });
+  const { config } = await loadConfig({ cwd: process.cwd(), file });
   const resolved = await resolvePool(config, {
     env: process.env,
     ...(selector !== undefined && { selector }),

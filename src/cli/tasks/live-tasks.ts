@@ -39,7 +39,7 @@ export async function openLiveTasks({
     throw usageError(
       `${name} holds tasks that only a model can grade, and its calls would not be in the budget`,
     );
-  const { config } = await loadConfig({ cwd: process.cwd(), ...(file !== undefined && { file }) });
+  const { config } = await loadConfig({ cwd: process.cwd(), file });
   const resolved = await resolvePool(config, {
     env: process.env,
     ...(selector !== undefined && { selector }),
