@@ -12,9 +12,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { isTuttiError } from "../dist/base/errors.js";
-import { measureBaselines, measureTrained, openSets } from "./recordings/arenas.mjs";
 import { toFigures } from "./recordings/figures.mjs";
 import { toMarkdown } from "./recordings/print.mjs";
+import { measureBaselines, measureTrained, openSets } from "./recordings/sets.mjs";
 
 const SPLIT_SEED = 0;
 const SEED = 1;

@@ -80,7 +80,7 @@ async function main() {
   }));
   const { user, system } = process.cpuUsage();
   const outcome = {
-    ...{ simulated: true, checkpoints, tasks: lab.arena.test.length, parts },
+    ...{ simulated: true, checkpoints, tasks: lab.fitted.test.length, parts },
     ...{ seconds: elapsed(), cpuSeconds: (user + system) / 1e6 },
   };
   process.stdout.write(options.json ? `${JSON.stringify(outcome, null, 2)}\n` : toMarkdown(outcome));

@@ -13,7 +13,7 @@ import { isTuttiError } from "../dist/base/errors.js";
 import { createRandom, hashSeed } from "../dist/base/random.js";
 import { bootstrapMean, meanOf } from "../dist/base/statistics.js";
 import { randomWorkflow } from "../dist/baseline/random-workflow.js";
-import { measureBaseline, performPlans } from "../dist/bench/arena.js";
+import { measureBaseline, performPlans } from "../dist/bench/test-sets.js";
 import { toDecision } from "../dist/conductor/text.js";
 import { openTrained, writeTestPlans } from "../dist/learn/evaluate-trained.js";
 import { openTrainingFolder } from "../dist/learn/folder.js";
@@ -24,7 +24,7 @@ import { FAMILIES } from "../dist/rehearsal/questions.js";
 import { renderWorkflow } from "../dist/workflow/render.js";
 import { MAX_STEPS } from "../dist/workflow/types.js";
 import { createRehearsalWorld } from "../dist/world/rehearsal.js";
-import { openArena, SEED, signal } from "./rehearsal/lab.mjs";
+import { openTest, SEED, signal } from "./rehearsal/lab.mjs";
 import { difference, percent, table, two } from "./rehearsal/print.mjs";
 
 /** Plans for every task, by lot: one would leave two points far inside the noise. */
@@ -77,27 +77,27 @@ async function warmUp(seed, { shape, threads }, parent, tell) {
 }
 
 /** By lot at temperature 1, without a mask. */
-async function sample({ policy }, arena) {
+async function sample({ policy }, fitted) {
   const plans = Array.from({ length: PLANS }, () => []);
-  for (let first = 0; first < arena.test.length; first += BATCH) {
-    const part = arena.test.slice(first, first + BATCH);
+  for (let first = 0; first < fitted.test.length; first += BATCH) {
+    const part = fitted.test.slice(first, first + BATCH);
     for (const [number, own] of plans.entries()) {
       const seed = hashSeed(SEED, first, number);
       const sizes = createRandom(hashSeed("sizes", seed));
       const prompts = part.map((task) =>
-        toPrompt(policy, { task, pool: arena.fitting.poolFor(task) }, { size: sizes.integer(1, MAX_STEPS) }),
+        toPrompt(policy, { task, pool: fitted.poolFor(task) }, { size: sizes.integer(1, MAX_STEPS) }),
       );
       const written = await writePlans(policy, prompts, { group: 1, seed, signal });
-      for (const [i, task] of part.entries()) own.push(toPlan(task, written[i][0].text, arena));
+      for (const [i, task] of part.entries()) own.push(toPlan(task, written[i][0].text, fitted));
     }
   }
   return plans;
 }
 
 /** The likeliest tokens, as a trained Conductor is measured; and the same teams with other workers in them. */
-async function writeGreedily({ policy }, arena) {
-  const plans = await writeTestPlans(arena, policy, { rounds: 1, seed: SEED, signal });
-  const { pool } = arena.fitting;
+async function writeGreedily({ policy }, fitted) {
+  const plans = await writeTestPlans(fitted, policy, { rounds: 1, seed: SEED, signal });
+  const { pool } = fitted;
   const models = [...pool.members.keys()].filter((number) => pool.members[number].worker.kind === "model");
   const reseated = Array.from({ length: PLANS }, (_, number) =>
     plans.map((plan) => {
@@ -115,16 +115,16 @@ async function writeGreedily({ policy }, arena) {
   return { plans, reseated };
 }
 
-function toPlan(task, text, { fitting }) {
-  const decision = toDecision(text, { pool: fitting.pool, maxSteps: MAX_STEPS, rounds: [] });
+function toPlan(task, text, { pool }) {
+  const decision = toDecision(text, { pool, maxSteps: MAX_STEPS, rounds: [] });
   return { task, texts: [text], isValid: decision.type === "workflow" };
 }
 
 /** As the warm-up draws what it teaches; or with words that have nothing to do with the question. */
-function drawPlans(arena, { areWordsByLot }) {
-  const { pool } = arena.fitting;
+function drawPlans(fitted, { areWordsByLot }) {
+  const { pool } = fitted;
   return Array.from({ length: PLANS }, (_, number) =>
-    arena.test.map((task) => {
+    fitted.test.map((task) => {
       const read = toVocabulary(task.prompt, WORKS, "free");
       const vocabulary = areWordsByLot ? { ...read, mentioned: [] } : read;
       const random = createRandom(hashSeed("random plans", SEED, number, task.id));
@@ -135,21 +135,21 @@ function drawPlans(arena, { areWordsByLot }) {
 }
 
 /** Rows of each set of plans, each with its own chance for the workers. */
-async function performAll(arena, plans) {
+async function performAll(fitted, plans) {
   const rows = [];
   for (const [number, some] of plans.entries())
-    rows.push(await performPlans(arena, some, { name: "plans", seed: hashSeed(SEED, number), signal }));
+    rows.push(await performPlans(fitted, some, { name: "plans", seed: hashSeed(SEED, number), signal }));
   return rows;
 }
 
-async function performBaseline(arena) {
+async function performBaseline(fitted) {
   const rows = [];
   for (let number = 0; number < PLANS; number++) {
     const baseline = {
       ...randomWorkflow,
       fit: (context) => randomWorkflow.fit({ ...context, seed: number }),
     };
-    rows.push(await measureBaseline(arena, baseline, { seed: hashSeed(SEED, number), signal }));
+    rows.push(await measureBaseline(fitted, baseline, { seed: hashSeed(SEED, number), signal }));
   }
   return rows;
 }
@@ -242,28 +242,28 @@ async function main() {
     const parent = options.out ?? mkdtempSync(join(tmpdir(), "tutti-warm-up-"));
     for (const seed of options.seeds) checkpoints.push(await warmUp(seed, options, parent, tell));
   }
-  const arena = openArena(options.tasks);
+  const fitted = openTest(options.tasks);
   tell("random workflows");
   const references = [];
   for (const [name, rows] of [
-    ["random as drawn by the warm-up", await performAll(arena, drawPlans(arena, {}))],
-    ["random with words by lot", await performAll(arena, drawPlans(arena, { areWordsByLot: true }))],
-    ["random-workflow", await performBaseline(arena)],
+    ["random as drawn by the warm-up", await performAll(fitted, drawPlans(fitted, {}))],
+    ["random with words by lot", await performAll(fitted, drawPlans(fitted, { areWordsByLot: true }))],
+    ["random-workflow", await performBaseline(fitted)],
   ])
     references.push({ name, figures: summarise(rows), right: byTask(rows) });
   const seeds = [];
   for (const folder of checkpoints) {
     tell(folder);
     const trained = await openTrained(folder, { threads: options.threads });
-    const rows = await performAll(arena, await sample(trained, arena));
-    const { plans, reseated } = await writeGreedily(trained, arena);
+    const rows = await performAll(fitted, await sample(trained, fitted));
+    const { plans, reseated } = await writeGreedily(trained, fitted);
     await trained.close();
     // One plan a task, but as many tries as the others have.
     const tried = await performAll(
-      arena,
+      fitted,
       Array.from({ length: PLANS }, () => plans),
     );
-    const byLot = await performAll(arena, reseated);
+    const byLot = await performAll(fitted, reseated);
     const greedy = {
       ...{ figures: summarise(tried), withWorkersByLot: summarise(byLot) },
       minusWorkersByLot: compare(byTask(tried), byTask(byLot)),
@@ -275,14 +275,14 @@ async function main() {
     const name = `warm-up, seed ${seed}, ${iterations} iterations`;
     seeds.push({ name, folder, figures: summarise(rows), right, against, greedy });
   }
-  const mean = arena.test.map((_, task) => {
+  const mean = fitted.test.map((_, task) => {
     const known = seeds.flatMap(({ right }) => right[task] ?? []);
     return known.length === 0 ? undefined : meanOf(known);
   });
   const against = references.map((reference) => compare(mean, reference.right));
   const bare = ({ right: _, ...rest }) => rest;
   const outcome = {
-    ...{ simulated: true, tasks: arena.test.length, plans: PLANS, references: references.map(bare) },
+    ...{ simulated: true, tasks: fitted.test.length, plans: PLANS, references: references.map(bare) },
     ...{ seeds: seeds.map(bare), together: { name: "mean over seeds", against } },
     words: compare(references[0].right, references[1].right),
   };

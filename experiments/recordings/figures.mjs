@@ -6,7 +6,7 @@ import { bootstrapMean, meanOf, pairedDifference, sideOf } from "../../dist/base
 import { concentrationOf, toGains } from "../../dist/bench/gains.js";
 import { groupBy, isGraded, toResults, toRight } from "../../dist/bench/results.js";
 import { stratifiedDifference, stratifiedMean } from "../../dist/bench/strata.js";
-import { BASELINES } from "./arenas.mjs";
+import { BASELINES } from "./sets.mjs";
 
 const AGAINST_ON_SET = [
   "best-single",
@@ -65,7 +65,7 @@ function toTable(set, checkpoints) {
   const baselines = groupBy(set.baselines, ({ conductor }) => conductor);
   const everybody = [...own, ...shuffled, ...baselines.values()];
   const graded = everybody.map((rows) => new Map(rows.filter(isGraded).map((row) => [row.task, row])));
-  const ids = set.arenas.flatMap(({ test }) => test.map(({ id }) => id));
+  const ids = set.fittedSets.flatMap(({ test }) => test.map(({ id }) => id));
   const kept = ids.filter((id) => graded.every((rows) => rows.has(id)));
   const pick = (position) => kept.map((id) => graded[position].get(id));
   return {

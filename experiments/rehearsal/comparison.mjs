@@ -22,8 +22,8 @@ const AGAINST = [
 ];
 
 export async function measure(lab) {
-  const { arena, trained, tell } = lab;
-  const singles = createSingles(arena.fitting.pool).map(({ id }) => id);
+  const { fitted, trained, tell } = lab;
+  const singles = createSingles(fitted.pool).map(({ id }) => id);
   const rows = new Map();
   for (const who of trained) rows.set(who.name, await lab.rowsOf(who));
   for (const id of [...BASELINES, ...singles]) {

@@ -3,13 +3,13 @@
 
 import { meanOf, pairedDifference } from "../../dist/base/statistics.js";
 import { findBaseline } from "../../dist/baseline/all.js";
+import { toRight } from "../../dist/bench/results.js";
 import {
   measureBaseline,
-  openRehearsalArena,
+  openRehearsalTest,
   performPlans,
   scriptedPlanner,
-} from "../../dist/bench/arena.js";
-import { toRight } from "../../dist/bench/results.js";
+} from "../../dist/bench/test-sets.js";
 import { openTrained, writeTestPlans } from "../../dist/learn/evaluate-trained.js";
 import { readProblem } from "../../dist/rehearsal/questions.js";
 
@@ -23,7 +23,7 @@ export const signal = new AbortController().signal;
 const measuring = { seed: SEED, signal };
 
 export async function openLab({ checkpoint, tasks, threads, costs }, tell) {
-  const arena = openArena(tasks);
+  const fitted = openTest(tasks);
   const trained = [];
   for (const [number, folder] of checkpoint.entries())
     trained.push({
@@ -36,13 +36,13 @@ export async function openLab({ checkpoint, tasks, threads, costs }, tell) {
   const rows = new Map();
   const baselines = new Map();
   return {
-    ...{ arena, trained, tell },
-    problems: new Map(arena.test.map(({ id, prompt }) => [id, readProblem(prompt)])),
+    ...{ fitted, trained, tell },
+    problems: new Map(fitted.test.map(({ id, prompt }) => [id, readProblem(prompt)])),
     /** To the deepest round that is looked at; what would come of fewer rounds is a part of it. */
     async plansOf(who) {
       if (!plans.has(who)) {
-        tell(`${who.name} plans ${arena.test.length} tasks`);
-        plans.set(who, await write(arena, who, learnedRounds(who) ? DEEPEST : 1));
+        tell(`${who.name} plans ${fitted.test.length} tasks`);
+        plans.set(who, await write(fitted, who, learnedRounds(who) ? DEEPEST : 1));
       }
       return plans.get(who);
     },
@@ -50,11 +50,11 @@ export async function openLab({ checkpoint, tasks, threads, costs }, tell) {
     async rowsOf(who, depth = who.card.limits.rounds) {
       const key = `${who.name} ${depth}`;
       if (!rows.has(key))
-        rows.set(key, await perform(arena, toDepth(await this.plansOf(who), depth), who.name));
+        rows.set(key, await perform(fitted, toDepth(await this.plansOf(who), depth), who.name));
       return rows.get(key);
     },
     async baselineRows(id) {
-      if (!baselines.has(id)) baselines.set(id, await measure(arena, id));
+      if (!baselines.has(id)) baselines.set(id, await measure(fitted, id));
       return baselines.get(id);
     },
     close: () => Promise.all(trained.map((each) => each.close())),
@@ -62,29 +62,29 @@ export async function openLab({ checkpoint, tasks, threads, costs }, tell) {
 }
 
 /** So many test tasks, of all families and difficulties in turn. */
-export function openArena(tasks, { pool, seed = TASK_SEED } = {}) {
-  const arena = openRehearsalArena({ count: 3 * tasks + 100, seed, ...(pool && { pool }) });
-  return take(arena, 0, tasks);
+export function openTest(tasks, { pool, seed = TASK_SEED } = {}) {
+  const fitted = openRehearsalTest({ count: 3 * tasks + 100, seed, ...(pool && { pool }) });
+  return take(fitted, 0, tasks);
 }
 
-export function take(arena, first, count) {
-  const { test } = arena;
+export function take(fitted, first, count) {
+  const { test } = fitted;
   return {
-    ...arena,
+    ...fitted,
     test: Array.from({ length: Math.min(count, test.length) }, (_, i) => test[(first + i) % test.length]),
   };
 }
 
-export function measure(arena, id) {
-  return measureBaseline(arena, id === scriptedPlanner.id ? scriptedPlanner : findBaseline(id), measuring);
+export function measure(fitted, id) {
+  return measureBaseline(fitted, id === scriptedPlanner.id ? scriptedPlanner : findBaseline(id), measuring);
 }
 
-export function write(arena, { policy, card, cost = card.cost }, rounds) {
-  return writeTestPlans(arena, policy, { rounds, size: card.size, cost, ...measuring });
+export function write(fitted, { policy, card, cost = card.cost }, rounds) {
+  return writeTestPlans(fitted, policy, { rounds, size: card.size, cost, ...measuring });
 }
 
-export function perform(arena, plans, name) {
-  return performPlans(arena, plans, { name, ...measuring });
+export function perform(fitted, plans, name) {
+  return performPlans(fitted, plans, { name, ...measuring });
 }
 
 export function learnedRounds({ card }) {

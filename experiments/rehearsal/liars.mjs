@@ -2,8 +2,8 @@
 // Part of experiments/rehearsal.mjs.
 
 import { bootstrapMean, meanOf, pairedDifference } from "../../dist/base/statistics.js";
-import { changePools } from "../../dist/bench/arena.js";
 import { toRight } from "../../dist/bench/results.js";
+import { changePools } from "../../dist/bench/test-sets.js";
 import { withLiars } from "../../dist/world/rehearsal-pools.js";
 import {
   learnedRounds,
@@ -34,7 +34,7 @@ export async function measure(lab) {
     for (const [number, which] of settings.entries()) {
       lab.tell(`  ${count}: ${number + 1} of ${settings.length}`);
       // Other tasks for every setting: more of them are asked in all.
-      const honest = take(lab.arena, number * TASKS, TASKS);
+      const honest = take(lab.fitted, number * TASKS, TASKS);
       const lying = changePools(honest, (pool) => withLiars(pool, which));
       for (const contender of contenders(lab)) {
         const before = await contender.honest(honest);
@@ -64,7 +64,7 @@ export async function measure(lab) {
     list.filter(({ against }) => Object.keys(against).length > 0).map(({ loss }) => loss.mean);
   return {
     tasks: TASKS,
-    isRepeated: lab.arena.test.length < WORKERS * TASKS,
+    isRepeated: lab.fitted.test.length < WORKERS * TASKS,
     ...{ one, two },
     overSeeds: { one: overSeeds(own(one), false), two: overSeeds(own(two), false) },
   };
@@ -79,22 +79,22 @@ function contenders(lab) {
   const trained = lab.trained.flatMap((who) =>
     (learnedRounds(who) ? [1, 2] : [1]).map((depth) => ({
       name: `${who.name}, ${depth === 1 ? "one round" : "two rounds"}`,
-      honest: async (arena) => pick(await lab.rowsOf(who, depth), arena),
+      honest: async (fitted) => pick(await lab.rowsOf(who, depth), fitted),
       // A first round does not depend on who lies; a second reads what was said.
-      lying: async (arena, { test }) => {
+      lying: async (fitted, { test }) => {
         const ids = new Set(test.map(({ id }) => id));
         const plans =
           depth === 1
             ? toDepth(await lab.plansOf(who), 1).filter(({ task }) => ids.has(task.id))
-            : await write(arena, who, depth);
-        return pick(await perform(arena, plans, who.name), arena);
+            : await write(fitted, who, depth);
+        return pick(await perform(fitted, plans, who.name), fitted);
       },
     })),
   );
   const baselines = BASELINES.map((id) => ({
     name: id,
-    honest: async (arena) => pick(await lab.baselineRows(id), arena),
-    lying: (arena) => measureRows(arena, id),
+    honest: async (fitted) => pick(await lab.baselineRows(id), fitted),
+    lying: (fitted) => measureRows(fitted, id),
   }));
   return [...trained, ...baselines];
 }

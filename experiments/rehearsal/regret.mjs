@@ -4,7 +4,7 @@
 import { hashSeed } from "../../dist/base/random.js";
 import { bootstrapMean, meanOf } from "../../dist/base/statistics.js";
 import { findBaseline } from "../../dist/baseline/all.js";
-import { scriptedPlanner } from "../../dist/bench/arena.js";
+import { scriptedPlanner } from "../../dist/bench/test-sets.js";
 import { toDecision } from "../../dist/conductor/text.js";
 import { findBestWorkflow, simulateWorkflow } from "../../dist/rehearsal/best-workflow.js";
 import { gradeProblem } from "../../dist/rehearsal/questions.js";
@@ -21,13 +21,13 @@ const MAX_STEPS = 13;
 const BESIDE = [findBaseline("best-single"), findBaseline("lookup-category"), scriptedPlanner];
 
 export async function measure(lab) {
-  const { arena, problems, tell } = lab;
-  const tasks = spread(arena.test, problems);
-  const { pool } = arena.fitting;
+  const { fitted, problems, tell } = lab;
+  const tasks = spread(fitted.test, problems);
+  const { pool } = fitted;
   const names = [...lab.trained.map(({ name }) => name), ...BESIDE.map(({ id }) => id)];
   const planners = [];
   for (const who of lab.trained) planners.push(await recite(lab, who));
-  for (const baseline of BESIDE) planners.push(decideBy(arena.fitting.fit(baseline), pool));
+  for (const baseline of BESIDE) planners.push(decideBy(fitted.fit(baseline), pool));
   const rows = [];
   for (const [number, task] of tasks.entries()) {
     if (number % 10 === 0) tell(`  ${number} of ${tasks.length}`);
@@ -93,7 +93,7 @@ async function recite(lab, who) {
   const texts = new Map((await lab.plansOf(who)).map(({ task, texts: [first] }) => [task.id, first]));
   return async (task) => {
     const decision = toDecision(texts.get(task.id), {
-      pool: lab.arena.fitting.pool,
+      pool: lab.fitted.pool,
       maxSteps: MAX_STEPS,
       rounds: [],
     });

@@ -8,7 +8,7 @@ import {
   accuracyOf,
   compare,
   measure as measureRows,
-  openArena,
+  openTest,
   overSeeds,
   perform,
   TASK_SEED,
@@ -29,12 +29,12 @@ async function measurePools({ trained, tell }, strangers) {
   for (const [number, pool] of strangers.entries()) {
     tell(`  pool ${number + 1} of ${strangers.length}`);
     // Other tasks for every pool: the same ones asked eight times would look like more than they are.
-    const arena = openArena(TASKS, { pool, seed: TASK_SEED + 1 + number });
+    const fitted = openTest(TASKS, { pool, seed: TASK_SEED + 1 + number });
     const rows = new Map();
-    for (const id of BASELINES) rows.set(id, await measureRows(arena, id));
+    for (const id of BASELINES) rows.set(id, await measureRows(fitted, id));
     for (const who of trained) {
-      const plans = await write(arena, who, who.card.limits.rounds);
-      rows.set(who.name, await perform(arena, plans, who.name));
+      const plans = await write(fitted, who, who.card.limits.rounds);
+      rows.set(who.name, await perform(fitted, plans, who.name));
     }
     pools.push(rows);
   }

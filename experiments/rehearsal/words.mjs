@@ -11,20 +11,20 @@ const GENERIC = "Answer the question";
 const MAX_STEPS = 5;
 
 export async function measure(lab) {
-  const { arena } = lab;
+  const { fitted } = lab;
   const seeds = [];
   for (const who of lab.trained) {
     const plans = toDepth(await lab.plansOf(who), 1);
-    const own = await perform(arena, plans, who.name);
+    const own = await perform(fitted, plans, who.name);
     const parsed = plans.map(({ texts }) => {
-      const decision = toDecision(texts[0], { pool: arena.fitting.pool, maxSteps: MAX_STEPS, rounds: [] });
+      const decision = toDecision(texts[0], { pool: fitted.pool, maxSteps: MAX_STEPS, rounds: [] });
       return decision.type === "workflow" ? decision.workflow.steps : undefined;
     });
     const shuffled = shuffle(parsed);
     const generic = parsed.map((steps) => steps?.map((step) => ({ ...step, subtask: GENERIC })));
     const rowsOf = (changed) =>
       perform(
-        arena,
+        fitted,
         plans.map((plan, i) =>
           changed[i] ? { ...plan, texts: [renderWorkflow({ steps: changed[i] })] } : plan,
         ),

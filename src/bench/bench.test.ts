@@ -10,7 +10,7 @@ import type { Grader } from "../task/types.ts";
 import { toTask } from "../testing/bench-rows.ts";
 import { scriptedWorker, toPool } from "../testing/stage.ts";
 import type { Pool, WorkerRequest } from "../worker/types.ts";
-import { openRehearsal, openTasks } from "../world/ground.ts";
+import { createLiveSet, createRehearsalSet } from "../world/sets.ts";
 import { splitOf } from "../world/split.ts";
 import { type BenchOptions, runBench } from "./bench.ts";
 import { createMemoryFolder, DiskFolder, readFolder } from "./folder.ts";
@@ -29,12 +29,12 @@ const workers = () => [
   expert("good", (i) => i % 5 !== 0),
 ];
 const groundOf = (members = workers(), price = { inputUsd: 1, outputUsd: 1 }) =>
-  openTasks({ id: "sums", tasks, source: "made up" }, toPool(members, price), grader);
+  createLiveSet({ id: "sums", tasks, source: "made up" }, toPool(members, price), grader);
 const find = (...ids: string[]) => ids.map(findBaseline);
 
 function options(parts: Partial<BenchOptions> = {}): BenchOptions {
   return {
-    ground: groundOf(),
+    set: groundOf(),
     contenders: find("best-single", "lookup-category", "vote-3"),
     withOracle: false,
     seed: 1,
@@ -78,9 +78,9 @@ describe("who reads profiles", () => {
       ...task,
       prompt: i % 2 === 0 ? `Double the even number ${i}.` : `For odd ${i}, what is twice that?`,
     }));
-    const ground = openTasks({ id: "sums", tasks: worded, source: "made up" }, toPool(workers()), grader);
+    const set = createLiveSet({ id: "sums", tasks: worded, source: "made up" }, toPool(workers()), grader);
     const contenders = [reading.baseline, other.baseline];
-    const { results, pool } = await runBench(options({ ground, contenders }));
+    const { results, pool } = await runBench(options({ set, contenders }));
     expect(reading.order).toEqual(["prepare", "fit"]);
     expect(results.find(({ conductor }) => conductor === "reading")!.accuracy).toBeGreaterThan(0.9);
     expect(new Set(other.pools)).toEqual(new Set([pool]));
@@ -107,7 +107,7 @@ describe("who reads profiles", () => {
 describe("a bench of tasks and a pool", () => {
   it("measures on training tasks, fits, and reports on test tasks alone", async () => {
     const members = workers();
-    const { results, counts, rows } = await runBench(options({ ground: groundOf(members) }));
+    const { results, counts, rows } = await runBench(options({ set: groundOf(members) }));
     expect(results.map(({ conductor }) => conductor)).toEqual(["best-single", "lookup-category", "vote-3"]);
     const [single, lookup] = results;
     expect(counts.train + counts.validation + counts.test).toBe(120);
@@ -152,9 +152,9 @@ describe("a bench of tasks and a pool", () => {
       price: { inputUsd: 1, outputUsd: 1 },
       maxOutputTokens: 10,
     }));
-    const ground = openTasks({ id: "sums", tasks, source: "made up" }, toPool(members), grader);
+    const set = createLiveSet({ id: "sums", tasks, source: "made up" }, toPool(members), grader);
     const folder = createMemoryFolder();
-    const { budget, isStopped } = await runBench(options({ ground, folder, budgetUsd: spent }));
+    const { budget, isStopped } = await runBench(options({ set, folder, budgetUsd: spent }));
     expect(isStopped).toBe(true);
     expect(budget).toMatchObject({ isUsedUp: true });
     const names = ["rows", "training"] as const;
@@ -198,7 +198,7 @@ describe("a bench that was stopped", () => {
 
     const members = workers();
     const second = new DiskFolder(path, identity);
-    const resumed = await runBench(options({ folder: second, ground: groundOf(members) }));
+    const resumed = await runBench(options({ folder: second, set: groundOf(members) }));
     second.close();
     const whole = await runBench(options());
     expect(resumed.results.map(withoutTime)).toEqual(whole.results.map(withoutTime));
@@ -221,10 +221,10 @@ describe("a bench that was stopped", () => {
 
 describe("a bench in the rehearsal", () => {
   it("is called simulated, has hand-offs, and an oracle that nobody beats by choosing one worker", async () => {
-    const ground = openRehearsal(90, 3);
+    const set = createRehearsalSet({ count: 90, seed: 3 });
     const contenders = find("best-single", "random-worker", "lookup-subtask", "self-reflection");
     const { results, refused } = await runBench(
-      options({ ground, contenders, withOracle: true, concurrency: 1 }),
+      options({ set, contenders, withOracle: true, concurrency: 1 }),
     );
     expect(refused).toEqual([]);
     expect(results.every(({ isSimulated }) => isSimulated)).toBe(true);
@@ -236,7 +236,12 @@ describe("a bench in the rehearsal", () => {
 
   it("repeats with its seed", async () => {
     const measure = () =>
-      runBench(options({ ground: openRehearsal(60, 3), contenders: find("best-single", "random-workflow") }));
+      runBench(
+        options({
+          set: createRehearsalSet({ count: 60, seed: 3 }),
+          contenders: find("best-single", "random-workflow"),
+        }),
+      );
     expect((await measure()).results).toEqual((await measure()).results);
   });
 });

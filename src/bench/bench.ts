@@ -10,25 +10,19 @@ import type { Conductor } from "../conductor/types.ts";
 import type { GradedTask } from "../task/types.ts";
 import { isSimulatedPool, modelsOf } from "../worker/kinds.ts";
 import type { Pool } from "../worker/types.ts";
-import type { Ground } from "../world/ground.ts";
-import {
-  createFitting,
-  drawTasks,
-  type Fitting,
-  readScores,
-  type Splits,
-  splitTasks,
-} from "../world/prepare.ts";
-import type { SplitBy } from "../world/split.ts";
+import { readScores } from "../world/sets.ts";
+import { type SplitBy, type Splits, sampleTasks, splitTasks } from "../world/split.ts";
+import type { WorldSet } from "../world/types.ts";
 import { compareAtEqualSpending, type EqualSpending } from "./equal.ts";
 import { evaluate } from "./evaluate.ts";
+import { type FittedSet, fitSet } from "./fitting.ts";
 import type { BenchFolder, RowFile } from "./folder.ts";
 import { LaneBudget } from "./lane-budget.ts";
 import { isGraded, toResults, toRight } from "./results.ts";
 import type { BenchResult, BenchRow } from "./types.ts";
 
 export interface BenchOptions {
-  ground: Ground;
+  set: WorldSet;
   contenders: readonly Baseline[];
   /** The upper bound too, where every worker's outcome of every test task can be had. */
   withOracle: boolean;
@@ -55,7 +49,7 @@ export interface BenchProgress {
 }
 
 export interface BenchOutcome {
-  ground: Ground;
+  set: WorldSet;
   /** With the profiles measured on the training tasks. */
   pool: Pool;
   counts: { train: number; validation: number; test: number };
@@ -88,14 +82,13 @@ interface Contender {
 }
 
 export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
-  const { ground, contenders, folder, seed, splitBy, splitSeed, limit, budgetUsd, signal, withOracle } =
-    options;
-  const splits = splitTasks(drawTasks(ground.tasks, limit), splitBy, splitSeed);
+  const { set, contenders, folder, seed, splitBy, splitSeed, limit, budgetUsd, signal, withOracle } = options;
+  const splits = splitTasks(sampleTasks(set.tasks, limit), splitBy, splitSeed);
   const budget = budgetUsd === undefined ? undefined : new LaneBudget(budgetUsd, spentIn(folder));
   const { measure, plan } = createMeasure(options, budget);
 
-  const training = await measureTraining(ground, splits.train, folder.file("training"), measure, plan);
-  const fitting = createFitting(ground.pool, training, splits.test, seed);
+  const training = await measureTraining(set, splits.train, folder.file("training"), measure, plan);
+  const fitting = fitSet(set, training, splits.test, seed);
   const refused: BenchOutcome["refused"] = [];
   const rows: BenchRow[] = [];
   const file = folder.file("rows");
@@ -113,7 +106,7 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
         rounds: baseline.rounds,
         pool: fitting.pool,
         ...(baseline.readsProfiles && { poolFor: fitting.poolFor }),
-        ...(baseline.lanes !== undefined && ground.isInstant && { lanes: baseline.lanes }),
+        ...(baseline.lanes !== undefined && set.isInstant && { lanes: baseline.lanes }),
       };
       rows.push(...(await measure(who, splits.test, file)));
     } catch (error) {
@@ -125,18 +118,16 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
   plan((accepted.length + (withOracle ? 1 : 0)) * splits.test.length);
   for (const baseline of accepted) await perform(baseline);
   if (withOracle) {
-    const outcomes = await findOutcomes(ground, splits, fitting, folder, measure, plan);
+    const outcomes = await findOutcomes(set, splits, fitting, folder, measure, plan);
     if (outcomes) await perform(createOracle(outcomes));
     else refused.push({ conductor: "oracle", reason: NO_ORACLE });
   }
-  const isSimulated = isSimulatedPool(ground.pool);
+  const isSimulated = isSimulatedPool(set.pool);
   const results = toResults(rows, { seed, isSimulated });
   const equal = await compareAtEqualSpending({
-    ground,
     fitting,
     results,
     rows,
-    test: splits.test,
     samples: options.samples,
     seed,
     measure: (...args) => {
@@ -147,7 +138,7 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
   });
   const isUsedUp = budget?.isClosed ?? false;
   return {
-    ground,
+    set,
     pool: fitting.pool,
     counts: { train: splits.train.length, validation: splits.validation.length, test: splits.test.length },
     seed,
@@ -169,7 +160,7 @@ const NO_ORACLE =
 /** Known before anything is tried: what a recording cannot replay, and what would not be a test. */
 function whyNot(
   { needsHandOffs, samples = 1, trainedOn }: Baseline,
-  { ground: { kind, samplesOf, pool }, splitBy, splitSeed }: BenchOptions,
+  { set: { kind, samplesOf, pool }, splitBy, splitSeed }: BenchOptions,
 ): string | undefined {
   if (trainedOn && (trainedOn.splitBy !== splitBy || trainedOn.splitSeed !== splitSeed))
     return `it was trained on this set split by ${trainedOn.splitBy} with seed ${trainedOn.splitSeed}: by any other split it may have learned from what is tested`;
@@ -183,12 +174,12 @@ function whyNot(
 
 export function createMeasure(
   {
-    ground,
+    set,
     seed,
     concurrency,
     signal,
     onProgress,
-  }: Pick<BenchOptions, "ground" | "seed" | "concurrency" | "signal" | "onProgress">,
+  }: Pick<BenchOptions, "set" | "seed" | "concurrency" | "signal" | "onProgress">,
   budget: LaneBudget | undefined,
 ): { measure: Measure; plan: (runs: number) => void } {
   let total = 0;
@@ -209,7 +200,7 @@ export function createMeasure(
     };
     await evaluate({
       ...{
-        world: ground,
+        world: set,
         name,
         conductor,
         rounds,
@@ -230,18 +221,18 @@ export function createMeasure(
 
 /** From the recording, or by asking each worker alone. */
 async function measureTraining(
-  ground: Ground,
+  set: WorldSet,
   tasks: readonly GradedTask[],
   file: RowFile,
   measure: Measure,
   plan: (runs: number) => void,
 ): Promise<TrainingTask[]> {
-  if (ground.recorded) return readScores(tasks, ground.pool, ground.recorded);
-  const rows = await askAlone(ground.pool, tasks, file, measure, plan);
+  if (set.recorded) return readScores(tasks, set.pool, set.recorded);
+  const rows = await askAlone(set.pool, tasks, file, measure, plan);
   const scores = new Map(rows.filter(isGraded).map((row) => [`${row.conductor}\n${row.task}`, toRight(row)]));
   return tasks.map((task) => ({
     task,
-    scores: ground.pool.members.map(({ worker }) => scores.get(`single:${worker.id}\n${task.id}`)),
+    scores: set.pool.members.map(({ worker }) => scores.get(`single:${worker.id}\n${task.id}`)),
   }));
 }
 
@@ -265,9 +256,9 @@ export async function askAlone(
 
 /** Who is right on a test task. It goes to the oracle and nowhere else. Live, the answer would change when asked again. */
 async function findOutcomes(
-  { recorded, kind }: Ground,
+  { recorded, kind }: WorldSet,
   { test }: Splits,
-  fitting: Fitting,
+  fitting: FittedSet,
   folder: BenchFolder,
   measure: Measure,
   plan: (runs: number) => void,

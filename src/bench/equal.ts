@@ -7,8 +7,8 @@ import type { Conductor } from "../conductor/types.ts";
 import type { GradedTask } from "../task/types.ts";
 import { strongestMembers } from "../worker/strength.ts";
 import type { Pool } from "../worker/types.ts";
-import type { Ground } from "../world/ground.ts";
-import type { Fitting } from "../world/prepare.ts";
+import type { WorldSet } from "../world/types.ts";
+import type { FittedSet } from "./fitting.ts";
 import type { RowFile } from "./folder.ts";
 import { compareAccuracy, estimateAccuracy } from "./results.ts";
 import type { BenchResult, BenchRow } from "./types.ts";
@@ -30,11 +30,9 @@ export interface EqualSpending {
 }
 
 interface EqualOptions {
-  ground: Ground;
-  fitting: Fitting;
+  fitting: FittedSet;
   results: readonly BenchResult[];
   rows: readonly BenchRow[];
-  test: readonly GradedTask[];
   /** The most that may be taken. */
   samples: number;
   seed: number;
@@ -47,10 +45,10 @@ interface EqualOptions {
 }
 
 export async function compareAtEqualSpending(options: EqualOptions): Promise<EqualSpending[]> {
-  const { ground, fitting, results, rows, test, samples: most, seed, measure, file } = options;
+  const { fitting, results, rows, samples: most, seed, measure, file } = options;
   const best = strongestMembers(fitting.pool.members)[0]!;
   const worker = fitting.pool.members[best]!.worker.id;
-  const available = ground.samplesOf(worker);
+  const available = fitting.set.samplesOf(worker);
   const consensus = requireConsensus(fitting.pool, "best-single×n");
   const taken = new Map<number, BenchRow[]>();
   const once = rows.filter(({ conductor }) => conductor === "best-single");
@@ -59,7 +57,7 @@ export async function compareAtEqualSpending(options: EqualOptions): Promise<Equ
     const steps = solveAndVote(Array(samples).fill(best), consensus);
     const name = `best-single×${samples}`;
     const who = { name, conductor: createConstant(name, steps), rounds: 1, pool: fitting.pool };
-    const own = taken.get(samples) ?? (await measure(who, test, file));
+    const own = taken.get(samples) ?? (await measure(who, fitting.test, file));
     taken.set(samples, own);
     return own;
   };
@@ -67,7 +65,7 @@ export async function compareAtEqualSpending(options: EqualOptions): Promise<Equ
   const wishes = toWishes(results);
   const equal: EqualSpending[] = [];
   for (const { conductor, by, samples } of wishes) {
-    const reason = whyNot(samples, most, available, worker, ground.kind);
+    const reason = whyNot(samples, most, available, worker, fitting.set.kind);
     if (reason !== undefined) {
       equal.push({ conductor, by, samples, worker, outcome: { type: "not-compared", reason } });
       continue;
@@ -102,7 +100,7 @@ function whyNot(
   most: number,
   available: number,
   worker: string,
-  kind: Ground["kind"],
+  kind: WorldSet["kind"],
 ): string | undefined {
   if (samples > available) {
     const have = available === 1 ? "one sample" : `${available} samples`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toBenchRow } from "../testing/bench-rows.ts";
-import { openRehearsal } from "../world/ground.ts";
+import { createRehearsalSet } from "../world/sets.ts";
 import { splitOf } from "../world/split.ts";
 import { createMemoryFolder } from "./folder.ts";
 import { explainHeadroom, measureHeadroom } from "./headroom.ts";
@@ -39,11 +39,11 @@ describe("headroom in words", () => {
 });
 
 it("is measured on training and tuning tasks only, each worker asked once a task", async () => {
-  const ground = openRehearsal(80, 1);
+  const set = createRehearsalSet({ count: 80, seed: 1 });
   const folder = createMemoryFolder();
   const common = { seed: 1, splitBy: "prompt" as const, splitSeed: 0, concurrency: 1 };
-  const { n, results, isSimulated } = await measureHeadroom({ ground, folder, ...common });
-  const usable = ground.tasks.filter((task) => splitOf(task) !== "test").map(({ id }) => id);
+  const { n, results, isSimulated } = await measureHeadroom({ set, folder, ...common });
+  const usable = set.tasks.filter((task) => splitOf(task) !== "test").map(({ id }) => id);
   expect(n).toBe(usable.length);
   expect(isSimulated).toBe(true);
   const alone = folder.file("alone").rows;

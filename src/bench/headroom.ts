@@ -1,19 +1,19 @@
 // Before anyone trains: how much could be won at all by choosing whom to ask. Cross-fitted on the training
-// and tuning tasks, so that every figure is of tasks its rule has not seen; the test tasks stay untouched.
+// and validation tasks, so that every number is of tasks its rule has not seen; the test tasks stay untouched.
 
 import { sideOf } from "../base/statistics.ts";
 import { findBaseline } from "../baseline/all.ts";
 import { createOracle } from "../baseline/oracle.ts";
-import { createRecordedPool, gradeRecorded } from "../recording/replay.ts";
 import type { Recording } from "../recording/types.ts";
 import type { GradedTask } from "../task/types.ts";
 import { isSimulatedPool, modelsOf } from "../worker/kinds.ts";
-import { type Ground, withConsensus } from "../world/ground.ts";
-import { createFitting, drawTasks, readScores, splitTasks } from "../world/prepare.ts";
-import { foldOf } from "../world/split.ts";
+import { createRecordedSet, readScores } from "../world/sets.ts";
+import { foldOf, sampleTasks, splitTasks } from "../world/split.ts";
+import type { WorldSet } from "../world/types.ts";
 import { askAlone, type BenchOptions, createMeasure } from "./bench.ts";
+import { fitSet } from "./fitting.ts";
 import { LaneBudget } from "./lane-budget.ts";
-import { groupBy, isGraded, toResults, toRight } from "./results.ts";
+import { groupBy, isGraded, toResults } from "./results.ts";
 import type { BenchResult, BenchRow } from "./types.ts";
 
 const FOLDS = 5;
@@ -38,7 +38,7 @@ export interface Headroom {
 
 export type HeadroomOptions = Pick<
   BenchOptions,
-  | "ground"
+  | "set"
   | "seed"
   | "splitBy"
   | "splitSeed"
@@ -52,16 +52,16 @@ export type HeadroomOptions = Pick<
 
 export async function measureHeadroom(options: HeadroomOptions): Promise<Headroom> {
   const { seed, splitBy, splitSeed, limit, folder, budgetUsd } = options;
-  const { train, validation } = splitTasks(drawTasks(options.ground.tasks, limit), splitBy, splitSeed);
+  const { train, validation } = splitTasks(sampleTasks(options.set.tasks, limit), splitBy, splitSeed);
   const tasks = [...train, ...validation];
   const budget = budgetUsd === undefined ? undefined : new LaneBudget(budgetUsd);
-  const ground = await replayed(options, tasks, budget);
-  const known = new Set(ground.tasks.map(({ id }) => id));
+  const set = await replayed(options, tasks, budget);
+  const known = new Set(set.tasks.map(({ id }) => id));
   const usable = tasks.filter(({ id }) => known.has(id));
-  const { measure, plan } = createMeasure({ ...options, ground }, undefined);
+  const { measure, plan } = createMeasure({ ...options, set }, undefined);
   const baselines = [
     ...RULES.map(findBaseline),
-    createOracle((task, worker) => ground.recorded!(task, worker)[0] === 1),
+    createOracle((task, worker) => set.recorded!(task, worker)[0] === 1),
   ];
   plan(baselines.length * usable.length);
   const rows: BenchRow[] = [];
@@ -70,20 +70,20 @@ export async function measureHeadroom(options: HeadroomOptions): Promise<Headroo
     const held = usable.filter(isHeld);
     const training = readScores(
       usable.filter((task) => !isHeld(task)),
-      ground.pool,
-      ground.recorded!,
+      set.pool,
+      set.recorded!,
     );
-    const fitting = createFitting(ground.pool, training, held, seed);
+    const fitting = fitSet(set, training, held, seed);
     for (const baseline of baselines) {
       const who = { name: baseline.id, conductor: fitting.fit(baseline), rounds: 1, pool: fitting.pool };
       rows.push(...(await measure(who, held, folder.file("rows"))));
     }
   }
-  const isSimulated = isSimulatedPool(ground.pool);
+  const isSimulated = isSimulatedPool(set.pool);
   const results = toResults(rows, { seed, isSimulated });
-  const workers = modelsOf(ground.pool).length;
+  const workers = modelsOf(set.pool).length;
   return {
-    set: ground.set,
+    set: set.id,
     n: usable.length,
     isSimulated,
     results,
@@ -96,29 +96,17 @@ async function replayed(
   options: HeadroomOptions,
   tasks: readonly GradedTask[],
   budget: LaneBudget | undefined,
-): Promise<Ground> {
-  const { ground, folder } = options;
-  if (ground.recorded) return ground;
+): Promise<WorldSet> {
+  const { set, folder } = options;
+  if (set.recorded) return set;
   const { measure, plan } = createMeasure(options, budget);
-  const rows = await askAlone(ground.pool, tasks, folder.file("alone"), measure, plan);
-  const recording = toRecording(ground, tasks, rows);
-  return {
-    kind: "recording",
-    set: ground.set,
-    source: ground.source,
-    tasks: recording.tasksOf(ground.set),
-    pool: withConsensus(createRecordedPool(recording, ground.set)),
-    grade: (task, run) => gradeRecorded(recording, task, run),
-    isInstant: true,
-    delayOf: () => 0,
-    samplesOf: () => 1,
-    recorded: (task, worker) => recording.outcomesOf(task, worker).map(toRight),
-  };
+  const rows = await askAlone(set.pool, tasks, folder.file("alone"), measure, plan);
+  return createRecordedSet(toRecording(set, tasks, rows), set.id);
 }
 
 /** Only tasks that every worker answered and that could be graded: a gap would look like a mistake. */
 function toRecording(
-  { set, source, pool }: Ground,
+  { id, source, pool }: WorldSet,
   tasks: readonly GradedTask[],
   rows: readonly BenchRow[],
 ): Recording {
@@ -128,7 +116,7 @@ function toRecording(
   const outcomes = new Map(rows.map((row) => [`${row.conductor}\n${row.task}`, row]));
   return {
     folder: source,
-    sets: [{ id: set, tasks: whole, source }],
+    sets: [{ id, tasks: whole, source }],
     tasksOf: () => whole,
     workersOf: () => workers,
     outcomesOf(task, worker) {

@@ -6,14 +6,16 @@ import { playedConductor, scriptedWorker, step, toPool } from "../testing/stage.
 import { createFiles } from "../testing/temporary-files.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
 import type { Step } from "../workflow/types.ts";
-import { type Ground, openRecording, openRehearsal } from "../world/ground.ts";
+import { openRecordedSets } from "../world/recorded-sets.ts";
+import { createRehearsalSet } from "../world/sets.ts";
+import type { WorldSet } from "../world/types.ts";
 import { type BenchOptions, runBench } from "./bench.ts";
 import { createMemoryFolder } from "./folder.ts";
 import { createNativeContender, onlyRecorded } from "./native.ts";
 
-function options(ground: Ground, parts: Partial<BenchOptions>): BenchOptions {
+function options(set: WorldSet, parts: Partial<BenchOptions>): BenchOptions {
   return {
-    ...{ ground, withOracle: false, seed: 1, splitBy: "prompt", splitSeed: 0, samples: 1, concurrency: 1 },
+    ...{ set, withOracle: false, seed: 1, splitBy: "prompt", splitSeed: 0, samples: 1, concurrency: 1 },
     contenders: [],
     folder: createMemoryFolder(),
     ...parts,
@@ -25,7 +27,7 @@ const TRAINING = {
   world: "sums + verses",
 };
 
-async function openSums(): Promise<Ground> {
+async function openSums(): Promise<WorldSet> {
   const { folder, writeRows } = createFiles();
   const tasks = Array.from({ length: 16 }, (_, i) => ({
     ...{ id: `sums/${i}`, set: "sums", category: "c", subtask: "s" },
@@ -41,18 +43,18 @@ async function openSums(): Promise<Ground> {
       }),
     ),
   );
-  return (await openRecording({ folder }))[0]!;
+  return (await openRecordedSets([{ folder }]))[0]!;
 }
 
 // An untrained model writes every plan to its full length: on a busy machine that takes a while.
 describe("the trained Conductor in a bench", { timeout: 60_000 }, () => {
   it("is measured without a mask, with its own rounds, beside the others", async () => {
-    const ground = openRehearsal(30, 1);
+    const set = createRehearsalSet({ count: 30, seed: 1 });
     const folder = await saveTinyCheckpoint();
-    const native = createNativeContender({ id: "native", folder, ground });
+    const native = createNativeContender({ id: "native", folder, set });
     expect(native).toMatchObject({ needsHandOffs: true, rounds: 2, readsProfiles: true });
     const contenders = [native, findBaseline("best-single")];
-    const { results, refused, rows } = await runBench(options(ground, { contenders }));
+    const { results, refused, rows } = await runBench(options(set, { contenders }));
     expect(refused).toEqual([]);
     const of = (id: string) => results.find(({ conductor }) => conductor === id)!;
     // Untrained it writes no workflow, and nobody hides that: the strongest worker answered instead.
@@ -64,7 +66,7 @@ describe("the trained Conductor in a bench", { timeout: 60_000 }, () => {
   });
 
   it("is refused by another split than the one it was trained with, where it was trained on the set", async () => {
-    const ground = await openSums();
+    const set = await openSums();
     const folder = await saveTinyCheckpoint({ handOffs: false, training: TRAINING });
     const byFamily = await saveTinyCheckpoint({
       handOffs: false,
@@ -76,10 +78,10 @@ describe("the trained Conductor in a bench", { timeout: 60_000 }, () => {
       training: { ...TRAINING, world: "verses" },
     });
     const contenders = Object.entries({ folder, byFamily, elsewhere }).map(([id, path]) =>
-      createNativeContender({ id, folder: path, ground }),
+      createNativeContender({ id, folder: path, set }),
     );
     const refusedBy = async (parts: Partial<BenchOptions>) => {
-      const { refused } = await runBench(options(ground, { contenders, ...parts }));
+      const { refused } = await runBench(options(set, { contenders, ...parts }));
       return refused.map(({ conductor }) => conductor);
     };
     expect(await refusedBy({})).toEqual(["byFamily"]);
@@ -87,15 +89,15 @@ describe("the trained Conductor in a bench", { timeout: 60_000 }, () => {
   });
 
   it("is refused on a recording where it learned to hand over, and in a pool that is too large", async () => {
-    const ground = await openSums();
+    const set = await openSums();
     const handing = await saveTinyCheckpoint({ handOffs: true });
     const small = await saveTinyCheckpoint({ handOffs: false, limits: { workers: 2, rounds: 1 } });
     const contenders = [
-      createNativeContender({ id: "handing", folder: handing, ground }),
-      createNativeContender({ id: "small", folder: small, ground }),
+      createNativeContender({ id: "handing", folder: handing, set }),
+      createNativeContender({ id: "small", folder: small, set }),
       findBaseline("best-single"),
     ];
-    const { refused, results } = await runBench(options(ground, { contenders }));
+    const { refused, results } = await runBench(options(set, { contenders }));
     expect(refused).toEqual([
       { conductor: "handing", reason: expect.stringContaining("replies of one worker to another") },
       {

@@ -8,7 +8,7 @@ import { createNativeConductor } from "../conductor/native/native.ts";
 import type { ComposeRequest, Conductor } from "../conductor/types.ts";
 import { isModel } from "../worker/kinds.ts";
 import type { Decision, WorkflowError } from "../workflow/types.ts";
-import type { Ground } from "../world/ground.ts";
+import type { WorldSet } from "../world/types.ts";
 
 /** As many plans as are written together. */
 const LANES = 16;
@@ -18,14 +18,14 @@ export interface NativeContenderOptions {
   id: string;
   /** Of the checkpoint. */
   folder: string;
-  ground: Pick<Ground, "kind" | "set" | "recorded">;
+  set: Pick<WorldSet, "kind" | "id" | "recorded">;
 }
 
 /** Throws "bad-checkpoint" where the folder holds none that can be read. */
-export function createNativeContender({ id, folder, ground }: NativeContenderOptions): Baseline {
+export function createNativeContender({ id, folder, set }: NativeContenderOptions): Baseline {
   const native = createNativeConductor({ checkpoint: folder, masked: false });
   const { card } = native;
-  const trainedOn = knowsSet(card, ground) ? toSplit(card) : undefined;
+  const trainedOn = knowsSet(card, set) ? toSplit(card) : undefined;
   return {
     id,
     summary: `trained: ${card.training.world}`,
@@ -44,14 +44,14 @@ export function createNativeContender({ id, folder, ground }: NativeContenderOpt
         // It concerns this contender alone, so the bench goes on.
         throw isTuttiError(error) ? usageError(error.message, error) : error;
       }
-      return ground.recorded ? onlyRecorded(native, ground.recorded) : native;
+      return set.recorded ? onlyRecorded(native, set.recorded) : native;
     },
   };
 }
 
 /** Whether its training took tasks of this set. */
-function knowsSet({ training }: Card, { kind, set }: NativeContenderOptions["ground"]): boolean {
-  return kind === "rehearsal" ? training.isSimulated : training.world.split(" + ").includes(set);
+function knowsSet({ training }: Card, { kind, id }: NativeContenderOptions["set"]): boolean {
+  return kind === "rehearsal" ? training.isSimulated : training.world.split(" + ").includes(id);
 }
 
 /** How the tasks were split then: by prompt with seed 0, unless its card says otherwise. */
@@ -69,7 +69,7 @@ function toSplit({ about }: Card): { splitBy: string; splitSeed: number } {
  * A plan that wants what nobody recorded counts as no valid plan, as it did in training. Without this the first
  * of them would end the measurement.
  */
-export function onlyRecorded(conductor: Conductor, recorded: NonNullable<Ground["recorded"]>): Conductor {
+export function onlyRecorded(conductor: Conductor, recorded: NonNullable<WorldSet["recorded"]>): Conductor {
   return {
     identity: conductor.identity,
     async *compose(request, signal) {
@@ -85,7 +85,7 @@ export function onlyRecorded(conductor: Conductor, recorded: NonNullable<Ground[
 function findMissing(
   decision: Decision,
   { pool, rounds, task }: ComposeRequest,
-  recorded: NonNullable<Ground["recorded"]>,
+  recorded: NonNullable<WorldSet["recorded"]>,
 ): WorkflowError | undefined {
   if (decision.type !== "workflow") return undefined;
   const { steps } = decision.workflow;

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { findBaseline } from "../baseline/all.ts";
-import { openRecording } from "../world/ground.ts";
+import { openRecordedSets } from "../world/recorded-sets.ts";
 import { splitOf } from "../world/split.ts";
 import { runBench } from "./bench.ts";
 import { createMemoryFolder } from "./folder.ts";
@@ -51,9 +51,9 @@ describe.skipIf(!existsSync(FOLDER))(
   "on recorded models (skipped where ../shared/recorded is absent)",
   () => {
     it("agrees with a calculation from the raw files, and with what is published, within its intervals", async () => {
-      const [ground] = await openRecording({ folder: FOLDER, sets: [SET] });
+      const [set] = await openRecordedSets([{ folder: FOLDER, set: SET }]);
       const { results, rows, refused } = await runBench({
-        ground: ground!,
+        set: set!,
         contenders: Object.keys(PUBLISHED)
           .filter((id) => id !== "oracle")
           .concat("self-reflection")

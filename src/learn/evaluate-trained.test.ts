@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createRandom, hashSeed } from "../base/random.ts";
 import { findBaseline } from "../baseline/all.ts";
-import { measureBaseline, openRehearsalArena, performPlans } from "../bench/arena.ts";
+import { measureBaseline, openRehearsalTest, performPlans } from "../bench/test-sets.ts";
 import { saveCheckpoint } from "../conductor/native/checkpoint.ts";
 import { Language, LITERALS } from "../conductor/native/language.ts";
 import { FEATURES } from "../conductor/native/reading.ts";
@@ -41,27 +41,27 @@ function recite(write: (question: number, call: number) => Step[] | "nonsense"):
 const ask = (worker: number): Step[] => [{ worker, subtask: "Answer the question", access: [] }];
 
 describe("plans for test tasks", () => {
-  const arena = openRehearsalArena({ count: 60, seed: 8 });
+  const fitted = openRehearsalTest({ count: 60, seed: 8 });
 
   test("belong to their tasks and say whether they can be performed", async () => {
     const policy = recite((question) => (question % 3 === 0 ? "nonsense" : ask(question % 7)));
-    const plans = await writeTestPlans(arena, policy, { rounds: 1, ...measuring });
-    expect(plans.map(({ task }) => task)).toEqual(arena.test);
-    expect(plans.map(({ isValid }) => isValid)).toEqual(arena.test.map((_, i) => i % 3 !== 0));
-    const rows = await performPlans(arena, plans, { name: "x", ...measuring });
-    const ids = arena.fitting.pool.members.map(({ worker }) => worker.id);
+    const plans = await writeTestPlans(fitted, policy, { rounds: 1, ...measuring });
+    expect(plans.map(({ task }) => task)).toEqual(fitted.test);
+    expect(plans.map(({ isValid }) => isValid)).toEqual(fitted.test.map((_, i) => i % 3 !== 0));
+    const rows = await performPlans(fitted, plans, { name: "x", ...measuring });
+    const ids = fitted.pool.members.map(({ worker }) => worker.id);
     expect(rows.map(({ asked }) => asked)).toEqual(
-      arena.test.map((_, i) => (i % 3 === 0 ? [] : [ids[i % 7]])),
+      fitted.test.map((_, i) => (i % 3 === 0 ? [] : [ids[i % 7]])),
     );
   });
 
   test("come out as they did when they were written: right where that was right, in the second round too", async () => {
     const policy = recite((question, call) => (call === 0 ? ask(6) : question % 2 === 0 ? [] : ask(0)));
-    const plans = await writeTestPlans(arena, policy, { rounds: 2, ...measuring });
-    const rows = await performPlans(arena, plans, { name: "x", ...measuring });
-    const first = await measureBaseline(arena, findBaseline("single:rehearsal/piccolo"), measuring);
-    expect(rows.map(({ rounds }) => rounds)).toEqual(arena.test.map((_, i) => (i % 2 === 0 ? 1 : 2)));
-    expect(rows.map(({ calls }) => calls)).toEqual(arena.test.map((_, i) => (i % 2 === 0 ? 1 : 2)));
+    const plans = await writeTestPlans(fitted, policy, { rounds: 2, ...measuring });
+    const rows = await performPlans(fitted, plans, { name: "x", ...measuring });
+    const first = await measureBaseline(fitted, findBaseline("single:rehearsal/piccolo"), measuring);
+    expect(rows.map(({ rounds }) => rounds)).toEqual(fitted.test.map((_, i) => (i % 2 === 0 ? 1 : 2)));
+    expect(rows.map(({ calls }) => calls)).toEqual(fitted.test.map((_, i) => (i % 2 === 0 ? 1 : 2)));
     // What was accepted at once keeps the answer of the first round.
     for (const [i, row] of rows.entries()) if (i % 2 === 0) expect(row.asked).toEqual(first[i]!.asked);
   });

@@ -5,17 +5,17 @@ import { setMaxListeners } from "node:events";
 import { meanOf } from "../base/statistics.ts";
 import { findBaseline } from "../baseline/all.ts";
 import type { Baseline } from "../baseline/types.ts";
+import type { FittedSet } from "../bench/fitting.ts";
+import { groupBy, isGraded, toResults, toRight } from "../bench/results.ts";
 import {
-  type Arena,
   type MeasureOptions,
   measureBaseline,
-  openRecordingArenas,
-  openRehearsalArena,
+  openRecordingTests,
+  openRehearsalTest,
   performPlans,
   scriptedPlanner,
   type WrittenPlan,
-} from "../bench/arena.ts";
-import { groupBy, isGraded, toResults, toRight } from "../bench/results.ts";
+} from "../bench/test-sets.ts";
 import type { BenchRow } from "../bench/types.ts";
 import { type Card, loadCheckpoint } from "../conductor/native/checkpoint.ts";
 import { openEngine } from "../nn/engine.ts";
@@ -68,17 +68,17 @@ interface TestOptions {
 
 /** What it writes for every test task, and whether it can be performed. */
 export async function writeTestPlans(
-  { ground, fitting, test }: Arena,
+  { set, test, poolFor }: FittedSet,
   policy: Policy,
   { rounds, size, cost = 0, seed, signal }: MeasureOptions & TestOptions,
 ): Promise<WrittenPlan[]> {
   // A batch of runs listens to it at the same time.
   setMaxListeners(0, signal);
-  const questions = test.map((task) => ({ task, pool: fitting.poolFor(task) }));
+  const questions = test.map((task) => ({ task, pool: poolFor(task) }));
   const teams = size === undefined ? {} : { size };
   const outcomes = await answerAll(questions, {
     policy,
-    world: ground,
+    world: set,
     rounds,
     cost,
     seed,
@@ -106,24 +106,24 @@ export interface EvaluateTrainedOptions {
 /** The trained one first. Figures of several sets are over all their test tasks; the note tells them apart. */
 export async function evaluateTrained(options: EvaluateTrainedOptions): Promise<TestResult[]> {
   const { checkpoint, world, seed = TEST_SEED, threads, signal } = options;
-  const arenas = await openArenas(world, { ...options, seed });
+  const tests = await openTests(world, { ...options, seed });
   const { policy, card, close } = await openTrained(checkpoint, {
     ...(threads !== undefined && { threads }),
   });
   const rows: BenchRow[] = [];
   try {
-    for (const arena of arenas) {
-      const plans = await writeTestPlans(arena, policy, {
+    for (const fitted of tests) {
+      const plans = await writeTestPlans(fitted, policy, {
         rounds: card.limits.rounds,
         size: card.size,
         cost: card.cost,
         seed,
         signal,
       });
-      rows.push(...(await performPlans(arena, plans, { name: TRAINED, seed, signal })));
+      rows.push(...(await performPlans(fitted, plans, { name: TRAINED, seed, signal })));
       for (const baseline of BESIDE)
-        if (arena.ground.kind !== "recording" || !baseline.needsHandOffs)
-          rows.push(...(await measureBaseline(arena, baseline, { seed, signal })));
+        if (fitted.set.kind !== "recording" || !baseline.needsHandOffs)
+          rows.push(...(await measureBaseline(fitted, baseline, { seed, signal })));
     }
   } finally {
     await close();
@@ -131,11 +131,14 @@ export async function evaluateTrained(options: EvaluateTrainedOptions): Promise<
   return toTestResults(rows, world.kind === "rehearsal");
 }
 
-function openArenas(world: TestWorld, { count, seed }: { count?: number; seed: number }): Promise<Arena[]> {
+function openTests(
+  world: TestWorld,
+  { count, seed }: { count?: number; seed: number },
+): Promise<FittedSet[]> {
   if (world.kind === "rehearsal")
-    return Promise.resolve([openRehearsalArena({ count: count ?? REHEARSAL_COUNT, seed })]);
+    return Promise.resolve([openRehearsalTest({ count: count ?? REHEARSAL_COUNT, seed })]);
   const { recordings, kind: _, ...splitting } = world;
-  return openRecordingArenas(recordings, { ...splitting, limit: count ?? RECORDED_COUNT, seed });
+  return openRecordingTests(recordings, { ...splitting, limit: count ?? RECORDED_COUNT, seed });
 }
 
 function toTestResults(rows: readonly BenchRow[], isSimulated: boolean): TestResult[] {

@@ -1,7 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { loadRecording } from "../recording/load.ts";
 import { createFiles } from "../testing/temporary-files.ts";
-import { openRecordedSets } from "./recorded-sets.ts";
+import { openRecordedSets, splitSets } from "./recorded-sets.ts";
 import { promptHash, splitByFamily, splitOf } from "./split.ts";
+
+vi.mock("../recording/load.ts", { spy: true });
 
 const files = createFiles();
 
@@ -42,40 +45,40 @@ describe("recorded sets", () => {
       { folder, set: "three" },
       { folder, set: "one" },
     ]);
-    expect(opened.map(({ set }) => set)).toEqual(["three", "one"]);
-    expect(opened[0]!.recording).toBe(opened[1]!.recording);
-    expect(opened[0]!.recording.sets.map(({ id }) => id)).toEqual(["three", "one"]);
+    expect(opened.map(({ id }) => id)).toEqual(["three", "one"]);
+    expect(loadRecording).toHaveBeenCalledTimes(1);
+    expect(loadRecording).toHaveBeenCalledWith(folder, { sets: ["three", "one"] });
   });
 
   test("are all of a folder where none is named", async () => {
     const opened = await openRecordedSets([{ folder }]);
-    expect(opened.map(({ set }) => set)).toEqual(["one", "two", "three"]);
-    expect(opened.map(({ members }) => members.map(({ worker }) => worker.id).join())).toEqual([
-      "a,b,c",
-      "c,d",
-      "a,b,c",
+    expect(opened.map(({ id }) => id)).toEqual(["one", "two", "three"]);
+    expect(opened.map(({ pool }) => pool.members.map(({ worker }) => worker.id).join())).toEqual([
+      "a,b,c,consensus",
+      "c,d,consensus",
+      "a,b,c,consensus",
     ]);
   });
 
   test("split by prompt, have a shared question on the same side everywhere", async () => {
-    const opened = await openRecordedSets([{ folder }], { splitSeed: 3 });
-    for (const { splits, recording, set } of opened) {
+    const opened = splitSets(await openRecordedSets([{ folder }]), { splitSeed: 3 });
+    for (const { splits, set } of opened) {
       for (const name of ["train", "validation", "test"] as const)
         for (const task of splits[name]) expect(splitOf(task, 3)).toBe(name);
       const count = splits.train.length + splits.validation.length + splits.test.length;
-      expect(count).toBe(recording.tasksOf(set).length);
+      expect(count).toBe(set.tasks.length);
     }
   });
 
   test("split by family, lose a shared question where another set tests or watches with it", async () => {
-    const opened = await openRecordedSets([{ folder }], { splitBy: "family", splitSeed: 3 });
+    const opened = splitSets(await openRecordedSets([{ folder }]), { splitBy: "family", splitSeed: 3 });
     const hashes = (name: "train" | "validation" | "test") =>
       new Set(opened.flatMap(({ splits }) => splits[name].map((task) => promptHash(task))));
     const [train, tune, tested] = [hashes("train"), hashes("validation"), hashes("test")];
     expect([...train].filter((hash) => tune.has(hash) || tested.has(hash))).toEqual([]);
     expect([...tune].filter((hash) => tested.has(hash))).toEqual([]);
     // Families alone would leave some on both sides, and the test keeps all of its tasks.
-    const all = opened.flatMap(({ recording, set }) => recording.tasksOf(set));
+    const all = opened.flatMap(({ set }) => set.tasks);
     const by = (name: string) => all.filter((task) => splitByFamily(task, 3) === name);
     const [trainable, testable] = [by("train"), by("test")];
     expect(trainable.some((task) => tested.has(promptHash(task)))).toBe(true);
@@ -90,9 +93,9 @@ describe("recorded sets", () => {
       `No set "four" in ${folder} (there are: one, two, three)`,
     );
     await expect(open({ folder: `${folder}/gone` })).rejects.toThrow("There is no recording");
-    await expect(open({ folder, set: "one", workers: () => false })).rejects.toThrow("None of the workers");
-    await expect(open({ folder, set: "one", workers: (id) => id === "b" })).rejects.toThrow(
-      'Only b answered every task of "one": a Conductor needs two workers or more',
+    await expect(open({ folder, set: "one", workers: [] })).rejects.toThrow("None of the workers");
+    await expect(open({ folder, set: "one", workers: ["d"] })).rejects.toThrow(
+      '"d" is not in the recording of "one" (there are: a, b, c)',
     );
     const nobody = `${files.folder}/gaps`;
     files.writeRows(

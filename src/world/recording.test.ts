@@ -136,7 +136,7 @@ describe("pools of recordings", () => {
   });
 
   test("fixed: everybody who was chosen, in an order that changes; tune has all in an order that does not", async () => {
-    const chosen = (id: string) => id !== "w0";
+    const chosen = ["w1", "w2", "w3", "w4", "w5"];
     const world = await open({ pools: "fixed", recordings: [{ folder, set: "long", workers: chosen }] });
     const orders = numbers(30).map((number) => idsOf(world.sample(number).pool));
     for (const order of orders)
@@ -203,14 +203,17 @@ describe("practice with recordings", () => {
   test("what makes no sense is refused", async () => {
     const few = [{ folder: writeRecording("few", { few: 6 }), set: "few" }];
     await expect(open({ recordings: few, splitSeed: 0 })).rejects.toThrow(
-      'too few tasks in "few": none of them is left to watch',
+      'too few tasks in "few": none of them is left to validate',
     );
     await expect(open({ recordings: [] })).rejects.toThrow("one set or more");
     await expect(open({ recordings: [recordings[0]!, recordings[0]!] })).rejects.toThrow(
       '"long" is there twice',
     );
-    await expect(open({ recordings: [{ folder, set: "long", workers: () => false }] })).rejects.toThrow(
+    await expect(open({ recordings: [{ folder, set: "long", workers: [] }] })).rejects.toThrow(
       "None of the workers",
+    );
+    await expect(open({ recordings: [{ folder, set: "long", workers: ["w1"] }] })).rejects.toThrow(
+      'Only w1 answered every task of "long": a Conductor needs two workers or more',
     );
   });
 });

@@ -63,7 +63,7 @@ export function calibratePlayers(players: readonly Player[], tasksPerTopic: numb
     return {
       worker: { ...createRehearsalWorker(player, 0), isInstant: true },
       price: player.price,
-      ...(profile && { profile }),
+      profile,
       source: "rehearsal (simulated)",
     };
   });

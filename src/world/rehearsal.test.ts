@@ -7,7 +7,6 @@ import { readProblem } from "../rehearsal/questions.ts";
 import { rehearsalTaskSet } from "../rehearsal/task-set.ts";
 import { playedConductor, step } from "../testing/stage.ts";
 import type { Pool } from "../worker/types.ts";
-import { withConsensus } from "./ground.ts";
 import { createRehearsalWorld } from "./rehearsal.ts";
 import {
   calibratePlayers,
@@ -16,6 +15,7 @@ import {
   trainingStrangers,
   withLiars,
 } from "./rehearsal-pools.ts";
+import { withConsensus } from "./sets.ts";
 import { promptHash, splitOf } from "./split.ts";
 
 const OPTIONS = { seed: 5, calibrationTasks: 6, validation: 60 } as const;

@@ -2,8 +2,12 @@
 // where the hash of its words puts it, so the split is the same on every machine, needs no file, and
 // twins (the same question under two ids, options in another order) are never on both sides.
 
+import { usageError } from "../base/errors.ts";
 import { hashSeed } from "../base/random.ts";
+import type { GradedTask } from "../task/types.ts";
 import type { SplitName } from "./types.ts";
+
+export type Splits = Record<SplitName, GradedTask[]>;
 
 /** Shares of the tasks: what is not for training or validation is for the test. */
 export const SPLIT_SHARES = { train: 0.5, validation: 0.1, test: 0.4 } as const;
@@ -26,12 +30,39 @@ export function foldOf(task: { prompt: string; choices?: string[] }, folds: numb
   return promptHash(task, hashSeed("fold", seed)) % folds;
 }
 
-/** Differs for every question, the same for twins: also used to draw some tasks of a set. */
+/** Differs for every question, the same for twins: also used to sample tasks of a set. */
 export function promptHash(
   { prompt, choices = [] }: { prompt: string; choices?: string[] },
   seed = 0,
 ): number {
   return hashSeed("prompt", seed, normalise(prompt), ...choices.map(normalise).sort());
+}
+
+/** A sample that is the same on every machine and in any order; a smaller limit gives a part of a larger one's. */
+export function sampleTasks(tasks: readonly GradedTask[], limit: number | undefined): GradedTask[] {
+  if (limit === undefined || limit >= tasks.length) return [...tasks];
+  return tasks
+    .map((task) => ({ task, hash: promptHash(task, 1) }))
+    .sort((a, b) => a.hash - b.hash || (a.task.id < b.task.id ? -1 : 1))
+    .slice(0, limit)
+    .map(({ task }) => task);
+}
+
+export function splitTasks(tasks: readonly GradedTask[], by: SplitBy, seed: number): Splits {
+  const splits: Splits = { train: [], validation: [], test: [] };
+  for (const task of tasks) splits[(by === "family" ? splitByFamily : splitOf)(task, seed)].push(task);
+  if (by === "family") {
+    // One question in two families would be on both sides.
+    const tested = new Set(splits.test.map((task) => promptHash(task)));
+    for (const name of ["train", "validation"] as const)
+      splits[name] = splits[name].filter((task) => !tested.has(promptHash(task)));
+  }
+  for (const name of ["train", "test"] as const)
+    if (splits[name].length === 0)
+      throw usageError(
+        `${tasks.length} tasks are too few: none of them is for ${name === "train" ? "training" : "the test"}`,
+      );
+  return splits;
 }
 
 function toSplit(hash: number): SplitName {

@@ -11,11 +11,11 @@ import type { AskBudget } from "../perform/ledger.ts";
 import { type GradedTask, type Grader, type TaskSet, toMessages } from "../task/types.ts";
 import { isModel, isSimulatedPool } from "../worker/kinds.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
-import { withConsensus } from "./ground.ts";
 import { createCachingWorker } from "./live/caching-worker.ts";
 import type { ReplyCache } from "./live/reply-cache.ts";
-import { drawTasks, type Splits, splitTasks } from "./prepare.ts";
 import { GENERIC_WORKS } from "./recording.ts";
+import { withConsensus } from "./sets.ts";
+import { type Splits, sampleTasks, splitTasks } from "./split.ts";
 import type { Question, World } from "./types.ts";
 
 const SMALLEST_POOL = 2;
@@ -71,7 +71,7 @@ export function createTasksWorld(options: TasksWorldOptions): TasksWorld {
     pool: profile({ members: random.shuffle([...chosen, ...tools]) }, task),
   });
   const pose = (task: GradedTask, random: Random): Question =>
-    toQuestion(task, pools === "fixed" ? models : drawModels(models, random), random);
+    toQuestion(task, pools === "fixed" ? models : sampleModels(models, random), random);
   const byId = new Map([...models, ...tools].map((member) => [member.worker.id, member]));
   const tasks = new Map(set.tasks.map((task) => [task.id, task]));
   let validation: Question[] | undefined;
@@ -94,18 +94,18 @@ export function createTasksWorld(options: TasksWorldOptions): TasksWorld {
       return pose(random.pick(splits.train), random);
     },
     get validation() {
-      validation ??= drawTasks(splits.validation, options.validation ?? VALIDATION).map((task) =>
+      validation ??= sampleTasks(splits.validation, options.validation ?? VALIDATION).map((task) =>
         toQuestion(task, models, createRandom(hashSeed("tasks tune", seed, task.id))),
       );
       return validation;
     },
     grade: (task, { answer }, signal) => grader.grade(task, answer, signal),
-    texts: () => drawTasks(splits.train, TEXTS).map(toText),
+    texts: () => sampleTasks(splits.train, TEXTS).map(toText),
     works: () => GENERIC_WORKS,
   };
 }
 
-function drawModels(models: PoolMember[], random: Random): PoolMember[] {
+function sampleModels(models: PoolMember[], random: Random): PoolMember[] {
   if (models.length <= SMALLEST_POOL || random.next() < 0.5) return models;
   return random.shuffle(models).slice(0, random.integer(SMALLEST_POOL, models.length));
 }

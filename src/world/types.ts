@@ -3,9 +3,10 @@
 
 import type { Run } from "../perform/run.ts";
 import type { StopReason } from "../store/types.ts";
-import type { Grade, GradedTask } from "../task/types.ts";
+import type { Grade, GradedTask, TaskSet } from "../task/types.ts";
 import type { Pool } from "../worker/types.ts";
 
+type WorldKind = "rehearsal" | "recording" | "tasks";
 export type SplitName = "train" | "validation" | "test";
 
 /** A task with the pool it may be answered by; the profiles are those for this very question. */
@@ -14,21 +15,39 @@ export interface Question {
   pool: Pool;
 }
 
-/** Training, validation and test tasks never mix. */
-export interface World {
-  kind: "rehearsal" | "recording" | "tasks";
+/** What performing a task needs of where it comes from. */
+export interface Grading {
+  /** Workers answer at once: no timers are needed. */
+  isInstant: boolean;
+  grade(task: GradedTask, run: Run, signal: AbortSignal): Grade | Promise<Grade>;
+  /** How long a step takes, where the clock cannot tell because workers answer at once. */
+  delayOf?(task: GradedTask, step: Run["steps"][number]): number;
+}
+
+/** A set of tasks with the pool that answers it: what the bench measures on, and what worlds are made of. */
+export interface WorldSet extends Grading, Readonly<Omit<TaskSet, "tasks">> {
+  kind: WorldKind;
+  tasks: readonly GradedTask[];
+  /** With `consensus`, without `self`. */
+  pool: Pool;
+  /** How often a worker can be asked the same of every task. */
+  samplesOf(worker: string): number;
+  /** Right or wrong, 0 or 1, of a worker's samples, known without asking. Absent: somebody must be asked. */
+  recorded?(task: string, worker: string): readonly number[];
+}
+
+/** Sets that were split, with questions to sample: what a Conductor learns in. The splits never mix. */
+export interface World extends Grading {
+  kind: WorldKind;
   /** For people and cards: "rehearsal (simulated)", "reasoning-gym-hard + mmlu-pro". */
   name: string;
   isSimulated: boolean;
   /** What its splits keep together, where it is not the prompt: a bench must split in the same way. */
   splitBy?: "family";
-  /** Workers answer at once: no timers are needed. */
-  isInstant: boolean;
   /** A sampled training question: the same for the same seed. Its pool is shuffled, and random where that is wanted. */
   sample(seed: number): Question;
   /** The same questions every time, to evaluate on while training. Never trained on. */
   readonly validation: readonly Question[];
-  grade(task: GradedTask, run: Run, signal: AbortSignal): Grade | Promise<Grade>;
   /** Questions to make the tokenizer from: training tasks only. */
   texts(): readonly string[];
   /** The work that a subtask may name here, in a word or two: "equations", "critical path". */
@@ -57,10 +76,4 @@ export interface PerformedTask {
   asked: string[];
   answer: string;
   stopReason: StopReason;
-}
-
-/** What a run needs of a world. */
-export interface Grading extends Pick<World, "isInstant" | "grade"> {
-  /** How long a step takes, where the clock cannot tell because workers answer at once. */
-  delayOf?(task: GradedTask, step: Run["steps"][number]): number;
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { toBenchRow } from "../../testing/bench-rows.ts";
-import { openRehearsal } from "../../world/ground.ts";
+import { createRehearsalSet } from "../../world/sets.ts";
 import { toOverSets } from "../over-sets.ts";
 import { toResults } from "../results.ts";
 import { type IndexOptions, toIndexPage } from "./index-page.ts";
 
 const EVIL = `<script>alert("1")</script>`;
-const ground = openRehearsal(1, 1);
+const simulated = createRehearsalSet({ count: 1, seed: 1 });
 
 function toEntry(set: string, folder: string, conductors: string[], isStopped = false) {
   const rows = conductors.flatMap((name, k) =>
@@ -14,7 +14,7 @@ function toEntry(set: string, folder: string, conductors: string[], isStopped = 
   );
   const results = toResults(rows, { seed: 1, isSimulated: false });
   const counts = { train: 50, validation: 10, test: 40 };
-  const outcome = { ground: { ...ground, set, source: EVIL }, results, counts, isStopped };
+  const outcome = { set: { ...simulated, id: set, source: EVIL }, results, counts, isStopped };
   return { entry: { folder, outcome }, rows: { rows, results, seed: 1, isStopped } };
 }
 

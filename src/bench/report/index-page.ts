@@ -12,7 +12,7 @@ import { toAgainst } from "./view.ts";
 interface IndexEntry {
   /** The sub-folder with its report. */
   folder: string;
-  outcome: Pick<BenchOutcome, "ground" | "results" | "counts" | "isStopped">;
+  outcome: Pick<BenchOutcome, "set" | "results" | "counts" | "isStopped">;
 }
 
 export interface IndexOptions {
@@ -47,7 +47,7 @@ export function toIndexPage({ entries, total, over, command }: IndexOptions): st
     columns: [
       ...MEANS.map((title) => ({ title })),
       ...entries.map(({ folder, outcome }) => ({
-        title: outcome.ground.set,
+        title: outcome.set.id,
         href: `./${encodeURIComponent(folder)}/report.html`,
       })),
     ],
@@ -59,7 +59,7 @@ export function toIndexPage({ entries, total, over, command }: IndexOptions): st
   return toPage(
     `Bench: ${total} sets`,
     PAGE_STYLE,
-    html`<p class="muted">${entries[0]?.outcome.ground.source}</p>
+    html`<p class="muted">${entries[0]?.outcome.set.source}</p>
 ${isStopped && html`<p class="notice">Not finished: some runs are missing, so there is no mean over the sets yet.</p>`}
 ${toTable(table)}
 <p class="muted">Each set counts the same in the mean, whatever its size; tasks are resampled within their set for its interval. A star means that the interval of the paired difference does not hold 0 and the sign test agrees (p < 0.05). The mean is there for Conductors that were measured on all sets. The link of a set leads to its report.</p>

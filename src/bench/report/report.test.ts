@@ -20,9 +20,9 @@ function outcome(parts: Partial<BenchOutcome> = {}): BenchOutcome {
     ),
   );
   return {
-    ground: {
+    set: {
       kind: "recording",
-      set: EVIL,
+      id: EVIL,
       source: EVIL,
       tasks: [],
       pool: { members: [] },

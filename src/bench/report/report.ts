@@ -18,15 +18,15 @@ import { RESULTS_NOTE, toCategories, toDifference, toHeadline, toResultTable } f
 
 /** `byFamily`: the same on families of tasks that nobody has learned from. */
 export function toReport(outcome: BenchOutcome, command: string, byFamily?: BenchOutcome): string {
-  const { ground, results, isSimulated, rows, counts, seed, isStopped, equal } = outcome;
+  const { set, results, isSimulated, rows, counts, seed, isStopped, equal } = outcome;
   const graded = groupBy(rows.filter(isGraded), ({ conductor }) => conductor);
   const workers = toModels(outcome).map(({ worker }) => worker.id);
   const headline = toHeadline(results);
   const gains = toFamilyGains(graded, seed);
   return toPage(
-    `Bench: ${ground.set}`,
+    `Bench: ${set.id}`,
     PAGE_STYLE,
-    html`<p class="muted">${ground.source} · ${toCount(counts.test, "test task")} · ${toCount(workers.length, "worker")}</p>
+    html`<p class="muted">${set.source} · ${toCount(counts.test, "test task")} · ${toCount(workers.length, "worker")}</p>
 ${isSimulated && html`<p class="notice">${SIMULATED}</p>`}
 ${isStopped && html`<p class="notice">Not finished: some runs are missing, so Conductors may have been measured on different tasks.</p>`}
 ${headline !== undefined && html`<p>${headline}</p>`}
@@ -87,7 +87,7 @@ function toPanels(results: readonly BenchResult[]): Markup {
 }
 
 function toStatement(outcome: BenchOutcome, command: string): Markup {
-  const { ground, counts, seed, splitBy, splitSeed, refused, results, budget, isSimulated } = outcome;
+  const { set, counts, seed, splitBy, splitSeed, refused, results, budget, isSimulated } = outcome;
   const { train, validation, test } = SPLIT_SHARES;
   const by =
     splitBy === "family"
@@ -100,8 +100,8 @@ function toStatement(outcome: BenchOutcome, command: string): Markup {
   );
   return html`<dl>
 <dt>command</dt><dd><code>${command}</code></dd>
-<dt>tasks</dt><dd>${ground.set} from ${ground.source}</dd>
-<dt>kind</dt><dd>${KINDS[ground.kind]}${isSimulated && " (simulated)"}</dd>
+<dt>tasks</dt><dd>${set.id} from ${set.source}</dd>
+<dt>kind</dt><dd>${KINDS[set.kind]}${isSimulated && " (simulated)"}</dd>
 <dt>split</dt><dd>${train * 100} / ${validation * 100} / ${test * 100} % by a hash of ${by} (split seed ${splitSeed}): ${counts.train} for training, ${counts.validation} for validation (not used here), ${counts.test} for the test. Profiles, vote weights and every baseline are fitted on training tasks alone; a test task in training ends the bench.</dd>
 <dt>seed</dt><dd>${seed}</dd>
 <dt>intervals</dt><dd>95 %, bootstrap over tasks with 2,000 resamples; below 30 tasks, or where all agree, Wilson's for a share and Agresti and Min's for a difference</dd>
@@ -109,11 +109,11 @@ function toStatement(outcome: BenchOutcome, command: string): Markup {
 <dt>refused</dt><dd>${refused.length === 0 ? "nobody" : refused.map(({ conductor, reason }) => html`${conductor}: ${reason}<br>`)}</dd>
 <dt>counted apart</dt><dd>${apart.length === 0 ? "no outage, nothing that could not be graded" : apart.map(({ conductor, outages, ungraded }) => html`${conductor}: ${outages} outages, ${ungraded} not graded<br>`)}</dd>
 ${budget && html`<dt>budget</dt><dd>$${budget.usd}, of which $${budget.spentUsd.toFixed(4)} were spent${budget.isUsedUp && ": it was used up"}</dd>`}
-${ground.kind === "recording" && html`<dt>tokens</dt><dd>as recorded; hidden reasoning is often not in them, so calls are the honest cost</dd>`}
+${set.kind === "recording" && html`<dt>tokens</dt><dd>as recorded; hidden reasoning is often not in them, so calls are the honest cost</dd>`}
 </dl>`;
 }
 
-const KINDS: Record<BenchOutcome["ground"]["kind"], string> = {
+const KINDS: Record<BenchOutcome["set"]["kind"], string> = {
   recording: "a recording: real models, replayed; hand-offs between workers cannot be",
   tasks: "live workers",
   rehearsal: "the rehearsal: simulated workers and tasks",

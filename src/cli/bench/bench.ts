@@ -105,7 +105,7 @@ async function bench(flags: BenchFlags, command: Command): Promise<void> {
 async function benchOne(plan: BenchPlan, flags: BenchFlags): Promise<BenchEnd> {
   const { chooseFolder, DiskFolder } = await import("../../bench/folder.ts");
   const { identity, input } = plan;
-  const path = flags.out ?? chooseFolder(toWish(input.ground.set), identity);
+  const path = flags.out ?? chooseFolder(toWish(input.set.id), identity);
   const measured = await measureSet(plan, new DiskFolder(path, identity), flags);
   const { results, isStopped, budget } = measured.outcome;
   if (flags.json) printJson(results);
@@ -127,11 +127,11 @@ async function headroom(_flags: unknown, command: Command): Promise<void> {
     import("../../bench/folder.ts"),
   ]);
   tell(input.notices, flags.json);
-  const { ground, concurrency, budgetUsd } = input;
+  const { set, concurrency, budgetUsd } = input;
   const { seed, splitBy, splitSeed, limit } = flags;
-  const found = await watched(flags, ground.kind === "rehearsal", (signal, line) =>
+  const found = await watched(flags, set.kind === "rehearsal", (signal, line) =>
     measureHeadroom({
-      ...{ ground, concurrency, seed, splitBy, splitSeed, signal, folder: createMemoryFolder() },
+      ...{ set, concurrency, seed, splitBy, splitSeed, signal, folder: createMemoryFolder() },
       ...(limit !== undefined && { limit }),
       ...(budgetUsd !== undefined && { budgetUsd }),
       onProgress: (progress) => line.update(progress),

@@ -1,4 +1,4 @@
-// From flags to what is measured: the ground (a recording, tasks with a pool, the rehearsal), who conducts,
+// From flags to what is measured: the set (a recording, tasks with a pool, the rehearsal), who conducts,
 // and where the rows go.
 
 import { resolve } from "node:path";
@@ -12,8 +12,8 @@ import type { ResolvedPool } from "../../config/pool.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
 import { isModel, modelsOf } from "../../worker/kinds.ts";
 import type { PoolMember } from "../../worker/types.ts";
-import type { Ground } from "../../world/ground.ts";
 import type { SplitBy } from "../../world/split.ts";
+import type { WorldSet } from "../../world/types.ts";
 import { collect, dollars, oneOf, wholeNumber } from "../options.ts";
 
 /** Protects from accidents on a live pool; "none" takes it away. */
@@ -73,7 +73,7 @@ export function addInputFlags(command: Command): Command {
 }
 
 export interface BenchInput {
-  ground: Ground;
+  set: WorldSet;
   concurrency: number;
   budgetUsd?: number;
   /** What is free to ask may be asked more often. */
@@ -87,7 +87,7 @@ export interface BenchInput {
 export async function openInput(flags: InputFlags): Promise<BenchInput> {
   const inputs = await openInputs(flags);
   if (inputs.length === 1) return inputs[0]!;
-  const names = inputs.map(({ ground }) => ground.set);
+  const names = inputs.map(({ set }) => set.id);
   throw usageError(`${flags.recording} holds several sets (${names.join(", ")}): name one with --set`);
 }
 
@@ -101,70 +101,56 @@ export async function openInputs(flags: InputFlags): Promise<BenchInput[]> {
   if (workers !== undefined && recording === undefined)
     throw usageError("--workers goes with --recording; a pool is named with --pool");
   if (flags.pool !== undefined && tasks === undefined) throw usageError("--pool goes with --tasks");
-  const free = { concurrency: flags.concurrency ?? 1, samples: FREE_SAMPLES, notices: [] as string[] };
-  const { openRecording, openRehearsal } = await import("../../world/ground.ts");
+  const free = { concurrency: flags.concurrency ?? 1, samples: FREE_SAMPLES, notices: [] };
   if (recording !== undefined) {
-    const ids = workers
-      ?.split(",")
-      .map((id) => id.trim())
-      .filter(Boolean);
-    const grounds = await openRecording({
-      folder: recording,
-      ...(set && { sets: set }),
-      ...(ids && { workers: ids }),
-    });
-    return grounds.map((ground) => ({ ...free, ground }));
+    const { openRecordedSets } = await import("../../world/recorded-sets.ts");
+    const source = { folder: recording, workers: workers === undefined ? undefined : splitIds(workers) };
+    const opened = await openRecordedSets(
+      set ? [...new Set(set)].map((set) => ({ ...source, set })) : [source],
+    );
+    return opened.map((set) => ({ ...free, set }));
   }
   if (rehearsal) {
-    const ground = openRehearsal(limit ?? REHEARSAL_TASKS, seed);
-    return [{ ...free, ground, resolved: { kind: "rehearsal", showNames: false } }];
+    const { createRehearsalSet } = await import("../../world/sets.ts");
+    const set = createRehearsalSet({ count: limit ?? REHEARSAL_TASKS, seed });
+    return [{ ...free, set, resolved: { kind: "rehearsal", showNames: false } }];
   }
   return [await openLive(flags, tasks!)];
 }
 
-async function openLive(flags: InputFlags, path: string): Promise<BenchInput> {
+async function openLive(flags: InputFlags, tasks: string): Promise<BenchInput> {
   const { set: sets = [], pool: selector, config: file, concurrency = LIVE_CONCURRENCY } = flags;
   if (sets.length > 1)
     throw usageError(`--tasks measures one set at a time, not ${sets.join(" and ")}: give --set once`);
-  const [set] = sets;
-  const [{ loadConfig }, { resolvePool }, { openTasks }, { loadTaskSet }, { createGrader }] =
-    await Promise.all([
-      import("../../config/load.ts"),
-      import("../../config/pool.ts"),
-      import("../../world/ground.ts"),
-      import("../../task/sets/load.ts"),
-      import("../../task/grade/grade.ts"),
-    ]);
-  const taskSet = await loadTaskSet(path, { ...(set !== undefined && { set }) });
-  const { config } = await loadConfig({ cwd: process.cwd(), file });
-  const resolved = await resolvePool(config, {
-    env: process.env,
-    ...(selector !== undefined && { selector }),
-  });
-  const isRehearsal = resolved.kind === "rehearsal";
+  const [{ openLiveTasks }, { createLiveSet }] = await Promise.all([
+    import("../tasks/live-tasks.ts"),
+    import("../../world/sets.ts"),
+  ]);
+  const live = await openLiveTasks({ tasks, set: sets[0], pool: selector, config: file });
+  const { pool, judge, kind, config, notices } = live;
+  const isRehearsal = kind === "rehearsal";
   const usd = flags.budgetUsd ?? (isRehearsal ? "none" : LIVE_BUDGET_USD);
-  if (usd !== "none") checkPrices(resolved.pool.members);
-  const judge = taskSet.tasks.some(({ grader }) => grader === "judge")
-    ? resolved.pool.members.find(({ worker }) => isModel(worker))
-    : undefined;
-  const ground = openTasks(taskSet, resolved.pool, createGrader({ ...(judge && { judge }) }));
+  if (usd !== "none") checkPrices(pool.members);
+  if (judge)
+    notices.push(`${judge.worker.id} judges the answers that nothing can verify, its own among them.`);
+  if (usd !== "none" && flags.budgetUsd === undefined)
+    notices.push(`It may cost ${usd} dollars in all; --budget-usd sets another limit.`);
   return {
-    ground,
+    set: createLiveSet(live.set, pool, live.grader),
     concurrency,
     samples: isRehearsal ? FREE_SAMPLES : 1,
-    ...(usd !== "none" && { budgetUsd: usd }),
-    notices: [
-      ...(resolved.notice ? [resolved.notice] : []),
-      ...resolved.warnings,
-      ...(judge
-        ? [`${judge.worker.id} judges the answers that nothing can verify, its own among them.`]
-        : []),
-      ...(usd !== "none" && flags.budgetUsd === undefined
-        ? [`It may cost ${usd} dollars in all; --budget-usd sets another limit.`]
-        : []),
-    ],
-    resolved: { kind: resolved.kind, conductor: config.conductor, showNames: config.showNames },
+    budgetUsd: usd === "none" ? undefined : usd,
+    notices,
+    resolved: { kind, conductor: config.conductor, showNames: config.showNames },
   };
+}
+
+/** "a, b" → ["a", "b"] */
+function splitIds(text: string): string[] {
+  return text
+    .split(",")
+    .map((id) => id.trim())
+    .filter(Boolean);
 }
 
 function checkPrices(members: readonly PoolMember[]): void {
@@ -183,24 +169,21 @@ function checkPrices(members: readonly PoolMember[]): void {
  */
 export async function chooseContenders(
   wanted: string,
-  { ground, resolved }: BenchInput,
+  { set, resolved }: BenchInput,
 ): Promise<{ contenders: Baseline[]; withOracle: boolean }> {
   const [{ BASELINES, findBaseline }, { findShippedFor }] = await Promise.all([
     import("../../baseline/all.ts"),
     import("../../conductor/native/shipped.ts"),
   ]);
   const known = [...BASELINES.map(({ id }) => id), "oracle"];
-  const ids = wanted
-    .split(",")
-    .map((id) => id.trim())
-    .filter(Boolean);
+  const ids = splitIds(wanted);
   if (ids.length === 0) throw usageError("--conductor needs a name, or several separated by commas");
   const standard = [
     ...(resolved ? [resolved.kind === "rehearsal" ? "scripted-planner" : "prompted"] : []),
     // Live it would be measured beside what is paid for: there it must be named.
-    ...(ground.kind !== "tasks" && findShippedFor(ground.kind) ? ["native"] : []),
+    ...(set.kind !== "tasks" && findShippedFor(set.kind) ? ["native"] : []),
   ];
-  const models = modelsOf(ground.pool);
+  const models = modelsOf(set.pool);
   const singles = models.map(({ worker }) => `single:${worker.id}`);
   const groups: Record<string, string[]> = { all: [...known, ...standard], singles };
   const all = ids.flatMap((id) => groups[id] ?? [id]);
@@ -208,9 +191,8 @@ export async function chooseContenders(
   for (const id of new Set(all)) {
     if (id === "oracle") continue;
     if (known.includes(id) || id.startsWith("single:")) contenders.push(findBaseline(id));
-    else if (id === "native" || id.startsWith("native:")) contenders.push(await toNative(id, ground));
-    else if (PLANNERS.includes(id) || id.includes("/"))
-      contenders.push(await toPlanner(id, ground, resolved));
+    else if (id === "native" || id.startsWith("native:")) contenders.push(await toNative(id, set));
+    else if (PLANNERS.includes(id) || id.includes("/")) contenders.push(await toPlanner(id, set, resolved));
     else {
       const names = [
         ...known,
@@ -227,7 +209,7 @@ export async function chooseContenders(
   return { contenders, withOracle: all.includes("oracle") };
 }
 
-async function toNative(id: string, ground: Ground): Promise<Baseline> {
+async function toNative(id: string, set: WorldSet): Promise<Baseline> {
   const [{ createNativeContender }, { findNative }, { parseConductorName }] = await Promise.all([
     import("../../bench/native.ts"),
     import("../../conductor/native/shipped.ts"),
@@ -235,14 +217,14 @@ async function toNative(id: string, ground: Ground): Promise<Baseline> {
   ]);
   const named = parseConductorName(id);
   const checkpoint = named.kind === "native" ? named.checkpoint : undefined;
-  const folder = findNative(checkpoint, ground.kind === "tasks" ? "live" : ground.kind);
-  return createNativeContender({ id, folder, ground });
+  const folder = findNative(checkpoint, set.kind === "tasks" ? "live" : set.kind);
+  return createNativeContender({ id, folder, set });
 }
 
 /** A Conductor that plans in words is measured like a baseline that learns nothing. */
 async function toPlanner(
   id: string,
-  { kind, pool }: Ground,
+  { kind, pool }: WorldSet,
   resolved: BenchInput["resolved"],
 ): Promise<Baseline> {
   if (!resolved)
@@ -259,15 +241,15 @@ async function toPlanner(
 }
 
 /** Rows of another bench must not end in the same folder. */
-export function toIdentity({ ground }: BenchInput, flags: InputFlags): BenchIdentity {
+export function toIdentity({ set }: BenchInput, flags: InputFlags): BenchIdentity {
   return {
-    set: ground.set,
-    source: ground.kind === "rehearsal" ? ground.source : resolve(ground.source),
+    set: set.id,
+    source: set.kind === "rehearsal" ? set.source : resolve(set.source),
     seed: flags.seed,
     splitBy: flags.splitBy,
     splitSeed: flags.splitSeed,
     limit: flags.limit ?? null,
-    pool: ground.pool.members.map(({ worker }) => worker.id),
-    tasks: hashSeed(...ground.tasks.flatMap(({ id, prompt, answer }) => [id, prompt, answer])),
+    pool: set.pool.members.map(({ worker }) => worker.id),
+    tasks: hashSeed(...set.tasks.flatMap(({ id, prompt, answer }) => [id, prompt, answer])),
   };
 }

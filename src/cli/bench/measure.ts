@@ -57,23 +57,23 @@ export async function measureSet(
     import("../../bench/bench.ts"),
     import("../../bench/folder.ts"),
   ]);
-  const { ground, concurrency, budgetUsd } = input;
+  const { set, concurrency, budgetUsd } = input;
   const { seed, splitBy, splitSeed, limit, samples = input.samples } = flags;
-  const outcome = await watched(flags, ground.kind === "rehearsal", (signal, line) =>
+  const outcome = await watched(flags, set.kind === "rehearsal", (signal, line) =>
     runBench({
-      ...{ ground, concurrency, seed, splitBy, splitSeed, samples, folder, signal, ...chosen },
+      ...{ set, concurrency, seed, splitBy, splitSeed, samples, folder, signal, ...chosen },
       ...(limit !== undefined && { limit }),
       ...(budgetUsd !== undefined && { budgetUsd }),
       onProgress: (progress) =>
         line.update(label === undefined ? progress : { ...progress, what: `${label} · ${progress.what}` }),
     }),
   ).finally(() => folder.close());
-  const families = new Set(ground.tasks.map(({ family }) => family)).size;
-  const isFree = ground.kind === "recording" && !outcome.isStopped;
+  const families = new Set(set.tasks.map(({ family }) => family)).size;
+  const isFree = set.kind === "recording" && !outcome.isStopped;
   const byFamily =
     isFree && splitBy === "prompt" && families >= FEWEST_FAMILIES
       ? await runBench({
-          ...{ ground, concurrency, seed, splitSeed, samples, ...chosen },
+          ...{ set, concurrency, seed, splitSeed, samples, ...chosen },
           splitBy: "family",
           folder: createMemoryFolder(),
           ...(limit !== undefined && { limit }),
@@ -90,7 +90,7 @@ async function keep(
   identity: BenchIdentity,
   hasReport: boolean,
 ): Promise<void> {
-  const { results, rows: _, ground: __, pool, ...statement } = outcome;
+  const { results, rows: _, set: __, pool, ...statement } = outcome;
   folder.describe(identity, {
     ...statement,
     pool: pool.members.map(({ worker, profile }) => ({ id: worker.id, profile })),

@@ -122,13 +122,13 @@ export function toStatementLines(
   outcome: BenchOutcome,
   { style, width }: Look,
 ): { before: string[]; after: string[] } {
-  const { ground, counts, pool, refused, isSimulated, seed, splitBy, splitSeed, results, budget } = outcome;
+  const { set, counts, pool, refused, isSimulated, seed, splitBy, splitSeed, results, budget } = outcome;
   const models = modelsOf(pool).length;
-  const kind = { recording: "recorded", tasks: "live", rehearsal: "simulated" }[ground.kind];
+  const kind = { recording: "recorded", tasks: "live", rehearsal: "simulated" }[set.kind];
   const wrapped = (text: string) => wrap(toOneLine(text), width);
   const before = [
-    `${style.bold(toOneLine(ground.set))} · ${toCount(models, `${kind} worker`)} · ${toCount(counts.train, "task")} to learn from, ${toCount(counts.test, "test task")}`,
-    style.dim(`split by ${splitBy} (seed ${splitSeed}), seed ${seed}, ${toOneLine(ground.source)}`),
+    `${style.bold(toOneLine(set.id))} · ${toCount(models, `${kind} worker`)} · ${toCount(counts.train, "task")} to learn from, ${toCount(counts.test, "test task")}`,
+    style.dim(`split by ${splitBy} (seed ${splitSeed}), seed ${seed}, ${toOneLine(set.source)}`),
     ...(isSimulated ? [style.yellow("Simulated: this says nothing about a real model.")] : []),
     "",
   ];

@@ -10,7 +10,7 @@ import type { BenchResult } from "../../bench/types.ts";
 import { createHome, runTutti } from "../../testing/command.ts";
 import { saveTinyCheckpoint } from "../../testing/learn/tiny-checkpoint.ts";
 import { createFiles } from "../../testing/temporary-files.ts";
-import { openRecording } from "../../world/ground.ts";
+import { openRecordedSets } from "../../world/recorded-sets.ts";
 import type { BenchFlags } from "./measure.ts";
 import { benchSets } from "./sets.ts";
 
@@ -215,15 +215,15 @@ describe("Ctrl-C", () => {
   afterEach(() => void vi.restoreAllMocks());
 
   it("ends the set that is measured and leaves the others out, without a mean", async () => {
-    const grounds = await openRecording({ folder: join(folder, "two") });
+    const sets = await openRecordedSets([{ folder: join(folder, "two") }]);
     const fit: Baseline["fit"] = (context) => {
       process.emit("SIGINT");
       return bestSingle.fit(context);
     };
-    const plans = grounds.map((ground) => ({
-      input: { ground, concurrency: 1, samples: 1, notices: [] },
+    const plans = sets.map((set) => ({
+      input: { set, concurrency: 1, samples: 1, notices: [] },
       chosen: { contenders: [bestSingle, { ...bestSingle, id: "slow", fit }], withOracle: false },
-      identity: { set: ground.set },
+      identity: { set: set.id },
     }));
     const out = join(createFiles().folder, "stopped");
     const flags: BenchFlags = {

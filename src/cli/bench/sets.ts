@@ -26,9 +26,9 @@ export async function benchSets(plans: readonly BenchPlan[], flags: BenchFlags):
     import("../../bench/over-sets.ts"),
   ]);
   await checkSizes(plans, flags);
-  const names = toFolderNames(plans.map(({ input }) => input.ground.set));
+  const names = toFolderNames(plans.map(({ input }) => input.set.id));
   const parts = plans.map(({ identity }, i) => ({ name: names[i]!, identity }));
-  const recording = basename(resolve(plans[0]!.input.ground.source));
+  const recording = basename(resolve(plans[0]!.input.set.source));
   const path = flags.out ?? chooseParent(toWish(recording), parts);
   if (existsSync(join(path, "bench.json")))
     throw usageError(
@@ -39,7 +39,7 @@ export async function benchSets(plans: readonly BenchPlan[], flags: BenchFlags):
   const isText = !flags.json && !flags.csv;
   const outcomes: BenchOutcome[] = [];
   for (const [i, plan] of plans.entries()) {
-    const label = `${plan.input.ground.set} (${i + 1} of ${plans.length})`;
+    const label = `${plan.input.set.id} (${i + 1} of ${plans.length})`;
     const measured: MeasuredSet = await measureSet(plan, folders[i]!, flags, label);
     outcomes.push(measured.outcome);
     if (isText) write([...(i > 0 ? ["", ""] : []), ...toSetLines(measured)]);
@@ -60,14 +60,14 @@ async function checkSizes(
   plans: readonly BenchPlan[],
   { limit, splitBy, splitSeed }: BenchFlags,
 ): Promise<void> {
-  const { drawTasks, splitTasks } = await import("../../world/prepare.ts");
+  const { sampleTasks, splitTasks } = await import("../../world/split.ts");
   for (const { input } of plans) {
     try {
-      splitTasks(drawTasks(input.ground.tasks, limit), splitBy, splitSeed);
+      splitTasks(sampleTasks(input.set.tasks, limit), splitBy, splitSeed);
     } catch (error) {
       if (!isTuttiError(error)) throw error;
       throw usageError(
-        `The set "${input.ground.set}" cannot be measured: ${error.message}. Name the others with --set`,
+        `The set "${input.set.id}" cannot be measured: ${error.message}. Name the others with --set`,
         error,
       );
     }

@@ -7,7 +7,7 @@ import type { PosedSplits } from "../../environment/export-questions.ts";
 import type { ExportEngine } from "../../environment/export-rows.ts";
 import { toCommandLine } from "../options.ts";
 import { printJson } from "../terminal/print.ts";
-import { checkWorldFlags, openRolloutWorld, tell, type WorldFlags } from "./world.ts";
+import { checkWorldFlags, openRolloutWorld, openTasksWorld, tell, type WorldFlags } from "./world.ts";
 
 export interface RlExportFlags extends WorldFlags {
   engine: ExportEngine;
@@ -63,11 +63,13 @@ async function pose(flags: RlExportFlags): Promise<Posed> {
     const splits = poseRehearsal({ pools, seed, train: train ?? TRAIN, test: test ?? TEST });
     return { splits, world: "rehearsal (simulated)", isSimulated: true };
   }
-  const { openTasksWorld } = await import("./tasks.ts");
   const { world, digest, notices } = await openTasksWorld({ ...flags, tasks });
   tell(notices);
-  const counts = { ...(train !== undefined && { train }), ...(test !== undefined && { test }) };
-  return { splits: poseTasks(world, digest, counts), world: world.name, isSimulated: world.isSimulated };
+  return {
+    splits: poseTasks(world, digest, { train, test }),
+    world: world.name,
+    isSimulated: world.isSimulated,
+  };
 }
 
 /** What the first stage has performed; nothing is asked that was not asked before. */

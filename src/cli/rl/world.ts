@@ -6,6 +6,8 @@ import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
 import type { QuestionBook } from "../../environment/question-book.ts";
 import type { AskBudget } from "../../perform/ledger.ts";
+import type { TasksWorld, TasksWorldOptions } from "../../world/tasks.ts";
+import type { LiveTasksFlags } from "../tasks/live-tasks.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 import { createStyle } from "../terminal/style.ts";
 
@@ -63,8 +65,7 @@ export async function openRolloutWorld(
   checkWorldFlags(flags);
   if (flags.tasks === undefined)
     return { book: createQuestionBook(), warm: () => void rehearsalWorldOf("random", 0), close() {} };
-  const [{ openTasksWorld }, { createRolloutBudget }, { openReplyCache }] = await Promise.all([
-    import("./tasks.ts"),
+  const [{ createRolloutBudget }, { openReplyCache }] = await Promise.all([
     import("../../environment/rollout-budget.ts"),
     import("../../world/live/reply-cache.ts"),
   ]);
@@ -84,6 +85,22 @@ export async function openRolloutWorld(
     cache.close();
     throw error;
   }
+}
+
+/** Tasks of one's own as a world whose questions are found by labels. `paid` is absent where nobody will be asked. */
+export async function openTasksWorld(
+  flags: LiveTasksFlags & { seed?: number; pools?: "fixed" | "random" },
+  paid: Pick<TasksWorldOptions, "cache" | "budget"> = {},
+): Promise<{ world: TasksWorld; digest: string; notices: string[] }> {
+  const [{ openTrainingTasks }, { createTasksWorld }, { digestTasks }] = await Promise.all([
+    import("../tasks/live-tasks.ts"),
+    import("../../world/tasks.ts"),
+    import("../../environment/label.ts"),
+  ]);
+  const { set, pool, grader, calibration, notices } = await openTrainingTasks(flags);
+  const { seed = 0, pools = "random" } = flags;
+  const world = createTasksWorld({ ...paid, set, pool, grader, seed, pools, calibration });
+  return { world, digest: digestTasks(set.tasks), notices };
 }
 
 export function tell(notices: readonly string[]): void {

@@ -1,68 +1,72 @@
-// Tasks of one's own with the pool that answers them, for whoever trains with a live pool: the set, its grader,
-// the workers and what was measured of them.
+// Tasks of one's own with the pool that answers them: the set, its grader, the workers, and, for whoever
+// learns, what was measured of them.
 
 import { usageError } from "../../base/errors.ts";
 import type { Calibration } from "../../calibration/types.ts";
+import type { ResolvedPool } from "../../config/pool.ts";
+import type { TuttiConfig } from "../../config/schema.ts";
 import type { Grader, TaskSet } from "../../task/types.ts";
-import { isSimulatedPool } from "../../worker/kinds.ts";
-import type { Pool } from "../../worker/types.ts";
+import { isSimulatedPool, modelsOf } from "../../worker/kinds.ts";
+import type { Pool, PoolMember } from "../../worker/types.ts";
 
 export interface LiveTasksFlags {
   tasks: string;
-  set?: string | undefined;
-  pool?: string | undefined;
-  config?: string | undefined;
+  set?: string;
+  pool?: string;
+  config?: string;
 }
 
-interface LiveTasks {
+export interface LiveTasks {
   set: TaskSet;
   pool: Pool;
+  /** Where only a model can grade, this one does. */
+  judge?: PoolMember;
   grader: Grader;
-  calibration?: Calibration;
-  isSimulated: boolean;
+  kind: ResolvedPool["kind"];
+  config: TuttiConfig;
   notices: string[];
 }
 
-export async function openLiveTasks({
-  tasks: name,
-  set: setName,
-  pool: selector,
-  config: file,
-}: LiveTasksFlags): Promise<LiveTasks> {
+export async function openLiveTasks(flags: LiveTasksFlags): Promise<LiveTasks> {
   const [{ openTaskSet, openGrader }, { loadConfig }, { resolvePool }] = await Promise.all([
     import("./open-task-set.ts"),
     import("../../config/load.ts"),
     import("../../config/pool.ts"),
   ]);
-  const set = await openTaskSet(name, { ...(setName !== undefined && { set: setName }) });
-  if (set.tasks.some(({ grader }) => grader === "judge"))
-    throw usageError(
-      `${name} holds tasks that only a model can grade, and its calls would not be in the budget`,
-    );
-  const { config } = await loadConfig({ cwd: process.cwd(), file });
-  const resolved = await resolvePool(config, {
+  const set = await openTaskSet(flags.tasks, { set: flags.set });
+  const { config } = await loadConfig({ cwd: process.cwd(), file: flags.config });
+  const { pool, kind, notice, warnings } = await resolvePool(config, {
     env: process.env,
-    ...(selector !== undefined && { selector }),
+    selector: flags.pool,
   });
-  const { pool } = resolved;
-  const { calibration, problems } = await findCalibration(pool.members.map(({ worker }) => worker.id));
-  return {
-    set,
-    pool,
-    grader: await openGrader(set, undefined),
-    ...(calibration && { calibration }),
-    isSimulated: isSimulatedPool(pool),
-    notices: [...(resolved.notice ? [resolved.notice] : []), ...resolved.warnings, ...problems],
-  };
+  const judge = set.tasks.some(({ grader }) => grader === "judge") ? modelsOf(pool)[0] : undefined;
+  const grader = await openGrader(set, judge);
+  return { set, pool, judge, grader, kind, config, notices: [...(notice ? [notice] : []), ...warnings] };
 }
 
-/** What `tutti pool calibrate` has measured of these workers. */
-async function findCalibration(ids: readonly string[]) {
+export interface TrainingTasks extends LiveTasks {
+  calibration?: Calibration;
+  isSimulated: boolean;
+}
+
+/** With what `tutti pool calibrate` has measured of the workers. */
+export async function openTrainingTasks(flags: LiveTasksFlags): Promise<TrainingTasks> {
   const [{ loadCalibrations }, { selectWorkers }, { toTuttiHome }] = await Promise.all([
     import("../../calibration/file.ts"),
     import("../../calibration/merge.ts"),
     import("../../config/home.ts"),
   ]);
+  const live = await openLiveTasks(flags);
+  if (live.judge)
+    throw usageError(
+      `${flags.tasks} holds tasks that only a model can grade, and its calls would not be in the budget`,
+    );
+  const ids = new Set(live.pool.members.map(({ worker }) => worker.id));
   const { calibration, problems } = await loadCalibrations(toTuttiHome(process.env));
-  return { problems, calibration: calibration && selectWorkers(calibration, (id) => ids.includes(id)) };
+  return {
+    ...live,
+    calibration: calibration && selectWorkers(calibration, (id) => ids.has(id)),
+    isSimulated: isSimulatedPool(live.pool),
+    notices: [...live.notices, ...problems],
+  };
 }

@@ -60,11 +60,11 @@ async function prepareTasks(
   { budgetUsd, ...where }: WorldSettings<"tasks">,
   { seed, pools, group, questions }: TrainSettings,
 ): Promise<PreparedWorld> {
-  const [{ openLiveTasks }, { estimateTraining }] = await Promise.all([
+  const [{ openTrainingTasks }, { estimateTraining }] = await Promise.all([
     import("../tasks/live-tasks.ts"),
     import("../../world/live/training-estimate.ts"),
   ]);
-  const { set, pool, grader, calibration, isSimulated, notices } = await openLiveTasks(where);
+  const { set, pool, grader, calibration, isSimulated, notices } = await openTrainingTasks(where);
   const estimate = estimateTraining({ tasks: set.tasks, pool, rollouts: group * questions });
   return {
     name: set.id,
@@ -79,16 +79,7 @@ async function prepareTasks(
       const cache = await openReplyCache(join(path, "replies.jsonl"));
       try {
         const budget = new AskBudget(new Ledger(budgetUsd, cache.costUsd));
-        const options = {
-          set,
-          pool,
-          grader,
-          cache,
-          budget,
-          seed,
-          pools,
-          ...(calibration && { calibration }),
-        };
+        const options = { set, pool, grader, cache, budget, seed, pools, calibration };
         return { world: createTasksWorld(options), close: () => cache.close() };
       } catch (error) {
         cache.close();

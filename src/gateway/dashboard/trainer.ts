@@ -16,14 +16,7 @@ import { STATEMENT } from "../../learn/statement.ts";
 import { findBuilt } from "../http/built-files.ts";
 import type { TrainingSettings } from "./types.ts";
 
-export interface Trainer {
-  /** Its name, once it has begun. Throws "conflict" (409) while another one runs. */
-  start(settings: TrainingSettings): Promise<string>;
-  /** After the iteration that is under way. False where it is not ours. */
-  stop(id: string): boolean;
-  isOurs(id: string): boolean;
-  close(): Promise<void>;
-}
+export type Trainer = ReturnType<typeof createTrainer>;
 
 /** What a process needs to run at all; keys of providers are none of its business. */
 const NEEDED = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "USERPROFILE", "TUTTI_HOME"];
@@ -33,7 +26,7 @@ const LOOK_MS = 50;
 const END_MS = 10_000;
 const MOST_SAID = 2_000;
 
-export function createTrainer({ env, cwd }: { env: Environment; cwd: string }): Trainer {
+export function createTrainer({ env, cwd }: { env: Environment; cwd: string }) {
   let running: { id: string; child: ChildProcess; ended: Promise<unknown> } | undefined;
 
   function launch(settings: TrainingSettings, path: string) {
@@ -57,7 +50,8 @@ export function createTrainer({ env, cwd }: { env: Environment; cwd: string }): 
   }
 
   return {
-    async start(settings) {
+    /** Its name, once it has begun. Throws "conflict" (409) while another one runs. */
+    async start(settings: TrainingSettings): Promise<string> {
       if (running)
         throw new TuttiError("conflict", `The training "${running.id}" is running: stop it first.`);
       const day = new Date().toISOString().slice(0, 10);
@@ -79,13 +73,14 @@ export function createTrainer({ env, cwd }: { env: Environment; cwd: string }): 
       }
       return own.id;
     },
-    stop(id) {
+    /** After the iteration that is under way. False where it is not ours. */
+    stop(id: string): boolean {
       if (running?.id !== id) return false;
       running.child.kill("SIGTERM");
       return true;
     },
-    isOurs: (id) => running?.id === id,
-    async close() {
+    isOurs: (id: string) => running?.id === id,
+    async close(): Promise<void> {
       if (!running) return;
       const { child, ended } = running;
       child.kill("SIGTERM");

@@ -90,7 +90,7 @@ export interface TrainingSummary
   isOurs: boolean;
 }
 
-/** GET /v1/trainings/{id}?after=99: figures of later iterations only. What there is no figure of is null. */
+/** GET /v1/trainings/{id}?after=99: metrics of later iterations only. What was not measured is null. */
 export interface TrainingReport {
   object: "training";
   summary: TrainingSummary;

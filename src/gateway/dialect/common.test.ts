@@ -1,20 +1,10 @@
 import { createParser } from "eventsource-parser";
 import { assert, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { TuttiError } from "../../base/errors.ts";
+import { refusalOf } from "../../testing/gateway/refusal.ts";
 import { ObjectReader } from "../http/object-reader.ts";
 import type { Outcome } from "../types.ts";
 import { readMetadata, readSeed, sse, toImagePart, toTuttiFields } from "./common.ts";
-
-function refusalOf(read: () => unknown): TuttiError {
-  try {
-    read();
-  } catch (error) {
-    expect(error).toBeInstanceOf(TuttiError);
-    return error as TuttiError;
-  }
-  return expect.fail("it was taken");
-}
 
 describe("a request", () => {
   it("may have a seed of any size, which is made exact", () => {

@@ -15,6 +15,27 @@ const MAX_TAGS = 16;
 const MAX_NAME_CHARACTERS = 64;
 const MAX_VALUE_CHARACTERS = 512;
 
+/** What every dialect reads alike. `store` is OpenAI's, and ours in the dialects that have no such field. */
+export function readCommon(body: ObjectReader, header: HeaderReader) {
+  return {
+    model: body.text("model"),
+    isStream: body.flag("stream") ?? false,
+    isStored: body.flag("store") ?? true,
+    isBackground: false,
+    showsProgress: readProgress(header, body),
+  };
+}
+
+/** What OpenAI's dialects read alike. */
+export function readOpenAICommon(body: ObjectReader, header: HeaderReader) {
+  return {
+    ...readCommon(body, header),
+    seed: readSeed(body),
+    user: readTag(body, "user") ?? readTag(body, "safety_identifier"),
+    metadata: readMetadata(body),
+  };
+}
+
 /** Any whole number of any sign and size; inside, a seed is never negative and always exact. */
 export function readSeed(body: ObjectReader): number | undefined {
   const value = body.value("seed");
@@ -74,7 +95,7 @@ export function dropAbsent<T extends object>(fields: T): T {
 }
 
 /** False where the client does not want to read what the team is doing: by header or by body. */
-export function readProgress(header: HeaderReader, body: ObjectReader): boolean {
+function readProgress(header: HeaderReader, body: ObjectReader): boolean {
   const word = header("x-tutti-progress")?.trim().toLowerCase();
   if (word !== undefined && ["off", "false", "0"].includes(word)) return false;
   const tutti = body.value("tutti");

@@ -7,7 +7,7 @@ import { startTestGateway, type TestGateway } from "../../testing/gateway/gatewa
 import { ObjectReader } from "../http/object-reader.ts";
 import { parseReplyId } from "../runs/ids.ts";
 import type { Dialect, Outcome } from "../types.ts";
-import { KEEP_ALIVE, readProgress, sse, toAskedTask } from "./common.ts";
+import { KEEP_ALIVE, readCommon, sse, toAskedTask } from "./common.ts";
 import { DIALECTS } from "./dialects.ts";
 
 /** OpenAI's completions of before there were chats. */
@@ -27,15 +27,8 @@ const legacyDialect: Dialect = {
   ],
   parseRequest(fields, header) {
     const body = new ObjectReader(fields);
-    return {
-      model: body.text("model"),
-      task: toAskedTask({ messages: [{ role: "user", content: body.text("prompt") }] }, "prompt"),
-      isStream: body.flag("stream") ?? false,
-      isStored: true,
-      isBackground: false,
-      showsProgress: readProgress(header, body),
-      echo: {},
-    };
+    const messages = [{ role: "user" as const, content: body.text("prompt") }];
+    return { ...readCommon(body, header), task: toAskedTask({ messages }, "prompt"), echo: {} };
   },
   toReply: ({ head, text }) => toCompletion(head, text, "stop"),
   createStream: (head) => ({

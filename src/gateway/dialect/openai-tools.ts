@@ -1,10 +1,10 @@
-// Tools as OpenAI's dialects declare and choose them. Tools of types that only their own provider has (web_search,
+// Tools and formats as OpenAI's dialects declare and choose them. Tools of types that only their own provider has (web_search,
 // namespace, …) are left out, never refused: coding agents send them with every request.
 //
 // Custom tools take plain text. Inside, every tool takes JSON, so the text travels as the one field of an object,
 // and is taken out again when the client reads it.
 
-import type { ToolChoice, ToolDefinition } from "../../worker/types.ts";
+import type { OutputSettings, ToolChoice, ToolDefinition } from "../../worker/types.ts";
 import { badRequest, type Fields, isFields, type ObjectReader } from "../http/object-reader.ts";
 
 const CUSTOM_SCHEMA = {
@@ -74,4 +74,14 @@ export function readToolName(details: ObjectReader, tools: readonly ToolDefiniti
   const known = tools.map((tool) => tool.name).join(", ");
   const message = `There is no tool "${name}" (there ${known ? `are: ${known}` : "are none"}).`;
   throw badRequest(message, details.pathOf("name"));
+}
+
+/** The format of the answer. `inside`: where the schema is, if not beside the type. */
+export function readFormat(format?: ObjectReader, inside?: string): OutputSettings["responseFormat"] {
+  const type = format?.oneOf("type", ["text", "json_object", "json_schema"]) ?? "text";
+  if (!format || type === "text") return undefined;
+  if (type === "json_object") return { type: "json" };
+  const details = inside ? format.object(inside) : format;
+  const schema = inside ? details.optionalObject("schema") : details.object("schema");
+  return { type: "json", schema: schema?.fields, name: details.optionalText("name") || undefined };
 }

@@ -1,5 +1,5 @@
-// Figures for Prometheus, in a registry of our own: two gateways in one process do not mix. Labels take their
-// values from bounded sets, for each value is a series that is kept for ever; and no figure can fail a request.
+// Metrics for Prometheus, in a registry of our own: two gateways in one process do not mix. Labels take their
+// values from bounded sets, for each value is a series that is kept for ever; and no metric can fail a request.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
@@ -17,20 +17,7 @@ interface EndedRequest {
   overheadMs?: number;
 }
 
-export interface Metrics {
-  requestStart(): void;
-  requestEnd(request: EndedRequest): void;
-  addCost(usd: number, isSimulated: boolean): void;
-  addTokens(tokens: { inputTokens: number; outputTokens: number }): void;
-  /** Workers that are not of the pool count as "other". */
-  addWorkerCall(worker: string, outcome: "ok" | "error"): void;
-  /** A repeat that got the run of the first. */
-  addJoined(): void;
-  /** The pool may change while the gateway runs. */
-  setWorkers(ids: Iterable<string>): void;
-  text(): Promise<string>;
-  readonly contentType: string;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 const OTHER = "other";
 const MOST_ROUTES = 64;
@@ -38,47 +25,28 @@ const MOST_WORKERS = 500;
 const REQUEST_SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
 const OVERHEAD_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
 
-export function createMetrics({ workers = [] }: { workers?: Iterable<string> } = {}): Metrics {
+export function createMetrics({ workers = [] }: { workers?: Iterable<string> } = {}) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const requests = new Counter({
-    name: "tutti_requests_total",
-    help: "Requests that were answered, by route, status and where they went.",
-    labelNames: ["route", "status", "model_kind"],
-    registers,
-  });
-  const histogram = <T extends string>(name: string, help: string, labelNames: T[], buckets: number[]) =>
-    new Histogram({ name, help, labelNames, buckets, registers });
-  const requestSeconds = histogram(
-    "tutti_request_seconds",
-    "From the request's arrival to the end of its reply.",
-    ["route"],
-    REQUEST_SECONDS,
-  );
-  const firstTokenSeconds = histogram(
-    "tutti_first_token_seconds",
-    "From the request's arrival to the first piece of the answer.",
-    ["route"],
-    REQUEST_SECONDS,
-  );
-  const overheadSeconds = histogram(
-    "tutti_overhead_seconds",
-    "What the gateway itself took of a request.",
-    [],
-    OVERHEAD_SECONDS,
-  );
-  const running = new Gauge({
-    name: "tutti_running_requests",
-    help: "Requests that are being answered.",
-    registers,
-  });
   const counter = <T extends string>(name: string, help: string, labelNames: T[] = []) =>
-    new Counter({ name, help, labelNames, registers });
-  const cost = counter("tutti_cost_usd_total", "Dollars that runs took.", ["simulated"]);
-  const tokens = counter("tutti_tokens_total", "Tokens of all calls, orchestration included.", ["direction"]);
-  const calls = counter("tutti_worker_calls_total", "Calls of workers of the pool.", ["worker", "outcome"]);
-  const joined = counter("tutti_joined_requests_total", "Repeats that joined the run of the first.");
+    new Counter({ name: `tutti_${name}_total`, help, labelNames, registers });
+  const histogram = <T extends string>(name: string, help: string, labelNames: T[], buckets: number[]) =>
+    new Histogram({ name: `tutti_${name}_seconds`, help, labelNames, buckets, registers });
+  const answered = "Requests that were answered, by route, status and where they went.";
+  const requests = counter("requests", answered, ["route", "status", "model_kind"]);
+  const toEnd = "From the request's arrival to the end of its reply.";
+  const requestSeconds = histogram("request", toEnd, ["route"], REQUEST_SECONDS);
+  const toToken = "From the request's arrival to the first piece of the answer.";
+  const firstTokenSeconds = histogram("first_token", toToken, ["route"], REQUEST_SECONDS);
+  const own = "What the gateway itself took of a request.";
+  const overheadSeconds = histogram("overhead", own, [], OVERHEAD_SECONDS);
+  const help = "Requests that are being answered.";
+  const running = new Gauge({ name: "tutti_running_requests", help, registers });
+  const cost = counter("cost_usd", "Dollars that runs took.", ["simulated"]);
+  const tokens = counter("tokens", "Tokens of all calls, orchestration included.", ["direction"]);
+  const calls = counter("worker_calls", "Calls of workers of the pool.", ["worker", "outcome"]);
+  const joined = counter("joined_requests", "Repeats that joined the run of the first.");
 
   const toRoute = createBounded(MOST_ROUTES);
   const toWorker = createBounded(MOST_WORKERS);
@@ -86,23 +54,27 @@ export function createMetrics({ workers = [] }: { workers?: Iterable<string> } =
 
   return {
     requestStart: () => running.inc(),
-    requestEnd({ route: asked, status, modelKind, durationMs, firstTokenMs, overheadMs }) {
-      const route = toRoute(asked);
+    requestEnd(request: EndedRequest) {
+      const { status, modelKind, durationMs, firstTokenMs, overheadMs } = request;
+      const route = toRoute(request.route);
       running.dec();
       requests.inc({ route, status: toStatus(status), model_kind: modelKind });
       observe(requestSeconds.labels(route), durationMs);
       observe(firstTokenSeconds.labels(route), firstTokenMs);
       observe(overheadSeconds, overheadMs);
     },
-    addCost: (usd, isSimulated) => add(cost.labels(String(isSimulated)), usd),
-    addTokens({ inputTokens, outputTokens }) {
+    addCost: (usd: number, isSimulated: boolean) => add(cost.labels(String(isSimulated)), usd),
+    addTokens({ inputTokens, outputTokens }: { inputTokens: number; outputTokens: number }) {
       add(tokens.labels("input"), inputTokens);
       add(tokens.labels("output"), outputTokens);
     },
-    addWorkerCall: (worker, outcome) =>
+    /** Workers that are not of the pool count as "other". */
+    addWorkerCall: (worker: string, outcome: "ok" | "error") =>
       calls.inc({ worker: known.has(worker) ? toWorker(worker) : OTHER, outcome }),
+    /** A repeat that got the run of the first. */
     addJoined: () => joined.inc(),
-    setWorkers(ids) {
+    /** The pool may change while the gateway runs. */
+    setWorkers(ids: Iterable<string>) {
       known = new Set(ids);
     },
     text: () => registry.metrics(),
@@ -125,7 +97,7 @@ function toStatus(status: number): string {
   return Number.isInteger(status) && status >= 100 && status <= 599 ? String(status) : OTHER;
 }
 
-/** prom-client throws for what is no number or negative; an odd figure is left out instead. */
+/** prom-client throws for what is no number or negative; an odd value is left out instead. */
 function add(counter: { inc(by: number): void }, amount: number): void {
   if (Number.isFinite(amount) && amount > 0) counter.inc(amount);
 }

@@ -1,17 +1,7 @@
 import { anything, assert, constantFrom, property } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { TuttiError } from "../../base/errors.ts";
+import { refusalOf } from "../../testing/gateway/refusal.ts";
 import { ObjectReader } from "./object-reader.ts";
-
-function refusalOf(read: () => unknown): TuttiError {
-  try {
-    read();
-  } catch (error) {
-    expect(error).toBeInstanceOf(TuttiError);
-    return error as TuttiError;
-  }
-  return expect.fail("it was taken");
-}
 
 const reader = (fields: object) => new ObjectReader({ ...fields });
 

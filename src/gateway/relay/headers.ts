@@ -42,7 +42,7 @@ const NOT_TO_CLIENT = new Set([
   "transfer-encoding",
   "upgrade",
   "set-cookie",
-  // Another door to the provider itself: useless without its key.
+  // Another way to the provider itself: useless without its key.
   "alt-svc",
   "openai-organization",
   "openai-project",

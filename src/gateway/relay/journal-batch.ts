@@ -1,10 +1,10 @@
 // Where relayed requests are journaled: many at a time, because a transaction costs more than the few rows of a
 // run, and the client has its reply already. Covered: whoever reads runs or bills through this gateway sees all
-// that has ended, and so does its end. Not covered: a process that is killed loses the figures of its last instant.
+// that has ended, and so does its end. Not covered: a process that is killed loses those of its last instant.
 
 import type { RunEvent, Store } from "../../store/types.ts";
 
-/** As long as figures may be missing after a kill. */
+/** As long as runs may be missing after a kill. */
 const GATHER_MS = 20;
 
 export class JournalBatch {

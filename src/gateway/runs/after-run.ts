@@ -1,4 +1,4 @@
-// What is left to do when a run is over: figures for Prometheus, and what a client did not want kept is deleted.
+// What is left to do when a run is over: metrics for Prometheus, and what a client did not want kept is deleted.
 // A run that waits for tools of the client is not over; should they never return, it is deleted an hour later.
 
 import type { Log } from "../../http/log.ts";

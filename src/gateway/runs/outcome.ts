@@ -1,5 +1,5 @@
 // What a run has become, in the words of the gateway: the answer with its usage, or the reason why there is
-// none. Streamed or not, a reply is made from the same Run by the same functions, so its figures are the same.
+// none. Streamed or not, a reply is made from the same Run by the same functions, so usage and cost are the same.
 
 import { readJsonOutput } from "../../answer/json-output.ts";
 import { toErrorCode } from "../../base/error-codes.ts";

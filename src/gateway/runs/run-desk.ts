@@ -39,7 +39,7 @@ export interface LiveReply {
   head: ReplyHead;
   /** How often tools of the client have returned before this reply. */
   turn: number;
-  /** The run as it was at the end of the turn before: its figures were in that reply. */
+  /** The run as it was at the end of the turn before: its usage was in that reply. */
   before?: Run;
   /** The key's own budget is what limits it, and not the usual limit of a run. */
   isShort?: boolean;
@@ -299,7 +299,7 @@ function otherRequest(idempotencyKey: string): TuttiError {
 }
 
 function notKept(idempotencyKey: string): TuttiError {
-  const message = `The request with the idempotency key "${shorten(idempotencyKey)}" was performed, and its reply was not kept, as it wished.`;
+  const message = `The request with the idempotency key "${shorten(idempotencyKey)}" was performed, and its reply was not kept, as it asked.`;
   return new TuttiError("conflict", message);
 }
 

@@ -1,6 +1,7 @@
 import { assert, constantFrom, jsonValue, oneof, property } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TuttiError } from "../../../base/errors.ts";
+import { refusalOf } from "../../../testing/gateway/refusal.ts";
 import type { HeaderReader } from "../../types.ts";
 import { parseChatRequest } from "./request.ts";
 
@@ -12,18 +13,6 @@ const parse = (fields: object, header = noHeader) =>
   parseChatRequest({ model: "tutti", messages: [user], ...fields }, header);
 const parseMessages = (...messages: unknown[]) => parse({ messages }).task.messages;
 const outputOf = (fields: object) => parse(fields).task.output;
-
-function refusalOf(fields: object): TuttiError {
-  try {
-    parse(fields);
-  } catch (error) {
-    expect(error).toBeInstanceOf(TuttiError);
-    const refusal = error as TuttiError;
-    expect(refusal).toMatchObject({ code: "bad-request", status: 400 });
-    return refusal;
-  }
-  return expect.fail(`${JSON.stringify(fields)} was taken`);
-}
 
 const addTool = {
   type: "function",
@@ -295,7 +284,7 @@ describe("a chat request is refused, with the field to blame", () => {
       /no tool "subtract" \(there are: add\)/,
     ],
   ])("%j", (fields, param, message) => {
-    const refusal = refusalOf(fields);
+    const refusal = refusalOf(() => parse(fields));
     expect(refusal.param).toBe(param);
     expect(refusal.message).toMatch(message);
   });

@@ -4,25 +4,15 @@
 import type { OutputSettings, ToolChoice, ToolDefinition } from "../../../worker/types.ts";
 import { badRequest, type Fields, ObjectReader } from "../../http/object-reader.ts";
 import type { GatewayRequest, HeaderReader } from "../../types.ts";
-import {
-  dropAbsent,
-  EFFORTS,
-  ONE_MODEL_ONLY,
-  readMetadata,
-  readProgress,
-  readSeed,
-  readTag,
-  toAskedTask,
-  toOutput,
-} from "../common.ts";
-import { readMode, readToolName, readTools } from "../openai-tools.ts";
+import { dropAbsent, EFFORTS, ONE_MODEL_ONLY, readOpenAICommon, toAskedTask, toOutput } from "../common.ts";
+import { readFormat, readMode, readToolName, readTools } from "../openai-tools.ts";
 import { readMessages } from "./messages.ts";
 
 const MAX_STOPS = 4;
 
 export function parseChatRequest(fields: Fields, header: HeaderReader): GatewayRequest {
   const body = new ObjectReader(fields);
-  const model = body.text("model");
+  const common = readOpenAICommon(body, header);
   refuseUnsupported(body);
   const tools = readTools(body, (tool, type) => tool.object(type));
   const output = readOutput(body, tools);
@@ -32,16 +22,9 @@ export function parseChatRequest(fields: Fields, header: HeaderReader): GatewayR
     .filter(({ fields: { type } }) => type === "custom")
     .map((tool) => tool.object("custom").text("name"));
   return {
-    model,
+    ...common,
     task: toAskedTask({ messages: readMessages(body), output }, "messages"),
-    isStream: body.flag("stream") ?? false,
-    seed: readSeed(body),
     effort: body.choice("reasoning_effort", EFFORTS),
-    user: readTag(body, "user") ?? readTag(body, "safety_identifier"),
-    metadata: readMetadata(body),
-    isStored: body.flag("store") ?? true,
-    isBackground: false,
-    showsProgress: readProgress(header, body),
     echo: dropAbsent({
       include_usage: includesUsage || undefined,
       custom_tools: customTools.length > 0 ? customTools : undefined,
@@ -67,7 +50,7 @@ function readOutput(body: ObjectReader, tools: ToolDefinition[]): OutputSettings
     temperature: body.number("temperature", { min: 0, max: 2 }),
     tools: offered.length > 0 ? offered : undefined,
     toolChoice,
-    responseFormat: readResponseFormat(body),
+    responseFormat: readFormat(body.optionalObject("response_format"), "json_schema"),
   });
 }
 
@@ -78,17 +61,6 @@ function readStops(body: ObjectReader): string[] | undefined {
     throw body.bad("stop", `must be a text or a list of at most ${MAX_STOPS} texts.`);
   const texts = list.filter((item) => item !== "");
   return texts.length > 0 ? texts : undefined;
-}
-
-function readResponseFormat(body: ObjectReader): OutputSettings["responseFormat"] {
-  const format = body.optionalObject("response_format");
-  if (!format) return undefined;
-  const type = format.oneOf("type", ["text", "json_object", "json_schema"]);
-  if (type === "text") return undefined;
-  if (type === "json_object") return { type: "json" };
-  const described = format.object("json_schema");
-  const schema = described.optionalObject("schema")?.fields;
-  return { type: "json", schema, name: described.optionalText("name") || undefined };
 }
 
 /** The tools that are offered, and which of them must be called. */

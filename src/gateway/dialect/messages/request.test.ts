@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TuttiError } from "../../../base/errors.ts";
+import { refusalOf } from "../../../testing/gateway/refusal.ts";
 import type { Message, OutputSettings } from "../../../worker/types.ts";
 import { messagesDialect } from "./dialect.ts";
 import { countTokens } from "./request.ts";
@@ -11,16 +12,6 @@ const noHeader = () => undefined;
 const base: Body = { model: "tutti", max_tokens: 100, messages: [{ role: "user", content: "6 times 7?" }] };
 const parse = (change: Body = {}, header: (name: string) => string | undefined = noHeader) =>
   messagesDialect.parseRequest({ ...base, ...change }, header);
-
-function refusal(change: Body): TuttiError {
-  try {
-    parse(change);
-  } catch (error) {
-    expect(error).toBeInstanceOf(TuttiError);
-    return error as TuttiError;
-  }
-  return expect.fail(`not refused: ${JSON.stringify(change)}`);
-}
 
 describe("the conversation", () => {
   const PIXEL = "iVBORw0KGgo=";
@@ -267,15 +258,17 @@ describe("what is refused", () => {
     [{ output_format: { type: "json_schema" } }, "output_format.schema", /missing/],
     [{ thinking: {} }, "thinking.type", /missing/],
   ])("%j, by its path", (body, param, words) => {
-    expect(refusal(body)).toMatchObject({ code: "bad-request", status: 400, param });
-    expect(refusal(body).message).toMatch(words);
+    expect(refusalOf(() => parse(body))).toMatchObject({ code: "bad-request", status: 400, param });
+    expect(refusalOf(() => parse(body)).message).toMatch(words);
   });
 
   it("input that is nested deeper than it could be written again", () => {
     const depth = 100_000;
     const input: unknown = JSON.parse(`${"[".repeat(depth)}${"]".repeat(depth)}`);
     const block = { type: "tool_use", id: "a", name: "b", input };
-    expect(refusal({ messages: [{ role: "assistant", content: [block] }] }).message).toMatch(/too deeply/);
+    expect(refusalOf(() => parse({ messages: [{ role: "assistant", content: [block] }] })).message).toMatch(
+      /too deeply/,
+    );
   });
 
   it("any JSON, and always with an error of our own", () => {

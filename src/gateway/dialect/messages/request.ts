@@ -5,7 +5,7 @@ import { BYTES_PER_TOKEN } from "../../../perform/estimate.ts";
 import type { OutputSettings, ToolChoice, ToolDefinition } from "../../../worker/types.ts";
 import { badRequest, type Fields, ObjectReader, shorten, wrongValue } from "../../http/object-reader.ts";
 import type { GatewayRequest, HeaderReader } from "../../types.ts";
-import { EFFORTS, readProgress, toOutput } from "../common.ts";
+import { EFFORTS, readCommon, toOutput } from "../common.ts";
 import { readConversation, toJson } from "./conversation.ts";
 
 /** Between a small image and the largest that Claude takes without scaling it down. */
@@ -13,21 +13,14 @@ const IMAGE_TOKENS = 1_500;
 
 export function parseMessagesRequest(fields: Fields, header: HeaderReader): GatewayRequest {
   const body = new ObjectReader(fields);
-  const model = body.text("model");
-  const output = readOutput(body);
-  const messages = readConversation(body);
-  const isStream = body.flag("stream") ?? false;
+  const common = readCommon(body, header);
   const effort = body.optionalObject("output_config")?.choice("effort", EFFORTS);
   return {
-    model,
-    task: { messages, output },
-    isStream,
+    ...common,
+    task: { output: readOutput(body), messages: readConversation(body) },
     effort: effort ?? body.choice("effort", EFFORTS),
     user: body.optionalObject("metadata")?.optionalText("user_id") || undefined,
-    // A field of our own: the dialect has none for it.
-    isStored: body.flag("store") ?? true,
-    isBackground: false,
-    showsProgress: showsThinking(body, isStream) && readProgress(header, body),
+    showsProgress: showsThinking(body, common.isStream) && common.showsProgress,
     echo: {},
   };
 }

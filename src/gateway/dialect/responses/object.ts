@@ -50,7 +50,7 @@ function toResponseObject(head: ReplyHead, status: ResponseStatus, parts: Respon
     parallel_tool_calls: echo.parallel_tool_calls ?? true,
     previous_response_id: echo.previous_response_id ?? null,
     reasoning: { effort: null, summary: null, ...fieldsOf(echo.reasoning) },
-    // The tier that served it, not the one that was wished for: there is only one.
+    // The tier that served it, not the one that was asked for: there is only one.
     service_tier: "default",
     store: echo.store ?? true,
     temperature: echo.temperature ?? 1,

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isTuttiError, type TuttiError } from "../../../base/errors.ts";
+import { isTuttiError } from "../../../base/errors.ts";
+import { refusalOf } from "../../../testing/gateway/refusal.ts";
 import type { Message } from "../../../worker/types.ts";
 import { parseResponsesRequest, withoutInstructions } from "./request.ts";
 
@@ -9,16 +10,6 @@ const PIXEL = "data:image/png;base64,iVBORw0KGgo=";
 const parse = (fields: object, header: Record<string, string> = {}) =>
   parseResponsesRequest({ model: "tutti", input: "6 times 7?", ...fields }, (name) => header[name]);
 const messagesOf = (input: unknown, fields: object = {}) => parse({ input, ...fields }).task.messages;
-
-function refusalOf(fields: object): TuttiError {
-  try {
-    parse(fields);
-  } catch (error) {
-    if (isTuttiError(error)) return error;
-    throw error;
-  }
-  return expect.fail("it was taken");
-}
 
 const user = { role: "user", content: "6 times 7?" };
 const call = (id: string) => ({ type: "function_call", call_id: id, name: "add", arguments: '{"a":1}' });
@@ -306,7 +297,7 @@ describe("what is refused", () => {
     ["a stream in words", { stream: "yes" }, "stream"],
   ];
   it.each(cases)("%s", (_, fields, param) => {
-    expect(refusalOf(fields)).toMatchObject({ code: "bad-request", status: 400, param });
+    expect(refusalOf(() => parse(fields))).toMatchObject({ code: "bad-request", status: 400, param });
   });
 });
 

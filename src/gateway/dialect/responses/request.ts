@@ -5,44 +5,28 @@
 import type { Message, OutputSettings, Task, ToolChoice, ToolDefinition } from "../../../worker/types.ts";
 import { type Fields, isFields, ObjectReader } from "../../http/object-reader.ts";
 import type { GatewayRequest, HeaderReader } from "../../types.ts";
-import {
-  dropAbsent,
-  EFFORTS,
-  readMetadata,
-  readProgress,
-  readSeed,
-  readTag,
-  toAskedTask,
-  toOutput,
-} from "../common.ts";
-import { readMode, readToolName, readTools } from "../openai-tools.ts";
+import { dropAbsent, EFFORTS, readOpenAICommon, readTag, toAskedTask, toOutput } from "../common.ts";
+import { readFormat, readMode, readToolName, readTools } from "../openai-tools.ts";
 import { readInput } from "./input.ts";
 
 export function parseResponsesRequest(fields: Fields, header: HeaderReader): GatewayRequest {
   const body = new ObjectReader(fields);
-  const model = body.text("model");
+  const common = readOpenAICommon(body, header);
   refuseUnsupported(body);
-  const isStored = body.flag("store") ?? true;
+  const { isStored, metadata } = common;
   const isBackground = body.flag("background") ?? false;
   if (isBackground && !isStored)
     throw body.bad("background", 'needs "store": what is not kept cannot be fetched later.');
   const reasoning = body.optionalObject("reasoning");
   const previousReplyId = body.optionalText("previous_response_id") || undefined;
   const instructions = body.optionalText("instructions") || undefined;
-  const metadata = readMetadata(body);
   const output = readOutput(body);
   return {
-    model,
+    ...common,
     task: readTask(body, instructions, output, previousReplyId),
-    isStream: body.flag("stream") ?? false,
-    seed: readSeed(body),
     effort: reasoning?.choice("effort", EFFORTS),
-    user: readTag(body, "user") ?? readTag(body, "safety_identifier"),
-    metadata,
-    isStored,
     isBackground,
     previousReplyId,
-    showsProgress: readProgress(header, body),
     echo: dropAbsent({
       instructions,
       metadata,
@@ -101,19 +85,9 @@ function readOutput(body: ObjectReader): OutputSettings | undefined {
   return toOutput({
     maxOutputTokens: body.number("max_output_tokens", { min: 1, isWhole: true }),
     temperature: body.number("temperature", { min: 0, max: 2 }),
-    responseFormat: readFormat(body),
+    responseFormat: readFormat(body.optionalObject("text")?.optionalObject("format")),
     ...readToolSettings(body),
   });
-}
-
-function readFormat(body: ObjectReader): OutputSettings["responseFormat"] {
-  const format = body.optionalObject("text")?.optionalObject("format");
-  if (!format) return undefined;
-  const type = format.oneOf("type", ["text", "json_object", "json_schema"]);
-  if (type === "text") return undefined;
-  if (type === "json_object") return { type: "json" };
-  const name = format.optionalText("name") || undefined;
-  return { type: "json", schema: format.object("schema").fields, name };
 }
 
 type ToolSettings = { tools?: ToolDefinition[]; toolChoice?: ToolChoice };

@@ -9,25 +9,23 @@ import { toDecision } from "../conductor/text.ts";
 import { PLAYERS } from "../rehearsal/players.ts";
 import { readProblem } from "../rehearsal/questions.ts";
 import { createScriptedPlanner } from "../rehearsal/scripted-planner.ts";
-import { createRehearsalGrader, rehearsalTaskSet } from "../rehearsal/task-set.ts";
 import type { GradedTask } from "../task/types.ts";
 import type { Pool } from "../worker/types.ts";
-import { type Ground, openTasks, toRecordedGround } from "../world/ground.ts";
-import { createFitting, drawTasks, type Fitting, readScores } from "../world/prepare.ts";
-import { openRecordedSets, type RecordingSource, type SplitOptions } from "../world/recorded-sets.ts";
+import {
+  openRecordedSets,
+  type RecordingSource,
+  type SplitOptions,
+  splitSets,
+} from "../world/recorded-sets.ts";
 import { type CalibratedPool, calibratePlayers } from "../world/rehearsal-pools.ts";
-import { splitOf } from "../world/split.ts";
+import { createRehearsalSet, readScores } from "../world/sets.ts";
+import { sampleTasks, splitOf } from "../world/split.ts";
 import { evaluate } from "./evaluate.ts";
+import { type FittedSet, fitSet } from "./fitting.ts";
 import type { BenchRow } from "./types.ts";
 
 /** As many a topic as stand behind the profiles of a training. */
 const CALIBRATION_TASKS = 60;
-
-export interface Arena {
-  ground: Ground;
-  fitting: Fitting;
-  test: readonly GradedTask[];
-}
 
 export interface MeasureOptions {
   seed: number;
@@ -41,7 +39,7 @@ export interface WrittenPlan {
   isValid: boolean;
 }
 
-export interface RehearsalArenaOptions {
+export interface RehearsalTestOptions {
   /** So many questions are made; those of the test split, about two in five, are asked. */
   count: number;
   seed: number;
@@ -49,23 +47,15 @@ export interface RehearsalArenaOptions {
   pool?: CalibratedPool;
 }
 
-export function openRehearsalArena({ count, seed, pool: calibrated }: RehearsalArenaOptions): Arena {
-  const { calibration, members } = calibrated ?? calibratePlayers(PLAYERS, CALIBRATION_TASKS);
-  const all = rehearsalTaskSet({ count, seed });
-  const test = all.tasks.filter((task) => splitOf(task) === "test");
+export function openRehearsalTest({ count, seed, pool: given }: RehearsalTestOptions): FittedSet {
+  const { calibration, members } = given ?? calibratePlayers(PLAYERS, CALIBRATION_TASKS);
+  const set = createRehearsalSet({ count, seed, pool: { members } });
+  const test = set.tasks.filter((task) => splitOf(task) === "test");
   if (test.length === 0) throw usageError(`None of ${count} questions is for the test: make more of them`);
-  const delays = new Map(members.map(({ worker, profile }) => [worker.id, profile?.delayMs ?? 0]));
-  const ground: Ground = {
-    ...openTasks({ ...all, tasks: test }, { members }, createRehearsalGrader()),
-    kind: "rehearsal",
-    isInstant: true,
-    delayOf: (_, { workerId }) => delays.get(workerId) ?? 0,
-  };
-  const fitting = createFitting(ground.pool, toTraining(calibration, ground.pool), test, seed);
+  const fitted = fitSet({ ...set, tasks: test }, toTraining(calibration, set.pool), test, seed);
   // Profiles for a question are made from its bare words, as in the training.
   const profiler = createProfiler(calibration);
-  const poolFor = (task: GradedTask) => profiler.poolFor(fitting.pool, task.prompt);
-  return { ground, fitting: { ...fitting, poolFor }, test };
+  return { ...fitted, poolFor: (task) => profiler.poolFor(fitted.pool, task.prompt) };
 }
 
 /** What the workers were measured on, with the labels that lookup tables are given. */
@@ -82,28 +72,21 @@ function toTraining({ tasks, scores, workers }: CalibratedPool["calibration"], p
 }
 
 /** One for each set, in their order, with the splits of a training on these sets. */
-export async function openRecordingArenas(
+export async function openRecordingTests(
   recordings: readonly RecordingSource[],
   { limit, seed, ...splitting }: SplitOptions & { limit?: number; seed: number },
-): Promise<Arena[]> {
-  const opened = await openRecordedSets(recordings, splitting);
-  return opened.map(({ recording, set, splits, members }) => {
-    const workers = members.map(({ worker }) => worker.id);
-    const ground = toRecordedGround(recording, set, workers);
-    const training = readScores(splits.train, ground.pool, ground.recorded!);
+): Promise<FittedSet[]> {
+  return splitSets(await openRecordedSets(recordings), splitting).map(({ set, splits }) => {
+    const training = readScores(splits.train, set.pool, set.recorded!);
     // Fitting is told of all test tasks: none of them may be in it, measured or not.
-    const fitting = createFitting(ground.pool, training, splits.test, seed);
-    return { ground, fitting, test: drawTasks(splits.test, limit) };
+    const fitted = fitSet(set, training, splits.test, seed);
+    return { ...fitted, test: sampleTasks(splits.test, limit) };
   });
 }
 
 /** The same tasks with other pools, of as many members in the same order. What was fitted stays as it was. */
-export function changePools(arena: Arena, change: (pool: Pool) => Pool): Arena {
-  const { fitting } = arena;
-  return {
-    ...arena,
-    fitting: { ...fitting, pool: change(fitting.pool), poolFor: (task) => change(fitting.poolFor(task)) },
-  };
+export function changePools(fitted: FittedSet, change: (pool: Pool) => Pool): FittedSet {
+  return { ...fitted, pool: change(fitted.pool), poolFor: (task) => change(fitted.poolFor(task)) };
 }
 
 /** A rule written by hand for these very families: it reads a question's family and difficulty off its words. */
@@ -116,27 +99,21 @@ export const scriptedPlanner: Baseline = {
 };
 
 export async function measureBaseline(
-  { ground, fitting, test }: Arena,
+  fitted: FittedSet,
   baseline: Baseline,
   options: MeasureOptions,
 ): Promise<BenchRow[]> {
+  const { set, test, pool, poolFor } = fitted;
   return evaluate({
-    ...options,
-    ...{
-      world: ground,
-      concurrency: 1,
-      name: baseline.id,
-      conductor: fitting.fit(baseline),
-      rounds: baseline.rounds,
-    },
-    ...{ pool: fitting.pool, tasks: test },
-    ...(baseline.readsProfiles && { poolFor: fitting.poolFor }),
+    ...{ ...options, world: set, concurrency: 1, pool, tasks: test },
+    ...{ name: baseline.id, conductor: fitted.fit(baseline), rounds: baseline.rounds },
+    poolFor: baseline.readsProfiles ? poolFor : undefined,
   });
 }
 
 /** A plan that is not valid is wrong, at the cost of the rounds before it: nobody steps in. */
 export async function performPlans(
-  { ground, fitting }: Arena,
+  { set, pool, poolFor }: FittedSet,
   plans: readonly WrittenPlan[],
   { name, ...options }: MeasureOptions & { name: string },
 ): Promise<BenchRow[]> {
@@ -150,17 +127,7 @@ export async function performPlans(
   const tasks = plans.map(({ task }) => task).filter(({ id }) => texts.get(id)!.length > 0);
   const rounds = Math.max(1, ...plans.map((plan) => plan.texts.length));
   const rows = await evaluate({
-    ...options,
-    ...{
-      world: ground,
-      concurrency: 1,
-      name,
-      conductor,
-      rounds,
-      pool: fitting.pool,
-      poolFor: fitting.poolFor,
-      tasks,
-    },
+    ...{ ...options, world: set, concurrency: 1, name, conductor, rounds, pool, poolFor, tasks },
   });
   const performed = new Map(rows.map((row) => [row.task, row]));
   return plans.flatMap(({ task, isValid }): BenchRow[] => {

@@ -7,15 +7,15 @@ import { join } from "node:path";
 import { createRandom, hashSeed } from "../../dist/base/random.js";
 import { findBaseline } from "../../dist/baseline/all.js";
 import { createOracle } from "../../dist/baseline/oracle.js";
-import { changePools, measureBaseline, performPlans } from "../../dist/bench/arena.js";
+import { fitSet } from "../../dist/bench/fitting.js";
 import { DiskFolder } from "../../dist/bench/folder.js";
 import { crossFit } from "../../dist/bench/folds.js";
+import { changePools, measureBaseline, performPlans } from "../../dist/bench/test-sets.js";
 import { openTrained, writeTestPlans } from "../../dist/learn/evaluate-trained.js";
 import { loadRecording } from "../../dist/recording/load.js";
-import { toRecordedGround } from "../../dist/world/ground.js";
-import { createFitting, drawTasks, readScores } from "../../dist/world/prepare.js";
-import { openRecordedSets } from "../../dist/world/recorded-sets.js";
-import { promptHash } from "../../dist/world/split.js";
+import { openRecordedSets, splitSets } from "../../dist/world/recorded-sets.js";
+import { createRecordedSet, readScores } from "../../dist/world/sets.js";
+import { promptHash, sampleTasks } from "../../dist/world/split.js";
 
 const TRAINED = [
   { folder: "reasoning-gym", set: "reasoning-gym-hard" },
@@ -31,43 +31,40 @@ export const BASELINES = [
   ...["vote-3", "vote-5", "vote-all", "neighbours-vote-3", "neighbours-vote-5", "cascade", "ask-until-sure"],
 ];
 
-/** Each set with its arenas: one, or one for each fold where it is cross-fitted. */
+/** Each set with its fittedSets: one, or one for each fold where it is cross-fitted. */
 export async function openSets({ recorded, split, splitSeed, seed, limit }) {
   const folderOf = (name) => join(recorded, name);
-  const opened = await openRecordedSets(
-    TRAINED.map(({ folder, set }) => ({ folder: folderOf(folder), set })),
+  const opened = splitSets(
+    await openRecordedSets(TRAINED.map(({ folder, set }) => ({ folder: folderOf(folder), set }))),
     { splitBy: split, splitSeed },
   );
-  const trained = opened.map(({ set, recording, splits }) => {
-    const ground = toRecordedGround(recording, set);
-    return toSet(ground, [{ fit: splits.train, test: splits.test }], true, { seed, limit });
-  });
+  const trained = opened.map(({ set, splits }) =>
+    toSet(set, [{ fit: splits.train, test: splits.test }], true, { seed, limit }),
+  );
   const recording = await loadRecording(folderOf(UNSEEN.folder), { sets: UNSEEN.sets });
-  const unseen = UNSEEN.sets.map((set) => {
-    const workers = recording.workersOf(set).filter((id) => !id.includes(UNSEEN.without));
-    const ground = toRecordedGround(recording, set, workers);
-    return toSet(ground, crossFit(ground.tasks, FOLDS, splitSeed), false, { seed, limit });
+  const unseen = UNSEEN.sets.map((id) => {
+    const workers = recording.workersOf(id).filter((worker) => !worker.includes(UNSEEN.without));
+    const set = createRecordedSet(recording, id, workers);
+    return toSet(set, crossFit(set.tasks, FOLDS, splitSeed), false, { seed, limit });
   });
   refuseSeen(opened, unseen);
   return [...trained, ...unseen];
 }
 
-function toSet(ground, parts, isTrainedOn, { seed, limit }) {
-  const arenas = parts.map(({ fit, test }) => {
-    const fitting = createFitting(ground.pool, readScores(fit, ground.pool, ground.recorded), test, seed);
-    return { ground, fitting, test: drawTasks(test, limit && Math.ceil(limit / parts.length)) };
+function toSet(set, parts, isTrainedOn, { seed, limit }) {
+  const fittedSets = parts.map(({ fit, test }) => {
+    const fitted = fitSet(set, readScores(fit, set.pool, set.recorded), test, seed);
+    return { ...fitted, test: sampleTasks(test, limit && Math.ceil(limit / parts.length)) };
   });
-  const sum = (of) => arenas.reduce((total, arena) => total + of(arena), 0);
+  const sum = (of) => fittedSets.reduce((total, fitted) => total + of(fitted), 0);
   return {
-    name: ground.set,
+    name: set.id,
     isTrainedOn,
-    arenas,
+    fittedSets,
     folds: parts.length,
     fitted: Math.round(parts.reduce((total, { fit }) => total + fit.length, 0) / parts.length),
     tests: sum(({ test }) => test.length),
-    workers: ground.pool.members
-      .filter(({ worker }) => worker.kind === "model")
-      .map(({ worker }) => worker.id),
+    workers: set.pool.members.filter(({ worker }) => worker.kind === "model").map(({ worker }) => worker.id),
   };
 }
 
@@ -78,8 +75,8 @@ function refuseSeen(opened, unseen) {
       [...train, ...validation].map((task) => promptHash(task)),
     ),
   );
-  for (const { name, arenas } of unseen) {
-    const twin = arenas.flatMap(({ test }) => test).find((task) => seen.has(promptHash(task)));
+  for (const { name, fittedSets } of unseen) {
+    const twin = fittedSets.flatMap(({ test }) => test).find((task) => seen.has(promptHash(task)));
     if (twin) throw new Error(`Task ${twin.id} of ${name} asks what was trained on: it is not unseen`);
   }
 }
@@ -87,18 +84,15 @@ function refuseSeen(opened, unseen) {
 // ---- Baselines --------------------------------------------------------------------------------------
 
 /** Rows of all baselines, the oracle last. Those that were measured before are read from `out`. */
-export async function measureBaselines({ name, arenas, workers }, options) {
+export async function measureBaselines({ name, fittedSets, workers }, options) {
   const { out, split, splitSeed, seed, limit } = options;
-  const [{ ground }] = arenas;
+  const [{ set }] = fittedSets;
   const key = [name, split, splitSeed, seed, ...(limit ? [`limit-${limit}`] : [])].join("-");
   const folder = new DiskFolder(join(out, key), {
-    ...{ set: name, split, splitSeed, seed, limit: limit ?? null, workers, tasks: ground.tasks.length },
-    bytes: readdirSync(ground.source).reduce(
-      (sum, file) => sum + statSync(join(ground.source, file)).size,
-      0,
-    ),
+    ...{ set: name, split, splitSeed, seed, limit: limit ?? null, workers, tasks: set.tasks.length },
+    bytes: readdirSync(set.source).reduce((sum, file) => sum + statSync(join(set.source, file)).size, 0),
   });
-  const oracle = createOracle((task, worker) => ground.recorded(task, worker)[0] === 1);
+  const oracle = createOracle((task, worker) => set.recorded(task, worker)[0] === 1);
   const { signal } = new AbortController();
   try {
     const file = folder.file("rows");
@@ -106,10 +100,10 @@ export async function measureBaselines({ name, arenas, workers }, options) {
       const kept = new Set(
         file.rows.filter(({ conductor }) => conductor === baseline.id).map(({ task }) => task),
       );
-      for (const arena of arenas) {
-        const test = arena.test.filter(({ id }) => !kept.has(id));
+      for (const fitted of fittedSets) {
+        const test = fitted.test.filter(({ id }) => !kept.has(id));
         if (test.length === 0) continue;
-        for (const row of await measureBaseline({ ...arena, test }, baseline, { seed, signal }))
+        for (const row of await measureBaseline({ ...fitted, test }, baseline, { seed, signal }))
           file.append(row);
       }
     }
@@ -133,12 +127,12 @@ export async function measureTrained(sets, checkpoint, { threads, seed }, tell) 
   } = card;
   const bySet = new Map();
   try {
-    for (const { name, arenas } of sets) {
+    for (const { name, fittedSets } of sets) {
       const measured = { rows: [], shuffled: [] };
-      for (const arena of arenas) {
+      for (const fitted of fittedSets) {
         for (const [order, each] of [
-          ["rows", arena],
-          ["shuffled", shufflePool(arena, hashSeed("order", seed, name))],
+          ["rows", fitted],
+          ["shuffled", shufflePool(fitted, hashSeed("order", seed, name))],
         ]) {
           const plans = await writeTestPlans(each, policy, { rounds, size, cost, seed, signal });
           measured[order].push(...(await performPlans(each, plans, { name: "trained", seed, signal })));
@@ -154,7 +148,7 @@ export async function measureTrained(sets, checkpoint, { threads, seed }, tell) 
 }
 
 /** The same shuffle for all tasks: numbers in a workflow mean positions in one pool. */
-function shufflePool(arena, seed) {
-  const order = createRandom(seed).shuffle([...arena.fitting.pool.members.keys()]);
-  return changePools(arena, ({ members }) => ({ members: order.map((number) => members[number]) }));
+function shufflePool(fitted, seed) {
+  const order = createRandom(seed).shuffle([...fitted.pool.members.keys()]);
+  return changePools(fitted, ({ members }) => ({ members: order.map((number) => members[number]) }));
 }

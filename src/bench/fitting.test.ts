@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { toTask } from "../testing/bench-rows.ts";
 import { scriptedWorker, toPool } from "../testing/stage.ts";
-import { checkSeparation, createFitting, drawTasks, readScores, splitTasks } from "./prepare.ts";
-import { splitByFamily, splitOf } from "./split.ts";
+import { createLiveSet, readScores } from "../world/sets.ts";
+import { sampleTasks, splitByFamily, splitOf, splitTasks } from "../world/split.ts";
+import { checkSeparation, fitSet } from "./fitting.ts";
 
 const tasks = Array.from({ length: 200 }, (_, i) => toTask(i));
 
@@ -32,26 +33,27 @@ describe("splits of a set", () => {
   });
 });
 
-describe("tasks drawn by lot", () => {
+describe("sampled tasks", () => {
   it("do not depend on the order, and fewer are a part of more", () => {
-    const ids = (limit: number, from = tasks) => drawTasks(from, limit).map(({ id }) => id);
+    const ids = (limit: number, from = tasks) => sampleTasks(from, limit).map(({ id }) => id);
     expect(ids(40, tasks.toReversed())).toEqual(ids(40));
     expect(ids(60).slice(0, 40)).toEqual(ids(40));
     expect(ids(40)).not.toEqual(tasks.slice(0, 40).map(({ id }) => id));
-    expect(drawTasks(tasks, undefined)).toHaveLength(200);
+    expect(sampleTasks(tasks, undefined)).toHaveLength(200);
   });
 });
 
 describe("fitting", () => {
+  const grader = { grade: async () => ({ score: 0, why: "" }) };
+  const toSet = (member: Parameters<typeof toPool>[0][number]) =>
+    createLiveSet({ id: "sums", tasks, source: "made up" }, toPool([member]), grader);
   const training = [{ task: tasks[0]!, scores: [1] }];
 
   it("refuses a test task, and a twin of one", () => {
     expect(() => checkSeparation(training, [tasks[0]!])).toThrow("Task t0 is a test task");
     const twin = { ...tasks[0]!, id: "other", prompt: "WHAT is  twice 0?" };
     expect(() => checkSeparation(training, [twin])).toThrow("Task t0 asks the same as test task other");
-    expect(() => createFitting(toPool([scriptedWorker("a", "")]), training, [tasks[0]!], 0)).toThrow(
-      "is a test task",
-    );
+    expect(() => fitSet(toSet(scriptedWorker("a", "")), training, [tasks[0]!], 0)).toThrow("is a test task");
     expect(() => checkSeparation(training, [tasks[1]!])).not.toThrow();
   });
 
@@ -60,7 +62,7 @@ describe("fitting", () => {
       worker: scriptedWorker("a", ""),
       profile: { success: 0.99, tasks: 9, topics: { logic: 1 } },
     };
-    const { pool } = createFitting(toPool([known]), [{ task: tasks[0]!, scores: [0] }], tasks.slice(1), 0);
+    const { pool } = fitSet(toSet(known), [{ task: tasks[0]!, scores: [0] }], tasks.slice(1), 0);
     expect(pool.members[0]!.profile).toMatchObject({ success: 0, tasks: 1, topics: {} });
   });
 

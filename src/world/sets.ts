@@ -1,0 +1,92 @@
+// Sets of tasks with the pool that answers them and their grade: recorded, live, or simulated. How a recording
+// replays and how the rehearsal is simulated is known here only.
+
+import { meanOf } from "../base/statistics.ts";
+import type { TrainingTask } from "../baseline/types.ts";
+import { createRecordedPool, gradeRecorded } from "../recording/replay.ts";
+import { type Recording, RIGHT } from "../recording/types.ts";
+import { createRehearsalPool } from "../rehearsal/pool.ts";
+import { createRehearsalGrader, rehearsalTaskSet } from "../rehearsal/task-set.ts";
+import type { GradedTask, Grader, TaskSet } from "../task/types.ts";
+import { findConsensus } from "../worker/consensus.ts";
+import { createHelper } from "../worker/helpers.ts";
+import { isModel, nests } from "../worker/kinds.ts";
+import type { Pool } from "../worker/types.ts";
+import type { WorldSet } from "./types.ts";
+
+/** `workers`: by default those that answered every task of the set. */
+export function createRecordedSet(recording: Recording, id: string, workers?: readonly string[]): WorldSet {
+  const tasks = recording.tasksOf(id);
+  return {
+    kind: "recording",
+    id,
+    source: recording.folder,
+    tasks,
+    pool: withConsensus(createRecordedPool(recording, id, { workers: workers && [...workers] })),
+    grade: (task, run) => gradeRecorded(recording, task, run),
+    isInstant: true,
+    delayOf: (task, { workerId }) => recording.outcomesOf(task.id, workerId)[0]?.durationMs ?? 0,
+    samplesOf: (worker) =>
+      tasks.reduce(
+        (fewest, task) => Math.min(fewest, recording.outcomesOf(task.id, worker).length),
+        Infinity,
+      ),
+    recorded: (task, worker) =>
+      recording.outcomesOf(task, worker).map(({ score }) => (score >= RIGHT ? 1 : 0)),
+  };
+}
+
+export function createLiveSet({ id, tasks, source }: TaskSet, pool: Pool, grader: Grader): WorldSet {
+  return {
+    kind: "tasks",
+    id,
+    source,
+    tasks,
+    pool: withConsensus(pool),
+    grade: (task, { answer }, signal) => grader.grade(task, answer, signal),
+    isInstant: false,
+    samplesOf: () => Infinity,
+  };
+}
+
+export interface RehearsalSetOptions {
+  /** So many questions are made. */
+  count: number;
+  seed: number;
+  /** By default the seven players. `consensus` joins them. */
+  pool?: Pool;
+}
+
+/** Simulated tasks and workers, without their delays: those are told from the profiles, in simulated time. */
+export function createRehearsalSet({ count, seed, pool }: RehearsalSetOptions): WorldSet {
+  const { members } = pool ?? createRehearsalPool({ delayScale: 0 });
+  const delays = new Map(members.map(({ worker, profile }) => [worker.id, profile?.delayMs ?? 0]));
+  return {
+    ...createLiveSet(rehearsalTaskSet({ count, seed }), { members }, createRehearsalGrader()),
+    kind: "rehearsal",
+    isInstant: true,
+    delayOf: (_, { workerId }) => delays.get(workerId) ?? 0,
+  };
+}
+
+/** `self` nests runs of its own, which a measurement of one Conductor must not; a vote is always there. */
+export function withConsensus({ members }: Pool): Pool {
+  const kept = members.filter(({ worker }) => !nests(worker));
+  if (findConsensus(kept) < 0) kept.push(createHelper("consensus"));
+  return { members: kept };
+}
+
+/** Right or wrong per worker from the recording: the share of its samples that are right. */
+export function readScores(
+  tasks: readonly GradedTask[],
+  pool: Pool,
+  recorded: NonNullable<WorldSet["recorded"]>,
+): TrainingTask[] {
+  return tasks.map((task) => {
+    const scores = pool.members.map(({ worker }) => {
+      const samples = isModel(worker) ? recorded(task.id, worker.id) : [];
+      return samples.length === 0 ? undefined : meanOf(samples);
+    });
+    return { task, scores };
+  });
+}
