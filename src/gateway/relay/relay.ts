@@ -60,7 +60,8 @@ class Transfer implements Dispatcher.DispatchHandler {
   start(): void {
     const { pools, upstream, body, clientHeaders, outgoing } = this.#request;
     outgoing.on("close", this.#onClientClose);
-    if (outgoing.destroyed) return this.#onClientClose();
+    if (outgoing.destroyed) this.#onClientClose();
+    if (this.#isOver) return;
     const { url } = upstream;
     const headers = toUpstreamHeaders(clientHeaders, upstream);
     try {
