@@ -130,7 +130,7 @@ export interface Route {
 }
 
 /** A model as `GET /v1/models` lists it. */
-export interface ModelEntry {
+export interface ListedModel {
   id: string;
   ownedBy: string;
   isSimulated?: boolean;
@@ -140,8 +140,8 @@ export interface ModelEntry {
 
 /** The bodies of `GET /v1/models` and `GET /v1/models/{id}`. */
 export interface ModelListing {
-  toList(entries: ModelEntry[]): object;
-  toModel(entry: ModelEntry): object;
+  toList(entries: ListedModel[]): object;
+  toModel(entry: ListedModel): object;
 }
 
 /**

@@ -8,7 +8,8 @@ import { toCount, toPoints } from "../../base/format.ts";
 import type { Comparison, Flip } from "../../bench/compare.ts";
 import { toComparison, toDifference } from "../../bench/report/view.ts";
 import type { BenchRow } from "../../bench/types.ts";
-import { toJson, toOneLine } from "../terminal/sanitise.ts";
+import { printJson } from "../terminal/print.ts";
+import { toOneLine } from "../terminal/sanitise.ts";
 import { type Column, toTable } from "../terminal/table.ts";
 import { wrap } from "../terminal/text-width.ts";
 import { HOME } from "./measure.ts";
@@ -24,7 +25,7 @@ export async function compare(a: string, b: string, _flags: unknown, command: Co
   const comparisons = pairs.map(([one, other]) => compareRows(one, other, one.seed));
   for (const { a: one, b: other, n } of comparisons)
     if (n === 0) throw usageError(`${one} and ${other} have no task in common: nothing can be compared`);
-  if (flags.json) return void process.stdout.write(`${toJson(comparisons)}\n`);
+  if (flags.json) return printJson(comparisons);
   const look = lookOf();
   write(
     comparisons.flatMap((comparison, i) => [
@@ -108,15 +109,13 @@ function toComparisonLines(comparison: Comparison, { style, width }: Look): stri
   const rows = byCategory
     .toSorted((x, y) => y.difference.mean - x.difference.mean)
     .map((entry) => [toOneLine(entry.category), String(entry.n), alignStar(toDifference(entry.difference))]);
-  const [heading, ...lines] = toTable(columns, rows, width);
   return [
     `A ${style.bold(toOneLine(a))} ${toPoints(accuracyA)} %`,
     `B ${style.bold(toOneLine(b))} ${toPoints(accuracyB)} %`,
     `B − A ${toDifference(difference)}, ${p}, ${toCount(n, "task")}: ${paint(verdict.text)}`,
     ...left,
     "",
-    style.dim(heading!),
-    ...lines,
+    ...toTable(columns, rows, width, style),
     "",
     ...toFlipLines("right with B, wrong with A", gained, width),
     ...toFlipLines("wrong with B, right with A", lost, width),

@@ -80,8 +80,7 @@ export function toResultLines(results: readonly BenchResult[], { style, width }:
     toPercent(result.validShare),
     result.outages + result.ungraded > 0 ? String(result.outages + result.ungraded) : "",
   ]);
-  const [heading, ...lines] = toTable(columns, rows, width);
-  return [style.dim(heading!), ...lines];
+  return toTable(columns, rows, width, style);
 }
 
 /** The same bench on kinds of tasks that nobody has learned from: does what was learned carry over? */
@@ -113,8 +112,7 @@ export function toOverLines(over: readonly OverSets[], sets: number, { style, wi
     alignStar(toAgainst(over[i]!)),
     calls.toFixed(2),
   ]);
-  const [heading, ...lines] = toTable(columns, rows, width);
-  return [title, "", style.dim(heading!), ...lines];
+  return [title, "", ...toTable(columns, rows, width, style)];
 }
 
 /** What stands around the table: where it comes from, who was refused, what to be careful with. */

@@ -5,9 +5,10 @@ import { toCount, toDelay, toMoney, toPercent, toTokens } from "../../base/forma
 import type { RecordingPlan } from "../../recording/plan.ts";
 import type { RecordProgress, RecordSummary } from "../../recording/record-types.ts";
 import { type ChangingLine, createChangingLine } from "../terminal/changing-line.ts";
+import { printTable } from "../terminal/print.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
-import { columnsOf, createStyle } from "../terminal/style.ts";
-import { type Column, toTable } from "../terminal/table.ts";
+import { createStyle } from "../terminal/style.ts";
+import type { Column } from "../terminal/table.ts";
 
 export function toEstimate(
   { calls, recorded, usd, maxUsd, unpriced }: RecordingPlan,
@@ -85,8 +86,7 @@ export function printSummary(summary: RecordSummary, { stdout, stderr, env }: No
     failed > 0 ? failed.toLocaleString("en") : "",
     toOneLine(error),
   ]);
-  const [heading, ...lines] = toTable(columns, rows, columnsOf(stdout) - 1);
-  stdout.write([style.dim(heading!), ...lines].map((line) => `${line}\n`).join(""));
+  printTable(columns, rows, style);
   stderr.write(`${toOutcome(summary)}\n`);
 }
 

@@ -11,7 +11,7 @@ import type { TaskSet } from "../../task/types.ts";
 import { isModel, isSimulatedPool } from "../../worker/kinds.ts";
 import type { PoolMember } from "../../worker/types.ts";
 import { dollars, wholeNumber } from "../options.ts";
-import { toJson } from "../terminal/sanitise.ts";
+import { printJson } from "../terminal/print.ts";
 import { confirm, printSummary, RecordProgressLine, toEstimate } from "./print.ts";
 
 const INTERRUPTED = 130;
@@ -96,7 +96,7 @@ async function record(name: string, flags: Flags): Promise<void> {
     ...(typeof flags.budgetUsd === "number" && { budgetUsd: flags.budgetUsd }),
     allowUnknownPrice: flags.allowUnknownPrice,
   });
-  if (flags.json) process.stdout.write(`${toJson(summary)}\n`);
+  if (flags.json) printJson(summary);
   else printSummary(summary, process);
   process.exitCode = exitCodeOf(summary);
 }
@@ -134,7 +134,7 @@ async function resolve({ pool: selector, config: file }: Flags): Promise<Resolve
     import("../../config/load.ts"),
     import("../../config/pool.ts"),
   ]);
-  const { config } = await loadConfig({ cwd: process.cwd(), ...(file !== undefined && { file }) });
+  const { config } = await loadConfig({ cwd: process.cwd(), file });
   return resolvePool(config, { env: process.env, ...(selector !== undefined && { selector }) });
 }
 
