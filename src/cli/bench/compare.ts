@@ -6,7 +6,7 @@ import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
 import { toCount } from "../../base/format.ts";
 import { sideOf } from "../../base/statistics.ts";
-import type { Comparison, Flip } from "../../bench/compare.ts";
+import type { ConductorComparison, Flip } from "../../bench/compare.ts";
 import type { BenchRow } from "../../bench/types.ts";
 import { toJson, toOneLine } from "../terminal/sanitise.ts";
 import { type Column, toTable } from "../terminal/table.ts";
@@ -92,7 +92,7 @@ function pairSides(a: string, b: string, left: Side[], right: Side[]): [Side, Si
 
 // ---- As text --------------------------------------------------------------------------------------
 
-function toComparisonLines(comparison: Comparison, { style, width }: Look): string[] {
+function toComparisonLines(comparison: ConductorComparison, { style, width }: Look): string[] {
   const { a, b, n, accuracyA, accuracyB, difference, byCategory, gained, lost, onlyA, onlyB } = comparison;
   const { mean, low, high, p } = difference;
   const side = sideOf(difference);
