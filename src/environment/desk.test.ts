@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { TuttiError } from "../base/errors.ts";
+import { createGate } from "../base/gate.ts";
 import { createLog } from "../http/log.ts";
 import { add, toMember } from "../testing/learn/small-world.ts";
 import {
@@ -13,7 +14,6 @@ import {
 } from "../testing/learn/sums-finder.ts";
 import { createFiles } from "../testing/temporary-files.ts";
 import { RolloutDesk } from "./desk.ts";
-import { createRolloutGate } from "./gate.ts";
 import { createRolloutMetrics, type RolloutMetrics } from "./metrics.ts";
 import { openRolloutJournal, type RolloutJournal } from "./rollout-journal.ts";
 import type { FailureRewards } from "./types.ts";
@@ -49,7 +49,7 @@ async function openDesk(
   const file = options.file ?? join(files.folder, `${count++}`, "rollouts.jsonl");
   const journal = await openRolloutJournal(file);
   opened.push(journal);
-  const gate = createRolloutGate(options.most ?? 64);
+  const gate = createGate(options.most ?? 64);
   const [lines, waits]: [string[], number[]] = [[], []];
   let now = 0;
   const metrics = createRolloutMetrics({ isSimulated: true, gate, now: () => now });

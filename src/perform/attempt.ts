@@ -92,7 +92,9 @@ async function ask(
         const from = firstAt === undefined ? startedAt : latestAt;
         const leftMs = Math.min(startedAt + timeouts.stepMs, from + phase) - now();
         if (leftMs > 0) {
-          timer = leftMs === Number.POSITIVE_INFINITY ? undefined : setTimeout(look, leftMs);
+          // Silence may begin at any time, also while the first token has long to come.
+          const nextMs = Math.min(leftMs, timeouts.idleMs);
+          timer = nextMs === Number.POSITIVE_INFINITY ? undefined : setTimeout(look, nextMs);
           return;
         }
         const isWhole = now() - startedAt >= timeouts.stepMs;

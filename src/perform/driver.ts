@@ -4,17 +4,16 @@
 
 import { isTuttiError, TuttiError } from "../base/errors.ts";
 import type { EventError, RunEvent, StopReason } from "../store/types.ts";
-import { boundBriefTokens } from "../worker/brief.ts";
 import { nests } from "../worker/kinds.ts";
 import type { Attempt } from "./attempt.ts";
 import { type Action, type AskAction, type Circumstances, deadlineOf, decide } from "./decide.ts";
 import { createNested } from "./nested.ts";
+import { type ResumeTurn, toPickUp } from "./pick-up.ts";
 import { performPlan, toComposeRequest, toFallBack } from "./plan.ts";
-import { NOTHING_SPENT, toFailedSpending } from "./spending.ts";
 import { type Stage, toEventError, type Verdict } from "./stage.ts";
 import { apply, fold, type RunState, start } from "./state.ts";
 import { performStep, streamsAnswer } from "./step.ts";
-import { toAnswer, toBrief } from "./visible.ts";
+import { toAnswer } from "./visible.ts";
 
 const HEARTBEAT_MS = 5_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -34,12 +33,6 @@ export async function performRun(
   stage.onEvent?.(event);
   return new Driver(start(event), stage).perform();
 }
-
-/** What a run goes on with: what tools of the client returned, or other limits than before. */
-export type ResumeTurn = Pick<
-  Extract<RunEvent, { type: "run-resume" }>,
-  "toolResults" | "said" | "streaming" | "limits" | "output"
->;
 
 /** Goes on with a run from its journal. What was running when its process died is asked again. */
 export async function resumeRun(
@@ -99,37 +92,8 @@ class Driver {
     }
   }
 
-  /** After a crash: say what was lost, so that the machine asks for it again. */
   async pickUp(turn?: ResumeTurn): Promise<void> {
-    const { runId, rounds, pool } = this.#state;
-    const at = this.#stage.now();
-    const events: RunEvent[] = [{ type: "run-resume", runId, at, ...turn }];
-    const round = rounds.length - 1;
-    const { plan, steps = [] } = rounds[round] ?? {};
-    const message = "The process ended while this was running";
-    const error: EventError = { code: "interrupted", message, retryable: true };
-    const common = { runId, at, round, error, durationMs: 0, retryAt: at };
-    if (plan?.status === "composing") {
-      const attempt = plan.attempts - 1;
-      events.push({ type: "plan-error", ...common, attempt, spending: NOTHING_SPENT });
-    }
-    for (const [step, { status, worker, attempts, partial }] of steps.entries()) {
-      if (status !== "running") continue;
-      const inputTokens = () => boundBriefTokens(toBrief(this.#state, round, step));
-      const spending = toFailedSpending(pool[worker]!, error, { inputTokens, written: partial });
-      const attempt = attempts - 1;
-      events.push({
-        type: "step-error",
-        ...common,
-        step,
-        attempt,
-        worker,
-        spending,
-        partial,
-        delivered: false,
-      });
-    }
-    await this.#emit(events);
+    await this.#emit(toPickUp(this.#state, this.#stage.now(), turn));
   }
 
   #circumstances(): Circumstances {

@@ -11,7 +11,7 @@ import type { Decision } from "../workflow/types.ts";
 import type { Action } from "./decide.ts";
 import { retryDelay } from "./retry.ts";
 import { NOTHING_SPENT, toFailedSpending, toSpending } from "./spending.ts";
-import { chanceAt, type Stage, toEventError, toTuttiError } from "./stage.ts";
+import { jitterAt, type Stage, toEventError, toTuttiError } from "./stage.ts";
 import type { RunState } from "./state.ts";
 import { toComposedRounds } from "./visible.ts";
 
@@ -69,9 +69,9 @@ export async function performPlan(
     );
   } catch (error) {
     const fault = toTuttiError(error, "conductor-fault", toConductorName(conductor.identity));
-    const chance = chanceAt(state, round, attempt);
+    const jitter = jitterAt(state, round, attempt);
     // Stopped by us: after a resume the Conductor may plan again.
-    const delay = signal.aborted ? 0 : retryDelay(fault, attempt + 1, settings.retries, chance, PATIENCE_MS);
+    const delay = signal.aborted ? 0 : retryDelay(fault, attempt + 1, settings.retries, jitter, PATIENCE_MS);
     return {
       type: "plan-error",
       ...common(),

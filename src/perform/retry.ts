@@ -7,20 +7,20 @@ const BASE_MS = 400;
 
 /**
  * How long to wait before asking the same worker again, or undefined for never. `failures` counts
- * those of this worker at this step, this one included. `chance` is in [0, 1). Beyond `longestMs` it is
+ * those of this worker at this step, this one included. `jitter` is in [0, 1). Beyond `longestMs` it is
  * not waited for.
  */
 export function retryDelay(
   error: TuttiError,
   failures: number,
   retries: number,
-  chance: number,
+  jitter: number,
   longestMs: number,
 ): number | undefined {
   if (!error.retryable || failures > retries) return undefined;
-  const backoff = Math.min(8_000, BASE_MS * 2 ** (failures - 1)) * (0.5 + chance);
+  const backoff = Math.min(8_000, BASE_MS * 2 ** (failures - 1)) * (0.5 + jitter);
   // Never earlier than the provider asked for; a little later, so that parallel steps do not collide again.
-  const delay = error.retryAfterMs === undefined ? backoff : error.retryAfterMs + 100 * chance;
+  const delay = error.retryAfterMs === undefined ? backoff : error.retryAfterMs + 100 * jitter;
   return delay > longestMs ? undefined : delay;
 }
 

@@ -42,6 +42,6 @@ export function toTuttiError(error: unknown, code: ErrorCode, who: string): Tutt
 }
 
 /** The jitter of a retry: repeatable for a seed, different for parallel steps. */
-export function chanceAt({ settings, runId }: RunState, ...where: number[]): number {
+export function jitterAt({ settings, runId }: RunState, ...where: number[]): number {
   return createRandom(hashSeed(settings.seed, runId, ...where)).next();
 }

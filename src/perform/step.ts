@@ -12,7 +12,7 @@ import { type AskAction, deadlineOf } from "./decide.ts";
 import type { Nested } from "./nested.ts";
 import { retryDelay } from "./retry.ts";
 import { toFailedSpending, toSpending } from "./spending.ts";
-import { chanceAt, type Stage, toEventError } from "./stage.ts";
+import { jitterAt, type Stage, toEventError } from "./stage.ts";
 import { candidatesFor, type RunState } from "./state.ts";
 
 const FLUSH_MS = 1_000;
@@ -80,11 +80,11 @@ export async function performStep(
   const isOurs = error.code === "aborted";
   if (!isOurs) breaker.failed(entry.id, error);
   const failures = rounds[round]!.steps[step]!.failures.filter((failure) => failure.worker === worker).length;
-  const chance = chanceAt(state, round, step, attempt);
+  const jitter = jitterAt(state, round, step, attempt);
   // Stopped by us: the worker is not to blame and may be asked again after a resume.
   const delay = isOurs
     ? 0
-    : retryDelay(error, failures + 1, settings.retries, chance, longestWait(action, state, at));
+    : retryDelay(error, failures + 1, settings.retries, jitter, longestWait(action, state, at));
   const exchange = { inputTokens, written: partial + reasoning };
   const spending = outcome.usage
     ? toSpending(entry, outcome.usage, exchange)

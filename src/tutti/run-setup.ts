@@ -7,7 +7,7 @@ import { checkTeam } from "../conductor/check-team.ts";
 import { createFixedConductor } from "../conductor/fixed.ts";
 import type { Conductor } from "../conductor/types.ts";
 import type { TuttiConfig } from "../config/schema.ts";
-import type { ResumeTurn } from "../perform/driver.ts";
+import type { ResumeTurn } from "../perform/pick-up.ts";
 import type { RunState } from "../perform/state.ts";
 import { LIMIT_KINDS, LIMIT_NAMES, type LimitOption, type Limits } from "../store/limits.ts";
 import type { Owner, PoolEntry, RunSettings } from "../store/types.ts";
