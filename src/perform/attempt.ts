@@ -112,8 +112,8 @@ async function ask(
     if (error) return { ok: false, error, partial: "", reasoning, usage };
     const reply: StepReply = {
       text,
-      ...(reasoning && { reasoning }),
-      ...(toolCalls && { toolCalls }),
+      reasoning: reasoning || undefined,
+      toolCalls,
       finishReason: reason,
     };
     return { ok: true, reply, usage, firstTokenMs: firstAt === undefined ? undefined : firstAt - startedAt };

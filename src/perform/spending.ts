@@ -37,5 +37,5 @@ function estimate(entry: Billed, { inputTokens, written }: Exchange): Spending {
 }
 
 function priced({ price }: Billed, usage: Usage): Spending {
-  return { usage, ...(price && { costUsd: costOf(usage, price) }), calls: 1 };
+  return { usage, costUsd: price && costOf(usage, price), calls: 1 };
 }

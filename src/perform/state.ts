@@ -244,14 +244,14 @@ function toolsReturned(state: RunState, event: Extract<RunEvent, { type: "run-re
     askAgain(step, {
       reply: step.reply!,
       results: event.toolResults!,
-      ...(event.said && { said: event.said }),
+      said: event.said,
     }),
   );
 }
 
 function askAgain(step: StepState, exchange: Exchange): StepState {
   const { text, toolCalls } = exchange.reply;
-  const reply = { text, ...(toolCalls && { toolCalls }) };
+  const reply = { text, toolCalls };
   return {
     ...step,
     status: "pending",

@@ -71,9 +71,9 @@ export async function performStep(
       type: "step-end",
       ...common,
       reply,
-      ...(problem !== undefined && { problem }),
+      problem,
       spending,
-      ...(firstTokenMs !== undefined && { firstTokenMs }),
+      firstTokenMs,
     };
   }
   const { error, partial, reasoning } = outcome;
@@ -94,9 +94,9 @@ export async function performStep(
     ...common,
     error: toEventError(error),
     spending: nested?.spending() ?? spending,
-    ...(partial && { partial }),
+    partial: partial || undefined,
     delivered: delivery.isDelivered() && !isOurs,
-    ...(delay !== undefined && { retryAt: at + delay }),
+    retryAt: delay === undefined ? undefined : at + delay,
   };
 }
 
@@ -134,12 +134,12 @@ function toRequest(
     brief,
     maxOutputTokens,
     seed: hashSeed(settings.seed, round, step, attempt),
-    ...(temperature !== undefined && { temperature }),
-    ...(stop && { stop }),
-    ...(tools && { tools }),
-    ...(tools && toolChoice && { toolChoice }),
-    ...(responseFormat && { responseFormat }),
-    ...(nested && { conduct: nested.conduct }),
+    temperature,
+    stop,
+    tools,
+    toolChoice: tools && toolChoice,
+    responseFormat,
+    conduct: nested?.conduct,
   };
 }
 

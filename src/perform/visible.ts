@@ -23,7 +23,7 @@ export function toBrief(state: RunState, roundNumber: number, stepNumber: number
     subtask,
     visible,
     isLast,
-    ...(exchanges.length > 0 && { exchanges }),
+    exchanges: exchanges.length > 0 ? exchanges : undefined,
     asksBefore: asksBefore(state, roundNumber, stepNumber),
   };
 }

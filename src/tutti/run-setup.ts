@@ -99,10 +99,10 @@ function toToolTurn(
   const limits = toLimits(config, options);
   return {
     toolResults,
-    ...(said && { said }),
+    said: said || undefined,
     streaming: streamsAnswer,
     limits,
-    ...(output && { output }),
+    output,
   };
 }
 
