@@ -1,7 +1,7 @@
 // An event without what was said: who was asked, when, what it took and how it ended stay, so the state of the
 // run still folds from its events and its bill is still explained. For requests whose content must not be
 // kept, and for the relay, which never keeps any.
-// What stays besides figures: roles and count of messages, tags of the client (they are on the bill), names of
+// What stays besides metrics: roles and count of messages, tags of the client (they are on the bill), names of
 // workers and settings.
 
 import type { Message } from "../worker/types.ts";
