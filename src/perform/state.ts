@@ -241,11 +241,7 @@ function toolsReturned(state: RunState, event: Extract<RunEvent, { type: "run-re
     ended: false,
   });
   return withStep(resumed, { round: number, step: round.steps.length - 1 }, (step) =>
-    askAgain(step, {
-      reply: step.reply!,
-      results: event.toolResults!,
-      said: event.said,
-    }),
+    askAgain(step, { reply: step.reply!, results: event.toolResults!, said: event.said }),
   );
 }
 

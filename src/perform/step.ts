@@ -67,14 +67,7 @@ export async function performStep(
       const error = { code: "invalid-output", message: `${entry.id}: ${problem}`, retryable: false };
       return { type: "step-error", ...common, error, spending, delivered: false };
     }
-    return {
-      type: "step-end",
-      ...common,
-      reply,
-      problem,
-      spending,
-      firstTokenMs,
-    };
+    return { type: "step-end", ...common, reply, problem, spending, firstTokenMs };
   }
   const { error, partial, reasoning } = outcome;
   const isOurs = error.code === "aborted";
