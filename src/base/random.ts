@@ -1,4 +1,4 @@
-// Seeded chance. Everything random in the project comes from here, so that a run, a rollout or a test
+// Seeded randomness. Everything random in the project comes from here, so that a run, a rollout or a test
 // can be repeated from its seed. Not for secrets.
 
 export interface Random {

@@ -1,4 +1,4 @@
-// How sure a figure is: seeded bootstrap over tasks. Plain arithmetic, no dependency on what is measured.
+// How sure a metric is: seeded bootstrap over tasks. Plain arithmetic, no dependency on what is measured.
 //
 // A resample of n values is decided by how often each distinct value is drawn. Right-or-wrong data has two
 // or three of them, so their numbers are drawn at once from the binomial distribution: the same
@@ -37,7 +37,7 @@ export function estimateShare(values: readonly number[], options: BootstrapOptio
 }
 
 export interface PairedDifference extends Estimate {
-  /** Two-sided: how often chance alone would put the difference on the other side of 0. Never exactly 0. */
+  /** Two-sided: the probability that chance alone puts the difference on the other side of 0. Never exactly 0. */
   p: number;
 }
 
@@ -80,10 +80,10 @@ export function sideOf({ low, high, p }: { low: number; high: number; p: number 
 export function signTest(better: number, worse: number): number {
   const n = better + worse;
   let tail = 0;
-  let chance = 0.5 ** n;
+  let probability = 0.5 ** n;
   for (let k = 0; k <= Math.min(better, worse); k++) {
-    tail += chance;
-    chance *= (n - k) / (k + 1);
+    tail += probability;
+    probability *= (n - k) / (k + 1);
   }
   // Of thousands of tasks 0.5ⁿ is no number any more: there the bootstrap decides.
   return n > 1000 ? 0 : Math.min(1, 2 * tail);
@@ -204,13 +204,13 @@ function binomialTable(n: number, share: number): Float64Array {
   return table;
 }
 
-/** The first position whose cumulated share is beyond `chance`. */
-function pickFrom(table: Float64Array, chance: number): number {
+/** The first position whose cumulated share is beyond `share`. */
+function pickFrom(table: Float64Array, share: number): number {
   let low = 0;
   let high = table.length - 1;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (table[middle]! > chance) high = middle;
+    if (table[middle]! > share) high = middle;
     else low = middle + 1;
   }
   return low;

@@ -77,7 +77,7 @@ it("the rehearsal has figures of its own, which a saved calibration replaces", a
 
 it("without calibrations there is nothing to fill in; a broken file is told of and does no harm", async () => {
   const home = createHome();
-  expect(await resolve(home)).not.toHaveProperty("poolFor");
+  expect((await resolve(home)).poolFor).toBeUndefined();
   mkdirSync(join(home, "calibration"));
   writeFileSync(join(home, "calibration", "torn.json"), '{"version":1,');
   const { warnings, pool } = await resolve(home);

@@ -1,5 +1,5 @@
 // What was measured of the workers of a pool: a profile in the config comes first, then what `tutti pool
-// calibrate` has saved, then the built-in figures of the rehearsal. The last two are known task by task, so
+// calibrate` has saved, then the built-in calibration of the rehearsal. The last two are known task by task, so
 // that a profile can be made for each question.
 
 import { loadCalibrations } from "../calibration/file.ts";
@@ -20,7 +20,7 @@ export interface AttachOptions {
 
 export type PoolFor = (pool: Pool, text: string) => Pool;
 
-export interface CalibratedPool {
+export interface AttachedPool {
   pool: Pool;
   /** The pool, or a part of it, with profiles for a question. Absent where nobody of it was measured. */
   poolFor?: PoolFor;
@@ -28,7 +28,7 @@ export interface CalibratedPool {
   problems: string[];
 }
 
-export async function attachCalibrations(pool: Pool, options: AttachOptions): Promise<CalibratedPool> {
+export async function attachCalibrations(pool: Pool, options: AttachOptions): Promise<AttachedPool> {
   const { env, isConfigured, hasRehearsal } = options;
   const { calibration, problems } = await loadCalibrations(toTuttiHome(env));
   const models = new Set(modelsOf(pool).map(({ worker }) => worker.id));
@@ -41,17 +41,17 @@ export async function attachCalibrations(pool: Pool, options: AttachOptions): Pr
     if (builtIn) profilers.push(createProfiler(builtIn));
   }
   if (saved) profilers.push(createProfiler(saved));
-  // Who is in both has the figures of the last.
+  // Who is in both has the measurements of the last.
   const poolFor: PoolFor = (given, text) =>
     profilers.reduce((before, profiler) => profiler.poolFor(before, text), given);
   return {
     pool: saved ? attach(pool, saved) : pool,
     problems,
-    ...(profilers.length > 0 && { poolFor }),
+    poolFor: profilers.length > 0 ? poolFor : undefined,
   };
 }
 
-/** The figures that belong to no question, for whoever lists the pool. */
+/** The measurements that belong to no question, for whoever lists the pool. */
 function attach({ members }: Pool, saved: Calibration): Pool {
   const profiles = measureProfiles(saved);
   return {
@@ -59,7 +59,7 @@ function attach({ members }: Pool, saved: Calibration): Pool {
       const measured = profiles[saved.workers.indexOf(member.worker.id)];
       if (!measured) return member;
       const delayMs = member.profile?.delayMs ?? measured.delayMs;
-      return { ...member, profile: { ...measured, ...(delayMs !== undefined && { delayMs }) } };
+      return { ...member, profile: { ...measured, delayMs } };
     }),
   };
 }

@@ -54,7 +54,7 @@ async function discoverProvider(
   if (!result.ok) return [];
   const { endpoint } = result;
   const isForeign = provider.id === "openai" && !endpoint.isOwn;
-  const wanted = isForeign ? split(env.OPENAI_MODEL) : [];
+  const wanted = isForeign ? toNames(env.OPENAI_MODEL) : [];
   if (wanted.length > 0) return toReady(endpoint, wanted, fetch);
 
   const cached = endpoint.isPrivate ? undefined : cache.get(endpoint.baseUrl);
@@ -65,23 +65,15 @@ async function discoverProvider(
 
   if (isForeign) {
     if (list.ok) return toReady(endpoint, list.models.slice(0, MOST_MODELS), fetch);
-    return [
-      {
-        id: "openai",
-        state: "unchecked",
-        detail: `OPENAI_BASE_URL: ${list.why}. Name its models in OPENAI_MODEL`,
-      },
-    ];
+    const detail = `OPENAI_BASE_URL: ${list.why}. Name its models in OPENAI_MODEL`;
+    return [{ id: "openai", state: "unchecked", detail }];
   }
   const slots = provider.models.map(async (candidates): Promise<Discovered> => {
     const model = list.ok ? candidates.find((name) => isListed(name, list.models)) : candidates[0];
     const id = `${provider.id}/${model ?? candidates[0]}`;
     if (model === undefined) {
-      return {
-        id,
-        state: "not-listed",
-        detail: `this key has none of ${candidates.join(", ")} (the defaults of ${checkedOn})`,
-      };
+      const detail = `this key has none of ${candidates.join(", ")} (the defaults of ${checkedOn})`;
+      return { id, state: "not-listed", detail };
     }
     const member = await toMember(endpoint, model, {}, fetch);
     return list.ok ? { id, state: "ready", member } : { id, state: "unchecked", detail: list.why, member };
@@ -125,14 +117,16 @@ function isSameServer(baseUrl: string, other: string | undefined): boolean {
   return new URL(baseUrl).port === new URL(other).port && isPrivateHost(other);
 }
 
-function split(text = ""): string[] {
-  return text
-    .split(",")
-    .map((part) => part.trim())
+/** Names that commas may part. */
+export function toNames(text: string | string[] = []): string[] {
+  return [text]
+    .flat()
+    .flatMap((part) => part.split(","))
+    .map((name) => name.trim())
     .filter(Boolean);
 }
 
-/** Without measurements the dearest is taken for the strongest. */
+/** Without measurements the most expensive is taken for the strongest. */
 function byStrength(a: Discovered, b: Discovered): number {
   return (b.member?.price?.outputUsd ?? 0) - (a.member?.price?.outputUsd ?? 0);
 }

@@ -1,9 +1,10 @@
 // Which models a server really has: one short GET of its list. Answers of providers are kept for a day
 // in models-cache.json (addresses and names, never a key), so that a question does not wait for them.
 
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
+import { writeFileSafely } from "../files/write-safely.ts";
 import { PROTOCOLS } from "../worker/models.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Environment, toTuttiHome } from "./home.ts";
@@ -84,10 +85,8 @@ export async function openModelCache(env: Environment, now: number): Promise<Mod
     },
     async save() {
       if (!isChanged) return;
-      const draft = `${file}.${process.pid}`;
       await mkdir(dirname(file), { recursive: true })
-        .then(() => writeFile(draft, JSON.stringify(Object.fromEntries(entries))))
-        .then(() => rename(draft, file))
+        .then(() => writeFileSafely(file, Buffer.from(JSON.stringify(Object.fromEntries(entries)))))
         .catch(() => {});
     },
   };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type ChatServer, startChatServer } from "../testing/gateway/chat-server.ts";
 import type { Worker, WorkerEvent } from "../worker/types.ts";
-import { type ResolveOptions, resolveModel, resolvePool } from "./pool.ts";
+import { type ResolvePoolOptions, resolveModel, resolvePool } from "./pool.ts";
 import { parseConfig } from "./problems.ts";
 
 const KEY = "a-key-only-for-this-test";
@@ -17,7 +17,10 @@ afterEach(async () => {
 });
 
 /** No network, no home folder, no local servers: only what a test gives. */
-function optionsWith(env: Record<string, string> = {}, more: Partial<ResolveOptions> = {}): ResolveOptions {
+function optionsWith(
+  env: Record<string, string> = {},
+  more: Partial<ResolvePoolOptions> = {},
+): ResolvePoolOptions {
   const fetch = () => Promise.reject(new TypeError("fetch failed"));
   const home = mkdtempSync(join(tmpdir(), "tutti-home-"));
   return { env: { TUTTI_HOME: home, ...env }, localServers: [], fetch, ...more };

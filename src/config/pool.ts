@@ -10,21 +10,21 @@ import { createModelWorker } from "../worker/provider.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 import { attachCalibrations, type PoolFor } from "./calibrated.ts";
 import { PROVIDERS } from "./default-models.ts";
-import { type DiscoverOptions, discover } from "./discover.ts";
+import { type DiscoverOptions, discover, toNames } from "./discover.ts";
 import { findProviderInfo, splitRef, toEndpoint, toMember } from "./endpoint.ts";
 import type { Environment } from "./home.ts";
 import { isPoolMember, type ModelEntry, type TuttiConfig, toWorkerId } from "./schema.ts";
 
-export interface ResolveOptions extends DiscoverOptions {
+export interface ResolvePoolOptions extends DiscoverOptions {
   /** "rehearsal", the name of a pool in the config, ids of workers or "provider/model"; commas may part them. */
   selector?: string | string[];
 }
 
-type PoolKind = "config" | "environment" | "rehearsal";
+type WorkerSource = "config" | "environment" | "rehearsal";
 
 export interface ResolvedPool {
   pool: Pool;
-  kind: PoolKind | "mixed";
+  kind: WorkerSource | "mixed";
   /** Fills in the profiles for one question, where workers of the pool were measured task by task. */
   poolFor?: PoolFor;
   /** What a person must know before the first answer: that the workers are simulated. */
@@ -42,7 +42,7 @@ interface WorkerState {
 }
 
 interface Candidate extends WorkerState {
-  kind: PoolKind;
+  kind: WorkerSource;
   /** Absent where it cannot be asked. */
   member?: PoolMember;
 }
@@ -54,7 +54,7 @@ const NOTHING_FOUND =
   `Set ${KEY_NAMES.join(", ")}, … or add workers to tutti.config.yaml.`;
 const NOBODY_LEFT = `None of the workers found can be asked: ${REHEARSAL}.`;
 
-export async function resolvePool(config: TuttiConfig, options: ResolveOptions): Promise<ResolvedPool> {
+export async function resolvePool(config: TuttiConfig, options: ResolvePoolOptions): Promise<ResolvedPool> {
   const wishes = toNames(options.selector).flatMap((name) => toWishes(name, config));
   const names = wishes.map(({ name }) => name);
   const isRehearsal = names.length > 0 && names.every((name) => name === "rehearsal");
@@ -87,9 +87,9 @@ export async function resolvePool(config: TuttiConfig, options: ResolveOptions):
   );
   return {
     pool,
-    ...(poolFor && { poolFor }),
+    poolFor,
     kind: kinds.size > 1 ? "mixed" : chosen[0]!.kind,
-    ...(notice && kinds.has("rehearsal") ? { notice } : {}),
+    notice: kinds.has("rehearsal") ? notice : undefined,
     warnings: [...leftOut.map(({ id, detail }) => `${id} is left out: ${detail}`), ...problems],
     workers: wanted.map(({ id, state, detail }) => ({ id, state, detail })),
   };
@@ -112,7 +112,7 @@ export async function resolveModel(
 
 async function findCandidates(
   config: TuttiConfig,
-  options: ResolveOptions,
+  options: ResolvePoolOptions,
 ): Promise<{ candidates: Candidate[]; notice?: string }> {
   if (config.workers?.length) {
     return { candidates: await Promise.all(config.workers.map((entry) => fromEntry(entry, options))) };
@@ -123,7 +123,10 @@ async function findCandidates(
   return { candidates: [...(await rehearse(options.env)), ...found], notice };
 }
 
-async function fromEntry(entry: PoolMember | ModelEntry, { env, fetch }: ResolveOptions): Promise<Candidate> {
+async function fromEntry(
+  entry: PoolMember | ModelEntry,
+  { env, fetch }: ResolvePoolOptions,
+): Promise<Candidate> {
   const id = toWorkerId(entry);
   const ready = (member: PoolMember): Candidate => ({ id, kind: "config", state: "ready", member });
   if (isPoolMember(entry)) return ready(entry);
@@ -178,7 +181,7 @@ function toWishes(name: string, config: TuttiConfig): Wish[] {
 async function select(
   wishes: Wish[],
   candidates: Candidate[],
-  options: ResolveOptions,
+  options: ResolvePoolOptions,
 ): Promise<Candidate[]> {
   const chosen: Candidate[] = [];
   for (const { name, isDirect } of wishes) {
@@ -197,14 +200,6 @@ async function select(
     }
   }
   return chosen;
-}
-
-function toNames(selector: string | string[] = []): string[] {
-  return [selector]
-    .flat()
-    .flatMap((text) => text.split(","))
-    .map((name) => name.trim())
-    .filter(Boolean);
 }
 
 /** The vote and the Conductor itself come last, so that the numbers of the models do not depend on them. */

@@ -16,7 +16,7 @@ export interface ConfigSource {
   lineOf?: (path: Path) => number | undefined;
 }
 
-interface Problem {
+interface ConfigProblem {
   path: Path;
   text: string;
 }
@@ -43,7 +43,7 @@ export function parseConfig(input: unknown, source: ConfigSource = { name: "the 
   throw usageError(lines.join("\n"));
 }
 
-function toProblems(issue: z.core.$ZodIssue, input: unknown): Problem[] {
+function toProblems(issue: z.core.$ZodIssue, input: unknown): ConfigProblem[] {
   const path = issue.path;
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => {
@@ -136,7 +136,7 @@ function toText(path: Path): string {
 }
 
 /** Keys do not belong in a config: it is shared, committed and shown. The value is never repeated. */
-function findSecrets(value: unknown, path: Path): Problem[] {
+function findSecrets(value: unknown, path: Path): ConfigProblem[] {
   const field = String(path.at(-1) ?? "");
   if (/^(api[-_]?key|(auth[-_]?|access[-_]?)?token|secret|password)$/i.test(field)) return [secretAt(path)];
   if (typeof value === "string") return redact(value) === value ? [] : [secretAt(path)];
@@ -148,21 +148,17 @@ function findSecrets(value: unknown, path: Path): Problem[] {
   return Object.entries(value).flatMap(([key, item]) => findSecrets(item, [...path, key]));
 }
 
-function secretAt(path: Path): Problem {
+function secretAt(path: Path): ConfigProblem {
   const how = 'Put it into an environment variable and name that: apiKeyEnv: "OPENAI_API_KEY"';
   return { path, text: `${toText(path)} holds a key, and keys do not belong in a config. ${how}` };
 }
 
-function findTwins(config: TuttiConfig): Problem[] {
+function findTwins(config: TuttiConfig): ConfigProblem[] {
   const ids = (config.workers ?? []).map(toWorkerId);
-  return ids.flatMap((id, i) =>
-    ids.indexOf(id) === i
-      ? []
-      : [
-          {
-            path: ["workers", i],
-            text: `workers[${i}] has the same id "${id}" as workers[${ids.indexOf(id)}]. Give it an id of its own`,
-          },
-        ],
-  );
+  return ids.flatMap((id, i) => {
+    const first = ids.indexOf(id);
+    if (first === i) return [];
+    const text = `workers[${i}] has the same id "${id}" as workers[${first}]. Give it an id of its own`;
+    return [{ path: ["workers", i], text }];
+  });
 }

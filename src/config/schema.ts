@@ -125,7 +125,7 @@ const configSchema = z.strictObject({
       maxBodyBytes: count.default(32_000_000),
       /** More requests at once are told to come back: each may be a whole team at work. */
       maxRunning: count.default(512),
-      /** Keeps what is said in requests that are passed through to one model, and not only their figures. */
+      /** Keeps what is said in requests that are passed through to one model, and not only their usage. */
       keepRelayed: z.boolean().default(false),
       /** How long running work may go on after the server was told to end. */
       shutdownMs: milliseconds.default(30_000),

@@ -94,8 +94,8 @@ export interface TuttiFields {
 }
 
 /**
- * Writes one reply as server-sent events. The order of calls: begin, then progress and text in any order,
- * then end or fail, once. Each returns the bytes as text, "" for nothing.
+ * Writes one reply as server-sent events. The order of calls (dialect/open-stream.ts sees to it): begin, lines of
+ * progress, pieces of the answer, then end or fail, once. Each returns the bytes as text, "" for nothing.
  */
 export interface StreamEncoder {
   begin(): string;
@@ -103,7 +103,7 @@ export interface StreamEncoder {
   progress(line: string): string;
   /** A piece of the answer. */
   text(delta: string): string;
-  /** `outcome.text` is the whole answer; what of it was not streamed yet is written now. */
+  /** All text and progress of the outcome has been written. */
   end(outcome: Outcome): string;
   /** After begin: the status is out, so the error is an event of the stream. */
   fail(error: TuttiError): string;
@@ -130,7 +130,7 @@ export interface Route {
 }
 
 /** A model as `GET /v1/models` lists it. */
-export interface ModelEntry {
+export interface ListedModel {
   id: string;
   ownedBy: string;
   isSimulated?: boolean;
@@ -140,8 +140,8 @@ export interface ModelEntry {
 
 /** The bodies of `GET /v1/models` and `GET /v1/models/{id}`. */
 export interface ModelListing {
-  toList(entries: ModelEntry[]): object;
-  toModel(entry: ModelEntry): object;
+  toList(entries: ListedModel[]): object;
+  toModel(entry: ListedModel): object;
 }
 
 /**

@@ -64,13 +64,13 @@ function toLogLine(
   );
 }
 
-interface Place {
+interface LogPlace {
   hasStacks: boolean;
   parents: readonly object[];
 }
 
 /** A copy that JSON can hold. Undefined is left out. */
-function toSafe(value: unknown, name: string, place: Place): unknown {
+function toSafe(value: unknown, name: string, place: LogPlace): unknown {
   switch (typeof value) {
     case "string":
       return SECRET_NAME.test(name) && value !== "" ? MARK : toText(value);
@@ -92,7 +92,7 @@ function toSafe(value: unknown, name: string, place: Place): unknown {
   }
 }
 
-function toSafeObject(value: object, name: string, { hasStacks, parents }: Place): unknown {
+function toSafeObject(value: object, name: string, { hasStacks, parents }: LogPlace): unknown {
   if (parents.includes(value)) return "[circular]";
   const place = { hasStacks, parents: [...parents, value] };
   if (value instanceof Error) return toSafeError(value, place);
@@ -116,7 +116,7 @@ function toSafeObject(value: object, name: string, { hasStacks, parents }: Place
 }
 
 /** One field that cannot be read leaves the others. */
-function readField(holder: object, key: string, place: Place): unknown {
+function readField(holder: object, key: string, place: LogPlace): unknown {
   try {
     return toSafe((holder as Record<string, unknown>)[key], key, place);
   } catch {
@@ -124,7 +124,7 @@ function readField(holder: object, key: string, place: Place): unknown {
   }
 }
 
-function toSafeError(error: Error, place: Place): object {
+function toSafeError(error: Error, place: LogPlace): object {
   const { code } = error as { code?: unknown };
   return {
     code: toText(typeof code === "string" || typeof code === "number" ? String(code) : error.name),

@@ -7,35 +7,39 @@ import { costOf } from "../worker/price.ts";
 import type { Usage } from "../worker/types.ts";
 import { NO_USAGE } from "../worker/usage.ts";
 
-type Billed = Pick<PoolEntry, "kind" | "price">;
+type BilledWorker = Pick<PoolEntry, "kind" | "price">;
 
 export const NOTHING_SPENT: Spending = { usage: NO_USAGE, costUsd: 0, calls: 0 };
 
 /** What was sent and what came back: counted where a provider does not say what it bills. */
-export interface Exchange {
+export interface CallTexts {
   inputTokens: () => number;
   written: string;
 }
 
-export function toSpending(entry: Billed, usage: Usage, exchange: Exchange): Spending {
+export function toSpending(entry: BilledWorker, usage: Usage, exchange: CallTexts): Spending {
   if (isFree(entry)) return { usage, costUsd: 0, calls: 0 };
   const isSilent = usage.inputTokens === 0 && usage.outputTokens === 0;
   return isSilent ? estimate(entry, exchange) : priced(entry, usage);
 }
 
 /** A failed ask is still a call. If it may have been billed, it is counted on the high side. */
-export function toFailedSpending(entry: Billed, { code }: { code: string }, exchange: Exchange): Spending {
+export function toFailedSpending(
+  entry: BilledWorker,
+  { code }: { code: string },
+  exchange: CallTexts,
+): Spending {
   const { billed } = traitsOf(code);
   if (!isModel(entry) || billed === "never") return NOTHING_SPENT;
   if (billed === "if-written" && exchange.written === "") return { usage: NO_USAGE, costUsd: 0, calls: 1 };
   return estimate(entry, exchange);
 }
 
-function estimate(entry: Billed, { inputTokens, written }: Exchange): Spending {
+function estimate(entry: BilledWorker, { inputTokens, written }: CallTexts): Spending {
   const usage = { ...NO_USAGE, inputTokens: inputTokens(), outputTokens: Buffer.byteLength(written) };
   return { ...priced(entry, usage), estimated: true };
 }
 
-function priced({ price }: Billed, usage: Usage): Spending {
-  return { usage, costUsd: price && costOf(usage, price), calls: 1 };
+function priced({ price }: BilledWorker, usage: Usage): Spending {
+  return { usage, ...(price && { costUsd: costOf(usage, price) }), calls: 1 };
 }

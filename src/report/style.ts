@@ -1,12 +1,13 @@
 // How everything looks: one palette and one style of drawings for static reports and the dashboard, and the layout of
 // static pages. Nothing is loaded from anywhere.
 
-/** Every colour by its name, for light and dark. */
+/** Every colour by its name, for light and dark. All of them: Vite rewrites `light-dark` in style sheets of the dashboard. */
 const PALETTE = `
 :root { color-scheme: light dark;
   --paper: light-dark(#f7f7f5, #14151a); --card: light-dark(#ffffff, #1c1e25); --sunken: light-dark(#f0f0ec, #17181e);
   --raised: light-dark(#ffffff, #23262f); --ink: light-dark(#1d1f27, #e8e9ee); --muted: light-dark(#5d6170, #a2a6b6);
   --line: light-dark(#e2e2dc, #2f323d); --line-strong: light-dark(#c9c9c2, #454957);
+  --edge: light-dark(#b5b5ac, #666c82); --shadow: 0 1px 2px light-dark(rgb(20 22 40 / 6%), rgb(0 0 0 / 30%));
   --accent: light-dark(#3b4cca, #98a5ff); --accent-ink: light-dark(#ffffff, #14151a); --accent-soft: light-dark(#eceefb, #262b47);
   --good: light-dark(#176f3c, #6fd39a); --good-soft: light-dark(#e3f3e9, #183527);
   --warn: light-dark(#8a5300, #f0b95a); --warn-soft: light-dark(#fdf1dc, #3a2d14);
@@ -16,7 +17,7 @@ const PALETTE = `
   --series-6: light-dark(#5c7d1f, #a5cc5c); --series-7: light-dark(#a33a55, #f08fa8); }
 `;
 
-/** Shapes of drawing.ts by their class, legends, and cards with a sampled workflow. */
+/** Shapes of drawing.ts by their class, legends, rows of tables, and cards with a sampled workflow. */
 const DRAWINGS = `
 svg[role="img"] { display: block; max-width: 100%; height: auto; } svg text { fill: var(--ink); font-size: 12px; }
 svg .tick, svg .stage { fill: var(--muted); } svg .stage, svg .name { font-size: 11px; } svg .tick.small { font-size: 9px; }
@@ -34,6 +35,7 @@ svg .mark { fill: var(--card); stroke: currentColor; stroke-width: 1.4; } svg .m
 .legend b { color: var(--ink); font-weight: 600; font-variant-numeric: tabular-nums; }
 .dash, .dot { display: inline-block; vertical-align: middle; margin-right: .4rem; width: .95rem; height: .22rem; border-radius: 2px; }
 .dot { width: .5rem; height: .5rem; border-radius: 50%; }
+tr.best td { background: var(--accent-soft); } tr.bound td { font-style: italic; color: var(--muted); }
 .panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1.4rem 1.6rem; }
 .sample-question { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 9.5rem; overflow-y: auto; margin: 0 0 .8rem; max-width: none; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 1rem; }
@@ -61,7 +63,6 @@ h3 { font-size: .9rem; margin: 0 0 .3rem; font-weight: 600; } p { margin: .4rem 
 th, td { padding: .28rem .6rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
 th { color: var(--muted); font-weight: 500; } th:first-child, td:first-child, .left { text-align: left; }
 td.left { white-space: normal; min-width: 14rem; }
-tr.best td { background: var(--accent-soft); } tr.bound td { font-style: italic; color: var(--muted); }
 .cells td, .cells th { padding: .18rem .45rem; font-size: .8rem; } .cells th.turned { vertical-align: bottom; height: 8rem; }
 .cells th.turned span { writing-mode: vertical-rl; transform: rotate(180deg); white-space: nowrap; }
 figure { margin: 0; min-width: 0; } figcaption { font-weight: 600; font-size: .95rem; }

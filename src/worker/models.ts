@@ -7,7 +7,7 @@ import type { LanguageModelV3, LanguageModelV3CallOptions } from "@ai-sdk/provid
 import type { StreamingModel } from "./provider.ts";
 
 /** What is different from protocol to protocol. */
-interface Protocol {
+interface ProtocolTraits {
   load(address: ModelAddress): Promise<StreamingModel>;
   /** Chat completions by our own code: options go under the provider's name, not under the protocol's. */
   isCompatible: boolean;
@@ -36,7 +36,7 @@ export const PROTOCOLS = {
   "openai-compatible": { load: loadChat, isCompatible: true, toHeaders: bearer, listQuery: "" },
   /** Chat completions with other names for some fields. */
   mistral: { load: loadChat, isCompatible: true, toHeaders: bearer, listQuery: "" },
-} satisfies Record<string, Protocol>;
+} satisfies Record<string, ProtocolTraits>;
 
 export type ProviderProtocol = keyof typeof PROTOCOLS;
 

@@ -34,10 +34,10 @@ async function priceFrom(
   };
   const found = priceAtTime(now);
   if (!found?.price || !variesByHour(found.entry.prices)) return found?.price;
-  // A run may outlast a cheap hour, and the budget must hold: the dearest hour of the day counts.
+  // A run may outlast a cheap hour, and the budget must hold: the most expensive hour of the day counts.
   const hours = Array.from({ length: 24 }, (_, hour) => priceAtTime(now + hour * HOUR_MS)?.price);
-  return hours.reduce((dearest, price) =>
-    (price?.outputUsd ?? 0) > (dearest?.outputUsd ?? 0) ? price : dearest,
+  return hours.reduce((highest, price) =>
+    (price?.outputUsd ?? 0) > (highest?.outputUsd ?? 0) ? price : highest,
   );
 }
 
@@ -56,13 +56,11 @@ function toPrice(entry: ModelPrice, model: string): Price | undefined {
     // OpenRouter's free variants have empty entries; so have models that nobody has priced yet.
     return model.endsWith(":free") ? { inputUsd: 0, outputUsd: 0 } : undefined;
   }
-  const cachedInputUsd = base("cache_read_mtok");
-  const cacheWriteUsd = base("cache_write_mtok");
   return {
     inputUsd,
     outputUsd,
-    ...(cachedInputUsd === undefined ? {} : { cachedInputUsd }),
-    ...(cacheWriteUsd === undefined ? {} : { cacheWriteUsd }),
+    cachedInputUsd: base("cache_read_mtok"),
+    cacheWriteUsd: base("cache_write_mtok"),
   };
 }
 

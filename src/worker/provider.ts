@@ -9,7 +9,7 @@ import type {
   LanguageModelV3CallOptions,
   LanguageModelV3StreamPart,
 } from "@ai-sdk/provider";
-import { TuttiError } from "../base/errors.ts";
+import { usageError } from "../base/errors.ts";
 import { toCallOptions } from "./call-options.ts";
 import { badResponse, streamCut, toWorkerError } from "./failure.ts";
 import { createStopFilter } from "./stop.ts";
@@ -92,6 +92,7 @@ async function* toWorkerEvents(
   contentType = "",
 ): AsyncGenerator<WorkerEvent> {
   const filter = request.stop?.length ? createStopFilter(request.stop) : undefined;
+  const midStream = { workerId: id, isAborted: false, isStreaming: true };
   let isAnswering = false;
   const brokenOff = () =>
     isAnswering || contentType.includes("event-stream")
@@ -121,11 +122,11 @@ async function* toWorkerEvents(
       case "error":
         // The body ended without a finish reason.
         if ((part.error as Error)?.name === "AI_InvalidResponseDataError") throw brokenOff();
-        throw toWorkerError(part.error, { workerId: id, isAborted: false, isStreaming: true });
+        throw toWorkerError(part.error, midStream);
       case "finish": {
         const reason = toFinishReason(part);
         if (reason === "cut") throw brokenOff();
-        if (reason === "error") throw toWorkerError({ message: "it gave no reason" }, midStream(id));
+        if (reason === "error") throw toWorkerError({ message: "it gave no reason" }, midStream);
         const rest = filter?.end() ?? "";
         if (rest !== "") yield { type: "text-delta", text: rest };
         yield { type: "finish", usage: toUsage(part), reason: filter?.stopped ? "stop" : reason };
@@ -133,10 +134,6 @@ async function* toWorkerEvents(
       }
     }
   }
-}
-
-function midStream(workerId: string) {
-  return { workerId, isAborted: false, isStreaming: true };
 }
 
 /**
@@ -152,28 +149,22 @@ function toFinishReason({ finishReason }: FinishPart): FinishReason | "error" | 
 
 /** Zero where the provider did not say: no real call has zero input. */
 function toUsage({ usage }: FinishPart): Usage {
-  if (typeof usage.inputTokens !== "object") {
-    const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = usage as Record<
-      string,
-      number | undefined
-    >;
+  const { inputTokens: input, outputTokens: output } = usage;
+  if (typeof input === "object" && typeof output === "object") {
     return {
-      inputTokens: inputTokens ?? 0,
-      outputTokens: outputTokens ?? 0,
-      cachedInputTokens: cachedInputTokens ?? 0,
-      reasoningTokens: reasoningTokens ?? 0,
+      inputTokens: input.total ?? 0,
+      outputTokens: output.total ?? 0,
+      cachedInputTokens: input.cacheRead ?? 0,
+      reasoningTokens: output.reasoning ?? 0,
+      ...(input.cacheWrite && { cacheWriteTokens: input.cacheWrite }),
     };
   }
-  const { inputTokens, outputTokens } = usage as Extract<
-    LanguageModelV3StreamPart,
-    { type: "finish" }
-  >["usage"];
+  const { cachedInputTokens = 0, reasoningTokens = 0 } = usage as Record<string, number | undefined>;
   return {
-    inputTokens: inputTokens.total ?? 0,
-    outputTokens: outputTokens.total ?? 0,
-    cachedInputTokens: inputTokens.cacheRead ?? 0,
-    reasoningTokens: outputTokens.reasoning ?? 0,
-    ...(inputTokens.cacheWrite ? { cacheWriteTokens: inputTokens.cacheWrite } : {}),
+    inputTokens: Number(input ?? 0),
+    outputTokens: Number(output ?? 0),
+    cachedInputTokens,
+    reasoningTokens,
   };
 }
 
@@ -198,8 +189,7 @@ function createAbortRace(signal: AbortSignal): <T>(promise: PromiseLike<T>) => P
 function checkVersion(id: string, model: ModelObject | StreamingModel): void {
   const version: unknown = model?.specificationVersion;
   if (version === "v3" || version === "v2") return;
-  throw new TuttiError(
-    "usage",
+  throw usageError(
     `Worker "${id}" needs an AI SDK model object of version "v3" or "v2" (AI SDK 6 or 5), not ${JSON.stringify(version) ?? "something without a version"}.`,
   );
 }

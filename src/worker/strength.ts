@@ -3,7 +3,7 @@
 import { isModel } from "./kinds.ts";
 import type { PoolMember, Profile, WorkerKind } from "./types.ts";
 
-export interface Candidate {
+export interface Ranked {
   kind: WorkerKind;
   profile?: Profile;
 }
@@ -12,7 +12,7 @@ export interface Candidate {
  * Numbers of the models, strongest first: highest measured success, then the order of the pool (the
  * order of the config; discovered pools are laid out by output price). Tools and `self` are left out.
  */
-export function strongestFirst(members: readonly Candidate[]): number[] {
+export function strongestFirst(members: readonly Ranked[]): number[] {
   return members
     .map((member, number) => ({ number, member }))
     .filter(({ member }) => isModel(member))
@@ -25,6 +25,6 @@ export function strongestMembers(members: readonly PoolMember[]): number[] {
   return strongestFirst(members.map(({ worker: { kind }, profile }) => ({ kind, profile })));
 }
 
-function successOf({ profile }: Candidate): number {
+function successOf({ profile }: Ranked): number {
   return profile?.success ?? -1;
 }

@@ -194,7 +194,7 @@ export interface Profile {
   similar?: number;
   /** Median delay of a whole reply. */
   delayMs?: number;
-  /** Where the figures come from, for people: "simulated, 40 tasks a topic". */
+  /** Where the measurements come from, for people: "simulated, 40 tasks a topic". */
   source?: string;
 }
 

@@ -9,7 +9,7 @@
 export type Reading = "plain" | "inner-quotes" | "label-lines";
 
 /** cut: the text ended. unclosed: the next list began before this one ended. unexpected: neither. */
-export type Failure = "cut" | "unclosed" | "unexpected";
+export type CursorFailure = "cut" | "unclosed" | "unexpected";
 
 export interface Cursor {
   readonly text: string;
@@ -17,7 +17,7 @@ export interface Cursor {
   at: number;
   /** The list being read holds strings only, so a quote and a comma are a border only before another string. */
   textOnly: boolean;
-  failure: Failure;
+  failure: CursorFailure;
   /** The reading "inner-quotes" would have read a string differently. */
   sawInnerQuote: boolean;
   /** The reading "label-lines" would have read a string differently. */
@@ -107,7 +107,7 @@ export function afterLine(cursor: Cursor, at: number): number {
 }
 
 /** Records why reading failed. Its `undefined` is what every reader returns then. */
-export function fail(cursor: Cursor, failure: Failure): undefined {
+export function fail(cursor: Cursor, failure: CursorFailure): undefined {
   cursor.failure = failure;
   return undefined;
 }

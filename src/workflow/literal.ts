@@ -10,11 +10,11 @@ interface Word {
   word: string;
 }
 
-export interface Fields {
+export interface LiteralFields {
   fields: [key: string, value: Literal][];
 }
 
-export type Literal = number | string | null | Word | Fields | Literal[];
+export type Literal = number | string | null | Word | LiteralFields | Literal[];
 
 // More than any workflow has, so that a list without end is given up soon.
 const MAX_ENTRIES = 10_000;
@@ -63,9 +63,9 @@ function readEntry(cursor: Cursor, bracket: string, depth: number): Literal | un
   return readScalar(cursor);
 }
 
-function readFields(cursor: Cursor, depth: number): Fields | undefined {
+function readFields(cursor: Cursor, depth: number): LiteralFields | undefined {
   const { text } = cursor;
-  const fields: Fields["fields"] = [];
+  const fields: LiteralFields["fields"] = [];
   cursor.at++;
   for (;;) {
     skipTrivia(cursor);

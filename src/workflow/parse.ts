@@ -106,6 +106,13 @@ function toEntries({ value }: FoundList) {
   return Array.isArray(value) ? value : [];
 }
 
+const RIGHT: Record<FoundList["name"], string> = {
+  subtasks: "write strings in quotes, with commas between them",
+  model_id: "write numbers with commas between them, such as [0, 1]",
+  access_list: 'write one entry per step, such as [[], ["all"]]',
+  steps: 'write [{ "worker": 0, "subtask": "…", "access": [] }]',
+};
+
 function findUnread(selection: Selection & { type: "lists" | "steps" }): WorkflowError | undefined {
   const lists =
     selection.type === "steps"
@@ -114,20 +121,10 @@ function findUnread(selection: Selection & { type: "lists" | "steps" }): Workflo
   const list = lists.find(({ failure }) => failure !== undefined);
   if (list === undefined) return undefined;
   if (list.failure === "unclosed") {
-    return {
-      code: "cut-off",
-      message: `${list.name} is never closed: write its closing bracket before anything else`,
-    };
+    const message = `${list.name} is never closed: write its closing bracket before anything else`;
+    return { code: "cut-off", message };
   }
-  const right =
-    list.name === "subtasks"
-      ? "write strings in quotes, with commas between them"
-      : list.name === "model_id"
-        ? "write numbers with commas between them, such as [0, 1]"
-        : list.name === "access_list"
-          ? 'write one entry per step, such as [[], ["all"]]'
-          : 'write [{ "worker": 0, "subtask": "…", "access": [] }]';
-  return { code: "bad-list", message: `${list.name} is not a list that can be read: ${right}` };
+  return { code: "bad-list", message: `${list.name} is not a list that can be read: ${RIGHT[list.name]}` };
 }
 
 function rejectIncomplete(found: FoundList[]): ParseResult {

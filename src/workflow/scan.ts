@@ -2,7 +2,7 @@
 // as a whole, so a label inside one of its strings is never taken for a list. After a list that could not be
 // read the scan goes on where reading stopped: no part of the text is read twice, which keeps it linear.
 
-import { type Cursor, createCursor, type Failure, type Reading, skipSpace } from "./cursor.ts";
+import { type Cursor, type CursorFailure, createCursor, type Reading, skipSpace } from "./cursor.ts";
 import { findLabel, findValue, type ListName } from "./label.ts";
 import { type Literal, readList } from "./literal.ts";
 
@@ -13,7 +13,7 @@ export interface FoundList {
   end: number;
   /** "all" is a bare "all" for every step. Absent where reading failed. */
   value?: Literal[] | "all";
-  failure?: Failure;
+  failure?: CursorFailure;
 }
 
 // The workflow is among the last lists. Forgetting the first of very many keeps hostile texts cheap.

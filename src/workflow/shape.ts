@@ -1,7 +1,7 @@
 // From what was written to what is meant: literals become ids, subtasks and access, and lists become steps.
 // Ranges are checked by `validateWorkflow`, for workflows of every origin.
 
-import type { Fields, Literal } from "./literal.ts";
+import type { Literal, LiteralFields } from "./literal.ts";
 import { show } from "./show.ts";
 import type { Access, Step, Workflow, WorkflowError } from "./types.ts";
 import { badAccess } from "./validate.ts";
@@ -133,10 +133,10 @@ function toText(literal: Literal): string | undefined {
   return typeof literal === "object" && literal !== null && "word" in literal ? literal.word : undefined;
 }
 
-function isFields(literal: Literal): literal is Fields {
+function isFields(literal: Literal): literal is LiteralFields {
   return typeof literal === "object" && literal !== null && "fields" in literal;
 }
 
-function pick({ fields }: Fields, keys: string[]): Literal | undefined {
+function pick({ fields }: LiteralFields, keys: string[]): Literal | undefined {
   return fields.findLast(([key]) => keys.includes(key))?.[1];
 }

@@ -81,8 +81,8 @@ export async function request(path: string, options: Options = {}): Promise<Resp
       ...(body !== undefined && { "content-type": "application/json" }),
       ...headers,
     },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    ...(signal && { signal }),
+    body: body === undefined ? undefined : JSON.stringify(body),
+    signal,
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;
     throw new ApiError(0, "unreachable", "The gateway cannot be reached. Is `tutti serve` still running?");
@@ -93,7 +93,7 @@ export async function request(path: string, options: Options = {}): Promise<Resp
 }
 
 export async function getJson<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
-  return (await request(path, { ...(query && { query }), ...(signal && { signal }) })).json() as Promise<T>;
+  return (await request(path, { query, signal })).json() as Promise<T>;
 }
 
 export async function sendJson<T>(
@@ -101,7 +101,7 @@ export async function sendJson<T>(
   path: string,
   body?: unknown,
 ): Promise<T> {
-  const text = await (await request(path, { method, ...(body !== undefined && { body }) })).text();
+  const text = await (await request(path, { method, body })).text();
   return (text === "" ? undefined : JSON.parse(text)) as T;
 }
 
@@ -125,10 +125,6 @@ export interface RunPage {
 /** With the runs that performed steps for `self`. */
 export type ShownRun = Run & { nested?: Run[] };
 
-export interface ModelList {
-  data: { id: string; owned_by: string; simulated?: boolean }[];
-}
-
 export function listRuns(query: Query, next?: string, signal?: AbortSignal): Promise<RunPage> {
   const cursor = Object.fromEntries(new URLSearchParams(next ?? ""));
   return getJson("v1/runs", { ...query, ...cursor }, signal);
@@ -140,10 +136,6 @@ export function showRun(id: string, signal?: AbortSignal): Promise<ShownRun> {
 
 export function cancelRun(id: string): Promise<ShownRun> {
   return sendJson("POST", `v1/runs/${encodeURIComponent(id)}/cancel`);
-}
-
-export function listModels(signal?: AbortSignal): Promise<ModelList> {
-  return getJson("v1/models", undefined, signal);
 }
 
 /**

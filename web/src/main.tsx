@@ -4,7 +4,7 @@ import { createRoot } from "react-dom/client";
 import { SHARED_STYLE } from "../../src/report/style.ts";
 import { ApiError } from "./api.ts";
 import { Shell } from "./shell/shell.tsx";
-import { applyTheme } from "./shell/theme.ts";
+import { applyTheme } from "./shell/theme-button.tsx";
 import "./ui/base.css";
 
 applyTheme();

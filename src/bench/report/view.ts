@@ -113,6 +113,8 @@ export function toCategories(results: readonly BenchResult[]): { name: string; n
 export interface ComparisonView {
   sentence: string;
   verdict: { side: -1 | 0 | 1; text: string };
+  /** "p < 0.001", "p = 0.042". */
+  p: string;
   byCategory: TableView;
 }
 
@@ -130,6 +132,7 @@ export function toComparison({
   return {
     sentence: `${b} is right on ${toPoints(accuracyB)} %, ${a} on ${toPoints(accuracyA)} % of ${toCount(n, "task")}: ${toDifference(difference)} points, paired, ${p}.`,
     verdict: { side, text: { 1: "B is better", [-1]: "B is worse", 0: "no difference is shown" }[side] },
+    p,
     byCategory: {
       label: "Difference by category",
       columns: [{ title: "Category" }, { title: "tasks" }, { title: "B − A, points" }],

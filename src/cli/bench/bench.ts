@@ -5,7 +5,8 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
 import { unknownVerb, wholeNumber } from "../options.ts";
-import { toJson, toOneLine } from "../terminal/sanitise.ts";
+import { printJson } from "../terminal/print.ts";
+import { toOneLine } from "../terminal/sanitise.ts";
 import { createStyle } from "../terminal/style.ts";
 import { compare } from "./compare.ts";
 import {
@@ -107,7 +108,7 @@ async function benchOne(plan: BenchPlan, flags: BenchFlags): Promise<BenchEnd> {
   const path = flags.out ?? chooseFolder(toWish(input.set.id), identity);
   const measured = await measureSet(plan, new DiskFolder(path, identity), flags);
   const { results, isStopped, budget } = measured.outcome;
-  if (flags.json) process.stdout.write(`${toJson(results)}\n`);
+  if (flags.json) printJson(results);
   else if (flags.csv) process.stdout.write(toCsv(results));
   else write(toSetLines(measured));
   return {
@@ -136,7 +137,7 @@ async function headroom(_flags: unknown, command: Command): Promise<void> {
       onProgress: (progress) => line.update(progress),
     }),
   );
-  if (flags.json) process.stdout.write(`${toJson(found)}\n`);
+  if (flags.json) printJson(found);
   else write(toHeadroomLines(found, lookOf()));
 }
 

@@ -4,15 +4,16 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
-import { toCount } from "../../base/format.ts";
-import { sideOf } from "../../base/statistics.ts";
+import { toCount, toPoints } from "../../base/format.ts";
 import type { Comparison, Flip } from "../../bench/compare.ts";
+import { toComparison, toDifference } from "../../bench/report/view.ts";
 import type { BenchRow } from "../../bench/types.ts";
-import { toJson, toOneLine } from "../terminal/sanitise.ts";
+import { printJson } from "../terminal/print.ts";
+import { toOneLine } from "../terminal/sanitise.ts";
 import { type Column, toTable } from "../terminal/table.ts";
 import { wrap } from "../terminal/text-width.ts";
 import { HOME } from "./measure.ts";
-import { type Look, lookOf, toDifference, toPoints, write } from "./print.ts";
+import { alignStar, type Look, lookOf, write } from "./print.ts";
 
 const MOST_FLIPS = 10;
 
@@ -24,7 +25,7 @@ export async function compare(a: string, b: string, _flags: unknown, command: Co
   const comparisons = pairs.map(([one, other]) => compareRows(one, other, one.seed));
   for (const { a: one, b: other, n } of comparisons)
     if (n === 0) throw usageError(`${one} and ${other} have no task in common: nothing can be compared`);
-  if (flags.json) return void process.stdout.write(`${toJson(comparisons)}\n`);
+  if (flags.json) return printJson(comparisons);
   const look = lookOf();
   write(
     comparisons.flatMap((comparison, i) => [
@@ -94,10 +95,8 @@ function pairSides(a: string, b: string, left: Side[], right: Side[]): [Side, Si
 
 function toComparisonLines(comparison: Comparison, { style, width }: Look): string[] {
   const { a, b, n, accuracyA, accuracyB, difference, byCategory, gained, lost, onlyA, onlyB } = comparison;
-  const { mean, low, high, p } = difference;
-  const side = sideOf(difference);
-  const verdict =
-    side > 0 ? style.green("B is better") : side < 0 ? style.red("B is worse") : "no difference is shown";
+  const { verdict, p } = toComparison(comparison);
+  const paint = { 1: style.green, [-1]: style.red, 0: (text: string) => text }[verdict.side];
   const left =
     onlyA + onlyB > 0
       ? [style.dim(`${onlyA} rows of A and ${onlyB} of B have no partner and are left out.`)]
@@ -109,20 +108,14 @@ function toComparisonLines(comparison: Comparison, { style, width }: Look): stri
   ];
   const rows = byCategory
     .toSorted((x, y) => y.difference.mean - x.difference.mean)
-    .map((entry) => [
-      toOneLine(entry.category),
-      String(entry.n),
-      toDifference({ ...entry.difference, difference: entry.difference.mean }),
-    ]);
-  const [heading, ...lines] = toTable(columns, rows, width);
+    .map((entry) => [toOneLine(entry.category), String(entry.n), alignStar(toDifference(entry.difference))]);
   return [
     `A ${style.bold(toOneLine(a))} ${toPoints(accuracyA)} %`,
     `B ${style.bold(toOneLine(b))} ${toPoints(accuracyB)} %`,
-    `B − A ${toDifference({ difference: mean, low, high, p }).trimEnd()}, p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`}, ${toCount(n, "task")}: ${verdict}`,
+    `B − A ${toDifference(difference)}, ${p}, ${toCount(n, "task")}: ${paint(verdict.text)}`,
     ...left,
     "",
-    style.dim(heading!),
-    ...lines,
+    ...toTable(columns, rows, width, style),
     "",
     ...toFlipLines("right with B, wrong with A", gained, width),
     ...toFlipLines("wrong with B, right with A", lost, width),

@@ -1,10 +1,11 @@
 // Results of a bench for people (tables) and for spreadsheets (CSV).
 
-import { toCount, toDelay, toMoney, toPercent, toSeries, toTokens } from "../../base/format.ts";
+import { toCount, toDelay, toMoney, toPercent, toPoints, toSeries, toTokens } from "../../base/format.ts";
 import { sideOf } from "../../base/statistics.ts";
 import type { BenchOutcome } from "../../bench/bench.ts";
 import type { Headroom } from "../../bench/headroom.ts";
 import type { OverSets } from "../../bench/over-sets.ts";
+import { BEST_SINGLE, findBest, ORACLE, toAgainst } from "../../bench/report/view.ts";
 import { groupBy } from "../../bench/results.ts";
 import type { BenchResult } from "../../bench/types.ts";
 import { modelsOf } from "../../worker/kinds.ts";
@@ -34,12 +35,10 @@ export function toResultLines(results: readonly BenchResult[], { style, width }:
   const isSimulated = results.some((result) => result.isSimulated);
   const has = (of: (result: BenchResult) => number) => results.some((result) => of(result) > 0);
   const differences = results.map(({ against }) =>
-    against.find(({ conductor }) => conductor === "best-single"),
+    against.find(({ conductor }) => conductor === BEST_SINGLE),
   );
-  const highest = Math.max(
-    ...results.filter(({ conductor }) => conductor !== "oracle").map(({ accuracy }) => accuracy),
-  );
-  const isBest = (row: number) => results[row]!.accuracy === highest && results[row]!.conductor !== "oracle";
+  const highest = findBest(results)?.accuracy;
+  const isBest = (row: number) => results[row]!.accuracy === highest && results[row]!.conductor !== ORACLE;
   const sides = differences.map((difference) => (difference ? sideOf(difference) : 0));
   const columns: Column[] = [
     { title: "CONDUCTOR", min: 12, style: (text, row) => (isBest(row) ? style.bold(text) : text) },
@@ -65,12 +64,12 @@ export function toResultLines(results: readonly BenchResult[], { style, width }:
   const hasPlans = has(({ conductorCalls }) => conductorCalls);
   const hasCost = has(({ costUsd }) => costUsd);
   const hasDelay = has(({ durationMs }) => Math.floor(durationMs));
-  const rows = results.map((result, i) => [
+  const rows = results.map((result) => [
     toOneLine(result.conductor),
     isSameN ? "" : String(result.n),
     toPoints(result.accuracy),
     `${toPoints(result.low)} – ${toPoints(result.high)}`,
-    differences[i] ? toDifference(differences[i]) : "",
+    alignStar(toAgainst(result)),
     result.calls.toFixed(2),
     hasPlans ? result.conductorCalls.toFixed(2) : "",
     toTokens(Math.round(result.tokens)),
@@ -81,8 +80,7 @@ export function toResultLines(results: readonly BenchResult[], { style, width }:
     toPercent(result.validShare),
     result.outages + result.ungraded > 0 ? String(result.outages + result.ungraded) : "",
   ]);
-  const [heading, ...lines] = toTable(columns, rows, width);
-  return [style.dim(heading!), ...lines];
+  return toTable(columns, rows, width, style);
 }
 
 /** The same bench on kinds of tasks that nobody has learned from: does what was learned carry over? */
@@ -100,7 +98,6 @@ export function toFamilyLines({ counts, results }: BenchOutcome, look: Look): st
 export function toOverLines(over: readonly OverSets[], sets: number, { style, width }: Look): string[] {
   const title = style.bold(`Over ${sets} sets: the mean over sets, each counts the same`);
   if (over.length === 0) return [title, "", "No Conductor was measured on all of them."];
-  const singles = over.map(({ against }) => against.find(({ conductor }) => conductor === "best-single"));
   const columns: Column[] = [
     { title: "CONDUCTOR", min: 12 },
     { title: "ACC %", align: "right" },
@@ -112,11 +109,10 @@ export function toOverLines(over: readonly OverSets[], sets: number, { style, wi
     toOneLine(conductor),
     toPoints(accuracy),
     `${toPoints(low)} – ${toPoints(high)}`,
-    singles[i] ? toDifference(singles[i]) : "",
+    alignStar(toAgainst(over[i]!)),
     calls.toFixed(2),
   ]);
-  const [heading, ...lines] = toTable(columns, rows, width);
-  return [title, "", style.dim(heading!), ...lines];
+  return [title, "", ...toTable(columns, rows, width, style)];
 }
 
 /** What stands around the table: where it comes from, who was refused, what to be careful with. */
@@ -172,7 +168,7 @@ const CSV_FIELDS = [
 /** One line for each Conductor; the difference to the best single worker at the end. */
 export function toCsv(results: readonly BenchResult[]): string {
   const lines = results.map((result) => {
-    const single = result.against.find(({ conductor }) => conductor === "best-single");
+    const single = result.against.find(({ conductor }) => conductor === BEST_SINGLE);
     const difference = single ? [single.difference, single.low, single.high, single.p] : ["", "", "", ""];
     return [...CSV_FIELDS.map((field) => result[field]), ...difference].map(toCell).join(",");
   });
@@ -201,22 +197,7 @@ export function toHeadroomLines({ set, n, results, words, isSimulated }: Headroo
   ];
 }
 
-export function toPoints(share: number): string {
-  return (share * 100).toFixed(1);
-}
-
-interface Difference {
-  difference: number;
-  low: number;
-  high: number;
-  p: number;
-}
-
-export function toDifference({ difference, low, high, p }: Difference): string {
-  const signed = (share: number) => {
-    const text = toPoints(share);
-    return share > 0 && text !== "0.0" ? `+${text}` : text.replace(/^-0\.0$/, "0.0");
-  };
-  const star = sideOf({ low, high, p }) === 0 ? "  " : " *";
-  return `${signed(difference)} (${signed(low)} … ${signed(high)})${star}`;
+/** Stars stand behind the column, so that its numbers are below one another. */
+export function alignStar(difference: string): string {
+  return difference === "" || difference.endsWith("*") ? difference : `${difference}  `;
 }

@@ -8,7 +8,7 @@ import type { BenchOutcome } from "../../bench/bench.ts";
 import type { DiskFolder } from "../../bench/folder.ts";
 import type { OverSets } from "../../bench/over-sets.ts";
 import { toCommandLine } from "../options.ts";
-import { toJson } from "../terminal/sanitise.ts";
+import { printJson } from "../terminal/print.ts";
 import {
   type BenchEnd,
   type BenchFlags,
@@ -49,8 +49,7 @@ export async function benchSets(plans: readonly BenchPlan[], flags: BenchFlags):
   const over = toOverSets(outcomes);
   if (isText && !isStopped) write(["", "", ...toOverLines(over, plans.length, lookOf())]);
   else if (flags.csv) process.stdout.write(toCsv(outcomes.flatMap(({ results }) => results)));
-  else if (flags.json)
-    process.stdout.write(`${toJson({ sets: outcomes.map(({ results }) => results), over })}\n`);
+  else if (flags.json) printJson({ sets: outcomes.map(({ results }) => results), over });
   if (flags.report) await writeIndex(path, names, outcomes, over);
   // Replaying costs nothing, so no budget can be used up.
   return { path: flags.report ? join(path, "index.html") : path, isStopped, isUsedUp: false };

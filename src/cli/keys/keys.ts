@@ -7,10 +7,10 @@ import { toClock, toCount, toMoney } from "../../base/format.ts";
 import { startOfWindow, WINDOW_WORDS } from "../../gateway/access/budget-window.ts";
 import { type GatewayKey, openKeyRing, toKeyState, toShownKey } from "../../gateway/access/keys.ts";
 import { type CommonFlags, unknownVerb } from "../options.ts";
-import { printJson, printLines } from "../terminal/print.ts";
+import { printJson, printLines, printTable } from "../terminal/print.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
-import { columnsOf, createStyle } from "../terminal/style.ts";
-import { type Column, toTable } from "../terminal/table.ts";
+import { createStyle } from "../terminal/style.ts";
+import type { Column } from "../terminal/table.ts";
 import { addCreateFlags, type CreateFlags, checkNames, toSettings } from "./input.ts";
 
 const VERBS = ["create", "list", "revoke"];
@@ -86,11 +86,11 @@ async function list(_flags: CommonFlags, command: Command): Promise<void> {
   const spent = keys.length > 0 ? await readSpent(keys, config, now) : undefined;
   if (json) return printJson(keys.map((key, i) => ({ ...toShownKey(key, now), spent: spent?.[i] })));
   if (keys.length === 0) return printLines(["No keys yet. Make one with: tutti keys create --name NAME"]);
-  printLines(toKeyLines(keys, spent, now));
+  printKeys(keys, spent, now);
 }
 
 /** One line a key: what it may do and what it has spent. */
-function toKeyLines(keys: readonly GatewayKey[], spent: Spent[] | undefined, now: number): string[] {
+function printKeys(keys: readonly GatewayKey[], spent: Spent[] | undefined, now: number): void {
   const style = createStyle(process.stdout, process.env);
   const states = keys.map((key) => toKeyState(key, now));
   const columns: Column[] = [
@@ -113,7 +113,7 @@ function toKeyLines(keys: readonly GatewayKey[], spent: Spent[] | undefined, now
     toOneLine(toMayAsk(key)),
     key.expiresAt === undefined ? "" : toClock(key.expiresAt).slice(0, 16),
   ]);
-  return toTable(columns, rows, columnsOf(process.stdout) - 1, style);
+  printTable(columns, rows, style);
 }
 
 interface Spent {

@@ -5,9 +5,10 @@ import { wilson } from "../../base/statistics.ts";
 import type { Calibration } from "../../calibration/types.ts";
 import { TOPICS, type Topic } from "../../worker/types.ts";
 import { toOutcome } from "../record/print.ts";
+import { printTable } from "../terminal/print.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
-import { columnsOf, createStyle } from "../terminal/style.ts";
-import { type Column, toTable } from "../terminal/table.ts";
+import { createStyle } from "../terminal/style.ts";
+import type { Column } from "../terminal/table.ts";
 import type { CalibrateResult } from "./calibrate.ts";
 
 interface Share {
@@ -78,10 +79,7 @@ export function printCalibration(result: CalibrateResult, { stdout, stderr, env 
   const style = createStyle(stdout, env);
   const figures = toFigures(result);
   const { summary, file } = result;
-  const print = (columns: Column[], rows: string[][]) => {
-    const [heading, ...lines] = toTable(columns, rows, columnsOf(stdout) - 1);
-    stdout.write([style.dim(heading!), ...lines].map((line) => `${line}\n`).join(""));
-  };
+  const print = (columns: Column[], rows: string[][]) => printTable(columns, rows, style);
   const columns: Column[] = [
     { title: "WORKER", min: 12 },
     { title: "SUCCESS (95 %)", align: "right" },

@@ -7,9 +7,10 @@ import type { ResolvedPool } from "../../config/pool.ts";
 import { isSimulatedPool } from "../../worker/kinds.ts";
 import type { PoolMember, Topic, WorkerKind } from "../../worker/types.ts";
 import { unknownVerb } from "../options.ts";
-import { toJson, toOneLine } from "../terminal/sanitise.ts";
-import { columnsOf, createStyle, type Style } from "../terminal/style.ts";
-import { type Column, toTable } from "../terminal/table.ts";
+import { printJson, printTable } from "../terminal/print.ts";
+import { toOneLine } from "../terminal/sanitise.ts";
+import { columnsOf, createStyle } from "../terminal/style.ts";
+import type { Column } from "../terminal/table.ts";
 import { wrap } from "../terminal/text-width.ts";
 import { type CalibrateFlags, defineCalibrate } from "./calibrate.ts";
 import type { Check } from "./check.ts";
@@ -54,7 +55,7 @@ async function resolve(command: Command): Promise<{ resolved: ResolvedPool; isJs
     import("../../config/load.ts"),
     import("../../config/pool.ts"),
   ]);
-  const { config } = await loadConfig({ cwd: process.cwd(), ...(file !== undefined && { file }) });
+  const { config } = await loadConfig({ cwd: process.cwd(), file });
   const resolved = await resolvePool(config, {
     env: process.env,
     ...(selector !== undefined && { selector }),
@@ -65,11 +66,6 @@ async function resolve(command: Command): Promise<{ resolved: ResolvedPool; isJs
     process.stderr.write(`${lines.join("\n")}\n\n`);
   }
   return { resolved, isJson: json };
-}
-
-function printTable(columns: Column[], rows: string[][], style: Style): void {
-  const [heading, ...lines] = toTable(columns, rows, columnsOf(process.stdout) - 1);
-  process.stdout.write([style.dim(heading!), ...lines].map((line) => `${line}\n`).join(""));
 }
 
 async function list(_flags: Flags, command: Command): Promise<void> {
@@ -83,7 +79,7 @@ async function list(_flags: Flags, command: Command): Promise<void> {
       .filter(({ id }) => !pool.members.some(({ worker }) => worker.id === id))
       .map(({ id, state, detail }) => ({ number: undefined, id, state, source: detail ?? "" }) as Entry),
   ];
-  if (isJson) return void process.stdout.write(`${toJson(entries)}\n`);
+  if (isJson) return printJson(entries);
   const style = createStyle(process.stdout, process.env);
   const columns: Column[] = [
     { title: "#", align: "right" },
@@ -150,7 +146,7 @@ async function check(_flags: Flags, command: Command): Promise<void> {
   const checks = await checkPool(resolved.pool);
   const failed = checks.filter(({ ok }) => !ok).length;
   process.exitCode = failed > 0 ? 1 : 0;
-  if (isJson) return void process.stdout.write(`${toJson(checks)}\n`);
+  if (isJson) return printJson(checks);
   const style = createStyle(process.stdout, process.env);
   const simulated = isSimulatedPool(resolved.pool);
   const columns: Column[] = [
@@ -184,7 +180,7 @@ async function calibrate(_flags: CalibrateFlags, command: Command): Promise<void
   for (const text of resolved.warnings) process.stderr.write(`${toOneLine(text)}\n`);
   const result = await calibratePool(resolved, command.optsWithGlobals<CalibrateFlags>());
   if (!result) return;
-  if (isJson) process.stdout.write(`${toJson(toCalibrateJson(result))}\n`);
+  if (isJson) printJson(toCalibrateJson(result));
   else printCalibration(result, process);
   process.exitCode = exitCodeOf(result.summary);
 }

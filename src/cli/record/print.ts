@@ -1,13 +1,15 @@
 // What `tutti record` shows: the estimate and its question, how far it is, and what came of it.
 
 import { createInterface } from "node:readline/promises";
+import { usageError } from "../../base/errors.ts";
 import { toCount, toDelay, toMoney, toPercent, toTokens } from "../../base/format.ts";
 import type { RecordingPlan } from "../../recording/plan.ts";
 import type { RecordProgress, RecordSummary } from "../../recording/record-types.ts";
 import { type ChangingLine, createChangingLine } from "../terminal/changing-line.ts";
+import { printTable } from "../terminal/print.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
-import { columnsOf, createStyle } from "../terminal/style.ts";
-import { type Column, toTable } from "../terminal/table.ts";
+import { createStyle } from "../terminal/style.ts";
+import type { Column } from "../terminal/table.ts";
 
 export function toEstimate(
   { calls, recorded, usd, maxUsd, unpriced }: RecordingPlan,
@@ -23,8 +25,19 @@ export function toEstimate(
   return `${head}\n${cost}`;
 }
 
+/** Whether to go on at this cost: asked only where it is not already settled, by --yes or because it is free. */
+export async function confirmCost(isSettled: boolean): Promise<boolean> {
+  if (isSettled) return true;
+  if (!process.stdin.isTTY)
+    throw usageError("nobody can be asked whether this cost is all right: say so with --yes");
+  if (await confirm("Go on?")) return true;
+  process.stderr.write("Nobody was asked.\n");
+  process.exitCode = 1;
+  return false;
+}
+
 /** Only a yes is a yes. */
-export async function confirm(question: string): Promise<boolean> {
+async function confirm(question: string): Promise<boolean> {
   const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   try {
     const reply = await Promise.race([
@@ -85,8 +98,7 @@ export function printSummary(summary: RecordSummary, { stdout, stderr, env }: No
     failed > 0 ? failed.toLocaleString("en") : "",
     toOneLine(error),
   ]);
-  const [heading, ...lines] = toTable(columns, rows, columnsOf(stdout) - 1);
-  stdout.write([style.dim(heading!), ...lines].map((line) => `${line}\n`).join(""));
+  printTable(columns, rows, style);
   stderr.write(`${toOutcome(summary)}\n`);
 }
 

@@ -6,7 +6,7 @@ import { toCount } from "../../base/format.ts";
 import type { PosedSplits } from "../../environment/export-questions.ts";
 import type { ExportEngine } from "../../environment/export-rows.ts";
 import { toCommandLine } from "../options.ts";
-import { toJson } from "../terminal/sanitise.ts";
+import { printJson } from "../terminal/print.ts";
 import { checkWorldFlags, openRolloutWorld, openTasksWorld, tell, type WorldFlags } from "./world.ts";
 
 export interface RlExportFlags extends WorldFlags {
@@ -42,7 +42,7 @@ export async function exportRl(flags: RlExportFlags): Promise<void> {
   ]);
   const exported = writeExport({ engine, folder: out, splits, world, isSimulated, url, model, serve });
   if (json) {
-    process.stdout.write(`${toJson({ engine, world, simulated: isSimulated, ...exported })}\n`);
+    printJson({ engine, world, simulated: isSimulated, ...exported });
     return;
   }
   const counts = `${toCount(exported.train, "training question")}, ${toCount(exported.test, "test question")}`;

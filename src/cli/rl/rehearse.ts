@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toPercent } from "../../base/format.ts";
 import type { RehearsedIteration } from "../../environment/rehearse.ts";
-import { toJson } from "../terminal/sanitise.ts";
+import { printJson } from "../terminal/print.ts";
 import { createStyle } from "../terminal/style.ts";
 
 export interface RlRehearseFlags {
@@ -45,7 +45,7 @@ export async function rehearseRl(flags: RlRehearseFlags): Promise<void> {
       onIteration: show,
     });
     const health = await (await fetch(`${server.url}/health`)).json();
-    if (json) process.stdout.write(`${toJson({ simulated: true, iterations: told, server: health })}\n`);
+    if (json) printJson({ simulated: true, iterations: told, server: health });
     else {
       const { performed, kept, joined } = health as Record<string, number>;
       say(

@@ -7,7 +7,7 @@ import { toMoney } from "../../base/format.ts";
 import type { Engine } from "../../environment/types.ts";
 import { isLoopback } from "../../gateway/http/loopback.ts";
 import { toListenError, untilEnded } from "../serve.ts";
-import { toJson } from "../terminal/sanitise.ts";
+import { printJson } from "../terminal/print.ts";
 import { createStyle } from "../terminal/style.ts";
 import { createRlProgress } from "./progress.ts";
 import { type BudgetFlags, checkWorldFlags, openRolloutWorld, tell, type WorldFlags } from "./world.ts";
@@ -64,7 +64,7 @@ export async function serveRl(flags: RlServeFlags): Promise<void> {
     throw toListenError(error, flags, "tutti rl serve");
   });
   const { url, figures } = environment;
-  if (flags.json) process.stdout.write(`${toJson({ url, run: folder })}\n`);
+  if (flags.json) printJson({ url, run: folder });
   say(`${style.bold("Tutti")} gives rewards on ${url} · ${book.name}`);
   say(`  OpenRLHF   --reward.remote_url ${url}/rl/openrlhf`);
   say(`  slime      --rm-type remote_rm --rm-url ${url}/rl/slime`);

@@ -36,8 +36,7 @@ export function toRunTable(
     toMoney(costUsd, isSimulated),
     toOneLine(question),
   ]);
-  const [heading, ...lines] = toTable(columns, rows, width);
-  return [style.dim(heading!), ...lines];
+  return toTable(columns, rows, width, style);
 }
 
 /** A whole id, or the beginning of exactly one. */

@@ -72,8 +72,8 @@ export function showResults(rows: readonly TestResult[], folder: TrainingFolder,
     toOneLine(note ?? ""),
   ]);
   const width = stdout.isTTY ? columnsOf(stdout) - 1 : 160;
-  const [heading, ...lines] = toTable(columns, cells, width);
-  stdout.write(["", style.dim(heading!), ...lines].map((line) => `${line}\n`).join(""));
+  const lines = ["", ...toTable(columns, cells, width, style)];
+  stdout.write(lines.map((line) => `${line}\n`).join(""));
 }
 
 /** What came of it, and where it is. */

@@ -147,11 +147,6 @@ export function sse(data: object, event?: string): string {
 /** A comment of the stream: every client skips it. */
 export const KEEP_ALIVE = ": keep-alive\n\n";
 
-/** What of the answer is still to be streamed. What was read cannot be taken back: should it differ, nothing is added. */
-export function restOf({ text }: Outcome, streamed: string): string {
-  return text.startsWith(streamed) ? text.slice(streamed.length) : "";
-}
-
 export function toTuttiFields(outcome: Outcome): TuttiFields {
   return {
     run_id: outcome.head.runId,

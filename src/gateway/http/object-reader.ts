@@ -3,8 +3,9 @@
 // ignored. Why not zod: docs/decisions/0016-reading-requests.md.
 
 import { TuttiError } from "../../base/errors.ts";
+import type { Fields } from "../../base/fields.ts";
 
-export type Fields = Record<string, unknown>;
+export type { Fields } from "../../base/fields.ts";
 
 export interface NumberBounds {
   min?: number;

@@ -16,7 +16,6 @@ const WHOLE: RelayResult = {
   finishReason: "stop",
   bytes: 420,
   firstByteMs: 12.4,
-  durationMs: 50,
   isComplete: true,
   clientLeft: false,
 };

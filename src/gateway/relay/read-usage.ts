@@ -2,7 +2,7 @@
 // asked for, the text. A stream's events are not parsed one by one; bytes are searched for the few that carry
 // usage. A body that is too large to be held, or no JSON, has none, and nothing else happens.
 
-import { toFields } from "../../worker/chat/usage.ts";
+import { toFields } from "../../base/fields.ts";
 import type { Usage } from "../../worker/types.ts";
 import type { RelayReader, ReplyFields } from "./types.ts";
 

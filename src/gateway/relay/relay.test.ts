@@ -419,22 +419,6 @@ describe("a provider that fails", () => {
   });
 });
 
-test("our own signal stops both sides", async () => {
-  let closed: Promise<unknown> | undefined;
-  const stopping = new AbortController();
-  const upstream = await listen((_, response) => {
-    response.writeHead(200, { "content-type": "text/event-stream" }).write(delta("half"));
-    closed = once(response, "close");
-  });
-  const front = await startFront(upstream, { signal: stopping.signal });
-  const outcome = front.outcome();
-  const response = await post(front.url, '{"model":"a","stream":true}');
-  stopping.abort();
-  expect(await response.text()).toContain('"code":"cancelled"');
-  await closed;
-  expect(await outcome).toMatchObject({ isComplete: false, clientLeft: false, error: { code: "aborted" } });
-});
-
 test("a slow reader slows the provider down: nothing piles up between them", async () => {
   const piece = Buffer.from(delta("x".repeat(65_000)));
   const total = 50_000_000;

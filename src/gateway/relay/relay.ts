@@ -4,12 +4,12 @@
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
-import type { TuttiError } from "../../base/errors.ts";
+import { isTuttiError, TuttiError } from "../../base/errors.ts";
+import { toWorkerError } from "../../worker/failure.ts";
 import { boundUsage } from "./bound-usage.ts";
 import { toClientHeaders, toUpstreamHeaders } from "./headers.ts";
 import { createLineBuffer, type LineBuffer } from "./line-buffer.ts";
 import { createUsageReader, type Reading, readBody, type UsageReader } from "./read-usage.ts";
-import { failedInside, stopped, toRelayError } from "./relay-error.ts";
 import type { RelayRequest, RelayResult } from "./types.ts";
 
 /** A body this size is held until it is whole: then usage is known before the headers, and a cut is no half body. */
@@ -18,7 +18,7 @@ const MAX_HELD_BYTES = 4 * 1_048_576;
 const MAX_HELD_MS = 1_000;
 
 /**
- * Throws TuttiError "unreachable" (503), "timeout" (504), "stream-cut" (502) or "aborted" (499) while nothing
+ * Throws TuttiError "unreachable" (503), "timeout" (504) or "stream-cut" (502) while nothing
  * has been sent to the client. After that it does not throw: the result says what happened. A reply with an error status
  * is a reply.
  */
@@ -58,11 +58,9 @@ class Transfer implements Dispatcher.DispatchHandler {
   }
 
   start(): void {
-    const { pools, upstream, body, clientHeaders, outgoing, signal } = this.#request;
+    const { pools, upstream, body, clientHeaders, outgoing } = this.#request;
     outgoing.on("close", this.#onClientClose);
-    signal?.addEventListener("abort", this.#onAbort, { once: true });
     if (outgoing.destroyed) this.#onClientClose();
-    else if (signal?.aborted) this.#onAbort();
     if (this.#isOver) return;
     const { url } = upstream;
     const headers = toUpstreamHeaders(clientHeaders, upstream);
@@ -196,11 +194,6 @@ class Transfer implements Dispatcher.DispatchHandler {
     }
   };
 
-  readonly #onAbort = (): void => {
-    this.#fail(stopped(this.#request.workerId));
-    this.#controller?.abort(new Error("stopped"));
-  };
-
   #fail(cause: unknown): void {
     if (this.#isOver) return;
     const error = toRelayError(cause, this.#request.workerId, this.#status !== undefined);
@@ -234,7 +227,6 @@ class Transfer implements Dispatcher.DispatchHandler {
       finishReason,
       bytes: this.#bytes,
       firstByteMs: this.#firstByteMs,
-      durationMs: performance.now() - this.#startedAt,
       isComplete: outcome.isComplete,
       clientLeft: outcome.clientLeft ?? false,
       error: outcome.error ?? saidSo,
@@ -253,6 +245,23 @@ class Transfer implements Dispatcher.DispatchHandler {
     this.#isOver = true;
     clearTimeout(this.#clock);
     this.#request.outgoing.off("close", this.#onClientClose);
-    this.#request.signal?.removeEventListener("abort", this.#onAbort);
   }
+}
+
+const TIMEOUTS = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);
+
+/** `isStreaming`: the reply had begun. */
+function toRelayError(cause: unknown, workerId: string, isStreaming: boolean): TuttiError {
+  if (isTuttiError(cause)) return cause;
+  if (TIMEOUTS.has((cause as { code?: string })?.code ?? "")) {
+    const what = isStreaming ? "was silent for too long in the middle of its reply" : "did not reply in time";
+    return new TuttiError("timeout", `Worker "${workerId}" ${what}.`);
+  }
+  return toWorkerError(cause, { workerId, isAborted: false, isStreaming });
+}
+
+/** The provider said so itself, in an event of its own that was relayed. */
+function failedInside(workerId: string): TuttiError {
+  const message = `Worker "${workerId}": its provider failed in the middle of the reply.`;
+  return new TuttiError("provider-error", message);
 }

@@ -1,7 +1,7 @@
 // Helpers for a dialect's relay reader (dialect/*/relay.ts), which reads a provider's own JSON by shape: a field that
 // is missing or odd is no reason to fail, the bytes have long been sent on.
 
-import { toFields } from "../../worker/chat/usage.ts";
+import { toFields } from "../../base/fields.ts";
 import type { Fields } from "../http/object-reader.ts";
 
 export function toList(value: unknown): Fields[] {

@@ -62,7 +62,6 @@ export interface RelayRequest {
   outgoing: RelayedTo;
   /** Added to the reply. Asked for when it begins: of a stream, usage is not known by then. */
   extraHeaders?: (known: { usage?: Usage; upstreamMs: number }) => Record<string, string>;
-  signal?: AbortSignal;
   keepsText: boolean;
 }
 
@@ -78,7 +77,6 @@ export interface RelayResult {
   /** Of the reply's body, as far as it was read. */
   bytes: number;
   firstByteMs?: number;
-  durationMs: number;
   /** The reply was read to its end. */
   isComplete: boolean;
   clientLeft: boolean;

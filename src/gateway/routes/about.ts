@@ -4,7 +4,7 @@ import { TuttiError } from "../../base/errors.ts";
 import type { Connection } from "../../http/connection.ts";
 import { parseBillQuery, toBill, toBillCsv, toQuota, toSpentUsd } from "../access/bill.ts";
 import { startOfWindow } from "../access/budget-window.ts";
-import type { Dialect, Handler, ModelEntry, ModelListing } from "../types.ts";
+import type { Dialect, Handler, ListedModel, ModelListing } from "../types.ts";
 
 /** When this list was first offered; the dialects want a date for every model. */
 const CREATED_AT = Date.UTC(2026, 10, 17);
@@ -20,7 +20,7 @@ export const showModel: Handler = async ({ models, dialects }, { connection, key
   connection.json(200, listingOf(dialects, connection).toModel(shown));
 };
 
-function toEntry(entry: Omit<ModelEntry, "createdAt">): ModelEntry {
+function toEntry(entry: Omit<ListedModel, "createdAt">): ListedModel {
   return { ...entry, createdAt: CREATED_AT };
 }
 

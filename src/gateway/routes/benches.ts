@@ -7,6 +7,7 @@ import { z } from "zod";
 import { TuttiError } from "../../base/errors.ts";
 import { compareRows } from "../../bench/compare.ts";
 import { readFolder } from "../../bench/folder.ts";
+import { findBest } from "../../bench/report/view.ts";
 import { toResults } from "../../bench/results.ts";
 import type { BenchResult } from "../../bench/types.ts";
 import { toTuttiHome } from "../../config/home.ts";
@@ -113,11 +114,7 @@ function readBench({ id, path, changedAt }: FoundBench): BenchReport | undefined
     const results = isFinished
       ? (JSON.parse(readFileSync(join(path, RESULTS), "utf8")) as BenchResult[])
       : toResultsSoFar(path);
-    const best = results.reduce<BenchResult | undefined>(
-      (top, result) =>
-        result.conductor !== "oracle" && (!top || result.accuracy > top.accuracy) ? result : top,
-      undefined,
-    );
+    const best = findBest(results);
     const { identity, counts, refused } = statement;
     return {
       object: "bench",

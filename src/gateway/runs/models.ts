@@ -15,7 +15,7 @@ import type { Tutti } from "../../tutti/tutti.ts";
 import { isModel, modelsOf } from "../../worker/kinds.ts";
 import type { PoolMember } from "../../worker/types.ts";
 import { type GatewayKey, isAllowed, restrictPool } from "../access/keys.ts";
-import type { Effort, ModelEntry } from "../types.ts";
+import type { Effort, ListedModel } from "../types.ts";
 import type { RunPreferences } from "./preferences.ts";
 
 export interface Team {
@@ -37,7 +37,7 @@ export interface OneWorker {
 }
 
 export interface ModelCatalog {
-  list(key: GatewayKey | undefined): Promise<Omit<ModelEntry, "createdAt">[]>;
+  list(key: GatewayKey | undefined): Promise<Omit<ListedModel, "createdAt">[]>;
   /** Throws "unknown-model" (404) with the nearest name, or "forbidden" (403). */
   resolve(
     name: string,
@@ -113,7 +113,7 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
     return isFine ? undefined : "prompted";
   }
 
-  async function list(key: GatewayKey | undefined): Promise<Omit<ModelEntry, "createdAt">[]> {
+  async function list(key: GatewayKey | undefined): Promise<Omit<ListedModel, "createdAt">[]> {
     const { pool } = await tutti.pool();
     const teams = ["tutti", "tutti-fast", "tutti-ultra", ...(await pinnedNames(tutti)).keys()];
     return [

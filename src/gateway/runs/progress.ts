@@ -2,6 +2,7 @@
 // silence. Only events go in. What a model wrote (a subtask) is made harmless first, so that it cannot forge a
 // line; what a provider wrote (an error's text) is not shown at all, only our own word for it.
 
+import type { ErrorCode } from "../../base/error-codes.ts";
 import type { Run } from "../../perform/run.ts";
 import type { PoolEntry, RunEvent, Spending } from "../../store/types.ts";
 import { isSimulated } from "../../worker/kinds.ts";
@@ -10,16 +11,16 @@ import type { Workflow } from "../../workflow/types.ts";
 const LONGEST_LINE = 160;
 
 /** Codes that are no words yet. The others are read with their hyphens as spaces. */
-const FAILURES = new Map([
-  ["rate-limited", "rate-limited"],
-  ["auth", "its key was refused"],
-  ["timeout", "it took too long"],
-  ["stream-cut", "its reply broke off"],
-  ["unreachable", "it cannot be reached"],
-  ["provider-error", "its provider failed"],
-  ["bad-request", "it did not accept the request"],
-  ["aborted", "it was stopped"],
-]);
+const FAILURES: Partial<Record<string, string>> = {
+  "rate-limited": "rate-limited",
+  auth: "its key was refused",
+  timeout: "it took too long",
+  "stream-cut": "its reply broke off",
+  unreachable: "it cannot be reached",
+  "provider-error": "its provider failed",
+  "bad-request": "it did not accept the request",
+  aborted: "it was stopped",
+} satisfies Partial<Record<ErrorCode, string>>;
 
 /** Hears every event of the run and its nested runs, in order. Undefined where there is nothing to say. */
 type ProgressWriter = (event: RunEvent) => string | undefined;
@@ -86,7 +87,7 @@ function toWords(team: Team, event: RunEvent): string | undefined {
     }
     case "step-error": {
       const { code } = event.error;
-      return `${toStep(team, event)} failed: ${FAILURES.get(code) ?? code.replaceAll("-", " ")}`;
+      return `${toStep(team, event)} failed: ${FAILURES[code] ?? code.replaceAll("-", " ")}`;
     }
     case "step-wait":
       return `Step ${event.step + 1} waits ${toSeconds(event.until - event.at)} before it is asked again`;

@@ -5,6 +5,7 @@ import type { TuttiError } from "../../base/errors.ts";
 import type { Connection } from "../../http/connection.ts";
 import type { Run } from "../../perform/run.ts";
 import type { RunEvent } from "../../store/types.ts";
+import { openStream } from "../dialect/open-stream.ts";
 import type { Dialect, StreamEncoder } from "../types.ts";
 import { failureOf, toOutcome, toOverheadMs } from "./outcome.ts";
 import { createProgress } from "./progress.ts";
@@ -69,7 +70,7 @@ export async function respondStreamed(
   const { live, head, turn, before, isShort } = reply;
   const leave = live.attach();
   connection.gone.addEventListener("abort", leave);
-  const writer = new StreamWriter(connection, dialect.createStream(head), head.runId);
+  const writer = new StreamWriter(connection, openStream(dialect, head), head.runId);
   const progress: string[] = [];
   const lineOf = createProgress(before);
   try {

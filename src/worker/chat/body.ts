@@ -2,6 +2,7 @@
 // because it is pure, and because what servers accept is found out here field by field.
 
 import type { LanguageModelV3CallOptions, LanguageModelV3Message } from "@ai-sdk/provider";
+import type { Fields } from "../../base/fields.ts";
 
 export interface ChatBodySettings {
   provider: string;
@@ -11,7 +12,6 @@ export interface ChatBodySettings {
   hasJsonSchema: boolean;
 }
 
-type Fields = Record<string, unknown>;
 type UserPart = Extract<LanguageModelV3Message, { role: "user" }>["content"][number];
 type FilePart = Extract<UserPart, { type: "file" }>;
 type ToolContent = Extract<LanguageModelV3Message, { role: "tool" }>["content"];

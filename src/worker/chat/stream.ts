@@ -4,9 +4,10 @@
 
 import type { LanguageModelV3FinishReason, LanguageModelV3Usage } from "@ai-sdk/provider";
 import { createParser } from "eventsource-parser";
+import { type Fields, isObject, toFields } from "../../base/fields.ts";
 import type { PartQueue } from "./part-queue.ts";
 import { createToolCalls } from "./tool-calls.ts";
-import { fromChatUsage, isObject, toFields } from "./usage.ts";
+import { fromChatUsage } from "./usage.ts";
 
 export interface ChatStream {
   /** The reply is there, whole: what follows can only be the end of the body. */
@@ -18,8 +19,6 @@ export interface ChatStream {
 
 /** In characters, for one event and for a reply that is no stream: far more than any model writes. */
 const MAX_BUFFERED = 64 * 1024 * 1024;
-
-type Fields = Record<string, unknown>;
 
 export function createChatStream(queue: PartQueue): ChatStream {
   const toolCalls = createToolCalls();

@@ -3,8 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { LanguageModelV3ToolCall } from "@ai-sdk/provider";
-
-type Fields = Record<string, unknown>;
+import type { Fields } from "../../base/fields.ts";
 
 interface Call {
   id: string;

@@ -1,9 +1,8 @@
 // What a chat completion took, as its provider reports it. Apart because two read it: the model of our own, and
 // the relay, which only looks at bytes that pass.
 
+import { type Fields, toFields } from "../../base/fields.ts";
 import type { Usage } from "../types.ts";
-
-type Fields = Record<string, unknown>;
 
 export function fromChatUsage(usage: Fields): Usage {
   const input = toCount(usage.prompt_tokens);
@@ -20,12 +19,4 @@ export function fromChatUsage(usage: Fields): Usage {
 /** Zero for what is no count. */
 export function toCount(value: unknown): number {
   return typeof value === "number" && value > 0 && Number.isFinite(value) ? Math.round(value) : 0;
-}
-
-export function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null;
-}
-
-export function toFields(value: unknown): Fields {
-  return isObject(value) ? value : {};
 }

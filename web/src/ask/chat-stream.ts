@@ -33,6 +33,16 @@ interface Chunk {
   error?: { message?: string; code?: string };
 }
 
+/**
+ * Starts a run from a page that shows it elsewhere; done when it has an id. The connection stays open until the run
+ * is over, because a run whose last reader has left is stopped.
+ */
+export function startRun(body: ChatBody): Promise<string> {
+  return new Promise((resolve, reject) => {
+    streamChat(body, { runId: resolve }, new AbortController().signal).catch(reject);
+  });
+}
+
 export async function streamChat(
   body: ChatBody,
   on: { runId?: (id: string) => void; text?: (text: string) => void },

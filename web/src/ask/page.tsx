@@ -1,7 +1,7 @@
 // Ask: a chat with a team, and the team at work in sight.
 
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
-import { isTeam, useModels } from "../shell/models.ts";
+import { useModels } from "../shell/models.ts";
 import type { PageProps } from "../shell/pages.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/notes.tsx";
@@ -13,14 +13,12 @@ import "./ask.css";
 
 export default function Page(_: PageProps) {
   const turns = useTurns();
-  const { data: models, error } = useModels();
+  const { workers, isSimulated, error } = useModels();
   const [settings, setSettings] = useSettings();
   const [text, setText] = useState("");
   const [seed, setSeed] = useState(() => Math.floor(Math.random() * 1000));
   const list = useRef<HTMLDivElement>(null);
   const isRunning = turns.at(-1)?.state === "running";
-  const isRehearsal = models?.some(({ simulated }) => simulated) ?? false;
-  const workers = (models ?? []).filter(({ id }) => !isTeam(id)).map(({ id }) => id);
 
   const ask = (question: string) => {
     if (isRunning || question.trim() === "") return;
@@ -42,7 +40,7 @@ export default function Page(_: PageProps) {
             see. You watch them work.
           </p>
           {error && <ErrorNote error={error} />}
-          {isRehearsal && (
+          {isSimulated && (
             <>
               <p className="note warn small">
                 The workers here are simulated: no key, no network, no real answers beyond their small world.

@@ -61,7 +61,7 @@ export async function askNext(question: string, wanted: Wanted): Promise<void> {
       },
       new AbortController().signal,
     );
-    change(id, { state: "done", answer: text, ...(fields && { fields }) });
+    change(id, { state: "done", answer: text, fields });
   } catch (error) {
     change(id, { state: "failed", error });
   }

@@ -1,12 +1,11 @@
 // How the next question is asked: by which model, at what price, in how many rounds, and of whom.
 
-import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import type { PoolReport } from "../../../src/gateway/dashboard/types.ts";
-import { getJson } from "../api.ts";
 import { isTeam, useModels } from "../shell/models.ts";
 import { Button } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
+import { Choice, Field } from "../ui/field.tsx";
+import { useJson } from "../ui/use-json.ts";
 import type { Wanted } from "./session.ts";
 
 const STORED = "tutti-ask";
@@ -20,6 +19,11 @@ export interface Settings {
   without: string[];
 }
 
+const ROUNDS = [
+  ["", "as usual"],
+  1,
+  ...[2, 3, 4, 5].map((most) => [most, `up to ${most}`] as const),
+] as const;
 const USUAL: Settings = { model: "tutti", rounds: "", budget: "", without: [] };
 
 export function useSettings(): [Settings, (settings: Settings) => void] {
@@ -44,11 +48,11 @@ export function toWanted({ model, rounds, budget, without }: Settings, workers: 
   const left = workers.filter((id) => !without.includes(id));
   const usd = Number.parseFloat(budget);
   const tutti = {
-    ...(rounds !== "" && { rounds: Number(rounds) }),
-    ...(usd >= 0 && { budget_usd: usd }),
-    ...(isTeam(model) && left.length > 0 && left.length < workers.length && { pool: left }),
+    rounds: rounds === "" ? undefined : Number(rounds),
+    budget_usd: usd >= 0 ? usd : undefined,
+    pool: isTeam(model) && left.length > 0 && left.length < workers.length ? left : undefined,
   };
-  return { model, ...(Object.keys(tutti).length > 0 && { tutti }) };
+  return Object.values(tutti).every((value) => value === undefined) ? { model } : { model, tutti };
 }
 
 interface Props {
@@ -57,19 +61,17 @@ interface Props {
 }
 
 export function SettingsBar({ settings, onChange }: Props) {
-  const { data: models = [] } = useModels();
+  const { ids, teams, workers } = useModels();
   const { model, rounds, budget, without } = settings;
-  const teams = models.filter(({ id }) => isTeam(id));
-  const workers = models.filter(({ id }) => !isTeam(id)).map(({ id }) => id);
   const isForTeam = isTeam(model);
   const change = (more: Partial<Settings>) => onChange({ ...settings, ...more });
   return (
     <div className="ask-settings">
       <Field label="Model">
         <select value={model} onChange={(event) => change({ model: event.target.value })}>
-          {models.every(({ id }) => id !== model) && <option>{model}</option>}
+          {!ids.includes(model) && <option>{model}</option>}
           <optgroup label="Teams">
-            {teams.map(({ id }) => (
+            {teams.map((id) => (
               <option key={id}>{id}</option>
             ))}
           </optgroup>
@@ -80,20 +82,13 @@ export function SettingsBar({ settings, onChange }: Props) {
           </optgroup>
         </select>
       </Field>
-      <Field label="Rounds">
-        <select
-          value={rounds}
-          disabled={!isForTeam}
-          onChange={(event) => change({ rounds: event.target.value })}
-        >
-          <option value="">as usual</option>
-          {[1, 2, 3, 4, 5].map((count) => (
-            <option key={count} value={count}>
-              {count === 1 ? "1" : `up to ${count}`}
-            </option>
-          ))}
-        </select>
-      </Field>
+      <Choice
+        label="Rounds"
+        value={rounds}
+        options={ROUNDS}
+        isDisabled={!isForTeam}
+        onChange={(value) => change({ rounds: value })}
+      />
       <Field label="Budget, dollars">
         <input
           type="number"
@@ -124,11 +119,7 @@ interface PoolProps {
 
 function PoolField({ workers, without, isDisabled, onChange }: PoolProps) {
   const id = useId();
-  const { data: pools = {} } = useQuery({
-    queryKey: ["pools"],
-    queryFn: async ({ signal }) => (await getJson<PoolReport>("v1/pool", { hours: 1 }, signal)).pools,
-    staleTime: 600_000,
-  });
+  const { data } = useJson<PoolReport>("v1/pool", { hours: 1 }, { staleTime: 600_000 });
   const chosen = workers.filter((worker) => !without.includes(worker));
   return (
     <div className="field pool-field">
@@ -141,7 +132,7 @@ function PoolField({ workers, without, isDisabled, onChange }: PoolProps) {
         </summary>
         <fieldset className="pool-list" disabled={isDisabled}>
           <legend className="visually-hidden">Who may be asked</legend>
-          {Object.entries(pools).map(([name, ids]) => (
+          {Object.entries(data?.pools ?? {}).map(([name, ids]) => (
             <Button
               key={name}
               kind="quiet"

@@ -3,7 +3,6 @@
 import { useCallback, useState } from "react";
 import { Link } from "wouter";
 import type { RunStep } from "../../../src/perform/run.ts";
-import { Elapsed } from "../graph/elapsed.tsx";
 import { RunGraph } from "../graph/run-graph.tsx";
 import { useRunView } from "../graph/use-run-view.ts";
 import { StepPanel } from "../runs/step-panel.tsx";
@@ -11,7 +10,7 @@ import { StopTag } from "../runs/stop-tag.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { ErrorNote } from "../ui/notes.tsx";
 import { Tag } from "../ui/tag.tsx";
-import { Duration, Money } from "../ui/values.tsx";
+import { Duration, Elapsed, Money } from "../ui/values.tsx";
 import { OfferExample } from "./examples.tsx";
 import type { Turn } from "./session.ts";
 

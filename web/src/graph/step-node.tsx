@@ -1,10 +1,9 @@
-// A step in the graph: who, told what, how far, how long, how dear, and the end of what it has said so far.
+// A step in the graph: who, told what, how far, how long, how expensive, and the end of what it has said so far.
 
 import type { NodeProps } from "@xyflow/react";
 import { toDelay, toMoney } from "../../../src/base/format.ts";
 import type { RunStep } from "../../../src/perform/run.ts";
-import { seriesColour } from "../ui/colour.ts";
-import { Elapsed } from "./elapsed.tsx";
+import { Elapsed, workerColour } from "../ui/values.tsx";
 import { Ends } from "./ends.tsx";
 import { NODE } from "./layout.ts";
 
@@ -57,7 +56,7 @@ export function StepNode({ data }: NodeProps) {
       <button
         type="button"
         className={classes.filter(Boolean).join(" ")}
-        style={{ width: NODE.width, height: NODE.height, borderLeftColor: seriesColour(step.worker) }}
+        style={{ width: NODE.width, height: NODE.height, borderLeftColor: workerColour(step.worker) }}
         aria-pressed={isSelected}
         title={step.subtask || undefined}
         onClick={() => onSelect(step)}
@@ -68,7 +67,7 @@ export function StepNode({ data }: NodeProps) {
             {isWorking ? <span className="spinner" /> : sign}
           </span>
           <span className="step-worker cut">{name}</span>
-          <span className="step-figures number">
+          <span className="step-metrics number">
             {isWorking && step.startedAt !== undefined ? (
               <Elapsed since={step.startedAt} />
             ) : (

@@ -75,13 +75,12 @@ function watched(view: RunView, event: RunEvent): Partial<RunView> {
       return { plans: endPlan(view.plans, event, event.error.message), planText: "" };
     case "step-start": {
       const { round, step, attempt, worker, instead, at } = event;
-      const why = instead && { instead: instead.reason };
-      return { attempts: [...view.attempts, { round, step, attempt, worker, startedAt: at, ...why }] };
+      const begun = { round, step, attempt, worker, startedAt: at, instead: instead?.reason };
+      return { attempts: [...view.attempts, begun] };
     }
     case "step-end": {
       const { at, firstTokenMs } = event;
-      const first = firstTokenMs === undefined ? {} : { firstTokenMs };
-      return { attempts: endAttempt(view.attempts, event, { endedAt: at, ...first }) };
+      return { attempts: endAttempt(view.attempts, event, { endedAt: at, firstTokenMs }) };
     }
     case "step-error":
       return { attempts: endAttempt(view.attempts, event, { endedAt: event.at, error: event.error }) };
@@ -102,7 +101,7 @@ function watched(view: RunView, event: RunEvent): Partial<RunView> {
 type PlanEvent = Extract<RunEvent, { type: "plan-end" | "plan-error" }>;
 
 function endPlan(plans: PlanSpan[], event: PlanEvent, problem: string | undefined): PlanSpan[] {
-  const end = { endedAt: event.at, ...(problem !== undefined && { problem }) };
+  const end = { endedAt: event.at, problem };
   const isIt = ({ round, attempt }: PlanSpan) => round === event.round && attempt === event.attempt;
   if (plans.some(isIt)) return plans.map((plan) => (isIt(plan) ? { ...plan, ...end } : plan));
   // A workflow that nobody had to write begins and ends at once.

@@ -2,6 +2,7 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import { BUDGET_WINDOWS } from "../../../src/gateway/access/budget-window.ts";
 import type { CreatedKey, KeySettings } from "../../../src/gateway/dashboard/types.ts";
 import { sendJson, setKey } from "../api.ts";
 import { Button } from "../ui/button.tsx";
@@ -11,7 +12,6 @@ import { ErrorNote } from "../ui/notes.tsx";
 import { Secret } from "./secret.tsx";
 
 const DAY_MS = 86_400_000;
-const WINDOWS = ["day", "week", "month", "total"] as const;
 
 interface Props {
   /** There is no key yet: this one closes the gateway. */
@@ -28,8 +28,8 @@ export function CreateForm({ isFirst, onDone }: Props) {
       // From now on nobody gets in without a key, this tab neither.
       if (made.isFirst) setKey(made.secret);
       setCreated(made);
-      await client.invalidateQueries({ queryKey: ["keys"] });
-      if (made.isFirst) await client.invalidateQueries({ queryKey: ["session"] });
+      await client.invalidateQueries({ queryKey: ["v1/keys"] });
+      if (made.isFirst) await client.invalidateQueries({ queryKey: ["v1/session"] });
     },
   });
   if (created) return <Secret created={created} onDone={onDone} />;
@@ -55,7 +55,7 @@ export function CreateForm({ isFirst, onDone }: Props) {
           </Field>
           <Field label="Budget for each">
             <select name="window" defaultValue="month">
-              {WINDOWS.map((window) => (
+              {BUDGET_WINDOWS.map((window) => (
                 <option key={window}>{window}</option>
               ))}
             </select>
@@ -97,22 +97,18 @@ export function CreateForm({ isFirst, onDone }: Props) {
 function toSettings(form: FormData, isFirst: boolean): KeySettings {
   const text = (name: string) => String(form.get(name) ?? "").trim();
   const number = (name: string) => (text(name) === "" ? undefined : Number(text(name)));
-  const names = (name: string) =>
-    text(name)
-      .split(",")
-      .map((each) => each.trim())
-      .filter(Boolean);
+  const names = (name: string) => text(name).match(/[^\s,]+/g) ?? undefined;
   const usd = number("usd");
   const days = number("days");
-  const window = WINDOWS.find((each) => each === text("window")) ?? "month";
+  const window = BUDGET_WINDOWS.find((each) => each === text("window")) ?? "month";
   return {
     name: text("name"),
     isAdmin: isFirst || form.get("isAdmin") === "on",
     requestsPerMinute: number("requestsPerMinute"),
     concurrency: number("concurrency"),
-    ...(usd !== undefined && { budget: { usd, window } }),
-    ...(days !== undefined && { expiresAt: Date.now() + days * DAY_MS }),
-    ...(names("only").length > 0 && { only: names("only") }),
-    ...(names("without").length > 0 && { without: names("without") }),
+    budget: usd === undefined ? undefined : { usd, window },
+    expiresAt: days === undefined ? undefined : Date.now() + days * DAY_MS,
+    only: names("only"),
+    without: names("without"),
   };
 }

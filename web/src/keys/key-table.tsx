@@ -8,7 +8,7 @@ import type { ShownKey } from "../../../src/gateway/dashboard/types.ts";
 import { sendJson } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/notes.tsx";
-import { Table } from "../ui/table.tsx";
+import { number, Table } from "../ui/table.tsx";
 import { Tag } from "../ui/tag.tsx";
 import { When } from "../ui/values.tsx";
 
@@ -18,7 +18,7 @@ export function KeyTable({ keys, ownId }: { keys: readonly ShownKey[]; ownId: st
     (a, b) => Number(b.state === "active") - Number(a.state === "active") || b.createdAt - a.createdAt,
   );
   return (
-    <Table
+    <Table<ShownKey>
       label="Keys"
       columns={[
         {
@@ -43,13 +43,11 @@ export function KeyTable({ keys, ownId }: { keys: readonly ShownKey[]; ownId: st
         },
         { title: "Limits", cell: (key) => toLimits(key) || "none" },
         { title: "May ask", cell: (key) => toMayAsk(key) || "everybody" },
-        {
-          title: "Expires",
-          align: "right",
-          cell: ({ expiresAt }) => (expiresAt === undefined ? "never" : toClock(expiresAt).slice(0, 16)),
-        },
-        { title: "Created", align: "right", cell: ({ createdAt }) => <When at={createdAt} /> },
-        { title: "", align: "right", cell: (key) => (key.state === "active" ? <Revoke {...key} /> : null) },
+        number<ShownKey>("Expires", ({ expiresAt }) =>
+          expiresAt === undefined ? "never" : toClock(expiresAt).slice(0, 16),
+        ),
+        number<ShownKey>("Created", ({ createdAt }) => <When at={createdAt} />),
+        number<ShownKey>("", (key) => (key.state === "active" ? <Revoke {...key} /> : null)),
       ]}
       rows={rows}
       keyOf={({ id }) => id}
@@ -63,7 +61,7 @@ function Revoke({ id, name }: ShownKey) {
   const client = useQueryClient();
   const revoke = useMutation({
     mutationFn: () => sendJson("DELETE", `v1/keys/${encodeURIComponent(id)}`),
-    onSettled: () => client.invalidateQueries({ queryKey: ["keys"] }),
+    onSettled: () => client.invalidateQueries({ queryKey: ["v1/keys"] }),
   });
   if (revoke.error) return <ErrorNote error={revoke.error} />;
   if (!isSure)

@@ -1,14 +1,13 @@
 // Who may use the gateway, how much they may spend, and what they spent. An admin looks after all keys; another key
 // sees its own quota and its own bill.
 
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Session, ShownKey } from "../../../src/gateway/dashboard/types.ts";
-import { getJson } from "../api.ts";
 import type { PageProps } from "../shell/pages.ts";
 import { Button } from "../ui/button.tsx";
 import { Card, PageHead } from "../ui/card.tsx";
-import { Empty, ErrorNote, Loading } from "../ui/notes.tsx";
+import { Empty, ErrorNote, Loaded } from "../ui/notes.tsx";
+import { useJson } from "../ui/use-json.ts";
 import { CreateForm } from "./create-form.tsx";
 import { KeyTable } from "./key-table.tsx";
 import { Quota } from "./quota.tsx";
@@ -16,27 +15,20 @@ import { Usage } from "./usage.tsx";
 import "./keys.css";
 
 export default function Page(_: PageProps) {
-  const { data: session, error } = useQuery({
-    queryKey: ["session"],
-    queryFn: ({ signal }) => getJson<Session>("v1/session", undefined, signal),
-  });
+  const session = useJson<Session>("v1/session");
   return (
     <div className="stack">
-      {error && <ErrorNote error={error} />}
-      {!session && !error && <Loading />}
-      {session && (session.isAdmin ? <Admin session={session} /> : <Own session={session} />)}
+      <Loaded query={session}>
+        {(data) => (data.isAdmin ? <Admin session={data} /> : <Own session={data} />)}
+      </Loaded>
     </div>
   );
 }
 
 function Admin({ session }: { session: Session }) {
   const [isCreating, setIsCreating] = useState(false);
-  const { data: keys, error } = useQuery({
-    queryKey: ["keys"],
-    queryFn: ({ signal }) => getJson<{ data: ShownKey[] }>("v1/keys", undefined, signal),
-    select: ({ data }) => data,
-    refetchInterval: 10_000,
-  });
+  const { data, error } = useJson<{ data: ShownKey[] }>("v1/keys", undefined, { refetchInterval: 10_000 });
+  const keys = data?.data;
   return (
     <>
       <PageHead

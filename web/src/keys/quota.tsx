@@ -1,10 +1,9 @@
 // What a key that is no admin's may still spend.
 
-import { useQuery } from "@tanstack/react-query";
 import { toMoney } from "../../../src/base/format.ts";
-import { getJson } from "../api.ts";
 import { Card } from "../ui/card.tsx";
-import { ErrorNote, Loading } from "../ui/notes.tsx";
+import { Loaded } from "../ui/notes.tsx";
+import { useJson } from "../ui/use-json.ts";
 import { Meter } from "../ui/values.tsx";
 
 interface QuotaBody {
@@ -20,14 +19,11 @@ interface QuotaBody {
 }
 
 export function Quota() {
-  const { data, error } = useQuery({
-    queryKey: ["quota"],
-    queryFn: ({ signal }) => getJson<QuotaBody>("v1/usage", undefined, signal),
-    refetchInterval: 5_000,
-  });
-  if (error) return <ErrorNote error={error} />;
-  if (!data) return <Loading />;
-  const { key, budget } = data;
+  const quota = useJson<QuotaBody>("v1/usage", undefined, { refetchInterval: 5_000 });
+  return <Loaded query={quota}>{(data) => <QuotaCard quota={data} />}</Loaded>;
+}
+
+function QuotaCard({ quota: { key, budget, spent_usd } }: { quota: QuotaBody }) {
   return (
     <Card title={`The key "${key.name}"`}>
       {budget ? (
@@ -38,7 +34,7 @@ export function Quota() {
           {budget.resets_at && `, anew from ${budget.resets_at.slice(0, 10)}`}
         </p>
       ) : (
-        <p>{toMoney(data.spent_usd)} spent; it has no budget.</p>
+        <p>{toMoney(spent_usd)} spent; it has no budget.</p>
       )}
     </Card>
   );

@@ -5,12 +5,13 @@ import type { CreatedKey } from "../../../src/gateway/dashboard/types.ts";
 import { toUrl } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
+import { copyText } from "../ui/copy.ts";
 
 export function Secret({ created, onDone }: { created: CreatedKey; onDone: () => void }) {
   const { key, secret, isFirst } = created;
   const [state, setState] = useState<"new" | "copied" | "refused">("new");
   const copy = () =>
-    navigator.clipboard.writeText(secret).then(
+    copyText(secret).then(
       () => setState("copied"),
       () => setState("refused"),
     );

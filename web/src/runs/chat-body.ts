@@ -11,13 +11,11 @@ type Asked = Pick<Run, "task" | "settings" | "origin" | "pool">;
 
 export function toChatBody({ task, settings, origin }: Asked): ChatBody {
   const model = origin?.model ?? "tutti";
-  const { usd } = settings.limits;
-  const tutti = { rounds: settings.rounds, ...(usd !== undefined && { budget_usd: usd }) };
   return {
     model,
     messages: task.messages.map(toChatMessage),
     ...toChatOutput(task.output),
-    ...(isTeam(model) && { tutti }),
+    tutti: isTeam(model) ? { rounds: settings.rounds, budget_usd: settings.limits.usd } : undefined,
   };
 }
 
@@ -68,28 +66,22 @@ function toChatMessage(message: Message): ChatMessage {
   return { role: message.role, content };
 }
 
-function toChatOutput(output: OutputSettings = {}): Record<string, unknown> {
+function toChatOutput(output: OutputSettings = {}) {
   const { maxOutputTokens, stop, temperature, tools, toolChoice, responseFormat: format } = output;
   return {
-    ...(maxOutputTokens !== undefined && { max_completion_tokens: maxOutputTokens }),
-    ...(stop && { stop }),
-    ...(temperature !== undefined && { temperature }),
-    ...(tools && {
-      tools: tools.map(({ name, description, inputSchema }) => ({
-        type: "function",
-        function: { name, ...(description !== undefined && { description }), parameters: inputSchema },
-      })),
-    }),
-    ...(toolChoice && {
-      tool_choice:
-        typeof toolChoice === "string"
-          ? toolChoice
-          : { type: "function", function: { name: toolChoice.name } },
-    }),
-    ...(format && {
-      response_format: format.schema
+    max_completion_tokens: maxOutputTokens,
+    stop,
+    temperature,
+    tools: tools?.map(({ name, description, inputSchema }) => ({
+      type: "function",
+      function: { name, description, parameters: inputSchema },
+    })),
+    tool_choice:
+      typeof toolChoice === "object" ? { type: "function", function: { name: toolChoice.name } } : toolChoice,
+    response_format:
+      format &&
+      (format.schema
         ? { type: "json_schema", json_schema: { name: format.name ?? "answer", schema: format.schema } }
-        : { type: "json_object" },
-    }),
+        : { type: "json_object" }),
   };
 }

@@ -6,15 +6,14 @@ import { sameAnswer } from "../../../src/answer/normalise.ts";
 import type { Run } from "../../../src/perform/run.ts";
 import { isModel } from "../../../src/worker/kinds.ts";
 import { type ChatResult, streamChat } from "../ask/chat-stream.ts";
-import { Elapsed } from "../graph/elapsed.tsx";
-import { isTeam, useModels } from "../shell/models.ts";
+import { useModels } from "../shell/models.ts";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
-import { Field } from "../ui/field.tsx";
+import { Choice } from "../ui/field.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { ErrorNote } from "../ui/notes.tsx";
 import { Tag } from "../ui/tag.tsx";
-import { Duration, Money } from "../ui/values.tsx";
+import { Duration, Elapsed, Money } from "../ui/values.tsx";
 import { toSingleBody } from "./chat-body.ts";
 
 interface Attempt {
@@ -27,8 +26,7 @@ interface Attempt {
 }
 
 export function Compare({ run, onClose }: { run: Run; onClose: () => void }) {
-  const { data: models = [] } = useModels();
-  const workers = models.filter(({ id }) => !isTeam(id)).map(({ id }) => id);
+  const { workers } = useModels();
   const [worker, setWorker] = useState("");
   const [attempt, setAttempt] = useState<Attempt>();
   const chosen = worker || strongestOf(run, workers);
@@ -58,13 +56,7 @@ export function Compare({ run, onClose }: { run: Run; onClose: () => void }) {
       }
     >
       <div className="row compare-form">
-        <Field label="Ask it the same">
-          <select value={chosen} onChange={(event) => setWorker(event.target.value)}>
-            {workers.map((id) => (
-              <option key={id}>{id}</option>
-            ))}
-          </select>
-        </Field>
+        <Choice label="Ask it the same" value={chosen} options={workers} onChange={setWorker} />
         <Button kind="primary" disabled={isRunning || chosen === ""} onClick={() => void ask()}>
           Ask it
         </Button>

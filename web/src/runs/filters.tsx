@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import type { Query } from "../api.ts";
 import { useModels } from "../shell/models.ts";
 import { Button } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
+import { Choice, type ChoiceOptions, Field } from "../ui/field.tsx";
 import { STOP_REASONS } from "./stop-tag.tsx";
 
 /** Named as the gateway's own query is; "from" and "until" are days. */
@@ -40,8 +40,8 @@ export function toQuery({ from, until, ...rest }: Filter): Query {
   const end = toDayStart(until) + DAY_MS;
   return {
     ...rest,
-    ...(Number.isFinite(start) && { started_from: start }),
-    ...(Number.isFinite(end) && { started_before: end }),
+    started_from: Number.isFinite(start) ? start : undefined,
+    started_before: Number.isFinite(end) ? end : undefined,
   };
 }
 
@@ -50,15 +50,26 @@ function toDayStart(day: string | undefined): number {
   return day ? new Date(`${day}T00:00:00`).getTime() : Number.NaN;
 }
 
+const REASONS = Object.entries(STOP_REASONS).map(([reason, { word }]) => [reason, word] as const);
+
 interface Props {
   filter: Filter;
   onChange: (filter: Filter) => void;
 }
 
 export function Filters({ filter, onChange }: Props) {
-  const { data: models = [] } = useModels();
+  const { ids } = useModels();
+  const models = filter.model && !ids.includes(filter.model) ? [filter.model, ...ids] : ids;
   const set = (name: keyof Filter, value: string) => onChange({ ...filter, [name]: value });
   const isFiltered = Object.values(filter).some(Boolean);
+  const choose = (label: string, name: keyof Filter, options: ChoiceOptions) => (
+    <Choice
+      label={label}
+      value={filter[name] ?? ""}
+      options={[["", "any"], ...options]}
+      onChange={(value) => set(name, value)}
+    />
+  );
   return (
     <search className="filters">
       <SearchField
@@ -66,33 +77,9 @@ export function Filters({ filter, onChange }: Props) {
         value={filter.search ?? ""}
         onChange={(value) => set("search", value)}
       />
-      <Field label="State">
-        <select value={filter.state ?? ""} onChange={(event) => set("state", event.target.value)}>
-          <option value="">any</option>
-          <option value="running">running</option>
-          <option value="ended">ended</option>
-          <option value="interrupted">interrupted</option>
-        </select>
-      </Field>
-      <Field label="Why it ended">
-        <select value={filter.stop_reason ?? ""} onChange={(event) => set("stop_reason", event.target.value)}>
-          <option value="">any</option>
-          {Object.entries(STOP_REASONS).map(([reason, { word }]) => (
-            <option key={reason} value={reason}>
-              {word}
-            </option>
-          ))}
-        </select>
-      </Field>
-      <Field label="Model">
-        <select value={filter.model ?? ""} onChange={(event) => set("model", event.target.value)}>
-          <option value="">any</option>
-          {filter.model && models.every(({ id }) => id !== filter.model) && <option>{filter.model}</option>}
-          {models.map(({ id }) => (
-            <option key={id}>{id}</option>
-          ))}
-        </select>
-      </Field>
+      {choose("State", "state", ["running", "ended", "interrupted"])}
+      {choose("Why it ended", "stop_reason", REASONS)}
+      {choose("Model", "model", models)}
       <Field label="Key">
         <input
           value={filter.key ?? ""}
@@ -101,16 +88,11 @@ export function Filters({ filter, onChange }: Props) {
           onChange={(event) => set("key", event.target.value.trim())}
         />
       </Field>
-      <Field label="From">
-        <input type="date" value={filter.from ?? ""} onChange={(event) => set("from", event.target.value)} />
-      </Field>
-      <Field label="Until">
-        <input
-          type="date"
-          value={filter.until ?? ""}
-          onChange={(event) => set("until", event.target.value)}
-        />
-      </Field>
+      {(["from", "until"] as const).map((name) => (
+        <Field key={name} label={name === "from" ? "From" : "Until"}>
+          <input type="date" value={filter[name] ?? ""} onChange={(event) => set(name, event.target.value)} />
+        </Field>
+      ))}
       {isFiltered && (
         <Button kind="quiet" onClick={() => onChange({})}>
           Show all

@@ -4,10 +4,11 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import type { Run } from "../../../src/perform/run.ts";
 import { cancelRun, hasKey, showRun, toUrl } from "../api.ts";
+import { startRun } from "../ask/chat-stream.ts";
 import { Button } from "../ui/button.tsx";
+import { copyText } from "../ui/copy.ts";
 import { ErrorNote } from "../ui/notes.tsx";
 import { toChatBody, toCurl } from "./chat-body.ts";
-import { startRun } from "./start-run.ts";
 
 export type Tool = "edit" | "compare";
 
@@ -72,18 +73,6 @@ export function RunActions({ run, isRunning, tool, onTool }: Props) {
       {problem !== undefined && <ErrorNote error={problem} />}
     </>
   );
-}
-
-/** The clipboard of the browser is there only on https and on this machine. */
-async function copyText(text: string): Promise<void> {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  const area = document.createElement("textarea");
-  area.value = text;
-  document.body.append(area);
-  area.select();
-  const isDone = document.execCommand("copy");
-  area.remove();
-  if (!isDone) throw new Error("The browser did not let the text be copied.");
 }
 
 function saveFile(name: string, text: string): void {

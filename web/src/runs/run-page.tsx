@@ -3,7 +3,6 @@
 import { useCallback, useMemo, useState } from "react";
 import { Link } from "wouter";
 import type { Run, RunStep } from "../../../src/perform/run.ts";
-import { Elapsed } from "../graph/elapsed.tsx";
 import { toNodeId } from "../graph/model.ts";
 import { RunGraph } from "../graph/run-graph.tsx";
 import { useRunView, type Watched } from "../graph/use-run-view.ts";
@@ -11,7 +10,7 @@ import { Card } from "../ui/card.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { Empty, ErrorNote, Loading } from "../ui/notes.tsx";
 import { Tag } from "../ui/tag.tsx";
-import { Duration, Money, Tokens, When } from "../ui/values.tsx";
+import { Duration, Elapsed, Money, Tokens, When } from "../ui/values.tsx";
 import { Compare } from "./compare.tsx";
 import { toCriticalPath } from "./critical-path.ts";
 import { toText } from "./message-list.tsx";

@@ -1,17 +1,16 @@
 // A step in full: what it was told, what it could see, what it said, what it took, and what went wrong before.
 
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { toRoundNumbers, toStepNumbers } from "../../../src/base/format.ts";
 import type { StepMessages } from "../../../src/gateway/dashboard/types.ts";
 import type { Run, RunStep } from "../../../src/perform/run.ts";
 import { firstRoundSeen } from "../../../src/workflow/access.ts";
-import { getJson } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { Markdown } from "../ui/markdown.tsx";
-import { ErrorNote, Loading } from "../ui/notes.tsx";
+import { Loaded } from "../ui/notes.tsx";
 import { Tag } from "../ui/tag.tsx";
+import { useJson } from "../ui/use-json.ts";
 import { Duration, Money, Tokens } from "../ui/values.tsx";
 import { MessageList } from "./message-list.tsx";
 import "./runs.css";
@@ -23,7 +22,7 @@ interface Props {
 }
 
 const TABS = ["reply", "messages", "details"] as const;
-const TITLES = { reply: "Reply", messages: "What it was told", details: "Figures and retries" } as const;
+const TITLES = { reply: "Reply", messages: "What it was told", details: "Metrics and retries" } as const;
 
 export function StepPanel({ run, step, onClose }: Props) {
   const [tab, setTab] = useState<(typeof TABS)[number]>("reply");
@@ -97,22 +96,22 @@ function Reply({ step }: { step: RunStep }) {
 }
 
 function Messages({ run, step }: { run: Run; step: RunStep }) {
-  const { data, error, isPending } = useQuery({
-    queryKey: ["messages", run.id, step.round, step.step, step.state],
-    queryFn: ({ signal }) =>
-      getJson<{ data: StepMessages[]; isStripped: boolean }>(
-        `v1/runs/${encodeURIComponent(run.id)}/messages`,
-        { round: step.round, step: step.step },
-        signal,
-      ),
+  const path = `v1/runs/${encodeURIComponent(run.id)}/messages`;
+  const query = { round: step.round, step: step.step };
+  const told = useJson<{ data: StepMessages[]; isStripped: boolean }>(path, query, {
+    // More is told while it works.
+    queryKey: [path, query, step.state],
   });
-  if (error) return <ErrorNote error={error} />;
-  if (isPending) return <Loading />;
-  const found = data.data.find(({ round, step: number }) => round === step.round && number === step.step);
-  if (data.isStripped)
-    return <p className="muted">What was said in this run was not kept, as its client wished.</p>;
-  if (!found) return <p className="muted">It has not been asked yet.</p>;
-  return <MessageList messages={found.messages} />;
+  return (
+    <Loaded query={told}>
+      {({ data, isStripped }) => {
+        const found = data.find(({ round, step: number }) => round === step.round && number === step.step);
+        if (isStripped)
+          return <p className="muted">What was said in this run was not kept, as its client wished.</p>;
+        return found ? <MessageList {...found} /> : <p className="muted">It has not been asked yet.</p>;
+      }}
+    </Loaded>
+  );
 }
 
 function Details({ run, step }: { run: Run; step: RunStep }) {
@@ -121,7 +120,7 @@ function Details({ run, step }: { run: Run; step: RunStep }) {
   const price = run.pool[step.worker]?.price;
   return (
     <div className="stack">
-      <dl className="figures">
+      <dl className="facts">
         <dt>Tokens</dt>
         <dd>
           <Tokens input={usage.inputTokens} output={usage.outputTokens} />

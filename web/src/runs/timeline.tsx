@@ -6,7 +6,7 @@ import { roundUp } from "../../../src/report/scale.ts";
 import { toNodeId } from "../graph/model.ts";
 import { shortName } from "../graph/step-node.tsx";
 import type { RunView } from "../graph/view.ts";
-import { seriesColour } from "../ui/colour.ts";
+import { workerColour } from "../ui/values.tsx";
 
 interface Bar {
   id: string;
@@ -115,7 +115,7 @@ function toBars(run: Run, view: RunView, critical: ReadonlySet<string>, now: num
       end: endedAt ?? now,
       isCritical: critical.has(`plan-${round}`),
       colour: "var(--muted)",
-      ...(problem !== undefined && { problem }),
+      problem,
     }),
   );
   const asks = view.attempts.map((each): Bar => {
@@ -128,9 +128,9 @@ function toBars(run: Run, view: RunView, critical: ReadonlySet<string>, now: num
       start: startedAt,
       end: endedAt ?? now,
       isCritical: critical.has(toNodeId(round, step)),
-      colour: seriesColour(worker),
-      ...(error && { problem: error.message }),
-      ...(firstTokenMs !== undefined && { firstMs: firstTokenMs }),
+      colour: workerColour(worker),
+      problem: error?.message,
+      firstMs: firstTokenMs,
     };
   });
   return [...plans, ...asks].sort((a, b) => a.start - b.start || a.end - b.end);

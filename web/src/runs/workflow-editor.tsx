@@ -6,13 +6,13 @@ import type { Run, RunStep } from "../../../src/perform/run.ts";
 import { toPositions } from "../../../src/workflow/access.ts";
 import { MAX_STEPS, type Step, type Workflow } from "../../../src/workflow/types.ts";
 import { validateWorkflow } from "../../../src/workflow/validate.ts";
+import { startRun } from "../ask/chat-stream.ts";
 import { RunGraph } from "../graph/run-graph.tsx";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
 import { ErrorNote } from "../ui/notes.tsx";
 import { toWorkflowBody } from "./chat-body.ts";
 import { addStep, moveStep, removeStep, toggleAccess } from "./edit-workflow.ts";
-import { startRun } from "./start-run.ts";
 
 export function WorkflowEditor({ run, onClose }: { run: Run; onClose: () => void }) {
   const [, navigate] = useLocation();

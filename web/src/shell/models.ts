@@ -1,14 +1,21 @@
 // Who can be asked through this gateway: teams ("tutti") and single workers ("provider/model").
 
-import { useQuery } from "@tanstack/react-query";
-import { listModels } from "../api.ts";
+import { useJson } from "../ui/use-json.ts";
 
+interface ModelList {
+  data: { id: string; simulated?: boolean }[];
+}
+
+/** Empty until they are known. */
 export function useModels() {
-  return useQuery({
-    queryKey: ["models"],
-    queryFn: async ({ signal }) => (await listModels(signal)).data,
-    staleTime: 60_000,
-  });
+  const { data, error } = useJson<ModelList>("v1/models", undefined, { staleTime: 60_000 });
+  const models = data?.data ?? [];
+  const ids = models.map(({ id }) => id);
+  return {
+    ...{ ids, error, isSimulated: models.some(({ simulated }) => simulated) },
+    teams: ids.filter(isTeam),
+    workers: ids.filter((id) => !isTeam(id)),
+  };
 }
 
 export function isTeam(model: string): boolean {

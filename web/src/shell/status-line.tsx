@@ -1,21 +1,17 @@
 // At the bottom of every page: whether workers are simulated, and who may come in.
 
-import { useQuery } from "@tanstack/react-query";
 import type { Session } from "../../../src/gateway/dashboard/types.ts";
-import { getJson, setKey } from "../api.ts";
+import { setKey } from "../api.ts";
 import { Button } from "../ui/button.tsx";
+import { useJson } from "../ui/use-json.ts";
 import { useModels } from "./models.ts";
 
 export function StatusLine() {
-  const { data: models } = useModels();
-  const { data: session } = useQuery({
-    queryKey: ["session"],
-    queryFn: ({ signal }) => getJson<Session>("v1/session", undefined, signal),
-    staleTime: 60_000,
-  });
+  const { isSimulated } = useModels();
+  const { data: session } = useJson<Session>("v1/session", undefined, { staleTime: 60_000 });
   return (
     <footer className="status-line">
-      {models?.some(({ simulated }) => simulated) && (
+      {isSimulated && (
         <span>Rehearsal: the workers are simulated, no money is spent, nothing leaves this machine.</span>
       )}
       {session?.isOpen && (

@@ -1,6 +1,24 @@
+// Light, dark, or as the system has it. CSS reads data-theme; without it prefers-color-scheme decides.
+
 import { useState } from "react";
 import { Button } from "../ui/button.tsx";
-import { applyTheme, readTheme, THEMES } from "./theme.ts";
+
+const STORED = "tutti-theme";
+
+type Theme = "system" | "light" | "dark";
+const THEMES: readonly Theme[] = ["system", "light", "dark"];
+
+function readTheme(): Theme {
+  const stored = localStorage.getItem(STORED);
+  return THEMES.find((theme) => theme === stored) ?? "system";
+}
+
+export function applyTheme(theme: Theme = readTheme()): void {
+  localStorage.setItem(STORED, theme);
+  const root = document.documentElement;
+  if (theme === "system") delete root.dataset.theme;
+  else root.dataset.theme = theme;
+}
 
 const SIGNS = { system: "◐", light: "☀", dark: "☾" } as const;
 

@@ -21,12 +21,14 @@ export function Field({ label, hint, children, className = "" }: Props) {
   );
 }
 
+/** Where what is shown is not what is chosen, both. */
+export type ChoiceOptions = readonly (string | number | readonly [value: string | number, name: string])[];
+
 interface ChoiceProps {
   label: string;
   hint?: string;
   value: string | number;
-  /** Where what is shown is not what is chosen, both. */
-  options: readonly (string | number | readonly [value: string | number, name: string])[];
+  options: ChoiceOptions;
   isDisabled?: boolean;
   onChange: (value: string) => void;
 }

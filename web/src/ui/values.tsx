@@ -1,6 +1,8 @@
 // Values as people read them, in the same words as the command line.
 
+import { useEffect, useState } from "react";
 import { toClock, toDelay, toMoney, toTokens, toWhen } from "../../../src/base/format.ts";
+import { colourOf, MOST_COLOURS } from "../../../src/report/drawing.ts";
 
 /** Simulated money is marked wherever it is shown: it was never spent. */
 export function Money({ usd, isSimulated = false }: { usd: number | undefined; isSimulated?: boolean }) {
@@ -17,6 +19,18 @@ export function Duration({ ms }: { ms: number | undefined }) {
   return <span className="number">{ms === undefined ? "–" : toDelay(ms)}</span>;
 }
 
+const TICK_MS = 200;
+
+/** How long something has been going on; it ticks by itself, so that nothing around it has to. */
+export function Elapsed({ since }: { since: number }) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return <Duration ms={Math.max(0, now - since)} />;
+}
+
 export function When({ at, now = Date.now() }: { at: number; now?: number }) {
   return (
     <time className="number" dateTime={new Date(at).toISOString()} title={toClock(at)}>
@@ -31,6 +45,11 @@ export function Tokens({ input, output }: { input: number; output: number }) {
       {toTokens(input)} in, {toTokens(output)} out
     </span>
   );
+}
+
+/** The same worker has the same colour wherever a run is shown. */
+export function workerColour(worker: number): string {
+  return colourOf(worker % MOST_COLOURS);
 }
 
 /** A share from 0 to 1 as a bar. Say it in words beside it: the bar is for the eye only. */

@@ -9,6 +9,7 @@ import OpenAI, { APIError } from "openai";
 import { afterEach, describe, expect, it } from "vitest";
 import { TuttiError } from "../../../base/errors.ts";
 import type { Outcome, ReplyHead, StreamEncoder } from "../../types.ts";
+import { openStream } from "../open-stream.ts";
 import { chatDialect } from "./dialect.ts";
 
 const head: ReplyHead = {
@@ -202,7 +203,7 @@ describe("a whole chat reply", () => {
 
 describe("a streamed chat reply", () => {
   it("begins with the role, shows progress, gives the answer and says how it ended", async () => {
-    const chunks = await chunksOf(write(chatDialect.createStream(head), ["Forty", "-two"], outcome));
+    const chunks = await chunksOf(write(openStream(chatDialect, head), ["Forty", "-two"], outcome));
     const choices = chunks.map((chunk) => chunk.choices[0]);
     expect(choices.map((choice) => choice?.delta)).toEqual([
       { role: "assistant", content: "" },
@@ -222,21 +223,21 @@ describe("a streamed chat reply", () => {
 
   it("has the usage of the whole reply in a last chunk, where that was asked for", async () => {
     const asking = echoing({ include_usage: true });
-    const chunks = await chunksOf(write(chatDialect.createStream(asking), [], outcome));
+    const chunks = await chunksOf(write(openStream(chatDialect, asking), [], outcome));
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage });
     expect(chunks.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true);
     expect(chatDialect.toReply(outcome)).toMatchObject({ usage });
   });
 
   it("never repeats or garbles what was already read", async () => {
-    const streamed = (pieces: string[]) => chunksOf(write(chatDialect.createStream(head), pieces, outcome));
+    const streamed = (pieces: string[]) => chunksOf(write(openStream(chatDialect, head), pieces, outcome));
     expect(contentOf(await streamed([outcome.text]))).toBe(outcome.text);
     expect(contentOf(await streamed(["Something else."]))).toBe("Something else.");
   });
 
   it("is whole again in the client's helper, tool calls included", async () => {
     const asking = echoing({ include_usage: true });
-    const bytes = write(chatDialect.createStream(asking), [], { ...called, text: "I add." });
+    const bytes = write(openStream(chatDialect, asking), [], { ...called, text: "I add." });
     const client = clientAt(await serve(() => ({ body: bytes })));
     const final = await client.chat.completions.stream(ask).finalChatCompletion();
     expect(final).toMatchObject({ id: "chatcmpl-abc", model: "tutti", usage });
@@ -254,7 +255,7 @@ describe("a streamed chat reply", () => {
   });
 
   it("gives a custom tool its plain text", async () => {
-    const bytes = write(chatDialect.createStream(echoing({ custom_tools: ["note"] })), [], {
+    const bytes = write(openStream(chatDialect, echoing({ custom_tools: ["note"] })), [], {
       ...called,
       head: echoing({ custom_tools: ["note"] }),
     });
@@ -267,7 +268,7 @@ describe("a streamed chat reply", () => {
 
   it("that fails is an error of the client, after what was already written", async () => {
     const failure = new TuttiError("stream-cut", 'The stream of worker "a/b" broke off.', { status: 401 });
-    const bytes = write(chatDialect.createStream(head), ["Forty"], failure);
+    const bytes = write(openStream(chatDialect, head), ["Forty"], failure);
     expect(bytes).not.toContain("[DONE]");
     const client = clientAt(await serve(() => ({ body: bytes })));
     let text = "";
@@ -300,7 +301,7 @@ describe("the AI SDK's provider for compatible servers", () => {
   it("reads progress as reasoning, then text, tool calls and usage", async () => {
     const asking = echoing({ include_usage: true });
     const parts = await partsOf(
-      write(chatDialect.createStream(asking), ["I "], { ...called, text: "I add." }),
+      write(openStream(chatDialect, asking), ["I "], { ...called, text: "I add." }),
     );
     const deltas = (type: string) =>
       parts.map((part) => (part.type === type && "delta" in part ? part.delta : "")).join("");
@@ -320,7 +321,7 @@ describe("the AI SDK's provider for compatible servers", () => {
 
   it("reads a failure as an error", async () => {
     const failure = new TuttiError("timeout", "Nobody replied in time.");
-    const parts = await partsOf(write(chatDialect.createStream(head), [], failure));
+    const parts = await partsOf(write(openStream(chatDialect, head), [], failure));
     expect(parts.find((part) => part.type === "error")).toMatchObject({
       error: { message: "Nobody replied in time.", code: "timeout" },
     });

@@ -2,7 +2,7 @@
 // `reasoning_content`, which clients that do not know it skip.
 
 import type { ReplyHead, StreamEncoder } from "../../types.ts";
-import { KEEP_ALIVE, restOf, sse, toSeconds, toTuttiFields } from "../common.ts";
+import { KEEP_ALIVE, sse, toSeconds, toTuttiFields } from "../common.ts";
 import { toOpenAIError } from "../openai-error.ts";
 import { type ChatToolCall, toChatFinishReason, toChatToolCalls, toChatUsage } from "./reply.ts";
 
@@ -10,7 +10,6 @@ export function createChatStream(head: ReplyHead): StreamEncoder {
   const { echo, model } = head.request;
   const includesUsage = echo.include_usage === true;
   const base = { id: head.id, object: "chat.completion.chunk", created: toSeconds(head.createdAt), model };
-  let streamed = "";
 
   const chunk = (delta: object, finishReason: string | null = null, extra: object = {}) =>
     sse({
@@ -19,22 +18,17 @@ export function createChatStream(head: ReplyHead): StreamEncoder {
       ...(includesUsage && { usage: null }),
       ...extra,
     });
-  const text = (delta: string) => {
-    streamed += delta;
-    return delta === "" ? "" : chunk({ content: delta });
-  };
 
   return {
     begin: () => chunk({ role: "assistant", content: "" }),
-    // Once the answer has begun its thoughts are over: clients show them apart, or close them at the first word.
-    progress: (line) => (streamed === "" ? chunk({ reasoning_content: `${line}\n` }) : ""),
-    text,
+    progress: (line) => chunk({ reasoning_content: `${line}\n` }),
+    text: (delta) => chunk({ content: delta }),
     end(outcome) {
       const deltas = toChatToolCalls(outcome).flatMap(toDeltas);
       const finish = chunk({}, toChatFinishReason(outcome), { tutti: toTuttiFields(outcome) });
       const usage = includesUsage && sse({ ...base, choices: [], usage: toChatUsage(outcome.usage) });
       const calls = deltas.map((delta) => chunk({ tool_calls: [delta] }));
-      return [text(restOf(outcome, streamed)), ...calls, finish, usage || "", "data: [DONE]\n\n"].join("");
+      return [...calls, finish, usage || "", "data: [DONE]\n\n"].join("");
     },
     fail: (error) => sse(toOpenAIError(error).body),
     keepAlive: () => KEEP_ALIVE,

@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ErrorCode } from "../../../base/error-codes.ts";
 import { isTuttiError, TuttiError } from "../../../base/errors.ts";
 import type { GatewayRequest, Outcome, ReplyHead, StreamEncoder } from "../../types.ts";
+import { openStream } from "../open-stream.ts";
 import { messagesDialect } from "./dialect.ts";
 
 type Play = (stream: StreamEncoder, outcome: (change?: Partial<Outcome>) => Outcome) => string;
@@ -44,7 +45,7 @@ beforeEach(async () => {
       const head: ReplyHead = { id: "msg_1", runId: "r_1", createdAt: 0, request: parsed };
       if (parsed.isStream) {
         response.writeHead(200, { "content-type": "text/event-stream" });
-        response.end(play(messagesDialect.createStream(head), (change) => toOutcome(head, change)));
+        response.end(play(openStream(messagesDialect, head), (change) => toOutcome(head, change)));
       } else {
         response.writeHead(200, { "content-type": "application/json" });
         response.end(JSON.stringify(messagesDialect.toReply(toOutcome(head, whole))));

@@ -1,7 +1,7 @@
 // Anthropic Messages.
 
 import { readBody } from "../../http/body.ts";
-import type { Dialect, ModelEntry } from "../../types.ts";
+import type { Dialect, ListedModel } from "../../types.ts";
 import { messagesRelay } from "./relay.ts";
 import { toMessagesError, toMessagesReply } from "./reply.ts";
 import { countTokens, parseMessagesRequest } from "./request.ts";
@@ -36,6 +36,6 @@ export const messagesDialect: Dialect = {
   },
 };
 
-function toModel({ id, createdAt }: ModelEntry) {
+function toModel({ id, createdAt }: ListedModel) {
   return { type: "model", id, display_name: id, created_at: new Date(createdAt).toISOString() };
 }

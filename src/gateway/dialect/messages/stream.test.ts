@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TuttiError } from "../../../base/errors.ts";
 import type { Outcome, ReplyHead } from "../../types.ts";
+import { openStream } from "../open-stream.ts";
 import { messagesDialect } from "./dialect.ts";
 
 const head: ReplyHead = {
@@ -167,8 +168,8 @@ describe("a whole reply", () => {
 });
 
 describe("a streamed reply", () => {
-  it("begins without figures, thinks, answers, and ends with the figures of the whole reply", () => {
-    const stream = messagesDialect.createStream(head);
+  it("begins without usage, thinks, answers, and ends with the usage of the whole reply", () => {
+    const stream = openStream(messagesDialect, head);
     const outcome = toOutcome();
     const frames = toFrames(
       stream.begin() +
@@ -214,16 +215,18 @@ describe("a streamed reply", () => {
   });
 
   it("writes at the end what was not streamed, and does not garble what was", () => {
-    const late = messagesDialect.createStream(head);
+    const late = openStream(messagesDialect, head);
+    late.begin();
     late.text("Forty");
     expect(late.end(toOutcome())).toContain('"text":"-two."');
-    const other = messagesDialect.createStream(head);
+    const other = openStream(messagesDialect, head);
+    other.begin();
     other.text("Fifty");
     expect(other.end(toOutcome())).not.toContain("text_delta");
   });
 
   it("fails with an event of the dialect", () => {
-    const stream = messagesDialect.createStream(head);
+    const stream = openStream(messagesDialect, head);
     stream.begin();
     stream.text("For");
     const error = new TuttiError("stream-cut", "The stream of worker a broke off. api_key=sk-abcdefghijkl");
@@ -252,7 +255,7 @@ describe("a streamed reply", () => {
         fc.subarray(CALLS),
         fc.boolean(),
         (steps, rest, toolCalls, isFailing) => {
-          const stream = messagesDialect.createStream(head);
+          const stream = openStream(messagesDialect, head);
           let bytes = stream.begin();
           for (const each of steps)
             bytes += each.do === "keepAlive" ? stream.keepAlive() : stream[each.do](each.text);

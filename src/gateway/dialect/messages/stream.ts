@@ -1,10 +1,8 @@
 // A Messages reply as server-sent events. Blocks never overlap and their indexes count up: first one thinking
-// block with the lines of progress, then the text, then one block for each tool call. Once text has begun,
-// progress is dropped: the answer cannot be interrupted by it.
+// block with the lines of progress, then the text, then one block for each tool call.
 
-import type { TuttiError } from "../../../base/errors.ts";
 import type { Outcome, ReplyHead, StreamEncoder } from "../../types.ts";
-import { restOf, sse, toTuttiFields } from "../common.ts";
+import { sse, toTuttiFields } from "../common.ts";
 import { STOP_REASONS, toInputJson, toMessagesError, toMessagesUsage } from "./reply.ts";
 
 /** What the team takes is known at the end; `message_delta` has it. */
@@ -19,9 +17,6 @@ export function createMessagesStream({ id, request }: ReplyHead): StreamEncoder 
   let open: "thinking" | "text" | undefined;
   /** Of the block that is open, or of the next one. */
   let index = 0;
-  let hasText = false;
-  let isOver = false;
-  let streamed = "";
 
   const start = (block: object) => send({ type: "content_block_start", index, content_block: block });
   const delta = (change: object) => send({ type: "content_block_delta", index, delta: change });
@@ -35,16 +30,11 @@ export function createMessagesStream({ id, request }: ReplyHead): StreamEncoder 
     return signature + stop();
   }
 
-  function write(text: string): string {
-    if (text === "") return "";
-    let frames = "";
-    if (open !== "text") {
-      frames = close() + start({ type: "text", text: "" });
-      open = "text";
-      hasText = true;
-    }
-    streamed += text;
-    return frames + delta({ type: "text_delta", text });
+  /** A piece of a block, which is opened first where it is not. */
+  function write(type: "thinking" | "text", block: object, piece: object): string {
+    const opening = open === type ? "" : close() + start(block);
+    open = type;
+    return opening + delta(piece);
   }
 
   return {
@@ -62,36 +52,25 @@ export function createMessagesStream({ id, request }: ReplyHead): StreamEncoder 
           usage: UNKNOWN_USAGE,
         },
       }) + send({ type: "ping" }),
-
-    progress(line) {
-      if (hasText || isOver) return "";
-      const opened = open === undefined ? start({ type: "thinking", thinking: "", signature: "" }) : "";
-      open = "thinking";
-      return opened + delta({ type: "thinking_delta", thinking: `${line}\n` });
-    },
-
-    text: (piece) => (isOver ? "" : write(piece)),
-
+    progress: (line) =>
+      write(
+        "thinking",
+        { type: "thinking", thinking: "", signature: "" },
+        { type: "thinking_delta", thinking: `${line}\n` },
+      ),
+    text: (text) => write("text", { type: "text", text: "" }, { type: "text_delta", text }),
     end(outcome) {
-      if (isOver) return "";
-      const rest = write(restOf(outcome, streamed)) + close();
-      isOver = true;
+      const closed = close();
       const calls = outcome.toolCalls.map(
-        (call) =>
-          start({ type: "tool_use", id: call.id, name: call.name, input: {} }) +
-          delta({ type: "input_json_delta", partial_json: toInputJson(call.input) }) +
+        ({ id, name, input }) =>
+          start({ type: "tool_use", id, name, input: {} }) +
+          delta({ type: "input_json_delta", partial_json: toInputJson(input) }) +
           stop(),
       );
-      return rest + calls.join("") + toEnd(outcome);
+      return closed + calls.join("") + toEnd(outcome);
     },
-
-    fail(error: TuttiError) {
-      if (isOver) return "";
-      isOver = true;
-      return sse(toMessagesError(error).body, "error");
-    },
-
-    keepAlive: () => (isOver ? "" : send({ type: "ping" })),
+    fail: (error) => sse(toMessagesError(error).body, "error"),
+    keepAlive: () => send({ type: "ping" }),
   };
 }
 

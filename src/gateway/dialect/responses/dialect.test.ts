@@ -12,6 +12,7 @@ import { z } from "zod";
 import { isTuttiError, TuttiError } from "../../../base/errors.ts";
 import { makeOutcome } from "../../../testing/gateway/responses-outcome.ts";
 import type { GatewayRequest, Outcome, ReplyHead } from "../../types.ts";
+import { openStream } from "../open-stream.ts";
 import { responsesDialect } from "./dialect.ts";
 import { toOutputItems } from "./object.ts";
 import { expandReferences, readReferences } from "./references.ts";
@@ -55,7 +56,7 @@ async function serve(reply: (request: GatewayRequest, turn: number) => Reply) {
         response.end(JSON.stringify(responsesDialect.toReply(outcome)));
         return;
       }
-      const encoder = responsesDialect.createStream(head);
+      const encoder = openStream(responsesDialect, head);
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(encoder.begin());
       for (const line of outcome.progress) response.write(encoder.progress(line));

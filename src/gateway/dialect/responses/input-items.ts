@@ -2,64 +2,48 @@
 
 import type { Message, Part } from "../../../worker/types.ts";
 import type { ReplyHead } from "../../types.ts";
-import { toOutputText } from "./object.ts";
+import { tailOf, toOutputText } from "./object.ts";
 import { withoutInstructions } from "./request.ts";
+
+type InputItem = { type: keyof typeof PREFIXES } & Record<string, unknown>;
+
+const PREFIXES = { message: "msg", function_call: "fc", function_call_output: "fco" };
 
 /** Newest first, unless the other order is asked for: so does OpenAI. The instructions are no part of the input. */
 export function toInputItems(messages: Message[], head: ReplyHead, order: "asc" | "desc" = "desc") {
-  const tail = head.id.replace(/^resp_/, "");
-  const input = withoutInstructions(messages, head.request.echo);
-  const items = input.flatMap(toItems).map(({ prefix, fields }, index) => ({
-    id: `${prefix}_${tail}_in_${index}`,
+  const items = withoutInstructions(messages, head.request.echo).flatMap(toItems);
+  const data = items.map((item, index) => ({
+    id: `${PREFIXES[item.type]}_${tailOf(head.id)}_in_${index}`,
     status: "completed",
-    ...fields,
+    ...item,
   }));
-  const data = order === "asc" ? items : items.reverse();
-  return {
-    object: "list" as const,
-    data,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    has_more: false,
-  };
-}
-
-interface InputItem {
-  prefix: string;
-  fields: { type: string } & Record<string, unknown>;
+  if (order === "desc") data.reverse();
+  const [first_id, last_id] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
+  return { object: "list" as const, data, first_id, last_id, has_more: false };
 }
 
 function toItems(message: Message): InputItem[] {
   switch (message.role) {
     case "system":
     case "user": {
-      const content =
-        typeof message.content === "string" ? [toTextPart(message.content)] : message.content.map(toPart);
-      return [{ prefix: "msg", fields: { type: "message", role: message.role, content } }];
+      const { role, content } = message;
+      const parts =
+        typeof content === "string" ? [toPart({ type: "text", text: content })] : content.map(toPart);
+      return [{ type: "message", role, content: parts }];
     }
     case "assistant": {
-      const content = [toOutputText(message.content)];
-      const said = { prefix: "msg", fields: { type: "message", role: "assistant", content } };
-      const calls = (message.toolCalls ?? []).map(({ id, name, input }) => ({
-        prefix: "fc",
-        fields: { type: "function_call", call_id: id, name, arguments: input },
-      }));
-      return message.content === "" ? calls : [said, ...calls];
+      const { role, content, toolCalls = [] } = message;
+      const calls = toolCalls.map(
+        ({ id, name, input }): InputItem => ({ type: "function_call", call_id: id, name, arguments: input }),
+      );
+      return content === "" ? calls : [{ type: "message", role, content: [toOutputText(content)] }, ...calls];
     }
-    case "tool": {
-      const { toolCallId, content } = message;
-      return [
-        { prefix: "fco", fields: { type: "function_call_output", call_id: toolCallId, output: content } },
-      ];
-    }
+    case "tool":
+      return [{ type: "function_call_output", call_id: message.toolCallId, output: message.content }];
   }
 }
 
 function toPart(part: Part) {
-  if (part.type === "text") return toTextPart(part.text);
+  if (part.type === "text") return { type: "input_text", text: part.text };
   return { type: "input_image", image_url: part.image, detail: "auto" };
-}
-
-function toTextPart(text: string) {
-  return { type: "input_text", text };
 }

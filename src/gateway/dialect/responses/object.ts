@@ -166,7 +166,7 @@ export function parseItemId(id: string): { responseId: string } | undefined {
   return tail === undefined ? undefined : { responseId: `resp_${tail}` };
 }
 
-function tailOf(responseId: string): string {
+export function tailOf(responseId: string): string {
   return responseId.replace(/^resp_/, "");
 }
 

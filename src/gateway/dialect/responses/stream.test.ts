@@ -8,8 +8,9 @@ import {
   type StreamEvent,
 } from "../../../testing/gateway/responses-outcome.ts";
 import type { Outcome } from "../../types.ts";
+import { openStream } from "../open-stream.ts";
+import { responsesDialect } from "./dialect.ts";
 import { toFinishedResponse } from "./object.ts";
-import { createResponsesStream } from "./stream.ts";
 
 const TERMINAL = ["response.completed", "response.incomplete", "response.failed"];
 
@@ -126,7 +127,7 @@ describe("a stream", () => {
         fc.array(toolCall, { maxLength: 3 }),
         fc.constantFrom<Outcome["finishReason"]>("stop", "length", "tool-calls", "content-filter"),
         (steps, rest, toolCalls, finishReason) => {
-          const encoder = createResponsesStream(head);
+          const encoder = openStream(responsesDialect, head);
           let bytes = encoder.begin();
           for (const { kind, value } of steps) {
             bytes += kind === "keepAlive" ? encoder.keepAlive() : encoder[kind](value);
@@ -161,7 +162,7 @@ describe("a stream", () => {
   it("fails with one event, whatever is open", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 6 }), (steps) => {
-        const encoder = createResponsesStream(head);
+        const encoder = openStream(responsesDialect, head);
         let bytes = encoder.begin();
         for (const { kind, value } of steps) {
           bytes += kind === "keepAlive" ? encoder.keepAlive() : encoder[kind](value);
@@ -183,7 +184,7 @@ describe("a stream", () => {
   });
 
   it("has exactly these events, in this order", () => {
-    const encoder = createResponsesStream(head);
+    const encoder = openStream(responsesDialect, head);
     const toolCalls = [{ id: "c1", name: "lookup", input: "{}" }];
     const bytes = [
       encoder.begin(),
@@ -204,7 +205,7 @@ describe("a stream", () => {
   });
 
   it("writes progress that was not streamed, as long as the answer has not begun", () => {
-    const encoder = createResponsesStream(head);
+    const encoder = openStream(responsesDialect, head);
     const outcome = makeOutcome({ head, progress: ["a", "b"] });
     const events = readEvents(encoder.begin() + encoder.progress("a") + encoder.end(outcome));
     expect(followStream(events)[0]?.item.summary).toHaveLength(2);
@@ -212,20 +213,20 @@ describe("a stream", () => {
   });
 
   it("does not take back what it has sent", () => {
-    const encoder = createResponsesStream(head);
+    const encoder = openStream(responsesDialect, head);
     const bytes =
       encoder.begin() + encoder.text("It is 41") + encoder.end(makeOutcome({ head, text: "No." }));
     expect(followStream(readEvents(bytes))[0]?.item.content[0].text).toBe("It is 41");
   });
 
-  it("is silent before it begins and after it is over, but for comments", () => {
-    const encoder = createResponsesStream(head);
-    expect(encoder.keepAlive()).toMatch(/^:/);
+  it("is silent before it begins and after it is over", () => {
+    const encoder = openStream(responsesDialect, head);
+    expect(encoder.keepAlive()).toBe("");
     encoder.begin();
     encoder.end(makeOutcome({ head }));
     const failure = new TuttiError("overloaded", "x");
     expect([encoder.begin(), encoder.text("x"), encoder.progress("x")]).toEqual(["", "", ""]);
     expect([encoder.end(makeOutcome()), encoder.fail(failure)]).toEqual(["", ""]);
-    expect(encoder.keepAlive()).toMatch(/^:/);
+    expect(encoder.keepAlive()).toBe("");
   });
 });

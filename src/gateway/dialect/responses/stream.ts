@@ -2,9 +2,8 @@
 // its deltas and closed after, closed items equal to those of the final object. Items therefore come from
 // object.ts only, and an item's index is its place in the final output.
 
-import type { TuttiError } from "../../../base/errors.ts";
 import type { Outcome, ReplyHead, StreamEncoder } from "../../types.ts";
-import { KEEP_ALIVE, restOf, sse } from "../common.ts";
+import { sse } from "../common.ts";
 import {
   type CallItem,
   type MessageItem,
@@ -20,7 +19,6 @@ import {
 export function createResponsesStream(head: ReplyHead): StreamEncoder {
   const unfinished = toUnfinishedResponse(head, "in_progress");
   const lines: string[] = [];
-  let state: "new" | "open" | "over" = "new";
   let sequence = 0;
   let isReasoningOpen = false;
   let isMessageOpen = false;
@@ -34,8 +32,6 @@ export function createResponsesStream(head: ReplyHead): StreamEncoder {
   const textPlace = () => ({ item_id: openedMessage.id, output_index: messageIndex(), content_index: 0 });
 
   function progress(line: string): string {
-    // The items of a response follow one another: once the answer has begun, its thoughts are over.
-    if (state !== "open" || isMessageOpen || line === "") return "";
     const item = toReasoningItem(head, []);
     const place = { item_id: item.id, output_index: 0, summary_index: lines.length };
     let events = isReasoningOpen ? "" : write("response.output_item.added", { output_index: 0, item });
@@ -63,7 +59,6 @@ export function createResponsesStream(head: ReplyHead): StreamEncoder {
   }
 
   function text(delta: string): string {
-    if (state !== "open" || delta === "") return "";
     const opening = isMessageOpen ? "" : openMessage();
     sent += delta;
     return opening + write("response.output_text.delta", { ...textPlace(), delta, logprobs: [] });
@@ -94,41 +89,24 @@ export function createResponsesStream(head: ReplyHead): StreamEncoder {
   }
 
   function end(outcome: Outcome): string {
-    if (state !== "open") return "";
-    let events = "";
-    if (!isMessageOpen) for (const line of outcome.progress.slice(lines.length)) events += progress(line);
-    events += text(restOf(outcome, sent));
-    events += closeReasoning();
-    const response = toFinishedResponse({ ...outcome, head, text: sent, progress: lines });
+    let events = closeReasoning();
+    const response = toFinishedResponse(outcome);
     response.output.forEach((item, index) => {
       if (item.type === "message") events += closeMessage(item);
       else if (item.type !== "reasoning") events += call(item, index);
     });
-    state = "over";
     return events + write(`response.${response.status}`, { response });
   }
 
   return {
-    begin() {
-      if (state !== "new") return "";
-      state = "open";
-      return (
-        write("response.created", { response: unfinished }) +
-        write("response.in_progress", { response: unfinished })
-      );
-    },
+    begin: () =>
+      write("response.created", { response: unfinished }) +
+      write("response.in_progress", { response: unfinished }),
     progress,
     text,
     end,
-    fail(error: TuttiError) {
-      if (state !== "open") return "";
-      state = "over";
-      return write("response.failed", { response: toFailedResponse(head, error) });
-    },
-    keepAlive() {
-      // A comment would do for most clients; Codex gives up after 300 s unless it sees an event.
-      if (state !== "open") return KEEP_ALIVE;
-      return write("response.in_progress", { response: unfinished });
-    },
+    fail: (error) => write("response.failed", { response: toFailedResponse(head, error) }),
+    // A comment would do for most clients; Codex gives up after 300 s unless it sees an event.
+    keepAlive: () => write("response.in_progress", { response: unfinished }),
   };
 }
