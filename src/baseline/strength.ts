@@ -49,7 +49,7 @@ export function toCalibration(pool: Pool, training: readonly TrainingTask[]): Ca
     workers: models.map((model) => pool.members[model]!.worker.id),
     tasks: training.map(({ task }) => {
       const topic = topicOf(task.category);
-      return { text: textOf(toMessages(task)), ...(topic && { topic }) };
+      return { text: textOf(toMessages(task)), topic };
     }),
     scores: training.map(({ scores }) => models.map((model) => scores[model])),
     byLength: training.every(({ task }) => task.grader === "rehearsal"),

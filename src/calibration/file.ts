@@ -82,7 +82,7 @@ export async function saveCalibration(
       measuredAt: measuredAt[i] ?? "",
       ...(delaysMs[i] !== undefined && { delayMs: delaysMs[i] }),
     })),
-    tasks: tasks.map(({ text, topic }) => ({ text, ...(topic && { topic }) })),
+    tasks: tasks.map(({ text, topic }) => ({ text, topic })),
     scores: scores.map((row) => row.map((score) => score ?? null)),
   };
   // Better refused now than found broken when it is needed.
@@ -107,7 +107,7 @@ export async function loadCalibration(home: string, name: string): Promise<Saved
     workers: workers.map(({ id }) => id),
     measuredAt: workers.map(({ measuredAt }) => measuredAt),
     delaysMs: workers.map(({ delayMs }) => delayMs),
-    tasks: tasks.map(({ text, topic }) => ({ text, ...(topic && { topic }) })),
+    tasks: tasks.map(({ text, topic }) => ({ text, topic })),
     scores: scores.map((row) => row.map((score) => score ?? undefined)),
     source,
   };
@@ -127,7 +127,7 @@ export async function loadCalibrations(home: string): Promise<LoadedCalibrations
     }
   }
   const calibration = mergeCalibrations(found);
-  return { problems, ...(calibration && { calibration }) };
+  return { problems, calibration };
 }
 
 function parse(path: string, text: string): z.output<typeof fileSchema> {

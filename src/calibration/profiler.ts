@@ -57,7 +57,7 @@ export function createProfiler(calibration: Calibration): Profiler {
           const delayMs = member.profile?.delayMs ?? measured.delayMs;
           return {
             ...member,
-            profile: { ...measured, similar, ...(delayMs !== undefined && { delayMs }) },
+            profile: { ...measured, similar, delayMs },
           };
         }),
       };

@@ -70,7 +70,7 @@ export function measureProfiles({
       if (measured > 0) ofTopics[topic] = shrink(counted.sums[worker]!, measured, success, TOPIC_WEIGHT);
     }
     const delayMs = delaysMs[worker];
-    return { success, tasks: count, topics: ofTopics, source, ...(delayMs !== undefined && { delayMs }) };
+    return { success, tasks: count, topics: ofTopics, source, delayMs };
   });
 }
 

@@ -31,7 +31,7 @@ export function createRecordedPool(recording: Recording, set: string, options: R
       return {
         worker: createRecordedWorker(recording, id),
         price: { inputUsd: 0, outputUsd: 0 },
-        ...(profile && { profile }),
+        profile,
         source: `recording ${recording.folder}`,
       };
     }),

@@ -104,7 +104,7 @@ export class Session {
       score: grade.score,
       tokens: reply.tokens,
       reply: reply.text,
-      ...(reply.costUsd !== undefined && { costUsd: reply.costUsd }),
+      costUsd: reply.costUsd,
       durationMs: reply.durationMs,
     };
     this.#files.append(outcome);

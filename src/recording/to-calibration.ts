@@ -59,7 +59,7 @@ export async function toCalibration(folder: string, source: string): Promise<Rec
 function toCalibrationTask({ prompt, choices = [], category }: RecordedTask) {
   const options = choices.map((choice, i) => `(${String.fromCharCode(65 + i)}) ${choice}`);
   const topic = topicOf(category);
-  return { text: [prompt, ...options].join("\n"), ...(topic && { topic }) };
+  return { text: [prompt, ...options].join("\n"), topic };
 }
 
 function meanOf(values: readonly number[] | undefined): number | undefined {

@@ -97,7 +97,7 @@ async function ask(words: string[], flags: Flags): Promise<void> {
   const tutti = await openTutti({ file: flags.config, onNotice: (text) => view.notice(text) });
   try {
     process.exitCode = await performLive(view, { isJson, isReviewed }, (stage) => ({
-      stream: tutti.stream([question], { ...toAskOptions(flags), ...(workflow && { workflow }), ...stage }),
+      stream: tutti.stream([question], { ...toAskOptions(flags), workflow, ...stage }),
     }));
   } finally {
     await tutti.close();

@@ -46,10 +46,10 @@ function toFigures({ calibration, summary, workers }: CalibrateResult): WorkerFi
       ...overall,
       ...(overall.tasks > 0 && { success, low, high }),
       topics: Object.fromEntries(topics.filter(([, { tasks }]) => tasks > 0)),
-      ...(costUsd !== undefined && { costUsd }),
-      ...(delayMs !== undefined && { delayMs }),
+      costUsd,
+      delayMs,
       failed,
-      ...(error !== undefined && { error }),
+      error,
     };
   });
 }

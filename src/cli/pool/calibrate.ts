@@ -158,8 +158,7 @@ async function openTasks({ tasks: name, limit }: CalibrateFlags): Promise<TaskSe
     import("../tasks/open-task-set.ts"),
     import("../../base/random.ts"),
   ]);
-  const set =
-    name === undefined ? await builtInTasks(limit) : await openTaskSet(name, { ...(limit && { limit }) });
+  const set = name === undefined ? await builtInTasks(limit) : await openTaskSet(name, { limit });
   const unfit = set.tasks.find(({ grader }) => grader === "judge");
   if (unfit)
     throw usageError(

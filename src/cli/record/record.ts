@@ -134,7 +134,7 @@ async function resolve({ pool: selector, config: file }: Flags): Promise<Resolve
     import("../../config/pool.ts"),
   ]);
   const { config } = await loadConfig({ cwd: process.cwd(), file });
-  return resolvePool(config, { env: process.env, ...(selector !== undefined && { selector }) });
+  return resolvePool(config, { env: process.env, selector });
 }
 
 async function findJudge({ judge }: Flags, members: PoolMember[]): Promise<PoolMember | undefined> {

@@ -81,7 +81,7 @@ export async function serveRl(flags: RlServeFlags): Promise<void> {
     figures,
     planned: flags.rollouts,
     isSimulated: book.isSimulated,
-    ...(budget && { budget }),
+    budget,
   });
   // After it listens: engines that are refused give up within seconds, those that wait do not.
   warm?.();
