@@ -72,7 +72,7 @@ function toQuestions({ workers, tasks, scores, byLength }: Calibration): Measure
     scores,
     rates: toRates(countScores(scores, workers.length, all), all),
     workers: all,
-    ...(byLength && { lengths: tasks.map(({ text }) => text.length) }),
+    lengths: byLength ? tasks.map(({ text }) => text.length) : undefined,
   };
 }
 

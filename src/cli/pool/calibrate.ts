@@ -101,8 +101,7 @@ export async function calibratePool(
   const plan = await planRecording({ folder, tasks: set.tasks, pool: chosen, samples: 1, maxOutputTokens });
   const simulated = isSimulatedPool(chosen);
   const limit = typeof flags.budget === "number" ? { budgetUsd: flags.budget } : {};
-  if (!(await agree(plan, set, folder, simulated, { ...limit, ...(flags.yes && { yes: true }) })))
-    return undefined;
+  if (!(await agree(plan, set, folder, simulated, { ...limit, yes: flags.yes }))) return undefined;
   const summary = await performRecording({
     ...{ folder, tasks: set.tasks, pool: chosen, grader, samples: 1, maxOutputTokens, ...limit },
     allowUnknownPrice: flags.allowUnknownPrice ?? false,

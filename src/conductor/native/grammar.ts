@@ -1,6 +1,7 @@
 // Which tokens may follow: with this mask at inference every plan is a valid workflow of this pool. Training
 // and the reported share of valid workflows never use it.
 
+import { isModel } from "../../worker/kinds.ts";
 import type { Language } from "./language.ts";
 
 export interface GrammarOptions {
@@ -74,7 +75,7 @@ export function createGrammar(
   };
 }
 
-interface State {
+interface GrammarState {
   expects: "worker" | "worker-end" | "words" | "access" | "access-end" | "end";
   team: number[];
   /** Which subtask is being written, and how many tokens it has. */
@@ -85,8 +86,8 @@ interface State {
 }
 
 /** Where a text of the grammar stands. */
-function follow(language: Language, tokens: readonly number[]): State {
-  const state: State = { expects: "worker", team: [], subtask: 0, words: 0, accesses: 0 };
+function follow(language: Language, tokens: readonly number[]): GrammarState {
+  const state: GrammarState = { expects: "worker", team: [], subtask: 0, words: 0, accesses: 0 };
   for (const token of tokens) {
     if (state.expects === "worker") {
       if (token === language.accept) state.expects = "end";

@@ -1,6 +1,6 @@
 // A worker whose replies are kept: what was asked before is given at once and takes nothing from the budget;
 // what is being asked is listened to; anything else is asked, paid and journaled before its end is told.
-// A kept reply tells the usage it had, so that a workflow costs in the figures what it would cost its user.
+// A kept reply tells the usage it had, so that a workflow costs in the results what it would cost its user.
 
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import type { AskBudget } from "../../perform/ledger.ts";
