@@ -35,7 +35,7 @@ export function Examples({ seed, onPick }: { seed: number; onPick: (question: st
   const world = useWorld(true);
   if (!world) return null;
   return (
-    <ul className="examples" aria-label="Questions to try">
+    <ul className="examples plain-list" aria-label="Questions to try">
       {toExamples(world, seed).map((question) => (
         <li key={question}>
           <button type="button" className="example" onClick={() => onPick(question)}>

@@ -63,7 +63,7 @@ export function Compare({ run, onClose }: { run: Run; onClose: () => void }) {
         {attempt?.result && run.hasAnswer && <Verdict team={run.answer} single={attempt.text} />}
       </div>
       {attempt && (
-        <div className="compare-columns">
+        <div className="columns">
           <section aria-label="The team">
             <h3>The team</h3>
             <p className="row small muted">

@@ -52,7 +52,7 @@ export function Timeline({
           ))}
         </span>
       </div>
-      <ol>
+      <ol className="plain-list">
         {bars.map((bar) => (
           <li key={bar.id} className="timeline-row">
             <span className="cut" title={bar.what}>
