@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { TuttiError } from "../base/errors.ts";
+import { createGate } from "../base/gate.ts";
 import { createLog } from "../http/log.ts";
 import { add, toMember } from "../testing/learn/small-world.ts";
 import { BAD, createSumsBook, GOOD, planFor, type SumsBook, sumLabel } from "../testing/learn/sums-book.ts";
 import { createFiles } from "../testing/temporary-files.ts";
 import { RolloutDesk } from "./desk.ts";
 import { createFigures, type Figures } from "./figures.ts";
-import { createRolloutGate } from "./gate.ts";
 import { openRolloutJournal, type RolloutJournal } from "./rollout-journal.ts";
 import type { FailureRewards } from "./types.ts";
 
@@ -42,7 +42,7 @@ async function openDesk(
   const file = options.file ?? join(files.folder, `${count++}`, "rollouts.jsonl");
   const journal = await openRolloutJournal(file);
   opened.push(journal);
-  const gate = createRolloutGate(options.most ?? 64);
+  const gate = createGate(options.most ?? 64);
   const [lines, waits]: [string[], number[]] = [[], []];
   let now = 0;
   const figures = createFigures({ isSimulated: true, gate, now: () => now });

@@ -3,12 +3,12 @@
 // engine that hangs up, or is answered because its patience ends, finds the reward when it asks again.
 
 import { isTuttiError } from "../base/errors.ts";
+import { createGate, type Gate } from "../base/gate.ts";
 import { hashSeed } from "../base/random.ts";
 import type { Log } from "../http/log.ts";
 import type { Decision } from "../workflow/types.ts";
 import { type Outcome, parseFirst, performTexts } from "../world/rollout.ts";
 import type { Figures, Source } from "./figures.ts";
-import { createRolloutGate, type RolloutGate } from "./gate.ts";
 import { type Label, parseLabel, toLabelText } from "./label.ts";
 import type { FoundQuestion, QuestionBook } from "./question-book.ts";
 import { keyOfRollout, type RolloutJournal } from "./rollout-journal.ts";
@@ -21,7 +21,7 @@ const LONGEST_WAIT_MS = 15_000;
 export interface DeskOptions {
   book: QuestionBook;
   journal: RolloutJournal;
-  gate: RolloutGate;
+  gate: Gate;
   figures: Figures;
   log: Log;
   failureRewards: FailureRewards;
@@ -36,7 +36,7 @@ export class RolloutDesk {
   readonly #options: DeskOptions;
   readonly #underWay = new Map<string, Promise<Verdict>>();
   /** Simulated workers only compute: at the same time they would be no quicker. */
-  readonly #turns = createRolloutGate(1);
+  readonly #turns = createGate(1);
   readonly #closing = new AbortController();
   #isClosing = false;
 

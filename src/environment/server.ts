@@ -5,11 +5,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { isTuttiError, TuttiError } from "../base/errors.ts";
+import { createGate, type Gate } from "../base/gate.ts";
 import { Connection } from "../http/connection.ts";
 import { createLog, type Log } from "../http/log.ts";
 import { RolloutDesk } from "./desk.ts";
 import { createFigures, type Figures } from "./figures.ts";
-import { createRolloutGate, type RolloutGate } from "./gate.ts";
 import { aggregateMetrics, nemoGym } from "./protocol/nemo-gym.ts";
 import { openRlhf } from "./protocol/openrlhf.ts";
 import { plain } from "./protocol/plain.ts";
@@ -61,7 +61,7 @@ export interface EnvironmentOptions {
 export interface Environment {
   readonly url: string;
   readonly figures: Figures;
-  readonly gate: RolloutGate;
+  readonly gate: Gate;
   /** What runs is finished, or stopped after half a minute. */
   close(): Promise<void>;
 }
@@ -76,7 +76,8 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
     patienceMs = 90_000,
   } = options;
   const log = options.log ?? createLog({ write: () => {}, level: "off" });
-  const gate = createRolloutGate(concurrency);
+  // An engine sends hundreds of rollouts at once, and providers refuse so many.
+  const gate = createGate(concurrency);
   const figures = createFigures({ isSimulated: book.isSimulated, gate, now });
   const journal = await openRolloutJournal(options.journal, (row) => figures.addEarlier(row));
   const failureRewards = { budget: 0, other: 0, ...options.failureRewards };

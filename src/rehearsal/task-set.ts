@@ -4,6 +4,7 @@
 import { TuttiError } from "../base/errors.ts";
 import type { GradedTask, Grader, TaskSet } from "../task/types.ts";
 import { generateProblems, gradeProblem, readProblem } from "./questions.ts";
+import type { Problem } from "./types.ts";
 
 export interface RehearsalSetOptions {
   count: number;
@@ -13,18 +14,15 @@ export interface RehearsalSetOptions {
 /** A question that is drawn twice is asked once, so there may be a few less than `count`. */
 export function rehearsalTaskSet({ count, seed }: RehearsalSetOptions): TaskSet {
   const problems = new Map(generateProblems({ count, seed }).map((problem) => [problem.question, problem]));
-  const tasks = [...problems.values()].map(
-    ({ topic, family, question, answer }, position): GradedTask => ({
-      id: `rehearsal/${seed}/${position}`,
-      set: "rehearsal",
-      category: topic,
-      family,
-      prompt: question,
-      answer,
-      grader: "rehearsal",
-    }),
+  const tasks = [...problems.values()].map((problem, i) =>
+    toRehearsalTask(problem, `rehearsal/${seed}/${i}`),
   );
   return { id: "rehearsal", tasks, source: "rehearsal (simulated)" };
+}
+
+export function toRehearsalTask(problem: Problem, id: string, set = "rehearsal"): GradedTask {
+  const { topic: category, family, question: prompt, answer } = problem;
+  return { id, set, category, family, prompt, answer, grader: "rehearsal" };
 }
 
 /** Grades by the rules of the family that asked, which it finds by reading the question back. */

@@ -7,9 +7,8 @@ import { createRandom, hashSeed, type Random } from "../base/random.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import { PLAYERS } from "../rehearsal/players.ts";
 import { FAMILIES, generateProblems } from "../rehearsal/questions.ts";
-import { createRehearsalGrader } from "../rehearsal/task-set.ts";
+import { createRehearsalGrader, toRehearsalTask } from "../rehearsal/task-set.ts";
 import type { Difficulty, Problem } from "../rehearsal/types.ts";
-import type { GradedTask } from "../task/types.ts";
 import { createHelper } from "../worker/helpers.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 import { type CalibratedPool, calibratePlayers, trainingStrangers, withLiars } from "./rehearsal-pools.ts";
@@ -71,7 +70,7 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): RehearsalW
     return withLiars(pool, [random.pick(models)]);
   };
   const drawQuestion = (id: string, split: SplitName, random: Random): Question => {
-    const task = toTask(id, drawProblem(split, random));
+    const task = toRehearsalTask(drawProblem(split, random), id);
     const without = known.get(task.prompt);
     const pool = profiler.poolFor(drawPool(random), task.prompt, without === undefined ? {} : { without });
     return { task, pool };
@@ -160,16 +159,4 @@ function drawDistinct(count: number, draw: (number: number) => Question): Questi
     if (!drawn.has(question.task.prompt)) drawn.set(question.task.prompt, question);
   }
   return [...drawn.values()];
-}
-
-function toTask(id: string, { topic, family, question, answer }: Problem): GradedTask {
-  return {
-    id,
-    set: "rehearsal",
-    category: topic,
-    family,
-    prompt: question,
-    answer,
-    grader: "rehearsal",
-  };
 }

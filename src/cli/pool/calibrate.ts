@@ -171,20 +171,13 @@ async function openTasks({ tasks: name, limit }: CalibrateFlags): Promise<TaskSe
 }
 
 async function builtInTasks(limit: number = BUILT_IN.count): Promise<TaskSet> {
-  const { generateProblems } = await import("../../rehearsal/questions.ts");
+  const [{ generateProblems }, { toRehearsalTask }] = await Promise.all([
+    import("../../rehearsal/questions.ts"),
+    import("../../rehearsal/task-set.ts"),
+  ]);
   const { set, count, seed } = BUILT_IN;
   // The easy ones tell nobody apart.
   const problems = generateProblems({ count, seed, difficulties: [2, 3] }).slice(0, limit);
-  const tasks = problems.map(
-    ({ topic, family, question, answer }, number): GradedTask => ({
-      id: `${set}/${number}`,
-      set,
-      category: topic,
-      family,
-      prompt: question,
-      answer,
-      grader: "rehearsal",
-    }),
-  );
+  const tasks = problems.map((problem, number) => toRehearsalTask(problem, `${set}/${number}`, set));
   return { id: set, tasks, source: `${tasks.length} generated questions` };
 }

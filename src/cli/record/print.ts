@@ -1,6 +1,7 @@
 // What `tutti record` shows: the estimate and its question, how far it is, and what came of it.
 
 import { createInterface } from "node:readline/promises";
+import { usageError } from "../../base/errors.ts";
 import { toCount, toDelay, toMoney, toPercent, toTokens } from "../../base/format.ts";
 import type { RecordingPlan } from "../../recording/plan.ts";
 import type { RecordProgress, RecordSummary } from "../../recording/record-types.ts";
@@ -24,8 +25,19 @@ export function toEstimate(
   return `${head}\n${cost}`;
 }
 
+/** Whether to go on at this cost: asked only where it is not already settled, by --yes or because it is free. */
+export async function confirmCost(isSettled: boolean): Promise<boolean> {
+  if (isSettled) return true;
+  if (!process.stdin.isTTY)
+    throw usageError("nobody can be asked whether this cost is all right: say so with --yes");
+  if (await confirm("Go on?")) return true;
+  process.stderr.write("Nobody was asked.\n");
+  process.exitCode = 1;
+  return false;
+}
+
 /** Only a yes is a yes. */
-export async function confirm(question: string): Promise<boolean> {
+async function confirm(question: string): Promise<boolean> {
   const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   try {
     const reply = await Promise.race([

@@ -3,7 +3,6 @@
 
 import { join } from "node:path";
 import type { Command } from "commander";
-import { usageError } from "../../base/errors.ts";
 import type { ResolvedPool } from "../../config/pool.ts";
 import type { RecordingPlan } from "../../recording/plan.ts";
 import type { RecordOptions, RecordSummary } from "../../recording/record-types.ts";
@@ -12,7 +11,7 @@ import { isModel, isSimulatedPool } from "../../worker/kinds.ts";
 import type { PoolMember } from "../../worker/types.ts";
 import { dollars, wholeNumber } from "../options.ts";
 import { printJson } from "../terminal/print.ts";
-import { confirm, printSummary, RecordProgressLine, toEstimate } from "./print.ts";
+import { confirmCost, printSummary, RecordProgressLine, toEstimate } from "./print.ts";
 
 const INTERRUPTED = 130;
 
@@ -157,11 +156,5 @@ export async function agree(
   const limit = typeof budgetUsd === "number" ? budgetUsd : undefined;
   process.stderr.write(`${toEstimate(plan, { source, folder, samples, limit, simulated })}\n`);
   const isFree = simulated || (plan.maxUsd === 0 && plan.unpriced.length === 0);
-  if (yes || isFree || plan.calls === 0) return true;
-  if (!process.stdin.isTTY)
-    throw usageError("nobody can be asked whether this cost is all right: say so with --yes");
-  if (await confirm("Go on?")) return true;
-  process.stderr.write("Nobody was asked.\n");
-  process.exitCode = 1;
-  return false;
+  return confirmCost(yes || isFree || plan.calls === 0);
 }

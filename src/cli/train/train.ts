@@ -172,19 +172,13 @@ async function agree(
   flags: TrainFlags,
 ): Promise<boolean> {
   if (!estimate || settings.world.kind !== "tasks") return true;
-  const [{ toCostLines }, { confirm }] = await Promise.all([
+  const [{ toCostLines }, { confirmCost }] = await Promise.all([
     import("./print.ts"),
     import("../record/print.ts"),
   ]);
   process.stderr.write(`${toCostLines(estimate, settings, settings.world.budgetUsd).join("\n")}\n`);
   const isFree = estimate.isSimulated || (estimate.highestUsd === 0 && estimate.unpriced.length === 0);
-  if (flags.yes || isFree) return true;
-  if (!process.stdin.isTTY)
-    throw usageError("nobody can be asked whether this cost is all right: say so with --yes");
-  if (await confirm("Go on?")) return true;
-  process.stderr.write("Nobody was asked.\n");
-  process.exitCode = 1;
-  return false;
+  return confirmCost(flags.yes || isFree);
 }
 
 function tell(notices: readonly string[], isJson = false): void {

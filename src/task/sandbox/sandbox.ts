@@ -2,6 +2,7 @@
 // Bubblewrap where it works; without it JavaScript runs in QuickJS, and Python is refused.
 import { availableParallelism } from "node:os";
 import { TuttiError } from "../../base/errors.ts";
+import { createGate } from "../../base/gate.ts";
 import { type BubblewrapProgram, findBubblewrap } from "./bubblewrap.ts";
 import type { LimitedProcess } from "./process.ts";
 import { runInQuickJs } from "./quickjs.ts";
@@ -22,7 +23,7 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramResult
   const sandbox = await chooseSandbox(language, engine);
   if (typeof sandbox === "object") throw toError(language, sandbox);
   if (sandbox === "quickjs") return runInQuickJs({ source, stdin, limits });
-  return gate(async () => {
+  return gate.enter(async () => {
     const program = await start(language, { source, files, flags, limits, signal });
     program.stdin.end(stdin);
     return finish(program);
@@ -45,7 +46,7 @@ export async function runLinked(
   programs: [LinkedProgram, LinkedProgram],
   signal?: AbortSignal,
 ): Promise<[ProgramResult, ProgramResult]> {
-  return gate(async () => {
+  return gate.enter(async () => {
     const [one, other] = await Promise.all(
       programs.map(({ source, flags, ...rest }) =>
         start(language, { source, flags, limits: toLimits(rest), signal }),
@@ -102,20 +103,5 @@ async function finish(program: LimitedProcess): Promise<ProgramResult> {
   throw new TuttiError("sandbox-failed", `The sandbox did not start: ${result.stderr.trim() || result.exit}`);
 }
 
-// ---- The gate ----------------------------------------------------------------------------------
-
-const waiting: (() => void)[] = [];
-let free = availableParallelism();
-
 /** More programs than cores would only take each other's time, and be graded as too slow. */
-async function gate<T>(work: () => Promise<T>): Promise<T> {
-  if (free > 0) free -= 1;
-  else await new Promise<void>((resolve) => waiting.push(resolve));
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else free += 1;
-  }
-}
+const gate = createGate(availableParallelism());

@@ -1,13 +1,12 @@
-// How many rollouts are performed at the same time, whoever asks for them: an engine sends hundreds at once,
-// and providers refuse so many. First come, first served.
+// At most so many pieces of work at the same time, whoever asks for them. First come, first served.
 
-export interface RolloutGate {
+export interface Gate {
   readonly running: number;
   readonly waiting: number;
   enter<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export function createRolloutGate(most: number): RolloutGate {
+export function createGate(most: number): Gate {
   const waiting: (() => void)[] = [];
   let running = 0;
   return {
