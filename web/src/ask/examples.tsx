@@ -7,9 +7,9 @@ import { Button } from "../ui/button.tsx";
 const COUNT = 6;
 const LONGEST = 170;
 
-type World = typeof import("../../../src/rehearsal/questions.ts");
+type QuestionWorld = typeof import("../../../src/rehearsal/questions.ts");
 
-function useWorld(isWanted: boolean): World | undefined {
+function useWorld(isWanted: boolean): QuestionWorld | undefined {
   const { data } = useQuery({
     queryKey: ["rehearsal"],
     queryFn: () => import("../../../src/rehearsal/questions.ts"),
@@ -20,7 +20,7 @@ function useWorld(isWanted: boolean): World | undefined {
 }
 
 /** One of each kind, in the order of `seed`. */
-function toExamples({ FAMILIES, generateProblems }: World, seed: number): string[] {
+function toExamples({ FAMILIES, generateProblems }: QuestionWorld, seed: number): string[] {
   const problems = generateProblems({ count: FAMILIES.length, seed, difficulties: [2] });
   return problems
     .map(({ question }) => question)

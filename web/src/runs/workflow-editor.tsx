@@ -190,5 +190,5 @@ function toPreview(run: Run, workflow: Workflow): Run {
     planCostUsd: 0,
     planMs: 0,
   };
-  return { ...run, rounds: [round], steps, settings: { ...run.settings, rounds: 1 } };
+  return { ...run, rounds: [round], steps, settings: { ...run.settings, rounds: 1 }, answerStep: undefined };
 }
