@@ -1,14 +1,14 @@
-// An Outcome as Anthropic's clients read it: the message, its usage, its stop reason, its errors. Shared by
+// An outcome as Anthropic's clients read it: the message, its usage, its stop reason, its errors. Shared by
 // the whole reply and the stream, so that both say the same.
 
 import type { TuttiError } from "../../../base/errors.ts";
 import type { FinishReason } from "../../../worker/types.ts";
 import { isFields } from "../../http/object-reader.ts";
-import type { GatewayUsage, Outcome } from "../../types.ts";
+import type { GatewayUsage, ReplyOutcome } from "../../types.ts";
 import { toTuttiFields } from "../common.ts";
 import { toShownError } from "../shown-error.ts";
 
-export function toMessagesReply(outcome: Outcome): object {
+export function toMessagesReply(outcome: ReplyOutcome): object {
   const { head, text, toolCalls, progress } = outcome;
   const content: object[] = toolCalls.map(({ id, name, input }) => ({
     type: "tool_use",
