@@ -7,7 +7,7 @@ import type { Run } from "../perform/run.ts";
 import type { Grade, GradedTask } from "../task/types.ts";
 import { isRehearsalId } from "../worker/kinds.ts";
 import type { Brief, Pool, Profile, Worker, WorkerEvent } from "../worker/types.ts";
-import { type Outcome, type Recording, RIGHT } from "./types.ts";
+import { type RecordedOutcome, type Recording, RIGHT } from "./types.ts";
 
 export interface ReplayOptions {
   /** Ids; by default all that answered every task of the set. */
@@ -26,15 +26,12 @@ export function createRecordedPool(recording: Recording, set: string, options: R
     throw usageError(`"${unknown}" ${state} the recording of "${set}" (there are: ${known.join(", ")})`);
   }
   return {
-    members: ids.map((id) => {
-      const profile = options.profiles?.get(id);
-      return {
-        worker: createRecordedWorker(recording, id),
-        price: { inputUsd: 0, outputUsd: 0 },
-        ...(profile && { profile }),
-        source: `recording ${recording.folder}`,
-      };
-    }),
+    members: ids.map((id) => ({
+      worker: createRecordedWorker(recording, id),
+      price: { inputUsd: 0, outputUsd: 0 },
+      profile: options.profiles?.get(id),
+      source: `recording ${recording.folder}`,
+    })),
   };
 }
 
@@ -60,7 +57,7 @@ function createRecordedWorker(recording: Recording, id: string): Worker {
   };
 }
 
-function findOutcome(recording: Recording, worker: string, brief: Brief | undefined): Outcome {
+function findOutcome(recording: Recording, worker: string, brief: Brief | undefined): RecordedOutcome {
   const id = brief?.task.id;
   if (!brief || id === undefined) {
     throw new TuttiError(
@@ -90,7 +87,7 @@ function findOutcome(recording: Recording, worker: string, brief: Brief | undefi
  * Nothing that could be extracted is an empty reply: it must not count as a vote. An answer of several
  * lines (a grid, a program's output) becomes one line, or votes would compare its first line only.
  */
-function toReply({ reply, answer }: Outcome): string {
+function toReply({ reply, answer }: RecordedOutcome): string {
   return reply ?? (answer === null ? "" : `Answer: ${answer.trim().replace(/[^\S\n]*\n/g, " ⏎ ")}`);
 }
 

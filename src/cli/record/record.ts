@@ -15,7 +15,7 @@ import { confirmCost, printSummary, RecordProgressLine, toEstimate } from "./pri
 
 const INTERRUPTED = 130;
 
-interface Flags {
+interface RecordFlags {
   out?: string;
   pool?: string;
   config?: string;
@@ -50,7 +50,11 @@ export function define(command: Command): void {
     .option("--format <name>", "the format of the tasks, where their columns do not tell")
     .option("--set <id>", "the set in a file that holds several, or the name to give to it")
     .option("--judge <worker>", "who grades what only a model can grade: an id, or provider/model")
-    .option("--seed <n>", "repeats the chance of simulated workers", wholeNumber("--seed", 0, 2 ** 32 - 1))
+    .option(
+      "--seed <n>",
+      "repeats what is random in simulated workers",
+      wholeNumber("--seed", 0, 2 ** 32 - 1),
+    )
     .option("--allow-unknown-price", "ask workers of unknown price too, although there is a budget")
     .option("--yes", "go on without asking whether the estimated cost is all right")
     .option("--config <file>", "the config file, instead of tutti.config.{ts,js,yaml,json}")
@@ -70,7 +74,7 @@ time, and call it again to go on. Exit code 1 when something is still missing.`,
     .action(record);
 }
 
-async function record(name: string, flags: Flags): Promise<void> {
+async function record(name: string, flags: RecordFlags): Promise<void> {
   const [{ openTaskSet, openGrader }, { planRecording }, { RECORD_DEFAULTS }] = await Promise.all([
     import("../tasks/open-task-set.ts"),
     import("../../recording/plan.ts"),
@@ -92,7 +96,7 @@ async function record(name: string, flags: Flags): Promise<void> {
 
   const summary = await performRecording({
     ...{ folder, tasks: set.tasks, pool, grader, samples, concurrency, maxOutputTokens, seed: flags.seed },
-    ...(typeof flags.budgetUsd === "number" && { budgetUsd: flags.budgetUsd }),
+    budgetUsd: flags.budgetUsd === "none" ? undefined : flags.budgetUsd,
     allowUnknownPrice: flags.allowUnknownPrice,
   });
   if (flags.json) printJson(summary);
@@ -128,16 +132,16 @@ export function exitCodeOf({ stopReason, left }: RecordSummary): number {
   return left > 0 ? 1 : 0;
 }
 
-async function resolve({ pool: selector, config: file }: Flags): Promise<ResolvedPool> {
+async function resolve({ pool: selector, config: file }: RecordFlags): Promise<ResolvedPool> {
   const [{ loadConfig }, { resolvePool }] = await Promise.all([
     import("../../config/load.ts"),
     import("../../config/pool.ts"),
   ]);
   const { config } = await loadConfig({ cwd: process.cwd(), file });
-  return resolvePool(config, { env: process.env, ...(selector !== undefined && { selector }) });
+  return resolvePool(config, { env: process.env, selector });
 }
 
-async function findJudge({ judge }: Flags, members: PoolMember[]): Promise<PoolMember | undefined> {
+async function findJudge({ judge }: RecordFlags, members: PoolMember[]): Promise<PoolMember | undefined> {
   if (judge === undefined) return undefined;
   const found = members.find(({ worker }) => worker.id === judge && isModel(worker));
   if (found) return found;
@@ -151,7 +155,7 @@ export async function agree(
   { source }: TaskSet,
   folder: string,
   simulated: boolean,
-  { yes, samples = 1, budgetUsd }: Pick<Flags, "yes" | "samples" | "budgetUsd">,
+  { yes, samples = 1, budgetUsd }: Pick<RecordFlags, "yes" | "samples" | "budgetUsd">,
 ): Promise<boolean> {
   const limit = typeof budgetUsd === "number" ? budgetUsd : undefined;
   process.stderr.write(`${toEstimate(plan, { source, folder, samples, limit, simulated })}\n`);
