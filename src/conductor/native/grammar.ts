@@ -1,7 +1,6 @@
 // Which tokens may follow: with this mask at inference every plan is a valid workflow of this pool. Training
 // and the reported share of valid workflows never use it.
 
-import { isModel } from "../../worker/kinds.ts";
 import type { Language } from "./language.ts";
 
 export interface GrammarOptions {

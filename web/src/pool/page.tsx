@@ -1,11 +1,11 @@
 // Who can be asked: how they are, what they cost, what was measured of them, and who did the work lately.
 
-import { isModel } from "../../../src/worker/kinds.ts";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import { toCount, toPercent } from "../../../src/base/format.ts";
 import type { PoolReport, PoolWorker } from "../../../src/gateway/dashboard/types.ts";
 import type { HeatView } from "../../../src/report/table.ts";
+import { isModel } from "../../../src/worker/kinds.ts";
 import { TOPICS } from "../../../src/worker/types.ts";
 import type { PageProps } from "../shell/pages.ts";
 import { Card, PageHead } from "../ui/card.tsx";

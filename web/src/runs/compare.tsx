@@ -1,10 +1,10 @@
 // The same question to one worker, beside the team's answer: was the team worth it?
 
-import { isModel } from "../../../src/worker/kinds.ts";
 import { useState } from "react";
 import { extractAnswer } from "../../../src/answer/extract.ts";
 import { sameAnswer } from "../../../src/answer/normalise.ts";
 import type { Run } from "../../../src/perform/run.ts";
+import { isModel } from "../../../src/worker/kinds.ts";
 import { type ChatResult, streamChat } from "../ask/chat-stream.ts";
 import { useModels } from "../shell/models.ts";
 import { Button } from "../ui/button.tsx";
