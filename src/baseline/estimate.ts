@@ -9,7 +9,7 @@ import type { Task } from "../worker/types.ts";
 import type { TrainingTask } from "./types.ts";
 
 /** By number in the pool; the order among equals is that of the overall strength. */
-export type Estimate = (task: Task) => Float64Array;
+export type EstimateSuccess = (task: Task) => Float64Array;
 
 const indexes = new WeakMap<readonly TrainingTask[], TextIndex>();
 
@@ -23,7 +23,7 @@ export function indexOf(training: readonly TrainingTask[]): TextIndex {
 }
 
 /** A Conductor is asked again in every round of a run, with the same task. */
-export function rememberEstimate(estimate: (text: string) => Float64Array): Estimate {
+export function rememberEstimate(estimate: (text: string) => Float64Array): EstimateSuccess {
   const known = new WeakMap<Task, Float64Array>();
   return (task) => {
     let estimates = known.get(task);

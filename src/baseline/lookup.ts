@@ -11,9 +11,9 @@ import type { Baseline, FitContext } from "./types.ts";
 /** Tasks of a label count against this many at the worker's overall rate. */
 const CELL_WEIGHT = 8;
 
-type Label = "category" | "family";
+type LookupLabel = "category" | "family";
 
-function createLookup(id: string, label: Label): Baseline {
+function createLookup(id: string, label: LookupLabel): Baseline {
   return {
     id,
     summary: `asks the best worker of the question's true ${label}, which it is given`,
@@ -26,7 +26,7 @@ function createLookup(id: string, label: Label): Baseline {
   };
 }
 
-function createTable({ pool, training, labels }: FitContext, label: Label) {
+function createTable({ pool, training, labels }: FitContext, label: LookupLabel) {
   const { order, rates } = measureStrength(pool, training);
   const cells = new Map<string, { sums: number[]; counts: number[] }>();
   for (const { task, scores } of training) {

@@ -12,7 +12,7 @@ import { performRun } from "../perform/driver.ts";
 import { toRun } from "../perform/run.ts";
 import { loadRecording } from "../recording/load.ts";
 import { createRecordedPool, gradeRecorded } from "../recording/replay.ts";
-import { type Outcome, type Recording, RIGHT, type TaskRow } from "../recording/types.ts";
+import { type RecordedOutcome, type Recording, RIGHT, type TaskRow } from "../recording/types.ts";
 import { type GradedTask, toMessages } from "../task/types.ts";
 import { toStage, toStart } from "../testing/stage.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
@@ -105,7 +105,7 @@ function computeStraight(
   training: readonly TrainingTask[],
   held: readonly GradedTask[],
   workers: string[],
-  rows: Map<string, Map<string, Outcome>>,
+  rows: Map<string, Map<string, RecordedOutcome>>,
 ) {
   const overall = workers.map(
     (_, w) => training.reduce((sum, { scores }) => sum + scores[w]!, 0) / training.length,
@@ -150,8 +150,8 @@ function readRaw() {
       .split("\n")
       .map((line) => JSON.parse(line));
   const tasks = read<TaskRow>("tasks").filter((task) => task.set === set);
-  const rows = new Map(tasks.map(({ id }) => [id, new Map<string, Outcome>()]));
-  for (const outcome of read<Outcome>("outcomes")) {
+  const rows = new Map(tasks.map(({ id }) => [id, new Map<string, RecordedOutcome>()]));
+  for (const outcome of read<RecordedOutcome>("outcomes")) {
     if (outcome.sample === 0) rows.get(outcome.task)?.set(outcome.worker, outcome);
   }
   const workers = [...new Set([...rows.values()].flatMap((of) => [...of.keys()]))];

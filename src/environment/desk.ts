@@ -9,10 +9,18 @@ import type { Log } from "../http/log.ts";
 import type { Decision } from "../workflow/types.ts";
 import { type Outcome, parseFirst, performTexts } from "../world/rollout.ts";
 import type { Figures, Source } from "./figures.ts";
-import { type Label, parseLabel, toLabelText } from "./label.ts";
+import { parseLabel, type RolloutLabel, toLabelText } from "./label.ts";
 import type { FoundQuestion, QuestionBook } from "./question-book.ts";
 import { keyOfRollout, type RolloutJournal } from "./rollout-journal.ts";
-import type { Answer, Engine, FailureKind, FailureRewards, Performed, Submission, Verdict } from "./types.ts";
+import type {
+  Answer,
+  FailureKind,
+  FailureRewards,
+  Performed,
+  RlEngine,
+  RolloutVerdict,
+  Submission,
+} from "./types.ts";
 
 /** A pool that is down is asked again after so long, then twice as long, up to the longest. */
 const FIRST_WAIT_MS = 1_000;
@@ -34,7 +42,7 @@ export interface DeskOptions {
 
 export class RolloutDesk {
   readonly #options: DeskOptions;
-  readonly #underWay = new Map<string, Promise<Verdict>>();
+  readonly #underWay = new Map<string, Promise<RolloutVerdict>>();
   /** Simulated workers only compute: at the same time they would be no quicker. */
   readonly #turns = createGate(1);
   readonly #closing = new AbortController();
@@ -59,7 +67,7 @@ export class RolloutDesk {
   }
 
   /** Never rejects, and never takes much longer than the deadline. */
-  async score(engine: Engine, submission: Submission, deadlineMs: number): Promise<Answer> {
+  async score(engine: RlEngine, submission: Submission, deadlineMs: number): Promise<Answer> {
     const { now, figures } = this.#options;
     const startedAt = now();
     const { verdict, source } = await this.#judge(submission, deadlineMs);
@@ -82,10 +90,10 @@ export class RolloutDesk {
   async #judge(
     { label: given, completion }: Submission,
     deadlineMs: number,
-  ): Promise<{ verdict: Verdict; source?: Source }> {
+  ): Promise<{ verdict: RolloutVerdict; source?: Source }> {
     if (completion === undefined)
       return { verdict: fail("unreadable", "The completion cannot be told from the prompt") };
-    let label: Label;
+    let label: RolloutLabel;
     let found: FoundQuestion;
     try {
       label = parseLabel(given);
@@ -103,9 +111,9 @@ export class RolloutDesk {
     return { verdict: await this.#before(deadlineMs, work), source: running ? "joined" : "performed" };
   }
 
-  #start(rollout: Rollout): Promise<Verdict> {
+  #start(rollout: DeskRollout): Promise<RolloutVerdict> {
     const work = this.#perform(rollout)
-      .catch((error): Verdict => {
+      .catch((error): RolloutVerdict => {
         this.#options.log.error("a rollout broke", { error });
         return fail("fault", toWhy(error));
       })
@@ -115,7 +123,7 @@ export class RolloutDesk {
   }
 
   /** What is no workflow costs nobody anything: it does not wait behind those that do. */
-  #perform(rollout: Rollout): Promise<Verdict> {
+  #perform(rollout: DeskRollout): Promise<RolloutVerdict> {
     const { texts, found } = rollout;
     const first = parseFirst(texts[0]!, found.question);
     const work = () => this.#performPatiently(rollout, first);
@@ -124,7 +132,7 @@ export class RolloutDesk {
     return gate.enter(found.grading.isInstant ? () => this.#turns.enter(() => breathe(work)) : work);
   }
 
-  async #performPatiently(rollout: Rollout, first: Decision): Promise<Verdict> {
+  async #performPatiently(rollout: DeskRollout, first: Decision): Promise<RolloutVerdict> {
     const { now, wait, patienceMs, log } = this.#options;
     const { key, texts, found } = rollout;
     const { signal } = this.#closing;
@@ -149,7 +157,7 @@ export class RolloutDesk {
     }
   }
 
-  #keep({ key, text, texts }: Rollout, outcome: Outcome): Verdict {
+  #keep({ key, text, texts }: DeskRollout, outcome: Outcome): RolloutVerdict {
     const { reward, isValid, isRight, calls, steps, costUsd } = outcome;
     const performed: Performed = { reward, isValid, isRight, calls, steps, costUsd };
     this.#options.journal.keep({
@@ -164,7 +172,7 @@ export class RolloutDesk {
   }
 
   /** The answer before the engine's time-out; the work goes on and is kept. */
-  async #before(deadlineMs: number, work: Promise<Verdict>): Promise<Verdict> {
+  async #before(deadlineMs: number, work: Promise<RolloutVerdict>): Promise<RolloutVerdict> {
     const done = new AbortController();
     const late = this.#options
       .wait(deadlineMs, done.signal)
@@ -176,13 +184,13 @@ export class RolloutDesk {
     }
   }
 
-  #report(engine: Engine, { failure, why }: Extract<Verdict, { type: "failure" }>): void {
+  #report(engine: RlEngine, { failure, why }: Extract<RolloutVerdict, { type: "failure" }>): void {
     this.#options.figures.addFailure(failure);
     const reward = this.#failureReward(failure);
     this.#options.log.warn("no true reward", { engine, failure, why, answered: reward });
   }
 
-  #toReward(verdict: Verdict): number {
+  #toReward(verdict: RolloutVerdict): number {
     return verdict.type === "reward" ? verdict.performed.reward : this.#failureReward(verdict.failure);
   }
 
@@ -192,7 +200,7 @@ export class RolloutDesk {
   }
 }
 
-interface Rollout {
+interface DeskRollout {
   key: string;
   /** The label as the journal has it. */
   text: string;
@@ -211,7 +219,7 @@ async function breathe<T>(work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-function fail(failure: FailureKind, why: string): Extract<Verdict, { type: "failure" }> {
+function fail(failure: FailureKind, why: string): Extract<RolloutVerdict, { type: "failure" }> {
   return { type: "failure", failure, why };
 }
 

@@ -3,7 +3,7 @@
 
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { finiteMean } from "../base/statistics.ts";
-import { type Engine, FAILURE_KINDS, type FailureKind, type Performed } from "./types.ts";
+import { FAILURE_KINDS, type FailureKind, type Performed, type RlEngine } from "./types.ts";
 
 /** About one batch of an engine. */
 const RECENT = 256;
@@ -30,7 +30,7 @@ export interface Snapshot {
 }
 
 export interface Figures {
-  addAnswer(engine: Engine, source: Source | undefined, durationMs: number): void;
+  addAnswer(engine: RlEngine, source: Source | undefined, durationMs: number): void;
   addPerformed(performed: Performed): void;
   /** Performed before this server was started. */
   addEarlier(performed: Performed): void;

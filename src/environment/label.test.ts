@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toSum } from "../testing/learn/small-world.ts";
-import { digestTasks, type Label, parseLabel, toLabelText } from "./label.ts";
+import { digestTasks, parseLabel, type RolloutLabel, toLabelText } from "./label.ts";
 
-const labels: fc.Arbitrary<Label> = fc
+const labels: fc.Arbitrary<RolloutLabel> = fc
   .record({
     itself: fc.oneof(
       fc.record({

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { createGrader } from "../task/grade/grade.ts";
 import { add, toMember, toSum } from "../testing/learn/small-world.ts";
 import { createTasksWorld } from "../world/tasks.ts";
-import { digestTasks, type Label } from "./label.ts";
+import { digestTasks, type RolloutLabel } from "./label.ts";
 import { createQuestionBook } from "./question-book.ts";
 
-const rehearsal: Label = { world: "rehearsal", pools: "random", seed: 3, split: "train", number: 5 };
+const rehearsal: RolloutLabel = { world: "rehearsal", pools: "random", seed: 3, split: "train", number: 5 };
 
 describe("the rehearsal", () => {
   test("a label is always the same question with the same pool; splits and numbers differ", () => {
@@ -22,7 +22,7 @@ describe("the rehearsal", () => {
   });
 
   test("labels of tasks are refused: what is simulated does not mix with what is paid", () => {
-    const label: Label = { world: "tasks", digest: "d", task: "t", pool: ["a"] };
+    const label: RolloutLabel = { world: "tasks", digest: "d", task: "t", pool: ["a"] };
     expect(() => createQuestionBook().find(label)).toThrow(/started without --tasks/);
   });
 });
@@ -37,7 +37,7 @@ describe("tasks of one's own", () => {
   });
   const digest = digestTasks(tasks);
   const book = createQuestionBook({ world, digest });
-  const label: Label = { world: "tasks", digest, task: "sum/7", pool: ["bad", "good"] };
+  const label: RolloutLabel = { world: "tasks", digest, task: "sum/7", pool: ["bad", "good"] };
 
   test("a label is its task with its workers in its order", () => {
     const { question } = book.find(label);
@@ -45,7 +45,7 @@ describe("tasks of one's own", () => {
     expect(question.pool.members.map(({ worker }) => worker.id)).toEqual(["bad", "good"]);
   });
 
-  test.each<[string, Label, RegExp]>([
+  test.each<[string, RolloutLabel, RegExp]>([
     ["another set", { ...label, digest: "0123" }, /another set/],
     ["no such task", { ...label, task: "sum/99" }, /is not here/],
     ["no such worker", { ...label, pool: ["good", "stranger"] }, /is not here/],

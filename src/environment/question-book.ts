@@ -4,7 +4,7 @@
 import { createRehearsalWorld, type RehearsalWorld } from "../world/rehearsal.ts";
 import type { TasksWorld } from "../world/tasks.ts";
 import type { Grading, Question } from "../world/types.ts";
-import { type Label, unknownLabel } from "./label.ts";
+import { type RolloutLabel, unknownLabel } from "./label.ts";
 
 /** As many tasks stand behind each profile that a prompt shows. */
 const CALIBRATION_TASKS = 60;
@@ -23,7 +23,7 @@ export interface QuestionBook {
   readonly name: string;
   readonly isSimulated: boolean;
   /** Throws "unknown-label". */
-  find(label: Label): FoundQuestion;
+  find(label: RolloutLabel): FoundQuestion;
 }
 
 /** Without tasks it knows the rehearsal alone; with tasks, these alone: what is simulated must not mix with what is paid. */
@@ -60,7 +60,7 @@ export function rehearsalWorldOf(pools: "fixed" | "random", seed: number): Rehea
   return world;
 }
 
-function findRehearsal(label: Label): FoundQuestion {
+function findRehearsal(label: RolloutLabel): FoundQuestion {
   if (label.world !== "rehearsal")
     throw unknownLabel(label, "it is of a set of tasks, and this server was started without --tasks");
   const grading = rehearsalWorldOf(label.pools, label.seed);
@@ -68,7 +68,7 @@ function findRehearsal(label: Label): FoundQuestion {
 }
 
 function createTasksFinder({ world, digest }: { world: TasksWorld; digest: string }) {
-  return (label: Label): FoundQuestion => {
+  return (label: RolloutLabel): FoundQuestion => {
     if (label.world !== "tasks")
       throw unknownLabel(label, "it is of the rehearsal, and this server was started with --tasks");
     if (label.digest !== digest)

@@ -12,11 +12,11 @@ import { toDatasetRow } from "./export-rows.ts";
 import { toLabelText } from "./label.ts";
 import { createQuestionBook } from "./question-book.ts";
 import { HABITS, rehearsePolicy } from "./rehearse.ts";
-import { type Environment, startEnvironment } from "./server.ts";
+import { type EnvironmentServer, startEnvironment } from "./server.ts";
 
 const files = createFiles();
 const { signal } = new AbortController();
-let environment: Environment;
+let environment: EnvironmentServer;
 beforeAll(async () => {
   const journal = join(files.folder, "rollouts.jsonl");
   environment = await startEnvironment({ book: createQuestionBook(), journal });

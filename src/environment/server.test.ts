@@ -5,23 +5,23 @@ import { createLog } from "../http/log.ts";
 import { add, toMember } from "../testing/learn/small-world.ts";
 import { BAD, createSumsBook, GOOD, planFor, sumLabel } from "../testing/learn/sums-book.ts";
 import { createFiles } from "../testing/temporary-files.ts";
-import { type Environment, type EnvironmentOptions, startEnvironment } from "./server.ts";
+import { type EnvironmentOptions, type EnvironmentServer, startEnvironment } from "./server.ts";
 
 const files = createFiles();
-const running: Environment[] = [];
+const running: EnvironmentServer[] = [];
 let count = 0;
 afterEach(async () => {
   await Promise.all(running.splice(0).map((environment) => environment.close()));
 });
 
-async function start(options: Partial<EnvironmentOptions> = {}): Promise<Environment> {
+async function start(options: Partial<EnvironmentOptions> = {}): Promise<EnvironmentServer> {
   const journal = join(files.folder, `${count++}`, "rollouts.jsonl");
   const environment = await startEnvironment({ book: createSumsBook(), journal, ...options });
   running.push(environment);
   return environment;
 }
 
-async function post({ url }: Environment, path: string, body: unknown, signal?: AbortSignal) {
+async function post({ url }: EnvironmentServer, path: string, body: unknown, signal?: AbortSignal) {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const response = await fetch(`${url}${path}`, { method: "POST", body: text, ...(signal && { signal }) });
   return { status: response.status, text: await response.text(), headers: response.headers };
@@ -168,7 +168,7 @@ describe("work survives its client", () => {
     const book = createSumsBook();
     const journal = join(files.folder, "restart", "rollouts.jsonl");
     const first = await start({ book, journal });
-    const ask = (environment: Environment, number: number) =>
+    const ask = (environment: EnvironmentServer, number: number) =>
       post(environment, "/rl/openrlhf", toSample(number, planFor(GOOD)));
     const numbers = Array.from({ length: 256 }, (_, i) => i);
     await Promise.all([...numbers, ...numbers].map((number) => ask(first, number)));

@@ -17,7 +17,7 @@ import { badRequest } from "./protocol/read-body.ts";
 import { slime } from "./protocol/slime.ts";
 import type { QuestionBook } from "./question-book.ts";
 import { openRolloutJournal, type RolloutJournal } from "./rollout-journal.ts";
-import type { Engine, FailureRewards, Protocol } from "./types.ts";
+import type { FailureRewards, Protocol, RlEngine } from "./types.ts";
 
 /** A batch of 4,096 long rollouts fits. */
 const MOST_BYTES = 512_000_000;
@@ -27,7 +27,7 @@ const CLOSING_MS = 30_000;
  * Before the engine's own time-out: OpenRLHF 180 s a try, slime 120 s with its wait for a socket. slime asks
  * again after a time-out, and then joins what runs; a number given too early would be a false reward.
  */
-const DEADLINES_MS: Readonly<Record<Engine, number>> = {
+const DEADLINES_MS: Readonly<Record<RlEngine, number>> = {
   openrlhf: 170_000,
   slime: 110_000,
   "nemo-gym": 600_000,
@@ -50,7 +50,7 @@ export interface EnvironmentOptions {
   port?: number;
   host?: string;
   concurrency?: number;
-  deadlinesMs?: Partial<Record<Engine, number>>;
+  deadlinesMs?: Partial<Record<RlEngine, number>>;
   failureRewards?: Partial<FailureRewards>;
   patienceMs?: number;
   log?: Log;
@@ -58,7 +58,7 @@ export interface EnvironmentOptions {
   wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-export interface Environment {
+export interface EnvironmentServer {
   readonly url: string;
   readonly figures: Figures;
   readonly gate: Gate;
@@ -66,7 +66,7 @@ export interface Environment {
   close(): Promise<void>;
 }
 
-export async function startEnvironment(options: EnvironmentOptions): Promise<Environment> {
+export async function startEnvironment(options: EnvironmentOptions): Promise<EnvironmentServer> {
   const {
     book,
     port = 0,
@@ -115,7 +115,7 @@ interface Context {
   desk: RolloutDesk;
   figures: Figures;
   log: Log;
-  deadlinesMs: Record<Engine, number>;
+  deadlinesMs: Record<RlEngine, number>;
   journal: RolloutJournal;
 }
 

@@ -2,7 +2,7 @@
 // is answered. An engine has the policy and its gradients; here a completion is parsed, performed and graded.
 
 /** Who asks. `plain` is our own Python file, for verl and TRL. */
-export type Engine = "openrlhf" | "slime" | "nemo-gym" | "plain";
+export type RlEngine = "openrlhf" | "slime" | "nemo-gym" | "plain";
 
 /** What a policy wrote for a question. Engines send no id of a request: these two texts are its identity. */
 export interface Submission {
@@ -45,7 +45,7 @@ export const FAILURE_KINDS: readonly FailureKind[] = [
   "fault",
 ];
 
-export type Verdict =
+export type RolloutVerdict =
   | { type: "reward"; performed: Performed }
   /** `why` is one line for people; it holds no reply and no key. */
   | { type: "failure"; failure: FailureKind; why: string };
@@ -62,12 +62,12 @@ export interface FailureRewards {
 export interface Answer {
   /** Always finite: an engine that gets none ends its whole batch. */
   reward: number;
-  verdict: Verdict;
+  verdict: RolloutVerdict;
 }
 
 /** A protocol is pure: from a body to submissions, from answers to the exact text of the response. */
 export interface Protocol {
-  engine: Engine;
+  engine: RlEngine;
   /** Throws a TuttiError "bad-request" for what holds no completion at all. */
   read(body: unknown): Submission[];
   write(answers: readonly Answer[], wishes: URLSearchParams, raw: string): string;

@@ -17,9 +17,9 @@ import { servePage } from "./routes/page.ts";
 import { showPool, showPoolDays } from "./routes/pool.ts";
 import { cancelRun, listRuns, showRun, streamEvents } from "./routes/runs.ts";
 import { listAllTrainings, showTraining, startTraining, stopTraining } from "./routes/trainings.ts";
-import type { Access, Dialect, Handler, Route } from "./types.ts";
+import type { Dialect, Handler, Route, RouteAccess } from "./types.ts";
 
-const route = (method: Route["method"], path: string, serve: Handler, access?: Access): Route => ({
+const route = (method: Route["method"], path: string, serve: Handler, access?: RouteAccess): Route => ({
   method,
   path,
   serve,

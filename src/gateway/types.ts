@@ -66,7 +66,7 @@ export interface ReplyHead {
 }
 
 /** A reply that is complete: an answer, or calls of the client's tools, or both. */
-export interface Outcome {
+export interface ReplyOutcome {
   head: ReplyHead;
   text: string;
   /** With ids of ours, by which the run is found again. */
@@ -104,7 +104,7 @@ export interface StreamEncoder {
   /** A piece of the answer. */
   text(delta: string): string;
   /** All text and progress of the outcome has been written. */
-  end(outcome: Outcome): string;
+  end(outcome: ReplyOutcome): string;
   /** After begin: the status is out, so the error is an event of the stream. */
   fail(error: TuttiError): string;
   /** Sent in silence, so that nobody on the way closes the connection. */
@@ -118,7 +118,7 @@ export type HeaderReader = (name: string) => string | undefined;
 export type Handler = (context: GatewayContext, visit: Visit) => Promise<void>;
 
 /** Whoever has a key (without any: whoever reaches the gateway, which is its own machine), an admin, or anybody. */
-export type Access = "key" | "admin" | "open";
+export type RouteAccess = "key" | "admin" | "open";
 
 export interface Route {
   method: "GET" | "POST" | "DELETE";
@@ -126,7 +126,7 @@ export interface Route {
   path: string;
   serve: Handler;
   /** By default "key". */
-  access?: Access;
+  access?: RouteAccess;
 }
 
 /** A model as `GET /v1/models` lists it. */
@@ -168,7 +168,7 @@ export interface Dialect {
   parseRequest(body: Record<string, unknown>, header: HeaderReader): GatewayRequest;
   /** Of the messages of a request, those that a later one goes on from. Absent: all of them. */
   toCarriedOver?(messages: Message[], echo: Record<string, unknown>): Message[];
-  toReply(outcome: Outcome): object;
+  toReply(outcome: ReplyOutcome): object;
   /** The reply to a request in the background. Absent: the dialect has none. */
   toQueuedReply?(head: ReplyHead): object;
   createStream(head: ReplyHead): StreamEncoder;

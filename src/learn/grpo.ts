@@ -19,10 +19,10 @@ import {
   learnNothing,
   MICRO_BATCH,
   type OutcomeGroup,
-  type Stage,
   type StageContext,
   sampleQuestions,
   TEXT_WEIGHT,
+  type TrainingStage,
 } from "./native/stage.ts";
 import { toLossOptions, toRandomExamples } from "./native/warm-up.ts";
 import { toWorthless } from "./perform.ts";
@@ -41,7 +41,7 @@ export interface Group extends OutcomeGroup {
 const CLIP = 0.2;
 
 /** One iteration. */
-export const grpo: Stage = async function* (context) {
+export const grpo: TrainingStage = async function* (context) {
   const { policy, plan, group, questions } = context;
   const random = createStageRandom(context, "sizes");
 

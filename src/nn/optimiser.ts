@@ -26,7 +26,7 @@ const STEP = "optimiser.step";
  */
 const FLUSH = 1.5 * 2 ** -74;
 
-interface Slot {
+interface MomentSlot {
   name: string;
   weights: Float32Array;
   dims: readonly number[];
@@ -37,7 +37,7 @@ interface Slot {
 }
 
 export class AdamW {
-  readonly #slots: Slot[];
+  readonly #slots: MomentSlot[];
   readonly #options: Required<AdamWOptions>;
   #step = 0;
 
@@ -128,7 +128,7 @@ export class AdamW {
     return Math.sqrt(total);
   }
 
-  #update(slot: Slot, gradient: Float32Array, learningRate: number, scale: number): void {
+  #update(slot: MomentSlot, gradient: Float32Array, learningRate: number, scale: number): void {
     const { weights, first, second } = slot;
     const { beta1, beta2, epsilon, weightDecay } = this.#options;
     // Both moments start at 0 and would be too small at first; dividing by what they hold so far corrects it.

@@ -9,7 +9,7 @@ import { claimFile } from "../files/claim-file.ts";
 import { readRows, type SourceRow } from "../files/read-jsonl.ts";
 import type { GradedTask } from "../task/types.ts";
 import { checkOutcome, checkTask, toOutcome, toTaskRow } from "./rows.ts";
-import type { Outcome, TaskRow } from "./types.ts";
+import type { RecordedOutcome, TaskRow } from "./types.ts";
 
 const TASKS = "tasks.jsonl";
 const OUTCOMES = "outcomes.jsonl";
@@ -21,7 +21,7 @@ export type Recorded = (task: string, worker: string) => number;
 
 export interface RecordingFiles {
   recorded: Recorded;
-  append(outcome: Outcome): void;
+  append(outcome: RecordedOutcome): void;
   close(): void;
 }
 
@@ -47,7 +47,7 @@ export async function openRecordingFiles(
     } finally {
       tasksFile.close();
     }
-    const outcomes = new AppendFile<Outcome>(join(folder, OUTCOMES), {
+    const outcomes = new AppendFile<RecordedOutcome>(join(folder, OUTCOMES), {
       check: checkOutcome,
       onClose: release,
     });

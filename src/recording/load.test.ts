@@ -7,13 +7,18 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRandom } from "../base/random.ts";
 import { loadRecording } from "./load.ts";
-import type { Outcome, TaskRow } from "./types.ts";
+import type { RecordedOutcome, TaskRow } from "./types.ts";
 
 function task(id: string, set = "s"): TaskRow {
   return { id, set, category: "c", subtask: "u", prompt: `What is ${id}?`, answer: id };
 }
 
-function outcome(id: string, worker: string, sample = 0, more: Partial<Outcome> = {}): Outcome {
+function outcome(
+  id: string,
+  worker: string,
+  sample = 0,
+  more: Partial<RecordedOutcome> = {},
+): RecordedOutcome {
   return { task: id, worker, sample, answer: id, score: 1, tokens: 10, ...more };
 }
 

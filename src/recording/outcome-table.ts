@@ -2,7 +2,7 @@
 // maps would take hundreds. Filled row by row, then sorted once by task, worker and sample, so that what is
 // asked for together lies together.
 
-import type { Outcome } from "./types.ts";
+import type { RecordedOutcome } from "./types.ts";
 
 /** Where a row breaks the order of samples: numbered from 0, each once. */
 export interface TableProblem {
@@ -13,7 +13,7 @@ export interface TableProblem {
   kind: "duplicate" | "gap";
 }
 
-type Extras = Pick<Outcome, "reply" | "costUsd" | "durationMs">;
+type OutcomeExtras = Pick<RecordedOutcome, "reply" | "costUsd" | "durationMs">;
 /** Short answers repeat by the thousand ("C", "42"): one text for all of them. */
 const SHORT = 24;
 
@@ -27,7 +27,7 @@ export class OutcomeTable {
   #tokens = new Float64Array(1 << 12);
   #answers: (string | null)[] = [];
   /** Only recordings that keep replies have them. */
-  #extras: (Extras | undefined)[] = [];
+  #extras: (OutcomeExtras | undefined)[] = [];
   readonly #shared = new Map<string, string>();
   /** Where the rows of each task begin, once they are sorted. */
   #starts = new Int32Array(1);
@@ -36,7 +36,7 @@ export class OutcomeTable {
     return this.#size;
   }
 
-  add(task: number, worker: number, line: number, outcome: Outcome): void {
+  add(task: number, worker: number, line: number, outcome: RecordedOutcome): void {
     const row = this.#size++;
     if (row === this.#tasks.length) this.#grow();
     this.#tasks[row] = task;
@@ -114,11 +114,11 @@ export class OutcomeTable {
     return workers;
   }
 
-  outcomesOf(task: number, worker: number, ids: { task: string; worker: string }): Outcome[] {
-    const outcomes: Outcome[] = [];
+  outcomesOf(task: number, worker: number, ids: { task: string; worker: string }): RecordedOutcome[] {
+    const outcomes: RecordedOutcome[] = [];
     for (let row = this.#starts[task]!; row < this.#starts[task + 1]!; row++) {
       if (this.#workers[row] !== worker) continue;
-      const outcome: Outcome = {
+      const outcome: RecordedOutcome = {
         task: ids.task,
         worker: ids.worker,
         sample: this.#samples[row]!,

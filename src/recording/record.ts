@@ -8,7 +8,7 @@ import type { PoolMember } from "../worker/types.ts";
 import { Asker } from "./asker.ts";
 import { openRecordingFiles } from "./files.ts";
 import type { RecordOptions, RecordSummary } from "./record-types.ts";
-import { Session } from "./session.ts";
+import { RecordingSession } from "./session.ts";
 
 export const RECORD_DEFAULTS = { samples: 1, concurrency: 8, maxOutputTokens: 4096, seed: 1 } as const;
 const TIMEOUTS = { stepMs: 600_000, firstTokenMs: 120_000, idleMs: 60_000 };
@@ -33,7 +33,7 @@ export async function recordOutcomes(options: RecordOptions): Promise<RecordSumm
     signal,
   });
   try {
-    const session = new Session({ ...options, samples, signal }, members, files, asker);
+    const session = new RecordingSession({ ...options, samples, signal }, members, files, asker);
     await session.perform(concurrency);
     return session.toSummary();
   } finally {

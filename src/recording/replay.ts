@@ -7,7 +7,7 @@ import type { Run } from "../perform/run.ts";
 import type { Grade, GradedTask } from "../task/types.ts";
 import { isRehearsalId } from "../worker/kinds.ts";
 import type { Brief, Pool, Profile, Worker, WorkerEvent } from "../worker/types.ts";
-import { type Outcome, type Recording, RIGHT } from "./types.ts";
+import { type RecordedOutcome, type Recording, RIGHT } from "./types.ts";
 
 export interface ReplayOptions {
   /** Ids; by default all that answered every task of the set. */
@@ -60,7 +60,7 @@ function createRecordedWorker(recording: Recording, id: string): Worker {
   };
 }
 
-function findOutcome(recording: Recording, worker: string, brief: Brief | undefined): Outcome {
+function findOutcome(recording: Recording, worker: string, brief: Brief | undefined): RecordedOutcome {
   const id = brief?.task.id;
   if (!brief || id === undefined) {
     throw new TuttiError(
@@ -90,7 +90,7 @@ function findOutcome(recording: Recording, worker: string, brief: Brief | undefi
  * Nothing that could be extracted is an empty reply: it must not count as a vote. An answer of several
  * lines (a grid, a program's output) becomes one line, or votes would compare its first line only.
  */
-function toReply({ reply, answer }: Outcome): string {
+function toReply({ reply, answer }: RecordedOutcome): string {
   return reply ?? (answer === null ? "" : `Answer: ${answer.trim().replace(/[^\S\n]*\n/g, " ⏎ ")}`);
 }
 

@@ -3,7 +3,7 @@
 
 import { quote } from "../files/problems.ts";
 import type { SourceRow } from "../files/read-jsonl.ts";
-import type { Outcome, RecordedTask, TaskRow } from "./types.ts";
+import type { RecordedOutcome, RecordedTask, TaskRow } from "./types.ts";
 
 /** What is wrong with a row of `tasks.jsonl`, or nothing. */
 export function checkTask(row: SourceRow): string | undefined {
@@ -49,8 +49,8 @@ export function toTaskRow({ id, set, category, family, prompt, choices, answer }
   return { id, set, category, subtask: family, prompt, choices, answer };
 }
 
-export function toOutcome(row: SourceRow): Outcome {
-  return row as unknown as Outcome;
+export function toOutcome(row: SourceRow): RecordedOutcome {
+  return row as unknown as RecordedOutcome;
 }
 
 function must(field: string, rule: string, value: unknown): string {

@@ -12,12 +12,12 @@ import type { Asker, Reply } from "./asker.ts";
 import type { RecordingFiles } from "./files.ts";
 import { type Job, toJobs } from "./plan.ts";
 import type { RecordOptions, RecordSummary, WorkerSummary } from "./record-types.ts";
-import { type Outcome, RIGHT } from "./types.ts";
+import { type RecordedOutcome, RIGHT } from "./types.ts";
 
 /** So many in a row are no accident: replies that cannot be used are not paid for any longer. */
 const MOST_FAILURES = 5;
 
-export class Session {
+export class RecordingSession {
   readonly #options: RecordOptions & { samples: number; signal: AbortSignal };
   readonly #members: PoolMember[];
   readonly #files: RecordingFiles;
@@ -96,7 +96,7 @@ export class Session {
       return;
     }
     this.#ungradedInRow = 0;
-    const outcome: Outcome = {
+    const outcome: RecordedOutcome = {
       task: task.id,
       worker: id,
       sample,

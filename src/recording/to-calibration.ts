@@ -13,7 +13,7 @@ export interface RecordedCalibration extends Calibration {
   costsUsd: readonly (number | undefined)[];
 }
 
-interface Column {
+interface WorkerColumn {
   /** Right or wrong by number of the task, one entry for each sample. */
   scores: Map<number, number[]>;
   delaysMs: number[];
@@ -29,12 +29,12 @@ export async function toCalibration(folder: string, source: string): Promise<Rec
     numbers.set(task.id, tasks.length);
     tasks.push(task);
   });
-  const columns = new Map<string, Column>();
+  const columns = new Map<string, WorkerColumn>();
   await readRows(join(folder, "outcomes.jsonl"), checkOutcome, (row) => {
     const { task, worker, score, durationMs, costUsd } = toOutcome(row);
     const number = numbers.get(task);
     if (number === undefined) return;
-    const column: Column = columns.get(worker) ?? { scores: new Map(), delaysMs: [], costUsd: 0 };
+    const column: WorkerColumn = columns.get(worker) ?? { scores: new Map(), delaysMs: [], costUsd: 0 };
     columns.set(worker, column);
     column.scores.set(number, [...(column.scores.get(number) ?? []), score >= RIGHT ? 1 : 0]);
     if (durationMs !== undefined) column.delaysMs.push(durationMs);

@@ -13,7 +13,7 @@ export type RecordedTask = Pick<
 export type TaskRow = Omit<RecordedTask, "family"> & { subtask: string };
 
 /** A row of `outcomes.jsonl`. */
-export interface Outcome {
+export interface RecordedOutcome {
   task: string;
   worker: string;
   sample: number;
@@ -32,7 +32,7 @@ export interface Recording {
   folder: string;
   sets: TaskSet[];
   /** Outcomes of a worker for a task, by sample. Empty where there are none. */
-  outcomesOf(task: string, worker: string): readonly Outcome[];
+  outcomesOf(task: string, worker: string): readonly RecordedOutcome[];
   /** All workers that answered any task of the set, and, by default, only those that answered all. */
   workersOf(set: string, options?: { all: boolean }): string[];
   tasksOf(set: string): readonly GradedTask[];

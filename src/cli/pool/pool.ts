@@ -17,7 +17,7 @@ import type { Check } from "./check.ts";
 
 const MOST_TOPICS = 3;
 
-interface Flags {
+interface PoolFlags {
   json?: boolean;
   pool?: string;
   config?: string;
@@ -50,7 +50,7 @@ function addFlags(command: Command): Command {
 }
 
 async function resolve(command: Command): Promise<{ resolved: ResolvedPool; isJson: boolean }> {
-  const { pool: selector, config: file, json = false } = command.optsWithGlobals<Flags>();
+  const { pool: selector, config: file, json = false } = command.optsWithGlobals<PoolFlags>();
   const [{ loadConfig }, { resolvePool }] = await Promise.all([
     import("../../config/load.ts"),
     import("../../config/pool.ts"),
@@ -68,7 +68,7 @@ async function resolve(command: Command): Promise<{ resolved: ResolvedPool; isJs
   return { resolved, isJson: json };
 }
 
-async function list(_flags: Flags, command: Command): Promise<void> {
+async function list(_flags: PoolFlags, command: Command): Promise<void> {
   if (command.args.length > 0) throw unknownVerb("tutti pool", command.args[0]!, ["check", "calibrate"]);
   const { resolved, isJson } = await resolve(command);
   const { pool, workers } = resolved;
@@ -77,7 +77,7 @@ async function list(_flags: Flags, command: Command): Promise<void> {
     // Known but not to be asked: they have no number, and the reason says what to do.
     ...workers
       .filter(({ id }) => !pool.members.some(({ worker }) => worker.id === id))
-      .map(({ id, state, detail }) => ({ number: undefined, id, state, source: detail ?? "" }) as Entry),
+      .map(({ id, state, detail }) => ({ number: undefined, id, state, source: detail ?? "" }) as PoolRow),
   ];
   if (isJson) return printJson(entries);
   const style = createStyle(process.stdout, process.env);
@@ -97,7 +97,7 @@ async function list(_flags: Flags, command: Command): Promise<void> {
   printTable(columns, entries.map(toRow), style);
 }
 
-interface Entry {
+interface PoolRow {
   number: number | undefined;
   id: string;
   kind?: WorkerKind;
@@ -122,7 +122,7 @@ const KIND_WORDS: Record<WorkerKind, { price: string; source: string }> = {
   conductor: { price: "as its team", source: "the Conductor itself" },
 };
 
-function toRow({ number, id, kind, state, price, profile, source }: Entry): string[] {
+function toRow({ number, id, kind, state, price, profile, source }: PoolRow): string[] {
   const best = Object.entries(profile?.topics ?? {}) as [Topic, number][];
   const topics = best
     .sort(([, a], [, b]) => b - a)
@@ -140,7 +140,7 @@ function toRow({ number, id, kind, state, price, profile, source }: Entry): stri
   ];
 }
 
-async function check(_flags: Flags, command: Command): Promise<void> {
+async function check(_flags: PoolFlags, command: Command): Promise<void> {
   const { resolved, isJson } = await resolve(command);
   const { checkPool } = await import("./check.ts");
   const checks = await checkPool(resolved.pool);

@@ -15,7 +15,7 @@ import { confirmCost, printSummary, RecordProgressLine, toEstimate } from "./pri
 
 const INTERRUPTED = 130;
 
-interface Flags {
+interface RecordFlags {
   out?: string;
   pool?: string;
   config?: string;
@@ -70,7 +70,7 @@ time, and call it again to go on. Exit code 1 when something is still missing.`,
     .action(record);
 }
 
-async function record(name: string, flags: Flags): Promise<void> {
+async function record(name: string, flags: RecordFlags): Promise<void> {
   const [{ openTaskSet, openGrader }, { planRecording }, { RECORD_DEFAULTS }] = await Promise.all([
     import("../tasks/open-task-set.ts"),
     import("../../recording/plan.ts"),
@@ -128,7 +128,7 @@ export function exitCodeOf({ stopReason, left }: RecordSummary): number {
   return left > 0 ? 1 : 0;
 }
 
-async function resolve({ pool: selector, config: file }: Flags): Promise<ResolvedPool> {
+async function resolve({ pool: selector, config: file }: RecordFlags): Promise<ResolvedPool> {
   const [{ loadConfig }, { resolvePool }] = await Promise.all([
     import("../../config/load.ts"),
     import("../../config/pool.ts"),
@@ -137,7 +137,7 @@ async function resolve({ pool: selector, config: file }: Flags): Promise<Resolve
   return resolvePool(config, { env: process.env, ...(selector !== undefined && { selector }) });
 }
 
-async function findJudge({ judge }: Flags, members: PoolMember[]): Promise<PoolMember | undefined> {
+async function findJudge({ judge }: RecordFlags, members: PoolMember[]): Promise<PoolMember | undefined> {
   if (judge === undefined) return undefined;
   const found = members.find(({ worker }) => worker.id === judge && isModel(worker));
   if (found) return found;
@@ -151,7 +151,7 @@ export async function agree(
   { source }: TaskSet,
   folder: string,
   simulated: boolean,
-  { yes, samples = 1, budgetUsd }: Pick<Flags, "yes" | "samples" | "budgetUsd">,
+  { yes, samples = 1, budgetUsd }: Pick<RecordFlags, "yes" | "samples" | "budgetUsd">,
 ): Promise<boolean> {
   const limit = typeof budgetUsd === "number" ? budgetUsd : undefined;
   process.stderr.write(`${toEstimate(plan, { source, folder, samples, limit, simulated })}\n`);

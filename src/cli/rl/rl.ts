@@ -4,7 +4,7 @@
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
 import { EXPORT_ENGINES, type ExportEngine } from "../../environment/export-rows.ts";
-import type { Engine } from "../../environment/types.ts";
+import type { RlEngine } from "../../environment/types.ts";
 import { collect, dollars, oneOf, unknownVerb, wholeNumber } from "../options.ts";
 import { addWorldFlags } from "./world.ts";
 
@@ -13,7 +13,7 @@ export const RL_PORT = 7879;
 /** 200 iterations of 4 questions with 64 rollouts, as in the paper. */
 const PAPER_ROLLOUTS = 51_200;
 const VERBS = ["serve", "export", "rehearse"];
-const ENGINES: readonly Engine[] = ["openrlhf", "slime", "nemo-gym", "plain"];
+const ENGINES: readonly RlEngine[] = ["openrlhf", "slime", "nemo-gym", "plain"];
 
 export function define(command: Command): void {
   command
@@ -147,8 +147,8 @@ function reward(flag: string): (text: string) => number {
   };
 }
 
-function toDeadlines(given: readonly string[] = []): Partial<Record<Engine, number>> {
-  const deadlines: Partial<Record<Engine, number>> = {};
+function toDeadlines(given: readonly string[] = []): Partial<Record<RlEngine, number>> {
+  const deadlines: Partial<Record<RlEngine, number>> = {};
   for (const text of given) {
     const [, name, seconds] = /^([a-z-]+)=(\d+(?:\.\d+)?)$/.exec(text) ?? [];
     const engine = ENGINES.find((candidate) => candidate === name);

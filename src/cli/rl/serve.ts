@@ -4,7 +4,7 @@
 import { basename, join } from "node:path";
 import { usageError } from "../../base/errors.ts";
 import { toMoney } from "../../base/format.ts";
-import type { Engine } from "../../environment/types.ts";
+import type { RlEngine } from "../../environment/types.ts";
 import { isLoopback } from "../../gateway/http/loopback.ts";
 import { toListenError, untilEnded } from "../serve.ts";
 import { printJson } from "../terminal/print.ts";
@@ -19,7 +19,7 @@ export interface RlServeFlags extends WorldFlags, BudgetFlags {
   spentReward: number;
   failureReward: number;
   concurrency: number;
-  deadlinesMs: Partial<Record<Engine, number>>;
+  deadlinesMs: Partial<Record<RlEngine, number>>;
   patienceS: number;
   rollouts: number;
   log: "info" | "warn" | "error" | "off";

@@ -14,7 +14,7 @@ import { type Column, toTable } from "../terminal/table.ts";
 import type { TrainSettings } from "./input.ts";
 import type { PreparedWorld } from "./world.ts";
 
-export interface Output {
+export interface ResultsOutput {
   stdout: NodeJS.WriteStream;
   env: NodeJS.ProcessEnv;
 }
@@ -44,7 +44,11 @@ export function toCostLines(
 }
 
 /** Prints the table of Conductors on test tasks that were never seen, and puts it into the page. */
-export function showResults(rows: readonly TestResult[], folder: TrainingFolder, output: Output): void {
+export function showResults(
+  rows: readonly TestResult[],
+  folder: TrainingFolder,
+  output: ResultsOutput,
+): void {
   folder.keepResults(rows);
   writePage(folder);
   const { stdout, env } = output;

@@ -5,7 +5,7 @@
 import { Ledger } from "../../perform/ledger.ts";
 
 /** What was spent in a window, as it was read last. */
-interface Reading {
+interface SpendingReading {
   spentUsd: number;
   /** Released since the reading began: whatever of it was spent may be missing in `spentUsd`. */
   settlingUsd: number;
@@ -14,7 +14,7 @@ interface Reading {
 
 export interface KeyAccount {
   /** Undefined: never read for the window that began then. */
-  readingSince(from: number): Reading | undefined;
+  readingSince(from: number): SpendingReading | undefined;
   read(from: number, now: number): Promise<void>;
   reservedUsd(): number;
   /** Returns the release, for when the run's spending is in the journal. */

@@ -3,7 +3,7 @@ import { assert, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { refusalOf } from "../../testing/gateway/refusal.ts";
 import { ObjectReader } from "../http/object-reader.ts";
-import type { Outcome } from "../types.ts";
+import type { ReplyOutcome } from "../types.ts";
 import { readMetadata, readSeed, sse, toImagePart, toTuttiFields } from "./common.ts";
 
 describe("a request", () => {
@@ -72,7 +72,7 @@ describe("what all dialects write", () => {
   });
 
   it("says that a run was simulated only where it was", () => {
-    const outcome = { head: { runId: "r_1" }, costUsd: 0.5, calls: 3, stopReason: "done" } as Outcome;
+    const outcome = { head: { runId: "r_1" }, costUsd: 0.5, calls: 3, stopReason: "done" } as ReplyOutcome;
     const fields = { run_id: "r_1", cost_usd: 0.5, calls: 3, stop_reason: "done" };
     expect(toTuttiFields({ ...outcome, isSimulated: false })).toEqual(fields);
     expect(toTuttiFields({ ...outcome, isSimulated: true })).toEqual({ ...fields, simulated: true });

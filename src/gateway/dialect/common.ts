@@ -4,7 +4,7 @@ import { isTuttiError } from "../../base/errors.ts";
 import { toTask } from "../../tutti/check-input.ts";
 import type { OutputSettings, Part, Task } from "../../worker/types.ts";
 import { badRequest, isFields, type ObjectReader, shorten } from "../http/object-reader.ts";
-import type { Effort, HeaderReader, Outcome, TuttiFields } from "../types.ts";
+import type { Effort, HeaderReader, ReplyOutcome, TuttiFields } from "../types.ts";
 
 // ---- Reading ------------------------------------------------------------------------------------
 
@@ -147,7 +147,7 @@ export function sse(data: object, event?: string): string {
 /** A comment of the stream: every client skips it. */
 export const KEEP_ALIVE = ": keep-alive\n\n";
 
-export function toTuttiFields(outcome: Outcome): TuttiFields {
+export function toTuttiFields(outcome: ReplyOutcome): TuttiFields {
   return {
     run_id: outcome.head.runId,
     cost_usd: outcome.costUsd,

@@ -6,7 +6,7 @@ import type { Loose } from "../../testing/gateway/doors.ts";
 import { startTestGateway, type TestGateway } from "../../testing/gateway/gateway.ts";
 import { ObjectReader } from "../http/object-reader.ts";
 import { parseReplyId } from "../runs/ids.ts";
-import type { Dialect, Outcome } from "../types.ts";
+import type { Dialect, ReplyOutcome } from "../types.ts";
 import { KEEP_ALIVE, readCommon, sse, toAskedTask } from "./common.ts";
 import { DIALECTS } from "./dialects.ts";
 
@@ -42,7 +42,7 @@ const legacyDialect: Dialect = {
   toError: (error) => ({ status: error.status, body: { failed: error.code, field: error.param } }),
 };
 
-function toCompletion({ id, request }: Outcome["head"], text: string, finish_reason: string | null) {
+function toCompletion({ id, request }: ReplyOutcome["head"], text: string, finish_reason: string | null) {
   const choices = [{ index: 0, text, logprobs: null, finish_reason }];
   return { id, object: "text_completion", created: 0, model: request.model, choices };
 }

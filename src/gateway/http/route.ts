@@ -4,7 +4,7 @@ import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import type { Connection } from "../../http/connection.ts";
 import type { GatewayKey } from "../access/keys.ts";
 import type { GatewayContext } from "../context.ts";
-import type { Access, Dialect, Handler } from "../types.ts";
+import type { Dialect, Handler, RouteAccess } from "../types.ts";
 import type { ModelKind } from "./metrics.ts";
 import type { Query } from "./query.ts";
 
@@ -24,7 +24,7 @@ export interface ServedRoute {
   /** As it is declared, for metrics. */
   name: string;
   dialect: Dialect;
-  access: Access;
+  access: RouteAccess;
   serve: Handler;
 }
 

@@ -10,7 +10,7 @@ import { findLimit, type LimitStopReason } from "../../store/limits.ts";
 import type { StopReason } from "../../store/types.ts";
 import type { FinishReason, Usage } from "../../worker/types.ts";
 import { NO_USAGE } from "../../worker/usage.ts";
-import type { GatewayUsage, Outcome, ReplyHead } from "../types.ts";
+import type { GatewayUsage, ReplyHead, ReplyOutcome } from "../types.ts";
 import { toToolCallId } from "./ids.ts";
 
 /**
@@ -23,7 +23,7 @@ export function toOutcome(
   turn: number,
   progress: string[],
   before?: Run,
-): Outcome {
+): ReplyOutcome {
   const step = answerStepOf(run);
   const isCalling = run.stopReason === "tool-calls";
   const toolCalls = (isCalling && step?.toolCalls) || [];

@@ -26,7 +26,7 @@ const FAILURES: Partial<Record<string, string>> = {
 type ProgressWriter = (event: RunEvent) => string | undefined;
 
 /** What must be kept of a run to speak of its steps. */
-interface Team {
+interface TeamOfRun {
   pool: PoolEntry[];
   /** The workflow of each round. */
   workflows: (Workflow | undefined)[];
@@ -36,7 +36,7 @@ interface Team {
 
 /** `before` is a run that goes on, as it was before the first event that will be heard. */
 export function createProgress(before?: Pick<Run, "id" | "pool" | "rounds">): ProgressWriter {
-  const teams = new Map<string, Team>();
+  const teams = new Map<string, TeamOfRun>();
   /** The run that the client asked for: the first one that is heard of. */
   let rootId = before?.id;
   if (before)
@@ -54,7 +54,7 @@ export function createProgress(before?: Pick<Run, "id" | "pool" | "rounds">): Pr
 }
 
 /** Undefined while the beginning of the run has not been heard: there are no names to tell. */
-function listen(team: Team | undefined, event: RunEvent): Team | undefined {
+function listen(team: TeamOfRun | undefined, event: RunEvent): TeamOfRun | undefined {
   if (event.type === "run-start") {
     const { pool, settings } = event;
     const { kind } = settings.conductor;
@@ -72,7 +72,7 @@ function isDirect({ steps }: Workflow): boolean {
   return steps.length === 1 && steps[0]!.subtask === "";
 }
 
-function toWords(team: Team, event: RunEvent): string | undefined {
+function toWords(team: TeamOfRun, event: RunEvent): string | undefined {
   switch (event.type) {
     case "plan-start":
       if (event.attempt > 0) return "Planning again";
@@ -97,7 +97,7 @@ function toWords(team: Team, event: RunEvent): string | undefined {
 }
 
 function toPlan(
-  { pool }: Team,
+  { pool }: TeamOfRun,
   { decision, fallback }: Extract<RunEvent, { type: "plan-end" }>,
 ): string | undefined {
   // The next line says that it is planned again.
@@ -108,7 +108,7 @@ function toPlan(
   return `Plan: ${names.length} ${names.length === 1 ? "step" : "steps"}: ${names.join(", ")}`;
 }
 
-function toStepStart(team: Team, event: Extract<RunEvent, { type: "step-start" }>): string {
+function toStepStart(team: TeamOfRun, event: Extract<RunEvent, { type: "step-start" }>): string {
   const { pool, workflows } = team;
   const again = event.attempt > 0 ? " again" : "";
   const how = event.instead ? ` in place of ${nameOf(pool, event.instead.worker)}` : again;
@@ -117,7 +117,7 @@ function toStepStart(team: Team, event: Extract<RunEvent, { type: "step-start" }
   return subtask === "" ? asked : `${asked} · ${subtask}`;
 }
 
-function toStep({ workflows }: Team, { round, step }: { round: number; step: number }): string {
+function toStep({ workflows }: TeamOfRun, { round, step }: { round: number; step: number }): string {
   const steps = workflows[round]?.steps.length;
   return steps === undefined ? `Step ${step + 1}` : `Step ${step + 1} of ${steps}`;
 }

@@ -1,7 +1,7 @@
 // A reply of the Responses dialect to test with, and the events of its stream read back.
 
 import { createParser } from "eventsource-parser";
-import type { Outcome, ReplyHead } from "../../gateway/types.ts";
+import type { ReplyHead, ReplyOutcome } from "../../gateway/types.ts";
 
 export function makeHead(echo: Record<string, unknown> = {}): ReplyHead {
   return {
@@ -13,7 +13,7 @@ export function makeHead(echo: Record<string, unknown> = {}): ReplyHead {
 }
 
 /** The figures are those of a real reply of Fugu: 212 + 522 + 5463 + 1053 = 7250. */
-export function makeOutcome(changes: Partial<Outcome> = {}): Outcome {
+export function makeOutcome(changes: Partial<ReplyOutcome> = {}): ReplyOutcome {
   return {
     head: makeHead(),
     text: "It is 42.",

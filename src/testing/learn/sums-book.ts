@@ -1,6 +1,6 @@
 // A question book for tests of the environment: sums, whose workers are given, found by labels of the rehearsal.
 
-import { type Label, toLabelText } from "../../environment/label.ts";
+import { type RolloutLabel, toLabelText } from "../../environment/label.ts";
 import type { QuestionBook } from "../../environment/question-book.ts";
 import type { PoolMember } from "../../worker/types.ts";
 import { renderWorkflow } from "../../workflow/render.ts";
@@ -42,7 +42,7 @@ export function createSumsBook(given?: PoolMember[], parts: Partial<World> = {})
   };
 }
 
-export function sumLabel(number: number, more: Pick<Label, "before"> = {}): string {
+export function sumLabel(number: number, more: Pick<RolloutLabel, "before"> = {}): string {
   return toLabelText({ world: "rehearsal", pools: "fixed", seed: 0, split: "train", number, ...more });
 }
 

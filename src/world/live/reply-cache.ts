@@ -29,7 +29,7 @@ export function keyOf(worker: string, request: WorkerRequest): string {
 }
 
 export async function openReplyCache(file: string): Promise<ReplyCache> {
-  const kept: Kept = { replies: new Map(), costUsd: 0, costByDay: new Map() };
+  const kept: KeptReplies = { replies: new Map(), costUsd: 0, costByDay: new Map() };
   const rows = await openAppendFile<Row>(file, checkRow, (row) => remember(kept, row));
   return new ReplyCache(rows, kept);
 }
@@ -39,7 +39,7 @@ export function toDay(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-interface Kept {
+interface KeptReplies {
   replies: Map<string, readonly WorkerEvent[]>;
   costUsd: number;
   costByDay: Map<string, number>;
@@ -50,9 +50,9 @@ export class ReplyCache {
   /** Asks under way by key: whoever asks the same listens to the one that runs. */
   readonly underWay = new Map<string, SharedAsk>();
   readonly #rows: AppendFile<Row>;
-  readonly #kept: Kept;
+  readonly #kept: KeptReplies;
 
-  constructor(rows: AppendFile<Row>, kept: Kept) {
+  constructor(rows: AppendFile<Row>, kept: KeptReplies) {
     this.file = rows.file;
     this.#rows = rows;
     this.#kept = kept;
@@ -88,7 +88,7 @@ export class ReplyCache {
   }
 }
 
-function remember(kept: Kept, { key, events, costUsd = 0, at }: Row): void {
+function remember(kept: KeptReplies, { key, events, costUsd = 0, at }: Row): void {
   if (events) kept.replies.set(key, events);
   kept.costUsd += costUsd;
   if (at !== undefined) kept.costByDay.set(toDay(at), (kept.costByDay.get(toDay(at)) ?? 0) + costUsd);

@@ -4,7 +4,7 @@
 import { TuttiError } from "../../base/errors.ts";
 import type { WorkerEvent } from "../../worker/types.ts";
 
-type Perform = (signal: AbortSignal, tell: (event: WorkerEvent) => void) => Promise<void>;
+type PerformAsk = (signal: AbortSignal, tell: (event: WorkerEvent) => void) => Promise<void>;
 
 export class SharedAsk {
   readonly #worker: string;
@@ -17,7 +17,7 @@ export class SharedAsk {
   #failure: { error: unknown } | undefined;
 
   /** `onEnd` is called once: when it is over, or at once when everybody has left. */
-  constructor(worker: string, perform: Perform, onEnd: () => void) {
+  constructor(worker: string, perform: PerformAsk, onEnd: () => void) {
     this.#worker = worker;
     this.#onEnd = onEnd;
     void this.#run(perform);
@@ -50,7 +50,7 @@ export class SharedAsk {
     }
   }
 
-  async #run(perform: Perform): Promise<void> {
+  async #run(perform: PerformAsk): Promise<void> {
     try {
       await perform(this.#controller.signal, (event) => {
         this.#events.push(event);

@@ -8,7 +8,7 @@ import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import OpenAI, { APIError } from "openai";
 import { afterEach, describe, expect, it } from "vitest";
 import { TuttiError } from "../../../base/errors.ts";
-import type { Outcome, ReplyHead, StreamEncoder } from "../../types.ts";
+import type { ReplyHead, ReplyOutcome, StreamEncoder } from "../../types.ts";
 import { openStream } from "../open-stream.ts";
 import { chatDialect } from "./dialect.ts";
 
@@ -19,7 +19,7 @@ const head: ReplyHead = {
   request: { model: "tutti", showsProgress: true, isBackground: false, echo: {} },
 };
 
-const outcome: Outcome = {
+const outcome: ReplyOutcome = {
   head,
   text: "Forty-two, I think.",
   toolCalls: [],
@@ -42,7 +42,7 @@ const outcome: Outcome = {
   progress: ["Planning", "Two workers calculate"],
 };
 
-const called: Outcome = {
+const called: ReplyOutcome = {
   ...outcome,
   text: "",
   finishReason: "tool-calls",
@@ -102,7 +102,7 @@ async function serve(
 const clientAt = (baseURL: string) => new OpenAI({ baseURL, apiKey: "for-tests", maxRetries: 0 });
 
 /** A whole stream, as the gateway would write it: progress, pieces of the answer, the end. */
-function write(stream: StreamEncoder, pieces: string[], end: Outcome | TuttiError): string {
+function write(stream: StreamEncoder, pieces: string[], end: ReplyOutcome | TuttiError): string {
   return [
     stream.begin(),
     stream.progress("Planning"),
@@ -178,7 +178,7 @@ describe("a whole chat reply", () => {
     [{ finishReason: "tool-calls" }, "stop"],
     [{ finishReason: "other", toolCalls: called.toolCalls }, "tool_calls"],
   ] as const)("ends for %j with %s", (how, finish_reason) => {
-    const reply = chatDialect.toReply({ ...outcome, ...how } as Outcome);
+    const reply = chatDialect.toReply({ ...outcome, ...how } as ReplyOutcome);
     expect(reply).toMatchObject({ choices: [{ finish_reason }] });
   });
 

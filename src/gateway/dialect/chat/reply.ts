@@ -1,6 +1,6 @@
 // A complete reply of Chat Completions, and the parts that the stream writes too.
 
-import type { GatewayUsage, Outcome } from "../../types.ts";
+import type { GatewayUsage, ReplyOutcome } from "../../types.ts";
 import { toSeconds, toTuttiFields } from "../common.ts";
 import { fromCustomInput } from "../openai-tools.ts";
 import { toOpenAIUsage } from "../openai-usage.ts";
@@ -10,7 +10,7 @@ export type ChatToolCall =
   | { id: string; type: "function"; function: { name: string; arguments: string } }
   | { id: string; type: "custom"; custom: { name: string; input: string } };
 
-export function toChatReply(outcome: Outcome): object {
+export function toChatReply(outcome: ReplyOutcome): object {
   const { head, text } = outcome;
   const toolCalls = toChatToolCalls(outcome);
   const message = {
@@ -34,7 +34,7 @@ export function toChatUsage(usage: GatewayUsage) {
   return toOpenAIUsage(usage, "prompt", "completion");
 }
 
-export function toChatToolCalls({ head, toolCalls }: Outcome): ChatToolCall[] {
+export function toChatToolCalls({ head, toolCalls }: ReplyOutcome): ChatToolCall[] {
   const custom = head.request.echo.custom_tools;
   return toolCalls.map(({ id, name, input }) =>
     Array.isArray(custom) && custom.includes(name)
@@ -44,7 +44,7 @@ export function toChatToolCalls({ head, toolCalls }: Outcome): ChatToolCall[] {
 }
 
 /** Agents go by the reason, not by what they find: with calls it must say so, without any it must not. */
-export function toChatFinishReason({ finishReason, toolCalls }: Outcome): string {
+export function toChatFinishReason({ finishReason, toolCalls }: ReplyOutcome): string {
   if (finishReason === "length") return "length";
   if (finishReason === "content-filter") return "content_filter";
   return toolCalls.length > 0 ? "tool_calls" : "stop";

@@ -9,11 +9,11 @@ import Anthropic, { APIError } from "@anthropic-ai/sdk";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ErrorCode } from "../../../base/error-codes.ts";
 import { isTuttiError, TuttiError } from "../../../base/errors.ts";
-import type { GatewayRequest, Outcome, ReplyHead, StreamEncoder } from "../../types.ts";
+import type { GatewayRequest, ReplyHead, ReplyOutcome, StreamEncoder } from "../../types.ts";
 import { openStream } from "../open-stream.ts";
 import { messagesDialect } from "./dialect.ts";
 
-type Play = (stream: StreamEncoder, outcome: (change?: Partial<Outcome>) => Outcome) => string;
+type Play = (stream: StreamEncoder, outcome: (change?: Partial<ReplyOutcome>) => ReplyOutcome) => string;
 
 const CALL = { id: "call_1_0_0", name: "weather", input: '{"city":"Ulm"}' };
 const TOOL = { name: "weather", input_schema: { type: "object" as const } };
@@ -23,7 +23,7 @@ let baseURL: string;
 let requests: GatewayRequest[];
 /** What the next stream says, and what the next whole reply differs by. */
 let play: Play;
-let whole: Partial<Outcome>;
+let whole: Partial<ReplyOutcome>;
 
 beforeEach(async () => {
   requests = [];
@@ -66,7 +66,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-function toOutcome(head: ReplyHead, change: Partial<Outcome> = {}): Outcome {
+function toOutcome(head: ReplyHead, change: Partial<ReplyOutcome> = {}): ReplyOutcome {
   return {
     head,
     text: "Forty-two.",

@@ -4,11 +4,11 @@
 import type { TuttiError } from "../../../base/errors.ts";
 import type { FinishReason } from "../../../worker/types.ts";
 import { isFields } from "../../http/object-reader.ts";
-import type { GatewayUsage, Outcome } from "../../types.ts";
+import type { GatewayUsage, ReplyOutcome } from "../../types.ts";
 import { toTuttiFields } from "../common.ts";
 import { toShownError } from "../shown-error.ts";
 
-export function toMessagesReply(outcome: Outcome): object {
+export function toMessagesReply(outcome: ReplyOutcome): object {
   const { head, text, toolCalls, progress } = outcome;
   const content: object[] = toolCalls.map(({ id, name, input }) => ({
     type: "tool_use",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TuttiError } from "../../../base/errors.ts";
-import type { Outcome, ReplyHead } from "../../types.ts";
+import type { ReplyHead, ReplyOutcome } from "../../types.ts";
 import { openStream } from "../open-stream.ts";
 import { messagesDialect } from "./dialect.ts";
 
@@ -12,7 +12,7 @@ const head: ReplyHead = {
   request: { model: "tutti", showsProgress: true, isBackground: false, echo: {} },
 };
 
-function toOutcome(change: Partial<Outcome> = {}): Outcome {
+function toOutcome(change: Partial<ReplyOutcome> = {}): ReplyOutcome {
   return {
     head,
     text: "Forty-two.",

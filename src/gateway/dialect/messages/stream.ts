@@ -1,7 +1,7 @@
 // A Messages reply as server-sent events. Blocks never overlap and their indexes count up: first one thinking
 // block with the lines of progress, then the text, then one block for each tool call.
 
-import type { Outcome, ReplyHead, StreamEncoder } from "../../types.ts";
+import type { ReplyHead, ReplyOutcome, StreamEncoder } from "../../types.ts";
 import { sse, toTuttiFields } from "../common.ts";
 import { STOP_REASONS, toInputJson, toMessagesError, toMessagesUsage } from "./reply.ts";
 
@@ -74,7 +74,7 @@ export function createMessagesStream({ id, request }: ReplyHead): StreamEncoder 
   };
 }
 
-function toEnd(outcome: Outcome): string {
+function toEnd(outcome: ReplyOutcome): string {
   return (
     send({
       type: "message_delta",

@@ -11,13 +11,13 @@ import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { isTuttiError, TuttiError } from "../../../base/errors.ts";
 import { makeOutcome } from "../../../testing/gateway/responses-outcome.ts";
-import type { GatewayRequest, Outcome, ReplyHead } from "../../types.ts";
+import type { GatewayRequest, ReplyHead, ReplyOutcome } from "../../types.ts";
 import { openStream } from "../open-stream.ts";
 import { responsesDialect } from "./dialect.ts";
 import { toOutputItems } from "./object.ts";
 import { expandReferences, readReferences } from "./references.ts";
 
-type Reply = Partial<Outcome> | TuttiError;
+type Reply = Partial<ReplyOutcome> | TuttiError;
 
 let close: (() => Promise<void>) | undefined;
 afterEach(async () => {
@@ -29,7 +29,7 @@ afterEach(async () => {
 async function serve(reply: (request: GatewayRequest, turn: number) => Reply) {
   const requests: GatewayRequest[] = [];
   const bodies: Record<string, unknown>[] = [];
-  const outcomes: Outcome[] = [];
+  const outcomes: ReplyOutcome[] = [];
   const server = createServer(async (incoming, response) => {
     let text = "";
     for await (const chunk of incoming) text += chunk;

@@ -5,7 +5,7 @@
 import { isTuttiError, TuttiError } from "../../../base/errors.ts";
 import type { ToolCall } from "../../../worker/types.ts";
 import { isFields } from "../../http/object-reader.ts";
-import type { GatewayUsage, Outcome, ReplyHead, TuttiFields } from "../../types.ts";
+import type { GatewayUsage, ReplyHead, ReplyOutcome, TuttiFields } from "../../types.ts";
 import { toSeconds, toTuttiFields } from "../common.ts";
 import { toOpenAIError } from "../openai-error.ts";
 import { fromCustomInput } from "../openai-tools.ts";
@@ -69,7 +69,7 @@ function toResponseObject(head: ReplyHead, status: ResponseStatus, parts: Respon
 type ResponseObject = ReturnType<typeof toResponseObject>;
 
 /** A reply that came to its end, by itself or by the client's own limit of tokens. */
-export function toFinishedResponse(outcome: Outcome): ResponseObject {
+export function toFinishedResponse(outcome: ReplyOutcome): ResponseObject {
   const incompleteReason = incompleteReasonOf(outcome);
   return toResponseObject(outcome.head, incompleteReason ? "incomplete" : "completed", {
     output: toOutputItems(outcome),
@@ -85,7 +85,7 @@ export function toUnfinishedResponse(head: ReplyHead, status: "queued" | "in_pro
 }
 
 /** With the outcome, what it took is shown too: a failed run has its price. */
-export function toFailedResponse(head: ReplyHead, error: Failure, outcome?: Outcome): ResponseObject {
+export function toFailedResponse(head: ReplyHead, error: Failure, outcome?: ReplyOutcome): ResponseObject {
   return toResponseObject(head, "failed", {
     error: toFailure(error),
     output: outcome && toOutputItems(outcome),
@@ -94,7 +94,7 @@ export function toFailedResponse(head: ReplyHead, error: Failure, outcome?: Outc
   });
 }
 
-function incompleteReasonOf({ finishReason }: Outcome): ResponseParts["incompleteReason"] {
+function incompleteReasonOf({ finishReason }: ReplyOutcome): ResponseParts["incompleteReason"] {
   if (finishReason === "length") return "max_output_tokens";
   return finishReason === "content-filter" ? "content_filter" : undefined;
 }
@@ -120,7 +120,7 @@ function toFailure(error: Failure): { code: string; message: string } {
 
 // ---- Items ------------------------------------------------------------------------------------
 
-export function toOutputItems(outcome: Outcome): OutputItem[] {
+export function toOutputItems(outcome: ReplyOutcome): OutputItem[] {
   const { head, progress, text, toolCalls } = outcome;
   return [
     ...(progress.length > 0 ? [toReasoningItem(head, progress)] : []),

@@ -7,7 +7,7 @@ import {
   readEvents,
   type StreamEvent,
 } from "../../../testing/gateway/responses-outcome.ts";
-import type { Outcome } from "../../types.ts";
+import type { ReplyOutcome } from "../../types.ts";
 import { openStream } from "../open-stream.ts";
 import { responsesDialect } from "./dialect.ts";
 import { toFinishedResponse } from "./object.ts";
@@ -125,7 +125,7 @@ describe("a stream", () => {
         fc.array(step, { maxLength: 12 }),
         fc.constantFrom("", " and the rest"),
         fc.array(toolCall, { maxLength: 3 }),
-        fc.constantFrom<Outcome["finishReason"]>("stop", "length", "tool-calls", "content-filter"),
+        fc.constantFrom<ReplyOutcome["finishReason"]>("stop", "length", "tool-calls", "content-filter"),
         (steps, rest, toolCalls, finishReason) => {
           const encoder = openStream(responsesDialect, head);
           let bytes = encoder.begin();

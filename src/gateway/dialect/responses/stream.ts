@@ -2,7 +2,7 @@
 // its deltas and closed after, closed items equal to those of the final object. Items therefore come from
 // object.ts only, and an item's index is its place in the final output.
 
-import type { Outcome, ReplyHead, StreamEncoder } from "../../types.ts";
+import type { ReplyHead, ReplyOutcome, StreamEncoder } from "../../types.ts";
 import { sse } from "../common.ts";
 import {
   type CallItem,
@@ -88,7 +88,7 @@ export function createResponsesStream(head: ReplyHead): StreamEncoder {
     );
   }
 
-  function end(outcome: Outcome): string {
+  function end(outcome: ReplyOutcome): string {
     let events = closeReasoning();
     const response = toFinishedResponse(outcome);
     response.output.forEach((item, index) => {
