@@ -3,6 +3,7 @@
 
 import { createContext, Script } from "node:vm";
 import { type Schema, Validator } from "@cfworker/json-schema";
+import { isObject } from "../base/fields.ts";
 
 export type JsonOutput = { ok: true; text: string } | { ok: false; problem: string };
 
@@ -47,7 +48,7 @@ function parse(text: string): { value: unknown } | undefined {
 }
 
 function checkShape(value: unknown): string | undefined {
-  return typeof value === "object" && value !== null ? undefined : "it is not a JSON object";
+  return isObject(value) ? undefined : "it is not a JSON object";
 }
 
 /** A stranger's schema may take for ever: patterns that go back and back, references that double at each level. */

@@ -40,6 +40,11 @@ export function usageError(message: string, cause?: unknown): TuttiError {
   return new TuttiError("usage", message, { cause });
 }
 
+/** Of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 export function isTuttiError(value: unknown): value is TuttiError {
   return value instanceof TuttiError;
 }

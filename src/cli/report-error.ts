@@ -3,7 +3,7 @@
 
 import type { CommanderError } from "commander";
 import { type ErrorCode, traitsOf } from "../base/error-codes.ts";
-import { isTuttiError } from "../base/errors.ts";
+import { isTuttiError, messageOf } from "../base/errors.ts";
 import { sanitise, toJson } from "./terminal/sanitise.ts";
 
 interface Streams {
@@ -29,7 +29,7 @@ function describe(error: unknown): { code: ErrorCode; message: string } {
   if (isCommanderError(error) && error.code === "commander.help")
     return { code: "usage", message: "there is no such verb. See: tutti --help" };
   if (isCommanderError(error)) return { code: "usage", message: fromCommander(error.message) };
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   const line = text.split("\n")[0] || "no message";
   const message = `unexpected error: ${line} (run it again with TUTTI_DEBUG=1 to see where it comes from)`;
   return { code: "unexpected", message };

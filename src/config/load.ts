@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, extname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { isTuttiError, usageError } from "../base/errors.ts";
+import { isTuttiError, messageOf, usageError } from "../base/errors.ts";
 import { type ConfigSource, parseConfig } from "./problems.ts";
 import type { TuttiConfig } from "./schema.ts";
 
@@ -57,10 +57,7 @@ async function runFile(file: string): Promise<unknown> {
     );
   } catch (error) {
     if (isTuttiError(error)) throw error;
-    throw usageError(
-      `${name} cannot be run: ${error instanceof Error ? error.message : String(error)}`,
-      error,
-    );
+    throw usageError(`${name} cannot be run: ${messageOf(error)}`, error);
   }
 }
 

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import { usageError } from "../base/errors.ts";
+import { isObject } from "../base/fields.ts";
 import { redact } from "../base/redact.ts";
 import { didYouMean } from "../base/suggest.ts";
 import { schemas, type TuttiConfig, toWorkerId } from "./schema.ts";
@@ -124,7 +125,7 @@ function valueAt(input: unknown, path: Path): unknown {
 function toShown(value: unknown): string {
   if (typeof value === "string") return `"${redact(value).slice(0, 60)}"`;
   if (Array.isArray(value)) return "a list";
-  if (typeof value === "object" && value !== null) return "a group of fields";
+  if (isObject(value)) return "a group of fields";
   return String(value);
 }
 
@@ -141,8 +142,7 @@ function findSecrets(value: unknown, path: Path): ConfigProblem[] {
   if (/^(api[-_]?key|(auth[-_]?|access[-_]?)?token|secret|password)$/i.test(field)) return [secretAt(path)];
   if (typeof value === "string") return redact(value) === value ? [] : [secretAt(path)];
   if (Array.isArray(value)) return value.flatMap((item, i) => findSecrets(item, [...path, i]));
-  const isPlain =
-    typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+  const isPlain = isObject(value) && Object.getPrototypeOf(value) === Object.prototype;
   // Objects that code made (models, workers) are left alone.
   if (!isPlain || "ask" in value || "doStream" in value || "worker" in value) return [];
   return Object.entries(value).flatMap(([key, item]) => findSecrets(item, [...path, key]));

@@ -5,6 +5,7 @@
 // TUTTI_REHEARSAL_DELAY (1 is the simulated delay of the rehearsal pool, 0 none).
 
 import { z } from "zod";
+import { isObject } from "../base/fields.ts";
 import { HELPER_IDS } from "../worker/helpers.ts";
 import type { ModelObject } from "../worker/provider.ts";
 import { type PoolMember, TOPICS, type Worker } from "../worker/types.ts";
@@ -146,7 +147,7 @@ export type TuttiConfigInput = Omit<z.input<typeof configSchema>, "workers"> & {
 export const schemas = { config: configSchema, worker: modelEntrySchema };
 
 export function isPoolMember(value: unknown): value is PoolMember {
-  return typeof value === "object" && value !== null && "worker" in value && isWorker(value.worker);
+  return isObject(value) && "worker" in value && isWorker(value.worker);
 }
 
 /** The name that a worker has in pools, flags and traces. */
@@ -157,11 +158,9 @@ export function toWorkerId(entry: PoolMember | ModelEntry): string {
 }
 
 function isWorker(value: unknown): value is Worker {
-  return typeof value === "object" && value !== null && "ask" in value && "id" in value && "kind" in value;
+  return isObject(value) && "ask" in value && "id" in value && "kind" in value;
 }
 
 function isModelObject(value: unknown): value is ModelObject {
-  return (
-    typeof value === "object" && value !== null && "specificationVersion" in value && "doStream" in value
-  );
+  return isObject(value) && "specificationVersion" in value && "doStream" in value;
 }

@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, open, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { TuttiError } from "../base/errors.ts";
+import { messageOf, TuttiError } from "../base/errors.ts";
 
 const CAUSES: Record<string, string> = {
   ENOSPC: "the disk is full",
@@ -66,5 +66,5 @@ async function syncFolder(folder: string, system: WriteSystem): Promise<void> {
 
 function explain(cause: unknown): string {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  return CAUSES[code] ?? (cause instanceof Error ? cause.message : String(cause));
+  return CAUSES[code] ?? messageOf(cause);
 }

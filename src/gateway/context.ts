@@ -15,7 +15,7 @@ import type { JournalBatch } from "./relay/journal-batch.ts";
 import type { RelayPools } from "./relay/pools.ts";
 import type { LiveRuns } from "./runs/live-runs.ts";
 import type { ModelCatalog } from "./runs/models.ts";
-import type { RunDesk } from "./runs/run-desk.ts";
+import type { RunDispatcher } from "./runs/run-dispatcher.ts";
 import type { Dialect } from "./types.ts";
 
 export interface GatewayContext {
@@ -26,7 +26,7 @@ export interface GatewayContext {
   admission: AdmissionControl;
   models: ModelCatalog;
   live: LiveRuns;
-  desk: RunDesk;
+  dispatcher: RunDispatcher;
   pools: RelayPools;
   copies: ReplyCopies;
   journalBatch: JournalBatch;

@@ -25,7 +25,7 @@ import { countRun, deletePrivate, sweepPrivate } from "./runs/after-run.ts";
 import { LiveRuns } from "./runs/live-runs.ts";
 import { createModelCatalog } from "./runs/models.ts";
 import { resumeBackground } from "./runs/resume-background.ts";
-import { RunDesk } from "./runs/run-desk.ts";
+import { RunDispatcher } from "./runs/run-dispatcher.ts";
 import type { Dialect } from "./types.ts";
 
 export interface GatewayOptions {
@@ -88,7 +88,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     }),
     models: createModelCatalog(tutti, config, env),
     live,
-    desk: new RunDesk(tutti, live, async (run, before) => {
+    dispatcher: new RunDispatcher(tutti, live, async (run, before) => {
       countRun(metrics, run, before);
       await deletePrivate(store, run, log);
     }),

@@ -1,5 +1,5 @@
 // The types of the gateway. A dialect (OpenAI chat, OpenAI responses, Anthropic messages) reads a body into
-// a GatewayRequest and writes an Outcome back, whole or streamed; everything between the two is the same for
+// a GatewayRequest and writes an outcome back, whole or streamed; everything between the two is the same for
 // all of them and knows no dialect.
 
 import type { TuttiError } from "../base/errors.ts";

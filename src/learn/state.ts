@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { TuttiError } from "../base/errors.ts";
+import { messageOf, TuttiError } from "../base/errors.ts";
 import { type WriteSystem, writeFileSafely } from "../files/write-safely.ts";
 import { fromSafetensors, toSafetensors } from "../nn/safetensors.ts";
 import type { AlgorithmState, ValidationMetrics } from "./types.ts";
@@ -87,7 +87,7 @@ function upgradeLatest(latest: Record<string, unknown>): unknown {
 }
 
 function explain(cause: unknown): string {
-  if (!(cause instanceof z.ZodError)) return cause instanceof Error ? cause.message : String(cause);
+  if (!(cause instanceof z.ZodError)) return messageOf(cause);
   const [issue] = cause.issues;
   return `${LATEST} is damaged, or of a version after ${VERSION}: ${issue?.path.join(".")}: ${issue?.message}`;
 }

@@ -1,7 +1,7 @@
 // Everything a run needs from outside, and what is journaled of an error.
 
 import type { ErrorCode } from "../base/error-codes.ts";
-import { isTuttiError, TuttiError } from "../base/errors.ts";
+import { isTuttiError, messageOf, TuttiError } from "../base/errors.ts";
 import { createRandom, hashSeed } from "../base/random.ts";
 import { redact } from "../base/redact.ts";
 import type { Conductor } from "../conductor/types.ts";
@@ -37,7 +37,7 @@ export function toEventError({ code, message, status, retryable }: TuttiError): 
 
 export function toTuttiError(error: unknown, code: ErrorCode, who: string): TuttiError {
   if (isTuttiError(error)) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return new TuttiError(code, `${who}: ${message}`, { cause: error });
 }
 

@@ -2,6 +2,7 @@
 // it is in the journal (pieces of text excepted, which are journaled later). Nobody waits for them, and one that
 // throws hurts no run.
 
+import { messageOf } from "../base/errors.ts";
 import type { RunEvent } from "../store/types.ts";
 
 export interface RunObserver {
@@ -15,8 +16,7 @@ export function createObserve(
   onNotice: (text: string) => void,
 ): ((event: RunEvent) => void) | undefined {
   if (observers.length === 0) return undefined;
-  const failed = (error: unknown) =>
-    onNotice(`An observer of runs failed: ${error instanceof Error ? error.message : String(error)}`);
+  const failed = (error: unknown) => onNotice(`An observer of runs failed: ${messageOf(error)}`);
   return (event) => {
     for (const observer of observers) {
       try {

@@ -3,6 +3,7 @@
 
 import type { ErrorCode } from "../base/error-codes.ts";
 import { isTuttiError, TuttiError, type TuttiErrorOptions } from "../base/errors.ts";
+import { isObject } from "../base/fields.ts";
 import { redact } from "../base/redact.ts";
 
 const LONGEST_BODY = 200;
@@ -34,9 +35,7 @@ export function toWorkerError(error: unknown, context: FailureContext): TuttiErr
   const worker = `Worker "${context.workerId}"`;
   if (context.isAborted) return new TuttiError("aborted", `${worker} was stopped.`);
   if (isTuttiError(error)) return error;
-  const failure = (
-    typeof error === "object" && error !== null ? error : { message: String(error) }
-  ) as SdkError;
+  const failure = (isObject(error) ? error : { message: String(error) }) as SdkError;
 
   if (failure.statusCode !== undefined && failure.statusCode >= 400)
     return byStatus(worker, failure.statusCode, failure);
@@ -103,7 +102,7 @@ function byStatus(worker: string, status: number, failure: SdkError): TuttiError
 /** An error object inside a stream: `{ message, type, code }` in the dialects of several providers. */
 function byErrorObject(worker: string, failure: SdkError): TuttiError {
   const inner = failure.error ?? failure.response?.error;
-  if (typeof inner === "object" && inner !== null) return byErrorObject(worker, inner);
+  if (isObject(inner)) return byErrorObject(worker, inner);
   if (typeof failure.code === "number" && failure.code >= 400 && failure.code < 600) {
     return byStatus(worker, failure.code, failure);
   }
@@ -151,7 +150,7 @@ function innermost(failure: SdkError): SdkError {
 function causesOf(failure: SdkError): SdkError[] {
   const causes: SdkError[] = [];
   let current: unknown = failure;
-  while (typeof current === "object" && current !== null && causes.length < 8) {
+  while (isObject(current) && causes.length < 8) {
     causes.push(current as SdkError);
     // Happy-eyeballs connections fail with one error per address.
     current = (current as SdkError).cause ?? (current as { errors?: unknown[] }).errors?.[0];

@@ -2,6 +2,7 @@
 // and gives all of it back with a reward. What it gave us is copied as text, so nothing of it can change.
 // Newer versions leave samples with `mask_sample` out: that is how a failure is never taught.
 
+import { isObject } from "../../base/fields.ts";
 import { cleanCompletion } from "../completion.ts";
 import { Float, type FloatJson, toFloatJson } from "../float-json.ts";
 import type { Answer, Protocol } from "../types.ts";
@@ -14,8 +15,7 @@ export const nemoGym: Protocol = {
     if (typeof response !== "object" || response === null)
       throw badRequest(`"response" must be an object of the Responses API, not ${nameOf(response)}`);
     const text = toText(response);
-    const inside =
-      typeof metadata === "object" && metadata !== null && "label" in metadata ? metadata.label : "";
+    const inside = isObject(metadata) && "label" in metadata ? metadata.label : "";
     return [{ label: label ?? inside, completion: text === undefined ? undefined : cleanCompletion(text) }];
   },
   write([answer], _wishes, raw) {

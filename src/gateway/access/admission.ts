@@ -50,7 +50,7 @@ const MOST_READINGS = 3;
 /** Less than a millionth of a dollar asks nobody anything: it counts as spent. */
 const LEAST_USD = 1e-6;
 
-interface AdmissionState {
+interface KeyLoad {
   rate: RateWindow;
   account: KeyAccount;
   running: number;
@@ -61,9 +61,9 @@ interface AdmissionState {
 export function createAdmissionControl(options: AdmissionOptions): AdmissionControl {
   const { spentSince, now, settleMs = 0 } = options;
   const busyErrors = new WeakSet<TuttiError>();
-  const states = new Map<string, AdmissionState>();
+  const states = new Map<string, KeyLoad>();
 
-  function stateOf({ id }: GatewayKey): AdmissionState {
+  function stateOf({ id }: GatewayKey): KeyLoad {
     const known = states.get(id);
     if (known) return known;
     const account = createKeyAccount((from) => spentSince(id, from));
@@ -72,7 +72,7 @@ export function createAdmissionControl(options: AdmissionOptions): AdmissionCont
     return state;
   }
 
-  function checkPlaces(key: GatewayKey, { rate, running }: AdmissionState): void {
+  function checkPlaces(key: GatewayKey, { rate, running }: KeyLoad): void {
     if (key.concurrency !== undefined && running >= key.concurrency)
       throw busy(`API key "${key.name}" may have ${toRequests(key.concurrency)} running at once.`);
     if (key.requestsPerMinute === undefined) return;
@@ -88,7 +88,7 @@ export function createAdmissionControl(options: AdmissionOptions): AdmissionCont
   /** The cap of this request. Undefined: the journal must be read first. */
   function capOf(
     key: GatewayKey,
-    { account }: AdmissionState,
+    { account }: KeyLoad,
     wantedUsd: number,
     readings: number,
   ): number | undefined {
@@ -115,7 +115,7 @@ export function createAdmissionControl(options: AdmissionOptions): AdmissionCont
   }
 
   /** Until a place is given back, or the time is over. */
-  function released(state: AdmissionState): Promise<void> {
+  function released(state: KeyLoad): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, settleMs);
       state.waiting.push(() => {
@@ -125,7 +125,7 @@ export function createAdmissionControl(options: AdmissionOptions): AdmissionCont
     });
   }
 
-  async function enter(key: GatewayKey, state: AdmissionState, wantedUsd: number): Promise<Admission> {
+  async function enter(key: GatewayKey, state: KeyLoad, wantedUsd: number): Promise<Admission> {
     for (let readings = 0; ; readings++) {
       checkPlaces(key, state); // again after each wait: others were let in meanwhile
       const cap = capOf(key, state, wantedUsd, readings);
@@ -134,7 +134,7 @@ export function createAdmissionControl(options: AdmissionOptions): AdmissionCont
     }
   }
 
-  function headersOf(key: GatewayKey, { rate }: AdmissionState): Record<string, string> {
+  function headersOf(key: GatewayKey, { rate }: KeyLoad): Record<string, string> {
     const { requestsPerMinute: limit } = key;
     if (limit === undefined) return {};
     return {
@@ -163,7 +163,7 @@ export function createAdmissionControl(options: AdmissionOptions): AdmissionCont
     headers: (key) => (key ? headersOf(key, stateOf(key)) : {}),
   };
 
-  function take(key: GatewayKey, state: AdmissionState, cap: number, isShort: boolean): Admission {
+  function take(key: GatewayKey, state: KeyLoad, cap: number, isShort: boolean): Admission {
     const isCapped = Number.isFinite(cap);
     // A key that is given a budget while requests run must know what they may still take.
     state.running++;

@@ -5,7 +5,7 @@
 import { Ledger } from "../../perform/ledger.ts";
 
 /** What was spent in a window, as it was read last. */
-interface SpendingReading {
+interface AccountReading {
   spentUsd: number;
   /** Released since the reading began: whatever of it was spent may be missing in `spentUsd`. */
   settlingUsd: number;
@@ -14,7 +14,7 @@ interface SpendingReading {
 
 export interface KeyAccount {
   /** Undefined: never read for the window that began then. */
-  readingSince(from: number): SpendingReading | undefined;
+  readingSince(from: number): AccountReading | undefined;
   read(from: number, now: number): Promise<void>;
   reservedUsd(): number;
   /** Returns the release, for when the run's spending is in the journal. */

@@ -4,9 +4,9 @@
 import { boundInputTokens } from "../../worker/price.ts";
 import type { Usage } from "../../worker/types.ts";
 import { NO_USAGE } from "../../worker/usage.ts";
-import type { UsageReading } from "./read-usage.ts";
+import type { RelayReading } from "./read-usage.ts";
 
-export function boundUsage(body: Buffer, { usageSoFar, writtenTokens }: UsageReading): Usage {
+export function boundUsage(body: Buffer, { usageSoFar, writtenTokens }: RelayReading): Usage {
   if (usageSoFar) return { ...usageSoFar, outputTokens: Math.max(usageSoFar.outputTokens, writtenTokens) };
   return { ...NO_USAGE, inputTokens: boundInput(body), outputTokens: writtenTokens };
 }

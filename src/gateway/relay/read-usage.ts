@@ -7,7 +7,7 @@ import type { Usage } from "../../worker/types.ts";
 import type { RelayReader, ReplyFields } from "./types.ts";
 
 /** What has been read, at any time. */
-export interface UsageReading extends Omit<ReplyFields, "text" | "writtenBytes"> {
+export interface RelayReading extends Omit<ReplyFields, "text" | "writtenBytes"> {
   /** As the provider reported it, to the end. */
   usage?: Usage;
   /** What it said before it was cut: Anthropic counts the input at the start. */
@@ -38,7 +38,7 @@ const NOTHING_READ: ReplyFields = { text: "", writtenBytes: 0, hasError: false }
 
 // ---- A body in one piece ----------------------------------------------------------------------
 
-export function readBody(body: Buffer, { reader, keepsText }: UsageReaderOptions): UsageReading {
+export function readBody(body: Buffer, { reader, keepsText }: UsageReaderOptions): RelayReading {
   const writtenTokens = body.length;
   if (body.length > MAX_BODY_BYTES) return { writtenTokens, events: 0, hasError: false };
   const { usage, finishReason, text, writtenBytes, hasError } = reader.read(
@@ -83,7 +83,7 @@ export function createUsageReader({ reader, keepsText, countsText }: UsageReader
         if (readsAll || hasUsage(line)) readLine(line);
       }
     },
-    read(): UsageReading {
+    read(): RelayReading {
       const { usage, finishReason, writtenBytes, hasError } = known;
       const isWhole = reader.isUsageWhole?.(known) ?? true;
       return {

@@ -9,7 +9,7 @@ import { toWorkerError } from "../../worker/failure.ts";
 import { boundUsage } from "./bound-usage.ts";
 import { toClientHeaders, toUpstreamHeaders } from "./headers.ts";
 import { createLineBuffer, type LineBuffer } from "./line-buffer.ts";
-import { createUsageReader, readBody, type UsageReader, type UsageReading } from "./read-usage.ts";
+import { createUsageReader, type RelayReading, readBody, type UsageReader } from "./read-usage.ts";
 import type { RelayRequest, RelayResult } from "./types.ts";
 
 /** A body this size is held until it is whole: then usage is known before the headers, and a cut is no half body. */
@@ -155,7 +155,7 @@ class Transfer implements Dispatcher.DispatchHandler {
     if (!this.#isStream && this.#body.length === 0) this.#request.outgoing.flushHeaders();
   }
 
-  #allHeaders(reading?: UsageReading): Record<string, string | string[]> {
+  #allHeaders(reading?: RelayReading): Record<string, string | string[]> {
     const { usage } = reading ?? {};
     const upstreamMs = performance.now() - this.#startedAt;
     const extra = this.#request.extraHeaders?.(usage ? { usage, upstreamMs } : { upstreamMs });
@@ -233,7 +233,7 @@ class Transfer implements Dispatcher.DispatchHandler {
     });
   }
 
-  #read(body: Buffer = Buffer.concat(this.#body)): UsageReading {
+  #read(body: Buffer = Buffer.concat(this.#body)): RelayReading {
     const { reader, keepsText } = this.#request;
     const isCut = this.#bytes > body.length;
     if (this.#reader) return this.#reader.read();

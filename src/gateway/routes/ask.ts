@@ -48,7 +48,7 @@ export const ask: Handler = async (context, visit) => {
       ? await context.models.resolve(model, key, { effort: request.effort, preferences })
       : named;
   notes.modelKind = destination.kind;
-  const reply = await context.desk.begin({
+  const reply = await context.dispatcher.begin({
     dialect,
     request,
     preferences,

@@ -149,7 +149,7 @@ function goneOf(signal: AbortSignal): Promise<undefined> {
 
 export const cancelRun: Handler = async (context, visit) => {
   await loadOwnRun(context, visit, visit.id);
-  context.desk.queued.delete(visit.id);
+  context.dispatcher.queued.delete(visit.id);
   await context.live.stop(visit.id);
   return showRun(context, visit);
 };

@@ -11,22 +11,22 @@ import type { Workflow } from "../../workflow/types.ts";
 const LONGEST_LINE = 160;
 
 /** Codes that are no words yet. The others are read with their hyphens as spaces. */
-const FAILURES: Partial<Record<string, string>> = {
-  "rate-limited": "rate-limited",
-  auth: "its key was refused",
-  timeout: "it took too long",
-  "stream-cut": "its reply broke off",
-  unreachable: "it cannot be reached",
-  "provider-error": "its provider failed",
-  "bad-request": "it did not accept the request",
-  aborted: "it was stopped",
-} satisfies Partial<Record<ErrorCode, string>>;
+const FAILURES = new Map<string, string>([
+  ["rate-limited", "rate-limited"],
+  ["auth", "its key was refused"],
+  ["timeout", "it took too long"],
+  ["stream-cut", "its reply broke off"],
+  ["unreachable", "it cannot be reached"],
+  ["provider-error", "its provider failed"],
+  ["bad-request", "it did not accept the request"],
+  ["aborted", "it was stopped"],
+] satisfies [ErrorCode, string][]);
 
 /** Hears every event of the run and its nested runs, in order. Undefined where there is nothing to say. */
 type ProgressWriter = (event: RunEvent) => string | undefined;
 
 /** What must be kept of a run to speak of its steps. */
-interface TeamOfRun {
+interface KnownRun {
   pool: PoolEntry[];
   /** The workflow of each round. */
   workflows: (Workflow | undefined)[];
@@ -36,7 +36,7 @@ interface TeamOfRun {
 
 /** `before` is a run that goes on, as it was before the first event that will be heard. */
 export function createProgress(before?: Pick<Run, "id" | "pool" | "rounds">): ProgressWriter {
-  const teams = new Map<string, TeamOfRun>();
+  const teams = new Map<string, KnownRun>();
   /** The run that the client asked for: the first one that is heard of. */
   let rootId = before?.id;
   if (before)
@@ -54,7 +54,7 @@ export function createProgress(before?: Pick<Run, "id" | "pool" | "rounds">): Pr
 }
 
 /** Undefined while the beginning of the run has not been heard: there are no names to tell. */
-function listen(team: TeamOfRun | undefined, event: RunEvent): TeamOfRun | undefined {
+function listen(team: KnownRun | undefined, event: RunEvent): KnownRun | undefined {
   if (event.type === "run-start") {
     const { pool, settings } = event;
     const { kind } = settings.conductor;
@@ -72,7 +72,7 @@ function isDirect({ steps }: Workflow): boolean {
   return steps.length === 1 && steps[0]!.subtask === "";
 }
 
-function toWords(team: TeamOfRun, event: RunEvent): string | undefined {
+function toWords(team: KnownRun, event: RunEvent): string | undefined {
   switch (event.type) {
     case "plan-start":
       if (event.attempt > 0) return "Planning again";
@@ -87,17 +87,24 @@ function toWords(team: TeamOfRun, event: RunEvent): string | undefined {
     }
     case "step-error": {
       const { code } = event.error;
-      return `${toStep(team, event)} failed: ${FAILURES[code] ?? code.replaceAll("-", " ")}`;
+      return `${toStep(team, event)} failed: ${FAILURES.get(code) ?? code.replaceAll("-", " ")}`;
     }
     case "step-wait":
       return `Step ${event.step + 1} waits ${toSeconds(event.until - event.at)} before it is asked again`;
-    default:
+    case "run-start":
+    case "run-resume":
+    case "plan-delta":
+    case "plan-error":
+    case "plan-review":
+    case "step-delta":
+    case "round-end":
+    case "run-end":
       return undefined;
   }
 }
 
 function toPlan(
-  { pool }: TeamOfRun,
+  { pool }: KnownRun,
   { decision, fallback }: Extract<RunEvent, { type: "plan-end" }>,
 ): string | undefined {
   // The next line says that it is planned again.
@@ -108,7 +115,7 @@ function toPlan(
   return `Plan: ${names.length} ${names.length === 1 ? "step" : "steps"}: ${names.join(", ")}`;
 }
 
-function toStepStart(team: TeamOfRun, event: Extract<RunEvent, { type: "step-start" }>): string {
+function toStepStart(team: KnownRun, event: Extract<RunEvent, { type: "step-start" }>): string {
   const { pool, workflows } = team;
   const again = event.attempt > 0 ? " again" : "";
   const how = event.instead ? ` in place of ${nameOf(pool, event.instead.worker)}` : again;
@@ -117,7 +124,7 @@ function toStepStart(team: TeamOfRun, event: Extract<RunEvent, { type: "step-sta
   return subtask === "" ? asked : `${asked} · ${subtask}`;
 }
 
-function toStep({ workflows }: TeamOfRun, { round, step }: { round: number; step: number }): string {
+function toStep({ workflows }: KnownRun, { round, step }: { round: number; step: number }): string {
   const steps = workflows[round]?.steps.length;
   return steps === undefined ? `Step ${step + 1}` : `Step ${step + 1} of ${steps}`;
 }

@@ -9,7 +9,7 @@ import { openStream } from "../dialect/open-stream.ts";
 import type { Dialect, StreamEncoder } from "../types.ts";
 import { failureOf, toOutcome, toOverheadMs } from "./outcome.ts";
 import { createProgress } from "./progress.ts";
-import type { LiveReply } from "./run-desk.ts";
+import type { LiveReply } from "./run-dispatcher.ts";
 
 /** Until then a failure still has a status of its own; after it the stream begins with what there is. */
 const BEGIN_MS = 2_000;

@@ -1,4 +1,4 @@
-// Background runs that an earlier process left behind go on when the gateway starts, through the same desk as fresh
+// Background runs that an earlier process left behind go on when the gateway starts, through the same dispatcher as fresh
 // requests: their key must still be good, have a place free and money left. Who has to wait for a place is let in
 // later; what is refused stays interrupted, and the log says why.
 
@@ -13,14 +13,14 @@ const PAGE = 100;
 
 /** Resolves when each has been tried once. */
 export async function resumeBackground(context: GatewayContext): Promise<void> {
-  const { queued } = context.desk;
+  const { queued } = context.dispatcher;
   for (const id of await findBackground(context)) queued.add(id);
   await resumeQueued(context);
   if (queued.size > 0) void resumeLater(context);
 }
 
 async function resumeLater(context: GatewayContext): Promise<void> {
-  while (context.desk.queued.size > 0) {
+  while (context.dispatcher.queued.size > 0) {
     await delay(AGAIN_MS, undefined, { ref: false });
     if (context.isClosing) return;
     await resumeQueued(context);
@@ -29,32 +29,32 @@ async function resumeLater(context: GatewayContext): Promise<void> {
 
 /** Those that are let in now leave the queue, and so do those that never will be. */
 async function resumeQueued(context: GatewayContext): Promise<void> {
-  const { desk, log } = context;
-  for (const id of [...desk.queued]) {
+  const { dispatcher, log } = context;
+  for (const id of [...dispatcher.queued]) {
     const left = (error: unknown) => {
       const why = isTuttiError(error) ? error.message : error;
       log.warn("a background run stays interrupted", { run: id, why });
     };
     try {
       await resume(context, id, left);
-      desk.queued.delete(id);
+      dispatcher.queued.delete(id);
     } catch (error) {
       if (isTuttiError(error) && error.retryable) continue;
-      desk.queued.delete(id);
+      dispatcher.queued.delete(id);
       left(error);
     }
   }
 }
 
 async function resume(context: GatewayContext, id: string, onLost: (error: unknown) => void): Promise<void> {
-  const { tutti, keys, models, admission, desk, log } = context;
+  const { tutti, keys, models, admission, dispatcher, log } = context;
   checkRoom(context);
   const events = await (await tutti.store()).loadRun(id);
   const { keyId, model } = originOf(events)!;
   const key = keyId === undefined ? undefined : keys.findById(keyId);
   const destination = await models.resolve(model, key, { preferences: {} });
   const admit = (wantedUsd: number | undefined) => admission.admit(key, wantedUsd);
-  const { live } = await desk.resume(events, { destination, admit, goesOn: true });
+  const { live } = await dispatcher.resume(events, { destination, admit, goesOn: true });
   live.result.catch(onLost);
   log.info("goes on with a background run", { run: id });
 }

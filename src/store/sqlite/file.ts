@@ -4,7 +4,7 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type Libsql from "libsql";
-import { isTuttiError, TuttiError } from "../../base/errors.ts";
+import { isTuttiError, messageOf, TuttiError } from "../../base/errors.ts";
 import { prepareTables } from "./format.ts";
 
 export type Database = Libsql.Database;
@@ -59,7 +59,7 @@ export function isBusy(error: unknown): boolean {
 /** A failure of the journal in words: which file, what happened, what to do. */
 export function toJournalError(path: string, error: unknown): TuttiError {
   if (isTuttiError(error)) return error;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return new TuttiError("journal-failed", `The journal ${path} failed: ${reason}. ${toAdvice(error)}`, {
     cause: error,
   });

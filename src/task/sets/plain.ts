@@ -2,6 +2,7 @@
 // tests? }`. Without a grader the answer decides how it is compared.
 
 import { z } from "zod";
+import { isObject } from "../../base/fields.ts";
 import { badFile, quote } from "../../files/problems.ts";
 import type { SourceRow } from "../../files/read-jsonl.ts";
 import type { CodeTests, GraderName } from "../types.ts";
@@ -46,7 +47,7 @@ function graderOf(row: SourceRow): GraderName {
   }
   if (tests) return "code";
   if (choices && (!Array.isArray(choices) || choices.length > 0)) return "choice";
-  if (typeof answer === "object" && answer !== null) return "json";
+  if (isObject(answer)) return "json";
   const text = String(answer ?? "").trim();
   if (text !== "" && /\d/.test(text) && NUMBER.test(text)) return "numeric";
   return /\\[a-zA-Z]+|^\$.*\$$/.test(text) ? "maths" : "text";

@@ -1,4 +1,4 @@
-// The body of a chat completions request, out of the AI SDK's call options. Apart from chat-model.ts
+// The body of a chat completions request, out of the AI SDK's call options. Apart from model.ts
 // because it is pure, and because what servers accept is found out here field by field.
 
 import type { LanguageModelV3CallOptions, LanguageModelV3Message } from "@ai-sdk/provider";

@@ -1,5 +1,5 @@
 // One request to a chat completions server and what comes back: bytes → text → parts, with the server made to
-// wait for a slow reader, and the socket closed at once when nobody wants the rest. Apart from chat-model.ts
+// wait for a slow reader, and the socket closed at once when nobody wants the rest. Apart from model.ts
 // because undici calls it by a protocol of its own, which a fetch can follow too.
 
 import { StringDecoder } from "node:string_decoder";

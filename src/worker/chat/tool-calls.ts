@@ -1,9 +1,10 @@
 // Tool calls in a chat stream come in pieces, numbered by `index`; or whole, without index or id; or all under
-// index 0. Apart from chat-stream.ts because which piece belongs to which call is a puzzle of its own.
+// index 0. Apart from stream.ts because which piece belongs to which call is a puzzle of its own.
 
 import { randomUUID } from "node:crypto";
 import type { LanguageModelV3ToolCall } from "@ai-sdk/provider";
 import type { Fields } from "../../base/fields.ts";
+import { isObject } from "../../base/fields.ts";
 
 interface Call {
   id: string;
@@ -59,7 +60,7 @@ export function createToolCalls(): ToolCalls {
 
 /** Some local servers send the object itself. */
 function toArguments(value: unknown): string {
-  return typeof value === "object" && value !== null ? JSON.stringify(value) : toText(value);
+  return isObject(value) ? JSON.stringify(value) : toText(value);
 }
 
 function toText(value: unknown): string {

@@ -2,6 +2,7 @@
 // again, also after a kill. A row is written before anybody uses its reply.
 
 import { hash } from "node:crypto";
+import { isObject } from "../../base/fields.ts";
 import { type AppendFile, openAppendFile } from "../../files/append-file.ts";
 import type { SourceRow } from "../../files/read-jsonl.ts";
 import type { WorkerEvent, WorkerRequest } from "../../worker/types.ts";
@@ -106,5 +107,5 @@ function checkRow({ key, worker, events, costUsd, at }: SourceRow): string | und
 }
 
 function isFinish(event: unknown): boolean {
-  return typeof event === "object" && event !== null && "type" in event && event.type === "finish";
+  return isObject(event) && "type" in event && event.type === "finish";
 }

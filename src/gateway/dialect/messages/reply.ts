@@ -1,4 +1,4 @@
-// An Outcome as Anthropic's clients read it: the message, its usage, its stop reason, its errors. Shared by
+// An outcome as Anthropic's clients read it: the message, its usage, its stop reason, its errors. Shared by
 // the whole reply and the stream, so that both say the same.
 
 import type { TuttiError } from "../../../base/errors.ts";

@@ -10,7 +10,7 @@ import { loadOwnRun } from "../../routes/runs.ts";
 import { parseReplyId, toReplyId } from "../../runs/ids.ts";
 import { failureOf, toOutcome } from "../../runs/outcome.ts";
 import { linesOf, respondStreamed } from "../../runs/respond.ts";
-import { replay } from "../../runs/run-desk.ts";
+import { replay } from "../../runs/run-dispatcher.ts";
 import { type Turn, toTurns } from "../../runs/turns.ts";
 import type { Handler, ReplyHead, Route } from "../../types.ts";
 import { toInputItems } from "./input-items.ts";
@@ -63,7 +63,7 @@ async function findResponse(context: GatewayContext, visit: Visit, id = visit.id
 }
 
 function toResponse(context: GatewayContext, { head, turn, run, before, events }: Found): object {
-  if (context.desk.queued.has(run.id)) return toUnfinishedResponse(head, "queued");
+  if (context.dispatcher.queued.has(run.id)) return toUnfinishedResponse(head, "queued");
   if (run.stopReason === undefined)
     return context.live.find(run.id)
       ? toUnfinishedResponse(head, "in_progress")
@@ -89,7 +89,7 @@ const showResponse: Handler = async (context, visit) => {
 
 const cancelResponse: Handler = async (context, visit) => {
   const { run } = await findResponse(context, visit);
-  context.desk.queued.delete(run.id);
+  context.dispatcher.queued.delete(run.id);
   await context.live.stop(run.id);
   visit.connection.json(200, toResponse(context, await findResponse(context, visit)));
 };

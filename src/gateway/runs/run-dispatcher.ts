@@ -20,7 +20,7 @@ import type { OneWorker, Team } from "./models.ts";
 import type { RunPreferences } from "./preferences.ts";
 import { findToolTail, type ToolTail, toConversation, toToolResults, toTurns, wasGiven } from "./turns.ts";
 
-export interface AskedRun {
+export interface DispatchRequest {
   dialect: Dialect;
   request: GatewayRequest;
   preferences: RunPreferences;
@@ -46,7 +46,7 @@ export interface LiveReply {
   isJoined: boolean;
 }
 
-export class RunDesk {
+export class RunDispatcher {
   readonly #tutti: Tutti;
   readonly #live: LiveRuns;
   readonly #onEnd: (run: Run, before?: Run) => Promise<void>;
@@ -61,7 +61,7 @@ export class RunDesk {
     this.#onEnd = onEnd;
   }
 
-  async begin(asked: AskedRun): Promise<LiveReply> {
+  async begin(asked: DispatchRequest): Promise<LiveReply> {
     const { idempotencyKey, hash, key } = asked;
     const name = JSON.stringify([
       key?.id ?? null,
@@ -84,7 +84,7 @@ export class RunDesk {
     return reply;
   }
 
-  async #start(asked: AskedRun): Promise<LiveReply> {
+  async #start(asked: DispatchRequest): Promise<LiveReply> {
     const repeated = asked.idempotencyKey === undefined ? undefined : await this.#findRepeated(asked);
     if (repeated) return repeated;
     const messages = await this.#withEarlier(asked);
@@ -95,7 +95,7 @@ export class RunDesk {
     return this.#startNew(asked, toTask(messages).messages);
   }
 
-  async #startNew(asked: AskedRun, messages: Message[]): Promise<LiveReply> {
+  async #startNew(asked: DispatchRequest, messages: Message[]): Promise<LiveReply> {
     const { request, destination, preferences, key } = asked;
     const { seed, task, isStream: streamsAnswer } = request;
     const isTeam = destination.kind === "team";
@@ -139,7 +139,7 @@ export class RunDesk {
   /** Goes on with a run whose process died, within what is left of its limits. Throws where it is not let in. */
   async resume(
     events: readonly RunEvent[],
-    { destination, admit, goesOn }: Pick<AskedRun, "destination" | "admit"> & { goesOn: boolean },
+    { destination, admit, goesOn }: Pick<DispatchRequest, "destination" | "admit"> & { goesOn: boolean },
   ): Promise<{ live: LiveRun; admission: Admission; before?: Run }> {
     const { runId, settings, spent, spentBefore } = fold(events)!;
     const { usd } = settings.limits;
@@ -153,7 +153,7 @@ export class RunDesk {
   }
 
   /** The run of the same idempotency key, over or cut off by a restart. */
-  async #findRepeated(asked: AskedRun): Promise<LiveReply | undefined> {
+  async #findRepeated(asked: DispatchRequest): Promise<LiveReply | undefined> {
     const { key, idempotencyKey, hash } = asked;
     const store = await this.#tutti.store();
     const [found] = await store.listRuns({ idempotencyKey: idempotencyKey!, keyId: key?.id, limit: 1 });
@@ -174,7 +174,7 @@ export class RunDesk {
   }
 
   /** The conversation, with what a reply before it left behind. */
-  async #withEarlier({ dialect, request, key }: AskedRun): Promise<Message[]> {
+  async #withEarlier({ dialect, request, key }: DispatchRequest): Promise<Message[]> {
     const { previousReplyId: id, task } = request;
     if (id === undefined) return task.messages;
     const found = parseReplyId(dialect, id);
@@ -192,7 +192,7 @@ export class RunDesk {
   }
 
   /** Goes on with the run that waits for these results. Undefined where there is none: then it is a new one. */
-  async #goOn(asked: AskedRun, tail: ToolTail): Promise<LiveReply | undefined> {
+  async #goOn(asked: DispatchRequest, tail: ToolTail): Promise<LiveReply | undefined> {
     const { request, key, preferences, destination } = asked;
     const events = await (await this.#tutti.store()).loadRun(tail.runId);
     if (events.length === 0) return undefined;
@@ -247,12 +247,12 @@ function beginOr(admission: Admission, begin: () => RunStream): RunStream {
 }
 
 /** Nobody has to wait for it at a connection. */
-function goesOn({ request, idempotencyKey }: AskedRun): boolean {
+function goesOn({ request, idempotencyKey }: DispatchRequest): boolean {
   return request.isBackground || idempotencyKey !== undefined;
 }
 
 async function toReply(
-  asked: AskedRun,
+  asked: DispatchRequest,
   live: LiveRun,
   { isShort }: Admission,
   turn: number,
@@ -264,11 +264,19 @@ async function toReply(
   return { live, head, turn, before, isShort, isJoined: false };
 }
 
-function toHead({ dialect, request }: AskedRun, runId: string, turn: number, createdAt: number): ReplyHead {
+function toHead(
+  { dialect, request }: DispatchRequest,
+  runId: string,
+  turn: number,
+  createdAt: number,
+): ReplyHead {
   return { id: toReplyId(dialect, runId, turn), runId, createdAt, request };
 }
 
-function toOrigin({ dialect, request, idempotencyKey, hash }: AskedRun, key: GatewayKey | undefined): Origin {
+function toOrigin(
+  { dialect, request, idempotencyKey, hash }: DispatchRequest,
+  key: GatewayKey | undefined,
+): Origin {
   const { model, user, metadata, isStored, isBackground, echo } = request;
   return {
     model,
