@@ -11,8 +11,8 @@ import { fileURLToPath } from "node:url";
 import { createRandom } from "../dist/base/random.js";
 import { poseRehearsal } from "../dist/environment/export-questions.js";
 import { toPrompt } from "../dist/environment/export-rows.js";
+import { createQuestionFinder } from "../dist/environment/find-question.js";
 import { parseLabel, toLabelText } from "../dist/environment/label.js";
-import { createQuestionBook } from "../dist/environment/question-book.js";
 import { renderWorkflow } from "../dist/workflow/render.js";
 import { performTexts } from "../dist/world/rollout.js";
 
@@ -50,11 +50,11 @@ const rollouts = Array.from({ length: COUNT }, (_, i) => {
 
 // ---- The peer ---------------------------------------------------------------------------------------
 async function performAlone() {
-  const book = createQuestionBook();
+  const finder = createQuestionFinder();
   const { signal } = new AbortController();
   for (const { label, completion } of rollouts) {
-    const { question, grading } = book.find(parseLabel(label));
-    await performTexts({ world: grading, question, texts: [completion], seed: 1, signal });
+    const { question, world } = finder.find(parseLabel(label));
+    await performTexts({ world, question, texts: [completion], seed: 1, signal });
   }
 }
 await performAlone(); // also warms the world up

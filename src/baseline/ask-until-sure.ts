@@ -10,7 +10,7 @@ import type { Baseline } from "./types.ts";
 
 const MOST_ASKS = 5;
 const SURE = 0.85;
-/** The chance that two who are wrong say the same: models share their mistakes. */
+/** The probability that two who are wrong say the same: models share their mistakes. */
 const SAME_MISTAKE = 0.25;
 
 export const askUntilSure: Baseline = {
@@ -33,7 +33,7 @@ export const askUntilSure: Baseline = {
 
 /**
  * The probability that the winner is right, if each voter is right with its weight and mistakes are
- * independent but for a fixed chance to coincide. They are not, so it is a measure, not a promise.
+ * independent but for a fixed probability to coincide. They are not, so it is a measure, not a promise.
  */
 function sureness({ groups, winner }: VoteCount): number {
   let all = likelihood(groups, undefined);

@@ -5,7 +5,7 @@ import type { ComposedRound } from "../conductor/types.ts";
 import { countVotes, type Vote } from "../worker/consensus.ts";
 import type { Decision } from "../workflow/types.ts";
 
-export interface Asked {
+export interface AskedWorkers {
   round: number;
   step: number;
   worker: number;
@@ -16,7 +16,7 @@ export interface Asked {
 }
 
 /** All replies of all rounds, in time. */
-export function toAsked(rounds: readonly ComposedRound[], weights: ArrayLike<number>): Asked[] {
+export function toAsked(rounds: readonly ComposedRound[], weights: ArrayLike<number>): AskedWorkers[] {
   return rounds.flatMap(({ workflow, replies }, round) =>
     workflow.steps.map(({ worker }, step) => ({
       round,
@@ -28,13 +28,13 @@ export function toAsked(rounds: readonly ComposedRound[], weights: ArrayLike<num
   );
 }
 
-export function acceptWinner(asked: readonly Asked[]): Decision {
+export function acceptWinner(asked: readonly AskedWorkers[]): Decision {
   const count = countVotes(asked);
   return count ? acceptVote(asked, count.best) : { type: "accept" };
 }
 
 /** `vote` was counted among these replies. */
-export function acceptVote(asked: readonly Asked[], { position }: Vote): Decision {
+export function acceptVote(asked: readonly AskedWorkers[], { position }: Vote): Decision {
   const { round, step } = asked[position]!;
   return { type: "accept", round, step };
 }
@@ -42,7 +42,7 @@ export function acceptVote(asked: readonly Asked[], { position }: Vote): Decisio
 /** The first who were not asked yet, in this order, as far as the limit of asks allows. */
 export function nextToAsk(
   order: readonly number[],
-  asked: readonly Asked[],
+  asked: readonly AskedWorkers[],
   limit: number,
 ): number | undefined {
   if (asked.length >= limit) return undefined;

@@ -1,6 +1,6 @@
 // Expected success per worker for one question, from its text alone: the common ground of the
 // neighbours and the router. The index of the training questions is shared by all who were fitted
-// on the same list, since making it is the dear part.
+// on the same list, since making it is the expensive part.
 
 import { textOf } from "../calibration/text-features.ts";
 import { TextIndex } from "../calibration/text-index.ts";
@@ -9,7 +9,7 @@ import type { Task } from "../worker/types.ts";
 import type { TrainingTask } from "./types.ts";
 
 /** By number in the pool; the order among equals is that of the overall strength. */
-export type EstimateSuccess = (task: Task) => Float64Array;
+export type SuccessEstimate = (task: Task) => Float64Array;
 
 const indexes = new WeakMap<readonly TrainingTask[], TextIndex>();
 
@@ -23,7 +23,7 @@ export function indexOf(training: readonly TrainingTask[]): TextIndex {
 }
 
 /** A Conductor is asked again in every round of a run, with the same task. */
-export function rememberEstimate(estimate: (text: string) => Float64Array): EstimateSuccess {
+export function rememberEstimate(estimate: (text: string) => Float64Array): SuccessEstimate {
   const known = new WeakMap<Task, Float64Array>();
   return (task) => {
     let estimates = known.get(task);

@@ -4,13 +4,13 @@
 import { estimateByNeighbours } from "../calibration/neighbours.ts";
 import { acceptWinner, toAsked } from "./asked.ts";
 import { createDecider, createOneRound, perform, solve } from "./decide.ts";
-import { type EstimateSuccess, indexOf, rememberEstimate } from "./estimate.ts";
+import { indexOf, rememberEstimate, type SuccessEstimate } from "./estimate.ts";
 import { bestBy, measureStrength, orderBy, type Strength } from "./strength.ts";
 import type { Baseline, FitContext } from "./types.ts";
 
 export interface NeighbourModel {
   strength: Strength;
-  estimate: EstimateSuccess;
+  estimate: SuccessEstimate;
 }
 
 export function fitNeighbours({ pool, training }: Pick<FitContext, "pool" | "training">): NeighbourModel {

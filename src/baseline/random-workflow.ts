@@ -1,4 +1,4 @@
-// A valid workflow drawn by lot for each question, with one to five steps: what the language alone
+// A valid workflow sampled for each question, with one to five steps: what the language alone
 // achieves, before anybody has learned whom to ask. A Conductor's warm-up must do no better.
 
 import { createRandom, type Random } from "../base/random.ts";
@@ -19,7 +19,7 @@ const SUBTASKS = [
 
 export const randomWorkflow: Baseline = {
   id: "random-workflow",
-  summary: "a valid workflow of one to five steps, drawn by lot for each question",
+  summary: "a valid workflow of one to five steps, sampled for each question",
   needsHandOffs: true,
   rounds: 1,
   fit({ pool, seed }) {

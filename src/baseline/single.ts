@@ -1,4 +1,4 @@
-// One worker for every question: a named one, the best one by training, or one drawn by lot.
+// One worker for every question: a named one, the best one by training, or a sampled one.
 // They are the floor: a team that does not beat the best of them is not worth its calls.
 
 import { usageError } from "../base/errors.ts";
@@ -43,7 +43,7 @@ export const bestSingle: Baseline = {
 
 export const randomWorker: Baseline = {
   id: "random-worker",
-  summary: "asks one worker, drawn by lot for each question",
+  summary: "asks one worker, sampled for each question",
   needsHandOffs: false,
   rounds: 1,
   fit({ pool, seed }) {
@@ -54,7 +54,7 @@ export const randomWorker: Baseline = {
   },
 };
 
-/** The same lot for the same question, in whatever order questions come. */
+/** The same sample for the same question, in whatever order questions come. */
 export function lotOf(seed: number, { id, messages }: Task): number {
   return hashSeed(seed, id ?? JSON.stringify(messages));
 }

@@ -47,10 +47,7 @@ export function toCalibration(pool: Pool, training: readonly TrainingTask[]): Ca
   const models = requireModels(pool);
   return {
     workers: models.map((model) => pool.members[model]!.worker.id),
-    tasks: training.map(({ task }) => {
-      const topic = topicOf(task.category);
-      return { text: textOf(toMessages(task)), ...(topic && { topic }) };
-    }),
+    tasks: training.map(({ task }) => ({ text: textOf(toMessages(task)), topic: topicOf(task.category) })),
     scores: training.map(({ scores }) => models.map((model) => scores[model])),
     byLength: training.every(({ task }) => task.grader === "rehearsal"),
     source: `measured on ${training.length} training tasks`,

@@ -16,7 +16,7 @@ function createVote(
     summary,
     needsHandOffs: false,
     rounds: 1,
-    ...(samples !== undefined && { samples }),
+    samples,
     fit({ pool, training }) {
       const { order } = measureStrength(pool, training);
       return createConstant(id, solveAndVote(choose(order), requireConsensus(pool, id)));

@@ -105,8 +105,8 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
         conductor: fitting.fit(baseline),
         rounds: baseline.rounds,
         pool: fitting.pool,
-        ...(baseline.readsProfiles && { poolFor: fitting.poolFor }),
-        ...(baseline.lanes !== undefined && set.isInstant && { lanes: baseline.lanes }),
+        poolFor: baseline.readsProfiles ? fitting.poolFor : undefined,
+        lanes: set.isInstant ? baseline.lanes : undefined,
       };
       rows.push(...(await measure(who, splits.test, file)));
     } catch (error) {
@@ -149,7 +149,7 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
     refused,
     equal,
     isSimulated,
-    ...(budget && { budget: { usd: budgetUsd!, spentUsd: budget.spentUsd, isUsedUp } }),
+    budget: budget && { usd: budgetUsd!, spentUsd: budget.spentUsd, isUsedUp },
     isStopped: isUsedUp || (signal?.aborted ?? false),
   };
 }

@@ -13,7 +13,7 @@ export interface Flip {
   answerB: string;
 }
 
-export interface Comparison {
+export interface ConductorComparison {
   a: string;
   b: string;
   /** Tasks that both were graded on. */
@@ -34,7 +34,7 @@ export function compareRows(
   a: { name: string; rows: readonly BenchRow[] },
   b: { name: string; rows: readonly BenchRow[] },
   seed: number,
-): Comparison {
+): ConductorComparison {
   const pairs = toPairs(a.rows, b.rows);
   const share = (side: 0 | 1) =>
     pairs.reduce((sum, pair) => sum + toRight(pair[side]), 0) / Math.max(1, pairs.length);

@@ -25,7 +25,7 @@ export interface EvaluateOptions {
   poolFor?: (task: GradedTask) => Pool;
   tasks: readonly GradedTask[];
   world: Grading;
-  /** Each task has its own chance from this and its id, whoever conducts. */
+  /** Each task has its own seed from this and its id, whoever conducts. */
   seed: number;
   concurrency: number;
   signal?: AbortSignal;

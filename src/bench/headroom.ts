@@ -128,7 +128,7 @@ function toRecording(
   };
 }
 
-/** Plain words for the figures; thresholds are in points of accuracy. */
+/** Plain words for the results; thresholds are in points of accuracy. */
 export function explainHeadroom(results: readonly BenchResult[], workers: number): string[] {
   const find = (id: string) => results.find(({ conductor }) => conductor === id)!;
   const [single, oracle] = [find("best-single"), find("oracle")];

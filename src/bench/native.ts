@@ -33,7 +33,7 @@ export function createNativeContender({ id, folder, set }: NativeContenderOption
     rounds: card.limits.rounds,
     readsProfiles: true,
     lanes: LANES,
-    ...(trainedOn && { trainedOn }),
+    trainedOn,
     async prepare() {
       await native.open();
     },

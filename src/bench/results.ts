@@ -1,5 +1,5 @@
 // From rows to what a result must show. Rows of an outage and rows that could not be graded are counted
-// and left out of every figure; two Conductors are compared on the tasks that both have.
+// and left out of every result; two Conductors are compared on the tasks that both have.
 
 import { hashSeed } from "../base/random.ts";
 import {

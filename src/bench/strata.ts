@@ -1,5 +1,5 @@
-// Figures over several sets together. Tasks are drawn again within each set, never across them, so that how
-// many tasks a set has is no chance. A set may count as one whatever its size, or each task the same.
+// Results over several sets together. Tasks are resampled within each set, never across them, so that how many
+// tasks a set has is not random. A set may count as one whatever its size, or each task the same.
 
 import { hashSeed } from "../base/random.ts";
 import { drawMeans, interval, meanOf, type PairedDifference, twoSided } from "../base/statistics.ts";
@@ -22,9 +22,11 @@ export function stratifiedMean(
   if (filled.length === 0) throw new RangeError("A mean over sets needs one set with a task or more");
   const total = filled.reduce((sum, { length }) => sum + length, 0);
   const weights = filled.map(({ length }) => (weigh === "sets" ? 1 / filled.length : length / total));
-  const drawn = filled.map((values, number) => drawMeans(values, { ...rest, seed: hashSeed(seed, number) }));
-  const means = drawn[0]!
-    .map((_, i) => drawn.reduce((sum, each, s) => sum + weights[s]! * each[i]!, 0))
+  const resampled = filled.map((values, number) =>
+    drawMeans(values, { ...rest, seed: hashSeed(seed, number) }),
+  );
+  const means = resampled[0]!
+    .map((_, i) => resampled.reduce((sum, each, s) => sum + weights[s]! * each[i]!, 0))
     .sort();
   const mean = filled.reduce((sum, values, s) => sum + weights[s]! * meanOf(values), 0);
   return { mean, ...interval(means), p: twoSided(means) };

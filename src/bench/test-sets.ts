@@ -1,5 +1,5 @@
 // Where a trained Conductor is measured beside the baselines: the same test tasks, pool, profiles, performer
-// and chance for all. Whatever is fitted or profiled has seen tasks of the train split only.
+// and seeds for all. Whatever is fitted or profiled has seen tasks of the train split only.
 
 import { usageError } from "../base/errors.ts";
 import { createDecider } from "../baseline/decide.ts";
@@ -17,7 +17,7 @@ import {
   type SplitOptions,
   splitSets,
 } from "../world/recorded-sets.ts";
-import { type CalibratedPool, calibratePlayers } from "../world/rehearsal-pools.ts";
+import { type CalibratedPlayers, calibratePlayers } from "../world/rehearsal-pools.ts";
 import { createRehearsalSet, readScores } from "../world/sets.ts";
 import { sampleTasks, splitOf } from "../world/split.ts";
 import { evaluate } from "./evaluate.ts";
@@ -44,7 +44,7 @@ export interface RehearsalTestOptions {
   count: number;
   seed: number;
   /** By default the seven players. `consensus` joins them. */
-  pool?: CalibratedPool;
+  pool?: CalibratedPlayers;
 }
 
 export function openRehearsalTest({ count, seed, pool: given }: RehearsalTestOptions): FittedSet {
@@ -59,7 +59,10 @@ export function openRehearsalTest({ count, seed, pool: given }: RehearsalTestOpt
 }
 
 /** What the workers were measured on, with the labels that lookup tables are given. */
-function toTraining({ tasks, scores, workers }: CalibratedPool["calibration"], pool: Pool): TrainingTask[] {
+function toTraining(
+  { tasks, scores, workers }: CalibratedPlayers["calibration"],
+  pool: Pool,
+): TrainingTask[] {
   const positions = pool.members.map(({ worker }) => workers.indexOf(worker.id));
   return tasks.map(({ text }, number) => {
     const { topic, family, answer } = readProblem(text)!;

@@ -1,6 +1,6 @@
 // Calibrations on disk: `<home>/calibration/<name>.json`, one for each task set a pool was measured on. What
 // is there is merged worker by worker. A file that cannot be read is told of and left out: a question must
-// not fail because of figures it can do without.
+// not fail because of numbers it can do without.
 
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -80,9 +80,9 @@ export async function saveCalibration(
     workers: workers.map((id, i) => ({
       id,
       measuredAt: measuredAt[i] ?? "",
-      ...(delaysMs[i] !== undefined && { delayMs: delaysMs[i] }),
+      delayMs: delaysMs[i],
     })),
-    tasks: tasks.map(({ text, topic }) => ({ text, ...(topic && { topic }) })),
+    tasks: tasks.map(({ text, topic }) => ({ text, topic })),
     scores: scores.map((row) => row.map((score) => score ?? null)),
   };
   // Better refused now than found broken when it is needed.
@@ -107,7 +107,7 @@ export async function loadCalibration(home: string, name: string): Promise<Saved
     workers: workers.map(({ id }) => id),
     measuredAt: workers.map(({ measuredAt }) => measuredAt),
     delaysMs: workers.map(({ delayMs }) => delayMs),
-    tasks: tasks.map(({ text, topic }) => ({ text, ...(topic && { topic }) })),
+    tasks: tasks.map(({ text, topic }) => ({ text, topic })),
     scores: scores.map((row) => row.map((score) => score ?? undefined)),
     source,
   };
@@ -127,7 +127,7 @@ export async function loadCalibrations(home: string): Promise<LoadedCalibrations
     }
   }
   const calibration = mergeCalibrations(found);
-  return { problems, ...(calibration && { calibration }) };
+  return { problems, calibration };
 }
 
 function parse(path: string, text: string): z.output<typeof fileSchema> {

@@ -1,5 +1,5 @@
 // Several calibrations as one table. Each worker comes from one of them as a whole, the one in which it was
-// asked last, because figures from different days may be those of different models under one name.
+// asked last, because rates from different days may be those of different models under one name.
 
 import type { Calibration, CalibrationTask, SavedCalibration } from "./types.ts";
 
@@ -49,7 +49,7 @@ export function selectWorkers(
     ...calibration,
     workers: columns.map((column) => workers[column]!),
     scores: scores.map((row) => columns.map((column) => row[column])),
-    ...(delaysMs && { delaysMs: columns.map((column) => delaysMs[column]) }),
+    delaysMs: delaysMs && columns.map((column) => delaysMs[column]),
   };
 }
 

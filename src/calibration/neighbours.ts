@@ -1,4 +1,4 @@
-// Success by the most similar measured questions: weighted by the square of the similarity and drawn
+// Success by the most similar measured questions: weighted by the square of the similarity and shrunk
 // towards the overall rate. Reads text only, no labels, and does about as well as a lookup table that is
 // given them. The baseline `neighbours`, profiles and the votes all take it from here.
 

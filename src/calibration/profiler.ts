@@ -57,7 +57,7 @@ export function createProfiler(calibration: Calibration): Profiler {
           const delayMs = member.profile?.delayMs ?? measured.delayMs;
           return {
             ...member,
-            profile: { ...measured, similar, ...(delayMs !== undefined && { delayMs }) },
+            profile: { ...measured, similar, delayMs },
           };
         }),
       };
@@ -72,7 +72,7 @@ function toQuestions({ workers, tasks, scores, byLength }: Calibration): Measure
     scores,
     rates: toRates(countScores(scores, workers.length, all), all),
     workers: all,
-    ...(byLength && { lengths: tasks.map(({ text }) => text.length) }),
+    lengths: byLength ? tasks.map(({ text }) => text.length) : undefined,
   };
 }
 

@@ -1,4 +1,4 @@
-// Success overall and by topic from a table of scores. Few tasks say little, so every rate is drawn
+// Success overall and by topic from a table of scores. Few tasks say little, so every rate is shrunk
 // towards one that more tasks stand behind: a worker's own towards that of all, a topic's towards the worker's.
 
 import { type Profile, TOPICS, type Topic } from "../worker/types.ts";
@@ -39,7 +39,7 @@ export function toRates({ sums, counts }: Counted, workers: readonly number[]): 
   return rates;
 }
 
-/** A rate from few tasks is drawn towards one from many. */
+/** A rate from few tasks is shrunk towards one from many. */
 export function shrink(sum: number, count: number, towards: number, weight: number): number {
   return (sum + weight * towards) / (count + weight);
 }
@@ -70,7 +70,7 @@ export function measureProfiles({
       if (measured > 0) ofTopics[topic] = shrink(counted.sums[worker]!, measured, success, TOPIC_WEIGHT);
     }
     const delayMs = delaysMs[worker];
-    return { success, tasks: count, topics: ofTopics, source, ...(delayMs !== undefined && { delayMs }) };
+    return { success, tasks: count, topics: ofTopics, source, delayMs };
   });
 }
 

@@ -1,5 +1,5 @@
 // What was measured of each worker on which tasks, and who turns it into profiles for one question. Apart,
-// because the pool of a live run, the bench, training and the baselines all read the same figures.
+// because the pool of a live run, the bench, training and the baselines all read the same rates.
 
 import type { Pool, Topic } from "../worker/types.ts";
 
@@ -17,7 +17,7 @@ export interface Calibration {
    * generated questions; with questions of people it was not tried.
    */
   byLength?: boolean;
-  /** Where the figures come from, for people: "simulated, 24 tasks a topic". */
+  /** Where the rates come from, for people: "simulated, 24 tasks a topic". */
   source: string;
 }
 

@@ -8,18 +8,18 @@ import { hashSeed } from "../base/random.ts";
 import type { Log } from "../http/log.ts";
 import type { Decision } from "../workflow/types.ts";
 import { type Outcome, parseFirst, performTexts } from "../world/rollout.ts";
-import type { Figures, Source } from "./figures.ts";
-import { parseLabel, type RolloutLabel, toLabelText } from "./label.ts";
-import type { FoundQuestion, QuestionBook } from "./question-book.ts";
+import type { FoundQuestion, QuestionFinder } from "./find-question.ts";
+import { parseLabel, type QuestionLabel, toLabelText } from "./label.ts";
+import type { RolloutMetrics, Source } from "./metrics.ts";
 import { keyOfRollout, type RolloutJournal } from "./rollout-journal.ts";
 import type {
-  Answer,
   FailureKind,
   FailureRewards,
   Performed,
-  RlEngine,
   RolloutVerdict,
+  ScoredAnswer,
   Submission,
+  TrainingEngine,
 } from "./types.ts";
 
 /** A pool that is down is asked again after so long, then twice as long, up to the longest. */
@@ -27,10 +27,10 @@ const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 15_000;
 
 export interface DeskOptions {
-  book: QuestionBook;
+  finder: QuestionFinder;
   journal: RolloutJournal;
   gate: Gate;
-  figures: Figures;
+  metrics: RolloutMetrics;
   log: Log;
   failureRewards: FailureRewards;
   /** How long workers that are down are waited for, in one rollout. */
@@ -67,12 +67,12 @@ export class RolloutDesk {
   }
 
   /** Never rejects, and never takes much longer than the deadline. */
-  async score(engine: RlEngine, submission: Submission, deadlineMs: number): Promise<Answer> {
-    const { now, figures } = this.#options;
+  async score(engine: TrainingEngine, submission: Submission, deadlineMs: number): Promise<ScoredAnswer> {
+    const { now, metrics } = this.#options;
     const startedAt = now();
     const { verdict, source } = await this.#judge(submission, deadlineMs);
     if (verdict.type === "failure") this.#report(engine, verdict);
-    figures.addAnswer(engine, verdict.type === "reward" ? source : undefined, now() - startedAt);
+    metrics.addAnswer(engine, verdict.type === "reward" ? source : undefined, now() - startedAt);
     return { verdict, reward: this.#toReward(verdict) };
   }
 
@@ -93,11 +93,11 @@ export class RolloutDesk {
   ): Promise<{ verdict: RolloutVerdict; source?: Source }> {
     if (completion === undefined)
       return { verdict: fail("unreadable", "The completion cannot be told from the prompt") };
-    let label: RolloutLabel;
+    let label: QuestionLabel;
     let found: FoundQuestion;
     try {
       label = parseLabel(given);
-      found = this.#options.book.find(label);
+      found = this.#options.finder.find(label);
     } catch (error) {
       const kind = isTuttiError(error) && error.code === "unknown-label" ? "label" : "fault";
       return { verdict: fail(kind, toWhy(error)) };
@@ -111,7 +111,7 @@ export class RolloutDesk {
     return { verdict: await this.#before(deadlineMs, work), source: running ? "joined" : "performed" };
   }
 
-  #start(rollout: DeskRollout): Promise<RolloutVerdict> {
+  #start(rollout: PendingRollout): Promise<RolloutVerdict> {
     const work = this.#perform(rollout)
       .catch((error): RolloutVerdict => {
         this.#options.log.error("a rollout broke", { error });
@@ -123,16 +123,16 @@ export class RolloutDesk {
   }
 
   /** What is no workflow costs nobody anything: it does not wait behind those that do. */
-  #perform(rollout: DeskRollout): Promise<RolloutVerdict> {
+  #perform(rollout: PendingRollout): Promise<RolloutVerdict> {
     const { texts, found } = rollout;
     const first = parseFirst(texts[0]!, found.question);
     const work = () => this.#performPatiently(rollout, first);
     if (first.type !== "workflow") return work();
     const { gate } = this.#options;
-    return gate.enter(found.grading.isInstant ? () => this.#turns.enter(() => breathe(work)) : work);
+    return gate.enter(found.world.isInstant ? () => this.#turns.enter(() => breathe(work)) : work);
   }
 
-  async #performPatiently(rollout: DeskRollout, first: Decision): Promise<RolloutVerdict> {
+  async #performPatiently(rollout: PendingRollout, first: Decision): Promise<RolloutVerdict> {
     const { now, wait, patienceMs, log } = this.#options;
     const { key, texts, found } = rollout;
     const { signal } = this.#closing;
@@ -140,7 +140,7 @@ export class RolloutDesk {
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
       if (signal.aborted) return fail("fault", "The server is being stopped");
       const outcome = await performTexts({
-        world: found.grading,
+        world: found.world,
         question: found.question,
         texts,
         decisions: [first],
@@ -157,7 +157,7 @@ export class RolloutDesk {
     }
   }
 
-  #keep({ key, text, texts }: DeskRollout, outcome: Outcome): RolloutVerdict {
+  #keep({ key, text, texts }: PendingRollout, outcome: Outcome): RolloutVerdict {
     const { reward, isValid, isRight, calls, steps, costUsd } = outcome;
     const performed: Performed = { reward, isValid, isRight, calls, steps, costUsd };
     this.#options.journal.keep({
@@ -167,7 +167,7 @@ export class RolloutDesk {
       completion: texts.at(-1)!,
       ...performed,
     });
-    this.#options.figures.addPerformed(performed);
+    this.#options.metrics.addPerformed(performed);
     return { type: "reward", performed };
   }
 
@@ -184,8 +184,8 @@ export class RolloutDesk {
     }
   }
 
-  #report(engine: RlEngine, { failure, why }: Extract<RolloutVerdict, { type: "failure" }>): void {
-    this.#options.figures.addFailure(failure);
+  #report(engine: TrainingEngine, { failure, why }: Extract<RolloutVerdict, { type: "failure" }>): void {
+    this.#options.metrics.addFailure(failure);
     const reward = this.#failureReward(failure);
     this.#options.log.warn("no true reward", { engine, failure, why, answered: reward });
   }
@@ -200,7 +200,7 @@ export class RolloutDesk {
   }
 }
 
-interface DeskRollout {
+interface PendingRollout {
   key: string;
   /** The label as the journal has it. */
   text: string;

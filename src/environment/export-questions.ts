@@ -7,8 +7,8 @@ import { performTexts } from "../world/rollout.ts";
 import { splitOf } from "../world/split.ts";
 import type { TasksWorld } from "../world/tasks.ts";
 import type { PosedQuestion } from "./export-rows.ts";
+import { type QuestionFinder, rehearsalWorldOf } from "./find-question.ts";
 import { parseLabel } from "./label.ts";
-import { type QuestionBook, rehearsalWorldOf } from "./question-book.ts";
 import type { JournalRow } from "./rollout-journal.ts";
 
 export interface PosedSplits {
@@ -27,12 +27,12 @@ export function poseRehearsal(options: {
   const pose = (split: "train" | "test", count: number): PosedQuestion[] =>
     Array.from({ length: count }, (_, number) => ({
       label: { world: "rehearsal", pools, seed, split, number },
-      question: world.drawFrom(split, number),
+      question: world.sampleFrom(split, number),
     }));
   return { train: pose("train", options.train), test: pose("test", options.test) };
 }
 
-/** Every task once, with a pool by lot; of the test tasks so many. */
+/** Every task once, with a sampled pool; of the test tasks so many. */
 export function poseTasks(
   world: TasksWorld,
   digest: string,
@@ -54,17 +54,17 @@ export function poseTasks(
  */
 export async function poseSecondRounds(
   rows: readonly JournalRow[],
-  book: QuestionBook,
+  finder: QuestionFinder,
   { seed, signal, ...counts }: { train: number; test: number; seed: number; signal: AbortSignal },
 ): Promise<PosedSplits> {
   const splits: PosedSplits = { train: [], test: [] };
   for (const { key, label: text, completion } of chooseFirstRounds(rows, seed)) {
     const label = parseLabel(text);
-    const { question, grading } = book.find(label);
+    const { question, world } = finder.find(label);
     const split = splitOf(question.task) === "train" ? "train" : "test";
     if (splits[split].length >= counts[split]) continue;
     const outcome = await performTexts({
-      ...{ world: grading, question, texts: [completion], signal },
+      ...{ world, question, texts: [completion], signal },
       // As it was performed the first time.
       seed: hashSeed("environment", key),
     });

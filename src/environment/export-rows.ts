@@ -6,13 +6,13 @@ import type { ComposedRound } from "../conductor/types.ts";
 import { toMessages } from "../task/types.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
 import type { Question } from "../world/types.ts";
-import { type RolloutLabel, toLabelText } from "./label.ts";
+import { type QuestionLabel, toLabelText } from "./label.ts";
 
 export const EXPORT_ENGINES = ["openrlhf", "slime", "trl", "verl", "nemo-gym"] as const;
 export type ExportEngine = (typeof EXPORT_ENGINES)[number];
 
 export interface PosedQuestion {
-  label: RolloutLabel;
+  label: QuestionLabel;
   question: Question;
   /** What the team did before, where a later round is asked for. */
   rounds?: ComposedRound[];

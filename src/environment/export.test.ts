@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGrader } from "../task/grade/grade.ts";
 import { add, toMember, toSum } from "../testing/learn/small-world.ts";
-import { BAD, createSumsBook, GOOD, planFor, sumLabel } from "../testing/learn/sums-book.ts";
+import { BAD, createSumsFinder, GOOD, planFor, sumLabel } from "../testing/learn/sums-finder.ts";
 import { createFiles } from "../testing/temporary-files.ts";
 import { splitOf } from "../world/split.ts";
 import { createTasksWorld } from "../world/tasks.ts";
 import { writeExport } from "./export.ts";
 import { poseRehearsal, poseSecondRounds, poseTasks } from "./export-questions.ts";
 import { EXPORT_ENGINES, type ExportEngine, toDatasetRow, toPrompt } from "./export-rows.ts";
+import { createQuestionFinder } from "./find-question.ts";
 import { digestTasks, parseLabel, toLabelText } from "./label.ts";
-import { createQuestionBook } from "./question-book.ts";
 import type { JournalRow } from "./rollout-journal.ts";
 
 const files = createFiles();
@@ -69,7 +69,7 @@ describe("rows", () => {
 
   test("a label alone finds the same question with the same pool in another process", () => {
     for (const posed of [...splits.train, ...splits.test]) {
-      const { question } = createQuestionBook().find(parseLabel(toLabelText(posed.label)));
+      const { question } = createQuestionFinder().find(parseLabel(toLabelText(posed.label)));
       expect(toPrompt({ label: posed.label, question })).toEqual(toPrompt(posed));
     }
   });
@@ -127,9 +127,9 @@ test("tasks of one's own: every training task once, more of them with other pool
   expect(many.test).toHaveLength(1);
   const pools = many.train.map(({ label }) => JSON.stringify(label));
   expect(new Set(pools).size).toBeGreaterThan(2 * world.splits.train.length);
-  const book = createQuestionBook({ world, digest });
+  const finder = createQuestionFinder({ world, digest });
   for (const { label, question } of many.train.slice(0, 20))
-    expect(toPrompt({ label, question: book.find(label).question })).toEqual(toPrompt({ label, question }));
+    expect(toPrompt({ label, question: finder.find(label).question })).toEqual(toPrompt({ label, question }));
 });
 
 describe("second rounds", () => {
@@ -138,7 +138,7 @@ describe("second rounds", () => {
     ...{ key: `${number}${completion}`, at: 0, label: sumLabel(number), completion, isRight, isValid },
     ...{ reward: isRight ? 1 : isValid ? 0.5 : 0, calls: 1, steps: 1, costUsd: 0 },
   });
-  const book = createSumsBook();
+  const finder = createSumsFinder();
   const numbers = (split: string) =>
     Array.from({ length: 100 }, (_, i) => i).filter((number) => splitOf(toSum(number)) === split);
   const [one, two] = numbers("train");
@@ -150,7 +150,7 @@ describe("second rounds", () => {
       row(one!, planFor(BAD), false),
       row(two!, "babble", false, false),
     ];
-    const posed = await poseSecondRounds(rows, book, { train: 9, test: 9, seed: 0, signal });
+    const posed = await poseSecondRounds(rows, finder, { train: 9, test: 9, seed: 0, signal });
     expect(posed.test).toEqual([]);
     expect(posed.train).toHaveLength(2);
     const mend = posed.train.find(({ label }) => label.before?.[0] === planFor(BAD))!;
@@ -164,20 +164,20 @@ describe("second rounds", () => {
     const old = row(one!, planFor(GOOD, "an older plan"), true);
     const later: JournalRow = { ...row(one!, "x", true), label: sumLabel(one!, { before: ["y"] }) };
     const rows = [old, row(one!, planFor(GOOD), true), later];
-    const posed = await poseSecondRounds(rows, book, { train: 9, test: 9, seed: 0, signal });
+    const posed = await poseSecondRounds(rows, finder, { train: 9, test: 9, seed: 0, signal });
     expect(posed.train.map(({ label }) => label.before)).toEqual([[planFor(GOOD)]]);
   });
 
   test("what was evaluated on a test question stays a test", async () => {
     const rows = [row(one!, planFor(GOOD), true), row(tested!, planFor(GOOD), true)];
-    const posed = await poseSecondRounds(rows, book, { train: 9, test: 9, seed: 0, signal });
+    const posed = await poseSecondRounds(rows, finder, { train: 9, test: 9, seed: 0, signal });
     expect(posed.train.map(({ question }) => question.task.id)).toEqual([`sum/${one}`]);
     expect(posed.test.map(({ question }) => question.task.id)).toEqual([`sum/${tested}`]);
   });
 
   test("nothing valid is nothing to go on from", async () => {
     const rows = [row(one!, "babble", false, false)];
-    await expect(poseSecondRounds(rows, book, { train: 1, test: 0, seed: 0, signal })).rejects.toThrow(
+    await expect(poseSecondRounds(rows, finder, { train: 1, test: 0, seed: 0, signal })).rejects.toThrow(
       /no valid first round/,
     );
   });

@@ -9,7 +9,7 @@ import type { PosedSplits } from "./export-questions.ts";
 import { type ExportEngine, type PosedQuestion, toDatasetRow, toPrompt } from "./export-rows.ts";
 
 const PYTHON = fileURLToPath(new URL("../../python", import.meta.url));
-/** Of English with figures, on the safe side. */
+/** Of English with numbers, on the safe side. */
 const CHARACTERS_PER_TOKEN = 3;
 
 export interface ExportOptions {

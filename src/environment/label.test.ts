@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toSum } from "../testing/learn/small-world.ts";
-import { digestTasks, parseLabel, type RolloutLabel, toLabelText } from "./label.ts";
+import { digestTasks, parseLabel, type QuestionLabel, toLabelText } from "./label.ts";
 
-const labels: fc.Arbitrary<RolloutLabel> = fc
+const labels: fc.Arbitrary<QuestionLabel> = fc
   .record({
     itself: fc.oneof(
       fc.record({

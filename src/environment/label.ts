@@ -5,7 +5,7 @@ import { hash } from "node:crypto";
 import { TuttiError } from "../base/errors.ts";
 import type { GradedTask } from "../task/types.ts";
 
-export type RolloutLabel = (
+export type QuestionLabel = (
   | { world: "rehearsal"; pools: "fixed" | "random"; seed: number; split: "train" | "test"; number: number }
   /** The digest is of the whole set: a file that was changed since the export is not the same set. */
   | { world: "tasks"; digest: string; task: string; pool: readonly string[] }
@@ -15,7 +15,7 @@ export type RolloutLabel = (
 };
 
 /** The same label is the same text, so that equal submissions have an equal key. */
-export function toLabelText(label: RolloutLabel): string {
+export function toLabelText(label: QuestionLabel): string {
   const { before } = label;
   const rounds = before && before.length > 0 ? { before } : {};
   if (label.world === "rehearsal") {
@@ -27,7 +27,7 @@ export function toLabelText(label: RolloutLabel): string {
 }
 
 /** A text, or what an engine has made of it: some parse JSON that they should carry. */
-export function parseLabel(value: unknown): RolloutLabel {
+export function parseLabel(value: unknown): QuestionLabel {
   const fields = typeof value === "string" ? parseText(value) : value;
   if (typeof fields !== "object" || fields === null || Array.isArray(fields)) throw unknownLabel(value);
   const { world, before } = fields as Record<string, unknown>;
@@ -51,7 +51,7 @@ export function digestTasks(tasks: readonly GradedTask[]): string {
   return hash("sha256", JSON.stringify(parts), "hex").slice(0, 16);
 }
 
-function toRehearsal(fields: object): RolloutLabel | undefined {
+function toRehearsal(fields: object): QuestionLabel | undefined {
   const { pools, seed, split, number } = fields as Record<string, unknown>;
   const isNumber = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
   if (pools !== "fixed" && pools !== "random") return undefined;
@@ -59,7 +59,7 @@ function toRehearsal(fields: object): RolloutLabel | undefined {
   return isNumber(seed) && isNumber(number) ? { world: "rehearsal", pools, seed, split, number } : undefined;
 }
 
-function toTask(fields: object): RolloutLabel | undefined {
+function toTask(fields: object): QuestionLabel | undefined {
   const { digest, task, pool } = fields as Record<string, unknown>;
   if (typeof digest !== "string" || typeof task !== "string" || !isTexts(pool)) return undefined;
   return pool.length > 0 ? { world: "tasks", digest, task, pool } : undefined;

@@ -9,8 +9,8 @@ import { createFiles } from "../testing/temporary-files.ts";
 import { renderWorkflow } from "../workflow/render.ts";
 import { poseRehearsal } from "./export-questions.ts";
 import { toDatasetRow } from "./export-rows.ts";
+import { createQuestionFinder } from "./find-question.ts";
 import { toLabelText } from "./label.ts";
-import { createQuestionBook } from "./question-book.ts";
 import { HABITS, rehearsePolicy } from "./rehearse.ts";
 import { type EnvironmentServer, startEnvironment } from "./server.ts";
 
@@ -19,7 +19,7 @@ const { signal } = new AbortController();
 let environment: EnvironmentServer;
 beforeAll(async () => {
   const journal = join(files.folder, "rollouts.jsonl");
-  environment = await startEnvironment({ book: createQuestionBook(), journal });
+  environment = await startEnvironment({ finder: createQuestionFinder(), journal });
 }, 60_000);
 afterAll(() => environment.close());
 
@@ -31,9 +31,9 @@ test("a policy of habits gets better rewards by what the server says, and the sa
   const { habits } = told.at(-1)!;
   expect(habits["scripted planner"]).toBeGreaterThan(0.5);
   expect(HABITS.reduce((sum, habit) => sum + habits[habit], 0)).toBeCloseTo(1, 9);
-  const before = environment.figures.snapshot().performed;
+  const before = environment.metrics.snapshot().performed;
   expect(await rehearsePolicy(options)).toEqual(told);
-  expect(environment.figures.snapshot().performed).toBe(before);
+  expect(environment.metrics.snapshot().performed).toBe(before);
 }, 60_000);
 
 const run = promisify(execFile);

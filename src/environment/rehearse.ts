@@ -1,4 +1,4 @@
-// A policy to try the protocol with, without a GPU: a handful of habits, of which one is drawn for each rollout,
+// A policy to try the protocol with, without a GPU: a handful of habits, of which one is sampled for each rollout,
 // and which earn weight by group-normalised advantages, as in GRPO. It "trains" against a real server over
 // HTTP, through OpenRLHF's route. A simulation: nothing is learned that could be used.
 
@@ -32,7 +32,7 @@ export interface RehearseOptions {
   group: number;
   seed: number;
   signal: AbortSignal;
-  onIteration?: (figures: RehearsedIteration) => void;
+  onIteration?: (metrics: RehearsedIteration) => void;
 }
 
 export interface RehearsedIteration {
@@ -50,12 +50,12 @@ export async function rehearsePolicy(options: RehearseOptions): Promise<Rehearse
   const told: RehearsedIteration[] = [];
   for (let iteration = 0; iteration < iterations; iteration++) {
     const random = createRandom(hashSeed("rehearse", seed, iteration));
-    const chances = softmax(weights);
+    const probabilities = softmax(weights);
     const batch = train.slice(iteration * questions, (iteration + 1) * questions);
     const rollouts = await Promise.all(
       batch.flatMap((posed) =>
         Array.from({ length: group }, async () => {
-          const habit = drawHabit(chances, random);
+          const habit = sampleHabit(probabilities, random);
           const own = createRandom(random.integer(0, 0xffff_ffff));
           return {
             posed,
@@ -71,14 +71,14 @@ export async function rehearsePolicy(options: RehearseOptions): Promise<Rehearse
         rollouts.filter((rollout) => rollout.posed === posed),
       );
     const after = softmax(weights);
-    const figures: RehearsedIteration = {
+    const metrics: RehearsedIteration = {
       iteration,
       reward: mean(rollouts.map(({ reward }) => reward)),
       validShare: mean(rollouts.map(({ reward }) => (reward > 0 ? 1 : 0))),
       habits: Object.fromEntries(HABITS.map((habit, i) => [habit, after[i]!])) as Record<Habit, number>,
     };
-    told.push(figures);
-    onIteration?.(figures);
+    told.push(metrics);
+    onIteration?.(metrics);
   }
   return told;
 }
@@ -88,11 +88,11 @@ function learn(weights: number[], rollouts: readonly { habit: number; reward: nu
   const rewards = rollouts.map(({ reward }) => reward);
   const average = mean(rewards);
   const deviation = Math.sqrt(mean(rewards.map((reward) => (reward - average) ** 2)));
-  const chances = softmax(weights);
+  const probabilities = softmax(weights);
   const gradient = weights.map(() => 0);
   for (const { habit, reward } of rollouts) {
     const advantage = (reward - average) / (deviation + 1e-4);
-    for (const i of gradient.keys()) gradient[i]! += advantage * ((i === habit ? 1 : 0) - chances[i]!);
+    for (const i of gradient.keys()) gradient[i]! += advantage * ((i === habit ? 1 : 0) - probabilities[i]!);
   }
   for (const i of weights.keys()) weights[i]! += (LEARNING_RATE * gradient[i]!) / rollouts.length;
 }
@@ -159,13 +159,13 @@ async function submit(
   );
 }
 
-function drawHabit(chances: readonly number[], random: Random): number {
+function sampleHabit(probabilities: readonly number[], random: Random): number {
   let rest = random.next();
-  const drawn = chances.findIndex((chance) => {
-    rest -= chance;
+  const sampled = probabilities.findIndex((probability) => {
+    rest -= probability;
     return rest < 0;
   });
-  return drawn < 0 ? chances.length - 1 : drawn;
+  return sampled < 0 ? probabilities.length - 1 : sampled;
 }
 
 function softmax(weights: readonly number[]): number[] {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createLog } from "../http/log.ts";
 import { add, toMember } from "../testing/learn/small-world.ts";
-import { BAD, createSumsBook, GOOD, planFor, sumLabel } from "../testing/learn/sums-book.ts";
+import { BAD, createSumsFinder, GOOD, planFor, sumLabel } from "../testing/learn/sums-finder.ts";
 import { createFiles } from "../testing/temporary-files.ts";
 import { type EnvironmentOptions, type EnvironmentServer, startEnvironment } from "./server.ts";
 
@@ -16,7 +16,7 @@ afterEach(async () => {
 
 async function start(options: Partial<EnvironmentOptions> = {}): Promise<EnvironmentServer> {
   const journal = join(files.folder, `${count++}`, "rollouts.jsonl");
-  const environment = await startEnvironment({ book: createSumsBook(), journal, ...options });
+  const environment = await startEnvironment({ finder: createSumsFinder(), journal, ...options });
   running.push(environment);
   return environment;
 }
@@ -53,8 +53,8 @@ describe("routes", () => {
   });
 
   test("slime, NeMo Gym and the plain one give the same reward for the same completion, performed once", async () => {
-    const book = createSumsBook();
-    const environment = await start({ book });
+    const finder = createSumsFinder();
+    const environment = await start({ finder });
     const [label, completion] = [sumLabel(1), planFor(GOOD)];
     const asked = { prompt: "Question", response: `${completion}<|im_end|>`, label };
     expect((await post(environment, "/rl/slime", asked)).text).toBe("1.0");
@@ -67,7 +67,7 @@ describe("routes", () => {
     expect(verified.text).toContain('"reward":1.0');
     expect((await post(environment, "/rl/score", { label, completion })).text).toMatch(/^\{"reward":1\.0,/);
     expect((await post(environment, "/rl/openrlhf", toSample(1, completion))).text).toContain("[1.0]");
-    expect(book.asked()).toBe(1);
+    expect(finder.asked()).toBe(1);
   });
 
   test("NeMo Gym's session, liveness and metrics", async () => {
@@ -119,7 +119,7 @@ describe("bad input", () => {
       });
       expect({ status, text }).toEqual({ status: 200, text: '{"rewards":[0.0],"scores":[0.0]}' });
     }
-    expect(environment.figures.snapshot().failures.label).toBe(5);
+    expect(environment.metrics.snapshot().failures.label).toBe(5);
     expect(lines.filter((line) => line.includes("Nothing fits the label"))).toHaveLength(5);
   });
 
@@ -146,8 +146,8 @@ describe("work survives its client", () => {
     const held = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    const book = createSumsBook([toMember("slow", (request) => held.then(() => add(request)), 0.5)]);
-    const environment = await start({ book });
+    const finder = createSumsFinder([toMember("slow", (request) => held.then(() => add(request)), 0.5)]);
+    const environment = await start({ finder });
     const impatient = new AbortController();
     const first = post(
       environment,
@@ -155,28 +155,28 @@ describe("work survives its client", () => {
       { response: planFor(0), label: sumLabel(1) },
       impatient.signal,
     );
-    while (book.asked() === 0) await new Promise(setImmediate);
+    while (finder.asked() === 0) await new Promise(setImmediate);
     impatient.abort();
     await expect(first).rejects.toThrow();
     const again = post(environment, "/rl/slime", { response: planFor(0), label: sumLabel(1) });
     finish();
     expect((await again).text).toBe("1.0");
-    expect(book.asked()).toBe(1);
+    expect(finder.asked()).toBe(1);
   });
 
   test("256 at once, repeated, and a restart in the middle: each completion is performed once", async () => {
-    const book = createSumsBook();
+    const finder = createSumsFinder();
     const journal = join(files.folder, "restart", "rollouts.jsonl");
-    const first = await start({ book, journal });
+    const first = await start({ finder, journal });
     const ask = (environment: EnvironmentServer, number: number) =>
       post(environment, "/rl/openrlhf", toSample(number, planFor(GOOD)));
     const numbers = Array.from({ length: 256 }, (_, i) => i);
     await Promise.all([...numbers, ...numbers].map((number) => ask(first, number)));
     await first.close();
-    const second = await start({ book, journal });
+    const second = await start({ finder, journal });
     const answers = await Promise.all([...numbers, 256].map((number) => ask(second, number)));
     expect(answers.every(({ text }) => text === '{"rewards":[1.0],"scores":[1.0]}')).toBe(true);
-    expect(book.asked()).toBe(257);
+    expect(finder.asked()).toBe(257);
   });
 
   test("what runs is finished before it ends", async () => {
@@ -184,10 +184,10 @@ describe("work survives its client", () => {
     const held = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    const book = createSumsBook([toMember("slow", (request) => held.then(() => add(request)), 0.5)]);
-    const environment = await start({ book });
+    const finder = createSumsFinder([toMember("slow", (request) => held.then(() => add(request)), 0.5)]);
+    const environment = await start({ finder });
     const first = post(environment, "/rl/slime", { response: planFor(0), label: sumLabel(1) });
-    while (book.asked() === 0) await new Promise(setImmediate);
+    while (finder.asked() === 0) await new Promise(setImmediate);
     const closing = environment.close();
     finish();
     expect((await first).text).toBe("1.0");
@@ -196,17 +196,17 @@ describe("work survives its client", () => {
 
   test("what cannot be finished in time is no reward: 503, and nothing is kept", async () => {
     const never = toMember("stuck", () => new Promise<never>(() => {}), 0.5);
-    const book = createSumsBook([never]);
+    const finder = createSumsFinder([never]);
     const journal = join(files.folder, "stuck", "rollouts.jsonl");
     // Closing waits for nothing here; deadlines do not pass.
     const wait = (ms: number) => (ms === 30_000 ? Promise.resolve() : new Promise<void>(() => {}));
-    const environment = await start({ book, journal, wait });
+    const environment = await start({ finder, journal, wait });
     const first = post(environment, "/rl/openrlhf", toSample(1, planFor(0)));
-    while (book.asked() === 0) await new Promise(setImmediate);
+    while (finder.asked() === 0) await new Promise(setImmediate);
     await environment.close();
     expect((await first).status).toBe(503);
-    const again = await start({ book: createSumsBook(), journal });
-    expect(again.figures.snapshot().performed).toBe(0);
+    const again = await start({ finder: createSumsFinder(), journal });
+    expect(again.metrics.snapshot().performed).toBe(0);
   });
 
   test("one file, one server", async () => {

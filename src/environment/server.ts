@@ -9,15 +9,15 @@ import { createGate, type Gate } from "../base/gate.ts";
 import { Connection } from "../http/connection.ts";
 import { createLog, type Log } from "../http/log.ts";
 import { RolloutDesk } from "./desk.ts";
-import { createFigures, type Figures } from "./figures.ts";
+import type { QuestionFinder } from "./find-question.ts";
+import { createRolloutMetrics, type RolloutMetrics } from "./metrics.ts";
 import { aggregateMetrics, nemoGym } from "./protocol/nemo-gym.ts";
 import { openRlhf } from "./protocol/openrlhf.ts";
 import { plain } from "./protocol/plain.ts";
 import { badRequest } from "./protocol/read-body.ts";
 import { slime } from "./protocol/slime.ts";
-import type { QuestionBook } from "./question-book.ts";
 import { openRolloutJournal, type RolloutJournal } from "./rollout-journal.ts";
-import type { FailureRewards, Protocol, RlEngine } from "./types.ts";
+import type { EngineProtocol, FailureRewards, TrainingEngine } from "./types.ts";
 
 /** A batch of 4,096 long rollouts fits. */
 const MOST_BYTES = 512_000_000;
@@ -27,14 +27,14 @@ const CLOSING_MS = 30_000;
  * Before the engine's own time-out: OpenRLHF 180 s a try, slime 120 s with its wait for a socket. slime asks
  * again after a time-out, and then joins what runs; a number given too early would be a false reward.
  */
-const DEADLINES_MS: Readonly<Record<RlEngine, number>> = {
+const DEADLINES_MS: Readonly<Record<TrainingEngine, number>> = {
   openrlhf: 170_000,
   slime: 110_000,
   "nemo-gym": 600_000,
   plain: 280_000,
 };
 
-const ROUTES: Readonly<Record<string, Protocol>> = {
+const ROUTES: Readonly<Record<string, EngineProtocol>> = {
   "/rl/openrlhf": openRlhf,
   "/rl/slime": slime,
   "/rl/score": plain,
@@ -43,14 +43,14 @@ const ROUTES: Readonly<Record<string, Protocol>> = {
 };
 
 export interface EnvironmentOptions {
-  book: QuestionBook;
+  finder: QuestionFinder;
   /** The file of what was performed. */
   journal: string;
   /** 0: any free one. */
   port?: number;
   host?: string;
   concurrency?: number;
-  deadlinesMs?: Partial<Record<RlEngine, number>>;
+  deadlinesMs?: Partial<Record<TrainingEngine, number>>;
   failureRewards?: Partial<FailureRewards>;
   patienceMs?: number;
   log?: Log;
@@ -60,7 +60,7 @@ export interface EnvironmentOptions {
 
 export interface EnvironmentServer {
   readonly url: string;
-  readonly figures: Figures;
+  readonly metrics: RolloutMetrics;
   readonly gate: Gate;
   /** What runs is finished, or stopped after half a minute. */
   close(): Promise<void>;
@@ -68,7 +68,7 @@ export interface EnvironmentServer {
 
 export async function startEnvironment(options: EnvironmentOptions): Promise<EnvironmentServer> {
   const {
-    book,
+    finder,
     port = 0,
     host = "127.0.0.1",
     concurrency = 64,
@@ -78,13 +78,23 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   const log = options.log ?? createLog({ write: () => {}, level: "off" });
   // An engine sends hundreds of rollouts at once, and providers refuse so many.
   const gate = createGate(concurrency);
-  const figures = createFigures({ isSimulated: book.isSimulated, gate, now });
-  const journal = await openRolloutJournal(options.journal, (row) => figures.addEarlier(row));
+  const metrics = createRolloutMetrics({ isSimulated: finder.isSimulated, gate, now });
+  const journal = await openRolloutJournal(options.journal, (row) => metrics.addEarlier(row));
   const failureRewards = { budget: 0, other: 0, ...options.failureRewards };
   const wait = options.wait ?? waitFor;
-  const desk = new RolloutDesk({ book, journal, gate, figures, log, failureRewards, patienceMs, now, wait });
+  const desk = new RolloutDesk({
+    finder,
+    journal,
+    gate,
+    metrics,
+    log,
+    failureRewards,
+    patienceMs,
+    now,
+    wait,
+  });
   const deadlinesMs = { ...DEADLINES_MS, ...options.deadlinesMs };
-  const context: Context = { book, desk, figures, log, deadlinesMs, journal };
+  const context: Context = { finder, desk, metrics, log, deadlinesMs, journal };
 
   const server = createServer((incoming, outgoing) => void serve(context, incoming, outgoing));
   server.requestTimeout = 0;
@@ -101,7 +111,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   let closing: Promise<void> | undefined;
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
-    figures,
+    metrics,
     gate,
     close() {
       closing ??= close(server, desk, journal);
@@ -111,11 +121,11 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
 }
 
 interface Context {
-  book: QuestionBook;
+  finder: QuestionFinder;
   desk: RolloutDesk;
-  figures: Figures;
+  metrics: RolloutMetrics;
   log: Log;
-  deadlinesMs: Record<RlEngine, number>;
+  deadlinesMs: Record<TrainingEngine, number>;
   journal: RolloutJournal;
 }
 
@@ -167,18 +177,18 @@ function stopping(): TuttiError {
 }
 
 async function tell(
-  { book, figures, journal, desk }: Context,
+  { finder, metrics, journal, desk }: Context,
   connection: Connection,
   path: string,
 ): Promise<void> {
-  if (path === "/metrics") return send(connection, await figures.text(), figures.contentType);
+  if (path === "/metrics") return send(connection, await metrics.text(), metrics.contentType);
   if (path !== "/" && path !== "/health")
     throw new TuttiError("no-route", `There is no page ${path} here (there are: /health, /metrics)`);
-  const { performed, kept, joined, failures, costUsd } = figures.snapshot();
+  const { performed, kept, joined, failures, costUsd } = metrics.snapshot();
   connection.json(200, {
     status: "ok",
-    world: book.name,
-    simulated: book.isSimulated,
+    world: finder.name,
+    simulated: finder.isSimulated,
     rollouts: journal.size,
     under_way: desk.underWay,
     performed,

@@ -2,7 +2,7 @@
 // is answered. An engine has the policy and its gradients; here a completion is parsed, performed and graded.
 
 /** Who asks. `plain` is our own Python file, for verl and TRL. */
-export type RlEngine = "openrlhf" | "slime" | "nemo-gym" | "plain";
+export type TrainingEngine = "openrlhf" | "slime" | "nemo-gym" | "plain";
 
 /** What a policy wrote for a question. Engines send no id of a request: these two texts are its identity. */
 export interface Submission {
@@ -59,16 +59,16 @@ export interface FailureRewards {
 }
 
 /** What an engine gets for one submission. */
-export interface Answer {
+export interface ScoredAnswer {
   /** Always finite: an engine that gets none ends its whole batch. */
   reward: number;
   verdict: RolloutVerdict;
 }
 
 /** A protocol is pure: from a body to submissions, from answers to the exact text of the response. */
-export interface Protocol {
-  engine: RlEngine;
+export interface EngineProtocol {
+  engine: TrainingEngine;
   /** Throws a TuttiError "bad-request" for what holds no completion at all. */
   read(body: unknown): Submission[];
-  write(answers: readonly Answer[], wishes: URLSearchParams, raw: string): string;
+  write(answers: readonly ScoredAnswer[], wishes: URLSearchParams, raw: string): string;
 }

@@ -103,7 +103,7 @@ export interface EvaluateTrainedOptions {
   signal: AbortSignal;
 }
 
-/** The trained one first. Figures of several sets are over all their test tasks; the note tells them apart. */
+/** The trained one first. Results of several sets are over all their test tasks; the note tells them apart. */
 export async function evaluateTrained(options: EvaluateTrainedOptions): Promise<TestResult[]> {
   const { checkpoint, world, seed = TEST_SEED, threads, signal } = options;
   const tests = await openTests(world, { ...options, seed });

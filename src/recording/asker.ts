@@ -11,7 +11,7 @@ import type { Spending } from "../store/types.ts";
 import { toMessages } from "../task/types.ts";
 import { estimateInputTokens } from "../worker/price.ts";
 import type { WorkerRequest } from "../worker/types.ts";
-import { type Job, replyLimit } from "./plan.ts";
+import { type RecordingJob, replyLimit } from "./plan.ts";
 
 /** Nobody waits for an answer here, so that a provider may well ask for a minute. */
 const PATIENCE_MS = 120_000;
@@ -27,7 +27,7 @@ export interface AskerOptions {
   signal: AbortSignal;
 }
 
-export type Reply =
+export type RecordedReply =
   | { type: "reply"; text: string; tokens: number; costUsd: number | undefined; durationMs: number }
   | { type: "failed"; error: TuttiError }
   | { type: "no-money" }
@@ -56,7 +56,7 @@ export class Asker {
     return this.#budget.spentUsd;
   }
 
-  async ask(job: Job): Promise<Reply> {
+  async ask(job: RecordingJob): Promise<RecordedReply> {
     const { seed, retries, signal } = this.#options;
     const { task, member, sample } = job;
     const own = hashSeed(seed, task.id, member.worker.id, sample);
@@ -64,15 +64,15 @@ export class Asker {
       const reply = await this.#attempt(job, hashSeed(own, failures));
       if (reply.type !== "failed") return reply;
       failures++;
-      const chance = createRandom(hashSeed(own, failures)).next();
-      const delay = retryDelay(reply.error, failures, retries, chance, PATIENCE_MS);
+      const random = createRandom(hashSeed(own, failures)).next();
+      const delay = retryDelay(reply.error, failures, retries, random, PATIENCE_MS);
       if (delay === undefined) return reply;
       // A rejected sleep means that the signal was given; the next attempt sees it too.
       await sleep(delay, undefined, { signal }).catch(() => {});
     }
   }
 
-  async #attempt({ task, member }: Job, seed: number): Promise<Reply> {
+  async #attempt({ task, member }: RecordingJob, seed: number): Promise<RecordedReply> {
     const { timeouts, temperature, signal } = this.#options;
     const messages = toMessages(task);
     const maxOutputTokens = replyLimit(member, this.#options.maxOutputTokens);

@@ -56,7 +56,7 @@ export function replyLimit({ maxOutputTokens }: PoolMember, wanted: number): num
   return Math.min(wanted, maxOutputTokens ?? Number.POSITIVE_INFINITY);
 }
 
-export interface Job {
+export interface RecordingJob {
   task: GradedTask;
   member: PoolMember;
   sample: number;
@@ -71,7 +71,7 @@ export function toJobs(
   members: readonly PoolMember[],
   upTo: number,
   recorded: Recorded,
-): Job[] {
+): RecordingJob[] {
   return tasks.flatMap((task) =>
     members.flatMap((member) => {
       const sample = recorded(task.id, member.worker.id);

@@ -118,3 +118,11 @@ describe("failures are no wrong answers", () => {
     await expect(record({ folder, pool: toPool([tool]) })).rejects.toThrow(/no model/);
   });
 });
+
+test("asks that must wait for money under way are not taken for the end of the budget", async () => {
+  // One ask at a time can be reserved, and all of them together cost less than that.
+  const options = { folder: newFolder(), tasks: tasksOf(6), pool: toPool([adder()], PRICE) };
+  const summary = await record({ ...options, maxOutputTokens: 1000, budgetUsd: 0.012, concurrency: 4 });
+  expect(summary).toMatchObject({ stopReason: "done", recorded: 6 });
+  expect(summary.costUsd).toBeLessThan(0.012);
+});

@@ -26,15 +26,12 @@ export function createRecordedPool(recording: Recording, set: string, options: R
     throw usageError(`"${unknown}" ${state} the recording of "${set}" (there are: ${known.join(", ")})`);
   }
   return {
-    members: ids.map((id) => {
-      const profile = options.profiles?.get(id);
-      return {
-        worker: createRecordedWorker(recording, id),
-        price: { inputUsd: 0, outputUsd: 0 },
-        ...(profile && { profile }),
-        source: `recording ${recording.folder}`,
-      };
-    }),
+    members: ids.map((id) => ({
+      worker: createRecordedWorker(recording, id),
+      price: { inputUsd: 0, outputUsd: 0 },
+      profile: options.profiles?.get(id),
+      source: `recording ${recording.folder}`,
+    })),
   };
 }
 

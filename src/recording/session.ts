@@ -8,9 +8,9 @@ import { extractCode } from "../task/code/extract.ts";
 import type { Grade, GradedTask } from "../task/types.ts";
 import { isSimulatedPool } from "../worker/kinds.ts";
 import type { PoolMember } from "../worker/types.ts";
-import type { Asker, Reply } from "./asker.ts";
+import type { Asker, RecordedReply } from "./asker.ts";
 import type { RecordingFiles } from "./files.ts";
-import { type Job, toJobs } from "./plan.ts";
+import { type RecordingJob, toJobs } from "./plan.ts";
 import type { RecordOptions, RecordSummary, WorkerSummary } from "./record-types.ts";
 import { type RecordedOutcome, RIGHT } from "./types.ts";
 
@@ -70,7 +70,7 @@ export class RecordingSession {
   #recorded = (task: string, worker: string): number =>
     this.#files.recorded(task, worker) + (this.#added.get(`${worker} ${task}`) ?? 0);
 
-  async #perform(job: Job): Promise<void> {
+  async #perform(job: RecordingJob): Promise<void> {
     const reply = await this.#asker.ask(job);
     if (reply.type === "stopped") this.#stopReason = "cancelled";
     else if (reply.type === "no-money") this.#stopReason = "budget-usd";
@@ -82,7 +82,7 @@ export class RecordingSession {
     }
   }
 
-  async #keep(job: Job, reply: Extract<Reply, { type: "reply" }>): Promise<void> {
+  async #keep(job: RecordingJob, reply: Extract<RecordedReply, { type: "reply" }>): Promise<void> {
     const { task, member, sample } = job;
     const { id } = member.worker;
     const grade = await this.#grade(task, reply.text);
@@ -104,7 +104,7 @@ export class RecordingSession {
       score: grade.score,
       tokens: reply.tokens,
       reply: reply.text,
-      ...(reply.costUsd !== undefined && { costUsd: reply.costUsd }),
+      costUsd: reply.costUsd,
       durationMs: reply.durationMs,
     };
     this.#files.append(outcome);
@@ -124,7 +124,7 @@ export class RecordingSession {
     }
   }
 
-  #fail({ member: { worker } }: Job, error: TuttiError): void {
+  #fail({ member: { worker } }: RecordingJob, error: TuttiError): void {
     const summary = this.#workers.get(worker.id)!;
     summary.failed++;
     summary.error = error.message;

@@ -58,8 +58,7 @@ export async function toCalibration(folder: string, source: string): Promise<Rec
 /** As a person would ask it: without the words on how to state the answer, which only our tasks have. */
 function toCalibrationTask({ prompt, choices = [], category }: RecordedTask) {
   const options = choices.map((choice, i) => `(${String.fromCharCode(65 + i)}) ${choice}`);
-  const topic = topicOf(category);
-  return { text: [prompt, ...options].join("\n"), ...(topic && { topic }) };
+  return { text: [prompt, ...options].join("\n"), topic: topicOf(category) };
 }
 
 function meanOf(values: readonly number[] | undefined): number | undefined {

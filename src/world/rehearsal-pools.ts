@@ -1,6 +1,6 @@
-// Pools of simulated workers with measured profiles, for practice and for tests with teams never met.
+// Pools of simulated workers with measured profiles, for training and for tests with teams never met.
 // Profiles count as fitting: only tasks of the train split stand behind them, so that no question of a
-// tune or test split has been looked at by anybody.
+// validation or test split has been seen by anybody.
 
 import { usageError } from "../base/errors.ts";
 import { createProfiler } from "../calibration/profiler.ts";
@@ -22,7 +22,7 @@ const TEAM = 7;
 const CALIBRATION_TASKS = 60;
 
 /** A pool with what its workers were measured on: `createProfiler(pool.calibration)` profiles it by question. */
-export interface CalibratedPool extends Pool {
+export interface CalibratedPlayers extends Pool {
   calibration: Calibration;
 }
 
@@ -35,25 +35,25 @@ export function createUnseenPools(
   count: number,
   seed: number,
   calibrationTasks = CALIBRATION_TASKS,
-): CalibratedPool[] {
+): CalibratedPlayers[] {
   if (!Number.isSafeInteger(seed) || seed < 0)
     throw usageError(`Unseen pools need a seed that is a whole number from 0, not ${seed}`);
   return toPools(createStrangers(count * TEAM, UNSEEN_SEEDS + seed), calibrationTasks);
 }
 
 /** The same with strangers of the training: what differs from unseen pools is only that these were met. */
-export function createMetPools(count: number, calibrationTasks = CALIBRATION_TASKS): CalibratedPool[] {
+export function createMetPools(count: number, calibrationTasks = CALIBRATION_TASKS): CalibratedPlayers[] {
   return toPools(trainingStrangers(count * TEAM), calibrationTasks);
 }
 
-function toPools(strangers: readonly Player[], calibrationTasks: number): CalibratedPool[] {
+function toPools(strangers: readonly Player[], calibrationTasks: number): CalibratedPlayers[] {
   return Array.from({ length: strangers.length / TEAM }, (_, number) =>
     calibratePlayers(strangers.slice(number * TEAM, (number + 1) * TEAM), calibrationTasks),
   );
 }
 
 /** In the order of the players, at once and without delays, measured on about so many tasks a topic. */
-export function calibratePlayers(players: readonly Player[], tasksPerTopic: number): CalibratedPool {
+export function calibratePlayers(players: readonly Player[], tasksPerTopic: number): CalibratedPlayers {
   // Half of all questions are of the train split.
   const asked = 2 * tasksPerTopic;
   const calibration = keepTraining(rehearsalCalibration(asked, players), tasksPerTopic);

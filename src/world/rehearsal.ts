@@ -1,5 +1,5 @@
-// The rehearsal as a world to practise in: a fresh simulated question for every draw, with a pool by lot.
-// A question whose words put it into the validation or test split is never drawn, so whatever a bench keeps for
+// The rehearsal as a world to learn in: a fresh simulated question for every sample, with a sampled pool.
+// A question whose words put it into the validation or test split is never sampled, so whatever a bench keeps for
 // its result was never trained on, whichever seed made it.
 
 import { usageError } from "../base/errors.ts";
@@ -11,7 +11,7 @@ import { createRehearsalGrader, toRehearsalTask } from "../rehearsal/task-set.ts
 import type { Difficulty, Problem } from "../rehearsal/types.ts";
 import { createHelper } from "../worker/helpers.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
-import { type CalibratedPool, calibratePlayers, trainingStrangers, withLiars } from "./rehearsal-pools.ts";
+import { type CalibratedPlayers, calibratePlayers, trainingStrangers, withLiars } from "./rehearsal-pools.ts";
 import { splitOf } from "./split.ts";
 import type { Question, SplitName, World } from "./types.ts";
 
@@ -36,16 +36,16 @@ export interface RehearsalWorldOptions {
   calibrationTasks: number;
   /** How many questions to watch while training. */
   validation: number;
-  /** Share of the draws in which one worker of the pool lies. */
+  /** Share of the samples in which one worker of the pool lies. */
   liars?: number;
 }
 
 export interface RehearsalWorld extends World {
   /** Like `sample`, from any split: an evaluation set for somebody who trains elsewhere. */
-  drawFrom(split: SplitName, number: number): Question;
+  sampleFrom(split: SplitName, number: number): Question;
 }
 
-/** What the lots of a split are made from, so that none of them shares a question by its number. */
+/** What the samples of a split are seeded with, so that none of them shares a question by its number. */
 const PURPOSES = { train: "rehearsal draw", validation: "rehearsal tune", test: "rehearsal test" } as const;
 
 /** Runs are seeded by the ids of their tasks, so ids keep the name that the validation split had before. */
@@ -62,22 +62,22 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): RehearsalW
   const known = new Map(calibration.tasks.map(({ text }, number) => [text, number]));
   const consensus = createHelper("consensus");
 
-  const drawPool = (random: Random): Pool => {
+  const samplePool = (random: Random): Pool => {
     const pool =
-      pools === "fixed" ? drawFixed(members, consensus, random) : drawRandom(members, consensus, random);
+      pools === "fixed" ? sampleFixed(members, consensus, random) : sampleRandom(members, consensus, random);
     if (random.next() >= liars) return pool;
     const models = [...pool.members.keys()].filter((number) => pool.members[number] !== consensus);
     return withLiars(pool, [random.pick(models)]);
   };
-  const drawQuestion = (id: string, split: SplitName, random: Random): Question => {
-    const task = toRehearsalTask(drawProblem(split, random), id);
+  const sampleQuestion = (id: string, split: SplitName, random: Random): Question => {
+    const task = toRehearsalTask(sampleProblem(split, random), id);
     const without = known.get(task.prompt);
-    const pool = profiler.poolFor(drawPool(random), task.prompt, without === undefined ? {} : { without });
+    const pool = profiler.poolFor(samplePool(random), task.prompt, without === undefined ? {} : { without });
     return { task, pool };
   };
-  const chanceOf = (purpose: string, number: number) => createRandom(hashSeed(purpose, seed, number));
-  const drawFrom = (split: SplitName, number: number) =>
-    drawQuestion(`rehearsal/${IDS[split]}/${number}`, split, chanceOf(PURPOSES[split], number));
+  const randomOf = (purpose: string, number: number) => createRandom(hashSeed(purpose, seed, number));
+  const sampleFrom = (split: SplitName, number: number) =>
+    sampleQuestion(`rehearsal/${IDS[split]}/${number}`, split, randomOf(PURPOSES[split], number));
   const grader = createRehearsalGrader();
   let validation: Question[] | undefined;
   let texts: string[] | undefined;
@@ -86,17 +86,17 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): RehearsalW
     name: "rehearsal (simulated)",
     isSimulated: true,
     isInstant: true,
-    sample: (number) => drawFrom("train", number),
-    drawFrom,
+    sample: (number) => sampleFrom("train", number),
+    sampleFrom,
     get validation() {
-      validation ??= drawDistinct(options.validation, (number) => drawFrom("validation", number));
+      validation ??= sampleDistinct(options.validation, (number) => sampleFrom("validation", number));
       return validation;
     },
     grade: (task, { answer }, signal) => grader.grade(task, answer, signal),
     texts() {
       texts ??= Array.from(
         { length: TEXTS },
-        (_, number) => drawProblem("train", chanceOf("rehearsal texts", number)).question,
+        (_, number) => sampleProblem("train", randomOf("rehearsal texts", number)).question,
       );
       return texts;
     },
@@ -105,9 +105,9 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): RehearsalW
 }
 
 /** Measuring takes seconds and does not depend on the seed: worlds of one process share it. */
-const measured = new Map<string, CalibratedPool>();
+const measured = new Map<string, CalibratedPlayers>();
 
-function calibrate(pools: "fixed" | "random", calibrationTasks: number): CalibratedPool {
+function calibrate(pools: "fixed" | "random", calibrationTasks: number): CalibratedPlayers {
   const key = `${pools} ${calibrationTasks}`;
   let pool = measured.get(key);
   if (!pool) {
@@ -120,43 +120,43 @@ function calibrate(pools: "fixed" | "random", calibrationTasks: number): Calibra
 
 // ---- Pools ----------------------------------------------------------------------------------------
 
-function drawFixed(members: PoolMember[], consensus: PoolMember, random: Random): Pool {
+function sampleFixed(members: PoolMember[], consensus: PoolMember, random: Random): Pool {
   return { members: random.shuffle([...members, consensus]) };
 }
 
-function drawRandom(members: PoolMember[], consensus: PoolMember, random: Random): Pool {
+function sampleRandom(members: PoolMember[], consensus: PoolMember, random: Random): Pool {
   const known = random.next() < PLAYERS_ALONE ? members.slice(0, PLAYERS.length) : members;
   const size = random.integer(SMALLEST_POOL, Math.min(LARGEST_POOL, known.length));
-  const drawn = random.shuffle(known).slice(0, size);
-  if (random.next() < CONSENSUS_SHARE) drawn.splice(random.integer(0, size), 0, consensus);
-  return { members: drawn };
+  const chosen = random.shuffle(known).slice(0, size);
+  if (random.next() < CONSENSUS_SHARE) chosen.splice(random.integer(0, size), 0, consensus);
+  return { members: chosen };
 }
 
 // ---- Questions ------------------------------------------------------------------------------------
 
 /** Kinds and difficulties in equal shares, then the first question of that kind which is of the split. */
-function drawProblem(split: SplitName, random: Random): Problem {
+function sampleProblem(split: SplitName, random: Random): Problem {
   for (;;) {
     const families = [random.pick(FAMILIES).id];
     const difficulties = [random.pick(DIFFICULTIES)];
     for (let attempt = 0; attempt < PATIENCE; attempt++) {
-      const lot = random.integer(0, 0xffff_ffff);
-      const [problem] = generateProblems({ count: 1, seed: lot, families, difficulties });
+      const number = random.integer(0, 0xffff_ffff);
+      const [problem] = generateProblems({ count: 1, seed: number, families, difficulties });
       if (splitOf({ prompt: problem!.question }) === split) return problem!;
     }
   }
 }
 
 /** No question twice, in words: a validation must not count one several times. */
-function drawDistinct(count: number, draw: (number: number) => Question): Question[] {
-  const drawn = new Map<string, Question>();
-  for (let number = 0; drawn.size < count; number++) {
+function sampleDistinct(count: number, sample: (number: number) => Question): Question[] {
+  const sampled = new Map<string, Question>();
+  for (let number = 0; sampled.size < count; number++) {
     if (number > PATIENCE * (count + 1))
       throw usageError(
-        `There are no ${count} different validation questions: ask for less than ${drawn.size}`,
+        `There are no ${count} different validation questions: ask for less than ${sampled.size}`,
       );
-    const question = draw(number);
-    if (!drawn.has(question.task.prompt)) drawn.set(question.task.prompt, question);
+    const question = sample(number);
+    if (!sampled.has(question.task.prompt)) sampled.set(question.task.prompt, question);
   }
-  return [...drawn.values()];
+  return [...sampled.values()];
 }

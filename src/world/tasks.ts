@@ -1,4 +1,4 @@
-// A live pool with tasks of one's own as a world to practise in. Asking costs money here: every reply is kept
+// A live pool with tasks of one's own as a world to learn in. Asking costs money here: every reply is kept
 // (reply-cache.ts) and every ask is paid from one budget. When that is spent, asks fail as an outage would,
 // so that nothing is learned from what could not be paid.
 
@@ -41,8 +41,8 @@ export interface TasksWorldOptions {
 
 export interface TasksWorld extends World {
   readonly splits: Splits;
-  /** A task with a pool by lot, as `sample` would give it. */
-  pose(task: GradedTask, lot: number): Question;
+  /** A task with a sampled pool, as `sample` would give it. */
+  pose(task: GradedTask, number: number): Question;
   /** The same question again, from ids alone; undefined where the task or a worker is not here. */
   recall(task: string, workers: readonly string[]): Question | undefined;
 }
@@ -77,7 +77,7 @@ export function createTasksWorld(options: TasksWorldOptions): TasksWorld {
   let validation: Question[] | undefined;
   return {
     splits,
-    pose: (task, lot) => pose(task, createRandom(hashSeed("tasks pose", seed, task.id, lot))),
+    pose: (task, number) => pose(task, createRandom(hashSeed("tasks pose", seed, task.id, number))),
     recall(id, workers) {
       const task = tasks.get(id);
       const chosen = workers.flatMap((worker) => byId.get(worker) ?? []);

@@ -14,7 +14,7 @@ import { type PairedDifference, sideOf } from "../../base/statistics.ts";
 import { drawBars } from "../../report/bar-chart.ts";
 import type { Drawing } from "../../report/drawing.ts";
 import type { TableView } from "../../report/table.ts";
-import type { Comparison } from "../compare.ts";
+import type { ConductorComparison } from "../compare.ts";
 import type { BenchResult } from "../types.ts";
 
 export const BEST_SINGLE = "best-single";
@@ -126,7 +126,7 @@ export function toComparison({
   accuracyB,
   difference,
   byCategory,
-}: Comparison): ComparisonView {
+}: ConductorComparison): ComparisonView {
   const side = sideOf(difference);
   const p = difference.p < 0.001 ? "p < 0.001" : `p = ${difference.p.toFixed(3)}`;
   return {

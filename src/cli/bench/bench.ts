@@ -132,8 +132,8 @@ async function headroom(_flags: unknown, command: Command): Promise<void> {
   const found = await watched(flags, set.kind === "rehearsal", (signal, line) =>
     measureHeadroom({
       ...{ set, concurrency, seed, splitBy, splitSeed, signal, folder: createMemoryFolder() },
-      ...(limit !== undefined && { limit }),
-      ...(budgetUsd !== undefined && { budgetUsd }),
+      limit,
+      budgetUsd,
       onProgress: (progress) => line.update(progress),
     }),
   );

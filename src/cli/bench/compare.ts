@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
 import { toCount, toPoints } from "../../base/format.ts";
-import type { Comparison, Flip } from "../../bench/compare.ts";
+import type { ConductorComparison, Flip } from "../../bench/compare.ts";
 import { toComparison, toDifference } from "../../bench/report/view.ts";
 import type { BenchRow } from "../../bench/types.ts";
 import { printJson } from "../terminal/print.ts";
@@ -93,7 +93,7 @@ function pairSides(a: string, b: string, left: Side[], right: Side[]): [Side, Si
 
 // ---- As text --------------------------------------------------------------------------------------
 
-function toComparisonLines(comparison: Comparison, { style, width }: Look): string[] {
+function toComparisonLines(comparison: ConductorComparison, { style, width }: Look): string[] {
   const { a, b, n, accuracyA, accuracyB, difference, byCategory, gained, lost, onlyA, onlyB } = comparison;
   const { verdict, p } = toComparison(comparison);
   const paint = { 1: style.green, [-1]: style.red, 0: (text: string) => text }[verdict.side];

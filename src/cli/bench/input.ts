@@ -53,8 +53,8 @@ export function addInputFlags(command: Command): Command {
     )
     .option("--pool <name|ids>", 'with --tasks: "rehearsal", a pool of the config, or ids of workers')
     .option("--workers <ids>", "with --recording: only these workers, separated by commas")
-    .option("--limit <n>", "use so many tasks of the set, drawn by lot", wholeNumber("--limit", 1))
-    .option("--seed <n>", "of everything left to chance", wholeNumber("--seed", 0, 2 ** 32 - 1), 0)
+    .option("--limit <n>", "use so many tasks of the set, sampled", wholeNumber("--limit", 1))
+    .option("--seed <n>", "of everything random", wholeNumber("--seed", 0, 2 ** 32 - 1), 0)
     .option(
       "--split-by <what>",
       "keep tasks together by prompt, or by family",

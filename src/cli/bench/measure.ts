@@ -62,8 +62,8 @@ export async function measureSet(
   const outcome = await watched(flags, set.kind === "rehearsal", (signal, line) =>
     runBench({
       ...{ set, concurrency, seed, splitBy, splitSeed, samples, folder, signal, ...chosen },
-      ...(limit !== undefined && { limit }),
-      ...(budgetUsd !== undefined && { budgetUsd }),
+      limit,
+      budgetUsd,
       onProgress: (progress) =>
         line.update(label === undefined ? progress : { ...progress, what: `${label} · ${progress.what}` }),
     }),
@@ -76,10 +76,10 @@ export async function measureSet(
           ...{ set, concurrency, seed, splitSeed, samples, ...chosen },
           splitBy: "family",
           folder: createMemoryFolder(),
-          ...(limit !== undefined && { limit }),
+          limit,
         })
       : undefined;
-  const measured = { outcome, ...(byFamily && { byFamily }) };
+  const measured = { outcome, byFamily };
   await keep(measured, folder, identity, flags.report);
   return measured;
 }

@@ -138,7 +138,7 @@ export function toStatementLines(
     ).map(style.dim),
     ...(apart > 0
       ? wrapped(
-          `APART: runs with an outage or that could not be graded (${apart}); they are in no figure.`,
+          `APART: runs with an outage or that could not be graded (${apart}); they are in no result.`,
         ).map(style.dim)
       : []),
     ...toRefusals(refused).flatMap(wrapped),

@@ -23,7 +23,7 @@ interface WorkerFigures extends Share {
   low?: number;
   high?: number;
   topics: Partial<Record<Topic, Share>>;
-  /** Of all replies that stand behind the figures; absent where a price is not known. */
+  /** Of all replies that stand behind the rates; absent where a price is not known. */
   costUsd?: number;
   delayMs?: number;
   /** Of this call. */
@@ -31,8 +31,8 @@ interface WorkerFigures extends Share {
   error?: string;
 }
 
-/** As measured: shrinkage is for those who decide by the figures, not for those who read them. */
-function toFigures({ calibration, summary, workers }: CalibrateResult): WorkerFigures[] {
+/** As measured: shrinkage is for those who decide by the rates, not for those who read them. */
+function toWorkerRates({ calibration, summary, workers }: CalibrateResult): WorkerFigures[] {
   return workers.map((id) => {
     const column = calibration.workers.indexOf(id);
     const { failed = 0, error } = summary.workers.find((worker) => worker.id === id) ?? {};
@@ -46,10 +46,10 @@ function toFigures({ calibration, summary, workers }: CalibrateResult): WorkerFi
       ...overall,
       ...(overall.tasks > 0 && { success, low, high }),
       topics: Object.fromEntries(topics.filter(([, { tasks }]) => tasks > 0)),
-      ...(costUsd !== undefined && { costUsd }),
-      ...(delayMs !== undefined && { delayMs }),
+      costUsd,
+      delayMs,
       failed,
-      ...(error !== undefined && { error }),
+      error,
     };
   });
 }
@@ -71,13 +71,13 @@ export function toCalibrateJson(result: CalibrateResult): object {
   const { file, folder, calibration } = result;
   return {
     ...{ file: file ?? null, folder, isSimulated, tasks: calibration.tasks.length },
-    ...{ calls, costUsd, unpricedCalls, stopReason, left, workers: toFigures(result) },
+    ...{ calls, costUsd, unpricedCalls, stopReason, left, workers: toWorkerRates(result) },
   };
 }
 
 export function printCalibration(result: CalibrateResult, { stdout, stderr, env }: NodeJS.Process): void {
   const style = createStyle(stdout, env);
-  const figures = toFigures(result);
+  const rates = toWorkerRates(result);
   const { summary, file } = result;
   const print = (columns: Column[], rows: string[][]) => printTable(columns, rows, style);
   const columns: Column[] = [
@@ -91,7 +91,7 @@ export function printCalibration(result: CalibrateResult, { stdout, stderr, env 
   ];
   print(
     columns,
-    figures.map((worker) => [
+    rates.map((worker) => [
       toOneLine(worker.id),
       toInterval(worker),
       worker.tasks > 0 ? String(worker.tasks) : "",
@@ -101,15 +101,15 @@ export function printCalibration(result: CalibrateResult, { stdout, stderr, env 
       toOneLine(worker.error ?? ""),
     ]),
   );
-  const topics = TOPICS.filter((topic) => figures.some((worker) => worker.topics[topic]));
+  const topics = TOPICS.filter((topic) => rates.some((worker) => worker.topics[topic]));
   if (topics.length > 0) {
     stdout.write("\n");
     print(
       [
         { title: "TOPIC" },
-        ...figures.map(({ id }): Column => ({ title: toShortName(id), align: "right", min: 5 })),
+        ...rates.map(({ id }): Column => ({ title: toShortName(id), align: "right", min: 5 })),
       ],
-      topics.map((topic) => [topic, ...figures.map(({ topics: own }) => toShare(own[topic]))]),
+      topics.map((topic) => [topic, ...rates.map(({ topics: own }) => toShare(own[topic]))]),
     );
   }
   stderr.write(`${toOutcome(summary)}\n`);

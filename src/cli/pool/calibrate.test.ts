@@ -84,10 +84,10 @@ describe("a pool of the config", () => {
       expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
       expect(server.requests).toHaveLength(0);
 
-      const cut = await calibrate(home, "--tasks", "own.jsonl", "--yes", "--json", "--budget", "0.003");
+      const cut = await calibrate(home, "--tasks", "own.jsonl", "--yes", "--json", "--budget", "0.0015");
       const first = JSON.parse(cut.stdout);
       expect({ code: cut.code, stopReason: first.stopReason }).toEqual({ code: 1, stopReason: "budget-usd" });
-      expect(first.costUsd).toBeLessThanOrEqual(0.003);
+      expect(first.costUsd).toBeLessThanOrEqual(0.0015);
       expect(first.calls > 0 && first.left > 0 && first.calls + first.left === 16).toBe(true);
       expect((await loadCalibration(home, "own"))!.tasks.length).toBeGreaterThan(0);
 

@@ -101,8 +101,7 @@ export async function calibratePool(
   const plan = await planRecording({ folder, tasks: set.tasks, pool: chosen, samples: 1, maxOutputTokens });
   const simulated = isSimulatedPool(chosen);
   const limit = typeof flags.budget === "number" ? { budgetUsd: flags.budget } : {};
-  if (!(await agree(plan, set, folder, simulated, { ...limit, ...(flags.yes && { yes: true }) })))
-    return undefined;
+  if (!(await agree(plan, set, folder, simulated, { ...limit, yes: flags.yes }))) return undefined;
   const summary = await performRecording({
     ...{ folder, tasks: set.tasks, pool: chosen, grader, samples: 1, maxOutputTokens, ...limit },
     allowUnknownPrice: flags.allowUnknownPrice ?? false,
@@ -158,8 +157,7 @@ async function openTasks({ tasks: name, limit }: CalibrateFlags): Promise<TaskSe
     import("../tasks/open-task-set.ts"),
     import("../../base/random.ts"),
   ]);
-  const set =
-    name === undefined ? await builtInTasks(limit) : await openTaskSet(name, { ...(limit && { limit }) });
+  const set = name === undefined ? await builtInTasks(limit) : await openTaskSet(name, { limit });
   const unfit = set.tasks.find(({ grader }) => grader === "judge");
   if (unfit)
     throw usageError(

@@ -58,7 +58,7 @@ async function resolve(command: Command): Promise<{ resolved: ResolvedPool; isJs
   const { config } = await loadConfig({ cwd: process.cwd(), file });
   const resolved = await resolvePool(config, {
     env: process.env,
-    ...(selector !== undefined && { selector }),
+    selector,
   });
   if (resolved.notice && !json) {
     const style = createStyle(process.stderr, process.env);

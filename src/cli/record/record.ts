@@ -50,7 +50,11 @@ export function define(command: Command): void {
     .option("--format <name>", "the format of the tasks, where their columns do not tell")
     .option("--set <id>", "the set in a file that holds several, or the name to give to it")
     .option("--judge <worker>", "who grades what only a model can grade: an id, or provider/model")
-    .option("--seed <n>", "repeats the chance of simulated workers", wholeNumber("--seed", 0, 2 ** 32 - 1))
+    .option(
+      "--seed <n>",
+      "repeats what is random in simulated workers",
+      wholeNumber("--seed", 0, 2 ** 32 - 1),
+    )
     .option("--allow-unknown-price", "ask workers of unknown price too, although there is a budget")
     .option("--yes", "go on without asking whether the estimated cost is all right")
     .option("--config <file>", "the config file, instead of tutti.config.{ts,js,yaml,json}")
@@ -92,7 +96,7 @@ async function record(name: string, flags: RecordFlags): Promise<void> {
 
   const summary = await performRecording({
     ...{ folder, tasks: set.tasks, pool, grader, samples, concurrency, maxOutputTokens, seed: flags.seed },
-    ...(typeof flags.budgetUsd === "number" && { budgetUsd: flags.budgetUsd }),
+    budgetUsd: flags.budgetUsd === "none" ? undefined : flags.budgetUsd,
     allowUnknownPrice: flags.allowUnknownPrice,
   });
   if (flags.json) printJson(summary);
@@ -134,7 +138,7 @@ async function resolve({ pool: selector, config: file }: RecordFlags): Promise<R
     import("../../config/pool.ts"),
   ]);
   const { config } = await loadConfig({ cwd: process.cwd(), file });
-  return resolvePool(config, { env: process.env, ...(selector !== undefined && { selector }) });
+  return resolvePool(config, { env: process.env, selector });
 }
 
 async function findJudge({ judge }: RecordFlags, members: PoolMember[]): Promise<PoolMember | undefined> {

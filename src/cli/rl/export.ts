@@ -85,19 +85,19 @@ async function poseSecond(flags: RlExportFlags, folder: string): Promise<Posed> 
   const journal = await openRolloutJournal(file, (row) => rows.push(row));
   journal.close();
   // A budget of nothing: replies that were kept are free.
-  const { book, close } = await openRolloutWorld(
-    { ...flags, ...(flags.tasks !== undefined && { budgetUsd: 0 }) },
+  const { finder, close } = await openRolloutWorld(
+    { ...flags, budgetUsd: flags.tasks === undefined ? undefined : 0 },
     folder,
   );
   try {
     const { train = TRAIN, test = TEST, seed } = flags;
-    const splits = await poseSecondRounds(rows, book, {
+    const splits = await poseSecondRounds(rows, finder, {
       train,
       test,
       seed,
       signal: new AbortController().signal,
     });
-    return { splits, world: `${book.name}, second rounds`, isSimulated: book.isSimulated };
+    return { splits, world: `${finder.name}, second rounds`, isSimulated: finder.isSimulated };
   } finally {
     close();
   }

@@ -1,13 +1,13 @@
 // How a training elsewhere is doing, seen from its environment: one line that changes.
 
 import { toCount, toMoney, toPercent } from "../../base/format.ts";
-import type { Figures, Snapshot } from "../../environment/figures.ts";
+import type { RolloutMetrics, Snapshot } from "../../environment/metrics.ts";
 import { createChangingLine } from "../terminal/changing-line.ts";
 
 const TICK_MS = 200;
 
 export interface RlProgressOptions {
-  figures: Pick<Figures, "snapshot">;
+  metrics: Pick<RolloutMetrics, "snapshot">;
   /** How many rollouts there will be. */
   planned: number;
   isSimulated: boolean;
@@ -29,7 +29,7 @@ export function createRlProgress(
   const line = createChangingLine(stderr, now);
   let shown = "";
   const timer = setInterval(() => {
-    const snapshot = options.figures.snapshot();
+    const snapshot = options.metrics.snapshot();
     const { performed, kept, joined, failures } = snapshot;
     // Where nobody watches, a line that says nothing new is not said again.
     const state = JSON.stringify([performed, kept, joined, failures]);
@@ -49,7 +49,7 @@ export function createRlProgress(
   };
 }
 
-export function toRlParts(snapshot: Snapshot, options: Omit<RlProgressOptions, "figures">): string[] {
+export function toRlParts(snapshot: Snapshot, options: Omit<RlProgressOptions, "metrics">): string[] {
   const { performed, kept, joined, failures, reward, validShare, rolloutsPerSecond } = snapshot;
   const { planned, isSimulated, budget } = options;
   const paidUsd = budget?.spentUsd ?? snapshot.costUsd;

@@ -30,8 +30,8 @@ export async function rehearseRl(flags: RlRehearseFlags): Promise<void> {
     ),
   );
   say(`A policy of five habits asks ${server.url}/rl/openrlhf, ${questions * group} rollouts an iteration.`);
-  const show = (figures: RehearsedIteration) => {
-    if (!json) process.stdout.write(`${toLine(figures)}\n`);
+  const show = (metrics: RehearsedIteration) => {
+    if (!json) process.stdout.write(`${toLine(metrics)}\n`);
   };
   try {
     const { signal } = new AbortController();
@@ -58,13 +58,13 @@ export async function rehearseRl(flags: RlRehearseFlags): Promise<void> {
 }
 
 async function startServer(): Promise<{ url: string; close?: () => Promise<void> }> {
-  const [{ startEnvironment }, { createQuestionBook }] = await Promise.all([
+  const [{ startEnvironment }, { createQuestionFinder }] = await Promise.all([
     import("../../environment/server.ts"),
-    import("../../environment/question-book.ts"),
+    import("../../environment/find-question.ts"),
   ]);
   const folder = mkdtempSync(join(tmpdir(), "tutti-rl-"));
   const environment = await startEnvironment({
-    book: createQuestionBook(),
+    finder: createQuestionFinder(),
     journal: join(folder, "rollouts.jsonl"),
   });
   return {
@@ -80,6 +80,6 @@ function toLine({ iteration, reward, validShare, habits }: RehearsedIteration): 
   const likely = Object.entries(habits)
     .sort(([, a], [, b]) => b - a)
     .slice(0, 3)
-    .map(([habit, chance]) => `${habit} ${toPercent(chance)}`);
+    .map(([habit, probability]) => `${habit} ${toPercent(probability)}`);
   return `iteration ${String(iteration + 1).padStart(3)}   reward ${reward.toFixed(2)}   ${toPercent(validShare).padStart(5)} valid   ${likely.join(", ")}`;
 }

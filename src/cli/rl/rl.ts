@@ -4,7 +4,7 @@
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
 import { EXPORT_ENGINES, type ExportEngine } from "../../environment/export-rows.ts";
-import type { RlEngine } from "../../environment/types.ts";
+import type { TrainingEngine } from "../../environment/types.ts";
 import { collect, dollars, oneOf, unknownVerb, wholeNumber } from "../options.ts";
 import { addWorldFlags } from "./world.ts";
 
@@ -13,7 +13,7 @@ export const RL_PORT = 7879;
 /** 200 iterations of 4 questions with 64 rollouts, as in the paper. */
 const PAPER_ROLLOUTS = 51_200;
 const VERBS = ["serve", "export", "rehearse"];
-const ENGINES: readonly RlEngine[] = ["openrlhf", "slime", "nemo-gym", "plain"];
+const ENGINES: readonly TrainingEngine[] = ["openrlhf", "slime", "nemo-gym", "plain"];
 
 export function define(command: Command): void {
   command
@@ -132,7 +132,7 @@ function defineRehearse(command: Command): void {
     .option("--iterations <n>", "how many", wholeNumber("--iterations", 1, 1_000), 12)
     .option("--questions <n>", "questions of an iteration", wholeNumber("--questions", 1, 64), 4)
     .option("--group <n>", "rollouts of each question", wholeNumber("--group", 2, 256), 32)
-    .option("--seed <n>", "of everything left to chance", wholeNumber("--seed", 0, 2 ** 32 - 1), 1)
+    .option("--seed <n>", "of everything random", wholeNumber("--seed", 0, 2 ** 32 - 1), 1)
     .option("--json", "the iterations as JSON on standard output")
     .addHelpText("after", "\nExample:\n  $ tutti rl rehearse --iterations 20")
     .action(async (flags) => (await import("./rehearse.ts")).rehearseRl(flags));
@@ -147,8 +147,8 @@ function reward(flag: string): (text: string) => number {
   };
 }
 
-function toDeadlines(given: readonly string[] = []): Partial<Record<RlEngine, number>> {
-  const deadlines: Partial<Record<RlEngine, number>> = {};
+function toDeadlines(given: readonly string[] = []): Partial<Record<TrainingEngine, number>> {
+  const deadlines: Partial<Record<TrainingEngine, number>> = {};
   for (const text of given) {
     const [, name, seconds] = /^([a-z-]+)=(\d+(?:\.\d+)?)$/.exec(text) ?? [];
     const engine = ENGINES.find((candidate) => candidate === name);

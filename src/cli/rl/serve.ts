@@ -4,7 +4,7 @@
 import { basename, join } from "node:path";
 import { usageError } from "../../base/errors.ts";
 import { toMoney } from "../../base/format.ts";
-import type { RlEngine } from "../../environment/types.ts";
+import type { TrainingEngine } from "../../environment/types.ts";
 import { isLoopback } from "../../gateway/http/loopback.ts";
 import { toListenError, untilEnded } from "../serve.ts";
 import { printJson } from "../terminal/print.ts";
@@ -19,7 +19,7 @@ export interface RlServeFlags extends WorldFlags, BudgetFlags {
   spentReward: number;
   failureReward: number;
   concurrency: number;
-  deadlinesMs: Partial<Record<RlEngine, number>>;
+  deadlinesMs: Partial<Record<TrainingEngine, number>>;
   patienceS: number;
   rollouts: number;
   log: "info" | "warn" | "error" | "off";
@@ -41,12 +41,12 @@ export async function serveRl(flags: RlServeFlags): Promise<void> {
   const name =
     flags.tasks === undefined ? "rehearsal" : basename(flags.tasks).replace(/\..*$/, "") || "tasks";
   const folder = flags.run ?? join(toTuttiHome(process.env), "rl", name);
-  const { book, budget, warm, close } = await openRolloutWorld(flags, folder);
+  const { finder, budget, warm, close } = await openRolloutWorld(flags, folder);
   const style = createStyle(process.stderr, process.env);
   const say = (text: string) => void process.stderr.write(`${text}\n`);
   let progress: ReturnType<typeof createRlProgress> | undefined;
   const environment = await startEnvironment({
-    book,
+    finder,
     journal: join(folder, "rollouts.jsonl"),
     ...{ port: flags.port, host: flags.host, concurrency: flags.concurrency },
     deadlinesMs: flags.deadlinesMs,
@@ -63,9 +63,9 @@ export async function serveRl(flags: RlServeFlags): Promise<void> {
     close();
     throw toListenError(error, flags, "tutti rl serve");
   });
-  const { url, figures } = environment;
+  const { url, metrics } = environment;
   if (flags.json) printJson({ url, run: folder });
-  say(`${style.bold("Tutti")} gives rewards on ${url} · ${book.name}`);
+  say(`${style.bold("Tutti")} gives rewards on ${url} · ${finder.name}`);
   say(`  OpenRLHF   --reward.remote_url ${url}/rl/openrlhf`);
   say(`  slime      --rm-type remote_rm --rm-url ${url}/rl/slime`);
   say(`  verl, TRL  TUTTI_RL_URL=${url} and conductor_reward.py`);
@@ -78,10 +78,10 @@ export async function serveRl(flags: RlServeFlags): Promise<void> {
       `Engines send no key: whoever reaches ${flags.host}:${new URL(url).port} can have rollouts performed${budget ? `, up to ${toMoney(budget.budgetUsd)}` : ""}.`,
     ]);
   progress = createRlProgress(process.stderr, {
-    figures,
+    metrics,
     planned: flags.rollouts,
-    isSimulated: book.isSimulated,
-    ...(budget && { budget }),
+    isSimulated: finder.isSimulated,
+    budget,
   });
   // After it listens: engines that are refused give up within seconds, those that wait do not.
   warm?.();

@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
-import type { QuestionBook } from "../../environment/question-book.ts";
+import type { QuestionFinder } from "../../environment/find-question.ts";
 import type { AskBudget } from "../../perform/ledger.ts";
 import type { TasksWorld, TasksWorldOptions } from "../../world/tasks.ts";
 import type { LiveTasksFlags } from "../tasks/live-tasks.ts";
@@ -48,7 +48,7 @@ export function checkWorldFlags({ tasks, ...flags }: WorldFlags & BudgetFlags): 
 }
 
 export interface OpenedWorld {
-  book: QuestionBook;
+  finder: QuestionFinder;
   /** Of a live pool. */
   budget?: AskBudget;
   /** Does what the first request would wait for; it takes seconds in which nothing else is done. */
@@ -61,10 +61,10 @@ export async function openRolloutWorld(
   flags: WorldFlags & BudgetFlags,
   folder: string,
 ): Promise<OpenedWorld> {
-  const { createQuestionBook, rehearsalWorldOf } = await import("../../environment/question-book.ts");
+  const { createQuestionFinder, rehearsalWorldOf } = await import("../../environment/find-question.ts");
   checkWorldFlags(flags);
   if (flags.tasks === undefined)
-    return { book: createQuestionBook(), warm: () => void rehearsalWorldOf("random", 0), close() {} };
+    return { finder: createQuestionFinder(), warm: () => void rehearsalWorldOf("random", 0), close() {} };
   const [{ createRolloutBudget }, { openReplyCache }] = await Promise.all([
     import("../../environment/rollout-budget.ts"),
     import("../../world/live/reply-cache.ts"),
@@ -80,7 +80,7 @@ export async function openRolloutWorld(
     });
     const tasks = await openTasksWorld({ ...flags, tasks: flags.tasks }, { cache, budget });
     tell(tasks.notices);
-    return { book: createQuestionBook(tasks), budget, close: () => cache.close() };
+    return { finder: createQuestionFinder(tasks), budget, close: () => cache.close() };
   } catch (error) {
     cache.close();
     throw error;

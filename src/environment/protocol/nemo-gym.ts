@@ -5,10 +5,10 @@
 import { isObject } from "../../base/fields.ts";
 import { cleanCompletion } from "../completion.ts";
 import { Float, type FloatJson, toFloatJson } from "../float-json.ts";
-import type { Answer, Protocol } from "../types.ts";
+import type { EngineProtocol, ScoredAnswer } from "../types.ts";
 import { badRequest, nameOf, toFields } from "./read-body.ts";
 
-export const nemoGym: Protocol = {
+export const nemoGym: EngineProtocol = {
   engine: "nemo-gym",
   read(body) {
     const { response, label, verifier_metadata: metadata } = toFields(body);
@@ -26,7 +26,7 @@ export const nemoGym: Protocol = {
   },
 };
 
-function toVerified({ reward, verdict }: Answer): Record<string, FloatJson> {
+function toVerified({ reward, verdict }: ScoredAnswer): Record<string, FloatJson> {
   if (verdict.type === "reward") {
     const { isValid, isRight, calls } = verdict.performed;
     return {

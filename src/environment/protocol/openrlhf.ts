@@ -4,10 +4,10 @@
 
 import { splitCompletion } from "../completion.ts";
 import { Float, type FloatJson, toFloatJson } from "../float-json.ts";
-import type { Answer, Protocol } from "../types.ts";
+import type { EngineProtocol, ScoredAnswer } from "../types.ts";
 import { badRequest, nameOf, toFields } from "./read-body.ts";
 
-export const openRlhf: Protocol = {
+export const openRlhf: EngineProtocol = {
   engine: "openrlhf",
   read(body) {
     const { query, prompts, labels } = toFields(body);
@@ -26,8 +26,8 @@ export const openRlhf: Protocol = {
   },
 };
 
-function toLogs(answers: readonly Answer[]): FloatJson {
-  const each = (value: (answer: Answer) => number) => answers.map((answer) => new Float(value(answer)));
+function toLogs(answers: readonly ScoredAnswer[]): FloatJson {
+  const each = (value: (answer: ScoredAnswer) => number) => answers.map((answer) => new Float(value(answer)));
   return {
     valid: each(({ verdict }) => (verdict.type === "reward" && verdict.performed.isValid ? 1 : 0)),
     right: each(({ verdict }) => (verdict.type === "reward" && verdict.performed.isRight ? 1 : 0)),

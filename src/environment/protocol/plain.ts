@@ -3,10 +3,10 @@
 
 import { cleanCompletion } from "../completion.ts";
 import { Float, type FloatJson, toFloatJson } from "../float-json.ts";
-import type { Answer, Protocol, Submission } from "../types.ts";
+import type { EngineProtocol, ScoredAnswer, Submission } from "../types.ts";
 import { badRequest, nameOf, toFields } from "./read-body.ts";
 
-export const plain: Protocol = {
+export const plain: EngineProtocol = {
   engine: "plain",
   read(body) {
     const fields = toFields(body);
@@ -22,7 +22,7 @@ export const plain: Protocol = {
 };
 
 /** Snake case: it is read by Python. */
-export function toSummary({ reward, verdict }: Answer): Record<string, FloatJson> {
+export function toSummary({ reward, verdict }: ScoredAnswer): Record<string, FloatJson> {
   const performed = verdict.type === "reward" ? verdict.performed : undefined;
   return {
     reward: new Float(reward),

@@ -1,19 +1,22 @@
 // Golden wire tests: what each engine sends, as its own client code writes it, and the exact bytes it gets.
 import { describe, expect, test } from "vitest";
-import type { Answer, Performed, Protocol } from "../types.ts";
+import type { EngineProtocol, Performed, ScoredAnswer } from "../types.ts";
 import { aggregateMetrics, nemoGym } from "./nemo-gym.ts";
 import { openRlhf } from "./openrlhf.ts";
 import { plain } from "./plain.ts";
 import { slime } from "./slime.ts";
 
-function answer(reward: number, more: Partial<Performed> = {}): Answer {
+function answer(reward: number, more: Partial<Performed> = {}): ScoredAnswer {
   const isValid = reward > 0;
   const performed = { isValid, isRight: reward === 1, calls: 3, steps: 3, costUsd: 0.25, ...more };
   return { reward, verdict: { type: "reward", performed: { reward, ...performed } } };
 }
-const down: Answer = { reward: 0, verdict: { type: "failure", failure: "outage", why: "Workers were down" } };
+const down: ScoredAnswer = {
+  reward: 0,
+  verdict: { type: "failure", failure: "outage", why: "Workers were down" },
+};
 
-function write(protocol: Protocol, answers: Answer[], wishes = "", raw = "{}"): string {
+function write(protocol: EngineProtocol, answers: ScoredAnswer[], wishes = "", raw = "{}"): string {
   return protocol.write(answers, new URLSearchParams(wishes), raw);
 }
 

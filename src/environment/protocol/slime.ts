@@ -3,11 +3,11 @@
 
 import { cleanCompletion } from "../completion.ts";
 import { Float, toFloatJson, toFloatText } from "../float-json.ts";
-import type { Protocol } from "../types.ts";
+import type { EngineProtocol } from "../types.ts";
 import { toSummary } from "./plain.ts";
 import { badRequest, nameOf, toFields } from "./read-body.ts";
 
-export const slime: Protocol = {
+export const slime: EngineProtocol = {
   engine: "slime",
   read(body) {
     const { response, label } = toFields(body);

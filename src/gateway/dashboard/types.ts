@@ -1,7 +1,7 @@
 // What the dashboard is told beside runs, models and bills: the words that its pages and the routes share.
 // Types only, so that the page can take them from here. Times are milliseconds since 1970, shares 0..1.
 
-import type { Comparison } from "../../bench/compare.ts";
+import type { ConductorComparison } from "../../bench/compare.ts";
 import type { BenchResult } from "../../bench/types.ts";
 import type { TestResult } from "../../learn/folder.ts";
 import type { TrainingStatement } from "../../learn/statement.ts";
@@ -136,7 +136,7 @@ export interface BenchReport {
 }
 
 /** GET /v1/comparisons?a=BENCH&a_conductor=ID&b=BENCH&b_conductor=ID */
-export type BenchComparison = Comparison & { object: "comparison" };
+export type BenchComparison = ConductorComparison & { object: "comparison" };
 
 // ---- Keys -----------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 // A worker whose replies are kept: what was asked before is given at once and takes nothing from the budget;
 // what is being asked is listened to; anything else is asked, paid and journaled before its end is told.
-// A kept reply tells the usage it had, so that a workflow costs in the figures what it would cost its user.
+// A kept reply tells the usage it had, so that a workflow costs in the results what it would cost its user.
 
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import type { AskBudget } from "../../perform/ledger.ts";
@@ -50,7 +50,7 @@ interface Ask {
 
 async function askAndKeep({ member, request, key, cache, budget, signal, tell }: Ask): Promise<void> {
   const { worker, price } = member;
-  const billed = { kind: worker.kind, ...(price && { price }) };
+  const billed = { kind: worker.kind, price };
   const inputTokens = () => estimateInputTokens(request.messages, request);
   const { maxOutputTokens } = request;
   const settle = await budget.reserve({ worker: worker.id, price, inputTokens, maxOutputTokens }, signal);
@@ -79,7 +79,7 @@ async function askAndKeep({ member, request, key, cache, budget, signal, tell }:
     : toFailedSpending(billed, error, exchange);
   const { costUsd } = spending;
   settle(costUsd ?? 0);
-  const row = { key, worker: worker.id, ...(costUsd !== undefined && { costUsd }), at: Date.now() };
+  const row = { key, worker: worker.id, costUsd, at: Date.now() };
   if (!finish) {
     if (costUsd) cache.keep({ ...row, failed: error.code });
     throw failure;

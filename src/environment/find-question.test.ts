@@ -2,28 +2,28 @@ import { describe, expect, test } from "vitest";
 import { createGrader } from "../task/grade/grade.ts";
 import { add, toMember, toSum } from "../testing/learn/small-world.ts";
 import { createTasksWorld } from "../world/tasks.ts";
-import { digestTasks, type RolloutLabel } from "./label.ts";
-import { createQuestionBook } from "./question-book.ts";
+import { createQuestionFinder } from "./find-question.ts";
+import { digestTasks, type QuestionLabel } from "./label.ts";
 
-const rehearsal: RolloutLabel = { world: "rehearsal", pools: "random", seed: 3, split: "train", number: 5 };
+const rehearsal: QuestionLabel = { world: "rehearsal", pools: "random", seed: 3, split: "train", number: 5 };
 
 describe("the rehearsal", () => {
   test("a label is always the same question with the same pool; splits and numbers differ", () => {
-    const [book, other] = [createQuestionBook(), createQuestionBook()];
-    const idsOf = ({ question }: ReturnType<typeof book.find>) =>
+    const [finder, other] = [createQuestionFinder(), createQuestionFinder()];
+    const idsOf = ({ question }: ReturnType<typeof finder.find>) =>
       question.pool.members.map(({ worker }) => worker.id);
-    const first = book.find(rehearsal);
+    const first = finder.find(rehearsal);
     const again = other.find({ ...rehearsal, before: ["a plan"] });
     expect(again.question.task).toEqual(first.question.task);
     expect(idsOf(again)).toEqual(idsOf(first));
-    expect(book.find({ ...rehearsal, number: 6 }).question.task).not.toEqual(first.question.task);
-    expect(book.find({ ...rehearsal, split: "test" }).question.task.id).toBe("rehearsal/test/5");
-    expect(book).toMatchObject({ name: "rehearsal (simulated)", isSimulated: true });
+    expect(finder.find({ ...rehearsal, number: 6 }).question.task).not.toEqual(first.question.task);
+    expect(finder.find({ ...rehearsal, split: "test" }).question.task.id).toBe("rehearsal/test/5");
+    expect(finder).toMatchObject({ name: "rehearsal (simulated)", isSimulated: true });
   });
 
   test("labels of tasks are refused: what is simulated does not mix with what is paid", () => {
-    const label: RolloutLabel = { world: "tasks", digest: "d", task: "t", pool: ["a"] };
-    expect(() => createQuestionBook().find(label)).toThrow(/started without --tasks/);
+    const label: QuestionLabel = { world: "tasks", digest: "d", task: "t", pool: ["a"] };
+    expect(() => createQuestionFinder().find(label)).toThrow(/started without --tasks/);
   });
 });
 
@@ -36,22 +36,22 @@ describe("tasks of one's own", () => {
     ...{ seed: 0, pools: "random" },
   });
   const digest = digestTasks(tasks);
-  const book = createQuestionBook({ world, digest });
-  const label: RolloutLabel = { world: "tasks", digest, task: "sum/7", pool: ["bad", "good"] };
+  const finder = createQuestionFinder({ world, digest });
+  const label: QuestionLabel = { world: "tasks", digest, task: "sum/7", pool: ["bad", "good"] };
 
   test("a label is its task with its workers in its order", () => {
-    const { question } = book.find(label);
+    const { question } = finder.find(label);
     expect(question.task).toEqual(toSum(7));
     expect(question.pool.members.map(({ worker }) => worker.id)).toEqual(["bad", "good"]);
   });
 
-  test.each<[string, RolloutLabel, RegExp]>([
+  test.each<[string, QuestionLabel, RegExp]>([
     ["another set", { ...label, digest: "0123" }, /another set/],
     ["no such task", { ...label, task: "sum/99" }, /is not here/],
     ["no such worker", { ...label, pool: ["good", "stranger"] }, /is not here/],
     ["the rehearsal", rehearsal, /started with --tasks/],
   ])("%s is refused", (_, given, message) => {
-    expect(() => book.find(given)).toThrow(message);
+    expect(() => finder.find(given)).toThrow(message);
   });
 
   test("what is posed can be recalled, from ids alone", () => {

@@ -3,7 +3,7 @@
 
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { finiteMean } from "../base/statistics.ts";
-import { FAILURE_KINDS, type FailureKind, type Performed, type RlEngine } from "./types.ts";
+import { FAILURE_KINDS, type FailureKind, type Performed, type TrainingEngine } from "./types.ts";
 
 /** About one batch of an engine. */
 const RECENT = 256;
@@ -29,8 +29,8 @@ export interface Snapshot {
   costPerRolloutUsd: number;
 }
 
-export interface Figures {
-  addAnswer(engine: RlEngine, source: Source | undefined, durationMs: number): void;
+export interface RolloutMetrics {
+  addAnswer(engine: TrainingEngine, source: Source | undefined, durationMs: number): void;
   addPerformed(performed: Performed): void;
   /** Performed before this server was started. */
   addEarlier(performed: Performed): void;
@@ -40,7 +40,7 @@ export interface Figures {
   readonly contentType: string;
 }
 
-export function createFigures({
+export function createRolloutMetrics({
   isSimulated,
   gate,
   now,
@@ -48,7 +48,7 @@ export function createFigures({
   isSimulated: boolean;
   gate: { readonly running: number; readonly waiting: number };
   now: () => number;
-}): Figures {
+}): RolloutMetrics {
   const registry = new Registry();
   const registers = [registry];
   const counter = <T extends string>(name: string, help: string, labelNames: T[] = []) =>

@@ -1,33 +1,33 @@
-// From labels to questions: the task with its grader and the pool in its order. One book serves the rehearsal,
+// From labels to questions: the task with its grader and the pool in its order. One finder serves the rehearsal,
 // of any seed, and the one set of tasks that it was opened with.
 
 import { createRehearsalWorld, type RehearsalWorld } from "../world/rehearsal.ts";
 import type { TasksWorld } from "../world/tasks.ts";
 import type { Grading, Question } from "../world/types.ts";
-import { type RolloutLabel, unknownLabel } from "./label.ts";
+import { type QuestionLabel, unknownLabel } from "./label.ts";
 
 /** As many tasks stand behind each profile that a prompt shows. */
 const CALIBRATION_TASKS = 60;
 /** Measuring the workers of a world takes seconds; a training uses one or two. */
 const MOST_WORLDS = 4;
-/** A group has 64 rollouts of one question: it is drawn once. */
+/** A group has 64 rollouts of one question: it is sampled once. */
 const MOST_QUESTIONS = 2_000;
 
 export interface FoundQuestion {
   question: Question;
-  grading: Grading;
+  world: Grading;
 }
 
-export interface QuestionBook {
+export interface QuestionFinder {
   /** "rehearsal (simulated)", "gsm8k". */
   readonly name: string;
   readonly isSimulated: boolean;
   /** Throws "unknown-label". */
-  find(label: RolloutLabel): FoundQuestion;
+  find(label: QuestionLabel): FoundQuestion;
 }
 
 /** Without tasks it knows the rehearsal alone; with tasks, these alone: what is simulated must not mix with what is paid. */
-export function createQuestionBook(tasks?: { world: TasksWorld; digest: string }): QuestionBook {
+export function createQuestionFinder(tasks?: { world: TasksWorld; digest: string }): QuestionFinder {
   const found = new Map<string, FoundQuestion>();
   const find = tasks ? createTasksFinder(tasks) : findRehearsal;
   return {
@@ -60,15 +60,15 @@ export function rehearsalWorldOf(pools: "fixed" | "random", seed: number): Rehea
   return world;
 }
 
-function findRehearsal(label: RolloutLabel): FoundQuestion {
+function findRehearsal(label: QuestionLabel): FoundQuestion {
   if (label.world !== "rehearsal")
     throw unknownLabel(label, "it is of a set of tasks, and this server was started without --tasks");
-  const grading = rehearsalWorldOf(label.pools, label.seed);
-  return { question: grading.drawFrom(label.split, label.number), grading };
+  const world = rehearsalWorldOf(label.pools, label.seed);
+  return { question: world.sampleFrom(label.split, label.number), world };
 }
 
 function createTasksFinder({ world, digest }: { world: TasksWorld; digest: string }) {
-  return (label: RolloutLabel): FoundQuestion => {
+  return (label: QuestionLabel): FoundQuestion => {
     if (label.world !== "tasks")
       throw unknownLabel(label, "it is of the rehearsal, and this server was started with --tasks");
     if (label.digest !== digest)
@@ -78,6 +78,6 @@ function createTasksFinder({ world, digest }: { world: TasksWorld; digest: strin
       );
     const question = world.recall(label.task, label.pool);
     if (!question) throw unknownLabel(label, "its task or one of its workers is not here");
-    return { question, grading: world };
+    return { question, world };
   };
 }
