@@ -50,7 +50,7 @@ export function define(command: Command): void {
     .option("--max-calls <n>", "the most calls of workers, retries included", wholeNumber("--max-calls", 1))
     .option("--max-tokens <n>", "the most tokens, in and out together", wholeNumber("--max-tokens", 1))
     .option("--deadline-ms <ms>", "the longest it may take, in milliseconds", wholeNumber("--deadline-ms", 1))
-    .option("--seed <n>", "repeats the chance of an earlier run", wholeNumber("--seed", 0, 2 ** 32 - 1))
+    .option("--seed <n>", "repeats the sampling of an earlier run", wholeNumber("--seed", 0, 2 ** 32 - 1))
     .option("--plan", "show each plan with its estimated cost and wait for yes, no or edit")
     .option("--workflow <file>", "perform this workflow (text or JSON) instead of asking a Conductor")
     .option("--allow-unknown-price", "ask workers of unknown price too, although there is a budget")
@@ -97,7 +97,7 @@ async function ask(words: string[], flags: AskFlags): Promise<void> {
   const tutti = await openTutti({ file: flags.config, onNotice: (text) => view.notice(text) });
   try {
     process.exitCode = await performLive(view, { isJson, isReviewed }, (stage) => ({
-      stream: tutti.stream([question], { ...toAskOptions(flags), ...(workflow && { workflow }), ...stage }),
+      stream: tutti.stream([question], { ...toAskOptions(flags), workflow, ...stage }),
     }));
   } finally {
     await tutti.close();
