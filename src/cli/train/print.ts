@@ -14,11 +14,6 @@ import { type Column, toTable } from "../terminal/table.ts";
 import type { TrainSettings } from "./input.ts";
 import type { PreparedWorld } from "./world.ts";
 
-export interface ResultsOutput {
-  stdout: NodeJS.WriteStream;
-  env: NodeJS.ProcessEnv;
-}
-
 const PAGE = "report.html";
 
 /** Returns where it is. */
@@ -47,7 +42,7 @@ export function toCostLines(
 export function showResults(
   rows: readonly TestResult[],
   folder: TrainingFolder,
-  output: ResultsOutput,
+  output: { stdout: NodeJS.WriteStream; env: NodeJS.ProcessEnv },
 ): void {
   folder.keepResults(rows);
   writePage(folder);

@@ -27,7 +27,7 @@ const MORE_QUESTIONS = 4;
 /** As many as validation questions, so that the same compiled graph serves both. */
 const WRITTEN_TOGETHER = 32;
 
-export interface ComparedQuestion extends SizeComparison {
+export interface TeamComparison extends SizeComparison {
   question: Question;
   /** Of each try. */
   seeds: number[];
@@ -60,7 +60,7 @@ export async function* compareFirst(
   questions: readonly Question[],
   sizes: readonly number[],
   context: StageContext,
-): Asking<ComparedQuestion[]> {
+): Asking<TeamComparison[]> {
   const { policy, world } = context;
   const prompts = questions.flatMap((question) => sizes.map((size) => toPrompt(policy, question, { size })));
   const plans = await writeGreedily(prompts, context);
@@ -80,10 +80,10 @@ export async function* compareFirst(
  * replies agree in the same way read the same, so the same plans follow them.
  */
 export async function* compareLater(
-  firsts: readonly ComparedQuestion[],
+  firsts: readonly TeamComparison[],
   sizes: readonly number[],
   context: StageContext,
-): Asking<ComparedQuestion[]> {
+): Asking<TeamComparison[]> {
   const { policy } = context;
   const states = firsts.flatMap(({ question, seeds, outcomes }, q) => {
     const tried = createRandom(hashSeed(toComparisonSeed(context), "later", q)).pick(outcomes);
@@ -118,7 +118,7 @@ function toComparison(
   seeds: number[],
   outcomes: Outcome[][],
   callsBefore: number,
-): ComparedQuestion {
+): TeamComparison {
   const meanCalls = (own: readonly Outcome[]) => own.reduce((sum, { calls }) => sum + calls, 0) / own.length;
   return {
     ...{ question, seeds, outcomes, reading, tries: seeds.length },
