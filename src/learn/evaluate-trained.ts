@@ -54,7 +54,7 @@ export interface Trained {
 export async function openTrained(checkpoint: string, options: { threads?: number } = {}): Promise<Trained> {
   const { card, weights, language, choices } = loadCheckpoint(checkpoint);
   const { threads } = options;
-  const engine = await openEngine({ ...(threads !== undefined && { threads }) });
+  const engine = await openEngine({ threads });
   const model = new Model(engine, card.shape, weights);
   return { policy: { model, language, choices }, card, close: () => model.close() };
 }
@@ -108,7 +108,7 @@ export async function evaluateTrained(options: EvaluateTrainedOptions): Promise<
   const { checkpoint, world, seed = TEST_SEED, threads, signal } = options;
   const tests = await openTests(world, { ...options, seed });
   const { policy, card, close } = await openTrained(checkpoint, {
-    ...(threads !== undefined && { threads }),
+    threads,
   });
   const rows: BenchRow[] = [];
   try {
