@@ -2,10 +2,10 @@
 // steps and workflows that they put together.
 
 import { usageError } from "../base/errors.ts";
+import { createDecidingConductor, createOneRoundConductor } from "../conductor/deciding.ts";
 import type { ComposeRequest, Conductor } from "../conductor/types.ts";
 import { findConsensus } from "../worker/consensus.ts";
 import type { Pool } from "../worker/types.ts";
-import { NO_USAGE } from "../worker/usage.ts";
 import type { Access, Decision, Step } from "../workflow/types.ts";
 
 /** The same words in every baseline, so that they differ in who is asked and not in how. */
@@ -13,12 +13,7 @@ const SOLVE = "Solve the overall task and give the answer.";
 const VOTE = "Compare the replies and pass on the answer with the most weight.";
 
 export function createDecider(id: string, decide: (request: ComposeRequest) => Decision): Conductor {
-  return {
-    identity: { kind: "custom", id },
-    async *compose(request) {
-      yield { type: "plan-end", text: "", decision: decide(request), usage: NO_USAGE };
-    },
-  };
+  return createDecidingConductor({ kind: "custom", id }, decide);
 }
 
 /** Performs one workflow per question and accepts it. */
@@ -26,7 +21,7 @@ export function createOneRound(
   id: string,
   decide: (request: ComposeRequest) => Extract<Decision, { type: "workflow" }>,
 ): Conductor {
-  return createDecider(id, (request) => (request.rounds.length === 0 ? decide(request) : { type: "accept" }));
+  return createOneRoundConductor({ kind: "custom", id }, (request) => decide(request).workflow);
 }
 
 /** The same workflow for every question. */

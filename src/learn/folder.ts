@@ -44,26 +44,6 @@ export interface Training {
   results: TestResult[];
 }
 
-/** Whoever trains appends what it tells and rewinds to its checkpoint; whoever shows it describes and loads. */
-export interface TrainingFolder {
-  readonly path: string;
-  /** Where the trainer keeps its own files. Not made before they are needed. */
-  readonly checkpoint: string;
-  readonly best: string;
-  /** Absent until a training was described here. */
-  readonly statement: TrainingStatement | undefined;
-  append(event: TrainEvent): void;
-  /** Forgets what was told of this iteration and later ones: a resumed training tells it again. */
-  rewind(iteration: number): void;
-  /** What changed in `training.json`. What was never said stays empty. */
-  describe(change: Partial<TrainingStatement>): void;
-  keepResults(results: readonly TestResult[]): void;
-  load(): Training;
-  /** A file that is whole or not changed at all. */
-  write(name: string, text: string): void;
-  close(): void;
-}
-
 /** Makes the folder where there is none, and claims it. A torn end of a killed training is mended. */
 export function openTrainingFolder(path: string): TrainingFolder {
   mkdirSync(path, { recursive: true });
@@ -72,15 +52,17 @@ export function openTrainingFolder(path: string): TrainingFolder {
     return new TuttiError("training-active", message);
   });
   try {
-    return new DiskTrainingFolder(path, release);
+    return new TrainingFolder(path, release);
   } catch (error) {
     release();
     throw error;
   }
 }
 
-class DiskTrainingFolder implements TrainingFolder {
+/** Whoever trains appends what it tells and rewinds to its checkpoint; whoever shows it describes and loads. */
+export class TrainingFolder {
   readonly path: string;
+  /** Where the trainer keeps its own files. Not made before they are needed. */
   readonly checkpoint: string;
   readonly best: string;
   readonly #release: () => void;
@@ -97,6 +79,7 @@ class DiskTrainingFolder implements TrainingFolder {
     this.#release = release;
   }
 
+  /** Absent until a training was described here. */
   get statement(): TrainingStatement | undefined {
     return this.#statement;
   }
@@ -113,6 +96,7 @@ class DiskTrainingFolder implements TrainingFolder {
     return file;
   }
 
+  /** Forgets what was told of this iteration and later ones: a resumed training tells it again. */
   rewind(iteration: number): void {
     this.#closeFiles();
     for (const name of EVENT_FILES) {
@@ -122,6 +106,7 @@ class DiskTrainingFolder implements TrainingFolder {
     }
   }
 
+  /** What changed in `training.json`. What was never said stays empty. */
   describe(change: Partial<TrainingStatement>): void {
     this.#statement = changeStatement(this.#statement, change);
     this.write(STATEMENT, `${JSON.stringify(this.#statement, null, 2)}\n`);
@@ -135,6 +120,7 @@ class DiskTrainingFolder implements TrainingFolder {
     return { ...readEvents(this.path), statement: this.#statement };
   }
 
+  /** A file that is whole or not changed at all. */
   write(name: string, text: string): void {
     const file = join(this.path, name);
     // At once, unlike a checkpoint's files: events are told in order, and Ctrl-C does not wait.

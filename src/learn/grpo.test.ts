@@ -15,7 +15,7 @@ import { createTinyLanguage } from "../testing/learn/tiny-language.ts";
 import type { ScriptedWorker } from "../testing/stage.ts";
 import type { Step } from "../workflow/types.ts";
 import type { Question, World } from "../world/types.ts";
-import { type Group, isFlat, rollOut, rollOutAgain, toAdvantages, toExamples } from "./grpo.ts";
+import { isFlat, type PlanGroup, rollOut, rollOutAgain, toAdvantages, toExamples } from "./grpo.ts";
 import { type Policy, type Prompt, toPrompt } from "./native/policy.ts";
 import type { StageContext } from "./native/stage.ts";
 import { performAsked } from "./perform.ts";
@@ -47,7 +47,7 @@ function options(policy: Policy, parts: { group: number; costPerCall?: number; w
   return createStageContext(policy, { world: createSmallWorld({ isSimulated: false }), ...parts });
 }
 
-async function perform(prompts: Prompt[], context: StageContext): Promise<Group[]> {
+async function perform(prompts: Prompt[], context: StageContext): Promise<PlanGroup[]> {
   return (await performAsked(rollOut(prompts, context), context.world, context.signal))!;
 }
 

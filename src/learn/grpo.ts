@@ -19,17 +19,17 @@ import {
   learnNothing,
   MICRO_BATCH,
   type OutcomeGroup,
-  type Stage,
   type StageContext,
   sampleQuestions,
   TEXT_WEIGHT,
+  type TrainingStage,
 } from "./native/stage.ts";
 import { toLossOptions, toRandomExamples } from "./native/warm-up.ts";
 import { toWorthless } from "./perform.ts";
 import type { Asking, Rollout } from "./types.ts";
 
 /** A question with the plans that were written for it, and what came of each. */
-export interface Group extends OutcomeGroup {
+export interface PlanGroup extends OutcomeGroup {
   prompt: Prompt;
   plans: readonly Plan[];
   /** Of the first try: it is what goes on to a second round. */
@@ -41,7 +41,7 @@ export interface Group extends OutcomeGroup {
 const CLIP = 0.2;
 
 /** One iteration. */
-export const grpo: Stage = async function* (context) {
+export const grpo: TrainingStage = async function* (context) {
   const { policy, plan, group, questions } = context;
   const random = createStageRandom(context, "sizes");
 
@@ -81,7 +81,7 @@ export const grpo: Stage = async function* (context) {
 const TRIES = 4;
 
 /** First rounds. A plan's reward is the mean of its tries, which have the same seeds for the whole group. */
-export async function* rollOut(prompts: readonly Prompt[], context: StageContext): Asking<Group[]> {
+export async function* rollOut(prompts: readonly Prompt[], context: StageContext): Asking<PlanGroup[]> {
   const { policy, world, group, costPerCall, signal } = context;
   const seed = toRolloutSeed(context);
   const plans = await writePlans(policy, prompts, { group, seed, signal });
@@ -107,10 +107,10 @@ const GAMMA = 0.25;
  * gets a group of its own. Every other group, since then there are about as many second rounds as first ones.
  */
 export async function* rollOutAgain(
-  groups: readonly Group[],
+  groups: readonly PlanGroup[],
   context: StageContext,
   random: Random,
-): Asking<Group[]> {
+): Asking<PlanGroup[]> {
   const { policy, world, group, costPerCall, signal } = context;
   const seed = toRolloutSeed(context);
   const picked = groups.flatMap((first, q) =>
@@ -138,7 +138,7 @@ export async function* rollOutAgain(
 }
 
 /** One right and one wrong, where there are both; never an outage or a format error. */
-function pickStates({ outcomes }: Group): number[] {
+function pickStates({ outcomes }: PlanGroup): number[] {
   const find = (isRight: boolean) =>
     outcomes.findIndex((each) => each.isValid && !each.isOutage && each.isRight === isRight);
   return [find(true), find(false)].filter((at) => at >= 0);
@@ -223,7 +223,7 @@ const ENOUGH_ENTROPY = 1;
 
 /** Every rollout counts the same, however long it is. */
 export function toExamples(
-  { plans, outcomes, rewards }: Group,
+  { plans, outcomes, rewards }: PlanGroup,
   { policy, plan: { stage, exploration }, words }: Pick<StageContext, "policy" | "plan" | "words">,
   scale: number,
 ): TrainingExample[] {

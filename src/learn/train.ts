@@ -75,13 +75,13 @@ export async function train<Entry extends ScheduleEntry>(
         "bad-checkpoint",
         `The training in ${folder.path} cannot go on with ${name}: it was begun with ${state.name}`,
       );
-    return await new Trainer(options, algorithm, state).run();
+    return await new TrainingLoop(options, algorithm, state).run();
   } finally {
     await algorithm.close();
   }
 }
 
-class Trainer<Entry extends ScheduleEntry> {
+class TrainingLoop<Entry extends ScheduleEntry> {
   readonly #options: TrainerOptions<Entry>;
   readonly #algorithm: LearningAlgorithm<Entry>;
   readonly #state: TrainerState;

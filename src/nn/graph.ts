@@ -2,7 +2,7 @@
 // gradient flows back (`nn/operations.ts` has the rules), so one builder makes forward and backward graphs.
 
 import { TuttiError } from "../base/errors.ts";
-import { Message } from "./protobuf.ts";
+import { ProtobufMessage } from "./protobuf.ts";
 
 export type Kind = "float" | "int32" | "int64" | "bool";
 
@@ -32,7 +32,7 @@ const IR_VERSION = 8;
 const OPSET = 17;
 
 export class Graph {
-  readonly #body = new Message();
+  readonly #body = new ProtobufMessage();
   readonly #known = new Map<string, Value>();
   #count = 0;
   #hasOutput = false;
@@ -58,7 +58,7 @@ export class Graph {
     const known = key === undefined ? undefined : this.#known.get(key);
     if (known) return known;
     const name = `c${this.#count++}`;
-    const tensor = new Message().integers(1, dims).integer(2, ELEMENT_TYPES[kind]).text(8, name);
+    const tensor = new ProtobufMessage().integers(1, dims).integer(2, ELEMENT_TYPES[kind]).text(8, name);
     this.#body.message(5, tensor.bytes(9, bytes));
     const value: Value = { graph: this, name, dims, kind, isTrained: false, inputs: [] };
     if (key !== undefined) this.#known.set(key, value);
@@ -74,11 +74,11 @@ export class Graph {
   ): Value {
     const { attributes = {}, backward } = options;
     const name = `v${this.#count++}`;
-    const node = new Message();
+    const node = new ProtobufMessage();
     for (const input of inputs) node.text(1, input.name);
     node.text(2, name).text(4, operation);
     for (const [key, value] of Object.entries(attributes)) {
-      const attribute = new Message().text(1, key);
+      const attribute = new ProtobufMessage().text(1, key);
       if (typeof value === "number") attribute.integer(3, value).integer(20, ATTRIBUTE_TYPES.integer);
       else attribute.integers(8, value).integer(20, ATTRIBUTE_TYPES.integers);
       node.message(5, attribute);
@@ -90,16 +90,16 @@ export class Graph {
   }
 
   output(name: string, { name: from, dims, kind }: Value): void {
-    this.#body.message(1, new Message().text(1, from).text(2, name).text(4, "Identity"));
+    this.#body.message(1, new ProtobufMessage().text(1, from).text(2, name).text(4, "Identity"));
     this.#body.message(12, toValueInfo(name, dims, kind));
     this.#hasOutput = true;
   }
 
   toModel(): Uint8Array {
     if (!this.#hasOutput) throw new TuttiError("bad-graph", "A graph without outputs computes nothing");
-    const opset = new Message().text(1, "").integer(2, OPSET);
+    const opset = new ProtobufMessage().text(1, "").integer(2, OPSET);
     const body = this.#body.text(2, "tutti");
-    return new Message().integer(1, IR_VERSION).message(7, body).message(8, opset).toBytes();
+    return new ProtobufMessage().integer(1, IR_VERSION).message(7, body).message(8, opset).toBytes();
   }
 
   #declare(name: string, dims: readonly number[], kind: Kind, isTrained: boolean): Value {
@@ -108,11 +108,11 @@ export class Graph {
   }
 }
 
-function toValueInfo(name: string, dims: readonly number[], kind: Kind): Message {
-  const shape = new Message();
-  for (const dim of dims) shape.message(1, new Message().integer(1, dim));
-  const tensor = new Message().integer(1, ELEMENT_TYPES[kind]).message(2, shape);
-  return new Message().text(1, name).message(2, new Message().message(1, tensor));
+function toValueInfo(name: string, dims: readonly number[], kind: Kind): ProtobufMessage {
+  const shape = new ProtobufMessage();
+  for (const dim of dims) shape.message(1, new ProtobufMessage().integer(1, dim));
+  const tensor = new ProtobufMessage().integer(1, ELEMENT_TYPES[kind]).message(2, shape);
+  return new ProtobufMessage().text(1, name).message(2, new ProtobufMessage().message(1, tensor));
 }
 
 /**

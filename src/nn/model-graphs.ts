@@ -233,9 +233,8 @@ export function trainingGraph(shape: ModelShape, batch: BatchShape, objective: O
   const positions = positionsOf(batch);
   const rotation = rotationAt(graph, [...positions.prefix, ...positions.rollouts], width / heads);
   const attend = attendShared(build, mask, seen);
-  for (let number = 0; number < shape.layers; number++) {
+  for (let number = 0; number < shape.layers; number++)
     x = layer(x, weights, number, { heads, rotation, attend });
-  }
   const normed = rmsNorm(x, pick(weights, "norm"));
   const [readText, readSlots, written] = split(normed, 1, [text, slots, count]) as [Value, Value, Value];
   const keys = slotKeys(readSlots, build);

@@ -3,7 +3,7 @@
 import { type Prefix, prefixTensors, shapeOf, Written } from "./batch.ts";
 import { type BatchShape, type Objective, prefixGraph, stepGraph, trainingGraph } from "./model-graphs.ts";
 import { maskValue, rotaryTables, weightDims } from "./transformer.ts";
-import type { Engine, ModelShape, Session, Tensors, Weights } from "./types.ts";
+import type { CompiledGraph, Engine, ModelShape, Tensors, Weights } from "./types.ts";
 
 export interface Completion {
   /** The end token included, where it was reached. */
@@ -70,7 +70,7 @@ export class Model {
   readonly shape: ModelShape;
   readonly weights: Weights;
   readonly engine: Engine;
-  readonly #sessions = new Map<string, Promise<Session>>();
+  readonly #sessions = new Map<string, Promise<CompiledGraph>>();
 
   constructor(engine: Engine, shape: ModelShape, weights: Weights) {
     this.engine = engine;
@@ -281,7 +281,7 @@ export class Model {
   }
 
   /** The least recently used one makes room. */
-  #session(kind: string, batch: BatchShape, build: () => Uint8Array): Promise<Session> {
+  #session(kind: string, batch: BatchShape, build: () => Uint8Array): Promise<CompiledGraph> {
     const { questions, text, slots, group, length } = batch;
     const key = [kind, questions, text, slots, group, length].join(" ");
     let session = this.#sessions.get(key);

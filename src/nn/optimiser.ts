@@ -26,7 +26,7 @@ const STEP = "optimiser.step";
  */
 const FLUSH = 1.5 * 2 ** -74;
 
-interface Slot {
+interface Parameter {
   name: string;
   weights: Float32Array;
   dims: readonly number[];
@@ -37,13 +37,13 @@ interface Slot {
 }
 
 export class AdamW {
-  readonly #slots: Slot[];
+  readonly #parameters: Parameter[];
   readonly #options: Required<AdamWOptions>;
   #step = 0;
 
   constructor(weights: Weights, options: AdamWOptions = {}) {
     this.#options = { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0.01, ...options };
-    this.#slots = [...weights].map(([name, { dims, data }]) => ({
+    this.#parameters = [...weights].map(([name, { dims, data }]) => ({
       name,
       dims,
       weights: data,
@@ -66,14 +66,15 @@ export class AdamW {
     const norm = this.#normOf(gradients);
     const scale = norm > maxNorm ? maxNorm / norm : 1;
     this.#step += 1;
-    for (const slot of this.#slots) this.#update(slot, gradients.get(slot.name)!.data, learningRate, scale);
+    for (const parameter of this.#parameters)
+      this.#update(parameter, gradients.get(parameter.name)!.data, learningRate, scale);
     return { norm };
   }
 
   /** Copies of the moments and the count of steps, to be saved: later steps do not change them. */
   toTensors(): Weights {
     const tensors: Weights = new Map([[STEP, { dims: [], data: Float32Array.of(this.#step) }]]);
-    for (const { name, dims, first, second } of this.#slots) {
+    for (const { name, dims, first, second } of this.#parameters) {
       tensors.set(FIRST + name, { dims, data: first.slice() });
       tensors.set(SECOND + name, { dims, data: second.slice() });
     }
@@ -87,14 +88,13 @@ export class AdamW {
   static fromTensors(weights: Weights, saved: Weights, options: AdamWOptions = {}): AdamW {
     const optimiser = new AdamW(weights, options);
     const step = restored(saved, STEP, 1)[0]!;
-    if (!Number.isInteger(step) || step < 0) {
+    if (!Number.isInteger(step) || step < 0)
       throw new TuttiError(
         "bad-checkpoint",
         `"${STEP}" is ${step}: it must be a whole number of at least 0.`,
       );
-    }
     optimiser.#step = step;
-    for (const { name, first, second } of optimiser.#slots) {
+    for (const { name, first, second } of optimiser.#parameters) {
       first.set(restored(saved, FIRST + name, first.length));
       second.set(restored(saved, SECOND + name, second.length));
     }
@@ -103,12 +103,11 @@ export class AdamW {
 
   #normOf(gradients: Weights): number {
     for (const name of gradients.keys()) {
-      if (!this.#slots.some((slot) => slot.name === name)) {
+      if (!this.#parameters.some((parameter) => parameter.name === name))
         throw usageError(`There is a gradient for "${name}", but no such weights.`);
-      }
     }
     let total = 0;
-    for (const { name, weights } of this.#slots) {
+    for (const { name, weights } of this.#parameters) {
       const gradient = gradients.get(name)?.data;
       if (gradient?.length !== weights.length) {
         const found = gradient === undefined ? "no gradient" : `a gradient of ${gradient.length} numbers`;
@@ -117,24 +116,23 @@ export class AdamW {
       // The square of a float fits easily into a double: the sum is finite if all gradients are.
       let squares = 0;
       for (let i = 0; i < gradient.length; i++) squares += gradient[i]! * gradient[i]!;
-      if (!Number.isFinite(squares)) {
+      if (!Number.isFinite(squares))
         throw new TuttiError(
           "not-finite",
           `The gradient of "${name}" has a number that is not finite; it was not applied.`,
         );
-      }
       total += squares;
     }
     return Math.sqrt(total);
   }
 
-  #update(slot: Slot, gradient: Float32Array, learningRate: number, scale: number): void {
-    const { weights, first, second } = slot;
+  #update(parameter: Parameter, gradient: Float32Array, learningRate: number, scale: number): void {
+    const { weights, first, second } = parameter;
     const { beta1, beta2, epsilon, weightDecay } = this.#options;
     // Both moments start at 0 and would be too small at first; dividing by what they hold so far corrects it.
     const stepSize = learningRate / (1 - beta1 ** this.#step);
     const rootCorrection = 1 / Math.sqrt(1 - beta2 ** this.#step);
-    const keep = slot.dims.length >= 2 ? 1 - learningRate * weightDecay : 1;
+    const keep = parameter.dims.length >= 2 ? 1 - learningRate * weightDecay : 1;
     for (let i = 0; i < weights.length; i++) {
       const slope = gradient[i]! * scale;
       const mean = beta1 * first[i]! + (1 - beta1) * slope + FLUSH - FLUSH;

@@ -2,7 +2,7 @@
 
 import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-web";
 import { TuttiError } from "../base/errors.ts";
-import type { Session, Tensors } from "./types.ts";
+import type { CompiledGraph, Tensors } from "./types.ts";
 
 type TensorConstructor = new (
   type: "float32" | "int32",
@@ -10,7 +10,7 @@ type TensorConstructor = new (
   dims: readonly number[],
 ) => OrtTensor;
 
-export function toSession(session: InferenceSession, Tensor: TensorConstructor): Session {
+export function toSession(session: InferenceSession, Tensor: TensorConstructor): CompiledGraph {
   const names = new Set(session.inputNames);
   return {
     async run(inputs) {

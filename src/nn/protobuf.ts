@@ -3,7 +3,7 @@
 
 const encoder = new TextEncoder();
 
-export class Message {
+export class ProtobufMessage {
   readonly #parts: Uint8Array[] = [];
 
   /** A whole number, not negative. */
@@ -31,7 +31,7 @@ export class Message {
     return this.bytes(field, encoder.encode(value));
   }
 
-  message(field: number, value: Message): this {
+  message(field: number, value: ProtobufMessage): this {
     return this.bytes(field, value.toBytes());
   }
 

@@ -18,7 +18,7 @@ const entrySchema = z.object({
   data_offsets: z.tuple([z.int().nonnegative(), z.int().nonnegative()]),
 });
 
-interface Entry {
+interface TensorEntry {
   name: string;
   dtype: Dtype;
   dims: number[];
@@ -45,11 +45,10 @@ export function toSafetensors(
     const { dims, data } = tensors.get(name)!;
     if (name === METADATA)
       throw usageError(`A tensor cannot be called "${METADATA}": the format needs that name.`);
-    if (countOf(dims) !== data.length) {
+    if (countOf(dims) !== data.length)
       throw usageError(
         `Tensor "${name}" of shape [${dims}] holds ${data.length} numbers instead of ${countOf(dims)}.`,
       );
-    }
     const end = dataBytes + data.length * BYTES_OF[dtype];
     fields.push(
       `${JSON.stringify(name)}:${JSON.stringify({ dtype, shape: dims, data_offsets: [dataBytes, end] })}`,
@@ -80,7 +79,7 @@ export function toSafetensors(
 /** Reads F32 and F16 (widened, which is exact). The weights are copies: `bytes` may be changed afterwards. */
 export function fromSafetensors(bytes: Uint8Array): { weights: Weights; metadata: Record<string, string> } {
   const { header, dataStart } = readHeader(bytes);
-  const entries: Entry[] = [];
+  const entries: TensorEntry[] = [];
   let metadata: Record<string, string> = {};
   for (const [name, value] of Object.entries(header)) {
     if (name === METADATA) metadata = readMetadata(value);
@@ -109,37 +108,33 @@ export function fromSafetensors(bytes: Uint8Array): { weights: Weights; metadata
 function readHeader(bytes: Uint8Array): { header: object; dataStart: number } {
   if (bytes.length < 8) throw badCheckpoint(`it has ${bytes.length} bytes, too few for a safetensors file`);
   const length = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true);
-  if (length > BigInt(MAX_HEADER_BYTES)) {
+  if (length > BigInt(MAX_HEADER_BYTES))
     throw badCheckpoint(`its header claims ${length} bytes; at most ${MAX_HEADER_BYTES} are read`);
-  }
   const dataStart = 8 + Number(length);
-  if (dataStart > bytes.length) {
+  if (dataStart > bytes.length)
     throw badCheckpoint(
       `its header claims ${length} bytes, but only ${bytes.length - 8} follow: it was cut off`,
     );
-  }
   let header: unknown;
   try {
     header = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(8, dataStart)));
   } catch (cause) {
     throw badCheckpoint("its header is not JSON", cause);
   }
-  if (typeof header !== "object" || header === null || Array.isArray(header)) {
+  if (typeof header !== "object" || header === null || Array.isArray(header))
     throw badCheckpoint("its header is not a JSON object");
-  }
   return { header, dataStart };
 }
 
 function readMetadata(value: unknown): Record<string, string> {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   const entries = isObject ? Object.entries(value) : [];
-  if (!isObject || entries.some(([, text]) => typeof text !== "string")) {
+  if (!isObject || entries.some(([, text]) => typeof text !== "string"))
     throw badCheckpoint(`"${METADATA}" must be an object that holds texts only`);
-  }
   return Object.fromEntries(entries);
 }
 
-function readEntry(name: string, value: unknown): Entry {
+function readEntry(name: string, value: unknown): TensorEntry {
   const parsed = entrySchema.safeParse(value);
   if (!parsed.success) {
     const issue = parsed.error.issues[0]!;
@@ -151,16 +146,15 @@ function readEntry(name: string, value: unknown): Entry {
     throw badCheckpoint(`${label} has dtype "${dtype}"; F32 and F16 are read`);
   const count = countOf(shape);
   const [begin, end] = data_offsets;
-  if (end - begin !== count * BYTES_OF[dtype]) {
+  if (end - begin !== count * BYTES_OF[dtype])
     throw badCheckpoint(
       `${label}: shape [${shape}] of ${dtype} needs ${count * BYTES_OF[dtype]} bytes, it has ${end - begin}`,
     );
-  }
   return { name, dtype, dims: shape, count, begin, end };
 }
 
 /** The tensors must fill the data exactly: each starts where the one before it ends. */
-function checkLayout(entries: readonly Entry[], dataBytes: number): void {
+function checkLayout(entries: readonly TensorEntry[], dataBytes: number): void {
   let covered = 0;
   for (const { name, begin, end } of [...entries].sort((a, b) => a.begin - b.begin || a.end - b.end)) {
     const label = `tensor ${JSON.stringify(name)}`;
@@ -186,11 +180,10 @@ function toJsonObject(texts: Record<string, string>): string {
 function checkFitsHalf(name: string, data: Float32Array): void {
   for (let i = 0; i < data.length; i++) {
     const value = data[i]!;
-    if (Math.abs(value) >= 65_520 && Number.isFinite(value)) {
+    if (Math.abs(value) >= 65_520 && Number.isFinite(value))
       throw usageError(
         `Tensor "${name}" holds ${value}, which is too large for F16 (65504): write it as F32.`,
       );
-    }
   }
 }
 

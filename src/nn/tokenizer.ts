@@ -6,16 +6,6 @@ import { z } from "zod";
 import { TuttiError, usageError } from "../base/errors.ts";
 import { learnMerges, MAX_VOCABULARY, type Merge, toPairKey } from "./byte-pairs.ts";
 
-export interface Tokenizer {
-  /** Tokens are 0 to size − 1. */
-  readonly size: number;
-  encode(text: string): number[];
-  decode(tokens: Iterable<number>): string;
-  /** The token of a literal; throws where there is no such literal. */
-  literal(text: string): number;
-  toJson(): TokenizerJson;
-}
-
 const FORMAT = "tutti-tokenizer";
 /** Changes when the same file would encode a text differently: another `PIECE`, another order of tokens. */
 const VERSION = 1;
@@ -54,12 +44,11 @@ export function trainTokenizer(
   options: { size: number; literals: readonly string[] },
 ): Tokenizer {
   const firstToken = BYTES + options.literals.length;
-  if (!Number.isInteger(options.size) || options.size < firstToken || options.size > MAX_VOCABULARY) {
+  if (!Number.isInteger(options.size) || options.size < firstToken || options.size > MAX_VOCABULARY)
     throw usageError(
       `A vocabulary of ${options.size} tokens cannot be made: it must be a whole number from ${firstToken} ` +
         `(256 bytes and ${options.literals.length} literals) to ${MAX_VOCABULARY}.`,
     );
-  }
   const problem = findLiteralProblem(options.literals);
   if (problem !== undefined) throw usageError(problem);
 
@@ -72,18 +61,17 @@ export function trainTokenizer(
     }
   }
   const merges = learnMerges(counts, { firstToken, count: options.size - firstToken });
-  return new BytePairTokenizer(options.literals, merges);
+  return new Tokenizer(options.literals, merges);
 }
 
 /** Reads what `toJson` gave. The file is not trusted: every merge must join two earlier tokens. */
 export function fromTokenizerJson(json: unknown): Tokenizer {
   const head = z.object({ format: z.literal(FORMAT), version: z.unknown() }).safeParse(json);
   if (!head.success) throw badTokenizer(`it is not a "${FORMAT}" file`);
-  if (head.data.version !== VERSION) {
+  if (head.data.version !== VERSION)
     throw badTokenizer(
       `it has version ${JSON.stringify(head.data.version)}, and this program reads ${VERSION}`,
     );
-  }
   const parsed = jsonSchema.safeParse(json);
   if (!parsed.success) {
     const issue = parsed.error.issues[0]!;
@@ -92,10 +80,11 @@ export function fromTokenizerJson(json: unknown): Tokenizer {
   const { literals, merges } = parsed.data;
   const problem = findLiteralProblem(literals) ?? findMergeProblem(merges, BYTES + literals.length);
   if (problem !== undefined) throw badTokenizer(problem);
-  return new BytePairTokenizer(literals, merges);
+  return new Tokenizer(literals, merges);
 }
 
-class BytePairTokenizer implements Tokenizer {
+export class Tokenizer {
+  /** Tokens are 0 to size − 1. */
   readonly size: number;
   readonly #literals: ReadonlyMap<string, number>;
   readonly #literalPattern: RegExp | undefined;
@@ -142,16 +131,16 @@ class BytePairTokenizer implements Tokenizer {
     const parts: Uint8Array[] = [];
     for (const token of tokens) {
       const bytes = this.#bytes[token];
-      if (bytes === undefined) {
+      if (bytes === undefined)
         throw usageError(
           `Token ${token} cannot be decoded: this vocabulary has the tokens 0 to ${this.size - 1}.`,
         );
-      }
       parts.push(bytes);
     }
     return this.#decoder.decode(Buffer.concat(parts));
   }
 
+  /** The token of a literal; throws where there is no such literal. */
   literal(text: string): number {
     const token = this.#literals.get(text);
     if (token === undefined) {
@@ -199,9 +188,8 @@ class BytePairTokenizer implements Tokenizer {
       length--;
       for (let i = best + 1; i < length; i++) tokens[i] = tokens[i + 1]!;
       for (let i = best + 1; i + 1 < length; i++) joins[i] = joins[i + 1]!;
-      for (let i = Math.max(0, best - 1); i <= best && i + 1 < length; i++) {
+      for (let i = Math.max(0, best - 1); i <= best && i + 1 < length; i++)
         joins[i] = this.#joined.get(toPairKey(tokens[i]!, tokens[i + 1]!)) ?? NONE;
-      }
     }
     return Array.from(tokens.subarray(0, length));
   }
@@ -248,9 +236,8 @@ function findMergeProblem(merges: readonly Merge[], firstToken: number): string 
   const seen = new Set<number>();
   for (const [i, [left, right]] of merges.entries()) {
     const [leftBytes, rightBytes] = [lengths.get(left), lengths.get(right)];
-    if (leftBytes === undefined || rightBytes === undefined) {
+    if (leftBytes === undefined || rightBytes === undefined)
       return `merge ${i} joins ${left} and ${right}, which must both be bytes or earlier merges`;
-    }
     // Also keeps a small file from growing without bound: merges could double at every line.
     if (leftBytes + rightBytes > MAX_PIECE_BYTES) return `merge ${i} is longer than ${MAX_PIECE_BYTES} bytes`;
     const key = toPairKey(left, right);

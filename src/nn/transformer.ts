@@ -28,7 +28,7 @@ export function weightDims(shape: ModelShape): [name: string, dims: number[]][] 
     ["slot", [features, width]],
     ["slot.bias", [width]],
   ];
-  for (let layer = 0; layer < layers; layer++) {
+  for (let layer = 0; layer < layers; layer++)
     list.push(
       [`${layer}.attention.norm`, [width]],
       [`${layer}.attention.in`, [width, 3 * width]],
@@ -38,7 +38,6 @@ export function weightDims(shape: ModelShape): [name: string, dims: number[]][] 
       [`${layer}.mlp.up`, [width, hidden]],
       [`${layer}.mlp.down`, [hidden, width]],
     );
-  }
   list.push(
     ["norm", [width]],
     ["pointer.query", [width, width]],

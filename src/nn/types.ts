@@ -9,7 +9,7 @@ export interface Tensor {
 export type Tensors = Record<string, Tensor>;
 
 /** A compiled graph. Inputs are read in place, never copied or changed; outputs are new. */
-export interface Session {
+export interface CompiledGraph {
   run(inputs: Tensors): Promise<Tensors>;
   /** Frees the engine's memory. */
   close(): Promise<void>;
@@ -19,7 +19,7 @@ export interface Session {
 export interface Engine {
   /** "onnxruntime-node 1.30.0, 2 threads": shown in logs and cards. */
   readonly id: string;
-  load(model: Uint8Array): Promise<Session>;
+  load(model: Uint8Array): Promise<CompiledGraph>;
 }
 
 /** The weights of a model by name. They are inputs of every graph, so that training can change them. */

@@ -84,17 +84,17 @@ async function ask(
   };
 
   let timer: NodeJS.Timeout | undefined;
-  /** Rejects when it takes too long. One timer that looks again, not one that is set anew for every piece of text. */
+  /** Rejects when it takes too long. One timer that checks again, not one that is set anew for every piece of text. */
   const watch = () =>
     new Promise<never>((_, reject) => {
-      const look = () => {
+      const check = () => {
         const phase = firstAt === undefined ? timeouts.firstTokenMs : timeouts.idleMs;
         const from = firstAt === undefined ? startedAt : latestAt;
         const leftMs = Math.min(startedAt + timeouts.stepMs, from + phase) - now();
         if (leftMs > 0) {
           // Silence may begin at any time, also while the first token has long to come.
           const nextMs = Math.min(leftMs, timeouts.idleMs);
-          timer = nextMs === Number.POSITIVE_INFINITY ? undefined : setTimeout(look, nextMs);
+          timer = nextMs === Number.POSITIVE_INFINITY ? undefined : setTimeout(check, nextMs);
           return;
         }
         const isWhole = now() - startedAt >= timeouts.stepMs;
@@ -102,7 +102,7 @@ async function ask(
         const message = `${worker.id} ${what} within ${(isWhole ? timeouts.stepMs : phase) / 1000} s`;
         reject(new TuttiError("timeout", message));
       };
-      look();
+      check();
     });
 
   try {
@@ -112,8 +112,8 @@ async function ask(
     if (error) return { ok: false, error, partial: "", reasoning, usage };
     const reply: StepReply = {
       text,
-      ...(reasoning && { reasoning }),
-      ...(toolCalls && { toolCalls }),
+      reasoning: reasoning || undefined,
+      toolCalls,
       finishReason: reason,
     };
     return { ok: true, reply, usage, firstTokenMs: firstAt === undefined ? undefined : firstAt - startedAt };

@@ -107,7 +107,7 @@ describe("a budget", () => {
 
   it("too small for the worker that was named still buys an answer from a cheaper one", async () => {
     const pool = toPool([
-      { worker: scriptedWorker("dear", "dear"), price: { inputUsd: 1000, outputUsd: 1000 } },
+      { worker: scriptedWorker("expensive", "expensive"), price: { inputUsd: 1000, outputUsd: 1000 } },
       { worker: scriptedWorker("cheap", "cheap"), price: { inputUsd: 0.1, outputUsd: 0.1 } },
     ]);
     const start = toStart(pool, { limits: { usd: 0.01 } });
@@ -118,7 +118,7 @@ describe("a budget", () => {
       ),
     );
     expect(run).toMatchObject({ answer: "cheap", stopReason: "done" });
-    expect(run.steps[0]).toMatchObject({ insteadOf: "dear" });
+    expect(run.steps[0]).toMatchObject({ insteadOf: "expensive" });
   });
 
   it("refuses a worker of unknown price unless that is allowed", async () => {

@@ -162,12 +162,11 @@ function choose(
   { isAvailable }: Circumstances,
 ): { worker: number; instead?: { worker: number; reason: string } } {
   const named = round.workflow!.steps[number]!.worker;
-  if (step.retryAt !== undefined)
-    return { worker: step.worker, ...(step.instead && { instead: step.instead }) };
+  if (step.retryAt !== undefined) return { worker: step.worker, instead: step.instead };
   const candidates = candidatesFor(state.pool, named, step);
   // Who had the earlier turns of this step goes on with it.
   if (step.exchanges.length > 0 && candidates.includes(step.worker))
-    return { worker: step.worker, ...(step.instead && { instead: step.instead }) };
+    return { worker: step.worker, instead: step.instead };
   const worker = candidates.find(isAvailable) ?? candidates[0] ?? named;
   if (worker === named) return { worker };
   const failure = step.failures.findLast((failed) => failed.worker === named);
@@ -212,7 +211,7 @@ function toAsk(
     step: number,
     attempt: step.attempts,
     worker,
-    ...(instead && { instead }),
+    instead,
     reserved: reservation.amount,
     maxOutputTokens: reservation.maxOutputTokens,
     brief,

@@ -101,7 +101,7 @@ class Driver {
     const stop = this.#journalError ? "journal-failed" : signal.aborted ? "cancelled" : undefined;
     return {
       now: now(),
-      ...(stop && { stop }),
+      stop,
       isAvailable: (worker) => breaker.isAvailable(this.#state.pool[worker]!.id),
       quotePlan: () => conductor.quote?.(toComposeRequest(this.#state, pool)),
     };
@@ -192,7 +192,7 @@ class Driver {
     const { runId, pool } = this.#state;
     const nested = nests(pool[worker]!) && { nestedRunId: `${runId}.${round + 1}.${step + 1}` };
     const common = { runId, at, round, step, attempt, worker, reserved, maxOutputTokens };
-    return { type: "step-start", ...common, ...(instead && { instead }), ...nested };
+    return { type: "step-start", ...common, instead, ...nested };
   }
 
   #perform(action: AskAction): Promise<RunEvent> {

@@ -28,7 +28,7 @@ export function toComposeRequest(state: RunState, pool: Pool, maxOutputTokens?: 
     rounds: composed,
     errors: formatErrors,
     maxSteps: settings.maxSteps,
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    maxOutputTokens,
     seed: hashSeed(settings.seed, "plan", composed.length, attempts),
   };
 }
@@ -77,7 +77,7 @@ export async function performPlan(
       ...common(),
       error: toEventError(fault),
       spending: toFailedSpending(entry, fault, exchange()),
-      ...(delay !== undefined && { retryAt: now() + delay }),
+      retryAt: delay === undefined ? undefined : now() + delay,
     };
   }
 }

@@ -241,17 +241,13 @@ function toolsReturned(state: RunState, event: Extract<RunEvent, { type: "run-re
     ended: false,
   });
   return withStep(resumed, { round: number, step: round.steps.length - 1 }, (step) =>
-    askAgain(step, {
-      reply: step.reply!,
-      results: event.toolResults!,
-      ...(event.said && { said: event.said }),
-    }),
+    askAgain(step, { reply: step.reply!, results: event.toolResults!, said: event.said }),
   );
 }
 
 function askAgain(step: StepState, exchange: Exchange): StepState {
   const { text, toolCalls } = exchange.reply;
-  const reply = { text, ...(toolCalls && { toolCalls }) };
+  const reply = { text, toolCalls };
   return {
     ...step,
     status: "pending",

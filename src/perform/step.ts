@@ -67,14 +67,7 @@ export async function performStep(
       const error = { code: "invalid-output", message: `${entry.id}: ${problem}`, retryable: false };
       return { type: "step-error", ...common, error, spending, delivered: false };
     }
-    return {
-      type: "step-end",
-      ...common,
-      reply,
-      ...(problem !== undefined && { problem }),
-      spending,
-      ...(firstTokenMs !== undefined && { firstTokenMs }),
-    };
+    return { type: "step-end", ...common, reply, problem, spending, firstTokenMs };
   }
   const { error, partial, reasoning } = outcome;
   const isOurs = error.code === "aborted";
@@ -94,9 +87,9 @@ export async function performStep(
     ...common,
     error: toEventError(error),
     spending: nested?.spending() ?? spending,
-    ...(partial && { partial }),
+    partial: partial || undefined,
     delivered: delivery.isDelivered() && !isOurs,
-    ...(delay !== undefined && { retryAt: at + delay }),
+    retryAt: delay === undefined ? undefined : at + delay,
   };
 }
 
@@ -134,12 +127,12 @@ function toRequest(
     brief,
     maxOutputTokens,
     seed: hashSeed(settings.seed, round, step, attempt),
-    ...(temperature !== undefined && { temperature }),
-    ...(stop && { stop }),
-    ...(tools && { tools }),
-    ...(tools && toolChoice && { toolChoice }),
-    ...(responseFormat && { responseFormat }),
-    ...(nested && { conduct: nested.conduct }),
+    temperature,
+    stop,
+    tools,
+    toolChoice: tools && toolChoice,
+    responseFormat,
+    conduct: nested?.conduct,
   };
 }
 

@@ -23,7 +23,7 @@ export function toBrief(state: RunState, roundNumber: number, stepNumber: number
     subtask,
     visible,
     isLast,
-    ...(exchanges.length > 0 && { exchanges }),
+    exchanges: exchanges.length > 0 ? exchanges : undefined,
     asksBefore: asksBefore(state, roundNumber, stepNumber),
   };
 }
@@ -49,11 +49,8 @@ function show(state: RunState, visible: VisibleStep[], roundNumber: number, step
   // A vote about this question weighs by what was measured on similar ones, where that is known.
   const success = profile?.similar ?? profile?.success;
   const { subtask } = workflow!.steps[step]!;
-  const measured = success === undefined ? {} : { success };
-  visible.push({
-    ...{ round: roundNumber, step, worker, subtask, reply: reply.text, ...measured },
-    ...(combines(entry) && { isCombined: true as const }),
-  });
+  const isCombined = combines(entry) ? true : undefined;
+  visible.push({ round: roundNumber, step, worker, subtask, reply: reply.text, success, isCombined });
 }
 
 /** The finished rounds, as the Conductor is shown them. */

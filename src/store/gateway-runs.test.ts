@@ -1,5 +1,5 @@
 // What a store does for runs of the gateway, the same for every store: where they came from, what they took,
-// the bill, and content that is deleted while figures stay.
+// the bill, and content that is deleted while metrics stay.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
@@ -221,7 +221,7 @@ describe.each(STORES)("the %s store", (_, open) => {
       );
     });
 
-    it("keeps the figures of deleted runs, which are in no list any more", async () => {
+    it("keeps the metrics of deleted runs, which are in no list any more", async () => {
       await store.append([
         ...whole("a", { keyId: "k1", user: "ann", idempotencyKey: "once", metadata: { team: "red" } }, 1),
         ...whole("b", { keyId: "k1" }, 2),
@@ -243,7 +243,7 @@ describe.each(STORES)("the %s store", (_, open) => {
   });
 
   describe("stripping", () => {
-    it("takes out what was said, of nested runs too, and leaves the figures", async () => {
+    it("takes out what was said, of nested runs too, and leaves the metrics", async () => {
       const tags = { keyId: "k1", user: "ann", idempotencyKey: "once" };
       await store.append([
         gatewayStart("a", { ...tags, echo: { instructions: "SAID" } }, 1, "SAID: how?"),

@@ -96,8 +96,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   /** Nested runs are on the bill with the run at their head. */
   function toBillEntry(id: string, run: Kept): BillEntry | undefined {
     if (!run.origin || run.parentId !== undefined) return undefined;
-    const { origin, ...figures } = toSummary(id, run)!;
-    return { ...figures, origin: origin! };
+    const { origin, ...summary } = toSummary(id, run)!;
+    return { ...summary, origin: origin! };
   }
 
   return {

@@ -78,8 +78,8 @@ function toStart(event: Extract<RunEvent, { type: "run-start" }>): NonNullable<S
     conductor: toConductorName(event.settings.conductor),
     isSimulated: isSimulated(event.pool),
     isStripped: event.isStripped ?? false,
-    ...(origin && { origin: toTags(origin) }),
-    ...(origin?.idempotencyKey !== undefined && { idempotencyKey: withoutZeros(origin.idempotencyKey) }),
+    origin: origin && toTags(origin),
+    idempotencyKey: withoutZeros(origin?.idempotencyKey),
   };
 }
 
@@ -87,13 +87,13 @@ function toTags({ model, dialect, keyId, user, metadata }: Origin): RunSummary["
   return {
     model: withoutZeros(model),
     dialect,
-    ...(keyId !== undefined && { keyId }),
-    ...(user !== undefined && { user: withoutZeros(user) }),
-    ...(metadata && {
-      metadata: Object.fromEntries(
+    keyId,
+    user: withoutZeros(user),
+    metadata:
+      metadata &&
+      Object.fromEntries(
         Object.entries(metadata).map(([name, value]) => [withoutZeros(name), withoutZeros(value)]),
       ),
-    }),
   };
 }
 
@@ -109,6 +109,6 @@ function toBeginning(text: string): string {
 }
 
 /** The zero character ends a text in SQLite. */
-function withoutZeros(text: string): string {
-  return text.replaceAll("\0", " ");
+function withoutZeros<T extends string | undefined>(text: T): T {
+  return text?.replaceAll("\0", " ") as T;
 }

@@ -40,7 +40,7 @@ export interface Origin {
   /** A repeat with the same one gets this run, as long as the request is the same too. */
   idempotencyKey?: string;
   requestHash?: string;
-  /** The content is deleted when the run is over; figures stay. */
+  /** The content is deleted when the run is over; usage and cost stay. */
   isPrivate?: boolean;
   isBackground?: boolean;
   /** Fields of the request that its reply repeats, in the dialect's own words. */
@@ -363,13 +363,13 @@ export interface Store {
   listRuns(filter?: RunFilter): Promise<RunSummary[]>;
   /**
    * With its nested runs. False for an unknown id. Rejects with code "run-active" while it is performed.
-   * Figures of runs of the gateway stay for the bill (`sumSpending`), in no list any more.
+   * What runs of the gateway took stays for the bill (`sumSpending`), in no list any more.
    */
   deleteRun(id: string): Promise<boolean>;
-  /** Deletes ended and interrupted runs that started before this time; returns how many. Figures stay, as above. */
+  /** Deletes ended and interrupted runs that started before this time; returns how many. What they took stays, as above. */
   prune(startedBefore: number): Promise<number>;
   /**
-   * Takes what was said out of a run and its nested runs and leaves the figures: who was asked, when, what it
+   * Takes what was said out of a run and its nested runs and leaves the metrics: who was asked, when, what it
    * took. False for an unknown id. Rejects with code "run-active" while it is performed.
    */
   stripRun(id: string): Promise<boolean>;

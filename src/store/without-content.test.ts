@@ -49,7 +49,7 @@ function toFigures({
 }
 
 describe("a run without its content", () => {
-  it("still folds to the same figures: retries, a replacement, two rounds, a nested run", async () => {
+  it("still folds to the same metrics: retries, a replacement, two rounds, a nested run", async () => {
     const down = new TuttiError("provider-error", SAID, { retryable: true, retryAfterMs: 0 });
     const refused = new TuttiError("auth", SAID);
     const pool = toPool(

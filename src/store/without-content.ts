@@ -1,7 +1,7 @@
 // An event without what was said: who was asked, when, what it took and how it ended stay, so the state of the
 // run still folds from its events and its bill is still explained. For requests whose content must not be
 // kept, and for the relay, which never keeps any.
-// What stays besides figures: roles and count of messages, tags of the client (they are on the bill), names of
+// What stays besides metrics: roles and count of messages, tags of the client (they are on the bill), names of
 // workers and settings.
 
 import type { Message } from "../worker/types.ts";
@@ -20,8 +20,8 @@ export function withoutContent(event: RunEvent): RunEvent | undefined {
       const messages = task.messages.map(toEmpty);
       return {
         ...rest,
-        task: { ...(id !== undefined && { id }), messages },
-        ...(origin && { origin: toTags(origin) }),
+        task: { id, messages },
+        origin: origin && toTags(origin),
         isStripped: true,
       };
     }
@@ -36,13 +36,13 @@ export function withoutContent(event: RunEvent): RunEvent | undefined {
     case "plan-end": {
       const { fallback } = event;
       const decision = withoutWords(event.decision);
-      return { ...event, text: "", decision, ...(fallback !== undefined && { fallback: REMOVED }) };
+      return { ...event, text: "", decision, fallback: fallback && REMOVED };
     }
     case "plan-review":
-      return { ...event, ...(event.workflow && { workflow: withoutSubtasks(event.workflow) }) };
+      return { ...event, workflow: event.workflow && withoutSubtasks(event.workflow) };
     case "step-start": {
       const { instead } = event;
-      return { ...event, ...(instead && { instead: { worker: instead.worker, reason: REMOVED } }) };
+      return { ...event, instead: instead && { worker: instead.worker, reason: REMOVED } };
     }
     case "step-end": {
       const { problem, reply, ...rest } = event;
@@ -50,7 +50,7 @@ export function withoutContent(event: RunEvent): RunEvent | undefined {
       return {
         ...rest,
         reply: { text: "", finishReason },
-        ...(problem !== undefined && { problem: REMOVED }),
+        problem: problem === undefined ? undefined : REMOVED,
       };
     }
     case "plan-error":
@@ -61,7 +61,7 @@ export function withoutContent(event: RunEvent): RunEvent | undefined {
     }
     case "run-end": {
       const { error } = event;
-      return { ...event, answer: "", ...(error && { error: withoutMessage(error) }) };
+      return { ...event, answer: "", error: error && withoutMessage(error) };
     }
     case "plan-start":
     case "step-wait":

@@ -95,15 +95,8 @@ function toToolTurn(
     throw usageError(`Run ${runId} waits for one result of each of ${wanted}: ${toolResults.length} came.`);
   }
   checkNumbers(options);
-  const { streamsAnswer = true } = options;
-  const limits = toLimits(config, options);
-  return {
-    toolResults,
-    ...(said && { said }),
-    streaming: streamsAnswer,
-    limits,
-    ...(output && { output }),
-  };
+  const { streamsAnswer: streaming = true } = options;
+  return { toolResults, said: said || undefined, streaming, limits: toLimits(config, options), output };
 }
 
 export function toFixed(workflow: Workflow, pool: Pool): Conductor {

@@ -325,17 +325,21 @@ describe("bad use of the library", () => {
   it("says so when a worker has no price under a dollar budget, and how to go on", async () => {
     const notices: string[] = [];
     const { tutti } = await start(() => "fine", {}, { onNotice: (text) => notices.push(text) });
-    const dear = { worker: scriptedWorker("dear", "never") };
-    await expect(tutti.ask("hi", { pool: { members: [dear] } })).rejects.toThrow(/price of dear is unknown/);
+    const expensive = { worker: scriptedWorker("expensive", "never") };
+    await expect(tutti.ask("hi", { pool: { members: [expensive] } })).rejects.toThrow(
+      /price of expensive is unknown/,
+    );
     const cheap = { worker: scriptedWorker("cheap", PLAN), price: { inputUsd: 0, outputUsd: 0 } };
-    const pool = { members: [dear, cheap] };
+    const pool = { members: [expensive, cheap] };
     const run = await tutti.ask("hi", { pool, conductor: playedConductor(oneStep(0)) });
     expect(run.pool.map(({ id }) => id)).toEqual(["cheap"]);
     expect(notices.join()).toContain("Left out for now");
     // A workflow by hand means the numbers of the whole pool: nobody is left out behind its back.
     const byHand = await tutti.ask("hi", { pool, workflow: oneStep(1) });
     expect(byHand.steps[0]!.workerId).toBe("cheap");
-    await expect(tutti.ask("hi", { pool, workflow: oneStep(0) })).rejects.toThrow(/price of dear is unknown/);
+    await expect(tutti.ask("hi", { pool, workflow: oneStep(0) })).rejects.toThrow(
+      /price of expensive is unknown/,
+    );
   });
 });
 

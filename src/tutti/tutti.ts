@@ -124,7 +124,7 @@ export function createTutti(
     // A nested run could not wait for tools of the client: whoever may call them is asked directly.
     const canNest = settings.maxDepth > 0 && !task.output?.tools?.length;
     const allowed = canNest ? pool : withoutSelf(pool);
-    // Before anything is journaled: the trace shows the figures that plans and votes went by.
+    // Before anything is journaled: the trace shows the profiles that plans and votes went by.
     const { members } = poolFor?.(allowed, textOf(task.messages)) ?? allowed;
     const { showNames } = config;
     const wanted = options.conductor ?? config.conductor;
@@ -151,7 +151,7 @@ export function createTutti(
   async function toStage(
     pool: Pool,
     conductor: Conductor,
-    { signal, onEvent, review }: StageParts,
+    { signal = new AbortController().signal, onEvent, review }: StageParts,
     nestedConductor?: Conductor,
   ): Promise<Stage> {
     return {
@@ -202,7 +202,7 @@ export function createTutti(
       const { id, profile } = entry;
       const found = known.find(({ worker }) => worker.id === id);
       if (!found) notice(`${id} took part in this run and is not available now: others take over.`);
-      // The figures the run began with: those of today could change its mind half-way.
+      // The profiles the run began with: those of today could change its mind half-way.
       return { ...(found ?? { worker: goneWorker(entry) }), ...(profile && { profile }) };
     });
     const choice = { kind, showNames: config.showNames, env };
@@ -224,13 +224,8 @@ export function createTutti(
     work: (stage: StageParts) => Promise<RunState>,
   ): RunStream {
     const queue = new EventQueue<RunEvent>();
-    const parts: StageParts = {
-      signal: signal ?? new AbortController().signal,
-      onEvent: (event) => queue.push(event),
-      review,
-      isStreaming: streamsAnswer,
-    };
-    const result = work(parts)
+    const onEvent = (event: RunEvent) => queue.push(event);
+    const result = work({ signal, onEvent, review, isStreaming: streamsAnswer })
       .then((state) => toRun(state))
       .finally(() => queue.close());
     // Whoever only iterates learns of a failure there; it must not end the process as unhandled.
@@ -244,13 +239,10 @@ export function createTutti(
 
   return {
     async ask(input, options = {}) {
-      const parts: StageParts = {
-        signal: options.signal ?? new AbortController().signal,
-        onEvent: undefined,
-        review: options.review,
-        isStreaming: false,
-      };
-      return toRun(await begin(createRunId(), toTask(input), options, parts));
+      const { signal, review } = options;
+      return toRun(
+        await begin(createRunId(), toTask(input), options, { signal, review, isStreaming: false }),
+      );
     },
     stream(input, options = {}) {
       const runId = createRunId();
@@ -272,10 +264,8 @@ export function createTutti(
   };
 }
 
-interface StageParts {
-  signal: AbortSignal;
-  onEvent: ((event: RunEvent) => void) | undefined;
-  review: AskOptions["review"];
+interface StageParts extends Pick<AskOptions, "signal" | "review"> {
+  onEvent?: Listener;
   isStreaming: boolean;
 }
 

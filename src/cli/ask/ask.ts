@@ -10,7 +10,7 @@ import { collect, dollars, wholeNumber } from "../options.ts";
 const MOST_ROUNDS = 10;
 const PATIENCE_MS = 2_000;
 
-interface Flags {
+interface AskFlags {
   json?: boolean;
   pool?: string;
   conductor?: string;
@@ -50,7 +50,7 @@ export function define(command: Command): void {
     .option("--max-calls <n>", "the most calls of workers, retries included", wholeNumber("--max-calls", 1))
     .option("--max-tokens <n>", "the most tokens, in and out together", wholeNumber("--max-tokens", 1))
     .option("--deadline-ms <ms>", "the longest it may take, in milliseconds", wholeNumber("--deadline-ms", 1))
-    .option("--seed <n>", "repeats the chance of an earlier run", wholeNumber("--seed", 0, 2 ** 32 - 1))
+    .option("--seed <n>", "repeats the sampling of an earlier run", wholeNumber("--seed", 0, 2 ** 32 - 1))
     .option("--plan", "show each plan with its estimated cost and wait for yes, no or edit")
     .option("--workflow <file>", "perform this workflow (text or JSON) instead of asking a Conductor")
     .option("--allow-unknown-price", "ask workers of unknown price too, although there is a budget")
@@ -71,7 +71,7 @@ begins with a dash. Ctrl-C stops with the best answer so far, a second one at on
     .action(ask);
 }
 
-async function ask(words: string[], flags: Flags): Promise<void> {
+async function ask(words: string[], flags: AskFlags): Promise<void> {
   const { plan: isReviewed = false, json: isJson = false, quiet = false } = flags;
   if (flags.workflow !== undefined && flags.conductor !== undefined) {
     throw usageError(
@@ -97,7 +97,7 @@ async function ask(words: string[], flags: Flags): Promise<void> {
   const tutti = await openTutti({ file: flags.config, onNotice: (text) => view.notice(text) });
   try {
     process.exitCode = await performLive(view, { isJson, isReviewed }, (stage) => ({
-      stream: tutti.stream([question], { ...toAskOptions(flags), ...(workflow && { workflow }), ...stage }),
+      stream: tutti.stream([question], { ...toAskOptions(flags), workflow, ...stage }),
     }));
   } finally {
     await tutti.close();
@@ -107,7 +107,7 @@ async function ask(words: string[], flags: Flags): Promise<void> {
 /** A pipe that nobody closes would look like a hang, so after a while it is said what is waited for. */
 async function readQuestion(
   words: string[],
-  { file = [], quiet, json }: Flags,
+  { file = [], quiet, json }: AskFlags,
   isPiped: boolean,
 ): Promise<Message> {
   const { readInput } = await import("./read-input.ts");
@@ -133,7 +133,7 @@ async function readWorkflow(path: string): Promise<Workflow> {
   throw usageError(`${path} is not a workflow: ${parsed.error.message}`);
 }
 
-function toAskOptions(flags: Flags): AskOptions {
+function toAskOptions(flags: AskFlags): AskOptions {
   const { pool, conductor, rounds, maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice } = flags;
   const budgetUsd = flags.budgetUsd === "none" ? null : flags.budgetUsd;
   return { pool, conductor, rounds, budgetUsd, maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice };

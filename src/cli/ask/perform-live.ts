@@ -39,7 +39,7 @@ export async function performLive(
   process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
   try {
     const review = isReviewed ? await createPausingReview(view, controller.signal) : undefined;
-    const { stream, journal } = begin({ signal: controller.signal, ...(review && { review }) });
+    const { stream, journal } = begin({ signal: controller.signal, review });
     const run = await show(stream, view, isJson, journal);
     if (isJson) process.stdout.write(`${toJson(run)}\n`);
     else view.end(run, await toOffer(run));

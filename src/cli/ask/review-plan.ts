@@ -31,7 +31,7 @@ export interface ReviewIo {
 
 export function createReview(io: ReviewIo): (plan: PlanForReview) => Promise<Verdict> {
   const style = createStyle(io.stderr, io.env);
-  const reader = new LineReader(io.stdin, io.signal);
+  const reader = createLineReader(io.stdin, io.signal);
   const say = (...lines: string[]) => io.stderr.write(lines.map((line) => `${line}\n`).join(""));
 
   return async (plan) => {
@@ -145,48 +145,23 @@ async function edit(draft: string, env: Environment): Promise<string | { problem
 }
 
 /** Lines of standard input, one at a time. Undefined at its end, and when the run is stopped. */
-class LineReader {
-  readonly #stdin: NodeJS.ReadableStream;
-  readonly #signal: AbortSignal;
-  readonly #lines: string[] = [];
-  #interface: Interface | undefined;
-  #isClosed = false;
-  #wake: (() => void) | undefined;
-
-  constructor(stdin: NodeJS.ReadableStream, signal: AbortSignal) {
-    this.#stdin = stdin;
-    this.#signal = signal;
-  }
-
-  async next(): Promise<string | undefined> {
-    this.#open().resume();
-    while (this.#lines.length === 0 && !this.#isClosed) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    return this.#lines.shift();
-  }
-
-  pause(): void {
-    this.#interface?.pause();
-  }
-
-  #open(): Interface {
-    if (this.#interface) return this.#interface;
+function createLineReader(input: NodeJS.ReadableStream, signal: AbortSignal) {
+  let reader: Interface | undefined;
+  let lines: AsyncIterator<string> | undefined;
+  function open(): AsyncIterator<string> {
     // The terminal itself edits the line; raw mode would take Ctrl-C away from the process.
-    this.#interface = createInterface({ input: this.#stdin, terminal: false });
-    this.#interface.on("line", (line) => {
-      this.#lines.push(line);
-      this.#wake?.();
-    });
-    const close = () => {
-      this.#isClosed = true;
-      this.#wake?.();
-    };
-    this.#interface.on("close", close);
-    this.#signal.addEventListener("abort", close, { once: true });
-    if (this.#signal.aborted) close();
-    return this.#interface;
+    reader = createInterface({ input, terminal: false });
+    signal.addEventListener("abort", () => reader?.close(), { once: true });
+    if (signal.aborted) reader.close();
+    return reader[Symbol.asyncIterator]();
   }
+  return {
+    async next(): Promise<string | undefined> {
+      lines ??= open();
+      if (!signal.aborted) reader?.resume();
+      const { value, done } = await lines.next();
+      return done ? undefined : value;
+    },
+    pause: () => reader?.pause(),
+  };
 }

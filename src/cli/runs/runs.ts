@@ -62,7 +62,7 @@ async function withTutti<T>(
 ): Promise<T> {
   const { config } = command.optsWithGlobals<CommonFlags>();
   const { openTutti } = await import("../open-tutti.ts");
-  const tutti = await openTutti({ file: config, ...(onNotice && { onNotice }) });
+  const tutti = await openTutti({ file: config, onNotice });
   try {
     return await work(tutti, await tutti.store());
   } finally {
@@ -88,7 +88,7 @@ async function list(
 ): Promise<void> {
   if (command.args.length > 0) throw unknownVerb("tutti runs", command.args[0]!, VERBS);
   const { limit, state, search } = flags;
-  const filter = { limit, ...(state && { state }), ...(search !== undefined && { text: search }) };
+  const filter = { limit, state, text: search };
   const runs = await withTutti(command, (_, store) => store.listRuns(filter));
   print(command, runs, () => {
     if (runs.length === 0)

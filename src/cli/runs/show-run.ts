@@ -101,7 +101,7 @@ function toRound(state: RunState, round: RunRound, number: number, options: Show
   const { settings, pool } = state;
   const heading = settings.rounds > 1 ? `Round ${number + 1}` : "Plan";
   const simulated = isSimulated(pool);
-  const figures = [
+  const metrics = [
     ...(planMs >= 1 ? [toDelay(planMs)] : []),
     ...(planCostUsd > 0 ? [toMoney(planCostUsd, simulated)] : []),
     ...(review ? [`${review} by you`] : []),
@@ -111,7 +111,7 @@ function toRound(state: RunState, round: RunRound, number: number, options: Show
   const reasoning = toReasoning(plan);
   const lines = [
     "",
-    `${style.bold(heading)} ${style.dim([`by ${toOneLine(toConductorName(settings.conductor))}`, ...figures].join(" · "))}`,
+    `${style.bold(heading)} ${style.dim([`by ${toOneLine(toConductorName(settings.conductor))}`, ...metrics].join(" · "))}`,
     ...planErrors.flatMap(({ message }) => indented(`✗ A plan failed: ${toOneLine(message)}`, style.yellow)),
     ...(fallback === undefined ? [] : indented(toFallBackWords(fallback), style.yellow)),
     ...(reasoning === "" ? [] : indented(reasoning, style.dim)),
@@ -144,7 +144,7 @@ function toStep(state: RunState, step: RunStep, options: ShowOptions): string[] 
   const mark =
     { done: style.green("✓"), failed: style.red("✗"), running: style.cyan("▸") }[step.state as string] ??
     style.dim("○");
-  const figures = [
+  const metrics = [
     ...(step.durationMs === undefined ? [] : [toDelay(step.durationMs)]),
     ...(step.firstTokenMs === undefined ? [] : [`first token ${toDelay(step.firstTokenMs)}`]),
     ...(step.calls === 0 ? [] : [toUsage(usage), toMoney(step.costUsd, isSimulated(state.pool))]),
@@ -160,8 +160,8 @@ function toStep(state: RunState, step: RunStep, options: ShowOptions): string[] 
   return [
     "",
     `${mark} ${style.bold(String(number + 1))}  ${style.worker(worker, toOneLine(workerId))}${insteadOf && insteadOf !== workerId ? style.dim(` instead of ${toOneLine(insteadOf)}`) : ""}`,
-    ...(figures.length > 0
-      ? wrap(figures.join(" · "), columns - 6).map((line) => `     ${style.dim(line)}`)
+    ...(metrics.length > 0
+      ? wrap(metrics.join(" · "), columns - 6).map((line) => `     ${style.dim(line)}`)
       : []),
     ...field("subtask", subtask),
     ...field("saw", toSeen(state, round, number)),

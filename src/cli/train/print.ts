@@ -14,11 +14,6 @@ import { type Column, toTable } from "../terminal/table.ts";
 import type { TrainSettings } from "./input.ts";
 import type { PreparedWorld } from "./world.ts";
 
-export interface Output {
-  stdout: NodeJS.WriteStream;
-  env: NodeJS.ProcessEnv;
-}
-
 const PAGE = "report.html";
 
 /** Returns where it is. */
@@ -44,7 +39,11 @@ export function toCostLines(
 }
 
 /** Prints the table of Conductors on test tasks that were never seen, and puts it into the page. */
-export function showResults(rows: readonly TestResult[], folder: TrainingFolder, output: Output): void {
+export function showResults(
+  rows: readonly TestResult[],
+  folder: TrainingFolder,
+  output: { stdout: NodeJS.WriteStream; env: NodeJS.ProcessEnv },
+): void {
   folder.keepResults(rows);
   writePage(folder);
   const { stdout, env } = output;

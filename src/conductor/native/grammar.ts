@@ -74,7 +74,7 @@ export function createGrammar(
   };
 }
 
-interface State {
+interface GrammarState {
   expects: "worker" | "worker-end" | "words" | "access" | "access-end" | "end";
   team: number[];
   /** Which subtask is being written, and how many tokens it has. */
@@ -85,8 +85,8 @@ interface State {
 }
 
 /** Where a text of the grammar stands. */
-function follow(language: Language, tokens: readonly number[]): State {
-  const state: State = { expects: "worker", team: [], subtask: 0, words: 0, accesses: 0 };
+function follow(language: Language, tokens: readonly number[]): GrammarState {
+  const state: GrammarState = { expects: "worker", team: [], subtask: 0, words: 0, accesses: 0 };
   for (const token of tokens) {
     if (state.expects === "worker") {
       if (token === language.accept) state.expects = "end";

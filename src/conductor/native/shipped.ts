@@ -17,10 +17,11 @@ export function findShipped(name: string): string | undefined {
   return existsSync(join(folder, "card.json")) ? folder : undefined;
 }
 
-export type World = "rehearsal" | "recording" | "live";
+/** The pools that a checkpoint is made for. */
+export type TrainedFor = "rehearsal" | "recording" | "live";
 
 /** The one for such a pool. Live models are more like recorded ones than like simulated ones. */
-export function findShippedFor(world: World): string | undefined {
+export function findShippedFor(world: TrainedFor): string | undefined {
   if (world === "rehearsal") return findShipped("rehearsal");
   return findShipped("recordings") ?? (world === "live" ? findShipped("rehearsal") : undefined);
 }
@@ -32,7 +33,7 @@ export function toCheckpointName(folder: string): string {
 }
 
 /** The folder of the checkpoint with this name, or in this folder; undefined: the one for such a pool. */
-export function findNative(named: string | undefined, world: World): string {
+export function findNative(named: string | undefined, world: TrainedFor): string {
   if (named !== undefined)
     return findShipped(named) ?? shippedFolders().find((each) => isCalled(each, named)) ?? named;
   const folder = findShippedFor(world);

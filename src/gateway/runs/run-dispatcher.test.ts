@@ -303,7 +303,7 @@ describe("one worker, passed through", () => {
 });
 
 describe("privacy", () => {
-  it("store: false leaves the figures and nothing that was said", async () => {
+  it("store: false leaves the metrics and nothing that was said", async () => {
     const gateway = await start({ reply: () => "A secret answer." });
     const reply = await body(
       gateway.post("/v1/chat/completions", { ...QUESTION, store: false, user: "ada" }),

@@ -13,7 +13,7 @@ import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
 import type { Step } from "../../workflow/types.ts";
 import type { Question, World } from "../../world/types.ts";
 import { performAsked } from "../perform.ts";
-import { type Comparison, compareFirst, compareLater } from "./compare-sizes.ts";
+import { compareFirst, compareLater, type TeamComparison } from "./compare-sizes.ts";
 import type { StageContext } from "./stage.ts";
 
 const language = createTinyLanguage();
@@ -31,7 +31,7 @@ function toQuestion(): Question {
 
 const first = async (questions: Question[], sizes: number[], context: StageContext) =>
   (await performAsked(compareFirst(questions, sizes, context), context.world, context.signal))!;
-const later = async (firsts: Comparison[], sizes: number[], context: StageContext) =>
+const later = async (firsts: TeamComparison[], sizes: number[], context: StageContext) =>
   (await performAsked(compareLater(firsts, sizes, context), context.world, context.signal))!;
 
 const team = [step(BAD), step(GOOD)];

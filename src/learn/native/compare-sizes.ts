@@ -9,7 +9,13 @@ import type { Question } from "../../world/types.ts";
 import { meanReward, performPlans, toTrySeeds } from "../grpo.ts";
 import type { Asking } from "../types.ts";
 import { type Plan, type Prompt, toPrompt, writePlans } from "./policy.ts";
-import { createStageRandom, learnNothing, type Stage, type StageContext, sampleQuestions } from "./stage.ts";
+import {
+  createStageRandom,
+  learnNothing,
+  type StageContext,
+  sampleQuestions,
+  type TrainingStage,
+} from "./stage.ts";
 
 /**
  * In a simulation. More tries than in a group of rollouts: where there is only one plan of each size, trying it takes
@@ -21,7 +27,7 @@ const MORE_QUESTIONS = 4;
 /** As many as validation questions, so that the same compiled graph serves both. */
 const WRITTEN_TOGETHER = 32;
 
-export interface Comparison extends SizeComparison {
+export interface TeamComparison extends SizeComparison {
   question: Question;
   /** Of each try. */
   seeds: number[];
@@ -29,7 +35,7 @@ export interface Comparison extends SizeComparison {
   outcomes: Outcome[][];
 }
 
-export const compareSizes: Stage = async function* (context) {
+export const compareSizes: TrainingStage = async function* (context) {
   const { policy, world, questions, plan } = context;
   const { first, later } = policy.choices;
   const sampled = sampleQuestions(context, world.isInstant ? MORE_QUESTIONS * questions : questions);
@@ -54,7 +60,7 @@ export async function* compareFirst(
   questions: readonly Question[],
   sizes: readonly number[],
   context: StageContext,
-): Asking<Comparison[]> {
+): Asking<TeamComparison[]> {
   const { policy, world } = context;
   const prompts = questions.flatMap((question) => sizes.map((size) => toPrompt(policy, question, { size })));
   const plans = await writeGreedily(prompts, context);
@@ -74,10 +80,10 @@ export async function* compareFirst(
  * replies agree in the same way read the same, so the same plans follow them.
  */
 export async function* compareLater(
-  firsts: readonly Comparison[],
+  firsts: readonly TeamComparison[],
   sizes: readonly number[],
   context: StageContext,
-): Asking<Comparison[]> {
+): Asking<TeamComparison[]> {
   const { policy } = context;
   const states = firsts.flatMap(({ question, seeds, outcomes }, q) => {
     const tried = createRandom(hashSeed(toComparisonSeed(context), "later", q)).pick(outcomes);
@@ -112,7 +118,7 @@ function toComparison(
   seeds: number[],
   outcomes: Outcome[][],
   callsBefore: number,
-): Comparison {
+): TeamComparison {
   const meanCalls = (own: readonly Outcome[]) => own.reduce((sum, { calls }) => sum + calls, 0) / own.length;
   return {
     ...{ question, seeds, outcomes, reading, tries: seeds.length },

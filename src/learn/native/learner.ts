@@ -32,7 +32,7 @@ import { compareSizes } from "./compare-sizes.ts";
 import { type Policy, toPrompt } from "./policy.ts";
 import { allSubtasks, type Words } from "./random-workflow.ts";
 import { createSchedule, type StageName, type StagePlan } from "./schedule.ts";
-import type { Stage, StageResult } from "./stage.ts";
+import type { StageResult, TrainingStage } from "./stage.ts";
 import { supervise } from "./supervised.ts";
 import { warmUp } from "./warm-up.ts";
 
@@ -76,7 +76,7 @@ const FIRST_SIZES = [1, 3, 4, MAX_STEPS];
 /** 0: what the team has answered is taken. */
 const LATER_SIZES = [0, 1, 2, 3, 4];
 
-const STAGES: Record<StageName, Stage> = {
+const STAGES: Record<StageName, TrainingStage> = {
   "warm-up": warmUp,
   supervised: supervise,
   selection: grpo,

@@ -45,7 +45,7 @@ export interface StageResult {
 }
 
 /** One iteration of a stage, as in the port. */
-export type Stage = (context: StageContext) => Asking<StageResult>;
+export type TrainingStage = (context: StageContext) => Asking<StageResult>;
 
 /** Questions in one run of a training graph. */
 export const MICRO_BATCH = 4;

@@ -20,7 +20,7 @@ import { performAsked } from "../perform.ts";
 import { compareSizes } from "./compare-sizes.ts";
 import { type Policy, toPrompt } from "./policy.ts";
 import type { StageName } from "./schedule.ts";
-import type { Stage, StageContext } from "./stage.ts";
+import type { StageContext, TrainingStage } from "./stage.ts";
 import { supervise } from "./supervised.ts";
 import { warmUp } from "./warm-up.ts";
 
@@ -45,7 +45,7 @@ interface Parts extends Partial<Pick<StageContext, "world" | "seed" | "signal">>
   write?: (prefixes: readonly { start?: number }[]) => Promise<unknown>;
 }
 
-const STAGES: Partial<Record<StageName, Stage>> = {
+const STAGES: Partial<Record<StageName, TrainingStage>> = {
   ...{ "warm-up": warmUp, supervised: supervise, sizes: compareSizes },
 };
 

@@ -6,13 +6,13 @@ import type { TrainingExample } from "../../nn/model.ts";
 import { isModel } from "../../worker/kinds.ts";
 import { toPrompt } from "./policy.ts";
 import { sampleSubtask, toVocabulary } from "./random-workflow.ts";
-import { createStageRandom, learn, type Stage, sampleQuestions, TEXT_WEIGHT } from "./stage.ts";
+import { createStageRandom, learn, sampleQuestions, TEXT_WEIGHT, type TrainingStage } from "./stage.ts";
 import { toLossOptions } from "./warm-up.ts";
 
 /** How much better one worker must be than another to be much likelier. */
 const TEMPERATURE = 0.2;
 
-export const supervise: Stage = async function* (context) {
+export const supervise: TrainingStage = async function* (context) {
   const { policy, world, words, seed, plan } = context;
   const { language, model } = policy;
   const random = createStageRandom(context, "supervised");

@@ -11,10 +11,10 @@ import {
   createStageRandom,
   learn,
   MICRO_BATCH,
-  type Stage,
   type StageContext,
   sampleQuestions,
   TEXT_WEIGHT,
+  type TrainingStage,
 } from "./stage.ts";
 
 /** Random workflows of a question: they share the reading of it. */
@@ -23,7 +23,7 @@ const QUESTIONS = 8;
 /** Of the random workflows, this share is of later rounds. */
 const LATER = 0.25;
 
-export const warmUp: Stage = async function* (context) {
+export const warmUp: TrainingStage = async function* (context) {
   const { policy, questions } = context;
   const sampled = sampleQuestions(context, Math.min(questions, QUESTIONS));
   const rows = toRandomExamples(context, sampled, (tokens) => new Float32Array(tokens.length).fill(1));

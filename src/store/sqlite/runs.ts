@@ -220,7 +220,7 @@ function toSummary(row: RunRow): RunSummary {
     calls: row.calls,
     inputTokens: row.input_tokens,
     outputTokens: row.output_tokens,
-    ...(origin && { origin }),
+    origin,
     isStripped: row.stripped === 1,
   };
 }
@@ -230,8 +230,8 @@ function toOrigin({ model, dialect, key_id, user, metadata }: RunRow): RunSummar
   return {
     model,
     dialect: dialect!,
-    ...(key_id !== null && { keyId: key_id }),
-    ...(user !== null && { user }),
-    ...(metadata !== null && { metadata: JSON.parse(metadata) as Record<string, string> }),
+    keyId: key_id ?? undefined,
+    user: user ?? undefined,
+    metadata: metadata === null ? undefined : (JSON.parse(metadata) as Record<string, string>),
   };
 }

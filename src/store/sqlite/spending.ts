@@ -65,13 +65,13 @@ function toSumQuery({ keyId, from, to, groupBy = [] }: SpendingFilter): {
     return `${toExpression(group, i)} AS group${i}`;
   });
   // Each table is narrowed by itself and asked for no column too many: the index of a key is then enough.
-  const figures = "simulated, cost_usd, calls, input_tokens, output_tokens";
+  const sums = "simulated, cost_usd, calls, input_tokens, output_tokens";
   const arms = [
     ["runs", keyId === undefined ? BILLED : TOP_LEVEL],
     ["bill", "TRUE"],
   ].map(([table, isBilled]) => {
     const where = [isBilled, ...conditions].join(" AND ");
-    return `SELECT ${[...groups, figures].join(", ")} FROM ${table} WHERE ${where}`;
+    return `SELECT ${[...groups, sums].join(", ")} FROM ${table} WHERE ${where}`;
   });
   const columns = [...groupBy.map((_, i) => `group${i}`), "simulated"].join(", ");
   const sql = `SELECT ${columns}, count(*) AS runs, sum(calls) AS calls, sum(cost_usd) AS costUsd,
