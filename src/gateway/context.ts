@@ -6,7 +6,7 @@ import type { Log } from "../http/log.ts";
 import type { Tutti } from "../tutti/tutti.ts";
 import type { AdmissionControl } from "./access/admission.ts";
 import type { KeyRing } from "./access/keys.ts";
-import type { Trainer } from "./dashboard/trainer.ts";
+import type { RehearsalTrainer } from "./dashboard/trainer.ts";
 import type { ShareReader } from "./dashboard/worker-shares.ts";
 import type { Metrics } from "./http/metrics.ts";
 import type { PageFiles } from "./http/page-files.ts";
@@ -34,7 +34,7 @@ export interface GatewayContext {
   log: Log;
   /** Where it was started: trainings and benches lie below. */
   cwd: string;
-  trainer: Trainer;
+  trainer: RehearsalTrainer;
   shares: ShareReader;
   /** What it speaks: the first one is also that of routes that are nobody's own. */
   dialects: readonly Dialect[];

@@ -50,24 +50,28 @@ describe("a gateway that is killed with SIGKILL", () => {
     ],
   });
 
-  it("goes on with a team's background run when it starts again, and pays for nothing twice", async () => {
-    const scene = await startScene(
+  /** A team whose last step hangs when it is asked for the first time. */
+  const startTeam = () =>
+    startScene(
       closing,
       ({ model, countByModel }) =>
         model === "gamma" && countByModel === 0 ? { hang: true } : `done by ${model}`,
       PLAN,
     );
+
+  it("goes on with a team's background run when it starts again, and pays for nothing twice", async () => {
+    const scene = await startTeam();
     const first = await scene.serve();
     const queued = await body(
       first.post("/v1/responses", { model: "tutti", input: QUESTION, background: true }),
     );
     expect(queued.status).toBe("queued");
-    await expect.poll(() => scene.asked("gamma"), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => scene.asked("gamma"), SOON).toBe(1);
     first.signal("SIGKILL");
     await first.finished;
     const second = await scene.serve();
     const read = () => body(fetch(`${second.url}/v1/responses/${queued.id}`));
-    await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toBe("completed");
+    await expect.poll(async () => (await read()).status, SOON).toBe("completed");
     const response = await read();
     expect(response.output.at(-1).content[0].text).toBe("done by gamma");
     expect(["planner", "alpha", "beta", "gamma"].map(scene.asked)).toEqual([1, 1, 1, 2]);
@@ -79,17 +83,12 @@ describe("a gateway that is killed with SIGKILL", () => {
   });
 
   it("leaves what a waiting client has paid for, and a repeat with the idempotency key goes on", async () => {
-    const scene = await startScene(
-      closing,
-      ({ model, countByModel }) =>
-        model === "gamma" && countByModel === 0 ? { hang: true } : `done by ${model}`,
-      PLAN,
-    );
+    const scene = await startTeam();
     const first = await scene.serve();
     const header = { "idempotency-key": "once" };
     const ask = { model: "tutti", messages: [{ role: "user", content: QUESTION }] };
     const lost = first.post("/v1/chat/completions", ask, header).catch(() => "lost");
-    await expect.poll(() => scene.asked("gamma"), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => scene.asked("gamma"), SOON).toBe(1);
     first.signal("SIGKILL");
     expect(await lost).toBe("lost");
     await first.finished;

@@ -74,7 +74,7 @@ export async function loadState(
     return { state: state as TrainerState, algorithm: { tensors, values } };
   } catch (cause) {
     const message = `The training in ${folder} cannot go on: ${explain(cause)}`;
-    throw new TuttiError("bad-checkpoint", message, { status: 400, cause });
+    throw new TuttiError("bad-checkpoint", message, { cause });
   }
 }
 

@@ -41,5 +41,5 @@ function estimate(entry: BilledWorker, { inputTokens, written }: CallTexts): Spe
 }
 
 function priced({ price }: BilledWorker, usage: Usage): Spending {
-  return { usage, ...(price && { costUsd: costOf(usage, price) }), calls: 1 };
+  return { usage, costUsd: price && costOf(usage, price), calls: 1 };
 }

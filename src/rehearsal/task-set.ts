@@ -6,13 +6,8 @@ import type { GradedTask, Grader, TaskSet } from "../task/types.ts";
 import { generateProblems, gradeProblem, readProblem } from "./questions.ts";
 import type { Problem } from "./types.ts";
 
-export interface RehearsalSetOptions {
-  count: number;
-  seed: number;
-}
-
 /** A question that is drawn twice is asked once, so there may be a few less than `count`. */
-export function rehearsalTaskSet({ count, seed }: RehearsalSetOptions): TaskSet {
+export function rehearsalTaskSet({ count, seed }: { count: number; seed: number }): TaskSet {
   const problems = new Map(generateProblems({ count, seed }).map((problem) => [problem.question, problem]));
   const tasks = [...problems.values()].map((problem, i) =>
     toRehearsalTask(problem, `rehearsal/${seed}/${i}`),

@@ -53,7 +53,7 @@ export const SHARED_STYLE = PALETTE + DRAWINGS;
 
 export const PAGE_STYLE = `${SHARED_STYLE}
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 62rem; background: var(--card); color: var(--ink);
+body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 78rem; background: var(--card); color: var(--ink);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
 a { color: var(--accent); } h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .3rem; } h2 { font-size: 1.15rem; margin: 2.6rem 0 .4rem; }
 h3 { font-size: .9rem; margin: 0 0 .3rem; font-weight: 600; } p { margin: .4rem 0 .8rem; max-width: 46rem; }

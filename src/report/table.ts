@@ -7,10 +7,10 @@ export interface TableView {
   label: string;
   /** Numbers stand on the right; the first column and `isText` on the left. */
   columns: { title: string; isText?: boolean; href?: string }[];
-  rows: TableRow[];
+  rows: ViewRow[];
 }
 
-export interface TableRow {
+export interface ViewRow {
   /** The first is its name. */
   cells: string[];
   /** best: nobody is above it. bound: an upper bound, not a method. */

@@ -140,14 +140,7 @@ function goOn(random: Random, events: RunEvent[], from: RunState, { onState }: P
 
 function toResult(random: Random, action: Running, state: RunState, at: number): RunEvent {
   const spending = toSpending(random, action, state);
-  const common = {
-    runId: state.runId,
-    at,
-    round: action.round,
-    attempt: action.attempt,
-    durationMs: 5,
-    spending,
-  };
+  const common = { ...whereOf(action, state, at), spending };
   const fails = random.next() < 0.3;
   const error = { code: "provider-error", message: "it broke", retryable: true };
   const retryAt = random.next() < 0.5 ? at + random.integer(0, 50) : undefined;
@@ -173,20 +166,15 @@ function toResult(random: Random, action: Running, state: RunState, at: number):
   return { type: "step-end", ...common, step, worker, reply: { text, finishReason: "stop" } };
 }
 
+function whereOf({ round, attempt }: Running, { runId }: RunState, at: number) {
+  return { runId, at, round, attempt, durationMs: 5 };
+}
+
 /** Stopped by us. */
 function toLost(action: Running, state: RunState, at: number): RunEvent {
   const error = { code: "aborted", message: "stopped", retryable: false };
   const spending = { usage: NO_USAGE, costUsd: 0, calls: 0 };
-  const common = {
-    runId: state.runId,
-    at,
-    round: action.round,
-    attempt: action.attempt,
-    durationMs: 5,
-    spending,
-    error,
-    retryAt: at,
-  };
+  const common = { ...whereOf(action, state, at), spending, error, retryAt: at };
   return action.type === "compose"
     ? { type: "plan-error", ...common }
     : { type: "step-error", ...common, step: action.step, worker: action.worker, delivered: false };

@@ -6,14 +6,14 @@
  * "plain" cannot make sense of: "inner-quotes" pairs quotes inside a string ("say "yes", then stop"), and
  * "label-lines" lets a line that starts a list end a string that somebody forgot to close.
  */
-export type Reading = "plain" | "inner-quotes" | "label-lines";
+export type CursorReading = "plain" | "inner-quotes" | "label-lines";
 
 /** cut: the text ended. unclosed: the next list began before this one ended. unexpected: neither. */
 export type CursorFailure = "cut" | "unclosed" | "unexpected";
 
 export interface Cursor {
   readonly text: string;
-  readonly reading: Reading;
+  readonly reading: CursorReading;
   at: number;
   /** The list being read holds strings only, so a quote and a comma are a border only before another string. */
   textOnly: boolean;
@@ -26,7 +26,7 @@ export interface Cursor {
   line: { from: number; end: number; next: number };
 }
 
-export function createCursor(text: string, reading: Reading): Cursor {
+export function createCursor(text: string, reading: CursorReading): Cursor {
   return {
     text,
     reading,

@@ -2,7 +2,7 @@
 // as a whole, so a label inside one of its strings is never taken for a list. After a list that could not be
 // read the scan goes on where reading stopped: no part of the text is read twice, which keeps it linear.
 
-import { type Cursor, type CursorFailure, createCursor, type Reading, skipSpace } from "./cursor.ts";
+import { type Cursor, type CursorFailure, type CursorReading, createCursor, skipSpace } from "./cursor.ts";
 import { findLabel, findValue, type ListName } from "./label.ts";
 import { type Literal, readList } from "./literal.ts";
 
@@ -25,7 +25,7 @@ export interface Scan {
   sawLabelLine: boolean;
 }
 
-export function scanLists(text: string, reading: Reading): Scan {
+export function scanLists(text: string, reading: CursorReading): Scan {
   const cursor = createCursor(text, reading);
   const lists: FoundList[] = [];
   for (let label = findLabel(text, 0); label; label = findLabel(text, cursor.at)) {

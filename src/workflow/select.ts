@@ -11,7 +11,7 @@ export type Selection =
   /** Some list is missing. Empty when there is none at all. */
   | { type: "incomplete"; found: FoundList[] };
 
-type Group = FoundList[];
+type ListGroup = FoundList[];
 
 // Brackets, fences and full stops may follow the last list of a text.
 const NOTHING_MORE = /[\s`}).]*$/y;
@@ -20,7 +20,7 @@ export function selectLists(lists: FoundList[], text: string): Selection {
   const end = findLastGroup(lists);
   if (end === 0) return selectScattered(lists);
   const last = lists[end - 1]!;
-  const group: Group = last.name === "steps" ? [last] : lists.slice(end - 3, end);
+  const group: ListGroup = last.name === "steps" ? [last] : lists.slice(end - 3, end);
   return findRestart(group, lists.slice(end), text) ?? toSelection(group);
 }
 
@@ -65,7 +65,7 @@ function selectScattered(lists: FoundList[]): Selection {
  * mind, and to perform the draft would be to perform what it no longer wants. One list that is named again
  * is no new version, unless it is the one every version starts with.
  */
-function findRestart(group: Group, after: FoundList[], text: string): Selection | undefined {
+function findRestart(group: ListGroup, after: FoundList[], text: string): Selection | undefined {
   const last = after.at(-1);
   if (last === undefined) return undefined;
   const startsAnew = after[0]!.name === group[0]!.name;
@@ -82,7 +82,7 @@ export function isLastThing(text: string, list: FoundList | undefined): boolean 
   return NOTHING_MORE.test(text);
 }
 
-function toSelection(group: Group): Selection {
+function toSelection(group: ListGroup): Selection {
   const cut = group.find((list) => list.failure === "cut");
   if (cut) return { type: "cut", list: cut };
   if (group.length === 1) return { type: "steps", steps: group[0]! };

@@ -51,18 +51,18 @@ export function setKey(key: string | undefined): void {
 
 // ---- Requests ---------------------------------------------------------------------------------
 
-export type Query = Record<string, string | number | boolean | undefined>;
+export type QueryValues = Record<string, string | number | boolean | undefined>;
 
-interface Options {
+interface RequestOptions {
   method?: "GET" | "POST" | "PATCH" | "DELETE";
-  query?: Query;
+  query?: QueryValues;
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
 }
 
 /** `path` without a slash in front: "v1/runs". Undefined and empty values of the query are left out. */
-export function toUrl(path: string, query: Query = {}): URL {
+export function toUrl(path: string, query: QueryValues = {}): URL {
   const url = new URL(path, document.baseURI);
   url.hash = "";
   for (const [name, value] of Object.entries(query))
@@ -71,7 +71,7 @@ export function toUrl(path: string, query: Query = {}): URL {
 }
 
 /** Throws ApiError for every answer that is none. */
-export async function request(path: string, options: Options = {}): Promise<Response> {
+export async function request(path: string, options: RequestOptions = {}): Promise<Response> {
   const { method = "GET", query, body, headers, signal } = options;
   const key = sessionStorage.getItem(KEY);
   const response = await fetch(toUrl(path, query), {
@@ -92,7 +92,7 @@ export async function request(path: string, options: Options = {}): Promise<Resp
   throw await toError(response);
 }
 
-export async function getJson<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
+export async function getJson<T>(path: string, query?: QueryValues, signal?: AbortSignal): Promise<T> {
   return (await request(path, { query, signal })).json() as Promise<T>;
 }
 
@@ -125,7 +125,7 @@ export interface RunPage {
 /** With the runs that performed steps for `self`. */
 export type ShownRun = Run & { nested?: Run[] };
 
-export function listRuns(query: Query, next?: string, signal?: AbortSignal): Promise<RunPage> {
+export function listRuns(query: QueryValues, next?: string, signal?: AbortSignal): Promise<RunPage> {
   const cursor = Object.fromEntries(new URLSearchParams(next ?? ""));
   return getJson("v1/runs", { ...query, ...cursor }, signal);
 }

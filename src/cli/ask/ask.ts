@@ -10,7 +10,7 @@ import { collect, dollars, wholeNumber } from "../options.ts";
 const MOST_ROUNDS = 10;
 const PATIENCE_MS = 2_000;
 
-interface Flags {
+interface AskFlags {
   json?: boolean;
   pool?: string;
   conductor?: string;
@@ -71,7 +71,7 @@ begins with a dash. Ctrl-C stops with the best answer so far, a second one at on
     .action(ask);
 }
 
-async function ask(words: string[], flags: Flags): Promise<void> {
+async function ask(words: string[], flags: AskFlags): Promise<void> {
   const { plan: isReviewed = false, json: isJson = false, quiet = false } = flags;
   if (flags.workflow !== undefined && flags.conductor !== undefined) {
     throw usageError(
@@ -107,7 +107,7 @@ async function ask(words: string[], flags: Flags): Promise<void> {
 /** A pipe that nobody closes would look like a hang, so after a while it is said what is waited for. */
 async function readQuestion(
   words: string[],
-  { file = [], quiet, json }: Flags,
+  { file = [], quiet, json }: AskFlags,
   isPiped: boolean,
 ): Promise<Message> {
   const { readInput } = await import("./read-input.ts");
@@ -133,7 +133,7 @@ async function readWorkflow(path: string): Promise<Workflow> {
   throw usageError(`${path} is not a workflow: ${parsed.error.message}`);
 }
 
-function toAskOptions(flags: Flags): AskOptions {
+function toAskOptions(flags: AskFlags): AskOptions {
   const { pool, conductor, rounds, maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice } = flags;
   const budgetUsd = flags.budgetUsd === "none" ? null : flags.budgetUsd;
   return { pool, conductor, rounds, budgetUsd, maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice };

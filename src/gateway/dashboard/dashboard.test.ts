@@ -18,9 +18,9 @@ import type {
   BenchComparison,
   BenchReport,
   CreatedKey,
+  DashboardSession,
   DayOfWork,
   PoolReport,
-  Session,
   ShownKey,
   StepMessages,
   TrainingReport,
@@ -236,7 +236,10 @@ describe("benches", () => {
 describe("keys", () => {
   it("the first one is an admin's, closes the gateway, and its secret is told once", async () => {
     const gateway = await start();
-    expect(await read<Session>(gateway, "/v1/session")).toMatchObject({ isOpen: true, isAdmin: true });
+    expect(await read<DashboardSession>(gateway, "/v1/session")).toMatchObject({
+      isOpen: true,
+      isAdmin: true,
+    });
     const refused = await send(gateway, "/v1/keys", { name: "me", isAdmin: false });
     expect(refused).toMatchObject({ status: 400, body: { error: { param: "isAdmin" } } });
     const { status, body } = await send<CreatedKey>(gateway, "/v1/keys", { name: "me" });
@@ -248,7 +251,7 @@ describe("keys", () => {
     expect(text).toContain(body.key.id);
     expect(text).not.toContain(body.secret);
     expect(text).not.toContain("hash");
-    expect(await read<Session>(gateway, "/v1/session", body.secret)).toMatchObject({
+    expect(await read<DashboardSession>(gateway, "/v1/session", body.secret)).toMatchObject({
       ...{ isOpen: false, isAdmin: true, key: { name: "me" } },
     });
   });
@@ -283,7 +286,7 @@ describe("keys", () => {
       { name: "a", expiresAt: 5 },
     ];
     for (const wish of wishes) expect((await send(gateway, "/v1/keys", wish)).status).toBe(400);
-    expect(await read<Session>(gateway, "/v1/session")).toMatchObject({ isOpen: true });
+    expect(await read<DashboardSession>(gateway, "/v1/session")).toMatchObject({ isOpen: true });
   });
 
   it("are not for pages of other sites, while the gateway is open", async () => {

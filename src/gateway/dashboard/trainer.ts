@@ -16,7 +16,7 @@ import { STATEMENT } from "../../learn/statement.ts";
 import { findBuilt } from "../http/built-files.ts";
 import type { TrainingSettings } from "./types.ts";
 
-export type Trainer = ReturnType<typeof createTrainer>;
+export type RehearsalTrainer = ReturnType<typeof createTrainer>;
 
 /** What a process needs to run at all; keys of providers are none of its business. */
 const NEEDED = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "USERPROFILE", "TUTTI_HOME"];

@@ -11,7 +11,7 @@ import type { Message, PoolMember, WorkerKind } from "../../worker/types.ts";
 import type { GatewayKey, toShownKey } from "../access/keys.ts";
 
 /** GET /v1/session */
-export interface Session {
+export interface DashboardSession {
   object: "session";
   /** No key was ever defined: every program of this machine may do everything. */
   isOpen: boolean;

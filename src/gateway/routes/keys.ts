@@ -6,7 +6,7 @@ import { TuttiError } from "../../base/errors.ts";
 import { BUDGET_WINDOWS } from "../access/budget-window.ts";
 import { checkKeyNames } from "../access/key-names.ts";
 import { toKeyState, toShownKey } from "../access/keys.ts";
-import type { CreatedKey, KeySettings, Session } from "../dashboard/types.ts";
+import type { CreatedKey, DashboardSession, KeySettings } from "../dashboard/types.ts";
 import { readBody } from "../http/body.ts";
 import { badRequest, ObjectReader } from "../http/object-reader.ts";
 import type { Handler } from "../types.ts";
@@ -15,7 +15,7 @@ const LAST_TIME = 8.64e15;
 
 /** Who asks, and what they may: the first thing that the dashboard wants to know. */
 export const showSession: Handler = async (_, { connection, key }) => {
-  const session: Session = {
+  const session: DashboardSession = {
     object: "session",
     isOpen: key === undefined,
     isAdmin: key?.isAdmin ?? true,

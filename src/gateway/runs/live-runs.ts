@@ -98,6 +98,15 @@ export class LiveRun {
   }
 }
 
+/** A run that is over, as if it ended just now: its answer comes at once, after the events that are given. */
+export function replay(run: Run, events: readonly RunEvent[] = []): LiveRun {
+  async function* again(): AsyncGenerator<RunEvent> {
+    yield* events;
+  }
+  const stream = { runId: run.id, result: Promise.resolve(run), [Symbol.asyncIterator]: again };
+  return new LiveRun(stream, { goesOn: true, stop: () => {} });
+}
+
 /** Those that are running, by the id of the run. */
 export class LiveRuns {
   readonly #byId = new Map<string, LiveRun>();

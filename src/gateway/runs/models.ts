@@ -10,6 +10,7 @@ import { type ResolvedPool, resolveModel } from "../../config/pool.ts";
 import { relayTargetOf } from "../../config/relay-target.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
 import type { ConductorIdentity } from "../../store/types.ts";
+import type { AskOptions } from "../../tutti/ask-options.ts";
 import { parseConductorName } from "../../tutti/conductors.ts";
 import type { Tutti } from "../../tutti/tutti.ts";
 import { isModel, modelsOf } from "../../worker/kinds.ts";
@@ -161,6 +162,13 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
       throw new TuttiError("forbidden", `The API key "${key?.name}" may not ask "${name}".`);
     },
   };
+}
+
+/** Who may be asked, and who conducts. */
+export function toStage(destination: Team | OneWorker): Pick<AskOptions, "pool" | "conductor"> {
+  if (destination.kind === "team") return { pool: destination.selector, conductor: destination.conductor };
+  const { member } = destination;
+  return { pool: { members: [member] }, conductor: { kind: "single", worker: member.worker.id } };
 }
 
 /** By the provider behind a worker, whatever name the config gave it. */

@@ -6,7 +6,6 @@ import { TuttiError } from "../../base/errors.ts";
 import type { Run } from "../../perform/run.ts";
 import { fold } from "../../perform/state.ts";
 import type { Origin, RunEvent } from "../../store/types.ts";
-import type { AskOptions } from "../../tutti/ask-options.ts";
 import { toTask } from "../../tutti/check-input.ts";
 import type { RunStream, Tutti } from "../../tutti/tutti.ts";
 import type { Message } from "../../worker/types.ts";
@@ -15,8 +14,8 @@ import type { GatewayKey } from "../access/keys.ts";
 import { shorten } from "../http/object-reader.ts";
 import type { Dialect, GatewayRequest, ReplyHead } from "../types.ts";
 import { parseReplyId, toReplyId } from "./ids.ts";
-import { LiveRun, type LiveRuns } from "./live-runs.ts";
-import type { OneWorker, Team } from "./models.ts";
+import { LiveRun, type LiveRuns, replay } from "./live-runs.ts";
+import { type OneWorker, type Team, toStage } from "./models.ts";
 import type { RunPreferences } from "./preferences.ts";
 import { findToolTail, type ToolTail, toConversation, toToolResults, toTurns, wasGiven } from "./turns.ts";
 
@@ -63,11 +62,7 @@ export class RunDispatcher {
 
   async begin(asked: DispatchRequest): Promise<LiveReply> {
     const { idempotencyKey, hash, key } = asked;
-    const name = JSON.stringify([
-      key?.id ?? null,
-      idempotencyKey ?? null,
-      idempotencyKey === undefined ? hash : null,
-    ]);
+    const name = JSON.stringify([key?.id, idempotencyKey ?? { hash }]);
     const known = this.#same.get(name);
     if (known) {
       if (known.hash !== hash) throw otherRequest(idempotencyKey!);
@@ -96,7 +91,7 @@ export class RunDispatcher {
   }
 
   async #startNew(asked: DispatchRequest, messages: Message[]): Promise<LiveReply> {
-    const { request, destination, preferences, key } = asked;
+    const { request, destination, preferences } = asked;
     const { seed, task, isStream: streamsAnswer } = request;
     const isTeam = destination.kind === "team";
     const admission = await asked.admit(destination.budgetUsd ?? undefined);
@@ -112,7 +107,7 @@ export class RunDispatcher {
           workflow: isTeam ? preferences.workflow : undefined,
           seed,
           streamsAnswer,
-          origin: toOrigin(asked, key),
+          origin: toOrigin(asked),
           signal,
         },
       );
@@ -207,9 +202,8 @@ export class RunDispatcher {
       const head = toHead(asked, run.id, turn, startedAt);
       const before = turns.at(-2)!.run;
       if (live) return { live, head, turn, before, isJoined: true };
-      return run.stopReason === undefined
-        ? undefined
-        : { live: replay(run), head, turn, before, isJoined: true };
+      if (run.stopReason === undefined) return undefined;
+      return { live: replay(run), head, turn, before, isJoined: true };
     }
     const toolResults = turn === tail.turn && !live ? toToolResults(run, tail) : undefined;
     if (!toolResults) return undefined;
@@ -227,13 +221,6 @@ export class RunDispatcher {
       });
     return toReply(asked, this.#launch(begin, admission, goesOn(asked), run), admission, turn + 1, run);
   }
-}
-
-/** Who may be asked, and who conducts. */
-function toStage(destination: Team | OneWorker): Pick<AskOptions, "pool" | "conductor"> {
-  if (destination.kind === "team") return { pool: destination.selector, conductor: destination.conductor };
-  const { member } = destination;
-  return { pool: { members: [member] }, conductor: { kind: "single", worker: member.worker.id } };
 }
 
 /** A run that cannot even begin gives its place back. */
@@ -273,10 +260,7 @@ function toHead(
   return { id: toReplyId(dialect, runId, turn), runId, createdAt, request };
 }
 
-function toOrigin(
-  { dialect, request, idempotencyKey, hash }: DispatchRequest,
-  key: GatewayKey | undefined,
-): Origin {
+function toOrigin({ dialect, request, key, idempotencyKey, hash }: DispatchRequest): Origin {
   const { model, user, metadata, isStored, isBackground, echo } = request;
   return {
     model,
@@ -292,23 +276,13 @@ function toOrigin(
   };
 }
 
-/** A run that is over, as if it ended just now: its answer comes at once, after the events that are given. */
-export function replay(run: Run, events: readonly RunEvent[] = []): LiveRun {
-  async function* again(): AsyncGenerator<RunEvent> {
-    yield* events;
-  }
-  const stream = { runId: run.id, result: Promise.resolve(run), [Symbol.asyncIterator]: again };
-  return new LiveRun(stream, { goesOn: true, stop: () => {} });
+function otherRequest(key: string): TuttiError {
+  return new TuttiError("conflict", `The idempotency key "${shorten(key)}" was used with another request.`);
 }
 
-function otherRequest(idempotencyKey: string): TuttiError {
-  const message = `The idempotency key "${shorten(idempotencyKey)}" was used with another request.`;
-  return new TuttiError("conflict", message);
-}
-
-function notKept(idempotencyKey: string): TuttiError {
-  const message = `The request with the idempotency key "${shorten(idempotencyKey)}" was performed, and its reply was not kept, as it asked.`;
-  return new TuttiError("conflict", message);
+function notKept(key: string): TuttiError {
+  const message = "was performed, and its reply was not kept, as it asked.";
+  return new TuttiError("conflict", `The request with the idempotency key "${shorten(key)}" ${message}`);
 }
 
 function lostRun(): TuttiError {

@@ -14,7 +14,7 @@ import type { IterationMetrics, ValidationMetrics } from "../types.ts";
 /** What the curves are made of. */
 export type Measured = Pick<Training, "iterations" | "validations"> & { name: string };
 
-type Value = (metrics: IterationMetrics) => number;
+type MetricOf = (metrics: IterationMetrics) => number;
 
 // ---- Sentences --------------------------------------------------------------------------------
 
@@ -24,7 +24,7 @@ export function toFacts(
   about: { isSimulated: boolean; seed: number; engine?: string } | undefined,
 ): string[] {
   const last = iterations.at(-1);
-  const total = (value: Value) =>
+  const total = (value: MetricOf) =>
     iterations
       .map(value)
       .filter(Number.isFinite)
@@ -74,7 +74,7 @@ export function toCharts(trainings: readonly Measured[]): { charts: Chart[]; sma
   const prefix = (i: number, name: string) =>
     trainings.length > 1 ? `${trainings[i]!.name}${name && ", "}${name}` : name;
   /** Without rollouts, as in the warm-up, there is nothing to show of them. */
-  const of = (name: string, value: Value, isOfRollouts = true) =>
+  const of = (name: string, value: MetricOf, isOfRollouts = true) =>
     trainings.map(({ iterations }, i) => ({
       name: prefix(i, name),
       spans: spans[i]!,
@@ -143,7 +143,7 @@ export function toCharts(trainings: readonly Measured[]): { charts: Chart[]; sma
     }),
   ];
   const isWarmUp = trainings.every(({ iterations }) => iterations.every(({ asked }) => !asked));
-  const technical = (title: string, value: Value, isExact = false) =>
+  const technical = (title: string, value: MetricOf, isExact = false) =>
     make({
       title,
       curves: of("", value, false).map((curve) => ({ ...curve, isExact })),

@@ -6,7 +6,7 @@ import { defineFamily, defineForm } from "./family.ts";
 import { type Clue, narrow } from "./narrow.ts";
 import type { Slot } from "./slots.ts";
 
-interface Claim {
+interface IslandStatement {
   speaker: string;
   kind: "knight" | "knave" | "same" | "different";
   about: string;
@@ -18,7 +18,7 @@ const PEOPLE = ["Ada", "Bo", "Cleo", "Dan", "Eva", "Finn", "Gus", "Hal"];
 const SIZE: Record<Difficulty, number> = { 1: 2, 2: 3, 3: 4 };
 const KINDS = ["knight", "knave", "same", "different"] as const;
 
-const SAYS: Record<Claim["kind"], (about: string) => string> = {
+const SAYS: Record<IslandStatement["kind"], (about: string) => string> = {
   knight: (about) => `${about} is a knight`,
   knave: (about) => `${about} is a knave`,
   same: (about) => `${about} and I are the same kind`,
@@ -26,7 +26,7 @@ const SAYS: Record<Claim["kind"], (about: string) => string> = {
 };
 const ONE = `[a-z]+ says: "[a-z]+ (?:is a (?:knight|knave)|and I are (?:the same kind|different kinds))\\.?"`;
 
-const STATEMENTS: Slot<Claim[]> = {
+const STATEMENTS: Slot<IslandStatement[]> = {
   pattern: `(?:${ONE} ?){2,5}`,
   read(text) {
     const said = text.matchAll(/([a-z]+) says: "([a-z]+) ([^"]*)"/gi);
@@ -84,14 +84,14 @@ export const knights = defineFamily({
   ],
 });
 
-function hasOneCase(statements: Claim[]): boolean {
+function hasOneCase(statements: IslandStatement[]): boolean {
   const people = statements.map(({ speaker }) => speaker);
   const clues = statements.map((statement) => toClue(statement, people));
   const fitting = allCases(people.length).filter((each) => clues.every(({ holds }) => holds(each)));
   return fitting.length === 1;
 }
 
-function toClue({ speaker, kind, about }: Claim, people: string[]): Clue<Case> {
+function toClue({ speaker, kind, about }: IslandStatement, people: string[]): Clue<Case> {
   const [self, other] = [people.indexOf(speaker), people.indexOf(about)];
   return {
     work: "test the next statement in every case that is left",

@@ -5,7 +5,7 @@ import type { Difficulty, Worksheet } from "../types.ts";
 import { defineFamily, defineForm } from "./family.ts";
 import { listOf, type Slot, word } from "./slots.ts";
 
-interface TableRow {
+interface SalesRow {
   name: string;
   city: string;
   units: number;
@@ -13,7 +13,7 @@ interface TableRow {
 }
 const NAMES = ["Anna", "Boris", "Clara", "David", "Elsa", "Felix", "Greta", "Henri"];
 const CITIES = ["Rome", "Oslo", "Lima", "Bern"];
-const ROW: Slot<TableRow> = {
+const ROW: Slot<SalesRow> = {
   pattern: "[a-z]+, [a-z]+, \\d{1,9}, \\d{1,9}",
   read(text) {
     const [name, city, units, price] = text.split(", ");
@@ -33,7 +33,7 @@ const cell = form(
   ],
   "name",
   (rows, _asked, sheet) => {
-    const [{ name, units }] = rows as [TableRow];
+    const [{ name, units }] = rows as [SalesRow];
     return sheet.number("find the row and read the column", units, `${name}: # units`);
   },
 );
@@ -47,7 +47,7 @@ const sum = form(
   ],
   "city",
   (rows, asked, sheet) => {
-    const [first, ...others] = rows as [TableRow, ...TableRow[]];
+    const [first, ...others] = rows as [SalesRow, ...SalesRow[]];
     let total = sheet.number(
       "pick the rows of the city and start with the first",
       first.units,
@@ -95,7 +95,7 @@ function form(
   difficulty: Difficulty,
   phrasings: string[],
   key: "name" | "city",
-  solve: (rows: TableRow[], asked: string, sheet: Worksheet) => number,
+  solve: (rows: SalesRow[], asked: string, sheet: Worksheet) => number,
 ) {
   return defineForm({
     difficulties: [difficulty],

@@ -15,7 +15,7 @@ export interface GroupCommit {
   commit<T>(job: () => T): Promise<T>;
 }
 
-interface Job {
+interface CommitJob {
   perform(): unknown;
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -24,7 +24,7 @@ interface Job {
 const RETRY_MS = 15;
 
 export function createGroupCommit({ transact, isBusy, busyTimeoutMs }: GroupCommitOptions): GroupCommit {
-  let waiting: Job[] = [];
+  let waiting: CommitJob[] = [];
   let scheduled = false;
 
   function schedule(): void {

@@ -5,7 +5,7 @@ import type { TuttiFields } from "../../../src/gateway/types.ts";
 import type { Workflow } from "../../../src/workflow/types.ts";
 import { ApiError, readServerSent, request } from "../api.ts";
 
-export interface ChatMessage {
+export interface ChatBodyMessage {
   role: "system" | "user" | "assistant";
   content: unknown;
 }
@@ -13,7 +13,7 @@ export interface ChatMessage {
 /** The body of a request, as `curl` would send it. */
 export interface ChatBody {
   model: string;
-  messages: ChatMessage[];
+  messages: ChatBodyMessage[];
   tutti?: {
     pool?: string[];
     rounds?: number;

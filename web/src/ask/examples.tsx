@@ -7,9 +7,9 @@ import { Button } from "../ui/button.tsx";
 const COUNT = 6;
 const LONGEST = 170;
 
-type World = typeof import("../../../src/rehearsal/questions.ts");
+type QuestionWorld = typeof import("../../../src/rehearsal/questions.ts");
 
-function useWorld(isWanted: boolean): World | undefined {
+function useWorld(isWanted: boolean): QuestionWorld | undefined {
   const { data } = useQuery({
     queryKey: ["rehearsal"],
     queryFn: () => import("../../../src/rehearsal/questions.ts"),
@@ -20,7 +20,7 @@ function useWorld(isWanted: boolean): World | undefined {
 }
 
 /** One of each kind, in the order of `seed`. */
-function toExamples({ FAMILIES, generateProblems }: World, seed: number): string[] {
+function toExamples({ FAMILIES, generateProblems }: QuestionWorld, seed: number): string[] {
   const problems = generateProblems({ count: FAMILIES.length, seed, difficulties: [2] });
   return problems
     .map(({ question }) => question)
@@ -35,7 +35,7 @@ export function Examples({ seed, onPick }: { seed: number; onPick: (question: st
   const world = useWorld(true);
   if (!world) return null;
   return (
-    <ul className="examples" aria-label="Questions to try">
+    <ul className="examples plain-list" aria-label="Questions to try">
       {toExamples(world, seed).map((question) => (
         <li key={question}>
           <button type="button" className="example" onClick={() => onPick(question)}>

@@ -3,9 +3,9 @@
 import { useSyncExternalStore } from "react";
 import type { TuttiFields } from "../../../src/gateway/types.ts";
 import { cancelRun } from "../api.ts";
-import { type ChatBody, type ChatMessage, streamChat } from "./chat-stream.ts";
+import { type ChatBody, type ChatBodyMessage, streamChat } from "./chat-stream.ts";
 
-export interface Turn {
+export interface ChatTurn {
   id: number;
   question: string;
   body: ChatBody;
@@ -16,35 +16,35 @@ export interface Turn {
   error?: unknown;
 }
 
-let turns: readonly Turn[] = [];
+let turns: readonly ChatTurn[] = [];
 let nextId = 1;
 let isStopping = false;
 const listeners = new Set<() => void>();
 
-function publish(next: readonly Turn[]): void {
+function publish(next: readonly ChatTurn[]): void {
   turns = next;
   for (const listener of listeners) listener();
 }
 
-function change(id: number, more: Partial<Turn>): void {
+function change(id: number, more: Partial<ChatTurn>): void {
   publish(turns.map((turn) => (turn.id === id ? { ...turn, ...more } : turn)));
 }
 
-export function useTurns(): readonly Turn[] {
+export function useTurns(): readonly ChatTurn[] {
   return useSyncExternalStore((listener) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
   }, readTurns);
 }
 
-export function readTurns(): readonly Turn[] {
+export function readTurns(): readonly ChatTurn[] {
   return turns;
 }
 
-export type Wanted = Omit<ChatBody, "messages">;
+export type ChatWish = Omit<ChatBody, "messages">;
 
 /** Done when the answer is there; what goes wrong is in the turn. */
-export async function askNext(question: string, wanted: Wanted): Promise<void> {
+export async function askNext(question: string, wanted: ChatWish): Promise<void> {
   const body: ChatBody = { ...wanted, messages: [...toHistory(turns), { role: "user", content: question }] };
   const id = nextId++;
   isStopping = false;
@@ -79,7 +79,7 @@ export function clearTurns(): void {
   publish([]);
 }
 
-function toHistory(past: readonly Turn[]): ChatMessage[] {
+function toHistory(past: readonly ChatTurn[]): ChatBodyMessage[] {
   return past
     .filter(({ answer }) => answer !== "")
     .flatMap(({ question, answer }) => [

@@ -6,7 +6,7 @@ import { isTeam, useModels } from "../shell/models.ts";
 import { Button } from "../ui/button.tsx";
 import { Choice, Field } from "../ui/field.tsx";
 import { useJson } from "../ui/use-json.ts";
-import type { Wanted } from "./session.ts";
+import type { ChatWish } from "./session.ts";
 
 const STORED = "tutti-ask";
 
@@ -44,7 +44,7 @@ function read(): Settings {
 }
 
 /** `workers` are those that there are: who was left out and has gone since does not count. */
-export function toWanted({ model, rounds, budget, without }: Settings, workers: readonly string[]): Wanted {
+export function toWanted({ model, rounds, budget, without }: Settings, workers: readonly string[]): ChatWish {
   const left = workers.filter((id) => !without.includes(id));
   const usd = Number.parseFloat(budget);
   const tutti = {

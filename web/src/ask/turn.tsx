@@ -12,10 +12,10 @@ import { ErrorNote } from "../ui/notes.tsx";
 import { Tag } from "../ui/tag.tsx";
 import { Duration, Elapsed, Money } from "../ui/values.tsx";
 import { OfferExample } from "./examples.tsx";
-import type { Turn } from "./session.ts";
+import type { ChatTurn } from "./session.ts";
 
 interface Props {
-  turn: Turn;
+  turn: ChatTurn;
   isLast: boolean;
   onPick: (question: string) => void;
 }
@@ -63,7 +63,7 @@ export function TurnView({ turn, isLast, onPick }: Props) {
   );
 }
 
-function TeamWork({ turn }: { turn: Turn }) {
+function TeamWork({ turn }: { turn: ChatTurn }) {
   const { view, run, error } = useRunView(turn.runId);
   const [selected, setSelected] = useState<{ round: number; step: number }>();
   const select = useCallback(

@@ -65,7 +65,7 @@ function Flips({ title, flips }: { title: string; flips: readonly Flip[] }) {
   return (
     <details>
       <summary>{title}</summary>
-      <ul className="flips">
+      <ul className="dense-list">
         {flips.slice(0, MOST_FLIPS).map(({ task, family, answerA, answerB }) => (
           <li key={task}>
             <span className="mono">{task}</span> <span className="muted">({family})</span>

@@ -1,16 +1,16 @@
 import { BaseEdge, type EdgeProps } from "@xyflow/react";
-import type { Curve, Point } from "./layout.ts";
+import type { EdgeCurve, Place } from "./layout.ts";
 
 const ARC = { least: 10, forEachPixel: 0.085, most: 48 };
 
 /** An edge along the points that the layout gave it. */
 export function AccessEdge({ id, data, markerEnd }: EdgeProps) {
   return (
-    <BaseEdge id={id} path={toPath((data as unknown as { curve: Curve }).curve)} markerEnd={markerEnd} />
+    <BaseEdge id={id} path={toPath((data as unknown as { curve: EdgeCurve }).curve)} markerEnd={markerEnd} />
   );
 }
 
-function toPath({ points: [first, ...rest], bend }: Curve): string {
+function toPath({ points: [first, ...rest], bend }: EdgeCurve): string {
   const last = rest.at(-1);
   if (!first || !last) return "";
   if (bend === "arc") {
@@ -32,6 +32,6 @@ function toPath({ points: [first, ...rest], bend }: Curve): string {
   return path;
 }
 
-function at({ x, y }: Point): string {
+function at({ x, y }: Place): string {
   return `${x.toFixed(1)},${y.toFixed(1)}`;
 }

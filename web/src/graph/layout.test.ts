@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RunRound, RunStep } from "../../../src/perform/run.ts";
 import type { Access, Workflow } from "../../../src/workflow/types.ts";
-import { type Layout, layoutRounds, NODE } from "./layout.ts";
+import { type GraphLayout, layoutRounds, NODE } from "./layout.ts";
 import { toGraphRounds } from "./model.ts";
 
 /** A laptop of 1440 × 900: the page's margins beside it, its head and the bar above it. */
@@ -18,7 +18,7 @@ function toRounds(...workflows: Access[][]): RunRound[] {
   });
 }
 
-function zoomOf({ width, height }: Layout): number {
+function zoomOf({ width, height }: GraphLayout): number {
   return Math.min(1, LAPTOP.width / width, LAPTOP.height / height);
 }
 

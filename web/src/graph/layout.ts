@@ -12,40 +12,40 @@ const ROUND = { head: 34, padding: 12, gap: 36 };
 const EMPTY_ROUND = { width: 170, height: NODE.height };
 const COLUMN = { gap: 18, arcs: 52 };
 
-export interface Point {
+export interface Place {
   x: number;
   y: number;
 }
 
-interface Box extends Point {
+interface Box extends Place {
   width: number;
   height: number;
 }
 
 /** A line that leaves and arrives vertically, horizontally, or goes around on the right. */
-export interface Curve {
-  points: Point[];
+export interface EdgeCurve {
+  points: Place[];
   bend: "down" | "right" | "arc";
 }
 
-export interface Layout {
+export interface GraphLayout {
   width: number;
   height: number;
   /** One for each round. */
   rounds: Box[];
   /** Upper left corner of each step, inside the whole. */
-  nodes: Record<string, Point>;
-  edges: Record<string, Curve>;
+  nodes: Record<string, Place>;
+  edges: Record<string, EdgeCurve>;
 }
 
 interface RoundLayout {
   width: number;
   height: number;
-  nodes: Record<string, Point>;
-  edges: Record<string, Curve>;
+  nodes: Record<string, Place>;
+  edges: Record<string, EdgeCurve>;
 }
 
-export interface Room {
+export interface GraphRoom {
   width: number;
   height: number;
 }
@@ -56,14 +56,14 @@ const MOST_TRIED = 4;
 /** The nicer way is kept unless another one is larger by this factor. */
 const CLEARLY = 1.06;
 
-export function layoutRounds(rounds: readonly GraphRound[], room: Room): Layout {
+export function layoutRounds(rounds: readonly GraphRound[], room: GraphRoom): GraphLayout {
   const isNarrow = room.width < NARROW;
   const ways = rounds.map((round) => [
     layoutGraph(round, "TB"),
     layoutGraph(round, "LR"),
     layoutColumn(round),
   ]);
-  let best: Layout | undefined;
+  let best: GraphLayout | undefined;
   let bestZoom = -1;
   for (const choice of toChoices(rounds.length)) {
     const layout = placeRounds(
@@ -106,8 +106,8 @@ function layoutGraph({ round, steps, edges }: GraphRound, direction: "TB" | "LR"
     }),
   );
   const isDown = direction === "TB";
-  const curves = edges.map(({ id, source, target }): [string, Curve] => {
-    const { points } = graph.edge(source, target) as { points: Point[] };
+  const curves = edges.map(({ id, source, target }): [string, EdgeCurve] => {
+    const { points } = graph.edge(source, target) as { points: Place[] };
     const way = points.slice(1, -1);
     const ends = [leave(nodes[source]!, points[0]!, isDown), arrive(nodes[target]!, points.at(-1)!, isDown)];
     return [id, { points: [ends[0]!, ...way, ends[1]!], bend: isDown ? "down" : "right" }];
@@ -118,13 +118,13 @@ function layoutGraph({ round, steps, edges }: GraphRound, direction: "TB" | "LR"
 const CORNER = 18;
 
 /** Lines leave at the bottom (or on the right) of a step and arrive at its top (or on the left), never at a corner. */
-function leave(node: Point, near: Point, isDown: boolean): Point {
+function leave(node: Place, near: Place, isDown: boolean): Place {
   return isDown
     ? { x: within(near.x, node.x, NODE.width), y: node.y + NODE.height }
     : { x: node.x + NODE.width, y: within(near.y, node.y, NODE.height) };
 }
 
-function arrive(node: Point, near: Point, isDown: boolean): Point {
+function arrive(node: Place, near: Place, isDown: boolean): Place {
   return isDown
     ? { x: within(near.x, node.x, NODE.width), y: node.y }
     : { x: node.x, y: within(near.y, node.y, NODE.height) };
@@ -143,7 +143,7 @@ function toOrigin({ nodes, edges }: Pick<RoundLayout, "nodes" | "edges">): Round
   const points = [...corners, ...Object.values(edges).flatMap((curve) => curve.points)];
   const left = Math.min(...points.map(({ x }) => x));
   const top = Math.min(...points.map(({ y }) => y));
-  const move = ({ x, y }: Point): Point => ({ x: x - left, y: y - top });
+  const move = ({ x, y }: Place): Place => ({ x: x - left, y: y - top });
   return {
     width: Math.max(...points.map(({ x }) => x)) - left,
     height: Math.max(...points.map(({ y }) => y)) - top,
@@ -158,7 +158,7 @@ function toOrigin({ nodes, edges }: Pick<RoundLayout, "nodes" | "edges">): Round
 function layoutColumn({ round, steps, edges }: GraphRound): RoundLayout {
   if (steps.length === 0) return { ...EMPTY_ROUND, nodes: {}, edges: {} };
   const topOf = (step: number) => step * (NODE.height + COLUMN.gap);
-  const toCurve = (from: number, to: number): Curve => {
+  const toCurve = (from: number, to: number): EdgeCurve => {
     if (to === from + 1) {
       const x = NODE.width / 2;
       return {
@@ -190,7 +190,7 @@ function stepOf(id: string): number {
   return Number(id.split(".")[1]);
 }
 
-function placeRounds(chosen: readonly RoundLayout[], isNarrow: boolean): Layout {
+function placeRounds(chosen: readonly RoundLayout[], isNarrow: boolean): GraphLayout {
   const inner = (layout: RoundLayout) => ({
     width: layout.width + 2 * ROUND.padding,
     height: layout.height + ROUND.head + ROUND.padding,
@@ -198,7 +198,7 @@ function placeRounds(chosen: readonly RoundLayout[], isNarrow: boolean): Layout 
   const sizes = chosen.map(inner);
   const tallest = Math.max(0, ...sizes.map(({ height }) => height));
   const widest = Math.max(0, ...sizes.map(({ width }) => width));
-  const layout: Layout = { width: 0, height: 0, rounds: [], nodes: {}, edges: {} };
+  const layout: GraphLayout = { width: 0, height: 0, rounds: [], nodes: {}, edges: {} };
   let at = 0;
   for (const [i, { nodes, edges, ...round }] of chosen.entries()) {
     const size = sizes[i]!;
@@ -208,7 +208,7 @@ function placeRounds(chosen: readonly RoundLayout[], isNarrow: boolean): Layout 
     // In the middle of what its round has of room.
     const dx = box.x + (box.width - round.width) / 2;
     const dy = box.y + ROUND.head + (box.height - ROUND.head - ROUND.padding - round.height) / 2;
-    const move = ({ x, y }: Point): Point => ({ x: x + dx, y: y + dy });
+    const move = ({ x, y }: Place): Place => ({ x: x + dx, y: y + dy });
     for (const [id, point] of Object.entries(nodes)) layout.nodes[id] = move(point);
     for (const [id, { points, bend }] of Object.entries(edges))
       layout.edges[id] = { bend, points: points.map(move) };

@@ -15,7 +15,7 @@ import { useEffect, useMemo, useRef } from "react";
 import type { Run, RunStep } from "../../../src/perform/run.ts";
 import { useWidth } from "../ui/chart.tsx";
 import { AccessEdge } from "./access-edge.tsx";
-import { type Layout, layoutRounds, NARROW, NODE } from "./layout.ts";
+import { type GraphLayout, layoutRounds, NARROW, NODE } from "./layout.ts";
 import { toGraphRounds, toNodeId } from "./model.ts";
 import { RoundNode } from "./round-node.tsx";
 import { StepNode } from "./step-node.tsx";
@@ -121,7 +121,7 @@ interface Marks extends Pick<Props, "selected" | "onSelect" | "critical"> {
   isOver: boolean;
 }
 
-function toNodes(run: Run, layout: Layout, marks: Marks): Node[] {
+function toNodes(run: Run, layout: GraphLayout, marks: Marks): Node[] {
   const { planText, selected, onSelect, critical, isOver } = marks;
   const { answerStep } = run;
   const answer = isOver
@@ -172,7 +172,7 @@ function known(size: { width: number; height: number }): Partial<Node> {
   return { ...size, measured: size, handles };
 }
 
-function toEdges(run: Run, layout: Layout, isNarrow: boolean): Edge[] {
+function toEdges(run: Run, layout: GraphLayout, isNarrow: boolean): Edge[] {
   const stateOf = (id: string) => {
     const [round, step] = id.split(".").map(Number);
     return run.rounds[round!]?.steps[step!]?.state ?? "pending";
@@ -206,7 +206,7 @@ function toEdges(run: Run, layout: Layout, isNarrow: boolean): Edge[] {
 const ARROW = { type: MarkerType.ArrowClosed, width: 14, height: 14, color: "var(--edge)" };
 
 /** Shows all of it, in the middle, whenever what there is to show has changed its shape. */
-function useFit(layout: Layout, width: number, height: number): void {
+function useFit(layout: GraphLayout, width: number, height: number): void {
   const { setViewport } = useReactFlow();
   useEffect(() => {
     const room = { width: width - 2 * MARGIN, height: height - 2 * MARGIN };

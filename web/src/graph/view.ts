@@ -6,7 +6,7 @@ import { apply, type RunState, start } from "../../../src/perform/state.ts";
 import type { EventError, RunEvent } from "../../../src/store/types.ts";
 
 /** One ask of a worker. */
-interface Attempt {
+interface StepAttempt {
   round: number;
   step: number;
   attempt: number;
@@ -32,7 +32,7 @@ interface PlanSpan {
 export interface RunView {
   /** Absent until the run has started. */
   state?: RunState;
-  attempts: Attempt[];
+  attempts: StepAttempt[];
   plans: PlanSpan[];
   /** What the Conductor has written of the plan that is not finished. */
   planText: string;
@@ -98,9 +98,9 @@ function watched(view: RunView, event: RunEvent): Partial<RunView> {
   }
 }
 
-type PlanEvent = Extract<RunEvent, { type: "plan-end" | "plan-error" }>;
+type PlanEnding = Extract<RunEvent, { type: "plan-end" | "plan-error" }>;
 
-function endPlan(plans: PlanSpan[], event: PlanEvent, problem: string | undefined): PlanSpan[] {
+function endPlan(plans: PlanSpan[], event: PlanEnding, problem: string | undefined): PlanSpan[] {
   const end = { endedAt: event.at, problem };
   const isIt = ({ round, attempt }: PlanSpan) => round === event.round && attempt === event.attempt;
   if (plans.some(isIt)) return plans.map((plan) => (isIt(plan) ? { ...plan, ...end } : plan));
@@ -110,10 +110,10 @@ function endPlan(plans: PlanSpan[], event: PlanEvent, problem: string | undefine
 }
 
 function endAttempt(
-  attempts: Attempt[],
+  attempts: StepAttempt[],
   { round, step, attempt }: { round: number; step: number; attempt: number },
-  end: Partial<Attempt>,
-): Attempt[] {
+  end: Partial<StepAttempt>,
+): StepAttempt[] {
   return attempts.map((each) =>
     each.round === round && each.step === step && each.attempt === attempt ? { ...each, ...end } : each,
   );

@@ -5,7 +5,7 @@ import type { DayOfWork } from "../../../src/gateway/dashboard/types.ts";
 import type { StackedBarsOptions } from "../../../src/report/bar-chart.ts";
 import { MOST_COLOURS } from "../../../src/report/drawing.ts";
 
-export type Group = "key" | "model" | "worker";
+export type BillGroup = "key" | "model" | "worker";
 
 /** As GET /v1/usage?group=day,key tells it, and for workers GET /v1/pool/days. */
 export interface BillLine {
@@ -22,7 +22,7 @@ export interface BillLine {
   simulated: boolean;
 }
 
-export type Sum = Required<Omit<BillLine, "day" | Group>> & { value: string };
+export type Sum = Required<Omit<BillLine, "day" | BillGroup>> & { value: string };
 
 const DAY_MS = 86_400_000;
 const OTHERS = "others";
@@ -37,7 +37,7 @@ export function fromDays(days: readonly DayOfWork[]): BillLine[] {
 /** A bar for each day up to today; those that spent least are together. */
 export function toBars(
   lines: readonly BillLine[],
-  group: Group,
+  group: BillGroup,
   days: number,
   now: number,
   nameOf: (value: string) => string,
@@ -69,7 +69,7 @@ function toDay(at: number): string {
 }
 
 /** The most expensive first; simulated ones apart. */
-export function toSums(lines: readonly BillLine[], group: Group): Sum[] {
+export function toSums(lines: readonly BillLine[], group: BillGroup): Sum[] {
   const sums = new Map<string, Sum>();
   for (const line of lines) {
     const { simulated, runs, calls, cost_usd, input_tokens = 0, output_tokens = 0 } = line;

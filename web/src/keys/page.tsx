@@ -2,7 +2,7 @@
 // sees its own quota and its own bill.
 
 import { useState } from "react";
-import type { Session, ShownKey } from "../../../src/gateway/dashboard/types.ts";
+import type { DashboardSession, ShownKey } from "../../../src/gateway/dashboard/types.ts";
 import type { PageProps } from "../shell/pages.ts";
 import { Button } from "../ui/button.tsx";
 import { Card, PageHead } from "../ui/card.tsx";
@@ -15,7 +15,7 @@ import { Usage } from "./usage.tsx";
 import "./keys.css";
 
 export default function Page(_: PageProps) {
-  const session = useJson<Session>("v1/session");
+  const session = useJson<DashboardSession>("v1/session");
   return (
     <div className="stack">
       <Loaded query={session}>
@@ -25,7 +25,7 @@ export default function Page(_: PageProps) {
   );
 }
 
-function Admin({ session }: { session: Session }) {
+function Admin({ session }: { session: DashboardSession }) {
   const [isCreating, setIsCreating] = useState(false);
   const { data, error } = useJson<{ data: ShownKey[] }>("v1/keys", undefined, { refetchInterval: 10_000 });
   const keys = data?.data;
@@ -64,7 +64,7 @@ function Admin({ session }: { session: Session }) {
   );
 }
 
-function Own({ session }: { session: Session }) {
+function Own({ session }: { session: DashboardSession }) {
   return (
     <>
       <PageHead title="Keys and usage">This key is not an admin's: it sees its own quota and bill.</PageHead>

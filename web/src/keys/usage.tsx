@@ -12,14 +12,14 @@ import { Choice } from "../ui/field.tsx";
 import { Empty, Loaded } from "../ui/notes.tsx";
 import { number, Table } from "../ui/table.tsx";
 import { Money, Tokens } from "../ui/values.tsx";
-import { type BillLine, fromDays, type Group, type Sum, toBars, toSums } from "./bill.ts";
+import { type BillGroup, type BillLine, fromDays, type Sum, toBars, toSums } from "./bill.ts";
 
 const DAY_MS = 86_400_000;
 const SPANS = [7, 30, 90].map((days) => [days, `${days} days`] as const);
 const GROUPS = ["key", ["model", "model asked for"], "worker"] as const;
 
 export function Usage({ keys }: { keys: readonly Pick<ShownKey, "id" | "name">[] }) {
-  const [group, setGroup] = useState<Group>("key");
+  const [group, setGroup] = useState<BillGroup>("key");
   const [days, setDays] = useState<number>(30);
   const bill = useQuery({
     queryKey: ["usage", group, days],
@@ -38,7 +38,12 @@ export function Usage({ keys }: { keys: readonly Pick<ShownKey, "id" | "name">[]
       title="Spent over time"
       aside={
         <span className="row">
-          <Choice label="By" value={group} options={GROUPS} onChange={(value) => setGroup(value as Group)} />
+          <Choice
+            label="By"
+            value={group}
+            options={GROUPS}
+            onChange={(value) => setGroup(value as BillGroup)}
+          />
           <Choice label="Over" value={days} options={SPANS} onChange={(value) => setDays(Number(value))} />
         </span>
       }
@@ -61,13 +66,13 @@ export function Usage({ keys }: { keys: readonly Pick<ShownKey, "id" | "name">[]
   );
 }
 
-interface Bill {
+interface UsageBill {
   lines: BillLine[];
   /** Only the newest runs were counted. */
   isCut?: boolean;
 }
 
-async function readBill(group: Group, days: number, signal: AbortSignal): Promise<Bill> {
+async function readBill(group: BillGroup, days: number, signal: AbortSignal): Promise<UsageBill> {
   if (group === "worker") {
     const query = { hours: days * 24 };
     const found = await getJson<{ data: DayOfWork[]; isCut: boolean }>("v1/pool/days", query, signal);
@@ -78,12 +83,12 @@ async function readBill(group: Group, days: number, signal: AbortSignal): Promis
   return { lines: bill.data };
 }
 
-const TITLES: Record<Group, string> = { key: "Key", model: "Model", worker: "Worker" };
+const TITLES: Record<BillGroup, string> = { key: "Key", model: "Model", worker: "Worker" };
 const TOKENS = number<Sum>("Tokens", (sum) => <Tokens input={sum.input_tokens} output={sum.output_tokens} />);
 
 interface BillProps {
   lines: readonly BillLine[];
-  group: Group;
+  group: BillGroup;
   days: number;
   nameOf: (value: string) => string;
 }

@@ -1,6 +1,6 @@
 // Workflows as they were sampled early and late, for the same question where there is one.
 
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { Link } from "wouter";
 import {
   pairSamples,
@@ -9,40 +9,34 @@ import {
   toSampleView,
 } from "../../../src/learn/report/samples.ts";
 import type { Sample } from "../../../src/learn/types.ts";
-import { Choice } from "../ui/field.tsx";
 
 export function Samples({ samples }: { samples: readonly Sample[] }) {
-  const pairs = useMemo(() => pairSamples(samples), [samples]);
-  const [chosen, setChosen] = useState(0);
-  const latest = samples.at(-1);
-  const { early, late } = pairs[chosen] ?? pairs[0] ?? { late: latest };
-  if (!late)
+  const shown = useMemo((): { early?: Sample; late: Sample }[] => {
+    const pairs = pairSamples(samples);
+    // As long as there is nothing to compare, the latest alone.
+    return pairs.length > 0 ? pairs : samples.slice(-1).map((late) => ({ late }));
+  }, [samples]);
+  if (shown.length === 0)
     return (
       <p className="muted">
         Nothing yet. Every few iterations the workflows for the same three questions are kept.
       </p>
     );
-  const questions = pairs.map((pair, i) => [i, pair.late.question.slice(0, 100)] as const);
   return (
     <div className="stack">
-      {pairs.length > 1 && (
-        <Choice
-          label="Question"
-          value={chosen}
-          options={questions}
-          onChange={(value) => setChosen(Number(value))}
-        />
-      )}
       <p className="muted small">{SAMPLES_NOTE}</p>
-      <div>
-        <p className="sample-question">{late.question}</p>
-        <div className="pair">
-          {early && (
-            <SampledWorkflow title="Early" sample={early} isSameQuestion={early.task === late.task} />
-          )}
-          <SampledWorkflow title={early ? "Late" : "Now"} sample={late} isSameQuestion />
-        </div>
-      </div>
+      {shown.map(({ early, late }) => {
+        const isSame = !early || early.task === late.task;
+        return (
+          <div key={`${early?.task} ${late.task}`}>
+            {isSame && <p className="sample-question">{late.question}</p>}
+            <div className="pair">
+              {early && <SampledWorkflow title="Early" sample={early} isSameQuestion={isSame} />}
+              <SampledWorkflow title={early ? "Late" : "Now"} sample={late} isSameQuestion={isSame} />
+            </div>
+          </div>
+        );
+      })}
     </div>
   );
 }

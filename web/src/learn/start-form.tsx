@@ -39,24 +39,10 @@ export function StartForm({ onStart }: { onStart: () => void }) {
       <form className="stack" onSubmit={submit}>
         <div className="form-grid">
           <Field label="Iterations" hint="after 300 of warm-up">
-            <input
-              type="number"
-              min={1}
-              max={100_000}
-              required
-              value={iterations}
-              onChange={(event) => setIterations(event.target.value)}
-            />
+            <NumberInput min={1} max={100_000} value={iterations} onChange={setIterations} />
           </Field>
           <Field label="Seed" hint="of everything random">
-            <input
-              type="number"
-              min={0}
-              max={4_294_967_295}
-              required
-              value={seed}
-              onChange={(event) => setSeed(event.target.value)}
-            />
+            <NumberInput min={0} max={4_294_967_295} value={seed} onChange={setSeed} />
           </Field>
           <Choice
             label="Model"
@@ -79,4 +65,15 @@ export function StartForm({ onStart }: { onStart: () => void }) {
       </form>
     </Card>
   );
+}
+
+interface NumberProps {
+  min: number;
+  max: number;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+function NumberInput({ onChange, ...rest }: NumberProps) {
+  return <input type="number" required {...rest} onChange={(event) => onChange(event.target.value)} />;
 }

@@ -4,12 +4,12 @@
 import type { Run } from "../../../src/perform/run.ts";
 import type { Message, OutputSettings } from "../../../src/worker/types.ts";
 import type { Workflow } from "../../../src/workflow/types.ts";
-import type { ChatBody, ChatMessage } from "../ask/chat-stream.ts";
+import type { ChatBody, ChatBodyMessage } from "../ask/chat-stream.ts";
 import { isTeam } from "../shell/models.ts";
 
-type Asked = Pick<Run, "task" | "settings" | "origin" | "pool">;
+type AskedRun = Pick<Run, "task" | "settings" | "origin" | "pool">;
 
-export function toChatBody({ task, settings, origin }: Asked): ChatBody {
+export function toChatBody({ task, settings, origin }: AskedRun): ChatBody {
   const model = origin?.model ?? "tutti";
   return {
     model,
@@ -20,7 +20,7 @@ export function toChatBody({ task, settings, origin }: Asked): ChatBody {
 }
 
 /** Numbers of workers in a workflow are positions in the run's own pool, so it goes with it. */
-export function toWorkflowBody(run: Asked, workflow: Workflow): ChatBody {
+export function toWorkflowBody(run: AskedRun, workflow: Workflow): ChatBody {
   const body = toChatBody(run);
   const model = isTeam(body.model) ? body.model : "tutti";
   return {
@@ -30,7 +30,7 @@ export function toWorkflowBody(run: Asked, workflow: Workflow): ChatBody {
   };
 }
 
-export function toSingleBody(run: Asked, worker: string): ChatBody {
+export function toSingleBody(run: AskedRun, worker: string): ChatBody {
   const { tutti: _, ...body } = toChatBody(run);
   return { ...body, model: worker };
 }
@@ -42,13 +42,13 @@ export function toCurl(body: ChatBody, url: string, hasKey: boolean): string {
   return `curl '${url.replaceAll("'", "%27")}' \\\n  -H 'content-type: application/json'${key} \\\n  -d '${json}'`;
 }
 
-function toChatMessage(message: Message): ChatMessage {
+function toChatMessage(message: Message): ChatBodyMessage {
   if (message.role === "tool")
     return {
       role: "tool",
       tool_call_id: message.toolCallId,
       content: message.content,
-    } as unknown as ChatMessage;
+    } as unknown as ChatBodyMessage;
   if (message.role === "assistant" && message.toolCalls)
     return {
       role: "assistant",
@@ -58,7 +58,7 @@ function toChatMessage(message: Message): ChatMessage {
         type: "function",
         function: { name, arguments: input },
       })),
-    } as ChatMessage;
+    } as ChatBodyMessage;
   if (typeof message.content === "string") return { role: message.role, content: message.content };
   const content = message.content.map((part) =>
     part.type === "text" ? part : { type: "image_url", image_url: { url: part.image } },

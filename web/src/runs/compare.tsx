@@ -16,7 +16,7 @@ import { Tag } from "../ui/tag.tsx";
 import { Duration, Elapsed, Money } from "../ui/values.tsx";
 import { toSingleBody } from "./chat-body.ts";
 
-interface Attempt {
+interface SingleAttempt {
   worker: string;
   startedAt: number;
   text: string;
@@ -28,12 +28,12 @@ interface Attempt {
 export function Compare({ run, onClose }: { run: Run; onClose: () => void }) {
   const { workers } = useModels();
   const [worker, setWorker] = useState("");
-  const [attempt, setAttempt] = useState<Attempt>();
+  const [attempt, setAttempt] = useState<SingleAttempt>();
   const chosen = worker || strongestOf(run, workers);
   const isRunning = attempt !== undefined && attempt.durationMs === undefined;
   const ask = async () => {
     const startedAt = Date.now();
-    const begun: Attempt = { worker: chosen, startedAt, text: "" };
+    const begun: SingleAttempt = { worker: chosen, startedAt, text: "" };
     setAttempt(begun);
     try {
       const result = await streamChat(
@@ -63,7 +63,7 @@ export function Compare({ run, onClose }: { run: Run; onClose: () => void }) {
         {attempt?.result && run.hasAnswer && <Verdict team={run.answer} single={attempt.text} />}
       </div>
       {attempt && (
-        <div className="compare-columns">
+        <div className="columns">
           <section aria-label="The team">
             <h3>The team</h3>
             <p className="row small muted">

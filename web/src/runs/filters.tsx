@@ -1,7 +1,7 @@
 // Which runs are listed. The filter is part of the address, so that it can be kept, sent and linked to.
 
 import { useEffect, useState } from "react";
-import type { Query } from "../api.ts";
+import type { QueryValues } from "../api.ts";
 import { useModels } from "../shell/models.ts";
 import { Button } from "../ui/button.tsx";
 import { Choice, type ChoiceOptions, Field } from "../ui/field.tsx";
@@ -34,7 +34,7 @@ function readAddress(): Filter {
   return Object.fromEntries(NAMES.flatMap((name) => (words.get(name) ? [[name, words.get(name)!]] : [])));
 }
 
-export function toQuery({ from, until, ...rest }: Filter): Query {
+export function toQuery({ from, until, ...rest }: Filter): QueryValues {
   const start = toDayStart(from);
   // The whole of that day.
   const end = toDayStart(until) + DAY_MS;

@@ -3,7 +3,7 @@ import type { Message } from "../../../src/worker/types.ts";
 /** The messages word for word: as text, because that is what was sent. */
 export function MessageList({ messages }: { messages: readonly Message[] }) {
   return (
-    <ol className="messages">
+    <ol className="messages stack plain-list">
       {messages.map((message, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they are a fixed list
         <li key={i}>

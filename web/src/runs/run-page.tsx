@@ -65,7 +65,7 @@ function Shown({ run, watched }: { run: Run; watched: Watched }) {
         critical={isTelling ? critical : undefined}
       />
       {step && <StepPanel run={run} step={step} onClose={() => setSelected(undefined)} />}
-      <div className="run-columns">
+      <div className="columns">
         <Card title="Answer">
           {!run.hasAnswer || run.isStripped ? (
             <p className="muted">

@@ -176,7 +176,7 @@ function Details({ run, step }: { run: Run; step: RunStep }) {
       {failures.length === 0 ? (
         <p className="muted small">No ask of this step failed.</p>
       ) : (
-        <ol className="failures">
+        <ol className="dense-list">
           {failures.map(({ worker, error, durationMs: took }, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: failures only grow at their end
             <li key={i}>

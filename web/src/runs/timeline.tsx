@@ -8,7 +8,7 @@ import { shortName } from "../graph/step-node.tsx";
 import type { RunView } from "../graph/view.ts";
 import { workerColour } from "../ui/values.tsx";
 
-interface Bar {
+interface TimelineBar {
   id: string;
   label: string;
   what: string;
@@ -52,7 +52,7 @@ export function Timeline({
           ))}
         </span>
       </div>
-      <ol>
+      <ol className="plain-list">
         {bars.map((bar) => (
           <li key={bar.id} className="timeline-row">
             <span className="cut" title={bar.what}>
@@ -99,15 +99,15 @@ export function Timeline({
 }
 
 /** Behind the bar, or before it where there is no room behind. */
-function toDelayStyle({ start, end }: Bar, from: number, total: number): React.CSSProperties {
+function toDelayStyle({ start, end }: TimelineBar, from: number, total: number): React.CSSProperties {
   return (end - from) / total > 0.88
     ? { right: `calc(${100 - (100 * (start - from)) / total}% + 6px)` }
     : { left: `calc(${(100 * (end - from)) / total}% + 6px)` };
 }
 
-function toBars(run: Run, view: RunView, critical: ReadonlySet<string>, now: number): Bar[] {
+function toBars(run: Run, view: RunView, critical: ReadonlySet<string>, now: number): TimelineBar[] {
   const plans = view.plans.map(
-    ({ round, attempt, startedAt, endedAt, problem }): Bar => ({
+    ({ round, attempt, startedAt, endedAt, problem }): TimelineBar => ({
       id: `plan-${round}-${attempt}`,
       label: "Conductor",
       what: attempt > 0 ? `round ${round + 1}, again` : `round ${round + 1}`,
@@ -118,7 +118,7 @@ function toBars(run: Run, view: RunView, critical: ReadonlySet<string>, now: num
       problem,
     }),
   );
-  const asks = view.attempts.map((each): Bar => {
+  const asks = view.attempts.map((each): TimelineBar => {
     const { round, step, attempt, worker, startedAt, endedAt, error, firstTokenMs, instead } = each;
     const subtask = run.rounds[round]?.steps[step]?.subtask ?? "";
     return {

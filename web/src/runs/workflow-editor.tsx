@@ -43,8 +43,8 @@ export function WorkflowEditor({ run, onClose }: { run: Run; onClose: () => void
         </Button>
       }
     >
-      <div className="editor">
-        <ol className="editor-steps">
+      <div className="columns">
+        <ol className="stack plain-list">
           {workflow.steps.map((step, position) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a step is its position
             <li key={position}>
@@ -190,5 +190,5 @@ function toPreview(run: Run, workflow: Workflow): Run {
     planCostUsd: 0,
     planMs: 0,
   };
-  return { ...run, rounds: [round], steps, settings: { ...run.settings, rounds: 1 } };
+  return { ...run, rounds: [round], steps, settings: { ...run.settings, rounds: 1 }, answerStep: undefined };
 }

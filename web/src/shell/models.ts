@@ -2,13 +2,13 @@
 
 import { useJson } from "../ui/use-json.ts";
 
-interface ModelList {
+interface ListedModels {
   data: { id: string; simulated?: boolean }[];
 }
 
 /** Empty until they are known. */
 export function useModels() {
-  const { data, error } = useJson<ModelList>("v1/models", undefined, { staleTime: 60_000 });
+  const { data, error } = useJson<ListedModels>("v1/models", undefined, { staleTime: 60_000 });
   const models = data?.data ?? [];
   const ids = models.map(({ id }) => id);
   return {

@@ -1,6 +1,6 @@
 // At the bottom of every page: whether workers are simulated, and who may come in.
 
-import type { Session } from "../../../src/gateway/dashboard/types.ts";
+import type { DashboardSession } from "../../../src/gateway/dashboard/types.ts";
 import { setKey } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { useJson } from "../ui/use-json.ts";
@@ -8,7 +8,7 @@ import { useModels } from "./models.ts";
 
 export function StatusLine() {
   const { isSimulated } = useModels();
-  const { data: session } = useJson<Session>("v1/session", undefined, { staleTime: 60_000 });
+  const { data: session } = useJson<DashboardSession>("v1/session", undefined, { staleTime: 60_000 });
   return (
     <footer className="status-line">
       {isSimulated && (

@@ -1,10 +1,10 @@
 import type { ButtonHTMLAttributes, ReactNode } from "react";
 import { Link } from "wouter";
 
-type Kind = "plain" | "primary" | "danger" | "quiet";
+type ButtonKind = "plain" | "primary" | "danger" | "quiet";
 
 interface Props {
-  kind?: Kind;
+  kind?: ButtonKind;
   isSmall?: boolean;
 }
 

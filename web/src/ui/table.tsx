@@ -1,7 +1,7 @@
 // Tables: of rows with elements in their cells, and those of src/report, which are plain data.
 
 import type { ReactNode } from "react";
-import { type HeatView, type TableRow, type TableView, toShade } from "../../../src/report/table.ts";
+import { type HeatView, type TableView, toShade, type ViewRow } from "../../../src/report/table.ts";
 
 export interface Column<Row> {
   title: ReactNode;
@@ -56,7 +56,7 @@ export function Table<Row>({ label, columns, rows, keyOf, classOf }: Props<Row>)
 
 export function DataTable({ view: { label, columns, rows } }: { view: TableView }) {
   return (
-    <Table<TableRow>
+    <Table<ViewRow>
       label={label}
       columns={columns.map(({ title, isText }, i) => ({
         title,
