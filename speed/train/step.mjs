@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { createRandom } from "../../dist/base/random.js";
-import { toPrompt } from "../../dist/learn/native/policy.js";
+import { toPrompt } from "../../dist/learn/native/stage.js";
 import { shapeOf } from "../../dist/nn/batch.js";
 import { Model } from "../../dist/nn/model.js";
 import { AdamW } from "../../dist/nn/optimiser.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, test } from "vitest";
-import { checkTeam } from "../conductor/check-team.ts";
+import { checkTeam } from "../conductor/text.ts";
 import {
   CONSENSUS,
   COUNTER,

@@ -5,7 +5,7 @@ import type { Estimate, PairedDifference } from "../base/statistics.ts";
 import { createConstant, requireConsensus, solveAndVote } from "../baseline/decide.ts";
 import type { Conductor } from "../conductor/types.ts";
 import type { GradedTask } from "../task/types.ts";
-import { strongestMembers } from "../worker/strength.ts";
+import { strongestMembers } from "../worker/kinds.ts";
 import type { Pool } from "../worker/types.ts";
 import type { WorldSet } from "../world/types.ts";
 import type { FittedSet } from "./fitting.ts";

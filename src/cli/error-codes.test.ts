@@ -6,11 +6,11 @@ import { ERROR_CODES, type ErrorCode } from "../base/error-codes.ts";
 import { TuttiError } from "../base/errors.ts";
 import { toMessagesError } from "../gateway/dialect/messages/reply.ts";
 import { toOpenAIError } from "../gateway/dialect/openai-error.ts";
+import { toFailedSpending } from "../perform/budget.ts";
 import { performRun } from "../perform/driver.ts";
 import { CircuitBreaker, retryDelay } from "../perform/retry.ts";
-import { toFailedSpending } from "../perform/spending.ts";
 import { playedConductor, scriptedWorker, step, toPool, toStage, toStart } from "../testing/stage.ts";
-import { toPerformedTask } from "../world/performed-task.ts";
+import { toPerformedTask } from "../world/perform-task.ts";
 import { reportError } from "./report-error.ts";
 
 // code | retry: asked again | circuit: failures until it opens | spending | outage | exit | OpenAI, Anthropic status

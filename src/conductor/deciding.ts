@@ -1,7 +1,7 @@
 // Conductors that decide without text: a workflow that was given, one worker, the baselines.
 
 import type { ConductorIdentity } from "../store/types.ts";
-import { NO_USAGE } from "../worker/usage.ts";
+import { NO_USAGE } from "../worker/price.ts";
 import type { Decision, Workflow } from "../workflow/types.ts";
 import type { ComposeRequest, Conductor } from "./types.ts";
 

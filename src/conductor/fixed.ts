@@ -2,8 +2,8 @@
 
 import { usageError } from "../base/errors.ts";
 import type { Workflow } from "../workflow/types.ts";
-import { checkTeam } from "./check-team.ts";
 import { createOneRoundConductor } from "./deciding.ts";
+import { checkTeam } from "./text.ts";
 import type { Conductor } from "./types.ts";
 
 export function createFixedConductor(workflow: Workflow): Conductor {

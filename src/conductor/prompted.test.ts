@@ -3,9 +3,9 @@ import { TuttiError } from "../base/errors.ts";
 import { scriptedWorker, step, toPool } from "../testing/stage.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
 import { parseWorkflow } from "../workflow/parse.ts";
-import { checkTeam } from "./check-team.ts";
 import { toConductorMessages } from "./prompt.ts";
 import { createPromptedConductor } from "./prompted.ts";
+import { checkTeam } from "./text.ts";
 import type { ComposeRequest, PlanEvent } from "./types.ts";
 
 const GOOD = 'Two attempts.\nmodel_id = [0, 1]\nsubtasks = ["try", "judge"]\naccess_list = [[], ["all"]]';

@@ -2,7 +2,7 @@
 // conversation as it is (an empty subtask), as if the client had asked it directly.
 
 import { TuttiError } from "../base/errors.ts";
-import { strongestFirst } from "../worker/strength.ts";
+import { strongestFirst } from "../worker/kinds.ts";
 import { createOneRoundConductor } from "./deciding.ts";
 import type { Conductor } from "./types.ts";
 

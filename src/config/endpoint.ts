@@ -8,10 +8,9 @@ import { didYouMean } from "../base/suggest.ts";
 import { loadModel, PROTOCOLS, type ProviderProtocol } from "../worker/models.ts";
 import { priceAt, priceOf } from "../worker/price.ts";
 import { createModelWorker } from "../worker/provider.ts";
-import type { PoolMember, Price } from "../worker/types.ts";
+import type { PoolMember, Price, Worker } from "../worker/types.ts";
 import { LOCAL_SERVERS, PROVIDERS, type ProviderInfo } from "./default-models.ts";
 import type { Environment } from "./home.ts";
-import { rememberTarget } from "./relay-target.ts";
 import type { ModelEntry } from "./schema.ts";
 
 export interface Endpoint {
@@ -143,4 +142,33 @@ async function findPrice(
 ): Promise<Price | undefined> {
   if (isPrivate) return { inputUsd: 0, outputUsd: 0 };
   return isOwn ? priceOf(provider, model) : priceAt(baseUrl, model);
+}
+
+// ---- For the relay -------------------------------------------------------------------------------
+
+// Where a worker's model really stands, for whoever passes requests through to it. Apart from the pool's
+// members, because those are journaled and shown, and this holds the key: nothing that walks over the
+// fields of a worker can find it here.
+
+export interface RelayTarget {
+  provider: string;
+  protocol: ProviderProtocol;
+  /** Without a slash at the end, and with the version: "https://api.openai.com/v1". */
+  baseUrl: string;
+  /** As the provider calls it. */
+  model: string;
+  /** Absent for servers that want none. */
+  apiKey?: string;
+  price?: Price;
+}
+
+const targets = new WeakMap<Worker, RelayTarget>();
+
+function rememberTarget(worker: Worker, target: RelayTarget): void {
+  targets.set(worker, target);
+}
+
+/** Undefined for workers that are no model behind an address: simulated ones, tools, objects made in code. */
+export function relayTargetOf(worker: Worker): RelayTarget | undefined {
+  return targets.get(worker);
 }

@@ -3,8 +3,7 @@
 
 import { usageError } from "../base/errors.ts";
 import { didYouMean } from "../base/suggest.ts";
-import { createHelper, type HelperId, isHelperId } from "../worker/helpers.ts";
-import { modelsOf } from "../worker/kinds.ts";
+import { createHelper, type HelperId, isHelperId, modelsOf } from "../worker/kinds.ts";
 import { priceOf } from "../worker/price.ts";
 import { createModelWorker } from "../worker/provider.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";

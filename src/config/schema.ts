@@ -6,7 +6,7 @@
 
 import { z } from "zod";
 import { isObject } from "../base/fields.ts";
-import { HELPER_IDS } from "../worker/helpers.ts";
+import { HELPER_IDS } from "../worker/kinds.ts";
 import type { ModelObject } from "../worker/provider.ts";
 import { type PoolMember, TOPICS, type Worker } from "../worker/types.ts";
 

@@ -155,7 +155,7 @@ export interface Dialect {
   readonly path: string;
   /** Whatever else its clients ask for. */
   readonly routes?: readonly Route[];
-  /** What the ids of its replies begin with (runs/ids.ts). */
+  /** What the ids of its replies begin with (runs/turns.ts). */
   readonly replyIdPrefix: string;
   /** Where its clients look for the id of a request, beside `x-request-id`. */
   readonly requestIdHeader?: string;

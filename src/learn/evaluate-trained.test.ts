@@ -14,7 +14,7 @@ import { createRehearsalWorld } from "../world/rehearsal.ts";
 import { evaluateTrained, openTrained, writeTestPlans } from "./evaluate-trained.ts";
 import { openTrainingFolder } from "./folder.ts";
 import { trainNative } from "./native/learner.ts";
-import type { Policy } from "./native/policy.ts";
+import type { Policy } from "./native/stage.ts";
 
 const files = createFiles();
 const language = new Language(trainTokenizer(["Answer the question"], { size: 400, literals: LITERALS }));

@@ -23,7 +23,7 @@ import { Model } from "../nn/model.ts";
 import type { RecordingSource, SplitOptions } from "../world/recorded-sets.ts";
 import type { TestResult } from "./folder.ts";
 import { answerAll } from "./native/answer.ts";
-import type { Policy } from "./native/policy.ts";
+import type { Policy } from "./native/stage.ts";
 
 /** Of questions that are made for this and nothing else. */
 const TEST_SEED = 4_000_000;

@@ -16,8 +16,8 @@ import type { ScriptedWorker } from "../testing/stage.ts";
 import type { Step } from "../workflow/types.ts";
 import type { Question, World } from "../world/types.ts";
 import { isFlat, type PlanGroup, rollOut, rollOutAgain, toAdvantages, toExamples } from "./grpo.ts";
-import { type Policy, type Prompt, toPrompt } from "./native/policy.ts";
 import type { StageContext } from "./native/stage.ts";
+import { type Policy, type Prompt, toPrompt } from "./native/stage.ts";
 import { performAsked } from "./perform.ts";
 
 const language = createTinyLanguage();

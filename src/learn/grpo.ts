@@ -12,17 +12,21 @@ import { isModel, numbersOf } from "../worker/kinds.ts";
 import type { Step } from "../workflow/types.ts";
 import type { Outcome } from "../world/rollout.ts";
 import type { Question, World } from "../world/types.ts";
-import { type Plan, type Policy, type Prompt, toPrompt, writePlans } from "./native/policy.ts";
 import {
   createStageRandom,
   learn,
   learnNothing,
   MICRO_BATCH,
   type OutcomeGroup,
+  type Plan,
+  type Policy,
+  type Prompt,
   type StageContext,
   sampleQuestions,
   TEXT_WEIGHT,
   type TrainingStage,
+  toPrompt,
+  writePlans,
 } from "./native/stage.ts";
 import { toLossOptions, toRandomExamples } from "./native/warm-up.ts";
 import { toWorthless } from "./perform.ts";

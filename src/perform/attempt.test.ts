@@ -3,9 +3,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { TuttiError } from "../base/errors.ts";
 import { usageFor } from "../testing/stage.ts";
+import { NO_USAGE } from "../worker/price.ts";
 import type { Worker, WorkerEvent, WorkerRequest } from "../worker/types.ts";
-import { NO_USAGE } from "../worker/usage.ts";
-import { startAttempt } from "./attempt.ts";
+import { startAttempt } from "./step.ts";
 
 const REQUEST: WorkerRequest = { messages: [{ role: "user", content: "?" }], maxOutputTokens: 50, seed: 1 };
 const TIMEOUTS = { stepMs: 60_000, firstTokenMs: 10_000, idleMs: 5_000 };

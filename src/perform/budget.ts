@@ -3,8 +3,11 @@
 // Covered: no run goes over its limits as long as providers keep to `maxOutputTokens` and bill what
 // they report. Not covered: a provider that bills hidden tokens beyond both; it is shown, not stopped.
 
-import type { Amount, PoolEntry, StopReason } from "../store/types.ts";
-import type { Price } from "../worker/types.ts";
+import { traitsOf } from "../base/error-codes.ts";
+import type { Amount, PoolEntry, Spending, StopReason } from "../store/types.ts";
+import { isFree, isModel } from "../worker/kinds.ts";
+import { addUsage, costOf, NO_USAGE } from "../worker/price.ts";
+import type { Price, Usage } from "../worker/types.ts";
 import type { RunState } from "./state.ts";
 
 /** A shorter reply is not worth its money, unless no more was wanted. */
@@ -93,4 +96,115 @@ function affordable(usd: number, usdPerToken: number): number {
   if (usdPerToken === 0) return Number.POSITIVE_INFINITY;
   // A hair less than what fits: rounding must never cost a limit.
   return Math.floor(usd / usdPerToken - 1e-6);
+}
+
+// ---- Amounts -------------------------------------------------------------------------------------
+
+// Money, calls and tokens of a run: what is reserved becomes what is spent. Pure.
+
+/** What all attempts of a step, or all plans of a round, took together. */
+export interface Totals {
+  usage: Usage;
+  /** Of priced calls. */
+  costUsd: number;
+  calls: number;
+  unpricedCalls: number;
+}
+
+/** The part of a run's state that is about money. */
+interface Account {
+  spent: Amount;
+  reserved: Amount;
+  unpricedCalls: number;
+}
+
+export const NOTHING: Amount = { usd: 0, calls: 0, tokens: 0 };
+export const NO_TOTALS: Totals = { usage: NO_USAGE, costUsd: 0, calls: 0, unpricedCalls: 0 };
+
+export function reserve<T extends Account>(account: T, amount: Amount): T {
+  return { ...account, reserved: addAmount(account.reserved, amount) };
+}
+
+/** What was reserved becomes what was spent. The Conductor's calls are counted apart from `spent.calls`. */
+export function settle<T extends Account>(
+  account: T,
+  reserved: Amount,
+  spending: Spending,
+  isPlan = false,
+): T {
+  const { usage, costUsd, calls } = spending;
+  const spent: Amount = {
+    usd: costUsd ?? 0,
+    calls: isPlan ? 0 : calls,
+    tokens: usage.inputTokens + usage.outputTokens,
+  };
+  return {
+    ...account,
+    // Clamped: floating point must not leave a crumb that looks like a running step.
+    reserved: {
+      usd: Math.max(0, account.reserved.usd - reserved.usd),
+      calls: account.reserved.calls - reserved.calls,
+      tokens: account.reserved.tokens - reserved.tokens,
+    },
+    spent: addAmount(account.spent, spent),
+    unpricedCalls: account.unpricedCalls + unpriced(spending),
+  };
+}
+
+export function addTotals(totals: Totals, spending: Spending): Totals {
+  return {
+    usage: addUsage(totals.usage, spending.usage),
+    costUsd: totals.costUsd + (spending.costUsd ?? 0),
+    calls: totals.calls + spending.calls,
+    unpricedCalls: totals.unpricedCalls + unpriced(spending),
+  };
+}
+
+export function addAmount(a: Amount, b: Amount): Amount {
+  return { usd: a.usd + b.usd, calls: a.calls + b.calls, tokens: a.tokens + b.tokens };
+}
+
+function unpriced({ costUsd, calls, unpricedCalls }: Spending): number {
+  return unpricedCalls ?? (costUsd === undefined ? calls : 0);
+}
+
+// ---- Spending ------------------------------------------------------------------------------------
+
+// What an ask took: as the provider reports it, or, where it broke, counted from the text.
+
+type BilledWorker = Pick<PoolEntry, "kind" | "price">;
+
+export const NOTHING_SPENT: Spending = { usage: NO_USAGE, costUsd: 0, calls: 0 };
+
+/** What was sent and what came back: counted where a provider does not say what it bills. */
+export interface CallTexts {
+  inputTokens: () => number;
+  written: string;
+}
+
+export function toSpending(entry: BilledWorker, usage: Usage, exchange: CallTexts): Spending {
+  if (isFree(entry)) return { usage, costUsd: 0, calls: 0 };
+  const isSilent = usage.inputTokens === 0 && usage.outputTokens === 0;
+  return isSilent ? estimate(entry, exchange) : priced(entry, usage);
+}
+
+/** A failed ask is still a call. If it may have been billed, it is counted on the high side. */
+export function toFailedSpending(
+  entry: BilledWorker,
+  { code }: { code: string },
+  exchange: CallTexts,
+): Spending {
+  const { billed } = traitsOf(code);
+  if (!isModel(entry) || billed === "never") return NOTHING_SPENT;
+  if (billed === "if-written" && exchange.written === "") return { usage: NO_USAGE, costUsd: 0, calls: 1 };
+  return estimate(entry, exchange);
+}
+
+function estimate(entry: BilledWorker, { inputTokens, written }: CallTexts): Spending {
+  const usage = { ...NO_USAGE, inputTokens: inputTokens(), outputTokens: Buffer.byteLength(written) };
+  return { ...priced(entry, usage), estimated: true };
+}
+
+function priced({ price }: BilledWorker, usage: Usage): Spending {
+  return { usage, costUsd: price && costOf(usage, price), calls: 1 };
 }

@@ -5,10 +5,17 @@
 import type { ComposeQuote } from "../conductor/types.ts";
 import type { Amount, PoolEntry, StopReason } from "../store/types.ts";
 import { boundBriefTokens } from "../worker/brief.ts";
-import { isFree, nests } from "../worker/kinds.ts";
-import { strongestFirst } from "../worker/strength.ts";
+import { isFree, nests, strongestFirst } from "../worker/kinds.ts";
 import type { Brief } from "../worker/types.ts";
-import { type Reservation, remaining, replyLimit, reserveCall, reserveShare } from "./budget.ts";
+import {
+  addAmount,
+  NOTHING,
+  type Reservation,
+  remaining,
+  replyLimit,
+  reserveCall,
+  reserveShare,
+} from "./budget.ts";
 import { candidatesFor, isOver, type RoundState, type RunState, type StepState } from "./state.ts";
 import { toBrief } from "./visible.ts";
 
@@ -78,11 +85,10 @@ function plan(state: RunState, round: number, circumstances: Circumstances): Act
   if (retryAt > circumstances.now) return [];
   const quote = circumstances.quotePlan();
   if (!quote) {
-    const reserved = { usd: 0, calls: 0, tokens: 0 };
-    return [{ type: "compose", round, attempt: attempts, reserved, maxOutputTokens: undefined }];
+    return [{ type: "compose", round, attempt: attempts, reserved: NOTHING, maxOutputTokens: undefined }];
   }
   const reservation = reserveCall(
-    remaining(state, { usd: 0, calls: 0, tokens: 0 }),
+    remaining(state, NOTHING),
     {
       price: quote.member.price,
       calls: 0,
@@ -106,7 +112,7 @@ function ask(
   circumstances: Circumstances,
 ): Action[] {
   const actions: Action[] = [];
-  const pending: Amount = { usd: 0, calls: 0, tokens: 0 };
+  let pending = NOTHING;
   let lacking: { step: number; reason: StopReason } | undefined;
   let isBusy = false;
 
@@ -130,7 +136,7 @@ function ask(
       continue;
     }
     actions.push(toAsk(roundNumber, number, step, worker, instead, reservation, brief));
-    for (const key of ["usd", "calls", "tokens"] as const) pending[key] += reservation.amount[key];
+    pending = addAmount(pending, reservation.amount);
   }
   // What is lacking now may be there once running steps have given back what they did not use.
   if (actions.length > 0 || isBusy || !lacking) return actions;
@@ -145,7 +151,7 @@ function rescue(state: RunState, round: number, number: number): Action[] | unde
   const brief = toBrief(state, round, number);
   for (const worker of strongestFirst(state.pool)) {
     if (step.exhausted.includes(worker)) continue;
-    const reservation = reserveStep(state, round, number, worker, brief, { usd: 0, calls: 0, tokens: 0 });
+    const reservation = reserveStep(state, round, number, worker, brief, NOTHING);
     if (!reservation.ok) continue;
     const reason = { worker: named, reason: "the budget does not allow for it" };
     const instead = worker === named ? undefined : reason;
@@ -190,7 +196,7 @@ function reserveStep(
     return reserveShare(left, 1 + others);
   }
   const maxOutputTokens = replyLimit(state, entry, brief.isLast);
-  if (isFree(entry)) return { ok: true, amount: { usd: 0, calls: 0, tokens: 0 }, maxOutputTokens };
+  if (isFree(entry)) return { ok: true, amount: NOTHING, maxOutputTokens };
   const inputTokens = () => boundBriefTokens(brief);
   const wanted = { price: entry.price, calls: 1 as const, inputTokens, maxOutputTokens };
   return reserveCall(left, wanted, state.settings.allowUnknownPrice);

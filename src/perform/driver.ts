@@ -5,13 +5,13 @@
 import { isTuttiError, TuttiError } from "../base/errors.ts";
 import type { EventError, RunEvent, StopReason } from "../store/types.ts";
 import { nests } from "../worker/kinds.ts";
-import type { Attempt } from "./attempt.ts";
 import { type Action, type AskAction, type Circumstances, deadlineOf, decide } from "./decide.ts";
 import { createNested } from "./nested.ts";
 import { type ResumeTurn, toPickUp } from "./pick-up.ts";
 import { performPlan, toComposeRequest, toFallBack } from "./plan.ts";
 import { type Stage, toEventError, type Verdict } from "./stage.ts";
 import { apply, fold, type RunState, start } from "./state.ts";
+import type { Attempt } from "./step.ts";
 import { performStep, streamsAnswer } from "./step.ts";
 import { toAnswer } from "./visible.ts";
 

@@ -4,8 +4,8 @@
 import type { PoolEntry } from "../store/types.ts";
 import { isFree } from "../worker/kinds.ts";
 import { estimateInputTokens } from "../worker/price.ts";
-import { toPositions } from "../workflow/access.ts";
 import type { Workflow } from "../workflow/types.ts";
+import { toPositions } from "../workflow/waves.ts";
 import { replyLimit } from "./budget.ts";
 import type { RunState } from "./state.ts";
 

@@ -1,7 +1,7 @@
 // The one reservation of money. A budget that several spend from at the same time holds because each reserves
 // the most it can take before it starts and settles what it took afterwards. Benches, trainings, rollouts,
 // recordings and gateway keys keep their budgets with it; a run keeps the same sums in its journaled state
-// (amounts.ts). Not covered: who settles more than was reserved; that is counted, not stopped.
+// (budget.ts). Not covered: who settles more than was reserved; that is counted, not stopped.
 
 import { TuttiError, usageError } from "../base/errors.ts";
 import type { Price } from "../worker/types.ts";

@@ -7,11 +7,11 @@ import { LIMIT_NAMES, type Limits } from "../store/limits.ts";
 import type { Amount, RunEvent, Spending } from "../store/types.ts";
 import { toNestedTask } from "../worker/brief.ts";
 import { nests } from "../worker/kinds.ts";
+import { addUsage, NO_USAGE } from "../worker/price.ts";
 import type { Brief, Pool, WorkerEvent } from "../worker/types.ts";
-import { addUsage, NO_USAGE } from "../worker/usage.ts";
+import { NOTHING_SPENT } from "./budget.ts";
 import { deadlineOf } from "./decide.ts";
 import { EventQueue } from "./queue.ts";
-import { NOTHING_SPENT } from "./spending.ts";
 import type { Stage } from "./stage.ts";
 import type { RunState } from "./state.ts";
 

@@ -4,10 +4,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PoolEntry } from "../store/types.ts";
 import { step, toPool, toStart } from "../testing/stage.ts";
-import { NO_USAGE } from "../worker/usage.ts";
+import { NO_USAGE } from "../worker/price.ts";
+import { toFailedSpending, toSpending } from "./budget.ts";
 import { estimatePlan } from "./estimate.ts";
 import { EventQueue } from "./queue.ts";
-import { toFailedSpending, toSpending } from "./spending.ts";
 import { start } from "./state.ts";
 
 describe("the queue", () => {

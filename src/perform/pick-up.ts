@@ -3,7 +3,7 @@
 
 import type { EventError, RunEvent } from "../store/types.ts";
 import { boundBriefTokens } from "../worker/brief.ts";
-import { NOTHING_SPENT, toFailedSpending } from "./spending.ts";
+import { NOTHING_SPENT, toFailedSpending } from "./budget.ts";
 import type { RunState } from "./state.ts";
 import { toBrief } from "./visible.ts";
 

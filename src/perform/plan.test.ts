@@ -7,7 +7,7 @@ import type { Conductor, PlanEvent } from "../conductor/types.ts";
 import type { PoolEntry, RunEvent } from "../store/types.ts";
 import { event, toWorkflow } from "../testing/run-events.ts";
 import { scriptedWorker, step, toPool, toStage, toStart } from "../testing/stage.ts";
-import { NO_USAGE } from "../worker/usage.ts";
+import { NO_USAGE } from "../worker/price.ts";
 import { performPlan, toComposeRequest, toFallBack } from "./plan.ts";
 import { fold, start } from "./state.ts";
 

@@ -3,8 +3,8 @@
 import { toConductorName } from "../store/conductor-name.ts";
 import type { EventError, Origin, PoolEntry, RunSettings, StepPosition, StopReason } from "../store/types.ts";
 import { isSimulated } from "../worker/kinds.ts";
+import { addUsage, NO_USAGE } from "../worker/price.ts";
 import type { Exchange, Task, ToolCall, Usage } from "../worker/types.ts";
-import { addUsage, NO_USAGE } from "../worker/usage.ts";
 import type { Access, Workflow } from "../workflow/types.ts";
 import type { RoundState, RunState, StepState } from "./state.ts";
 import { partialOf, toAnswer } from "./visible.ts";

@@ -13,11 +13,11 @@ import type {
   StepReply,
   StopReason,
 } from "../store/types.ts";
-import { strongestFirst } from "../worker/strength.ts";
+import { strongestFirst } from "../worker/kinds.ts";
 import type { Exchange, Task } from "../worker/types.ts";
 import type { Workflow, WorkflowError } from "../workflow/types.ts";
 import { toDependencies } from "../workflow/waves.ts";
-import { addTotals, NO_TOTALS, NOTHING, reserve, settle, type Totals } from "./amounts.ts";
+import { addTotals, NO_TOTALS, NOTHING, reserve, settle, type Totals } from "./budget.ts";
 import { type AnswerOfRun, toAnswer } from "./visible.ts";
 
 /** After so many others have failed at a step too, it is given up. */

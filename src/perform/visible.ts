@@ -5,7 +5,7 @@ import type { ComposedRound } from "../conductor/types.ts";
 import type { RunEvent, StepPosition, StopReason } from "../store/types.ts";
 import { combines } from "../worker/kinds.ts";
 import type { Brief, VisibleStep } from "../worker/types.ts";
-import { firstRoundSeen, toPositions } from "../workflow/access.ts";
+import { firstRoundSeen, toPositions } from "../workflow/waves.ts";
 import type { RoundState, RunState } from "./state.ts";
 
 /** In order, the earliest round first. A step that got no reply is left out: there is nothing to quote. */

@@ -3,10 +3,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isTuttiError, type TuttiError } from "../base/errors.ts";
 import { createRandom, hashSeed } from "../base/random.ts";
-import { type Attempt, startAttempt } from "../perform/attempt.ts";
+import { toFailedSpending, toSpending } from "../perform/budget.ts";
 import { AskBudget, Ledger, type Settle } from "../perform/ledger.ts";
 import { retryDelay } from "../perform/retry.ts";
-import { toFailedSpending, toSpending } from "../perform/spending.ts";
+import { type Attempt, startAttempt } from "../perform/step.ts";
 import type { Spending } from "../store/types.ts";
 import { toMessages } from "../task/types.ts";
 import { estimateInputTokens } from "../worker/price.ts";

@@ -8,7 +8,7 @@ import { TuttiError } from "../base/errors.ts";
 import { composeText } from "../conductor/text.ts";
 import type { ComposedRound, ComposeRequest, Conductor } from "../conductor/types.ts";
 import { findConsensus } from "../worker/consensus.ts";
-import { strongestMembers } from "../worker/strength.ts";
+import { strongestMembers } from "../worker/kinds.ts";
 import type { Pool, Topic } from "../worker/types.ts";
 import { renderWorkflow } from "../workflow/render.ts";
 import type { Step } from "../workflow/types.ts";

@@ -1,11 +1,11 @@
 // The journal in memory: for rollouts, for tests, and for people who want nothing on disk.
 // Appending is a push and done when it returns; summaries are made only when somebody asks for a list.
 
-import { toKept } from "./kept.ts";
 import { type Claim, isAlive, runActiveError } from "./owner.ts";
 import { type BillEntry, sumEntries } from "./spending.ts";
 import { toSummaryChange } from "./summary.ts";
 import type { Origin, RunEvent, RunFilter, RunSummary, Store } from "./types.ts";
+import { toKept } from "./upgrade.ts";
 import { withoutContent } from "./without-content.ts";
 
 export interface MemoryStoreOptions {

@@ -1,6 +1,7 @@
 // Events as earlier versions journaled them, made into today's shape. Stores call it where events come in, so nobody
 // else knows the old shapes. What is up to date is given back as it is, without a copy.
 
+import { redact, redactRegistered } from "../base/redact.ts";
 import { isRehearsalId } from "../worker/kinds.ts";
 import type { OutputSettings } from "../worker/types.ts";
 import type { ConductorIdentity, PoolEntry, RunEvent } from "./types.ts";
@@ -76,4 +77,23 @@ function fromOldName(name: string, pool: readonly PoolEntry[]): ConductorIdentit
 function splitOnce(text: string, separator: string): [string, string] {
   const at = text.indexOf(separator);
   return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+// ---- What is kept --------------------------------------------------------------------------------
+
+// What of an event is kept, the same in every store: no pieces of plans (the whole plan follows), no
+// registered secret, and errors without anything that looks like a key. Questions and replies are
+// otherwise the user's own and stay as they are.
+
+/** Fields whose values are our own words or ids: a secret that happens to equal one must not break a run. */
+const OWN_WORDS: ReadonlySet<string> = new Set(
+  "type runId role kind channel verdict reason stopReason finishReason dialect keyId".split(" "),
+);
+
+/** The event as it is journaled, or nothing. */
+export function toKept(event: RunEvent): RunEvent | undefined {
+  if (event.type === "plan-delta") return undefined;
+  const kept = redactRegistered(upgradeEvent(event), OWN_WORDS);
+  if (!("error" in kept) || !kept.error) return kept;
+  return { ...kept, error: { ...kept.error, message: redact(kept.error.message) } } as RunEvent;
 }

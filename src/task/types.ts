@@ -2,15 +2,20 @@
 
 import type { Message } from "../worker/types.ts";
 
+/** The graders that a task of one's own may name. */
+export const GRADERS = [
+  "choice", // a letter, a number, the text of an option
+  "maths", // LaTeX and plain: numbers, sets, intervals, matrices, expressions
+  "text", // equal after normalising
+  "numeric", // a number within a tolerance
+  "json", // equal as JSON
+  "code", // programs, by running their tests
+  "judge", // a model decides, where nothing can be verified
+] as const;
+
 /** How an answer is compared with the expected one. */
 export type GraderName =
-  | "choice" // a letter, a number, the text of an option
-  | "maths" // LaTeX and plain: numbers, sets, intervals, matrices, expressions
-  | "text" // equal after normalising
-  | "numeric" // a number within a tolerance
-  | "json" // equal as JSON
-  | "code" // programs, by running their tests
-  | "judge" // a model decides, where nothing can be verified
+  | (typeof GRADERS)[number]
   | "recorded" // the score of the recorded reply that was chosen
   | "rehearsal"; // the grader of the simulated family
 

@@ -8,7 +8,7 @@ import { apply, type RunState, start } from "../perform/state.ts";
 import { toAnswer } from "../perform/visible.ts";
 import type { Limits } from "../store/limits.ts";
 import type { PoolEntry, RunEvent, RunSettings, Spending } from "../store/types.ts";
-import { NO_USAGE } from "../worker/usage.ts";
+import { NO_USAGE } from "../worker/price.ts";
 import type { Access, Decision, Workflow } from "../workflow/types.ts";
 import { SETTINGS } from "./stage.ts";
 

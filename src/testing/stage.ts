@@ -8,8 +8,8 @@ import type { Stage } from "../perform/stage.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import { toPoolEntry } from "../store/pool-entry.ts";
 import type { RunEvent, RunSettings } from "../store/types.ts";
+import { NO_USAGE } from "../worker/price.ts";
 import type { Pool, PoolMember, Price, Usage, Worker, WorkerEvent, WorkerRequest } from "../worker/types.ts";
-import { NO_USAGE } from "../worker/usage.ts";
 import type { Access, Decision, Workflow } from "../workflow/types.ts";
 
 type Reply = string | WorkerEvent[] | Error;

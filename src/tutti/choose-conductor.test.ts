@@ -4,8 +4,8 @@ import { saveTinyCheckpoint } from "../testing/learn/tiny-checkpoint.ts";
 import { playedConductor, scriptedWorker, toPool } from "../testing/stage.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
 import type { Pool, Profile, Task } from "../worker/types.ts";
-import { chooseConductor } from "./choose-conductor.ts";
 import type { PoolKind } from "./conductors.ts";
+import { chooseConductor } from "./conductors.ts";
 
 // What ships with the package, and whether this machine has an engine, is set by each test.
 const shipped = vi.hoisted(() => ({ folders: new Map<string, string>(), hasEngine: true }));

@@ -21,17 +21,18 @@ import { isSimulated, nests } from "../worker/kinds.ts";
 import type { Message, Pool, PoolMember, Task } from "../worker/types.ts";
 import type { AskOptions, ResumeOptions } from "./ask-options.ts";
 import { toTask } from "./check-input.ts";
-import { chooseConductor } from "./choose-conductor.ts";
-import { resolveConductor } from "./conductors.ts";
+import { chooseConductor, resolveConductor } from "./conductors.ts";
 import { createObserve, type RunObserver } from "./observers.ts";
-import { createPoolFinder, unknownPrice, unpricedIn } from "./pool-finder.ts";
 import {
   createOwner,
+  createPoolFinder,
   createRunId,
   goneWorker,
   toFixed,
   toResumeTurn,
   toSettings,
+  unknownPrice,
+  unpricedIn,
   withoutSelf,
 } from "./run-setup.ts";
 

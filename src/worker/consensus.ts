@@ -6,8 +6,8 @@ import { extractAnswer } from "../answer/extract.ts";
 import { normaliseAnswer, sameAnswer } from "../answer/normalise.ts";
 import { TuttiError } from "../base/errors.ts";
 import { combines } from "./kinds.ts";
+import { NO_USAGE } from "./price.ts";
 import type { VisibleStep, Worker } from "./types.ts";
-import { NO_USAGE } from "./usage.ts";
 
 export interface Vote {
   answer: string;

@@ -1,7 +1,9 @@
 // What follows from a worker's kind. The one place that knows the kinds: everybody else asks for a trait, so a new
 // kind is one line here, and the compiler points at the few texts that name each kind for people.
 
-import type { Pool, WorkerKind } from "./types.ts";
+import { createConsensusWorker } from "./consensus.ts";
+import { createSelfWorker } from "./self.ts";
+import type { Pool, PoolMember, Profile, WorkerKind } from "./types.ts";
 
 interface KindTraits {
   /** Asking it is a call to a model: it may have a price, be measured, recorded, and judge. */
@@ -54,4 +56,55 @@ export function isSimulatedPool({ members }: Pool): boolean {
 /** For files from before workers had the trait: nobody else may be called so (config/schema.ts). */
 export function isRehearsalId(id: string): boolean {
   return id.startsWith("rehearsal/");
+}
+
+// ---- The strongest first -------------------------------------------------------------------------
+
+// Who takes over when somebody fails, and who answers when nobody planned: the strongest first.
+
+export interface Ranked {
+  kind: WorkerKind;
+  profile?: Profile;
+}
+
+/**
+ * Numbers of the models, strongest first: highest measured success, then the order of the pool (the
+ * order of the config; discovered pools are laid out by output price). Tools and `self` are left out.
+ */
+export function strongestFirst(members: readonly Ranked[]): number[] {
+  return members
+    .map((member, number) => ({ number, member }))
+    .filter(({ member }) => isModel(member))
+    .sort((a, b) => successOf(b.member) - successOf(a.member) || a.number - b.number)
+    .map(({ number }) => number);
+}
+
+/** The same for the members of a pool. */
+export function strongestMembers(members: readonly PoolMember[]): number[] {
+  return strongestFirst(members.map(({ worker: { kind }, profile }) => ({ kind, profile })));
+}
+
+function successOf({ profile }: Ranked): number {
+  return profile?.success ?? -1;
+}
+
+// ---- Helpers -------------------------------------------------------------------------------------
+
+// Workers that any pool may have beside its models, by their ids. No data leaves through them: they combine replies,
+// or conduct the same pool again.
+
+const HELPERS = {
+  consensus: (): PoolMember => ({ worker: createConsensusWorker(), price: { inputUsd: 0, outputUsd: 0 } }),
+  self: (): PoolMember => ({ worker: createSelfWorker() }),
+};
+
+export type HelperId = keyof typeof HELPERS;
+export const HELPER_IDS = Object.keys(HELPERS) as HelperId[];
+
+export function isHelperId(id: string): id is HelperId {
+  return Object.hasOwn(HELPERS, id);
+}
+
+export function createHelper(id: HelperId): PoolMember {
+  return HELPERS[id]();
 }

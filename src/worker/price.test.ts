@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { costOf, estimateInputTokens, priceAt, priceOf } from "./price.ts";
+import { addUsage, costOf, estimateInputTokens, priceAt, priceOf } from "./price.ts";
 import type { Message, Price, Usage } from "./types.ts";
-import { addUsage } from "./usage.ts";
 
 const NOVEMBER = Date.parse("2026-11-15T20:00:00Z");
 

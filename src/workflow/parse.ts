@@ -6,8 +6,7 @@
 // only when no list at all follows, for then the answer was written there by mistake.
 
 import { type FoundList, type Scan, scanBareArrays, scanLists } from "./scan.ts";
-import { isLastThing, type Selection, selectLists } from "./select.ts";
-import { fromLists, fromObjects, holdsSteps } from "./shape.ts";
+import { fromLists, fromObjects, holdsSteps, isLastThing, type Selection, selectLists } from "./shape.ts";
 import type { ParseOptions, ParseResult, WorkflowError, WorkflowErrorCode } from "./types.ts";
 import { validateWorkflow } from "./validate.ts";
 

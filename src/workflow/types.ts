@@ -34,7 +34,7 @@ export type WorkflowErrorCode =
   | "unknown-worker"
   | "blank-subtask"
   | "bad-access" // the same or a later step, or something that is not a position
-  | "asks-nobody" // only tools: see conductor/check-team.ts
+  | "asks-nobody" // only tools: see conductor/text.ts
   | "nothing-to-vote" // a tool that compares sees fewer than two replies
   | "not-recorded"; // a recording cannot replay it: see bench/native.ts
 

@@ -2,8 +2,7 @@
 // and the last step also waits for all others, because its reply is the answer and it must not be given
 // before the team has finished. The paper runs all steps in sequence; what each of them sees is the same.
 
-import { toPositions } from "./access.ts";
-import type { Workflow } from "./types.ts";
+import type { Access, Workflow } from "./types.ts";
 
 /** For each step the positions it waits for, in order. */
 export function toDependencies(workflow: Workflow): number[][] {
@@ -25,4 +24,19 @@ export function toWaves(workflow: Workflow): number[][] {
     waves[wave].push(position);
   }
   return waves;
+}
+
+// ---- Access --------------------------------------------------------------------------------------
+
+// What an access list lets a step see. Pure: for the performer, for whoever draws a workflow, for the dashboard.
+
+/** The earlier steps of its own workflow that the step at `position` may see. */
+export function toPositions(access: Access, position: number): number[] {
+  return typeof access === "string" ? Array.from({ length: position }, (_, i) => i) : access;
+}
+
+/** From which round on a step of `round` sees all steps; the round itself where it sees none before it. */
+export function firstRoundSeen(access: Access, round: number): number {
+  if (access === "all-rounds") return 0;
+  return access === "all" ? Math.max(0, round - 1) : round;
 }

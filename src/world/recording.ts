@@ -9,9 +9,7 @@ import { topicOf } from "../calibration/rates.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Calibration } from "../calibration/types.ts";
 import { type GradedTask, toMessages } from "../task/types.ts";
-import { createHelper } from "../worker/helpers.ts";
-import { modelsOf } from "../worker/kinds.ts";
-import { strongestMembers } from "../worker/strength.ts";
+import { createHelper, modelsOf, strongestMembers } from "../worker/kinds.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 import {
   openRecordedSets,

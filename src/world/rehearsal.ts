@@ -9,7 +9,7 @@ import { PLAYERS } from "../rehearsal/players.ts";
 import { FAMILIES, generateProblems } from "../rehearsal/questions.ts";
 import { createRehearsalGrader, toRehearsalTask } from "../rehearsal/task-set.ts";
 import type { Difficulty, Problem } from "../rehearsal/types.ts";
-import { createHelper } from "../worker/helpers.ts";
+import { createHelper } from "../worker/kinds.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 import { type CalibratedPlayers, calibratePlayers, trainingStrangers, withLiars } from "./rehearsal-pools.ts";
 import { splitOf } from "./split.ts";

@@ -7,7 +7,7 @@ import type { ComposedRound, Conductor } from "../conductor/types.ts";
 import { toComposedRounds } from "../perform/visible.ts";
 import { RIGHT } from "../recording/types.ts";
 import type { Store } from "../store/types.ts";
-import { NO_USAGE } from "../worker/usage.ts";
+import { NO_USAGE } from "../worker/price.ts";
 import { type Decision, MAX_STEPS } from "../workflow/types.ts";
 import { performTask } from "./perform-task.ts";
 import type { Grading, Question } from "./types.ts";

@@ -9,8 +9,7 @@ import { createRehearsalPool } from "../rehearsal/pool.ts";
 import { createRehearsalGrader, rehearsalTaskSet } from "../rehearsal/task-set.ts";
 import type { GradedTask, Grader, TaskSet } from "../task/types.ts";
 import { findConsensus } from "../worker/consensus.ts";
-import { createHelper } from "../worker/helpers.ts";
-import { isModel, nests } from "../worker/kinds.ts";
+import { createHelper, isModel, nests } from "../worker/kinds.ts";
 import type { Pool } from "../worker/types.ts";
 import type { WorldSet } from "./types.ts";
 

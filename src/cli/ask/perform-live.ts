@@ -9,7 +9,7 @@ import type { PlanForReview } from "../../tutti/ask-options.ts";
 import type { RunStream } from "../../tutti/tutti.ts";
 import type { LiveView } from "../terminal/live-view.ts";
 import { toJson } from "../terminal/sanitise.ts";
-import { toOffer } from "./offer-example.ts";
+import { toOffer } from "./outcome.ts";
 
 export interface LiveOptions {
   isJson: boolean;

@@ -25,9 +25,9 @@ import {
   measureSet,
   toSetLines,
   toWish,
+  watched,
 } from "./measure.ts";
 import { lookOf, toCsv, toHeadroomLines, write } from "./print.ts";
-import { watched } from "./progress.ts";
 import { benchSets } from "./sets.ts";
 
 const INTERRUPTED = 130;

@@ -229,7 +229,7 @@ async function toPlanner(
 ): Promise<Baseline> {
   if (!resolved)
     throw usageError(`"${id}" plans hand-offs, which a ${kind} cannot replay: use --tasks with a pool`);
-  const { chooseConductor } = await import("../../tutti/choose-conductor.ts");
+  const { chooseConductor } = await import("../../tutti/conductors.ts");
   const { showNames, conductor: configured } = resolved;
   const wanted = id === "prompted" ? (configured ?? id) : id;
   const { conductor } = await chooseConductor(wanted, pool, {

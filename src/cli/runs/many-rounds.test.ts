@@ -10,7 +10,7 @@ import { fold } from "../../perform/state.ts";
 import { createMemoryStore } from "../../store/memory.ts";
 import type { RunEvent } from "../../store/types.ts";
 import { scriptedWorker, step, toPool, toStage, toStart } from "../../testing/stage.ts";
-import { NO_USAGE } from "../../worker/usage.ts";
+import { NO_USAGE } from "../../worker/price.ts";
 import { renderWorkflow } from "../../workflow/render.ts";
 import { validateWorkflow } from "../../workflow/validate.ts";
 import { PLAIN } from "../terminal/style.ts";

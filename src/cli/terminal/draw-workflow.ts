@@ -2,9 +2,8 @@
 // may see it. Only one box stands in a row and a step sees earlier steps only, so a line runs right along
 // its own row, then down just before the column of whoever sees it, and never through a box. Pure.
 
-import { toPositions } from "../../workflow/access.ts";
 import type { Workflow } from "../../workflow/types.ts";
-import { toWaves } from "../../workflow/waves.ts";
+import { toPositions, toWaves } from "../../workflow/waves.ts";
 import { createCanvas } from "./canvas.ts";
 import { PLAIN, type Style } from "./style.ts";
 import { cut, padEnd, widthOf } from "./text-width.ts";

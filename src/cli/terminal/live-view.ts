@@ -6,10 +6,10 @@ import type { Run } from "../../perform/run.ts";
 import { apply, fold, type RunState, start } from "../../perform/state.ts";
 import type { RunEvent } from "../../store/types.ts";
 import { isSimulated } from "../../worker/kinds.ts";
-import { AnswerPrinter } from "../ask/answer-printer.ts";
 import { stopReasonInWords, toFooter } from "../ask/outcome.ts";
 import { PlainProgress } from "./plain-progress.ts";
 import type { RunProgress, ViewOptions } from "./progress.ts";
+import { createSanitiser } from "./sanitise.ts";
 import { columnsOf, createStyle, isLive, type Style } from "./style.ts";
 import { TerminalProgress } from "./terminal-progress.ts";
 import { wrap } from "./text-width.ts";
@@ -103,5 +103,47 @@ export class LiveView {
     this.#state = start(event);
     if (isSimulated(event.pool) && !this.#hasNotice)
       this.notice("Rehearsal: simulated workers, simulated money.");
+  }
+}
+
+// ---- The answer ----------------------------------------------------------------------------------
+
+// The answer on standard output, as it is written or all at once: sanitised, and ended by a line feed.
+
+export class AnswerPrinter {
+  readonly #stream: { write(text: string): unknown };
+  readonly #sanitiser = createSanitiser();
+  #received = "";
+  #lastWritten = "";
+
+  constructor(stream: { write(text: string): unknown }) {
+    this.#stream = stream;
+  }
+
+  get hasBegun(): boolean {
+    return this.#received !== "";
+  }
+
+  push(text: string): void {
+    this.#received += text;
+    this.#write(this.#sanitiser.push(text));
+  }
+
+  /** Writes what of the answer has not been written yet. Nothing at all for an empty answer. */
+  end(answer: string): void {
+    if (answer.startsWith(this.#received)) this.push(answer.slice(this.#received.length));
+    else {
+      // What was shown is not how the answer begins: better twice than not at all.
+      this.#write("\n\n");
+      this.push(answer);
+    }
+    this.#write(this.#sanitiser.end());
+    if (this.#lastWritten !== "" && this.#lastWritten !== "\n") this.#write("\n");
+  }
+
+  #write(text: string): void {
+    if (text === "") return;
+    this.#lastWritten = text.at(-1)!;
+    this.#stream.write(text);
   }
 }

@@ -4,7 +4,7 @@
 import { toDelay, toMoney, toRoundNumbers } from "../../base/format.ts";
 import type { RunState, StepState } from "../../perform/state.ts";
 import { isSimulated } from "../../worker/kinds.ts";
-import { firstRoundSeen } from "../../workflow/access.ts";
+import { firstRoundSeen } from "../../workflow/waves.ts";
 import { toOneLine } from "./sanitise.ts";
 import type { Style } from "./style.ts";
 import { cut, cutStart, padEnd, padStart, widthOf } from "./text-width.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TrainEvent } from "../../learn/types.ts";
 import { toIteration, toValidation } from "../../testing/learn/train-events.ts";
-import { createTrainProgress } from "./progress.ts";
+import { createTrainProgress } from "./run.ts";
 
 const ESC = "\u001b";
 

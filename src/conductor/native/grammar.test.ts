@@ -4,8 +4,7 @@ import { createRandom, type Random } from "../../base/random.ts";
 import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
 import { scriptedWorker, toPool } from "../../testing/stage.ts";
 import type { Pool } from "../../worker/types.ts";
-import { checkTeam } from "../check-team.ts";
-import { toDecision } from "../text.ts";
+import { checkTeam, toDecision } from "../text.ts";
 import { createGrammar } from "./grammar.ts";
 
 const language = createTinyLanguage();

@@ -4,7 +4,7 @@
 import { didYouMean } from "../../base/suggest.ts";
 import type { SpendingFilter, SpendingGroup, SpendingRow } from "../../store/types.ts";
 import { badRequest } from "../http/object-reader.ts";
-import type { Query } from "../http/query.ts";
+import type { Query } from "../http/route.ts";
 import { endOfWindow } from "./budget-window.ts";
 import type { GatewayKey } from "./keys.ts";
 

@@ -7,8 +7,7 @@ import { join } from "node:path";
 import { TuttiError, usageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { type Environment, toTuttiHome } from "../../config/home.ts";
-import { isHelperId } from "../../worker/helpers.ts";
-import { isModel } from "../../worker/kinds.ts";
+import { isHelperId, isModel } from "../../worker/kinds.ts";
 import type { Pool } from "../../worker/types.ts";
 import { changeKeyFile, findBadField, type GatewayKey, readKeyFile, toFileMark } from "./key-file.ts";
 

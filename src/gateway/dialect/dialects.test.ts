@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Loose } from "../../testing/gateway/doors.ts";
 import { startTestGateway, type TestGateway } from "../../testing/gateway/gateway.ts";
 import { ObjectReader } from "../http/object-reader.ts";
-import { parseReplyId } from "../runs/ids.ts";
+import { parseReplyId } from "../runs/turns.ts";
 import type { Dialect, ReplyOutcome } from "../types.ts";
 import { KEEP_ALIVE, readCommon, sse, toAskedTask } from "./common.ts";
 import { DIALECTS } from "./dialects.ts";

@@ -1,12 +1,13 @@
 // What every route has in common: who asks, errors in the dialect's own shape, one line in the log, metrics.
 
+import { isUtf8 } from "node:buffer";
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import type { Connection } from "../../http/connection.ts";
 import type { GatewayKey } from "../access/keys.ts";
 import type { GatewayContext } from "../context.ts";
 import type { Dialect, Handler, RouteAccess } from "../types.ts";
 import type { ModelKind } from "./metrics.ts";
-import type { Query } from "./query.ts";
+import { badRequest, type Fields, isFields } from "./object-reader.ts";
 
 export interface Visit {
   connection: Connection;
@@ -118,4 +119,80 @@ export function sendError(connection: Connection, dialect: Dialect, error: unkno
     // SDKs repeat 429 and 5xx by themselves; where a team has worked already, that would be paid for again.
     "x-should-retry": String(retryable),
   });
+}
+
+// ---- The address ---------------------------------------------------------------------------------
+
+// What an address says: its path, and what stands behind the question mark.
+
+export type Query = Readonly<Record<string, string | undefined>>;
+
+const NO_QUERY: Query = {};
+
+/** Of a name that is there twice the first value counts. */
+export function toTarget(url: string): { path: string; query: Query } {
+  // A proxy may send the whole address.
+  const target = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "");
+  const mark = target.indexOf("?");
+  if (mark < 0) return { path: target, query: NO_QUERY };
+  const pairs = [...new URLSearchParams(target.slice(mark + 1))].reverse();
+  return { path: target.slice(0, mark), query: Object.fromEntries(pairs) };
+}
+
+/** Absent and empty are the same. */
+export function readWhole(
+  text: string | undefined,
+  param: string,
+  from: number,
+  to: number,
+): number | undefined {
+  if (text === undefined || text === "") return undefined;
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= from && value <= to) return value;
+  throw badRequest(
+    `"${param}" must be a whole number from ${from} to ${to}, not "${text.slice(0, 40)}".`,
+    param,
+  );
+}
+
+// ---- The body ------------------------------------------------------------------------------------
+
+// A request's body as a JSON object, or an error that says what is wrong with it.
+
+const DEEPEST = 200;
+
+export function readBytes({ config }: GatewayContext, { connection }: Visit): Promise<Buffer> {
+  return connection.readBody(config.gateway.maxBodyBytes);
+}
+
+export async function readBody(context: GatewayContext, visit: Visit): Promise<Fields> {
+  return parseBody(await readBytes(context, visit));
+}
+
+export function parseBody(raw: Buffer): Fields {
+  let body: unknown;
+  // Read all the same, every bad byte would become another character, and with it another question.
+  if (!isUtf8(raw)) throw badRequest("The body is not UTF-8.");
+  try {
+    body = JSON.parse(raw.toString("utf8"));
+  } catch (error) {
+    const why = raw.length === 0 ? "it is empty" : (error as Error).message.slice(0, 120);
+    throw badRequest(`The body is not JSON: ${why}`);
+  }
+  if (!isFields(body)) throw badRequest("The body must be a JSON object.");
+  if (isDeep(body)) throw badRequest(`The body is nested more than ${DEEPEST} levels deep.`);
+  return body;
+}
+
+/** What is parsed is also written again, into the journal and to providers, which ends at some depth of the stack. */
+function isDeep(body: object): boolean {
+  let level = [body];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEPEST) return true;
+    const below: object[] = [];
+    for (const value of level)
+      for (const child of Object.values(value)) if (typeof child === "object" && child) below.push(child);
+    level = below;
+  }
+  return false;
 }

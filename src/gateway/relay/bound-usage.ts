@@ -1,9 +1,8 @@
 // What a relayed request can have taken at the most, where the provider does not say: a chat stream without
 // `include_usage`, a reply that was cut. On the high side, so that a budget holds.
 
-import { boundInputTokens } from "../../worker/price.ts";
+import { boundInputTokens, NO_USAGE } from "../../worker/price.ts";
 import type { Usage } from "../../worker/types.ts";
-import { NO_USAGE } from "../../worker/usage.ts";
 import type { RelayReading } from "./read-usage.ts";
 
 export function boundUsage(body: Buffer, { usageSoFar, writtenTokens }: RelayReading): Usage {

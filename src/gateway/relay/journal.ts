@@ -2,7 +2,7 @@
 // written at once when it is over, with the fewest events that say it; without content unless that is asked for.
 
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
-import { NOTHING_SPENT, toFailedSpending, toSpending } from "../../perform/spending.ts";
+import { NOTHING, NOTHING_SPENT, toFailedSpending, toSpending } from "../../perform/budget.ts";
 import { toEventError } from "../../perform/stage.ts";
 import type { Origin, PoolEntry, RunEvent, RunSettings, Spending, StopReason } from "../../store/types.ts";
 import { toWorkerError } from "../../worker/failure.ts";
@@ -26,7 +26,6 @@ export interface RelayedRun {
   inputTokens?: () => number;
 }
 
-const NOTHING = { usd: 0, calls: 0, tokens: 0 };
 const SETTINGS: RunSettings = {
   conductor: { kind: "relay" },
   conductorReason: "one worker was named",

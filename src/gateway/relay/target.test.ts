@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { toEndpoint, toMember } from "../../config/endpoint.ts";
-import { relayTargetOf } from "../../config/relay-target.ts";
+import { relayTargetOf, toEndpoint, toMember } from "../../config/endpoint.ts";
 import type { ProviderProtocol as Protocol } from "../../worker/models.ts";
 import { DIALECTS } from "../dialect/dialects.ts";
 import { toUpstream } from "./target.ts";

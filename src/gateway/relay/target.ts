@@ -1,7 +1,7 @@
 // Which of our dialects an endpoint understands as it is. Where it does, bytes can be relayed; where not,
 // the request is translated and performed as a run of one step.
 
-import type { RelayTarget } from "../../config/relay-target.ts";
+import type { RelayTarget } from "../../config/endpoint.ts";
 import type { Dialect } from "../types.ts";
 
 export interface Upstream {

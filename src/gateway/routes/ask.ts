@@ -2,15 +2,14 @@
 
 import { hash } from "node:crypto";
 import { TuttiError } from "../../base/errors.ts";
-import { relayTargetOf } from "../../config/relay-target.ts";
+import { relayTargetOf } from "../../config/endpoint.ts";
 import type { Connection } from "../../http/connection.ts";
 import type { GatewayContext } from "../context.ts";
-import { parseBody, readBytes } from "../http/body.ts";
 import { badRequest, ObjectReader } from "../http/object-reader.ts";
-import { sendError } from "../http/route.ts";
+import { parseBody, readBytes, sendError } from "../http/route.ts";
 import { toUpstream } from "../relay/target.ts";
+import { readPreferences } from "../runs/models.ts";
 import { toOverheadMs } from "../runs/outcome.ts";
-import { readPreferences } from "../runs/preferences.ts";
 import { respondStreamed, respondWhole } from "../runs/respond.ts";
 import type { Dialect, Handler } from "../types.ts";
 import { passThrough, passThroughOnce } from "./pass-through.ts";

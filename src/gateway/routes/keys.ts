@@ -7,8 +7,8 @@ import { BUDGET_WINDOWS } from "../access/budget-window.ts";
 import { checkKeyNames } from "../access/key-names.ts";
 import { toKeyState, toShownKey } from "../access/keys.ts";
 import type { CreatedKey, DashboardSession, KeySettings } from "../dashboard/types.ts";
-import { readBody } from "../http/body.ts";
 import { badRequest, ObjectReader } from "../http/object-reader.ts";
+import { readBody } from "../http/route.ts";
 import type { Handler } from "../types.ts";
 
 const LAST_TIME = 8.64e15;

@@ -2,7 +2,7 @@
 // a run of one step, without what was said unless the config or the request wants it kept.
 
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
-import type { RelayTarget } from "../../config/relay-target.ts";
+import type { RelayTarget } from "../../config/endpoint.ts";
 import { toPoolEntry } from "../../store/pool-entry.ts";
 import type { Origin, RunEvent } from "../../store/types.ts";
 import { createRunId } from "../../tutti/run-setup.ts";

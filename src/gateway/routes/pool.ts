@@ -2,8 +2,8 @@
 
 import type { PoolReport, PoolWorker } from "../dashboard/types.ts";
 import type { ShareFilter, Work } from "../dashboard/worker-shares.ts";
-import { readWhole } from "../http/query.ts";
 import type { Visit } from "../http/route.ts";
+import { readWhole } from "../http/route.ts";
 import { isAllowedMember } from "../runs/models.ts";
 import type { Handler } from "../types.ts";
 

@@ -8,8 +8,8 @@ import type { RunEvent, RunFilter, StopReason } from "../../store/types.ts";
 import type { GatewayContext } from "../context.ts";
 import { KEEP_ALIVE } from "../dialect/common.ts";
 import { badRequest } from "../http/object-reader.ts";
-import { type Query, readWhole } from "../http/query.ts";
 import type { Visit } from "../http/route.ts";
+import { type Query, readWhole } from "../http/route.ts";
 import type { Handler } from "../types.ts";
 
 const STATES = ["ended", "running", "interrupted"] as const;

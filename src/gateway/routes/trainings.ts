@@ -14,9 +14,8 @@ import {
 } from "../../learn/folder.ts";
 import type { GatewayContext } from "../context.ts";
 import type { TrainingReport, TrainingSettings, TrainingSummary } from "../dashboard/types.ts";
-import { readBody } from "../http/body.ts";
 import { ObjectReader } from "../http/object-reader.ts";
-import { readWhole } from "../http/query.ts";
+import { readBody, readWhole } from "../http/route.ts";
 import type { Handler } from "../types.ts";
 
 /** Before the names of those that lie in the folder that the gateway was started in. */

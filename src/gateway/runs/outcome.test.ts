@@ -4,8 +4,8 @@ import { fold } from "../../perform/state.ts";
 import type { RunEvent, Spending, StopReason } from "../../store/types.ts";
 import { event, RUN_ID, toWorkflow } from "../../testing/run-events.ts";
 import type { ReplyHead } from "../types.ts";
-import { parseToolCallId } from "./ids.ts";
 import { failureOf, toOutcome, toOverheadMs, toUsage } from "./outcome.ts";
+import { parseToolCallId } from "./turns.ts";
 
 const head: ReplyHead = {
   id: "msg_1",

@@ -8,10 +8,10 @@ import { endingOf } from "../../perform/endings.ts";
 import type { Run, RunStep } from "../../perform/run.ts";
 import { findLimit, type LimitStopReason } from "../../store/limits.ts";
 import type { StopReason } from "../../store/types.ts";
+import { NO_USAGE } from "../../worker/price.ts";
 import type { FinishReason, Usage } from "../../worker/types.ts";
-import { NO_USAGE } from "../../worker/usage.ts";
 import type { GatewayUsage, ReplyHead, ReplyOutcome } from "../types.ts";
-import { toToolCallId } from "./ids.ts";
+import { toToolCallId } from "./turns.ts";
 
 /**
  * `before` is the run as it was when it asked for tools of the client, for a reply after that: what it had

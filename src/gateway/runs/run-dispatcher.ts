@@ -13,11 +13,19 @@ import type { Admission } from "../access/admission.ts";
 import type { GatewayKey } from "../access/keys.ts";
 import { shorten } from "../http/object-reader.ts";
 import type { Dialect, GatewayRequest, ReplyHead } from "../types.ts";
-import { parseReplyId, toReplyId } from "./ids.ts";
 import { LiveRun, type LiveRuns, replay } from "./live-runs.ts";
+import type { RunPreferences } from "./models.ts";
 import { type OneWorker, type Team, toStage } from "./models.ts";
-import type { RunPreferences } from "./preferences.ts";
-import { findToolTail, type ToolTail, toConversation, toToolResults, toTurns, wasGiven } from "./turns.ts";
+import {
+  findToolTail,
+  parseReplyId,
+  type ToolTail,
+  toConversation,
+  toReplyId,
+  toToolResults,
+  toTurns,
+  wasGiven,
+} from "./turns.ts";
 
 export interface DispatchRequest {
   dialect: Dialect;

@@ -3,7 +3,7 @@
 import type { Outcome } from "../../world/rollout.ts";
 import type { Grading, Question } from "../../world/types.ts";
 import { performAll, toRunSeed } from "../perform.ts";
-import { type Policy, type Prompt, settleSize, toPrompt, writePlans } from "./policy.ts";
+import { type Policy, type Prompt, settleSize, toPrompt, writePlans } from "./stage.ts";
 
 const BATCH = 32;
 

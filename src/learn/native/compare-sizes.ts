@@ -8,13 +8,16 @@ import type { Outcome } from "../../world/rollout.ts";
 import type { Question } from "../../world/types.ts";
 import { meanReward, performPlans, type Try, toTries } from "../grpo.ts";
 import type { Asking } from "../types.ts";
-import { type Plan, type Prompt, toPrompt, writePlans } from "./policy.ts";
 import {
   createStageRandom,
   learnNothing,
+  type Plan,
+  type Prompt,
   type StageContext,
   sampleQuestions,
   type TrainingStage,
+  toPrompt,
+  writePlans,
 } from "./stage.ts";
 
 /**

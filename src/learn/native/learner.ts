@@ -29,10 +29,10 @@ import { type TrainerOptions, type TrainResult, train } from "../train.ts";
 import type { AlgorithmState, LearningAlgorithm, UpdateMetrics } from "../types.ts";
 import { answerAll } from "./answer.ts";
 import { compareSizes } from "./compare-sizes.ts";
-import { type Policy, toPrompt } from "./policy.ts";
 import { allSubtasks, type Words } from "./random-workflow.ts";
 import { createSchedule, type StageName, type StagePlan } from "./schedule.ts";
 import type { StageResult, TrainingStage } from "./stage.ts";
+import { type Policy, toPrompt } from "./stage.ts";
 import { supervise } from "./supervised.ts";
 import { warmUp } from "./warm-up.ts";
 

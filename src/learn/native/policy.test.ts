@@ -9,7 +9,7 @@ import { createSmallWorld } from "../../testing/learn/small-world.ts";
 import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
 import { createSelfWorker } from "../../worker/self.ts";
 import { measureNll } from "./learner.ts";
-import { type Plan, type Policy, settleSize, toPrompt, writePlans } from "./policy.ts";
+import { type Plan, type Policy, settleSize, toPrompt, writePlans } from "./stage.ts";
 
 const language = createTinyLanguage();
 const { vocabulary } = language;

@@ -3,7 +3,7 @@
 // name the right work, and to whom to say it, is left to the reward.
 
 import type { Random } from "../../base/random.ts";
-import { checkTeam } from "../../conductor/check-team.ts";
+import { checkTeam } from "../../conductor/text.ts";
 import { combines, isModel, nests, numbersOf } from "../../worker/kinds.ts";
 import type { Pool } from "../../worker/types.ts";
 import { type Access, MAX_STEPS, type Step } from "../../workflow/types.ts";

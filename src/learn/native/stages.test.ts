@@ -18,9 +18,9 @@ import { grpo } from "../grpo.ts";
 import { toOutcomeMetrics } from "../metrics.ts";
 import { performAsked } from "../perform.ts";
 import { compareSizes } from "./compare-sizes.ts";
-import { type Policy, toPrompt } from "./policy.ts";
 import type { StageName } from "./schedule.ts";
 import type { StageContext, TrainingStage } from "./stage.ts";
+import { type Policy, toPrompt } from "./stage.ts";
 import { supervise } from "./supervised.ts";
 import { warmUp } from "./warm-up.ts";
 

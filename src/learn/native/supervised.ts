@@ -4,9 +4,15 @@
 import { hashSeed } from "../../base/random.ts";
 import type { TrainingExample } from "../../nn/model.ts";
 import { isModel } from "../../worker/kinds.ts";
-import { toPrompt } from "./policy.ts";
 import { sampleSubtask, toVocabulary } from "./random-workflow.ts";
-import { createStageRandom, learn, sampleQuestions, TEXT_WEIGHT, type TrainingStage } from "./stage.ts";
+import {
+  createStageRandom,
+  learn,
+  sampleQuestions,
+  TEXT_WEIGHT,
+  type TrainingStage,
+  toPrompt,
+} from "./stage.ts";
 import { toLossOptions } from "./warm-up.ts";
 
 /** How much better one worker must be than another to be much likelier. */

@@ -5,7 +5,6 @@
 import type { LossOptions, Model, TrainingExample } from "../../nn/model.ts";
 import { MAX_STEPS } from "../../workflow/types.ts";
 import type { Question } from "../../world/types.ts";
-import { toPrompt } from "./policy.ts";
 import { sampleWorkflow, toVocabulary } from "./random-workflow.ts";
 import {
   createStageRandom,
@@ -15,6 +14,7 @@ import {
   sampleQuestions,
   TEXT_WEIGHT,
   type TrainingStage,
+  toPrompt,
 } from "./stage.ts";
 
 /** Random workflows of a question: they share the reading of it. */

@@ -4,9 +4,9 @@
 import { toCount, toStepNumbers } from "../../base/format.ts";
 import { groupBy } from "../../bench/results.ts";
 import { RIGHT } from "../../recording/types.ts";
-import { toPositions } from "../../workflow/access.ts";
 import { parseWorkflow } from "../../workflow/parse.ts";
 import type { Access } from "../../workflow/types.ts";
+import { toPositions } from "../../workflow/waves.ts";
 import type { Sample } from "../types.ts";
 
 const MOST_PAIRS = 6;

@@ -2,10 +2,9 @@
 // there are several), because a row costs more than an event: the gateway's relay appends whole runs.
 
 import { TuttiError } from "../../base/errors.ts";
-import { toKept } from "../kept.ts";
 import { type SummaryChange, toSummaryChange } from "../summary.ts";
 import type { RunEvent } from "../types.ts";
-import { upgradeEvent } from "../upgrade.ts";
+import { toKept, upgradeEvent } from "../upgrade.ts";
 import { withoutContent } from "../without-content.ts";
 import type { Database } from "./file.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { TuttiError } from "../../base/errors.ts";
+import { NO_USAGE } from "../../worker/price.ts";
 import type { PoolMember, WorkerEvent, WorkerRequest } from "../../worker/types.ts";
-import { NO_USAGE } from "../../worker/usage.ts";
 import type { Grade, GradedTask, GraderName } from "../types.ts";
 import { createGrader } from "./grade.ts";
 

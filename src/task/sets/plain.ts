@@ -5,10 +5,9 @@ import { z } from "zod";
 import { isObject } from "../../base/fields.ts";
 import { badFile, quote } from "../../files/problems.ts";
 import type { SourceRow } from "../../files/read-jsonl.ts";
-import type { CodeTests, GraderName } from "../types.ts";
+import { type CodeTests, GRADERS, type GraderName } from "../types.ts";
 import type { TaskFormat } from "./formats.ts";
 
-const GRADERS = ["choice", "maths", "text", "numeric", "json", "code", "judge"] as const;
 const NUMBER = /^[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:e[-+]?\d+)?$/i;
 
 const TESTS = z.strictObject({

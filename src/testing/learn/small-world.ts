@@ -3,9 +3,8 @@
 
 import { createRandom } from "../../base/random.ts";
 import type { Language } from "../../conductor/native/language.ts";
-import type { Policy } from "../../learn/native/policy.ts";
 import type { StagePlan } from "../../learn/native/schedule.ts";
-import type { StageContext } from "../../learn/native/stage.ts";
+import type { Policy, StageContext } from "../../learn/native/stage.ts";
 import type { GenerateOptions, LossOptions, Model } from "../../nn/model.ts";
 import { AdamW } from "../../nn/optimiser.ts";
 import type { GradedTask } from "../../task/types.ts";

@@ -2,12 +2,16 @@
 // tool calls in pieces or whole, an error in the middle, a whole JSON reply where a stream was asked for. What
 // arrives is data of a stranger, so every field is looked at before it is used.
 
-import type { LanguageModelV3FinishReason, LanguageModelV3Usage } from "@ai-sdk/provider";
+import { randomUUID } from "node:crypto";
+import type {
+  LanguageModelV3FinishReason,
+  LanguageModelV3ToolCall,
+  LanguageModelV3Usage,
+} from "@ai-sdk/provider";
 import { createParser } from "eventsource-parser";
 import { type Fields, isObject, toFields } from "../../base/fields.ts";
-import type { PartQueue } from "./part-queue.ts";
-import { createToolCalls } from "./tool-calls.ts";
-import { fromChatUsage } from "./usage.ts";
+import type { Usage } from "../types.ts";
+import type { PartQueue } from "./call.ts";
 
 export interface ChatStream {
   /** The reply is there, whole: what follows can only be the end of the body. */
@@ -148,4 +152,91 @@ function toUsage(usage: Fields = {}): LanguageModelV3Usage {
     inputTokens: { total: inputTokens, noCache, cacheRead: cachedInputTokens, cacheWrite: undefined },
     outputTokens: { total: outputTokens, text, reasoning: reasoningTokens },
   };
+}
+
+// ---- Tool calls ----------------------------------------------------------------------------------
+
+// Tool calls in a chat stream come in pieces, numbered by `index`; or whole, without index or id; or all under
+// index 0.
+
+interface Call {
+  id: string;
+  index: number | undefined;
+  name: string;
+  input: string;
+}
+
+interface ToolCalls {
+  take(piece: Fields): void;
+  /** In their order; a name that never came is empty. */
+  all(): LanguageModelV3ToolCall[];
+}
+
+function createToolCalls(): ToolCalls {
+  const calls: Call[] = [];
+
+  function find(index: number | undefined, id: string, name: string): Call | undefined {
+    if (index === undefined) {
+      if (id !== "") return calls.findLast((call) => call.id === id);
+      return name === "" ? calls.at(-1) : undefined;
+    }
+    const call = calls.findLast((call) => call.index === index);
+    // Another id with a name is another call; another id alone is a server that makes up one for each piece.
+    const isAnother = call && name !== "" && id !== "" && call.id !== "" && call.id !== id;
+    return isAnother ? undefined : call;
+  }
+
+  return {
+    take(piece) {
+      const details = (piece.function ?? {}) as Fields;
+      const index = typeof piece.index === "number" ? piece.index : undefined;
+      const id = toText(piece.id);
+      const name = toText(details.name);
+      let call = find(index, id, name);
+      if (!call) {
+        call = { id, index, name, input: "" };
+        calls.push(call);
+      }
+      call.id ||= id;
+      call.name ||= name;
+      call.input += toArguments(details.arguments);
+    },
+    all: () =>
+      calls.map(({ id, name, input }) => ({
+        type: "tool-call",
+        toolCallId: id || `call_${randomUUID()}`,
+        toolName: name,
+        input,
+      })),
+  };
+}
+
+/** Some local servers send the object itself. */
+function toArguments(value: unknown): string {
+  return isObject(value) ? JSON.stringify(value) : toText(value);
+}
+
+function toText(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+// ---- Usage ---------------------------------------------------------------------------------------
+
+// What a chat completion took, as its provider reports it; the relay reads it too.
+
+export function fromChatUsage(usage: Fields): Usage {
+  const input = toCount(usage.prompt_tokens);
+  const details = toFields(usage.prompt_tokens_details);
+  return {
+    inputTokens: input,
+    // Some providers leave reasoning out of the completion and count it in the total only.
+    outputTokens: Math.max(toCount(usage.completion_tokens), toCount(usage.total_tokens) - input),
+    cachedInputTokens: toCount(details.cached_tokens ?? usage.prompt_cache_hit_tokens),
+    reasoningTokens: toCount(toFields(usage.completion_tokens_details).reasoning_tokens),
+  };
+}
+
+/** Zero for what is no count. */
+export function toCount(value: unknown): number {
+  return typeof value === "number" && value > 0 && Number.isFinite(value) ? Math.round(value) : 0;
 }

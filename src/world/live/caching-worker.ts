@@ -3,8 +3,8 @@
 // A kept reply tells the usage it had, so that a workflow costs in the results what it would cost its user.
 
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
+import { toFailedSpending, toSpending } from "../../perform/budget.ts";
 import type { AskBudget } from "../../perform/ledger.ts";
-import { toFailedSpending, toSpending } from "../../perform/spending.ts";
 import { streamCut } from "../../worker/failure.ts";
 import { estimateInputTokens } from "../../worker/price.ts";
 import type { PoolMember, Worker, WorkerEvent, WorkerRequest } from "../../worker/types.ts";

@@ -3,9 +3,8 @@
 import { BYTES_PER_TOKEN, TYPICAL_REPLY_TOKENS } from "../../perform/estimate.ts";
 import { type GradedTask, toMessages } from "../../task/types.ts";
 import { modelsOf } from "../../worker/kinds.ts";
-import { costOf, estimateInputTokens } from "../../worker/price.ts";
+import { costOf, estimateInputTokens, NO_USAGE } from "../../worker/price.ts";
 import type { Pool } from "../../worker/types.ts";
-import { NO_USAGE } from "../../worker/usage.ts";
 
 export interface TrainingEstimate {
   /** No more than this: what was asked before is not asked again. */

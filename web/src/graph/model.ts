@@ -2,9 +2,8 @@
 // for each round. Pure.
 
 import type { Run, RunStep } from "../../../src/perform/run.ts";
-import { toPositions } from "../../../src/workflow/access.ts";
 import type { Workflow } from "../../../src/workflow/types.ts";
-import { toDependencies } from "../../../src/workflow/waves.ts";
+import { toDependencies, toPositions } from "../../../src/workflow/waves.ts";
 
 interface GraphEdge {
   id: string;

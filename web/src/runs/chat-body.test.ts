@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { chatDialect } from "../../../src/gateway/dialect/chat/dialect.ts";
 import { ObjectReader } from "../../../src/gateway/http/object-reader.ts";
-import { readPreferences } from "../../../src/gateway/runs/preferences.ts";
+import { readPreferences } from "../../../src/gateway/runs/models.ts";
 import { type Run, toRun } from "../../../src/perform/run.ts";
 import { fold } from "../../../src/perform/state.ts";
 import { event, toWorkflow } from "../../../src/testing/run-events.ts";

@@ -1,7 +1,7 @@
 // Changes to a workflow that keep it one: positions in access lists follow the steps they name. Pure.
 
-import { toPositions } from "../../../src/workflow/access.ts";
 import type { Access, Step, Workflow } from "../../../src/workflow/types.ts";
+import { toPositions } from "../../../src/workflow/waves.ts";
 
 export function addStep({ steps }: Workflow): Workflow {
   const worker = steps.at(-1)?.worker ?? 0;

@@ -5,7 +5,7 @@ import { Link } from "wouter";
 import { toRoundNumbers, toStepNumbers } from "../../../src/base/format.ts";
 import type { StepMessages } from "../../../src/gateway/dashboard/types.ts";
 import type { Run, RunStep } from "../../../src/perform/run.ts";
-import { firstRoundSeen } from "../../../src/workflow/access.ts";
+import { firstRoundSeen } from "../../../src/workflow/waves.ts";
 import { Button } from "../ui/button.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { Loaded } from "../ui/notes.tsx";

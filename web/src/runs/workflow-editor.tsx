@@ -3,9 +3,9 @@
 import { useMemo, useState } from "react";
 import { useLocation } from "wouter";
 import type { Run, RunStep } from "../../../src/perform/run.ts";
-import { toPositions } from "../../../src/workflow/access.ts";
 import { MAX_STEPS, type Step, type Workflow } from "../../../src/workflow/types.ts";
 import { validateWorkflow } from "../../../src/workflow/validate.ts";
+import { toPositions } from "../../../src/workflow/waves.ts";
 import { startRun } from "../ask/chat-stream.ts";
 import { RunGraph } from "../graph/run-graph.tsx";
 import { Button } from "../ui/button.tsx";

@@ -1,7 +1,7 @@
 // Chat Completions passed through: who speaks it, and what is read of a provider's reply.
 
 import { isObject, toFields } from "../../../base/fields.ts";
-import { fromChatUsage } from "../../../worker/chat/usage.ts";
+import { fromChatUsage } from "../../../worker/chat/stream.ts";
 import type { FinishReason } from "../../../worker/types.ts";
 import type { Fields } from "../../http/object-reader.ts";
 import { bytesOf, toList, toText } from "../../relay/reply-fields.ts";

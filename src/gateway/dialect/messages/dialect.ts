@@ -1,6 +1,6 @@
 // Anthropic Messages.
 
-import { readBody } from "../../http/body.ts";
+import { readBody } from "../../http/route.ts";
 import type { Dialect, ListedModel } from "../../types.ts";
 import { messagesRelay } from "./relay.ts";
 import { toMessagesError, toMessagesReply } from "./reply.ts";

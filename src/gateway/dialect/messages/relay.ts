@@ -1,7 +1,7 @@
 // Anthropic Messages passed through: who speaks it, and what is read of a provider's reply.
 
 import { toFields } from "../../../base/fields.ts";
-import { toCount } from "../../../worker/chat/usage.ts";
+import { toCount } from "../../../worker/chat/stream.ts";
 import type { FinishReason, Usage } from "../../../worker/types.ts";
 import type { Fields } from "../../http/object-reader.ts";
 import { bytesOf, toList, toText } from "../../relay/reply-fields.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ErrorCode } from "../../../base/error-codes.ts";
 import { TuttiError } from "../../../base/errors.ts";
 import { makeHead, makeOutcome } from "../../../testing/gateway/responses-outcome.ts";
-import { parseReplyId, toReplyId } from "../../runs/ids.ts";
+import { parseReplyId, toReplyId } from "../../runs/turns.ts";
 import { responsesDialect } from "./dialect.ts";
 import { toInputItems } from "./input-items.ts";
 import {

@@ -7,11 +7,10 @@ import type { GatewayContext } from "../../context.ts";
 import type { Fields } from "../../http/object-reader.ts";
 import type { Visit } from "../../http/route.ts";
 import { loadOwnRun } from "../../routes/runs.ts";
-import { parseReplyId, toReplyId } from "../../runs/ids.ts";
 import { replay } from "../../runs/live-runs.ts";
 import { failureOf, toOutcome } from "../../runs/outcome.ts";
 import { linesOf, respondStreamed } from "../../runs/respond.ts";
-import { type Turn, toTurns } from "../../runs/turns.ts";
+import { parseReplyId, type Turn, toReplyId, toTurns } from "../../runs/turns.ts";
 import type { Handler, ReplyHead, Route } from "../../types.ts";
 import { toInputItems } from "./input-items.ts";
 import {
