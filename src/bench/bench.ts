@@ -138,17 +138,8 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
   });
   const isUsedUp = budget?.isClosed ?? false;
   return {
-    set,
-    pool: fitting.pool,
+    ...{ set, pool: fitting.pool, seed, splitBy, splitSeed, results, rows, refused, equal, isSimulated },
     counts: { train: splits.train.length, validation: splits.validation.length, test: splits.test.length },
-    seed,
-    splitBy,
-    splitSeed,
-    results,
-    rows,
-    refused,
-    equal,
-    isSimulated,
     budget: budget && { usd: budgetUsd!, spentUsd: budget.spentUsd, isUsedUp },
     isStopped: isUsedUp || (signal?.aborted ?? false),
   };
@@ -173,15 +164,10 @@ function whyNot(
 }
 
 export function createMeasure(
-  {
-    set,
-    seed,
-    concurrency,
-    signal,
-    onProgress,
-  }: Pick<BenchOptions, "set" | "seed" | "concurrency" | "signal" | "onProgress">,
+  options: Pick<BenchOptions, "set" | "seed" | "concurrency" | "signal" | "onProgress">,
   budget: LaneBudget | undefined,
 ): { measure: Measure; plan: (runs: number) => void } {
+  const { set, seed, concurrency, signal, onProgress } = options;
   let total = 0;
   let done = 0;
   let spentUsd = budget?.spentUsd ?? 0;
@@ -199,20 +185,8 @@ export function createMeasure(
       tell();
     };
     await evaluate({
-      ...{
-        world: set,
-        name,
-        conductor,
-        rounds,
-        pool,
-        poolFor,
-        tasks: missing,
-        seed,
-        onRow,
-        signal,
-        budget,
-      },
-      concurrency: Math.max(concurrency, lanes),
+      ...{ world: set, name, conductor, rounds, pool, poolFor, tasks: missing },
+      ...{ seed, onRow, signal, budget, concurrency: Math.max(concurrency, lanes) },
     });
     return tasks.flatMap(({ id }) => kept.get(id) ?? []);
   };

@@ -4,6 +4,7 @@
 
 import { TuttiError } from "../base/errors.ts";
 import { createRandom, hashSeed, type Random } from "../base/random.ts";
+import { meanOf } from "../base/statistics.ts";
 import { createScriptedPlanner } from "../rehearsal/scripted-planner.ts";
 import { toMessages } from "../task/types.ts";
 import { isModel, numbersOf } from "../worker/kinds.ts";
@@ -57,11 +58,8 @@ export async function rehearsePolicy(options: RehearseOptions): Promise<Rehearse
         Array.from({ length: group }, async () => {
           const habit = sampleHabit(probabilities, random);
           const own = createRandom(random.integer(0, 0xffff_ffff));
-          return {
-            posed,
-            habit,
-            reward: await submit(options, posed, await write(HABITS[habit]!, posed, own)),
-          };
+          const reward = await submit(options, posed, await write(HABITS[habit]!, posed, own));
+          return { posed, habit, reward };
         }),
       ),
     );
@@ -73,8 +71,8 @@ export async function rehearsePolicy(options: RehearseOptions): Promise<Rehearse
     const after = softmax(weights);
     const metrics: RehearsedIteration = {
       iteration,
-      reward: mean(rollouts.map(({ reward }) => reward)),
-      validShare: mean(rollouts.map(({ reward }) => (reward > 0 ? 1 : 0))),
+      reward: meanOf(rollouts.map(({ reward }) => reward)),
+      validShare: meanOf(rollouts.map(({ reward }) => (reward > 0 ? 1 : 0))),
       habits: Object.fromEntries(HABITS.map((habit, i) => [habit, after[i]!])) as Record<Habit, number>,
     };
     told.push(metrics);
@@ -86,8 +84,8 @@ export async function rehearsePolicy(options: RehearseOptions): Promise<Rehearse
 /** The gradient of the log-probability of what was done, times how much better than its group it was. */
 function learn(weights: number[], rollouts: readonly { habit: number; reward: number }[]): void {
   const rewards = rollouts.map(({ reward }) => reward);
-  const average = mean(rewards);
-  const deviation = Math.sqrt(mean(rewards.map((reward) => (reward - average) ** 2)));
+  const average = meanOf(rewards);
+  const deviation = Math.sqrt(meanOf(rewards.map((reward) => (reward - average) ** 2)));
   const probabilities = softmax(weights);
   const gradient = weights.map(() => 0);
   for (const { habit, reward } of rollouts) {
@@ -172,8 +170,4 @@ function softmax(weights: readonly number[]): number[] {
   const powers = weights.map((weight) => Math.exp(weight - Math.max(...weights)));
   const sum = powers.reduce((total, power) => total + power, 0);
   return powers.map((power) => power / sum);
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }

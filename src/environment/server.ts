@@ -67,34 +67,17 @@ export interface EnvironmentServer {
 }
 
 export async function startEnvironment(options: EnvironmentOptions): Promise<EnvironmentServer> {
-  const {
-    finder,
-    port = 0,
-    host = "127.0.0.1",
-    concurrency = 64,
-    now = Date.now,
-    patienceMs = 90_000,
-  } = options;
+  const { finder, port = 0, host = "127.0.0.1", concurrency = 64 } = options;
+  const { now = Date.now, patienceMs = 90_000, wait = waitFor } = options;
   const log = options.log ?? createLog({ write: () => {}, level: "off" });
   // An engine sends hundreds of rollouts at once, and providers refuse so many.
   const gate = createGate(concurrency);
   const metrics = createRolloutMetrics({ isSimulated: finder.isSimulated, gate, now });
   const journal = await openRolloutJournal(options.journal, (row) => metrics.addEarlier(row));
   const failureRewards = { budget: 0, other: 0, ...options.failureRewards };
-  const wait = options.wait ?? waitFor;
-  const desk = new RolloutDesk({
-    finder,
-    journal,
-    gate,
-    metrics,
-    log,
-    failureRewards,
-    patienceMs,
-    now,
-    wait,
-  });
-  const deadlinesMs = { ...DEADLINES_MS, ...options.deadlinesMs };
-  const context: Context = { finder, desk, metrics, log, deadlinesMs, journal };
+  const shared = { finder, journal, metrics, log };
+  const desk = new RolloutDesk({ ...shared, gate, failureRewards, patienceMs, now, wait });
+  const context: Context = { ...shared, desk, deadlinesMs: { ...DEADLINES_MS, ...options.deadlinesMs } };
 
   const server = createServer((incoming, outgoing) => void serve(context, incoming, outgoing));
   server.requestTimeout = 0;

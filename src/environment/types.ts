@@ -28,22 +28,15 @@ export interface Performed {
  * Why there is no true reward. None of these is the policy's doing, so each is counted apart, and none is kept:
  * the same completion is performed when it comes again.
  */
-export type FailureKind =
-  | "outage" // workers were down, longer than was waited for
-  | "late" // the engine would have hung up; the work goes on and is kept for the next time
-  | "budget" // the money of the day or of all days is spent
-  | "label" // nothing here fits the label
-  | "unreadable" // the completion cannot be told from the prompt
-  | "fault"; // our own: the journal, the grader
-
-export const FAILURE_KINDS: readonly FailureKind[] = [
-  "outage",
-  "late",
-  "budget",
-  "label",
-  "unreadable",
-  "fault",
-];
+export const FAILURE_KINDS = [
+  "outage", // workers were down, longer than was waited for
+  "late", // the engine would have hung up; the work goes on and is kept for the next time
+  "budget", // the money of the day or of all days is spent
+  "label", // nothing here fits the label
+  "unreadable", // the completion cannot be told from the prompt
+  "fault", // our own: the journal, the grader
+] as const;
+export type FailureKind = (typeof FAILURE_KINDS)[number];
 
 export type RolloutVerdict =
   | { type: "reward"; performed: Performed }

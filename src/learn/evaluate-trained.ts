@@ -53,8 +53,7 @@ export interface Trained {
 
 export async function openTrained(checkpoint: string, options: { threads?: number } = {}): Promise<Trained> {
   const { card, weights, language, choices } = loadCheckpoint(checkpoint);
-  const { threads } = options;
-  const engine = await openEngine({ threads });
+  const engine = await openEngine(options);
   const model = new Model(engine, card.shape, weights);
   return { policy: { model, language, choices }, card, close: () => model.close() };
 }
@@ -75,16 +74,7 @@ export async function writeTestPlans(
   // A batch of runs listens to it at the same time.
   setMaxListeners(0, signal);
   const questions = test.map((task) => ({ task, pool: poolFor(task) }));
-  const teams = size === undefined ? {} : { size };
-  const outcomes = await answerAll(questions, {
-    policy,
-    world: set,
-    rounds,
-    cost,
-    seed,
-    signal,
-    ...teams,
-  });
+  const outcomes = await answerAll(questions, { policy, world: set, rounds, cost, seed, signal, size });
   return outcomes.map(({ texts, isValid }, i) => ({ task: test[i]!, texts, isValid }));
 }
 
@@ -107,9 +97,7 @@ export interface EvaluateTrainedOptions {
 export async function evaluateTrained(options: EvaluateTrainedOptions): Promise<TestResult[]> {
   const { checkpoint, world, seed = TEST_SEED, threads, signal } = options;
   const tests = await openTests(world, { ...options, seed });
-  const { policy, card, close } = await openTrained(checkpoint, {
-    threads,
-  });
+  const { policy, card, close } = await openTrained(checkpoint, { threads });
   const rows: BenchRow[] = [];
   try {
     for (const fitted of tests) {
@@ -149,7 +137,7 @@ function toTestResults(rows: readonly BenchRow[], isSimulated: boolean): TestRes
     const notes = [NOTES[conductor], valid, toSetNote(own.get(conductor)!)].filter(Boolean);
     return {
       ...{ name: conductor, accuracy, low, high, calls, costUsd },
-      ...(notes.length > 0 && { note: notes.join("; ") }),
+      note: notes.length > 0 ? notes.join("; ") : undefined,
     };
   });
 }

@@ -1,6 +1,7 @@
 // What is left to ask, and what it will cost: `usd` is what to expect with replies of an ordinary length,
 // `maxUsd` what it cannot exceed. Computed before anybody says yes to it.
 
+import { BYTES_PER_TOKEN, TYPICAL_REPLY_TOKENS } from "../perform/estimate.ts";
 import { type GradedTask, toMessages } from "../task/types.ts";
 import { modelsOf } from "../worker/kinds.ts";
 import { estimateInputTokens } from "../worker/price.ts";
@@ -24,10 +25,6 @@ export interface PlanOptions {
   samples: number;
   maxOutputTokens: number;
 }
-
-const TYPICAL_REPLY_TOKENS = 600;
-/** The upper bound counts bytes; a token of ordinary text has about four. */
-const BYTES_PER_TOKEN = 4;
 
 export async function planRecording(options: PlanOptions): Promise<RecordingPlan> {
   const { folder, tasks, samples } = options;

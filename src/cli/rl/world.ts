@@ -37,14 +37,18 @@ export function addWorldFlags(command: Command): Command {
 /** What goes with --tasks alone must not be passed over in silence. */
 export function checkWorldFlags({ tasks, ...flags }: WorldFlags & BudgetFlags): void {
   if (tasks !== undefined) return;
-  const names = { set: "--set", pool: "--pool", config: "--config" } as const;
-  const money = { budgetUsd: "--budget-usd", dailyBudgetUsd: "--daily-budget-usd" } as const;
-  for (const [flag, name] of Object.entries(names))
-    if (flags[flag as keyof typeof names] !== undefined)
-      throw usageError(`${name} goes with --tasks: the rehearsal has its own tasks and workers`);
-  for (const [flag, name] of Object.entries(money))
-    if (flags[flag as keyof typeof money] !== undefined)
-      throw usageError(`${name} goes with --tasks: the rehearsal costs nothing`);
+  const own = "the rehearsal has its own tasks and workers";
+  const free = "the rehearsal costs nothing";
+  const reasons = {
+    set: ["--set", own],
+    pool: ["--pool", own],
+    config: ["--config", own],
+    budgetUsd: ["--budget-usd", free],
+    dailyBudgetUsd: ["--daily-budget-usd", free],
+  } as const;
+  for (const [flag, [name, why]] of Object.entries(reasons))
+    if (flags[flag as keyof typeof reasons] !== undefined)
+      throw usageError(`${name} goes with --tasks: ${why}`);
 }
 
 export interface OpenedWorld {
