@@ -1,5 +1,5 @@
 // GRPO, in the order in which it happens: questions are sampled, a group of plans is written for each, they are
-// performed, and what earned more than its group becomes likelier. As in the paper: rewards 0 / 0.5 / 1, a clipped
+// performed, and what earned more than its group becomes more likely. As in the paper: rewards 0 / 0.5 / 1, a clipped
 // ratio, no KL term. Where we leave it, because a small model collapsed without:
 // - advantages are centred, but not divided by the deviation of their group;
 // - the entropy of decisions is rewarded, up to a bound;
@@ -77,7 +77,10 @@ export const grpo: TrainingStage = async function* (context) {
 
 // ---- Rollouts: plans are written and performed ------------------------------------------------------------
 
-/** In a simulation each plan is tried so often: one try says more about luck than about the plan. */
+/** What a plan is performed with. */
+export type Try = Pick<Rollout, "seed" | "before">;
+
+/** In a simulation each plan is tried so often: one try says more about the noise than about the plan. */
 const TRIES = 4;
 
 /** First rounds. A plan's reward is the mean of its tries, which have the same seeds for the whole group. */
@@ -85,10 +88,8 @@ export async function* rollOut(prompts: readonly Prompt[], context: StageContext
   const { policy, world, group, costPerCall, signal } = context;
   const seed = toRolloutSeed(context);
   const plans = await writePlans(policy, prompts, { group, seed, signal });
-  const seeds = prompts.map((_, q) => toTrySeeds(world, seed, q, TRIES));
-  const tried = yield* performPlans(prompts, plans, (_, q) =>
-    seeds[q]!.map((trySeed) => ({ seed: trySeed })),
-  );
+  const tries = prompts.map((_, q) => toTries(world, seed, q, TRIES));
+  const tried = yield* performPlans(prompts, plans, tries);
   return prompts.map((prompt, q) => ({
     prompt,
     plans: plans[q]!,
@@ -121,10 +122,8 @@ export async function* rollOutAgain(
     toPrompt(policy, first.prompt.question, { rounds, size: random.pick(SECOND_SIZES) }),
   );
   const plans = await writePlans(policy, prompts, { group, seed: hashSeed("again", seed), signal });
-  const tried = yield* performPlans(prompts, plans, (_, i) => {
-    const { q, before } = picked[i]!;
-    return [{ seed: toTrySeeds(world, seed, q, TRIES)[0]!, before }];
-  });
+  const tries = picked.map(({ q, before }) => [{ ...toTries(world, seed, q, TRIES)[0]!, before }]);
+  const tried = yield* performPlans(prompts, plans, tries);
   return prompts.map((prompt, i) => {
     const outcomes = tried[i]!.map(([outcome]) => outcome!);
     const rewards = outcomes.map((outcome) => meanReward([outcome], costPerCall));
@@ -144,19 +143,18 @@ function pickStates({ outcomes }: PlanGroup): number[] {
   return [find(true), find(false)].filter((at) => at >= 0);
 }
 
-/** Asks for all plans of all prompts to be performed. Outcomes by prompt, plan and try. */
+/** All plans of a prompt under each of its tries. Outcomes by prompt, plan and try. */
 export async function* performPlans(
   prompts: readonly Prompt[],
   plans: readonly (readonly Plan[])[],
-  triesOf: (prompt: Prompt, number: number) => Pick<Rollout, "seed" | "before">[],
+  tries: readonly (readonly Try[])[],
 ): Asking<Outcome[][][]> {
-  const tries = prompts.map(triesOf);
   const outcomes = yield prompts.flatMap(({ question }, q) =>
     plans[q]!.flatMap(({ text }) =>
-      tries[q]!.map(({ seed, before }) => ({
-        ...{ question, seed, before },
-        texts: [...(before?.texts ?? []), text],
-      })),
+      tries[q]!.map(({ seed, before }) => {
+        const texts = [...(before?.texts ?? []), text];
+        return { question, texts, seed, before };
+      }),
     ),
   );
   const next = outcomes.values();
@@ -166,9 +164,9 @@ export async function* performPlans(
 }
 
 /** In a recording or with live workers the same is answered again when the same is asked, or it costs: one try. */
-export function toTrySeeds({ isSimulated }: World, seed: number, question: number, tries: number): number[] {
-  if (!isSimulated) return [hashSeed(seed, question)];
-  return Array.from({ length: tries }, (_, number) => hashSeed(seed, question, number));
+export function toTries({ isSimulated }: World, seed: number, question: number, count: number): Try[] {
+  if (!isSimulated) return [{ seed: hashSeed(seed, question) }];
+  return Array.from({ length: count }, (_, number) => ({ seed: hashSeed(seed, question, number) }));
 }
 
 function toRolloutSeed({ seed, plan }: StageContext): number {
@@ -213,7 +211,7 @@ export function isFlat(rewards: readonly (number | undefined)[]): boolean {
 
 // ---- Training examples ------------------------------------------------------------------------------------
 
-/** What words earn is small against the luck of a run: they learn more slowly than decisions, or they drift. */
+/** What words earn is small against the noise of a run: they learn more slowly than decisions, or they drift. */
 const WORD_WEIGHT = 0.5;
 /**
  * Entropy of a decision, in nats, above which no more is asked for, and none of what is no workflow: without these

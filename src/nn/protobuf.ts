@@ -17,11 +17,6 @@ export class ProtobufMessage {
     return this;
   }
 
-  float(field: number, value: number): this {
-    this.#parts.push(varint(field * 8 + 5), new Uint8Array(Float32Array.of(value).buffer));
-    return this;
-  }
-
   bytes(field: number, value: Uint8Array): this {
     this.#parts.push(varint(field * 8 + 2), varint(value.length), value);
     return this;

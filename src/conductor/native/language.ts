@@ -172,10 +172,6 @@ export class Language {
     return this.#positions.get(token);
   }
 
-  accessTokens(): Iterable<number> {
-    return this.#positions.keys();
-  }
-
   /** May stand inside a subtask. */
   isWord(token: number): boolean {
     return token < this.vocabulary && this.#isWord[token] === 1;

@@ -6,7 +6,7 @@ import { groupBy } from "../../bench/results.ts";
 import type { SizeComparison } from "../../conductor/native/choice.ts";
 import type { Outcome } from "../../world/rollout.ts";
 import type { Question } from "../../world/types.ts";
-import { meanReward, performPlans, toTrySeeds } from "../grpo.ts";
+import { meanReward, performPlans, type Try, toTries } from "../grpo.ts";
 import type { Asking } from "../types.ts";
 import { type Plan, type Prompt, toPrompt, writePlans } from "./policy.ts";
 import {
@@ -29,8 +29,7 @@ const WRITTEN_TOGETHER = 32;
 
 export interface TeamComparison extends SizeComparison {
   question: Question;
-  /** Of each try. */
-  seeds: number[];
+  tried: readonly Try[];
   /** By size, then by try. */
   outcomes: Outcome[][];
 }
@@ -64,13 +63,12 @@ export async function* compareFirst(
   const { policy, world } = context;
   const prompts = questions.flatMap((question) => sizes.map((size) => toPrompt(policy, question, { size })));
   const plans = await writeGreedily(prompts, context);
-  const seeds = questions.map((_, q) => toTrySeeds(world, toComparisonSeed(context), q, TRIES));
-  const tried = yield* performPlans(prompts, plans, (_, i) =>
-    seeds[Math.floor(i / sizes.length)]!.map((seed) => ({ seed })),
-  );
+  const tries = questions.map((_, q) => toTries(world, toComparisonSeed(context), q, TRIES));
+  const each = prompts.map((_, i) => tries[Math.floor(i / sizes.length)]!);
+  const tried = yield* performPlans(prompts, plans, each);
   return questions.map((question, q) => {
     const outcomes = tried.slice(q * sizes.length, (q + 1) * sizes.length).map(([own]) => own!);
-    return toComparison(toPrompt(policy, question), seeds[q]!, outcomes, 0);
+    return toComparison(toPrompt(policy, question), tries[q]!, outcomes, 0);
   });
 }
 
@@ -85,12 +83,12 @@ export async function* compareLater(
   context: StageContext,
 ): Asking<TeamComparison[]> {
   const { policy } = context;
-  const states = firsts.flatMap(({ question, seeds, outcomes }, q) => {
-    const tried = createRandom(hashSeed(toComparisonSeed(context), "later", q)).pick(outcomes);
-    const able = [...tried.keys()].filter((at) => tried[at]!.isValid && !tried[at]!.isOutage);
+  const states = firsts.flatMap(({ question, tried, outcomes }, q) => {
+    const picked = createRandom(hashSeed(toComparisonSeed(context), "later", q)).pick(outcomes);
+    const able = [...picked.keys()].filter((at) => picked[at]!.isValid && !picked[at]!.isOutage);
     const followed = able.map((at) => {
-      const before = tried[at]!;
-      return { before, seed: seeds[at]!, prompt: toPrompt(policy, question, { rounds: before.rounds }) };
+      const before = picked[at]!;
+      return { before, seed: tried[at]!.seed, prompt: toPrompt(policy, question, { rounds: before.rounds }) };
     });
     return [...groupBy(followed, ({ prompt }) => JSON.stringify(prompt.reading.labels)).values()];
   });
@@ -100,12 +98,12 @@ export async function* compareLater(
     return asked.map((size) => toPrompt(policy, question, { rounds, size }));
   });
   const plans = await writeGreedily(prompts, context);
-  const tried = yield* performPlans(prompts, plans, (_, i) => states[Math.floor(i / asked.length)]!);
+  const each = prompts.map((_, i) => states[Math.floor(i / asked.length)]!);
+  const tried = yield* performPlans(prompts, plans, each);
   return states.map((own, i) => {
     const later = tried.slice(i * asked.length, (i + 1) * asked.length).map(([outcomes]) => outcomes!);
     const { before, prompt } = own[0]!;
-    const seeds = own.map(({ seed }) => seed);
-    return toComparison(prompt, seeds, [own.map((each) => each.before), ...later], before.calls);
+    return toComparison(prompt, own, [own.map((state) => state.before), ...later], before.calls);
   });
 }
 
@@ -115,13 +113,13 @@ function toComparisonSeed({ seed, plan }: StageContext): number {
 
 function toComparison(
   { reading, question }: Prompt,
-  seeds: number[],
+  tried: readonly Try[],
   outcomes: Outcome[][],
   callsBefore: number,
 ): TeamComparison {
   const meanCalls = (own: readonly Outcome[]) => own.reduce((sum, { calls }) => sum + calls, 0) / own.length;
   return {
-    ...{ question, seeds, outcomes, reading, tries: seeds.length },
+    ...{ question, tried, outcomes, reading, tries: tried.length },
     rewards: outcomes.map((own) => meanReward(own, 0)),
     // What is no workflow asks nobody, and is no cheap way either.
     calls: outcomes.map((own) => Math.max(0, meanCalls(own) - callsBefore)),
