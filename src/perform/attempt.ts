@@ -31,16 +31,28 @@ export interface Attempt {
   outcome: Promise<AttemptOutcome>;
   /** Ends it with the error "aborted", and the upstream request with it. */
   stop(): void;
+  /** We stopped it. A worker may say "aborted" by itself, which is a failure like any other. */
+  readonly isStopped: boolean;
 }
 
 export function startAttempt(worker: Worker, request: WorkerRequest, options: AttemptOptions): Attempt {
+  let isStopped = false;
   let stop = () => {};
   const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(new TuttiError("aborted", "The run was stopped"));
+    stop = () => {
+      isStopped = true;
+      reject(new TuttiError("aborted", "The run was stopped"));
+    };
   });
   // Nobody listens while an instant worker replies.
   stopped.catch(() => {});
-  return { outcome: ask(worker, request, options, stopped), stop };
+  return {
+    outcome: ask(worker, request, options, stopped),
+    stop,
+    get isStopped() {
+      return isStopped;
+    },
+  };
 }
 
 async function ask(

@@ -70,7 +70,7 @@ export async function performStep(
     return { type: "step-end", ...common, reply, problem, spending, firstTokenMs };
   }
   const { error, partial, reasoning } = outcome;
-  const isOurs = error.code === "aborted";
+  const isOurs = asked.isStopped;
   if (!isOurs) breaker.failed(entry.id, error);
   const failures = rounds[round]!.steps[step]!.failures.filter((failure) => failure.worker === worker).length;
   const jitter = jitterAt(state, round, step, attempt);
