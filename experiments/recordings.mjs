@@ -2,7 +2,7 @@
 // node experiments/recordings.mjs --recorded ../shared/recorded --checkpoint DIR [--checkpoint DIR …] [--json]
 //
 // Several checkpoints are training seeds: their mean and the worst of them are reported. Further options:
-//   --split prompt|family  family: test tasks are of subtasks never seen (needs a checkpoint trained with it)
+//   --split prompt|family  family: test tasks are of families never seen (needs a checkpoint trained with it)
 //   --out DIR              keeps the rows of the baselines, so that another checkpoint is measured quickly
 //   --limit N              at the most N test tasks a set, for a quick look; --threads N (1)
 // Rows in --out belong to the code that made them: choose another folder when baselines have changed.

@@ -27,7 +27,7 @@ import { createRehearsalWorld } from "../dist/world/rehearsal.js";
 import { openTest, SEED, signal } from "./rehearsal/lab.mjs";
 import { difference, percent, table, two } from "./rehearsal/print.mjs";
 
-/** Plans for every task, by lot: one would leave two points far inside the noise. */
+/** Plans for every task, sampled: one would leave two points far inside the noise. */
 const PLANS = 8;
 const BATCH = 16;
 const MARGIN = 0.02;
@@ -76,7 +76,7 @@ async function warmUp(seed, { shape, threads }, parent, tell) {
   }
 }
 
-/** By lot at temperature 1, without a mask. */
+/** Sampled at temperature 1, without a mask. */
 async function sample({ policy }, fitted) {
   const plans = Array.from({ length: PLANS }, () => []);
   for (let first = 0; first < fitted.test.length; first += BATCH) {
@@ -121,12 +121,12 @@ function toPlan(task, text, { pool }) {
 }
 
 /** As the warm-up draws what it teaches; or with words that have nothing to do with the question. */
-function drawPlans(fitted, { areWordsByLot }) {
+function drawPlans(fitted, { areWordsRandom }) {
   const { pool } = fitted;
   return Array.from({ length: PLANS }, (_, number) =>
     fitted.test.map((task) => {
       const read = toVocabulary(task.prompt, WORKS, "free");
-      const vocabulary = areWordsByLot ? { ...read, mentioned: [] } : read;
+      const vocabulary = areWordsRandom ? { ...read, mentioned: [] } : read;
       const random = createRandom(hashSeed("random plans", SEED, number, task.id));
       const steps = sampleWorkflow({ pool, vocabulary, handOffs: true, previousSteps: 0, random });
       return { task, texts: [renderWorkflow({ steps })], isValid: true };
@@ -188,7 +188,7 @@ function compare(a, b) {
 
 const toGreedy = ({ name, greedy }) => ({ ...greedy, name: `${name}, greedy` });
 const toReseated = ({ name, greedy }) => ({
-  ...{ figures: greedy.withWorkersByLot, name: `${name}, greedy, workers by lot` },
+  ...{ figures: greedy.withRandomWorkers, name: `${name}, greedy, random workers` },
 });
 
 function toMarkdown({ tasks, references, seeds, together, words }) {
@@ -199,7 +199,7 @@ function toMarkdown({ tasks, references, seeds, together, words }) {
   return `${[
     "# Warm-up alone, before any reward (simulated)",
     "",
-    `${tasks} test tasks, ${PLANS} workflows each, seven simulated workers and \`consensus\`. The warm-up writes by lot at temperature 1, without a mask; right is of the valid ones.`,
+    `${tasks} test tasks, ${PLANS} workflows each, seven simulated workers and \`consensus\`. The warm-up samples at temperature 1, without a mask; right is of the valid ones.`,
     "",
     ...table(
       ["", "right %", "valid %", "calls", "steps"],
@@ -215,14 +215,14 @@ function toMarkdown({ tasks, references, seeds, together, words }) {
         ...[name, ...against.map(verdict)],
       ]),
     ),
-    "Greedy is how a trained Conductor is measured. It writes the likeliest workflow again and again, and the likeliest random workflow need not be as bad as random ones are on average: compare a trained Conductor with it. Whether it knows who is good at what shows when its teams keep their shape and words and get other workers by lot:",
+    "Greedy is how a trained Conductor is measured. It writes the likeliest workflow again and again, and the likeliest random workflow need not be as bad as random ones are on average: compare a trained Conductor with it. Whether it knows who is good at what shows when its teams keep their shape and words and get other random workers:",
     "",
     ...seeds.map(
       ({ name, greedy }) =>
-        `- ${name}: greedy minus greedy with workers by lot ${difference(greedy.minusWorkersByLot)} points`,
+        `- ${name}: greedy minus greedy with random workers ${difference(greedy.minusRandomWorkers)} points`,
     ),
     "",
-    `The first reference draws workflows as the warm-up does, words of the question included, so it shows only that nothing else was learned. The second has words by lot; the third is the baseline of the bench, with words of its own. What the words of the warm-up are worth is the first minus the second: ${difference(words)} points.`,
+    `The first reference draws workflows as the warm-up does, words of the question included, so it shows only that nothing else was learned. The second has random words; the third is the baseline of the bench, with words of its own. What the words of the warm-up are worth is the first minus the second: ${difference(words)} points.`,
     ...(seeds.some(({ figures }) => figures.validShare < FEW_VALID)
       ? [
           "",
@@ -247,7 +247,7 @@ async function main() {
   const references = [];
   for (const [name, rows] of [
     ["random as drawn by the warm-up", await performAll(fitted, drawPlans(fitted, {}))],
-    ["random with words by lot", await performAll(fitted, drawPlans(fitted, { areWordsByLot: true }))],
+    ["random with random words", await performAll(fitted, drawPlans(fitted, { areWordsRandom: true }))],
     ["random-workflow", await performBaseline(fitted)],
   ])
     references.push({ name, figures: summarise(rows), right: byTask(rows) });
@@ -263,10 +263,10 @@ async function main() {
       fitted,
       Array.from({ length: PLANS }, () => plans),
     );
-    const byLot = await performAll(fitted, reseated);
+    const random = await performAll(fitted, reseated);
     const greedy = {
-      ...{ figures: summarise(tried), withWorkersByLot: summarise(byLot) },
-      minusWorkersByLot: compare(byTask(tried), byTask(byLot)),
+      ...{ figures: summarise(tried), withRandomWorkers: summarise(random) },
+      minusRandomWorkers: compare(byTask(tried), byTask(random)),
       against: references.map((reference) => compare(byTask(tried), reference.right)),
     };
     const right = byTask(rows);

@@ -223,10 +223,10 @@ function toWeighing(weigh) {
 
 // ---- Where the gain comes from ----------------------------------------------------------------------
 
-/** Against the best single worker, of the sets that have subtasks at all. */
+/** Against the best single worker, of the sets that have families at all. */
 function toGainFigures(sets, tables, checkpoints) {
   const divided = tables.filter(({ baselines }) => {
-    return new Set(baselines.get("best-single").map(({ subtask }) => subtask)).size > 1;
+    return new Set(baselines.get("best-single").map(({ family }) => family)).size > 1;
   });
   const gainsOf = (some) =>
     toGains(

@@ -177,7 +177,7 @@ function gainLines({ gains: { largest, smallest, bestTwo, without } }) {
         "tasks",
         "net gain in tasks",
         "in points",
-        "of which the best two subtasks",
+        "of which the best two families",
         "share of the net gain",
         "share of all that was won",
       ],

@@ -24,7 +24,7 @@ export async function measure(lab) {
       const own = rows.filter(({ task }) => belongs(lab.problems.get(task)));
       return { n: own.length, calls: callsOf(own), accuracy: accuracyOf(own) };
     };
-    const families = [...groupBy(rows, ({ subtask }) => subtask).keys()].sort();
+    const families = [...groupBy(rows, ({ family }) => family).keys()].sort();
     seeds.push({
       name: who.name,
       easy: some(isEasy),

@@ -29,7 +29,7 @@ function ofComparison({ seeds, overSeeds }) {
   return [
     beats("singles", "every single worker"),
     beats("lookup-category", "the lookup table by category"),
-    beats("lookup-subtask", "the lookup table by subtask"),
+    beats("lookup-subtask", "the lookup table by family"),
     beats("mixture-of-agents", "Mixture-of-Agents"),
     [
       overSeeds.moaCallsOverOwn.worst >= 2,

@@ -1,9 +1,10 @@
-import { mkdirSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { toBenchRow } from "../testing/bench-rows.ts";
 import { createFiles } from "../testing/temporary-files.ts";
-import { chooseParent, DiskFolder, toFolderNames } from "./folder.ts";
+import { chooseParent, DiskFolder, readFolder, toFolderNames } from "./folder.ts";
 
 describe("folders for sets", () => {
   it("are called as the sets are, as far as a file system takes it", () => {
@@ -60,5 +61,36 @@ describe("the folder of several benches that nobody named", () => {
     expect(chooseParent(wish, parts)).toBe(`${wish}-2`);
     mkdirSync(`${wish}-2`);
     expect(chooseParent(wish, parts)).toBe(`${wish}-3`);
+  });
+});
+
+describe("rows on disk", () => {
+  const identity = { set: "sums", seed: 1 };
+
+  it("call the family `subtask`, as folders from before do, and are read again as they were", () => {
+    const path = join(createFiles().folder, "bench");
+    const row = toBenchRow("single", 3, true);
+    const first = new DiskFolder(path, identity);
+    first.file("rows").append(row);
+    first.close();
+    expect(JSON.parse(readFileSync(join(path, "rows.jsonl"), "utf8"))).toMatchObject({ subtask: row.family });
+    expect(readFolder(path).rows).toEqual([row]);
+  });
+
+  it("go on after a kill: a torn end is cut off, half a line in the middle of an old file is passed over", () => {
+    const path = join(createFiles().folder, "bench");
+    const [one, two, three] = [1, 2, 3].map((i) => toBenchRow("single", i, true));
+    const first = new DiskFolder(path, identity);
+    first.file("rows").append(one!);
+    first.close();
+    const { family, ...rest } = two!;
+    const file = join(path, "rows.jsonl");
+    appendFileSync(file, `{"conductor":"sin\n${JSON.stringify({ ...rest, subtask: family })}\n{"cond`);
+    expect(readFolder(path).rows).toEqual([one, two]);
+    const second = new DiskFolder(path, identity);
+    second.file("rows").append(three!);
+    second.close();
+    expect(readFolder(path).rows).toEqual([one, two, three]);
+    expect(readFileSync(file, "utf8").split("\n")).toHaveLength(5);
   });
 });

@@ -2,7 +2,7 @@
 
 import { hashSeed } from "../base/random.ts";
 import { toDecision } from "../conductor/text.ts";
-import { MAX_STEPS } from "../workflow/types.ts";
+import { type Decision, MAX_STEPS } from "../workflow/types.ts";
 import { type Outcome, performTexts, REWARD } from "../world/rollout.ts";
 import type { Grading, Question } from "../world/types.ts";
 import type { Asking, Rollout } from "./types.ts";
@@ -49,13 +49,15 @@ async function performRollout(
   world: Grading,
   signal: AbortSignal,
 ): Promise<Outcome> {
+  const decisions: Decision[] = [];
   if (before) {
     const { rounds } = before;
-    const { type } = toDecision(texts.at(-1)!, { pool: question.pool, maxSteps: MAX_STEPS, rounds });
-    if (type === "accept") return { ...before, texts };
-    if (type === "format-error") return { ...toWorthless(before), texts };
+    const decision = toDecision(texts.at(-1)!, { pool: question.pool, maxSteps: MAX_STEPS, rounds });
+    if (decision.type === "accept") return { ...before, texts };
+    if (decision.type === "format-error") return { ...toWorthless(before), texts };
+    decisions[texts.length - 1] = decision;
   }
-  return performTexts({ world, question, texts, seed, signal });
+  return performTexts({ world, question, texts, decisions, seed, signal });
 }
 
 /** What is no answer to what was asked. */

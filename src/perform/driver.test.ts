@@ -138,6 +138,18 @@ describe("workers that fail", () => {
     expect(run.steps[0]!.failures[0]).toMatchObject({ worker: "shut", error: { code: "auth" } });
   });
 
+  it("that say by themselves that they were stopped have failed, and are not asked for ever", async () => {
+    const quitter = scriptedWorker("quitter", () => {
+      throw new TuttiError("aborted", "quitter was stopped");
+    });
+    const pool = toPool([quitter, scriptedWorker("b", "fine")]);
+    const run = toRun(
+      await performRun(toStart(pool), toStage(pool, playedConductor({ steps: [step(0, "go")] }))),
+    );
+    expect(run).toMatchObject({ answer: "fine", stopReason: "done" });
+    expect(quitter.requests).toHaveLength(1);
+  });
+
   it("are not asked first again while their circuit is open", async () => {
     const shut = scriptedWorker("shut", () => REFUSED);
     const pool = toPool([shut, scriptedWorker("open", "instead")]);

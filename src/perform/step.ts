@@ -78,7 +78,7 @@ export async function performStep(
     return { type: "step-end", ...common, reply, problem, spending, firstTokenMs };
   }
   const { error, partial, reasoning } = outcome;
-  const isOurs = error.code === "aborted";
+  const isOurs = asked.isStopped;
   if (!isOurs) breaker.failed(entry.id, error);
   const failures = rounds[round]!.steps[step]!.failures.filter((failure) => failure.worker === worker).length;
   const jitter = jitterAt(state, round, step, attempt);
@@ -208,16 +208,28 @@ export interface Attempt {
   outcome: Promise<AttemptOutcome>;
   /** Ends it with the error "aborted", and the upstream request with it. */
   stop(): void;
+  /** We stopped it. A worker may say "aborted" by itself, which is a failure like any other. */
+  readonly isStopped: boolean;
 }
 
 export function startAttempt(worker: Worker, request: WorkerRequest, options: AttemptOptions): Attempt {
+  let isStopped = false;
   let stop = () => {};
   const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(new TuttiError("aborted", "The run was stopped"));
+    stop = () => {
+      isStopped = true;
+      reject(new TuttiError("aborted", "The run was stopped"));
+    };
   });
   // Nobody listens while an instant worker replies.
   stopped.catch(() => {});
-  return { outcome: ask(worker, request, options, stopped), stop };
+  return {
+    outcome: ask(worker, request, options, stopped),
+    stop,
+    get isStopped() {
+      return isStopped;
+    },
+  };
 }
 
 async function ask(

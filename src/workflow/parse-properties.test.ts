@@ -182,10 +182,11 @@ describe("one megabyte of hostile text takes time in proportion", () => {
     ["a swallowed answer", `subtasks = ["${'</think>\nmodel_id=[0]\nsubtasks=["x'.repeat(SIZE / 35)}`],
   ];
 
+  // CPU time: other processes do not count.
   const timeOf = (text: string) => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     parseWorkflow(text, OPTIONS);
-    return performance.now() - started;
+    return process.cpuUsage(started).user / 1000;
   };
 
   test.each(texts)("%j", (_, text) => {

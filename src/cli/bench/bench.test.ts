@@ -92,7 +92,7 @@ const live = ["--tasks", "mine.jsonl", "--pool", "team"];
 describe.concurrent("bad input exits with 2 and one line that helps", () => {
   it.each([
     ["nothing to measure", [], "give --recording DIR, --tasks FILE or --rehearsal"],
-    ["two grounds", ["--rehearsal", ...recorded], "--recording and --rehearsal exclude each other"],
+    ["two worlds", ["--rehearsal", ...recorded], "--recording and --rehearsal exclude each other"],
     [
       "an unknown set",
       ["--recording", "recorded", "--set", "sum"],

@@ -1,6 +1,6 @@
 // What the dashboard asks the gateway for, over a socket: its files, the pool, messages, trainings, benches, keys.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -210,6 +210,16 @@ describe("benches", () => {
     }
     folder.close();
   }
+
+  it.each(["validation", "tune"])("say how many tasks were split off, whether as %s or not", async (name) => {
+    const gateway = await start();
+    writeBench(gateway.home, "old");
+    const file = join(gateway.home, "bench", "old", "bench.json");
+    const statement = JSON.parse(readFileSync(file, "utf8"));
+    writeFileSync(file, JSON.stringify({ ...statement, counts: { train: 5, [name]: 1, test: 4 } }));
+    const { counts } = await read<BenchReport>(gateway, "/v1/benches/old");
+    expect(counts).toEqual({ train: 5, validation: 1, test: 4 });
+  });
 
   it("are listed, shown and compared, finished or not", async () => {
     const gateway = await start();

@@ -42,7 +42,6 @@ export const arithmetic = defineFamily({
   terms: "arithmetic, expression, order of operations, precedence, parentheses, multiplication, addition",
   forms: [
     defineForm({
-      difficulties: [1, 2, 3],
       slots: { expression: EXPRESSION },
       phrasings: [
         "What is {expression}?",

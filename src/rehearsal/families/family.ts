@@ -10,7 +10,8 @@ import { Sheet, showNumber } from "./worksheet.ts";
 const MAX_STAGES = 14;
 
 interface FormDefinition<S extends Slots> {
-  difficulties: readonly Difficulty[];
+  /** By default all: then `difficultyOf` tells them apart. */
+  difficulties?: readonly Difficulty[];
   slots: S;
   phrasings: readonly string[];
   /** Left out where each slot draws for itself, in the order of the slots. */
@@ -34,7 +35,7 @@ interface Form {
 }
 
 export function defineForm<S extends Slots>(definition: FormDefinition<S>): Form {
-  const { difficulties, slots, draw, accepts, difficultyOf } = definition;
+  const { difficulties = [1, 2, 3], slots, draw, accepts, difficultyOf } = definition;
   const templates = createTemplates(slots, definition.phrasings);
   const drawEach = (random: Random, difficulty: Difficulty) =>
     Object.fromEntries(Object.entries(slots).map(([name, slot]) => [name, slot.draw!(random, difficulty)]));
@@ -54,7 +55,7 @@ export function defineForm<S extends Slots>(definition: FormDefinition<S>): Form
   };
 }
 
-/** `terms` are parted by commas. */
+/** `terms` are separated by commas. */
 export function defineFamily({
   forms,
   terms,

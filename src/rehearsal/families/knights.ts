@@ -57,7 +57,6 @@ export const knights = defineFamily({
   terms: "logic, logical, knights, knaves, knight, knave, statement, statements, truth, liar",
   forms: [
     defineForm({
-      difficulties: [1, 2, 3],
       slots: { statements: STATEMENTS },
       phrasings: [
         "On an island, knights always tell the truth and knaves always lie. {statements} Who are the knights? List them separated by commas, or write nobody.",

@@ -42,7 +42,6 @@ export const ordering = defineFamily({
   terms: "logic, logical, clue, clues, finishing order, finishing orders, puzzle, deduce, deduction",
   forms: [
     defineForm({
-      difficulties: [1, 2, 3],
       slots: { runners: LIST, clues: listOf(CLUE, [1, 8], ", ", "[,.;] "), place: oneOf(PLACES) },
       phrasings: [
         "{runners} ran a race without ties. {clues}. Who finished {place}?",

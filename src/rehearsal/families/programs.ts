@@ -21,7 +21,6 @@ export const programs = defineFamily({
   terms: "code, program, trace, loop, variable, variables, printed, line by line",
   forms: [
     defineForm({
-      difficulties: [1, 2, 3],
       slots: { source: SOURCE },
       phrasings: [
         "What does this program print? {source}",

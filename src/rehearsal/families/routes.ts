@@ -29,7 +29,6 @@ export const routes = defineFamily({
   terms: "route, routes, road, roads, shortest, graph, town, towns, nearest",
   forms: [
     defineForm({
-      difficulties: [1, 2, 3],
       slots: { roads: listOf(ROAD, [2, 25], ", "), start: word(), goal: word() },
       phrasings: [
         "Roads with their lengths in km: {roads}. How long is the shortest route from {start} to {goal}, in km?",

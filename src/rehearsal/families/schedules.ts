@@ -32,7 +32,6 @@ export const schedules = defineFamily({
   terms: "schedule, jobs, job, dependencies, critical path, finish times, in parallel",
   forms: [
     defineForm({
-      difficulties: [1, 2, 3],
       slots: { jobs: listOf(JOB, [2, 12], "; ") },
       phrasings: [
         "Jobs at a building site: {jobs}. Jobs that do not wait for each other run at the same time. After how many hours can all be done?",

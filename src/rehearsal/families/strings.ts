@@ -30,7 +30,6 @@ export const strings = defineFamily({
   terms: "letter, letters, string, strings, vowels, spelling, alphabetically, reverse",
   forms: [
     defineForm({
-      difficulties: [1, 2, 3],
       slots: {
         word: { ...word(WORDS, "[a-z]{2,24}"), read: (text: string) => text.toLowerCase() },
         changes: listOf(oneOf([...CHANGES.keys()]), [1, 10], ", then ", ",? (?:and )?then "),
