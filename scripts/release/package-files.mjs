@@ -1,6 +1,7 @@
 // What must and must not be in the tarball that people install. Pure.
 
-const NEEDED = [
+/** What people cannot do without. */
+export const NEEDED = [
   "package.json",
   "README.md",
   "LICENSE",
