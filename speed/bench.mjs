@@ -54,10 +54,9 @@ const perform = (conductor) =>
     rounds: 1,
     pool,
     tasks,
-    grade: (task, run) => gradeRecorded(recording, task, run),
+    world: { isInstant: true, grade: (task, run) => gradeRecorded(recording, task, run) },
     seed: 1,
     concurrency: 1,
-    isInstant: true,
   });
 const voters = ids.map((_, i) => i);
 const single = createConstant("single", [solve(WORKERS - 1)]);
