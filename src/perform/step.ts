@@ -78,7 +78,7 @@ export async function performStep(
     return { type: "step-end", ...common, reply, problem, spending, firstTokenMs };
   }
   const { error, partial, reasoning } = outcome;
-  const isOurs = asked.isStopped;
+  const isOurs = asked.isStopped();
   if (!isOurs) breaker.failed(entry.id, error);
   const failures = rounds[round]!.steps[step]!.failures.filter((failure) => failure.worker === worker).length;
   const jitter = jitterAt(state, round, step, attempt);
@@ -209,7 +209,7 @@ export interface Attempt {
   /** Ends it with the error "aborted", and the upstream request with it. */
   stop(): void;
   /** We stopped it. A worker may say "aborted" by itself, which is a failure like any other. */
-  readonly isStopped: boolean;
+  isStopped(): boolean;
 }
 
 export function startAttempt(worker: Worker, request: WorkerRequest, options: AttemptOptions): Attempt {
@@ -226,9 +226,7 @@ export function startAttempt(worker: Worker, request: WorkerRequest, options: At
   return {
     outcome: ask(worker, request, options, stopped),
     stop,
-    get isStopped() {
-      return isStopped;
-    },
+    isStopped: () => isStopped,
   };
 }
 

@@ -11,8 +11,9 @@ import type { RunState, StepState } from "../perform/state.ts";
 import type { Limits } from "../store/limits.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import { toPoolEntry } from "../store/pool-entry.ts";
-import type { EventError, RunSettings, Store } from "../store/types.ts";
+import type { EventError, PoolEntry, RunSettings, Store } from "../store/types.ts";
 import { type Grade, type GradedTask, toMessages } from "../task/types.ts";
+import type { Pool } from "../worker/types.ts";
 import { MAX_STEPS } from "../workflow/types.ts";
 import type { Grading, PerformedTask, Question } from "./types.ts";
 
@@ -76,7 +77,7 @@ export async function performTask(
   };
   const asked = { id: task.id, messages: toMessages(task) };
   const state = await performRun(
-    { type: "run-start", runId, at: Date.now(), task: asked, pool: pool.members.map(toPoolEntry), settings },
+    { type: "run-start", runId, at: Date.now(), task: asked, pool: entriesOf(pool), settings },
     { store, pool, conductor, breaker, owner, now: Date.now, signal },
   );
   const spentUsd = state.spent.usd;
@@ -90,6 +91,18 @@ export async function performTask(
   const { delayOf } = world;
   const delayMs = delayOf && toCriticalPath(state, run, (step) => delayOf(task, step));
   return { type: "graded", performed: toPerformedTask(state, grade, delayMs), state, spentUsd };
+}
+
+/** Thousands of tasks share a pool. */
+const entries = new WeakMap<Pool, PoolEntry[]>();
+
+function entriesOf(pool: Pool): PoolEntry[] {
+  let known = entries.get(pool);
+  if (!known) {
+    known = pool.members.map(toPoolEntry);
+    entries.set(pool, known);
+  }
+  return known;
 }
 
 /** A grader that was stopped says nothing about the answer. */
