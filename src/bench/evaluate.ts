@@ -76,7 +76,7 @@ function createPerformance(options: EvaluateOptions) {
   const { name = toConductorName(conductor.identity), signal = new AbortController().signal } = options;
   // Every lane listens: many of them are no leak.
   setMaxListeners(0, signal);
-  const common = { rounds, signal, allowUnknownPrice: limits.usd === undefined && budget === undefined };
+  const allowUnknownPrice = limits.usd === undefined && budget === undefined;
 
   /** Nothing, when it was stopped from outside. Short of money: it was not measured either. */
   return async (
@@ -87,7 +87,9 @@ function createPerformance(options: EvaluateOptions) {
     const own = poolFor?.(task);
     if (own) checkMembers(own, pool);
     const end = await performTask(world, { task, pool: own ?? pool }, conductor, {
-      ...common,
+      rounds,
+      signal,
+      allowUnknownPrice,
       seed: hashSeed(seed, task.id),
       limits: isTight ? { ...limits, usd: allowance.usd } : limits,
       isTight,
