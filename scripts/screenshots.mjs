@@ -70,6 +70,9 @@ try {
   const dark = await open("dark");
   await dark.goto(`${url}/#/runs/${run.id}`);
   await dark.getByRole("heading", { name: "Where the time went" }).waitFor();
+  // The graph is loaded after the rest of the page.
+  await dark.locator(".step-node").last().waitFor();
+  await dark.waitForTimeout(600);
   await take(dark, "run.png");
 
   await light.goto(`${url}/#/pool`);
