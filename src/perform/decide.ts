@@ -3,6 +3,7 @@
 // waits, asks or remembers.
 
 import type { ComposeQuote } from "../conductor/types.ts";
+import type { LimitStopReason } from "../store/limits.ts";
 import type { Amount, PoolEntry, StopReason } from "../store/types.ts";
 import { boundBriefTokens } from "../worker/brief.ts";
 import { isFree, nests, strongestFirst } from "../worker/kinds.ts";
@@ -25,7 +26,7 @@ const PLAN_ATTEMPTS = 3;
 export type Action =
   | { type: "compose"; round: number; attempt: number; reserved: Amount; maxOutputTokens: number | undefined }
   /** Nobody's plan can be used: one step with the strongest worker, or in later rounds what is there. */
-  | { type: "fall-back"; round: number; attempt: number; reason: string }
+  | { type: "fall-back"; round: number; attempt: number; reason: string; lacking?: LimitStopReason }
   | { type: "review"; round: number }
   | AskAction
   | { type: "wait"; round: number; step: number; attempt: number; until: number }
@@ -77,7 +78,9 @@ export function deadlineOf({ settings, resumedAt }: RunState): number {
 
 function plan(state: RunState, round: number, circumstances: Circumstances): Action[] {
   const { attempts = 0, retryAt = 0, formatErrors = [], faults = [] } = state.rounds[round]?.plan ?? {};
-  const fallBack = (reason: string): Action[] => [{ type: "fall-back", round, attempt: attempts, reason }];
+  const fallBack = (reason: string, lacking?: LimitStopReason): Action[] => [
+    { type: "fall-back", round, attempt: attempts, reason, lacking },
+  ];
   if (attempts >= PLAN_ATTEMPTS || retryAt === Number.POSITIVE_INFINITY) {
     const last = (formatErrors.at(-1) ?? faults.at(-1))?.message ?? "no plan";
     return fallBack(`no usable plan after ${attempts} ${attempts === 1 ? "attempt" : "attempts"}: ${last}`);
@@ -99,7 +102,7 @@ function plan(state: RunState, round: number, circumstances: Circumstances): Act
   );
   if (!reservation.ok) {
     if (round > 0) return [{ type: "end-run", stopReason: reservation.lacking }];
-    return fallBack("the budget does not allow for planning");
+    return fallBack("the budget does not allow for planning", reservation.lacking);
   }
   const { amount, maxOutputTokens } = reservation;
   return [{ type: "compose", round, attempt: attempts, reserved: amount, maxOutputTokens }];

@@ -84,7 +84,7 @@ export async function performPlan(
 
 /** Nobody's plan can be used: one step with the strongest worker; in a later round what is there is accepted. */
 export function toFallBack(
-  { round, attempt, reason }: Extract<Action, { type: "fall-back" }>,
+  { round, attempt, reason, lacking }: Extract<Action, { type: "fall-back" }>,
   { runId, pool }: RunState,
   at: number,
 ): RunEvent {
@@ -95,5 +95,5 @@ export function toFallBack(
       ? { type: "workflow", workflow: { steps: [{ worker, subtask, access: [] }] } }
       : { type: "accept" };
   const common = { runId, at, round, attempt, text: "", durationMs: 0, spending: NOTHING_SPENT };
-  return { type: "plan-end", ...common, decision, fallback: reason };
+  return { type: "plan-end", ...common, decision, fallback: reason, lacking };
 }

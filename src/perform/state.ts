@@ -1,6 +1,7 @@
 // The state of a run, folded from its events. Pure: the same events give the same state, in a live
 // run, after a crash and in a trace. What to do next is decided in `decide.ts`.
 
+import type { LimitStopReason } from "../store/limits.ts";
 import type {
   Amount,
   EventError,
@@ -74,6 +75,7 @@ export interface RoundState {
     /** After a fault: when it may be tried again; Infinity for never. */
     retryAt: number;
     fallback?: string;
+    lacking?: LimitStopReason;
   };
   workflow?: Workflow;
   review?: "approved" | "edited" | "refused";
@@ -211,11 +213,11 @@ export function apply(state: RunState, event: RunEvent): RunState {
 }
 
 function planEnd(state: RunState, event: Extract<RunEvent, { type: "plan-end" }>): RunState {
-  const { decision, fallback } = event;
+  const { decision, fallback, lacking } = event;
   const round = state.rounds[event.round] ?? newRound();
   const plan = settlePlan(round.plan, event);
   plan.text = event.text;
-  if (fallback !== undefined) plan.fallback = fallback;
+  if (fallback !== undefined) Object.assign(plan, { fallback, lacking });
   if (decision.type === "format-error") plan.formatErrors = [...plan.formatErrors, decision.error];
   else plan.status = "ended";
   const settled = settle(state, round.plan.reserved, event.spending, true);

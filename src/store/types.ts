@@ -185,6 +185,8 @@ export type RunEvent =
       decision: Decision;
       /** Set when nobody composed this workflow: one step with the strongest worker, and why. */
       fallback?: string;
+      /** With `fallback`: the limit that left too little for planning. */
+      lacking?: LimitStopReason;
       durationMs: number;
       spending: Spending;
     })

@@ -126,7 +126,7 @@ function wasShortOfMoney({ ended, rounds }: RunState): boolean {
   if (ended?.stopReason === "budget-usd") return true;
   return rounds.some(
     ({ plan, steps }) =>
-      plan.fallback?.includes("budget") ||
+      plan.lacking === "budget-usd" ||
       steps.some(({ instead, failures }) => instead && failures.length === 0),
   );
 }
