@@ -197,9 +197,9 @@ describe("stopping", () => {
 
   it("never spends more than the budget, and measures nothing badly for lack of money", async () => {
     const price = { inputUsd: 0, outputUsd: 1000 };
-    const dear = () => scriptedWorker("dear", (request) => "x".repeat(400) + numberOf(request));
+    const expensive = () => scriptedWorker("expensive", (request) => "x".repeat(400) + numberOf(request));
     const cheap = { worker: scriptedWorker("cheap", "1"), price: { inputUsd: 0, outputUsd: 0 } };
-    const members = [{ worker: dear(), price, maxOutputTokens: 200 }, cheap];
+    const members = [{ worker: expensive(), price, maxOutputTokens: 200 }, cheap];
     const one = await measure({ pool: { members }, tasks: tasks.slice(0, 1), budget: new LaneBudget(10) });
     expect(await measure({ pool: { members }, concurrency: 8, budget: new LaneBudget(50) })).toHaveLength(
       tasks.length,
@@ -211,7 +211,7 @@ describe("stopping", () => {
     expect(one[0]!.costUsd).toBeCloseTo(0.101, 3);
     expect(rows).toHaveLength(6);
     expect(rows.reduce((sum, { costUsd }) => sum + costUsd, 0)).toBeLessThanOrEqual(0.75);
-    for (const row of rows) expect(row).toMatchObject({ asked: ["dear"], costUsd: one[0]!.costUsd });
+    for (const row of rows) expect(row).toMatchObject({ asked: ["expensive"], costUsd: one[0]!.costUsd });
   });
 });
 

@@ -1,5 +1,5 @@
 // What each error code does where it arrives: in the performer, in bench and training, in the command and in the
-// gateway. The table is written by hand: whoever changes a line of base/error-codes.ts sees here what it changes.
+// gateway. The table was printed once and read line by line: whoever changes base/error-codes.ts sees here what that changes.
 
 import { expect, it } from "vitest";
 import { ERROR_CODES, type ErrorCode } from "../base/error-codes.ts";

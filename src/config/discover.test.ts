@@ -36,7 +36,7 @@ function optionsWith(env: Record<string, string>, more: Partial<DiscoverOptions>
 }
 
 describe("keys in the environment", () => {
-  it("give a strong and a cheap model that the provider lists, dearest first", async () => {
+  it("give a strong and a cheap model that the provider lists, most expensive first", async () => {
     const server = await serve(["gpt-5-mini", "gpt-5.4", "gpt-5-2025-08-07", "gpt-6-luna"]);
     const found = await discover(optionsWith({ OPENAI_API_KEY: KEY }, { fetch: redirect(OPENAI, server) }));
     expect(found.map(({ id, state }) => [id, state])).toEqual([

@@ -203,7 +203,7 @@ describe("failures are no rewards", () => {
 
   test("money that is spent has a reward of its own, and what is no workflow is still told for nothing", async () => {
     const spent = () => new TuttiError("budget-spent", "Spent", { status: 402 });
-    const finder = createSumsFinder([toMember("dear", spent, 0.5)]);
+    const finder = createSumsFinder([toMember("expensive", spent, 0.5)]);
     const bench = await openDesk(finder, { failureRewards: { budget: 0.5, other: 0 } });
     expect(await submit(bench, 1, planFor(0))).toMatchObject({ reward: 0.5, verdict: { failure: "budget" } });
     expect(await submit(bench, 1, "babble")).toMatchObject({ reward: 0, verdict: { type: "reward" } });

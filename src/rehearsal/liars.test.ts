@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { VisibleStep, WorkerEvent } from "../worker/types.ts";
-import { writeSolution } from "./families/wording.ts";
 import { createLiar } from "./liars.ts";
 import { PLAYERS } from "./players.ts";
 import { generateProblems, gradeProblem } from "./questions.ts";
 import { lookAround } from "./reading.ts";
 import { createStrangers } from "./strangers.ts";
 import { checkSubtask, compareSubtask, planSubtask, solveSubtask } from "./subtasks.ts";
+import { writeSolution } from "./templates/wording.ts";
 import type { Problem } from "./types.ts";
 import { createRehearsalWorker } from "./workers.ts";
 

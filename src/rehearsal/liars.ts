@@ -4,12 +4,12 @@
 
 import { createRandom, hashSeed } from "../base/random.ts";
 import type { Worker } from "../worker/types.ts";
-import { writeCheck, writeComparison, writePlan, writeSolution } from "./families/wording.ts";
-import { workOutWrongly } from "./families/worksheet.ts";
 import type { Player } from "./players.ts";
 import { FAMILIES, familyOf } from "./questions.ts";
 import { kindOf, lookAround } from "./reading.ts";
 import type { ReplyRequest } from "./reply.ts";
+import { writeCheck, writeComparison, writePlan, writeSolution } from "./templates/wording.ts";
+import { workOutWrongly } from "./templates/worksheet.ts";
 import type { Problem } from "./types.ts";
 import { createRehearsalWorker } from "./workers.ts";
 

@@ -18,8 +18,8 @@ import { schedules } from "./families/schedules.ts";
 import { shopping } from "./families/shopping.ts";
 import { strings } from "./families/strings.ts";
 import { tables } from "./families/tables.ts";
-import { cleanText } from "./families/templates.ts";
 import { units } from "./families/units.ts";
+import { cleanText } from "./templates/templates.ts";
 import type { Difficulty, Family, Problem } from "./types.ts";
 
 export const FAMILIES: readonly Family[] = [

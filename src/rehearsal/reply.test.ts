@@ -5,12 +5,12 @@ import { extractAnswer } from "../answer/extract.ts";
 import { sameAnswer } from "../answer/normalise.ts";
 import { createRandom } from "../base/random.ts";
 import type { Brief } from "../worker/types.ts";
-import { writeSolution } from "./families/wording.ts";
-import { workOutWrongly } from "./families/worksheet.ts";
 import { PLAYERS, type Player } from "./players.ts";
 import { familyOf, generateProblems, gradeProblem } from "./questions.ts";
 import { replyTo } from "./reply.ts";
 import { checkSubtask, compareSubtask, planSubtask, solveSubtask } from "./subtasks.ts";
+import { writeSolution } from "./templates/wording.ts";
+import { workOutWrongly } from "./templates/worksheet.ts";
 import type { Problem } from "./types.ts";
 
 const player = (change: Partial<Player>): Player => ({ ...PLAYERS[1]!, id: "rehearsal/test", ...change });

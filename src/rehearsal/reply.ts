@@ -3,8 +3,6 @@
 
 import { createRandom, hashSeed, type Random } from "../base/random.ts";
 import type { Brief } from "../worker/types.ts";
-import { writeAdoption, writeCheck, writeComparison, writePlan, writeSolution } from "./families/wording.ts";
-import { workOutWrongly } from "./families/worksheet.ts";
 import { type Player, skillOf } from "./players.ts";
 import { FAMILIES, familyOf } from "./questions.ts";
 import { kindOf, lookAround, namedWork, type SeenAnswer, VAGUE_LINE } from "./reading.ts";
@@ -21,6 +19,8 @@ import {
   type Situation,
   weightInComparison,
 } from "./rules.ts";
+import { writeAdoption, writeCheck, writeComparison, writePlan, writeSolution } from "./templates/wording.ts";
+import { workOutWrongly } from "./templates/worksheet.ts";
 import type { Family, Problem, Worked } from "./types.ts";
 
 /** Without a brief the worker is asked the bare question. */

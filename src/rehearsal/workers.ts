@@ -6,10 +6,10 @@ import { TuttiError } from "../base/errors.ts";
 import { createRandom, hashSeed } from "../base/random.ts";
 import { textOf } from "../worker/brief.ts";
 import type { FinishReason, Message, Usage, Worker, WorkerEvent, WorkerRequest } from "../worker/types.ts";
-import { writeRefusal } from "./families/wording.ts";
 import type { Player } from "./players.ts";
 import { findProblem } from "./reading.ts";
 import { replyTo } from "./reply.ts";
+import { writeRefusal } from "./templates/wording.ts";
 
 const CHARACTERS_PER_TOKEN = 4;
 /** Delays differ from ask to ask by up to this share. */

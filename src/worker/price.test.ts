@@ -20,7 +20,7 @@ describe("list prices", () => {
     expect(await priceOf(provider, model, NOVEMBER)).toEqual(price);
   });
 
-  it("takes the dearest hour of a price that changes by the clock", async () => {
+  it("takes the most expensive hour of a price that changes by the clock", async () => {
     const night = await priceOf("deepseek", "deepseek-v4-pro", Date.parse("2026-11-15T20:00:00Z"));
     const day = await priceOf("deepseek", "deepseek-v4-pro", Date.parse("2026-11-15T08:00:00Z"));
     expect(night).toEqual(day);

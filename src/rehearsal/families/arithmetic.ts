@@ -2,10 +2,10 @@
 // parentheses first. One operation is easy; five with parentheses are not.
 
 import type { Random } from "../../base/random.ts";
+import { defineFamily, defineForm } from "../templates/family.ts";
+import type { Slot } from "../templates/slots.ts";
+import { showNumber } from "../templates/worksheet.ts";
 import type { Difficulty, Worksheet } from "../types.ts";
-import { defineFamily, defineForm } from "./family.ts";
-import type { Slot } from "./slots.ts";
-import { showNumber } from "./worksheet.ts";
 
 const OPERATE: Record<string, (a: number, b: number) => number> = {
   "+": (a, b) => a + b,

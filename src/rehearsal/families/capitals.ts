@@ -1,7 +1,7 @@
 // Facts: capitals of countries, from those everybody knows to those few do.
 
+import { defineFamily } from "../templates/family.ts";
 import { defineFactForm } from "./facts.ts";
-import { defineFamily } from "./family.ts";
 
 const CAPITALS = {
   1: `France: Paris, Germany: Berlin, Italy: Rome, Spain: Madrid, Portugal: Lisbon, Greece: Athens,

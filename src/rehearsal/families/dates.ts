@@ -1,9 +1,9 @@
 // Dates: weekdays to count on, days to add across months, days between two dates.
 
 import type { Random } from "../../base/random.ts";
+import { defineFamily, defineForm } from "../templates/family.ts";
+import { integer, oneOf, type Slot } from "../templates/slots.ts";
 import type { Worksheet } from "../types.ts";
-import { defineFamily, defineForm } from "./family.ts";
-import { integer, oneOf, type Slot } from "./slots.ts";
 
 const WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(" ");
 const MONTHS = "January February March April May June July August September October November December".split(

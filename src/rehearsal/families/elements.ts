@@ -1,7 +1,7 @@
 // Facts of science: symbols and atomic numbers of chemical elements.
 
+import { defineFamily } from "../templates/family.ts";
 import { defineFactForm } from "./facts.ts";
-import { defineFamily } from "./family.ts";
 
 const SYMBOLS = {
   1: `hydrogen: H, helium: He, carbon: C, nitrogen: N, oxygen: O, calcium: Ca, aluminium: Al,

@@ -1,10 +1,10 @@
 // Linear equations in one unknown, and systems of two. The solution may be a fraction where a person
 // has changed the numbers; drawn ones come out whole.
 
+import { defineFamily, defineForm } from "../templates/family.ts";
+import { integer, type Slot, word } from "../templates/slots.ts";
+import { showNumber } from "../templates/worksheet.ts";
 import type { Worksheet } from "../types.ts";
-import { defineFamily, defineForm } from "./family.ts";
-import { integer, type Slot, word } from "./slots.ts";
-import { showNumber } from "./worksheet.ts";
 
 const LETTER = word(["x", "y", "n", "t", "k"], "[a-z]");
 /** The right side of an equation, which may be negative. */

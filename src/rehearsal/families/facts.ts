@@ -2,9 +2,9 @@
 // one who does not know it names another entry of the same table.
 
 import type { Random } from "../../base/random.ts";
+import { defineForm } from "../templates/family.ts";
+import { oneOf } from "../templates/slots.ts";
 import type { Difficulty } from "../types.ts";
-import { defineForm } from "./family.ts";
-import { oneOf } from "./slots.ts";
 
 /** `Country: Capital, …` by how well known they are. */
 type Facts = Partial<Record<Difficulty, string>>;

@@ -4,9 +4,9 @@ import { sameAnswer } from "../../answer/normalise.ts";
 import { createRandom } from "../../base/random.ts";
 import { TOPICS } from "../../worker/types.ts";
 import { FAMILIES, gradeProblem, readProblem } from "../questions.ts";
+import { cleanText } from "../templates/templates.ts";
+import { workOutWrongly } from "../templates/worksheet.ts";
 import type { Difficulty } from "../types.ts";
-import { cleanText } from "./templates.ts";
-import { workOutWrongly } from "./worksheet.ts";
 
 const DIFFICULTIES: Difficulty[] = [1, 2, 3];
 const drawn = fc.record({

@@ -1,7 +1,7 @@
 // Geometry of rectangles: areas, fences, and the path around a garden.
 
-import { defineFamily, defineForm } from "./family.ts";
-import { dollars, integer } from "./slots.ts";
+import { defineFamily, defineForm } from "../templates/family.ts";
+import { dollars, integer } from "../templates/slots.ts";
 
 const SIDES = { length: integer([10, 40]), width: integer([4, 30]) };
 /** Per metre of fence or per square metre of path. */

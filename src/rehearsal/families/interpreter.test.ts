@@ -2,8 +2,8 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRandom } from "../../base/random.ts";
+import { Sheet } from "../templates/worksheet.ts";
 import { parseProgram, runProgram } from "./interpreter.ts";
-import { Sheet } from "./worksheet.ts";
 
 function print(source: string): number | undefined {
   const program = parseProgram(source);

@@ -1,10 +1,10 @@
 // Knights always tell the truth, knaves always lie: who is who? Solved by trying all cases; a question
 // whose statements leave more than one case, or none, is not recognised.
 
+import { defineFamily, defineForm } from "../templates/family.ts";
+import type { Slot } from "../templates/slots.ts";
 import type { Difficulty } from "../types.ts";
-import { defineFamily, defineForm } from "./family.ts";
 import { type Clue, narrow } from "./narrow.ts";
-import type { Slot } from "./slots.ts";
 
 interface IslandStatement {
   speaker: string;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createRandom } from "../../base/random.ts";
+import { Sheet } from "../templates/worksheet.ts";
 import { type Clue, narrow, ordersOf } from "./narrow.ts";
-import { Sheet } from "./worksheet.ts";
 
 const atLeast = (least: number): Clue<number> => ({
   work: "use the bound",

@@ -1,10 +1,10 @@
 // Who finished where? A race with clues, solved by trying all finishing orders.
 
 import type { Random } from "../../base/random.ts";
+import { defineFamily, defineForm } from "../templates/family.ts";
+import { listOf, oneOf, type Slot } from "../templates/slots.ts";
 import type { Difficulty } from "../types.ts";
-import { defineFamily, defineForm } from "./family.ts";
 import { type Clue, narrow, ordersOf } from "./narrow.ts";
-import { listOf, oneOf, type Slot } from "./slots.ts";
 
 interface RaceClue {
   first: string;

@@ -1,10 +1,10 @@
 // What does this program print? Tiny programs, traced by a real interpreter.
 
 import type { Random } from "../../base/random.ts";
+import { defineFamily, defineForm } from "../templates/family.ts";
+import type { Slot } from "../templates/slots.ts";
 import type { Difficulty } from "../types.ts";
-import { defineFamily, defineForm } from "./family.ts";
 import { type ProgramStatement, parseProgram, runProgram } from "./interpreter.ts";
-import type { Slot } from "./slots.ts";
 
 const SOURCE: Slot<string> = {
   // The last statement prints: it is the one thing every program of ours must do.

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRandom } from "../../base/random.ts";
 import { FAMILIES, generateProblems, readProblem } from "../questions.ts";
+import { cleanText } from "../templates/templates.ts";
 import type { Difficulty } from "../types.ts";
-import { cleanText } from "./templates.ts";
 
 const TABLE = "Table (name, city, units, price)";
 const ROADS = "Roads with their lengths in km";

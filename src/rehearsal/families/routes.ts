@@ -2,9 +2,9 @@
 // settled, nearest first, and each of these stages can go wrong.
 
 import type { Random } from "../../base/random.ts";
+import { defineFamily, defineForm } from "../templates/family.ts";
+import { listOf, type Slot, word } from "../templates/slots.ts";
 import type { Difficulty, Worksheet } from "../types.ts";
-import { defineFamily, defineForm } from "./family.ts";
-import { listOf, type Slot, word } from "./slots.ts";
 
 interface Road {
   from: string;

@@ -2,9 +2,9 @@
 // latest of them.
 
 import type { Random } from "../../base/random.ts";
+import { defineFamily, defineForm } from "../templates/family.ts";
+import { listOf, type Slot } from "../templates/slots.ts";
 import type { Difficulty } from "../types.ts";
-import { defineFamily, defineForm } from "./family.ts";
-import { listOf, type Slot } from "./slots.ts";
 
 interface ScheduledJob {
   name: string;

@@ -1,10 +1,10 @@
 // Word problems about money and journeys: rates, percentages, a bill to share. The hard ones have seven
 // stages, and each can go wrong.
 
+import { defineFamily, defineForm } from "../templates/family.ts";
+import { dollars, integer, word } from "../templates/slots.ts";
+import { showNumber } from "../templates/worksheet.ts";
 import type { Worksheet } from "../types.ts";
-import { defineFamily, defineForm } from "./family.ts";
-import { dollars, integer, word } from "./slots.ts";
-import { showNumber } from "./worksheet.ts";
 
 const NAME = word(["Mia", "Noah", "Lena", "Omar", "Ruth", "Ivan"], "[A-Z][a-z]+");
 const ITEMS = ["notebooks", "pencils", "lamps", "mugs", "candles", "books", "scarves", "plants"];

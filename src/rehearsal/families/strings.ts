@@ -1,8 +1,8 @@
 // Letters of a word, changed step by step: easy for one change, error-prone for four.
 
+import { defineFamily, defineForm } from "../templates/family.ts";
+import { listOf, oneOf, word } from "../templates/slots.ts";
 import type { Difficulty } from "../types.ts";
-import { defineFamily, defineForm } from "./family.ts";
-import { listOf, oneOf, word } from "./slots.ts";
 
 const WORDS = [
   ..."garden window planet orchestra bridge lantern marble thunder pocket velvet".split(" "),

@@ -1,9 +1,9 @@
 // Reading a small table: one cell, the sum of some rows, or what they are worth together.
 
 import type { Random } from "../../base/random.ts";
+import { defineFamily, defineForm } from "../templates/family.ts";
+import { listOf, type Slot, word } from "../templates/slots.ts";
 import type { Difficulty, Worksheet } from "../types.ts";
-import { defineFamily, defineForm } from "./family.ts";
-import { listOf, type Slot, word } from "./slots.ts";
 
 interface SalesRow {
   name: string;

@@ -1,8 +1,8 @@
 // Units: plain conversions, which need no team, speeds, and masses from a density.
 
-import { defineFamily, defineForm } from "./family.ts";
-import { decimal, integer, oneOf } from "./slots.ts";
-import { showNumber } from "./worksheet.ts";
+import { defineFamily, defineForm } from "../templates/family.ts";
+import { decimal, integer, oneOf } from "../templates/slots.ts";
+import { showNumber } from "../templates/worksheet.ts";
 
 /** How many of the smaller unit make one of the larger. */
 const FACTORS: readonly [larger: string, smaller: string, factor: number][] = [
