@@ -20,7 +20,12 @@ export default defineConfig({
         test: {
           ...shared,
           name: "node",
-          include: ["src/**/*.test.ts", "web/src/**/*.test.{ts,tsx}", "scripts/**/*.test.mjs"],
+          include: [
+            "src/**/*.test.ts",
+            "fuzz/*.test.ts",
+            "web/src/**/*.test.{ts,tsx}",
+            "{scripts,attack}/**/*.test.mjs",
+          ],
           globalSetup: ["src/testing/build.ts"],
         },
       },

@@ -6,8 +6,9 @@ import { dirname, join, relative, resolve } from "node:path";
 // Folders in one line may not import each other. `.` are the files beside the folders.
 const ORDER = [
   ["base"],
-  ["files", "report", "http"],
+  ["files", "report", "http", "isolate"],
   ["workflow", "answer"],
+  ["belief"],
   ["worker", "nn"],
   ["store"],
   ["conductor"],
@@ -46,7 +47,8 @@ for (const entry of readdirSync(root, { recursive: true })) {
 
 // The dashboard takes what it shows from these rooms, never from the command line; values, unlike types, must run in a
 // browser, with all that they import.
-const WEB_ROOMS = "base report workflow answer worker store perform rehearsal bench learn gateway".split(" ");
+const WEB_ROOMS =
+  "base report workflow answer belief worker store perform rehearsal bench learn gateway".split(" ");
 const web = resolve(root, "../web/src");
 
 for (const entry of readdirSync(web, { recursive: true })) {

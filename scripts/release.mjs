@@ -1,12 +1,13 @@
 // npm run release -- 0.2.0 [--dry-run]: from a clean main to a commit and an annotated tag. It never publishes and
-// never pushes. Everything is tried on a copy first, with the new version in it; this tree changes only when all of
+// never pushes: publishing is publish.mjs, in a CI that can say who it is. Everything is tried on a copy first, with the new version in it; this tree changes only when all of
 // it passed, and with --dry-run not at all.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { writeArtefacts } from "./release/artefacts.mjs";
 import { toReleased } from "./release/changelog.mjs";
 import { problemsOfPackage } from "./release/package-files.mjs";
 import { isNewer, parseVersion, withVersion } from "./release/version.mjs";
@@ -86,6 +87,9 @@ function tryPackage({ name, texts }, version, folder) {
   const said = run(join(project, "node_modules", ".bin", name), ["--version"], project).trim();
   if (said !== version) throw new Refusal(`The installed command says "${said}" instead of ${version}.`);
   console.log(`ok   installed in an empty folder: ${name} --version prints ${said}`);
+  const artefacts = writeArtefacts(copy, folder, pack.filename);
+  console.log(`ok   beside it: ${artefacts.slice(1).join(", ")}`);
+  return artefacts;
 }
 
 /** Writes, commits and tags; puts the files back where the commit is refused. */
@@ -107,15 +111,16 @@ try {
   const prepared = prepare(version);
   run("npm", ["run", "--silent", "check"]);
   console.log("ok   npm run check");
-  tryPackage(prepared, version, folder);
+  const artefacts = tryPackage(prepared, version, folder);
   if (isDryRun) {
     console.log(`${version} can be released. Nothing was changed (--dry-run).`);
   } else {
     release(prepared, version);
-    console.log(`Committed and tagged v${version}. Next, by hand:
+    const kept = join(ROOT, "release", version);
+    for (const name of artefacts) cpSync(join(folder, name), join(kept, name));
+    console.log(`Committed and tagged v${version}; what was tried is in release/${version}. Next, by hand:
   git show v${version}                    read it once more
-  git push --follow-tags                  hand it on
-  npm publish                             give it to everybody
+  git push --follow-tags                  hand it on: the release workflow publishes it with provenance
   To undo before that: git tag --delete v${version} && git reset --hard HEAD~1`);
   }
 } catch (error) {

@@ -1,6 +1,7 @@
 // The public API. What is not named here is not promised.
 
-export { TuttiError } from "./base/errors.ts";
+export { isTuttiError, TuttiError } from "./base/errors.ts";
+export type { Belief, BelievedAnswer, BelievedOption, TurnRole } from "./belief/types.ts";
 export { type Card, type Checkpoint, loadCheckpoint } from "./conductor/native/checkpoint.ts";
 export {
   createNativeConductor,
@@ -14,6 +15,12 @@ export type { PlanEstimate } from "./perform/estimate.ts";
 export type { FailedAttempt, Run, RunRound, RunStep } from "./perform/run.ts";
 export type { Verdict } from "./perform/stage.ts";
 export type { Limits } from "./store/limits.ts";
+export type {
+  KeyAccount,
+  LostReservation,
+  ReservationReply,
+  ReservationRequest,
+} from "./store/reservation.ts";
 
 export type {
   ConductorIdentity,

@@ -2,8 +2,8 @@
 // Part of experiments/rehearsal.mjs.
 
 import { bootstrapMean, meanOf, pairedDifference } from "../../dist/base/statistics.js";
+import { changePools } from "../../dist/bench/fitting.js";
 import { toRight } from "../../dist/bench/results.js";
-import { changePools } from "../../dist/bench/test-sets.js";
 import { withLiars } from "../../dist/world/rehearsal-pools.js";
 import {
   learnedRounds,

@@ -13,5 +13,7 @@ from nemo_gym.global_config import (
 
 name = os.environ[NEMO_GYM_CONFIG_PATH_ENV_VAR_NAME]
 config = get_first_server_config_dict(get_global_config_dict(), name)
-command = ["tutti", "rl", "serve", "--host", str(config.host), "--port", str(config.port)]
+# Gym's other servers call this one by the host of its config, and by no other name.
+host = str(config.host)
+command = ["tutti", "rl", "serve", "--host", host, "--allow-host", host, "--port", str(config.port)]
 os.execvp(command[0], command + [str(argument) for argument in config.get("tutti_arguments", [])])

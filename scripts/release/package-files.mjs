@@ -22,7 +22,7 @@ const UNWANTED = [
   [/(^|\/)recordings?\/.*\.jsonl|outcomes\.jsonl|tasks\.jsonl/, "a recording"],
   [/(^|\/)(trainings|bench|\.tutti)\/.*\.jsonl/, "a result of a run"],
   [/\.db(-wal|-shm)?$|(^|\/)\.env|keys\.json$/, "private data"],
-  [/^(src|web|scripts|speed|experiments)\//, "a source"],
+  [/^(src|web|scripts|speed|experiments|attack)\//, "a source"],
 ];
 
 /** One line for each file that is missing or does not belong there. */

@@ -43,7 +43,8 @@ const server = createServer(async (request, response) => {
       .end(JSON.stringify({ error }));
   }
   if (fault === "slow") await wait(SLOW_MS);
-  const isPlan = model === "planner" && text.includes("You conduct a team");
+  // Any of them may be asked to plan, where the planner fails.
+  const isPlan = text.includes("You conduct a team");
   const words = isPlan
     ? [random.pick(PLANS)]
     : Array.from({ length: random.integer(2, 30) }, (_, number) => `word${number} `);

@@ -1,91 +1,43 @@
 // Whether a reply is the JSON that a client asked for. Models wrap it in prose and code fences; what is taken
-// is the JSON value itself, exactly as it was written. Pure.
+// is the JSON value itself, exactly as it was written. What a schema may make expensive is done in a thread of its own,
+// with one time limit for the whole reply, however many values are in it.
+import { createIsolate } from "../isolate/isolate.ts";
+import { type JsonOutput, readWithSchema } from "./json-schema.ts";
+import type { AnswerJobs } from "./thread.ts";
 
-import { createContext, Script } from "node:vm";
-import { type Schema, Validator } from "@cfworker/json-schema";
-import { isObject } from "../base/fields.ts";
-
-export type JsonOutput = { ok: true; text: string } | { ok: false; problem: string };
-
-/** Long lists of what is wrong help nobody: the first few say enough. */
-const MOST_PROBLEMS = 3;
-/** Prose full of brackets is given up on. */
-const MOST_STARTS = 64;
-
-/** Without a schema any object or array will do, as with OpenAI's `json_object`. */
-export function readJsonOutput(reply: string, schema?: Record<string, unknown>): JsonOutput {
-  let problem = "it is not JSON";
-  for (const text of candidatesIn(reply)) {
-    const parsed = parse(text);
-    if (!parsed) continue;
-    const found = schema ? checkSchema(parsed.value, schema) : checkShape(parsed.value);
-    if (found === undefined) return { ok: true, text };
-    problem = found;
-  }
-  return { ok: false, problem };
-}
-
-/** The whole reply, what stands in its code fences, and what begins at its first brackets. */
-function* candidatesIn(reply: string): Generator<string> {
-  const whole = reply.trim();
-  yield whole;
-  for (const [, inside = ""] of whole.matchAll(/```[\w-]*\n([^`]*)```/g)) yield inside.trim();
-  const openings = /[[{]/g;
-  for (let count = 0; count < MOST_STARTS; count++) {
-    const start = openings.exec(whole)?.index;
-    if (start === undefined) return;
-    const end = whole.lastIndexOf(whole[start] === "{" ? "}" : "]");
-    if (end > start) yield whole.slice(start, end + 1);
-  }
-}
-
-function parse(text: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return undefined;
-  }
-}
-
-function checkShape(value: unknown): string | undefined {
-  return isObject(value) ? undefined : "it is not a JSON object";
-}
-
-/** A stranger's schema may take for ever: patterns that go back and back, references that double at each level. */
+/** For all of a reply. Ordinary checks take less than a millisecond. */
 const MOST_CHECK_MS = 500;
-let timed: { holder: { work?: () => unknown }; call: Script } | undefined;
+/**
+ * Characters of the schema times characters of the reply. Without patterns, references and comparisons of all items
+ * with all others each part of a schema meets each part of a value at most once: this is a hundredth of a second.
+ */
+const MOST_WORK_HERE = 1_000_000;
+/** What may take longer than that: patterns (formats are patterns), references that multiply, all pairs of items. */
+const COSTLY = /"(?:pattern|patternProperties|format|\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)"\s*:/;
 
-/** Throws when the time is over. Nothing else in this process can go on meanwhile, so it is short. */
-function withinTime<T>(work: () => T): T {
-  timed ??= { holder: createContext({}), call: new Script("work()") };
-  const { holder, call } = timed;
-  holder.work = work;
-  try {
-    return call.runInContext(holder, { timeout: MOST_CHECK_MS }) as T;
-  } finally {
-    delete holder.work;
-  }
+const ANY_JSON = {};
+
+const isolate = createIsolate<AnswerJobs>(new URL("./thread.js", import.meta.url));
+
+/** Never rejects. Without a schema any object or array will do, as with OpenAI's `json_object`. */
+export async function readJsonOutput(reply: string, schema?: Record<string, unknown>): Promise<JsonOutput> {
+  if (!schema || toWeight(schema) * reply.length <= MOST_WORK_HERE) return readWithSchema(reply, schema);
+  const ended = await isolate
+    .run("read", { reply, schema }, { timeoutMs: MOST_CHECK_MS })
+    .catch(() => undefined);
+  // A schema that takes for ever, or a thread that cannot be had, must not cost the client its answer: any JSON will do.
+  return ended?.end === "done" ? ended.value : readWithSchema(reply, ANY_JSON);
 }
 
-const validators = new WeakMap<object, Validator>();
+const weights = new WeakMap<object, number>();
 
-function checkSchema(value: unknown, schema: Record<string, unknown>): string | undefined {
-  try {
-    let validator = validators.get(schema);
-    if (!validator) {
-      validator = new Validator(schema as Schema, "2020-12", false);
-      validators.set(schema, validator);
-    }
-    const { valid, errors } = withinTime(() => validator.validate(value));
-    if (valid) return undefined;
-    // The innermost say what is wrong; those around them only that something inside is.
-    const deepest = errors.toSorted((a, b) => b.instanceLocation.length - a.instanceLocation.length);
-    const lines = deepest
-      .slice(0, MOST_PROBLEMS)
-      .map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
-    return `it does not match the schema (${lines.join("; ")})`;
-  } catch {
-    // A schema that cannot be followed (a reference to nowhere, or one that never ends) must not cost the client its answer.
-    return undefined;
+/** Its length as text; without end where it is one of the costly ones. */
+function toWeight(schema: Record<string, unknown>): number {
+  let weight = weights.get(schema);
+  if (weight === undefined) {
+    const text = JSON.stringify(schema);
+    weight = COSTLY.test(text) ? Number.POSITIVE_INFINITY : text.length;
+    weights.set(schema, weight);
   }
+  return weight;
 }

@@ -73,9 +73,14 @@ export const ERROR_CODES = {
   conflict: request(409),
   "run-active": request(409),
   "run-busy": request(409, LET_END),
+  "upload-timeout": request(408, "Send the body at once, or in smaller parts."),
   "too-large": request(413, "Send less, or raise the limit of the gateway."),
   "rate-limited": request(429, WAIT, { billed: "if-written", ...DOWN }),
   "budget-spent": request(429, "Raise the budget, or wait until its window is over.", { isOutage: true }),
+  // Something is configured, and none of it can be asked. A simulation never takes its place.
+  "no-worker": request(503, "tutti doctor says what is wrong and how to mend it.", { isOutage: true }),
+  // The rehearsal is a simulator, and this is no question of its world: nobody was asked.
+  "not-in-rehearsal": request(422),
   overloaded: request(503, WAIT, { billed: "assumed", retryable: true, isOutage: true }),
 
   // An ask of a worker or of a Conductor
@@ -89,6 +94,10 @@ export const ERROR_CODES = {
   timeout: ask("Raise the time-out, or ask for a shorter reply.", { status: 504, ...DOWN }),
   "stream-cut": ask(WAIT, DOWN),
   "bad-response": ask("Check that the address is one of a chat API.", { billed: "if-written", ...DOWN }),
+  "undeclared-tool": ask("Ask another model: this one calls tools that it was not given."),
+  "endless-reply": ask("The provider writes on beyond the length that was asked for: ask another one.", {
+    opensCircuit: "after-three",
+  }),
   // Without `retryable` it is the worker's answer to this very task, and no outage.
   "provider-error": ask(WAIT, {
     billed: "if-written",
@@ -121,6 +130,8 @@ export const ERROR_CODES = {
   "journal-version": local(""),
   "run-over": local("", 409),
   "ambiguous-run": local(""),
+  // A config that was found in a folder, and that nobody has named or trusted.
+  "untrusted-config": { ...local(""), exitCode: 2 },
   "bad-file": local("Repair the file where the message points.", 400),
   "write-failed": local(""),
   "cannot-write": local(FREE_SPACE),

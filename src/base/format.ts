@@ -94,3 +94,8 @@ export function toRoundNumbers(first: number, end: number): string {
   if (first >= end) return "";
   return end - first === 1 ? `round ${end}` : `rounds ${first + 1} to ${end}`;
 }
+
+/** Enough of a long text to recognise it. */
+export function shorten(text: string, characters = 60): string {
+  return text.length <= characters ? text : `${text.slice(0, characters)}…`;
+}

@@ -15,12 +15,21 @@ let registered: RegExp | undefined;
 /** Shorter values than eight characters are ignored: they would blacken ordinary words. */
 export function registerSecret(value: string): void {
   const secret = value.trim();
-  if (secret.length < MIN_SECRET_LENGTH || PLACEHOLDERS.has(secret) || MARK.includes(secret)) return;
-  if (secrets.has(secret)) return;
+  if (!isWorthHiding(secret) || secrets.has(secret)) return;
   secrets.add(secret);
   const forms = [...new Set([...secrets].flatMap(encodedForms))].sort((a, b) => b.length - a.length);
   // The mark comes first so that no secret can match from the middle of one: redacting twice is redacting once.
   registered = new RegExp([MARK, ...forms].map(escapeForRegExp).join("|"), "g");
+}
+
+function isWorthHiding(secret: string): boolean {
+  return secret.length >= MIN_SECRET_LENGTH && !PLACEHOLDERS.has(secret) && !MARK.includes(secret);
+}
+
+/** Every way in which a secret may be written, the longest first. None for what is not worth hiding. */
+export function formsOf(secret: string): string[] {
+  if (!isWorthHiding(secret)) return [];
+  return [...new Set(encodedForms(secret))].sort((a, b) => b.length - a.length);
 }
 
 /** Takes out registered secrets and whatever looks like a key. */
@@ -69,11 +78,16 @@ function redactRegisteredText(text: string): string {
 /** The secret as it is, inside a JSON string, percent-encoded, and in base64 on its own or amid other bytes. */
 function encodedForms(secret: string): string[] {
   const percent = percentEncoded(secret);
+  const unicode = secret.replace(/["&'+<=>\\/]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
   const bytes = Buffer.from(secret);
   const base64 = [bytes.toString("base64"), ...[0, 1, 2].map((before) => base64Core(bytes, before))];
   return [
     secret,
     JSON.stringify(secret).slice(1, -1),
+    // As JSON may be written too: PHP escapes slashes, .NET every sign that means something in HTML.
+    secret.replaceAll("/", "\\/"),
+    unicode,
+    unicode.replace(/(?<=\\u00)../g, (code) => code.toUpperCase()),
     percent,
     percent.replace(/%../g, (code) => code.toLowerCase()),
     ...base64,

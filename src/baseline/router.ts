@@ -1,9 +1,9 @@
 // A router trained on text: for each worker a ridge regression over the words and word pairs of the
 // question predicts how much better or worse than usual it will do; the highest is asked.
 
+import { fitRidge } from "../calibration/ridge.ts";
 import { createOneRound, perform, solve } from "./decide.ts";
 import { indexOf, rememberEstimate } from "./estimate.ts";
-import { fitRidge } from "./ridge.ts";
 import { bestBy, measureStrength } from "./strength.ts";
 import type { Baseline, FitContext } from "./types.ts";
 

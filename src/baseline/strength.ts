@@ -49,6 +49,9 @@ export function toCalibration(pool: Pool, training: readonly TrainingTask[]): Ca
     workers: models.map((model) => pool.members[model]!.worker.id),
     tasks: training.map(({ task }) => ({ text: textOf(toMessages(task)), topic: topicOf(task.category) })),
     scores: training.map(({ scores }) => models.map((model) => scores[model])),
+    answers: training.every(({ answers }) => answers)
+      ? training.map(({ answers }) => models.map((model) => answers![model]))
+      : undefined,
     byLength: training.every(({ task }) => task.grader === "rehearsal"),
     source: `measured on ${training.length} training tasks`,
   };

@@ -10,6 +10,8 @@ export interface TrainingTask {
   task: GradedTask;
   /** Absent entries were not measured. */
   scores: readonly (number | undefined)[];
+  /** Equal numbers are equal answers of this task, in the same order. Absent: answers were not kept. */
+  answers?: readonly (number | undefined)[];
 }
 
 export interface FitContext {

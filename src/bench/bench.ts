@@ -11,15 +11,16 @@ import type { GradedTask } from "../task/types.ts";
 import { isSimulatedPool, modelsOf } from "../worker/kinds.ts";
 import type { Pool } from "../worker/types.ts";
 import { readScores } from "../world/sets.ts";
-import { type SplitBy, type Splits, sampleTasks, splitTasks } from "../world/split.ts";
+import type { SplitBy, Splits } from "../world/split.ts";
 import type { WorldSet } from "../world/types.ts";
 import { compareAtEqualSpending, type EqualSpending } from "./equal.ts";
 import { evaluate } from "./evaluate.ts";
-import { type FittedSet, fitSet } from "./fitting.ts";
+import { chooseTasks, type MatchedFit } from "./fit-source.ts";
+import { changePools, type FittedSet, fitSet } from "./fitting.ts";
 import type { BenchFolder, RowFile } from "./folder.ts";
 import { LaneBudget } from "./lane-budget.ts";
 import { isGraded, toResults, toRight } from "./results.ts";
-import type { BenchResult, BenchRow } from "./types.ts";
+import type { BenchResult, BenchRow, FittedOn } from "./types.ts";
 
 export interface BenchOptions {
   set: WorldSet;
@@ -30,6 +31,10 @@ export interface BenchOptions {
   splitBy: SplitBy;
   splitSeed: number;
   limit?: number;
+  /** Fitted on all of this instead of the train split; then all tasks of the set are test tasks. */
+  fit?: MatchedFit;
+  /** Fitted on so many training tasks only, sampled. */
+  fitTasks?: number;
   /** The most samples of the best single worker, for the comparison at equal spending. */
   samples: number;
   concurrency: number;
@@ -56,6 +61,8 @@ export interface BenchOutcome {
   seed: number;
   splitBy: SplitBy;
   splitSeed: number;
+  /** Absent: the train split. */
+  fittedOn?: FittedOn;
   results: BenchResult[];
   rows: BenchRow[];
   /** Who could not be measured here, and why. */
@@ -82,13 +89,16 @@ interface Contender {
 }
 
 export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
-  const { set, contenders, folder, seed, splitBy, splitSeed, limit, budgetUsd, signal, withOracle } = options;
-  const splits = splitTasks(sampleTasks(set.tasks, limit), splitBy, splitSeed);
+  const { set, contenders, folder, seed, splitBy, splitSeed, budgetUsd, signal, withOracle } = options;
+  const { splits, fittedOn } = chooseTasks(options);
   const budget = budgetUsd === undefined ? undefined : new LaneBudget(budgetUsd, spentIn(folder));
   const { measure, plan } = createMeasure(options, budget);
 
-  const training = await measureTraining(set, splits.train, folder.file("training"), measure, plan);
-  const fitting = fitSet(set, training, splits.test, seed);
+  const training = options.fit
+    ? readScores(splits.train, set.pool, options.fit.outcomes)
+    : await measureTraining(set, splits.train, folder.file("training"), measure, plan);
+  const fitted = fitSet(set, training, splits.test, seed);
+  const fitting = set.turn ? changePools(fitted, set.turn) : fitted;
   const refused: BenchOutcome["refused"] = [];
   const rows: BenchRow[] = [];
   const file = folder.file("rows");
@@ -123,7 +133,7 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
     else refused.push({ conductor: "oracle", reason: NO_ORACLE });
   }
   const isSimulated = isSimulatedPool(set.pool);
-  const results = toResults(rows, { seed, isSimulated });
+  const results = toResults(rows, { seed, isSimulated, fittedOn });
   const equal = await compareAtEqualSpending({
     fitting,
     results,
@@ -139,6 +149,7 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
   const isUsedUp = budget?.isClosed ?? false;
   return {
     ...{ set, pool: fitting.pool, seed, splitBy, splitSeed, results, rows, refused, equal, isSimulated },
+    ...(fittedOn && { fittedOn }),
     counts: { train: splits.train.length, validation: splits.validation.length, test: splits.test.length },
     budget: budget && { usd: budgetUsd!, spentUsd: budget.spentUsd, isUsedUp },
     isStopped: isUsedUp || (signal?.aborted ?? false),
@@ -151,8 +162,9 @@ const NO_ORACLE =
 /** Known before anything is tried: what a recording cannot replay, and what would not be a test. */
 function whyNot(
   { needsHandOffs, samples = 1, trainedOn }: Baseline,
-  { set: { kind, samplesOf, pool }, splitBy, splitSeed }: BenchOptions,
+  { set: { kind, samplesOf, pool }, splitBy, splitSeed, fit }: BenchOptions,
 ): string | undefined {
+  if (trainedOn && fit) return "it was trained on tasks of this set, and all of them are test tasks here";
   if (trainedOn && (trainedOn.splitBy !== splitBy || trainedOn.splitSeed !== splitSeed))
     return `it was trained on this set split by ${trainedOn.splitBy} with seed ${trainedOn.splitSeed}: by any other split it may have learned from what is tested`;
   if (kind !== "recording") return undefined;
@@ -201,7 +213,8 @@ async function measureTraining(
   measure: Measure,
   plan: (runs: number) => void,
 ): Promise<TrainingTask[]> {
-  if (set.recorded) return readScores(tasks, set.pool, set.recorded);
+  const { recorded, recordedAnswer } = set;
+  if (recorded) return readScores(tasks, set.pool, { recorded, recordedAnswer });
   const rows = await askAlone(set.pool, tasks, file, measure, plan);
   const scores = new Map(rows.filter(isGraded).map((row) => [`${row.conductor}\n${row.task}`, toRight(row)]));
   return tasks.map((task) => ({

@@ -73,6 +73,10 @@ describe("fitting", () => {
       scriptedWorker("tool", "", "tool"),
     ]);
     const recorded = (_: string, worker: string) => (worker === "a" ? [1, 0, 1, 1] : []);
-    expect(readScores(tasks.slice(0, 1), pool, recorded)[0]!.scores).toEqual([0.75, undefined, undefined]);
+    expect(readScores(tasks.slice(0, 1), pool, { recorded })[0]!.scores).toEqual([
+      0.75,
+      undefined,
+      undefined,
+    ]);
   });
 });

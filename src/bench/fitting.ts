@@ -63,3 +63,8 @@ export function fitSet(
     fit: (baseline) => baseline.fit(context),
   };
 }
+
+/** The same tasks with other pools, of as many members in the same order. What was fitted stays as it was. */
+export function changePools(fitted: FittedSet, change: (pool: Pool) => Pool): FittedSet {
+  return { ...fitted, pool: change(fitted.pool), poolFor: (task) => change(fitted.poolFor(task)) };
+}

@@ -1,10 +1,12 @@
 // The folder of a bench: rows as they come (`*.jsonl`), what was measured (`bench.json`), the results and the
 // report. A bench that was stopped goes on in its folder; one with other settings is refused there.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { usageError } from "../base/errors.ts";
 import { AppendFile, readAppended } from "../files/append-file.ts";
+import { readWhole } from "../files/bounds.ts";
+import { makePrivateFolder, writePrivateFile } from "../files/private.ts";
 import type { BenchRow } from "./types.ts";
 
 /** Rows that were kept before, and a way to keep more. */
@@ -33,7 +35,7 @@ export class DiskFolder implements BenchFolder {
     this.path = path;
     const before = readIdentity(path);
     if (before) refuseOther(path, before, identity);
-    mkdirSync(path, { recursive: true });
+    makePrivateFolder(path);
     if (!before) this.write("bench.json", toText({ identity }));
   }
 
@@ -56,7 +58,7 @@ export class DiskFolder implements BenchFolder {
   }
 
   write(name: string, text: string): void {
-    writeFileSync(join(this.path, name), text);
+    writePrivateFile(join(this.path, name), text);
   }
 
   /** What is said about the bench beside its identity. */
@@ -138,7 +140,7 @@ export function readFolder(path: string): {
   const identity = readIdentity(path);
   if (!identity) throw usageError(`${path} is not a folder of a bench: it has no bench.json`);
   const { refused = [], isSimulated = false } = JSON.parse(
-    readFileSync(join(path, "bench.json"), "utf8"),
+    readWhole(join(path, "bench.json")).toString("utf8"),
   ) as {
     refused?: { conductor: string }[];
     isSimulated?: boolean;
@@ -170,7 +172,7 @@ function readIdentity(path: string): BenchIdentity | undefined {
   const file = join(path, "bench.json");
   if (!existsSync(file)) return undefined;
   try {
-    return (JSON.parse(readFileSync(file, "utf8")) as { identity: BenchIdentity }).identity;
+    return (JSON.parse(readWhole(file).toString("utf8")) as { identity: BenchIdentity }).identity;
   } catch (error) {
     throw usageError(`${file} cannot be read: choose another folder with --out`, error);
   }

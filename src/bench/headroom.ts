@@ -71,7 +71,7 @@ export async function measureHeadroom(options: HeadroomOptions): Promise<Headroo
     const training = readScores(
       usable.filter((task) => !isHeld(task)),
       set.pool,
-      set.recorded!,
+      { recorded: set.recorded! },
     );
     const fitting = fitSet(set, training, held, seed);
     for (const baseline of baselines) {

@@ -3,7 +3,6 @@
 
 import { isTuttiError, usageError } from "../base/errors.ts";
 import type { Baseline } from "../baseline/types.ts";
-import type { Card } from "../conductor/native/checkpoint.ts";
 import { createNativeConductor } from "../conductor/native/native.ts";
 import type { ComposeRequest, Conductor } from "../conductor/types.ts";
 import { isModel } from "../worker/kinds.ts";
@@ -25,7 +24,6 @@ export interface NativeContenderOptions {
 export function createNativeContender({ id, folder, set }: NativeContenderOptions): Baseline {
   const native = createNativeConductor({ checkpoint: folder, masked: false });
   const { card } = native;
-  const trainedOn = knowsSet(card, set) ? toSplit(card) : undefined;
   return {
     id,
     summary: `trained: ${card.training.world}`,
@@ -33,7 +31,7 @@ export function createNativeContender({ id, folder, set }: NativeContenderOption
     rounds: card.limits.rounds,
     readsProfiles: true,
     lanes: LANES,
-    trainedOn,
+    trainedOn: toTrainedOn(card, set),
     async prepare() {
       await native.open();
     },
@@ -49,13 +47,24 @@ export function createNativeContender({ id, folder, set }: NativeContenderOption
   };
 }
 
+/** What every card says of its training. */
+interface TrainedCard {
+  training: { world: string; isSimulated: boolean };
+  about: Record<string, unknown>;
+}
+
+/** How the tasks of this set were split when it was trained on them; undefined where it never was. */
+export function toTrainedOn(card: TrainedCard, set: NativeContenderOptions["set"]): Baseline["trainedOn"] {
+  return knowsSet(card, set) ? toSplit(card) : undefined;
+}
+
 /** Whether its training took tasks of this set. */
-function knowsSet({ training }: Card, { kind, id }: NativeContenderOptions["set"]): boolean {
+function knowsSet({ training }: TrainedCard, { kind, id }: NativeContenderOptions["set"]): boolean {
   return kind === "rehearsal" ? training.isSimulated : training.world.split(" + ").includes(id);
 }
 
 /** How the tasks were split then: by prompt with seed 0, unless its card says otherwise. */
-function toSplit({ about }: Card): { splitBy: string; splitSeed: number } {
+function toSplit({ about }: TrainedCard): { splitBy: string; splitSeed: number } {
   const { splitBy, splitSeed } = about;
   return {
     splitBy: typeof splitBy === "string" ? splitBy : "prompt",

@@ -10,11 +10,12 @@ import {
   pairedDifference,
 } from "../base/statistics.ts";
 import { RIGHT } from "../recording/types.ts";
-import type { BenchResult, BenchRow } from "./types.ts";
+import type { BenchResult, BenchRow, FittedOn } from "./types.ts";
 
 export interface ResultOptions {
   seed: number;
   isSimulated: boolean;
+  fittedOn?: FittedOn;
 }
 
 /** One for each Conductor, in the order in which they first appear. */
@@ -30,6 +31,7 @@ export function toResults(rows: readonly BenchRow[], options: ResultOptions): Be
         const { mean, low, high, p } = compareAccuracy(own, theirs, options.seed);
         return { conductor: other, difference: mean, low, high, p };
       }),
+      ...(options.fittedOn && { fittedOn: options.fittedOn }),
     };
   });
 }

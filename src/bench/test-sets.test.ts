@@ -6,13 +6,8 @@ import { renderWorkflow } from "../workflow/render.ts";
 import { createRehearsalWorld } from "../world/rehearsal.ts";
 import { calibratePlayers, createUnseenPools, withLiars } from "../world/rehearsal-pools.ts";
 import { promptHash, splitOf } from "../world/split.ts";
-import {
-  changePools,
-  measureBaseline,
-  openRehearsalTest,
-  performPlans,
-  scriptedPlanner,
-} from "./test-sets.ts";
+import { changePools } from "./fitting.ts";
+import { measureBaseline, openRehearsalTest, performPlans, scriptedPlanner } from "./test-sets.ts";
 import type { BenchRow } from "./types.ts";
 
 const fitted = openRehearsalTest({ count: 120, seed: 8 });

@@ -18,7 +18,7 @@ import {
   splitSets,
 } from "../world/recorded-sets.ts";
 import { type CalibratedPlayers, calibratePlayers } from "../world/rehearsal-pools.ts";
-import { createRehearsalSet, readScores } from "../world/sets.ts";
+import { createRehearsalSet, type RecordedOutcomes, readScores } from "../world/sets.ts";
 import { sampleTasks, splitOf } from "../world/split.ts";
 import { evaluate } from "./evaluate.ts";
 import { type FittedSet, fitSet } from "./fitting.ts";
@@ -80,16 +80,11 @@ export async function openRecordingTests(
   { limit, seed, ...splitting }: SplitOptions & { limit?: number; seed: number },
 ): Promise<FittedSet[]> {
   return splitSets(await openRecordedSets(recordings), splitting).map(({ set, splits }) => {
-    const training = readScores(splits.train, set.pool, set.recorded!);
+    const training = readScores(splits.train, set.pool, set as RecordedOutcomes);
     // Fitting is told of all test tasks: none of them may be in it, measured or not.
     const fitted = fitSet(set, training, splits.test, seed);
     return { ...fitted, test: sampleTasks(splits.test, limit) };
   });
-}
-
-/** The same tasks with other pools, of as many members in the same order. What was fitted stays as it was. */
-export function changePools(fitted: FittedSet, change: (pool: Pool) => Pool): FittedSet {
-  return { ...fitted, pool: change(fitted.pool), poolFor: (task) => change(fitted.poolFor(task)) };
 }
 
 /** A rule written by hand for these very families: it reads a question's family and difficulty off its words. */

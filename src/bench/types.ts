@@ -37,4 +37,20 @@ export interface BenchResult {
   /** Paired difference of accuracy to each other Conductor: mean, interval, two-sided p. */
   against: { conductor: string; difference: number; low: number; high: number; p: number }[];
   byCategory: { category: string; n: number; accuracy: number; low: number; high: number }[];
+  /** Absent: all of the train split of this very set. */
+  fittedOn?: FittedOn;
+}
+
+/** What stands behind all that was fitted, where it is not simply the train split. */
+export interface FittedOn {
+  /** Of another recording, and which sets of it; absent: the train split of the tested set. */
+  folder?: string;
+  sets?: readonly string[];
+  tasks: number;
+  /** There were so many to sample from. */
+  available: number;
+  /** Test tasks that are not measured because they are also fitted on. */
+  leftOut: number;
+  /** Of another recording: how many workers are in both, in that recording, and in the tested set. */
+  workers?: { both: number; fitted: number; tested: number };
 }

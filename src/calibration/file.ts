@@ -2,10 +2,11 @@
 // is there is merged worker by worker. A file that cannot be read is told of and left out: a question must
 // not fail because of numbers it can do without.
 
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { TuttiError, usageError } from "../base/errors.ts";
+import { makePrivateFolder } from "../files/private.ts";
 import { writeFileSafely } from "../files/write-safely.ts";
 import { TOPICS } from "../worker/types.ts";
 import { mergeCalibrations } from "./merge.ts";
@@ -29,18 +30,28 @@ const fileSchema = z
     tasks: z.array(z.strictObject({ text: z.string(), topic: z.enum(TOPICS).optional() })),
     /** A row for each task, a column for each worker; null: not measured. */
     scores: z.array(z.array(z.number().min(0).max(1).nullable())),
+    /** In the same order: equal numbers are equal answers of a task; null: none. Absent in files of 0.1. */
+    answers: z.array(z.array(z.int().min(0).nullable())).optional(),
   })
   .check((context) => {
-    const { tasks, workers, scores } = context.value;
-    const wrong = scores.findIndex((row) => row.length !== workers.length);
+    const { scores, answers } = context.value;
     const problem =
-      scores.length !== tasks.length
-        ? `"scores" has ${scores.length} rows for ${tasks.length} tasks`
-        : wrong >= 0
-          ? `row ${wrong} of "scores" has ${scores[wrong]!.length} entries for ${workers.length} workers`
-          : undefined;
+      findWrongShape("scores", scores, context.value) ?? findWrongShape("answers", answers, context.value);
     if (problem) context.issues.push({ code: "custom", message: problem, input: scores });
   });
+
+function findWrongShape(
+  name: string,
+  rows: readonly (readonly unknown[])[] | undefined,
+  { tasks, workers }: { tasks: readonly unknown[]; workers: readonly unknown[] },
+): string | undefined {
+  if (rows === undefined) return undefined;
+  if (rows.length !== tasks.length) return `"${name}" has ${rows.length} rows for ${tasks.length} tasks`;
+  const wrong = rows.findIndex((row) => row.length !== workers.length);
+  return wrong < 0
+    ? undefined
+    : `row ${wrong} of "${name}" has ${rows[wrong]!.length} entries for ${workers.length} workers`;
+}
 
 export interface LoadedCalibrations {
   /** Absent where nothing was measured yet. */
@@ -73,7 +84,7 @@ export async function saveCalibration(
     throw usageError(
       `A calibration must be named with small letters, digits, ".", "_" and "-", not "${name}"`,
     );
-  const { workers, measuredAt, delaysMs = [], tasks, scores, source } = calibration;
+  const { workers, measuredAt, delaysMs = [], tasks, scores, answers, source } = calibration;
   const content: z.input<typeof fileSchema> = {
     version: VERSION,
     source,
@@ -84,11 +95,12 @@ export async function saveCalibration(
     })),
     tasks: tasks.map(({ text, topic }) => ({ text, topic })),
     scores: scores.map((row) => row.map((score) => score ?? null)),
+    answers: answers?.map((row) => row.map((answer) => answer ?? null)),
   };
   // Better refused now than found broken when it is needed.
   fileSchema.parse(content);
   const folder = toCalibrationFolder(home);
-  await mkdir(folder, { recursive: true });
+  makePrivateFolder(folder);
   const path = join(folder, `${name}.json`);
   await writeFileSafely(path, Buffer.from(`${JSON.stringify(content)}\n`));
   return path;
@@ -102,13 +114,14 @@ export async function loadCalibration(home: string, name: string): Promise<Saved
     throw badFile(path, error.message);
   });
   if (text === undefined) return undefined;
-  const { workers, tasks, scores, source } = parse(path, text);
+  const { workers, tasks, scores, answers, source } = parse(path, text);
   return {
     workers: workers.map(({ id }) => id),
     measuredAt: workers.map(({ measuredAt }) => measuredAt),
     delaysMs: workers.map(({ delayMs }) => delayMs),
     tasks: tasks.map(({ text, topic }) => ({ text, topic })),
     scores: scores.map((row) => row.map((score) => score ?? undefined)),
+    answers: answers?.map((row) => row.map((answer) => answer ?? undefined)),
     source,
   };
 }

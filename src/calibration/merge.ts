@@ -3,6 +3,15 @@
 
 import type { Calibration, CalibrationTask, SavedCalibration } from "./types.ts";
 
+/** More different answers than one task can have. */
+const LABELS = 100_000;
+
+interface MergedRow {
+  task: CalibrationTask;
+  scores: (number | undefined)[];
+  answers: (number | undefined)[];
+}
+
 /** Undefined where nobody was measured. */
 export function mergeCalibrations(calibrations: readonly SavedCalibration[]): Calibration | undefined {
   const newest = new Map<string, { calibration: SavedCalibration; column: number }>();
@@ -16,14 +25,19 @@ export function mergeCalibrations(calibrations: readonly SavedCalibration[]): Ca
   }
   if (newest.size === 0) return undefined;
   const chosen = [...newest.values()];
-  const rows = new Map<string, { task: CalibrationTask; scores: (number | undefined)[] }>();
-  for (const calibration of new Set(chosen.map((each) => each.calibration))) {
+  const rows = new Map<string, MergedRow>();
+  for (const [place, calibration] of [...new Set(chosen.map((each) => each.calibration))].entries()) {
     const keys = toKeys(calibration.tasks);
     for (const [number, task] of calibration.tasks.entries()) {
-      const row = rows.get(keys[number]!) ?? { task, scores: chosen.map(() => undefined) };
+      const row = rows.get(keys[number]!) ?? { task, scores: chosen.map(() => undefined), answers: [] };
       rows.set(keys[number]!, row);
-      for (const [worker, each] of chosen.entries())
-        if (each.calibration === calibration) row.scores[worker] = calibration.scores[number]![each.column];
+      for (const [worker, { calibration: own, column }] of chosen.entries()) {
+        if (own !== calibration) continue;
+        row.scores[worker] = calibration.scores[number]![column];
+        const answer = calibration.answers?.[number]?.[column];
+        // Numbers of two files do not mean the same answers.
+        row.answers[worker] = answer === undefined ? undefined : place * LABELS + answer;
+      }
     }
   }
   const measured = [...rows.values()].filter(({ scores }) => scores.some((score) => score !== undefined));
@@ -32,6 +46,9 @@ export function mergeCalibrations(calibrations: readonly SavedCalibration[]): Ca
     workers: [...newest.keys()],
     tasks: measured.map(({ task }) => task),
     scores: measured.map(({ scores }) => scores),
+    answers: chosen.every(({ calibration }) => calibration.answers)
+      ? measured.map(({ answers }) => chosen.map((_, worker) => answers[worker]))
+      : undefined,
     source: [...sources].join("; "),
     delaysMs: chosen.map(({ calibration, column }) => calibration.delaysMs?.[column]),
   };
@@ -44,11 +61,12 @@ export function selectWorkers(
 ): Calibration | undefined {
   const columns = [...calibration.workers.keys()].filter((column) => isWanted(calibration.workers[column]!));
   if (columns.length === 0) return undefined;
-  const { workers, scores, delaysMs } = calibration;
+  const { workers, scores, answers, delaysMs } = calibration;
   return {
     ...calibration,
     workers: columns.map((column) => workers[column]!),
     scores: scores.map((row) => columns.map((column) => row[column])),
+    answers: answers?.map((row) => columns.map((column) => row[column])),
     delaysMs: delaysMs && columns.map((column) => delaysMs[column]),
   };
 }

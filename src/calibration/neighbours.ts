@@ -24,25 +24,52 @@ export interface MeasuredQuestions {
   lengths?: readonly number[];
 }
 
+export interface Neighbour {
+  task: number;
+  /** Squared similarity. */
+  weight: number;
+}
+
+/** What the most similar questions say. */
+export interface NeighbourEstimate {
+  /** By position of the worker. */
+  estimates: Float64Array;
+  /** Sum of the squared similarities of the neighbours: how much is known of such questions. */
+  mass: number;
+  /** Of the nearest one, 0..1. */
+  similarity: number;
+  /** Nearest first. */
+  neighbours: readonly Neighbour[];
+}
+
 /** By position of the worker. `without`: questions that must not be neighbours. */
 export function estimateByNeighbours(
-  { index, scores, rates, workers, lengths }: MeasuredQuestions,
+  questions: MeasuredQuestions,
   text: string,
   without: readonly number[] = [],
 ): Float64Array {
-  const similarities = index.similarities(text);
+  const similarities = questions.index.similarities(text);
   for (const question of without) similarities[question] = 0;
-  if (lengths)
-    for (let question = 0; question < similarities.length; question++) {
-      if (similarities[question] === 0) continue;
-      const apart = Math.log((text.length + 1) / (lengths[question]! + 1)) / SAME_LENGTH;
-      similarities[question]! *= Math.exp(-apart * apart);
-    }
+  return estimateBySimilarities(questions, similarities, text.length).estimates;
+}
+
+/** `length`: of the question, in characters. The similarities are left as they are. */
+export function estimateBySimilarities(
+  { scores, rates, workers, lengths }: MeasuredQuestions,
+  given: Float32Array,
+  length: number,
+): NeighbourEstimate {
+  const similarities = lengths ? scaleByLength(given, lengths, length) : given;
   const sums = new Float64Array(rates.length);
   const weights = new Float64Array(rates.length);
-  for (const question of nearest(similarities, NEIGHBOURS)) {
-    const weight = similarities[question]! ** 2;
-    const row = scores[question]!;
+  const neighbours = nearest(similarities, NEIGHBOURS).map((task) => ({
+    task,
+    weight: similarities[task]! ** 2,
+  }));
+  let mass = 0;
+  for (const { task, weight } of neighbours) {
+    mass += weight;
+    const row = scores[task]!;
     for (const worker of workers) {
       const score = row[worker];
       if (score === undefined) continue;
@@ -50,7 +77,16 @@ export function estimateByNeighbours(
       weights[worker]! += weight;
     }
   }
-  return sums.map((sum, i) => (sum + OVERALL_WEIGHT * rates[i]!) / (weights[i]! + OVERALL_WEIGHT));
+  const estimates = sums.map((sum, i) => (sum + OVERALL_WEIGHT * rates[i]!) / (weights[i]! + OVERALL_WEIGHT));
+  return { estimates, mass, neighbours, similarity: Math.sqrt(neighbours[0]?.weight ?? 0) };
+}
+
+function scaleByLength(given: Float32Array, lengths: readonly number[], length: number): Float32Array {
+  return given.map((similarity, question) => {
+    if (similarity === 0) return 0;
+    const apart = Math.log((length + 1) / (lengths[question]! + 1)) / SAME_LENGTH;
+    return similarity * Math.exp(-apart * apart);
+  });
 }
 
 /** The positions of the highest values above 0; of equals the first. Far cheaper than sorting them all. */

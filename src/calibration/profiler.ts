@@ -1,9 +1,17 @@
-// Makes profiles belong to a question. What does not depend on it (overall, topics) is computed once; the
-// estimate by similar questions is remembered by text, since training and rounds ask the same again.
+// Makes profiles belong to a question. What does not depend on it (overall, topics) is computed once; what does (similar
+// questions, the probability to be right, shared mistakes) is remembered by text, since training and rounds ask the same again.
 
 import { usageError } from "../base/errors.ts";
 import type { Pool, Profile } from "../worker/types.ts";
-import { estimateByNeighbours, type MeasuredQuestions } from "./neighbours.ts";
+import { createEstimator, type Estimator } from "./estimate.ts";
+import {
+  type AnswerRow,
+  measureMistakes,
+  type SharedMistakes,
+  toCoincidence,
+  USUAL_COINCIDENCE,
+} from "./mistakes.ts";
+import { estimateByNeighbours, type MeasuredQuestions, type Neighbour } from "./neighbours.ts";
 import { countScores, measureProfiles, toRates } from "./rates.ts";
 import { TextIndex } from "./text-index.ts";
 import type { Calibration, Profiler } from "./types.ts";
@@ -12,14 +20,18 @@ import type { Calibration, Profiler } from "./types.ts";
 const REMEMBERED = 4096;
 /** Longer texts are read anew each time, so that what is remembered stays small. */
 const LONGEST_REMEMBERED = 8000;
+/** As much as so many identical questions. */
+const ANSWERED_WEIGHT = 0.5;
 
 export function createProfiler(calibration: Calibration): Profiler {
   const profiles = measureProfiles(calibration).map((profile) => profile && rounded(profile));
   const positions = new Map(calibration.workers.map((id, position) => [id, position]));
   /** By text, or by the number of the task that is left out, which has its own text. */
-  const known = new Map<string | number, { text: string; estimates: Float64Array }>();
+  const known = new Map<string | number, { text: string; estimates: Estimates }>();
   // Only at the first question: whoever lists a pool never needs the index.
   let questions: MeasuredQuestions | undefined;
+  let estimator: Estimator | undefined;
+  let mistakes: SharedMistakes | undefined;
   let twins: ReadonlyMap<string, number[]> | undefined;
 
   function twinsOf(task: number): number[] {
@@ -32,13 +44,24 @@ export function createProfiler(calibration: Calibration): Profiler {
     return twins.get(toKey(own.text))!;
   }
 
-  function estimate(text: string, without: number | undefined): Float64Array {
+  function estimate(text: string, without: number | undefined): Estimates {
     const key = without ?? text;
     const before = known.get(key);
     if (before?.text === text) return before.estimates;
     questions ??= toQuestions(calibration);
     const leftOut = without === undefined ? [] : twinsOf(without);
-    const estimates = estimateByNeighbours(questions, text, leftOut);
+    const similar = estimateByNeighbours(questions, text, leftOut);
+    // No question: whoever lists a pool needs no model of questions either.
+    if (text === "") return { similar, probabilities: similar, known: 0 };
+    estimator ??= createEstimator(questions);
+    const { probabilities, similarity, neighbours } = estimator.estimate(text, leftOut);
+    const { answers, workers } = calibration;
+    if (answers) mistakes ??= measureMistakes(calibration.scores, answers, workers.length);
+    const estimates = {
+      ...{ similar, probabilities, known: similarity },
+      coincidence: mistakes?.rateFor(neighbours),
+      answered: answers && answeredShare(answers, neighbours),
+    };
     if (text.length > LONGEST_REMEMBERED) return estimates;
     if (known.size >= REMEMBERED) known.delete(known.keys().next().value!);
     known.set(key, { text, estimates });
@@ -47,22 +70,54 @@ export function createProfiler(calibration: Calibration): Profiler {
 
   return {
     poolFor({ members }: Pool, text, { without } = {}): Pool {
-      const estimates = estimate(text, without);
+      const { similar, probabilities, known, coincidence, answered } = estimate(text, without);
+      const repeats = (worker: number, other: string) => {
+        const position = positions.get(other);
+        return position === undefined || !mistakes || coincidence === undefined
+          ? USUAL_COINCIDENCE
+          : toCoincidence(coincidence, mistakes.ratio(worker, position));
+      };
       return {
         members: members.map((member) => {
           const position = positions.get(member.worker.id);
           const measured = position === undefined ? undefined : profiles[position];
           if (!measured) return member;
-          const similar = round(estimates[position!]!);
-          const delayMs = member.profile?.delayMs ?? measured.delayMs;
+          const forQuestion = {
+            similar: round(similar[position!]!),
+            probability: round(probabilities[position!]!),
+            known: round(known),
+            answered: answered === undefined ? undefined : round(answered),
+            delayMs: member.profile?.delayMs ?? measured.delayMs,
+          };
           return {
             ...member,
-            profile: { ...measured, similar, delayMs },
+            profile: { ...measured, ...forQuestion },
+            ...(mistakes && { repeats: (other: string) => repeats(position!, other) }),
           };
         }),
       };
     },
   };
+}
+
+/** What depends on the question, by position of the worker where it is a list. */
+interface Estimates {
+  similar: Float64Array;
+  probabilities: Float64Array;
+  known: number;
+  coincidence?: number;
+  answered?: number;
+}
+
+/** Shrunk towards all being answered: most are. */
+function answeredShare(answers: readonly AnswerRow[], neighbours: readonly Neighbour[]): number {
+  let [sum, count] = [ANSWERED_WEIGHT, ANSWERED_WEIGHT];
+  for (const { task, weight } of neighbours) {
+    const row = answers[task]!;
+    sum += (weight * row.filter((answer) => answer !== undefined).length) / Math.max(1, row.length);
+    count += weight;
+  }
+  return sum / count;
 }
 
 function toQuestions({ workers, tasks, scores, byLength }: Calibration): MeasuredQuestions {

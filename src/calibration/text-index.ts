@@ -49,7 +49,15 @@ export class TextIndex {
 
   /** Cosine with every training question, in their order. */
   similarities(text: string): Float32Array {
-    const { features, weights } = this.#toVector(countFeatures(text));
+    return this.#compare(this.#toVector(countFeatures(text)));
+  }
+
+  /** Of one of them with every training question, itself included. */
+  similaritiesOf(question: number): Float32Array {
+    return this.#compare(this.vectors[question]!);
+  }
+
+  #compare({ features, weights }: Vector): Float32Array {
     const result = new Float32Array(this.vectors.length);
     for (let i = 0; i < features.length; i++) {
       const weight = weights[i]!;

@@ -10,6 +10,8 @@ export interface Calibration {
   tasks: readonly CalibrationTask[];
   /** `scores[task][worker]`, 0..1; undefined: not measured. */
   scores: readonly (readonly (number | undefined)[])[];
+  /** `answers[task][worker]`: equal numbers are equal answers of that task; undefined: no answer that could be compared. */
+  answers?: readonly (readonly (number | undefined)[])[];
   /** By worker: the median delay of a whole reply, where replies were timed. */
   delaysMs?: readonly (number | undefined)[];
   /**

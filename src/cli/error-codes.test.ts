@@ -25,6 +25,7 @@ method-not-allowed    once   -              no-call     -       exit-1  405  405
 conflict              once   -              no-call     -       exit-1  409  409
 run-active            once   -              no-call     -       exit-1  409  409
 run-busy              once   -              no-call     -       exit-1  409  409
+upload-timeout        once   -              no-call     -       exit-1  408  408
 too-large             once   -              no-call     -       exit-1  413  413
 rate-limited          again  opens-after-3  if-written  outage  exit-1  429  429
 budget-spent          once   -              no-call     outage  exit-1  429  402
@@ -35,6 +36,8 @@ unreachable           again  opens-after-3  if-written  outage  exit-1  503  529
 timeout               again  opens-after-3  billed      outage  exit-1  504  504
 stream-cut            again  opens-after-3  billed      outage  exit-1  502  502
 bad-response          again  opens-after-3  if-written  outage  exit-1  502  502
+undeclared-tool       once   -              billed      -       exit-1  502  502
+endless-reply         once   opens-after-3  billed      -       exit-1  502  502
 provider-error        again  opens-after-3  if-written  -       exit-1  502  502
 worker-fault          once   -              billed      outage  exit-1  502  502
 conductor-fault       once   -              billed      outage  exit-1  502  502
@@ -58,6 +61,7 @@ journal-damaged       once   -              no-call     -       exit-1  500  500
 journal-version       once   -              no-call     -       exit-1  500  500
 run-over              once   -              no-call     -       exit-1  500  500
 ambiguous-run         once   -              no-call     -       exit-1  500  500
+untrusted-config      once   -              no-call     -       exit-2  500  500
 bad-file              once   -              no-call     -       exit-1  500  500
 write-failed          once   -              no-call     -       exit-1  500  500
 cannot-write          once   -              no-call     -       exit-1  500  500
@@ -132,7 +136,8 @@ function failuresToOpen(error: TuttiError): string {
 
 function toBilling(error: TuttiError): string {
   const entry = { kind: "model" as const, price: { inputUsd: 1, outputUsd: 1 } };
-  const bill = (written: string) => toFailedSpending(entry, error, { inputTokens: () => 10, written });
+  const bill = (written: string) =>
+    toFailedSpending(entry, error, { inputTokens: () => 10, written, maxOutputTokens: 20 });
   if (bill("x").calls === 0) return "no-call";
   return bill("").costUsd === 0 ? "if-written" : "billed";
 }

@@ -20,6 +20,8 @@ const VERBS: Record<string, Verb> = {
   train: ["let a Conductor learn whom to ask, by reinforcement", () => import("./train/train.ts")],
   rl: ["train a large Conductor on an engine of your own: rewards, datasets", () => import("./rl/rl.ts")],
   runs: ["list, show, resume and delete runs", () => import("./runs/runs.ts")],
+  config: ["show the config of this folder, and trust it", () => import("./config/config.ts")],
+  doctor: ["say what is wrong here, and the command that mends it", () => import("./doctor/doctor.ts")],
   keys: ["create, list and revoke keys of the gateway", () => import("./keys/keys.ts")],
 };
 
@@ -35,12 +37,20 @@ async function createProgram(words: readonly string[]): Promise<Command> {
     // Errors are reported in one place, below, as a line or as JSON.
     .configureOutput({ writeErr: () => {} })
     .exitOverride()
+    .hook("preAction", closeHome)
     .addHelpText("after", '\nExample:\n  $ tutti ask "What is 17 * 23?"');
   for (const [name, [summary, load]] of Object.entries(VERBS)) {
     const command = program.command(name).description(summary);
     if (words.includes(name)) (await load()).define(command);
   }
   return program;
+}
+
+/** Before any verb writes into it. */
+async function closeHome(): Promise<void> {
+  const home = await import("../config/home.ts");
+  const done = home.closeHome(process.env);
+  if (done !== undefined) process.stderr.write(`${done.replace(/\p{Cc}/gu, "")}\n`);
 }
 
 /** Output goes to whoever reads it; when the reader has gone, there is nothing left to do or to say. */
@@ -67,6 +77,11 @@ async function report(error: unknown, isJson: boolean): Promise<void> {
   }
 }
 
+/** A verb is one word; whoever forgets it writes a sentence. */
+function looksLikeQuestion(word: string): boolean {
+  return !word.startsWith("-") && /\s|\?$/.test(word.trim());
+}
+
 async function main(argv: readonly string[]): Promise<void> {
   endQuietlyWithoutReader();
   const end = argv.indexOf("--");
@@ -76,6 +91,12 @@ async function main(argv: readonly string[]): Promise<void> {
   try {
     // The verb is the first word, or the second after `help`.
     const program = await createProgram(argv.filter((word) => !word.startsWith("-")).slice(0, 2));
+    const [first = ""] = argv;
+    if (looksLikeQuestion(first)) {
+      const { usageError } = await import("../base/errors.ts");
+      const { toCommandLine } = await import("./options.ts");
+      throw usageError(`there is no such verb. To ask this: ${toCommandLine(["ask", ...argv])}`);
+    }
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(argv, { from: "user" });
   } catch (error) {

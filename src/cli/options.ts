@@ -1,6 +1,7 @@
 // Reading flags: each reader names the flag, the bad value and what would be right, before anything starts.
 
 import { usageError } from "../base/errors.ts";
+import { shorten } from "../base/format.ts";
 import { didYouMean } from "../base/suggest.ts";
 
 /** What the verbs that read the journal share. */
@@ -51,7 +52,9 @@ export function oneOf<T extends string>(flag: string, values: readonly T[]): (te
   return (text) => {
     const value = values.find((candidate) => candidate === text);
     if (value !== undefined) return value;
-    throw usageError(`${flag} must be ${values.slice(0, -1).join(", ")} or ${values.at(-1)}, not "${text}"`);
+    throw usageError(
+      `${flag} must be ${values.slice(0, -1).join(", ")} or ${values.at(-1)}, not "${text}".${didYouMean(text, values)}`,
+    );
   };
 }
 
@@ -63,7 +66,7 @@ export function collect(text: string, before: string[] = []): string[] {
 /** A verb under a verb that does not exist: commander itself knows this only for the first one. */
 export function unknownVerb(path: string, word: string, verbs: readonly string[]): Error {
   const hint = didYouMean(word, verbs) || ` There are: ${verbs.join(", ")}.`;
-  return usageError(`unknown command "${path} ${word}".${hint}`);
+  return usageError(`unknown command "${path} ${shorten(word)}".${hint}`);
 }
 
 /** The command as it can be typed again. */

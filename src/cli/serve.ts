@@ -37,16 +37,17 @@ export function define(command: Command): void {
 }
 
 async function serve(flags: ServeFlags): Promise<void> {
-  const [{ loadConfig }, { startGateway }, { createLog }] = await Promise.all([
-    import("../config/load.ts"),
+  const [{ openConfig }, { startGateway }, { createLog }] = await Promise.all([
+    import("./open-config.ts"),
     import("../gateway/server.ts"),
     import("../http/log.ts"),
   ]);
-  const { config } = await loadConfig({ cwd: process.cwd(), file: flags.config });
+  const { config } = await openConfig({ file: flags.config });
   const style = createStyle(process.stderr, process.env);
   const say = (text: string) => void process.stderr.write(`${text}\n`);
   const gateway = await startGateway({
     config,
+    configFile: flags.config,
     env: process.env,
     port: flags.port,
     host: flags.host,

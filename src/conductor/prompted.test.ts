@@ -88,11 +88,34 @@ describe("the prompted Conductor", () => {
 });
 
 describe("the Conductor's prompt", () => {
-  it("shows workers as numbers with what was measured, and names only when asked for", () => {
+  it("shows measured workers as numbers, and names them only when asked for; of the others it tells the name", () => {
     expect(textOf()).toContain("Model id 0: solves 50 % of 40 measured tasks (code 90 %)");
-    expect(textOf()).toContain("Model id 1: $1 in, $2 out per million tokens");
+    expect(textOf()).toContain("Model id 1 (other/model): $1 in, $2 out per million tokens");
     expect(textOf()).not.toContain("brand-name");
     expect(textOf({}, true)).toContain("Model id 0 (acme/brand-name)");
+  });
+
+  it("tells what is published of a worker that nobody measured, with its source and date", () => {
+    const worker = scriptedWorker("openrouter/anthropic/claude-opus-4.5", "");
+    const text = textOf({ pool: toPool([{ worker, contextTokens: 200_000 }]) });
+    expect(text).toMatch(
+      /Model id 0 \(openrouter\/anthropic\/claude-opus-4\.5\): published: SWE-bench Verified 74\.4 % \(.+, 2026-11\); reads up to 200 K tokens/,
+    );
+  });
+
+  it("tells the limits and the steps that they allow", () => {
+    const limits = { usd: 0.05, calls: 3, deadlineMs: 60_000, stepUsd: [0.012, null] };
+    const text = textOf({ limits, maxSteps: 3 });
+    expect(text).toContain(
+      "Limits: 3 calls, $0.05, 60 seconds for the whole answer. Plan inside them: at most 3 steps",
+    );
+    expect(text).toContain("a step costs $0.012 at the most");
+    expect(textOf()).not.toContain("Limits:");
+  });
+
+  it("wants the user's language and no word of the team", () => {
+    expect(textOf()).toContain("in the language in which the user wrote");
+    expect(textOf()).toContain("must not mention the team");
   });
 
   it("has four examples that parse, of different shapes, none with one step", () => {

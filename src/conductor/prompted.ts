@@ -10,9 +10,16 @@ import type { ComposeRequest, Conductor } from "./types.ts";
 /** Reasoning and five long subtasks fit; models that think first need the room. */
 const PLAN_TOKENS = 8_192;
 
-export function createPromptedConductor(planner: PoolMember, options: PromptOptions): Conductor {
-  const { worker, maxOutputTokens = PLAN_TOKENS } = planner;
-  const limit = Math.min(PLAN_TOKENS, maxOutputTokens);
+/** `successors`: who plans, one after the other, where the planner fails. */
+export function createPromptedConductor(
+  planner: PoolMember,
+  options: PromptOptions,
+  successors: readonly PoolMember[] = [],
+): Conductor {
+  const planners = [planner, ...successors.filter(({ worker }) => worker.id !== planner.worker.id)];
+  const plannerOf = ({ failedPlanners = 0 }: ComposeRequest) =>
+    planners[Math.min(failedPlanners, planners.length - 1)]!;
+  const limitOf = ({ maxOutputTokens = PLAN_TOKENS }: PoolMember) => Math.min(PLAN_TOKENS, maxOutputTokens);
 
   // A plan is quoted before it is written, and its messages are long: they are made once for both.
   const known = new WeakMap<ComposeRequest["task"], { request: ComposeRequest; messages: Message[] }>();
@@ -26,20 +33,23 @@ export function createPromptedConductor(planner: PoolMember, options: PromptOpti
 
   async function* write(request: ComposeRequest, signal: AbortSignal): AsyncIterable<TextPiece> {
     const messages = messagesFor(request);
-    const question = { messages, maxOutputTokens: request.maxOutputTokens ?? limit, seed: request.seed };
-    for await (const event of worker.ask(question, signal)) {
+    const asked = plannerOf(request);
+    const maxOutputTokens = request.maxOutputTokens ?? limitOf(asked);
+    const question = { messages, maxOutputTokens, seed: request.seed };
+    for await (const event of asked.worker.ask(question, signal)) {
       if (event.type === "text-delta") yield { text: event.text };
-      if (event.type === "finish") yield { usage: event.usage };
+      if (event.type === "finish") yield { usage: event.usage, isCut: event.reason === "length" };
     }
   }
 
   return {
-    identity: { kind: "prompted", planner: worker.id },
+    identity: { kind: "prompted", planner: planner.worker.id },
     compose: (request, signal) => composeText(request, write(request, signal)),
+    successor: ({ failedPlanners = 0 }) => planners[failedPlanners + 1]?.worker.id,
     quote: (request) => ({
-      member: planner,
+      member: plannerOf(request),
       inputTokens: estimateInputTokens(messagesFor(request)),
-      maxOutputTokens: limit,
+      maxOutputTokens: limitOf(plannerOf(request)),
     }),
   };
 }

@@ -14,7 +14,10 @@ export function createSingleConductor(named?: string): Conductor {
     const ranked = strongestFirst(
       members.map(({ worker: { kind }, profile }) => ({
         kind,
-        profile: profile && { ...profile, success: profile.similar ?? profile.success },
+        profile: profile && {
+          ...profile,
+          success: profile.probability ?? profile.similar ?? profile.success,
+        },
       })),
     );
     const worker = ranked.find((number) => named === undefined || members[number]!.worker.id === named);

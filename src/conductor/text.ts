@@ -8,7 +8,7 @@ import type { Decision, Workflow, WorkflowError } from "../workflow/types.ts";
 import type { ComposeRequest, PlanEvent } from "./types.ts";
 
 /** A piece of what the Conductor writes, or, once, what it took. */
-export type TextPiece = { text: string } | { usage: Usage };
+export type TextPiece = { text: string } | { usage: Usage; isCut?: boolean };
 
 export async function* composeText(
   request: ComposeRequest,
@@ -16,17 +16,29 @@ export async function* composeText(
 ): AsyncIterable<PlanEvent> {
   const pieces: string[] = [];
   let usage = NO_USAGE;
+  let isCut = false;
   for await (const piece of source) {
     if ("usage" in piece) {
-      usage = piece.usage;
+      ({ usage, isCut = false } = piece);
       continue;
     }
     pieces.push(piece.text);
     yield { type: "plan-delta", text: piece.text };
   }
   const text = pieces.join("");
-  yield { type: "plan-end", text, decision: toDecision(text, request), usage };
+  const decision = toDecision(text, request);
+  const isLost = isCut && decision.type === "format-error";
+  yield { type: "plan-end", text, decision: isLost ? CUT : decision, usage };
 }
+
+const CUT: Decision = {
+  type: "format-error",
+  error: {
+    code: "plan-cut",
+    message:
+      "The plan was cut at the longest reply that the planner may write (finish_reason length). A planner that thinks less, or a larger maxOutputTokens for it, would help.",
+  },
+};
 
 export function toDecision(
   text: string,

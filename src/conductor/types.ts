@@ -1,6 +1,8 @@
 // Who writes workflows: the Conductor port. Text Conductors (prompted, native) share the driver in
 // `text.ts`, which parses; others (a fixed workflow, baselines, TRINITY) decide without text.
 
+import type { Belief } from "../belief/types.ts";
+import type { PlanLimits } from "../store/limits.ts";
 import type { ConductorIdentity } from "../store/types.ts";
 import type { Pool, PoolMember, Task, Usage } from "../worker/types.ts";
 import type { Decision, Workflow, WorkflowError } from "../workflow/types.ts";
@@ -20,15 +22,27 @@ export interface ComposeRequest {
   /** Format errors of this round's earlier attempts: a Conductor may learn from them. */
   errors: WorkflowError[];
   maxSteps: number;
+  /** How many workflows this run may have in all: in the last one nothing can be accepted any more. Absent: one is enough. */
+  maxRounds?: number;
   /** Never more than this: the budget was reserved with it. */
   maxOutputTokens?: number;
+  limits?: PlanLimits;
+  /** How many of its models have failed to plan in this run: the next one does. */
+  failedPlanners?: number;
   seed: number;
 }
 
 export type PlanEvent =
   | { type: "plan-delta"; text: string }
   /** Always the last event. `text` is what the Conductor wrote, empty where it decides without text. */
-  | { type: "plan-end"; text: string; decision: Decision; usage: Usage };
+  | {
+      type: "plan-end";
+      text: string;
+      decision: Decision;
+      /** What the decision was taken on; absent where the Conductor weighs no answers. */
+      belief?: Belief;
+      usage: Usage;
+    };
 
 /** What composing may cost at the most, known before it starts. */
 export interface ComposeQuote {
@@ -41,6 +55,10 @@ export interface Conductor {
   /** Journaled with the run, so that a resumed one finds it again. One of your own is `{ kind: "custom", id }`. */
   readonly identity: ConductorIdentity;
   compose(request: ComposeRequest, signal: AbortSignal): AsyncIterable<PlanEvent>;
+  /** How many rounds it takes, where nobody asked for another number. */
+  readonly rounds?: number;
+  /** Which model plans when the one of this request fails; undefined where there is none left. */
+  successor?(request: ComposeRequest): string | undefined;
   /** Absent where composing costs nothing. */
   quote?(request: ComposeRequest): ComposeQuote;
 }

@@ -158,14 +158,37 @@ describe("local servers", () => {
     models: [],
   });
 
-  it("that answer give their chat models, eight at the most, for free", async () => {
+  it("that answer give their chat models for free, eight at the most, and the others are named", async () => {
     const server = await serve(["all-minilm-embed", ...Array.from({ length: 12 }, (_, i) => `model-${i}`)]);
     const found = await discover(optionsWith({}, { localServers: [localAt(server.baseUrl)] }));
-    expect(found).toHaveLength(8);
+    expect(found.filter(({ member }) => member)).toHaveLength(8);
+    expect(found.filter(({ state }) => state === "over-limit").map(({ id }) => id)).toEqual(
+      [8, 9, 10, 11].map((i) => `ollama/model-${i}`),
+    );
     expect(found[0]).toMatchObject({
       id: "ollama/model-0",
       state: "ready",
       member: { price: { inputUsd: 0, outputUsd: 0 } },
+    });
+  });
+
+  it("put the larger models first, where their names tell it", async () => {
+    const server = await serve(["small:3b", "large:70b", "middle:8b"]);
+    const found = await discover(optionsWith({}, { localServers: [localAt(server.baseUrl)] }));
+    expect(found.map(({ id }) => id)).toEqual(["ollama/large:70b", "ollama/middle:8b", "ollama/small:3b"]);
+  });
+
+  it("that have a model which is there already count it once, and say so", async () => {
+    const server = await serve(["qwen3:latest", "other"]);
+    const env = { OPENAI_BASE_URL: "https://llm.example.com/v1", OPENAI_MODEL: "qwen3" };
+    const found = await discover(optionsWith(env, { localServers: [localAt(server.baseUrl)] }));
+    expect(found.filter(({ member }) => member).map(({ id }) => id)).toEqual([
+      "openai/qwen3",
+      "ollama/other",
+    ]);
+    expect(found.find(({ id }) => id === "ollama/qwen3:latest")).toMatchObject({
+      state: "same-model",
+      detail: expect.stringContaining("the same model as openai/qwen3"),
     });
   });
 

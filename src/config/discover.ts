@@ -2,16 +2,18 @@
 // the environment, the models behind OPENAI_BASE_URL, and local servers that answer. All in parallel,
 // each with a short time-out, so that the slowest costs two seconds once a day.
 
+import { toBillions, toModelName } from "../worker/known-models.ts";
 import type { PoolMember } from "../worker/types.ts";
 import { checkedOn, LOCAL_SERVERS, PROVIDERS, type ProviderInfo } from "./default-models.ts";
 import { type Endpoint, isPrivateHost, toEndpoint, toMember } from "./endpoint.ts";
 import type { Environment } from "./home.ts";
-import { listModels, type ModelCache, openModelCache } from "./model-list.ts";
+import { isChatModel, listModels, type ModelCache, type ModelList, openModelCache } from "./model-list.ts";
 
 const PROVIDER_TIMEOUT_MS = 2_000;
 const LOCAL_TIMEOUT_MS = 300;
 /** A local server may have dozens; a Conductor chooses badly among so many. */
 const MOST_MODELS = 8;
+export const NOT_CHAT = "it is no chat model";
 
 export interface DiscoverOptions {
   env: Environment;
@@ -21,11 +23,24 @@ export interface DiscoverOptions {
   now?: number;
 }
 
+/**
+ * ready: it can be asked. unchecked: it is asked, but its provider did not tell whether it has it. refused: its provider does
+ * not take the key. same-model: it is in the pool by another way. over-limit: its server has more models than a pool takes.
+ */
+export type WorkerReadiness =
+  | "ready"
+  | "unchecked"
+  | "missing-key"
+  | "refused"
+  | "not-listed"
+  | "not-chat"
+  | "same-model"
+  | "over-limit";
+
 /** `member` is absent where the worker cannot be asked. */
 export interface Discovered {
   id: string;
-  /** unchecked: the provider did not tell its models, so the name is a guess. */
-  state: "ready" | "unchecked" | "not-listed";
+  state: WorkerReadiness;
   detail?: string;
   member?: PoolMember;
 }
@@ -40,7 +55,20 @@ export async function discover(options: DiscoverOptions): Promise<Discovered[]> 
       .map((server) => discoverLocal(server, options)),
   ]);
   await cache.save();
-  return found.flat().sort(byStrength);
+  return leaveTwinsOut(found.flat()).sort(byStrength);
+}
+
+/** A model that is reached by two ways is one worker: the provider's own comes before resellers and other servers. */
+function leaveTwinsOut(found: Discovered[]): Discovered[] {
+  const first = new Map<string, string>();
+  return found.map((item) => {
+    if (!item.member) return item;
+    const name = toModelName(item.id);
+    const twin = first.get(name);
+    if (twin === undefined) first.set(name, item.id);
+    const detail = `it is the same model as ${twin}. Name it with --pool to ask it by this way`;
+    return twin === undefined ? item : { id: item.id, state: "same-model", detail };
+  });
 }
 
 async function discoverProvider(
@@ -51,11 +79,14 @@ async function discoverProvider(
   const hasAddress = Boolean(provider.baseUrlEnv && env[provider.baseUrlEnv]);
   if (!hasAddress && !provider.keys.some((name) => env[name]?.trim())) return [];
   const result = toEndpoint(provider.id, env);
-  if (!result.ok) return [];
+  if (!result.ok) {
+    const detail = `${provider.baseUrlEnv} is set and its key is missing: set ${result.missingKeys.join(" or ")}`;
+    return [{ id: provider.id, state: "missing-key", detail }];
+  }
   const { endpoint } = result;
   const isForeign = provider.id === "openai" && !endpoint.isOwn;
   const wanted = isForeign ? toNames(env.OPENAI_MODEL) : [];
-  if (wanted.length > 0) return toReady(endpoint, wanted, fetch);
+  if (wanted.length > 0) return toReady(endpoint, wanted, fetch, wanted.length);
 
   const cached = endpoint.isPrivate ? undefined : cache.get(endpoint.baseUrl);
   const list = cached
@@ -63,10 +94,13 @@ async function discoverProvider(
     : await listModels(endpoint, { fetch, timeoutMs: PROVIDER_TIMEOUT_MS });
   if (list.ok && !cached && !endpoint.isPrivate) cache.set(endpoint.baseUrl, list.models);
 
+  if (!list.ok && isRefusal(list.status)) {
+    const detail = `${endpoint.baseUrl} refuses the key (${list.status}): ${toKeyAdvice(provider, endpoint)}`;
+    return [{ id: provider.id, state: "refused", detail }];
+  }
   if (isForeign) {
-    if (list.ok) return toReady(endpoint, list.models.slice(0, MOST_MODELS), fetch);
-    const detail = `OPENAI_BASE_URL: ${list.why}. Name its models in OPENAI_MODEL`;
-    return [{ id: "openai", state: "unchecked", detail }];
+    if (list.ok && list.models.length > 0) return toReady(endpoint, list.models, fetch);
+    return [{ id: provider.id, state: "unchecked", detail: toServerAdvice(endpoint, list) }];
   }
   const slots = provider.models.map(async (candidates): Promise<Discovered> => {
     const model = list.ok ? candidates.find((name) => isListed(name, list.models)) : candidates[0];
@@ -81,22 +115,44 @@ async function discoverProvider(
   return Promise.all(slots);
 }
 
+const isRefusal = (status: number | undefined) => status === 401 || status === 403;
+
+function toKeyAdvice({ keys }: ProviderInfo, { apiKey }: Endpoint): string {
+  return apiKey === undefined ? `set ${keys.join(" or ")}` : `put a valid one into ${keys.join(" or ")}`;
+}
+
+/** What to do about a server of one's own that does not tell its models. */
+function toServerAdvice({ baseUrl }: Endpoint, list: ModelList): string {
+  if (list.ok) return `${baseUrl} lists no chat model. Name its models in OPENAI_MODEL`;
+  if (list.isUnreachable) return `nobody answers at ${baseUrl}. Start that server, or mend OPENAI_BASE_URL`;
+  return `OPENAI_BASE_URL: ${list.why}. Name its models in OPENAI_MODEL`;
+}
+
 async function discoverLocal(server: ProviderInfo, { env, fetch }: DiscoverOptions): Promise<Discovered[]> {
   const result = toEndpoint(server.id, env, { baseUrl: server.baseUrl });
   if (!result.ok) return [];
   const list = await listModels(result.endpoint, { fetch, timeoutMs: LOCAL_TIMEOUT_MS });
   if (!list.ok) return [];
   const endpoint = { ...result.endpoint, source: `local server ${server.baseUrl}` };
-  return toReady(endpoint, list.models.slice(0, MOST_MODELS), fetch);
+  return toReady(endpoint, list.models, fetch);
 }
 
+/** The largest first, where their names tell it; those beyond the limit are named, not dropped. */
 function toReady(
   endpoint: Endpoint,
   models: string[],
   fetch?: typeof globalThis.fetch,
+  most = MOST_MODELS,
 ): Promise<Discovered[]> {
+  const bySize = [...models].sort((a, b) => toBillions(b) - toBillions(a));
   return Promise.all(
-    models.map(async (model) => {
+    bySize.map(async (model, i): Promise<Discovered> => {
+      const id = `${endpoint.provider}/${model}`;
+      if (!isChatModel(model)) return { id, state: "not-chat", detail: NOT_CHAT };
+      if (i >= most) {
+        const detail = `a pool takes ${most} of the ${models.length} models of its server. Name those you want with --pool or in the config`;
+        return { id, state: "over-limit", detail };
+      }
       const member = await toMember(endpoint, model, {}, fetch);
       return { id: member.worker.id, state: "ready" as const, member };
     }),

@@ -3,14 +3,15 @@
 
 import { isIPv4, isIPv6 } from "node:net";
 import { usageError } from "../base/errors.ts";
+import { shorten } from "../base/format.ts";
 import { registerSecret } from "../base/redact.ts";
 import { didYouMean } from "../base/suggest.ts";
 import { loadModel, PROTOCOLS, type ProviderProtocol } from "../worker/models.ts";
-import { priceAt, priceOf } from "../worker/price.ts";
+import { contextOf, priceAt, priceOf } from "../worker/price.ts";
 import { createModelWorker } from "../worker/provider.ts";
 import type { PoolMember, Price, Worker } from "../worker/types.ts";
 import { LOCAL_SERVERS, PROVIDERS, type ProviderInfo } from "./default-models.ts";
-import type { Environment } from "./home.ts";
+import { type Environment, readVariable } from "./home.ts";
 import type { ModelEntry } from "./schema.ts";
 
 export interface Endpoint {
@@ -47,23 +48,20 @@ export function toEndpoint(
   if (!info && given.baseUrl === undefined) {
     const known = [...PROVIDERS, ...LOCAL_SERVERS].map(({ id }) => id);
     const others = `(there are: ${known.join(", ")}).${didYouMean(provider, known)}`;
-    throw usageError(`No provider "${provider}" ${others} A worker with a baseUrl may have any name.`);
+    throw usageError(
+      `No provider "${shorten(provider)}" ${others} A worker with a baseUrl may have any name.`,
+    );
   }
-  const baseUrlEnv = info?.baseUrlEnv && env[info.baseUrlEnv] ? info.baseUrlEnv : undefined;
-  const address = given.baseUrl ?? (baseUrlEnv ? env[baseUrlEnv] : info?.baseUrl) ?? "";
-  const baseUrl = toBaseUrl(
-    address,
-    given.baseUrl === undefined ? (baseUrlEnv ?? "") : "baseUrl",
-    info?.protocol,
-  );
+  const baseUrlEnv = findAddressVariable(info, env);
+  const baseUrl = toAddress(provider, env, given);
   const isOwn = info !== undefined && new URL(info.baseUrl).host === new URL(baseUrl).host;
 
   // A server of one's own choice gets a key only where its own variable is named: no key leaves by accident.
   const names = given.apiKeyEnv ? [given.apiKeyEnv] : given.baseUrl !== undefined ? [] : (info?.keys ?? []);
-  const keyName = names.find((name) => env[name]?.trim());
+  const keyName = names.find((name) => readVariable(env, name)?.trim());
   const isKeyNeeded = given.apiKeyEnv !== undefined || (isOwn && names.length > 0);
   if (isKeyNeeded && !keyName) return { ok: false, missingKeys: names };
-  const apiKey = keyName && env[keyName]?.trim();
+  const apiKey = keyName && readVariable(env, keyName)?.trim();
   if (apiKey) registerSecret(apiKey);
 
   const protocol =
@@ -83,6 +81,22 @@ export function toEndpoint(
       source,
     },
   };
+}
+
+/** Where its requests go: as given, by the environment, else the provider's own. */
+export function toAddress(
+  provider: string,
+  env: Environment,
+  given: Pick<ModelEntry, "baseUrl"> = {},
+): string {
+  const info = findProviderInfo(provider);
+  const variable = findAddressVariable(info, env);
+  const address = given.baseUrl ?? (variable ? env[variable] : info?.baseUrl) ?? "";
+  return toBaseUrl(address, given.baseUrl === undefined ? (variable ?? "") : "baseUrl", info?.protocol);
+}
+
+function findAddressVariable(info: ProviderInfo | undefined, env: Environment): string | undefined {
+  return info?.baseUrlEnv && env[info.baseUrlEnv] ? info.baseUrlEnv : undefined;
 }
 
 function toBaseUrl(address: string, name: string, protocol?: ProviderProtocol): string {
@@ -132,6 +146,7 @@ export async function toMember(
     price,
     profile,
     maxOutputTokens,
+    contextTokens: endpoint.isOwn ? await contextOf(provider, model) : undefined,
     source: settings.source ?? endpoint.source,
   };
 }
@@ -163,9 +178,20 @@ export interface RelayTarget {
 }
 
 const targets = new WeakMap<Worker, RelayTarget>();
+const references = new WeakMap<Worker, string>();
 
 function rememberTarget(worker: Worker, target: RelayTarget): void {
   targets.set(worker, target);
+  rememberReference(worker, target.provider, target.model);
+}
+
+export function rememberReference(worker: Worker, provider: string, model: string): void {
+  references.set(worker, `${provider}/${model}`);
+}
+
+/** "provider/model", whatever name the config gives to the worker. Undefined for those that are no model of a provider. */
+export function referenceOf(worker: Worker): string | undefined {
+  return references.get(worker);
 }
 
 /** Undefined for workers that are no model behind an address: simulated ones, tools, objects made in code. */

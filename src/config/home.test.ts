@@ -1,7 +1,8 @@
-import { homedir } from "node:os";
+import { chmodSync, mkdtempSync, statSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
-import { toStorePath, toTuttiHome } from "./home.ts";
+import { closeHome, toStorePath, toTuttiHome } from "./home.ts";
 
 it("keeps its files in TUTTI_HOME, else in the home folder", () => {
   expect(toTuttiHome({ TUTTI_HOME: "/tmp/somewhere" })).toBe("/tmp/somewhere");
@@ -15,4 +16,23 @@ it.each([
   ["runs.db", resolve("runs.db")],
 ])("the journal of store %s is %s", (store, expected) => {
   expect(toStorePath(store, { TUTTI_HOME: "/tmp/somewhere" })).toBe(expected);
+});
+
+it("is closed to other users where it holds nothing but our files, and that is said once", () => {
+  const home = mkdtempSync(join(tmpdir(), "tutti-home-"));
+  const env = { TUTTI_HOME: home };
+  const modeOf = () => statSync(home).mode & 0o777;
+  chmodSync(home, 0o755);
+  expect(closeHome(env)).toBeUndefined(); // nothing of ours is in it
+  for (const name of ["journal.db", "journal.db-wal", "keys.json"]) writeFileSync(join(home, name), "");
+  writeFileSync(join(home, "letter.txt"), "");
+  expect(closeHome(env)).toBeUndefined(); // somebody else's folder, too
+  expect(modeOf()).toBe(0o755);
+  const ours = mkdtempSync(join(tmpdir(), "tutti-home-"));
+  chmodSync(ours, 0o775);
+  writeFileSync(join(ours, "journal.db"), "");
+  expect(closeHome({ TUTTI_HOME: ours })).toContain(`Closed ${ours} to other users`);
+  expect(statSync(ours).mode & 0o777).toBe(0o700);
+  expect(closeHome({ TUTTI_HOME: ours })).toBeUndefined();
+  expect(closeHome({ TUTTI_HOME: join(ours, "missing") })).toBeUndefined();
 });

@@ -1,10 +1,16 @@
 // Where Tutti keeps its own files, and what it takes the environment for. The environment is always a
 // parameter, so that tests and programs decide what is seen.
 
+import { chmodSync, readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Of a name that a config chooses: "constructor" is no variable, though every object answers to it. */
+export function readVariable(env: Environment, name: string): string | undefined {
+  return Object.hasOwn(env, name) ? env[name] : undefined;
+}
 
 export function toTuttiHome(env: Environment): string {
   return env.TUTTI_HOME || join(homedir(), ".tutti");
@@ -15,4 +21,27 @@ export function toStorePath(store: string | undefined, env: Environment): string
   if (store === "memory") return store;
   if (store === undefined) return join(toTuttiHome(env), "journal.db");
   return store.startsWith("~/") ? join(homedir(), store.slice(2)) : resolve(store);
+}
+
+/** What Tutti puts into its home, with what SQLite and locks put beside it. */
+const OWN =
+  /^\.?(journal\.db|keys\.json|trusted\.json|models-cache\.json|calibration$|trainings$|rl$|bench$)/;
+
+/**
+ * Homes of earlier versions may be open to other users. Returns what was done, once: afterwards it is closed. A
+ * TUTTI_HOME that holds anything else is somebody's decision, and left as it is.
+ */
+export function closeHome(env: Environment): string | undefined {
+  const home = toTuttiHome(env);
+  try {
+    const { mode, uid } = statSync(home);
+    if (process.getuid?.() !== uid || (mode & 0o077) === 0) return undefined;
+    const names = readdirSync(home);
+    const isOurs = names.length > 0 && names.every((name) => OWN.test(name));
+    if (env.TUTTI_HOME && !isOurs) return undefined;
+    chmodSync(home, mode & 0o700);
+    return `Closed ${home} to other users of this machine: it holds what was asked and answered.`;
+  } catch {
+    return undefined; // there is none yet, or this system has no such modes
+  }
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadConfig } from "./load.ts";
+import { type LoadOptions, loadConfig } from "./load.ts";
 
 function folderWith(files: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), "tutti-config-"));
@@ -10,8 +10,12 @@ function folderWith(files: Record<string, string>): string {
   return folder;
 }
 
+/** Everything is trusted: what needs trust, and by whom it is given, is tested in trust/ and in cli/config/. */
+const load = (options: Pick<LoadOptions, "cwd" | "file">) =>
+  loadConfig({ ...options, env: {}, approve: async () => {} });
+
 async function messageOf(files: Record<string, string>, file?: string): Promise<string> {
-  const error = await loadConfig({ cwd: folderWith(files), file }).then(
+  const error = await load({ cwd: folderWith(files), file }).then(
     () => expect.fail("was accepted"),
     (reason) => reason,
   );
@@ -21,7 +25,7 @@ async function messageOf(files: Record<string, string>, file?: string): Promise<
 
 describe("a config file", () => {
   it("may be absent: everything has a default", async () => {
-    const { config, file } = await loadConfig({ cwd: folderWith({}) });
+    const { config, file } = await load({ cwd: folderWith({}) });
     expect(file).toBeUndefined();
     expect(config).toMatchObject({
       consensus: true,
@@ -45,13 +49,17 @@ describe("a config file", () => {
       'export default { workers: [{ model: "openai/gpt-6-sol" }], limits: { usd: null } };',
     ],
     [
+      "tutti.config.js",
+      'module.exports = { workers: [{ model: "openai/gpt-6-sol" }], limits: { usd: null } };',
+    ],
+    [
       "tutti.config.ts",
       'const model: string = "openai/gpt-6-sol";\nexport default { workers: [{ model }], limits: { usd: null } };',
     ],
   ])("may be %s", async (name, text) => {
     const cwd = folderWith({ [name]: text });
     for (const file of [undefined, name]) {
-      const loaded = await loadConfig({ cwd, file });
+      const loaded = await load({ cwd, file });
       expect(loaded.file).toBe(join(cwd, name));
       expect(loaded.config).toMatchObject({
         workers: [{ model: "openai/gpt-6-sol" }],
@@ -61,9 +69,9 @@ describe("a config file", () => {
   });
 
   it("may be empty", async () => {
-    expect(
-      (await loadConfig({ cwd: folderWith({ "tutti.config.yaml": "# nothing yet\n" }) })).config.rounds,
-    ).toBe(1);
+    expect((await load({ cwd: folderWith({ "tutti.config.yaml": "# nothing yet\n" }) })).config.rounds).toBe(
+      1,
+    );
   });
 
   it("holds workers and model objects in code", async () => {
@@ -71,7 +79,7 @@ describe("a config file", () => {
       const worker = { id: "mine", kind: "model", async *ask() {} };
       const model = { specificationVersion: "v3", provider: "p", modelId: "m", supportedUrls: {}, doStream() {} };
       export default { workers: [worker, { worker: { ...worker, id: "other" }, price: { inputUsd: 0, outputUsd: 0 } }, { model }] };`;
-    const { config } = await loadConfig({ cwd: folderWith({ "tutti.config.ts": text }) });
+    const { config } = await load({ cwd: folderWith({ "tutti.config.ts": text }) });
     expect(config.workers).toMatchObject([
       { worker: { id: "mine" } },
       { worker: { id: "other" } },

@@ -1,17 +1,24 @@
 // Which models a server really has: one short GET of its list. Answers of providers are kept for a day
 // in models-cache.json (addresses and names, never a key), so that a question does not wait for them.
 
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
+import { makePrivateFolder } from "../files/private.ts";
 import { writeFileSafely } from "../files/write-safely.ts";
+import { Redirected } from "../worker/failure.ts";
+import { guardFetch } from "../worker/guarded-fetch.ts";
 import { PROTOCOLS } from "../worker/models.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Environment, toTuttiHome } from "./home.ts";
 
 const DAY_MS = 86_400_000;
+const NO_LIST = "what it lists is not a list of models";
 
-export type ModelList = { ok: true; models: string[] } | { ok: false; why: string };
+export type ModelList =
+  | { ok: true; models: string[] }
+  /** `status`: what it answered. `isUnreachable`: nobody answered at all. */
+  | { ok: false; why: string; status?: number; isUnreachable?: boolean };
 
 const named = z.object({ id: z.string().optional(), name: z.string().optional() });
 /** OpenAI's `data`, Google's `models`, Together's bare list. */
@@ -29,31 +36,32 @@ export async function listModels(
   const { baseUrl, apiKey, protocol } = endpoint;
   const { listQuery, toHeaders } = PROTOCOLS[protocol];
   try {
-    const response = await fetch(`${baseUrl}/models${listQuery}`, {
+    const response = await guardFetch(fetch, apiKey)(`${baseUrl}/models${listQuery}`, {
       headers: apiKey === undefined ? {} : toHeaders(apiKey),
       signal: AbortSignal.timeout(timeoutMs),
     });
     if (!response.ok) {
       await response.body?.cancel();
-      return { ok: false, why: `its list of models answers ${response.status}` };
+      const { status } = response;
+      return { ok: false, why: `its list of models answers ${status}`, status };
     }
     const answer = answerSchema.safeParse(await response.json());
-    if (!answer.success) return { ok: false, why: "what it lists is not a list of models" };
+    if (!answer.success) return { ok: false, why: NO_LIST };
     const models = answer.data.map(({ id, name }) => (id ?? name ?? "").replace(/^models\//, ""));
     return { ok: true, models: models.filter((model) => model !== "" && isChatModel(model)) };
   } catch (error) {
+    if (error instanceof Redirected) return { ok: false, why: error.message };
+    if (error instanceof SyntaxError) return { ok: false, why: NO_LIST };
     const isLate = (error as Error).name === "TimeoutError";
-    return {
-      ok: false,
-      why: isLate ? `no list of models within ${timeoutMs} ms` : "its list of models cannot be reached",
-    };
+    if (isLate) return { ok: false, why: `no list of models within ${timeoutMs} ms` };
+    return { ok: false, why: "its list of models cannot be reached", isUnreachable: true };
   }
 }
 
 const NO_CHAT =
-  /embed|whisper|\btts\b|dall-e|image|rerank|moderation|transcri|speech|audio|realtime|\bocr\b|guard|\bbge\b|diffusion|\bflux\b|\bsora\b|\bveo\b|imagen|\bclip\b/i;
+  /embed|whisper|\btts\b|dall-e|image|rerank|moderation|transcri|speech|audio|realtime|\bocr\b|guard|\bbge\b|diffusion|\bflux\b|\bsora\b|\bveo\b|imagen|\bclip\b|minilm|\bgte\b|\be5\b|colbert|davinci|babbage|-turbo-instruct|lyria|\baqa\b|kokoro|parakeet/i;
 
-function isChatModel(model: string): boolean {
+export function isChatModel(model: string): boolean {
   return !NO_CHAT.test(model);
 }
 
@@ -85,9 +93,12 @@ export async function openModelCache(env: Environment, now: number): Promise<Mod
     },
     async save() {
       if (!isChanged) return;
-      await mkdir(dirname(file), { recursive: true })
-        .then(() => writeFileSafely(file, Buffer.from(JSON.stringify(Object.fromEntries(entries)))))
-        .catch(() => {});
+      try {
+        makePrivateFolder(dirname(file));
+        await writeFileSafely(file, Buffer.from(JSON.stringify(Object.fromEntries(entries))));
+      } catch {
+        // Without a cache the lists are asked for again.
+      }
     },
   };
 }

@@ -28,12 +28,12 @@ function optionsWith(
 
 const resolve = (config: object, options = optionsWith()) => resolvePool(parseConfig(config), options);
 
-async function messageOf(config: object, options = optionsWith()): Promise<string> {
+async function messageOf(config: object, options = optionsWith(), code = "usage"): Promise<string> {
   const error = await resolve(config, options).then(
     () => expect.fail("was accepted"),
     (reason) => reason,
   );
-  expect(error).toMatchObject({ code: "usage" });
+  expect(error).toMatchObject({ code });
   return error.message;
 }
 
@@ -126,6 +126,13 @@ describe("the workers of the config", () => {
   });
 });
 
+it("a model that does not chat is never a worker", async () => {
+  const workers = [local("a"), { model: "here/nomic-embed-text", baseUrl: "http://127.0.0.1:9/v1" }];
+  const resolved = await resolve({ workers });
+  expect(idsOf(resolved)).toEqual(["a"]);
+  expect(resolved.warnings).toEqual(["here/nomic-embed-text is left out: it is no chat model"]);
+});
+
 describe("a missing key", () => {
   const config = {
     workers: [local("a"), { id: "b", model: "openai/gpt-6-sol" }],
@@ -152,7 +159,7 @@ describe("a missing key", () => {
     const google = {
       workers: [{ model: "google/gemini-3.8-flash", apiKeyEnv: "TEAM_KEY" }, "anthropic/claude-sonnet-5"],
     };
-    const message = await messageOf(google);
+    const message = await messageOf(google, optionsWith(), "no-worker");
     expect(message).toMatch(/^No worker can be asked\./);
     expect(message).toContain("google/gemini-3.8-flash: its key is missing: set TEAM_KEY");
     expect(message).toContain("set ANTHROPIC_API_KEY");
@@ -180,6 +187,22 @@ describe("choosing", () => {
     const resolved = await choose("alpha,openai/gpt-5", { OPENAI_API_KEY: KEY });
     expect(resolved.kind).toBe("mixed");
     expect(idsOf(resolved)).toEqual(["alpha", "openai/gpt-5", "consensus"]);
+  });
+
+  it("by the model's own name, where only one worker has it", async () => {
+    const workers = [{ model: "openai/gpt-5" }, { model: "there/x", baseUrl: "https://a.example.com/v1" }];
+    const twin = { model: "here/x", baseUrl: "https://b.example.com/v1" };
+    const find = (selector: string, more: object[] = []) =>
+      resolve({ workers: [...workers, ...more] }, optionsWith({ OPENAI_API_KEY: KEY }, { selector }));
+    expect(idsOf(await find("gpt-5"))).toEqual(["openai/gpt-5"]);
+    expect(idsOf(await find("x"))).toEqual(["there/x"]);
+    await expect(find("x", [twin])).rejects.toThrow('"x" is ambiguous (there are: there/x, here/x).');
+  });
+
+  it("fails with the nearest name of a pool, too", async () => {
+    expect(await messageOf(config, optionsWith({}, { selector: "greeck" }))).toContain(
+      'Did you mean "greek"?',
+    );
   });
 
   it("fails with the names there are", async () => {

@@ -1,7 +1,9 @@
 // From a config and an environment to the pool of a question: the workers of the config; else what the
-// environment offers; else the rehearsal pool, said in one clear line. Nobody is left out in silence.
+// environment offers; else the rehearsal pool, said in one clear line. Nobody is left out in silence, and where anything is
+// configured the rehearsal never takes its place.
 
-import { usageError } from "../base/errors.ts";
+import { TuttiError, usageError } from "../base/errors.ts";
+import { shorten } from "../base/format.ts";
 import { didYouMean } from "../base/suggest.ts";
 import { createHelper, type HelperId, isHelperId, modelsOf } from "../worker/kinds.ts";
 import { priceOf } from "../worker/price.ts";
@@ -9,9 +11,10 @@ import { createModelWorker } from "../worker/provider.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 import { attachCalibrations, type PoolFor } from "./calibrated.ts";
 import { PROVIDERS } from "./default-models.ts";
-import { type DiscoverOptions, discover, toNames } from "./discover.ts";
-import { findProviderInfo, splitRef, toEndpoint, toMember } from "./endpoint.ts";
+import { type DiscoverOptions, discover, NOT_CHAT, toNames, type WorkerReadiness } from "./discover.ts";
+import { findProviderInfo, rememberReference, splitRef, toEndpoint, toMember } from "./endpoint.ts";
 import type { Environment } from "./home.ts";
+import { isChatModel } from "./model-list.ts";
 import { isPoolMember, type ModelEntry, type TuttiConfig, toWorkerId } from "./schema.ts";
 
 export interface ResolvePoolOptions extends DiscoverOptions {
@@ -35,8 +38,7 @@ export interface ResolvedPool {
 
 interface WorkerState {
   id: string;
-  /** ready: it can be asked. unchecked: it is asked, but its provider did not tell whether it has it. */
-  state: "ready" | "unchecked" | "missing-key" | "not-listed";
+  state: WorkerReadiness;
   detail?: string;
 }
 
@@ -47,11 +49,9 @@ interface Candidate extends WorkerState {
 }
 
 const KEY_NAMES = PROVIDERS.slice(0, 3).map(({ keys }) => keys[0]);
-const REHEARSAL = "using the rehearsal pool (simulated workers)";
 const NOTHING_FOUND =
-  `No provider key or local server found: ${REHEARSAL}. ` +
+  "No provider key or local server found: using the rehearsal pool (simulated workers). " +
   `Set ${KEY_NAMES.join(", ")}, … or add workers to tutti.config.yaml.`;
-const NOBODY_LEFT = `None of the workers found can be asked: ${REHEARSAL}.`;
 
 export async function resolvePool(config: TuttiConfig, options: ResolvePoolOptions): Promise<ResolvedPool> {
   const wishes = toNames(options.selector).flatMap((name) => toWishes(name, config));
@@ -60,14 +60,16 @@ export async function resolvePool(config: TuttiConfig, options: ResolvePoolOptio
   const { candidates, notice } = isRehearsal
     ? { candidates: await rehearse(options.env) }
     : await findCandidates(config, options);
-  const wanted = names.length === 0 || isRehearsal ? candidates : await select(wishes, candidates, options);
+  const wanted =
+    names.length === 0 || isRehearsal
+      ? candidates
+      : await select(wishes, candidates, options, Object.keys(config.pools));
 
   const chosen = wanted.filter((candidate) => candidate.member !== undefined);
   const leftOut = wanted.filter(({ member }) => member === undefined);
   if (chosen.length === 0) {
-    throw usageError(
-      `No worker can be asked. ${leftOut.map(({ id, detail }) => `${id}: ${detail}`).join(". ")}`,
-    );
+    const reasons = new Set(leftOut.map(({ id, detail }) => `${id}: ${detail}`));
+    throw new TuttiError("no-worker", `No worker can be asked. ${[...reasons].join(". ")}`);
   }
   const members = withHelpers(
     chosen.map(({ member }) => member!),
@@ -89,9 +91,21 @@ export async function resolvePool(config: TuttiConfig, options: ResolvePoolOptio
     poolFor,
     kind: kinds.size > 1 ? "mixed" : chosen[0]!.kind,
     notice: kinds.has("rehearsal") ? notice : undefined,
-    warnings: [...leftOut.map(({ id, detail }) => `${id} is left out: ${detail}`), ...problems],
+    warnings: [...toWarnings(leftOut), ...problems],
     workers: wanted.map(({ id, state, detail }) => ({ id, state, detail })),
   };
+}
+
+/** One line for all that are left out for one reason. That a model is there already is no news: `tutti pool` shows it. */
+function toWarnings(leftOut: Candidate[]): string[] {
+  const byReason = new Map<string, string[]>();
+  for (const { id, state, detail = "" } of leftOut)
+    if (state !== "same-model") byReason.set(detail, [...(byReason.get(detail) ?? []), id]);
+  return [...byReason].map(([detail, ids]) => {
+    const more = ids.length > 3 ? [`${ids.length - 3} more`] : [];
+    const names = [...ids.slice(0, 3), ...more].join(", ");
+    return `${names} ${ids.length === 1 ? "is" : "are"} left out: ${detail}`;
+  });
 }
 
 /** Any model by its name, "provider/model": for planning with it or passing a request through. */
@@ -117,9 +131,8 @@ async function findCandidates(
     return { candidates: await Promise.all(config.workers.map((entry) => fromEntry(entry, options))) };
   }
   const found = (await discover(options)).map((item): Candidate => ({ ...item, kind: "environment" }));
-  if (found.some(({ member }) => member)) return { candidates: found };
-  const notice = found.length === 0 ? NOTHING_FOUND : NOBODY_LEFT;
-  return { candidates: [...(await rehearse(options.env)), ...found], notice };
+  if (found.length > 0) return { candidates: found };
+  return { candidates: await rehearse(options.env), notice: NOTHING_FOUND };
 }
 
 async function fromEntry(
@@ -134,8 +147,10 @@ async function fromEntry(
     const provider = model.provider.split(".")[0] ?? "";
     const { price, profile, maxOutputTokens, temperature, options } = settings;
     const providerOptions = options && { [provider]: options };
+    const worker = createModelWorker(id, model, { temperature, providerOptions });
+    rememberReference(worker, provider, model.modelId);
     return ready({
-      worker: createModelWorker(id, model, { temperature, providerOptions }),
+      worker,
       price: price ?? (await priceOf(provider, model.modelId)),
       profile,
       maxOutputTokens,
@@ -143,6 +158,7 @@ async function fromEntry(
     });
   }
   const ref = splitRef(model);
+  if (!isChatModel(ref.model)) return { id, kind: "config", state: "not-chat", detail: NOT_CHAT };
   const result = toEndpoint(ref.provider, env, settings);
   if (!result.ok) return { id, kind: "config", state: "missing-key", detail: missing(result.missingKeys) };
   const source = result.endpoint.source ?? "config";
@@ -173,7 +189,7 @@ interface Wish {
 }
 
 function toWishes(name: string, config: TuttiConfig): Wish[] {
-  const ids = config.pools[name];
+  const ids = Object.hasOwn(config.pools, name) ? config.pools[name] : undefined;
   return ids ? ids.map((id) => ({ name: id, isDirect: false })) : [{ name, isDirect: true }];
 }
 
@@ -181,13 +197,16 @@ async function select(
   wishes: Wish[],
   candidates: Candidate[],
   options: ResolvePoolOptions,
+  pools: string[],
 ): Promise<Candidate[]> {
   const chosen: Candidate[] = [];
   for (const { name, isDirect } of wishes) {
-    if (chosen.some(({ id }) => id === name)) continue;
-    const found = candidates.find(({ id }) => id === name);
-    if (found && !found.member && isDirect) throw usageError(`${name}: ${found.detail}`);
-    if (found) chosen.push(found);
+    const found = candidates.find(({ id }) => id === name) ?? findAlias(name, candidates);
+    if (chosen.some(({ id }) => id === (found?.id ?? name))) continue;
+    // Left out of the default pool only: whoever names it gets it.
+    const isElsewhere = found?.state === "same-model" || found?.state === "over-limit";
+    if (found && !isElsewhere && !found.member && isDirect) throw usageError(`${name}: ${found.detail}`);
+    if (found && !isElsewhere) chosen.push(found);
     else if (name === "rehearsal") chosen.push(...(await rehearse(options.env)));
     else if (isHelperId(name)) continue;
     else if (name.includes("/") && findProviderInfo(splitRef(name).provider)) {
@@ -195,10 +214,20 @@ async function select(
       chosen.push({ id: name, kind: "environment", state: "unchecked", detail: "named directly", member });
     } else {
       const known = candidates.filter(({ member }) => member).map(({ id }) => id);
-      throw usageError(`No worker "${name}" (there are: ${known.join(", ")}).${didYouMean(name, known)}`);
+      throw usageError(
+        `No worker "${shorten(name)}" (there are: ${known.join(", ")}).${didYouMean(name, [...pools, ...known, "rehearsal"])}`,
+      );
     }
   }
   return chosen;
+}
+
+/** A model by its own name, without the provider, where only one worker has it: "gpt-5" for "openai/gpt-5". */
+function findAlias(name: string, candidates: Candidate[]): Candidate | undefined {
+  const found = candidates.filter(({ id, member }) => member && id.slice(id.indexOf("/") + 1) === name);
+  if (found.length > 1)
+    throw usageError(`"${name}" is ambiguous (there are: ${found.map(({ id }) => id).join(", ")}).`);
+  return found[0];
 }
 
 /** The vote and the Conductor itself come last, so that the numbers of the models do not depend on them. */

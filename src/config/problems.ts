@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { usageError } from "../base/errors.ts";
 import { isObject } from "../base/fields.ts";
+import { shorten } from "../base/format.ts";
 import { redact } from "../base/redact.ts";
 import { didYouMean } from "../base/suggest.ts";
 import { schemas, type TuttiConfig, toWorkerId } from "./schema.ts";
@@ -22,6 +23,9 @@ interface ConfigProblem {
   text: string;
 }
 
+/** Whoever has more wrong than this sees the rest after mending these. */
+const MOST_SHOWN = 50;
+
 /** Throws a usage error that names every problem. */
 export function parseConfig(input: unknown, source: ConfigSource = { name: "the config" }): TuttiConfig {
   const secrets = findSecrets(input, []);
@@ -37,11 +41,12 @@ export function parseConfig(input: unknown, source: ConfigSource = { name: "the 
     problems.push(...findTwins(parsed.data));
   }
   if (parsed.success && problems.length === 0) return parsed.data;
-  const lines = problems.map(({ path, text }) => {
+  const lines = problems.slice(0, MOST_SHOWN).map(({ path, text }) => {
     const line = source.lineOf?.(path);
     return `${source.name}${line === undefined ? "" : `:${line}`}: ${text}`;
   });
-  throw usageError(lines.join("\n"));
+  const more = problems.length - lines.length;
+  throw usageError([...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join("\n"));
 }
 
 function toProblems(issue: z.core.$ZodIssue, input: unknown): ConfigProblem[] {
@@ -49,13 +54,18 @@ function toProblems(issue: z.core.$ZodIssue, input: unknown): ConfigProblem[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => {
       const field = toText([...path, key]);
-      return { path: [...path, key], text: `unknown field "${field}".${didYouMean(key, fieldsAt(path))}` };
+      return {
+        path: [...path, key],
+        text: `unknown field "${shorten(field, 100)}".${didYouMean(key, fieldsAt(path))}`,
+      };
     });
   }
   const field = path.length === 0 ? "the config" : toText(path);
   const found = valueAt(input, path);
   if (found === undefined) return [{ path, text: `${field} is missing: ${toRight(issue, path)}` }];
-  return [{ path, text: `${field} ${toRight(issue, path)}, but is ${toShown(found)}` }];
+  const values = issue.code === "invalid_value" ? issue.values.map(String) : [];
+  const hint = typeof found === "string" ? didYouMean(found, values) : "";
+  return [{ path, text: `${field} ${toRight(issue, path)}, but is ${toShown(found)}${hint && `.${hint}`}` }];
 }
 
 const KINDS: Record<string, string> = {

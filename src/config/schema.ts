@@ -123,7 +123,7 @@ const configSchema = z.strictObject({
       /** Tells clients what the team is doing while they wait. A request may switch it off for itself. */
       progress: z.boolean().default(true),
       /** Larger bodies are refused. Images travel inside of them. */
-      maxBodyBytes: count.default(32_000_000),
+      maxBodyBytes: count.default(16_000_000),
       /** More requests at once are told to come back: each may be a whole team at work. */
       maxRunning: count.default(512),
       /** Keeps what is said in requests that are passed through to one model, and not only their usage. */

@@ -10,6 +10,7 @@ import type { Decision } from "../workflow/types.ts";
 import { type Outcome, parseFirst, performTexts } from "../world/rollout.ts";
 import type { FoundQuestion, QuestionFinder } from "./find-question.ts";
 import { parseLabel, type QuestionLabel, toLabelText } from "./label.ts";
+import { MOST_COMPLETION_CHARACTERS } from "./limits.ts";
 import type { RolloutMetrics, Source } from "./metrics.ts";
 import { keyOfRollout, type RolloutJournal } from "./rollout-journal.ts";
 import type {
@@ -93,17 +94,22 @@ export class RolloutDesk {
   ): Promise<{ verdict: RolloutVerdict; source?: Source }> {
     if (completion === undefined)
       return { verdict: fail("unreadable", "The completion cannot be told from the prompt") };
+    if (completion.length > MOST_COMPLETION_CHARACTERS) {
+      const most = `at most ${MOST_COMPLETION_CHARACTERS} are read`;
+      return { verdict: fail("unreadable", `The completion has ${completion.length} characters; ${most}`) };
+    }
     let label: QuestionLabel;
     let found: FoundQuestion;
     try {
       label = parseLabel(given);
       found = this.#options.finder.find(label);
     } catch (error) {
-      const kind = isTuttiError(error) && error.code === "unknown-label" ? "label" : "fault";
-      return { verdict: fail(kind, toWhy(error)) };
+      if (isTuttiError(error) && error.code === "unknown-label")
+        return { verdict: fail("label", error.message) };
+      return { verdict: this.#break("a label broke", error) };
     }
     const text = toLabelText(label);
-    const key = keyOfRollout(text, completion);
+    const key = keyOfRollout(text, completion, found.answers);
     const kept = this.#options.journal.find(key);
     if (kept) return { verdict: { type: "reward", performed: kept }, source: "kept" };
     const running = this.#underWay.get(key);
@@ -113,10 +119,7 @@ export class RolloutDesk {
 
   #start(rollout: PendingRollout): Promise<RolloutVerdict> {
     const work = this.#perform(rollout)
-      .catch((error): RolloutVerdict => {
-        this.#options.log.error("a rollout broke", { error });
-        return fail("fault", toWhy(error));
-      })
+      .catch((error) => this.#break("a rollout broke", error))
       .finally(() => this.#underWay.delete(rollout.key));
     this.#underWay.set(rollout.key, work);
     return work;
@@ -184,6 +187,12 @@ export class RolloutDesk {
     }
   }
 
+  /** Our own errors name files: these are for the log. */
+  #break(what: string, error: unknown): RolloutVerdict {
+    this.#options.log.error(what, { error });
+    return fail("fault", "Something broke here; the log says what");
+  }
+
   #report(engine: TrainingEngine, { failure, why }: Extract<RolloutVerdict, { type: "failure" }>): void {
     this.#options.metrics.addFailure(failure);
     const reward = this.#failureReward(failure);
@@ -221,8 +230,4 @@ async function breathe<T>(work: () => Promise<T>): Promise<T> {
 
 function fail(failure: FailureKind, why: string): Extract<RolloutVerdict, { type: "failure" }> {
   return { type: "failure", failure, why };
-}
-
-function toWhy(error: unknown): string {
-  return isTuttiError(error) ? error.message : "Something broke here; the log says what";
 }

@@ -1,9 +1,10 @@
 // An export: a folder with train.jsonl, test.jsonl, what the engine needs of us, and a README with its command.
 
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { usageError } from "../base/errors.ts";
+import { makePrivateFolder, writePrivateFile } from "../files/private.ts";
 import { toCommand } from "./export-commands.ts";
 import type { PosedSplits } from "./export-questions.ts";
 import { type ExportEngine, type PosedQuestion, toDatasetRow, toPrompt } from "./export-rows.ts";
@@ -36,18 +37,18 @@ export function writeExport(options: ExportOptions): Exported {
   const { engine, splits } = options;
   const folder = resolve(options.folder);
   refuseUsed(folder);
-  mkdirSync(folder, { recursive: true });
+  makePrivateFolder(folder);
   for (const name of ["train", "test"] as const) {
     const rows = splits[name].map(
       (posed, index) => `${JSON.stringify(toDatasetRow(engine, posed, index))}\n`,
     );
-    writeFileSync(join(folder, `${name}.jsonl`), rows.join(""));
+    writePrivateFile(join(folder, `${name}.jsonl`), rows.join(""));
   }
   if (engine === "trl" || engine === "verl")
     copyFileSync(join(PYTHON, "conductor_reward.py"), join(folder, "conductor_reward.py"));
   if (engine === "nemo-gym") {
     cpSync(join(PYTHON, "nemo_gym"), join(folder, "nemo_gym"), { recursive: true });
-    mkdirSync(join(folder, "nemo_gym", "data"), { recursive: true });
+    makePrivateFolder(join(folder, "nemo_gym", "data"));
   }
   const exported = {
     folder,
@@ -55,7 +56,7 @@ export function writeExport(options: ExportOptions): Exported {
     test: splits.test.length,
     longestPromptCharacters: longest([...splits.train, ...splits.test]),
   };
-  writeFileSync(join(folder, "README.md"), toReadme(options, exported));
+  writePrivateFile(join(folder, "README.md"), toReadme(options, exported));
   return exported;
 }
 

@@ -7,7 +7,7 @@ import type { GradedTask } from "../task/types.ts";
 
 export type QuestionLabel = (
   | { world: "rehearsal"; pools: "fixed" | "random"; seed: number; split: "train" | "test"; number: number }
-  /** The digest is of the whole set: a file that was changed since the export is not the same set. */
+  /** The digest is of all questions of the set: a file whose questions changed since the export is another set. */
   | { world: "tasks"; digest: string; task: string; pool: readonly string[] }
 ) & {
   /** What was written for the rounds before, where the completion is a later round. */
@@ -26,15 +26,25 @@ export function toLabelText(label: QuestionLabel): string {
   return JSON.stringify({ world, digest, task, pool, ...rounds });
 }
 
+/** Its longest part is what was written for the rounds before. */
+const MOST_LABEL_CHARACTERS = 1_000_000;
+
 /** A text, or what an engine has made of it: some parse JSON that they should carry. */
 export function parseLabel(value: unknown): QuestionLabel {
+  if (typeof value === "string" && value.length > MOST_LABEL_CHARACTERS) throw tooLong(value);
   const fields = typeof value === "string" ? parseText(value) : value;
   if (typeof fields !== "object" || fields === null || Array.isArray(fields)) throw unknownLabel(value);
   const { world, before } = fields as Record<string, unknown>;
   if (before !== undefined && !isTexts(before)) throw unknownLabel(value);
   const label = world === "rehearsal" ? toRehearsal(fields) : world === "tasks" ? toTask(fields) : undefined;
   if (!label) throw unknownLabel(value);
-  return { ...label, ...(before !== undefined && before.length > 0 && { before }) };
+  const read = { ...label, ...(before !== undefined && before.length > 0 && { before }) };
+  if (typeof value !== "string" && toLabelText(read).length > MOST_LABEL_CHARACTERS) throw tooLong(value);
+  return read;
+}
+
+function tooLong(value: unknown): TuttiError {
+  return unknownLabel(value, `it has more than ${MOST_LABEL_CHARACTERS} characters`);
 }
 
 export function unknownLabel(value: unknown, why = "it was not written by tutti rl export"): TuttiError {
@@ -43,11 +53,22 @@ export function unknownLabel(value: unknown, why = "it was not written by tutti 
   return new TuttiError("unknown-label", `Nothing fits the label ${JSON.stringify(shown)}: ${why}`);
 }
 
+/** Of what is asked, for labels: it says nothing of the answers, which whoever has a small set could try out. */
+export function digestQuestions(tasks: readonly GradedTask[]): string {
+  return digest(tasks.map(({ id, prompt, choices }) => [id, prompt, choices ?? null]));
+}
+
+/** Of everything a grade depends on. It never leaves the server: with it, answers could be tried out. */
 export function digestTasks(tasks: readonly GradedTask[]): string {
-  const parts = tasks.map(({ id, prompt, choices, answer, grader, tolerance, tests }) => [
-    ...[id, prompt, choices ?? null, answer, grader],
-    ...[tolerance ?? null, tests ?? null],
-  ]);
+  return digest(
+    tasks.map(({ id, prompt, choices, answer, grader, tolerance, tests }) => [
+      ...[id, prompt, choices ?? null, answer, grader],
+      ...[tolerance ?? null, tests ?? null],
+    ]),
+  );
+}
+
+function digest(parts: unknown): string {
   return hash("sha256", JSON.stringify(parts), "hex").slice(0, 16);
 }
 

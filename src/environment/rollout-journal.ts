@@ -24,10 +24,10 @@ export interface RolloutJournal {
 
 /**
  * Not of the prompt: a label says everything that a reward depends on, and engines cut and template prompts
- * in their own ways.
+ * in their own ways. `answers` says by which it is graded, where these may change.
  */
-export function keyOfRollout(label: string, completion: string): string {
-  return hash("sha256", JSON.stringify([label, completion]), "hex");
+export function keyOfRollout(label: string, completion: string, answers?: string): string {
+  return hash("sha256", JSON.stringify([label, completion, ...(answers ? [answers] : [])]), "hex");
 }
 
 export async function openRolloutJournal(

@@ -1,25 +1,15 @@
 // The environment over real sockets, as engines use it.
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createLog } from "../http/log.ts";
+import { useEnvironments } from "../testing/learn/environments.ts";
 import { add, toMember } from "../testing/learn/small-world.ts";
 import { BAD, createSumsFinder, GOOD, planFor, sumLabel } from "../testing/learn/sums-finder.ts";
 import { createFiles } from "../testing/temporary-files.ts";
-import { type EnvironmentOptions, type EnvironmentServer, startEnvironment } from "./server.ts";
+import type { EnvironmentServer } from "./server.ts";
 
 const files = createFiles();
-const running: EnvironmentServer[] = [];
-let count = 0;
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((environment) => environment.close()));
-});
-
-async function start(options: Partial<EnvironmentOptions> = {}): Promise<EnvironmentServer> {
-  const journal = join(files.folder, `${count++}`, "rollouts.jsonl");
-  const environment = await startEnvironment({ finder: createSumsFinder(), journal, ...options });
-  running.push(environment);
-  return environment;
-}
+const start = useEnvironments();
 
 async function post({ url }: EnvironmentServer, path: string, body: unknown, signal?: AbortSignal) {
   const text = typeof body === "string" ? body : JSON.stringify(body);

@@ -1,15 +1,20 @@
 // The environment as a process has it: one port for all engines. Bodies may be large and answers may take
 // minutes, so nothing here is in a hurry; but every request that holds a completion gets a number in time.
 
+import { isUtf8 } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { isTuttiError, TuttiError } from "../base/errors.ts";
+import { DEEPEST_LEVEL, isDeep } from "../base/deep.ts";
+import { isTuttiError, TuttiError, usageError } from "../base/errors.ts";
 import { createGate, type Gate } from "../base/gate.ts";
 import { Connection } from "../http/connection.ts";
 import { createLog, type Log } from "../http/log.ts";
+import { checkSameSite, isLoopback } from "../http/same-site.ts";
+import { toTarget } from "../http/target.ts";
 import { RolloutDesk } from "./desk.ts";
 import type { QuestionFinder } from "./find-question.ts";
+import { BodyRoom, DEFAULT_LIMITS, type EnvironmentLimits, noRoom } from "./limits.ts";
 import { createRolloutMetrics, type RolloutMetrics } from "./metrics.ts";
 import { aggregateMetrics, nemoGym } from "./protocol/nemo-gym.ts";
 import { openRlhf } from "./protocol/openrlhf.ts";
@@ -17,11 +22,16 @@ import { plain } from "./protocol/plain.ts";
 import { badRequest } from "./protocol/read-body.ts";
 import { slime } from "./protocol/slime.ts";
 import { openRolloutJournal, type RolloutJournal } from "./rollout-journal.ts";
-import type { EngineProtocol, FailureRewards, TrainingEngine } from "./types.ts";
+import type { EngineProtocol, FailureRewards, ScoredAnswer, Submission, TrainingEngine } from "./types.ts";
 
-/** A batch of 4,096 long rollouts fits. */
-const MOST_BYTES = 512_000_000;
 const CLOSING_MS = 30_000;
+/** Beyond the longest deadline nobody who is still there is silent. */
+const SILENT_MS = 60_000;
+/** After so many submissions of a batch others get their turn. */
+const AT_A_STRETCH = 64;
+
+const REFUSAL =
+  "Rewards are for programs that reach this server by a name it knows, never for pages: tutti rl serve --allow-host NAME adds one";
 
 /**
  * Before the engine's own time-out: OpenRLHF 180 s a try, slime 120 s with its wait for a socket. slime asks
@@ -34,13 +44,13 @@ const DEADLINES_MS: Readonly<Record<TrainingEngine, number>> = {
   plain: 280_000,
 };
 
-const ROUTES: Readonly<Record<string, EngineProtocol>> = {
-  "/rl/openrlhf": openRlhf,
-  "/rl/slime": slime,
-  "/rl/score": plain,
+const ROUTES: ReadonlyMap<string, EngineProtocol> = new Map([
+  ["/rl/openrlhf", openRlhf],
+  ["/rl/slime", slime],
+  ["/rl/score", plain],
   // Where NeMo Gym looks for it.
-  "/verify": nemoGym,
-};
+  ["/verify", nemoGym],
+]);
 
 export interface EnvironmentOptions {
   finder: QuestionFinder;
@@ -48,7 +58,11 @@ export interface EnvironmentOptions {
   journal: string;
   /** 0: any free one. */
   port?: number;
+  /** Without a key: another than loopback is for whoever says by which names it is reached, with `allowedHosts`. */
   host?: string;
+  /** Names and addresses that engines use for this server, besides those of loopback. */
+  allowedHosts?: readonly string[];
+  limits?: Partial<EnvironmentLimits>;
   concurrency?: number;
   deadlinesMs?: Partial<Record<TrainingEngine, number>>;
   failureRewards?: Partial<FailureRewards>;
@@ -68,7 +82,13 @@ export interface EnvironmentServer {
 
 export async function startEnvironment(options: EnvironmentOptions): Promise<EnvironmentServer> {
   const { finder, port = 0, host = "127.0.0.1", concurrency = 64 } = options;
-  const { now = Date.now, patienceMs = 90_000, wait = waitFor } = options;
+  const { now = Date.now, patienceMs = 90_000, wait = waitFor, allowedHosts = [] } = options;
+  if (!isLoopback(host) && allowedHosts.length === 0)
+    throw usageError(
+      `Engines send no key, so whoever reaches ${host} could have rollouts performed. Say by which name or address the engines reach it: --allow-host 10.0.0.5`,
+    );
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const deadlinesMs = { ...DEADLINES_MS, ...options.deadlinesMs };
   const log = options.log ?? createLog({ write: () => {}, level: "off" });
   // An engine sends hundreds of rollouts at once, and providers refuse so many.
   const gate = createGate(concurrency);
@@ -77,11 +97,20 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   const failureRewards = { budget: 0, other: 0, ...options.failureRewards };
   const shared = { finder, journal, metrics, log };
   const desk = new RolloutDesk({ ...shared, gate, failureRewards, patienceMs, now, wait });
-  const context: Context = { ...shared, desk, deadlinesMs: { ...DEADLINES_MS, ...options.deadlinesMs } };
+  const room = new BodyRoom(limits);
+  const context: Context = { ...shared, desk, deadlinesMs, limits, room, allowedHosts };
 
-  const server = createServer((incoming, outgoing) => void serve(context, incoming, outgoing));
-  server.requestTimeout = 0;
-  server.timeout = 0;
+  const { headersMs, requestMs } = limits;
+  const server = createServer(
+    {
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      connectionsCheckingInterval: Math.min(headersMs, requestMs),
+    },
+    (incoming, outgoing) => void serve(context, incoming, outgoing),
+  );
+  server.maxConnections = limits.connections;
+  server.timeout = Math.max(...Object.values(deadlinesMs)) + SILENT_MS;
   // Engines keep hundreds of sockets; one that is closed while a request is on its way is a failed reward.
   server.keepAliveTimeout = 600_000;
   try {
@@ -110,6 +139,9 @@ interface Context {
   log: Log;
   deadlinesMs: Record<TrainingEngine, number>;
   journal: RolloutJournal;
+  limits: EnvironmentLimits;
+  room: BodyRoom;
+  allowedHosts: readonly string[];
 }
 
 async function serve(context: Context, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -120,39 +152,64 @@ async function serve(context: Context, incoming: IncomingMessage, outgoing: Serv
     const isOurs = !isTuttiError(error);
     if (isOurs) context.log.error("a request broke", { error });
     const shown = isOurs ? new TuttiError("internal", "Something broke here; the log says what") : error;
-    const { code, message, status } = shown as TuttiError;
-    connection.json(status, { error: { code, message } }, status === 503 ? { connection: "close" } : {});
+    const { code, message, status, retryAfterMs } = shown as TuttiError;
+    connection.json(
+      status,
+      { error: { code, message } },
+      {
+        ...(status === 503 && { connection: "close" }),
+        ...(retryAfterMs !== undefined && { "retry-after": String(Math.ceil(retryAfterMs / 1000)) }),
+      },
+    );
   }
 }
 
 async function answer(context: Context, connection: Connection): Promise<void> {
+  const { allowedHosts } = context;
+  checkSameSite(connection, { allowedHosts, refusal: REFUSAL });
   const { method = "GET", url = "/" } = connection.incoming;
-  const { pathname, searchParams } = new URL(url, "http://environment");
-  const path = pathname.length > 1 ? pathname.replace(/\/+$/, "") : pathname;
+  const { path: asked, query } = toTarget(url);
+  const path = asked.length > 1 && asked.endsWith("/") ? asked.slice(0, -1) : asked;
   if (method === "GET" || method === "HEAD") return tell(context, connection, path);
   if (method !== "POST") throw new TuttiError("bad-method", `${method} is not served here`);
-  const protocol = ROUTES[path];
-  if (protocol) {
-    const { desk } = context;
-    const { raw, body } = await readJson(connection);
-    const submissions = protocol.read(body);
-    if (desk.isClosing) throw stopping();
-    const deadlineMs = context.deadlinesMs[protocol.engine];
-    const answers = await Promise.all(
-      submissions.map((submission) => desk.score(protocol.engine, submission, deadlineMs)),
-    );
-    // Engines ask again after an error; a number they would learn from.
-    if (desk.isStopped && answers.some(({ verdict }) => verdict.type === "failure")) throw stopping();
-    return send(connection, protocol.write(answers, searchParams, raw));
-  }
+  const protocol = ROUTES.get(path);
+  if (protocol)
+    return withBody(context, connection, async (body, raw) => {
+      const submissions = protocol.read(body);
+      const answers = await scoreAll(context, protocol.engine, submissions);
+      send(connection, protocol.write(answers, new URLSearchParams(query as Record<string, string>), raw));
+    });
   if (path === "/seed_session") {
-    await readJson(connection);
+    await withBody(context, connection, async () => {});
     connection.set({ "set-cookie": `session=${connection.requestId}; Path=/; HttpOnly` });
     return send(connection, "{}");
   }
   if (path === "/aggregate_metrics")
-    return send(connection, aggregateMetrics((await readJson(connection)).body));
-  throw new TuttiError("no-route", `There is no ${path} here (there are: ${Object.keys(ROUTES).join(", ")})`);
+    return withBody(context, connection, async (body) => send(connection, aggregateMetrics(body)));
+  const shown = path.slice(0, 100);
+  throw new TuttiError("no-route", `There is no ${shown} here (there are: ${[...ROUTES.keys()].join(", ")})`);
+}
+
+async function scoreAll(
+  { desk, limits, deadlinesMs }: Context,
+  engine: TrainingEngine,
+  submissions: readonly Submission[],
+): Promise<ScoredAnswer[]> {
+  if (desk.isClosing) throw stopping();
+  if (submissions.length > limits.submissions) {
+    const most = `at most ${limits.submissions} are taken in one request`;
+    throw new TuttiError("too-large", `There are ${submissions.length} submissions; ${most}`);
+  }
+  if (desk.underWay >= limits.waiting) throw noRoom(`${desk.underWay} rollouts are waiting already`);
+  const scored: Promise<ScoredAnswer>[] = [];
+  for (const [i, submission] of submissions.entries()) {
+    if (i > 0 && i % AT_A_STRETCH === 0) await new Promise((resolve) => setImmediate(resolve));
+    scored.push(desk.score(engine, submission, deadlinesMs[engine]));
+  }
+  const answers = await Promise.all(scored);
+  // Engines ask again after an error; a number they would learn from.
+  if (desk.isStopped && answers.some(({ verdict }) => verdict.type === "failure")) throw stopping();
+  return answers;
 }
 
 function stopping(): TuttiError {
@@ -170,7 +227,6 @@ async function tell(
   const { performed, kept, joined, failures, costUsd } = metrics.snapshot();
   connection.json(200, {
     status: "ok",
-    world: finder.name,
     simulated: finder.isSimulated,
     rollouts: journal.size,
     under_way: desk.underWay,
@@ -182,13 +238,33 @@ async function tell(
   });
 }
 
-async function readJson(connection: Connection): Promise<{ raw: string; body: unknown }> {
-  const raw = (await connection.readBody(MOST_BYTES)).toString("utf8");
+/** The body counts as held until `use` is done with it. */
+function withBody(
+  { limits, room }: Context,
+  connection: Connection,
+  use: (body: unknown, raw: string) => Promise<void>,
+): Promise<void> {
+  const length = connection.header("content-length");
+  // Before anything is held: a length that lies above the limit is refused by it.
+  if (Number(length ?? 0) > limits.bodyBytes) return connection.readBody(limits.bodyBytes).then(() => {});
+  return room.hold(length, async (mostBytes) => {
+    const bytes = await connection.readBody(mostBytes);
+    // Read all the same, every bad byte would become another character, and with it another completion.
+    if (!isUtf8(bytes)) throw badRequest("The body is not UTF-8");
+    const raw = bytes.toString("utf8");
+    await use(parseJson(raw), raw);
+  });
+}
+
+function parseJson(raw: string): unknown {
+  let body: unknown;
   try {
-    return { raw, body: JSON.parse(raw) };
+    body = JSON.parse(raw);
   } catch {
     throw badRequest("The body is not JSON");
   }
+  if (isDeep(body)) throw badRequest(`The body is nested more than ${DEEPEST_LEVEL} levels deep`);
+  return body;
 }
 
 function send(connection: Connection, text: string, type = "application/json"): void {

@@ -2,21 +2,14 @@
 // mended when the file is opened. Recordings, kept replies, rollouts, bench rows and the curves of a training
 // are such files. Covered: death of the process, a full disk. Not covered: loss of power in the last instant.
 
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { ErrorCode } from "../base/error-codes.ts";
 import { TuttiError } from "../base/errors.ts";
+import { MOST_LINE_CHARACTERS, readWhole } from "./bounds.ts";
 import { claimFile } from "./claim-file.ts";
+import { makePrivateFolder, PRIVATE_FILE } from "./private.ts";
+import { badFile } from "./problems.ts";
 import { type CheckRow, parseRow, readRows, type SourceRow } from "./read-jsonl.ts";
 
 interface AppendOptions {
@@ -39,7 +32,7 @@ export class AppendFile<Row extends object> {
     this.#options = options;
     try {
       mend(file, options.check ?? (() => undefined));
-      this.#handle = openSync(file, "a");
+      this.#handle = openSync(file, "a", PRIVATE_FILE);
     } catch (error) {
       throw cannotWrite(file, error, options.failure);
     }
@@ -82,7 +75,7 @@ export async function openAppendFile<Row extends object>(
   check: CheckRow,
   onRow: (row: Row) => void,
 ): Promise<AppendFile<Row>> {
-  mkdirSync(dirname(file), { recursive: true });
+  makePrivateFolder(dirname(file));
   const lock = `${file}.lock`;
   const release = claimFile(lock, () => {
     const message = `${file} is in use by another training. If that is not so, delete ${lock}`;
@@ -104,7 +97,8 @@ export async function openAppendFile<Row extends object>(
 /** At once, and whatever can be read of it: half a line that a kill left, here or in the middle, is passed over. */
 export function readAppended(file: string, revive?: (key: string, value: unknown) => unknown): SourceRow[] {
   if (!existsSync(file)) return [];
-  return readFileSync(file, "utf8")
+  return readWhole(file)
+    .toString("utf8")
     .split("\n")
     .flatMap((line) => {
       const row = parseRow(line, revive);
@@ -122,7 +116,9 @@ function mend(file: string, check: CheckRow): void {
     const { size } = fstatSync(handle);
     let tail = Buffer.alloc(0);
     while (tail.length < size && !tail.includes(0x0a)) {
-      const length = Math.min(BLOCK_BYTES, size - tail.length);
+      if (tail.length > MOST_LINE_CHARACTERS) throw badFile(`${file}: its last line is too long to be read`);
+      // Twice as much each time: a long line is not copied for every block.
+      const length = Math.min(Math.max(BLOCK_BYTES, tail.length), size - tail.length);
       const block = Buffer.alloc(length);
       readSync(handle, block, 0, length, size - tail.length - length);
       tail = Buffer.concat([block, tail]);

@@ -7,6 +7,7 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import type { TuttiError } from "../base/errors.ts";
+import { PRIVATE_FILE, writePrivateFile } from "./private.ts";
 
 /** What this process holds: after a restart in a container it may find a claim with its own number. */
 const held = new Set<string>();
@@ -36,7 +37,7 @@ export function isClaimed(path: string): boolean {
 /** A claim appears with its content or not at all: one that is still empty would look left behind. */
 function create(file: string): boolean {
   const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, JSON.stringify({ pid: process.pid, host: hostname() }));
+  writePrivateFile(draft, JSON.stringify({ pid: process.pid, host: hostname() }));
   try {
     linkSync(draft, file);
     return true;
@@ -52,7 +53,10 @@ function create(file: string): boolean {
 
 function createWithoutLinks(file: string): boolean {
   try {
-    writeFileSync(file, JSON.stringify({ pid: process.pid, host: hostname() }), { flag: "wx" });
+    writeFileSync(file, JSON.stringify({ pid: process.pid, host: hostname() }), {
+      flag: "wx",
+      mode: PRIVATE_FILE,
+    });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;

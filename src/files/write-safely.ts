@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { type FileHandle, open, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { messageOf, TuttiError } from "../base/errors.ts";
+import { PRIVATE_FILE } from "./private.ts";
 
 const CAUSES: Record<string, string> = {
   ENOSPC: "the disk is full",
@@ -20,13 +21,13 @@ const CAUSES: Record<string, string> = {
 
 /** What is used of the file system; tests put one in its place that fails. */
 export interface WriteSystem {
-  open(path: string, flags: string): Promise<Pick<FileHandle, "writeFile" | "sync" | "close">>;
+  open(path: string, flags: string, mode?: number): Promise<Pick<FileHandle, "writeFile" | "sync" | "close">>;
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
 }
 
 /**
- * Readers see the old file or the new one, never a part, and after a failure the old one is unchanged. What is
+ * For its owner's eyes only, also where it replaces a file that others could read. Readers see the old file or the new one, never a part, and after a failure the old one is unchanged. What is
  * not covered: a process that is killed can leave its temporary file (`.name.….tmp`), which nothing reads.
  */
 export async function writeFileSafely(
@@ -38,7 +39,7 @@ export async function writeFileSafely(
   // A name of its own for every write: two writers of one path must not write into the same draft.
   const draft = join(folder, `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
   try {
-    const file = await system.open(draft, "wx");
+    const file = await system.open(draft, "wx", PRIVATE_FILE);
     try {
       await file.writeFile(bytes);
       // Before the new name: some file systems would else have the name on the disk before the bytes.

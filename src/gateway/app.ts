@@ -5,8 +5,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { TuttiError } from "../base/errors.ts";
 import { Connection } from "../http/connection.ts";
 import { Router } from "../http/router.ts";
+import { toTarget } from "../http/target.ts";
 import type { GatewayContext } from "./context.ts";
-import { type ServedRoute, serveRoute, toTarget } from "./http/route.ts";
+import { type ServedRoute, serveRoute } from "./http/route.ts";
 import { listModels, showHealth, showMetrics, showModel, showReadiness, showUsage } from "./routes/about.ts";
 import { ask } from "./routes/ask.ts";
 import { compareBenches, listBenches, showBench } from "./routes/benches.ts";
@@ -47,7 +48,7 @@ const ROUTES: readonly Route[] = [
   route("GET", "/v1/keys", listKeys, "admin"),
   route("POST", "/v1/keys", createKey, "admin"),
   route("DELETE", "/v1/keys/:id", revokeKey, "admin"),
-  route("GET", "/metrics", showMetrics),
+  route("GET", "/metrics", showMetrics, "admin"),
 ];
 
 /** Answers one request. Never rejects. */
@@ -63,9 +64,9 @@ export function createApp(context: GatewayContext): App {
     const name = `/v1${dialect.path}`;
     // Some clients write their base address with the version, some without.
     for (const path of [name, dialect.path]) add(route("POST", path, ask), { dialect, name });
-    for (const each of dialect.routes ?? []) add(each, { dialect, serve: afterFlush(each.serve) });
+    for (const each of dialect.routes ?? []) add(each, { dialect, serve: toGuarded(each) });
   }
-  for (const each of ROUTES) add(each, { serve: afterFlush(each.serve) });
+  for (const each of ROUTES) add(each, { serve: toGuarded(each) });
   add(route("GET", "/health", showHealth, "open"), {});
   add(route("GET", "/ready", showReadiness, "open"), {});
   add(route("GET", "/", showStart, "open"), {});
@@ -91,9 +92,10 @@ export function createApp(context: GatewayContext): App {
   }
 }
 
-/** What was relayed a moment ago is a part of what is told. */
-function afterFlush(serve: Handler): Handler {
+/** What only reads is limited; and what was relayed a moment ago is a part of what is told. */
+function toGuarded({ method, serve }: Route): Handler {
   return async (context, visit) => {
+    if (method === "GET") context.readLimit.enter(visit.connection, visit.key);
     await context.journalBatch.flush();
     await serve(context, visit);
   };

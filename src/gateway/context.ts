@@ -6,10 +6,13 @@ import type { Log } from "../http/log.ts";
 import type { Tutti } from "../tutti/tutti.ts";
 import type { AdmissionControl } from "./access/admission.ts";
 import type { KeyRing } from "./access/keys.ts";
+import type { Places } from "./access/places.ts";
+import type { ReadLimit } from "./access/read-limit.ts";
+import type { UploadDesk } from "./access/uploads.ts";
 import type { RehearsalTrainer } from "./dashboard/trainer.ts";
-import type { ShareReader } from "./dashboard/worker-shares.ts";
 import type { Metrics } from "./http/metrics.ts";
 import type { PageFiles } from "./http/page-files.ts";
+import type { PastReader } from "./reads/reader.ts";
 import type { ReplyCopies } from "./relay/copies.ts";
 import type { JournalBatch } from "./relay/journal-batch.ts";
 import type { RelayPools } from "./relay/pools.ts";
@@ -24,6 +27,12 @@ export interface GatewayContext {
   env: Environment;
   keys: KeyRing;
   admission: AdmissionControl;
+  uploads: UploadDesk;
+  /** Requests that are being answered, by key. */
+  open: Places;
+  readLimit: ReadLimit;
+  /** Of live events: of one key, and of one run. */
+  readers: { ofKey: Places; ofRun: Places };
   models: ModelCatalog;
   live: LiveRuns;
   dispatcher: RunDispatcher;
@@ -35,7 +44,8 @@ export interface GatewayContext {
   /** Where it was started: trainings and benches lie below. */
   cwd: string;
   trainer: RehearsalTrainer;
-  shares: ShareReader;
+  /** Bills, lists, trainings and benches: whatever may take long to read. */
+  reader: PastReader;
   /** What it speaks: the first one is also that of routes that are nobody's own. */
   dialects: readonly Dialect[];
   /** The dashboard. Absent where it was not built. */

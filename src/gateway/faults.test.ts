@@ -246,7 +246,8 @@ describe("a slow reader", () => {
 
   it("of a run holds nobody up, and has its whole answer when it reads on", async () => {
     const long = "word ".repeat(400_000);
-    const gateway = await start({ reply: () => ({ text: long, chunks: 400 }) });
+    const config = { maxOutputTokens: 400_000 };
+    const gateway = await start({ reply: () => ({ text: long, chunks: 400 }), config });
     const socket = ask(gateway.url, { model: "tutti", messages: MESSAGES, stream: true });
     await expect.poll(() => gateway.asked()[0]?.endedAt, { timeout: 20_000 }).toBeDefined();
     const other = await body(

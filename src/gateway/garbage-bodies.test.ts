@@ -90,14 +90,7 @@ describe.each(DOORS)("bad input to $path", (door) => {
   it("asks for a model that is not there, and hears of the nearest", async () => {
     const { message } = await refused(gateway, door, { ...valid, model: "tuti-ultra" }, 404);
     expect(message).toContain("tutti-ultra");
-    for (const model of [
-      "__proto__",
-      "constructor",
-      "toString/x",
-      "../../etc/passwd",
-      "a".repeat(10_000),
-      "\0",
-    ])
+    for (const model of ["__proto__", "constructor", "toString/x", "../../etc/passwd", "a".repeat(256), "\0"])
       await refused(gateway, door, { ...valid, model }, 404);
   });
 
@@ -284,7 +277,7 @@ describe("what a request asks of the run", () => {
 
   it("may name responses and tool calls that never were", async () => {
     const responses = DOORS[1]!;
-    for (const id of ["resp_zz", "resp_../x", "resp_zz_999999", "x".repeat(5_000), "resp_'", "msg_zz"])
+    for (const id of ["resp_zz", "resp_../x", "resp_zz_999999", "x".repeat(256), "resp_'", "msg_zz"])
       await refused(gateway, responses, { ...responses.valid, previous_response_id: id }, 404);
     const call = (id: string) => ({ type: "function_call_output", call_id: id, output: "rain" });
     for (const id of ["call_zz_0_0", "call_zz_999999_999999", "", "__proto__", "x".repeat(5_000)])

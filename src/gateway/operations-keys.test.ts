@@ -247,7 +247,9 @@ describe("the bill", () => {
     const csv = await gateway.get("/v1/usage?group=metadata.project&format=csv", "ada");
     expect(csv.headers.get("content-type")).toMatch(/^text\/csv/);
     const lines = (await csv.text()).split("\r\n");
-    expect(lines[0]).toBe("metadata.project,runs,calls,cost_usd,input_tokens,output_tokens,simulated");
+    expect(lines[0]).toBe(
+      "metadata.project,runs,calls,cost_usd,input_tokens,output_tokens,simulated,estimated_usd",
+    );
     expect(
       lines
         .slice(1, -1)

@@ -28,6 +28,7 @@ it("the packed tarball, installed in an empty folder, serves a streaming request
       cwd: folder,
       maxBuffer: 1e8,
     });
+    expect(await runInThreads(join(project, "node_modules/tutti/dist"))).toBe("timeout 42 name");
     writeFileSync(
       join(project, "tutti.config.json"),
       JSON.stringify({
@@ -83,3 +84,17 @@ it("the packed tarball, installed in an empty folder, serves a streaming request
     await upstream.close();
   }
 }, 300_000);
+
+/** Strangers' programs and schemas run in threads, whose files must be there; the process ends by itself after that. */
+async function runInThreads(dist: string): Promise<string> {
+  const script = `
+const { runProgram } = await import(${JSON.stringify(`${dist}/task/sandbox/sandbox.js`)});
+const { readJsonOutput } = await import(${JSON.stringify(`${dist}/answer/json-output.js`)});
+const run = (source) => runProgram({ language: "javascript", engine: "quickjs", source, timeoutMs: 2000 });
+const { exit } = await run("Array.prototype.indexOf.call({ length: 2 ** 53 }, 1)");
+const { stdout } = await run("console.log(6 * 7)");
+const { problem } = await readJsonOutput('{"name":"x"}', { properties: { name: { pattern: "^y" } } });
+console.log(exit, stdout.trim(), /name/.exec(problem)?.[0]);`;
+  const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script], { timeout: 15_000 });
+  return stdout.trim();
+}

@@ -3,21 +3,33 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { usageError } from "../base/errors.ts";
-import type { Environment } from "../config/home.ts";
+import { type Environment, toStorePath } from "../config/home.ts";
+import { limitConnections } from "../http/connection-limit.ts";
 import { createLog, type Log } from "../http/log.ts";
+import { isLoopback } from "../http/same-site.ts";
 import { createObserve } from "../tutti/observers.ts";
+import { createOwner } from "../tutti/run-setup.ts";
 import { createTutti, parseInput, type TuttiInput } from "../tutti/tutti.ts";
+import { onRefusedUsage } from "../worker/usage.ts";
 import { createAdmissionControl } from "./access/admission.ts";
-import { toSpentUsd } from "./access/bill.ts";
 import { openKeyRing } from "./access/keys.ts";
+import { settleLost } from "./access/lost-reservations.ts";
+import { Places } from "./access/places.ts";
+import { ReadLimit } from "./access/read-limit.ts";
+import {
+  MOST_CONNECTIONS,
+  MOST_OPEN_OF_KEY,
+  MOST_READERS_OF_KEY,
+  MOST_READERS_OF_RUN,
+} from "./access/request-limits.ts";
+import { UploadDesk } from "./access/uploads.ts";
 import { createApp } from "./app.ts";
 import type { GatewayContext } from "./context.ts";
 import { createTrainer } from "./dashboard/trainer.ts";
-import { createShareReader } from "./dashboard/worker-shares.ts";
 import { DIALECTS } from "./dialect/dialects.ts";
-import { isLoopback } from "./http/loopback.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { readPageFiles } from "./http/page-files.ts";
+import { PastReader } from "./reads/reader.ts";
 import { ReplyCopies } from "./relay/copies.ts";
 import { JournalBatch } from "./relay/journal-batch.ts";
 import { createRelayPools } from "./relay/pools.ts";
@@ -40,6 +52,8 @@ export interface GatewayOptions {
   dialects?: readonly Dialect[];
   /** Trainings and benches are looked for below; by default where the process was started. */
   cwd?: string;
+  /** The file that a person named for `config`: trainings that the dashboard starts read it, too. */
+  configFile?: string;
   /** Hears what a person should know: which pool is used and why, who was left out. */
   onNotice?: (text: string) => void;
 }
@@ -56,6 +70,8 @@ export interface Gateway {
 
 /** For what stopped runs still say to their clients. */
 const LAST_BYTES_MS = 500;
+/** How often this gateway says that it lives: a reservation without it for three times as long belongs to nobody. */
+const SETTLE_MS = 5_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -74,7 +90,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     { env: { ...env }, onNotice },
   );
   const store = await tutti.store();
+  const owner = createOwner();
   const metrics = createMetrics();
+  const stopHearing = onRefusedUsage(createUsageWatch(metrics, log));
   const live = new LiveRuns();
   const context: GatewayContext = {
     tutti,
@@ -82,10 +100,19 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     env,
     keys,
     admission: createAdmissionControl({
-      spentSince: async (keyId, from) => toSpentUsd(await store.sumSpending({ keyId, from })),
+      store,
+      owner,
+      log,
       now: Date.now,
       settleMs: 150,
     }),
+    uploads: new UploadDesk(config.gateway),
+    open: new Places(MOST_OPEN_OF_KEY, "requests of this API key being answered"),
+    readLimit: new ReadLimit(),
+    readers: {
+      ofKey: new Places(MOST_READERS_OF_KEY, "readers of live events with this API key"),
+      ofRun: new Places(MOST_READERS_OF_RUN, "readers of the live events of this run"),
+    },
     models: createModelCatalog(tutti, config, env),
     live,
     dispatcher: new RunDispatcher(tutti, live, async (run, before) => {
@@ -98,14 +125,22 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     metrics,
     log,
     cwd,
-    trainer: createTrainer({ env, cwd }),
-    shares: createShareReader(),
+    trainer: createTrainer({ env, cwd, configFile: options.configFile }),
+    reader: new PastReader({
+      openStore: () => tutti.store(),
+      storePath: given || config.store === "memory" ? undefined : toStorePath(config.store, env),
+      env,
+      cwd,
+    }),
     dialects: options.dialects ?? DIALECTS,
     page: readPageFiles(),
     isClosing: false,
     relaying: 0,
   };
+  await settleLost(store, owner, log);
   await resumeBackground(context);
+  const settling = setInterval(() => void settleLost(store, owner, log), SETTLE_MS);
+  settling.unref();
   const sweep = async () => {
     await sweepPrivate(store, log, Date.now());
     if (config.retentionDays !== undefined)
@@ -134,9 +169,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     if (socket.writable)
       socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
   });
+  limitConnections(server, MOST_CONNECTIONS);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, resolve);
+    // A burst of connections must not make the next one wait for a second, which is when TCP asks again.
+    server.listen({ port, host, backlog: MOST_CONNECTIONS }, resolve);
   });
   const address = server.address() as AddressInfo;
   return {
@@ -148,6 +185,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       if (context.isClosing) return;
       context.isClosing = true;
       clearInterval(sweeping);
+      clearInterval(settling);
+      stopHearing();
       // It listens on until then: whoever comes meanwhile hears that it ends, and that it is not ready.
       await Promise.all([finish(context, answering), context.trainer.close()]);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -155,8 +194,24 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       await Promise.all([closed, ...answering]);
       await context.pools.close();
       await context.journalBatch.flush();
+      await context.reader.close();
       await tutti.close();
     },
+  };
+}
+
+const MOST_WARNED = 1_000;
+
+/** Counts reports that cannot be true; the log says it once for each worker. */
+function createUsageWatch(metrics: GatewayContext["metrics"], log: Log): (workerId: string) => void {
+  const warned = new Set<string>();
+  return (worker) => {
+    metrics.addRefusedUsage(worker);
+    if (warned.has(worker) || warned.size >= MOST_WARNED) return;
+    warned.add(worker);
+    log.warn("a provider's report of usage cannot be true: what was sent and written is counted instead", {
+      worker,
+    });
   };
 }
 

@@ -11,7 +11,7 @@ import { createWeights } from "../nn/transformer.ts";
 import { createFiles } from "../testing/temporary-files.ts";
 import type { Step } from "../workflow/types.ts";
 import { createRehearsalWorld } from "../world/rehearsal.ts";
-import { evaluateTrained, openTrained, writeTestPlans } from "./evaluate-trained.ts";
+import { createContender, evaluateTrained, openTrained, writeTestPlans } from "./evaluate-trained.ts";
 import { openTrainingFolder } from "./folder.ts";
 import { trainNative } from "./native/learner.ts";
 import type { Policy } from "./native/stage.ts";
@@ -166,6 +166,24 @@ describe("the table after a training", () => {
     const { card, close } = await openTrained(result.checkpoint);
     await close();
     expect(card.training).toMatchObject({ iterations: 2, isSimulated: true });
+  });
+
+  test("has a Conductor that decides in turns measured on the same tasks as the others", async () => {
+    const fitted = openRehearsalTest({ count: 60, seed: 8 });
+    const conductor = fitted.fit(findBaseline("best-single"));
+    const rows = await createContender({ conductor, rounds: 1 }).measure(fitted, measuring);
+    const beside = await measureBaseline(fitted, findBaseline("best-single"), measuring);
+    expect(rows).toEqual(
+      beside.map((row) => ({ ...row, conductor: "trained Conductor", durationMs: expect.any(Number) })),
+    );
+  });
+
+  test("opens TRINITY where the card says so", async () => {
+    files.write("trinity/card.json", JSON.stringify({ format: "tutti-trinity" }));
+    const evaluated = evaluateTrained({
+      ...{ checkpoint: `${files.folder}/trinity`, world: { kind: "rehearsal" }, count: 30, seed: 8, signal },
+    });
+    await expect(evaluated).rejects.toThrow("TRINITY");
   });
 
   test("needs a checkpoint", async () => {

@@ -1,10 +1,11 @@
 // A trained Conductor on test tasks that it has never seen, beside fixed ones: what `tutti train` shows at its
-// end. It writes greedily and without a mask, so a plan that is no workflow counts as wrong.
+// end. The native one writes greedily and without a mask, so a plan that is no workflow counts as wrong.
 
 import { setMaxListeners } from "node:events";
 import { meanOf } from "../base/statistics.ts";
 import { findBaseline } from "../baseline/all.ts";
 import type { Baseline } from "../baseline/types.ts";
+import { evaluate } from "../bench/evaluate.ts";
 import type { FittedSet } from "../bench/fitting.ts";
 import { groupBy, isGraded, toResults, toRight } from "../bench/results.ts";
 import {
@@ -18,9 +19,12 @@ import {
 } from "../bench/test-sets.ts";
 import type { BenchRow } from "../bench/types.ts";
 import { type Card, loadCheckpoint } from "../conductor/native/checkpoint.ts";
+import { isTrinity } from "../conductor/trinity/checkpoint.ts";
+import type { Conductor } from "../conductor/types.ts";
 import { openEngine } from "../nn/engine.ts";
 import { Model } from "../nn/model.ts";
 import type { RecordingSource, SplitOptions } from "../world/recorded-sets.ts";
+import { openTrinityCheckpoint } from "./evolution/trinity-policy.ts";
 import type { TestResult } from "./folder.ts";
 import { answerAll } from "./native/answer.ts";
 import type { Policy } from "./native/stage.ts";
@@ -97,26 +101,53 @@ export interface EvaluateTrainedOptions {
 export async function evaluateTrained(options: EvaluateTrainedOptions): Promise<TestResult[]> {
   const { checkpoint, world, seed = TEST_SEED, threads, signal } = options;
   const tests = await openTests(world, { ...options, seed });
-  const { policy, card, close } = await openTrained(checkpoint, { threads });
+  const contender = await openContender(checkpoint, { threads });
   const rows: BenchRow[] = [];
   try {
     for (const fitted of tests) {
-      const plans = await writeTestPlans(fitted, policy, {
-        rounds: card.limits.rounds,
-        size: card.size,
-        cost: card.cost,
-        seed,
-        signal,
-      });
-      rows.push(...(await performPlans(fitted, plans, { name: TRAINED, seed, signal })));
+      rows.push(...(await contender.measure(fitted, { seed, signal })));
       for (const baseline of BESIDE)
         if (fitted.set.kind !== "recording" || !baseline.needsHandOffs)
           rows.push(...(await measureBaseline(fitted, baseline, { seed, signal })));
     }
   } finally {
-    await close();
+    await contender.close();
   }
   return toTestResults(rows, world.kind === "rehearsal");
+}
+
+/** Whoever was trained, whatever kind of Conductor it is. */
+interface Contender {
+  measure(fitted: FittedSet, options: MeasureOptions): Promise<BenchRow[]>;
+  close(): Promise<void>;
+}
+
+async function openContender(checkpoint: string, options: { threads?: number }): Promise<Contender> {
+  if (isTrinity(checkpoint)) {
+    return createContender(await openTrinityCheckpoint(checkpoint));
+  }
+  const { policy, card, close } = await openTrained(checkpoint, options);
+  return {
+    async measure(fitted, measuring) {
+      const { limits, size, cost } = card;
+      const own = { rounds: limits.rounds, size, cost };
+      const plans = await writeTestPlans(fitted, policy, { ...own, ...measuring });
+      return performPlans(fitted, plans, { name: TRAINED, ...measuring });
+    },
+    close,
+  };
+}
+
+/** A Conductor that decides while it is performed needs no plans to be written before. */
+export function createContender({ conductor, rounds }: { conductor: Conductor; rounds: number }): Contender {
+  return {
+    measure: ({ set, test, pool, poolFor }, measuring) =>
+      evaluate({
+        ...{ ...measuring, world: set, concurrency: 1, pool, poolFor, tasks: test },
+        ...{ name: TRAINED, conductor, rounds },
+      }),
+    async close() {},
+  };
 }
 
 function openTests(

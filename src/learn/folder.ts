@@ -3,11 +3,13 @@
 // Covered: death of the process; half a last line is ignored, and a resumed training continues the same
 // curves. Not covered: loss of power in the last instant.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { TuttiError, usageError } from "../base/errors.ts";
 import { AppendFile, cannotWrite, readAppended } from "../files/append-file.ts";
+import { readWhole } from "../files/bounds.ts";
 import { claimFile, isClaimed } from "../files/claim-file.ts";
+import { makePrivateFolder, writePrivateFile } from "../files/private.ts";
 import { changeStatement, readStatement, STATEMENT, type TrainingStatement } from "./statement.ts";
 import type { IterationMetrics, Sample, TrainEvent, ValidationMetrics } from "./types.ts";
 
@@ -46,7 +48,7 @@ export interface Training {
 
 /** Makes the folder where there is none, and claims it. A torn end of a killed training is mended. */
 export function openTrainingFolder(path: string): TrainingFolder {
-  mkdirSync(path, { recursive: true });
+  makePrivateFolder(path);
   const release = claimFile(join(path, LOCK), () => {
     const message = `${path} is in use by another training. If that is not so, delete ${join(path, LOCK)}`;
     return new TuttiError("training-active", message);
@@ -125,7 +127,7 @@ export class TrainingFolder {
     const file = join(this.path, name);
     // At once, unlike a checkpoint's files: events are told in order, and Ctrl-C does not wait.
     try {
-      writeFileSync(`${file}.new`, text);
+      writePrivateFile(`${file}.new`, text);
       renameSync(`${file}.new`, file);
     } catch (error) {
       rmSync(`${file}.new`, { force: true });
@@ -200,7 +202,7 @@ function readEvents(path: string): Training {
       readRows<ValidationMetrics>(join(path, name)).map((row) => ({ ...row, type: "validation" as const })),
     ),
     samples: readRows(join(path, FILES.sample)),
-    results: existsSync(results) ? (JSON.parse(readFileSync(results, "utf8")) as TestResult[]) : [],
+    results: existsSync(results) ? (JSON.parse(readWhole(results).toString("utf8")) as TestResult[]) : [],
   };
 }
 

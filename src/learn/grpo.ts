@@ -30,7 +30,7 @@ import {
 } from "./native/stage.ts";
 import { toLossOptions, toRandomExamples } from "./native/warm-up.ts";
 import { toWorthless } from "./perform.ts";
-import type { Asking, Rollout } from "./types.ts";
+import type { Asking, WrittenRollout } from "./types.ts";
 
 /** A question with the plans that were written for it, and what came of each. */
 export interface PlanGroup extends OutcomeGroup {
@@ -82,7 +82,7 @@ export const grpo: TrainingStage = async function* (context) {
 // ---- Rollouts: plans are written and performed ------------------------------------------------------------
 
 /** What a plan is performed with. */
-export type Try = Pick<Rollout, "seed" | "before">;
+export type Try = Pick<WrittenRollout, "seed" | "before">;
 
 /** In a simulation each plan is tried so often: one try says more about the noise than about the plan. */
 const TRIES = 4;

@@ -2,8 +2,9 @@
 
 import { hashSeed } from "../base/random.ts";
 import { toDecision } from "../conductor/text.ts";
+import type { Store } from "../store/types.ts";
 import { type Decision, MAX_STEPS } from "../workflow/types.ts";
-import { type Outcome, performTexts, REWARD } from "../world/rollout.ts";
+import { type Outcome, performConductor, performTexts, REWARD } from "../world/rollout.ts";
 import type { Grading, Question } from "../world/types.ts";
 import type { Asking, Rollout } from "./types.ts";
 
@@ -31,24 +32,41 @@ export async function performAll(
   const known = new Map<Question, Map<string, Promise<Outcome>>>();
   const results: Promise<Outcome>[] = [];
   for (const rollout of rollouts) {
-    const { question, texts, seed } = rollout;
-    const own = known.get(question) ?? new Map<string, Promise<Outcome>>();
-    known.set(question, own);
-    const key = JSON.stringify([seed, ...texts]);
-    const result = own.get(key) ?? performRollout(rollout, world, signal);
-    own.set(key, result);
+    const result = performOnce(rollout, known, () => performRollout(rollout, { world, signal }));
     results.push(result);
     if (world.isInstant) await result;
   }
   return Promise.all(results);
 }
 
-/** In later rounds accepting changes nothing, and a format error is worth nothing. */
-async function performRollout(
-  { question, texts, seed, before }: Rollout,
-  world: Grading,
-  signal: AbortSignal,
+/** A Conductor that decides is always performed: it may be listened to. */
+function performOnce(
+  rollout: Rollout,
+  known: Map<Question, Map<string, Promise<Outcome>>>,
+  perform: () => Promise<Outcome>,
 ): Promise<Outcome> {
+  if ("conductor" in rollout) return perform();
+  const { question, texts, seed } = rollout;
+  const own = known.get(question) ?? new Map<string, Promise<Outcome>>();
+  known.set(question, own);
+  const key = JSON.stringify([seed, ...texts]);
+  const result = own.get(key) ?? perform();
+  own.set(key, result);
+  return result;
+}
+
+export interface PerformRolloutOptions {
+  world: Grading;
+  signal: AbortSignal;
+  /** By default in memory, and forgotten. */
+  store?: Store;
+  runId?: string;
+}
+
+/** In later rounds accepting changes nothing, and a format error is worth nothing. */
+export async function performRollout(rollout: Rollout, options: PerformRolloutOptions): Promise<Outcome> {
+  if ("conductor" in rollout) return performConductor({ ...rollout, ...options });
+  const { question, texts, seed, before } = rollout;
   const decisions: Decision[] = [];
   if (before) {
     const { rounds } = before;
@@ -57,7 +75,7 @@ async function performRollout(
     if (decision.type === "format-error") return { ...toWorthless(before), texts };
     decisions[texts.length - 1] = decision;
   }
-  return performTexts({ world, question, texts, decisions, seed, signal });
+  return performTexts({ ...options, question, texts, decisions, seed });
 }
 
 /** What is no answer to what was asked. */

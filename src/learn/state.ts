@@ -2,10 +2,11 @@
 // A new state is written beside the old one, then `latest.json` points at it: a kill or a full disk leaves the last
 // good one. States of before 0.2 are upgraded here, and nowhere else.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { messageOf, TuttiError } from "../base/errors.ts";
+import { makePrivateFolder } from "../files/private.ts";
 import { type WriteSystem, writeFileSafely } from "../files/write-safely.ts";
 import { fromSafetensors, toSafetensors } from "../nn/safetensors.ts";
 import type { AlgorithmState, ValidationMetrics } from "./types.ts";
@@ -46,7 +47,7 @@ export async function saveState(
   system?: WriteSystem,
 ): Promise<void> {
   const name = String(state.iteration);
-  mkdirSync(join(folder, name), { recursive: true });
+  makePrivateFolder(join(folder, name));
   const write = (file: string, bytes: Uint8Array) => writeFileSafely(join(folder, file), bytes, system);
   const toBytes = (json: unknown) => new TextEncoder().encode(JSON.stringify(json));
   await write(join(name, TENSORS), toSafetensors(tensors, {}));

@@ -1,9 +1,10 @@
 // What is said about a training in its folder (`training.json`): what it is, how it stands, how to repeat it.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { TuttiError } from "../base/errors.ts";
+import { readWhole } from "../files/bounds.ts";
 
 const VERSION = 1;
 export const STATEMENT = "training.json";
@@ -53,7 +54,7 @@ export function readStatement(path: string): TrainingStatement | undefined {
   if (!existsSync(file)) return undefined;
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(file, "utf8"));
+    value = JSON.parse(readWhole(file).toString("utf8"));
   } catch (error) {
     throw new TuttiError("bad-training", `${file} cannot be read: it is not JSON`, { cause: error });
   }

@@ -5,7 +5,7 @@ import { setMaxListeners } from "node:events";
 import { TuttiError } from "../base/errors.ts";
 import { hashSeed } from "../base/random.ts";
 import type { Store } from "../store/types.ts";
-import type { World } from "../world/types.ts";
+import type { Question, World } from "../world/types.ts";
 import type { TrainingFolder } from "./folder.ts";
 import { toValidationMetrics } from "./metrics.ts";
 import { performAsked } from "./perform.ts";
@@ -163,7 +163,9 @@ class TrainingLoop<Entry extends ScheduleEntry> {
     const isBest = isFinal && !(state.best && metrics.reward <= state.best.reward - tolerance);
     const event: ValidationMetrics = { type: "validation", stage, iteration, ...metrics, isBest };
     this.#tell(event);
-    const where = { stage, iteration, seed: evaluationSeed, folder: folder.path, journal, signal };
+    const toRollout = (question: Question, runSeed: number) =>
+      this.#algorithm.toRollout?.(question, entry, runSeed);
+    const where = { stage, iteration, seed: evaluationSeed, folder: folder.path, journal, signal, toRollout };
     for (const sample of await takeSamples(outcomes, world, where)) this.#tell(sample);
     if (isBest) {
       state.best = event;

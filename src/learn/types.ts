@@ -1,19 +1,31 @@
 // How a Conductor learns: the port behind which every learning algorithm stands, and what is told while it learns.
 
+import type { Conductor } from "../conductor/types.ts";
 import type { Weights } from "../nn/types.ts";
 import type { Outcome } from "../world/rollout.ts";
 import type { Question } from "../world/types.ts";
 
 // ---- The port -----------------------------------------------------------------------------------------
 
-/** Something to try: what was written for a question, performed under a seed. */
-export interface Rollout {
+/** Something to try, performed for a question under a seed: texts that were written, or a Conductor that decides. */
+export type Rollout = WrittenRollout | ConductedRollout;
+
+export interface WrittenRollout {
   question: Question;
   /** Round by round. */
   texts: readonly string[];
   seed: number;
   /** What the texts before the last one became; absent in the first round. */
   before?: Outcome;
+}
+
+export interface ConductedRollout {
+  question: Question;
+  /** Composes every round while it is performed. Its outcome has no texts. */
+  conductor: Conductor;
+  /** At the most, the one that accepts included. */
+  rounds: number;
+  seed: number;
 }
 
 /** Proposes rollouts, is sent their outcomes, in their order and as often as it needs, and returns what it made of them. */
@@ -41,6 +53,8 @@ export interface LearningAlgorithm<Entry extends ScheduleEntry = ScheduleEntry> 
     entry: Entry,
     options: { seed: number; signal: AbortSignal },
   ): Promise<Outcome[]>;
+  /** What `answer` performed for a question. Absent: the texts of its outcome tell. */
+  toRollout?(question: Question, entry: Entry, seed: number): Rollout;
   /** All it needs to go on as if nothing had happened, to the bit. */
   save(): AlgorithmState;
   /** What people will use, into a folder of its own. */
@@ -104,7 +118,10 @@ export interface UpdateMetrics extends OutcomeMetrics {
   flatShare: number;
   loss: number;
   gradientNorm: number;
+  /** For evolution the step size, sigma. */
   learningRate: number;
+  /** Rollouts performed so far, where algorithms are compared by them. */
+  runs?: number;
 }
 
 /** Told after every iteration. */
@@ -140,7 +157,7 @@ export interface Sample {
   iteration: number;
   task: string;
   question: string;
-  /** What was written, round by round. */
+  /** What was written, round by round; the workflows of a Conductor that decides without text. */
   texts: string[];
   answer: string;
   score: number;

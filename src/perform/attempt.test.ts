@@ -7,7 +7,12 @@ import { NO_USAGE } from "../worker/price.ts";
 import type { Worker, WorkerEvent, WorkerRequest } from "../worker/types.ts";
 import { startAttempt } from "./step.ts";
 
-const REQUEST: WorkerRequest = { messages: [{ role: "user", content: "?" }], maxOutputTokens: 50, seed: 1 };
+const REQUEST: WorkerRequest = {
+  messages: [{ role: "user", content: "?" }],
+  maxOutputTokens: 50,
+  seed: 1,
+  tools: [{ name: "weather", inputSchema: {} }],
+};
 const TIMEOUTS = { stepMs: 60_000, firstTokenMs: 10_000, idleMs: 5_000 };
 const FINISH: WorkerEvent = { type: "finish", usage: usageFor(REQUEST, "x"), reason: "stop" };
 const text = (piece: string): WorkerEvent => ({ type: "text-delta", text: piece });

@@ -6,7 +6,7 @@
 import { traitsOf } from "../base/error-codes.ts";
 import type { Amount, PoolEntry, Spending, StopReason } from "../store/types.ts";
 import { isFree, isModel } from "../worker/kinds.ts";
-import { addUsage, costOf, NO_USAGE } from "../worker/price.ts";
+import { addUsage, costOf, mostCostOf, NO_USAGE, ratesFor } from "../worker/price.ts";
 import type { Price, Usage } from "../worker/types.ts";
 import type { RunState } from "./state.ts";
 
@@ -48,9 +48,8 @@ export function reserveCall(left: Amount, wanted: Wanted, allowUnknownPrice: boo
   if (hasDollars && !price && !allowUnknownPrice) return { ok: false, lacking: "budget-usd" };
 
   const input = wanted.inputTokens();
-  // Some providers write prompts to their cache unasked, at a higher price than plain input.
-  const inputUsd = (Math.max(price?.inputUsd ?? 0, price?.cacheWriteUsd ?? 0) * input) / 1e6;
-  const outputUsd = (price?.outputUsd ?? 0) / 1e6;
+  const inputUsd = price ? mostCostOf(input, 0, price) : 0;
+  const outputUsd = price ? ratesFor(price, input).outputUsd / 1e6 : 0;
   const byTokens = Math.floor(left.tokens - input);
   const byDollars =
     hasDollars && price ? affordable(left.usd - inputUsd, outputUsd) : Number.POSITIVE_INFINITY;
@@ -114,6 +113,8 @@ export interface Totals {
 /** The part of a run's state that is about money. */
 interface Account {
   spent: Amount;
+  /** ⊂ spent.usd: nobody said what it cost. */
+  estimatedUsd: number;
   reserved: Amount;
   unpricedCalls: number;
 }
@@ -147,6 +148,7 @@ export function settle<T extends Account>(
       tokens: account.reserved.tokens - reserved.tokens,
     },
     spent: addAmount(account.spent, spent),
+    estimatedUsd: account.estimatedUsd + (spending.estimated ? spent.usd : 0),
     unpricedCalls: account.unpricedCalls + unpriced(spending),
   };
 }
@@ -170,25 +172,29 @@ function unpriced({ costUsd, calls, unpricedCalls }: Spending): number {
 
 // ---- Spending ------------------------------------------------------------------------------------
 
-// What an ask took: as the provider reports it, or, where it broke, counted from the text.
+// What an ask took: as the provider reports it. A whole reply without a report is counted from its text. Of an ask that
+// broke, all that was reserved counts as spent: models that reason bill what nobody has seen, and a provider goes on
+// writing for a client that has left.
 
 type BilledWorker = Pick<PoolEntry, "kind" | "price">;
 
 export const NOTHING_SPENT: Spending = { usage: NO_USAGE, costUsd: 0, calls: 0 };
 
-/** What was sent and what came back: counted where a provider does not say what it bills. */
+/** What was sent, what came back and what may have: counted where a provider does not say what it bills. */
 export interface CallTexts {
   inputTokens: () => number;
   written: string;
+  /** The longest reply that was asked for. */
+  maxOutputTokens: number;
 }
 
 export function toSpending(entry: BilledWorker, usage: Usage, exchange: CallTexts): Spending {
   if (isFree(entry)) return { usage, costUsd: 0, calls: 0 };
   const isSilent = usage.inputTokens === 0 && usage.outputTokens === 0;
-  return isSilent ? estimate(entry, exchange) : priced(entry, usage);
+  return isSilent ? estimate(entry, exchange, 0) : priced(entry, usage);
 }
 
-/** A failed ask is still a call. If it may have been billed, it is counted on the high side. */
+/** A failed ask is still a call. If it may have been billed, all that it can have cost is counted. */
 export function toFailedSpending(
   entry: BilledWorker,
   { code }: { code: string },
@@ -197,11 +203,23 @@ export function toFailedSpending(
   const { billed } = traitsOf(code);
   if (!isModel(entry) || billed === "never") return NOTHING_SPENT;
   if (billed === "if-written" && exchange.written === "") return { usage: NO_USAGE, costUsd: 0, calls: 1 };
-  return estimate(entry, exchange);
+  return estimate(entry, exchange, exchange.maxOutputTokens);
 }
 
-function estimate(entry: BilledWorker, { inputTokens, written }: CallTexts): Spending {
-  const usage = { ...NO_USAGE, inputTokens: inputTokens(), outputTokens: Buffer.byteLength(written) };
+/** With the longest reply it is the amount that `reserveCall` reserves. */
+function estimate(
+  entry: BilledWorker,
+  { inputTokens, written }: CallTexts,
+  leastOutputTokens: number,
+): Spending {
+  const input = inputTokens();
+  const { inputUsd, cacheWriteUsd = 0 } = entry.price ?? { inputUsd: 0 };
+  const usage: Usage = {
+    ...NO_USAGE,
+    inputTokens: input,
+    outputTokens: Math.max(leastOutputTokens, Buffer.byteLength(written)),
+    ...(cacheWriteUsd > inputUsd && { cacheWriteTokens: input }),
+  };
   return { ...priced(entry, usage), estimated: true };
 }
 

@@ -81,7 +81,9 @@ function plan(state: RunState, round: number, circumstances: Circumstances): Act
   const fallBack = (reason: string, lacking?: LimitStopReason): Action[] => [
     { type: "fall-back", round, attempt: attempts, reason, lacking },
   ];
-  if (attempts >= PLAN_ATTEMPTS || retryAt === Number.POSITIVE_INFINITY) {
+  // A plan that was cut would be cut again, and paid for again.
+  const isCut = formatErrors.at(-1)?.code === "plan-cut";
+  if (attempts >= PLAN_ATTEMPTS || retryAt === Number.POSITIVE_INFINITY || isCut) {
     const last = (formatErrors.at(-1) ?? faults.at(-1))?.message ?? "no plan";
     return fallBack(`no usable plan after ${attempts} ${attempts === 1 ? "attempt" : "attempts"}: ${last}`);
   }

@@ -8,7 +8,7 @@ import { nests } from "../worker/kinds.ts";
 import { type Action, type AskAction, type Circumstances, deadlineOf, decide } from "./decide.ts";
 import { createNested } from "./nested.ts";
 import { type ResumeTurn, toPickUp } from "./pick-up.ts";
-import { performPlan, toComposeRequest, toFallBack } from "./plan.ts";
+import { performPlan, toComposeRequest, toFallBack, toPlanLimits } from "./plan.ts";
 import { type Stage, toEventError, type Verdict } from "./stage.ts";
 import { apply, fold, type RunState, start } from "./state.ts";
 import type { Attempt } from "./step.ts";
@@ -60,6 +60,8 @@ class Driver {
   readonly #attempts = new Set<Attempt>();
   readonly #planning = new AbortController();
   #journalError: TuttiError | undefined;
+  /** What was paid for and could not be journaled: it goes with the next events. */
+  #unwritten: RunEvent[] = [];
   #wake: (() => void) | undefined;
   #deadline: NodeJS.Timeout | undefined;
 
@@ -88,6 +90,7 @@ class Driver {
       clearInterval(beat);
       clearTimeout(this.#deadline);
       signal.removeEventListener("abort", wake);
+      if (this.#unwritten.length > 0) this.#stage.onUnwritten?.(this.#unwritten);
       await store.release(runId, owner).catch(() => {});
     }
   }
@@ -130,15 +133,18 @@ class Driver {
 
   /**
    * Journal, state, listeners, in this order. What could not be journaled is still applied when it
-   * `isPaid`, so that the answer shows it; then nothing more is asked. Returns whether it was journaled.
+   * `isPaid`, so that the answer shows it; then nothing more is asked, and it is tried again with what comes
+   * after it. Returns whether it was journaled.
    */
   async #emit(events: RunEvent[], isPaid = true): Promise<boolean> {
     let isJournaled = true;
+    const earlier = this.#unwritten.length > 0 ? this.#unwritten.splice(0) : undefined;
     try {
-      const appended = this.#stage.store.append(events);
+      const appended = this.#stage.store.append(earlier ? [...earlier, ...events] : events);
       if (appended) await appended;
     } catch (error) {
       isJournaled = false;
+      this.#unwritten.push(...(earlier ?? []), ...(isPaid ? events : []));
       this.#journalError ??= isTuttiError(error) ? error : new TuttiError("journal-failed", String(error));
     }
     if (isJournaled || isPaid) {
@@ -167,8 +173,10 @@ class Driver {
           break;
         case "compose": {
           const { round, attempt, reserved } = action;
-          const started: RunEvent = { type: "plan-start", runId, at, round, attempt, reserved };
           const before = this.#state;
+          // Of those that are asked in words: what they were told is shown again from the journal.
+          const limits = this.#stage.conductor.quote ? toPlanLimits(before) : undefined;
+          const started: RunEvent = { type: "plan-start", runId, at, round, attempt, reserved, limits };
           if (!(await this.#emit([started], false))) return;
           return this.#spawn(performPlan(action, before, this.#stage, this.#planning.signal));
         }

@@ -145,6 +145,7 @@ function usageOf(state: RunState) {
 }
 
 function spendingOf(state: RunState): Spending {
-  const { spent, unpricedCalls } = state;
-  return { usage: usageOf(state), costUsd: spent.usd, calls: spent.calls, unpricedCalls };
+  const { spent, unpricedCalls, estimatedUsd } = state;
+  const estimated = estimatedUsd > 0 || undefined;
+  return { usage: usageOf(state), costUsd: spent.usd, calls: spent.calls, unpricedCalls, estimated };
 }

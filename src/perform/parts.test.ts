@@ -45,7 +45,7 @@ describe("the queue", () => {
 
 describe("what an ask took", () => {
   const model = { kind: "model" as const, price: { inputUsd: 1_000_000, outputUsd: 2_000_000 } };
-  const exchange = (written = "") => ({ inputTokens: () => 10, written });
+  const exchange = (written = "") => ({ inputTokens: () => 10, written, maxOutputTokens: 6 });
   const usage = { ...NO_USAGE, inputTokens: 3, outputTokens: 4 };
 
   it("is what the provider says; where it says nothing, it is counted from the text on the high side", () => {
@@ -62,9 +62,11 @@ describe("what an ask took", () => {
 
   it.each([
     ["rate-limited", "", 1, 0],
-    ["rate-limited", "half", 1, 18],
-    ["timeout", "", 1, 10],
-    ["interrupted", "half", 1, 18],
+    ["rate-limited", "half", 1, 22],
+    ["timeout", "", 1, 22],
+    ["aborted", "half", 1, 22],
+    ["aborted", "longer than asked for", 1, 52],
+    ["interrupted", "half", 1, 22],
     ["not-recorded", "", 0, 0],
     ["nothing-to-vote", "half", 0, 0],
   ])("of a failure %s after %j is %i calls and %i dollars", (code, written, calls, costUsd) => {

@@ -80,12 +80,12 @@ describe("a plan", () => {
     expect(planned).toMatchObject({ spending: { costUsd: 0, calls: 0 } });
   });
 
-  it("that breaks off is a fault, and what had been written is counted", async () => {
+  it("that breaks off is a fault, and counts with the longest reply that it may have been billed for", async () => {
     const { planned } = await planOf([{ type: "plan-delta", text: "half" }], { isPaid: true });
     expect(planned).toMatchObject({
       type: "plan-error",
       error: { code: "stream-cut", message: "scripted stopped in the middle of its plan" },
-      spending: { usage: { inputTokens: 7, outputTokens: 4 }, costUsd: 11, calls: 1, estimated: true },
+      spending: { usage: { inputTokens: 7, outputTokens: 100 }, costUsd: 107, calls: 1, estimated: true },
     });
   });
 

@@ -4,11 +4,14 @@ import { TuttiError } from "../base/errors.ts";
 import { hashSeed } from "../base/random.ts";
 import type { ComposeRequest } from "../conductor/types.ts";
 import { toConductorName } from "../store/conductor-name.ts";
+import type { PlanLimits } from "../store/limits.ts";
 import type { RunEvent } from "../store/types.ts";
-import { strongestFirst } from "../worker/kinds.ts";
+import { boundBriefTokens } from "../worker/brief.ts";
+import { isModel, strongestFirst } from "../worker/kinds.ts";
+import { mostCostOf } from "../worker/price.ts";
 import type { Pool } from "../worker/types.ts";
 import type { Decision } from "../workflow/types.ts";
-import { NOTHING_SPENT, toFailedSpending, toSpending } from "./budget.ts";
+import { NOTHING, NOTHING_SPENT, remaining, replyLimit, toFailedSpending, toSpending } from "./budget.ts";
 import type { Action } from "./decide.ts";
 import { retryDelay } from "./retry.ts";
 import { jitterAt, type Stage, toEventError, toTuttiError } from "./stage.ts";
@@ -17,28 +20,50 @@ import { toComposedRounds } from "./visible.ts";
 
 /** A Conductor that is away for longer is done without. */
 const PATIENCE_MS = 20_000;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function toComposeRequest(state: RunState, pool: Pool, maxOutputTokens?: number): ComposeRequest {
   const { task, settings, rounds } = state;
   const composed = toComposedRounds(state);
   const { formatErrors = [], attempts = 0 } = rounds[composed.length]?.plan ?? {};
+  const limits = toPlanLimits(state);
   return {
     task,
     pool,
     rounds: composed,
     errors: formatErrors,
-    maxSteps: settings.maxSteps,
+    // More steps than calls are left would end half-way.
+    maxSteps: Math.max(1, Math.min(settings.maxSteps, limits.calls ?? Number.POSITIVE_INFINITY)),
+    limits,
+    failedPlanners: rounds.reduce((sum, { plan }) => sum + plan.replaced, 0),
+    maxRounds: settings.rounds,
     maxOutputTokens,
     seed: hashSeed(settings.seed, "plan", composed.length, attempts),
   };
+}
+
+/** What is left for the steps: of the state alone, so that it can be told again. */
+export function toPlanLimits(state: RunState): PlanLimits {
+  const { task, settings, pool } = state;
+  const { usd, calls } = remaining(state, NOTHING);
+  const bounded = (value: number) => (Number.isFinite(value) ? Math.max(0, value) : undefined);
+  const { deadlineMs } = settings.limits;
+  const limits = { usd: bounded(usd), calls: bounded(calls), deadlineMs };
+  if (limits.usd === undefined) return limits;
+  const inputTokens = boundBriefTokens({ task, subtask: "-", visible: [], isLast: true });
+  const stepUsd = pool.map((entry) => {
+    if (!isModel(entry) || !entry.price) return null;
+    return mostCostOf(inputTokens, replyLimit(state, entry, false), entry.price);
+  });
+  return { ...limits, stepUsd };
 }
 
 /** Lets the Conductor compose; resolves to `plan-end` or `plan-error`, never rejects. */
 export async function performPlan(
   { round, attempt, maxOutputTokens }: Extract<Action, { type: "compose" }>,
   state: RunState,
-  { conductor, pool, now, onEvent }: Stage,
-  signal: AbortSignal,
+  { conductor, pool, now, onEvent, breaker }: Stage,
+  stopped: AbortSignal,
 ): Promise<RunEvent> {
   const { runId, settings } = state;
   const request = toComposeRequest(state, pool, maxOutputTokens);
@@ -46,20 +71,30 @@ export async function performPlan(
   const entry = { kind: quote ? ("model" as const) : ("tool" as const), price: quote?.member.price };
   const startedAt = now();
   const common = () => ({ runId, at: now(), round, attempt, durationMs: now() - startedAt });
+  const planner = quote?.member.worker.id;
+  const patience = quote && startPatience(settings.timeouts);
+  const signal = patience ? AbortSignal.any([stopped, patience.signal]) : stopped;
   let written = "";
-  const exchange = () => ({ inputTokens: () => quote?.inputTokens ?? 0, written });
+  const exchange = () => ({
+    inputTokens: () => quote?.inputTokens ?? 0,
+    written,
+    maxOutputTokens: maxOutputTokens ?? quote?.maxOutputTokens ?? 0,
+  });
   try {
     for await (const event of conductor.compose(request, signal)) {
       if (event.type === "plan-end") {
-        const { text, decision, usage } = event;
+        const { text, decision, belief, usage } = event;
+        if (planner !== undefined) breaker.succeeded(planner);
         return {
           type: "plan-end",
           ...common(),
           text,
           decision,
+          belief,
           spending: toSpending(entry, usage, exchange()),
         };
       }
+      if (written === "") patience?.begun();
       written += event.text;
       onEvent?.({ type: "plan-delta", runId, at: now(), round, attempt, text: event.text });
     }
@@ -68,18 +103,46 @@ export async function performPlan(
       `${toConductorName(conductor.identity)} stopped in the middle of its plan`,
     );
   } catch (error) {
-    const fault = toTuttiError(error, "conductor-fault", toConductorName(conductor.identity));
+    const isLate = patience?.signal.aborted && !stopped.aborted;
+    const fault = isLate
+      ? new TuttiError("timeout", `${planner} wrote no plan in time`)
+      : toTuttiError(error, "conductor-fault", toConductorName(conductor.identity));
+    if (planner !== undefined && !stopped.aborted) breaker.failed(planner, fault);
     const jitter = jitterAt(state, round, attempt);
+    const next = stopped.aborted ? undefined : conductor.successor?.(request);
+    // Who can be replaced is asked once more at the most: a hiccup is no reason to take another planner, and no more.
+    const { faults = [] } = state.rounds[round]?.plan ?? {};
+    const retries = next === undefined ? settings.retries : Math.min(settings.retries, 1 - faults.length);
+    const again = retryDelay(fault, attempt + 1, retries, jitter, PATIENCE_MS);
+    const successor = again === undefined ? next : undefined;
     // Stopped by us: after a resume the Conductor may plan again.
-    const delay = signal.aborted ? 0 : retryDelay(fault, attempt + 1, settings.retries, jitter, PATIENCE_MS);
+    const delay = stopped.aborted || successor !== undefined ? 0 : again;
     return {
       type: "plan-error",
       ...common(),
       error: toEventError(fault),
       spending: toFailedSpending(entry, fault, exchange()),
       retryAt: delay === undefined ? undefined : now() + delay,
+      ...(successor !== undefined && { successor }),
     };
+  } finally {
+    patience?.end();
   }
+}
+
+/** A planner that is silent is given up like a step: before its first word, and in all. */
+function startPatience({ firstTokenMs, stepMs }: RunState["settings"]["timeouts"]) {
+  const late = new AbortController();
+  const wait = (ms: number) => setTimeout(() => late.abort(), Math.min(ms, MAX_TIMER_MS));
+  let timer = wait(firstTokenMs);
+  return {
+    signal: late.signal,
+    begun() {
+      clearTimeout(timer);
+      timer = wait(stepMs);
+    },
+    end: () => clearTimeout(timer),
+  };
 }
 
 /** Nobody's plan can be used: one step with the strongest worker; in a later round what is there is accepted. */

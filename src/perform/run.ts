@@ -1,5 +1,6 @@
 // A run as people and programs read it: the public result of `ask`, made from the state of the machine.
 
+import type { Belief } from "../belief/types.ts";
 import { toConductorName } from "../store/conductor-name.ts";
 import type { EventError, Origin, PoolEntry, RunSettings, StepPosition, StopReason } from "../store/types.ts";
 import { isSimulated } from "../worker/kinds.ts";
@@ -53,6 +54,8 @@ export interface RunRound {
   workflow: Workflow;
   /** What the Conductor wrote, reasoning included. */
   plan: string;
+  /** What was believed before this round, where the Conductor weighs answers. Absent in stripped runs. */
+  belief?: Belief;
   /** Why nobody's plan was used. */
   fallback?: string;
   review?: "approved" | "edited" | "refused";
@@ -61,6 +64,7 @@ export interface RunRound {
   planUsage: Usage;
   planCostUsd: number;
   planMs: number;
+  /** Empty in a round that only accepts the answer before. */
   steps: RunStep[];
 }
 
@@ -80,12 +84,19 @@ export interface Run {
   stopReason?: StopReason;
   error?: EventError;
   rounds: RunRound[];
+  /**
+   * What was believed when the Conductor accepted. Absent where it weighs no answers, while it has not accepted,
+   * where something else ended the run (a limit), and in stripped runs.
+   */
+  belief?: Belief;
   /** The steps of all rounds, in order. */
   steps: RunStep[];
   /** Workers and Conductor together. */
   usage: Usage;
   conductorUsage: Usage;
   costUsd: number;
+  /** ⊂ costUsd: nobody said what it cost, so the most that it can have cost was counted. */
+  estimatedUsd: number;
   /** Workers of the rehearsal took part: what it cost is not real money. */
   isSimulated: boolean;
   unpricedCalls: number;
@@ -119,10 +130,12 @@ export function toRun(state: RunState, now = Date.now()): Run {
     stopReason: ended?.stopReason,
     error: ended?.error,
     rounds,
+    belief: state.accepted && rounds.at(-1)?.belief,
     steps,
     usage: steps.reduce((sum, step) => addUsage(sum, step.usage), conductorUsage),
     conductorUsage,
     costUsd: spent.usd,
+    estimatedUsd: state.estimatedUsd,
     isSimulated: isSimulated(pool),
     unpricedCalls,
     calls: spent.calls,
@@ -139,6 +152,7 @@ function toRound(state: RunState, { plan, workflow, review, steps }: RoundState,
   return {
     workflow: workflow ?? { steps: [] },
     plan: plan.text,
+    belief: plan.belief,
     fallback: plan.fallback,
     review,
     planErrors: [...plan.formatErrors, ...plan.faults].map(({ code, message }) => ({ code, message })),

@@ -28,6 +28,8 @@ export interface Stage {
   /** Called in order, never awaited. Deltas come here too; only they are not in the journal first. */
   onEvent?: (event: RunEvent) => void;
   review?: (state: RunState, workflow: Workflow) => Promise<Verdict>;
+  /** Hears at the end what could not be journaled to the last (store/backlog.ts). */
+  onUnwritten?: (events: RunEvent[]) => void;
 }
 
 /** Redacted and without a stack: fit for the journal, a page and a client. */

@@ -1,7 +1,8 @@
 // The state of a run, folded from its events. Pure: the same events give the same state, in a live
 // run, after a crash and in a trace. What to do next is decided in `decide.ts`.
 
-import type { LimitStopReason } from "../store/limits.ts";
+import type { Belief } from "../belief/types.ts";
+import type { LimitStopReason, PlanLimits } from "../store/limits.ts";
 import type {
   Amount,
   EventError,
@@ -45,6 +46,8 @@ export interface StepState {
   /** Waiting: when the same worker may be asked again. */
   retryAt: number | undefined;
   reserved: Amount;
+  /** The longest reply that the attempt under way may write. */
+  maxOutputTokens: number;
   /** Text of the attempt under way, as far as journaled. */
   partial: string;
   reply: StepReply | undefined;
@@ -74,8 +77,14 @@ export interface RoundState {
     durationMs: number;
     /** After a fault: when it may be tried again; Infinity for never. */
     retryAt: number;
+    /** How many planners gave way to the next one in this round. */
+    replaced: number;
+    /** What the last planner was told of the limits. */
+    limits?: PlanLimits;
     fallback?: string;
     lacking?: LimitStopReason;
+    /** What this round's decision was taken on: what was believed before the round. */
+    belief?: Belief;
   };
   workflow?: Workflow;
   review?: "approved" | "edited" | "refused";
@@ -101,6 +110,8 @@ export interface RunState {
   /** The Conductor is content: with the last performed round, or with a step of an earlier one. */
   accepted?: { step?: number; round?: number };
   spent: Amount;
+  /** ⊂ spent.usd: nobody said what it cost, so the most was counted. */
+  estimatedUsd: number;
   reserved: Amount;
   unpricedCalls: number;
   /** What was said was taken out of its events. */
@@ -130,6 +141,7 @@ export function start(event: Extract<RunEvent, { type: "run-start" }>): RunState
     spentBefore: NOTHING,
     rounds: [],
     spent: NOTHING,
+    estimatedUsd: 0,
     reserved: NOTHING,
     unpricedCalls: 0,
   };
@@ -153,6 +165,7 @@ export function apply(state: RunState, event: RunEvent): RunState {
         status: "composing" as const,
         attempts: event.attempt + 1,
         reserved: event.reserved,
+        limits: event.limits,
       };
       return withRound(reserve(state, event.reserved), event.round, { ...round, plan });
     }
@@ -161,6 +174,7 @@ export function apply(state: RunState, event: RunEvent): RunState {
       const plan = settlePlan(round.plan, event);
       plan.faults = [...plan.faults, event.error];
       plan.retryAt = event.retryAt ?? Number.POSITIVE_INFINITY;
+      if (event.successor !== undefined) plan.replaced += 1;
       return withRound(settle(state, round.plan.reserved, event.spending, true), event.round, {
         ...round,
         plan,
@@ -184,6 +198,7 @@ export function apply(state: RunState, event: RunEvent): RunState {
         worker,
         instead,
         reserved,
+        maxOutputTokens: event.maxOutputTokens,
         nestedRunId,
         partial: "",
         retryAt: undefined,
@@ -213,10 +228,11 @@ export function apply(state: RunState, event: RunEvent): RunState {
 }
 
 function planEnd(state: RunState, event: Extract<RunEvent, { type: "plan-end" }>): RunState {
-  const { decision, fallback, lacking } = event;
+  const { decision, belief, fallback, lacking } = event;
   const round = state.rounds[event.round] ?? newRound();
   const plan = settlePlan(round.plan, event);
   plan.text = event.text;
+  plan.belief = belief;
   if (fallback !== undefined) Object.assign(plan, { fallback, lacking });
   if (decision.type === "format-error") plan.formatErrors = [...plan.formatErrors, decision.error];
   else plan.status = "ended";
@@ -330,6 +346,7 @@ function newRound(): RoundState {
       totals: NO_TOTALS,
       durationMs: 0,
       retryAt: 0,
+      replaced: 0,
     },
     dependencies: [],
     steps: [],
@@ -347,6 +364,7 @@ function withWorkflow(round: RoundState, workflow: Workflow): RoundState {
       exhausted: [],
       retryAt: undefined,
       reserved: NOTHING,
+      maxOutputTokens: 0,
       partial: "",
       reply: undefined,
       exchanges: [],

@@ -6,11 +6,13 @@ import { TuttiError } from "../base/errors.ts";
 import { hashSeed } from "../base/random.ts";
 import type { RunEvent, StepReply } from "../store/types.ts";
 import { boundBriefTokens, toMessages } from "../worker/brief.ts";
+import { isDeclared, undeclaredTool } from "../worker/declared-tools.ts";
 import { combines, isModel } from "../worker/kinds.ts";
 import type {
   Brief,
   FinishReason,
   Message,
+  OutputSettings,
   ToolCall,
   Usage,
   Worker,
@@ -25,6 +27,8 @@ import { candidatesFor, type RunState } from "./state.ts";
 
 const FLUSH_MS = 1_000;
 const PATIENCE_MS = 20_000;
+type ResponseFormat = NonNullable<OutputSettings["responseFormat"]>;
+
 const NO_TIMEOUTS = { stepMs: Infinity, firstTokenMs: Infinity, idleMs: Infinity };
 
 /** The last step streams as the answer only when nothing can follow it and nothing is left to validate. */
@@ -40,7 +44,7 @@ export async function performStep(
   attempts: Set<Attempt>,
   nested: Nested | undefined,
 ): Promise<RunEvent> {
-  const { round, step, attempt, worker, brief } = action;
+  const { round, step, attempt, worker, brief, maxOutputTokens } = action;
   const { runId, settings, pool, rounds } = state;
   const { now, breaker } = stage;
   const entry = pool[worker]!;
@@ -68,8 +72,10 @@ export async function performStep(
     breaker.succeeded(entry.id);
     const { usage, firstTokenMs } = outcome;
     const written = outcome.reply.text + (outcome.reply.reasoning ?? "");
-    const spending = nested?.spending() ?? toSpending(entry, usage, { inputTokens, written });
-    const { reply, problem } = toOutput(outcome.reply, brief);
+    const exchange = { inputTokens, written, maxOutputTokens };
+    const spending = nested?.spending() ?? toSpending(entry, usage, exchange);
+    const format = formatFor(outcome.reply, brief);
+    const { reply, problem } = format ? await toOutput(outcome.reply, format) : { reply: outcome.reply };
     // A vote cannot be told to write it differently: a model takes its place.
     if (problem !== undefined && combines(entry)) {
       const error = { code: "invalid-output", message: `${entry.id}: ${problem}`, retryable: false };
@@ -86,7 +92,7 @@ export async function performStep(
   const delay = isOurs
     ? 0
     : retryDelay(error, failures + 1, settings.retries, jitter, longestWait(action, state, at));
-  const exchange = { inputTokens, written: partial + reasoning };
+  const exchange = { inputTokens, written: partial + reasoning, maxOutputTokens };
   const spending = outcome.usage
     ? toSpending(entry, outcome.usage, exchange)
     : toFailedSpending(entry, error, exchange);
@@ -101,12 +107,19 @@ export async function performStep(
   };
 }
 
-/** The reply as the client wants it: JSON without what models write around it, or what is wrong with it. */
-function toOutput(reply: StepReply, { isLast, task }: Brief): { reply: StepReply; problem?: string } {
-  const format = isLast ? task.output?.responseFormat : undefined;
+/** The JSON that the client wants this reply to be. */
+function formatFor(reply: StepReply, { isLast, task }: Brief): ResponseFormat | undefined {
   // What the client's own limit has cut is no fault of the model's: it is given as it is, and says so.
-  if (!format || reply.toolCalls || reply.finishReason === "length") return { reply };
-  const read = readJsonOutput(reply.text, format.schema);
+  if (!isLast || reply.toolCalls || reply.finishReason === "length") return undefined;
+  return task.output?.responseFormat;
+}
+
+/** The reply as the client wants it: JSON without what models write around it, or what is wrong with it. */
+async function toOutput(
+  reply: StepReply,
+  { schema }: ResponseFormat,
+): Promise<{ reply: StepReply; problem?: string }> {
+  const read = await readJsonOutput(reply.text, schema);
   return read.ok ? { reply: { ...reply, text: read.text } } : { reply, problem: read.problem };
 }
 
@@ -241,6 +254,7 @@ async function ask(
   let text = "";
   let reasoning = "";
   let toolCalls: ToolCall[] | undefined;
+  let undeclared: string | undefined;
   let finish: { usage: Usage; reason: FinishReason } | undefined;
   let firstAt: number | undefined;
   let latestAt = startedAt;
@@ -261,6 +275,10 @@ async function ask(
           onDelta("reasoning", event.text);
           break;
         case "tool-call":
+          if (!isDeclared(request, event.name)) {
+            undeclared ??= event.name;
+            break;
+          }
           toolCalls = [...(toolCalls ?? []), { id: event.id, name: event.name, input: event.input }];
           break;
         case "finish":
@@ -295,13 +313,15 @@ async function ask(
   try {
     await (worker.isInstant ? consume() : Promise.race([consume(), stopped, watch()]));
     const { usage, reason } = finish!;
-    const error = toolCalls ? undefined : emptyReply(worker, text, reason, request.maxOutputTokens);
+    const isNothing = undeclared !== undefined && !toolCalls && text.trim() === "";
+    const empty = toolCalls ? undefined : emptyReply(worker, text, reason, request.maxOutputTokens);
+    const error = isNothing ? undeclaredTool(worker.id, undeclared!) : empty;
     if (error) return { ok: false, error, partial: "", reasoning, usage };
     const reply: StepReply = {
       text,
       reasoning: reasoning || undefined,
       toolCalls,
-      finishReason: reason,
+      finishReason: reason === "tool-calls" && !toolCalls ? "stop" : reason,
     };
     return { ok: true, reply, usage, firstTokenMs: firstAt === undefined ? undefined : firstAt - startedAt };
   } catch (error) {

@@ -11,12 +11,12 @@ import type { RoundState, RunState } from "./state.ts";
 /** In order, the earliest round first. A step that got no reply is left out: there is nothing to quote. */
 export function toBrief(state: RunState, roundNumber: number, stepNumber: number): Brief {
   const { workflow } = state.rounds[roundNumber]!;
-  const { subtask, access } = workflow!.steps[stepNumber]!;
+  const { subtask, access, isInterim } = workflow!.steps[stepNumber]!;
   const visible: VisibleStep[] = [];
   for (let round = firstRoundSeen(access, roundNumber); round < roundNumber; round++)
     for (const step of state.rounds[round]!.steps.keys()) show(state, visible, round, step);
   for (const step of toPositions(access, stepNumber)) show(state, visible, roundNumber, step);
-  const isLast = stepNumber === workflow!.steps.length - 1;
+  const isLast = stepNumber === workflow!.steps.length - 1 && !isInterim;
   const { exchanges } = state.rounds[roundNumber]!.steps[stepNumber]!;
   return {
     task: state.task,
@@ -46,8 +46,8 @@ function show(state: RunState, visible: VisibleStep[], roundNumber: number, step
   if (!reply?.text) return;
   const entry = state.pool[worker]!;
   const { profile } = entry;
-  // A vote about this question weighs by what was measured on similar ones, where that is known.
-  const success = profile?.similar ?? profile?.success;
+  // A vote weighs by how probably its voter is right on this very question, where that is known.
+  const success = profile?.probability ?? profile?.similar ?? profile?.success;
   const { subtask } = workflow!.steps[step]!;
   const isCombined = combines(entry) ? true : undefined;
   visible.push({ round: roundNumber, step, worker, subtask, reply: reply.text, success, isCombined });

@@ -99,7 +99,7 @@ export class Asker {
     const entry = { kind: worker.kind, price };
     if (outcome.ok) {
       const { reply, usage } = outcome;
-      const exchange = { inputTokens, written: reply.text + (reply.reasoning ?? "") };
+      const exchange = { inputTokens, written: reply.text + (reply.reasoning ?? ""), maxOutputTokens };
       const spending = toSpending(entry, usage, exchange);
       this.#settle(settle, spending);
       return {
@@ -111,7 +111,7 @@ export class Asker {
       };
     }
     const { error, partial, reasoning, usage } = outcome;
-    const exchange = { inputTokens, written: partial + reasoning };
+    const exchange = { inputTokens, written: partial + reasoning, maxOutputTokens };
     this.#settle(
       settle,
       usage ? toSpending(entry, usage, exchange) : toFailedSpending(entry, error, exchange),

@@ -1,11 +1,12 @@
 // The files of a recording while it is made. One process at a time may write; what a kill has torn is mended
 // when the recording goes on.
 
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { TuttiError, usageError } from "../base/errors.ts";
 import { AppendFile } from "../files/append-file.ts";
 import { claimFile } from "../files/claim-file.ts";
+import { makePrivateFolder } from "../files/private.ts";
 import { readRows, type SourceRow } from "../files/read-jsonl.ts";
 import type { GradedTask } from "../task/types.ts";
 import { checkOutcome, checkTask, toOutcome, toTaskRow } from "./rows.ts";
@@ -37,7 +38,7 @@ export async function openRecordingFiles(
   folder: string,
   tasks: readonly GradedTask[],
 ): Promise<RecordingFiles> {
-  mkdirSync(folder, { recursive: true });
+  makePrivateFolder(folder);
   const release = claim(folder);
   try {
     refusePacked(folder);

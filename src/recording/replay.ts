@@ -94,7 +94,7 @@ function toReply({ reply, answer }: RecordedOutcome): string {
 /** The recorded score of the reply that was chosen: of the first step that said what the run answers. */
 export function gradeRecorded(
   recording: Recording,
-  task: Pick<GradedTask, "id">,
+  task: Pick<GradedTask, "id" | "decidedIn">,
   run: Pick<Run, "answer" | "hasAnswer" | "steps">,
 ): Grade {
   const asked = new Map<string, number>();
@@ -108,7 +108,8 @@ export function gradeRecorded(
     if (!outcome) continue;
     const { score } = outcome;
     const verdict = score >= RIGHT ? "right" : score > 0 ? `right in part (${score})` : "wrong";
-    return { score, why: `recorded: ${workerId}, sample ${sample}, was ${verdict}` };
+    const { decidedIn } = task;
+    return { score, why: `recorded: ${workerId}, sample ${sample}, was ${verdict}`, decidedIn };
   }
   if (!run.hasAnswer) return { score: 0, why: "there is no answer" };
   return { score: 0, why: "the answer is no recorded reply", ungraded: true };

@@ -3,6 +3,8 @@
 
 import { quote } from "../files/problems.ts";
 import type { SourceRow } from "../files/read-jsonl.ts";
+import { isDecidedInside } from "../task/decided-inside.ts";
+import type { GradedTask } from "../task/types.ts";
 import type { RecordedOutcome, RecordedTask, TaskRow } from "./types.ts";
 
 /** What is wrong with a row of `tasks.jsonl`, or nothing. */
@@ -15,6 +17,9 @@ export function checkTask(row: SourceRow): string | undefined {
   const { choices } = row;
   const isList = Array.isArray(choices) && choices.every((choice) => typeof choice === "string");
   if (choices !== undefined && !isList) return must("choices", "be a list of texts", choices);
+  const { decidedIn } = row;
+  if (decidedIn !== undefined && decidedIn !== "program")
+    return must("decidedIn", 'be "program" where it is given', decidedIn);
   return undefined;
 }
 
@@ -41,12 +46,14 @@ export function checkOutcome(row: SourceRow): string | undefined {
 /** Only after it was checked. The file's `subtask` is the task's family. */
 export function toRecordedTask(row: SourceRow): RecordedTask {
   const { subtask: family, ...rest } = row as unknown as TaskRow;
-  const { id, set, category, prompt, choices, answer } = rest;
-  return { id, set, category, family, prompt, choices, answer };
+  const { id, set, category, prompt, choices, answer, decidedIn } = rest;
+  return { id, set, category, family, prompt, choices, answer, decidedIn };
 }
 
-export function toTaskRow({ id, set, category, family, prompt, choices, answer }: RecordedTask): TaskRow {
-  return { id, set, category, subtask: family, prompt, choices, answer };
+export function toTaskRow(task: RecordedTask & Pick<GradedTask, "tests">): TaskRow {
+  const { id, set, category, family, prompt, choices, answer } = task;
+  const decidedIn = isDecidedInside(task) ? "program" : undefined;
+  return { id, set, category, subtask: family, prompt, choices, answer, decidedIn };
 }
 
 export function toOutcome(row: SourceRow): RecordedOutcome {

@@ -49,6 +49,10 @@ test("one that was cut short counts as far as it goes", async () => {
       [undefined, 0.5],
       [1, undefined],
     ],
+    answers: [
+      [undefined, 0],
+      [0, undefined],
+    ],
     source: "cut",
     delaysMs: [undefined, 30],
     costsUsd: [undefined, 0.75],

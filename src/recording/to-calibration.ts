@@ -2,6 +2,7 @@
 // (`loadRecording` wants all of it, since what is replayed must not have holes.)
 
 import { join } from "node:path";
+import { labelAnswers } from "../answer/label.ts";
 import { topicOf } from "../calibration/rates.ts";
 import type { Calibration } from "../calibration/types.ts";
 import { readRows } from "../files/read-jsonl.ts";
@@ -16,6 +17,8 @@ export interface RecordedCalibration extends Calibration {
 interface WorkerColumn {
   /** Right or wrong by number of the task, one entry for each sample. */
   scores: Map<number, number[]>;
+  /** First sample by number of the task. */
+  answers: Map<number, string | null>;
   delaysMs: number[];
   costUsd: number | undefined;
 }
@@ -31,12 +34,18 @@ export async function toCalibration(folder: string, source: string): Promise<Rec
   });
   const columns = new Map<string, WorkerColumn>();
   await readRows(join(folder, "outcomes.jsonl"), checkOutcome, (row) => {
-    const { task, worker, score, durationMs, costUsd } = toOutcome(row);
+    const { task, worker, sample, answer, score, durationMs, costUsd } = toOutcome(row);
     const number = numbers.get(task);
     if (number === undefined) return;
-    const column: WorkerColumn = columns.get(worker) ?? { scores: new Map(), delaysMs: [], costUsd: 0 };
+    const column: WorkerColumn = columns.get(worker) ?? {
+      scores: new Map(),
+      answers: new Map(),
+      delaysMs: [],
+      costUsd: 0,
+    };
     columns.set(worker, column);
     column.scores.set(number, [...(column.scores.get(number) ?? []), score >= RIGHT ? 1 : 0]);
+    if (sample === 0) column.answers.set(number, answer);
     if (durationMs !== undefined) column.delaysMs.push(durationMs);
     column.costUsd =
       column.costUsd === undefined || costUsd === undefined ? undefined : column.costUsd + costUsd;
@@ -49,6 +58,7 @@ export async function toCalibration(folder: string, source: string): Promise<Rec
     workers,
     tasks: answered.map((task) => toCalibrationTask(tasks[task]!)),
     scores: answered.map((task) => all.map(({ scores }) => meanOf(scores.get(task)))),
+    answers: answered.map((task) => labelAnswers(all.map(({ answers }) => answers.get(task)))),
     source,
     delaysMs: all.map(({ delaysMs }) => medianOf(delaysMs)),
     costsUsd: all.map(({ costUsd }) => costUsd),

@@ -6,7 +6,7 @@ import type { GradedTask, TaskSet } from "../task/types.ts";
 /** What a recording keeps of a task. */
 export type RecordedTask = Pick<
   GradedTask,
-  "id" | "set" | "category" | "family" | "prompt" | "choices" | "answer"
+  "id" | "set" | "category" | "family" | "prompt" | "choices" | "answer" | "decidedIn"
 >;
 
 /** A row of `tasks.jsonl`, where the family is called `subtask`. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { VisibleStep, WorkerEvent } from "../worker/types.ts";
+import type { VisibleStep, Worker, WorkerEvent } from "../worker/types.ts";
 import { createLiar } from "./liars.ts";
-import { PLAYERS } from "./players.ts";
+import { PLAYERS, type Player } from "./players.ts";
 import { generateProblems, gradeProblem } from "./questions.ts";
 import { lookAround } from "./reading.ts";
 import { createStrangers } from "./strangers.ts";
@@ -20,7 +20,7 @@ async function ask(
   problem: Problem,
   subtask: string | undefined,
   visible: VisibleStep[] = [],
-  create = createLiar,
+  create: (player: Player, delayScale: number) => Worker = createLiar,
 ): Promise<{ text: string; last: WorkerEvent | undefined }> {
   const worker = create(players[number % players.length]!, 0);
   const task = { messages: [{ role: "user" as const, content: problem.question }] };

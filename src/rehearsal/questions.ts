@@ -95,6 +95,18 @@ export function exampleQuestion(seed: number | string = 0): string {
   return random.pick(FAMILIES).generate(random, random.pick([2, 3] as const)).question;
 }
 
+/** Longer ones do not invite to try them. */
+const LONGEST_OFFER = 110;
+
+/** The same, ready to be pasted into somebody's shell: nothing in it needs escaping. */
+export function offerQuestion(seed: string): string {
+  for (let i = 0; i < 50; i++) {
+    const example = exampleQuestion(`${seed}${i}`);
+    if (example.length <= LONGEST_OFFER && !/["'`$\\!\n]/.test(example)) return example;
+  }
+  return "What is 17 * 23?";
+}
+
 export interface ProblemGrade {
   score: 0 | 1;
   why: string;

@@ -4,10 +4,12 @@
 
 import { extractAnswer } from "../answer/extract.ts";
 import { sameAnswer } from "../answer/normalise.ts";
+import { roleOf } from "../conductor/trinity/roles.ts";
 import { textOf } from "../worker/brief.ts";
 import type { Message, Topic, VisibleStep } from "../worker/types.ts";
 import { FAMILIES, readProblem } from "./questions.ts";
 import { MOST_TOPICS, type NamedWork, qualityOfPlan } from "./rules.ts";
+import { readVerdictAnswer } from "./templates/wording.ts";
 import type { Problem } from "./types.ts";
 
 export type SubtaskKind = "plan" | "solve" | "check" | "compare" | "other";
@@ -96,6 +98,8 @@ export interface Sight {
   planQuality: number | undefined;
   /** Most votes first; of equal ones the one given last. */
   answers: SeenAnswer[];
+  /** The one given last by somebody who was asked for an answer: what a Verifier judges. */
+  candidate: SeenAnswer | undefined;
 }
 
 /** A plan is known by its heading: it states no answer, and its last line must not be taken for one. */
@@ -106,20 +110,25 @@ export function isPlan(reply: string): boolean {
 export function lookAround(visible: readonly VisibleStep[], problem: Problem): Sight {
   let planQuality: number | undefined;
   const answers: SeenAnswer[] = [];
+  let candidate: SeenAnswer | undefined;
   // Latest first, so that the stable sort below prefers what was said last.
   for (let i = visible.length - 1; i >= 0; i--) {
-    const { reply } = visible[i]!;
+    const { reply, subtask } = visible[i]!;
     if (isPlan(reply)) {
       planQuality ??= readPlan(reply, problem);
       continue;
     }
-    const answer = extractAnswer(reply);
+    // A verdict is a voice for what it accepts or puts in its place, as any other check is, but no candidate itself.
+    const isVerdict = roleOf(subtask) === "verifier";
+    const answer = isVerdict ? readVerdictAnswer(reply) : extractAnswer(reply);
     if (answer === "" || answer.length > LONGEST_ANSWER) continue;
+    const right = sameAnswer(answer, problem.answer);
+    if (!isVerdict) candidate ??= { answer, votes: 1, right, reply };
     const same = answers.find((seen) => sameAnswer(seen.answer, answer));
     if (same) same.votes++;
-    else answers.push({ answer, votes: 1, right: sameAnswer(answer, problem.answer), reply });
+    else answers.push({ answer, votes: 1, right, reply });
   }
-  return { planQuality, answers: answers.sort((a, b) => b.votes - a.votes) };
+  return { planQuality, answers: answers.sort((a, b) => b.votes - a.votes), candidate };
 }
 
 /** A line of a plan that is neither right nor wrong. */

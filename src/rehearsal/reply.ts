@@ -2,6 +2,7 @@
 // seeded luck decides. The same request to the same worker gives the same reply.
 
 import { createRandom, hashSeed, type Random } from "../base/random.ts";
+import { roleOf } from "../conductor/trinity/roles.ts";
 import type { Brief } from "../worker/types.ts";
 import { type Player, skillOf } from "./players.ts";
 import { FAMILIES, familyOf } from "./questions.ts";
@@ -19,7 +20,15 @@ import {
   type Situation,
   weightInComparison,
 } from "./rules.ts";
-import { writeAdoption, writeCheck, writeComparison, writePlan, writeSolution } from "./templates/wording.ts";
+import {
+  writeAdoption,
+  writeCheck,
+  writeComparison,
+  writeNothingToJudge,
+  writePlan,
+  writeSolution,
+  writeVerdict,
+} from "./templates/wording.ts";
 import { workOutWrongly } from "./templates/worksheet.ts";
 import type { Family, Problem, Worked } from "./types.ts";
 
@@ -45,7 +54,7 @@ export function replyTo(player: Player, problem: Problem, { seed, brief }: Reply
   const { subtask, visible } = brief ?? { subtask: "", visible: [] };
   const kind = brief ? kindOf(subtask) : "solve";
   const seen = visible.flatMap((step) => [step.subtask, step.reply]);
-  const { answers, planQuality } = lookAround(visible, problem);
+  const { answers, planQuality, candidate } = lookAround(visible, problem);
   const family = familyOf(problem);
   const scene: ReplyContext = {
     player,
@@ -63,9 +72,10 @@ export function replyTo(player: Player, problem: Problem, { seed, brief }: Reply
     answers,
     random: createRandom(hashSeed(seed, player.id, problem.hash, subtask, ...seen)),
   };
-  const [first, ...others] = answers;
-  if (kind === "plan") return plan(scene);
-  if (kind === "check" && first) return check(scene, first, others);
+  const [first] = answers;
+  if (roleOf(subtask) === "verifier") return verify(scene, candidate);
+  if (kind === "plan") return plan(scene, roleOf(subtask) === "thinker");
+  if (kind === "check" && first) return writeCheck(player, first.answer, check(scene, first));
   if (kind === "compare" && first) return compare(scene);
   return solve(scene, first);
 }
@@ -90,7 +100,7 @@ function solve(scene: ReplyContext, other: SeenAnswer | undefined): string {
 }
 
 /** Names the stages in their order: rightly, vaguely, or by work that belongs to other questions. */
-function plan(scene: ReplyContext): string {
+function plan(scene: ReplyContext, isThinker: boolean): string {
   const { player, problem, family, situation, random } = scene;
   const probability = probabilityOfPlanLine(player.planning, situation);
   const lines = problem.stages.map(({ work }, i) => {
@@ -98,30 +108,35 @@ function plan(scene: ReplyContext): string {
     if (random.next() >= MISLEADING_LINES) return VAGUE_LINE;
     return random.pick(FAMILIES.filter((other) => other !== family)).work;
   });
-  return writePlan(player, lines);
+  return writePlan(player, lines, isThinker ? "worker" : undefined);
 }
 
-/** Checks the answer that most have given. A fault that is found is worked out again. */
-function check(scene: ReplyContext, { answer, right, reply }: SeenAnswer, others: SeenAnswer[]): string {
+/** The same check of the latest answer, by the same rules, in the form of a verdict. */
+function verify(scene: ReplyContext, candidate: SeenAnswer | undefined): string {
+  return candidate ? writeVerdict(candidate.answer, check(scene, candidate)) : writeNothingToJudge();
+}
+
+/** Undefined: the answer holds. A fault that is found is worked out again, rightly or not. */
+function check(scene: ReplyContext, { answer, right, reply }: SeenAnswer): Worked | undefined {
   const { player, problem, family, situation, random } = scene;
   if (family.recall) {
     const own = attempt(scene, false);
     // A worker that knows the fact sees at once; one that does not has nothing to go by.
-    return writeCheck(player, answer, own.right && !right ? own : undefined);
+    return own.right && !right ? own : undefined;
   }
   if (right) {
-    if (random.next() >= probabilityOfBreaking(player.checking)) return writeCheck(player, answer);
+    if (random.next() >= probabilityOfBreaking(player.checking)) return undefined;
     const stage = random.integer(0, problem.stages.length - 1);
-    return writeCheck(player, answer, workOutWrongly(family, problem, stage, random));
+    return workOutWrongly(family, problem, stage, random);
   }
   const probability = probabilityOfCatching({
     ...situation,
     checking: player.checking,
     ownWork: reply.startsWith(player.style.opening),
-    disagreement: others.length > 0,
+    disagreement: scene.answers.length > 1,
   });
   const isCaught = luck(scene, CATCH, hashSeed(answer)) < probability;
-  return writeCheck(player, answer, isCaught ? attempt(scene, true) : undefined);
+  return isCaught ? attempt(scene, true) : undefined;
 }
 
 /** Picks one of the visible answers, and never another. */

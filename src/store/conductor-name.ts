@@ -9,6 +9,10 @@ export function toConductorName(identity: ConductorIdentity): string {
       return `prompted:${identity.planner}`;
     case "native":
       return `native:${identity.checkpoint}`;
+    case "trinity": {
+      const { checkpoint, costPerCall } = identity;
+      return `trinity:${checkpoint}${costPerCall === undefined ? "" : `@${costPerCall}`}`;
+    }
     case "scripted":
       return "scripted-planner";
     case "custom":

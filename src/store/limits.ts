@@ -81,3 +81,13 @@ export function findLimit(
   const allowed = limits[name];
   return { kind: LIMIT_KINDS[name], text: allowed === undefined ? "" : LIMIT_KINDS[name].toText(allowed) };
 }
+
+/** What a Conductor is told of the limits: what is left of them. Absent: no limit. */
+export interface PlanLimits {
+  usd?: number;
+  calls?: number;
+  /** For the whole run, from its start. */
+  deadlineMs?: number;
+  /** For each member of the pool: what a step with it may reserve at the most. Absent without a dollar limit. */
+  stepUsd?: (number | null)[];
+}

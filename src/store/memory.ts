@@ -1,7 +1,9 @@
 // The journal in memory: for rollouts, for tests, and for people who want nothing on disk.
 // Appending is a push and done when it returns; summaries are made only when somebody asks for a list.
 
+import { randomUUID } from "node:crypto";
 import { type Claim, isAlive, runActiveError } from "./owner.ts";
+import { type KeyAccount, type LostReservation, type ReservationRequest, toReserved } from "./reservation.ts";
 import { type BillEntry, sumEntries } from "./spending.ts";
 import { toSummaryChange } from "./summary.ts";
 import type { Origin, RunEvent, RunFilter, RunSummary, Store } from "./types.ts";
@@ -14,6 +16,8 @@ export interface MemoryStoreOptions {
   now?: () => number;
 }
 
+const DAY_MS = 86_400_000;
+
 interface Kept {
   events: RunEvent[];
   nested: string[];
@@ -22,6 +26,9 @@ interface Kept {
   topId: string;
   ended: boolean;
   origin?: Origin;
+  startedAt: number;
+  /** Of runs of a key: what is in `keyDays` of it. */
+  costUsd: number;
 }
 
 export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
@@ -32,6 +39,31 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   const ended = new Set<string>();
   /** Of deleted runs. */
   const bill: BillEntry[] = [];
+  /** What each key has spent, by the day on which its runs began. */
+  const keyDays = new Map<string, Map<number, number>>();
+  const reservations = new Map<
+    string,
+    Claim & Pick<ReservationRequest, "runId" | "keyId" | "lostEvents"> & { usd: number }
+  >();
+
+  function countForKey(run: Kept, events: RunEvent[]): void {
+    const keyId = run.origin?.keyId;
+    if (keyId === undefined || run.parentId !== undefined) return;
+    const { costUsd, isTotal } = toSummaryChange(events);
+    const addedUsd = isTotal ? costUsd - run.costUsd : costUsd;
+    run.costUsd += addedUsd;
+    const days = keyDays.get(keyId) ?? new Map<number, number>();
+    const day = Math.floor(run.startedAt / DAY_MS);
+    keyDays.set(keyId, days.set(day, (days.get(day) ?? 0) + addedUsd));
+  }
+
+  function accountOf(keyId: string, from: number): KeyAccount {
+    let spentUsd = 0;
+    for (const [day, usd] of keyDays.get(keyId) ?? []) if (day >= Math.floor(from / DAY_MS)) spentUsd += usd;
+    let reservedUsd = 0;
+    for (const held of reservations.values()) if (held.keyId === keyId) reservedUsd += held.usd;
+    return { spentUsd, reservedUsd };
+  }
 
   function append(events: RunEvent[]): void {
     for (const event of events) {
@@ -39,7 +71,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
       if (!kept) continue;
       let run = runs.get(kept.runId);
       if (!run) {
-        run = { events: [], nested: [], topId: kept.runId, ended: false };
+        run = { events: [], nested: [], topId: kept.runId, ended: false, startedAt: kept.at, costUsd: 0 };
         runs.set(kept.runId, run);
       }
       run.events.push(kept);
@@ -57,6 +89,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
         if (run.parentId === undefined) ended.add(kept.runId);
         if (ended.size > keepEnded) forget(ended.values().next().value!);
       }
+      countForKey(run, [kept]);
     }
   }
 
@@ -145,6 +178,29 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
       const kept = [...runs].flatMap(([id, run]) => toBillEntry(id, run) ?? []);
       return sumEntries([...bill, ...kept], filter);
     },
+    loadAccount: async (keyId, from) => accountOf(keyId, from),
+    async reserve(request) {
+      const { runId, keyId, from, owner, lostEvents } = request;
+      const account = accountOf(keyId, from);
+      const usd = toReserved(request, account);
+      if (usd === undefined) return { ok: false, ...account };
+      const id = randomUUID();
+      reservations.set(id, { ...owner, heartbeatAt: now(), runId, keyId, usd, lostEvents });
+      return { ok: true, id, usd };
+    },
+    async unreserve(id) {
+      reservations.delete(id);
+    },
+    async renewReservations(owner) {
+      const lost: LostReservation[] = [];
+      for (const [id, held] of reservations) {
+        if (held.id === owner.id) held.heartbeatAt = now();
+        else if (!isAlive(held, now()))
+          lost.push({ id, runId: held.runId, lostEvents: held.lostEvents ?? [] });
+      }
+      return lost;
+    },
+    checkWritable: async () => {},
     async claim(runId, owner) {
       const holder = claims.get(runId);
       if (holder && holder.id !== owner.id && isAlive(holder, now())) return false;

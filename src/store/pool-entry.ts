@@ -3,7 +3,9 @@
 import type { PoolMember } from "../worker/types.ts";
 import type { PoolEntry } from "./types.ts";
 
-export function toPoolEntry({ worker, price, profile, maxOutputTokens }: PoolMember): PoolEntry {
+export function toPoolEntry(member: PoolMember): PoolEntry {
+  const { worker, price, profile, maxOutputTokens, contextTokens } = member;
   const { id, kind, isSimulated } = worker;
-  return { id, kind, isSimulated, price, profile, maxOutputTokens };
+  const entry = { id, kind, isSimulated, price, profile, maxOutputTokens };
+  return contextTokens === undefined ? entry : { ...entry, contextTokens };
 }

@@ -5,7 +5,7 @@ import type { RunSummary, SpendingFilter, SpendingGroup, SpendingRow } from "./t
 /** What stays of a run of the gateway when the run itself is deleted. */
 export type BillEntry = Pick<
   RunSummary,
-  "startedAt" | "isSimulated" | "calls" | "costUsd" | "inputTokens" | "outputTokens"
+  "startedAt" | "isSimulated" | "calls" | "costUsd" | "estimatedUsd" | "inputTokens" | "outputTokens"
 > & { origin: NonNullable<RunSummary["origin"]> };
 
 const METADATA = "metadata.";
@@ -25,13 +25,15 @@ export function sumEntries(entries: Iterable<BillEntry>, filter: SpendingFilter)
     const place = JSON.stringify([isSimulated, group]);
     const row = rows.get(place);
     if (!row) {
-      const { calls, costUsd, inputTokens, outputTokens } = entry;
-      rows.set(place, { group, isSimulated, runs: 1, calls, costUsd, inputTokens, outputTokens });
+      const { calls, costUsd, estimatedUsd, inputTokens, outputTokens } = entry;
+      const sums = { runs: 1, calls, costUsd, estimatedUsd, inputTokens, outputTokens };
+      rows.set(place, { group, isSimulated, ...sums });
       continue;
     }
     row.runs++;
     row.calls += entry.calls;
     row.costUsd += entry.costUsd;
+    row.estimatedUsd += entry.estimatedUsd;
     row.inputTokens += entry.inputTokens;
     row.outputTokens += entry.outputTokens;
   }

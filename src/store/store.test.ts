@@ -118,6 +118,7 @@ describe.each(STORES)("the %s store", (_, open) => {
         isSimulated: false,
         state: "interrupted",
         costUsd: 0.875,
+        estimatedUsd: 0,
         calls: 4,
         inputTokens: 4,
         outputTokens: 4,

@@ -17,6 +17,8 @@ export interface SummaryChange {
   end?: Required<Pick<RunSummary, "endedAt" | "answer" | "stopReason">> | null;
   /** Added to what was spent so far: the summary of an interrupted run tells what it has cost. */
   costUsd: number;
+  /** Always added: the run's own end does not tell it. */
+  estimatedUsd: number;
   calls: number;
   inputTokens: number;
   outputTokens: number;
@@ -59,11 +61,12 @@ export function toSummaryChange(events: readonly RunEvent[]): SummaryChange {
 }
 
 function nothing(): SummaryChange {
-  return { costUsd: 0, calls: 0, inputTokens: 0, outputTokens: 0, isTotal: false };
+  return { costUsd: 0, estimatedUsd: 0, calls: 0, inputTokens: 0, outputTokens: 0, isTotal: false };
 }
 
-function spend(change: SummaryChange, { usage, costUsd = 0 }: Spending, calls: number): void {
+function spend(change: SummaryChange, { usage, costUsd = 0, estimated }: Spending, calls: number): void {
   change.costUsd += costUsd;
+  if (estimated) change.estimatedUsd += costUsd;
   change.calls += calls;
   change.inputTokens += usage.inputTokens;
   change.outputTokens += usage.outputTokens;

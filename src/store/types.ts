@@ -2,6 +2,7 @@
 // the state of a run is a fold over its events (perform/state.ts), so whatever can be resumed,
 // shown or audited is in here, under the same names as in the code, the stream and the traces.
 
+import type { Belief } from "../belief/types.ts";
 import type {
   FinishReason,
   OutputSettings,
@@ -14,7 +15,8 @@ import type {
   WorkerKind,
 } from "../worker/types.ts";
 import type { Decision, Workflow } from "../workflow/types.ts";
-import type { LimitStopReason, Limits } from "./limits.ts";
+import type { LimitStopReason, Limits, PlanLimits } from "./limits.ts";
+import type { KeyAccount, LostReservation, ReservationReply, ReservationRequest } from "./reservation.ts";
 
 /** A worker as it was when the run started: enough to explain a bill later. */
 export interface PoolEntry {
@@ -24,6 +26,7 @@ export interface PoolEntry {
   price?: Price;
   profile?: Profile;
   maxOutputTokens?: number;
+  contextTokens?: number;
 }
 
 /** Where a run of the gateway came from: for bills, for lists, and for replies that are read again. */
@@ -55,6 +58,8 @@ export type ConductorIdentity =
   | { kind: "prompted"; planner: string } // id of the planning model
   /** `checkpoint`: shipped name or folder. `digest`: sha256 of the weights, 8 hex; absent in journals of 0.1. */
   | { kind: "native"; checkpoint: string; digest?: string }
+  /** Decides in turns. `costPerCall`: as it was asked for; absent: that of its card. */
+  | { kind: "trinity"; checkpoint: string; digest?: string; costPerCall?: number }
   | { kind: "scripted" } // the rehearsal's planner, written by hand
   | { kind: "fixed" } // a workflow that was given
   | { kind: "single"; worker: string } // one named worker
@@ -83,6 +88,8 @@ export interface RunSettings {
   /** Each plan waits for a person's verdict. */
   review: boolean;
   allowUnknownPrice: boolean;
+  /** The Conductor is told the names of measured workers, too. Absent in older journals. */
+  showNames?: boolean;
 }
 
 /** Money, calls and tokens, spent or reserved. `usd` counts priced calls only. */
@@ -108,7 +115,7 @@ export interface Spending {
   calls: number;
   /** Of a nested run: calls of it whose price is unknown. */
   unpricedCalls?: number;
-  /** The provider did not say; counted from the text, on the high side. */
+  /** The provider did not say: of a whole reply counted from the text, otherwise all that it can have cost. */
   estimated?: boolean;
 }
 
@@ -175,7 +182,14 @@ export type RunEvent =
       limits?: Limits;
       output?: OutputSettings;
     })
-  | (EventBase & { type: "plan-start"; round: number; attempt: number; reserved: Amount })
+  | (EventBase & {
+      type: "plan-start";
+      round: number;
+      attempt: number;
+      reserved: Amount;
+      /** What the Conductor was told of the limits: its prompt is shown again from the journal. */
+      limits?: PlanLimits;
+    })
   | (EventBase & { type: "plan-delta"; round: number; attempt: number; text: string })
   | (EventBase & {
       type: "plan-end";
@@ -183,6 +197,8 @@ export type RunEvent =
       attempt: number;
       text: string;
       decision: Decision;
+      /** What the decision was taken on. Absent where the Conductor weighs no answers, in fallbacks and in older journals. */
+      belief?: Belief;
       /** Set when nobody composed this workflow: one step with the strongest worker, and why. */
       fallback?: string;
       /** With `fallback`: the limit that left too little for planning. */
@@ -199,6 +215,8 @@ export type RunEvent =
       spending: Spending;
       /** The Conductor may be asked again from this time on. Absent: not at all. */
       retryAt?: number;
+      /** The model that plans from now on, because the one before it failed. */
+      successor?: string;
     })
   | (EventBase & {
       type: "plan-review";
@@ -288,6 +306,8 @@ export interface RunSummary {
   state: "ended" | "running" | "interrupted";
   stopReason?: StopReason;
   costUsd: number;
+  /** ⊂ costUsd: nobody said what it cost, so the most that it can have cost was counted. */
+  estimatedUsd: number;
   calls: number;
   /** Of workers and Conductor together, nested runs included. */
   inputTokens: number;
@@ -342,6 +362,8 @@ export interface SpendingRow {
   runs: number;
   calls: number;
   costUsd: number;
+  /** ⊂ costUsd: counted on the high side, because nobody said what it cost. */
+  estimatedUsd: number;
   inputTokens: number;
   outputTokens: number;
 }
@@ -377,6 +399,16 @@ export interface Store {
   stripRun(id: string): Promise<boolean>;
   /** Adds up what runs of the gateway took, running ones included. Nested runs count with the run at their head. */
   sumSpending(filter?: SpendingFilter): Promise<SpendingRow[]>;
+  /** What `reserve` goes by. */
+  loadAccount(keyId: string, from: number): Promise<KeyAccount>;
+  /** Checks and takes in one go: of two processes that want the last dollar one gets it. */
+  reserve(request: ReservationRequest): Promise<ReservationReply>;
+  /** When what was spent is in the journal. Again is no matter. */
+  unreserve(id: string): Promise<void>;
+  /** Says that this owner lives, and which reservations belong to nobody any more. */
+  renewReservations(owner: Owner): Promise<LostReservation[]>;
+  /** Rejects with code "journal-failed" where nothing can be written, also where the file was deleted or replaced. */
+  checkWritable(): Promise<void>;
   /** False while another living owner has it. Claiming again extends the claim. */
   claim(runId: string, owner: Owner): Promise<boolean>;
   release(runId: string, owner: Owner): Promise<void>;

@@ -3,6 +3,7 @@ import { TuttiError } from "../base/errors.ts";
 import { performRun } from "../perform/driver.ts";
 import { type Run, toRun } from "../perform/run.ts";
 import { fold } from "../perform/state.ts";
+import { toBelief } from "../testing/belief.ts";
 import {
   playedConductor,
   SETTINGS,
@@ -136,6 +137,13 @@ describe("a run without its content", () => {
         decision: { type: "workflow", workflow },
         fallback: SAID,
       },
+      {
+        type: "plan-end",
+        ...planBase,
+        text: "",
+        decision: { type: "workflow", workflow },
+        belief: toBelief([[SAID, 0.6]], [[0, 0.1, 0.02, "worker"]]),
+      },
       { type: "plan-review", ...base, verdict: "edited", workflow, waitedMs: 5 },
       {
         type: "step-start",
@@ -177,6 +185,7 @@ describe("a run without its content", () => {
       ...{ model: "tutti", dialect: "chat", keyId: "k1", user: "ann", metadata: { team: "red" } },
       ...{ idempotencyKey: "once", isPrivate: true },
     });
+    expect(stripped.some((event) => "belief" in event)).toBe(false);
     expect(stripped.at(-1)).toMatchObject({ type: "run-end", answer: "", hasAnswer: true });
     const errors = stripped.flatMap((event) => ("error" in event && event.error) || []);
     expect(errors).toEqual(Array(3).fill({ ...error, message: "" }));

@@ -34,9 +34,10 @@ export function withoutContent(event: RunEvent): RunEvent | undefined {
     case "step-delta":
       return undefined;
     case "plan-end": {
-      const { fallback } = event;
+      // A belief quotes answers.
+      const { fallback, belief: _, ...rest } = event;
       const decision = withoutWords(event.decision);
-      return { ...event, text: "", decision, fallback: fallback && REMOVED };
+      return { ...rest, text: "", decision, fallback: fallback && REMOVED };
     }
     case "plan-review":
       return { ...event, workflow: event.workflow && withoutSubtasks(event.workflow) };

@@ -47,6 +47,8 @@ export interface GradedTask {
   /** numeric: how far off an answer may be, relative to the expected one. */
   tolerance?: number;
   tests?: CodeTests;
+  /** recorded: how its replies were graded, where the program itself could have bent it. */
+  decidedIn?: Grade["decidedIn"];
 }
 
 /** 0..1 and why, for people. */
@@ -55,6 +57,8 @@ export interface Grade {
   why: string;
   /** code: what the program ran in. */
   sandbox?: "bubblewrap" | "quickjs";
+  /** code: decided in the program's own process, which could have forged it. Absent: decided outside. No reward by default. */
+  decidedIn?: "program";
   /** Nothing could be said (the sandbox is missing, the judge is down): count it apart, never as wrong. */
   ungraded?: boolean;
 }

@@ -5,12 +5,17 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files of five seconds and more on two cores, the longest first. `test:quick` leaves out those marked so. */
 export const SLOW_FILES: readonly { file: string; isInQuick: boolean }[] = [
+  { file: "src/task/sets/bombs.test.ts", isInQuick: false },
+  { file: "src/task/sandbox/quickjs.test.ts", isInQuick: false },
+  { file: "src/cli/config/trust.test.ts", isInQuick: false },
   { file: "src/gateway/packed.test.ts", isInQuick: false },
   { file: "src/gateway/load.test.ts", isInQuick: false },
   { file: "web/e2e/everywhere.test.ts", isInQuick: false },
   { file: "src/gateway/faults.test.ts", isInQuick: false },
   { file: "src/task/code/grade-code.test.ts", isInQuick: true },
   { file: "src/cli/main.test.ts", isInQuick: true },
+  { file: "src/task/code/forged-grades.test.ts", isInQuick: false },
+  { file: "src/task/grade/hostile-replies.test.ts", isInQuick: false },
   { file: "web/e2e/ask.test.ts", isInQuick: false },
   { file: "web/e2e/look-after.test.ts", isInQuick: false },
   { file: "src/cli/pool/calibrate.test.ts", isInQuick: true },

@@ -39,6 +39,8 @@ export interface AskOptions {
   allowUnknownPrice?: boolean;
   /** For `stream`: false where nobody reads the answer while it is written, so that a reply that breaks off is asked for again. */
   streamsAnswer?: boolean;
+  /** For `stream`: the id of the run, where it must be known before; a new one by default. */
+  runId?: string;
   /** Where the run came from: kept in the journal for bills and lists. */
   origin?: Origin;
   signal?: AbortSignal;

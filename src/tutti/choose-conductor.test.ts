@@ -109,7 +109,7 @@ describe("in the rehearsal", () => {
 
 describe("on a live pool", () => {
   const live = { noWorseOn: ["recordings", "live"] };
-  const CHEAP = "model-0 is the strongest of the cheaper half of the pool";
+  const CHEAP = "model-0 is the strongest of the cheaper half of the pool, by measured success";
 
   it("a prompted one plans, and nothing is said of the trained one where workers are not measured", async () => {
     shipped.folders.set("recordings", await saveTinyCheckpoint({ about: live, nll: EASY }));

@@ -2,18 +2,22 @@
 // contender of the bench. What a person writes (`--conductor native:FOLDER`) is parsed here too, once.
 
 import { isTuttiError, usageError } from "../base/errors.ts";
+import { shorten } from "../base/format.ts";
+import { didYouMean } from "../base/suggest.ts";
 import { createFixedConductor } from "../conductor/fixed.ts";
 import type { Card } from "../conductor/native/checkpoint.ts";
 import type { NativeConductor } from "../conductor/native/native.ts";
 import { createPromptedConductor } from "../conductor/prompted.ts";
 import { createSingleConductor } from "../conductor/single.ts";
 import type { Conductor } from "../conductor/types.ts";
-import type { Environment } from "../config/home.ts";
+import { type Environment, toTuttiHome } from "../config/home.ts";
 import { type ResolvedPool, resolveModel } from "../config/pool.ts";
 import type { ConductorIdentity } from "../store/types.ts";
-import { isModel, modelsOf, strongestMembers } from "../worker/kinds.ts";
+import { isModel, modelsOf, nests } from "../worker/kinds.ts";
 import type { Pool, PoolMember, Task } from "../worker/types.ts";
 import type { Workflow } from "../workflow/types.ts";
+import { isPlainQuestion } from "./plain-question.ts";
+import { rankPlanners, toPlannerReason } from "./planners.ts";
 
 export type PoolKind = ResolvedPool["kind"];
 
@@ -24,6 +28,8 @@ export interface ResolveOptions {
   /** Of a resumed run: what its first round performed. */
   workflow?: Workflow;
   onNotice?: (text: string) => void;
+  /** False of a worker that failed lately: others plan before it. */
+  isAvailable?: (id: string) => boolean;
 }
 
 export async function resolveConductor(
@@ -33,14 +39,21 @@ export async function resolveConductor(
 ): Promise<Conductor> {
   switch (identity.kind) {
     case "prompted":
-      return createPromptedConductor(await findPlanner(identity.planner, pool, options.env), options);
+      return createPromptedConductor(
+        await findPlanner(identity.planner, pool, options.env),
+        options,
+        rankPlanners(pool, options.isAvailable),
+      );
     case "native": {
       const conductor = await openNative(identity.checkpoint, pool, options.kind);
       const { digest } = conductor.identity as Extract<ConductorIdentity, { kind: "native" }>;
-      if (identity.digest !== undefined && identity.digest !== digest)
-        options.onNotice?.(
-          `The weights of native:${identity.checkpoint} have changed since this run began (${identity.digest}, now ${digest}): it goes on with the new ones.`,
-        );
+      noticeChange("native", identity, digest, options.onNotice);
+      return conductor;
+    }
+    case "trinity": {
+      const conductor = await openTrinityFor(identity, options.kind);
+      const { digest } = conductor.identity as Extract<ConductorIdentity, { kind: "trinity" }>;
+      noticeChange("trinity", identity, digest, options.onNotice);
       return conductor;
     }
     case "scripted": {
@@ -63,19 +76,56 @@ export async function resolveConductor(
   }
 }
 
+function noticeChange(
+  kind: string,
+  { checkpoint, digest }: { checkpoint: string; digest?: string },
+  now: string | undefined,
+  onNotice: ResolveOptions["onNotice"],
+): void {
+  if (digest === undefined || digest === now) return;
+  onNotice?.(
+    `The weights of ${kind}:${checkpoint} have changed since this run began (${digest}, now ${now}): it goes on with the new ones.`,
+  );
+}
+
 /** What a person may name; who plans and which weights are chosen where they are left out. */
 export type NamedConductor =
   | { kind: "prompted"; planner?: string }
   | { kind: "native"; checkpoint?: string }
+  /** `costPerCall`: the price knob, in probability of a right answer. */
+  | { kind: "trinity"; checkpoint?: string; costPerCall?: number }
   | { kind: "scripted" };
 
-/** "prompted", "native", "native:FOLDER", "scripted-planner", or the id of a model to plan with. */
+/** "prompted", "native", "native:FOLDER", "trinity", "trinity:FOLDER", "trinity@0.02", "scripted-planner", or the id of a model to plan with. */
 export function parseConductorName(text: string): NamedConductor {
   if (text === "prompted" || text === "native") return { kind: text };
   if (text === "scripted-planner") return { kind: "scripted" };
   if (text.startsWith("native:"))
     return { kind: "native", checkpoint: text.slice("native:".length) || undefined };
+  const trinity = /^trinity(?::(?<folder>.*?))?(?:@(?<cost>[^@]*))?$/.exec(text)?.groups;
+  if (trinity) {
+    const { folder, cost } = trinity;
+    return { kind: "trinity", checkpoint: folder || undefined, costPerCall: toCost(cost) };
+  }
   return { kind: "prompted", planner: text };
+}
+
+function toCost(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const cost = text.trim() === "" ? Number.NaN : Number(text);
+  if (cost >= 0 && cost <= 1) return cost;
+  throw usageError(
+    `The cost of a call after "@" must be a number from 0 to 1, in probability of a right answer, not "${text.slice(0, 40)}": trinity@0.02`,
+  );
+}
+
+async function openTrinityFor(
+  { checkpoint, costPerCall }: { checkpoint?: string; costPerCall?: number },
+  kind: PoolKind,
+): Promise<Conductor> {
+  const { findTrinity, openTrinity } = await import("../conductor/trinity/open.ts");
+  const folder = findTrinity(checkpoint, kind === "rehearsal" ? "rehearsal" : "live");
+  return openTrinity(folder, { costPerCall });
 }
 
 /** By its shipped name or folder; undefined: the shipped one for such a pool. Its engine is open. */
@@ -97,12 +147,22 @@ async function openNative(
 
 async function findPlanner(id: string, { members }: Pool, env: Environment): Promise<PoolMember> {
   const models = modelsOf({ members });
-  const found = models.find(({ worker }) => worker.id === id);
+  const isAlias = ({ worker }: PoolMember) => worker.id.slice(worker.id.indexOf("/") + 1) === id;
+  const aliases = models.filter(isAlias);
+  const found =
+    models.find(({ worker }) => worker.id === id) ?? (aliases.length === 1 ? aliases[0] : undefined);
   if (found) return found;
   if (id.includes("/")) return resolveModel(id, { env });
   const ids = models.map(({ worker }) => worker.id).join(", ");
+  const hint = didYouMean(id, [
+    "prompted",
+    "native",
+    "trinity",
+    "scripted-planner",
+    ...models.map(({ worker }) => worker.id),
+  ]);
   throw usageError(
-    `No Conductor "${id}" (there are: prompted, native, native:FOLDER, scripted-planner, ${ids}, or any provider/model).`,
+    `No Conductor "${shorten(id)}" (there are: prompted, native, native:FOLDER, trinity, trinity:FOLDER, scripted-planner, ${ids}, or any provider/model).${hint}`,
   );
 }
 
@@ -116,9 +176,11 @@ export interface Chosen {
   reason: string;
 }
 
-export interface ChooseOptions extends Pick<ResolveOptions, "kind" | "showNames" | "env"> {
-  /** The question: whether a trained Conductor knows such questions is seen from it. */
+export interface ChooseOptions extends Pick<ResolveOptions, "kind" | "showNames" | "env" | "isAvailable"> {
+  /** The question: whether a trained Conductor knows such questions, or one model is plainly enough, is seen from it. */
   task?: Task;
+  /** More than one: somebody wants plans to be corrected, so somebody must plan. */
+  rounds?: number;
 }
 
 /** `wanted`: as a person names it, as it is journaled, one's own, or undefined for what suits the pool. */
@@ -140,6 +202,10 @@ export async function chooseConductor(
       return { conductor: await resolve(named), reason: "named" };
     case "native": {
       const conductor = await openNative(named.checkpoint, pool, options.kind);
+      return { conductor, reason: `named${toProfileHint(pool)}` };
+    }
+    case "trinity": {
+      const conductor = await openTrinityFor(named, options.kind);
       return { conductor, reason: `named${toProfileHint(pool)}` };
     }
     case "prompted": {
@@ -172,9 +238,50 @@ async function chooseForRehearsal(
 }
 
 async function chooseForLive(pool: Pool, options: ChooseOptions): Promise<Chosen> {
+  const turns = await chooseTurns(pool, options);
+  if (turns) return turns;
   const trained = await chooseTrained(pool, options);
   if (typeof trained === "object") return trained;
-  return choosePrompted(pool, options, [], trained);
+  return chooseSingle(pool, options) ?? choosePrompted(pool, options, [], trained);
+}
+
+/** No planning call where there is nobody to choose among, or where one model is plainly enough. */
+function chooseSingle(pool: Pool, { task, rounds = 1, isAvailable }: ChooseOptions): Chosen | undefined {
+  const [best] = rankPlanners(pool, isAvailable);
+  if (!best || rounds > 1 || pool.members.some(({ worker }) => nests(worker))) return undefined;
+  const conductor = createSingleConductor(best.worker.id);
+  if (modelsOf(pool).length === 1)
+    return { conductor, reason: "the pool has one model, so there is nothing to plan" };
+  if (!task || !isPlainQuestion(task)) return undefined;
+  return {
+    conductor,
+    reason: `one model is plainly enough for this question; ${toPlannerReason(best, pool, isAvailable)}`,
+  };
+}
+
+/** A question below this similarity to all measured ones is new: nothing that was shown on others holds for it. */
+const KNOWN = 0.15;
+
+/** TRINITY where a bench on this very pool has shown it no worse, for questions like those that were measured. */
+async function chooseTurns(pool: Pool, { task, kind, env }: ChooseOptions): Promise<Chosen | undefined> {
+  // A tool of the client is called by one who knows the conversation, not by voices that are compared.
+  if (task === undefined || task.output?.tools?.length || unmeasured(pool).length > 0) return undefined;
+  const known = Math.max(0, ...modelsOf(pool).map(({ profile }) => profile?.known ?? 0));
+  if (known < KNOWN) return undefined;
+  const { findTrinityFor, openTrinity } = await import("../conductor/trinity/open.ts");
+  const folder = findTrinityFor(kind === "rehearsal" ? "rehearsal" : "live");
+  if (folder === undefined) return undefined;
+  const conductor = openTrinity(folder);
+  const { digest = "" } = conductor.identity as Extract<ConductorIdentity, { kind: "trinity" }>;
+  const { findVerdict, isNoWorse } = await import("../config/verdicts.ts");
+  const ids = modelsOf(pool).map(({ worker }) => worker.id);
+  const verdict = findVerdict(toTuttiHome(env), ids, digest);
+  if (!verdict || !isNoWorse(verdict)) return undefined;
+  const { against, tasks, date } = verdict;
+  return {
+    conductor,
+    reason: `a bench of ${date} showed it no worse than ${against} on this pool (${tasks} tasks), and the question is like those that were measured`,
+  };
 }
 
 /**
@@ -230,20 +337,11 @@ async function choosePrompted(
   before: string[],
   after?: string,
 ): Promise<Chosen> {
-  const planner = strongestCheap(pool)?.worker.id;
+  const [planner] = rankPlanners(pool, options.isAvailable);
   if (planner === undefined)
     throw usageError("The pool has no model that could plan. Name one with --conductor provider/model.");
-  const conductor = await resolveConductor({ kind: "prompted", planner }, pool, options);
-  const reason = `${planner} is the strongest of the cheaper half of the pool`;
+  const identity = { kind: "prompted" as const, planner: planner.worker.id };
+  const conductor = await resolveConductor(identity, pool, options);
+  const reason = toPlannerReason(planner, pool, options.isAvailable);
   return { conductor, reason: [...before, reason, ...(after === undefined ? [] : [after])].join("; ") };
-}
-
-/** A plan is short and decides much: not the most expensive model, and not the weakest. */
-function strongestCheap({ members }: Pool): PoolMember | undefined {
-  const order = strongestMembers(members);
-  const priceOf = (number: number) => members[number]!.price?.outputUsd ?? Number.POSITIVE_INFINITY;
-  const prices = order.map(priceOf).sort((a, b) => a - b);
-  const median = prices[Math.floor((prices.length - 1) / 2)] ?? 0;
-  const chosen = order.find((number) => priceOf(number) <= median);
-  return chosen === undefined ? undefined : members[chosen];
 }

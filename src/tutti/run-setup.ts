@@ -53,6 +53,7 @@ export function toSettings(
     streaming: isStreaming,
     review: options.review !== undefined,
     allowUnknownPrice: options.allowUnknownPrice ?? config.allowUnknownPrice,
+    showNames: config.showNames,
   };
 }
 
@@ -132,10 +133,14 @@ export function goneWorker({ id, kind, isSimulated }: PoolEntry): Worker {
 
 /** Looking for workers means probing local ports and reading model lists: once a minute is enough. */
 const POOL_MS = 60_000;
+/** Clients of a gateway choose their own: any order of any workers is another one. */
+const MOST_POOLS = 256;
 
 type FoundPool = Pick<ResolvedPool, "pool" | "kind" | "poolFor">;
 
 export interface PoolFinder {
+  /** How many are known at the moment. */
+  readonly size: number;
   /** All, or those that a selector names. */
   find(selector?: string | string[]): Promise<ResolvedPool>;
   /** `isPriced`: workers of unknown price are left out, and it is said. */
@@ -154,6 +159,8 @@ export function createPoolFinder(
     const known = resolved.get(key);
     if (known && Date.now() - known.at < POOL_MS) return known.found;
     const found = resolvePool(config, { env, selector });
+    resolved.delete(key);
+    if (resolved.size >= MOST_POOLS) resolved.delete(resolved.keys().next().value!);
     resolved.set(key, { at: Date.now(), found });
     found.catch(() => resolved.delete(key));
     return found;
@@ -167,6 +174,9 @@ export function createPoolFinder(
   }
 
   return {
+    get size() {
+      return resolved.size;
+    },
     find,
     async toPool(wanted, isPriced) {
       const found = await findWanted(wanted);

@@ -375,3 +375,10 @@ describe("a plan for review", () => {
     expect(estimate.maxUsd).toBeGreaterThan(estimate.usd);
   });
 });
+
+it("asks nobody after it was closed", async () => {
+  const tutti = createTutti({ store: "memory" }, { env: {}, onNotice: () => {} });
+  await tutti.close();
+  await expect(tutti.ask("What is 17 * 23?", { pool: "rehearsal" })).rejects.toThrow(/is closed/);
+  await expect(tutti.stream("What is 17 * 23?", { pool: "rehearsal" }).result).rejects.toThrow(/is closed/);
+});

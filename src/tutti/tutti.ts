@@ -14,6 +14,7 @@ import { CircuitBreaker, type CircuitState } from "../perform/retry.ts";
 import { type Run, toRun } from "../perform/run.ts";
 import type { Stage } from "../perform/stage.ts";
 import { fold, type RunState } from "../perform/state.ts";
+import { JournalBacklog } from "../store/backlog.ts";
 import { openStore } from "../store/open.ts";
 import { toPoolEntry } from "../store/pool-entry.ts";
 import type { ConductorIdentity, RunEvent, Store } from "../store/types.ts";
@@ -75,6 +76,8 @@ export interface Tutti {
   /** Who can be asked: all, or those that a selector names. Looked up once a minute. */
   pool(selector?: string | string[]): Promise<ResolvedPool>;
   store(): Promise<Store>;
+  /** What was paid for and could not be journaled yet. It is tried again every second, and once more by `close`. */
+  readonly backlog: JournalBacklog;
   /** Whether this worker is asked now, or left alone for a while after failures. */
   circuitOf(workerId: string): CircuitState;
   close(): Promise<void>;
@@ -105,6 +108,7 @@ export function createTutti(
     if (config.retentionDays !== undefined) await store.prune(Date.now() - config.retentionDays * DAY_MS);
     return store;
   }
+  const backlog = new JournalBacklog(openedStore);
   const notices = new Set<string>();
   const notice = (text: string | undefined) => {
     if (text === undefined || notices.has(text)) return;
@@ -114,7 +118,13 @@ export function createTutti(
   const observe = createObserve(observers, notice);
   const pools = createPoolFinder(config, env, notice);
 
+  let isClosed = false;
+  const checkOpen = () => {
+    if (isClosed) throw usageError("This Tutti is closed: create another one with createTutti().");
+  };
+
   async function begin(runId: string, task: Task, options: AskOptions, stage: StageParts): Promise<RunState> {
+    checkOpen();
     const settings = toSettings(config, options, stage.isStreaming);
     const { limits, allowUnknownPrice } = settings;
     const hasBudget = limits.usd !== undefined;
@@ -129,7 +139,19 @@ export function createTutti(
     const { members } = poolFor?.(allowed, textOf(task.messages)) ?? allowed;
     const { showNames } = config;
     const wanted = options.conductor ?? config.conductor;
-    const chosen = await chooseConductor(wanted, { members }, { kind, showNames, env, task });
+    const chosen = await chooseConductor(
+      wanted,
+      { members },
+      {
+        kind,
+        showNames,
+        env,
+        task,
+        rounds: settings.rounds,
+        isAvailable: (id) => breaker.isAvailable(id),
+      },
+    );
+    if (kind === "rehearsal") (await import("../rehearsal/known-question.ts")).checkKnown(task);
     const fixed = workflow && toFixed(workflow, { members });
     const unknown = unpricedIn(workflow?.steps.map(({ worker }) => members[worker]!) ?? []);
     if (hasBudget && !allowUnknownPrice && unknown.length > 0) throw usageError(unknownPrice(unknown));
@@ -141,6 +163,8 @@ export function createTutti(
       pool: members.map(toPoolEntry),
       settings: {
         ...settings,
+        // Who decides in turns needs as many rounds as turns, unless somebody asked for another number.
+        rounds: options.rounds ?? (fixed ?? chosen.conductor).rounds ?? settings.rounds,
         conductor: (fixed ?? chosen.conductor).identity,
         conductorReason: fixed ? "a workflow was given" : chosen.reason,
       },
@@ -165,6 +189,7 @@ export function createTutti(
       now: Date.now,
       signal,
       onEvent: both(observe, onEvent),
+      onUnwritten: (events) => void backlog.add(events),
       review:
         review &&
         ((state, workflow) =>
@@ -186,6 +211,7 @@ export function createTutti(
   }
 
   async function goOn(runId: string, options: ResumeOptions, stage: StageParts): Promise<RunState> {
+    checkOpen();
     const journal = await openedStore();
     const events = await journal.loadRun(runId);
     const state = fold(events);
@@ -246,7 +272,7 @@ export function createTutti(
       );
     },
     stream(input, options = {}) {
-      const runId = createRunId();
+      const { runId = createRunId() } = options;
       const work = async (stage: StageParts) => begin(runId, toTask(input), options, stage);
       return toStream(runId, options, work);
     },
@@ -257,8 +283,11 @@ export function createTutti(
     },
     pool: pools.find,
     store: openedStore,
+    backlog,
     circuitOf: (workerId) => breaker.stateOf(workerId),
     async close() {
+      isClosed = true;
+      if (backlog.size > 0) await backlog.flush();
       // Whoever brought a store of their own closes it.
       if (!given) await (await opened)?.close();
     },

@@ -39,7 +39,7 @@ function toOpening({ task, visible, subtask, isLast }: Brief): Message[] {
   blocks.push(block("your subtask", mark, subtask));
   blocks.push(
     isLast
-      ? "Do your subtask. You are the last member: your reply alone is what the user reads as the answer to the overall task."
+      ? "Do your subtask. You are the last member: your reply alone is what the user reads as the answer to the overall task. Write it in the user's language, and do not mention the team, its members or this subtask."
       : "Do your subtask and reply with its result. Another member goes on from there.",
   );
 
@@ -161,7 +161,7 @@ function block(name: string, mark: string, text: string): string {
 }
 
 /** The preamble, the blocks around task and subtask, and the closing sentence. */
-const FRAME_BYTES = Buffer.byteLength(PREAMBLE) + 512;
+const FRAME_BYTES = Buffer.byteLength(PREAMBLE) + 640;
 /** The two lines around a quoted text, with names, marks and line ends. */
 const BLOCK_BYTES = 160;
 

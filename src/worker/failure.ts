@@ -23,6 +23,15 @@ interface SdkError {
   response?: { error?: unknown };
 }
 
+/** A provider points to another address, or never ends: thrown where nobody knows the worker's name. */
+export class Redirected extends Error {
+  constructor(status: number, location = "") {
+    const to = URL.canParse(location) ? new URL(location).host : "another address";
+    super(`it sends us on to ${to} (${status}), and redirects are not followed`);
+  }
+}
+export class EndlessReply extends Error {}
+
 export interface FailureContext {
   workerId: string;
   /** Our caller wants to stop. */
@@ -39,6 +48,11 @@ export function toWorkerError(error: unknown, context: FailureContext): TuttiErr
 
   if (failure.statusCode !== undefined && failure.statusCode >= 400)
     return byStatus(worker, failure.statusCode, failure);
+  // The AI SDK's packages put these into errors of their own.
+  for (const cause of causesOf(failure)) {
+    if (cause instanceof Redirected) return redirected(context.workerId, cause);
+    if (cause instanceof EndlessReply) return endlessReply(context.workerId);
+  }
   switch (failure.name) {
     case "AI_JSONParseError":
     case "AI_TypeValidationError":
@@ -57,6 +71,9 @@ export function toWorkerError(error: unknown, context: FailureContext): TuttiErr
   if (failure.statusCode !== undefined) return streamCut(context.workerId);
   if (isNetworkError(failure)) {
     if (context.isStreaming) return streamCut(context.workerId);
+    // It had been asked, and may bill what it was asked for.
+    if (isBroken(failure))
+      return fail("stream-cut", `${worker} broke the connection before it replied`, innermost(failure));
     return fail("unreachable", `${worker} cannot be reached`, innermost(failure));
   }
   if (error instanceof Error) {
@@ -73,6 +90,16 @@ export function streamCut(workerId: string): TuttiError {
 export function badResponse(workerId: string, why: string): TuttiError {
   const message = `Worker "${workerId}" gave a bad response: ${why}.`;
   return new TuttiError("bad-response", redact(message));
+}
+
+/** Wherever it points to: a key is sent to the address it was given for, and to no other. */
+export function redirected(workerId: string, { message }: Redirected): TuttiError {
+  return new TuttiError("bad-response", badResponse(workerId, message).message, { retryable: false });
+}
+
+/** `what` it did: by default it wrote on and on. */
+export function endlessReply(workerId: string, what = "wrote far more than was asked for"): TuttiError {
+  return new TuttiError("endless-reply", `Worker "${workerId}" ${what}, and its reply was cut off there.`);
 }
 
 function byStatus(worker: string, status: number, failure: SdkError): TuttiError {
@@ -139,6 +166,11 @@ function isNetworkError(failure: SdkError): boolean {
       (typeof code === "string" && NETWORK_CODE.test(code)) ||
       /^(fetch failed|terminated)$/.test(message ?? ""),
   );
+}
+
+/** There was a connection, and somebody closed it. */
+function isBroken(failure: SdkError): boolean {
+  return causesOf(failure).some(({ code }) => /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(String(code)));
 }
 
 /** "fetch failed" says little; "connect ECONNREFUSED 127.0.0.1:8080", deep inside, says all. */

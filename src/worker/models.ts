@@ -4,6 +4,8 @@
 // environment by itself.
 
 import type { LanguageModelV3, LanguageModelV3CallOptions } from "@ai-sdk/provider";
+import { TuttiError } from "../base/errors.ts";
+import { guardFetch } from "./guarded-fetch.ts";
 import type { StreamingModel } from "./provider.ts";
 
 /** What is different from protocol to protocol. */
@@ -57,8 +59,15 @@ export function loadModel(address: ModelAddress): Promise<StreamingModel> {
   return PROTOCOLS[address.protocol].load(address);
 }
 
-function toSettings({ apiKey = "none", baseUrl, fetch }: ModelAddress) {
-  return { apiKey, baseURL: baseUrl, fetch };
+function toSettings({ apiKey = "none", baseUrl, fetch = globalThis.fetch }: ModelAddress) {
+  return { apiKey, baseURL: baseUrl, fetch: guardFetch(fetch, apiKey) };
+}
+
+/** Google has the model's name in the path: it must not lead to another one, whatever it is. */
+function toPathName(model: string): string {
+  const parts = model.split("/");
+  if (!parts.some((part) => /^\.*$/.test(part))) return parts.map(encodeURIComponent).join("/");
+  throw new TuttiError("unknown-model", `"${model.slice(0, 80)}" is no name of a model.`);
 }
 
 async function loadAnthropic(address: ModelAddress): Promise<StreamingModel> {
@@ -68,7 +77,7 @@ async function loadAnthropic(address: ModelAddress): Promise<StreamingModel> {
 
 async function loadGoogle(address: ModelAddress): Promise<StreamingModel> {
   const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
-  return createGoogleGenerativeAI(toSettings(address))(address.model);
+  return createGoogleGenerativeAI(toSettings(address))(toPathName(address.model));
 }
 
 async function loadOpenAI(address: ModelAddress): Promise<StreamingModel> {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addUsage, costOf, estimateInputTokens, priceAt, priceOf } from "./price.ts";
+import { addUsage, costOf, estimateInputTokens, mostCostOf, NO_USAGE, priceAt, priceOf } from "./price.ts";
 import type { Message, Price, Usage } from "./types.ts";
 
 const NOVEMBER = Date.parse("2026-11-15T20:00:00Z");
@@ -13,7 +13,14 @@ describe("list prices", () => {
       "claude-haiku-4-5",
       { inputUsd: 1, outputUsd: 5, cachedInputUsd: 0.1, cacheWriteUsd: 1.25 },
     ],
-    ["google", "gemini-2.5-pro", { inputUsd: 1.25, outputUsd: 10, cachedInputUsd: 0.125 }],
+    [
+      "google",
+      "gemini-2.5-pro",
+      {
+        ...{ inputUsd: 1.25, outputUsd: 10, cachedInputUsd: 0.125 },
+        long: { aboveInputTokens: 200_000, inputUsd: 2.5, outputUsd: 15, cachedInputUsd: 0.25 },
+      },
+    ],
     ["xai", "grok-3", { inputUsd: 3, outputUsd: 15, cachedInputUsd: 0.75 }],
     ["openrouter", "openai/gpt-oss-20b:free", { inputUsd: 0, outputUsd: 0 }],
   ])("%s/%s", async (provider, model, price) => {
@@ -33,6 +40,15 @@ describe("list prices", () => {
     ["openai", "text-embedding-3-small"],
   ])("does not know %s/%s", async (provider, model) => {
     expect(await priceOf(provider, model, NOVEMBER)).toBeUndefined();
+  });
+
+  it("asks more for all of a long prompt, where the provider does", async () => {
+    const price = (await priceOf("anthropic", "claude-sonnet-4-5", NOVEMBER))!;
+    const cost = (inputTokens: number) => costOf({ ...NO_USAGE, inputTokens, outputTokens: 1e6 }, price);
+    expect(cost(200_000)).toBeCloseTo(0.6 + 15);
+    expect(cost(200_001)).toBeCloseTo(1.2 + 22.5);
+    expect(mostCostOf(200_000, 1e6, price)).toBeCloseTo(0.75 + 15);
+    expect(mostCostOf(1e6, 1e6, price)).toBeCloseTo(7.5 + 22.5);
   });
 
   it("finds a price by the address of the server", async () => {

@@ -1,11 +1,10 @@
 // What asking costs: list prices by model, the cost of a usage, and an upper bound of the input before
 // it is sent. Prices come from the catalogue inside @pydantic/genai-prices (loaded at first use).
-// Covered: the base tier, prices that change by date, cached input. Not covered: the higher tier that
-// some providers ask for prompts beyond 200 K tokens, and discounts of one's own contract; a price in
-// the config overrides the catalogue.
+// Covered: prices that change by date, cached input, the higher price that some providers ask for long prompts. Not
+// covered: discounts of one's own contract; a price in the config overrides the catalogue.
 
 import type { ConditionalPrice, ModelPrice, Provider } from "@pydantic/genai-prices";
-import type { Message, Price, ToolDefinition, Usage, WorkerRequest } from "./types.ts";
+import type { Message, Price, Rates, ToolDefinition, Usage, WorkerRequest } from "./types.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -19,6 +18,13 @@ export async function priceOf(provider: string, model: string, now = Date.now())
 export async function priceAt(baseUrl: string, model: string, now = Date.now()): Promise<Price | undefined> {
   const { findProvider } = await import("@pydantic/genai-prices");
   return priceFrom(findProvider({ providerApiUrl: baseUrl }), model, now);
+}
+
+/** The longest input that a model of this provider takes, where the catalogue knows it. */
+export async function contextOf(provider: string, model: string): Promise<number | undefined> {
+  const { calcPrice, findProvider } = await import("@pydantic/genai-prices");
+  const found = findProvider({ providerId: provider });
+  return found && calcPrice({}, model, { provider: found })?.model.context_window;
 }
 
 async function priceFrom(
@@ -46,25 +52,47 @@ function variesByHour(prices: ConditionalPrice[] | ModelPrice): boolean {
 }
 
 function toPrice(entry: ModelPrice, model: string): Price | undefined {
-  const base = (field: string) => {
+  const price = toRates(entry, 0);
+  // OpenRouter's free variants have empty entries; so have models that nobody has priced yet.
+  if (!price) return model.endsWith(":free") ? { inputUsd: 0, outputUsd: 0 } : undefined;
+  // No model has more than one: should there be others, the first one with the price of the last is on the high side.
+  const starts = Object.values(entry).flatMap((value) =>
+    typeof value === "object" ? value.tiers.map(({ start }) => start) : [],
+  );
+  const long = starts.length > 0 && toRates(entry, Math.max(...starts));
+  return long ? { ...price, long: { ...long, aboveInputTokens: Math.min(...starts) } } : price;
+}
+
+/** Of requests with this much input. */
+function toRates(entry: ModelPrice, inputTokens: number): Rates | undefined {
+  const rate = (field: string) => {
     const value = entry[field];
-    return typeof value === "object" ? value.base : value;
+    if (typeof value !== "object") return value;
+    return value.tiers.findLast(({ start }) => start <= inputTokens)?.price ?? value.base;
   };
-  const inputUsd = base("input_mtok");
-  const outputUsd = base("output_mtok");
-  if (inputUsd === undefined || outputUsd === undefined) {
-    // OpenRouter's free variants have empty entries; so have models that nobody has priced yet.
-    return model.endsWith(":free") ? { inputUsd: 0, outputUsd: 0 } : undefined;
-  }
+  const inputUsd = rate("input_mtok");
+  const outputUsd = rate("output_mtok");
+  if (inputUsd === undefined || outputUsd === undefined) return undefined;
   return {
     inputUsd,
     outputUsd,
-    cachedInputUsd: base("cache_read_mtok"),
-    cacheWriteUsd: base("cache_write_mtok"),
+    cachedInputUsd: rate("cache_read_mtok"),
+    cacheWriteUsd: rate("cache_write_mtok"),
   };
 }
 
-export function costOf(usage: Usage, price: Price): number {
+export function ratesFor(price: Price, inputTokens: number): Rates {
+  return price.long && inputTokens > price.long.aboveInputTokens ? price.long : price;
+}
+
+/** The most that this much can cost: some providers write prompts to their cache unasked, at a higher price. */
+export function mostCostOf(inputTokens: number, outputTokens: number, price: Price): number {
+  const { inputUsd, cacheWriteUsd = 0, outputUsd } = ratesFor(price, inputTokens);
+  return (inputTokens * Math.max(inputUsd, cacheWriteUsd) + outputTokens * outputUsd) / 1_000_000;
+}
+
+export function costOf(usage: Usage, list: Price): number {
+  const price = ratesFor(list, usage.inputTokens);
   const cached = Math.min(usage.cachedInputTokens, usage.inputTokens);
   const written = Math.min(usage.cacheWriteTokens ?? 0, usage.inputTokens - cached);
   const micro =
@@ -72,7 +100,8 @@ export function costOf(usage: Usage, price: Price): number {
     cached * (price.cachedInputUsd ?? price.inputUsd) +
     written * (price.cacheWriteUsd ?? price.inputUsd) +
     usage.outputTokens * price.outputUsd;
-  return micro / 1_000_000;
+  // Neither a report nor a price can make anything cheaper than free.
+  return micro > 0 ? micro / 1_000_000 : 0;
 }
 
 // ---- The upper bound --------------------------------------------------------------------------

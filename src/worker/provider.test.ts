@@ -268,6 +268,15 @@ describe("failures", () => {
     expect(error.message).toContain("ECONNREFUSED");
   });
 
+  it("a connection that was closed after the question may be billed", async () => {
+    const rude = createServer((_, response) => void response.socket?.destroy()).listen(0, "127.0.0.1");
+    await new Promise((resolve) => rude.once("listening", resolve));
+    const { port } = rude.address() as AddressInfo;
+    const error = await failureOf(workerAt(`http://127.0.0.1:${port}/v1`));
+    await new Promise((resolve) => rude.close(resolve));
+    expect(error).toMatchObject({ code: "stream-cut", retryable: true });
+  });
+
   it("an unknown host is unreachable", async () => {
     const fetch = () =>
       Promise.reject(

@@ -12,8 +12,10 @@ import type {
 import { usageError } from "../base/errors.ts";
 import { toCallOptions } from "./call-options.ts";
 import { badResponse, streamCut, toWorkerError } from "./failure.ts";
+import { createReplyLimit } from "./reply-limit.ts";
 import { createStopFilter } from "./stop.ts";
 import type { FinishReason, Usage, Worker, WorkerEvent, WorkerRequest } from "./types.ts";
+import { acceptUsage, toCount } from "./usage.ts";
 
 /** A V2 object (AI SDK 5) differs only in its finish part. */
 export type ModelObject = LanguageModelV3 | LanguageModelV2;
@@ -93,6 +95,7 @@ async function* toWorkerEvents(
 ): AsyncGenerator<WorkerEvent> {
   const filter = request.stop?.length ? createStopFilter(request.stop) : undefined;
   const midStream = { workerId: id, isAborted: false, isStreaming: true };
+  const limit = createReplyLimit(id, request.maxOutputTokens);
   let isAnswering = false;
   const brokenOff = () =>
     isAnswering || contentType.includes("event-stream")
@@ -102,6 +105,7 @@ async function* toWorkerEvents(
   while (true) {
     const { done, value: part } = await read();
     if (done) throw brokenOff();
+    limit.add("delta" in part ? part.delta.length : 0);
     switch (part.type) {
       case "text-delta": {
         isAnswering = true;
@@ -129,7 +133,8 @@ async function* toWorkerEvents(
         if (reason === "error") throw toWorkerError({ message: "it gave no reason" }, midStream);
         const rest = filter?.end() ?? "";
         if (rest !== "") yield { type: "text-delta", text: rest };
-        yield { type: "finish", usage: toUsage(part), reason: filter?.stopped ? "stop" : reason };
+        const usage = acceptUsage(id, toUsage(part), request.maxOutputTokens);
+        yield { type: "finish", usage, reason: filter?.stopped ? "stop" : reason };
         return;
       }
     }
@@ -152,19 +157,19 @@ function toUsage({ usage }: FinishPart): Usage {
   const { inputTokens: input, outputTokens: output } = usage;
   if (typeof input === "object" && typeof output === "object") {
     return {
-      inputTokens: input.total ?? 0,
-      outputTokens: output.total ?? 0,
-      cachedInputTokens: input.cacheRead ?? 0,
-      reasoningTokens: output.reasoning ?? 0,
+      inputTokens: toCount(input.total),
+      outputTokens: toCount(output.total),
+      cachedInputTokens: toCount(input.cacheRead),
+      reasoningTokens: toCount(output.reasoning),
       ...(input.cacheWrite && { cacheWriteTokens: input.cacheWrite }),
     };
   }
-  const { cachedInputTokens = 0, reasoningTokens = 0 } = usage as Record<string, number | undefined>;
+  const { cachedInputTokens, reasoningTokens } = usage as Record<string, number | undefined>;
   return {
-    inputTokens: Number(input ?? 0),
-    outputTokens: Number(output ?? 0),
-    cachedInputTokens,
-    reasoningTokens,
+    inputTokens: toCount(input),
+    outputTokens: toCount(output),
+    cachedInputTokens: toCount(cachedInputTokens),
+    reasoningTokens: toCount(reasoningTokens),
   };
 }
 

@@ -158,13 +158,18 @@ export interface Worker {
 // ---- Pools ------------------------------------------------------------------------------------
 
 /** Dollars per million tokens. */
-export interface Price {
+export interface Rates {
   inputUsd: number;
   outputUsd: number;
   /** Defaults to `inputUsd`. */
   cachedInputUsd?: number;
   /** Of input written to the provider's cache. Defaults to `inputUsd`. */
   cacheWriteUsd?: number;
+}
+
+export interface Price extends Rates {
+  /** What some providers ask for all of a request whose input is longer than this. */
+  long?: Rates & { aboveInputTokens: number };
 }
 
 /** The fixed topics of profiles: at most twelve, so that a profile stays one short line. */
@@ -192,6 +197,12 @@ export interface Profile {
   topics: Partial<Record<Topic, number>>;
   /** On the measured tasks most similar to the question at hand, shrunk towards `success`. */
   similar?: number;
+  /** That it is right on the question at hand, by all that was measured (calibration/estimate.ts). */
+  probability?: number;
+  /** How similar the nearest measured question is, 0..1: near 0 the question is new, and `probability` says little. */
+  known?: number;
+  /** On similar questions: the share of replies with an answer that can be compared with others'. Absent: not measured. */
+  answered?: number;
   /** Median delay of a whole reply. */
   delayMs?: number;
   /** Where the measurements come from, for people: "simulated, 40 tasks a topic". */
@@ -203,8 +214,12 @@ export interface PoolMember {
   /** Absent: unknown, and then refused under a dollar budget unless that is allowed. Free is 0. */
   price?: Price;
   profile?: Profile;
+  /** That it, being wrong on the question at hand, repeats the wrong answer of another worker. Absent: not measured. */
+  repeats?(other: string): number;
   /** The most this worker can write in one reply. */
   maxOutputTokens?: number;
+  /** The longest input it takes, where that is published. */
+  contextTokens?: number;
   /** Where it comes from, for people: "OPENAI_API_KEY", "tutti.config.yaml", "rehearsal (simulated)". */
   source?: string;
 }

@@ -13,6 +13,11 @@ export interface Step {
   /** What that worker is told to do, in natural language. */
   subtask: string;
   access: Access;
+  /**
+   * Its reply is for the team and never the answer, also where it is the last step: the client's tools, schema and lengths
+   * do not apply to it. For Conductors in code: the language has no word for it.
+   */
+  isInterim?: true;
 }
 
 /** Five steps is the limit of the language (see `MAX_STEPS`); the performer itself takes any number. */
@@ -26,6 +31,7 @@ export const MAX_STEPS = 5;
 export type WorkflowErrorCode =
   | "nothing-found" // no label, no list
   | "cut-off" // a list or a string was opened and never closed
+  | "plan-cut" // the planner's reply ended at its limit (finish_reason length): asking again would end there too
   | "bad-list" // a list is there, but its entries are not what they should be
   | "missing-list" // one or two of the three lists are missing
   | "unequal-lengths"

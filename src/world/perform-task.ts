@@ -153,7 +153,7 @@ function toCriticalPath(
 
 export function toPerformedTask(
   state: RunState,
-  { score, why, ungraded = false }: Grade,
+  { score, why, ungraded = false, decidedIn }: Grade,
   delayMs?: number,
 ): PerformedTask {
   const { rounds, spent, ended, startedAt } = state;
@@ -164,6 +164,7 @@ export function toPerformedTask(
     score,
     why,
     ungraded,
+    decidedIn,
     isOutage: hadOutage(state),
     calls: asked.length,
     conductorCalls: rounds.reduce((sum, { plan }) => sum + plan.totals.calls, 0),

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRandom, hashSeed } from "../base/random.ts";
@@ -216,4 +216,14 @@ describe("practice with recordings", () => {
       'Only w1 answered every task of "long": a Conductor needs two workers or more',
     );
   });
+});
+
+test("recorded tasks that a program could have graded itself are refused, unless they are allowed", async () => {
+  const inside = writeRecording("inside", { long: 80 });
+  const path = `${inside}/tasks.jsonl`;
+  const [first = "", ...others] = readFileSync(path, "utf8").split("\n");
+  writeFileSync(path, [JSON.stringify({ ...JSON.parse(first), decidedIn: "program" }), ...others].join("\n"));
+  const parts = { recordings: [{ folder: inside }], validationPerSet: 5 };
+  await expect(open(parts)).rejects.toThrow(/1 of 80 tasks .*--allow-inside-grades/);
+  expect(await open({ ...parts, allowInsideGrades: true })).toMatchObject({ allowsInsideGrades: true });
 });

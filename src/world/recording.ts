@@ -8,6 +8,7 @@ import { createProfiler } from "../calibration/profiler.ts";
 import { topicOf } from "../calibration/rates.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Calibration } from "../calibration/types.ts";
+import { refuseDecidedInside } from "../task/decided-inside.ts";
 import { type GradedTask, toMessages } from "../task/types.ts";
 import { createHelper, modelsOf, strongestMembers } from "../worker/kinds.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
@@ -18,7 +19,7 @@ import {
   type SplitSet,
   splitSets,
 } from "./recorded-sets.ts";
-import { readScores } from "./sets.ts";
+import { type RecordedOutcomes, readScores } from "./sets.ts";
 import { sampleTasks } from "./split.ts";
 import type { Question, World, WorldSet } from "./types.ts";
 
@@ -38,12 +39,17 @@ export interface RecordingWorldOptions extends SplitOptions {
   /** fixed: all workers of the set. random: half of the time some of them. */
   pools: "fixed" | "random";
   validationPerSet?: number;
+  /** Learn also from grades that a program could have forged. */
+  allowInsideGrades?: boolean;
 }
 
 export async function createRecordingWorld(options: RecordingWorldOptions): Promise<World> {
   const { recordings, seed, pools, validationPerSet = VALIDATION_PER_SET } = options;
   const sets = await openRecordedSets(recordings);
-  for (const set of sets) checkWorkers(set);
+  for (const set of sets) {
+    checkWorkers(set);
+    refuseDecidedInside(set.tasks, options.allowInsideGrades);
+  }
   const fields = splitSets(sets, options).map(toField);
   const bySet = new Map(sets.map((set) => [set.id, set]));
   const validation = fields.flatMap((field) =>
@@ -61,6 +67,7 @@ export async function createRecordingWorld(options: RecordingWorldOptions): Prom
     isSimulated: false,
     splitBy: options.splitBy === "family" ? options.splitBy : undefined,
     isInstant: true,
+    allowsInsideGrades: options.allowInsideGrades,
     sample(number) {
       const random = createRandom(hashSeed("recording draw", seed, number));
       // A set is sampled and then a task of it: a large set does not drown the others.
@@ -127,10 +134,12 @@ function sampleNumbers(count: number, strongest: readonly number[], random: Rand
 }
 
 function toCalibration({ set, splits }: SplitSet, models: Pool): Calibration {
+  const measured = readScores(splits.train, models, set as RecordedOutcomes);
   return {
     workers: models.members.map(({ worker }) => worker.id),
     tasks: splits.train.map((task) => ({ text: toText(task), topic: topicOf(task.category) })),
-    scores: readScores(splits.train, models, set.recorded!).map(({ scores }) => scores),
+    scores: measured.map(({ scores }) => scores),
+    answers: set.recordedAnswer && measured.map(({ answers }) => answers!),
     source: `measured on ${splits.train.length} training tasks of ${set.id}`,
   };
 }

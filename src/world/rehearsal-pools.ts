@@ -3,14 +3,16 @@
 // validation or test split has been seen by anybody.
 
 import { usageError } from "../base/errors.ts";
+import { createRandom, hashSeed } from "../base/random.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import type { Calibration } from "../calibration/types.ts";
-import { createLiar } from "../rehearsal/liars.ts";
+import { createLiar, type LiarKind, type Lying } from "../rehearsal/liars.ts";
 import { PLAYERS, type Player } from "../rehearsal/players.ts";
 import { measureProfiles, rehearsalCalibration } from "../rehearsal/profiles.ts";
 import { createStrangers, findStranger } from "../rehearsal/strangers.ts";
 import { createRehearsalWorker } from "../rehearsal/workers.ts";
-import type { Pool, PoolMember } from "../worker/types.ts";
+import { isModel } from "../worker/kinds.ts";
+import type { Pool, PoolMember, Topic } from "../worker/types.ts";
 import { splitOf } from "./split.ts";
 
 /** Strangers of this seed sit in the pools of the training, and nowhere else. */
@@ -20,6 +22,8 @@ const UNSEEN_SEEDS = 1_000_000;
 /** Of a pool of strangers in a test. */
 const TEAM = 7;
 const CALIBRATION_TASKS = 60;
+/** Of its questions, where a worker lies at random. */
+const LYING_SHARE = 0.5;
 
 /** A pool with what its workers were measured on: `createProfiler(pool.calibration)` profiles it by question. */
 export interface CalibratedPlayers extends Pool {
@@ -83,26 +87,74 @@ function keepTraining(calibration: Calibration, tasksPerTopic: number): Calibrat
 }
 
 /** The same pool, in which the workers of these numbers have turned. Their profiles stay what they were. */
-export function withLiars<Kind extends Pool>(pool: Kind, which: readonly number[]): Kind {
+export function withLiars<Kind extends Pool>(
+  pool: Kind,
+  which: readonly number[],
+  lying: Lying = { kind: "always" },
+): Kind {
   const members = [...pool.members];
   for (const number of which) {
     const member = members[number];
     if (!member) throw usageError(`No worker ${number} in a pool of ${members.length} can lie`);
-    members[number] = toLiar(member);
+    members[number] = toLiar(member, lying);
   }
   return { ...pool, members };
 }
 
+export interface LiarOptions {
+  /** How many of the models turn: sampled. */
+  count: number;
+  kind: LiarKind;
+  seed: number;
+}
+
+/** A change for a pool and for any other with the same members in the same order, whatever profiles they have. */
+export interface Turn {
+  /** Ids of those who lie. */
+  liars: string[];
+  turn(pool: Pool): Pool;
+}
+
+export function createTurn({ members }: Pool, { count, kind, seed }: LiarOptions): Turn {
+  const models = [...members.keys()].filter((number) => isModel(members[number]!.worker));
+  if (!(Number.isInteger(count) && count >= 1 && count <= models.length))
+    throw usageError(`There can be 1 to ${models.length} liars in a pool of ${models.length}, not ${count}`);
+  const which = createRandom(hashSeed("liars", seed)).shuffle(models).slice(0, count);
+  const lies = which.map((number) => ({ number, lying: toLying(kind, members[number]!) }));
+  return {
+    liars: which.map((number) => members[number]!.worker.id),
+    turn: (pool) => lies.reduce((turned, { number, lying }) => withLiars(turned, [number], lying), pool),
+  };
+}
+
+/** Lies that somebody who only knows the profile suspects least: half of them, or where the worker is best. */
+function toLying(kind: LiarKind, { worker, profile }: PoolMember): Lying {
+  switch (kind) {
+    case "random":
+      return { kind, probability: LYING_SHARE };
+    case "topic": {
+      const topics = Object.entries(profile?.topics ?? {}) as [Topic, number][];
+      if (topics.length === 0)
+        throw usageError(`Worker "${worker.id}" has no measured topic that it could lie about`);
+      return { kind, topic: topics.reduce((best, each) => (each[1] > best[1] ? each : best))[0] };
+    }
+    default:
+      return { kind };
+  }
+}
+
+/** By id and way of lying: the pools of all questions must have the very same workers. */
 const liars = new Map<string, PoolMember["worker"]>();
 
-function toLiar(member: PoolMember): PoolMember {
+function toLiar(member: PoolMember, lying: Lying): PoolMember {
   const { id } = member.worker;
-  let worker = liars.get(id);
+  const key = JSON.stringify([id, lying]);
+  let worker = liars.get(key);
   if (!worker) {
     const player = PLAYERS.find((each) => each.id === id) ?? findStranger(id);
     if (!player) throw usageError(`Worker "${id}" cannot lie: only simulated workers of the rehearsal can`);
-    worker = { ...createLiar(player, 0), isInstant: true };
-    liars.set(id, worker);
+    worker = { ...createLiar(player, 0, lying), isInstant: true };
+    liars.set(key, worker);
   }
   return { ...member, worker };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { TuttiError } from "../base/errors.ts";
+import { createDecidingConductor } from "../conductor/deciding.ts";
 import { createRecordedPool, gradeRecorded } from "../recording/replay.ts";
 import type { Recording } from "../recording/types.ts";
 import { add, createSmallWorld, toMember, toSum } from "../testing/learn/small-world.ts";
@@ -8,7 +9,7 @@ import { createConsensusWorker } from "../worker/consensus.ts";
 import type { PoolMember } from "../worker/types.ts";
 import { renderWorkflow } from "../workflow/render.ts";
 import type { Step } from "../workflow/types.ts";
-import { performTexts } from "./rollout.ts";
+import { performConductor, performTexts } from "./rollout.ts";
 import type { World } from "./types.ts";
 
 const { signal } = new AbortController();
@@ -98,6 +99,16 @@ describe("outages", () => {
   });
 });
 
+test("a grade that the program itself could have forged is no reward, unless that is allowed", async () => {
+  const grade: World["grade"] = () => ({ score: 1, why: "passed", decidedIn: "program" });
+  const rewarded = async (allowsInsideGrades?: boolean) => {
+    const world = createSmallWorld({ grade, allowsInsideGrades });
+    const { isOutage, reward } = await perform([[step(GOOD)]], { world });
+    return isOutage ? "none" : reward;
+  };
+  expect([await rewarded(), await rewarded(true)]).toEqual(["none", 1]);
+});
+
 describe("in a recording", () => {
   const outcomes = [{ task: "sum/7", worker: "real", sample: 0, answer: "8", score: 1, tokens: 5 }];
   const recording: Recording = {
@@ -126,5 +137,38 @@ describe("in a recording", () => {
     ["a sample that was not recorded", [step(0), step(0)]],
   ])("%s gets nothing, like a wrong format", async (_, steps) => {
     expect(await replay(steps)).toMatchObject({ reward: 0, isValid: false, isOutage: false, calls: 0 });
+  });
+});
+
+describe("a Conductor that decides while it is performed", () => {
+  const question = {
+    task: toSum(7),
+    pool: { members: [toMember("good", add, 0.9), toMember("bad", "Answer: 0", 0.2)] },
+  };
+  const ask = (worker: number) => ({ type: "workflow" as const, workflow: { steps: [step(worker)] } });
+  const conductor = createDecidingConductor({ kind: "custom", id: "in turns" }, ({ rounds }) =>
+    rounds.length < 2 ? ask(rounds.length === 0 ? GOOD! : BAD!) : { type: "accept", step: 0, round: 0 },
+  );
+  const own = { world: createSmallWorld(), question, conductor, seed: 1, signal };
+
+  test("has the outcome of texts that say the same, without texts", async () => {
+    const texts = [GOOD, BAD].map((worker) => renderWorkflow({ steps: [step(worker!)] }));
+    const written = await performTexts({ ...own, texts });
+    expect(await performConductor({ ...own, rounds: 2 })).toEqual({ ...written, texts: [] });
+    expect(written).toMatchObject({ texts, isRight: false, calls: 2 });
+  });
+
+  test("may go back to an earlier reply, given a round to say so", async () => {
+    const outcome = await performConductor({ ...own, rounds: 3 });
+    expect(outcome).toMatchObject({ isRight: true, reward: 1, calls: 2, asked: ["good", "bad"], texts: [] });
+  });
+
+  test("that breaks at a turn gets nothing", async () => {
+    const broken = createDecidingConductor({ kind: "custom", id: "broken" }, ({ rounds }) => {
+      if (rounds.length > 0) throw new TypeError("broken");
+      return ask(GOOD!);
+    });
+    const outcome = await performConductor({ ...own, conductor: broken, rounds: 2 });
+    expect(outcome).toMatchObject({ isValid: false, reward: 0 });
   });
 });

@@ -1,6 +1,7 @@
 // Sets of tasks with the pool that answers them and their grade: recorded, live, or simulated. How a recording
 // replays and how the rehearsal is simulated is known here only.
 
+import { labelAnswers } from "../answer/label.ts";
 import { meanOf } from "../base/statistics.ts";
 import type { TrainingTask } from "../baseline/types.ts";
 import { createRecordedPool, gradeRecorded } from "../recording/replay.ts";
@@ -11,6 +12,7 @@ import type { GradedTask, Grader, TaskSet } from "../task/types.ts";
 import { findConsensus } from "../worker/consensus.ts";
 import { createHelper, isModel, nests } from "../worker/kinds.ts";
 import type { Pool } from "../worker/types.ts";
+import { createTurn, type LiarOptions } from "./rehearsal-pools.ts";
 import type { WorldSet } from "./types.ts";
 
 /** `workers`: by default those that answered every task of the set. */
@@ -32,6 +34,7 @@ export function createRecordedSet(recording: Recording, id: string, workers?: re
       ),
     recorded: (task, worker) =>
       recording.outcomesOf(task, worker).map(({ score }) => (score >= RIGHT ? 1 : 0)),
+    recordedAnswer: (task, worker) => recording.outcomesOf(task, worker)[0]?.answer ?? null,
   };
 }
 
@@ -54,18 +57,23 @@ export interface RehearsalSetOptions {
   seed: number;
   /** By default the seven players. `consensus` joins them. */
   pool?: Pool;
+  /** Some of them lie, once they were measured. */
+  liars?: Omit<LiarOptions, "seed">;
 }
 
 /** Simulated tasks and workers, without their delays: those are told from the profiles, in simulated time. */
-export function createRehearsalSet({ count, seed, pool }: RehearsalSetOptions): WorldSet {
+export function createRehearsalSet({ count, seed, pool, liars }: RehearsalSetOptions): WorldSet {
   const { members } = pool ?? createRehearsalPool({ delayScale: 0 });
   const delays = new Map(members.map(({ worker, profile }) => [worker.id, profile?.delayMs ?? 0]));
-  return {
+  const set: WorldSet = {
     ...createLiveSet(rehearsalTaskSet({ count, seed }), { members }, createRehearsalGrader()),
     kind: "rehearsal",
     isInstant: true,
     delayOf: (_, { workerId }) => delays.get(workerId) ?? 0,
   };
+  if (!liars) return set;
+  const { turn, liars: ids } = createTurn(set.pool, { ...liars, seed });
+  return { ...set, turn, source: `${set.source}, who lies (${liars.kind}): ${ids.join(", ")}` };
 }
 
 /** `self` nests runs of its own, which a measurement of one Conductor must not; a vote is always there. */
@@ -75,17 +83,24 @@ export function withConsensus({ members }: Pool): Pool {
   return { members: kept };
 }
 
-/** Right or wrong per worker from the recording: the share of its samples that are right. */
+export type RecordedOutcomes = Required<Pick<WorldSet, "recorded">> & Pick<WorldSet, "recordedAnswer">;
+
+/** Right or wrong per worker from the recording: the share of its samples that are right. And who agreed with whom. */
 export function readScores(
   tasks: readonly GradedTask[],
   pool: Pool,
-  recorded: NonNullable<WorldSet["recorded"]>,
+  { recorded, recordedAnswer }: RecordedOutcomes,
 ): TrainingTask[] {
   return tasks.map((task) => {
     const scores = pool.members.map(({ worker }) => {
       const samples = isModel(worker) ? recorded(task.id, worker.id) : [];
       return samples.length === 0 ? undefined : meanOf(samples);
     });
-    return { task, scores };
+    const answers =
+      recordedAnswer &&
+      labelAnswers(
+        pool.members.map(({ worker }) => (isModel(worker) ? recordedAnswer(task.id, worker.id) : null)),
+      );
+    return { task, scores, answers };
   });
 }

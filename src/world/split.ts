@@ -39,10 +39,10 @@ export function promptHash(
 }
 
 /** A sample that is the same on every machine and in any order; a smaller limit gives a part of a larger one's. */
-export function sampleTasks(tasks: readonly GradedTask[], limit: number | undefined): GradedTask[] {
+export function sampleTasks(tasks: readonly GradedTask[], limit: number | undefined, seed = 1): GradedTask[] {
   if (limit === undefined || limit >= tasks.length) return [...tasks];
   return tasks
-    .map((task) => ({ task, hash: promptHash(task, 1) }))
+    .map((task) => ({ task, hash: promptHash(task, seed) }))
     .sort((a, b) => a.hash - b.hash || (a.task.id < b.task.id ? -1 : 1))
     .slice(0, limit)
     .map(({ task }) => task);

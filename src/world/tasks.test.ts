@@ -200,3 +200,11 @@ describe("practice with a live pool", () => {
     expect(free).toMatchObject({ kind: "tasks", name: "sums", isSimulated: false, isInstant: false });
   });
 });
+
+test("tasks that a program could grade itself are refused, unless they are allowed", async () => {
+  const [first, ...others] = tasksOf(200);
+  const tests = { language: "python", style: "function", entry: "f", check: "import unittest" } as const;
+  const inside = { ...set, tasks: [{ ...first!, tests }, ...others] };
+  await expect(open({ set: inside })).rejects.toThrow(/1 of 200 tasks .*--allow-inside-grades/);
+  expect(await open({ set: inside, allowInsideGrades: true })).toMatchObject({ allowsInsideGrades: true });
+});

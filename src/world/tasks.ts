@@ -8,6 +8,7 @@ import { createProfiler } from "../calibration/profiler.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Calibration } from "../calibration/types.ts";
 import type { AskBudget } from "../perform/ledger.ts";
+import { refuseDecidedInside } from "../task/decided-inside.ts";
 import { type GradedTask, type Grader, type TaskSet, toMessages } from "../task/types.ts";
 import { isModel, isSimulatedPool } from "../worker/kinds.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
@@ -37,6 +38,8 @@ export interface TasksWorldOptions {
   splitSeed?: number;
   /** How many validation tasks are evaluated: each is asked anew whenever the plans change. */
   validation?: number;
+  /** Learn also from grades that a program could have forged. */
+  allowInsideGrades?: boolean;
 }
 
 export interface TasksWorld extends World {
@@ -49,6 +52,7 @@ export interface TasksWorld extends World {
 
 export function createTasksWorld(options: TasksWorldOptions): TasksWorld {
   const { set, grader, cache, budget, seed, pools, splitSeed = 0 } = options;
+  refuseDecidedInside(set.tasks, options.allowInsideGrades);
   const splits = splitTasks(set.tasks, "prompt", splitSeed);
   const { members } = withConsensus(options.pool);
   const unpriced = members.filter(({ worker, price }) => isModel(worker) && !price);
@@ -89,6 +93,7 @@ export function createTasksWorld(options: TasksWorldOptions): TasksWorld {
     name: set.id,
     isSimulated: isSimulatedPool({ members }),
     isInstant: false,
+    allowsInsideGrades: options.allowInsideGrades,
     sample(number) {
       const random = createRandom(hashSeed("tasks draw", seed, number));
       return pose(random.pick(splits.train), random);

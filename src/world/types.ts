@@ -20,6 +20,8 @@ export interface Grading {
   /** Workers answer at once: no timers are needed. */
   isInstant: boolean;
   grade(task: GradedTask, run: Run, signal: AbortSignal): Grade | Promise<Grade>;
+  /** Rewards are also made of grades that a program could have forged. */
+  allowsInsideGrades?: boolean;
   /** How long a step takes, where the clock cannot tell because workers answer at once. */
   delayOf?(task: GradedTask, step: Run["steps"][number]): number;
 }
@@ -30,10 +32,14 @@ export interface WorldSet extends Grading, Readonly<Omit<TaskSet, "tasks">> {
   tasks: readonly GradedTask[];
   /** With `consensus`, without `self`. */
   pool: Pool;
+  /** Some workers have turned since they were measured: this pool, so changed, answers the test tasks. */
+  turn?(pool: Pool): Pool;
   /** How often a worker can be asked the same of every task. */
   samplesOf(worker: string): number;
   /** Right or wrong, 0 or 1, of a worker's samples, known without asking. Absent: somebody must be asked. */
   recorded?(task: string, worker: string): readonly number[];
+  /** What a worker answered in its first sample, with `recorded`; null: nothing that can be compared. */
+  recordedAnswer?(task: string, worker: string): string | null;
 }
 
 /** Sets that were split, with questions to sample: what a Conductor learns in. The splits never mix. */
@@ -60,6 +66,7 @@ export interface PerformedTask {
   why: string;
   /** Grading was not possible: counted apart. */
   ungraded: boolean;
+  decidedIn?: Grade["decidedIn"];
   /** Workers were down: never counted as wrong. */
   isOutage: boolean;
   calls: number;

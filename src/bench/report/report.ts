@@ -14,7 +14,7 @@ import { groupBy, isGraded } from "../results.ts";
 import type { BenchResult } from "../types.ts";
 import { toFrontView } from "./front-chart.ts";
 import { toAsked, toFamilyGains, toHistograms } from "./rows-view.ts";
-import { RESULTS_NOTE, toCategories, toDifference, toHeadline, toResultTable } from "./view.ts";
+import { RESULTS_NOTE, toCategories, toDifference, toFitLine, toHeadline, toResultTable } from "./view.ts";
 
 /** `byFamily`: the same on families of tasks that nobody has learned from. */
 export function toReport(outcome: BenchOutcome, command: string, byFamily?: BenchOutcome): string {
@@ -87,12 +87,7 @@ function toPanels(results: readonly BenchResult[]): Markup {
 }
 
 function toStatement(outcome: BenchOutcome, command: string): Markup {
-  const { set, counts, seed, splitBy, splitSeed, refused, results, budget, isSimulated } = outcome;
-  const { train, validation, test } = SPLIT_SHARES;
-  const by =
-    splitBy === "family"
-      ? "the family, so that none is on both sides"
-      : "the normalised prompt with its choices";
+  const { set, seed, refused, results, budget, isSimulated, fittedOn } = outcome;
   const apart = results.filter(({ outages, ungraded }) => outages + ungraded > 0);
   const pool = toModels(outcome).map(
     ({ worker, profile }) =>
@@ -102,7 +97,8 @@ function toStatement(outcome: BenchOutcome, command: string): Markup {
 <dt>command</dt><dd><code>${command}</code></dd>
 <dt>tasks</dt><dd>${set.id} from ${set.source}</dd>
 <dt>kind</dt><dd>${KINDS[set.kind]}${isSimulated && " (simulated)"}</dd>
-<dt>split</dt><dd>${train * 100} / ${validation * 100} / ${test * 100} % by a hash of ${by} (split seed ${splitSeed}): ${counts.train} for training, ${counts.validation} for validation (not used here), ${counts.test} for the test. Profiles, vote weights and every baseline are fitted on training tasks alone; a test task in training ends the bench.</dd>
+<dt>split</dt><dd>${toSplit(outcome)} Profiles, vote weights and every baseline are fitted on training tasks alone; a test task in training ends the bench.</dd>
+${fittedOn && html`<dt>fitted on</dt><dd>${toFitLine(fittedOn)}</dd>`}
 <dt>seed</dt><dd>${seed}</dd>
 <dt>intervals</dt><dd>95 %, bootstrap over tasks with 2,000 resamples; below 30 tasks, or where all agree, Wilson's for a share and Agresti and Min's for a difference</dd>
 <dt>pool</dt><dd>${pool.join(", ")}</dd>
@@ -111,6 +107,17 @@ function toStatement(outcome: BenchOutcome, command: string): Markup {
 ${budget && html`<dt>budget</dt><dd>$${budget.usd}, of which $${budget.spentUsd.toFixed(4)} were spent${budget.isUsedUp && ": it was used up"}</dd>`}
 ${set.kind === "recording" && html`<dt>tokens</dt><dd>as recorded; hidden reasoning is often not in them, so calls are the honest cost</dd>`}
 </dl>`;
+}
+
+function toSplit({ counts, splitBy, splitSeed, fittedOn }: BenchOutcome): string {
+  if (fittedOn?.folder !== undefined)
+    return `None: ${counts.train} training tasks of another recording, ${counts.test} test tasks.`;
+  const { train, validation, test } = SPLIT_SHARES;
+  const by =
+    splitBy === "family"
+      ? "the family, so that none is on both sides"
+      : "the normalised prompt with its choices";
+  return `${train * 100} / ${validation * 100} / ${test * 100} % by a hash of ${by} (split seed ${splitSeed}): ${counts.train} for training, ${counts.validation} for validation (not used here), ${counts.test} for the test.`;
 }
 
 const KINDS: Record<BenchOutcome["set"]["kind"], string> = {

@@ -7,6 +7,7 @@ import {
   toMoney,
   toPercent,
   toPoints,
+  toSeries,
   toSignedPoints,
   toTokens,
 } from "../../base/format.ts";
@@ -15,7 +16,7 @@ import { drawBars } from "../../report/bar-chart.ts";
 import type { Drawing } from "../../report/drawing.ts";
 import type { TableView } from "../../report/table.ts";
 import type { ConductorComparison } from "../compare.ts";
-import type { BenchResult } from "../types.ts";
+import type { BenchResult, FittedOn } from "../types.ts";
 
 export const BEST_SINGLE = "best-single";
 /** An upper bound, not a method. */
@@ -145,4 +146,15 @@ export function toComparison({
 
 function toLeftOut({ outages, ungraded }: BenchResult): number {
   return outages + ungraded;
+}
+
+/** What all was fitted on, in a line. */
+export function toFitLine({ folder, sets, tasks, available, leftOut, workers }: FittedOn): string {
+  const count =
+    tasks < available ? `${tasks} sampled of ${toCount(available, "task")}` : toCount(tasks, "task");
+  if (folder === undefined) return `Fitted on ${count} of the train split.`;
+  const twins =
+    leftOut === 0 ? "" : ` ${toCount(leftOut, "task")} of the test that are also there are left out.`;
+  const whole = `Fitted on ${count} of ${toSeries(sets!)} in ${folder}`;
+  return `${whole}, with the ${toCount(workers!.both, "worker")} that both have (of ${workers!.fitted} there and ${workers!.tested} here).${twins}`;
 }

@@ -94,7 +94,11 @@ async function ask(words: string[], flags: AskFlags): Promise<void> {
   ]);
   const { stdout, stderr, env } = process;
   const view = new LiveView({ stdout, stderr, env, isQuiet: quiet || isJson });
-  const tutti = await openTutti({ file: flags.config, onNotice: (text) => view.notice(text) });
+  const tutti = await openTutti({
+    file: flags.config,
+    isQuiet: quiet,
+    onNotice: (text) => view.notice(text),
+  });
   try {
     process.exitCode = await performLive(view, { isJson, isReviewed }, (stage) => ({
       stream: tutti.stream([question], { ...toAskOptions(flags), workflow, ...stage }),

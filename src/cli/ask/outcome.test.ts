@@ -16,7 +16,7 @@ describe("how a run ends", () => {
 
   it.each(REASONS.flatMap((reason) => [true, false].map((hasAnswer) => ({ reason, hasAnswer }))))(
     "is the same for the command and the gateway: $reason, with an answer: $hasAnswer",
-    ({ reason, hasAnswer }) => {
+    async ({ reason, hasAnswer }) => {
       const said = [event.planStart(), event.planEnd(WORKFLOW), event.stepStart(0, 0)];
       const events = [
         ...[event.start(["a/b"]), ...said, ...(hasAnswer ? [event.stepEnd(0, 0, "391")] : [])],
@@ -24,7 +24,7 @@ describe("how a run ends", () => {
       ];
       const run = toRun(fold(events)!);
       const { exitCode, status, code } = endingOf(run);
-      const failure = failureOf(run);
+      const failure = await failureOf(run);
       expect({ status: failure?.status ?? 200, code: failure?.code }).toEqual({ status, code });
       // Ctrl-C has an exit code of its own, and may leave an answer all the same.
       if (reason === "cancelled") expect(exitCode).toBe(130);

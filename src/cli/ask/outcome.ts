@@ -3,7 +3,6 @@
 import { toCount, toDelay, toMoney } from "../../base/format.ts";
 import type { Run } from "../../perform/run.ts";
 import { findLimit, type LimitStopReason } from "../../store/limits.ts";
-import { textOf } from "../../worker/brief.ts";
 import { isSimulated } from "../../worker/kinds.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 
@@ -39,8 +38,10 @@ export function stopReasonInWords(run: Pick<Run, "hasAnswer" | "stopReason" | "e
 }
 
 /** Of a run or of a listed one. With calls of unknown price the sum is only a lower bound. */
-export function toCost(run: Pick<Run, "costUsd" | "unpricedCalls" | "pool">): string {
-  const { costUsd, unpricedCalls, pool } = run;
+export function toCost(run: Pick<Run, "costUsd" | "estimatedUsd" | "unpricedCalls" | "pool">): string {
+  const { costUsd, estimatedUsd, unpricedCalls, pool } = run;
+  if (unpricedCalls === 0 && estimatedUsd > 0)
+    return `at most ${toMoney(costUsd, isSimulated(pool))} (${toMoney(estimatedUsd)} of it estimated)`;
   if (unpricedCalls === 0) return toMoney(costUsd, isSimulated(pool));
   if (costUsd === 0) return toMoney(undefined);
   return `at least ${toMoney(costUsd)} (${toCount(unpricedCalls, "call")} of unknown price)`;
@@ -69,26 +70,4 @@ export function toFooter(run: Run): string {
     toCost(run),
     `run ${run.id}`,
   ].join(" · ");
-}
-
-// ---- An example to offer -------------------------------------------------------------------------
-
-// The rehearsal answers only what its simulated world knows. Whoever asks it something else is offered a
-// question, ready to paste, that shows what a real run looks like.
-
-const LONGEST = 110;
-
-/** Undefined where there is nothing to offer: a real pool, or a question that was understood. */
-export async function toOffer(run: Pick<Run, "pool" | "task">): Promise<string | undefined> {
-  if (!isSimulated(run.pool)) return undefined;
-  const { exampleQuestion, readProblem } = await import("../../rehearsal/questions.ts");
-  const asked = run.task.messages.findLast(({ role }) => role === "user");
-  const question = asked ? textOf(asked) : "";
-  if (readProblem(question)) return undefined;
-  // Quotes would need escaping in somebody's shell, and a long text does not invite to try it.
-  for (let i = 0; i < 50; i++) {
-    const example = exampleQuestion(`${question}${i}`);
-    if (example.length <= LONGEST && !/["'`$\\!\n]/.test(example)) return `tutti ask "${example}"`;
-  }
-  return undefined;
 }

@@ -9,7 +9,6 @@ import type { PlanForReview } from "../../tutti/ask-options.ts";
 import type { RunStream } from "../../tutti/tutti.ts";
 import type { LiveView } from "../terminal/live-view.ts";
 import { toJson } from "../terminal/sanitise.ts";
-import { toOffer } from "./outcome.ts";
 
 export interface LiveOptions {
   isJson: boolean;
@@ -41,8 +40,10 @@ export async function performLive(
     const review = isReviewed ? await createPausingReview(view, controller.signal) : undefined;
     const { stream, journal } = begin({ signal: controller.signal, review });
     const run = await show(stream, view, isJson, journal);
-    if (isJson) process.stdout.write(`${toJson(run)}\n`);
-    else view.end(run, await toOffer(run));
+    if (isJson) {
+      view.tellSimulated(run.pool);
+      process.stdout.write(`${toJson(run)}\n`);
+    } else view.end(run);
     return endingOf(run).exitCode;
   } finally {
     view.pause();

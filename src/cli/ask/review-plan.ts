@@ -2,13 +2,14 @@
 // All of it goes over stderr and stdin, so that the answer stays alone on stdout.
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import { toCount, toMoney, toRoundNumbers, toSeries, toStepNumbers } from "../../base/format.ts";
 import { checkTeam } from "../../conductor/text.ts";
 import type { Environment } from "../../config/home.ts";
+import { writePrivateFile } from "../../files/private.ts";
 import type { PlanEstimate } from "../../perform/estimate.ts";
 import type { Verdict } from "../../perform/stage.ts";
 import type { PlanForReview } from "../../tutti/ask-options.ts";
@@ -129,7 +130,7 @@ async function edit(draft: string, env: Environment): Promise<string | { problem
   const folder = mkdtempSync(join(tmpdir(), "tutti-plan-"));
   try {
     const file = join(folder, "plan.txt");
-    writeFileSync(file, draft);
+    writePrivateFile(file, draft);
     // An editor may come with flags ("code --wait"), so the shell takes it apart. It draws on stderr.
     const child = spawn(`${editor} "${file}"`, { shell: true, stdio: ["inherit", 2, 2] });
     const code = await new Promise<number | string>((resolve) => {

@@ -10,7 +10,9 @@ import { toOneLine } from "../terminal/sanitise.ts";
 import { createStyle } from "../terminal/style.ts";
 import { compare } from "./compare.ts";
 import {
+  addFitFlags,
   addInputFlags,
+  addLiarFlags,
   chooseContenders,
   type InputFlags,
   openInput,
@@ -33,10 +35,10 @@ import { benchSets } from "./sets.ts";
 const INTERRUPTED = 130;
 
 export function define(command: Command): void {
-  addInputFlags(command.enablePositionalOptions().allowExcessArguments())
+  addFitFlags(addLiarFlags(addInputFlags(command.enablePositionalOptions().allowExcessArguments())))
     .option(
       "--conductor <ids>",
-      "who is measured, separated by commas: ids of baselines, single:<worker>, singles (each of them), oracle, native or native:FOLDER (trained), prompted, provider/model",
+      "who is measured, separated by commas: ids of baselines, single:<worker>, singles (each of them), oracle, native or native:FOLDER, trinity or trinity:FOLDER (trained; trinity@0.02 sets the cost of a call), look-ahead, prompted, provider/model",
       "all",
     )
     .option(
@@ -55,9 +57,12 @@ export function define(command: Command): void {
       `
 Examples:
   $ tutti bench --rehearsal
+  $ tutti bench --rehearsal --liars 2 --liar-kind crafted
   $ tutti bench --tasks mine.jsonl --conductor best-single,vote-3,prompted --budget-usd 2
   $ tutti bench --recording recorded/exam --set exam-hard --json
   $ tutti bench --recording recorded/exam  # every set of it, and the mean over them
+  $ tutti bench --fit recorded/monday --recording recorded/friday  # learn from one, test on the other
+  $ tutti bench --recording recorded/exam --fit-tasks 30  # how much do few measurements tell?
 
 A bench that was stopped goes on when it is started again with the same folder. See docs/bench.md.`,
     )
@@ -83,6 +88,7 @@ A bench that was stopped goes on when it is started again with the same folder. 
 async function bench(flags: BenchFlags, command: Command): Promise<void> {
   if (command.args.length > 0) throw unknownVerb("tutti bench", command.args[0]!, ["compare", "headroom"]);
   if (flags.json && flags.csv) throw usageError("--json and --csv exclude each other");
+  if (flags.fit !== undefined) refuseSplit(command);
   const inputs = await openInputs(flags);
   const plans: BenchPlan[] = [];
   for (const input of inputs)
@@ -100,6 +106,18 @@ async function bench(flags: BenchFlags, command: Command): Promise<void> {
   const rest =
     isStopped && !isUsedUp ? " Not finished: the same command with --out and this folder goes on." : "";
   process.stderr.write(`\n${toOneLine(path)}${rest}\n`);
+}
+
+/** All tasks of the tested recording are test tasks: a split would not be kept. */
+function refuseSplit(command: Command): void {
+  for (const [name, flag] of [
+    ["splitBy", "--split-by"],
+    ["splitSeed", "--split-seed"],
+  ] as const)
+    if (command.getOptionValueSource(name) === "cli")
+      throw usageError(
+        `--fit and ${flag} exclude each other: with --fit nothing is split, all tasks of --recording are test tasks`,
+      );
 }
 
 async function benchOne(plan: BenchPlan, flags: BenchFlags): Promise<BenchEnd> {
@@ -121,6 +139,14 @@ async function benchOne(plan: BenchPlan, flags: BenchFlags): Promise<BenchEnd> {
 async function headroom(_flags: unknown, command: Command): Promise<void> {
   // The verb above has the same flags, and commander gives those written after this one to it.
   const flags = command.optsWithGlobals<InputFlags>();
+  if (flags.liars !== undefined)
+    throw usageError(
+      "--liars goes with tutti bench: headroom leaves the test tasks alone, and only there they lie",
+    );
+  if (flags.fit !== undefined || flags.fitSet !== undefined || flags.fitTasks !== undefined)
+    throw usageError(
+      "headroom cross-fits on the training tasks: --fit, --fit-set and --fit-tasks are not for it",
+    );
   const input = await openInput(flags);
   const [{ measureHeadroom }, { createMemoryFolder }] = await Promise.all([
     import("../../bench/headroom.ts"),

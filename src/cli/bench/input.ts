@@ -4,14 +4,18 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
+import { shorten } from "../../base/format.ts";
 import { hashSeed } from "../../base/random.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { Baseline } from "../../baseline/types.ts";
+import type { MatchedFit } from "../../bench/fit-source.ts";
 import type { BenchIdentity } from "../../bench/folder.ts";
 import type { ResolvedPool } from "../../config/pool.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
+import type { LiarKind } from "../../rehearsal/liars.ts";
 import { isModel, modelsOf } from "../../worker/kinds.ts";
 import type { PoolMember } from "../../worker/types.ts";
+import type { RehearsalSetOptions } from "../../world/sets.ts";
 import type { SplitBy } from "../../world/split.ts";
 import type { WorldSet } from "../../world/types.ts";
 import { collect, dollars, oneOf, wholeNumber } from "../options.ts";
@@ -23,6 +27,7 @@ const REHEARSAL_TASKS = 600;
 /** As many as anything here asks; on a live pool more samples would be more money. */
 const FREE_SAMPLES = 15;
 const PLANNERS = ["prompted", "scripted-planner"];
+const LIAR_KINDS = ["always", "random", "topic", "crafted", "colluding"] as const satisfies LiarKind[];
 
 export interface InputFlags {
   recording?: string;
@@ -39,6 +44,12 @@ export interface InputFlags {
   concurrency?: number;
   config?: string;
   json?: boolean;
+  liars?: number;
+  liarKind?: LiarKind;
+  /** Of `tutti bench` alone; see `addFitFlags`. */
+  fit?: string;
+  fitSet?: string;
+  fitTasks?: number;
 }
 
 export function addInputFlags(command: Command): Command {
@@ -72,8 +83,49 @@ export function addInputFlags(command: Command): Command {
     .option("--json", "as JSON on standard output");
 }
 
+/** Only where a test follows what was measured: workers that are honest until then. */
+export function addLiarFlags(command: Command): Command {
+  return command
+    .option(
+      "--liars <n>",
+      "with --rehearsal: so many workers lie on the test tasks, after they were measured honest",
+      wholeNumber("--liars", 1),
+    )
+    .option(
+      "--liar-kind <kind>",
+      "with --liars: always, random (on half of the questions), topic (where they are best), crafted (with text aimed at the Conductor) or colluding (the same wrong answer); by default always",
+      oneOf("--liar-kind", LIAR_KINDS),
+    );
+}
+
+/** What was asked for of the liars; undefined where nobody lies. */
+function readLiars({ liars, liarKind, rehearsal }: InputFlags): RehearsalSetOptions["liars"] {
+  if (liars === undefined && liarKind !== undefined) throw usageError("--liar-kind goes with --liars");
+  if (liars === undefined) return undefined;
+  if (!rehearsal)
+    throw usageError("--liars goes with --rehearsal: only simulated workers can be made to lie");
+  return { count: liars, kind: liarKind ?? "always" };
+}
+
+/** What is fitted on, where it is not the train split of what is tested. */
+export function addFitFlags(command: Command): Command {
+  return command
+    .option(
+      "--fit <dir>",
+      "fit on all tasks of this recording, and test all tasks of --recording that are not in it",
+    )
+    .option("--fit-set <name>", "only this set of the recording that --fit names")
+    .option(
+      "--fit-tasks <n>",
+      "fit on so many training tasks only, sampled by --seed",
+      wholeNumber("--fit-tasks", 1),
+    );
+}
+
 export interface BenchInput {
   set: WorldSet;
+  /** Another recording to fit on; the set has the workers of both. */
+  fit?: MatchedFit;
   concurrency: number;
   budgetUsd?: number;
   /** What is free to ask may be asked more often. */
@@ -101,6 +153,8 @@ export async function openInputs(flags: InputFlags): Promise<BenchInput[]> {
   if (workers !== undefined && recording === undefined)
     throw usageError("--workers goes with --recording; a pool is named with --pool");
   if (flags.pool !== undefined && tasks === undefined) throw usageError("--pool goes with --tasks");
+  const liars = readLiars(flags);
+  checkFit(flags);
   const free = { concurrency: flags.concurrency ?? 1, samples: FREE_SAMPLES, notices: [] };
   if (recording !== undefined) {
     const { openRecordedSets } = await import("../../world/recorded-sets.ts");
@@ -108,14 +162,26 @@ export async function openInputs(flags: InputFlags): Promise<BenchInput[]> {
     const opened = await openRecordedSets(
       set ? [...new Set(set)].map((set) => ({ ...source, set })) : [source],
     );
-    return opened.map((set) => ({ ...free, set }));
+    if (flags.fit === undefined) return opened.map((set) => ({ ...free, set }));
+    const { matchWorkers, openFitSource } = await import("../../bench/fit-source.ts");
+    const fit = await openFitSource(flags.fit, flags.fitSet);
+    return opened.map((set) => ({ ...free, ...matchWorkers(set, fit) }));
   }
   if (rehearsal) {
     const { createRehearsalSet } = await import("../../world/sets.ts");
-    const set = createRehearsalSet({ count: limit ?? REHEARSAL_TASKS, seed });
+    const set = createRehearsalSet({ count: limit ?? REHEARSAL_TASKS, seed, liars });
     return [{ ...free, set, resolved: { kind: "rehearsal", showNames: false } }];
   }
   return [await openLive(flags, tasks!)];
+}
+
+function checkFit({ recording, fit, fitSet, fitTasks }: InputFlags): void {
+  if (fitSet !== undefined && fit === undefined)
+    throw usageError("--fit-set names a set of the recording to fit on: give --fit DIR too");
+  if (recording !== undefined) return;
+  const given = fit !== undefined ? "--fit" : fitTasks !== undefined ? "--fit-tasks" : undefined;
+  if (given)
+    throw usageError(`${given} goes with --recording: only what is recorded can be fitted for nothing`);
 }
 
 async function openLive(flags: InputFlags, tasks: string): Promise<BenchInput> {
@@ -171,9 +237,10 @@ export async function chooseContenders(
   wanted: string,
   { set, resolved }: BenchInput,
 ): Promise<{ contenders: Baseline[]; withOracle: boolean }> {
-  const [{ BASELINES, findBaseline }, { findShippedFor }] = await Promise.all([
+  const [{ BASELINES, findBaseline }, { findShippedFor }, { findTrinityFor }] = await Promise.all([
     import("../../baseline/all.ts"),
     import("../../conductor/native/shipped.ts"),
+    import("../../conductor/trinity/open.ts"),
   ]);
   const known = [...BASELINES.map(({ id }) => id), "oracle"];
   const ids = splitIds(wanted);
@@ -182,16 +249,21 @@ export async function chooseContenders(
     ...(resolved ? [resolved.kind === "rehearsal" ? "scripted-planner" : "prompted"] : []),
     // Live it would be measured beside what is paid for: there it must be named.
     ...(set.kind !== "tasks" && findShippedFor(set.kind) ? ["native"] : []),
+    ...(set.kind !== "tasks" && findTrinityFor(set.kind) ? ["trinity"] : []),
   ];
   const models = modelsOf(set.pool);
   const singles = models.map(({ worker }) => `single:${worker.id}`);
-  const groups: Record<string, string[]> = { all: [...known, ...standard], singles };
-  const all = ids.flatMap((id) => groups[id] ?? [id]);
+  const groups = new Map([
+    ["all", [...known, ...standard]],
+    ["singles", singles],
+  ]);
+  const all = ids.flatMap((id) => groups.get(id) ?? [id]);
   const contenders: Baseline[] = [];
   for (const id of new Set(all)) {
     if (id === "oracle") continue;
     if (known.includes(id) || id.startsWith("single:")) contenders.push(findBaseline(id));
     else if (id === "native" || id.startsWith("native:")) contenders.push(await toNative(id, set));
+    else if (/^(trinity|look-ahead)([:@]|$)/.test(id)) contenders.push(await toTurns(id, set));
     else if (PLANNERS.includes(id) || id.includes("/")) contenders.push(await toPlanner(id, set, resolved));
     else {
       const names = [
@@ -201,9 +273,15 @@ export async function chooseContenders(
         "single:<worker>",
         "native",
         "native:FOLDER",
+        "trinity",
+        "trinity:FOLDER",
+        "trinity@COST",
+        "look-ahead",
         ...(resolved ? [...PLANNERS, "provider/model"] : []),
       ];
-      throw usageError(`No Conductor "${id}" (there are: ${names.join(", ")}).${didYouMean(id, names)}`);
+      throw usageError(
+        `No Conductor "${shorten(id)}" (there are: ${names.join(", ")}).${didYouMean(id, names)}`,
+      );
     }
   }
   return { contenders, withOracle: all.includes("oracle") };
@@ -219,6 +297,26 @@ async function toNative(id: string, set: WorldSet): Promise<Baseline> {
   const checkpoint = named.kind === "native" ? named.checkpoint : undefined;
   const folder = findNative(checkpoint, set.kind === "tasks" ? "live" : set.kind);
   return createNativeContender({ id, folder, set });
+}
+
+/** Those that decide in turns: trained, or looking ahead only. Both take the cost of a call after "@". */
+async function toTurns(id: string, set: WorldSet): Promise<Baseline> {
+  const [{ createTrinityContender, createLookAhead }, { findTrinity }, { parseConductorName }] =
+    await Promise.all([
+      import("../../bench/trinity.ts"),
+      import("../../conductor/trinity/open.ts"),
+      import("../../tutti/conductors.ts"),
+    ]);
+  const named = parseConductorName(id.replace(/^look-ahead/, "trinity"));
+  if (named.kind !== "trinity") throw usageError(`"${shorten(id)}" is no Conductor: trinity:FOLDER@COST`);
+  const { checkpoint, costPerCall } = named;
+  if (id.startsWith("look-ahead")) {
+    if (checkpoint !== undefined)
+      throw usageError("look-ahead has no weights: use look-ahead or look-ahead@COST");
+    return createLookAhead(id, costPerCall);
+  }
+  const folder = findTrinity(checkpoint, set.kind === "tasks" ? "live" : set.kind);
+  return createTrinityContender({ id, folder, costPerCall, set });
 }
 
 /** A Conductor that plans in words is measured like a baseline that learns nothing. */
@@ -241,7 +339,7 @@ async function toPlanner(
 }
 
 /** Rows of another bench must not end in the same folder. */
-export function toIdentity({ set }: BenchInput, flags: InputFlags): BenchIdentity {
+export function toIdentity({ set, fit }: BenchInput, flags: InputFlags): BenchIdentity {
   return {
     set: set.id,
     source: set.kind === "rehearsal" ? set.source : resolve(set.source),
@@ -250,6 +348,13 @@ export function toIdentity({ set }: BenchInput, flags: InputFlags): BenchIdentit
     splitSeed: flags.splitSeed,
     limit: flags.limit ?? null,
     pool: set.pool.members.map(({ worker }) => worker.id),
-    tasks: hashSeed(...set.tasks.flatMap(({ id, prompt, answer }) => [id, prompt, answer])),
+    tasks: hashTasks(set.tasks),
+    // Only where they are given, so that folders from before are still gone on with.
+    ...(fit && { fit: resolve(fit.folder), fitSets: [...fit.sets], fitted: hashTasks(fit.tasks) }),
+    ...(flags.fitTasks !== undefined && { fitTasks: flags.fitTasks }),
   };
+}
+
+function hashTasks(tasks: WorldSet["tasks"]): number {
+  return hashSeed(...tasks.flatMap(({ id, prompt, answer }) => [id, prompt, answer]));
 }

@@ -36,6 +36,8 @@ export interface MeasuredSet {
   outcome: BenchOutcome;
   /** The same on families of tasks that nobody has learned from, where it costs nothing. */
   byFamily?: BenchOutcome;
+  /** What it showed of TRINITY on a live pool, in words. */
+  verdict?: string;
 }
 
 export interface BenchEnd {
@@ -57,12 +59,12 @@ export async function measureSet(
     import("../../bench/bench.ts"),
     import("../../bench/folder.ts"),
   ]);
-  const { set, concurrency, budgetUsd } = input;
-  const { seed, splitBy, splitSeed, limit, samples = input.samples } = flags;
+  const { set, fit, concurrency, budgetUsd } = input;
+  const { seed, splitBy, splitSeed, limit, fitTasks, samples = input.samples } = flags;
   const outcome = await watched(flags, set.kind === "rehearsal", (signal, line) =>
     runBench({
       ...{ set, concurrency, seed, splitBy, splitSeed, samples, folder, signal, ...chosen },
-      limit,
+      ...{ limit, fit, fitTasks },
       budgetUsd,
       onProgress: (progress) =>
         line.update(label === undefined ? progress : { ...progress, what: `${label} · ${progress.what}` }),
@@ -71,15 +73,20 @@ export async function measureSet(
   const families = new Set(set.tasks.map(({ family }) => family)).size;
   const isFree = set.kind === "recording" && !outcome.isStopped;
   const byFamily =
-    isFree && splitBy === "prompt" && families >= FEWEST_FAMILIES
+    isFree && !fit && splitBy === "prompt" && families >= FEWEST_FAMILIES
       ? await runBench({
           ...{ set, concurrency, seed, splitSeed, samples, ...chosen },
           splitBy: "family",
           folder: createMemoryFolder(),
-          limit,
+          ...{ limit, fitTasks },
         })
       : undefined;
-  const measured = { outcome, byFamily };
+  const [{ keepVerdict }, { toTuttiHome }] = await Promise.all([
+    import("./keep-verdict.ts"),
+    import("../../config/home.ts"),
+  ]);
+  const verdict = await keepVerdict(outcome, toTuttiHome(process.env), toClock(Date.now()).slice(0, 10));
+  const measured = { outcome, byFamily, verdict };
   await keep(measured, folder, identity, flags.report);
   return measured;
 }
@@ -103,7 +110,7 @@ async function keep(
 }
 
 /** The table of a set with all that is said around it. */
-export function toSetLines({ outcome, byFamily }: MeasuredSet): string[] {
+export function toSetLines({ outcome, byFamily, verdict }: MeasuredSet): string[] {
   const look = lookOf();
   const { before, after } = toStatementLines(outcome, look);
   return [
@@ -111,6 +118,7 @@ export function toSetLines({ outcome, byFamily }: MeasuredSet): string[] {
     ...toResultLines(outcome.results, look),
     ...after,
     ...(byFamily ? toFamilyLines(byFamily, look) : []),
+    ...(verdict === undefined ? [] : ["", verdict]),
   ];
 }
 

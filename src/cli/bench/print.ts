@@ -5,7 +5,7 @@ import { sideOf } from "../../base/statistics.ts";
 import type { BenchOutcome } from "../../bench/bench.ts";
 import type { Headroom } from "../../bench/headroom.ts";
 import type { OverSets } from "../../bench/over-sets.ts";
-import { BEST_SINGLE, findBest, ORACLE, toAgainst } from "../../bench/report/view.ts";
+import { BEST_SINGLE, findBest, ORACLE, toAgainst, toFitLine } from "../../bench/report/view.ts";
 import { groupBy } from "../../bench/results.ts";
 import type { BenchResult } from "../../bench/types.ts";
 import { modelsOf } from "../../worker/kinds.ts";
@@ -120,13 +120,15 @@ export function toStatementLines(
   outcome: BenchOutcome,
   { style, width }: Look,
 ): { before: string[]; after: string[] } {
-  const { set, counts, pool, refused, isSimulated, seed, splitBy, splitSeed, results, budget } = outcome;
+  const { set, counts, pool, refused, isSimulated, seed, results, budget, fittedOn } = outcome;
+  const split = fittedOn?.folder ? "" : `split by ${outcome.splitBy} (seed ${outcome.splitSeed}), `;
   const models = modelsOf(pool).length;
   const kind = { recording: "recorded", tasks: "live", rehearsal: "simulated" }[set.kind];
   const wrapped = (text: string) => wrap(toOneLine(text), width);
   const before = [
     `${style.bold(toOneLine(set.id))} · ${toCount(models, `${kind} worker`)} · ${toCount(counts.train, "task")} to learn from, ${toCount(counts.test, "test task")}`,
-    style.dim(`split by ${splitBy} (seed ${splitSeed}), seed ${seed}, ${toOneLine(set.source)}`),
+    style.dim(`${split}seed ${seed}, ${toOneLine(set.source)}`),
+    ...(fittedOn ? wrapped(toFitLine(fittedOn)) : []),
     ...(isSimulated ? [style.yellow("Simulated: this says nothing about a real model.")] : []),
     "",
   ];

@@ -1,12 +1,13 @@
 // A bench of several sets of one recording: one after the other, each in a sub-folder, and at the end the mean
 // over them. All that can be wrong with a set is found before the first one is measured.
 
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { isTuttiError, usageError } from "../../base/errors.ts";
 import type { BenchOutcome } from "../../bench/bench.ts";
 import type { DiskFolder } from "../../bench/folder.ts";
 import type { OverSets } from "../../bench/over-sets.ts";
+import { writePrivateFile } from "../../files/private.ts";
 import { toCommandLine } from "../options.ts";
 import { printJson } from "../terminal/print.ts";
 import {
@@ -56,14 +57,11 @@ export async function benchSets(plans: readonly BenchPlan[], flags: BenchFlags):
 }
 
 /** A set that is too small would end the bench after others were measured. */
-async function checkSizes(
-  plans: readonly BenchPlan[],
-  { limit, splitBy, splitSeed }: BenchFlags,
-): Promise<void> {
-  const { sampleTasks, splitTasks } = await import("../../world/split.ts");
+async function checkSizes(plans: readonly BenchPlan[], flags: BenchFlags): Promise<void> {
+  const { chooseTasks } = await import("../../bench/fit-source.ts");
   for (const { input } of plans) {
     try {
-      splitTasks(sampleTasks(input.set.tasks, limit), splitBy, splitSeed);
+      chooseTasks({ ...flags, set: input.set, fit: input.fit });
     } catch (error) {
       if (!isTuttiError(error)) throw error;
       throw usageError(
@@ -87,5 +85,5 @@ async function writeIndex(
     over,
     command: toCommandLine(process.argv.slice(2)),
   });
-  writeFileSync(join(path, "index.html"), page);
+  writePrivateFile(join(path, "index.html"), page);
 }

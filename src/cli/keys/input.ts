@@ -15,6 +15,7 @@ export interface CreateFlags extends CommonFlags {
   name: string;
   only?: string[];
   without?: string[];
+  allowFields?: string[];
   requestsPerMinute?: number;
   concurrency?: number;
   budgetUsd?: number;
@@ -27,7 +28,16 @@ export function addCreateFlags(command: Command): Command {
   return command
     .requiredOption("--name <name>", "a name for people")
     .option("--only <names>", "may use only these providers or workers, separated by commas", names("--only"))
-    .option("--without <names>", "may not use these providers or workers", names("--without"))
+    .option(
+      "--without <names>",
+      "may not use these providers, workers, models or families (openai/gpt-5*)",
+      names("--without"),
+    )
+    .option(
+      "--allow-fields <names>",
+      "with a budget: fields and tools of passed-through requests that may change their price; * is all",
+      names("--allow-fields", "fields"),
+    )
     .option(
       "--requests-per-minute <n>",
       "the most requests in any 60 seconds",
@@ -48,11 +58,11 @@ export function addCreateFlags(command: Command): Command {
     .option("--admin", "may see the runs and the costs of all keys");
 }
 
-function names(flag: string): (text: string) => string[] {
+function names(flag: string, of = "providers or workers"): (text: string) => string[] {
   return (text) => {
     const list = text.split(",").map((name) => name.trim());
     if (list.every((name) => /^[^\s\p{C}]{1,200}$/u.test(name))) return [...new Set(list)];
-    throw usageError(`${flag} must be names of providers or workers separated by commas, not "${text}"`);
+    throw usageError(`${flag} must be names of ${of} separated by commas, not "${text}"`);
   };
 }
 
@@ -80,10 +90,23 @@ function endOfDay(text: string): number {
 }
 
 export function toSettings(flags: CreateFlags): KeySettings {
-  const { name, only, without, requestsPerMinute, concurrency, budgetUsd, window, expires, admin } = flags;
+  const {
+    name,
+    only,
+    without,
+    allowFields,
+    requestsPerMinute,
+    concurrency,
+    budgetUsd,
+    window,
+    expires,
+    admin,
+  } = flags;
   if (name.trim() === "") throw usageError(`--name must not be empty`);
   if (budgetUsd !== undefined && window === undefined)
     throw usageError(`--budget-usd needs --window: ${BUDGET_WINDOWS.join(", ")}`);
+  if (allowFields && budgetUsd === undefined)
+    throw usageError("--allow-fields needs --budget-usd: without a budget every field is passed through");
   if (window !== undefined && budgetUsd === undefined)
     throw usageError("--window needs --budget-usd: what the key may spend in it");
   return {
@@ -91,6 +114,7 @@ export function toSettings(flags: CreateFlags): KeySettings {
     isAdmin: admin ?? false,
     only,
     without,
+    allowFields,
     requestsPerMinute,
     concurrency,
     budget: budgetUsd !== undefined && window ? { usd: budgetUsd, window } : undefined,
@@ -101,10 +125,10 @@ export function toSettings(flags: CreateFlags): KeySettings {
 /** By the config that the gateway would read. */
 export async function checkNames(wanted: readonly string[], file: string | undefined): Promise<void> {
   if (wanted.length === 0) return;
-  const [{ loadConfig }, { checkKeyNames }] = await Promise.all([
-    import("../../config/load.ts"),
+  const [{ openConfig }, { checkKeyNames }] = await Promise.all([
+    import("../open-config.ts"),
     import("../../gateway/access/key-names.ts"),
   ]);
-  const { config } = await loadConfig({ cwd: process.cwd(), file });
+  const { config } = await openConfig({ file });
   checkKeyNames(wanted, config);
 }

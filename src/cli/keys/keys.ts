@@ -147,7 +147,9 @@ async function readSpent(
       await tutti.close();
     }
   } catch (error) {
-    if (file !== undefined && isTuttiError(error) && error.code === "usage") throw error;
+    const isTold =
+      isTuttiError(error) && (error.code === "untrusted-config" || (file && error.code === "usage"));
+    if (isTold) throw error;
     return undefined;
   }
 }
@@ -169,8 +171,9 @@ function toLimits({ budget, requestsPerMinute, concurrency }: GatewayKey): strin
     .join(", ");
 }
 
-function toMayAsk({ only, without }: GatewayKey): string {
-  return [only && `only ${only.join(", ")}`, without && `without ${without.join(", ")}`]
+function toMayAsk({ only, without, allowFields }: GatewayKey): string {
+  const fields = allowFields && `with the fields ${allowFields.join(", ")}`;
+  return [only && `only ${only.join(", ")}`, without && `without ${without.join(", ")}`, fields]
     .filter(Boolean)
     .join("; ");
 }

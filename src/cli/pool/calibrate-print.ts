@@ -1,7 +1,8 @@
 // What `tutti pool calibrate` shows: how good each worker was, overall and by topic, and where it is kept.
 
-import { toDelay, toMoney, toPercent } from "../../base/format.ts";
+import { toDelay, toMoney, toPercent, toPoints } from "../../base/format.ts";
 import { wilson } from "../../base/statistics.ts";
+import { estimateMoreTasks, type MoreTasks } from "../../calibration/more-tasks.ts";
 import type { Calibration } from "../../calibration/types.ts";
 import { TOPICS, type Topic } from "../../worker/types.ts";
 import { toOutcome } from "../record/print.ts";
@@ -72,6 +73,7 @@ export function toCalibrateJson(result: CalibrateResult): object {
   return {
     ...{ file: file ?? null, folder, isSimulated, tasks: calibration.tasks.length },
     ...{ calls, costUsd, unpricedCalls, stopReason, left, workers: toWorkerRates(result) },
+    moreTasks: estimateMoreTasks(calibration) ?? null,
   };
 }
 
@@ -116,6 +118,21 @@ export function printCalibration(result: CalibrateResult, { stdout, stderr, env 
   if (file === undefined) return void stderr.write("Nobody could be measured: nothing is saved.\n");
   const who = summary.isSimulated ? "simulated " : "";
   stderr.write(`The ${who}profiles are saved in ${toOneLine(file)} and used from the next question on.\n`);
+  const more = estimateMoreTasks(result.calibration);
+  if (more) stderr.write(`${toOneLine(toMoreTasksLine(more))}\n`);
+}
+
+/** What more tasks would bring, as far as it can be told from these. */
+function toMoreTasksLine({ tasks, pick, gain, leader, second, lead, ...more }: MoreTasks): string {
+  const range = `${Math.round(pick.low * 100)}–${Math.round(pick.high * 100)}`;
+  const doubled = `twice as many would add about ${toPoints(gain.mean)} points (${toPoints(gain.low)} to ${toPoints(gain.high)})`;
+  const ahead = `${leader} leads ${second} by ${toPoints(lead.mean)} points`;
+  const settled = more.isSettled
+    ? `${ahead}, which is settled`
+    : more.tasksToSettle === undefined
+      ? `${leader} and ${second} are equally good here`
+      : `${ahead}, which would take at least ${more.tasksToSettle.toLocaleString("en")} tasks to settle`;
+  return `With ${tasks} tasks the best single pick is right on ${toPercent(pick.mean)} (${range}); ${doubled}. ${settled}.`;
 }
 
 /** "83 % (72–91)". */

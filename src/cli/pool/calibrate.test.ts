@@ -54,9 +54,13 @@ describe("the rehearsal pool", () => {
     expect(first.stdout).toMatch(/rehearsal\/violin +\d+ % \(\d+–\d+\) +60 +\$[\d.]+ simulated/);
     expect(first.stdout).toMatch(/^TOPIC +violin +viola +cello +clarinet +piano +oboe +piccolo$/m);
     expect(first.stdout).toMatch(/^planning( +\d+ %){7}$/m);
+    expect(first.stderr).toMatch(
+      /^With 60 tasks the best single pick is right on \d+ % \(\d+–\d+\); twice as many would add about \d+\.\d points \(\d+\.\d to \d+\.\d\)\. rehearsal\/\w+ .*\.$/m,
+    );
 
     const again = await calibrate(home, "--pool", "rehearsal", "--json");
-    const { calls, isSimulated, workers } = JSON.parse(again.stdout);
+    const { calls, isSimulated, workers, moreTasks } = JSON.parse(again.stdout);
+    expect(moreTasks).toMatchObject({ tasks: 60, curve: [{ tasks: 15 }, { tasks: 30 }, { tasks: 45 }] });
     expect({ code: again.code, calls, isSimulated }).toEqual({ code: 0, calls: 0, isSimulated: true });
     const [violin] = workers;
     expect(violin).toMatchObject({ id: "rehearsal/violin", tasks: 60, failed: 0 });
@@ -93,6 +97,8 @@ describe("a pool of the config", () => {
 
       const done = await calibrate(home, "--tasks", "own.jsonl", "--yes");
       expect(done.code).toBe(0);
+      // Eight tasks are too few to say what more would bring.
+      expect(done.stderr).not.toContain("twice as many");
       expect(done.stdout).toMatch(/right +100 % \(68–100\) +8 +\$/);
       expect(done.stdout).toMatch(/slip +63 % \(31–86\) +8 +\$/);
       const asked = server.requests.map(({ model, messages }) => JSON.stringify([model, messages]));
@@ -146,8 +152,8 @@ describe("bad input is refused before anybody is asked", () => {
     [["--workers", "rehearsal/obo"], 2, 'No worker "rehearsal/obo" in the pool (there are: '],
     [["--workers", "rehearsal/obo"], 2, 'Did you mean "rehearsal/oboe"?'],
     [["--workers", ","], 2, "--workers must name one worker or more"],
-    [["--budget", "0"], 2, "--budget must be more than 0"],
-    [["--budget", "lots"], 2, '--budget must be an amount in dollars such as 0.05, or none, not "lots"'],
+    [["--budget", "0"], 2, "--budget-usd must be more than 0"],
+    [["--budget", "lots"], 2, '--budget-usd must be an amount in dollars such as 0.05, or none, not "lots"'],
     [["--limit", "0"], 2, "--limit must be a whole number of 1 or more"],
     [["--tasks", "empty.jsonl"], 1, "empty.jsonl: holds no task"],
     [["--tasks", "missing.jsonl"], 2, "There is no missing.jsonl"],
@@ -165,7 +171,7 @@ describe("bad input is refused before anybody is asked", () => {
     const home = createHome();
     writeFileSync(join(home, "tutti.config.json"), '{"workers":["openai/gpt-6-sol"]}');
     const { code, stderr } = await calibrate(home);
-    expect(code).toBe(2);
+    expect(code).toBe(1);
     expect(stderr).toContain("No worker can be asked. openai/gpt-6-sol: its key is missing");
   });
 
@@ -173,6 +179,6 @@ describe("bad input is refused before anybody is asked", () => {
     const { code, stdout } = await calibrate(createHome(), "--help");
     expect(code).toBe(0);
     expect(stdout).toContain("Without --tasks the questions are generated: 60 small problems");
-    expect(stdout).toContain("$ tutti pool calibrate --budget 0.50");
+    expect(stdout).toContain("$ tutti pool calibrate --budget-usd 0.50");
   });
 });

@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
+import { shorten } from "../../base/format.ts";
 import type { Calibration, SavedCalibration } from "../../calibration/types.ts";
 import type { ResolvedPool } from "../../config/pool.ts";
 import type { RecordSummary } from "../../recording/record-types.ts";
@@ -15,7 +16,7 @@ import { dollars, wholeNumber } from "../options.ts";
 export interface CalibrateFlags {
   tasks?: string;
   limit?: number;
-  budget?: number | "none";
+  budgetUsd?: number | "none";
   workers?: string;
   allowUnknownPrice?: boolean;
   yes?: boolean;
@@ -30,7 +31,7 @@ export function defineCalibrate(command: Command): Command {
     .description("ask each worker a small set of tasks alone, and keep what it can as its profile")
     .option("--tasks <file|set>", "tasks of one's own or a published set, instead of the built-in ones")
     .option("--limit <n>", "only the first so many tasks", wholeNumber("--limit", 1))
-    .option("--budget <usd|none>", "the most this call may cost, in dollars", budget)
+    .option("--budget, --budget-usd <usd|none>", "the most this call may cost, in dollars", budget)
     .option("--workers <ids>", "only these workers of the pool, separated by commas")
     .option("--allow-unknown-price", "ask workers of unknown price too, although there is a budget")
     .option("--yes", "go on without asking whether the estimated cost is all right")
@@ -38,7 +39,7 @@ export function defineCalibrate(command: Command): Command {
       "after",
       `
 Examples:
-  $ tutti pool calibrate --budget 0.50
+  $ tutti pool calibrate --budget-usd 0.50
   $ tutti pool calibrate --tasks my-tasks.jsonl --workers openai/gpt-6-sol --yes
   $ tutti pool calibrate --pool rehearsal
 
@@ -52,9 +53,9 @@ Exit code 1 when something is still missing.`,
 
 /** Nothing can be asked for nothing, but free and simulated workers need no budget. */
 function budget(text: string): number | "none" {
-  const value = dollars("--budget")(text);
+  const value = dollars("--budget-usd")(text);
   if (value !== 0) return value;
-  throw usageError("--budget must be more than 0: leave it out where all workers are free");
+  throw usageError("--budget-usd must be more than 0: leave it out where all workers are free");
 }
 
 export interface CalibrateResult {
@@ -100,7 +101,7 @@ export async function calibratePool(
   const { maxOutputTokens } = RECORD_DEFAULTS;
   const plan = await planRecording({ folder, tasks: set.tasks, pool: chosen, samples: 1, maxOutputTokens });
   const simulated = isSimulatedPool(chosen);
-  const limit = typeof flags.budget === "number" ? { budgetUsd: flags.budget } : {};
+  const limit = typeof flags.budgetUsd === "number" ? { budgetUsd: flags.budgetUsd } : {};
   if (!(await agree(plan, set, folder, simulated, { ...limit, yes: flags.yes }))) return undefined;
   const summary = await performRecording({
     ...{ folder, tasks: set.tasks, pool: chosen, grader, samples: 1, maxOutputTokens, ...limit },
@@ -142,7 +143,7 @@ async function chooseWorkers({ members }: Pool, wanted: string | undefined): Pro
       const found = models.find(({ worker }) => worker.id === id);
       if (found) return found;
       throw usageError(
-        `No worker "${id}" in the pool (there are: ${known.join(", ")}).${didYouMean(id, known)}`,
+        `No worker "${shorten(id)}" in the pool (there are: ${known.join(", ")}).${didYouMean(id, known)}`,
       );
     }),
   };

@@ -51,16 +51,17 @@ function addFlags(command: Command): Command {
 
 async function resolve(command: Command): Promise<{ resolved: ResolvedPool; isJson: boolean }> {
   const { pool: selector, config: file, json = false } = command.optsWithGlobals<PoolFlags>();
-  const [{ loadConfig }, { resolvePool }] = await Promise.all([
-    import("../../config/load.ts"),
+  const [{ openConfig }, { resolvePool }] = await Promise.all([
+    import("../open-config.ts"),
     import("../../config/pool.ts"),
   ]);
-  const { config } = await loadConfig({ cwd: process.cwd(), file });
+  const { config } = await openConfig({ file });
   const resolved = await resolvePool(config, {
     env: process.env,
     selector,
   });
-  if (resolved.notice && !json) {
+  // On standard error also with --json: nobody may take the rehearsal for something real.
+  if (resolved.notice) {
     const style = createStyle(process.stderr, process.env);
     const lines = wrap(resolved.notice, columnsOf(process.stderr) - 1).map((line) => style.yellow(line));
     process.stderr.write(`${lines.join("\n")}\n\n`);
@@ -72,6 +73,7 @@ async function list(_flags: PoolFlags, command: Command): Promise<void> {
   if (command.args.length > 0) throw unknownVerb("tutti pool", command.args[0]!, ["check", "calibrate"]);
   const { resolved, isJson } = await resolve(command);
   const { pool, workers } = resolved;
+  const chosen = findConductor(resolved, command.optsWithGlobals<PoolFlags>().config);
   const entries = [
     ...pool.members.map((member, number) => ({ number, ...toEntry(member, resolved) })),
     // Known but not to be asked: they have no number, and the reason says what to do.
@@ -79,7 +81,11 @@ async function list(_flags: PoolFlags, command: Command): Promise<void> {
       .filter(({ id }) => !pool.members.some(({ worker }) => worker.id === id))
       .map(({ id, state, detail }) => ({ number: undefined, id, state, source: detail ?? "" }) as PoolRow),
   ];
-  if (isJson) return printJson(entries);
+  const { conductor, reason } = await chosen;
+  if (isJson)
+    return printJson(
+      entries.map((entry) => (entry.id === conductor ? { ...entry, conducts: reason } : entry)),
+    );
   const style = createStyle(process.stdout, process.env);
   const columns: Column[] = [
     { title: "#", align: "right" },
@@ -95,6 +101,27 @@ async function list(_flags: PoolFlags, command: Command): Promise<void> {
     { title: "SOURCE", min: 10, isOptional: true, style: style.dim },
   ];
   printTable(columns, entries.map(toRow), style);
+  const said = `Conductor: ${toOneLine(conductor)} (${toOneLine(reason)})`;
+  process.stdout.write(`\n${wrap(said, columnsOf(process.stdout) - 1).join("\n")}\n`);
+}
+
+/** Who would plan the next question, by the same function that decides it then. */
+async function findConductor(
+  { pool, kind }: ResolvedPool,
+  file: string | undefined,
+): Promise<{ conductor: string; reason: string }> {
+  const [{ openConfig }, { chooseConductor }, { toConductorName }] = await Promise.all([
+    import("../open-config.ts"),
+    import("../../tutti/conductors.ts"),
+    import("../../store/conductor-name.ts"),
+  ]);
+  const { config } = await openConfig({ file });
+  const { showNames, rounds } = config;
+  const options = { kind, showNames, rounds, env: process.env };
+  const { conductor, reason } = await chooseConductor(config.conductor, pool, options);
+  const { identity } = conductor;
+  if (identity.kind === "prompted") return { conductor: identity.planner, reason };
+  return { conductor: identity.kind === "single" ? identity.worker : toConductorName(identity), reason };
 }
 
 interface PoolRow {

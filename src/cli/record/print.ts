@@ -1,11 +1,11 @@
 // What `tutti record` shows: the estimate and its question, how far it is, and what came of it.
 
-import { createInterface } from "node:readline/promises";
 import { usageError } from "../../base/errors.ts";
 import { toCount, toDelay, toMoney, toPercent, toTokens } from "../../base/format.ts";
 import type { RecordingPlan } from "../../recording/plan.ts";
 import type { RecordProgress, RecordSummary } from "../../recording/record-types.ts";
 import { type ChangingLine, createChangingLine } from "../terminal/changing-line.ts";
+import { confirm } from "../terminal/confirm.ts";
 import { printTable } from "../terminal/print.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 import { createStyle } from "../terminal/style.ts";
@@ -34,20 +34,6 @@ export async function confirmCost(isSettled: boolean): Promise<boolean> {
   process.stderr.write("Nobody was asked.\n");
   process.exitCode = 1;
   return false;
-}
-
-/** Only a yes is a yes. */
-async function confirm(question: string): Promise<boolean> {
-  const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
-  try {
-    const reply = await Promise.race([
-      reader.question(`${question} yes or no: `),
-      new Promise<string>((resolve) => reader.once("close", () => resolve("no"))),
-    ]);
-    return ["y", "yes"].includes(reply.trim().toLowerCase());
-  } finally {
-    reader.close();
-  }
 }
 
 /** Before so many asks are over, nothing can be said about the rest. */

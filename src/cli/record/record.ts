@@ -133,11 +133,11 @@ export function exitCodeOf({ stopReason, left }: RecordSummary): number {
 }
 
 async function resolve({ pool: selector, config: file }: RecordFlags): Promise<ResolvedPool> {
-  const [{ loadConfig }, { resolvePool }] = await Promise.all([
-    import("../../config/load.ts"),
+  const [{ openConfig }, { resolvePool }] = await Promise.all([
+    import("../open-config.ts"),
     import("../../config/pool.ts"),
   ]);
-  const { config } = await loadConfig({ cwd: process.cwd(), file });
+  const { config } = await openConfig({ file });
   return resolvePool(config, { env: process.env, selector });
 }
 

@@ -5,6 +5,7 @@ import { usageError } from "../../base/errors.ts";
 import { toCount } from "../../base/format.ts";
 import type { PosedSplits } from "../../environment/export-questions.ts";
 import type { ExportEngine } from "../../environment/export-rows.ts";
+import { isLoopback, toHostName } from "../../http/same-site.ts";
 import { toCommandLine } from "../options.ts";
 import { printJson } from "../terminal/print.ts";
 import { checkWorldFlags, openRolloutWorld, openTasksWorld, tell, type WorldFlags } from "./world.ts";
@@ -32,13 +33,16 @@ export async function exportRl(flags: RlExportFlags): Promise<void> {
   const { writeExport } = await import("../../environment/export.ts");
   const { splits, world, isSimulated } =
     flags.secondRound === undefined ? await pose(flags) : await poseSecond(flags, flags.secondRound);
-  const { port } = new URL(url);
+  const { port, hostname } = new URL(url);
+  const isHere = isLoopback(toHostName(hostname) ?? hostname);
   const serve = toCommandLine([
-    ...["rl", "serve", "--host", "0.0.0.0", "--port", port || "80"],
+    ...["rl", "serve", ...(isHere ? [] : ["--host", "0.0.0.0", "--allow-host", hostname])],
+    ...["--port", port || "80"],
     ...(tasks === undefined ? [] : ["--tasks", tasks, "--budget-usd", "500"]),
     ...(flags.set === undefined ? [] : ["--set", flags.set]),
     ...(flags.pool === undefined ? [] : ["--pool", flags.pool]),
     ...(flags.config === undefined ? [] : ["--config", flags.config]),
+    ...(flags.allowInsideGrades ? ["--allow-inside-grades"] : []),
   ]);
   const exported = writeExport({ engine, folder: out, splits, world, isSimulated, url, model, serve });
   if (json) {

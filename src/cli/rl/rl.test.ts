@@ -100,6 +100,11 @@ describe.concurrent("bad usage", () => {
     [["rl", "serve", "--budget-usd", "5"], /--budget-usd goes with --tasks/],
     [["rl", "serve", "--pool", "x"], /--pool goes with --tasks/],
     [["rl", "serve", "--tasks", "sums.jsonl"], /say how much it may in all, with --budget-usd/],
+    [["rl", "serve", "--host", "0.0.0.0"], /Engines send no key.*--allow-host 10\.0\.0\.5/],
+    [
+      ["rl", "serve", "--allow-host", "http://x/"],
+      /--allow-host must be a name or an address.*not "http:\/\/x\/"/,
+    ],
     [["rl", "serve", "--deadline", "ray=3"], /--deadline must be like openrlhf=170.*not "ray=3"/],
     [["rl", "serve", "--spent-reward", "much"], /--spent-reward must be a number from -10 to 10/],
     [["rl", "export", "--out", "x"], /--engine/],

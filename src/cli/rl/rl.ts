@@ -1,10 +1,12 @@
 // `tutti rl`: a real model is trained by an engine that exists; Tutti is its environment. `serve` gives rewards,
 // `export` writes the datasets, `rehearse` shows all of it without a GPU.
 
+import { isIPv6 } from "node:net";
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
 import { EXPORT_ENGINES, type ExportEngine } from "../../environment/export-rows.ts";
 import type { TrainingEngine } from "../../environment/types.ts";
+import { toHostName } from "../../http/same-site.ts";
 import { collect, dollars, oneOf, unknownVerb, wholeNumber } from "../options.ts";
 import { addWorldFlags } from "./world.ts";
 
@@ -40,8 +42,13 @@ function defineServe(command: Command): void {
     .option("--port <n>", "where to listen; 0 is any free one", wholeNumber("--port", 0, 65_535), RL_PORT)
     .option(
       "--host <address>",
-      "on which interface; engines send no key, so mind who reaches it",
+      "on which interface; one that others reach goes with --allow-host, for engines send no key",
       "127.0.0.1",
+    )
+    .option(
+      "--allow-host <name>",
+      "a name or address by which engines reach it; may be given more than once",
+      collectHosts,
     )
     .option("--run <dir>", "the folder of what was performed and paid (by default in rl/ of TUTTI_HOME)")
     .option(
@@ -79,7 +86,7 @@ function defineServe(command: Command): void {
     .option("--json", "tell the address as JSON, on standard output")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ tutti rl serve\n  $ tutti rl serve --tasks mine.jsonl --budget-usd 500 --daily-budget-usd 100 --host 0.0.0.0\n\nWhat was performed is kept in the run's folder: start it again with the same --run, and nothing is paid twice.",
+      "\nExamples:\n  $ tutti rl serve\n  $ tutti rl serve --tasks mine.jsonl --budget-usd 500 --daily-budget-usd 100 --host 0.0.0.0 --allow-host 10.0.0.5\n\nWhat was performed is kept in the run's folder: start it again with the same --run, and nothing is paid twice.",
     )
     .action(async (flags) =>
       (await import("./serve.ts")).serveRl({ ...flags, deadlinesMs: toDeadlines(flags.deadline) }),
@@ -136,6 +143,14 @@ function defineRehearse(command: Command): void {
     .option("--json", "the iterations as JSON on standard output")
     .addHelpText("after", "\nExample:\n  $ tutti rl rehearse --iterations 20")
     .action(async (flags) => (await import("./rehearse.ts")).rehearseRl(flags));
+}
+
+/** As a client would write it into `Host`, with or without a port. */
+function collectHosts(text: string, before: string[] = []): string[] {
+  if (toHostName(text) !== undefined || isIPv6(text)) return [...before, text];
+  throw usageError(
+    `--allow-host must be a name or an address, like trainer.internal or 10.0.0.5, not "${text.slice(0, 100)}"`,
+  );
 }
 
 /** Any number that JSON can hold: some teach a penalty. */

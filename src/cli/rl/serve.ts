@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { usageError } from "../../base/errors.ts";
 import { toMoney } from "../../base/format.ts";
 import type { TrainingEngine } from "../../environment/types.ts";
-import { isLoopback } from "../../gateway/http/loopback.ts";
+import { isLoopback } from "../../http/same-site.ts";
 import { toListenError, untilEnded } from "../serve.ts";
 import { printJson } from "../terminal/print.ts";
 import { createStyle } from "../terminal/style.ts";
@@ -15,6 +15,7 @@ import { type BudgetFlags, checkWorldFlags, openRolloutWorld, tell, type WorldFl
 export interface RlServeFlags extends WorldFlags, BudgetFlags {
   port: number;
   host: string;
+  allowHost?: string[];
   run?: string;
   spentReward: number;
   failureReward: number;
@@ -49,6 +50,7 @@ export async function serveRl(flags: RlServeFlags): Promise<void> {
     finder,
     journal: join(folder, "rollouts.jsonl"),
     ...{ port: flags.port, host: flags.host, concurrency: flags.concurrency },
+    allowedHosts: flags.allowHost,
     deadlinesMs: flags.deadlinesMs,
     failureRewards: { budget: flags.spentReward, other: flags.failureReward },
     patienceMs: flags.patienceS * 1000,

@@ -4,9 +4,9 @@
 import { join } from "node:path";
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
-import type { QuestionFinder } from "../../environment/find-question.ts";
+import type { FinderTasks, QuestionFinder } from "../../environment/find-question.ts";
 import type { AskBudget } from "../../perform/ledger.ts";
-import type { TasksWorld, TasksWorldOptions } from "../../world/tasks.ts";
+import type { TasksWorldOptions } from "../../world/tasks.ts";
 import type { LiveTasksFlags } from "../tasks/live-tasks.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 import { createStyle } from "../terminal/style.ts";
@@ -16,6 +16,7 @@ export interface WorldFlags {
   set?: string;
   pool?: string;
   config?: string;
+  allowInsideGrades?: boolean;
 }
 
 export interface BudgetFlags {
@@ -31,7 +32,11 @@ export function addWorldFlags(command: Command): Command {
     )
     .option("--set <name>", "with --tasks: which set of the file")
     .option("--pool <name|ids>", "with --tasks: a pool of the config, or ids of workers")
-    .option("--config <file>", "with --tasks: the config file, instead of tutti.config.{ts,js,yaml,json}");
+    .option("--config <file>", "with --tasks: the config file, instead of tutti.config.{ts,js,yaml,json}")
+    .option(
+      "--allow-inside-grades",
+      "with --tasks: also tasks whose check (unittest, pytest) the graded program itself could bend",
+    );
 }
 
 /** What goes with --tasks alone must not be passed over in silence. */
@@ -43,6 +48,7 @@ export function checkWorldFlags({ tasks, ...flags }: WorldFlags & BudgetFlags): 
     set: ["--set", own],
     pool: ["--pool", own],
     config: ["--config", own],
+    allowInsideGrades: ["--allow-inside-grades", own],
     budgetUsd: ["--budget-usd", free],
     dailyBudgetUsd: ["--daily-budget-usd", free],
   } as const;
@@ -93,18 +99,21 @@ export async function openRolloutWorld(
 
 /** Tasks of one's own as a world whose questions are found by labels. `paid` is absent where nobody will be asked. */
 export async function openTasksWorld(
-  flags: LiveTasksFlags & { seed?: number; pools?: "fixed" | "random" },
+  flags: LiveTasksFlags &
+    Pick<TasksWorldOptions, "allowInsideGrades"> &
+    Partial<Pick<TasksWorldOptions, "seed" | "pools">>,
   paid: Pick<TasksWorldOptions, "cache" | "budget"> = {},
-): Promise<{ world: TasksWorld; digest: string; notices: string[] }> {
-  const [{ openTrainingTasks }, { createTasksWorld }, { digestTasks }] = await Promise.all([
+): Promise<FinderTasks & { notices: string[] }> {
+  const [{ openTrainingTasks }, { createTasksWorld }, { digestQuestions, digestTasks }] = await Promise.all([
     import("../tasks/live-tasks.ts"),
     import("../../world/tasks.ts"),
     import("../../environment/label.ts"),
   ]);
   const { set, pool, grader, calibration, notices } = await openTrainingTasks(flags);
-  const { seed = 0, pools = "random" } = flags;
-  const world = createTasksWorld({ ...paid, set, pool, grader, seed, pools, calibration });
-  return { world, digest: digestTasks(set.tasks), notices };
+  const { seed = 0, pools = "random", allowInsideGrades } = flags;
+  const options = { set, pool, grader, seed, pools, calibration, allowInsideGrades };
+  const world = createTasksWorld({ ...paid, ...options });
+  return { world, digest: digestQuestions(set.tasks), answers: digestTasks(set.tasks), notices };
 }
 
 export function tell(notices: readonly string[]): void {

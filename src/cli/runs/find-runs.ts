@@ -27,13 +27,13 @@ export function toRunTable(
     { title: "COST", align: "right" as const },
     { title: "QUESTION", min: 10 },
   ];
-  const rows = runs.map(({ id, startedAt, state, stopReason, calls, costUsd, question, isSimulated }) => [
+  const rows = runs.map(({ id, startedAt, state, stopReason, calls, question, ...run }) => [
     id,
     toWhen(startedAt, now),
     state,
     stopReason ?? "",
     String(calls),
-    toMoney(costUsd, isSimulated),
+    `${run.estimatedUsd > 0 ? "≤" : ""}${toMoney(run.costUsd, run.isSimulated)}`,
     toOneLine(question),
   ]);
   return toTable(columns, rows, width, style);

@@ -60,9 +60,9 @@ async function withTutti<T>(
   work: (tutti: Tutti, store: Store) => Promise<T>,
   onNotice?: (text: string) => void,
 ): Promise<T> {
-  const { config } = command.optsWithGlobals<CommonFlags>();
+  const { config, quiet: isQuiet } = command.optsWithGlobals<CommonFlags & { quiet?: boolean }>();
   const { openTutti } = await import("../open-tutti.ts");
-  const tutti = await openTutti({ file: config, onNotice });
+  const tutti = await openTutti({ file: config, isQuiet, onNotice });
   try {
     return await work(tutti, await tutti.store());
   } finally {

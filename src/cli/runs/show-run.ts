@@ -11,6 +11,7 @@ import {
   toTokens,
   toWhen,
 } from "../../base/format.ts";
+import { toPlanMessages } from "../../perform/plan-messages.ts";
 import { type RunRound, type RunStep, toRun } from "../../perform/run.ts";
 import type { RunState } from "../../perform/state.ts";
 import { toBrief } from "../../perform/visible.ts";
@@ -20,6 +21,7 @@ import { textOf, toMessages } from "../../worker/brief.ts";
 import { isSimulated } from "../../worker/kinds.ts";
 import type { Usage } from "../../worker/types.ts";
 import { stopReasonInWords, toCalls, toCost, toPerformed } from "../ask/outcome.ts";
+import { toAskedWords, toBelievedWords } from "../terminal/belief-lines.ts";
 import { drawWorkflow } from "../terminal/draw-workflow.ts";
 import { toFallBackWords, toReasoning } from "../terminal/plan-lines.ts";
 import { sanitise, toOneLine } from "../terminal/sanitise.ts";
@@ -97,9 +99,9 @@ function toRounds(state: RunState, options: ShowOptions): string[] {
 
 function toRound(state: RunState, round: RunRound, number: number, options: ShowOptions): string[] {
   const { style, columns } = options;
-  const { workflow, plan, fallback, review, planErrors, planMs, planCostUsd, steps } = round;
+  const { workflow, plan, belief, fallback, review, planErrors, planMs, planCostUsd, steps } = round;
   const { settings, pool } = state;
-  const heading = settings.rounds > 1 ? `Round ${number + 1}` : "Plan";
+  const heading = belief ? `Turn ${number + 1}` : settings.rounds > 1 ? `Round ${number + 1}` : "Plan";
   const simulated = isSimulated(pool);
   const metrics = [
     ...(planMs >= 1 ? [toDelay(planMs)] : []),
@@ -115,16 +117,34 @@ function toRound(state: RunState, round: RunRound, number: number, options: Show
     ...planErrors.flatMap(({ message }) => indented(`✗ A plan failed: ${toOneLine(message)}`, style.yellow)),
     ...(fallback === undefined ? [] : indented(toFallBackWords(fallback), style.yellow)),
     ...(reasoning === "" ? [] : indented(reasoning, style.dim)),
+    ...(belief ? indented(`believed  ${toBelievedWords(belief)}`) : []),
+    ...(options.withMessages ? toPromptLines(state, number, options) : []),
   ];
   if (steps.length === 0) return [...lines, ...indented("The answer before is accepted.")];
   const nameOf = (worker: number) => toOneLine(pool[worker]?.id ?? `worker ${worker}`);
   const drawing = drawWorkflow(workflow, { nameOf, width: columns - 3, style });
+  // One ask needs no drawing.
+  if (belief && steps.length === 1)
+    return [
+      ...lines,
+      ...indented(`asked     ${toAskedWords(state, state.rounds[number]!)}`),
+      ...toStep(state, steps[0]!, options),
+    ];
   return [
     ...lines,
     "",
     ...drawing.map((line) => `  ${line}`),
     ...steps.flatMap((step) => toStep(state, step, options)),
   ];
+}
+
+/** What a chat model that plans was sent for this round, whole. Nothing for Conductors that are not asked in words. */
+function toPromptLines(state: RunState, number: number, { style, columns }: ShowOptions): string[] {
+  return toPlanMessages(state, number).flatMap((message) =>
+    wrap(sanitise(textOf(message)).trim(), columns - 16).map(
+      (line, i) => `     ${style.dim(padEnd(i === 0 ? message.role : "", 8))}  ${line}`,
+    ),
+  );
 }
 
 function toStep(state: RunState, step: RunStep, options: ShowOptions): string[] {

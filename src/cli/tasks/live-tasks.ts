@@ -28,13 +28,13 @@ export interface LiveTasks {
 }
 
 export async function openLiveTasks(flags: LiveTasksFlags): Promise<LiveTasks> {
-  const [{ openTaskSet, openGrader }, { loadConfig }, { resolvePool }] = await Promise.all([
+  const [{ openTaskSet, openGrader }, { openConfig }, { resolvePool }] = await Promise.all([
     import("./open-task-set.ts"),
-    import("../../config/load.ts"),
+    import("../open-config.ts"),
     import("../../config/pool.ts"),
   ]);
   const set = await openTaskSet(flags.tasks, { set: flags.set });
-  const { config } = await loadConfig({ cwd: process.cwd(), file: flags.config });
+  const { config } = await openConfig({ file: flags.config });
   const { pool, kind, notice, warnings } = await resolvePool(config, {
     env: process.env,
     selector: flags.pool,

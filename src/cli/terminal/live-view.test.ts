@@ -239,13 +239,14 @@ describe("LiveView without a terminal", () => {
     expect(err.text).toBe("Conductor: ab (named step 1 of 1: done)\n");
   });
 
-  it("says nothing but what went wrong when it is quiet", () => {
-    expect(perform(whole, { isTerminal: false, isQuiet: true }).err.text).toBe("");
+  it("says nothing but what is simulated and what went wrong when it is quiet", () => {
+    const simulated = "Rehearsal: simulated workers, simulated money.\n";
+    expect(perform(whole, { isTerminal: false, isQuiet: true }).err.text).toBe(simulated);
     const stopped = [...whole.slice(0, -1), event.end("The answer is 391.", { stopReason: "budget-usd" })];
     const { out, err } = perform(stopped, { isTerminal: false, isQuiet: true });
     expect(out.text).toBe("The answer is 391.\n");
     expect(err.text).toBe(
-      "Stopped: the next step could have gone over the budget of $1.00. This is the best answer so far.\n",
+      `${simulated}Stopped: the next step could have gone over the budget of $1.00. This is the best answer so far.\n`,
     );
   });
 });

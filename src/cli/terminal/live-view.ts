@@ -14,6 +14,8 @@ import { columnsOf, createStyle, isLive, type Style } from "./style.ts";
 import { TerminalProgress } from "./terminal-progress.ts";
 import { wrap } from "./text-width.ts";
 
+const SIMULATED = "Rehearsal: simulated workers, simulated money.";
+
 export class LiveView {
   readonly #options: ViewOptions;
   readonly #style: Style;
@@ -59,8 +61,16 @@ export class LiveView {
 
   /** Something a person should know before it begins: which pool, and why. */
   notice(text: string): void {
+    if (!this.#progress) return;
     this.#hasNotice = true;
-    this.#progress?.notice(text);
+    this.#progress.notice(text);
+  }
+
+  /** Whoever chose the rehearsal by name is told what it is, too, and so is whoever wants no progress. */
+  tellSimulated(workers: readonly { isSimulated?: boolean }[]): void {
+    if (!isSimulated(workers) || this.#hasNotice) return;
+    if (this.#progress) this.notice(SIMULATED);
+    else this.#options.stderr.write(`${SIMULATED}\n`);
   }
 
   pause(): void {
@@ -71,8 +81,8 @@ export class LiveView {
     this.#progress?.resume();
   }
 
-  /** The rest of the answer, then how it went. `offer` is a command to try instead, in the rehearsal. */
-  end(run: Run, offer?: string): void {
+  /** The rest of the answer, then how it went. */
+  end(run: Run): void {
     const { stderr, env } = this.#options;
     if (!this.#answer.hasBegun && this.#state) this.#progress?.beforeAnswer(this.#state);
     this.#answer.end(run.answer);
@@ -92,17 +102,11 @@ export class LiveView {
         : `More: tutti runs show ${run.id}`,
       this.#style.dim,
     );
-    if (!offer) return;
-    say("The rehearsal does not know this question. Try one that it knows:", this.#style.yellow);
-    // Not wrapped: it is there to be copied.
-    stderr.write(`${indent}${offer}\n`);
   }
 
-  /** Whoever chose the rehearsal by name is told what it is, too. */
   #begin(event: Extract<RunEvent, { type: "run-start" }>): void {
     this.#state = start(event);
-    if (isSimulated(event.pool) && !this.#hasNotice)
-      this.notice("Rehearsal: simulated workers, simulated money.");
+    this.tellSimulated(event.pool);
   }
 }
 

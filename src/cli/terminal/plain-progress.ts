@@ -3,6 +3,7 @@
 import { toDelay } from "../../base/format.ts";
 import type { RunState } from "../../perform/state.ts";
 import type { RunEvent } from "../../store/types.ts";
+import { toAskedWords, toBelievedWords } from "./belief-lines.ts";
 import { toConductorWords, toFallBackWords } from "./plan-lines.ts";
 import type { Output, RunProgress } from "./progress.ts";
 import { toOneLine } from "./sanitise.ts";
@@ -34,7 +35,9 @@ export class PlainProgress implements RunProgress {
         this.#line(toConductorWords(event.settings));
         break;
       case "plan-start":
-        if (event.round > 0 && event.attempt === 0) this.#line(`round ${event.round + 1}`);
+        // A turn is told when it is decided, with what it was decided on.
+        if (event.round > 0 && event.attempt === 0 && !state.rounds[event.round - 1]?.plan.belief)
+          this.#line(`round ${event.round + 1}`);
         break;
       case "plan-error":
         this.#line(`plan failed: ${event.error.message}`);
@@ -43,6 +46,7 @@ export class PlainProgress implements RunProgress {
         if (event.decision.type === "format-error")
           this.#line(`plan cannot be used: ${event.decision.error.message}`);
         else if (event.fallback) this.#line(toFallBackWords(event.fallback));
+        else if (event.belief) this.#turn(event.round, state);
         break;
       case "step-start":
       case "step-end":
@@ -65,11 +69,19 @@ export class PlainProgress implements RunProgress {
   pause(): void {}
   resume(): void {}
 
+  #turn(number: number, state: RunState): void {
+    const round = state.rounds[number]!;
+    const believed = toBelievedWords(round.plan.belief!);
+    const asked = toAskedWords(state, round);
+    this.#line(asked === "" ? `accepted: ${believed}` : `turn ${number + 1}: ${believed}; asks ${asked}`);
+  }
+
   /** A failure is told when it is known what follows from it: the next ask, or nothing. */
   #step(event: Extract<RunEvent, { type: "step-start" | "step-end" | "step-error" }>, state: RunState): void {
-    const { steps } = state.rounds[event.round]!;
+    const { steps, plan } = state.rounds[event.round]!;
     const step = steps[event.step]!;
-    const name = `step ${event.step + 1} of ${steps.length}`;
+    const isTurn = plan.belief !== undefined && steps.length === 1;
+    const name = isTurn ? `turn ${event.round + 1}` : `step ${event.step + 1} of ${steps.length}`;
     const isTold =
       event.type === "step-start" ? event.attempt > 0 || event.instead : step.status === "failed";
     const note = isTold ? toNotes(state, event.round, event.step, event.at).at(-1) : undefined;

@@ -3,6 +3,7 @@
 
 import { isOver, type RunState } from "../../perform/state.ts";
 import type { RunEvent } from "../../store/types.ts";
+import { toTurnLines } from "./belief-lines.ts";
 import { LiveRegion } from "./live-region.ts";
 import { toPlanLines, toPlanningLines } from "./plan-lines.ts";
 import type { RunProgress, ViewOptions } from "./progress.ts";
@@ -21,6 +22,8 @@ export class TerminalProgress implements RunProgress {
   /** The round whose steps are shown, and how many of them are printed for good. */
   #round = 0;
   #printed = 0;
+  /** The heading of a round is printed with its plan: only then is it known whether it is a turn. */
+  #isHeaded = true;
   #frame = 0;
   #answering: Scene["answering"];
 
@@ -52,21 +55,25 @@ export class TerminalProgress implements RunProgress {
       case "plan-start":
         this.#plan = "";
         [this.#round, this.#printed] = [event.round, 0];
-        if (event.attempt === 0) this.#heading(event.round);
+        if (event.attempt === 0) this.#isHeaded = false;
         break;
       case "plan-delta":
         this.#plan += event.text;
         return;
       case "plan-error":
-        this.#print(this.#warning(`The plan failed: ${event.error.message}`));
+        this.#print(...this.#heading(), this.#warning(`The plan failed: ${event.error.message}`));
         break;
       case "plan-end":
         [this.#plan, this.#round] = ["", event.round];
         if (event.decision.type === "format-error") {
-          this.#print(this.#warning(`The plan cannot be used: ${event.decision.error.message}`));
+          const problem = `The plan cannot be used: ${event.decision.error.message}`;
+          this.#print(...this.#heading(), this.#warning(problem));
+        } else if (event.belief) {
+          this.#isHeaded = true;
+          this.#print(...(event.round > 0 ? [""] : []), ...toTurnLines(this.#scene(), event.round));
         } else {
           const gap = event.decision.type === "workflow" ? [""] : [];
-          this.#print(...toPlanLines(this.#scene(), state.rounds[event.round]!), ...gap);
+          this.#print(...this.#heading(), ...toPlanLines(this.#scene(), state.rounds[event.round]!), ...gap);
         }
         break;
       case "plan-review":
@@ -115,9 +122,19 @@ export class TerminalProgress implements RunProgress {
     this.#region.start();
   }
 
-  #heading(round: number): void {
-    if (this.#state!.settings.rounds === 1 && round === 0) return;
-    this.#print(...(round > 0 ? [""] : []), `  ${this.#style.bold(`Round ${round + 1}`)}`);
+  /** What is still to be printed above the plan. */
+  #heading(): string[] {
+    if (this.#isHeaded) return [];
+    this.#isHeaded = true;
+    return this.#headingLines();
+  }
+
+  #headingLines(): string[] {
+    const round = this.#round;
+    const { rounds, settings } = this.#state!;
+    // In turns there is nothing to plan for long, and the turn has a heading of its own.
+    if ((settings.rounds === 1 && round === 0) || rounds[round - 1]?.plan.belief) return [];
+    return [...(round > 0 ? [""] : []), `  ${this.#style.bold(`Round ${round + 1}`)}`];
   }
 
   #warning(text: string): string {
@@ -144,7 +161,10 @@ export class TerminalProgress implements RunProgress {
     if (!state) return [];
     this.#frame++;
     const round = state.rounds[this.#round];
-    if (round?.plan.status === "composing") return toPlanningLines(this.#scene(), this.#plan);
+    if (round?.plan.status === "composing") {
+      const heading = this.#isHeaded ? [] : this.#headingLines();
+      return [...heading, ...toPlanningLines(this.#scene(), this.#plan)];
+    }
     const steps = round?.steps ?? [];
     // A plan that was never begun has been shown to whoever stopped it.
     if (state.ended && steps.every(({ attempts }) => attempts === 0)) return [];

@@ -8,6 +8,15 @@ import type { Command } from "commander";
 import { z } from "zod";
 import { usageError } from "../../base/errors.ts";
 import { collect, dollars, numberBetween, oneOf, wholeNumber } from "../options.ts";
+import {
+  addTrinityFlags,
+  TRINITY_FLAGS,
+  type TrinityFlags,
+  type TrinitySettings,
+  toTrinitySettings,
+  trinitySchema,
+} from "./trinity-input.ts";
+import { toWorldSettings, type WorldFlags, worldSchema } from "./world-input.ts";
 
 const ITERATIONS = 300;
 const QUESTIONS = 16;
@@ -17,24 +26,10 @@ const MOST_THREADS = 8;
 /** Of one attention head: the width of the model is made of them. */
 const HEAD_WIDTH = 32;
 
-const settingsSchema = z.object({
-  world: z.discriminatedUnion("kind", [
-    z.object({ kind: z.literal("rehearsal") }),
-    z.object({
-      kind: z.literal("recording"),
-      folders: z.array(z.string()),
-      sets: z.array(z.string()),
-      splitBy: z.enum(["prompt", "family"]).default("prompt"),
-    }),
-    z.object({
-      kind: z.literal("tasks"),
-      tasks: z.string(),
-      set: z.string().optional(),
-      pool: z.string().optional(),
-      config: z.string().optional(),
-      budgetUsd: z.number(),
-    }),
-  ]),
+const nativeSchema = z.object({
+  /** What is trained; trainings of before TRINITY do not say. */
+  what: z.literal("native").default("native"),
+  world: worldSchema,
   minutes: z.number().optional(),
   /** Of reinforcement: the warm-up comes on top. */
   iterations: z.number().optional(),
@@ -51,29 +46,19 @@ const settingsSchema = z.object({
   layers: z.number().optional(),
   threads: z.number(),
 });
-export type TrainSettings = z.infer<typeof settingsSchema>;
+export type NativeSettings = z.infer<typeof nativeSchema>;
+export type TrainSettings = NativeSettings | TrinitySettings;
 
-export interface TrainFlags {
-  rehearsal?: boolean;
-  recording?: string[];
-  tasks?: string;
-  set?: string[];
-  splitBy?: "prompt" | "family";
-  pool?: string;
-  config?: string;
-  budgetUsd?: number | "none";
+export const KINDS = ["native", "trinity"] as const;
+export type TrainedKind = (typeof KINDS)[number];
+
+export interface TrainFlags extends WorldFlags, TrinityFlags {
   yes?: boolean;
-  minutes?: number;
-  iterations?: number;
-  seed?: number;
   out?: string;
   resume?: string;
   rounds?: "1" | "2";
   size?: number;
-  pools?: "fixed" | "random";
   group?: number;
-  questions?: number;
-  cost?: number;
   supervised?: boolean;
   words?: "free" | "generic";
   width?: number;
@@ -83,7 +68,7 @@ export interface TrainFlags {
 }
 
 export function addTrainFlags(command: Command): Command {
-  return command
+  command
     .option("--rehearsal", "train on simulated tasks and workers: no key, no cost (the default)")
     .option("--recording <folder>", "train on recorded models; may be given several times", collect)
     .option("--tasks <file>", "train with the live pool of the config: every reply costs, once")
@@ -98,11 +83,15 @@ export function addTrainFlags(command: Command): Command {
       oneOf("--split-by", ["prompt", "family"] as const),
     )
     .option("--pool <name|ids>", "with --tasks: a pool of the config, or ids of workers")
-    .option("--config <file>", "with --tasks: the config file, instead of tutti.config.{ts,js,yaml,json}")
+    .option("--config <file>", "the config file, instead of tutti.config.{ts,js,yaml,json}")
+    .option(
+      "--allow-inside-grades",
+      "with --recording or --tasks: also tasks whose check (unittest, pytest) the graded program itself could bend",
+    )
     .option(
       "--budget, --budget-usd <amount>",
       "with --tasks: the most it may cost in all",
-      dollars("--budget"),
+      dollars("--budget-usd"),
     )
     .option("--yes", "go on without asking whether the estimated cost is all right")
     .option("--minutes <n>", "train for about so long", numberBetween("--minutes", 0.1, 100_000))
@@ -135,7 +124,11 @@ export function addTrainFlags(command: Command): Command {
       `questions of an iteration (${QUESTIONS})`,
       wholeNumber("--questions", 1, 1024),
     )
-    .option("--cost <x>", "cost per call, where being right is worth 0.5 (0)", numberBetween("--cost", 0, 1))
+    .option(
+      "--cost <x>",
+      "cost per call, where being right is worth 0.5 (0); trinity: worth 1 (0.01)",
+      numberBetween("--cost", 0, 1),
+    )
     .option("--supervised", "a supervised stage before reinforcement")
     .option(
       "--words <kind>",
@@ -150,15 +143,41 @@ export function addTrainFlags(command: Command): Command {
     .option("--layers <n>", "layers of the model", wholeNumber("--layers", 1, 24))
     .option("--threads <n>", "how many threads compute", wholeNumber("--threads", 1, 256))
     .option("--json", "the outcome as JSON on standard output");
+  return addTrinityFlags(command);
 }
 
-export function toSettings(flags: TrainFlags): TrainSettings {
+export function toSettings(flags: TrainFlags, what: TrainedKind = "native"): TrainSettings {
+  refuseForeign(flags, what);
+  return what === "trinity" ? toTrinitySettings(flags) : toNativeSettings(flags);
+}
+
+/** Flags of one kind of Conductor say nothing to the other. */
+const ONLY: Record<TrainedKind, readonly (keyof TrainFlags)[]> = {
+  native: ["rounds", "size", "group", "supervised", "words", "width", "layers", "threads"],
+  trinity: TRINITY_FLAGS,
+};
+
+function refuseForeign(flags: TrainFlags, what: TrainedKind): void {
+  const other = what === "native" ? "trinity" : "native";
+  const foreign = ONLY[other].find((name) => flags[name] !== undefined);
+  if (foreign !== undefined)
+    throw usageError(`${toFlag(foreign, flags)} goes with tutti train ${other}, not with ${what}`);
+}
+
+/** As it was typed. */
+function toFlag(name: keyof TrainFlags, flags: TrainFlags): string {
+  const words = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return flags[name] === false ? `--no-${words}` : `--${words}`;
+}
+
+export function toNativeSettings(flags: TrainFlags): NativeSettings {
   const { minutes, iterations, width, layers } = flags;
   if (minutes !== undefined && iterations !== undefined)
     throw usageError("--minutes and --iterations exclude each other: give one of them");
   if (width !== undefined && width % HEAD_WIDTH !== 0)
     throw usageError(`--width must be a multiple of ${HEAD_WIDTH}, not ${width}`);
   return {
+    what: "native",
     world: toWorldSettings(flags),
     minutes,
     iterations: minutes === undefined ? (iterations ?? ITERATIONS) : undefined,
@@ -177,45 +196,8 @@ export function toSettings(flags: TrainFlags): TrainSettings {
   };
 }
 
-function toWorldSettings(flags: TrainFlags): TrainSettings["world"] {
-  const { rehearsal, recording, tasks, set: sets = [], splitBy, pool, config, budgetUsd } = flags;
-  const given = [rehearsal && "--rehearsal", recording && "--recording", tasks !== undefined && "--tasks"];
-  const worlds = given.filter((flag) => typeof flag === "string");
-  if (worlds.length > 1) throw usageError(`${worlds.join(" and ")} exclude each other`);
-  if (tasks === undefined) {
-    const lonely = [pool !== undefined && "--pool", config !== undefined && "--config"].find(Boolean);
-    if (lonely) throw usageError(`${lonely} goes with --tasks: only there a live pool is asked`);
-    if (budgetUsd !== undefined) throw usageError("--budget goes with --tasks: nothing else costs money");
-  }
-  if (splitBy !== undefined && !recording)
-    throw usageError("--split-by goes with --recording: other worlds are split by prompt");
-  if (recording) return { kind: "recording", ...pairSets(recording, sets), splitBy: splitBy ?? "prompt" };
-  if (tasks !== undefined) {
-    if (sets.length > 1) throw usageError(`--tasks takes one --set, not ${sets.length}`);
-    if (budgetUsd === undefined)
-      throw usageError(
-        "--tasks asks a live pool, which costs: say how much it may, with --budget 5 for example",
-      );
-    if (budgetUsd === "none")
-      throw usageError("--budget must be an amount in dollars: a training asks very often");
-    return { kind: "tasks", tasks, budgetUsd, set: sets[0], pool, config };
-  }
-  if (sets.length > 0) throw usageError("--set goes with --recording or --tasks: the rehearsal has no sets");
-  return { kind: "rehearsal" };
-}
-
-/** One set for each recording, or several of one; none means all that a recording holds. */
-function pairSets(folders: string[], sets: string[]): { folders: string[]; sets: string[] } {
-  const isPaired = sets.length === 0 || sets.length === folders.length || folders.length === 1;
-  if (!isPaired)
-    throw usageError(
-      `--recording is given ${folders.length} times and --set ${sets.length} times: give one set for each recording, in the same order`,
-    );
-  return { folders: sets.length > folders.length ? sets.map(() => folders[0]!) : folders, sets };
-}
-
 /** As they are kept: a training may go on from another folder than it began in. */
-export function toSavedSettings(settings: TrainSettings): TrainSettings {
+export function toSavedSettings<Settings extends TrainSettings>(settings: Settings): Settings {
   const { world } = settings;
   if (world.kind === "recording")
     return { ...settings, world: { ...world, folders: world.folders.map((folder) => resolve(folder)) } };
@@ -228,25 +210,45 @@ export function toSavedSettings(settings: TrainSettings): TrainSettings {
 }
 
 /** What may be said when a training goes on: everything else was settled when it began. */
-const ON_RESUME = new Set(["resume", "threads", "budgetUsd", "yes", "json"]);
+const ON_RESUME: ReadonlySet<string> = new Set(["resume", "threads", "budgetUsd", "yes", "json", "config"]);
 
-export function toResumedSettings(flags: TrainFlags, saved: unknown, folder: string): TrainSettings {
-  const other = Object.keys(flags).find((name) => !ON_RESUME.has(name));
+/** `what` absent: whatever was trained there. */
+export function toResumedSettings(
+  flags: TrainFlags,
+  saved: unknown,
+  folder: string,
+  what?: TrainedKind,
+): TrainSettings {
+  const names = Object.keys(flags) as (keyof TrainFlags)[];
+  const other = names.find((name) => !ON_RESUME.has(name));
   if (other !== undefined)
     throw usageError(
-      `--${other} cannot be given with --resume: the training in ${folder} goes on with its own settings`,
+      `${toFlag(other, flags)} cannot be given with --resume: the training in ${folder} goes on with its own settings`,
     );
-  const parsed = settingsSchema.safeParse(saved);
-  if (!parsed.success)
-    throw usageError(
-      `${folder} was not made by tutti train, so its settings cannot be read: start a new training`,
-    );
-  const settings = { ...parsed.data, threads: flags.threads ?? parsed.data.threads };
-  const { budgetUsd } = flags;
+  const before = parseSettings(saved, folder);
+  if (what !== undefined && what !== before.what)
+    throw usageError(`${folder} holds a training of ${before.what}, not of ${what}`);
+  refuseForeign(flags, before.what);
+  const { budgetUsd, config } = flags;
+  const world =
+    before.world.kind === "tasks" && config !== undefined ? { ...before.world, config } : before.world;
+  const settings: TrainSettings =
+    before.what === "native"
+      ? { ...before, world, threads: flags.threads ?? before.threads }
+      : { ...before, world };
   if (budgetUsd === undefined) return settings;
   if (settings.world.kind !== "tasks")
-    throw usageError("--budget goes with --tasks: nothing else costs money");
+    throw usageError("--budget-usd goes with --tasks: nothing else costs money");
   if (budgetUsd === "none")
-    throw usageError("--budget must be an amount in dollars: a training asks very often");
+    throw usageError("--budget-usd must be an amount in dollars: a training asks very often");
   return { ...settings, world: { ...settings.world, budgetUsd } };
+}
+
+function parseSettings(saved: unknown, folder: string): TrainSettings {
+  const isTrinity = (saved as { what?: unknown } | null)?.what === "trinity";
+  const parsed = (isTrinity ? trinitySchema : nativeSchema).safeParse(saved);
+  if (parsed.success) return parsed.data;
+  throw usageError(
+    `${folder} was not made by tutti train, so its settings cannot be read: start a new training`,
+  );
 }

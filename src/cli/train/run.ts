@@ -5,28 +5,32 @@ import { isTuttiError } from "../../base/errors.ts";
 import { toDelay, toMoney, toPercent } from "../../base/format.ts";
 import { finiteMean } from "../../base/statistics.ts";
 import type { TrainingFolder } from "../../learn/folder.ts";
-import type { TrainOptions } from "../../learn/native/learner.ts";
-import type { TrainResult } from "../../learn/train.ts";
-import type { IterationMetrics, TrainEvent, ValidationMetrics } from "../../learn/types.ts";
+import type { TrainerOptions, TrainResult } from "../../learn/train.ts";
+import type { IterationMetrics, ScheduleEntry, TrainEvent, ValidationMetrics } from "../../learn/types.ts";
 import type { Store } from "../../store/types.ts";
 import type { World } from "../../world/types.ts";
 import { createChangingLine } from "../terminal/changing-line.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 import { createStyle } from "../terminal/style.ts";
-import type { TrainSettings } from "./input.ts";
 import { toResumeLine, writePage } from "./print.ts";
 
 export const INTERRUPTED = 130;
 /** Whoever looks at the page while it trains reloads it now and then. */
 const PAGE_MS = 20_000;
 
+/** What every training is given, whatever it trains. */
+export type WatchedOptions = Pick<
+  TrainerOptions<ScheduleEntry>,
+  "world" | "folder" | "resume" | "journal" | "signal" | "onEvent"
+>;
+
 export interface TrainRun {
-  train: (options: TrainOptions) => Promise<TrainResult>;
-  settings: TrainSettings;
+  train: (options: WatchedOptions) => Promise<TrainResult>;
+  /** How long it shall take, where that was said. */
+  minutes?: number;
   world: World;
   folder: TrainingFolder;
   resume: boolean;
-  command: string;
   /** No progress, for machines. */
   isQuiet: boolean;
   journal?: Store;
@@ -45,15 +49,11 @@ export async function performTraining(
   host: Host,
   now: () => number = Date.now,
 ): Promise<TrainResult> {
-  const { train, folder, world } = run;
+  const { train, folder, world, resume, journal } = run;
   const silent: TrainProgress = { update() {}, end() {} };
   const progress = run.isQuiet
     ? silent
-    : createTrainProgress(
-        host.stderr,
-        { isSimulated: world.isSimulated, minutes: run.settings.minutes },
-        now,
-      );
+    : createTrainProgress(host.stderr, { isSimulated: world.isSimulated, minutes: run.minutes }, now);
   const controller = new AbortController();
   const interrupt = () => {
     progress.end();
@@ -76,7 +76,7 @@ export async function performTraining(
     writePage(folder);
   };
   try {
-    const result = await train(toTrainOptions(run, controller.signal, onEvent));
+    const result = await train({ world, folder, resume, journal, signal: controller.signal, onEvent });
     folder.describe({ state: result.isStopped ? "stopped" : "done", endedAt: now() });
     return result;
   } catch (error) {
@@ -89,13 +89,6 @@ export async function performTraining(
     host.off("SIGINT", interrupt);
     host.off("SIGTERM", interrupt);
   }
-}
-
-function toTrainOptions(run: TrainRun, signal: AbortSignal, onEvent: TrainOptions["onEvent"]): TrainOptions {
-  const { settings, world, folder, resume, command, journal } = run;
-  const { world: _, width, layers, pools: __, ...rest } = settings;
-  const shape = { width, layers };
-  return { ...rest, shape, world, folder, resume, command, signal, onEvent, journal };
 }
 
 /** Where a training has failed, for a full disk perhaps, its own error is the one to tell. */

@@ -13,9 +13,17 @@ import type { TrainResult } from "../../learn/train.ts";
 import { createHome, runTutti } from "../../testing/command.ts";
 import { toStatement, toTrainEvents } from "../../testing/learn/train-events.ts";
 import type { World } from "../../world/types.ts";
-import { addTrainFlags, type TrainFlags, toResumedSettings, toSavedSettings, toSettings } from "./input.ts";
+import {
+  addTrainFlags,
+  type TrainFlags,
+  toNativeSettings,
+  toResumedSettings,
+  toSavedSettings,
+  toSettings,
+} from "./input.ts";
 import { showResults, toCostLines } from "./print.ts";
-import { type Host, performTraining } from "./run.ts";
+import { type Host, performTraining, type WatchedOptions } from "./run.ts";
+import { toNativeOptions } from "./trainer.ts";
 
 let home: string;
 beforeAll(() => {
@@ -31,6 +39,7 @@ function flagsOf(...args: string[]): TrainFlags {
   return command.parse(args, { from: "user" }).opts();
 }
 const settingsOf = (...args: string[]) => toSettings(flagsOf(...args));
+const trinityOf = (...args: string[]) => toSettings(flagsOf(...args), "trinity");
 
 describe("settings", () => {
   it("have defaults for everything, and begin with the rehearsal", () => {
@@ -60,6 +69,7 @@ describe("settings", () => {
       ),
     ).toEqual({
       ...{
+        what: "native",
         world: { kind: "rehearsal" },
         iterations: 9,
         seed: 7,
@@ -127,18 +137,18 @@ describe("settings", () => {
     [["--recording", "a", "--tasks", "t", "--budget", "1"], "--recording and --tasks exclude each other"],
     [["--set", "x"], "--set goes with --recording or --tasks"],
     [["--split-by", "family"], "--split-by goes with --recording"],
+    [["--allow-inside-grades"], "--allow-inside-grades goes with --recording or --tasks"],
     [["--recording", "a", "--split-by", "day"], '--split-by must be prompt or family, not "day"'],
     [
       ["--recording", "a", "--recording", "b", "--set", "x"],
       "--recording is given 2 times and --set 1 times",
     ],
     [["--recording", "a", "--recording", "b", "--set", "x", "--set", "y", "--set", "z"], "--set 3 times"],
-    [["--tasks", "t"], "say how much it may, with --budget 5"],
-    [["--tasks", "t", "--budget", "none"], "--budget must be an amount in dollars"],
+    [["--tasks", "t"], "say how much it may, with --budget-usd 5"],
+    [["--tasks", "t", "--budget", "none"], "--budget-usd must be an amount in dollars"],
     [["--tasks", "t", "--budget", "1", "--set", "x", "--set", "y"], "--tasks takes one --set, not 2"],
-    [["--budget", "1"], "--budget goes with --tasks"],
+    [["--budget", "1"], "--budget-usd goes with --tasks"],
     [["--recording", "a", "--pool", "p"], "--pool goes with --tasks"],
-    [["--config", "c"], "--config goes with --tasks"],
     [["--minutes", "1", "--iterations", "1"], "--minutes and --iterations exclude each other"],
     [["--minutes", "0"], '--minutes must be a number from 0.1 to 100000, not "0"'],
     [["--iterations", "1.5"], '--iterations must be a whole number from 1 to 1000000, not "1.5"'],
@@ -173,14 +183,59 @@ describe("settings", () => {
     expect(() => resumed("--seed", "6")).toThrow(
       "--seed cannot be given with --resume: the training in d goes on",
     );
-    expect(() => resumed("--budget", "none")).toThrow("--budget must be an amount in dollars");
+    expect(() => resumed("--budget", "none")).toThrow("--budget-usd must be an amount in dollars");
     const free = JSON.parse(JSON.stringify(settingsOf()));
     expect(() => toResumedSettings(flagsOf("--resume", "d", "--budget", "9"), free, "d")).toThrow(
-      "--budget goes with",
+      "--budget-usd goes with",
     );
     expect(() => toResumedSettings(flagsOf("--resume", "d"), { group: 1 }, "d")).toThrow(
       "d was not made by tutti train",
     );
+  });
+});
+
+describe("settings of TRINITY", () => {
+  it("have defaults for everything", () => {
+    expect(trinityOf()).toEqual({
+      ...{ what: "trinity", world: { kind: "rehearsal" }, iterations: 60, seed: 0, pools: "random" },
+      ...{ questions: 16, costPerCall: 0.01, algorithm: "evolution", hasRoles: true, turns: 5 },
+      ...{ replications: 1, sigma: 0.3, diversityBonus: 0, turnBonus: 0 },
+    });
+    expect(trinityOf("--minutes", "3")).toMatchObject({ minutes: 3, iterations: undefined });
+  });
+
+  it("take what is given", () => {
+    const args = "--algorithm reinforce --no-roles --turns 3 --population 32 --replications 2 --sigma 0.03";
+    const bonuses =
+      "--diversity-bonus 0.15 --turn-bonus 0.1 --cost 0.02 --questions 8 --seed 3 --pools fixed";
+    expect(trinityOf(...`${args} ${bonuses}`.split(" "))).toMatchObject({
+      ...{ algorithm: "reinforce", hasRoles: false, turns: 3, population: 32, replications: 2, sigma: 0.03 },
+      ...{ diversityBonus: 0.15, turnBonus: 0.1, costPerCall: 0.02, questions: 8, seed: 3, pools: "fixed" },
+    });
+  });
+
+  it("have no roles in recordings, which hold answers alone", () => {
+    expect(trinityOf("--recording", "a")).toMatchObject({ hasRoles: false });
+    expect(() => trinityOf("--recording", "a", "--roles")).toThrow("a recording holds answers, no plans");
+  });
+
+  it("are kept, and go on whether or not the kind is said again", () => {
+    const begun = trinityOf("--algorithm", "supervised", "--iterations", "9");
+    const saved = JSON.parse(JSON.stringify(toSavedSettings(begun)));
+    const resumed = (what?: "native" | "trinity", ...args: string[]) =>
+      toResumedSettings(flagsOf("--resume", "d", ...args), saved, "d", what);
+    expect(resumed()).toEqual(begun);
+    expect(resumed("trinity", "--json")).toEqual(begun);
+    expect(() => resumed("native")).toThrow("d holds a training of trinity, not of native");
+    expect(() => resumed(undefined, "--threads", "2")).toThrow("--threads goes with tutti train native");
+    expect(() => resumed(undefined, "--turn-bonus", "0.1")).toThrow(
+      "--turn-bonus cannot be given with --resume: the training in d goes on",
+    );
+  });
+
+  it("of a training of before TRINITY are native's", () => {
+    const { what: _, ...older } = settingsOf();
+    expect(toResumedSettings(flagsOf("--resume", "d"), older, "d")).toEqual(settingsOf());
   });
 });
 
@@ -278,8 +333,13 @@ function perform(train: (options: TrainOptions) => Promise<TrainResult>, now?: (
   const folder = openTrainingFolder(path);
   folder.describe(toStatement({ state: "running" }));
   const host = new TestHost();
-  const settings = settingsOf("--iterations", "9", "--width", "64", "--rounds", "2", "--cost", "0.1");
-  const run = { train, settings, world, folder, resume: false, command: "tutti train", isQuiet: false };
+  const settings = toNativeSettings(
+    flagsOf("--iterations", "9", "--width", "64", "--rounds", "2", "--cost", "0.1"),
+  );
+  const run = {
+    train: (watched: WatchedOptions) => train(toNativeOptions(settings, "tutti train", watched)),
+    ...{ minutes: settings.minutes, world, folder, resume: false, isQuiet: false },
+  };
   const finished = performTraining(run, host, now).finally(() => folder.close());
   return { path, folder, host, finished };
 }

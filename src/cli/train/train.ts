@@ -1,4 +1,4 @@
-// `tutti train`: a Conductor learns by reinforcement, in the rehearsal, on recordings, or with a live pool.
+// `tutti train`: a Conductor learns, by reinforcement or evolution, in the rehearsal, on recordings, or with a live pool.
 // Flags in, a training, a page out; a training that was stopped or killed goes on with --resume.
 
 import { existsSync, readdirSync } from "node:fs";
@@ -9,11 +9,13 @@ import { toClock } from "../../base/format.ts";
 import type { TestResult, TrainingFolder } from "../../learn/folder.ts";
 import type { TrainResult } from "../../learn/train.ts";
 import type { Store } from "../../store/types.ts";
-import { toCommandLine } from "../options.ts";
+import { oneOf, toCommandLine } from "../options.ts";
 import { toJson, toOneLine } from "../terminal/sanitise.ts";
 import { createStyle } from "../terminal/style.ts";
 import {
   addTrainFlags,
+  KINDS,
+  type TrainedKind,
   type TrainFlags,
   type TrainSettings,
   toResumedSettings,
@@ -23,6 +25,7 @@ import {
 import type { PreparedWorld } from "./world.ts";
 
 export function define(command: Command): void {
+  command.argument("[what]", `${KINDS.join(" or ")} (${KINDS[0]})`, oneOf("What is trained", KINDS));
   addTrainFlags(command)
     .addHelpText(
       "after",
@@ -30,7 +33,8 @@ export function define(command: Command): void {
 Examples:
   $ tutti train --minutes 20
   $ tutti train --recording recorded/exam --set exam-hard --seed 1 --out trainings/exam
-  $ tutti train --tasks mine.jsonl --budget 10
+  $ tutti train trinity --recording recorded/exam --algorithm evolution --cost 0.02
+  $ tutti train --tasks mine.jsonl --budget-usd 10
   $ tutti train --resume trainings/exam
 
 Ctrl-C stops after the iteration that is under way; --resume goes on. The folder holds the curves, samples,
@@ -39,11 +43,14 @@ the latest state, the best weights and report.html, which can be looked at while
     .action(train);
 }
 
-async function train(flags: TrainFlags): Promise<void> {
+async function train(what: TrainedKind | undefined, flags: TrainFlags): Promise<void> {
   if (flags.resume !== undefined && flags.out !== undefined)
     throw usageError("--out and --resume exclude each other: a training goes on in its own folder");
-  const settings = flags.resume === undefined ? toSettings(flags) : await readSettings(flags, flags.resume);
+  const settings =
+    flags.resume === undefined ? toSettings(flags, what) : await readSettings(flags, flags.resume, what);
   if (flags.out !== undefined) refuseUsed(flags.out);
+  // Before all others read the config: a folder may name one that nobody has trusted.
+  const store = await findStore(settings, flags);
   const { prepareWorld } = await import("./world.ts");
   const prepared = await prepareWorld(settings);
   tell(prepared.notices, flags.json);
@@ -52,12 +59,12 @@ async function train(flags: TrainFlags): Promise<void> {
     { openTrainingFolder },
     { writePage, toOutcomeLines, showResults },
     { performTraining, INTERRUPTED },
-    trainer,
+    { createTrainer },
   ] = await Promise.all([
     import("../../learn/folder.ts"),
     import("./print.ts"),
     import("./run.ts"),
-    import("../../learn/native/learner.ts"),
+    import("./trainer.ts"),
   ]);
   const folder = openTrainingFolder(flags.resume ?? flags.out ?? (await choosePath(prepared.name)));
   let opened: Awaited<ReturnType<PreparedWorld["open"]>> | undefined;
@@ -65,15 +72,16 @@ async function train(flags: TrainFlags): Promise<void> {
   try {
     opened = await prepared.open(folder);
     const { world } = opened;
-    journal = await openJournal(settings);
+    journal = await openJournal(store);
     const command = describe(folder, settings, { name: world.name, isSimulated: world.isSimulated });
     const isQuiet = flags.json === true && !process.stderr.isTTY;
     const resume = flags.resume !== undefined;
-    const run = { train: trainer.trainNative, settings, world, folder, resume, command, isQuiet, journal };
+    const { minutes } = settings;
+    const run = { train: createTrainer(settings, command), minutes, world, folder, resume, isQuiet, journal };
     const result = await performTraining(run, process);
     const page = writePage(folder);
     if (!flags.json) process.stdout.write(`${toOutcomeLines(result, folder).join("\n")}\n`);
-    const results = await test(prepared, result, { threads: settings.threads, isQuiet });
+    const results = await test(prepared, result, { threads: threadsOf(settings), isQuiet });
     if (flags.json) {
       folder.keepResults(results);
       writePage(folder);
@@ -94,7 +102,7 @@ async function train(flags: TrainFlags): Promise<void> {
 async function test(
   { test: world }: PreparedWorld,
   { isStopped, validation, checkpoint }: TrainResult,
-  { threads, isQuiet }: { threads: number; isQuiet: boolean },
+  { threads, isQuiet }: { threads?: number; isQuiet: boolean },
 ): Promise<TestResult[]> {
   if (!world || isStopped || !validation) return [];
   if (!isQuiet) process.stderr.write("Measuring it on test tasks that it has never seen.\n");
@@ -102,11 +110,16 @@ async function test(
   return evaluateTrained({ checkpoint, world, threads, signal: new AbortController().signal });
 }
 
+/** TRINITY computes too little for an engine. */
+function threadsOf(settings: TrainSettings): number | undefined {
+  return settings.what === "native" ? settings.threads : undefined;
+}
+
 /** Of a training that goes on. */
-async function readSettings(flags: TrainFlags, path: string): Promise<TrainSettings> {
+async function readSettings(flags: TrainFlags, path: string, what?: TrainedKind): Promise<TrainSettings> {
   const { readTraining } = await import("../../learn/folder.ts");
   const { statement } = readTraining(path);
-  const settings = toResumedSettings(flags, statement.settings, path);
+  const settings = toResumedSettings(flags, statement.settings, path, what);
   if (statement.state === "done")
     throw usageError(
       `The training in ${path} is done: there is nothing to go on with. See ${join(path, "report.html")}`,
@@ -137,16 +150,20 @@ async function choosePath(name: string): Promise<string> {
   return chooseTrainingPath(toTuttiHome(process.env), name, toClock(Date.now()).slice(0, 10));
 }
 
-/** Sample runs can be looked at like any other: `tutti runs show`. */
-async function openJournal({ world }: TrainSettings): Promise<Store> {
-  const [{ loadConfig }, { toStorePath }, { openStore }] = await Promise.all([
-    import("../../config/load.ts"),
+async function findStore({ world }: TrainSettings, flags: TrainFlags): Promise<string> {
+  const [{ openConfig }, { toStorePath }] = await Promise.all([
+    import("../open-config.ts"),
     import("../../config/home.ts"),
-    import("../../store/open.ts"),
   ]);
-  const file = world.kind === "tasks" ? world.config : undefined;
-  const { config } = await loadConfig({ cwd: process.cwd(), file });
-  return openStore(toStorePath(config.store, process.env));
+  const saved = world.kind === "tasks" ? world.config : undefined;
+  const { config } = await openConfig({ file: flags.config ?? saved, isSaved: flags.config === undefined });
+  return toStorePath(config.store, process.env);
+}
+
+/** Sample runs can be looked at like any other: `tutti runs show`. */
+async function openJournal(store: string): Promise<Store> {
+  const { openStore } = await import("../../store/open.ts");
+  return openStore(store);
 }
 
 /** Returns the command that repeats the training: when it goes on, the one that it began with. */

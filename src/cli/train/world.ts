@@ -43,7 +43,7 @@ async function prepareRehearsal({ seed, pools }: TrainSettings): Promise<Prepare
 }
 
 async function prepareRecordings(
-  { folders, sets, splitBy }: WorldSettings<"recording">,
+  { folders, sets, splitBy, allowInsideGrades }: WorldSettings<"recording">,
   { seed, pools }: TrainSettings,
 ): Promise<PreparedWorld> {
   const { createRecordingWorld } = await import("../../world/recording.ts");
@@ -51,21 +51,24 @@ async function prepareRecordings(
     sets.length > 0
       ? sets.map((set, i) => ({ folder: folders[i]!, set }))
       : folders.map((folder) => ({ folder }));
-  const world = await createRecordingWorld({ recordings, seed, pools, splitBy });
+  const world = await createRecordingWorld({ recordings, seed, pools, splitBy, allowInsideGrades });
   const test = { kind: "recording", recordings, splitBy } as const;
   return { name: world.name, notices: [], test, open: async () => ({ world, close() {} }) };
 }
 
 async function prepareTasks(
-  { budgetUsd, ...where }: WorldSettings<"tasks">,
-  { seed, pools, group, questions }: TrainSettings,
+  { budgetUsd, allowInsideGrades, ...where }: WorldSettings<"tasks">,
+  settings: TrainSettings,
 ): Promise<PreparedWorld> {
-  const [{ openTrainingTasks }, { estimateTraining }] = await Promise.all([
+  const { seed, pools } = settings;
+  const [{ openTrainingTasks }, { refuseDecidedInside }, { estimateTraining }] = await Promise.all([
     import("../tasks/live-tasks.ts"),
+    import("../../task/decided-inside.ts"),
     import("../../world/live/training-estimate.ts"),
   ]);
   const { set, pool, grader, calibration, isSimulated, notices } = await openTrainingTasks(where);
-  const estimate = estimateTraining({ tasks: set.tasks, pool, rollouts: group * questions });
+  refuseDecidedInside(set.tasks, allowInsideGrades);
+  const estimate = estimateTraining({ tasks: set.tasks, pool, ...countAsks(settings) });
   return {
     name: set.id,
     notices,
@@ -79,7 +82,7 @@ async function prepareTasks(
       const cache = await openReplyCache(join(path, "replies.jsonl"));
       try {
         const budget = new AskBudget(new Ledger(budgetUsd, cache.costUsd));
-        const options = { set, pool, grader, cache, budget, seed, pools, calibration };
+        const options = { set, pool, grader, cache, budget, seed, pools, calibration, allowInsideGrades };
         return { world: createTasksWorld(options), close: () => cache.close() };
       } catch (error) {
         cache.close();
@@ -87,4 +90,14 @@ async function prepareTasks(
       }
     },
   };
+}
+
+/** Of TRINITY's population where none is given: it is known once the policy is opened. */
+const TYPICAL_POPULATION = 16;
+
+/** Of an iteration. */
+function countAsks(settings: TrainSettings): { rollouts: number; stepsPerRollout?: number } {
+  if (settings.what === "native") return { rollouts: settings.group * settings.questions };
+  const { population = TYPICAL_POPULATION, questions, replications, turns } = settings;
+  return { rollouts: population * questions * replications, stepsPerRollout: turns };
 }

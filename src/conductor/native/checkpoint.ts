@@ -1,10 +1,12 @@
 // A trained Conductor on disk: `card.json` (what it is, where it comes from, what it reaches),
 // `weights.safetensors` and `tokenizer.json` in one folder.
 
-import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { DEEPEST_LEVEL, isDeep } from "../../base/deep.ts";
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
+import { readWhole } from "../../files/bounds.ts";
+import { makePrivateFolder } from "../../files/private.ts";
 import { type WriteSystem, writeFileSafely } from "../../files/write-safely.ts";
 import { fromSafetensors, toSafetensors } from "../../nn/safetensors.ts";
 import { fromTokenizerJson } from "../../nn/tokenizer.ts";
@@ -17,6 +19,9 @@ import { FEATURES } from "./reading.ts";
 
 const FORMAT = "tutti-conductor";
 const VERSION = 1;
+/** Ours have a few megabytes of weights and a tokenizer of some hundred kilobytes; a stranger's may be larger. */
+const MOST_WEIGHTS_BYTES = 1_000_000_000;
+const MOST_JSON_BYTES = 32_000_000;
 
 const cardSchema = z.object({
   format: z.literal(FORMAT),
@@ -24,12 +29,13 @@ const cardSchema = z.object({
   /** "rehearsal-1": part of the Conductor's id in traces. */
   name: z.string(),
   shape: z.object({
-    vocabulary: z.int().positive(),
-    width: z.int().positive(),
-    layers: z.int().positive(),
-    heads: z.int().positive(),
-    hidden: z.int().positive(),
-    features: z.int().positive(),
+    // Bounded, for a name and a shape are made for each weight before any is looked for.
+    vocabulary: z.int().positive().max(1_000_000),
+    width: z.int().positive().max(65_536),
+    layers: z.int().positive().max(256),
+    heads: z.int().positive().max(1_024),
+    hidden: z.int().positive().max(1_000_000),
+    features: z.int().positive().max(65_536),
   }),
   limits: z.object({
     /** The largest pool it may be given. */
@@ -85,7 +91,7 @@ export async function saveCheckpoint(
   { card, weights, language, choices = {} }: CheckpointDraft,
   options: { dtype?: "F32" | "F16"; system?: WriteSystem } = {},
 ): Promise<void> {
-  mkdirSync(folder, { recursive: true });
+  makePrivateFolder(folder);
   const whole: Card = { format: FORMAT, version: VERSION, ...card };
   const text = (value: unknown) => new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
   const tokenizer = new TextEncoder().encode(`${JSON.stringify(language.tokenizer.toJson())}\n`);
@@ -105,7 +111,9 @@ export function loadCard(folder: string): Card {
 export function loadCheckpoint(folder: string): Checkpoint {
   const card = loadCard(folder);
   const language = of(folder, () => new Language(fromTokenizerJson(readJson(folder, "tokenizer.json"))));
-  const { weights: tensors } = of(folder, () => fromSafetensors(read(folder, "weights.safetensors")));
+  const { weights: tensors } = of(folder, () =>
+    fromSafetensors(read(folder, "weights.safetensors", MOST_WEIGHTS_BYTES)),
+  );
   const { shape, choices: sizes = {} } = card;
   if (shape.features !== FEATURES || shape.vocabulary !== language.vocabulary)
     throw bad(
@@ -152,18 +160,22 @@ function of<T>(folder: string, readPart: () => T): T {
 }
 
 function readJson(folder: string, name: string): unknown {
-  const text = new TextDecoder().decode(read(folder, name));
+  const text = new TextDecoder().decode(read(folder, name, MOST_JSON_BYTES));
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (cause) {
     throw bad(folder, `${name} is no JSON, or cut off`, cause);
   }
+  if (isDeep(value)) throw bad(folder, `${name} is nested more than ${DEEPEST_LEVEL} levels deep`);
+  return value;
 }
 
-function read(folder: string, name: string): Uint8Array {
+function read(folder: string, name: string, mostBytes: number): Uint8Array {
   try {
-    return readFileSync(join(folder, name));
+    return readWhole(join(folder, name), mostBytes);
   } catch (cause) {
+    if (isTuttiError(cause)) throw bad(folder, cause.message, cause);
     throw bad(folder, `${name} cannot be read`, cause);
   }
 }

@@ -72,8 +72,9 @@ export function aggregateMetrics(body: unknown): string {
   const masked = rows.filter((row) => row?.mask_sample === true).length;
   const true_ = rows.filter((row) => typeof row?.reward === "number" && row.mask_sample !== true);
   for (const row of true_) {
-    const group = groups.get(row._ng_task_index) ?? [];
-    groups.set(row._ng_task_index, [...group, row]);
+    const group = groups.get(row._ng_task_index);
+    if (group) group.push(row);
+    else groups.set(row._ng_task_index, [row]);
   }
   const overall = toMeans(true_);
   return toFloatJson({
@@ -86,10 +87,15 @@ export function aggregateMetrics(body: unknown): string {
   });
 }
 
+function isSmall(value: unknown): value is number {
+  return typeof value === "number" && Math.abs(value) < 1e9;
+}
+
 function toMeans(rows: readonly Record<string, unknown>[]): Record<string, FloatJson> {
   if (rows.length === 0) return {};
   const mean = (name: string) => {
-    const values = rows.map((row) => row[name]).filter((value) => typeof value === "number");
+    // Numbers of a stranger: 1e308 twice is no number any more, and a reward is small.
+    const values = rows.map((row) => row[name]).filter(isSmall);
     return new Float(values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length));
   };
   return { "mean/reward": mean("reward"), "mean/valid": mean("valid"), "mean/right": mean("right") };

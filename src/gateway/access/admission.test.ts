@@ -1,10 +1,11 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { TuttiError } from "../../base/errors.ts";
 import { createRandom } from "../../base/random.ts";
 import { createMemoryStore } from "../../store/memory.ts";
+import { toReserved } from "../../store/reservation.ts";
 import { event, spending, toWorkflow } from "../../testing/run-events.ts";
-import { type Admission, createAdmissionControl } from "./admission.ts";
-import { toSpentUsd } from "./bill.ts";
+import { type Admission, type AdmissionOptions, createAdmissionControl } from "./admission.ts";
 import type { GatewayKey } from "./keys.ts";
 
 const START = Date.UTC(2026, 10, 17, 12); // a Tuesday
@@ -13,19 +14,32 @@ const toKey = (settings: Partial<GatewayKey>): GatewayKey => ({
   ...settings,
 });
 
+const OWNER = { id: "o_1", pid: 1, host: "here" };
+const log = { error: () => {} };
+
 /** A gate with a clock and a ledger in hand. */
 function setUp() {
-  const state = { now: START, spent: 0, readings: 0, froms: [] as number[] };
-  const gate = createAdmissionControl({
-    now: () => state.now,
-    spentSince: async (_, from) => {
-      state.readings++;
-      state.froms.push(from);
-      return state.spent;
+  const state = { now: START, spent: 0, froms: [] as number[], reserved: new Map<string, number>() };
+  const reservedUsd = () => [...state.reserved.values()].reduce((sum, usd) => sum + usd, 0);
+  const store: AdmissionOptions["store"] = {
+    async reserve(request) {
+      state.froms.push(request.from);
+      const account = { spentUsd: state.spent, reservedUsd: reservedUsd() };
+      const usd = toReserved(request, account);
+      if (usd === undefined) return { ok: false, ...account };
+      const id = `m_${state.froms.length}`;
+      state.reserved.set(id, usd);
+      return { ok: true, id, usd };
     },
-  });
-  return Object.assign(state, { gate });
+    async unreserve(id) {
+      state.reserved.delete(id);
+    },
+  };
+  const gate = createAdmissionControl({ now: () => state.now, store, owner: OWNER, log });
+  return Object.assign(state, { gate, store, reservedUsd });
 }
+/** What a request wants. */
+const want = (usd?: number) => ({ runId: "r_1", usd });
 const refusal = (promise: Promise<unknown>) =>
   promise.then(
     () => {
@@ -37,9 +51,9 @@ const refusal = (promise: Promise<unknown>) =>
 describe("without a key or limits", () => {
   it("lets everybody in, with what they want and no headers", async () => {
     const { gate } = setUp();
-    expect(await gate.admit(undefined, undefined)).toEqual({ headers: {}, release: expect.any(Function) });
-    expect(await gate.admit(undefined, 0.5)).toMatchObject({ budgetUsd: 0.5, headers: {} });
-    const admission = await gate.admit(toKey({}), undefined);
+    expect(await gate.admit(undefined, want())).toEqual({ headers: {}, release: expect.any(Function) });
+    expect(await gate.admit(undefined, want(0.5))).toMatchObject({ budgetUsd: 0.5, headers: {} });
+    const admission = await gate.admit(toKey({}), want());
     expect(admission.budgetUsd).toBeUndefined();
     expect(admission.headers).toEqual({});
   });
@@ -49,22 +63,22 @@ describe("the rate", () => {
   it("lets in as many as a minute may have, and says when there is the next place", async () => {
     const world = setUp();
     const key = toKey({ requestsPerMinute: 2 });
-    const first = await world.gate.admit(key, 1);
+    const first = await world.gate.admit(key, want(1));
     expect(first.headers).toEqual({
       "x-ratelimit-limit-requests": "2",
       "x-ratelimit-remaining-requests": "1",
       "x-ratelimit-reset-requests": "1m0s",
     });
     world.now += 20_500;
-    expect((await world.gate.admit(key, 1)).headers["x-ratelimit-remaining-requests"]).toBe("0");
-    const error = await refusal(world.gate.admit(key, 1));
+    expect((await world.gate.admit(key, want(1))).headers["x-ratelimit-remaining-requests"]).toBe("0");
+    const error = await refusal(world.gate.admit(key, want(1)));
     expect(error).toMatchObject({ code: "rate-limited", status: 429, retryable: true, retryAfterMs: 39_500 });
     expect(error.message).toBe('API key "ci" may make 2 requests a minute. The next one in 40 s.');
     world.now += 39_499;
-    expect(await refusal(world.gate.admit(key, 1))).toMatchObject({ retryAfterMs: 1 });
+    expect(await refusal(world.gate.admit(key, want(1)))).toMatchObject({ retryAfterMs: 1 });
     expect(world.gate.headers(key)["x-ratelimit-reset-requests"]).toBe("20.501s");
     world.now += 1;
-    await world.gate.admit(key, 1);
+    await world.gate.admit(key, want(1));
   });
 
   it("never exceeds the limit in any sixty seconds, and never keeps out whom it need not", async () => {
@@ -79,7 +93,7 @@ describe("the rate", () => {
           for (const pause of pauses) {
             world.now += pause;
             const inWindow = times.filter((time) => time > world.now - 60_000).length;
-            const isIn = await world.gate.admit(key, 1).then(
+            const isIn = await world.gate.admit(key, want(1)).then(
               () => true,
               () => false,
             );
@@ -95,20 +109,20 @@ describe("the rate", () => {
   it("keeps nobody waiting for longer than a minute after the clock was set back", async () => {
     const world = setUp();
     const key = toKey({ requestsPerMinute: 1 });
-    await world.gate.admit(key, 1);
+    await world.gate.admit(key, want(1));
     world.now -= 3_600_000;
-    expect(await refusal(world.gate.admit(key, 1))).toMatchObject({ retryAfterMs: 60_000 });
+    expect(await refusal(world.gate.admit(key, want(1)))).toMatchObject({ retryAfterMs: 60_000 });
     world.now += 60_000;
-    await world.gate.admit(key, 1);
+    await world.gate.admit(key, want(1));
   });
 
   it("is right for many requests, and after the limit was lowered", async () => {
     const world = setUp();
     for (let i = 0; i < 2_000; i++) {
-      await world.gate.admit(toKey({ requestsPerMinute: 1_000 }), 1);
+      await world.gate.admit(toKey({ requestsPerMinute: 1_000 }), want(1));
       world.now += 60;
     }
-    expect(await refusal(world.gate.admit(toKey({ requestsPerMinute: 999 }), 1))).toMatchObject({
+    expect(await refusal(world.gate.admit(toKey({ requestsPerMinute: 999 }), want(1)))).toMatchObject({
       retryAfterMs: 60,
     });
     expect(world.gate.headers(toKey({ requestsPerMinute: 5 }))).toMatchObject({
@@ -121,14 +135,16 @@ describe("the rate", () => {
     const key = toKey({ requestsPerMinute: 2, concurrency: 1, budget: { usd: 1, window: "day" } });
     world.spent = 1;
     for (let i = 0; i < 5; i++)
-      expect(await refusal(world.gate.admit(key, 1))).toMatchObject({ code: "budget-spent" });
+      expect(await refusal(world.gate.admit(key, want(1)))).toMatchObject({ code: "budget-spent" });
     world.spent = 0;
-    const { release } = await world.gate.admit(key, 1);
+    const { release } = await world.gate.admit(key, want(1));
     for (let i = 0; i < 5; i++)
-      expect((await refusal(world.gate.admit(key, 1))).message).toContain("at once");
+      expect((await refusal(world.gate.admit(key, want(1)))).message).toContain("at once");
     release();
-    await world.gate.admit(key, 1);
-    expect((await refusal(world.gate.admit({ ...key, concurrency: 9 }, 1))).message).toContain("a minute");
+    await world.gate.admit(key, want(1));
+    expect((await refusal(world.gate.admit({ ...key, concurrency: 9 }, want(1)))).message).toContain(
+      "a minute",
+    );
   });
 });
 
@@ -136,15 +152,15 @@ describe("how many at once", () => {
   it("is kept by each key for itself, and a place is given back once", async () => {
     const { gate } = setUp();
     const key = toKey({ concurrency: 1 });
-    const { release } = await gate.admit(key, undefined);
-    const error = await refusal(gate.admit(key, undefined));
+    const { release } = await gate.admit(key, want());
+    const error = await refusal(gate.admit(key, want()));
     expect(error).toMatchObject({ code: "rate-limited", status: 429, retryAfterMs: 1_000 });
     expect(error.message).toBe('API key "ci" may have 1 request running at once.');
-    await gate.admit(toKey({ id: "key_other000", concurrency: 1 }), undefined);
+    await gate.admit(toKey({ id: "key_other000", concurrency: 1 }), want());
     release();
     release();
-    await gate.admit(key, undefined);
-    await refusal(gate.admit(key, undefined));
+    await gate.admit(key, want());
+    await refusal(gate.admit(key, want()));
   });
 });
 
@@ -154,11 +170,11 @@ describe("the money", () => {
   it("caps a request at what is left after what others have reserved", async () => {
     const world = setUp();
     world.spent = 2;
-    expect((await world.gate.admit(key, 1)).budgetUsd).toBe(1);
-    expect((await world.gate.admit(key, 1.5)).budgetUsd).toBe(1.5);
-    expect(world.gate.reservedUsd(key.id)).toBe(2.5);
-    expect((await world.gate.admit(key, undefined)).budgetUsd).toBe(0.5);
-    const error = await refusal(world.gate.admit(key, 1));
+    expect((await world.gate.admit(key, want(1))).budgetUsd).toBe(1);
+    expect((await world.gate.admit(key, want(1.5))).budgetUsd).toBe(1.5);
+    expect(world.reservedUsd()).toBe(2.5);
+    expect((await world.gate.admit(key, want())).budgetUsd).toBe(0.5);
+    const error = await refusal(world.gate.admit(key, want(1)));
     expect(error).toMatchObject({ code: "rate-limited", retryAfterMs: 1_000 });
     expect(error.message).toContain("is reserved for requests that are running");
   });
@@ -171,7 +187,7 @@ describe("the money", () => {
   ] as const)("says so when that of a %s is spent", async (window, text, from) => {
     const world = setUp();
     world.spent = 5;
-    const error = await refusal(world.gate.admit(toKey({ budget: { usd: 5, window } }), 1));
+    const error = await refusal(world.gate.admit(toKey({ budget: { usd: 5, window } }), want(1)));
     expect(error).toMatchObject({ code: "budget-spent", status: 429, retryable: false });
     expect(error.message).toContain(text);
     expect(world.froms).toEqual([Date.parse(from)]);
@@ -180,69 +196,90 @@ describe("the money", () => {
   it("counts weeks from Monday and months to their ends, also over the year", async () => {
     const world = setUp();
     world.now = Date.UTC(2027, 0, 3, 23, 59); // a Sunday
-    await world.gate.admit(toKey({ budget: { usd: 5, window: "week" } }), 1);
+    await world.gate.admit(toKey({ budget: { usd: 5, window: "week" } }), want(1));
     world.now += 60_000;
-    await world.gate.admit(toKey({ budget: { usd: 5, window: "week" } }), 1);
+    await world.gate.admit(toKey({ budget: { usd: 5, window: "week" } }), want(1));
     expect(world.froms).toEqual([Date.parse("2026-12-28"), Date.parse("2027-01-04")]);
     world.spent = 9;
     world.now = Date.UTC(2026, 11, 31);
-    const error = await refusal(world.gate.admit(toKey({ budget: { usd: 5, window: "month" } }), 1));
+    const error = await refusal(world.gate.admit(toKey({ budget: { usd: 5, window: "month" } }), want(1)));
     expect(error.message).toContain("2027-01-01T00:00:00.000Z");
   });
 
   it("begins anew with the window", async () => {
     const world = setUp();
     world.spent = 5;
-    await refusal(world.gate.admit(key, 1));
+    await refusal(world.gate.admit(key, want(1)));
     world.spent = 0;
     world.now = Date.UTC(2026, 10, 18);
-    expect((await world.gate.admit(key, 1)).budgetUsd).toBe(1);
+    expect((await world.gate.admit(key, want(1))).budgetUsd).toBe(1);
   });
 
-  it("reads the journal once a second while there is enough, and at once when there is not", async () => {
+  it("is refused where less is left than is of any use, and kept for others", async () => {
     const world = setUp();
-    for (let i = 0; i < 10; i++) (await world.gate.admit(key, 0.125)).release();
-    expect(world.readings).toBe(1);
-    world.now += 1_000;
-    await world.gate.admit(key, 0.125);
-    expect(world.readings).toBe(2);
-    const rest = await world.gate.admit(key, undefined);
-    expect(rest.budgetUsd).toBe(4.875);
-    expect(world.readings).toBe(3);
-    world.spent = 1;
-    rest.release();
-    expect((await world.gate.admit(key, undefined)).budgetUsd).toBe(3.875);
+    world.spent = 4;
+    const error = await refusal(world.gate.admit(key, { ...want(2), leastUsd: 1.5 }));
+    expect(error).toMatchObject({ code: "budget-spent", retryable: false });
+    expect(error.message).toContain("($1.0000) is less than the longest reply could cost ($1.5000)");
+    const other = await world.gate.admit(key, want(0.5));
+    expect(await refusal(world.gate.admit(key, { ...want(1), leastUsd: 1 }))).toMatchObject({
+      code: "rate-limited",
+      retryable: true,
+    });
+    other.release();
+    expect((await world.gate.admit(key, { ...want(1), leastUsd: 1 })).budgetUsd).toBe(1);
   });
 
-  it("lets nobody in when the journal cannot be read", async () => {
-    const gate = createAdmissionControl({
-      now: () => START,
-      spentSince: () => Promise.reject(new Error("disk")),
+  it("stays reserved until what was spent is in the journal; the place is free before", async () => {
+    const world = setUp();
+    const one = { ...key, concurrency: 1 };
+    let write = () => {};
+    const written = new Promise<void>((resolve) => {
+      write = resolve;
     });
-    expect((await refusal(gate.admit(key, 1))).message).toBe("disk");
-    expect(gate.reservedUsd(key.id)).toBe(0);
+    (await world.gate.admit(one, want(4))).release(written);
+    const next = await world.gate.admit(one, want());
+    expect(next).toMatchObject({ budgetUsd: 1, isShort: true });
+    next.release();
+    write();
+    await written;
+    expect((await world.gate.admit(one, want())).budgetUsd).toBe(5);
   });
 
-  it("takes a slow reading as it is", async () => {
-    let now = START;
-    const gate = createAdmissionControl({
-      now: () => now,
-      spentSince: async () => {
-        now += 5_000;
-        return 4;
-      },
-    });
-    expect((await gate.admit(key, 3)).budgetUsd).toBe(1);
+  it("lets nobody with a budget in when the journal cannot be written, and everybody else", async () => {
+    const store = {
+      ...setUp().store,
+      reserve: () => Promise.reject(new TuttiError("journal-failed", "disk")),
+    };
+    const gate = createAdmissionControl({ now: () => START, store, owner: OWNER, log });
+    const error = await refusal(gate.admit(key, want(1)));
+    expect(error).toMatchObject({ code: "overloaded", status: 503, retryable: true, retryAfterMs: 5_000 });
+    expect(error.message).not.toContain("disk");
+    await gate.admit(toKey({}), want(1));
+  });
+
+  it("that cannot be released yet stays reserved and is tried again", async () => {
+    vi.useFakeTimers();
+    try {
+      const world = setUp();
+      let fails = 2;
+      const { unreserve } = world.store;
+      world.store.unreserve = (id) => (fails-- > 0 ? Promise.reject(new Error("disk")) : unreserve(id));
+      (await world.gate.admit(key, want(4))).release();
+      await vi.advanceTimersByTimeAsync(1_500);
+      expect(world.reservedUsd()).toBe(4);
+      await vi.advanceTimersByTimeAsync(1_500);
+      expect(world.reservedUsd()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 
 describe("with the journal", () => {
   it("counts what the key's runs of this window took, and nobody else's", async () => {
     const store = createMemoryStore();
-    const gate = createAdmissionControl({
-      now: () => START,
-      spentSince: async (keyId, from) => toSpentUsd(await store.sumSpending({ keyId, from })),
-    });
+    const gate = createAdmissionControl({ now: () => START, store, owner: OWNER, log });
     const append = (runId: string, keyId: string, at: number, costUsd: number) =>
       store.append(
         [
@@ -255,11 +292,11 @@ describe("with the journal", () => {
     await append("r_1", key.id, START, 1.5);
     await append("r_2", key.id, START - 86_400_000, 2);
     await append("r_3", "key_other000", START, 3);
-    const admission = await gate.admit(key, undefined);
+    const admission = await gate.admit(key, want());
     expect(admission.budgetUsd).toBe(3.5);
     await append("r_4", key.id, START, 3.5);
     admission.release();
-    expect(await refusal(gate.admit(key, 1))).toMatchObject({ code: "budget-spent" });
+    expect(await refusal(gate.admit(key, want(1)))).toMatchObject({ code: "budget-spent" });
   });
 });
 
@@ -274,33 +311,36 @@ describe("many requests at once", () => {
         const limitUsd = random.integer(1, 40) * 64 * UNIT;
         const concurrency = random.integer(1, 6);
         const key = toKey({ concurrency, budget: { usd: limitUsd, window: "total" } });
-        let now = START;
-        let journal = 0;
+        const world = setUp();
         const sleepers: (() => void)[] = [];
-        const gate = createAdmissionControl({
-          now: () => now,
-          // The sum is true at some moment between question and answer, and answers overtake each other.
-          spentSince: async () => {
-            if (random.next() < 0.5) await new Promise<void>((wake) => sleepers.push(wake));
-            const sum = journal;
-            if (random.next() < 0.5) await new Promise<void>((wake) => sleepers.push(wake));
-            return sum;
+        const sleep = async () => {
+          if (random.next() < 0.5) await new Promise<void>((wake) => sleepers.push(wake));
+        };
+        // The journal is asked and answers at some later time, and answers overtake each other.
+        const store: AdmissionOptions["store"] = {
+          async reserve(request) {
+            await sleep();
+            const reply = await world.store.reserve(request);
+            await sleep();
+            return reply;
           },
-        });
+          unreserve: world.store.unreserve,
+        };
+        const gate = createAdmissionControl({ now: () => world.now, store, owner: OWNER, log });
         const running = new Set<Admission>();
         const attempts: Promise<void>[] = [];
         let pending = 0;
         const check = () => {
           const promised = [...running].reduce((sum, { budgetUsd }) => sum + budgetUsd!, 0);
           // Some that were let in have not heard of it yet.
-          expect(promised).toBeLessThanOrEqual(gate.reservedUsd(key.id));
-          expect(gate.reservedUsd(key.id) + journal).toBeLessThanOrEqual(limitUsd);
+          expect(promised).toBeLessThanOrEqual(world.reservedUsd());
+          expect(world.reservedUsd() + world.spent).toBeLessThanOrEqual(limitUsd);
           expect(running.size).toBeLessThanOrEqual(concurrency);
         };
         const start = () => {
           const wanted = random.next() < 0.2 ? undefined : random.integer(1, 600) * UNIT;
           pending++;
-          const attempt = gate.admit(key, wanted).then(
+          const attempt = gate.admit(key, want(wanted)).then(
             (admission) => {
               pending--;
               running.add(admission);
@@ -318,7 +358,7 @@ describe("many requests at once", () => {
         const end = () => {
           const admission = random.pick([...running]);
           // The journal has the spending before the place is given back.
-          journal += Math.floor(random.next() * (admission.budgetUsd! / UNIT + 1)) * UNIT;
+          world.spent += Math.floor(random.next() * (admission.budgetUsd! / UNIT + 1)) * UNIT;
           running.delete(admission);
           admission.release();
           check();
@@ -327,7 +367,7 @@ describe("many requests at once", () => {
           const chance = random.next();
           if (chance < 0.45) start();
           else if (chance < 0.65 && running.size > 0) end();
-          else if (chance < 0.8) now += random.integer(0, 700);
+          else if (chance < 0.8) world.now += random.integer(0, 700);
           else if (sleepers.length > 0) sleepers.splice(random.integer(0, sleepers.length - 1), 1)[0]!();
           for (let turn = random.integer(0, 4); turn > 0; turn--) await Promise.resolve();
         }
@@ -337,9 +377,9 @@ describe("many requests at once", () => {
         }
         await Promise.all(attempts);
         while (running.size > 0) end();
-        expect(gate.reservedUsd(key.id)).toBe(0);
+        expect(world.reservedUsd()).toBe(0);
         // Nothing is lost either: what is left now is what was not spent.
-        const last = gate.admit(key, undefined).then(
+        const last = gate.admit(key, want()).then(
           ({ budgetUsd }) => budgetUsd,
           ({ code }) => (code === "budget-spent" ? 0 : code),
         );
@@ -351,7 +391,7 @@ describe("many requests at once", () => {
           for (const wake of sleepers.splice(0)) wake();
           await Promise.resolve();
         }
-        expect(left).toBe(limitUsd - journal);
+        expect(left).toBe(limitUsd - world.spent);
       }),
       { seed: 11, numRuns: 80 },
     );

@@ -1,16 +1,20 @@
 // Who is let in now: a key's rate, how many of its requests run at once, and its money. What is checked and
 // what is taken happens in one go, without a wait between, so that requests that come together cannot all
-// take the last place. A request that is refused takes nothing.
+// take the last place. A request that is refused takes nothing. Places are this process's own; money is reserved in the
+// journal, where every gateway on it sees it and a killed one leaves it behind.
 
 import { TuttiError } from "../../base/errors.ts";
+import type { Log } from "../../http/log.ts";
+import type { Owner, RunEvent, Store } from "../../store/types.ts";
 import { endOfWindow, startOfWindow, WINDOW_WORDS } from "./budget-window.ts";
-import { createKeyAccount, type KeyAccount } from "./key-account.ts";
 import type { GatewayKey } from "./keys.ts";
 import { createRateWindow, type RateWindow } from "./rate-window.ts";
 
 export interface AdmissionOptions {
-  /** What the key's runs that began at this time or later took, in dollars. Running ones may be in it. */
-  spentSince: (keyId: string, from: number) => Promise<number>;
+  store: Pick<Store, "reserve" | "unreserve">;
+  /** Whose reservations they are. */
+  owner: Owner;
+  log: Pick<Log, "error">;
   now: () => number;
   /**
    * How long a request waits for a place that is about to be free: a client has its reply a moment before what it
@@ -26,48 +30,57 @@ export interface Admission {
   isShort?: boolean;
   /** What OpenAI's clients read about their rate. Empty where the key has no limit. */
   headers: Record<string, string>;
-  /** When the run is over and its spending is in the journal. Again is no matter. */
-  release(): void;
+  /**
+   * When the run is over: its place is free. Its money is too when its spending is in the journal, where `written` is
+   * waited for. Again is no matter.
+   */
+  release(written?: Promise<void>): void;
+}
+
+/** What a request would spend, and for which run. */
+export interface Wanted {
+  runId: string;
+  /** What the request would be limited to anyway; undefined wants all that is left. */
+  usd?: number;
+  /** Less than this is of no use to it. */
+  leastUsd?: number;
+  /** What is journaled if this process dies before it has journaled anything of the run. */
+  lostEvents?: RunEvent[];
 }
 
 export interface AdmissionControl {
   /**
-   * Throws "rate-limited" (429, retryable, with `retryAfterMs`) or "budget-spent" (429, not retryable).
-   * `wantedUsd` is what the request would be limited to anyway; undefined wants all that is left.
+   * Throws "rate-limited" (429, retryable, with `retryAfterMs`), "budget-spent" (429, not retryable), or "overloaded"
+   * (503) where a budget cannot be kept because the journal cannot be written.
    */
-  admit(key: GatewayKey | undefined, wantedUsd: number | undefined): Promise<Admission>;
-  /** Of requests that run now. */
-  reservedUsd(keyId: string): number;
+  admit(key: GatewayKey | undefined, wanted: Wanted): Promise<Admission>;
   /** The same headers for a request that was refused, or that takes no place. */
   headers(key: GatewayKey | undefined): Record<string, string>;
 }
 
 const BUSY_RETRY_MS = 1_000;
-/** For so long the journal's sum is taken as it was read, where the request gets all that it wants. */
-const FRESH_MS = 1_000;
-/** How often the journal is read for one request, when others end meanwhile. */
-const MOST_READINGS = 3;
+const NO_JOURNAL_RETRY_MS = 5_000;
+/** How often a reservation that could not be released is tried again. */
+const RELEASE_AGAIN_MS = 1_000;
 /** Less than a millionth of a dollar asks nobody anything: it counts as spent. */
 const LEAST_USD = 1e-6;
 
 interface KeyLoad {
   rate: RateWindow;
-  account: KeyAccount;
   running: number;
   /** Requests that wait for a place. */
   waiting: (() => void)[];
 }
 
 export function createAdmissionControl(options: AdmissionOptions): AdmissionControl {
-  const { spentSince, now, settleMs = 0 } = options;
+  const { store, owner, log, now, settleMs = 0 } = options;
   const busyErrors = new WeakSet<TuttiError>();
   const states = new Map<string, KeyLoad>();
 
   function stateOf({ id }: GatewayKey): KeyLoad {
     const known = states.get(id);
     if (known) return known;
-    const account = createKeyAccount((from) => spentSince(id, from));
-    const state = { rate: createRateWindow(), account, running: 0, waiting: [] };
+    const state = { rate: createRateWindow(), running: 0, waiting: [] };
     states.set(id, state);
     return state;
   }
@@ -85,27 +98,37 @@ export function createAdmissionControl(options: AdmissionOptions): AdmissionCont
       );
   }
 
-  /** The cap of this request. Undefined: the journal must be read first. */
-  function capOf(
-    key: GatewayKey,
-    { account }: KeyLoad,
-    wantedUsd: number,
-    readings: number,
-  ): number | undefined {
-    if (!key.budget) return wantedUsd;
-    const { usd, window } = key.budget;
-    const reading = account.readingSince(startOfWindow(window, now()));
-    if (!reading || (readings === 0 && Math.abs(now() - reading.readAt) >= FRESH_MS)) return undefined;
-    const { spentUsd, settlingUsd } = reading;
-    const leftUsd = usd - spentUsd - settlingUsd - account.reservedUsd();
-    if (leftUsd >= LEAST_USD && leftUsd >= wantedUsd) return wantedUsd;
-    // It does not get all that it wants: that must not be for a sum that is out of date.
-    if (readings === 0 || (settlingUsd > 0 && readings < MOST_READINGS)) return undefined;
-    if (leftUsd >= LEAST_USD) return leftUsd;
-    if (usd - spentUsd < LEAST_USD) throw budgetSpent(key, key.budget, now());
+  /** Reserves money, or says why there is none. */
+  async function reserve(key: GatewayKey, wanted: Wanted): Promise<{ id: string; usd: number }> {
+    const { usd: budgetUsd, window } = key.budget!;
+    const { runId, usd: wantedUsd = Number.POSITIVE_INFINITY, leastUsd = 0, lostEvents } = wanted;
+    const reply = await store
+      .reserve({
+        runId,
+        keyId: key.id,
+        wantedUsd,
+        leastUsd: Math.max(LEAST_USD, leastUsd),
+        budgetUsd,
+        from: startOfWindow(window, now()),
+        owner,
+        lostEvents,
+      })
+      .catch((error: unknown) => {
+        log.error("a budget cannot be kept: the journal cannot be written", { key: key.id, error });
+        throw noJournal(error);
+      });
+    if (reply.ok) return reply;
+    const leftUsd = budgetUsd - reply.spentUsd;
+    if (leftUsd < LEAST_USD) throw budgetSpent(key, key.budget!, now());
+    if (leftUsd < leastUsd) throw budgetShort(leftUsd, leastUsd);
     throw busy(
       `What is left of the budget of API key "${key.name}" is reserved for requests that are running.`,
     );
+  }
+
+  /** On the safe side: what cannot be released yet stays reserved. */
+  function unreserve(id: string): void {
+    store.unreserve(id).catch(() => setTimeout(() => unreserve(id), RELEASE_AGAIN_MS).unref());
   }
 
   function busy(message: string): TuttiError {
@@ -125,13 +148,18 @@ export function createAdmissionControl(options: AdmissionOptions): AdmissionCont
     });
   }
 
-  async function enter(key: GatewayKey, state: KeyLoad, wantedUsd: number): Promise<Admission> {
-    for (let readings = 0; ; readings++) {
-      checkPlaces(key, state); // again after each wait: others were let in meanwhile
-      const cap = capOf(key, state, wantedUsd, readings);
-      if (cap !== undefined) return take(key, state, cap, cap < wantedUsd);
-      await state.account.read(startOfWindow(key.budget!.window, now()), now());
+  async function enter(key: GatewayKey, state: KeyLoad, wanted: Wanted): Promise<Admission> {
+    checkPlaces(key, state);
+    if (!key.budget) return take(key, state, wanted.usd);
+    const { id, usd } = await reserve(key, wanted);
+    try {
+      checkPlaces(key, state); // others were let in meanwhile
+    } catch (error) {
+      unreserve(id);
+      throw error;
     }
+    const isShort = usd < (wanted.usd ?? Number.POSITIVE_INFINITY);
+    return take(key, state, usd, { id, isShort });
   }
 
   function headersOf(key: GatewayKey, { rate }: KeyLoad): Record<string, string> {
@@ -145,10 +173,9 @@ export function createAdmissionControl(options: AdmissionOptions): AdmissionCont
   }
 
   return {
-    async admit(key, wantedUsd) {
-      if (!key) return { budgetUsd: wantedUsd, headers: {}, release() {} };
+    async admit(key, wanted) {
+      if (!key) return { budgetUsd: wanted.usd, headers: {}, release() {} };
       const state = stateOf(key);
-      const wanted = wantedUsd ?? Number.POSITIVE_INFINITY;
       const endsAt = performance.now() + settleMs;
       for (;;) {
         try {
@@ -159,27 +186,36 @@ export function createAdmissionControl(options: AdmissionOptions): AdmissionCont
         }
       }
     },
-    reservedUsd: (keyId) => states.get(keyId)?.account.reservedUsd() ?? 0,
     headers: (key) => (key ? headersOf(key, stateOf(key)) : {}),
   };
 
-  function take(key: GatewayKey, state: KeyLoad, cap: number, isShort: boolean): Admission {
-    const isCapped = Number.isFinite(cap);
-    // A key that is given a budget while requests run must know what they may still take.
+  function take(
+    key: GatewayKey,
+    state: KeyLoad,
+    budgetUsd: number | undefined,
+    reserved?: { id: string; isShort: boolean },
+  ): Admission {
     state.running++;
     state.rate.add(now());
-    const giveBack = state.account.reserve(isCapped ? cap : 0);
     let isReleased = false;
+    const wake = () => {
+      for (const resume of state.waiting.splice(0)) resume();
+    };
     return {
-      budgetUsd: isCapped ? cap : undefined,
-      isShort,
+      budgetUsd,
+      isShort: reserved?.isShort,
       headers: headersOf(key, state),
-      release() {
+      release(written) {
         if (isReleased) return;
         isReleased = true;
         state.running--;
-        giveBack();
-        for (const wake of state.waiting.splice(0)) wake();
+        wake();
+        if (!reserved) return;
+        if (!written) return unreserve(reserved.id);
+        void written.then(() => {
+          unreserve(reserved.id);
+          wake();
+        });
       },
     };
   }
@@ -191,6 +227,23 @@ function toRequests(count: number): string {
 
 function rateLimited(message: string, retryAfterMs: number): TuttiError {
   return new TuttiError("rate-limited", message, { retryAfterMs });
+}
+
+/** Whoever has a budget is told why nothing is asked now; the reason is for the log. */
+function noJournal(cause: unknown): TuttiError {
+  const message =
+    "What this key spends cannot be written down now, so its budget cannot be kept. Try again later.";
+  return new TuttiError("overloaded", message, {
+    cause,
+    retryAfterMs: NO_JOURNAL_RETRY_MS,
+  });
+}
+
+function budgetShort(leftUsd: number, leastUsd: number): TuttiError {
+  return new TuttiError(
+    "budget-spent",
+    `What is left of this key's budget ($${leftUsd.toFixed(4)}) is less than the longest reply could cost ($${leastUsd.toFixed(4)}). Ask for a shorter one.`,
+  );
 }
 
 function budgetSpent(key: GatewayKey, budget: NonNullable<GatewayKey["budget"]>, now: number): TuttiError {

@@ -6,7 +6,8 @@ import { parseBillQuery, toBill, toBillCsv, toQuota, toSpentUsd } from "./bill.t
 import type { GatewayKey } from "./keys.ts";
 
 const toRow = (row: Partial<SpendingRow>): SpendingRow => ({
-  ...{ group: {}, isSimulated: false, runs: 1, calls: 2, costUsd: 0.1, inputTokens: 30, outputTokens: 4 },
+  ...{ group: {}, isSimulated: false, runs: 1, calls: 2, costUsd: 0.1, estimatedUsd: 0.02 },
+  ...{ inputTokens: 30, outputTokens: 4 },
   ...row,
 });
 
@@ -77,11 +78,17 @@ describe("the bill", () => {
         expect.objectContaining({ key: "key_1", "metadata.team": "", cost_usd: 0.2, simulated: false }),
         {
           ...{ key: "key_1", "metadata.team": "a", runs: 1, calls: 2, cost_usd: 7 },
-          ...{ input_tokens: 30, output_tokens: 4, simulated: true },
+          ...{ estimated_usd: 0.02, input_tokens: 30, output_tokens: 4, simulated: true },
         },
       ],
-      total: { runs: 2, calls: 4, cost_usd: 0.3, input_tokens: 60, output_tokens: 8 },
-      simulated_total: { runs: 1, calls: 2, cost_usd: 7, input_tokens: 30, output_tokens: 4 },
+      total: {
+        ...{ runs: 2, calls: 4, cost_usd: 0.3, estimated_usd: 0.04 },
+        ...{ input_tokens: 60, output_tokens: 8 },
+      },
+      simulated_total: {
+        ...{ runs: 1, calls: 2, cost_usd: 7, estimated_usd: 0.02 },
+        ...{ input_tokens: 30, output_tokens: 4 },
+      },
     });
     expect(JSON.stringify(toBill([], []))).not.toContain("simulated_total");
     expect(toSpentUsd(rows)).toBeCloseTo(7.3);
@@ -93,11 +100,13 @@ describe("the bill", () => {
       toRow({ group: { user: "" }, costUsd: 20 }),
     ];
     expect(toBillCsv(rows, ["user"])).toBe(
-      "user,runs,calls,cost_usd,input_tokens,output_tokens,simulated\r\n" +
-        "ann,1,2,0.0000001,30,4,false\r\n" +
-        ",1,2,20,30,4,false\r\n",
+      "user,runs,calls,cost_usd,input_tokens,output_tokens,simulated,estimated_usd\r\n" +
+        "ann,1,2,0.0000001,30,4,false,0.02\r\n" +
+        ",1,2,20,30,4,false,0.02\r\n",
     );
-    expect(toBillCsv([], [])).toBe("runs,calls,cost_usd,input_tokens,output_tokens,simulated\r\n");
+    expect(toBillCsv([], [])).toBe(
+      "runs,calls,cost_usd,input_tokens,output_tokens,simulated,estimated_usd\r\n",
+    );
   });
 
   it.each([

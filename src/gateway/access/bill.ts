@@ -1,10 +1,11 @@
 // The bill and the quota, as bodies of replies: what was spent by key, user, model, day or tag, as JSON or as
 // CSV for a spreadsheet, and what a key may still spend. Pure.
 
+import { shorten } from "../../base/format.ts";
 import { didYouMean } from "../../base/suggest.ts";
+import type { Query } from "../../http/target.ts";
 import type { SpendingFilter, SpendingGroup, SpendingRow } from "../../store/types.ts";
 import { badRequest } from "../http/object-reader.ts";
-import type { Query } from "../http/route.ts";
 import { endOfWindow } from "./budget-window.ts";
 import type { GatewayKey } from "./keys.ts";
 
@@ -29,7 +30,8 @@ export function parseBillQuery(query: Query): BillQuery {
   if (from !== undefined && to !== undefined && from >= to)
     throw badRequest(`"to" must be later than "from": "${query.to}" is not later than "${query.from}"`, "to");
   const format = FORMATS.find((known) => known === (query.format || "json"));
-  if (!format) throw badRequest(`"format" must be json or csv, not "${query.format}"`, "format");
+  if (!format)
+    throw badRequest(`"format" must be json or csv, not "${shorten(query.format ?? "")}"`, "format");
   return {
     filter: {
       groupBy: parseGroups(query.group),
@@ -47,7 +49,7 @@ function parseTime(param: "from" | "to", text: string | undefined): number | und
   if (at !== undefined && Math.abs(at) <= 8.64e15) return at;
   const right =
     'a date such as 2026-11-01, a time such as "2026-11-01T12:00:00Z", or milliseconds since 1970';
-  throw badRequest(`"${param}" must be ${right}, not "${text}"`, param);
+  throw badRequest(`"${param}" must be ${right}, not "${shorten(text)}"`, param);
 }
 
 /** A day that no month has ("2026-02-30") is refused: Date would take the next month for it. */
@@ -74,7 +76,7 @@ function parseGroup(name: string): SpendingGroup {
   if (name.startsWith(TAG) && name.length > TAG.length && name.length <= TAG.length + LONGEST_TAG)
     return name as SpendingGroup;
   const right = `a list of ${GROUPS.join(", ")} and ${TAG}NAME`;
-  throw badRequest(`"group" must be ${right}, not "${name}".${didYouMean(name, GROUPS)}`, "group");
+  throw badRequest(`"group" must be ${right}, not "${shorten(name)}".${didYouMean(name, GROUPS)}`, "group");
 }
 
 // ---- The bill -----------------------------------------------------------------------------------
@@ -89,6 +91,8 @@ function toLine(row: SpendingRow, groups: readonly SpendingGroup[]) {
     input_tokens: row.inputTokens,
     output_tokens: row.outputTokens,
     simulated: row.isSimulated,
+    /** ⊂ cost_usd: nobody said what it cost, so the most was counted. */
+    estimated_usd: toUsd(row.estimatedUsd),
   };
 }
 
@@ -110,17 +114,25 @@ function toTotal(rows: readonly SpendingRow[]) {
     runs: sum(({ runs }) => runs),
     calls: sum(({ calls }) => calls),
     cost_usd: toUsd(sum(({ costUsd }) => costUsd)),
+    estimated_usd: toUsd(sum(({ estimatedUsd }) => estimatedUsd)),
     input_tokens: sum(({ inputTokens }) => inputTokens),
     output_tokens: sum(({ outputTokens }) => outputTokens),
   };
 }
 
-const COLUMNS = ["runs", "calls", "cost_usd", "input_tokens", "output_tokens", "simulated"] as const;
+const COLUMNS = [
+  ...(["runs", "calls", "cost_usd", "input_tokens", "output_tokens", "simulated"] as const),
+  "estimated_usd", // at the end, where a script that counts columns does not trip over it
+] as const;
 
 /** As RFC 4180 has it, with a heading. */
 export function toBillCsv(rows: readonly SpendingRow[], groups: readonly SpendingGroup[]): string {
   const lines = rows.map((row) => {
-    const cells: Record<string, unknown> = { ...toLine(row, groups), cost_usd: toDecimal(row.costUsd) };
+    const cells: Record<string, unknown> = {
+      ...toLine(row, groups),
+      cost_usd: toDecimal(row.costUsd),
+      estimated_usd: toDecimal(row.estimatedUsd),
+    };
     return [...groups, ...COLUMNS].map((column) => String(cells[column]));
   });
   return [[...groups, ...COLUMNS], ...lines].map((cells) => `${cells.map(toCell).join(",")}\r\n`).join("");

@@ -3,18 +3,19 @@
 // cannot read the restrictions of a key must let nobody in.
 // Covered: death of the process, two processes that change it at once. Not covered: a disk that lies.
 
-import { mkdirSync, readFileSync, statSync } from "node:fs";
-import { open, rename, unlink } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFileSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { TuttiError } from "../../base/errors.ts";
+import { createGate, type Gate } from "../../base/gate.ts";
 import { claimFile } from "../../files/claim-file.ts";
+import { makePrivateFolder } from "../../files/private.ts";
 import { writeFileSafely } from "../../files/write-safely.ts";
 import { BUDGET_WINDOWS } from "./budget-window.ts";
 
 const VERSION = 1;
-/** A change takes milliseconds; whoever holds the file longer than this has stopped. */
+/** A change takes milliseconds; another process that holds the file longer than this has stopped. */
 const PATIENCE_MS = 5_000;
 const RETRY_MS = 15;
 
@@ -42,6 +43,8 @@ const keySchema = z.strictObject({
   only: names.optional(),
   /** These may not be asked, even where `only` names them. */
   without: names.optional(),
+  /** With a budget: fields of passed-through requests that may change their price, allowed all the same; "*" is all. */
+  allowFields: names.optional(),
   requestsPerMinute: z.number().int().min(1).max(1_000_000).optional(),
   concurrency: z.number().int().min(1).max(100_000).optional(),
   budget: z.strictObject({ usd: z.number().positive().max(1e9), window: z.enum(BUDGET_WINDOWS) }).optional(),
@@ -102,7 +105,27 @@ export async function changeKeyFile<T>(
   file: string,
   change: (keys: readonly GatewayKey[]) => { keys: readonly GatewayKey[]; result: T },
 ): Promise<T> {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  return turnAt(file).enter(() => changeAlone(file, change));
+}
+
+/**
+ * Changes of this process wait for each other here, in order, and not for the claim: one that has to try again and
+ * again may be overtaken until its patience ends.
+ */
+const turns = new Map<string, Gate>();
+
+function turnAt(file: string): Gate {
+  const path = resolve(file);
+  const turn = turns.get(path) ?? createGate(1);
+  turns.set(path, turn);
+  return turn;
+}
+
+async function changeAlone<T>(
+  file: string,
+  change: (keys: readonly GatewayKey[]) => { keys: readonly GatewayKey[]; result: T },
+): Promise<T> {
+  makePrivateFolder(dirname(file));
   const release = await claim(`${file}.lock`);
   try {
     const before = readKeyFile(file);
@@ -129,11 +152,8 @@ async function claim(lock: string): Promise<() => void> {
   }
 }
 
-/** For the owner's eyes only. */
-const PRIVATE = { open: (path: string, flags: string) => open(path, flags, 0o600), rename, unlink };
-
 async function replace(file: string, text: string): Promise<void> {
-  await writeFileSafely(file, Buffer.from(text), PRIVATE).catch((cause: TuttiError) => {
+  await writeFileSafely(file, Buffer.from(text)).catch((cause: TuttiError) => {
     throw new TuttiError("keys-not-written", cause.message, { cause });
   });
 }

@@ -2,6 +2,7 @@
 // they must be known. Apart because the command and the dashboard must refuse the same ones.
 
 import { usageError } from "../../base/errors.ts";
+import { shorten } from "../../base/format.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { LOCAL_SERVERS, PROVIDERS } from "../../config/default-models.ts";
 import { isPoolMember, type TuttiConfig, toWorkerId } from "../../config/schema.ts";
@@ -19,9 +20,12 @@ export function checkKeyNames(wanted: readonly string[], config: Pick<TuttiConfi
   ];
   const isKnown = (name: string) => known.includes(name) || known.includes(name.toLowerCase());
   for (const name of wanted) {
-    if (isKnown(name) || isKnown(name.split("/")[0]!)) continue;
+    const start = name.replace(/\*$/, "");
+    if (start.includes("*"))
+      throw usageError(`"${name}" has a * that is not at its end, as in "openai/gpt-5*"`);
+    if (isKnown(start) || isKnown(start.split("/")[0]!)) continue;
     throw usageError(
-      `No provider or worker "${name}" (there are: ${known.join(", ")}).${didYouMean(name, known)}`,
+      `No provider or worker "${shorten(name)}" (there are: ${known.join(", ")}).${didYouMean(name, known)}`,
     );
   }
 }

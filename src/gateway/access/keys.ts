@@ -5,11 +5,13 @@
 import { createHash, randomBytes, randomInt } from "node:crypto";
 import { join } from "node:path";
 import { TuttiError, usageError } from "../../base/errors.ts";
+import { shorten } from "../../base/format.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { type Environment, toTuttiHome } from "../../config/home.ts";
 import { isHelperId, isModel } from "../../worker/kinds.ts";
-import type { Pool } from "../../worker/types.ts";
+import type { Pool, Worker } from "../../worker/types.ts";
 import { changeKeyFile, findBadField, type GatewayKey, readKeyFile, toFileMark } from "./key-file.ts";
+import { isNamedAnyhow, isNamedExactly } from "./model-names.ts";
 
 export type { GatewayKey } from "./key-file.ts";
 
@@ -190,7 +192,7 @@ function findKey(keys: readonly GatewayKey[], text: string): GatewayKey {
   if (begun.length > 1) {
     const some = begun.slice(0, 3).map(({ id, name }) => `${name} ${id}`);
     throw usageError(
-      `"${text}" begins ${begun.length} keys (${some.join(", ")}${begun.length > 3 ? ", …" : ""}): write more of it`,
+      `"${shorten(text)}" begins ${begun.length} keys (${some.join(", ")}${begun.length > 3 ? ", …" : ""}): write more of it`,
     );
   }
   const gone = keys.findLast(({ name }) => name === text);
@@ -198,7 +200,9 @@ function findKey(keys: readonly GatewayKey[], text: string): GatewayKey {
   const known = living.flatMap(({ id, name }) => [id, name]);
   throw new TuttiError(
     "unknown-key",
-    isSecret ? "There is no key with this secret." : `There is no key "${text}".${didYouMean(text, known)}`,
+    isSecret
+      ? "There is no key with this secret."
+      : `There is no key "${shorten(text)}".${didYouMean(text, known)}`,
   );
 }
 
@@ -219,30 +223,36 @@ function unreadable(cause: TuttiError): TuttiError {
 // ---- Whom a key may ask -------------------------------------------------------------------------
 
 /**
- * `provider` is the one behind a worker that the config gives a name of its own ("strong"): without it the
- * name is all there is to go by. A name that looks like another provider's does not help where it is given.
+ * `reference` is what stands behind a worker that the config gives a name of its own ("strong"), as "provider/model":
+ * without it the name is all there is to go by. A name that looks like another provider's does not help where it is given.
  */
-export function isAllowed(key: GatewayKey | undefined, workerId: string, provider = workerId): boolean {
+export function isAllowed(key: GatewayKey | undefined, workerId: string, reference = workerId): boolean {
   if (!key || isHelperId(workerId)) return true;
-  const isOnly = key.only === undefined || isNamed(key.only, provider) || key.only.includes(workerId);
-  const without = key.without ?? [];
-  return isOnly && !isNamed(without, provider) && !isNamed(without, workerId);
+  const { only, without = [] } = key;
+  const isOnly = only === undefined || isNamedExactly(only, reference) || only.includes(workerId);
+  return isOnly && !isNamedAnyhow(without, reference) && !isNamedAnyhow(without, workerId);
 }
 
-/** "openai" names all of "openai/…", in any case of letters. */
-function isNamed(entries: readonly string[], id: string): boolean {
-  const path = `${id.toLowerCase()}/`;
-  return entries.some((entry) => path.startsWith(`${entry.toLowerCase()}/`));
+/** Fields by which a reseller takes another model than the one that is named, where that one fails or anyhow. */
+const OTHER_MODELS = ["models", "fallbacks", "fallback_models", "route", "preset"];
+
+/** Throws "forbidden" for a request to one model that could reach others, of a key that may not ask everybody. */
+export function checkOneModel(key: GatewayKey | undefined, body: object): void {
+  if (!key || (key.only === undefined && key.without === undefined)) return;
+  const param = OTHER_MODELS.find((name) => Object.hasOwn(body, name));
+  if (param === undefined) return;
+  const why = `"${param}" could lead to models that the API key "${key.name}" may not ask. Leave it out.`;
+  throw new TuttiError("forbidden", why, { param });
 }
 
-/** `providers`: by worker id, for workers with names of their own. The same pool where nobody is left out. */
+/** The same pool where nobody is left out. */
 export function restrictPool(
   key: GatewayKey | undefined,
   pool: Pool,
-  providers?: ReadonlyMap<string, string>,
+  isFine: (worker: Worker) => boolean = ({ id }) => isAllowed(key, id),
 ): Pool {
   if (!key) return pool;
-  const members = pool.members.filter(({ worker }) => isAllowed(key, worker.id, providers?.get(worker.id)));
+  const members = pool.members.filter(({ worker }) => isFine(worker));
   if (members.length === pool.members.length) return pool;
   if (!members.some(({ worker }) => isModel(worker)))
     throw new TuttiError("forbidden", `The API key "${key.name}" may ask none of the models of this pool.`);

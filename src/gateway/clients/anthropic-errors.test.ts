@@ -61,12 +61,12 @@ describe("errors", () => {
 
   it("of a spent budget and of workers are not repeated", async () => {
     const fault = { status: 500, body: { error: { message: "out of order" } } };
-    const budget = { usd: OWN.costUsd, window: "day" as const };
+    const budget = { usd: 2 * OWN.costUsd, window: "day" as const };
     const gateway = await start({ others: () => fault, keys: [{ name: "a", budget }, { name: "b" }] });
     const counted = countFetches();
     const [poor, rich] = gateway.secrets;
-    // Passed through, it takes all that there is.
-    const question = { model: "stub/alpha", messages: [QUESTION] };
+    // What is left then is less than any reply could cost.
+    const question = { model: "stub/alpha", messages: [QUESTION], max_tokens: 1 };
     const paid = await gateway.post("/v1/chat/completions", question, { authorization: `Bearer ${poor}` });
     expect(paid.status).toBe(200);
     await paid.text();

@@ -95,11 +95,12 @@ describe("errors of chat completions", () => {
   });
 
   it("of a spent budget are not repeated", async () => {
-    const budget = { usd: OWN.costUsd, window: "day" as const };
+    const budget = { usd: 2 * OWN.costUsd, window: "day" as const };
     const gateway = await start({ keys: [{ name: "a", budget }] });
     const counted = countFetches();
     const client = connect(gateway, gateway.secrets[0], { fetch: counted.fetch });
-    await client.chat.completions.create({ model: "stub/alpha", ...ASKED });
+    // What is left then is less than any reply could cost.
+    await client.chat.completions.create({ model: "stub/alpha", ...ASKED, max_tokens: 1 });
     for (const model of ["tutti", "stub/alpha"]) {
       counted.sent = 0;
       const error = await client.chat.completions.create({ model, ...ASKED }).catch((error) => error);
@@ -209,13 +210,14 @@ describe("errors of responses", () => {
   });
 
   it("of a spent budget and of workers are not repeated", async () => {
-    const budget = { usd: OWN.costUsd, window: "day" as const };
+    const budget = { usd: 2 * OWN.costUsd, window: "day" as const };
     const gateway = await start({ others: () => FAULT, keys: [{ name: "a", budget }, { name: "b" }] });
     const counted = countFetches();
     const [poor, rich] = gateway.secrets.map((secret) => connect(gateway, secret, { fetch: counted.fetch }));
     await poor!.chat.completions.create({
       model: "stub/alpha",
       ...ASKED,
+      max_tokens: 1,
     });
     counted.sent = 0;
     const spent = await poor!.responses.create(INPUT).catch((error) => error);

@@ -63,6 +63,17 @@ describe("in the background", () => {
     expect(done).toMatchObject({ id: queued.id, output_text: ANSWER, usage: USAGE, background: true });
   });
 
+  it("one that cannot even begin is refused, and not queued for nobody to find", async () => {
+    const gateway = await start();
+    const workflow = { steps: [{ worker: 99, subtask: "Answer it.", access: [] }] };
+    const asked = { ...ASKED, background: true, tutti: { workflow } };
+    const error = await connect(gateway)
+      .responses.create(asked)
+      .catch((error) => error);
+    expect(error).toMatchObject({ status: 400 });
+    expect(error.message).toContain("workflow");
+  });
+
   it("a running one is followed by a stream that was not there at the beginning", async () => {
     const { release, reply } = held();
     const gateway = await start({ answer: reply });

@@ -26,7 +26,14 @@ const LOOK_MS = 50;
 const END_MS = 10_000;
 const MOST_SAID = 2_000;
 
-export function createTrainer({ env, cwd }: { env: Environment; cwd: string }) {
+interface TrainerOptions {
+  env: Environment;
+  cwd: string;
+  /** Without it the process finds the one of `cwd`, and refuses it unless it is trusted. */
+  configFile?: string;
+}
+
+export function createTrainer({ env, cwd, configFile }: TrainerOptions) {
   let running: { id: string; child: ChildProcess; ended: Promise<unknown> } | undefined;
 
   function launch(settings: TrainingSettings, path: string) {
@@ -36,16 +43,20 @@ export function createTrainer({ env, cwd }: { env: Environment; cwd: string }) {
     const { iterations, seed, size } = settings;
     const numbers = ["--iterations", String(iterations), "--seed", String(seed), "--threads", "1"];
     const args = ["train", "--rehearsal", ...numbers, ...(size === "small" ? SMALL : []), "--out", path];
+    if (configFile !== undefined) args.push("--config", configFile);
     const child = spawn(process.execPath, [command, ...args, "--json"], {
       cwd,
       env: Object.fromEntries(NEEDED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
-      stdio: ["ignore", "ignore", "pipe"],
+      stdio: ["ignore", "pipe", "pipe"],
     });
     let said = "";
-    child.stderr!.on("data", (chunk: Buffer) => {
+    const listen = (chunk: Buffer) => {
       said = `${said}${chunk}`.slice(-MOST_SAID);
-    });
-    const ended = once(child, "exit").catch(() => {});
+    };
+    // With --json what went wrong is told on standard output.
+    child.stderr.on("data", listen);
+    child.stdout.on("data", listen);
+    const ended = once(child, "close").catch(() => {});
     return { child, ended, said: () => redact(said.trim()) };
   }
 
@@ -79,7 +90,7 @@ export function createTrainer({ env, cwd }: { env: Environment; cwd: string }) {
       running.child.kill("SIGTERM");
       return true;
     },
-    isOurs: (id: string) => running?.id === id,
+    runningId: () => running?.id,
     async close(): Promise<void> {
       if (!running) return;
       const { child, ended } = running;

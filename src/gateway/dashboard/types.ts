@@ -3,6 +3,7 @@
 
 import type { ConductorComparison } from "../../bench/compare.ts";
 import type { BenchResult } from "../../bench/types.ts";
+import type { WorkerReadiness } from "../../config/discover.ts";
 import type { TestResult } from "../../learn/folder.ts";
 import type { TrainingStatement } from "../../learn/statement.ts";
 import type { IterationMetrics, Sample, ValidationMetrics } from "../../learn/types.ts";
@@ -47,7 +48,7 @@ export interface PoolWorker extends Omit<PoolMember, "worker"> {
   kind: WorkerKind;
   /** As workflows name it. */
   number: number;
-  state: "ready" | "unchecked" | "missing-key" | "not-listed";
+  state: WorkerReadiness;
   detail?: string;
   circuit: CircuitState;
   work: {

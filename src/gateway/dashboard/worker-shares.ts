@@ -15,7 +15,7 @@ export interface Work {
   replyMs: number;
 }
 
-interface Shares {
+export interface Shares {
   byWorker: ReadonlyMap<string, Work>;
   /** The Conductors' own, counted apart. */
   planning: Work;
@@ -49,8 +49,6 @@ export interface DayOfWork extends Pick<Work, "calls" | "costUsd"> {
   runs: number;
   isSimulated: boolean;
 }
-
-export type ShareReader = ReturnType<typeof createShareReader>;
 
 export function createShareReader() {
   const known = new Map<string, RunWork>();

@@ -1,9 +1,11 @@
 // What all dialects read and write alike.
 
 import { isTuttiError } from "../../base/errors.ts";
+import { shorten } from "../../base/format.ts";
 import { toTask } from "../../tutti/check-input.ts";
 import type { OutputSettings, Part, Task } from "../../worker/types.ts";
-import { badRequest, isFields, type ObjectReader, shorten } from "../http/object-reader.ts";
+import { LONGEST_SCHEMA } from "../access/request-limits.ts";
+import { badRequest, isFields, type ObjectReader } from "../http/object-reader.ts";
 import type { Effort, HeaderReader, ReplyOutcome, TuttiFields } from "../types.ts";
 
 // ---- Reading ------------------------------------------------------------------------------------
@@ -18,7 +20,7 @@ const MAX_VALUE_CHARACTERS = 512;
 /** What every dialect reads alike. `store` is OpenAI's, and ours in the dialects that have no such field. */
 export function readCommon(body: ObjectReader, header: HeaderReader) {
   return {
-    model: body.text("model"),
+    model: body.name("model"),
     isStream: body.flag("stream") ?? false,
     isStored: body.flag("store") ?? true,
     isBackground: false,
@@ -82,6 +84,13 @@ export function toAskedTask(task: Task, param: string): Task {
   } catch (error) {
     throw isTuttiError(error) ? badRequest(error.message, param) : error;
   }
+}
+
+/** The schema that an answer must fit, if it is not too large: it is compiled, and told to every worker. */
+export function checkSchema({ fields, path }: ObjectReader): ObjectReader["fields"] {
+  const { length } = JSON.stringify(fields);
+  if (length <= LONGEST_SCHEMA) return fields;
+  throw badRequest(`"${path}" has ${length} characters as JSON; ${LONGEST_SCHEMA} are allowed.`, path);
 }
 
 /** Equal requests are to look equal, so nothing is set that was not asked for. */

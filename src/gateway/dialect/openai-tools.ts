@@ -4,8 +4,11 @@
 // Custom tools take plain text. Inside, every tool takes JSON, so the text travels as the one field of an object,
 // and is taken out again when the client reads it.
 
+import { shorten } from "../../base/format.ts";
 import type { OutputSettings, ToolChoice, ToolDefinition } from "../../worker/types.ts";
+import { MOST_TOOLS } from "../access/request-limits.ts";
 import { badRequest, type Fields, isFields, type ObjectReader } from "../http/object-reader.ts";
+import { checkSchema } from "./common.ts";
 
 const CUSTOM_SCHEMA = {
   type: "object",
@@ -34,22 +37,22 @@ export function readTools(
   body: ObjectReader,
   detailsOf: (tool: ObjectReader, type: string) => ObjectReader,
 ): ToolDefinition[] {
-  const tools: ToolDefinition[] = [];
-  for (const tool of body.objects("tools")) {
+  const tools = new Map<string, ToolDefinition>();
+  for (const tool of body.objects("tools", MOST_TOOLS)) {
     const type = tool.text("type");
     if (type !== "function" && type !== "custom") continue;
     const details = detailsOf(tool, type);
-    const name = details.text("name");
-    if (tools.some((other) => other.name === name))
-      throw badRequest(`There are two tools with the name "${name}".`, details.pathOf("name"));
+    const name = details.name("name");
+    if (tools.has(name))
+      throw badRequest(`There are two tools with the name "${shorten(name)}".`, details.pathOf("name"));
     const parameters = details.optionalObject("parameters")?.fields;
-    tools.push({
+    tools.set(name, {
       name,
       description: readDescription(details, type) || undefined,
       inputSchema: type === "custom" ? CUSTOM_SCHEMA : (parameters ?? { type: "object", properties: {} }),
     });
   }
-  return tools;
+  return [...tools.values()];
 }
 
 /** A grammar that the input must follow can only be asked for: most providers cannot enforce it. */
@@ -69,10 +72,10 @@ export function readMode(reader: ObjectReader, name: string): ToolChoice {
 
 /** The name of one of the tools. */
 export function readToolName(details: ObjectReader, tools: readonly ToolDefinition[]): string {
-  const name = details.text("name");
+  const name = details.name("name");
   if (tools.some((tool) => tool.name === name)) return name;
-  const known = tools.map((tool) => tool.name).join(", ");
-  const message = `There is no tool "${name}" (there ${known ? `are: ${known}` : "are none"}).`;
+  const known = shorten(tools.map((tool) => tool.name).join(", "), 200);
+  const message = `There is no tool "${shorten(name)}" (there ${known ? `are: ${known}` : "are none"}).`;
   throw badRequest(message, details.pathOf("name"));
 }
 
@@ -83,5 +86,9 @@ export function readFormat(format?: ObjectReader, inside?: string): OutputSettin
   if (type === "json_object") return { type: "json" };
   const details = inside ? format.object(inside) : format;
   const schema = inside ? details.optionalObject("schema") : details.object("schema");
-  return { type: "json", schema: schema?.fields, name: details.optionalText("name") || undefined };
+  return {
+    type: "json",
+    schema: schema && checkSchema(schema),
+    name: details.optionalName("name") || undefined,
+  };
 }

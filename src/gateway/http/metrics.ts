@@ -46,11 +46,14 @@ export function createMetrics({ workers = [] }: { workers?: Iterable<string> } =
   const cost = counter("cost_usd", "Dollars that runs took.", ["simulated"]);
   const tokens = counter("tokens", "Tokens of all calls, orchestration included.", ["direction"]);
   const calls = counter("worker_calls", "Calls of workers of the pool.", ["worker", "outcome"]);
+  const refused = counter("usage_refused", "Reports of usage that cannot be true.", ["worker"]);
   const joined = counter("joined_requests", "Repeats that joined the run of the first.");
 
   const toRoute = createBounded(MOST_ROUTES);
   const toWorker = createBounded(MOST_WORKERS);
   let known = new Set(workers);
+  /** Workers that are not of the pool count as "other". */
+  const toKnown = (worker: string) => (known.has(worker) ? toWorker(worker) : OTHER);
 
   return {
     requestStart: () => running.inc(),
@@ -68,9 +71,10 @@ export function createMetrics({ workers = [] }: { workers?: Iterable<string> } =
       add(tokens.labels("input"), inputTokens);
       add(tokens.labels("output"), outputTokens);
     },
-    /** Workers that are not of the pool count as "other". */
     addWorkerCall: (worker: string, outcome: "ok" | "error") =>
-      calls.inc({ worker: known.has(worker) ? toWorker(worker) : OTHER, outcome }),
+      calls.inc({ worker: toKnown(worker), outcome }),
+    /** A report of usage that was not believed. */
+    addRefusedUsage: (worker: string) => refused.inc({ worker: toKnown(worker) }),
     /** A repeat that got the run of the first. */
     addJoined: () => joined.inc(),
     /** The pool may change while the gateway runs. */

@@ -4,6 +4,8 @@
 
 import { TuttiError } from "../../base/errors.ts";
 import type { Fields } from "../../base/fields.ts";
+import { shorten } from "../../base/format.ts";
+import { LONGEST_NAME, MOST_MESSAGES, MOST_PARTS } from "../access/request-limits.ts";
 
 export type { Fields } from "../../base/fields.ts";
 
@@ -42,6 +44,19 @@ export class ObjectReader {
     throw this.bad(name, `is ${text === "" ? "empty" : "missing"}: it must be a text.`);
   }
 
+  /** A text that names something. One that is too long for a name is refused, and not repeated. */
+  optionalName(name: string, longest = LONGEST_NAME): string | undefined {
+    const text = this.optionalText(name);
+    if (text === undefined || text.length <= longest) return text;
+    throw this.bad(name, `has ${text.length} characters; ${longest} are allowed.`);
+  }
+
+  /** Present and not empty. */
+  name(name: string, longest = LONGEST_NAME): string {
+    this.optionalName(name, longest);
+    return this.text(name);
+  }
+
   flag(name: string): boolean | undefined {
     return this.#read(name, "true or false", (value) => typeof value === "boolean");
   }
@@ -58,19 +73,24 @@ export class ObjectReader {
   }
 
   /** Empty where it is absent. */
-  list(name: string): unknown[] {
-    return this.#read(name, "a list", (value): value is unknown[] => Array.isArray(value)) ?? [];
+  list(name: string, most = MOST_MESSAGES): unknown[] {
+    const list = this.#read(name, "a list", (value): value is unknown[] => Array.isArray(value)) ?? [];
+    this.#checkLength(name, list, most);
+    return list;
   }
 
-  objects(name: string): ObjectReader[] {
-    return this.#toReaders(name, this.list(name));
+  objects(name: string, most = MOST_MESSAGES): ObjectReader[] {
+    return this.#toReaders(name, this.list(name, most));
   }
 
   /** A text, or a list of objects. */
-  textOrObjects(name: string, expected: string): string | ObjectReader[] | undefined {
+  textOrObjects(name: string, expected: string, most = MOST_PARTS): string | ObjectReader[] | undefined {
     const value = this.value(name);
     if (value === undefined || typeof value === "string") return value;
-    if (Array.isArray(value)) return this.#toReaders(name, value);
+    if (Array.isArray(value)) {
+      this.#checkLength(name, value, most);
+      return this.#toReaders(name, value);
+    }
     throw this.wrong(name, expected);
   }
 
@@ -106,6 +126,10 @@ export class ObjectReader {
   /** The error for a value that is wrong in another way: `"name" …`. */
   bad(name: string, problem: string): TuttiError {
     return badRequest(`"${this.pathOf(name)}" ${problem}`, this.pathOf(name));
+  }
+
+  #checkLength(name: string, list: unknown[], most: number): void {
+    if (list.length > most) throw this.bad(name, `has ${list.length} items; ${most} are allowed.`);
   }
 
   #toReaders(name: string, list: unknown[]): ObjectReader[] {
@@ -145,9 +169,4 @@ function describe(value: unknown): string {
   if (typeof value === "string") return `"${shorten(value)}"`;
   if (Array.isArray(value)) return "a list";
   return typeof value === "object" ? "an object" : String(value);
-}
-
-/** Enough of a long text to recognise it. */
-export function shorten(text: string, characters = 60): string {
-  return text.length <= characters ? text : `${text.slice(0, characters)}…`;
 }

@@ -1,13 +1,16 @@
 // What every route has in common: who asks, errors in the dialect's own shape, one line in the log, metrics.
 
-import { isUtf8 } from "node:buffer";
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
+import { shorten } from "../../base/format.ts";
 import type { Connection } from "../../http/connection.ts";
+import { checkSameSite } from "../../http/same-site.ts";
+import type { Query } from "../../http/target.ts";
 import type { GatewayKey } from "../access/keys.ts";
+import { LONGEST_NAME, LONGEST_QUERY_VALUE } from "../access/request-limits.ts";
 import type { GatewayContext } from "../context.ts";
 import type { Dialect, Handler, RouteAccess } from "../types.ts";
 import type { ModelKind } from "./metrics.ts";
-import { badRequest, type Fields, isFields } from "./object-reader.ts";
+import { badRequest } from "./object-reader.ts";
 
 export interface Visit {
   connection: Connection;
@@ -44,6 +47,8 @@ export async function serveRoute(
   try {
     if (access !== "open") key = authenticate(context, connection);
     if (access === "admin" && key && !key.isAdmin) throw notAdmin(key);
+    checkAddress({ id, query });
+    if (key) connection.outgoing.once("close", context.open.take(key.id));
     await serve(context, { connection, key, dialect, id, query, notes });
   } catch (error) {
     failure = error;
@@ -71,35 +76,20 @@ export async function serveRoute(
   else log.error("request", { ...fields, error: failure });
 }
 
+const REFUSAL =
+  "Without keys this gateway is for programs of its own machine only. Create one with: tutti keys create --name me";
+
 /** Without any key this is a gateway for its own machine: then nobody else's page may use it through a browser. */
 function authenticate({ keys }: GatewayContext, connection: Connection): GatewayKey | undefined {
   const bearer = /^bearer\s+(\S+)\s*$/i.exec(connection.header("authorization") ?? "")?.[1];
   const key = keys.identify(bearer ?? connection.header("x-api-key")?.trim());
-  if (!key) checkSameSite(connection);
+  if (!key) checkSameSite(connection, { refusal: REFUSAL });
   return key;
 }
 
 function notAdmin({ name }: GatewayKey): TuttiError {
   const remedy = "Create one that is: tutti keys create --name me --admin";
   return new TuttiError("forbidden", `The API key "${name}" is not an admin's. ${remedy}`);
-}
-
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
-
-/** Covered: pages of other sites, also where their name was made to point here. Not covered: programs on this machine. */
-function checkSameSite(connection: Connection): void {
-  const host = connection.header("host") ?? "";
-  const origin = connection.header("origin");
-  const isOwn = LOOPBACK.test(host) && (origin === undefined || isSameHost(origin, host));
-  if (isOwn && connection.header("sec-fetch-site") !== "cross-site") return;
-  throw new TuttiError(
-    "forbidden",
-    "Without keys this gateway is for programs of its own machine only. Create one with: tutti keys create --name me",
-  );
-}
-
-function isSameHost(origin: string, host: string): boolean {
-  return URL.canParse(origin) && new URL(origin).host.toLowerCase() === host.toLowerCase();
 }
 
 export function sendError(connection: Connection, dialect: Dialect, error: unknown): void {
@@ -123,20 +113,16 @@ export function sendError(connection: Connection, dialect: Dialect, error: unkno
 
 // ---- The address ---------------------------------------------------------------------------------
 
-// What an address says: its path, and what stands behind the question mark.
-
-export type Query = Readonly<Record<string, string | undefined>>;
-
-const NO_QUERY: Query = {};
-
-/** Of a name that is there twice the first value counts. */
-export function toTarget(url: string): { path: string; query: Query } {
-  // A proxy may send the whole address.
-  const target = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "");
-  const mark = target.indexOf("?");
-  if (mark < 0) return { path: target, query: NO_QUERY };
-  const pairs = [...new URLSearchParams(target.slice(mark + 1))].reverse();
-  return { path: target.slice(0, mark), query: Object.fromEntries(pairs) };
+/** What an address names is looked up and repeated in errors, so it is no longer than a name. */
+function checkAddress({ id, query }: Pick<Visit, "id" | "query">): void {
+  if (id.length > LONGEST_NAME)
+    throw new TuttiError("not-found", `Nothing here has a name of ${id.length} characters.`);
+  for (const [name, value = ""] of Object.entries(query)) {
+    if (value.length <= LONGEST_QUERY_VALUE) continue;
+    const param = shorten(name);
+    const message = `"${param}" has ${value.length} characters; ${LONGEST_QUERY_VALUE} are allowed.`;
+    throw badRequest(message, param);
+  }
 }
 
 /** Absent and empty are the same. */
@@ -153,46 +139,4 @@ export function readWhole(
     `"${param}" must be a whole number from ${from} to ${to}, not "${text.slice(0, 40)}".`,
     param,
   );
-}
-
-// ---- The body ------------------------------------------------------------------------------------
-
-// A request's body as a JSON object, or an error that says what is wrong with it.
-
-const DEEPEST = 200;
-
-export function readBytes({ config }: GatewayContext, { connection }: Visit): Promise<Buffer> {
-  return connection.readBody(config.gateway.maxBodyBytes);
-}
-
-export async function readBody(context: GatewayContext, visit: Visit): Promise<Fields> {
-  return parseBody(await readBytes(context, visit));
-}
-
-export function parseBody(raw: Buffer): Fields {
-  let body: unknown;
-  // Read all the same, every bad byte would become another character, and with it another question.
-  if (!isUtf8(raw)) throw badRequest("The body is not UTF-8.");
-  try {
-    body = JSON.parse(raw.toString("utf8"));
-  } catch (error) {
-    const why = raw.length === 0 ? "it is empty" : (error as Error).message.slice(0, 120);
-    throw badRequest(`The body is not JSON: ${why}`);
-  }
-  if (!isFields(body)) throw badRequest("The body must be a JSON object.");
-  if (isDeep(body)) throw badRequest(`The body is nested more than ${DEEPEST} levels deep.`);
-  return body;
-}
-
-/** What is parsed is also written again, into the journal and to providers, which ends at some depth of the stack. */
-function isDeep(body: object): boolean {
-  let level = [body];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST) return true;
-    const below: object[] = [];
-    for (const value of level)
-      for (const child of Object.values(value)) if (typeof child === "object" && child) below.push(child);
-    level = below;
-  }
-  return false;
 }

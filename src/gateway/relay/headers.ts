@@ -1,8 +1,9 @@
 // Which headers cross over. To the provider only those on a list: whatever else a client sends (its key to
 // us, its cookies, its own account at the provider) is no business of the one who is asked. To the client
-// all but those that belong to one connection or to the account that pays.
+// only those that it needs: a provider must not set cookies, open our answers to other sites or send a browser elsewhere.
 
 import type { IncomingHttpHeaders } from "node:http";
+import type { SecretFilter } from "../../base/secret-filter.ts";
 import type { Upstream } from "./target.ts";
 
 /**
@@ -31,39 +32,53 @@ export function toUpstreamHeaders(client: IncomingHttpHeaders, upstream: Upstrea
   return headers;
 }
 
-const NOT_TO_CLIENT = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "set-cookie",
-  // Another way to the provider itself: useless without its key.
-  "alt-svc",
-  "openai-organization",
-  "openai-project",
-  "anthropic-organization-id",
+/** What clients of models read. Whatever else a provider sends is for its own customers, or for a browser. */
+const TO_CLIENT = new Set([
+  "content-length",
+  "retry-after",
+  "retry-after-ms",
+  "x-should-retry",
+  "cache-control",
+  // By these a provider finds a request again when it is asked about it.
+  "x-request-id",
+  "request-id",
+  "cf-ray",
+  "openai-processing-ms",
+  "openai-version",
+  "openai-model",
 ]);
+const RATE_LIMIT = /^(x-|anthropic-)?ratelimit-/;
 
+/** `filter` takes our key out of what is left. */
 export function toClientHeaders(
-  upstream: Record<string, string | string[] | undefined>,
+  upstream: IncomingHttpHeaders,
+  filter?: Pick<SecretFilter, "clean">,
 ): Record<string, string | string[]> {
-  const headers: Record<string, string | string[]> = {};
-  // What `connection` names belongs to the connection too.
-  const { connection } = upstream;
-  const named =
-    connection === undefined
-      ? []
-      : String(connection)
-          .toLowerCase()
-          .split(/\s*,\s*/);
+  // Names come from the list above: a plain object, which is faster to send, will do.
+  const headers: Record<string, string | string[]> = {
+    "content-type": toContentType(upstream["content-type"]),
+  };
   for (const name in upstream) {
     const value = upstream[name];
-    if (value !== undefined && !NOT_TO_CLIENT.has(name) && !named.includes(name)) headers[name] = value;
+    if (value === undefined || !(TO_CLIENT.has(name) || RATE_LIMIT.test(name))) continue;
+    const text = Array.isArray(value) ? value.join(", ") : value;
+    headers[name] = filter ? filter.clean(text) : text;
   }
   return headers;
+}
+
+const CHARSET = /^;\s*charset=[\w-]+$/i;
+
+/**
+ * JSON and event streams are what the dialects have. Anything else (the page of a proxy, say) is passed on as bytes,
+ * which no browser shows.
+ */
+function toContentType(value = ""): string {
+  const end = value.indexOf(";");
+  const type = (end < 0 ? value : value.slice(0, end)).trim().toLowerCase();
+  const isJson = type === "application/json" || type === "application/problem+json";
+  if (!isJson && type !== "text/event-stream") return "application/octet-stream";
+  const shown = isJson ? "application/json" : type;
+  const charset = end < 0 ? "" : value.slice(end).trim();
+  return CHARSET.test(charset) ? `${shown}${charset}` : shown;
 }

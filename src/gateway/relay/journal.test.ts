@@ -16,6 +16,7 @@ const WHOLE: RelayResult = {
   finishReason: "stop",
   bytes: 420,
   firstByteMs: 12.4,
+  isSent: true,
   isComplete: true,
   clientLeft: false,
 };
@@ -29,6 +30,7 @@ const eventsOf = (outcome: RelayResult | TuttiError, more: Partial<RelayedRun> =
     endedAt: 1060,
     origin: { model: "openai/gpt-6-sol", dialect: "chat", keyId: "k_1" },
     entry,
+    bound: { inputTokens: () => 1000, outputTokens: 300, isStated: true },
     outcome,
     ...more,
   });
@@ -117,16 +119,20 @@ describe("what went wrong", () => {
     expect(run.steps[0]).toMatchObject({ state: "failed", partial: "fo" });
   });
 
+  test("a client that left before anything was sent costs nothing", () => {
+    const run = runOf({ ...CUT, status: 499, bytes: 0, clientLeft: true, isSent: false });
+    expect(run).toMatchObject({ stopReason: "cancelled", costUsd: 0, calls: 0 });
+  });
+
   test("a stream that broke off is a cut answer", () => {
     const error = new TuttiError("stream-cut", "It broke off.", { status: 502, retryable: true });
     expect(runOf({ ...CUT, error, bound })).toMatchObject({ stopReason: "answer-cut", costUsd: 0.012 });
   });
 
   test("a provider that is not there costs nothing; one that did not answer in time may", () => {
-    const inputTokens = () => 1000;
     const gone = new TuttiError("unreachable", "Nobody there.", { status: 503, retryable: true });
-    expect(runOf(gone, { inputTokens })).toMatchObject({ stopReason: "failed", costUsd: 0, calls: 1 });
+    expect(runOf(gone)).toMatchObject({ stopReason: "failed", costUsd: 0, calls: 1 });
     const late = new TuttiError("timeout", "Too late.", { status: 504, retryable: true });
-    expect(runOf(late, { inputTokens })).toMatchObject({ stopReason: "failed", costUsd: 0.002, calls: 1 });
+    expect(runOf(late)).toMatchObject({ stopReason: "failed", costUsd: 0.005, calls: 1 });
   });
 });

@@ -7,6 +7,7 @@ import { toEventError } from "../../perform/stage.ts";
 import type { Origin, PoolEntry, RunEvent, RunSettings, Spending, StopReason } from "../../store/types.ts";
 import { toWorkerError } from "../../worker/failure.ts";
 import type { Task } from "../../worker/types.ts";
+import type { RequestBound } from "./bound-request.ts";
 import { BODY_TIMEOUT_MS, HEADERS_TIMEOUT_MS } from "./pools.ts";
 import type { RelayResult } from "./types.ts";
 
@@ -22,8 +23,8 @@ export interface RelayedRun {
   task?: Task;
   /** What `relay` gave back, or what it threw. */
   outcome: RelayResult | TuttiError;
-  /** What the request can have taken at the most (`boundInput`): for a time-out, which may be billed. */
-  inputTokens?: () => number;
+  /** What the request can have taken at the most: for a time-out, which may be billed. */
+  bound: RequestBound;
 }
 
 const SETTINGS: RunSettings = {
@@ -147,8 +148,9 @@ function isDelivered(outcome: RelayResult | TuttiError): boolean {
   return !isTuttiError(outcome) && outcome.status < 400 && outcome.bytes > 0;
 }
 
-function toRelaySpending({ entry, outcome, inputTokens }: RelayedRun, error?: TuttiError): Spending {
-  const exchange = { inputTokens: inputTokens ?? (() => 0), written: "" };
+function toRelaySpending({ entry, outcome, bound }: RelayedRun, error?: TuttiError): Spending {
+  const exchange = { inputTokens: bound.inputTokens, written: "", maxOutputTokens: bound.outputTokens };
+  if (!isTuttiError(outcome) && !outcome.isSent) return NOTHING_SPENT;
   if (isTuttiError(outcome)) return toFailedSpending(entry, outcome, exchange);
   if (outcome.usage) return toSpending(entry, outcome.usage, exchange);
   if (outcome.bound) return { ...toSpending(entry, outcome.bound, exchange), estimated: true };

@@ -4,6 +4,7 @@
 
 import { toFields } from "../../base/fields.ts";
 import type { Usage } from "../../worker/types.ts";
+import { toPlausible } from "../../worker/usage.ts";
 import type { RelayReader, ReplyFields } from "./types.ts";
 
 /** What has been read, at any time. */
@@ -18,6 +19,8 @@ export interface RelayReading extends Omit<ReplyFields, "text" | "writtenBytes">
   writtenTokens: number;
   /** Of a stream. */
   events: number;
+  /** What it reported cannot be (worker/usage.ts). */
+  isUsageRefused?: true;
 }
 
 export type UsageReader = ReturnType<typeof createUsageReader>;
@@ -27,6 +30,8 @@ export interface UsageReaderOptions {
   keepsText: boolean;
   /** The provider will not say what the reply took, so it is counted from the text. */
   countsText?: boolean;
+  /** Tokens that the reply may have at the most, where that is known. */
+  longestReply?: number;
 }
 
 const MAX_BODY_BYTES = 4 * 1_048_576;
@@ -38,15 +43,21 @@ const NOTHING_READ: ReplyFields = { text: "", writtenBytes: 0, hasError: false }
 
 // ---- A body in one piece ----------------------------------------------------------------------
 
-export function readBody(body: Buffer, { reader, keepsText }: UsageReaderOptions): RelayReading {
+export function readBody(
+  body: Buffer,
+  { reader, keepsText, longestReply }: UsageReaderOptions,
+): RelayReading {
   const writtenTokens = body.length;
   if (body.length > MAX_BODY_BYTES) return { writtenTokens, events: 0, hasError: false };
   const { usage, finishReason, text, writtenBytes, hasError } = reader.read(
     toFields(parseJson(body)),
     NOTHING_READ,
   );
+  // Written out, here and below: this is done for every relayed request.
+  const plausible = usage && toPlausible(usage, longestReply);
   return {
-    usage,
+    usage: plausible,
+    isUsageRefused: plausible === usage ? undefined : true,
     finishReason,
     text: keepsText ? text.slice(0, MAX_TEXT_LENGTH) : undefined,
     writtenTokens: writtenBytes || writtenTokens,
@@ -57,7 +68,7 @@ export function readBody(body: Buffer, { reader, keepsText }: UsageReaderOptions
 
 // ---- An event stream --------------------------------------------------------------------------
 
-export function createUsageReader({ reader, keepsText, countsText }: UsageReaderOptions) {
+export function createUsageReader({ reader, keepsText, countsText, longestReply }: UsageReaderOptions) {
   const readsAll = keepsText || countsText === true;
   let known = NOTHING_READ;
   let text = "";
@@ -72,8 +83,8 @@ export function createUsageReader({ reader, keepsText, countsText }: UsageReader
   }
 
   return {
-    /** Whole lines of the stream. */
-    push(bytes: Buffer): void {
+    /** Whole lines of the stream. Returns how many events there have been. */
+    push(bytes: Buffer): number {
       const isSought = readsAll || hasUsage(bytes);
       for (let at = nextData(bytes, 0); at >= 0; at = nextData(bytes, at + 1)) {
         events += 1;
@@ -82,13 +93,17 @@ export function createUsageReader({ reader, keepsText, countsText }: UsageReader
         const line = bytes.subarray(at, end < 0 ? bytes.length : end);
         if (readsAll || hasUsage(line)) readLine(line);
       }
+      return events;
     },
     read(): RelayReading {
-      const { usage, finishReason, writtenBytes, hasError } = known;
+      const { finishReason, writtenBytes, hasError } = known;
+      const usage = known.usage && toPlausible(known.usage, longestReply);
+      const isUsageRefused = usage === known.usage ? undefined : true;
       const isWhole = reader.isUsageWhole?.(known) ?? true;
       return {
         usage: isWhole ? usage : undefined,
         usageSoFar: isWhole ? undefined : usage,
+        isUsageRefused,
         finishReason,
         text: keepsText ? text : undefined,
         writtenTokens: readsAll ? writtenBytes : events * TOKENS_PER_EVENT,

@@ -7,6 +7,7 @@ import { startChatServer } from "../../testing/gateway/chat-server.ts";
 import { chatRelay } from "../dialect/chat/relay.ts";
 import { messagesRelay } from "../dialect/messages/relay.ts";
 import { responsesRelay } from "../dialect/responses/relay.ts";
+import { boundRequest } from "./bound-request.ts";
 import { createRelayPools, type RelayPoolOptions } from "./pools.ts";
 import { relay } from "./relay.ts";
 import { spliceModel } from "./splice-model.ts";
@@ -62,6 +63,9 @@ async function startFront(
       workerId: "p/m",
       reader: chatRelay,
       body: spliceModel(body, "m"),
+      bound: boundRequest(body, JSON.parse(body.toString()), 500),
+      isBudgeted: false,
+      hidesUsage: false,
       clientHeaders: incoming.headers,
       outgoing,
       extraHeaders: () => ({ "x-request-id": "ours" }),
@@ -289,7 +293,8 @@ describe("a client that leaves", () => {
       clientLeft: true,
       isComplete: false,
       text: "one two",
-      bound: { outputTokens: 7 },
+      // All that it may still be billed for, and not only what was seen of it.
+      bound: { outputTokens: 500 },
     });
   });
 
@@ -360,6 +365,14 @@ describe("a provider that fails", () => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
       response.write('{"half', () => response.socket?.end());
     });
+    const front = await startFront(upstream);
+    const response = await post(front.url, '{"model":"a"}');
+    expect(response.status).toBe(502);
+    expect(await response.json()).toMatchObject({ code: "stream-cut" });
+  });
+
+  test("because it hangs up without a word, which may be billed", async () => {
+    const upstream = await listen((_, response) => void response.socket?.destroy());
     const front = await startFront(upstream);
     const response = await post(front.url, '{"model":"a"}');
     expect(response.status).toBe(502);

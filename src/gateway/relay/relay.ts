@@ -5,11 +5,15 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
+import { giveWay } from "../../base/turn.ts";
 import { toWorkerError } from "../../worker/failure.ts";
-import { boundUsage } from "./bound-usage.ts";
-import { toClientHeaders, toUpstreamHeaders } from "./headers.ts";
+import { tellRefusedUsage } from "../../worker/usage.ts";
+import { boundUsage } from "./bound-request.ts";
+import { toUpstreamHeaders } from "./headers.ts";
+import { withoutUsageEvent } from "./hide-usage.ts";
 import { createLineBuffer, type LineBuffer } from "./line-buffer.ts";
 import { createUsageReader, type RelayReading, readBody, type UsageReader } from "./read-usage.ts";
+import { guardReply, type ReplyGuard } from "./reply-guard.ts";
 import type { RelayRequest, RelayResult } from "./types.ts";
 
 /** A body this size is held until it is whole: then usage is known before the headers, and a cut is no half body. */
@@ -34,8 +38,8 @@ class Transfer implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #status: number | undefined;
   #headers: Record<string, string | string[]> = {};
+  #guard: ReplyGuard | undefined;
   #isStream = false;
-  #isReadable = true;
   /** Something has been sent to the client. */
   #isOpen = false;
   #isOver = false;
@@ -86,17 +90,18 @@ class Transfer implements Dispatcher.DispatchHandler {
   ): void {
     if (this.#isOver || status < 200) return;
     const { reader, keepsText, body } = this.#request;
+    const longestReply = this.#longestReply;
+    this.#guard = guardReply(this.#request, status, headers);
     this.#status = status;
-    this.#headers = toClientHeaders(headers);
-    this.#isStream = String(headers["content-type"] ?? "").startsWith("text/event-stream");
-    this.#isReadable = (headers["content-encoding"] ?? "identity") === "identity";
+    this.#headers = this.#guard.headers;
+    this.#isStream = String(this.#headers["content-type"]).startsWith("text/event-stream");
     if (!this.#isStream) {
       this.#clock = setTimeout(this.#onHeldLong, MAX_HELD_MS);
       return;
     }
     const countsText = reader.reportsUsage?.(body) === false;
     this.#lines = createLineBuffer();
-    this.#reader = createUsageReader({ reader, keepsText, countsText });
+    this.#reader = createUsageReader({ reader, keepsText, countsText, longestReply });
     this.#open();
     // Headers leave with the first event, but do not wait for it.
     setImmediate(() => {
@@ -104,9 +109,15 @@ class Transfer implements Dispatcher.DispatchHandler {
     });
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
     if (this.#isOver) return;
     this.#firstByteMs ??= performance.now() - this.#startedAt;
+    this.#take(this.#guard!.push(bytes));
+    giveWay(controller, this.#bytes);
+  }
+
+  #take(chunk: Buffer): void {
+    if (chunk.length === 0) return;
     this.#bytes += chunk.length;
     if (this.#isStream) {
       this.#sendLines(this.#lines!.push(chunk));
@@ -122,6 +133,7 @@ class Transfer implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#isOver) return;
+    this.#take(this.#guard!.end());
     const { outgoing } = this.#request;
     if (this.#isStream) {
       this.#sendLines(this.#lines!.rest());
@@ -164,8 +176,8 @@ class Transfer implements Dispatcher.DispatchHandler {
 
   #sendLines(lines: Buffer): void {
     if (lines.length === 0) return;
-    if (this.#isReadable) this.#reader?.push(lines);
-    this.#send(lines);
+    this.#guard!.count(this.#reader!.push(lines));
+    this.#send(this.#request.hidesUsage ? withoutUsageEvent(lines) : lines);
   }
 
   /** The provider is read no faster than the client reads: nothing piles up here. */
@@ -206,7 +218,7 @@ class Transfer implements Dispatcher.DispatchHandler {
     const reading = this.#read();
     this.#end({ isComplete: false, error }, reading);
     // Half a line that is held back is dropped: the error would become a part of it. The empty line ends what was begun.
-    if (this.#isStream && this.#isReadable) outgoing.end(`\n${reader.toErrorEvent(error, reading.events)}`);
+    if (this.#isStream) outgoing.end(`\n${reader.toErrorEvent(error, reading.events)}`);
     else outgoing.destroy();
   }
 
@@ -216,13 +228,17 @@ class Transfer implements Dispatcher.DispatchHandler {
   ): void {
     this.#close();
     const { usage, text, finishReason, hasError } = reading;
-    const { workerId, body } = this.#request;
+    const { workerId, bound, isBudgeted } = this.#request;
+    const isWhole = outcome.isComplete && !hasError && !isBudgeted;
+    const isSent = this.#controller !== undefined;
+    if (reading.isUsageRefused) tellRefusedUsage(workerId);
     const isRefused = (this.#status ?? 0) >= 400;
     const saidSo = hasError && !isRefused ? failedInside(workerId) : undefined;
     this.#resolve({
       status: this.#status ?? 499,
       usage,
-      bound: usage || isRefused ? undefined : boundUsage(body, reading),
+      bound: usage || isRefused || !isSent ? undefined : boundUsage(bound, reading, isWhole),
+      isSent,
       text,
       finishReason,
       bytes: this.#bytes,
@@ -233,12 +249,19 @@ class Transfer implements Dispatcher.DispatchHandler {
     });
   }
 
+  /** Undefined where the request does not say. */
+  get #longestReply(): number | undefined {
+    const { isStated, outputTokens } = this.#request.bound;
+    return isStated ? outputTokens : undefined;
+  }
+
   #read(body: Buffer = Buffer.concat(this.#body)): RelayReading {
     const { reader, keepsText } = this.#request;
+    const longestReply = this.#longestReply;
     const isCut = this.#bytes > body.length;
     if (this.#reader) return this.#reader.read();
-    if (!this.#isReadable || isCut) return { writtenTokens: this.#bytes, events: 0, hasError: false };
-    return readBody(body, { reader, keepsText });
+    if (isCut) return { writtenTokens: this.#bytes, events: 0, hasError: false };
+    return readBody(body, { reader, keepsText, longestReply });
   }
 
   #close(): void {

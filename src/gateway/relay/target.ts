@@ -8,6 +8,8 @@ export interface Upstream {
   url: URL;
   /** What tells the endpoint who pays. Never journaled, never shown. */
   headers: Record<string, string>;
+  /** The key in them: a reply that repeats it must not. */
+  secret?: string;
 }
 
 /** Undefined: the endpoint speaks another dialect. */
@@ -17,5 +19,6 @@ export function toUpstream(
 ): Upstream | undefined {
   if (!relay?.protocols.includes(protocol)) return undefined;
   const bearer: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
-  return { url: new URL(`${baseUrl}${path}`), headers: relay.toCredentials?.(apiKey) ?? bearer };
+  const headers = relay.toCredentials?.(apiKey) ?? bearer;
+  return { url: new URL(`${baseUrl}${path}`), headers, secret: apiKey };
 }

@@ -4,15 +4,24 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { TuttiError } from "../../base/errors.ts";
 import type { ProviderProtocol } from "../../worker/models.ts";
 import type { FinishReason, Usage } from "../../worker/types.ts";
+import type { RequestBound } from "./bound-request.ts";
 import type { RelayPools } from "./pools.ts";
+import type { PricedFields } from "./priced-fields.ts";
 import type { Upstream } from "./target.ts";
 
 /** How a dialect is passed through: to whom, and what of the provider's own reply is read along the way. */
 export interface RelayReader {
   /** Of the providers that understand it as it is. */
   readonly protocols: readonly ProviderProtocol[];
-  /** Fields of a request that limit the length of its reply; the first one that is there counts. */
-  readonly lengthFields: readonly string[];
+  /** The field of a request that limits the length of its reply. */
+  lengthField(protocol: ProviderProtocol): string;
+  /** What a key with a budget may send. */
+  readonly pricedFields: PricedFields;
+  /**
+   * The request with the wish to be told what it took, where it has none of its own: the client is not shown the event
+   * that says it (hide-usage.ts). Absent: the provider always says.
+   */
+  withUsage?(body: Record<string, unknown>): Record<string, unknown> | undefined;
   /** How the provider learns who pays; by default a bearer token. */
   toCredentials?(apiKey: string | undefined): Record<string, string>;
   /** False: the stream will not say what it took, so its text is counted. Absent: it always says. */
@@ -60,6 +69,12 @@ export interface RelayRequest {
   body: Buffer;
   clientHeaders: IncomingHttpHeaders;
   outgoing: RelayedTo;
+  /** What it can cost at the most. */
+  bound: RequestBound;
+  /** Whoever has a budget: a reply whose usage nobody says counts with all that it can have cost. */
+  isBudgeted: boolean;
+  /** The client did not ask for the event that says what a stream took. */
+  hidesUsage: boolean;
   /** Added to the reply. Asked for when it begins: of a stream, usage is not known by then. */
   extraHeaders?: (known: { usage?: Usage; upstreamMs: number }) => Record<string, string>;
   keepsText: boolean;
@@ -77,6 +92,8 @@ export interface RelayResult {
   /** Of the reply's body, as far as it was read. */
   bytes: number;
   firstByteMs?: number;
+  /** It reached the provider, as far as is known. */
+  isSent: boolean;
   /** The reply was read to its end. */
   isComplete: boolean;
   clientLeft: boolean;

@@ -2,8 +2,9 @@
 
 import { TuttiError } from "../../base/errors.ts";
 import type { Connection } from "../../http/connection.ts";
-import { parseBillQuery, toBill, toBillCsv, toQuota, toSpentUsd } from "../access/bill.ts";
+import { parseBillQuery, toQuota } from "../access/bill.ts";
 import { startOfWindow } from "../access/budget-window.ts";
+import type { GatewayContext } from "../context.ts";
 import type { Dialect, Handler, ListedModel, ModelListing } from "../types.ts";
 
 /** When this list was first offered; the dialects want a date for every model. */
@@ -43,36 +44,48 @@ const OPENAI_LISTING: ModelListing = {
 
 /** A key's own quota; with a grouping, or as an admin, the bill. */
 export const showUsage: Handler = async (context, { connection, key, query }) => {
-  const store = await context.tutti.store();
+  const { reader } = context;
   if (query.group === undefined && query.format === undefined && key) {
-    const from = key.budget ? startOfWindow(key.budget.window, Date.now()) : undefined;
-    const rows = await store.sumSpending({ keyId: key.id, from });
-    const reserved = context.admission.reservedUsd(key.id);
-    connection.json(200, toQuota(key, toSpentUsd(rows), reserved, Date.now()));
+    const from = key.budget ? startOfWindow(key.budget.window, Date.now()) : 0;
+    const { spentUsd, reservedUsd } = await (await context.tutti.store()).loadAccount(key.id, from);
+    connection.json(200, toQuota(key, spentUsd, reservedUsd, Date.now()));
     return;
   }
   const { filter, format } = parseBillQuery(query);
   const isOwn = key && !key.isAdmin;
   if (isOwn && filter.keyId !== undefined && filter.keyId !== key.id)
     throw new TuttiError("forbidden", "A key sees its own bill only.");
-  const rows = await store.sumSpending({ ...filter, keyId: isOwn ? key.id : filter.keyId });
-  if (format === "json") return connection.json(200, toBill(rows, filter.groupBy));
+  const wanted = { ...filter, keyId: isOwn ? key.id : filter.keyId };
+  if (format === "json") return connection.jsonBytes(200, await reader.bytes(key, "toBill", wanted));
+  const csv = await reader.bytes(key, "toBillCsv", wanted);
   connection.begin(200, {
     "content-type": "text/csv; charset=utf-8",
     "content-disposition": 'attachment; filename="tutti-usage.csv"',
   });
-  connection.end(toBillCsv(rows, filter.groupBy));
+  connection.outgoing.end(csv);
 };
 
 export const showHealth: Handler = async ({ isClosing }, { connection }) => {
   connection.json(200, { status: isClosing ? "closing" : "ok" });
 };
 
+/** Anybody may ask whether it is ready: the journal is written for it once a second at the most. */
+const CHECK_MS = 1_000;
+const checks = new WeakMap<GatewayContext, { at: number; done: Promise<void> }>();
+
+function checkJournal(context: GatewayContext): Promise<void> {
+  const known = checks.get(context);
+  if (known && performance.now() - known.at < CHECK_MS) return known.done;
+  const done = context.tutti.store().then((store) => store.checkWritable());
+  checks.set(context, { at: performance.now(), done });
+  return done;
+}
+
 /** Ready: there is somebody to ask, and the journal can be written. */
 export const showReadiness: Handler = async (context, { connection }) => {
   try {
     if (context.isClosing) throw new TuttiError("overloaded", "shutting down");
-    await context.tutti.store();
+    await checkJournal(context);
     const { pool } = await context.tutti.pool();
     context.metrics.setWorkers(pool.members.map(({ worker }) => worker.id));
     connection.json(200, { status: "ready", workers: pool.members.length });

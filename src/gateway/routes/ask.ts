@@ -1,15 +1,16 @@
 // A question to a team or to one model. One flow for all dialects; what differs is the dialect.
 
-import { hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { TuttiError } from "../../base/errors.ts";
 import { relayTargetOf } from "../../config/endpoint.ts";
 import type { Connection } from "../../http/connection.ts";
+import { checkOneModel } from "../access/keys.ts";
 import type { GatewayContext } from "../context.ts";
 import { badRequest, ObjectReader } from "../http/object-reader.ts";
-import { parseBody, readBytes, sendError } from "../http/route.ts";
+import { sendError } from "../http/route.ts";
 import { toUpstream } from "../relay/target.ts";
-import { readPreferences } from "../runs/models.ts";
 import { toOverheadMs } from "../runs/outcome.ts";
+import { readPreferences } from "../runs/preferences.ts";
 import { respondStreamed, respondWhole } from "../runs/respond.ts";
 import type { Dialect, Handler } from "../types.ts";
 import { passThrough, passThroughOnce } from "./pass-through.ts";
@@ -20,13 +21,12 @@ const LONGEST_IDEMPOTENCY_KEY = 255;
 export const ask: Handler = async (context, visit) => {
   const { connection, key, dialect, notes } = visit;
   checkRoom(context);
-  const raw = await readBytes(context, visit);
-  const body = parseBody(raw);
+  const { raw, body } = await context.uploads.read(connection, key);
   const reader = new ObjectReader(body);
-  const model = reader.text("model");
-  notes.model = model.slice(0, 200);
+  const model = reader.name("model");
+  notes.model = model;
   const header = (name: string) => connection.header(name);
-  const preferences = readPreferences(reader);
+  const preferences = readPreferences(reader, context.config);
   // Found before the rest is read: whoever is passed through speaks for itself.
   const named = await context.models.resolve(model, key, { preferences });
   const target = named.kind === "worker" ? relayTargetOf(named.member.worker) : undefined;
@@ -35,6 +35,7 @@ export const ask: Handler = async (context, visit) => {
   const hash = () => toHash(connection, raw, dialect);
   if (named.kind === "worker" && target && upstream && dialect.relay) {
     notes.modelKind = "relay";
+    checkOneModel(key, body);
     const asked = { dialect, reader: dialect.relay, raw, body, member: named.member, target, upstream };
     if (idempotencyKey === undefined) return void (await passThrough(context, visit, asked));
     return passThroughOnce(context, visit, asked, idempotencyKey, hash());
@@ -55,16 +56,19 @@ export const ask: Handler = async (context, visit) => {
     key,
     idempotencyKey,
     hash: hash(),
-    admit: async (wantedUsd) => {
-      const admission = await context.admission.admit(key, wantedUsd);
+    admit: async (wanted) => {
+      const admission = await context.admission.admit(key, wanted);
       connection.set(admission.headers);
       return admission;
     },
   });
   notes.runId = reply.live.runId;
   if (reply.isJoined) context.metrics.addJoined();
-  if (request.isBackground && !request.isStream && dialect.toQueuedReply)
+  if (request.isBackground && !request.isStream && dialect.toQueuedReply) {
+    // One that could not even begin is not in the journal: nobody could ask for it later.
+    if (!(await reply.live.first())) await reply.live.result;
     return connection.json(200, dialect.toQueuedReply(reply.head), { "x-tutti-run-id": reply.head.runId });
+  }
   const respond = request.isStream ? respondStreamed : respondWhole;
   const { error, run, firstTokenMs } = await respond(connection, dialect, reply);
   notes.firstTokenMs = firstTokenMs;
@@ -81,11 +85,14 @@ function unrepeatable({ code, message, status, param, cause }: TuttiError): Tutt
 }
 
 /** Throws "overloaded" where nothing more is taken now. */
-export function checkRoom({ live, relaying, config, isClosing }: GatewayContext): void {
-  if (!isClosing && live.size + relaying < config.gateway.maxRunning) return;
+export function checkRoom({ live, relaying, config, isClosing, tutti }: GatewayContext): void {
+  const { isFull } = tutti.backlog;
+  if (!isClosing && !isFull && live.size + relaying < config.gateway.maxRunning) return;
   const why = isClosing
     ? "This gateway is shutting down."
-    : "As many requests as this gateway takes are running.";
+    : isFull
+      ? "What was asked here cannot be written down at the moment."
+      : "As many requests as this gateway takes are running.";
   throw new TuttiError("overloaded", `${why} Try again in a moment.`, {
     retryAfterMs: BUSY_RETRY_MS,
   });
@@ -104,5 +111,5 @@ function toHash(connection: Connection, raw: Buffer, dialect: Dialect): string {
   const salt = isApart
     ? connection.requestId
     : `${dialect.name} ${connection.header("x-tutti-progress") ?? ""}`;
-  return hash("sha256", Buffer.concat([Buffer.from(`${salt}\n`), raw]));
+  return createHash("sha256").update(`${salt}\n`).update(raw).digest("hex");
 }

@@ -8,7 +8,6 @@ import { checkKeyNames } from "../access/key-names.ts";
 import { toKeyState, toShownKey } from "../access/keys.ts";
 import type { CreatedKey, DashboardSession, KeySettings } from "../dashboard/types.ts";
 import { badRequest, ObjectReader } from "../http/object-reader.ts";
-import { readBody } from "../http/route.ts";
 import type { Handler } from "../types.ts";
 
 const LAST_TIME = 8.64e15;
@@ -31,7 +30,8 @@ export const listKeys: Handler = async ({ keys }, visit) => {
 
 export const createKey: Handler = async (context, visit) => {
   const { keys, config } = context;
-  const settings = readSettings(new ObjectReader(await readBody(context, visit)));
+  const { body } = await context.uploads.read(visit.connection, visit.key);
+  const settings = readSettings(new ObjectReader(body));
   checkKeyNames([...(settings.only ?? []), ...(settings.without ?? [])], config);
   const isFirst = keys.isEmpty();
   if (isFirst && settings.isAdmin === false)
@@ -66,6 +66,7 @@ function readSettings(body: ObjectReader): KeySettings {
     isAdmin: body.flag("isAdmin"),
     only: readNames(body, "only"),
     without: readNames(body, "without"),
+    allowFields: readNames(body, "allowFields", "fields"),
     requestsPerMinute: body.number("requestsPerMinute", { min: 1, max: 1_000_000, isWhole: true }),
     concurrency: body.number("concurrency", { min: 1, max: 100_000, isWhole: true }),
     expiresAt: body.number("expiresAt", { min: Date.now(), max: LAST_TIME, isWhole: true }),
@@ -80,10 +81,14 @@ function readBudget(budget: ObjectReader): NonNullable<KeySettings["budget"]> {
 }
 
 /** No names are no restriction. */
-function readNames(body: ObjectReader, name: "only" | "without"): string[] | undefined {
+function readNames(
+  body: ObjectReader,
+  name: "only" | "without" | "allowFields",
+  of = "providers or workers",
+): string[] | undefined {
   const list = body.list(name);
   const isName = (each: unknown): each is string =>
     typeof each === "string" && /^[^\s\p{C}]{1,200}$/u.test(each);
-  if (!list.every(isName)) throw body.wrong(name, "a list of names of providers or workers");
+  if (!list.every(isName)) throw body.wrong(name, `a list of names of ${of}`);
   return list.length === 0 ? undefined : [...new Set(list)];
 }

@@ -1,23 +1,27 @@
 // One worker, in its own dialect: the bytes go to its provider and come back as they are. Journaled afterwards as
-// a run of one step, without what was said unless the config or the request wants it kept.
+// a run of one step, without what was said unless the config or the request wants it kept. For a key with a budget the
+// most that the request can cost is reserved first, and only what was counted is sent on.
 
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import type { RelayTarget } from "../../config/endpoint.ts";
 import { toPoolEntry } from "../../store/pool-entry.ts";
 import type { Origin, RunEvent } from "../../store/types.ts";
 import { createRunId } from "../../tutti/run-setup.ts";
-import { costOf } from "../../worker/price.ts";
+import { costOf, mostCostOf, ratesFor } from "../../worker/price.ts";
 import type { PoolMember, Task } from "../../worker/types.ts";
+import type { Admission } from "../access/admission.ts";
+import type { GatewayKey } from "../access/keys.ts";
 import type { GatewayContext } from "../context.ts";
 import { type Fields, isFields } from "../http/object-reader.ts";
 import type { Visit } from "../http/route.ts";
-import { boundInput } from "../relay/bound-usage.ts";
+import { boundRequest, type RequestBound } from "../relay/bound-request.ts";
 import { CopiedResponse } from "../relay/copies.ts";
-import { toRelayEvents } from "../relay/journal.ts";
+import { type RelayedRun, toRelayEvents } from "../relay/journal.ts";
+import { checkFields } from "../relay/priced-fields.ts";
 import { relay } from "../relay/relay.ts";
 import { spliceModel } from "../relay/splice-model.ts";
 import type { Upstream } from "../relay/target.ts";
-import type { RelayedTo, RelayReader, RelayResult } from "../relay/types.ts";
+import type { RelayedTo, RelayReader, RelayRequest, RelayResult } from "../relay/types.ts";
 import { toPlainNumber } from "../runs/respond.ts";
 import type { Dialect } from "../types.ts";
 
@@ -40,8 +44,7 @@ export async function passThroughOnce(
   hash: string,
 ): Promise<void> {
   const { connection, key } = visit;
-  const name = JSON.stringify([key?.id ?? null, idempotencyKey]);
-  const known = await context.copies.find(name, hash);
+  const known = await context.copies.find(key?.id, idempotencyKey, hash);
   if (known) {
     context.metrics.addJoined();
     if (!known.body)
@@ -49,8 +52,8 @@ export async function passThroughOnce(
     connection.outgoing.writeHead(known.status, known.headers).end(known.body);
     return;
   }
-  const settle = context.copies.begin(name, hash);
-  const copied = new CopiedResponse(connection.outgoing);
+  const { kept, settle } = context.copies.begin(key?.id, idempotencyKey, hash);
+  const copied = new CopiedResponse(connection.outgoing, kept);
   let isWhole = false;
   try {
     isWhole = await passThrough(context, visit, asked, copied);
@@ -68,24 +71,33 @@ export async function passThrough(
 ): Promise<boolean> {
   const { pools, log } = context;
   const { connection, key, notes } = visit;
-  const { reader, raw, member, target, upstream } = asked;
-  const wantedUsd = key?.budget && toMostUsd(asked);
-  const admission = await context.admission.admit(key, wantedUsd);
+  const { reader, raw, body, member, target, upstream } = asked;
+  const bound = boundRequest(raw, body, member.maxOutputTokens ?? context.config.maxOutputTokens);
   const runId = createRunId();
-  notes.runId = runId;
   const startedAt = Date.now();
-  const beforeMs = performance.now() - connection.startedAt;
   const keepsText = context.config.gateway.keepRelayed || connection.header("x-tutti-content") === "keep";
+  const origin = toOrigin(asked, key?.id, keepsText);
+  const entry = toPoolEntry(member);
+  const admission = key?.budget
+    ? await admitBudgeted(context, visit, key, asked, { runId, startedAt, origin, entry, bound })
+    : await context.admission.admit(key, { runId });
+  notes.runId = runId;
+  const beforeMs = performance.now() - connection.startedAt;
+  let sent: SentRequest = { body: raw, bound, hidesUsage: false };
   let outcome: RelayResult | TuttiError;
   context.relaying++;
   try {
-    checkBudget(admission.budgetUsd, wantedUsd);
+    if (key?.budget) sent = toBudgetedBody(asked, bound, admission);
+    else sent.body = spliceModel(raw, target.model);
     outcome = await relay({
       pools,
       upstream,
       workerId: member.worker.id,
       reader,
-      body: spliceModel(raw, target.model),
+      body: sent.body,
+      bound: sent.bound,
+      hidesUsage: sent.hidesUsage,
+      isBudgeted: key?.budget !== undefined,
       clientHeaders: connection.incoming.headers,
       outgoing,
       keepsText,
@@ -103,26 +115,33 @@ export async function passThrough(
     });
     if (outcome.firstByteMs !== undefined) notes.firstTokenMs = beforeMs + outcome.firstByteMs;
   } catch (error) {
-    if (!isTuttiError(error)) throw error;
-    outcome = error;
+    // Whatever happened, it is journaled below, and its place and money are given back there.
+    outcome = isTuttiError(error)
+      ? error
+      : new TuttiError("internal", "Something went wrong here", { cause: error });
   } finally {
     context.relaying--;
   }
+  // Written out, as everything here: this is done for every relayed request, and a spread costs more than the rest of it.
   const events = toRelayEvents({
     runId,
     startedAt,
     endedAt: Date.now(),
-    origin: toOrigin(asked, key?.id, keepsText),
-    entry: toPoolEntry(member),
+    origin,
+    entry,
+    bound: sent.bound,
     task: keepsText ? toKeptTask(asked) : undefined,
     outcome,
-    inputTokens: () => boundInput(raw),
   });
-  // Nobody waits for it: the client has its reply, or gets its own error. A journal that fails is for the log.
-  void context.journalBatch
-    .add(events)
-    .catch((error: unknown) => log.error("a relayed request could not be journaled", { run: runId, error }))
-    .finally(() => admission.release());
+  // Nobody waits for it: the client has its reply, or gets its own error. What cannot be journaled is tried again, and
+  // its money stays reserved until then.
+  void context.journalBatch.add(events).then(
+    () => admission.release(),
+    (error: unknown) => {
+      log.error("a relayed request could not be journaled yet", { run: runId, error });
+      admission.release(context.tutti.backlog.add(events));
+    },
+  );
   // What a key has left is known from the journal: its next request must not wait behind a reservation.
   if (key) await context.journalBatch.flush();
   count(context, events, member.worker.id);
@@ -139,31 +158,74 @@ function count({ metrics }: GatewayContext, events: readonly RunEvent[], workerI
   }
 }
 
-/** The most it can cost, where that is known: what is passed through cannot be told to be shorter. */
-function toMostUsd({ target: { price }, reader, raw, body }: PassThrough): number | undefined {
+/** A shorter reply than this is of no use, unless no more was wanted. */
+const LEAST_OUTPUT_TOKENS = 256;
+
+type SentRequest = Pick<RelayRequest, "body" | "bound" | "hidesUsage">;
+type BeforeRelay = Omit<RelayedRun, "outcome" | "endedAt" | "task">;
+
+/** Reserves what the request can cost. One that does not say how long its reply may be is content with less. */
+async function admitBudgeted(
+  context: GatewayContext,
+  { connection }: Visit,
+  key: GatewayKey,
+  { reader, body, target: { price } }: PassThrough,
+  run: BeforeRelay,
+): Promise<Admission> {
   if (!price)
     throw new TuttiError(
       "forbidden",
       "The price of this model is not known, so the budget of this key cannot be kept. Give it a price in the config.",
     );
-  const longest = reader.lengthFields
-    .map((name) => body[name])
-    .find((value): value is number => typeof value === "number" && value > 0);
-  return longest && (boundInput(raw) * price.inputUsd + longest * price.outputUsd) / 1e6;
+  checkFields(body, connection.incoming.headers, reader.pricedFields, key.allowFields);
+  const { bound, runId, startedAt } = run;
+  const usd = mostCostOf(bound.inputTokens(), bound.outputTokens, price);
+  const least = bound.isStated ? bound.outputTokens : Math.min(LEAST_OUTPUT_TOKENS, bound.outputTokens);
+  const lost = new TuttiError("interrupted", "The process ended while this was running");
+  return context.admission.admit(key, {
+    runId,
+    usd,
+    leastUsd: mostCostOf(bound.inputTokens(), least, price),
+    lostEvents: toRelayEvents({ ...run, endedAt: startedAt, outcome: lost }),
+  });
 }
 
-function checkBudget(leftUsd: number | undefined, wantedUsd: number | undefined): void {
-  if (leftUsd === undefined || wantedUsd === undefined || wantedUsd <= leftUsd) return;
-  throw new TuttiError(
-    "budget-spent",
-    `What is left of this key's budget ($${leftUsd.toFixed(4)}) is less than the longest reply could cost ($${wantedUsd.toFixed(4)}). Ask for a shorter one.`,
-  );
+/**
+ * Written anew from what was read and counted: of a name that is there twice, a provider could go by the other one.
+ * Where the request does not say how long its reply may be, what was reserved does.
+ */
+function toBudgetedBody(
+  { reader, body, target: { model, protocol, price } }: PassThrough,
+  bound: RequestBound,
+  { budgetUsd = 0 }: Admission,
+): SentRequest {
+  const withUsage = reader.withUsage?.(body);
+  const fields: Fields = { ...(withUsage ?? body), model };
+  let { outputTokens } = bound;
+  if (!bound.isStated) {
+    const copies = typeof body.n === "number" ? body.n : 1;
+    const replyUsd = budgetUsd - mostCostOf(bound.inputTokens(), 0, price!);
+    // Sums of fractions may be a hair too small for what they were made of.
+    const { outputUsd } = ratesFor(price!, bound.inputTokens());
+    const affordable = Math.floor((replyUsd * 1e6) / outputUsd / copies + 1e-6);
+    const each = outputUsd === 0 ? outputTokens / copies : Math.min(outputTokens / copies, affordable);
+    fields[reader.lengthField(protocol)] = each;
+    outputTokens = each * copies;
+  }
+  const written = Buffer.from(JSON.stringify(fields));
+  return {
+    body: written,
+    bound: { ...bound, outputTokens, isStated: true },
+    hidesUsage: withUsage !== undefined,
+  };
 }
 
 function toOrigin({ dialect, body }: PassThrough, keyId: string | undefined, keepsText: boolean): Origin {
   const { model, user, metadata } = body;
   const isTag = (value: unknown): value is string => typeof value === "string" && value.length <= 512;
-  const tags = isFields(metadata) ? Object.entries(metadata).filter(([, value]) => isTag(value)) : [];
+  const tags = isFields(metadata)
+    ? Object.entries(metadata).filter(([name, value]) => name.length <= 64 && isTag(value))
+    : [];
   return {
     model: String(model),
     dialect: dialect.name,

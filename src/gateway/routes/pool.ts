@@ -13,12 +13,12 @@ const MOST_HOURS = 24 * 366;
 
 /** A key that may not ask everybody sees whom it may ask, and its own share. */
 export const showPool: Handler = async (context, visit) => {
-  const { tutti, shares } = context;
+  const { tutti, reader } = context;
   const { key, connection } = visit;
   const { hours, ...filter } = readWindow(visit);
   const { from } = filter;
-  const [resolved, store] = await Promise.all([tutti.pool(), tutti.store()]);
-  const { byWorker, planning, runs, isCut } = await shares.read(store, filter);
+  const resolved = await tutti.pool();
+  const { byWorker, planning, runs, isCut } = await reader.read(key, "sumShares", filter);
   const total = [...byWorker.values()].reduce(
     (sum, work) => ({ calls: sum.calls + work.calls, costUsd: sum.costUsd + work.costUsd }),
     { calls: 0, costUsd: 0 },
@@ -52,7 +52,7 @@ export const showPool: Handler = async (context, visit) => {
 /** Who did the work, day by day: what bills know by key and by model only. */
 export const showPoolDays: Handler = async (context, visit) => {
   const { hours: _, ...filter } = readWindow(visit);
-  const { days, isCut } = await context.shares.readDays(await context.tutti.store(), filter);
+  const { days, isCut } = await context.reader.read(visit.key, "sumDays", filter);
   visit.connection.json(200, { object: "list", data: days, isCut });
 };
 

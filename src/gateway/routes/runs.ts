@@ -2,6 +2,7 @@
 // happen. A key sees its own runs; an admin's key, or a gateway without keys, sees all.
 
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
+import type { Query } from "../../http/target.ts";
 import { type Run, toRun } from "../../perform/run.ts";
 import { fold } from "../../perform/state.ts";
 import type { RunEvent, RunFilter, StopReason } from "../../store/types.ts";
@@ -9,18 +10,19 @@ import type { GatewayContext } from "../context.ts";
 import { KEEP_ALIVE } from "../dialect/common.ts";
 import { badRequest } from "../http/object-reader.ts";
 import type { Visit } from "../http/route.ts";
-import { type Query, readWhole } from "../http/route.ts";
+import { readWhole } from "../http/route.ts";
+import { createPlace, isPiece } from "../runs/live-runs.ts";
 import type { Handler } from "../types.ts";
 
 const STATES = ["ended", "running", "interrupted"] as const;
 const MOST_RUNS = 500;
 const KEEP_ALIVE_MS = 5_000;
 
-export const listRuns: Handler = async ({ tutti }, { connection, key, query }) => {
+export const listRuns: Handler = async ({ reader }, { connection, key, query }) => {
   const limit = readWhole(query.limit, "limit", 1, MOST_RUNS) ?? 50;
   const filter = parseFilter(query);
   const keyId = key && !key.isAdmin ? key.id : filter.keyId;
-  const runs = await (await tutti.store()).listRuns({ ...filter, keyId, limit: limit + 1 });
+  const runs = await reader.read(key, "listRuns", { ...filter, keyId, limit: limit + 1 });
   const data = runs.slice(0, limit);
   const last = data.at(-1);
   const has_more = runs.length > limit;
@@ -73,13 +75,14 @@ function topOf(id: string): string {
 }
 
 /**
- * Server-sent events, each with an id "journaled.passing": how many events of this run's journal there were, and
- * how many others since the last of them, which are told live only: pieces of text, and what happens in runs within
- * this one. With `Last-Event-ID` it goes on behind that event, also after a restart of the gateway; pieces of text are
+ * Server-sent events, each with an id "journaled.passing": how many events of this run's journal there were, and how
+ * much since the last of them is told live only: characters of text, which may be cut into other pieces for another
+ * reader, and events of runs within this one. With `Last-Event-ID` it goes on behind that event, also after a restart of the gateway; pieces of text are
  * then in their `step-end`, and a run within this one has events of its own.
  */
 export const streamEvents: Handler = async (context, visit) => {
   const { connection, id } = visit;
+  connection.outgoing.once("close", context.readers.ofKey.take(visit.key?.id ?? ""));
   const live = context.live.find(id);
   const after = parseEventId(connection.header("last-event-id"));
   const earlier = await loadOwnRun(context, visit, id).catch((error: unknown) => {
@@ -87,19 +90,19 @@ export const streamEvents: Handler = async (context, visit) => {
     if (live && isTuttiError(error) && !visit.key) return { events: [] };
     throw error;
   });
-  const [first] = (await live?.next(0)) ?? [];
+  connection.outgoing.once("close", context.readers.ofRun.take(id));
+  const first = await live?.first();
   connection.begin(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
   const numbering = createNumbering(id, after);
   // Of a run that went on after tools of the client, the earlier turns are in the journal only.
   const past = live ? upTo(earlier.events, first) : earlier.events;
   await connection.write(past.filter(isWhole).map(numbering).join(""));
   const beat = setInterval(() => void connection.write(KEEP_ALIVE).catch(() => {}), KEEP_ALIVE_MS);
-  const gone = goneOf(connection.gone);
+  connection.gone.addEventListener("abort", () => live?.wake());
   try {
-    for (let position = 0; live; ) {
-      const events = await Promise.race([live.next(position), gone]);
+    for (const place = createPlace(); live; ) {
+      const events = await live.next(place, connection.gone);
       if (!events) break;
-      position += events.length;
       await connection.write(events.map(numbering).join(""));
     }
   } finally {
@@ -127,24 +130,33 @@ function createNumbering(runId: string, after: { journaled: number; passing: num
     if (isWhole(event) && event.runId === runId) {
       journaled++;
       passing = 0;
-    } else passing++;
+    } else passing += isPiece(event) ? event.text.length : 1;
     const isSeen = journaled < after.journaled || (journaled === after.journaled && passing <= after.passing);
-    return isSeen
-      ? ""
-      : `id: ${journaled}.${passing}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+    if (isSeen) return "";
+    const newCharacters = journaled === after.journaled ? passing - after.passing : Number.POSITIVE_INFINITY;
+    const shown =
+      isPiece(event) && newCharacters < event.text.length
+        ? { ...event, text: event.text.slice(-newCharacters) }
+        : event;
+    return `id: ${journaled}.${passing}\nevent: ${event.type}\ndata: ${toJson(shown)}\n\n`;
   };
 }
 
-function parseEventId(text: string | undefined): { journaled: number; passing: number } {
-  const found = /^(\d{1,9})\.(\d{1,9})$/.exec(text ?? "");
-  return { journaled: Number(found?.[1] ?? 0), passing: Number(found?.[2] ?? 0) };
+/** The end of a step may hold a megabyte, and all readers of a run want it at the same moment: it is written once. */
+const written = new WeakMap<RunEvent, string>();
+const LONG_EVENT = 65_536;
+
+function toJson(event: RunEvent): string {
+  const known = written.get(event);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(event);
+  if (text.length >= LONG_EVENT) written.set(event, text);
+  return text;
 }
 
-function goneOf(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener("abort", () => resolve(undefined), { once: true });
-  });
+export function parseEventId(text: string | undefined): { journaled: number; passing: number } {
+  const found = /^(\d{1,9})\.(\d{1,9})$/.exec(text ?? "");
+  return { journaled: Number(found?.[1] ?? 0), passing: Number(found?.[2] ?? 0) };
 }
 
 export const cancelRun: Handler = async (context, visit) => {

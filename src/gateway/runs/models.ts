@@ -2,23 +2,25 @@
 // follow the config; a pinned name holds the digest of a trained Conductor's weights, and means that one for ever.
 
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
+import { shorten } from "../../base/format.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { digestOf } from "../../conductor/native/opened.ts";
 import { findShippedFor, toCheckpointName } from "../../conductor/native/shipped.ts";
-import { relayTargetOf } from "../../config/endpoint.ts";
+import { referenceOf } from "../../config/endpoint.ts";
 import type { Environment } from "../../config/home.ts";
-import { type ResolvedPool, resolveModel } from "../../config/pool.ts";
+import { resolveModel } from "../../config/pool.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
 import type { ConductorIdentity } from "../../store/types.ts";
 import type { AskOptions } from "../../tutti/ask-options.ts";
 import { parseConductorName } from "../../tutti/conductors.ts";
 import type { Tutti } from "../../tutti/tutti.ts";
 import { isModel, modelsOf } from "../../worker/kinds.ts";
-import type { PoolMember } from "../../worker/types.ts";
-import type { Workflow } from "../../workflow/types.ts";
+import type { Pool, PoolMember, Worker } from "../../worker/types.ts";
 import { type GatewayKey, isAllowed, restrictPool } from "../access/keys.ts";
-import type { ObjectReader } from "../http/object-reader.ts";
+import { isNamedAnyhow, isPlainName } from "../access/model-names.ts";
+import { badRequest } from "../http/object-reader.ts";
 import type { Effort, ListedModel } from "../types.ts";
+import { atMost, type RunPreferences } from "./preferences.ts";
 
 export interface Team {
   kind: "team";
@@ -26,7 +28,8 @@ export interface Team {
   conductor?: ConductorIdentity | "prompted";
   /** Ids of the workers that may be asked; absent: all of the gateway's pool. */
   selector?: string[];
-  rounds: number;
+  /** Absent: as many as the Conductor takes, where the request asks for no number and no effort. */
+  rounds?: number;
   /** null: no limit. */
   budgetUsd: number | null;
 }
@@ -34,7 +37,7 @@ export interface Team {
 export interface OneWorker {
   kind: "worker";
   member: PoolMember;
-  /** Where the key has a budget: what one request may take of it. */
+  /** What one request may take at the most: where the key has a budget, or the request names one. */
   budgetUsd?: number;
 }
 
@@ -74,17 +77,18 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
     const isUltra = name === "tutti-ultra";
     const base = isUltra ? Math.max(ULTRA_ROUNDS, config.rounds) : config.rounds;
     const by = EFFORTS[effort ?? "medium"];
-    const rounds = preferences.rounds ?? Math.min(MOST_ROUNDS, Math.max(1, base + by.rounds));
+    const toRounds = (more: number) => Math.min(MOST_ROUNDS, Math.max(1, base + more));
+    // By number a client gets as many as by the highest effort, and no more.
+    const rounds = atMost(preferences.rounds, toRounds(EFFORTS.max.rounds)) ?? toRounds(by.rounds);
     const usual =
       config.limits.usd === null ? null : config.limits.usd * by.budget * (isUltra ? ULTRA_BUDGET : 1);
-    // A client may ask for less than the gateway allows, never for more.
-    const budgetUsd =
-      preferences.budgetUsd === undefined ? usual : Math.min(preferences.budgetUsd, usual ?? Infinity);
+    const budgetUsd = atMost(preferences.budgetUsd, usual) ?? usual;
+    const isUsual = !isUltra && effort === undefined && preferences.rounds === undefined;
     return {
       kind: "team",
       conductor,
       selector,
-      rounds: name === "tutti-fast" ? 1 : rounds,
+      rounds: name === "tutti-fast" ? 1 : isUsual ? undefined : rounds,
       budgetUsd,
     };
   }
@@ -94,14 +98,29 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
     key: GatewayKey | undefined,
     preferences: RunPreferences,
   ): Promise<string[] | undefined> {
+    const { isConfigured, isAllowed } = await judgeOf(key);
+    const odd = preferences.pool?.find(
+      (name) => name.includes("/") && !isConfigured(name) && !isPlainName(name),
+    );
+    if (odd !== undefined)
+      throw badRequest(`"${shorten(odd)}" is no name of a worker or a model.`, "tutti.pool");
     const resolved = await tutti.pool(preferences.pool).catch((error: unknown) => {
-      throw isTuttiError(error)
-        ? new TuttiError("bad-request", error.message, { param: "tutti.pool" })
-        : error;
+      throw isTuttiError(error) ? badRequest(error.message, "tutti.pool") : error;
     });
-    const pool = restrictPool(key, resolved.pool, providersOf(resolved));
+    const pool = restrictPool(key, resolved.pool, isAllowed);
     if (pool === resolved.pool) return preferences.pool;
     return pool.members.map(({ worker }) => worker.id);
+  }
+
+  const judges = new WeakMap<object, { pool: Pool; judge: Judge }>();
+  /** Names are compared once for each key, and not for each request. */
+  async function judgeOf(key: GatewayKey | undefined): Promise<Judge> {
+    const { pool } = await tutti.pool();
+    const known = judges.get(key ?? NOBODY);
+    if (known?.pool === pool) return known.judge;
+    const judge = createJudge(key, pool);
+    judges.set(key ?? NOBODY, { pool, judge });
+    return judge;
   }
 
   /** A key that may not ask everybody must not have its questions read by a Conductor it may not ask either. */
@@ -130,7 +149,7 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
   /** Any model of a provider whose key is there, in the pool or not. */
   async function findElsewhere(name: string): Promise<PoolMember | undefined> {
     const known = elsewhere.get(name);
-    if (known || !name.includes("/")) return known;
+    if (known || !name.includes("/") || !isPlainName(name)) return known;
     try {
       const member = await resolveModel(name, { env });
       if (elsewhere.size >= MOST_ELSEWHERE) elsewhere.clear();
@@ -156,11 +175,11 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
         pool.members.find(({ worker }) => worker.id === name && isModel(worker)) ??
         (await findElsewhere(name));
       if (!member) throw await unknownModel(name, async () => (await list(key)).map(({ id }) => id));
-      const budgetUsd = key?.budget
-        ? (wanted.preferences.budgetUsd ?? config.limits.usd ?? undefined)
-        : undefined;
-      if (isAllowedMember(key, member.worker)) return { kind: "worker", member, budgetUsd };
-      throw new TuttiError("forbidden", `The API key "${key?.name}" may not ask "${name}".`);
+      const usual = key?.budget ? (config.limits.usd ?? undefined) : undefined;
+      const budgetUsd = atMost(wanted.preferences.budgetUsd, config.limits.usd) ?? usual;
+      const { isAllowed } = await judgeOf(key);
+      if (isAllowed(member.worker)) return { kind: "worker", member, budgetUsd };
+      throw new TuttiError("forbidden", `The API key "${key?.name}" may not ask "${shorten(name, 80)}".`);
     },
   };
 }
@@ -172,26 +191,49 @@ export function toStage(destination: Team | OneWorker): Pick<AskOptions, "pool" 
   return { pool: { members: [member] }, conductor: { kind: "single", worker: member.worker.id } };
 }
 
-/** By the provider behind a worker, whatever name the config gave it. */
-export function isAllowedMember(key: GatewayKey | undefined, worker: PoolMember["worker"]): boolean {
-  return isAllowed(key, worker.id, relayTargetOf(worker)?.provider);
+// ---- Whom a key may ask --------------------------------------------------------------------------
+
+interface Judge {
+  /** Of the gateway's own pool. */
+  isConfigured(id: string): boolean;
+  isAllowed(worker: Worker): boolean;
 }
 
-function providersOf({ pool }: ResolvedPool): Map<string, string> {
-  return new Map(
-    pool.members.flatMap(({ worker }) => {
-      const provider = relayTargetOf(worker)?.provider;
-      return provider === undefined ? [] : [[worker.id, provider]];
-    }),
-  );
+const NOBODY = {};
+
+/**
+ * The name of a worker of the config keeps its model back too, where that is asked for by its provider's name; other
+ * workers of the config with the same model are others.
+ */
+function createJudge(key: GatewayKey | undefined, { members }: Pool): Judge {
+  const ids = new Set(members.map(({ worker }) => worker.id));
+  const keptBack = members
+    .filter(({ worker }) => isNamedAnyhow(key?.without ?? [], worker.id))
+    .flatMap(({ worker }) => referenceOf(worker) ?? []);
+  const judge = (worker: Worker) =>
+    isAllowedMember(key, worker) &&
+    (ids.has(worker.id) || !isNamedAnyhow(keptBack, referenceOf(worker) ?? worker.id));
+  const judged = new WeakMap<Worker, boolean>();
+  return {
+    isConfigured: (id) => ids.has(id),
+    isAllowed(worker) {
+      const known = judged.get(worker) ?? judge(worker);
+      judged.set(worker, known);
+      return known;
+    },
+  };
+}
+
+/** By the model behind a worker, whatever name the config gave it. */
+export function isAllowedMember(key: GatewayKey | undefined, worker: Worker): boolean {
+  return isAllowed(key, worker.id, referenceOf(worker));
 }
 
 async function unknownModel(name: string, names: () => Promise<string[]>): Promise<TuttiError> {
   const known = await names();
-  const shown = name.length > 80 ? `${name.slice(0, 80)}…` : name;
   const hint =
     didYouMean(name, known) || ` There are: ${known.slice(0, 8).join(", ")}${known.length > 8 ? ", …" : "."}`;
-  return new TuttiError("unknown-model", `There is no model "${shown}" here.${hint}`, {
+  return new TuttiError("unknown-model", `There is no model "${shorten(name, 80)}" here.${hint}`, {
     param: "model",
   });
 }
@@ -204,53 +246,4 @@ async function pinnedNames(tutti: Tutti): Promise<Map<string, ConductorIdentity>
   const checkpoint = toCheckpointName(folder);
   const digest = digestOf(folder);
   return new Map([[`tutti-${checkpoint}-${digest}`, { kind: "native", checkpoint, digest }]]);
-}
-
-// ---- Preferences ---------------------------------------------------------------------------------
-
-// What a request may say of the run itself, beside the dialect's own fields: the object `tutti` in its body.
-// Nothing here names a file or a Conductor: a client chooses among what the gateway offers, and no more.
-
-/** More than a Conductor may write, for votes of many; not so many that performing them is an attack. */
-const MOST_STEPS = 32;
-
-export interface RunPreferences {
-  /** The name of a pool in the config, or ids of workers. */
-  pool?: string[];
-  rounds?: number;
-  budgetUsd?: number;
-  deadlineMs?: number;
-  maxCalls?: number;
-  /** Performed instead of what a Conductor would write. Checked by the performer. */
-  workflow?: Workflow;
-}
-
-export function readPreferences(body: ObjectReader): RunPreferences {
-  const tutti = body.optionalObject("tutti");
-  if (!tutti) return {};
-  return {
-    pool: readPool(tutti),
-    rounds: tutti.number("rounds", { min: 1, max: 10, isWhole: true }),
-    budgetUsd: tutti.number("budget_usd", { min: 0 }),
-    deadlineMs: tutti.number("deadline_ms", { min: 1 }),
-    maxCalls: tutti.number("max_calls", { min: 1, isWhole: true }),
-    workflow: readWorkflow(tutti),
-  };
-}
-
-function readWorkflow(tutti: ObjectReader): Workflow | undefined {
-  const workflow = tutti.optionalObject("workflow")?.fields as Workflow | undefined;
-  const count = Array.isArray(workflow?.steps) ? workflow.steps.length : 0;
-  if (count <= MOST_STEPS) return workflow;
-  throw tutti.bad("workflow", `has ${count} steps; ${MOST_STEPS} are allowed.`);
-}
-
-function readPool(tutti: ObjectReader): string[] | undefined {
-  const value = tutti.value("pool");
-  if (value === undefined) return undefined;
-  const names: unknown = typeof value === "string" ? value.split(",") : value;
-  const isName = (name: unknown): name is string => typeof name === "string" && name.trim() !== "";
-  if (Array.isArray(names) && names.length > 0 && names.every(isName))
-    return names.map((name) => name.trim());
-  throw tutti.wrong("pool", "the name of a pool, or a list of workers");
 }

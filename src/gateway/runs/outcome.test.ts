@@ -185,33 +185,42 @@ describe("a run without an answer", () => {
     ["cancelled", {}, "cancelled", 499, /cancelled/],
     ["refused", {}, "conflict", 409, /refused/],
     ["journal-failed", {}, "overloaded", 503, /journal/],
-  ])("that ended with %s %j is the error %s %i", (stopReason, end, code, status, words) => {
+  ])("that ended with %s %j is the error %s %i", async (stopReason, end, code, status, words) => {
     const limits = { usd: 1, calls: 3, tokens: 500, deadlineMs: 60_000 };
     const run = toRun(fold([event.start(["a"], { limits }), event.end("", { stopReason, ...end })])!);
-    expect(failureOf(run)).toMatchObject({ code, status, message: expect.stringMatching(words) });
+    expect(await failureOf(run)).toMatchObject({ code, status, message: expect.stringMatching(words) });
   });
 
-  it("that had only what is left of a key's budget is told so", () => {
+  it("that had only what is left of a key's budget is told so", async () => {
     const limits = { usd: 0.001, calls: 3 };
     const runAfter = (stopReason: StopReason) =>
       toRun(fold([event.start(["a"], { limits }), event.end("", { stopReason })])!);
-    expect(failureOf(runAfter("budget-usd"), true)).toMatchObject({ code: "budget-spent", status: 429 });
-    expect(failureOf(runAfter("budget-calls"), true)).toMatchObject({ code: "limit" });
+    expect(await failureOf(runAfter("budget-usd"), true)).toMatchObject({
+      code: "budget-spent",
+      status: 429,
+    });
+    expect(await failureOf(runAfter("budget-calls"), true)).toMatchObject({ code: "limit" });
   });
 
-  it("that nobody performs any more may be tried again", () => {
-    expect(failureOf(toTestRun(plan()))).toMatchObject({ code: "overloaded", status: 503, retryable: true });
+  it("that nobody performs any more may be tried again", async () => {
+    expect(await failureOf(toTestRun(plan()))).toMatchObject({
+      code: "overloaded",
+      status: 503,
+      retryable: true,
+    });
   });
 
   it.each<StopReason>(["done", "budget-usd", "deadline", "worker-failed", "cancelled", "journal-failed"])(
     "is no failure after %s when there is one after all",
-    (stopReason) => {
-      expect(failureOf(toTestRun(plan(), ...first, event.end("forty", { stopReason })))).toBeUndefined();
+    async (stopReason) => {
+      expect(
+        await failureOf(toTestRun(plan(), ...first, event.end("forty", { stopReason }))),
+      ).toBeUndefined();
     },
   );
 
-  it.each<StopReason>(["done", "tool-calls"])("is no failure after %s", (stopReason) => {
-    expect(failureOf(toTestRun(plan(), event.end("", { stopReason })))).toBeUndefined();
+  it.each<StopReason>(["done", "tool-calls"])("is no failure after %s", async (stopReason) => {
+    expect(await failureOf(toTestRun(plan(), event.end("", { stopReason })))).toBeUndefined();
   });
 
   it.each<[stopReason: StopReason, code: string]>([
@@ -219,19 +228,22 @@ describe("a run without an answer", () => {
     ["invalid-output", "invalid-output"],
     ["worker-failed", "worker-fault"],
     ["budget-usd", "limit"],
-  ])("is a failure after %s where JSON was asked for and the best reply is none", (stopReason, code) => {
-    const output = { responseFormat: { type: "json" as const, schema: { type: "number" } } };
-    const task = { messages: [{ role: "user" as const, content: "6 × 7?" }], output };
-    const runWith = (answer: string) =>
-      toRun(fold([{ ...event.start(["a"]), task } as RunEvent, event.end(answer, { stopReason })])!);
-    expect(failureOf(runWith("forty"))).toMatchObject({ code });
-    if (stopReason !== "invalid-output") expect(failureOf(runWith("42"))).toBeUndefined();
-  });
+  ])(
+    "is a failure after %s where JSON was asked for and the best reply is none",
+    async (stopReason, code) => {
+      const output = { responseFormat: { type: "json" as const, schema: { type: "number" } } };
+      const task = { messages: [{ role: "user" as const, content: "6 × 7?" }], output };
+      const runWith = (answer: string) =>
+        toRun(fold([{ ...event.start(["a"]), task } as RunEvent, event.end(answer, { stopReason })])!);
+      expect(await failureOf(runWith("forty"))).toMatchObject({ code });
+      if (stopReason !== "invalid-output") expect(await failureOf(runWith("42"))).toBeUndefined();
+    },
+  );
 
   it.each<StopReason>(["failed", "answer-cut", "invalid-output"])(
     "is a failure after %s whatever text there is",
-    (stopReason) => {
-      expect(failureOf(toTestRun(plan(), event.end("For", { stopReason })))).toBeDefined();
+    async (stopReason) => {
+      expect(await failureOf(toTestRun(plan(), event.end("For", { stopReason })))).toBeDefined();
     },
   );
 });

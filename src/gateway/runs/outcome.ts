@@ -111,8 +111,8 @@ function toFinishReason(text: string | undefined): FinishReason {
  * Undefined where there is an answer, perhaps cut short by a limit, or a call of the client's tools. `isShort`: its
  * limit of money was what is left of the key's budget, which the client cannot raise.
  */
-export function failureOf(run: Run, isShort = false): TuttiError | undefined {
-  const isWanted = isAsWanted(run);
+export async function failureOf(run: Run, isShort = false): Promise<TuttiError | undefined> {
+  const isWanted = await isAsWanted(run);
   const stopReason = run.stopReason === "done" && !isWanted ? "invalid-output" : run.stopReason;
   const { code } = endingOf({ stopReason, hasAnswer: run.hasAnswer && isWanted });
   if (code === undefined) return undefined;
@@ -152,9 +152,9 @@ function whyNot(run: Run, stopReason: StopReason | undefined): string {
 }
 
 /** Where JSON was asked for, the best reply so far is no answer unless it is such JSON: clients parse it unseen. */
-function isAsWanted({ answer, hasAnswer, task }: Run): boolean {
+async function isAsWanted({ answer, hasAnswer, task }: Run): Promise<boolean> {
   const format = task.output?.responseFormat;
-  return !format || !hasAnswer || readJsonOutput(answer, format.schema).ok;
+  return !format || !hasAnswer || (await readJsonOutput(answer, format.schema)).ok;
 }
 
 /** A worker's key is ours, not the client's: a 401 would send people to look at the wrong key. */

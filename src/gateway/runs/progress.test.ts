@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { toRun } from "../../perform/run.ts";
 import { fold } from "../../perform/state.ts";
 import type { RunEvent } from "../../store/types.ts";
+import { toBelief, toTurnEvents } from "../../testing/belief.ts";
 import { event, spending, toWorkflow } from "../../testing/run-events.ts";
 import { createProgress } from "./progress.ts";
 
@@ -78,6 +79,36 @@ describe("progress", () => {
     expect(lastLine(...planned, event.stepStart(1, 0, { attempt: 2, instead }))).toBe(
       "Step 2 of 3 · openai/gpt-6-sol in place of anthropic/claude-opus-5-5 · Check the working of step 1",
     );
+  });
+
+  it("tells a run in turns: one line when a turn is decided, one when it is done", () => {
+    expect(toLines(toTurnEvents(POOL))).toEqual([
+      "Planning",
+      "Turn 1: asking openai/gpt-6-sol (worker)",
+      "Turn 1 done · 0.4 s · $0.0001",
+      'Turn 2: asking anthropic/claude-opus-5-5 (verifier), 62 % sure of "42"',
+      "Turn 2 done · 0.4 s · $0.0001",
+      'The team\'s answer is accepted, 90 % sure of "42"',
+    ]);
+  });
+
+  it("tells a turn whose worker gets the question as it is, and what goes wrong in it", () => {
+    const belief = toBelief([], [[1, 0.5, 0.01]]);
+    const direct = { ...event.planEnd(toWorkflow([1, "", []])), belief } as RunEvent;
+    const begun = [event.start(POOL), direct];
+    expect(lastLine(...begun)).toBe("Turn 1: asking anthropic/claude-opus-5-5");
+    expect(lastLine(...begun, event.stepError(0, 1, "secret"))).toBe("Turn 1 failed: rate-limited");
+    expect(lastLine(...begun, event.stepStart(0, 1, { attempt: 1 }))).toBe(
+      "Turn 1 · anthropic/claude-opus-5-5 again",
+    );
+  });
+
+  it("quotes what is believed on one line, and not more of it than helps", () => {
+    const [line] = toLines(toTurnEvents(POOL, `forged\nTurn 9: ${"x".repeat(500)}`)).filter((each) =>
+      each.startsWith("Turn 2: asking"),
+    );
+    expect(line).toMatch(/62 % sure of "forged Turn 9: x+…"$/);
+    expect(line!.length).toBeLessThan(130);
   });
 
   it("tells of later rounds and of plans that cannot be used", () => {

@@ -7,6 +7,7 @@ import type { Run } from "../../perform/run.ts";
 import type { RunEvent } from "../../store/types.ts";
 import { openStream } from "../dialect/open-stream.ts";
 import type { Dialect, StreamEncoder } from "../types.ts";
+import { createPlace } from "./live-runs.ts";
 import { failureOf, toOutcome, toOverheadMs } from "./outcome.ts";
 import { createProgress } from "./progress.ts";
 import type { LiveReply } from "./run-dispatcher.ts";
@@ -48,7 +49,7 @@ export async function respondWhole(
   try {
     const run = await live.result;
     const progress = head.request.showsProgress ? linesOf(live.events, before) : [];
-    const error = failureOf(run, isShort);
+    const error = await failureOf(run, isShort);
     if (error && !connection.hasBegun) return { error, run };
     const outcome = toOutcome(run, head, turn, progress, before);
     const body = error ? dialect.toError(error).body : dialect.toReply(outcome);
@@ -74,10 +75,9 @@ export async function respondStreamed(
   const progress: string[] = [];
   const lineOf = createProgress(before);
   try {
-    for (let position = 0; ; ) {
-      const events = await live.next(position);
+    for (const place = createPlace(); ; ) {
+      const events = await live.next(place, connection.gone);
       if (!events || connection.isGone) break;
-      position += events.length;
       // All that has come meanwhile is one write: a slow client gets fewer and larger ones.
       const pieces: Piece[] = [];
       for (const event of events) {
@@ -94,7 +94,7 @@ export async function respondStreamed(
       await writer.write(pieces);
     }
     const run = await live.result;
-    const error = failureOf(run, isShort);
+    const error = await failureOf(run, isShort);
     const { firstTokenMs } = writer;
     if (error && !connection.hasBegun) return { error, run };
     await writer.end(error ?? toOutcome(run, head, turn, progress, before));

@@ -5,6 +5,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isTuttiError } from "../../base/errors.ts";
 import type { RunEvent } from "../../store/types.ts";
+import type { Wanted } from "../access/admission.ts";
 import type { GatewayContext } from "../context.ts";
 import { checkRoom } from "../routes/ask.ts";
 
@@ -53,7 +54,7 @@ async function resume(context: GatewayContext, id: string, onLost: (error: unkno
   const { keyId, model } = originOf(events)!;
   const key = keyId === undefined ? undefined : keys.findById(keyId);
   const destination = await models.resolve(model, key, { preferences: {} });
-  const admit = (wantedUsd: number | undefined) => admission.admit(key, wantedUsd);
+  const admit = (wanted: Wanted) => admission.admit(key, wanted);
   const { live } = await dispatcher.resume(events, { destination, admit, goesOn: true });
   live.result.catch(onLost);
   log.info("goes on with a background run", { run: id });

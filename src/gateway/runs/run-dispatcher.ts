@@ -3,19 +3,21 @@
 // same key. Nothing is paid for twice that way, however often an SDK repeats itself.
 
 import { TuttiError } from "../../base/errors.ts";
+import { shorten } from "../../base/format.ts";
 import type { Run } from "../../perform/run.ts";
 import { fold } from "../../perform/state.ts";
 import type { Origin, RunEvent } from "../../store/types.ts";
 import { toTask } from "../../tutti/check-input.ts";
+import { createRunId } from "../../tutti/run-setup.ts";
 import type { RunStream, Tutti } from "../../tutti/tutti.ts";
 import type { Message } from "../../worker/types.ts";
-import type { Admission } from "../access/admission.ts";
+import type { Admission, Wanted } from "../access/admission.ts";
 import type { GatewayKey } from "../access/keys.ts";
-import { shorten } from "../http/object-reader.ts";
+import { MOST_IMAGE_BYTES } from "../access/request-limits.ts";
 import type { Dialect, GatewayRequest, ReplyHead } from "../types.ts";
 import { LiveRun, type LiveRuns, replay } from "./live-runs.ts";
-import type { RunPreferences } from "./models.ts";
 import { type OneWorker, type Team, toStage } from "./models.ts";
+import type { RunPreferences } from "./preferences.ts";
 import {
   findToolTail,
   parseReplyId,
@@ -37,7 +39,7 @@ export interface DispatchRequest {
   /** Of the body and what else makes two requests the same. */
   hash: string;
   /** Lets the run in, where one is started: a request that joins takes no place. */
-  admit(wantedUsd: number | undefined): Promise<Admission>;
+  admit(wanted: Wanted): Promise<Admission>;
 }
 
 /** A run that a reply is made from. */
@@ -91,6 +93,7 @@ export class RunDispatcher {
     const repeated = asked.idempotencyKey === undefined ? undefined : await this.#findRepeated(asked);
     if (repeated) return repeated;
     const messages = await this.#withEarlier(asked);
+    checkImages(messages);
     const tail = findToolTail(messages);
     const goneOn = tail && (await this.#goOn(asked, tail));
     if (goneOn) return goneOn;
@@ -102,11 +105,13 @@ export class RunDispatcher {
     const { request, destination, preferences } = asked;
     const { seed, task, isStream: streamsAnswer } = request;
     const isTeam = destination.kind === "team";
-    const admission = await asked.admit(destination.budgetUsd ?? undefined);
+    const runId = createRunId();
+    const admission = await asked.admit({ runId, usd: destination.budgetUsd ?? undefined });
     const begin = (signal: AbortSignal) =>
       this.#tutti.stream(
         { messages, output: task.output },
         {
+          runId,
           ...toStage(destination),
           rounds: isTeam ? destination.rounds : 1,
           budgetUsd: admission.budgetUsd ?? null,
@@ -134,7 +139,7 @@ export class RunDispatcher {
     const live = this.#live.add(new LiveRun(stream, { goesOn, stop: () => controller.abort() }));
     live.result
       .then((run) => this.#onEnd(run, before))
-      .finally(() => admission.release())
+      .finally(() => admission.release(this.#tutti.backlog.written(live.runId)))
       .catch(() => {});
     return live;
   }
@@ -147,7 +152,7 @@ export class RunDispatcher {
     const { runId, settings, spent, spentBefore } = fold(events)!;
     const { usd } = settings.limits;
     const left = usd === undefined ? undefined : Math.max(0, usd - (spent.usd - spentBefore.usd));
-    const admission = await admit(left);
+    const admission = await admit({ runId, usd: left });
     const { pool } = toStage(destination);
     const begin = (signal: AbortSignal) =>
       this.#tutti.resume(runId, { signal, pool, budgetUsd: admission.budgetUsd ?? null });
@@ -186,7 +191,7 @@ export class RunDispatcher {
     if (!run || run.origin?.keyId !== key?.id || run.isStripped)
       throw new TuttiError(
         "not-found",
-        `There is no response "${id}" to go on from: it was not stored, or was deleted.`,
+        `There is no response "${shorten(id)}" to go on from: it was not stored, or was deleted.`,
         { param: "previous_response_id" },
       );
     const [first, ...rest] = task.messages;
@@ -215,7 +220,7 @@ export class RunDispatcher {
     }
     const toolResults = turn === tail.turn && !live ? toToolResults(run, tail) : undefined;
     if (!toolResults) return undefined;
-    const admission = await asked.admit(destination.budgetUsd ?? undefined);
+    const admission = await asked.admit({ runId: run.id, usd: destination.budgetUsd ?? undefined });
     const begin = (signal: AbortSignal) =>
       this.#tutti.resume(run.id, {
         toolResults,
@@ -254,7 +259,7 @@ async function toReply(
   before?: Run,
 ): Promise<LiveReply> {
   // The time that is journaled: a reply that is read again says the same. Without a first event it fails anyway.
-  const [first] = (await live.next(0)) ?? [];
+  const first = await live.first();
   const head = toHead(asked, live.runId, turn, first?.at ?? Date.now());
   return { live, head, turn, before, isShort, isJoined: false };
 }
@@ -291,6 +296,19 @@ function otherRequest(key: string): TuttiError {
 function notKept(key: string): TuttiError {
   const message = "was performed, and its reply was not kept, as it asked.";
   return new TuttiError("conflict", `The request with the idempotency key "${shorten(key)}" ${message}`);
+}
+
+/** One model that is passed through to takes what its provider takes. */
+function checkImages(messages: readonly Message[]): void {
+  let bytes = 0;
+  for (const { content } of messages)
+    if (typeof content !== "string")
+      for (const part of content) if (part.type === "image") bytes += part.image.length;
+  if (bytes > MOST_IMAGE_BYTES)
+    throw new TuttiError(
+      "too-large",
+      `The images of this conversation have ${(bytes / 1e6).toFixed(1)} MB; a team takes ${MOST_IMAGE_BYTES / 1e6} MB. Send smaller ones, or their addresses.`,
+    );
 }
 
 function lostRun(): TuttiError {

@@ -24,8 +24,9 @@ export function findToolTail(messages: readonly Message[]): ToolTail | undefined
     const { content } = messages[end - 1] as Extract<Message, { role: "user" }>;
     const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
     if (!parts.every((part) => part.type === "text")) return undefined;
-    said.unshift(parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"));
+    said.push(parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"));
   }
+  said.reverse();
   let tail: ToolTail | undefined;
   for (; end > 0; end--) {
     const message = messages[end - 1]!;

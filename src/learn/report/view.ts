@@ -32,6 +32,7 @@ export function toFacts(
   const [costUsd, outages] = [total((each) => each.costUsd), total((each) => each.outages)];
   return [
     last && `${iterations.length}${last.isTiming ? "" : ` of ${last.total}`} iterations`,
+    last?.runs !== undefined && `${last.runs.toLocaleString("en")} runs`,
     last && toDelay(total(({ seconds }) => seconds) * 1000),
     costUsd > 0 && toMoney(costUsd, about?.isSimulated),
     outages > 0 && `${outages} rollouts lost to outages and not learned from`,

@@ -1,10 +1,11 @@
 // The journal file: where it comes to life, and its failures in words. libsql is loaded here and only when a
 // journal is opened, so that commands without one start fast.
 
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type Libsql from "libsql";
 import { isTuttiError, messageOf, TuttiError } from "../../base/errors.ts";
+import { makePrivateFolder, PRIVATE_FILE } from "../../files/private.ts";
 import { prepareTables } from "./format.ts";
 
 export type Database = Libsql.Database;
@@ -22,8 +23,8 @@ export async function openJournalFile(
 ): Promise<Database> {
   const Database = await loadLibsql();
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    closeSync(openSync(path, "a", 0o600));
+    makePrivateFolder(dirname(path));
+    closeSync(openSync(path, "a", PRIVATE_FILE));
     const database = new Database(path);
     const deadline = Date.now() + options.busyTimeoutMs;
     while (!isReady(database, path, deadline))
@@ -50,6 +51,12 @@ export function transact<T>(database: Database, work: () => T): T {
     if (database.inTransaction) database.exec("ROLLBACK");
     throw error;
   }
+}
+
+/** Which file stands at this path; undefined: none. */
+export function toFileIdentity(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.dev} ${found.ino}`;
 }
 
 export function isBusy(error: unknown): boolean {

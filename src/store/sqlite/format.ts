@@ -75,7 +75,50 @@ const FORMAT_2 = `
   ) AS sums WHERE sums.run = runs.id;
 `;
 
-const FORMATS = [FORMAT_1, FORMAT_2];
+// Budgets of keys that hold between processes. `key_days` is what each key has spent by the day its runs began, kept by
+// triggers: a budget is checked before every request, over any number of runs. A run that is deleted stays in it.
+// `reservations` are of requests under way, with the process that holds them.
+const FORMAT_3 = `
+  ALTER TABLE runs ADD COLUMN estimated_usd REAL NOT NULL DEFAULT 0;
+  ALTER TABLE bill ADD COLUMN estimated_usd REAL NOT NULL DEFAULT 0;
+  DROP INDEX runs_of_key;
+  CREATE INDEX runs_of_key ON runs (
+    key_id, started, id, parent, simulated, cost_usd, estimated_usd, calls, input_tokens, output_tokens
+  ) WHERE key_id IS NOT NULL;
+  CREATE TABLE key_days (
+    key_id TEXT NOT NULL,
+    day INTEGER NOT NULL,
+    cost_usd REAL NOT NULL,
+    PRIMARY KEY (key_id, day)
+  ) WITHOUT ROWID;
+  INSERT INTO key_days SELECT key_id, started / 86400000, sum(cost_usd) FROM (
+    SELECT key_id, started, cost_usd FROM runs WHERE key_id IS NOT NULL AND parent IS NULL
+    UNION ALL SELECT key_id, started, cost_usd FROM bill WHERE key_id IS NOT NULL
+  ) GROUP BY 1, 2;
+  CREATE TRIGGER key_days_start AFTER INSERT ON runs WHEN NEW.key_id IS NOT NULL AND NEW.parent IS NULL BEGIN
+    INSERT INTO key_days VALUES (NEW.key_id, NEW.started / 86400000, NEW.cost_usd)
+      ON CONFLICT (key_id, day) DO UPDATE SET cost_usd = cost_usd + excluded.cost_usd;
+  END;
+  CREATE TRIGGER key_days_spend AFTER UPDATE OF cost_usd ON runs
+    WHEN NEW.key_id IS NOT NULL AND NEW.parent IS NULL AND NEW.cost_usd <> OLD.cost_usd BEGIN
+    UPDATE key_days SET cost_usd = cost_usd + NEW.cost_usd - OLD.cost_usd
+      WHERE key_id = NEW.key_id AND day = NEW.started / 86400000;
+  END;
+  CREATE TABLE reservations (
+    id TEXT PRIMARY KEY,
+    run TEXT NOT NULL,
+    key_id TEXT NOT NULL,
+    usd REAL NOT NULL,
+    owner TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    host TEXT NOT NULL,
+    heartbeat INTEGER NOT NULL,
+    lost TEXT
+  );
+  CREATE INDEX reservations_of_key ON reservations (key_id);
+`;
+
+const FORMATS = [FORMAT_1, FORMAT_2, FORMAT_3];
 
 export function prepareTables(database: Database, path: string): void {
   const { user_version: version } = database.prepare("PRAGMA user_version").get() as { user_version: number };

@@ -29,6 +29,7 @@ interface RunRow {
   simulated: number;
   stop_reason: StopReason | null;
   cost_usd: number;
+  estimated_usd: number;
   calls: number;
   input_tokens: number;
   output_tokens: number;
@@ -54,19 +55,19 @@ export function createRunTable(database: Database): RunTable {
   const insert = database.prepare(
     `INSERT INTO runs (id, parent, top, started, question, folded, conductor, simulated, stripped,
        model, dialect, key_id, user, metadata, idempotency_key,
-       ended, answer, stop_reason, cost_usd, calls, input_tokens, output_tokens)
+       ended, answer, stop_reason, cost_usd, estimated_usd, calls, input_tokens, output_tokens)
      VALUES (?1, ?2, coalesce((SELECT top FROM runs WHERE id = ?2), ?2, ?1), ?3, ?4, ?5, ?6, ?7, ?8,
-       ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
+       ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)
      ON CONFLICT (id) DO NOTHING`,
   );
   const spend = database.prepare(
-    `UPDATE runs SET cost_usd = cost_usd + ?, calls = calls + ?, input_tokens = input_tokens + ?,
-       output_tokens = output_tokens + ? WHERE id = ?`,
+    `UPDATE runs SET cost_usd = cost_usd + ?, estimated_usd = estimated_usd + ?, calls = calls + ?,
+       input_tokens = input_tokens + ?, output_tokens = output_tokens + ? WHERE id = ?`,
   );
   const end = database.prepare(
     `UPDATE runs SET ended = :ended, answer = :answer, stop_reason = :stopReason,
        folded = iif(:folded IS NULL, folded, coalesce(folded, '') || char(10) || :folded),
-       cost_usd = iif(:isTotal, 0, cost_usd) + :costUsd, calls = iif(:isTotal, 0, calls) + :calls,
+       cost_usd = iif(:isTotal, 0, cost_usd) + :costUsd, estimated_usd = estimated_usd + :estimatedUsd, calls = iif(:isTotal, 0, calls) + :calls,
        input_tokens = input_tokens + :inputTokens, output_tokens = output_tokens + :outputTokens
      WHERE id = :id`,
   );
@@ -92,7 +93,7 @@ export function createRunTable(database: Database): RunTable {
   /** False when it is there already. */
   function start(
     id: string,
-    { start, end, costUsd, calls, inputTokens, outputTokens }: SummaryChange,
+    { start, end, costUsd, estimatedUsd, calls, inputTokens, outputTokens }: SummaryChange,
   ): boolean {
     const { parentId = null, startedAt, question, conductor, isSimulated, isStripped, origin } = start!;
     const { endedAt = null, answer = null, stopReason = null } = end ?? {};
@@ -116,6 +117,7 @@ export function createRunTable(database: Database): RunTable {
       answer,
       stopReason,
       costUsd,
+      estimatedUsd,
       calls,
       inputTokens,
       outputTokens,
@@ -126,16 +128,17 @@ export function createRunTable(database: Database): RunTable {
   return {
     update(id, change) {
       if (change.start && start(id, change)) return;
-      const { costUsd, calls, inputTokens, outputTokens } = change;
+      const { costUsd, estimatedUsd, calls, inputTokens, outputTokens } = change;
       if (change.end === undefined) {
         const isAny = costUsd !== 0 || calls !== 0 || inputTokens !== 0 || outputTokens !== 0;
-        if (isAny) spend.run(costUsd, calls, inputTokens, outputTokens, id);
+        if (isAny) spend.run(costUsd, estimatedUsd, calls, inputTokens, outputTokens, id);
         return;
       }
       const { endedAt: ended = null, answer = null, stopReason = null } = change.end ?? {};
       const folded = toFolded(answer ?? "");
       const isTotal = Number(change.isTotal);
-      end.run({ id, ended, answer, stopReason, folded, isTotal, costUsd, calls, inputTokens, outputTokens });
+      const sums = { costUsd, estimatedUsd, calls, inputTokens, outputTokens };
+      end.run({ id, ended, answer, stopReason, folded, isTotal, ...sums });
     },
     list(filter, living) {
       const { sql, parameters } = toListQuery(filter);
@@ -217,6 +220,7 @@ function toSummary(row: RunRow): RunSummary {
     state: row.ended !== null ? "ended" : row.running ? "running" : "interrupted",
     stopReason: row.stop_reason ?? undefined,
     costUsd: row.cost_usd,
+    estimatedUsd: row.estimated_usd,
     calls: row.calls,
     inputTokens: row.input_tokens,
     outputTokens: row.output_tokens,

@@ -19,7 +19,7 @@ type SumRow = Omit<SpendingRow, "group" | "isSimulated"> & { simulated: number }
   >;
 
 const COLUMNS =
-  "started, simulated, cost_usd, calls, input_tokens, output_tokens, model, key_id, user, metadata";
+  "started, simulated, cost_usd, estimated_usd, calls, input_tokens, output_tokens, model, key_id, user, metadata";
 
 // Nested runs are on the bill with the run at their head. Whatever has a key has a model: see `toSumQuery`.
 const TOP_LEVEL = "parent IS NULL";
@@ -37,9 +37,10 @@ export function createBill(database: Database): Bill {
       const { groupBy = [] } = filter;
       const { sql, parameters } = toSumQuery(filter);
       const rows = (database.prepare(sql).all(parameters) as SumRow[]).map((row): SpendingRow => {
-        const { simulated, runs, calls, costUsd, inputTokens, outputTokens } = row;
+        const { simulated, runs, calls, costUsd, estimatedUsd, inputTokens, outputTokens } = row;
         const group = Object.fromEntries(groupBy.map((name, i) => [name, row[`group${i}`]!]));
-        return { group, isSimulated: simulated === 1, runs, calls, costUsd, inputTokens, outputTokens };
+        const sums = { runs, calls, costUsd, estimatedUsd, inputTokens, outputTokens };
+        return { group, isSimulated: simulated === 1, ...sums };
       });
       return inOrder(rows, groupBy);
     },
@@ -65,7 +66,7 @@ function toSumQuery({ keyId, from, to, groupBy = [] }: SpendingFilter): {
     return `${toExpression(group, i)} AS group${i}`;
   });
   // Each table is narrowed by itself and asked for no column too many: the index of a key is then enough.
-  const sums = "simulated, cost_usd, calls, input_tokens, output_tokens";
+  const sums = "simulated, cost_usd, estimated_usd, calls, input_tokens, output_tokens";
   const arms = [
     ["runs", keyId === undefined ? BILLED : TOP_LEVEL],
     ["bill", "TRUE"],
@@ -75,7 +76,7 @@ function toSumQuery({ keyId, from, to, groupBy = [] }: SpendingFilter): {
   });
   const columns = [...groupBy.map((_, i) => `group${i}`), "simulated"].join(", ");
   const sql = `SELECT ${columns}, count(*) AS runs, sum(calls) AS calls, sum(cost_usd) AS costUsd,
-      sum(input_tokens) AS inputTokens, sum(output_tokens) AS outputTokens
+      sum(estimated_usd) AS estimatedUsd,      sum(input_tokens) AS inputTokens, sum(output_tokens) AS outputTokens
     FROM (${arms.join(" UNION ALL ")}) GROUP BY ${columns}`;
   return { sql, parameters };
 }

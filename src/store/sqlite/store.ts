@@ -7,8 +7,9 @@ import { TuttiError } from "../../base/errors.ts";
 import { CLAIM_MS, type Claim, isAlive, runActiveError } from "../owner.ts";
 import type { Store } from "../types.ts";
 import { createEventTable, toRows } from "./events.ts";
-import { isBusy, openJournalFile, toJournalError, transact } from "./file.ts";
+import { isBusy, openJournalFile, toFileIdentity, toJournalError, transact } from "./file.ts";
 import { createGroupCommit } from "./group-commit.ts";
+import { createReservationTable } from "./reservations.ts";
 import { createRunTable, listed } from "./runs.ts";
 import { createBill } from "./spending.ts";
 
@@ -23,6 +24,8 @@ export interface SqliteStoreOptions {
 /** How much one transaction of `prune` does: others may write in between. */
 const PRUNE_RUNS = 200;
 const PRUNE_PAGES = 2_000;
+/** How often it is looked whether the file is still the one that was opened. */
+const LOOK_AGAIN_MS = 1_000;
 
 export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<Store> {
   const file = resolve(path);
@@ -36,6 +39,9 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
   const runs = createRunTable(database);
   const events = createEventTable(database, file);
   const bill = createBill(database);
+  const reservations = createReservationTable(database);
+  const identity = toFileIdentity(file);
+  let lookedAt = now();
   let closed = false;
 
   const CLAIM = "run, owner AS id, pid, host, heartbeat AS heartbeatAt";
@@ -46,6 +52,8 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
   const insertClaim = database.prepare("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?)");
   const deleteClaim = database.prepare("DELETE FROM claims WHERE run = ? AND owner = ?");
   const deleteDeadClaims = database.prepare("DELETE FROM claims WHERE heartbeat <= ?");
+  const fillPage = database.prepare("INSERT INTO events (run, json) VALUES ('', hex(zeroblob(4096)))");
+  const emptyPage = database.prepare("DELETE FROM events WHERE run = ''");
   const removals = ["events WHERE run", "runs WHERE id", "claims WHERE run"].map((rows) =>
     database.prepare(`DELETE FROM ${rows} IN ${listed("ids")}`),
   );
@@ -54,6 +62,7 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
   async function write<T>(job: () => T): Promise<T> {
     if (closed) throw closedError();
     try {
+      checkFile(LOOK_AGAIN_MS);
       return await commit(job);
     } catch (error) {
       throw toJournalError(file, error);
@@ -66,6 +75,15 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
     } catch (error) {
       throw toJournalError(file, error);
     }
+  }
+  /** SQLite goes on writing into a file that was deleted; what it writes is gone when the process ends. */
+  function checkFile(everyMs: number): void {
+    if (Math.abs(now() - lookedAt) < everyMs) return;
+    if (toFileIdentity(file) !== identity) {
+      const message = `The journal ${file} was deleted or replaced while it was open. Put it back, or start again.`;
+      throw new TuttiError("journal-failed", message);
+    }
+    lookedAt = now();
   }
   function closedError(): TuttiError {
     return new TuttiError("journal-failed", `The journal ${file} is closed. Open it again to use it.`);
@@ -143,6 +161,23 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
 
     async sumSpending(filter = {}) {
       return read(() => bill.sum(filter));
+    },
+
+    async loadAccount(keyId, from) {
+      return read(() => reservations.account(keyId, from));
+    },
+
+    reserve: (request) => write(() => reservations.reserve(request, now())),
+    unreserve: (id) => write(() => reservations.unreserve(id)),
+    renewReservations: (owner) => write(() => reservations.renew(owner, now())),
+
+    // A page is taken and given back: on a full disk the small change of a row could still succeed.
+    async checkWritable() {
+      read(() => checkFile(0));
+      await write(() => {
+        fillPage.run();
+        emptyPage.run();
+      });
     },
 
     async prune(startedBefore) {

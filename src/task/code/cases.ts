@@ -1,12 +1,12 @@
 // Runs the cases of a task: many inputs, one program. The sandbox never learns what is expected.
 import { randomBytes } from "node:crypto";
 import { usageError } from "../../base/errors.ts";
-import { createQuickJsWorld } from "../sandbox/quickjs.ts";
+import { runInThread } from "../sandbox/quickjs.ts";
 import { runProgram } from "../sandbox/sandbox.ts";
 import { DEFAULT_LIMITS, type ProgramResult, type SandboxEngine } from "../sandbox/types.ts";
 import { isSameJson, isSameOutput } from "./compare.ts";
 import { toUsualImports } from "./extract.ts";
-import { PROGRAM_SIDE, QUICKJS_PROGRAM_SIDE } from "./javascript.ts";
+import { PROGRAM_SIDE } from "./javascript.ts";
 import { CASE_DRIVER } from "./python.ts";
 
 /** What a task and an answer come to, before it is run. */
@@ -40,6 +40,8 @@ export async function gradeCases(job: CodeJob): Promise<CodeFailure> {
   const fail = (at: number, why: string) => ({ why: `case ${at + 1} of ${job.cases.length}: ${why}` });
   let i = 0;
   for await (const outcome of runCases(job)) {
+    // The end was not as it should be, or the program has added cases of its own.
+    if (i === job.cases.length) return { why: `after its cases: ${describeExit(outcome, job.timeoutMs)}` };
     const { input, output: expected } = job.cases[i]!;
     if (outcome.exit !== "ok") return fail(i, describeExit(outcome, job.timeoutMs));
     if (!isSame(expected, outcome.output))
@@ -94,10 +96,14 @@ async function* runPythonCases(job: CodeJob, style: string = job.style): AsyncGe
   });
   job.signal?.throwIfAborted();
   for (const frame of result.stdout.split(`\n${mark}`).slice(1)) {
-    const [head = "", ...rest] = frame.split("\n");
+    const [head, rest] = cutAt(frame, "\n");
     const [, status = "", code = ""] = head.split(" ");
-    const [output = "", stderr = ""] = rest.join("\n").split(`\n-${mark}`);
-    yield { exit: toExit(status, Number(code), stderr), output, stderr };
+    const [output, stderr] = cutAt(rest, `\n-${mark}`);
+    const exit = toExit(status, Number(code), stderr);
+    // JSON is never empty: such a program ended before it gave anything.
+    if (exit === "ok" && style === "function" && output === "")
+      yield { exit: "error", output, stderr: "the program ended before it returned" };
+    else yield { exit, output, stderr };
   }
   if (result.exit !== "ok") yield { exit: result.exit, output: "", stderr: result.stderr };
 }
@@ -143,28 +149,24 @@ async function* callInNode(job: CodeJob): AsyncGenerator<CaseOutcome> {
     signal: job.signal,
   });
   job.signal?.throwIfAborted();
-  const lines = result.stdout.split("\n");
   for (const id of ids) {
-    const line = lines.find((each) => each.startsWith(`${id} `));
-    if (line === undefined) break;
-    yield toOutcome(parseReply(line.slice(id.length + 1)));
+    const [, found] = cutAt(`\n${result.stdout}`, `\n${id} `);
+    if (found === "") break;
+    yield toOutcome(parseReply(cutAt(found, "\n")[0]));
   }
   if (result.exit !== "ok") yield { exit: result.exit, output: "", stderr: result.stderr };
 }
 
 async function* callInQuickJs(job: CodeJob): AsyncGenerator<CaseOutcome> {
-  const world = await createQuickJsWorld({ ...DEFAULT_LIMITS, timeoutMs: job.timeoutMs });
-  const loaded = world.evaluate(job.source);
-  const answer = loaded && world.evaluate(QUICKJS_PROGRAM_SIDE, "side.js");
-  for (const { input } of job.cases) {
-    const reply = answer && world.call(answer, world.context.newString(toRequest(job, input, "")));
-    const failure = world.failure();
-    if (failure || !reply) {
-      const exit = failure === undefined || failure.exit === "ok" ? "error" : failure.exit;
-      yield { exit, output: "", stderr: failure?.message ?? "" };
-      return;
-    }
-    yield toOutcome(parseReply(world.context.getString(reply)));
+  const { source, timeoutMs, signal } = job;
+  const requests = job.cases.map(({ input }) => toRequest(job, input, ""));
+  const limits = { ...DEFAULT_LIMITS, timeoutMs };
+  const ended = await runInThread("cases", { source, requests, limits }, { timeoutMs, signal });
+  signal?.throwIfAborted();
+  if (ended.end !== "done") return yield { exit: ended.end, output: "", stderr: "" };
+  for (const outcome of ended.value) {
+    if ("reply" in outcome) yield toOutcome(parseReply(outcome.reply));
+    else yield { exit: outcome.failure.exit, output: "", stderr: outcome.failure.message };
   }
 }
 
@@ -207,12 +209,24 @@ export function describeExit({ exit, stderr }: Omit<CaseOutcome, "output">, time
     case "output":
       return "printed too much";
     default:
-      return `failed: ${show(stderr.trim().split("\n").at(-1) || "no message")}`;
+      return `failed: ${show(lastLine(stderr) || "no message")}`;
   }
+}
+
+/** What stands before a separator and behind it. No lists of lines: a program may print 64 MB of line ends. */
+function cutAt(text: string, separator: string): [before: string, after: string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + separator.length)];
+}
+
+function lastLine(text: string): string {
+  const end = text.trimEnd();
+  return end.slice(end.lastIndexOf("\n") + 1).trim();
 }
 
 /** Shortened and on one line. */
 export function show(text: string): string {
-  const line = JSON.stringify(text.trim().slice(0, SHOWN + 1));
-  return text.trim().length > SHOWN ? `${line.slice(0, -2)}…"` : line;
+  const trimmed = text.trim();
+  const line = JSON.stringify(trimmed.slice(0, SHOWN + 1));
+  return trimmed.length > SHOWN ? `${line.slice(0, -2)}…"` : line;
 }

@@ -76,3 +76,22 @@ describe("isSameJson", () => {
     );
   });
 });
+
+describe("outputs that are written to keep the comparison busy", () => {
+  const MB = 1_048_576;
+  it.each<[name: string, compare: typeof isSameOutput, expected: string, actual: string]>([
+    ["a number of millions of digits", isSameOutput, "12345", "9".repeat(8 * MB)],
+    ["digits that end in a letter", isSameOutput, "12345", `${"1".repeat(8 * MB)}x`],
+    ["millions of lines", isSameOutput, "1\n2", "1\n".repeat(8 * MB)],
+    ["millions of words", isSameOutput, "1 2", "1 ".repeat(8 * MB)],
+    ["spaces inside a line", isSameOutput, "1 2", `1${" ".repeat(8 * MB)}3`],
+    ["a string that does not end", isSameJson, '"a"', `"${'\\"'.repeat(MB)}`],
+    ["quotes alone", isSameJson, '"a"', '"'.repeat(2 * MB + 1)],
+    ["brackets alone", isSameJson, "[[1]]", "[".repeat(4 * MB)],
+    ["a long integer", isSameJson, "1", "9".repeat(8 * MB)],
+  ])("are told apart soon: %s", (_, compare, expected, actual) => {
+    const startedAt = performance.now();
+    expect(compare(expected, actual)).toBe(false);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+  });
+});

@@ -7,36 +7,60 @@ const EXACT_DIGITS = 15;
 
 /** Line by line and token by token. Space around lines and empty lines at the end do not count. */
 export function isSameOutput(expected: string, actual: string): boolean {
-  const left = toLines(expected);
-  const right = toLines(actual);
-  return left.length === right.length && left.every((line, i) => isSameLine(line, right[i] as string));
+  const left = linesOf(expected);
+  const right = linesOf(actual);
+  return areSame(left, right, isSameLine);
 }
 
-function toLines(text: string): string[] {
-  return text
-    .trimEnd()
-    .split(/\r\n|\n|\r/)
-    .map((line) => line.trim());
+/** Stops at the first difference, so that it takes no longer than what is expected is long. */
+function areSame(
+  expected: Generator<string>,
+  actual: Generator<string>,
+  isSame: (expected: string, actual: string) => boolean,
+): boolean {
+  for (;;) {
+    const left = expected.next();
+    const right = actual.next();
+    if (left.done || right.done) return left.done === right.done;
+    if (!isSame(left.value, right.value)) return false;
+  }
+}
+
+// One at a time: a program may print tens of millions of lines, more than a list could hold.
+function* linesOf(text: string): Generator<string> {
+  const whole = text.trimEnd();
+  const end = /\r\n|\n|\r/g;
+  for (let at = 0; ; at = end.lastIndex) {
+    end.lastIndex = at;
+    const found = end.exec(whole);
+    yield whole.slice(at, found?.index).trim();
+    if (!found) return;
+  }
+}
+
+function* tokensOf(line: string): Generator<string> {
+  for (const [token] of line.matchAll(/\S+/g)) yield token;
 }
 
 function isSameLine(expected: string, actual: string): boolean {
-  if (expected === actual) return true;
-  const left = expected.split(/\s+/);
-  const right = actual.split(/\s+/);
-  return left.length === right.length && left.every((token, i) => isSameToken(token, right[i] as string));
+  return expected === actual || areSame(tokensOf(expected), tokensOf(actual), isSameToken);
 }
 
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 const WHOLE = /^[+-]?\d+$/;
 
 function isSameToken(expected: string, actual: string): boolean {
   if (expected === actual) return true;
   if (!NUMBER.test(expected) || !NUMBER.test(actual)) return false;
-  if (WHOLE.test(expected) && WHOLE.test(actual)) return BigInt(strip(expected)) === BigInt(strip(actual));
+  if (WHOLE.test(expected) && WHOLE.test(actual)) return toPlainWhole(expected) === toPlainWhole(actual);
   return isClose(Number(expected), Number(actual));
 }
 
-const strip = (whole: string) => whole.replace(/^\+/, "");
+/** +007 is 7. As text, because a number of millions of digits takes minutes to read. */
+function toPlainWhole(whole: string): string {
+  const [, sign = "", digits = ""] = /^([+-]?)0*(\d+)$/.exec(whole) ?? [];
+  return sign === "-" && digits !== "0" ? `-${digits}` : digits;
+}
 
 function isClose(expected: number, actual: number): boolean {
   return expected === actual || Math.abs(expected - actual) <= TOLERANCE * Math.max(1, Math.abs(expected));
@@ -57,7 +81,8 @@ export function isSameJson(expected: string, actual: string): boolean {
 
 /** Integers that a number cannot hold become texts that no other value can be. */
 function keepLongIntegers(json: string): string {
-  return json.replace(/"(?:\\.|[^"\\])*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) =>
+  // A string that does not end is taken to the end of the text, or every quote in it would be tried again.
+  return json.replace(/"[^"\\]*(?:\\.[^"\\]*)*(?:"|$)|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) =>
     WHOLE.test(token) && token.length > EXACT_DIGITS ? `{"whole number":"${token}"}` : token,
   );
 }

@@ -13,12 +13,15 @@ const FIRST_LINE: Record<ProgramLanguage, RegExp> = {
     /^(?:\/\/|\/\*|"use strict"|'use strict'|const |let |var |function|async |class |import |console\.|process\.|require\(|module\.|for ?\(|\(|[\w.]+ = )/,
 };
 
+/** How much of the first line tells whether it is code: the patterns take the square of its length. */
+const CONSIDERED = 300;
+
 /** The last block in the right language, else the last block, else the whole text where it begins like code. */
 export function extractCode(answer: string, language: ProgramLanguage): string | undefined {
   const blocks = findBlocks(answer);
   const found = blocks.findLast((block) => NAMES[language].includes(block.name)) ?? blocks.at(-1);
   if (found) return found.text;
-  const firstLine = answer.trim().split("\n", 1)[0] ?? "";
+  const firstLine = answer.trim().slice(0, CONSIDERED).split("\n", 1)[0] ?? "";
   return FIRST_LINE[language].test(firstLine) ? answer : undefined;
 }
 

@@ -1,11 +1,12 @@
 // Grades programs by running them: all tests of the task must pass. Nothing that is printed in the sandbox
 // is taken for a verdict.
 import { isTuttiError, usageError } from "../../base/errors.ts";
+import { isCheckedInside } from "../decided-inside.ts";
 import { chooseSandbox, describeMissing } from "../sandbox/sandbox.ts";
 import type { ProgramOptions } from "../sandbox/types.ts";
 import type { Grade, GradedTask } from "../types.ts";
 import { type CodeFailure, type CodeJob, gradeCases } from "./cases.ts";
-import { gradeCheck, isCheckedInside } from "./check.ts";
+import { gradeCheck } from "./check.ts";
 import { extractCode } from "./extract.ts";
 
 const CASE_TIMEOUT_MS = 10_000;
@@ -31,7 +32,7 @@ export async function gradeCode(
   if (typeof sandbox === "object")
     return { score: 0, why: describeMissing(language, sandbox), ungraded: true };
 
-  const before = new RegExp(`^\\s*(async )?def ${entry}\\b`, "m").test(task.prompt) ? task.prompt : "";
+  const before = definesFunction(task.prompt, entry) ? task.prompt : "";
   const job: CodeJob = {
     ...{ language, style, entry, check, timeoutMs, signal, before, engine: sandbox },
     // Some models go on where the prompt stopped, inside the function.
@@ -39,9 +40,21 @@ export async function gradeCode(
     cases: tests.cases ?? [],
   };
   const failure = await gradeJob(job);
-  const where = check !== "" && isCheckedInside(job) ? "; checked in the program's own process" : "";
-  if (failure === undefined) return { score: 1, why: `passed ${describeTests(job)}${where}`, sandbox };
-  return { score: 0, why: failure.why + where, sandbox, ungraded: failure.isUngraded };
+  const isInside = isCheckedInside(job);
+  const where = isInside ? "; checked in the program's own process" : "";
+  const decided = { sandbox, decidedIn: isInside ? ("program" as const) : undefined };
+  if (failure === undefined) return { score: 1, why: `passed ${describeTests(job)}${where}`, ...decided };
+  return { score: 0, why: failure.why + where, ...decided, ungraded: failure.isUngraded };
+}
+
+/** Without a pattern made from the task's own text, which may come from anywhere. No name: any function. */
+function definesFunction(prompt: string, name: string): boolean {
+  return prompt.split("\n").some((line) => {
+    const definition = line.trimStart().replace(/^async /, "");
+    return (
+      definition.startsWith(`def ${name}`) && (name === "" || !/^\w/.test(definition.slice(4 + name.length)))
+    );
+  });
 }
 
 async function gradeJob(job: CodeJob): Promise<CodeFailure> {

@@ -1,5 +1,6 @@
 // What runs beside a JavaScript program in its sandbox, in Node and in QuickJS alike: the program's side does
-// what it is asked, the check's side asks. Nothing here decides for the program: the two never share a world.
+// what it is asked, the check's side asks. The two never share a world: values cross as data, and functions of the
+// check never do. Nothing on the program's side decides anything; what it says are the program's own words.
 
 /** Values as JSON: plain ones by value, all others as a number that only the program's side can look up. */
 const CODEC = `
@@ -28,12 +29,16 @@ function decode(value, find) {
   if (kind === "undefined") return undefined;
   if (kind === "bigint") return BigInt(inner);
   if (kind === "date") return new Date(inner);
-  if (kind === "remote" || kind === "source") return find(value);
+  if (kind === "remote") return find(value);
   const parts = inner.map((each) => decode(each, find));
   if (kind === "map") return new Map(parts);
   if (kind === "set") return new Set(parts);
   const object = {};
-  for (const [key, each] of parts) Object.defineProperty(object, key, { value: each, writable: true, enumerable: true, configurable: true });
+  for (const [key, each] of parts) {
+    // Awaiting it would hand the check's own functions to the program.
+    if (key === "then" && typeof each === "function") throw new TypeError("a value with a then is not data");
+    Object.defineProperty(object, key, { value: each, writable: true, enumerable: true, configurable: true });
+  }
   return object;
 }
 `;
@@ -42,7 +47,7 @@ function decode(value, find) {
 const ANSWER = `
 const kept = [];
 const keep = (value) => ({ $: "remote", v: kept.push(value) - 1 });
-const find = (value) => (value.$ === "source" ? evaluate("(" + value.v + ")") : kept[value.v]);
+const find = (value) => kept[value.v];
 const isName = /^[A-Za-z_$][\\w$]*$/;
 function lookUp(name) {
   try {
@@ -81,7 +86,14 @@ function perform(request) {
   return request.isNew ? new target(...args) : target(...args);
 }
 const toError = (error) => ({ e: [String((error && error.name) || "Error"), String((error && error.message) || error).slice(0, 500)] });
-const toReply = (request, value) => (request.isPlain ? { j: JSON.stringify(value) } : { v: encode(value, keep) });
+const { parse, stringify } = JSON;
+const NOT_JSON = [Promise, Map, Set, WeakMap, WeakSet];
+const refuseOthers = (key, value) => {
+  const kind = typeof value === "object" ? NOT_JSON.find((each) => value instanceof each)?.name : typeof value === "function" && "function";
+  if (kind) throw new TypeError("a " + kind + " is not JSON");
+  return value;
+};
+const toReply = (request, value) => (request.isPlain ? { j: stringify(value, refuseOthers) } : { v: encode(value, keep) });
 `;
 
 const LINES = `
@@ -148,8 +160,13 @@ async function main() {
 main();
 `;
 
-/** Defines \`bind(task)\`, which makes stand-ins for what the program defines; \`ask(request)\` is the way to it. */
+/**
+ * Defines \`bind(task)\`, which makes stand-ins for what the program defines; \`ask(request)\` is the way to it, and
+ * \`giveUp(why)\` ends a check that cannot be carried out with any program.
+ */
 const BIND = `
+// Of test frameworks: a program that brings its own must not be what it is tested with.
+const NEVER_FROM_PROGRAM = "assert test it describe expect suite should chai jest vi sinon before after beforeEach afterEach beforeAll afterAll".split(" ");
 const numbers = new WeakMap();
 const remotes = new Map();
 function find(value) {
@@ -167,8 +184,7 @@ function find(value) {
 }
 function keep(value) {
   if (numbers.has(value)) return { $: "remote", v: numbers.get(value) };
-  if (typeof value === "function") return { $: "source", v: Function.prototype.toString.call(value) };
-  throw new TypeError("this value cannot be handed to the program");
+  return giveUp("the check hands a " + (typeof value === "object" ? "value of its own kind" : typeof value) + " to the program, which nothing of the check may enter");
 }
 const ERRORS = { TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError };
 function receive(reply) {
@@ -184,7 +200,7 @@ function receive(reply) {
 }
 function bind(task) {
   const words = [...new Set(task.check.match(/[A-Za-z_$][\\w$]*/g) || [])];
-  const wanted = words.filter((word) => word !== task.entry && !(word in globalThis));
+  const wanted = words.filter((word) => word !== task.entry && !(word in globalThis) && !NEVER_FROM_PROGRAM.includes(word));
   const found = ask({ names: task.entry ? [task.entry, ...wanted] : wanted });
   const given = (name) => Object.hasOwn(found, name);
   if (task.entry && !given(task.entry)) throw new ReferenceError("the program does not define " + task.entry);
@@ -220,49 +236,52 @@ function ask(request) {
   return receive(JSON.parse(line.slice(id.length)));
 }
 ${CODEC}${BIND}
+const giveUp = (why) => finish({ ok: false, unfit: why });
 const fail = (error) => finish({ ok: false, why: String((error && error.name) || "Error") + ": " + String((error && error.message) || error) });
 process.stdout.write = process.stderr.write = () => true;
 process.on("uncaughtException", fail);
 process.on("unhandledRejection", fail);
 process.on("exit", () => finish({ ok: false, why: "the check ended the process" }));
-process.once("beforeExit", () => finish({ ok: true }));
+let isPending = false;
+process.once("beforeExit", () => finish(isPending ? { ok: false, why: "Error: the check never finished" } : { ok: true }));
 globalThis.require = require;
 for (const name of require("node:module").builtinModules) {
   // What a check uses without asking for it comes from Node, never from the program.
-  if (!(name in globalThis) && new RegExp("\\b" + name + "\\b").test(task.check)) globalThis[name] = require(name);
+  if (!(name in globalThis) && new RegExp("\\\\b" + name + "\\\\b").test(task.check)) globalThis[name] = require(name);
 }
 try {
   bind(task);
   const value = vm.runInThisContext(task.check, { filename: "check.js" });
-  if (value instanceof Promise) value.catch(fail);
+  if (value instanceof Promise) {
+    isPending = true;
+    value.then(() => { isPending = false; }, fail);
+  }
 } catch (error) {
   fail(error);
 }
 `;
 
-/** The program's side in QuickJS: \`__answer(text)\` gives the reply as text. */
+/**
+ * The program's side in QuickJS, evaluated before the program: \`(text)\` gives what the request came to as it is, and
+ * \`(text, [value])\` the reply as text. Two steps, because only the host can see whether a promise has settled.
+ */
 export const QUICKJS_PROGRAM_SIDE = `
 (() => {
-  const evaluate = (text) => (0, eval)(text);
+  const globalEval = eval;
+  const evaluate = (text) => globalEval(text);
   ${CODEC}${ANSWER}
-  return (text) => {
-    const request = JSON.parse(text);
-    try {
-      return JSON.stringify(toReply(request, perform(request)));
-    } catch (error) {
-      return JSON.stringify(toError(error));
-    }
-  };
+  return (text, ...values) => (values.length > 0 ? stringify(toReply(parse(text), values[0])) : perform(parse(text)));
 })()
 `;
 
-/** The check's side in QuickJS: throws where the check does. */
+/** The check's side in QuickJS: throws where the check does, and gives what the check's last line gave. */
 export const QUICKJS_CHECK_SIDE = `
 (send, text) => {
   const task = JSON.parse(text);
   const ask = (request) => receive(JSON.parse(send(JSON.stringify(request))));
+  const giveUp = (unfit) => send(JSON.stringify({ unfit }));
   ${CODEC}${BIND}
   bind(task);
-  (0, eval)(task.check);
+  return (0, eval)(task.check);
 }
 `;

@@ -116,11 +116,19 @@ export const CHECK_SIDE = `
 import builtins, os, sys
 import re
 ${PACKAGES}${CODEC}
+BaseExceptionGroup = getattr(builtins, "BaseExceptionGroup", ImportError)
+
 class Gone(BaseException):
     pass
 
 class Raised(Exception):
     pass
+
+class Unfit(BaseException):
+    pass
+
+# In Python's own functions these end a loop instead of being an error: all(map(check, cases)) would be true.
+ENDS_LOOPS = (StopIteration, StopAsyncIteration)
 
 def main():
     replies = os.fdopen(os.dup(0), "r", encoding="utf-8")
@@ -150,7 +158,7 @@ def main():
     def keep(value):
         if isinstance(value, Remote):
             return value.number
-        raise TypeError("a " + type(value).__name__ + " cannot be handed to the program")
+        raise Unfit("the check hands a " + type(value).__name__ + " to the program, which nothing of the check may enter")
 
     def find(number):
         return remotes.setdefault(int(number), Remote(int(number)))
@@ -167,24 +175,29 @@ def main():
             line = ""
         if not line:
             raise Gone()
-        reply = json.loads(line[len(request["id"]):])
-        if "e" in reply:
-            name, text = reply["e"]
-            kind = getattr(builtins, str(name), None)
-            is_plain = isinstance(kind, type) and issubclass(kind, Exception) and kind is not ImportError
-            if not is_plain or issubclass(kind, (ImportError, UnicodeError)):
-                raise Raised(str(name) + ": " + str(text))
-            error = kind(str(text))
-            error.from_program = True
-            raise error
-        return decode(reply["v"], find)
+        try:
+            reply = json.loads(line[len(request["id"]):])
+            name, text = map(str, reply["e"]) if "e" in reply else ("", "")
+            value = None if name else decode(reply["v"], find)
+        except BaseException:
+            # Not what our side of the program writes: it never looks like an error or a value of the program.
+            raise Gone() from None
+        if name:
+            kind = getattr(builtins, name, None)
+            is_plain = isinstance(kind, type) and issubclass(kind, Exception)
+            if not is_plain or issubclass(kind, (ImportError, UnicodeError, BaseExceptionGroup, *ENDS_LOOPS)):
+                raise Raised(name + ": " + text)
+            raise kind(text)
+        return value
 
     def run():
         scope = {"__name__": "__main__"}
+        exec(task["imports"], scope)
+        usual_names = dict(scope)
         try:
             exec(task["before"], scope)
         except BaseException:
-            scope = {"__name__": "__main__"}
+            scope = usual_names
         words = set(re.findall(r"[A-Za-z_][A-Za-z_0-9]*", task["check"]))
         standard = getattr(sys, "stdlib_module_names", ())
         usual = {"np": "numpy", "numpy": "numpy", "pd": "pandas", "pandas": "pandas"}
@@ -210,6 +223,8 @@ def main():
         result = {"ok": True}
     except Gone:
         result["gone"] = True
+    except Unfit as error:
+        result["unfit"] = str(error)
     except BaseException as error:
         text = type(error).__name__ + ": " + str(error)
         step = error.__traceback__

@@ -22,7 +22,8 @@ def add_packages(*sources):
 /**
  * Runs each case in a fork of its own, with its own clock, and reports after a mark: "case status code", what
  * came out, the mark with a minus, the end of what came on standard error. Stops at the first case that fails
- * by itself. Reads: "mark style milliseconds", then texts, each after its length in bytes: the name that is called,
+ * by itself. Between two cases every process but this one is killed and every file is removed, also the ones that
+ * this sandbox began with: nothing that a program leaves in one case helps it in the next. Reads: "mark style milliseconds", then texts, each after its length in bytes: the name that is called,
  * what comes before the program, the program, and the inputs.
  */
 export const CASE_DRIVER = `
@@ -74,6 +75,47 @@ def run(style, entry, before, code, text, result):
     import json
     value = find_entry(scope, entry)(*json.loads(text))
     os.write(result, json.dumps(value, default=to_plain).encode())
+
+def kill_others():
+    # The first process of the sandbox reaches all others, whatever group or session they went to, and inherits them.
+    if os.getpid() != 1:
+        return
+    try:
+        os.kill(-1, 9)
+    except OSError:
+        pass
+    try:
+        while True:
+            os.waitpid(-1, 0)
+    except OSError:
+        pass
+
+def wipe(folder):
+    os.chmod(folder, 0o700)
+    for entry in list(os.scandir(folder)):
+        if entry.is_dir(follow_symlinks=False):
+            wipe(entry.path)
+            os.rmdir(entry.path)
+        else:
+            os.unlink(entry.path)
+
+def clean():
+    """Whether nothing is left. A tree too deep to be removed is a reason to stop."""
+    kill_others()
+    try:
+        for folder in ("/tmp", "/dev/shm"):
+            wipe(folder)
+            for name in os.listxattr(folder):
+                os.removexattr(folder, name)
+            os.utime(folder, (0, 0))
+        return True
+    except BaseException:
+        return False
+
+def read_back(file):
+    os.lseek(file, 0, 0)
+    with open(file, "rb", closefd=False) as stream:
+        return stream.read()
 
 def open_case(style, text):
     files = [os.open("/tmp/.case-" + name, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600) for name in ("in", "out", "err")]
@@ -145,6 +187,7 @@ def main():
         before = None
     add_packages(source, check)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+    clean()
     for index, text in enumerate(inputs):
         files = open_case(style, text)
         pid = os.fork()
@@ -152,16 +195,13 @@ def main():
             os.close(report)
             be_case(style, entry, before, code, text, files)
         status = wait_for(pid, int(milliseconds) / 1000)
-        try:
-            os.killpg(pid, 9)
-        except OSError:
-            pass
-        if status is None:
-            os.waitpid(pid, 0)
-        out, err = (open(name, "rb").read() for name in ("/tmp/.case-out", "/tmp/.case-err"))
+        is_clean = clean()
+        out, err = read_back(files[1]), read_back(files[2])
         for file in files:
             os.close(file)
         code_number = -1 if status is None else os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
+        if code_number == 0 and not is_clean:
+            code_number, err = 1, b"the program left files that cannot be removed"
         say(index, "timeout" if status is None else "done", code_number, out, err[-2000:])
         if code_number != 0:
             return

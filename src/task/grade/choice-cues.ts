@@ -33,7 +33,8 @@ export const WEAK_CUES = [
 ];
 
 const LETTER = String.raw`\(?\b([A-T])\b\)?`;
-const LIST = String.raw`(?:\(?\b[A-T]\b\)?(?:,\s*(?:and |or )?|\s+(?:and|or|&)\s+))+\(?\b[A-T]\b\)?`;
+/** No set has more options than letters here; without a bound a reply of nothing but letters takes the square of its length. */
+const LIST = String.raw`(?:\(?\b[A-T]\b\)?(?:,\s*(?:and |or )?|\s+(?:and|or|&)\s+)){1,19}\(?\b[A-T]\b\)?`;
 /** "A is right" chooses, "A is right of B" does not. */
 const END = String.raw`(?= (?:option|choice|answer|one|response|fit|match|here|because|since|as)\b|[.,;:!)]|$)`;
 const RIGHT = `(?:clearly |definitely |indeed |probably |likely |therefore |thus |obviously )?(?:the |our |my )?(?:single |only |most |final )*(?:(?:correct|right|best|accurate|appropriate|likely|true)${END}|(?:correct )?answers?\\b|winner|(?<=the (?:only )?)(?:one|option|choice)(?= (?:that|which)\\b|[.,]|$))`;

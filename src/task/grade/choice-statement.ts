@@ -21,11 +21,19 @@ export function chosenLetters(reply: string, options: Options): string[] {
     const sentences = line.split(/(?<=[.!?])\s+(?=\S)/);
     for (let j = sentences.length - 1; j >= 0; j--) {
       // "Answer: C. LIFO memory": the text belongs to the letter before it.
-      const claimed = claimIn(sentences[j] as string, sentences.slice(j).join(" "), options);
+      const claimed = claimIn(sentences[j] as string, onwardsFrom(sentences, j), options);
       if (claimed) return claimed;
     }
   }
   return withoutClaim(lines, options) ?? [];
+}
+
+/** As much as a claim in that sentence may need: all of the rest, for each sentence, would take the square of them. */
+function onwardsFrom(sentences: readonly string[], first: number): string {
+  let text = sentences[first]!;
+  const enough = text.length + CLAUSE;
+  for (let i = first + 1; i < sentences.length && text.length < enough; i++) text += ` ${sentences[i]}`;
+  return text;
 }
 
 function claimIn(sentence: string, onwards: string, options: Options): string[] | undefined {

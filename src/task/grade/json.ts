@@ -6,7 +6,7 @@ import { type ExactJson, parseJsonAt, sameJson } from "./parse-json.ts";
 import { lastPart, short, statedAnswer } from "./stated.ts";
 
 /** Prose full of brackets is given up on after this many characters were looked at. */
-const MAX_WORK = 4_000_000;
+const MAX_WORK = 1_000_000;
 const MAX_LENGTH = 1_000_000;
 
 export function gradeJson(task: GradedTask, answer: string): Grade {

@@ -17,11 +17,11 @@ export interface ApproximatePoint {
   scale: number;
 }
 
-const CONSTANTS: Record<string, Complex> = {
-  pi: { re: Math.PI, im: 0 },
-  e: { re: Math.E, im: 0 },
-  i: { re: 0, im: 1 },
-};
+const CONSTANTS: ReadonlyMap<string, Complex> = new Map([
+  ["pi", { re: Math.PI, im: 0 }],
+  ["e", { re: Math.E, im: 0 }],
+  ["i", { re: 0, im: 1 }],
+]);
 
 /** `undefined` for functions that are not known. Values that do not exist are NaN. */
 export function evaluateApproximate(expression: Expression, point: ApproximatePoint): Complex | undefined {
@@ -29,7 +29,7 @@ export function evaluateApproximate(expression: Expression, point: ApproximatePo
     case "number":
       return real(toNumber(expression.value));
     case "symbol":
-      return CONSTANTS[expression.name] ?? real(toNumber(point.valueOf(expression.name)));
+      return CONSTANTS.get(expression.name) ?? real(toNumber(point.valueOf(expression.name)));
     case "plus-minus":
       return undefined;
     case "call": {
@@ -121,7 +121,7 @@ function call(name: string, inputs: Complex[], point: ApproximatePoint): Complex
   if (name === "ln") return logarithm(first, point);
   // Without a base "log" is the decimal one.
   if (name === "log") return over(logarithm(first, point), logarithm(second ?? real(10), point));
-  const compute = REAL_FUNCTIONS[name];
+  const compute = Object.hasOwn(REAL_FUNCTIONS, name) ? REAL_FUNCTIONS[name] : undefined;
   if (!compute || first.im !== 0) return undefined;
   if (/^(?:sin|cos|tan|cot|sec|csc)$/.test(name)) point.scale = Math.max(point.scale, 1, Math.abs(first.re));
   return real(compute(first.re));

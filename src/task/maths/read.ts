@@ -19,7 +19,8 @@ const DASHES = /[−–‒]/g;
 /** All ways to read the text, the likeliest first. None of them is a guess: 1,234 can be a list. */
 export function readQuantities(source: string): Quantity[] {
   if (source.length > MAX_LENGTH) return [{ value: toText(source) }];
-  const text = strip(source);
+  // Patterns below skip spaces in several places: a long run of them would be tried in every way to share it out.
+  const text = strip(source.replace(/\s{2,}/g, " "));
   if (text === "") return [];
   const based = readBased(text);
   if (based) return [{ value: based }];

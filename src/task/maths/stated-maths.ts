@@ -23,7 +23,9 @@ export interface StatedMaths {
   quantities: Quantity[];
 }
 
-export function readStatedMaths(statement: string): StatedMaths {
+export function readStatedMaths(given: string): StatedMaths {
+  // A pattern that begins with spaces would be tried at each of a long run of them, to its end.
+  const statement = given.replace(/\s{2,}/g, (run) => (run.includes("\n") ? "\n" : " "));
   for (const text of readings(statement)) {
     const quantities = readQuantities(text).filter(({ value }) => value.kind !== "text");
     if (quantities.length > 0) return { text, quantities };

@@ -22,7 +22,7 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramResult
   const limits = toLimits(options);
   const sandbox = await chooseSandbox(language, engine);
   if (typeof sandbox === "object") throw toError(language, sandbox);
-  if (sandbox === "quickjs") return runInQuickJs({ source, stdin, limits });
+  if (sandbox === "quickjs") return runInQuickJs({ source, stdin, limits, signal });
   return gate.enter(async () => {
     const program = await start(language, { source, files, flags, limits, signal });
     program.stdin.end(stdin);

@@ -1,6 +1,6 @@
 // The system calls a program in the sandbox may not make, as a seccomp filter for bubblewrap.
 // Namespaces and rlimits do the main work. This closes what they leave open: memory that no rlimit counts
-// (memfd, System V shared memory), new namespaces, sockets that a network namespace does not hold (vsock),
+// (memfd, System V shared memory), what outlives the process that made it (message queues, semaphores), new namespaces, sockets that a network namespace does not hold (vsock),
 // looking into other processes, and rarely used doors into the kernel.
 
 const LOAD = 0x20;
@@ -41,12 +41,12 @@ const NUMBERS: Record<string, Numbers> = {
     architecture: 0xc000003e,
     clone: 56,
     socket: 41,
-    // shmget msgget ptrace pivot_root chroot mount umount2 swapon reboot init_module quotactl kexec_load add_key
+    // shmget semget msgget mq_open ptrace pivot_root chroot mount umount2 swapon reboot init_module quotactl kexec_load add_key
     // request_key keyctl unshare vmsplice perf_event_open name_to_handle_at open_by_handle_at setns
     // process_vm_readv process_vm_writev kcmp finit_module memfd_create bpf userfaultfd
     refused: [
-      29, 68, 101, 155, 161, 165, 166, 167, 169, 175, 179, 246, 248, 249, 250, 272, 278, 298, 303, 304, 308,
-      310, 311, 312, 313, 319, 321, 323,
+      29, 64, 68, 240, 101, 155, 161, 165, 166, 167, 169, 175, 179, 246, 248, 249, 250, 272, 278, 298, 303,
+      304, 308, 310, 311, 312, 313, 319, 321, 323,
     ],
   },
   arm64: {
@@ -54,8 +54,8 @@ const NUMBERS: Record<string, Numbers> = {
     clone: 220,
     socket: 198,
     refused: [
-      194, 186, 117, 41, 51, 40, 39, 224, 142, 105, 60, 104, 217, 218, 219, 97, 75, 241, 264, 265, 268, 270,
-      271, 272, 273, 279, 280, 282,
+      194, 190, 186, 180, 117, 41, 51, 40, 39, 224, 142, 105, 60, 104, 217, 218, 219, 97, 75, 241, 264, 265,
+      268, 270, 271, 272, 273, 279, 280, 282,
     ],
   },
 };

@@ -20,7 +20,7 @@ export function recogniseFormat(row: SourceRow): TaskFormat | undefined {
 }
 
 export function missingColumns({ columns }: TaskFormat, row: SourceRow): string[] {
-  return columns.filter((column) => !(column in row));
+  return columns.filter((column) => !Object.hasOwn(row, column));
 }
 
 /** The published set that a name or path speaks of: "data/math-500.jsonl" is MATH-500. */

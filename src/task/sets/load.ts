@@ -20,7 +20,7 @@ const READERS: readonly [RegExp, Reader][] = [
   [/\.(?:jsonl|ndjson)(?:\.gz)?$/i, readJsonl],
   [/\.json$/i, readJson],
   [/\.csv(?:\.gz)?$/i, readCsv],
-  [/\.parquet$/i, readParquet],
+  [/\.parquet$/i, (file, onRow) => readParquet(file, onRow)],
 ];
 /** In a folder that is a recording these are not tasks. */
 const NOT_TASKS = /^(?:outcomes|ungraded)\.jsonl(?:\.gz)?$/;

@@ -1,6 +1,7 @@
 // From a row of a file to a task: takes the columns that a format names, and checks that a task can be made
 // of them. What is wrong is thrown with the column's name; the loader adds file and line.
 
+import { isObject } from "../../base/fields.ts";
 import { badFile, quote } from "../../files/problems.ts";
 import type { SourceRow } from "../../files/read-jsonl.ts";
 import type { GradedTask } from "../types.ts";
@@ -51,9 +52,10 @@ function nameOf(column: SourceColumn | undefined, otherwise: string): string {
 }
 
 function lookUp(row: SourceRow, path: string): unknown {
-  if (path in row) return row[path];
+  if (Object.hasOwn(row, path)) return row[path];
   let value: unknown = row;
-  for (const key of path.split(".")) value = (value as SourceRow | null | undefined)?.[key];
+  for (const key of path.split("."))
+    value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   return value;
 }
 

@@ -77,6 +77,8 @@ export interface ChatServer {
 
 export async function startChatServer(options: {
   models?: string[];
+  /** Of its list of models, instead of 200. */
+  listStatus?: number;
   reply: (request: ChatRequest) => ChatReply | Promise<ChatReply>;
 }): Promise<ChatServer> {
   const requests: RecordedRequest[] = [];
@@ -87,6 +89,10 @@ export async function startChatServer(options: {
   const server = createServer((request, response) => {
     if (request.method === "GET" && request.url?.startsWith("/v1/models")) {
       modelLists += 1;
+      if (options.listStatus !== undefined) {
+        sendJson(response, options.listStatus, { error: { message: "no" } });
+        return;
+      }
       const data = (options.models ?? ["model"]).map((id) => ({ id, object: "model" }));
       sendJson(response, 200, { object: "list", data });
     } else if (request.method === "POST" && request.url === "/v1/chat/completions") {

@@ -22,6 +22,8 @@ export interface TestGatewayOptions {
   dialects?: GatewayOptions["dialects"];
   /** Another home than a fresh one, such as that of a gateway before. */
   home?: string;
+  /** Variables beside TUTTI_HOME, such as keys of providers. */
+  env?: Record<string, string>;
 }
 
 export interface TestGateway {
@@ -50,7 +52,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     },
   });
   const home = options.home ?? mkdtempSync(join(tmpdir(), "tutti-gateway-"));
-  const env = { TUTTI_HOME: home };
+  const env = { ...options.env, TUTTI_HOME: home };
   const log: Record<string, unknown>[] = [];
   const worker = (name: string) => ({
     id: `stub/${name}`,

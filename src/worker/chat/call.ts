@@ -5,7 +5,11 @@
 import { StringDecoder } from "node:string_decoder";
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import type { Dispatcher } from "undici";
+import { createSecretFilter, type SecretFilter } from "../../base/secret-filter.ts";
+import { giveWay } from "../../base/turn.ts";
+import { EndlessReply, Redirected } from "../failure.ts";
 import type { ReplyStream } from "../provider.ts";
+import { toMaxBytes, toMaxCharacters } from "../reply-limit.ts";
 import { type ChatStream, createChatStream } from "./stream.ts";
 
 /** What has arrived and nobody has read yet; beyond it the server is made to wait. */
@@ -15,13 +19,23 @@ const MAX_ERROR_LENGTH = 65_536;
 /** How long a server may take to end a body after its last event. Then its connection can be used again. */
 const LAST_BYTES_MS = 1000;
 
-type Controller = Pick<Dispatcher.DispatchController, "pause" | "resume" | "abort">;
+type Controller = Pick<Dispatcher.DispatchController, "paused" | "pause" | "resume" | "abort">;
 type Headers = Record<string, string | string[] | undefined>;
 
 export interface Waiting {
   resolve(reply: ReplyStream): void;
   reject(error: unknown): void;
 }
+
+/** What a reply is held to. */
+export interface ChatCallLimits {
+  /** Taken out of whatever comes back. */
+  secret?: string;
+  /** By default more than any model writes. */
+  maxOutputTokens?: number;
+}
+
+const LONGEST_REPLY = 131_072;
 
 export class ChatCall implements Dispatcher.DispatchHandler {
   readonly #waiting: Waiting;
@@ -33,11 +47,16 @@ export class ChatCall implements Dispatcher.DispatchHandler {
   #errorBody = "";
   #reply: { queue: PartQueue; stream: ChatStream } | undefined;
   #unreadBytes = 0;
+  #bytes = 0;
   #isOver = false;
+  readonly #filter: SecretFilter | undefined;
+  readonly #maxOutputTokens: number;
 
-  constructor(waiting: Waiting, signal: AbortSignal | undefined) {
+  constructor(waiting: Waiting, signal: AbortSignal | undefined, limits: ChatCallLimits = {}) {
     this.#waiting = waiting;
     this.#signal = signal;
+    this.#filter = createSecretFilter(limits.secret);
+    this.#maxOutputTokens = limits.maxOutputTokens ?? LONGEST_REPLY;
     signal?.throwIfAborted();
     signal?.addEventListener("abort", this.#stop, { once: true });
   }
@@ -63,18 +82,28 @@ export class ChatCall implements Dispatcher.DispatchHandler {
       this.#unreadBytes = 0;
       this.#controller?.resume();
     });
-    this.#reply = { queue, stream: createChatStream(queue) };
+    this.#reply = { queue, stream: createChatStream(queue, toMaxCharacters(this.#maxOutputTokens)) };
     this.#waiting.resolve({ stream: { getReader: () => queue }, response: { headers: this.#headers } });
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {
     if (this.#isOver) return;
-    const text = this.#decoder.write(chunk);
+    const text = this.#decoder.write(this.#filter ? this.#filter.push(chunk) : chunk);
     if (this.#reply) {
+      this.#bytes += chunk.length;
+      if (this.#bytes > toMaxBytes(this.#maxOutputTokens)) {
+        this.#fail(new EndlessReply());
+        controller.abort(new Error("too long"));
+        return;
+      }
       this.#unreadBytes += chunk.length;
-      if (this.#unreadBytes > MAX_UNREAD_BYTES) controller.pause();
-      this.#reply.stream.push(text);
-      this.#reply.queue.flush();
+      const { stream, queue } = this.#reply;
+      stream.push(text);
+      queue.flush();
+      // Comments and pieces of a tool call are nothing that anybody could read: then there is nobody to wait for.
+      if (queue.isEmpty) this.#unreadBytes = 0;
+      else if (this.#unreadBytes > MAX_UNREAD_BYTES) controller.pause();
+      giveWay(controller, this.#bytes);
       return;
     }
     this.#errorBody += text;
@@ -91,7 +120,7 @@ export class ChatCall implements Dispatcher.DispatchHandler {
       return;
     }
     const { stream, queue } = this.#reply;
-    stream.push(this.#decoder.end());
+    stream.push(this.#decoder.end(this.#filter?.end()));
     stream.end();
     queue.flush();
   }
@@ -140,10 +169,7 @@ function toCallError(
   responseHeaders: Record<string, string>,
   responseBody: string,
 ): Error {
-  if (statusCode < 400) {
-    const { location = "another address" } = responseHeaders;
-    return new Error(`it is not there but sends us on to ${location} (${statusCode})`);
-  }
+  if (statusCode < 400) return new Redirected(statusCode, responseHeaders.location);
   const fields = { name: "AI_APICallError", statusCode, responseHeaders, responseBody };
   const data = parseErrorBody(responseBody);
   return Object.assign(new Error(data?.error.message ?? ""), fields, data && { data });
@@ -180,6 +206,10 @@ export class PartQueue {
 
   get isEnded(): boolean {
     return this.#end !== undefined;
+  }
+
+  get isEmpty(): boolean {
+    return this.#parts.length === 0;
   }
 
   addDelta(type: Delta["type"], delta: string): void {

@@ -418,10 +418,50 @@ describe("over a socket", () => {
   });
 
   it.each([
+    ["one piece of text", { content: "x".repeat(2_000_000) }],
+    [
+      "the arguments of a call",
+      { tool_calls: [{ index: 0, id: "c", function: { name: "f", arguments: "x".repeat(2_000_000) } }] },
+    ],
+  ])("does not wait for itself when %s is larger than what may be unread", async (_, delta) => {
+    const baseUrl = await serve((response) =>
+      response.writeHead(200, EVENT_STREAM).end(toEvents(toDelta(delta), FINISH, "[DONE]")),
+    );
+    const { text, calls, code } = await outcomeOf(
+      ours(baseUrl).ask({ ...question, maxOutputTokens: 200_000 }, AbortSignal.timeout(5_000)),
+    );
+    expect(code).toBe("");
+    expect(text.length + JSON.stringify(calls).length).toBeGreaterThan(2_000_000);
+  });
+
+  it("refuses a line that does not end, and calls that do not", async () => {
+    const endless = await serve((response) => {
+      response.writeHead(200, EVENT_STREAM).write("data: ");
+      const write = () => {
+        while (!response.destroyed && response.write("x".repeat(64_000)));
+        if (!response.destroyed) response.once("drain", write);
+      };
+      write();
+    });
+    expect((await outcomeOf(ours(endless).ask(question, never))).code).toBe("bad-response");
+    server?.closeAllConnections();
+    server?.close();
+    const call = (index: number) =>
+      toDelta({ tool_calls: [{ index, id: `c${index}`, function: { name: "f", arguments: "{}" } }] });
+    const many = await serve((response) =>
+      response
+        .writeHead(200, EVENT_STREAM)
+        .end(toEvents(...Array.from({ length: 20_000 }, (_, i) => call(i)), FINISH, "[DONE]")),
+    );
+    const patient = { ...question, maxOutputTokens: 200_000 };
+    expect((await outcomeOf(ours(many).ask(patient, never))).code).toBe("bad-response");
+  });
+
+  it.each([
     [
       "says where it is sent on",
       (response: ServerResponse) => response.writeHead(308, { location: "https://x.example/v1" }).end(),
-      { code: "provider-error", message: expect.stringContaining("https://x.example/v1 (308)") },
+      { code: "bad-response", message: expect.stringContaining("x.example (308)") },
     ],
     [
       "refuses what is compressed against its wish",

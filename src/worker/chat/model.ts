@@ -40,7 +40,8 @@ export function createChatModel(settings: ChatModelSettings): StreamingModel {
     doStream(options) {
       return new Promise((resolve, reject) => {
         const body = JSON.stringify(toChatBody(options, settings));
-        const call = new ChatCall({ resolve, reject }, options.abortSignal);
+        const { abortSignal, maxOutputTokens } = options;
+        const call = new ChatCall({ resolve, reject }, abortSignal, { secret: apiKey, maxOutputTokens });
         if (fetch) void viaFetch(fetch, url, { method: "POST", headers, body }, call);
         else toAgent().dispatch({ ...request, body }, call);
       });
@@ -64,6 +65,9 @@ async function viaFetch(
   let goOn: (() => void) | undefined;
   let pause: Promise<void> | undefined;
   const controller = {
+    get paused() {
+      return pause !== undefined;
+    },
     pause() {
       pause ??= new Promise((resolve) => {
         goOn = resolve;
@@ -80,7 +84,7 @@ async function viaFetch(
   };
   call.onRequestStart(controller);
   try {
-    const response = await fetch(url.href, { ...request, signal: stopping.signal });
+    const response = await fetch(url.href, { ...request, signal: stopping.signal, redirect: "manual" });
     // fetch has taken the compression off.
     const { "content-encoding": _, ...headers } = Object.fromEntries(response.headers);
     call.onResponseStart(controller, response.status, headers);

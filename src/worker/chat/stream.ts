@@ -10,7 +10,9 @@ import type {
 } from "@ai-sdk/provider";
 import { createParser } from "eventsource-parser";
 import { type Fields, isObject, toFields } from "../../base/fields.ts";
+import { EndlessReply } from "../failure.ts";
 import type { Usage } from "../types.ts";
+import { toCount } from "../usage.ts";
 import type { PartQueue } from "./call.ts";
 
 export interface ChatStream {
@@ -22,9 +24,12 @@ export interface ChatStream {
 }
 
 /** In characters, for one event and for a reply that is no stream: far more than any model writes. */
-const MAX_BUFFERED = 64 * 1024 * 1024;
+const MAX_BUFFERED = 16 * 1024 * 1024;
+/** Calls of tools in one reply, for the same reason. */
+const MAX_CALLS = 1_024;
 
-export function createChatStream(queue: PartQueue): ChatStream {
+/** `maxCharacters`: of the arguments of tools, which nobody else sees before they are whole. */
+export function createChatStream(queue: PartQueue, maxCharacters = Number.POSITIVE_INFINITY): ChatStream {
   const toolCalls = createToolCalls();
   let finishReason: LanguageModelV3FinishReason | undefined;
   let usage: Fields | undefined;
@@ -78,7 +83,10 @@ export function createChatStream(queue: PartQueue): ChatStream {
     if (typeof reasoning === "string") queue.addDelta("reasoning-delta", reasoning);
     if (typeof delta.content === "string") queue.addDelta("text-delta", delta.content);
     else if (Array.isArray(delta.content)) delta.content.forEach(takeContentPart);
-    if (Array.isArray(delta.tool_calls)) for (const call of delta.tool_calls) toolCalls.take(toFields(call));
+    if (!Array.isArray(delta.tool_calls)) return;
+    for (const call of delta.tool_calls.slice(0, MAX_CALLS + 1)) toolCalls.take(toFields(call));
+    if (toolCalls.count > MAX_CALLS) refuse("AI_TypeValidationError");
+    if (toolCalls.length() > maxCharacters) queue.end({ error: new EndlessReply() });
   }
 
   /** Mistral's reasoning models write parts instead of a string. */
@@ -167,13 +175,19 @@ interface Call {
 }
 
 interface ToolCalls {
+  readonly count: number;
   take(piece: Fields): void;
+  /** In characters. */
+  length(): number;
   /** In their order; a name that never came is empty. */
   all(): LanguageModelV3ToolCall[];
 }
 
+const CALL_CHARACTERS = 64;
+
 function createToolCalls(): ToolCalls {
   const calls: Call[] = [];
+  let length = 0;
 
   function find(index: number | undefined, id: string, name: string): Call | undefined {
     if (index === undefined) {
@@ -187,6 +201,9 @@ function createToolCalls(): ToolCalls {
   }
 
   return {
+    get count() {
+      return calls.length;
+    },
     take(piece) {
       const details = (piece.function ?? {}) as Fields;
       const index = typeof piece.index === "number" ? piece.index : undefined;
@@ -196,11 +213,16 @@ function createToolCalls(): ToolCalls {
       if (!call) {
         call = { id, index, name, input: "" };
         calls.push(call);
+        // Searched for at every piece, so a call has its weight even without a word in it.
+        length += CALL_CHARACTERS;
       }
       call.id ||= id;
       call.name ||= name;
-      call.input += toArguments(details.arguments);
+      const input = toArguments(details.arguments);
+      call.input += input;
+      length += input.length;
     },
+    length: () => length,
     all: () =>
       calls.map(({ id, name, input }) => ({
         type: "tool-call",
@@ -222,7 +244,7 @@ function toText(value: unknown): string {
 
 // ---- Usage ---------------------------------------------------------------------------------------
 
-// What a chat completion took, as its provider reports it; the relay reads it too.
+// What a chat completion took, as its provider reports it, true or not (usage.ts); the relay reads it too.
 
 export function fromChatUsage(usage: Fields): Usage {
   const input = toCount(usage.prompt_tokens);
@@ -234,9 +256,4 @@ export function fromChatUsage(usage: Fields): Usage {
     cachedInputTokens: toCount(details.cached_tokens ?? usage.prompt_cache_hit_tokens),
     reasoningTokens: toCount(toFields(usage.completion_tokens_details).reasoning_tokens),
   };
-}
-
-/** Zero for what is no count. */
-export function toCount(value: unknown): number {
-  return typeof value === "number" && value > 0 && Number.isFinite(value) ? Math.round(value) : 0;
 }

@@ -72,7 +72,7 @@ async function askAndKeep({ member, request, key, cache, budget, signal, tell }:
   } catch (error) {
     failure = error;
   }
-  const exchange = { inputTokens, written };
+  const exchange = { inputTokens, written, maxOutputTokens: request.maxOutputTokens };
   const error = isTuttiError(failure) ? failure : new TuttiError("worker-fault", String(failure));
   const spending = finish
     ? toSpending(billed, finish.usage, exchange)

@@ -86,7 +86,8 @@ function TeamWork({ turn }: { turn: ChatTurn }) {
       <RunGraph run={run} planText={view.planText} selected={selected} onSelect={select} maxHeight={440} />
       {turn.state === "running" && (
         <p className="row small muted">
-          <Elapsed since={run.startedAt} /> <Money usd={run.costUsd} isSimulated={run.isSimulated} />
+          <Elapsed since={run.startedAt} />{" "}
+          <Money usd={run.costUsd} isSimulated={run.isSimulated} estimatedUsd={run.estimatedUsd} />
         </p>
       )}
       {turn.state !== "running" && !turn.fields && (

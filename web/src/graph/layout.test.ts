@@ -54,7 +54,7 @@ describe("layoutRounds", () => {
   it("never lets two steps overlap, and keeps each inside its round", () => {
     fc.assert(
       fc.property(
-        fc.array(workflows, { minLength: 1, maxLength: 3 }),
+        fc.array(workflows, { minLength: 1, maxLength: 7 }),
         fc.integer({ min: 320, max: 1600 }),
         (shapes, width) => {
           const layout = layoutRounds(toGraphRounds(toRounds(...shapes)), { width, height: 536 });
@@ -82,6 +82,18 @@ describe("layoutRounds", () => {
     const narrow = layoutRounds(rounds, { width: 360, height: 536 });
     expect(narrow.rounds[1]!.y).toBeGreaterThan(narrow.rounds[0]!.y + narrow.rounds[0]!.height);
   });
+
+  it.each([6, 9, 12])(
+    "stays readable with %i rounds of one step: they break into rows, like words",
+    (count) => {
+      const turns = Array.from({ length: count }, (): Access[] => ["all-rounds"]);
+      const layout = layoutRounds(toGraphRounds(toRounds(...turns, [])), LAPTOP);
+      expect(zoomOf(layout)).toBeGreaterThan(READABLE);
+      const order = layout.rounds.map(({ x, y }) => y * 10_000 + x);
+      expect(order).toEqual(order.toSorted((a, b) => a - b));
+      expect(new Set(layout.rounds.map(({ y }) => y)).size).toBeGreaterThan(1);
+    },
+  );
 
   it("has a place for a round that has no plan yet", () => {
     const layout = layoutRounds(toGraphRounds(toRounds(chain, [])), LAPTOP);

@@ -1,7 +1,7 @@
 // Where everything stands. Each round is laid out in three ways: by dagre from top to bottom and from left to right,
 // and as one column with arcs beside it. What makes the whole fit best into the room there is, is taken: a chain
-// becomes a column, a wide wave is stacked. Rounds stand side by side, or below each other where the screen is
-// narrow. Pure.
+// becomes a column, a wide wave is stacked. Rounds stand side by side, many of them in rows like words, or below each
+// other where the screen is narrow. Pure.
 
 import { Graph, layout as layOut } from "@dagrejs/dagre";
 import { type GraphRound, toNodeId } from "./model.ts";
@@ -51,7 +51,7 @@ export interface GraphRoom {
 }
 
 export const NARROW = 720;
-/** Of more rounds than this, all are laid out in the same way: combinations would be too many. */
+/** Of more rounds than this, all are laid out in the same way, since combinations would be too many; and they may break into rows. */
 const MOST_TRIED = 4;
 /** The nicer way is kept unless another one is larger by this factor. */
 const CLEARLY = 1.06;
@@ -66,18 +66,18 @@ export function layoutRounds(rounds: readonly GraphRound[], room: GraphRoom): Gr
   let best: GraphLayout | undefined;
   let bestZoom = -1;
   for (const choice of toChoices(rounds.length)) {
-    const layout = placeRounds(
-      ways.map((each, i) => each[choice(i)]!),
-      isNarrow,
-    );
-    // On a narrow screen one scrolls down anyway: only the width has to fit.
-    const zoom = Math.min(room.width / layout.width, isNarrow ? 1 : room.height / layout.height, 1);
-    if (zoom > bestZoom * CLEARLY) {
-      best = layout;
-      bestZoom = zoom;
+    const chosen = ways.map((each, i) => each[choice(i)]!);
+    const rows = isNarrow ? chosen.map((each) => [each]) : undefined;
+    for (const layout of rows ? [placeRows(rows)] : toRowLayouts(chosen, room.width)) {
+      // On a narrow screen one scrolls down anyway: only the width has to fit.
+      const zoom = Math.min(room.width / layout.width, isNarrow ? 1 : room.height / layout.height, 1);
+      if (zoom > bestZoom * CLEARLY) {
+        best = layout;
+        bestZoom = zoom;
+      }
     }
   }
-  return best ?? placeRounds([], isNarrow);
+  return best ?? placeRows([]);
 }
 
 /** Which way each round is laid out in, the nicest first: all alike, before any mixture. */
@@ -190,33 +190,56 @@ function stepOf(id: string): number {
   return Number(id.split(".")[1]);
 }
 
-function placeRounds(chosen: readonly RoundLayout[], isNarrow: boolean): GraphLayout {
-  const inner = (layout: RoundLayout) => ({
-    width: layout.width + 2 * ROUND.padding,
-    height: layout.height + ROUND.head + ROUND.padding,
-  });
-  const sizes = chosen.map(inner);
-  const tallest = Math.max(0, ...sizes.map(({ height }) => height));
-  const widest = Math.max(0, ...sizes.map(({ width }) => width));
-  const layout: GraphLayout = { width: 0, height: 0, rounds: [], nodes: {}, edges: {} };
-  let at = 0;
-  for (const [i, { nodes, edges, ...round }] of chosen.entries()) {
-    const size = sizes[i]!;
-    const box = isNarrow
-      ? { x: 0, y: at, width: widest, height: size.height }
-      : { x: at, y: 0, width: size.width, height: tallest };
-    // In the middle of what its round has of room.
-    const dx = box.x + (box.width - round.width) / 2;
-    const dy = box.y + ROUND.head + (box.height - ROUND.head - ROUND.padding - round.height) / 2;
-    const move = ({ x, y }: Place): Place => ({ x: x + dx, y: y + dy });
-    for (const [id, point] of Object.entries(nodes)) layout.nodes[id] = move(point);
-    for (const [id, { points, bend }] of Object.entries(edges))
-      layout.edges[id] = { bend, points: points.map(move) };
-    layout.rounds.push(box);
-    at += (isNarrow ? box.height : box.width) + ROUND.gap;
+/** All rounds in one row; many of them, where that is wider than the room, also in as many rows as it takes. */
+function toRowLayouts(chosen: readonly RoundLayout[], width: number): GraphLayout[] {
+  const inOne = placeRows([[...chosen]]);
+  if (inOne.width <= width || chosen.length <= MOST_TRIED) return [inOne];
+  const rows: RoundLayout[][] = [];
+  let used = Number.POSITIVE_INFINITY;
+  for (const round of chosen) {
+    const wide = toSize(round).width;
+    if (used + ROUND.gap + wide > width) {
+      rows.push([]);
+      used = -ROUND.gap;
+    }
+    rows.at(-1)!.push(round);
+    used += ROUND.gap + wide;
   }
-  const length = Math.max(0, at - ROUND.gap);
-  layout.width = isNarrow ? widest : length;
-  layout.height = isNarrow ? length : tallest;
+  return [inOne, placeRows(rows)];
+}
+
+function toSize({ width, height }: RoundLayout): GraphRoom {
+  return { width: width + 2 * ROUND.padding, height: height + ROUND.head + ROUND.padding };
+}
+
+/** In a row all rounds are as high as the highest; alone in its row, a round is as wide as the widest of all. */
+function placeRows(rows: readonly RoundLayout[][]): GraphLayout {
+  const widest = Math.max(0, ...rows.flat().map((round) => toSize(round).width));
+  const isColumn = rows.every((row) => row.length === 1);
+  const layout: GraphLayout = { width: 0, height: 0, rounds: [], nodes: {}, edges: {} };
+  let y = 0;
+  for (const row of rows) {
+    const height = Math.max(0, ...row.map((round) => toSize(round).height));
+    let x = 0;
+    for (const round of row) {
+      const box = { x, y, width: isColumn ? widest : toSize(round).width, height };
+      placeRound(layout, round, box);
+      x += box.width + ROUND.gap;
+    }
+    layout.width = Math.max(layout.width, x - ROUND.gap);
+    y += height + ROUND.gap;
+  }
+  layout.height = Math.max(0, y - ROUND.gap);
   return layout;
+}
+
+/** In the middle of what its round has of room. */
+function placeRound(layout: GraphLayout, { nodes, edges, width, height }: RoundLayout, box: Box): void {
+  const dx = box.x + (box.width - width) / 2;
+  const dy = box.y + ROUND.head + (box.height - ROUND.head - ROUND.padding - height) / 2;
+  const move = ({ x, y }: Place): Place => ({ x: x + dx, y: y + dy });
+  for (const [id, point] of Object.entries(nodes)) layout.nodes[id] = move(point);
+  for (const [id, { points, bend }] of Object.entries(edges))
+    layout.edges[id] = { bend, points: points.map(move) };
+  layout.rounds.push(box);
 }

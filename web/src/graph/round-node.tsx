@@ -21,13 +21,13 @@ const SHOWN = 220;
 
 export function RoundNode({ data }: NodeProps) {
   const { number, round, width, height, isPlanning, isPlain, planText } = data as unknown as RoundNodeData;
-  const { steps, planMs, fallback, planErrors, review } = round;
+  const { steps, planMs, belief, fallback, planErrors, review } = round;
   const isAccepted = steps.length === 0 && !isPlanning;
   return (
     <div className={`round-node ${isAccepted ? "accepted" : ""}`} style={{ width, height }}>
       <Ends />
       <div className="round-head">
-        <strong>{isPlain ? "Workflow" : `Round ${number + 1}`}</strong>
+        <strong>{isPlain ? "Workflow" : `${belief ? "Turn" : "Round"} ${number + 1}`}</strong>
         {planMs > 0 && <span className="muted">planned in {toDelay(planMs)}</span>}
         {review && review !== "approved" && <Tag tone="warn">{review}</Tag>}
         {(fallback !== undefined || planErrors.length > 0) && (
@@ -48,7 +48,7 @@ export function RoundNode({ data }: NodeProps) {
       )}
       {isAccepted && (
         <p className="round-plan muted">
-          {round.plan || planMs > 0 ? "The Conductor accepted the answer." : "Nothing was asked."}
+          {round.plan || belief || planMs > 0 ? "The Conductor accepted the answer." : "Nothing was asked."}
         </p>
       )}
     </div>

@@ -79,7 +79,7 @@ function Graph({
     () => toNodes(run, layout, { planText, selected, onSelect, critical, isOver }),
     [run, layout, planText, selected, onSelect, critical, isOver],
   );
-  const edges = useMemo(() => toEdges(run, layout, isNarrow), [run, layout, isNarrow]);
+  const edges = useMemo(() => toEdges(run, layout), [run, layout]);
   return (
     <section ref={frame} className="run-graph" style={{ height }} aria-label={label}>
       {width > 0 && (
@@ -172,7 +172,7 @@ function known(size: { width: number; height: number }): Partial<Node> {
   return { ...size, measured: size, handles };
 }
 
-function toEdges(run: Run, layout: GraphLayout, isNarrow: boolean): Edge[] {
+function toEdges(run: Run, layout: GraphLayout): Edge[] {
   const stateOf = (id: string) => {
     const [round, step] = id.split(".").map(Number);
     return run.rounds[round!]?.steps[step!]?.state ?? "pending";
@@ -189,13 +189,14 @@ function toEdges(run: Run, layout: GraphLayout, isNarrow: boolean): Edge[] {
     });
     const [from, to] = [layout.rounds[round - 1], layout.rounds[round]];
     if (!from || !to) return inside;
-    const start = isNarrow
+    const isBelow = to.y > from.y;
+    const start = isBelow
       ? { x: from.x + from.width / 2, y: from.y + from.height }
       : { x: from.x + from.width, y: from.y + from.height / 2 };
-    const end = isNarrow ? { x: to.x + to.width / 2, y: to.y } : { x: to.x, y: to.y + to.height / 2 };
+    const end = isBelow ? { x: to.x + to.width / 2, y: to.y } : { x: to.x, y: to.y + to.height / 2 };
     const bridge: Edge = {
       ...{ id: `before-${round}`, source: `round-${round - 1}`, target: `round-${round}`, type: "access" },
-      data: { curve: { points: [start, end], bend: isNarrow ? "down" : "right" } },
+      data: { curve: { points: [start, end], bend: isBelow ? "down" : "right" } },
       className: seeBefore.length > 0 ? "sees" : "waits",
       markerEnd: ARROW,
     };
@@ -207,8 +208,10 @@ const ARROW = { type: MarkerType.ArrowClosed, width: 14, height: 14, color: "var
 
 /** Shows all of it, in the middle, whenever what there is to show has changed its shape. */
 function useFit(layout: GraphLayout, width: number, height: number): void {
-  const { setViewport } = useReactFlow();
+  const { setViewport, viewportInitialized } = useReactFlow();
   useEffect(() => {
+    // Before that it would be forgotten: a run that is over has its whole shape at once.
+    if (!viewportInitialized) return;
     const room = { width: width - 2 * MARGIN, height: height - 2 * MARGIN };
     const zoom = Math.min(
       1,
@@ -218,5 +221,5 @@ function useFit(layout: GraphLayout, width: number, height: number): void {
     const x = (width - layout.width * zoom) / 2;
     const y = (height - layout.height * zoom) / 2;
     void setViewport({ x, y, zoom });
-  }, [layout, width, height, setViewport]);
+  }, [layout, width, height, setViewport, viewportInitialized]);
 }

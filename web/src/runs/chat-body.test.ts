@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { chatDialect } from "../../../src/gateway/dialect/chat/dialect.ts";
 import { ObjectReader } from "../../../src/gateway/http/object-reader.ts";
-import { readPreferences } from "../../../src/gateway/runs/models.ts";
+import { readPreferences } from "../../../src/gateway/runs/preferences.ts";
 import { type Run, toRun } from "../../../src/perform/run.ts";
 import { fold } from "../../../src/perform/state.ts";
 import { event, toWorkflow } from "../../../src/testing/run-events.ts";
@@ -9,6 +9,8 @@ import type { Task } from "../../../src/worker/types.ts";
 import { toChatBody, toCurl, toSingleBody, toWorkflowBody } from "./chat-body.ts";
 
 const run: Run = toRun(fold([event.start(["a/x", "b/y"], { rounds: 2, limits: { usd: 0.5 } })])!);
+
+const NO_LIMITS = { limits: { usd: null, calls: null, tokens: null, deadlineMs: null } };
 
 /** As the gateway itself reads it. */
 function read(body: object) {
@@ -43,14 +45,17 @@ it("asks for the same task, in the gateway's own reading", () => {
 });
 
 it("wishes for the same rounds and the same budget", () => {
-  expect(readPreferences(new ObjectReader({ ...toChatBody(run) }))).toEqual({ rounds: 2, budgetUsd: 0.5 });
+  expect(readPreferences(new ObjectReader({ ...toChatBody(run) }), NO_LIMITS)).toEqual({
+    rounds: 2,
+    budgetUsd: 0.5,
+  });
 });
 
 it("sends a workflow together with the pool that its numbers mean", () => {
   const workflow = toWorkflow([1, "Do it", []]);
   const body = toWorkflowBody({ ...run, origin: { model: "a/x", dialect: "chat" } }, workflow);
   expect(body.model).toBe("tutti");
-  expect(readPreferences(new ObjectReader({ ...body }))).toMatchObject({
+  expect(readPreferences(new ObjectReader({ ...body }), NO_LIMITS)).toMatchObject({
     pool: ["a/x", "b/y"],
     workflow,
     rounds: 1,

@@ -68,7 +68,7 @@ export function Compare({ run, onClose }: { run: Run; onClose: () => void }) {
             <h3>The team</h3>
             <p className="row small muted">
               <Duration ms={run.durationMs} />
-              <Money usd={run.costUsd} isSimulated={run.isSimulated} />
+              <Money usd={run.costUsd} isSimulated={run.isSimulated} estimatedUsd={run.estimatedUsd} />
               {run.calls} calls
             </p>
             <Markdown text={run.answer} />

@@ -190,7 +190,7 @@ const Row = memo(function Row({ run, index, height, now }: RowProps) {
         <Duration ms={endedAt === undefined ? undefined : endedAt - startedAt} />
       </td>
       <td className="right">
-        <Money usd={run.costUsd} isSimulated={isSimulated} />
+        <Money usd={run.costUsd} isSimulated={isSimulated} estimatedUsd={run.estimatedUsd} />
       </td>
       <td>
         <StateTag state={run.state} stopReason={run.stopReason} />

@@ -18,6 +18,7 @@ import { RunActions, type Tool } from "./run-actions.tsx";
 import { StepPanel } from "./step-panel.tsx";
 import { StateTag } from "./stop-tag.tsx";
 import { Timeline } from "./timeline.tsx";
+import { TurnList } from "./turn-list.tsx";
 import { WorkflowEditor } from "./workflow-editor.tsx";
 
 export function RunPage({ id }: { id: string }) {
@@ -65,6 +66,7 @@ function Shown({ run, watched }: { run: Run; watched: Watched }) {
         critical={isTelling ? critical : undefined}
       />
       {step && <StepPanel run={run} step={step} onClose={() => setSelected(undefined)} />}
+      <TurnList run={run} />
       <div className="columns">
         <Card title="Answer">
           {!run.hasAnswer || run.isStripped ? (
@@ -106,7 +108,7 @@ function RunHead({ run, isRunning }: { run: Run; isRunning: boolean }) {
         {run.isSimulated && <Tag title="Workers of the rehearsal: no real model was asked">simulated</Tag>}
         <When at={run.startedAt} />
         {isRunning ? <Elapsed since={run.startedAt} /> : <Duration ms={run.durationMs} />}
-        <Money usd={run.costUsd} isSimulated={run.isSimulated} />
+        <Money usd={run.costUsd} isSimulated={run.isSimulated} estimatedUsd={run.estimatedUsd} />
         {run.unpricedCalls > 0 && <Tag tone="warn">{run.unpricedCalls} calls of unknown price</Tag>}
         <span>
           {run.calls} {run.calls === 1 ? "call" : "calls"}

@@ -22,6 +22,7 @@ interface TimelineBar {
 }
 
 const TICKS = 5;
+const SHORTEST_TURN_MS = 50;
 
 export function Timeline({
   run,
@@ -106,18 +107,25 @@ function toDelayStyle({ start, end }: TimelineBar, from: number, total: number):
 }
 
 function toBars(run: Run, view: RunView, critical: ReadonlySet<string>, now: number): TimelineBar[] {
-  const plans = view.plans.map(
-    ({ round, attempt, startedAt, endedAt, problem }): TimelineBar => ({
-      id: `plan-${round}-${attempt}`,
-      label: "Conductor",
-      what: attempt > 0 ? `round ${round + 1}, again` : `round ${round + 1}`,
-      start: startedAt,
-      end: endedAt ?? now,
-      isCritical: critical.has(`plan-${round}`),
-      colour: "var(--muted)",
-      problem,
-    }),
-  );
+  const plans = view.plans.flatMap(({ round, attempt, startedAt, endedAt, problem }): TimelineBar[] => {
+    const isTurn = run.rounds[round]?.belief !== undefined;
+    const end = endedAt ?? now;
+    // Who decides in turns decides often and at once: bars that nobody sees would only be many.
+    if (isTurn && !problem && end - startedAt < SHORTEST_TURN_MS) return [];
+    const name = `${isTurn ? "turn" : "round"} ${round + 1}`;
+    return [
+      {
+        id: `plan-${round}-${attempt}`,
+        label: "Conductor",
+        what: attempt > 0 ? `${name}, again` : name,
+        start: startedAt,
+        end,
+        isCritical: critical.has(`plan-${round}`),
+        colour: "var(--muted)",
+        problem,
+      },
+    ];
+  });
   const asks = view.attempts.map((each): TimelineBar => {
     const { round, step, attempt, worker, startedAt, endedAt, error, firstTokenMs, instead } = each;
     const subtask = run.rounds[round]?.steps[step]?.subtask ?? "";

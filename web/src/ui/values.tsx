@@ -5,10 +5,21 @@ import { toClock, toDelay, toMoney, toTokens, toWhen } from "../../../src/base/f
 import { colourOf, MOST_COLOURS } from "../../../src/report/drawing.ts";
 
 /** Simulated money is marked wherever it is shown: it was never spent. */
-export function Money({ usd, isSimulated = false }: { usd: number | undefined; isSimulated?: boolean }) {
+interface MoneyProps {
+  usd: number | undefined;
+  isSimulated?: boolean;
+  /** Of it: nobody said what it cost, so the most was counted. */
+  estimatedUsd?: number;
+}
+
+export function Money({ usd, isSimulated = false, estimatedUsd = 0 }: MoneyProps) {
   const isMarked = isSimulated && usd !== undefined && usd > 0;
+  const isEstimated = estimatedUsd > 0;
+  const estimate = `At most: nobody said what ${toMoney(estimatedUsd)} of it cost`;
+  const title = isMarked ? "Simulated: no money was spent" : isEstimated ? estimate : undefined;
   return (
-    <span className="number" title={isMarked ? "Simulated: no money was spent" : undefined}>
+    <span className="number" title={title}>
+      {isEstimated && "≤ "}
       {toMoney(usd)}
       {isMarked && <span className="muted"> sim.</span>}
     </span>

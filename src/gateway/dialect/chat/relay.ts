@@ -11,12 +11,37 @@ import { toOpenAIError } from "../openai-error.ts";
 
 export const chatRelay: RelayReader = {
   protocols: ["openai", "openai-compatible", "mistral"],
-  lengthFields: ["max_completion_tokens", "max_tokens"],
+  lengthField: (protocol) => (protocol === "openai" ? "max_completion_tokens" : "max_tokens"),
+  pricedFields: {
+    known: new Set([
+      ...["model", "messages", "max_completion_tokens", "max_tokens", "n", "temperature", "top_p", "top_k"],
+      ...["min_p", "presence_penalty", "frequency_penalty", "repetition_penalty", "logit_bias", "logprobs"],
+      ...["top_logprobs", "stop", "seed", "stream", "stream_options", "tools", "tool_choice"],
+      ...["parallel_tool_calls", "functions", "function_call", "response_format", "user", "metadata"],
+      ...["safety_identifier", "prompt_cache_key", "prompt_cache_retention", "store", "reasoning_effort"],
+      ...[
+        "verbosity",
+        "reasoning",
+        "thinking",
+        "enable_thinking",
+        "include_reasoning",
+        "service_tier",
+        "tutti",
+      ],
+    ]),
+    clientTools: /^(function|custom)$/,
+  },
   reportsUsage: (body) => body.includes("include_usage"),
+  // Without it a stream ends without a word on what was billed, and thoughts are billed that nobody sees.
+  withUsage(body) {
+    if (body.stream !== true || (body.stream_options !== undefined && body.stream_options !== null))
+      return undefined;
+    return { ...body, stream_options: { include_usage: true } };
+  },
   toErrorEvent: (error) => sse(toOpenAIError(error).body),
   // A completion and its chunks differ in one name: `message` or `delta`.
   read({ usage: reported, choices, error }, known) {
-    const isReported = isObject(reported) && typeof reported.prompt_tokens === "number";
+    const isReported = isObject(reported) && reported.prompt_tokens !== undefined;
     let { finishReason, text, writtenBytes } = known;
     for (const choice of Array.isArray(choices) ? choices : []) {
       if (!isObject(choice)) continue;

@@ -10,6 +10,7 @@ import type {
   ToolChoice,
   ToolDefinition,
 } from "../../../worker/types.ts";
+import { LONGEST_CALL_ID, MOST_PARTS, MOST_TOOLS } from "../../access/request-limits.ts";
 import { badRequest, type Fields, ObjectReader } from "../../http/object-reader.ts";
 import type { GatewayRequest, HeaderReader } from "../../types.ts";
 import {
@@ -33,9 +34,9 @@ export function parseChatRequest(fields: Fields, header: HeaderReader): GatewayR
   const output = readOutput(body, tools);
   const includesUsage = body.optionalObject("stream_options")?.flag("include_usage");
   const customTools = body
-    .objects("tools")
+    .objects("tools", MOST_TOOLS)
     .filter(({ fields: { type } }) => type === "custom")
-    .map((tool) => tool.object("custom").text("name"));
+    .map((tool) => tool.object("custom").name("name"));
   return {
     ...common,
     task: toAskedTask({ messages: readMessages(body), output }, "messages"),
@@ -90,8 +91,8 @@ function readToolChoice(
   const type = choice.text("type");
   if (type !== "allowed_tools") return { tools, toolChoice: { name: readChosen(choice, tools) } };
   const allowed = choice.object(type);
-  const names = allowed.objects("tools").map((tool) => readChosen(tool, tools));
-  const offered = tools.filter(({ name }) => names.includes(name));
+  const names = new Set(allowed.objects("tools", MOST_TOOLS).map((tool) => readChosen(tool, tools)));
+  const offered = tools.filter(({ name }) => names.has(name));
   return { tools: offered, toolChoice: toMode(allowed, "mode", offered) };
 }
 
@@ -139,12 +140,12 @@ function readMessage(message: ObjectReader, toolNames: Map<string, string>): Mes
     case "assistant":
       return readAssistant(message, toolNames);
     case "tool": {
-      const toolCallId = message.text("tool_call_id");
+      const toolCallId = message.name("tool_call_id", LONGEST_CALL_ID);
       const toolName = toolNames.get(toolCallId) ?? "tool";
       return { role, toolCallId, toolName, content: readPlainText(message) };
     }
     case "function": {
-      const toolName = message.text("name");
+      const toolName = message.name("name");
       return { role: "tool", toolCallId: oldCallId(toolName), toolName, content: readPlainText(message) };
     }
   }
@@ -190,10 +191,10 @@ function unsupported(part: ObjectReader, type: string, supported: string): Tutti
 // ---- Tool calls ---------------------------------------------------------------------------------
 
 function readAssistant(message: ObjectReader, toolNames: Map<string, string>): Message {
-  const toolCalls = message.objects("tool_calls").map(readToolCall);
+  const toolCalls = message.objects("tool_calls", MOST_PARTS).map(readToolCall);
   const old = message.optionalObject("function_call");
   if (old) {
-    const name = old.text("name");
+    const name = old.name("name");
     toolCalls.push({ id: oldCallId(name), name, input: old.optionalText("arguments") ?? "" });
   }
   for (const { id, name } of toolCalls) toolNames.set(id, name);
@@ -202,13 +203,13 @@ function readAssistant(message: ObjectReader, toolNames: Map<string, string>): M
 }
 
 function readToolCall(call: ObjectReader): ToolCall {
-  const id = call.text("id");
+  const id = call.name("id", LONGEST_CALL_ID);
   if (call.value("type") === "custom") {
     const custom = call.object("custom");
-    return { id, name: custom.text("name"), input: toCustomInput(custom.optionalText("input") ?? "") };
+    return { id, name: custom.name("name"), input: toCustomInput(custom.optionalText("input") ?? "") };
   }
   const called = call.object("function");
-  return { id, name: called.text("name"), input: called.optionalText("arguments") ?? "" };
+  return { id, name: called.name("name"), input: called.optionalText("arguments") ?? "" };
 }
 
 /** The calls of before there were tools have no ids: the name has to do. */

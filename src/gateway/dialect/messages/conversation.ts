@@ -3,6 +3,7 @@
 // nobody else could read it. What would change the question if it were left out (a document) is refused.
 
 import type { Message, Part, ToolCall } from "../../../worker/types.ts";
+import { LONGEST_CALL_ID } from "../../access/request-limits.ts";
 import { badRequest, ObjectReader } from "../../http/object-reader.ts";
 import { ONE_MODEL_ONLY, readImage, toImagePart, toUserContent } from "../common.ts";
 
@@ -61,7 +62,7 @@ function readAssistant(blocks: ObjectReader[], toolNames: Map<string, string>): 
     // A citation splits a sentence into blocks, so nothing is put between them.
     if (type === "text") content += readBlockText(block);
     if (type !== "tool_use") continue;
-    const call = { id: block.text("id"), name: block.text("name") };
+    const call = { id: block.name("id", LONGEST_CALL_ID), name: block.name("name") };
     toolNames.set(call.id, call.name);
     toolCalls.push({ ...call, input: toJson(block.value("input") ?? {}, block.pathOf("input")) });
   }
@@ -79,7 +80,7 @@ export function toJson(value: unknown, path: string): string {
 }
 
 function readToolResult(result: ObjectReader, toolNames: Map<string, string>): Message {
-  const toolCallId = result.text("tool_use_id");
+  const toolCallId = result.name("tool_use_id", LONGEST_CALL_ID);
   const texts = readBlocks(result, "content").flatMap((block) => {
     const type = block.text("type");
     if (type === "text") return [readBlockText(block)];

@@ -1,6 +1,5 @@
 // Anthropic Messages.
 
-import { readBody } from "../../http/route.ts";
 import type { Dialect, ListedModel } from "../../types.ts";
 import { messagesRelay } from "./relay.ts";
 import { toMessagesError, toMessagesReply } from "./reply.ts";
@@ -14,8 +13,9 @@ export const messagesDialect: Dialect = {
     {
       method: "POST",
       path: "/v1/messages/count_tokens",
-      async serve(context, visit) {
-        visit.connection.json(200, { input_tokens: countTokens(await readBody(context, visit)) });
+      async serve({ uploads }, { connection, key }) {
+        const { body } = await uploads.read(connection, key);
+        connection.json(200, { input_tokens: countTokens(body) });
       },
     },
   ],

@@ -1,8 +1,8 @@
 // Anthropic Messages passed through: who speaks it, and what is read of a provider's reply.
 
 import { toFields } from "../../../base/fields.ts";
-import { toCount } from "../../../worker/chat/stream.ts";
 import type { FinishReason, Usage } from "../../../worker/types.ts";
+import { toCount } from "../../../worker/usage.ts";
 import type { Fields } from "../../http/object-reader.ts";
 import { bytesOf, toList, toText } from "../../relay/reply-fields.ts";
 import type { RelayReader } from "../../relay/types.ts";
@@ -14,7 +14,15 @@ const ANTHROPIC_VERSION = "2023-06-01";
 
 export const messagesRelay: RelayReader = {
   protocols: ["anthropic"],
-  lengthFields: ["max_tokens"],
+  lengthField: () => "max_tokens",
+  pricedFields: {
+    known: new Set([
+      ...["model", "messages", "system", "max_tokens", "temperature", "top_p", "top_k", "stop_sequences"],
+      ...["stream", "tools", "tool_choice", "thinking", "metadata", "service_tier", "output_config"],
+      ...["output_format", "context_management", "cache_control", "tutti"],
+    ]),
+    clientTools: /^(custom|(bash|text_editor|memory)_\d{8})$/,
+  },
   toCredentials: (apiKey) => ({
     "anthropic-version": ANTHROPIC_VERSION,
     ...(apiKey && { "x-api-key": apiKey }),
@@ -58,11 +66,11 @@ export const messagesRelay: RelayReader = {
 
 /** Anthropic counts cached input apart from `input_tokens`, and says some of it at the start only. */
 function toUsage(usage: Fields, earlier?: Usage): Usage | undefined {
-  if (typeof usage.output_tokens !== "number" && typeof usage.input_tokens !== "number") return earlier;
+  if (usage.output_tokens === undefined && usage.input_tokens === undefined) return earlier;
   const cached = toCount(usage.cache_read_input_tokens ?? earlier?.cachedInputTokens);
   const written = toCount(usage.cache_creation_input_tokens ?? earlier?.cacheWriteTokens);
   const fresh =
-    typeof usage.input_tokens === "number"
+    usage.input_tokens !== undefined
       ? toCount(usage.input_tokens)
       : (earlier?.inputTokens ?? 0) - (earlier?.cachedInputTokens ?? 0) - (earlier?.cacheWriteTokens ?? 0);
   return {

@@ -1,11 +1,13 @@
 // A Messages request → our words. The dialect demands `max_tokens` and knows no seed; what only one provider's
 // models understand (top_k, service_tier, container, betas and so on) is not for a team and is passed over.
 
+import { shorten } from "../../../base/format.ts";
 import { BYTES_PER_TOKEN } from "../../../perform/estimate.ts";
 import type { OutputSettings, ToolChoice, ToolDefinition } from "../../../worker/types.ts";
-import { badRequest, type Fields, ObjectReader, shorten, wrongValue } from "../../http/object-reader.ts";
+import { MOST_STOPS, MOST_TOOLS } from "../../access/request-limits.ts";
+import { badRequest, type Fields, ObjectReader, wrongValue } from "../../http/object-reader.ts";
 import type { GatewayRequest, HeaderReader } from "../../types.ts";
-import { EFFORTS, readCommon, toOutput } from "../common.ts";
+import { checkSchema, EFFORTS, readCommon, readTag, toOutput } from "../common.ts";
 import { readConversation, toJson } from "./conversation.ts";
 
 /** Between a small image and the largest that Claude takes without scaling it down. */
@@ -19,7 +21,7 @@ export function parseMessagesRequest(fields: Fields, header: HeaderReader): Gate
     ...common,
     task: { output: readOutput(body), messages: readConversation(body) },
     effort: effort ?? body.choice("effort", EFFORTS),
-    user: body.optionalObject("metadata")?.optionalText("user_id") || undefined,
+    user: readUser(body),
     showsProgress: showsThinking(body, common.isStream) && common.showsProgress,
     echo: {},
   };
@@ -68,8 +70,13 @@ function readOutput(body: ObjectReader): OutputSettings | undefined {
   });
 }
 
+function readUser(body: ObjectReader): string | undefined {
+  const metadata = body.optionalObject("metadata");
+  return metadata && readTag(metadata, "user_id");
+}
+
 function readStop(body: ObjectReader): string[] {
-  return body.list("stop_sequences").map((text, index) => {
+  return body.list("stop_sequences", MOST_STOPS).map((text, index) => {
     if (typeof text === "string" && text !== "") return text;
     throw wrongValue(text, "a text that is not empty", `stop_sequences[${index}]`);
   });
@@ -78,10 +85,10 @@ function readStop(body: ObjectReader): string[] {
 /** Tools of the client. Those that a provider runs itself have a `type` of their own and are passed over. */
 function readTools(body: ObjectReader): ToolDefinition[] {
   return body
-    .objects("tools")
+    .objects("tools", MOST_TOOLS)
     .filter((tool) => (tool.optionalText("type") ?? "custom") === "custom")
     .map((tool) => ({
-      name: tool.text("name"),
+      name: tool.name("name"),
       description: tool.optionalText("description") || undefined,
       inputSchema: tool.object("input_schema").fields,
     }));
@@ -92,7 +99,7 @@ function readToolChoice(body: ObjectReader, tools: readonly ToolDefinition[]): T
   const choice = body.optionalObject("tool_choice");
   if (!choice) return undefined;
   const type = choice.oneOf("type", ["auto", "any", "tool", "none"]);
-  const name = type === "tool" ? choice.text("name") : "";
+  const name = type === "tool" ? choice.name("name") : "";
   if (tools.length === 0) return undefined;
   if (type === "any") return "required";
   if (type !== "tool") return type;
@@ -110,5 +117,5 @@ function readResponseFormat(body: ObjectReader): OutputSettings["responseFormat"
     body.optionalObject("output_config")?.optionalObject("format") ?? body.optionalObject("output_format");
   if (!format) return undefined;
   format.oneOf("type", ["json_schema"]);
-  return { type: "json", schema: format.object("schema").fields };
+  return { type: "json", schema: checkSchema(format.object("schema")) };
 }

@@ -4,6 +4,7 @@
 // (references.ts).
 
 import type { Message, Part, ToolCall } from "../../../worker/types.ts";
+import { LONGEST_CALL_ID, MOST_MESSAGES } from "../../access/request-limits.ts";
 import { badRequest, type ObjectReader } from "../../http/object-reader.ts";
 import { ONE_MODEL_ONLY, readImage, toUserContent } from "../common.ts";
 import { toCustomInput } from "../openai-tools.ts";
@@ -14,7 +15,7 @@ const TEXT_PARTS = ["input_text", "output_text", "text"];
 
 /** `instructions` are not in here: they belong to one request and not to the conversation. */
 export function readInput(body: ObjectReader): Message[] {
-  const input = body.textOrObjects("input", "a text or a list of items") ?? "";
+  const input = body.textOrObjects("input", "a text or a list of items", MOST_MESSAGES) ?? "";
   if (typeof input === "string") return input === "" ? [] : [{ role: "user", content: input }];
   const messages: Message[] = [];
   const toolNames = new Map<string, string>();
@@ -36,14 +37,14 @@ function addItem(messages: Message[], toolNames: Map<string, string>, item: Obje
       const isCustom = type === "custom_tool_call";
       const text = item.optionalText(isCustom ? "input" : "arguments") ?? "";
       const input = isCustom ? toCustomInput(text) : text;
-      const call = { id: item.text("call_id"), name: item.text("name"), input };
+      const call = { id: item.name("call_id", LONGEST_CALL_ID), name: item.name("name"), input };
       toolNames.set(call.id, call.name);
       addAssistant(messages, "", [call]);
       return;
     }
     case "function_call_output":
     case "custom_tool_call_output": {
-      const toolCallId = item.text("call_id");
+      const toolCallId = item.name("call_id", LONGEST_CALL_ID);
       const toolName = toolNames.get(toolCallId) ?? "tool";
       messages.push({ role: "tool", toolCallId, toolName, content: readTexts(item, "output", readToolPart) });
     }
@@ -72,11 +73,14 @@ function addAssistant(messages: Message[], text: string, calls: ToolCall[]): voi
   if (text === "" && calls.length === 0) return;
   const last = messages.at(-1);
   const isSameTurn = last?.role === "assistant" && (calls.length > 0 || last.toolCalls !== undefined);
-  const before = isSameTurn ? last : undefined;
-  if (before) messages.pop();
-  const content = [before?.content ?? "", text].filter((part) => part !== "").join("\n");
-  const toolCalls = [...(before?.toolCalls ?? []), ...calls];
-  messages.push({ role: "assistant", content, toolCalls: toolCalls.length > 0 ? toolCalls : undefined });
+  if (!isSameTurn) {
+    messages.push({ role: "assistant", content: text, toolCalls: calls.length > 0 ? calls : undefined });
+    return;
+  }
+  // Added to what is there, not copied: a turn may have thousands of calls.
+  last.content = [last.content, text].filter((part) => part !== "").join("\n");
+  if (last.toolCalls) last.toolCalls.push(...calls);
+  else last.toolCalls = calls;
 }
 
 // ---- Content ------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 // The Responses API passed through: who speaks it, and what is read of a provider's reply.
 
 import { isObject, toFields } from "../../../base/fields.ts";
-import { toCount } from "../../../worker/chat/stream.ts";
 import type { FinishReason } from "../../../worker/types.ts";
+import { toCount } from "../../../worker/usage.ts";
 import type { Fields } from "../../http/object-reader.ts";
 import { bytesOf, toList, toText } from "../../relay/reply-fields.ts";
 import type { RelayReader, ReplyFields } from "../../relay/types.ts";
@@ -11,7 +11,16 @@ import { toOpenAIError } from "../openai-error.ts";
 
 export const responsesRelay: RelayReader = {
   protocols: ["openai"],
-  lengthFields: ["max_output_tokens"],
+  lengthField: () => "max_output_tokens",
+  pricedFields: {
+    known: new Set([
+      ...["model", "input", "instructions", "max_output_tokens", "temperature", "top_p", "top_logprobs"],
+      ...["stream", "stream_options", "tools", "tool_choice", "parallel_tool_calls", "max_tool_calls"],
+      ...["text", "reasoning", "metadata", "user", "safety_identifier", "prompt_cache_key"],
+      ...["prompt_cache_retention", "store", "truncation", "include", "service_tier", "tutti"],
+    ]),
+    clientTools: /^(function|custom|local_shell|apply_patch)$/,
+  },
   // `response.failed` would need the whole response, which only the provider has.
   toErrorEvent(error, events) {
     const { code, message } = toOpenAIError(error).body.error;
@@ -36,7 +45,7 @@ function readResponse(response: Fields, known: ReplyFields): ReplyFields {
   const usage = toFields(response.usage);
   return {
     usage:
-      typeof usage.input_tokens === "number"
+      usage.input_tokens !== undefined
         ? {
             inputTokens: toCount(usage.input_tokens),
             outputTokens: toCount(usage.output_tokens),

@@ -3,6 +3,7 @@
 // much. Whatever the Response object repeats goes to `echo`, as the client wrote it.
 
 import type { Message, OutputSettings, Task, ToolChoice, ToolDefinition } from "../../../worker/types.ts";
+import { LONGEST_NAME, MOST_TOOLS } from "../../access/request-limits.ts";
 import { type Fields, isFields, ObjectReader } from "../../http/object-reader.ts";
 import type { GatewayRequest, HeaderReader } from "../../types.ts";
 import { dropAbsent, EFFORTS, readOpenAICommon, readTag, toAskedTask, toOutput } from "../common.ts";
@@ -18,7 +19,7 @@ export function parseResponsesRequest(fields: Fields, header: HeaderReader): Gat
   if (isBackground && !isStored)
     throw body.bad("background", 'needs "store": what is not kept cannot be fetched later.');
   const reasoning = body.optionalObject("reasoning");
-  const previousReplyId = body.optionalText("previous_response_id") || undefined;
+  const previousReplyId = body.optionalName("previous_response_id") || undefined;
   const instructions = body.optionalText("instructions") || undefined;
   const output = readOutput(body);
   return {
@@ -50,7 +51,7 @@ export function parseResponsesRequest(fields: Fields, header: HeaderReader): Gat
 }
 
 function ofType(type: "number" | "boolean" | "string", value: unknown): unknown {
-  return typeof value === type ? value : undefined;
+  return typeof value === type && String(value).length <= LONGEST_NAME ? value : undefined;
 }
 
 /** The messages without the instructions: those are for one request, and not carried over to the next. */
@@ -112,7 +113,8 @@ function readToolChoice(body: ObjectReader, tools: ToolDefinition[]): ToolSettin
     return { tools, toolChoice: { name: readToolName(choice, tools) } };
   // Any other type names a tool of another provider, so the choice is free.
   if (type !== "allowed_tools") return { tools };
-  const names = choice.list("tools").map((item) => (isFields(item) ? item.name : undefined));
-  const offered = tools.filter(({ name }) => names.includes(name));
+  const named = choice.list("tools", MOST_TOOLS).map((item) => (isFields(item) ? item.name : undefined));
+  const names = new Set(named);
+  const offered = tools.filter(({ name }) => names.has(name));
   return { tools: offered, toolChoice: readMode(choice, "mode") };
 }

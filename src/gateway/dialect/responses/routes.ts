@@ -61,7 +61,10 @@ async function findResponse(context: GatewayContext, visit: Visit, id = visit.id
   return { ...found, head, turn, before: turns[turn - 1]?.run };
 }
 
-function toResponse(context: GatewayContext, { head, turn, run, before, events }: Found): object {
+async function toResponse(
+  context: GatewayContext,
+  { head, turn, run, before, events }: Found,
+): Promise<object> {
   if (context.dispatcher.queued.has(run.id)) return toUnfinishedResponse(head, "queued");
   if (run.stopReason === undefined)
     return context.live.find(run.id)
@@ -69,13 +72,13 @@ function toResponse(context: GatewayContext, { head, turn, run, before, events }
       : toFailedResponse(head, { code: "interrupted", message: "The gateway ended while this was running." });
   if (run.stopReason === "cancelled") return toUnfinishedResponse(head, "cancelled");
   const outcome = toOutcome(run, head, turn, linesOf(events, before), before);
-  const error = failureOf(run);
+  const error = await failureOf(run);
   return error ? toFailedResponse(head, error, outcome) : toFinishedResponse(outcome);
 }
 
 const showResponse: Handler = async (context, visit) => {
   const found = await findResponse(context, visit);
-  if (visit.query.stream !== "true") return visit.connection.json(200, toResponse(context, found));
+  if (visit.query.stream !== "true") return visit.connection.json(200, await toResponse(context, found));
   const { head, turn, run, before, events } = found;
   // With what the journal has of the way to the answer: its items then have the same places as at first. Not with
   // pieces of text, which may be those of an attempt that failed.
@@ -90,7 +93,7 @@ const cancelResponse: Handler = async (context, visit) => {
   const { run } = await findResponse(context, visit);
   context.dispatcher.queued.delete(run.id);
   await context.live.stop(run.id);
-  visit.connection.json(200, toResponse(context, await findResponse(context, visit)));
+  visit.connection.json(200, await toResponse(context, await findResponse(context, visit)));
 };
 
 const deleteResponse: Handler = async (context, visit) => {

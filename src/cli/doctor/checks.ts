@@ -1,0 +1,81 @@
+// What `tutti doctor` looks at: each check says what it found and, where something is wrong, what mends it. Nothing is asked
+// of a model, so it costs nothing.
+
+import { isTuttiError, messageOf } from "../../base/errors.ts";
+import { type Environment, toStorePath, toTuttiHome } from "../../config/home.ts";
+import { resolvePool } from "../../config/pool.ts";
+import type { TuttiConfig } from "../../config/schema.ts";
+import { modelsOf } from "../../worker/kinds.ts";
+
+export interface Finding {
+  name: string;
+  /** warning: it works, though not as well as it could. */
+  state: "ok" | "warning" | "failed";
+  detail: string;
+  /** What mends it. Absent where nothing is wrong. */
+  mend?: string;
+}
+
+const LEAST_NODE = [20, 19] as const;
+
+export function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.replace(/^v/, "").split(".").map(Number);
+  const isNew = major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1]);
+  if (isNew) return { name: "node", state: "ok", detail: version };
+  const detail = `${version} is too old`;
+  return { name: "node", state: "failed", detail, mend: `install Node ${LEAST_NODE.join(".")} or newer` };
+}
+
+/** The trained Conductors are run by it; without it chat models plan. */
+export async function checkEngine(): Promise<Finding> {
+  const { openEngine } = await import("../../nn/engine.ts");
+  try {
+    const { id } = await openEngine();
+    return { name: "engine", state: "ok", detail: id };
+  } catch (error) {
+    const mend = "npm install onnxruntime-web";
+    return { name: "engine", state: "warning", detail: messageOf(error), mend };
+  }
+}
+
+/** Keys, addresses, servers and the workers of the config: who can be asked, and why others cannot. */
+export async function checkWorkers(config: TuttiConfig, env: Environment): Promise<Finding[]> {
+  try {
+    const { pool, notice, workers } = await resolvePool(config, { env });
+    const models = modelsOf(pool).map(({ worker }) => worker.id);
+    const wrong = workers.filter(({ state }) => !["ready", "same-model", "over-limit"].includes(state));
+    const found: Finding = notice
+      ? {
+          name: "workers",
+          state: "warning",
+          detail: "no key, no local server, no workers in a config: the rehearsal (simulated) answers",
+          mend: "export OPENAI_API_KEY=…, or: ollama serve, then ollama pull qwen3",
+        }
+      : { name: "workers", state: "ok", detail: models.join(", ") };
+    return [
+      found,
+      ...wrong.map(({ id, detail = "" }): Finding => {
+        const mend = "mend what is said of it; tutti pool check asks every worker";
+        return { name: id, state: "warning", detail, mend };
+      }),
+    ];
+  } catch (error) {
+    if (!isTuttiError(error)) throw error;
+    const mend = "mend what the message names, then: tutti pool check";
+    return [{ name: "workers", state: "failed", detail: error.message, mend }];
+  }
+}
+
+export async function checkJournal(config: TuttiConfig, env: Environment): Promise<Finding> {
+  const path = toStorePath(config.store, env);
+  try {
+    const { openStore } = await import("../../store/open.ts");
+    const store = await openStore(path);
+    await store.listRuns({ limit: 1 });
+    await store.close();
+    return { name: "journal", state: "ok", detail: path };
+  } catch (error) {
+    const mend = `make ${path} writable, put a copy of it back, or set TUTTI_HOME (now ${toTuttiHome(env)})`;
+    return { name: "journal", state: "failed", detail: messageOf(error), mend };
+  }
+}

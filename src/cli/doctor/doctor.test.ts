@@ -1,0 +1,60 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { createHome, runTutti } from "../../testing/command.ts";
+import { startChatServer } from "../../testing/gateway/chat-server.ts";
+import { checkNode, type Finding } from "./checks.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+async function examine(env: Record<string, string> = {}) {
+  const { code, stdout } = await runTutti(["doctor", "--json"], { env });
+  const found = JSON.parse(stdout) as Finding[];
+  return { code, of: (name: string) => found.find((finding) => finding.name === name) };
+}
+
+describe("tutti doctor", () => {
+  it("says that only the simulation would answer, and how to change that", async () => {
+    const { code, of } = await examine();
+    expect(of("workers")).toMatchObject({
+      state: "warning",
+      mend: expect.stringContaining("OPENAI_API_KEY"),
+    });
+    for (const name of ["node", "tutti", "config", "journal"])
+      expect(of(name)).toMatchObject({ state: "ok" });
+    expect(of("engine")).toBeDefined();
+    expect(code).toBe(0);
+  });
+
+  it("names the workers of a server that answers", async () => {
+    const server = await startChatServer({ models: ["good"], reply: () => "hello" });
+    const { code, of } = await examine({ OPENAI_BASE_URL: server.baseUrl });
+    expect(of("workers")).toMatchObject({ state: "ok", detail: "openai/good" });
+    expect([code, server.requests]).toEqual([0, []]);
+    await server.close();
+  });
+
+  it("fails where what is configured cannot be asked, and where the journal cannot be opened", async () => {
+    const home = createHome();
+    mkdirSync(join(home, "journal.db"));
+    const { code, of } = await examine({ OPENAI_BASE_URL: "http://127.0.0.1:9/v1", TUTTI_HOME: home });
+    expect(of("workers")).toMatchObject({
+      state: "failed",
+      detail: expect.stringContaining("nobody answers"),
+    });
+    expect(of("journal")).toMatchObject({ state: "failed", mend: expect.stringContaining("TUTTI_HOME") });
+    expect(code).toBe(1);
+  });
+
+  it("draws a line for each finding, with what mends it", async () => {
+    const { stdout } = await runTutti(["doctor"]);
+    expect(stdout).toMatch(/^✓ node +v\d/);
+    expect(stdout).toMatch(/\n! workers .+/);
+    expect(stdout).toMatch(/→ export OPENAI_API_KEY/);
+  });
+});
+
+it("knows a Node that is too old", () => {
+  expect(checkNode("v20.18.1")).toMatchObject({ state: "failed" });
+  expect(checkNode("v20.19.0")).toMatchObject({ state: "ok" });
+});

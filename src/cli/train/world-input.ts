@@ -1,0 +1,82 @@
+// From flags to the world that a training takes place in, or to a sentence about what is wrong with them. The same for
+// every kind of Conductor.
+
+import { z } from "zod";
+import { usageError } from "../../base/errors.ts";
+
+export const worldSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("rehearsal") }),
+  z.object({
+    kind: z.literal("recording"),
+    folders: z.array(z.string()),
+    sets: z.array(z.string()),
+    splitBy: z.enum(["prompt", "family"]).default("prompt"),
+    allowInsideGrades: z.boolean().optional(),
+  }),
+  z.object({
+    kind: z.literal("tasks"),
+    tasks: z.string(),
+    set: z.string().optional(),
+    pool: z.string().optional(),
+    config: z.string().optional(),
+    budgetUsd: z.number(),
+    allowInsideGrades: z.boolean().optional(),
+  }),
+]);
+export type WorldSettings = z.infer<typeof worldSchema>;
+
+export interface WorldFlags {
+  rehearsal?: boolean;
+  recording?: string[];
+  tasks?: string;
+  set?: string[];
+  splitBy?: "prompt" | "family";
+  pool?: string;
+  config?: string;
+  allowInsideGrades?: boolean;
+  budgetUsd?: number | "none";
+}
+
+export function toWorldSettings(flags: WorldFlags): WorldSettings {
+  const { rehearsal, recording, tasks, set: sets = [], splitBy, pool, config, budgetUsd } = flags;
+  const { allowInsideGrades } = flags;
+  const given = [rehearsal && "--rehearsal", recording && "--recording", tasks !== undefined && "--tasks"];
+  const worlds = given.filter((flag) => typeof flag === "string");
+  if (worlds.length > 1) throw usageError(`${worlds.join(" and ")} exclude each other`);
+  if (tasks === undefined) {
+    if (pool !== undefined) throw usageError("--pool goes with --tasks: only there a live pool is asked");
+    if (budgetUsd !== undefined) throw usageError("--budget-usd goes with --tasks: nothing else costs money");
+  }
+  if (splitBy !== undefined && !recording)
+    throw usageError("--split-by goes with --recording: other worlds are split by prompt");
+  if (recording) {
+    const paired = pairSets(recording, sets);
+    return { kind: "recording", ...paired, splitBy: splitBy ?? "prompt", allowInsideGrades };
+  }
+  if (tasks !== undefined) {
+    if (sets.length > 1) throw usageError(`--tasks takes one --set, not ${sets.length}`);
+    if (budgetUsd === undefined)
+      throw usageError(
+        "--tasks asks a live pool, which costs: say how much it may, with --budget-usd 5 for example",
+      );
+    if (budgetUsd === "none")
+      throw usageError("--budget-usd must be an amount in dollars: a training asks very often");
+    return { kind: "tasks", tasks, budgetUsd, set: sets[0], pool, config, allowInsideGrades };
+  }
+  if (allowInsideGrades)
+    throw usageError(
+      "--allow-inside-grades goes with --recording or --tasks: the rehearsal runs no programs",
+    );
+  if (sets.length > 0) throw usageError("--set goes with --recording or --tasks: the rehearsal has no sets");
+  return { kind: "rehearsal" };
+}
+
+/** One set for each recording, or several of one; none means all that a recording holds. */
+function pairSets(folders: string[], sets: string[]): { folders: string[]; sets: string[] } {
+  const isPaired = sets.length === 0 || sets.length === folders.length || folders.length === 1;
+  if (!isPaired)
+    throw usageError(
+      `--recording is given ${folders.length} times and --set ${sets.length} times: give one set for each recording, in the same order`,
+    );
+  return { folders: sets.length > folders.length ? sets.map(() => folders[0]!) : folders, sets };
+}

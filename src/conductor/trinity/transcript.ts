@@ -1,0 +1,218 @@
+// What was said so far, read for the belief: who replied in which role, which answers are equal, what a Verifier thought of
+// them, and the posterior that follows. Replies are data: an answer is extracted, a verdict is parsed, nothing else counts.
+
+import { extractAnswer } from "../../answer/extract.ts";
+import { labelAnswers } from "../../answer/label.ts";
+import {
+  type Dependence,
+  hear,
+  judge,
+  NOTHING_SAID,
+  type Posterior,
+  toCurve,
+} from "../../belief/posterior.ts";
+import { adjustProbability, NO_RECORD, recordOf, type TrackRecord } from "../../belief/track-record.ts";
+import type { TurnRole } from "../../belief/types.ts";
+import { isModel } from "../../worker/kinds.ts";
+import type { Pool, PoolMember } from "../../worker/types.ts";
+import type { ComposedRound } from "../types.ts";
+import { beliefNumber } from "./policy.ts";
+import { parseSuggestion, parseVerdict, roleOf } from "./roles.ts";
+import type { TrinityPolicy } from "./types.ts";
+
+/** Where nothing was measured of a pair of workers. */
+const USUAL_COINCIDENCE = 0.25;
+/** Where nothing was measured of a worker. */
+const UNMEASURED = 0.5;
+
+interface Turn {
+  round: number;
+  step: number;
+  worker: number;
+  role: TurnRole;
+  reply: string;
+  /** It was shown what others said. */
+  sees: boolean;
+  /** Of a Worker: the group of equal answers it belongs to; -1: no answer. */
+  group: number;
+}
+
+export interface Transcript {
+  turns: Turn[];
+  posterior: Posterior;
+  /** Answers by group, in the words of whoever said it first. */
+  answers: string[];
+  hasPlan: boolean;
+  /** The role that the last Thinker suggests, until somebody has followed it. */
+  suggested?: TurnRole;
+  /** The last verdict on each group. */
+  verdicts: Map<number, "accept" | "revise">;
+  /** Group of the latest Worker's answer: what a Verifier judges. */
+  latest: number;
+}
+
+/** What is believed of the workers for this question, before anybody speaks. */
+export interface Prior {
+  /** By number in the pool; undefined for who is no model. */
+  probabilities: (number | undefined)[];
+  curves: (Float64Array | undefined)[];
+  dependence: Dependence;
+}
+
+export function toPrior({ members }: Pool, policy: TrinityPolicy, record: TrackRecord = NO_RECORD): Prior {
+  const difficulty = Math.max(0, beliefNumber(policy, "difficulty"));
+  const scale = Math.exp(beliefNumber(policy, "coincidence"));
+  const probabilities = members.map((member) =>
+    isModel(member.worker)
+      ? adjust(adjustProbability(probabilityOf(member), recordOf(record, member.worker.id)), policy)
+      : undefined,
+  );
+  return {
+    probabilities,
+    curves: probabilities.map((p) => (p === undefined ? undefined : toCurve(p, difficulty))),
+    dependence: {
+      difficulty,
+      coincidence: (worker, other) => {
+        const measured = members[worker]!.repeats?.(members[other]!.worker.id) ?? USUAL_COINCIDENCE;
+        return worker === other ? 0.9 : Math.min(0.9, measured * scale);
+      },
+    },
+  };
+}
+
+/** As its profile promises. */
+export function probabilityOf({ profile }: PoolMember): number {
+  return profile?.probability ?? profile?.similar ?? profile?.success ?? UNMEASURED;
+}
+
+function adjust(probability: number, policy: TrinityPolicy): number {
+  return sigmoid(beliefNumber(policy, "slope") * logit(probability) + beliefNumber(policy, "shift"));
+}
+
+export function readTranscript(
+  rounds: readonly ComposedRound[],
+  prior: Prior,
+  policy: TrinityPolicy,
+): Transcript {
+  const turns = toTurns(rounds, prior);
+  const transcript: Transcript = {
+    turns,
+    posterior: NOTHING_SAID,
+    answers: [],
+    hasPlan: false,
+    verdicts: new Map(),
+    latest: -1,
+  };
+  const labels = labelAnswers(
+    turns.map(({ role, reply }) => (role === "worker" ? extractAnswer(reply) : null)),
+  );
+  /** Groups are numbered by the posterior, in the order in which their answers were heard. */
+  const groupOf = new Map<number, number>();
+  for (const [number, turn] of turns.entries()) {
+    if (turn.role === "worker") hearWorker(transcript, turn, labels[number], groupOf, prior, policy);
+    else if (turn.role === "verifier") hearVerifier(transcript, turn, prior, policy);
+    else if (turn.reply !== "") {
+      transcript.hasPlan = true;
+      transcript.suggested = parseSuggestion(turn.reply);
+      continue;
+    }
+    transcript.suggested = undefined;
+  }
+  return transcript;
+}
+
+function toTurns(rounds: readonly ComposedRound[], { probabilities }: Prior): Turn[] {
+  return rounds.flatMap(({ workflow, replies }, round) =>
+    workflow.steps.flatMap(({ worker, subtask, access }, step) => {
+      if (probabilities[worker] === undefined) return [];
+      const sees = typeof access === "string";
+      return [
+        {
+          round,
+          step,
+          worker,
+          role: roleOf(subtask) ?? "worker",
+          reply: replies[step] ?? "",
+          sees,
+          group: -1,
+        },
+      ];
+    }),
+  );
+}
+
+function hearWorker(
+  transcript: Transcript,
+  turn: Turn,
+  label: number | undefined,
+  groupOf: Map<number, number>,
+  prior: Prior,
+  policy: TrinityPolicy,
+): void {
+  let group = label === undefined ? -1 : (groupOf.get(label) ?? -2);
+  if (group === -2) {
+    group = transcript.answers.length;
+    groupOf.set(label!, group);
+    transcript.answers.push(extractAnswer(turn.reply));
+  }
+  turn.group = group;
+  transcript.posterior = hear(
+    transcript.posterior,
+    turn.worker,
+    toTurnCurve(turn.worker, turn.sees && transcript.hasPlan, prior, policy),
+    group,
+    turn.sees ? toFollowing(prior.dependence, policy) : prior.dependence,
+  );
+  if (group >= 0) transcript.latest = group;
+}
+
+function hearVerifier(transcript: Transcript, turn: Turn, prior: Prior, policy: TrinityPolicy): void {
+  const verdict = parseVerdict(turn.reply)?.verdict;
+  const { latest } = transcript;
+  if (verdict === undefined || latest < 0) return;
+  transcript.verdicts.set(latest, verdict);
+  transcript.posterior = judge(
+    transcript.posterior,
+    latest,
+    verdict === "accept",
+    toJudge(prior.probabilities[turn.worker]!, policy),
+  );
+}
+
+/** A plan helps whoever sees it. */
+export function toTurnCurve(
+  worker: number,
+  isPlanned: boolean,
+  { probabilities, curves, dependence }: Prior,
+  policy: TrinityPolicy,
+): Float64Array {
+  if (!isPlanned) return curves[worker]!;
+  return toCurve(
+    sigmoid(logit(probabilities[worker]!) + beliefNumber(policy, "planned")),
+    dependence.difficulty,
+  );
+}
+
+/** Who saw an answer may follow it: agreement then says less. */
+export function toFollowing({ difficulty, coincidence }: Dependence, policy: TrinityPolicy): Dependence {
+  const followed = sigmoid(beliefNumber(policy, "followed"));
+  return { difficulty, coincidence: (worker, other) => Math.max(followed, coincidence(worker, other)) };
+}
+
+/** Who would solve the question judges it better. */
+export function toJudge(probability: number, policy: TrinityPolicy) {
+  const own = beliefNumber(policy, "judgement") * logit(probability);
+  return {
+    sensitivity: sigmoid(beliefNumber(policy, "sensitivity")),
+    specificity: sigmoid(beliefNumber(policy, "specificity") + own),
+  };
+}
+
+function logit(probability: number): number {
+  const p = Math.min(0.995, Math.max(0.005, probability));
+  return Math.log(p / (1 - p));
+}
+
+function sigmoid(x: number): number {
+  return 1 / (1 + Math.exp(-x));
+}

@@ -1,0 +1,20 @@
+// Whether the rehearsal can work on a question at all, seen before anybody is asked: a simulator that knows nothing of a
+// question must not reply to it, least of all to a script.
+
+import { TuttiError } from "../base/errors.ts";
+import { textOf } from "../worker/brief.ts";
+import type { Task } from "../worker/types.ts";
+import { offerQuestion } from "./questions.ts";
+import { findProblem } from "./reading.ts";
+
+/** Throws where no family of the simulated world recognises the question. */
+export function checkKnown({ messages }: Task): void {
+  if (findProblem(messages)) return;
+  const example = `tutti ask "${offerQuestion(messages.map(textOf).join("\n"))}"`;
+  const real =
+    "For real answers set a key such as OPENAI_API_KEY, or run Ollama: ollama serve, then ollama pull qwen3";
+  throw new TuttiError(
+    "not-in-rehearsal",
+    `The rehearsal (simulated workers) cannot answer this question, it knows only such as: ${example} ${real}`,
+  );
+}

@@ -1,0 +1,33 @@
+// Who of a pool plans, in order: the one that is chosen, and those that take over where it fails.
+
+import { modelsOf, strongestMembers } from "../worker/kinds.ts";
+import type { Pool, PoolMember } from "../worker/types.ts";
+
+/** A plan is short and decides much: not the most expensive model, and not the weakest. Those that failed lately come last. */
+export function rankPlanners(
+  { members }: Pool,
+  isAvailable: (id: string) => boolean = () => true,
+): PoolMember[] {
+  const order = strongestMembers(members).map((number) => members[number]!);
+  const priceOf = ({ price }: PoolMember) => price?.outputUsd ?? Number.POSITIVE_INFINITY;
+  const prices = order.map(priceOf).sort((a, b) => a - b);
+  const median = prices[Math.floor((prices.length - 1) / 2)] ?? 0;
+  const isCheap = (member: PoolMember) => priceOf(member) <= median;
+  const byCost = [...order.filter(isCheap), ...order.filter((member) => !isCheap(member))];
+  const isUp = ({ worker }: PoolMember) => isAvailable(worker.id);
+  return [...byCost.filter(isUp), ...byCost.filter((member) => !isUp(member))];
+}
+
+/** Why the first of them, in words that a person can check with `tutti pool`. */
+export function toPlannerReason(
+  planner: PoolMember,
+  pool: Pool,
+  isAvailable?: (id: string) => boolean,
+): string {
+  const models = modelsOf(pool);
+  const by = models.some(({ profile }) => profile) ? "measured success" : "the order of the pool";
+  const usual = rankPlanners(pool)[0];
+  const instead =
+    usual && usual !== planner && isAvailable ? `; ${usual.worker.id} would be, but failed lately` : "";
+  return `${planner.worker.id} is the strongest of the cheaper half of the pool, by ${by}${instead}`;
+}
