@@ -29,6 +29,8 @@ upload-timeout        once   -              no-call     -       exit-1  408  408
 too-large             once   -              no-call     -       exit-1  413  413
 rate-limited          again  opens-after-3  if-written  outage  exit-1  429  429
 budget-spent          once   -              no-call     outage  exit-1  429  402
+no-worker             once   -              no-call     outage  exit-1  503  529
+not-in-rehearsal      once   -              no-call     -       exit-1  422  422
 overloaded            again  -              billed      outage  exit-1  503  529
 auth                  once   opens-after-1  if-written  outage  exit-1  401  401
 worker-auth           once   -              billed      -       exit-1  502  502

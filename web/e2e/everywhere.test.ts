@@ -29,7 +29,7 @@ async function fill(url: string, home: string): Promise<string> {
     for (const [n, name] of ["best-single", "vote-3", "native"].entries())
       rows.append(toBenchRow(name, i, i % 4 < n + 1, { calls: n + 1 }));
   bench.close();
-  return ask(url, "What is 17 times 23?");
+  return ask(url, "What is 17 * 23?");
 }
 
 async function settle(page: Page): Promise<void> {
@@ -114,7 +114,7 @@ describe.skipIf(isSkipped)(`every page${skipReason}`, { timeout: PATIENCE_MS }, 
       const page = await stage.open(`http://127.0.0.1:${port}${prefix}/#/pool`);
       await page.getByText("rehearsal/violin").first().waitFor();
       await page.getByRole("link", { name: "Ask", exact: true }).click();
-      await page.getByLabel("Your question").fill("What is 17 times 23?");
+      await page.getByLabel("Your question").fill("What is 17 * 23?");
       await page.getByRole("button", { name: "Ask", exact: true }).click();
       await page.getByRole("link", { name: "Open the run" }).click();
       await page.getByRole("heading", { name: "Where the time went" }).waitFor();

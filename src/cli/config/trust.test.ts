@@ -115,7 +115,7 @@ describe("a config that was found and not named, without a terminal", () => {
     expect(await place.run(["runs"])).toMatchObject({ code: 2 });
     expect(existsSync(join(place.cwd, "prepared.db"))).toBe(false);
     const { cwd, run, write } = createScene({});
-    expect((await run(["ask", "--pool", "rehearsal", "1+1?"])).code).toBe(0);
+    expect((await run(["ask", "--pool", "rehearsal", "What is 1+1?"])).code).toBe(0);
     write("tutti.config.yaml", "retentionDays: 0\n");
     expect(await run(["runs"])).toMatchObject({ code: 2 });
     writeFileSync(join(cwd, "tutti.config.yaml"), "retentionDays: 30\nstore: memory\n");
@@ -259,7 +259,7 @@ describe("the line about a config that was found", () => {
 
   it("is left out by --quiet only where no stranger is among them", async () => {
     const { run, write } = createScene({});
-    const ask = () => run(["ask", "--quiet", "--pool", "rehearsal", "1+1?"]);
+    const ask = () => run(["ask", "--quiet", "--pool", "rehearsal", "What is 1+1?"]);
     write("tutti.config.json", OWN);
     expect((await ask()).stderr).not.toContain("Config");
     const stranger = { model: "x/y", baseUrl: "https://api.openai.com.evil.example/v1" };
