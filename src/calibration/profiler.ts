@@ -60,6 +60,7 @@ export function createProfiler(calibration: Calibration): Profiler {
     const estimates = {
       ...{ similar, probabilities, known: similarity },
       coincidence: mistakes?.rateFor(neighbours),
+      agreed: mistakes?.agreementFor(neighbours),
       answered: answers && answeredShare(answers, neighbours),
     };
     if (text.length > LONGEST_REMEMBERED) return estimates;
@@ -70,7 +71,7 @@ export function createProfiler(calibration: Calibration): Profiler {
 
   return {
     poolFor({ members }: Pool, text, { without } = {}): Pool {
-      const { similar, probabilities, known, coincidence, answered } = estimate(text, without);
+      const { similar, probabilities, known, coincidence, answered, agreed } = estimate(text, without);
       const repeats = (worker: number, other: string) => {
         const position = positions.get(other);
         return position === undefined || !mistakes || coincidence === undefined
@@ -87,6 +88,7 @@ export function createProfiler(calibration: Calibration): Profiler {
             probability: round(probabilities[position!]!),
             known: round(known),
             answered: answered === undefined ? undefined : round(answered),
+            agreed: agreed === undefined ? undefined : round(agreed),
             delayMs: member.profile?.delayMs ?? measured.delayMs,
           };
           return {
@@ -107,6 +109,7 @@ interface Estimates {
   known: number;
   coincidence?: number;
   answered?: number;
+  agreed?: number;
 }
 
 /** Shrunk towards all being answered: most are. */

@@ -203,6 +203,8 @@ export interface Profile {
   known?: number;
   /** On similar questions: the share of replies with an answer that can be compared with others'. Absent: not measured. */
   answered?: number;
+  /** On similar questions: that two right answers are the same. Low where there are many solutions. Absent: not measured. */
+  agreed?: number;
   /** Median delay of a whole reply. */
   delayMs?: number;
   /** Where the measurements come from, for people: "simulated, 40 tasks a topic". */
