@@ -140,6 +140,9 @@ function toCalibration({ set, splits }: SplitSet, models: Pool): Calibration {
     tasks: splits.train.map((task) => ({ text: toText(task), topic: topicOf(task.category) })),
     scores: measured.map(({ scores }) => scores),
     answers: set.recordedAnswer && measured.map(({ answers }) => answers!),
+    replies: measured.some(({ replies }) => replies)
+      ? measured.map(({ replies }) => replies ?? models.members.map(() => undefined))
+      : undefined,
     source: `measured on ${splits.train.length} training tasks of ${set.id}`,
   };
 }
