@@ -1,7 +1,8 @@
 // The posterior over the answers given so far. Each group of equal answers may be the right one, or none is. Two things tie
 // workers together, and a vote that ignores them is too sure of itself: a question that is hard is hard for all of them
 // (a common difficulty z), and who is wrong may be wrong in the same way (coincidence).
-// Exact for this model: a sum over the groups and seven points of z, updated reply by reply.
+// Where a question has several right answers, a new one says less against the old ones. Exact for this model: a sum over the
+// groups and seven points of z, updated reply by reply. Where two answers are right, the one that was said first stands for both.
 
 /** Gauss–Hermite for a standard normal difficulty, seven points. */
 const POINTS = [-3.75044, -2.366759, -1.154405, 0, 1.154405, 2.366759, 3.75044];
@@ -16,6 +17,8 @@ export interface Dependence {
   difficulty: number;
   /** That `worker`, being wrong, repeats the wrong answer of `other`. */
   coincidence(worker: number, other: number): number;
+  /** That two right answers are the same, 0..1; by default 1. Below it, another answer may be right as well. */
+  agreement?: number;
 }
 
 /** The right answer is that of a group, or (the last row) nobody's so far. */
@@ -45,7 +48,7 @@ export function hear(
   worker: number,
   curve: Float64Array,
   group: number,
-  { coincidence }: Dependence,
+  { coincidence, agreement = 1 }: Dependence,
 ): Posterior {
   const before = groups.length;
   const isNew = group === before;
@@ -60,9 +63,10 @@ export function hear(
     const wrong = group < 0 ? 1 : isNew ? 1 - others / share : (joining[group] ?? 0) / share;
     const row = (isNew && right === before ? before + 1 : right) * SIZE;
     const isRight = right === group && !isNew;
+    const otherwiseRight = isNew && right < before ? 1 - agreement : 0;
     for (let z = 0; z < SIZE; z++) {
-      const weight = mass[right * SIZE + z]!;
-      after[row + z] = weight * (isRight ? curve[z]! : (1 - curve[z]!) * wrong);
+      const [weight, p] = [mass[right * SIZE + z]!, curve[z]!];
+      after[row + z] = weight * (isRight ? p * agreement : (1 - p) * wrong + p * otherwiseRight);
     }
   }
   if (isNew) for (let z = 0; z < SIZE; z++) after[before * SIZE + z] = mass[before * SIZE + z]! * curve[z]!;

@@ -213,8 +213,8 @@ async function measureTraining(
   measure: Measure,
   plan: (runs: number) => void,
 ): Promise<TrainingTask[]> {
-  const { recorded, recordedAnswer } = set;
-  if (recorded) return readScores(tasks, set.pool, { recorded, recordedAnswer });
+  const { recorded, recordedAnswer, recordedFeatures } = set;
+  if (recorded) return readScores(tasks, set.pool, { recorded, recordedAnswer, recordedFeatures });
   const rows = await askAlone(set.pool, tasks, file, measure, plan);
   const scores = new Map(rows.filter(isGraded).map((row) => [`${row.conductor}\n${row.task}`, toRight(row)]));
   return tasks.map((task) => ({

@@ -5,22 +5,30 @@ const RIDGE = 1;
 const MOST_STEPS = 12;
 const SMALL_STEP = 1e-6;
 
+interface LogisticOptions {
+  /** How strongly weights are drawn to 0. */
+  ridge?: number;
+  /** By row: log-odds that are known before the features are looked at. */
+  offsets?: readonly number[];
+}
+
 export function fitLogistic(
   rows: readonly Float64Array[],
   targets: readonly number[],
   size: number,
+  { ridge = RIDGE, offsets }: LogisticOptions = {},
 ): Float64Array {
   const weights = new Float64Array(size);
   for (let step = 0; step < MOST_STEPS; step++) {
     const gradient = new Float64Array(size);
     const curvature = new Float64Array(size * size);
     for (let i = 0; i < size; i++) {
-      gradient[i] = -RIDGE * weights[i]!;
-      curvature[i * size + i] = RIDGE;
+      gradient[i] = -ridge * weights[i]!;
+      curvature[i * size + i] = ridge;
     }
     for (let n = 0; n < rows.length; n++) {
       const row = rows[n]!;
-      let sum = 0;
+      let sum = offsets?.[n] ?? 0;
       for (let i = 0; i < size; i++) sum += weights[i]! * row[i]!;
       const p = 1 / (1 + Math.exp(-sum));
       const error = targets[n]! - p;

@@ -2,6 +2,7 @@
 // questions, the probability to be right, shared mistakes) is remembered by text, since training and rounds ask the same again.
 
 import { usageError } from "../base/errors.ts";
+import type { ReplyReading } from "../belief/reply-reading.ts";
 import type { Pool, Profile } from "../worker/types.ts";
 import { createEstimator, type Estimator } from "./estimate.ts";
 import {
@@ -13,6 +14,7 @@ import {
 } from "./mistakes.ts";
 import { estimateByNeighbours, type MeasuredQuestions, type Neighbour } from "./neighbours.ts";
 import { countScores, measureProfiles, toRates } from "./rates.ts";
+import { fitReplyReadings, type MeasuredReply } from "./reply-model.ts";
 import { TextIndex } from "./text-index.ts";
 import type { Calibration, Profiler } from "./types.ts";
 
@@ -20,6 +22,8 @@ import type { Calibration, Profiler } from "./types.ts";
 const REMEMBERED = 4096;
 /** Longer texts are read anew each time, so that what is remembered stays small. */
 const LONGEST_REMEMBERED = 8000;
+/** Tasks whose replies are learned from: a handful of weights needs no more. */
+const MOST_READ = 1200;
 /** As much as so many identical questions. */
 const ANSWERED_WEIGHT = 0.5;
 
@@ -32,6 +36,7 @@ export function createProfiler(calibration: Calibration): Profiler {
   let questions: MeasuredQuestions | undefined;
   let estimator: Estimator | undefined;
   let mistakes: SharedMistakes | undefined;
+  let readings: readonly (ReplyReading | undefined)[] | undefined;
   let twins: ReadonlyMap<string, number[]> | undefined;
 
   function twinsOf(task: number): number[] {
@@ -42,6 +47,21 @@ export function createProfiler(calibration: Calibration): Profiler {
       );
     twins ??= groupTwins(calibration);
     return twins.get(toKey(own.text))!;
+  }
+
+  /** Fitted on what was expected of each worker for a task by measurements that leave that task out. */
+  function fitReadings(): readonly (ReplyReading | undefined)[] {
+    const { replies = [], tasks, scores, workers } = calibration;
+    const measured = replies.slice(0, MOST_READ).flatMap((row, task): MeasuredReply[] => {
+      if (row.every((features) => features === undefined)) return [];
+      const { probabilities } = estimator!.estimate(tasks[task]!.text, twinsOf(task));
+      return row.flatMap((features, worker) => {
+        const score = scores[task]![worker];
+        if (features === undefined || score === undefined) return [];
+        return [{ task, worker, features, score, expected: probabilities[worker]! }];
+      });
+    });
+    return fitReplyReadings(measured, workers.length);
   }
 
   function estimate(text: string, without: number | undefined): Estimates {
@@ -56,6 +76,7 @@ export function createProfiler(calibration: Calibration): Profiler {
     estimator ??= createEstimator(questions);
     const { probabilities, similarity, neighbours } = estimator.estimate(text, leftOut);
     const { answers, workers } = calibration;
+    readings ??= fitReadings();
     if (answers) mistakes ??= measureMistakes(calibration.scores, answers, workers.length);
     const estimates = {
       ...{ similar, probabilities, known: similarity },
@@ -89,6 +110,7 @@ export function createProfiler(calibration: Calibration): Profiler {
             known: round(known),
             answered: answered === undefined ? undefined : round(answered),
             agreed: agreed === undefined ? undefined : round(agreed),
+            reading: readings?.[position!],
             delayMs: member.profile?.delayMs ?? measured.delayMs,
           };
           return {

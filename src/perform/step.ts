@@ -16,6 +16,7 @@ import type {
   ToolCall,
   Usage,
   Worker,
+  WorkerEvent,
   WorkerRequest,
 } from "../worker/types.ts";
 import { toFailedSpending, toSpending } from "./budget.ts";
@@ -255,7 +256,7 @@ async function ask(
   let reasoning = "";
   let toolCalls: ToolCall[] | undefined;
   let undeclared: string | undefined;
-  let finish: { usage: Usage; reason: FinishReason } | undefined;
+  let finish: Extract<WorkerEvent, { type: "finish" }> | undefined;
   let firstAt: number | undefined;
   let latestAt = startedAt;
   let isOver = false;
@@ -312,7 +313,7 @@ async function ask(
 
   try {
     await (worker.isInstant ? consume() : Promise.race([consume(), stopped, watch()]));
-    const { usage, reason } = finish!;
+    const { usage, reason, features } = finish!;
     const isNothing = undeclared !== undefined && !toolCalls && text.trim() === "";
     const empty = toolCalls ? undefined : emptyReply(worker, text, reason, request.maxOutputTokens);
     const error = isNothing ? undeclaredTool(worker.id, undeclared!) : empty;
@@ -322,6 +323,7 @@ async function ask(
       reasoning: reasoning || undefined,
       toolCalls,
       finishReason: reason === "tool-calls" && !toolCalls ? "stop" : reason,
+      ...(features !== undefined && { features }),
     };
     return { ok: true, reply, usage, firstTokenMs: firstAt === undefined ? undefined : firstAt - startedAt };
   } catch (error) {

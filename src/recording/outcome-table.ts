@@ -2,6 +2,7 @@
 // maps would take hundreds. Filled row by row, then sorted once by task, worker and sample, so that what is
 // asked for together lies together.
 
+import type { ReplyFeatures } from "../belief/reply-features.ts";
 import type { RecordedOutcome } from "./types.ts";
 
 /** Where a row breaks the order of samples: numbered from 0, each once. */
@@ -13,7 +14,7 @@ export interface TableProblem {
   kind: "duplicate" | "gap";
 }
 
-type OutcomeExtras = Pick<RecordedOutcome, "reply" | "costUsd" | "durationMs">;
+type OutcomeExtras = Pick<RecordedOutcome, "reply" | "costUsd" | "durationMs" | "features">;
 /** Short answers repeat by the thousand ("C", "42"): one text for all of them. */
 const SHORT = 24;
 
@@ -46,9 +47,19 @@ export class OutcomeTable {
     this.#scores[row] = outcome.score;
     this.#tokens[row] = outcome.tokens;
     this.#answers.push(this.#share(outcome.answer));
-    const { reply, costUsd, durationMs } = outcome;
-    const hasExtras = reply !== undefined || costUsd !== undefined || durationMs !== undefined;
-    this.#extras.push(hasExtras ? { reply, costUsd, durationMs } : undefined);
+    const { reply, costUsd, durationMs, features } = outcome;
+    const extras = { reply, costUsd, durationMs, features };
+    this.#extras.push(Object.values(extras).some((each) => each !== undefined) ? extras : undefined);
+  }
+
+  /** Once sealed: what a reply looked like, from a file beside the outcomes. False where there is no such outcome. */
+  setFeatures(task: number, worker: number, sample: number, features: ReplyFeatures): boolean {
+    for (let row = this.#starts[task]!; row < this.#starts[task + 1]!; row++) {
+      if (this.#workers[row] !== worker || this.#samples[row] !== sample) continue;
+      this.#extras[row] = { ...this.#extras[row], features };
+      return true;
+    }
+    return false;
   }
 
   /** Sorts, and tells what is not in order. Called once, when all rows are there. */

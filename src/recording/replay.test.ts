@@ -52,7 +52,7 @@ describe("a recorded worker", () => {
     const usage = { inputTokens: 0, outputTokens: 7, cachedInputTokens: 0, reasoningTokens: 0 };
     expect(await ask(pool.members[0]!.worker, {})).toEqual([
       { type: "text-delta", text: "Answer: 6" },
-      { type: "finish", usage, reason: "stop" },
+      { type: "finish", usage, reason: "stop", features: null },
     ]);
     expect((await ask(pool.members[0]!.worker, { asksBefore: 1 }))[0]).toMatchObject({ text: "Answer: 7" });
     expect((await ask(pool.members[1]!.worker, {}))[0]).toMatchObject({ text: "So it is.\nAnswer: 7" });

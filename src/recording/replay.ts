@@ -3,6 +3,7 @@
 // so it is refused and never made up.
 
 import { TuttiError, usageError } from "../base/errors.ts";
+import { type ReplyFeatures, readReplyFeatures } from "../belief/reply-features.ts";
 import type { Run } from "../perform/run.ts";
 import type { Grade, GradedTask } from "../task/types.ts";
 import { isRehearsalId } from "../worker/kinds.ts";
@@ -52,7 +53,7 @@ function createRecordedWorker(recording: Recording, id: string): Worker {
         cachedInputTokens: 0,
         reasoningTokens: 0,
       };
-      yield { type: "finish", usage, reason: "stop" };
+      yield { type: "finish", usage, reason: "stop", features: featuresOf(outcome) };
     },
   };
 }
@@ -89,6 +90,11 @@ function findOutcome(recording: Recording, worker: string, brief: Brief | undefi
  */
 function toReply({ reply, answer }: RecordedOutcome): string {
   return reply ?? (answer === null ? "" : `Answer: ${answer.trim().replace(/[^\S\n]*\n/g, " ⏎ ")}`);
+}
+
+/** By the text where there is one. Of an answer alone nobody knows what the reply around it looked like. */
+export function featuresOf({ features, reply }: RecordedOutcome): ReplyFeatures | null {
+  return features ?? (reply === undefined ? null : readReplyFeatures(reply));
 }
 
 /** The recorded score of the reply that was chosen: of the first step that said what the run answers. */

@@ -1,6 +1,7 @@
 // The rows of a recording, checked. By hand and not by a schema: there are a million of them, and a message
 // must name the field, its value and what would be right.
 
+import { checkReplyFeatures } from "../belief/reply-features.ts";
 import { quote } from "../files/problems.ts";
 import type { SourceRow } from "../files/read-jsonl.ts";
 import { isDecidedInside } from "../task/decided-inside.ts";
@@ -40,6 +41,8 @@ export function checkOutcome(row: SourceRow): string | undefined {
     if (value !== undefined && !(typeof value === "number" && value >= 0))
       return must(field, "be a number from 0", value);
   }
+  const features = row.features === undefined ? undefined : checkReplyFeatures(row.features);
+  if (features !== undefined) return must("features", `be ${features}`, row.features);
   return undefined;
 }
 

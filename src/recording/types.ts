@@ -1,6 +1,7 @@
 // A recording: tasks with the recorded outcomes of real models. `tasks.jsonl[.gz]` and
 // `outcomes.jsonl[.gz]` in one folder; the rows are these types (the public contract).
 
+import type { ReplyFeatures } from "../belief/reply-features.ts";
 import type { GradedTask, TaskSet } from "../task/types.ts";
 
 /** What a recording keeps of a task. */
@@ -26,6 +27,8 @@ export interface RecordedOutcome {
   reply?: string;
   costUsd?: number;
   durationMs?: number;
+  /** What the reply looked like (belief/reply-features.ts): numbers, never its words. */
+  features?: ReplyFeatures;
 }
 
 export interface Recording {

@@ -2,6 +2,7 @@
 // the state of a run is a fold over its events (perform/state.ts), so whatever can be resumed,
 // shown or audited is in here, under the same names as in the code, the stream and the traces.
 
+import type { ReplyFeatures } from "../belief/reply-features.ts";
 import type { Belief } from "../belief/types.ts";
 import type {
   FinishReason,
@@ -104,6 +105,8 @@ export interface StepReply {
   reasoning?: string;
   toolCalls?: ToolCall[];
   finishReason: FinishReason;
+  /** Where the text is not what was said: what it looked like, or null. See `WorkerEvent`. */
+  features?: ReplyFeatures | null;
 }
 
 /** What an attempt took, successful or not. */

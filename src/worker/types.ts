@@ -2,6 +2,9 @@
 // A worker is a model of a provider, a simulated one, a recorded one, a tool such as `consensus`,
 // or the Conductor itself (`self`). Workers know nothing of runs, budgets or journals.
 
+import type { ReplyFeatures } from "../belief/reply-features.ts";
+import type { ReplyReading } from "../belief/reply-reading.ts";
+
 // ---- Messages ---------------------------------------------------------------------------------
 
 export type Part =
@@ -134,8 +137,11 @@ export type WorkerEvent =
   | { type: "text-delta"; text: string }
   | { type: "reasoning-delta"; text: string }
   | ({ type: "tool-call" } & ToolCall)
-  /** Always the last event. A stream that ends without it was cut. */
-  | { type: "finish"; usage: Usage; reason: FinishReason };
+  /**
+   * Always the last event. A stream that ends without it was cut. `features`: what the reply looked like, of one whose text
+   * is not what was said (a recording that keeps answers only); null: nobody knows. Absent: the text tells.
+   */
+  | { type: "finish"; usage: Usage; reason: FinishReason; features?: ReplyFeatures | null };
 
 /** model: asking is a call. tool: a step but not a call. conductor: asking starts a nested run. */
 export type WorkerKind = "model" | "tool" | "conductor";
@@ -205,6 +211,8 @@ export interface Profile {
   answered?: number;
   /** On similar questions: that two right answers are the same. Low where there are many solutions. Absent: not measured. */
   agreed?: number;
+  /** How its replies are read: what their look says about whether they are right. Absent: not measured, or it says nothing. */
+  reading?: ReplyReading;
   /** Median delay of a whole reply. */
   delayMs?: number;
   /** Where the measurements come from, for people: "simulated, 40 tasks a topic". */

@@ -21,7 +21,7 @@ import {
 } from "./recorded-sets.ts";
 import { type RecordedOutcomes, readScores } from "./sets.ts";
 import { sampleTasks } from "./split.ts";
-import type { Question, World, WorldSet } from "./types.ts";
+import type { Question, ReplayedQuestion, World, WorldSet } from "./types.ts";
 
 const SMALLEST_POOL = 3;
 /** One of so many strongest is in every pool: a team without any of them has little to choose from. */
@@ -74,6 +74,7 @@ export async function createRecordingWorld(options: RecordingWorldOptions): Prom
       return random.pick(fields).trainingQuestion(random, pools);
     },
     validation,
+    replays: (split) => fields.flatMap((field) => field.replays(split)),
     grade: (task, run, signal) => bySet.get(task.set)!.grade(task, run, signal),
     texts: () =>
       fields.flatMap(({ splits }) => sampleTasks(splits.train, TEXTS_PER_SET).map((task) => toText(task))),
@@ -94,6 +95,7 @@ function checkWorkers({ id, pool }: WorldSet): void {
 interface Field extends SplitSet {
   trainingQuestion(random: Random, pools: RecordingWorldOptions["pools"]): Question;
   validationQuestion(task: GradedTask, seed: number): Question;
+  replays(split: "train" | "validation"): ReplayedQuestion[];
 }
 
 function toField(opened: SplitSet): Field {
@@ -120,6 +122,18 @@ function toField(opened: SplitSet): Field {
       const { members: own } = profiler.poolFor(models, toText(task));
       return { task, pool: { members: random.shuffle([...own, consensus]) } };
     },
+    replays(split) {
+      // Those of the train split are estimated without themselves, as they are when they are sampled.
+      const poolOf = (task: GradedTask, number: number) =>
+        profiler.poolFor(models, toText(task), split === "train" ? { without: number } : {});
+      const tasks = splits[split];
+      return readScores(tasks, models, set as RecordedOutcomes).map(({ task, answers = [] }, number) => ({
+        set: set.id,
+        pool: poolOf(tasks[number]!, number),
+        answers,
+        right: models.members.map(({ worker }) => set.recorded!(task.id, worker.id)[0] === 1),
+      }));
+    },
   };
 }
 
@@ -140,6 +154,9 @@ function toCalibration({ set, splits }: SplitSet, models: Pool): Calibration {
     tasks: splits.train.map((task) => ({ text: toText(task), topic: topicOf(task.category) })),
     scores: measured.map(({ scores }) => scores),
     answers: set.recordedAnswer && measured.map(({ answers }) => answers!),
+    replies: measured.some(({ replies }) => replies)
+      ? measured.map(({ replies }) => replies ?? models.members.map(() => undefined))
+      : undefined,
     source: `measured on ${splits.train.length} training tasks of ${set.id}`,
   };
 }

@@ -4,7 +4,7 @@
 import { labelAnswers } from "../answer/label.ts";
 import { meanOf } from "../base/statistics.ts";
 import type { TrainingTask } from "../baseline/types.ts";
-import { createRecordedPool, gradeRecorded } from "../recording/replay.ts";
+import { createRecordedPool, featuresOf, gradeRecorded } from "../recording/replay.ts";
 import { type Recording, RIGHT } from "../recording/types.ts";
 import { createRehearsalPool } from "../rehearsal/pool.ts";
 import { createRehearsalGrader, rehearsalTaskSet } from "../rehearsal/task-set.ts";
@@ -35,6 +35,10 @@ export function createRecordedSet(recording: Recording, id: string, workers?: re
     recorded: (task, worker) =>
       recording.outcomesOf(task, worker).map(({ score }) => (score >= RIGHT ? 1 : 0)),
     recordedAnswer: (task, worker) => recording.outcomesOf(task, worker)[0]?.answer ?? null,
+    recordedFeatures: (task, worker) => {
+      const [first] = recording.outcomesOf(task, worker);
+      return first ? featuresOf(first) : null;
+    },
   };
 }
 
@@ -83,13 +87,14 @@ export function withConsensus({ members }: Pool): Pool {
   return { members: kept };
 }
 
-export type RecordedOutcomes = Required<Pick<WorldSet, "recorded">> & Pick<WorldSet, "recordedAnswer">;
+export type RecordedOutcomes = Required<Pick<WorldSet, "recorded">> &
+  Pick<WorldSet, "recordedAnswer" | "recordedFeatures">;
 
 /** Right or wrong per worker from the recording: the share of its samples that are right. And who agreed with whom. */
 export function readScores(
   tasks: readonly GradedTask[],
   pool: Pool,
-  { recorded, recordedAnswer }: RecordedOutcomes,
+  { recorded, recordedAnswer, recordedFeatures }: RecordedOutcomes,
 ): TrainingTask[] {
   return tasks.map((task) => {
     const scores = pool.members.map(({ worker }) => {
@@ -101,6 +106,11 @@ export function readScores(
       labelAnswers(
         pool.members.map(({ worker }) => (isModel(worker) ? recordedAnswer(task.id, worker.id) : null)),
       );
-    return { task, scores, answers };
+    const replies =
+      recordedFeatures &&
+      pool.members.map(({ worker }) =>
+        isModel(worker) ? (recordedFeatures(task.id, worker.id) ?? undefined) : undefined,
+      );
+    return { task, scores, answers, replies: replies?.some((each) => each) ? replies : undefined };
   });
 }

@@ -1,6 +1,7 @@
 // Where tasks come from: a source of tasks with a pool, a grade and splits. The bench measures in a world, a
 // Conductor learns in one, and other people's trainers get their rewards from one.
 
+import type { ReplyFeatures } from "../belief/reply-features.ts";
 import type { Run } from "../perform/run.ts";
 import type { StopReason } from "../store/types.ts";
 import type { Grade, GradedTask, TaskSet } from "../task/types.ts";
@@ -13,6 +14,17 @@ export type SplitName = "train" | "validation" | "test";
 export interface Question {
   task: GradedTask;
   pool: Pool;
+}
+
+/** A question of a recording with what everybody answers to it: every alternative is known. */
+export interface ReplayedQuestion {
+  set: string;
+  /** Models only, with profiles for this question. */
+  pool: Pool;
+  /** By number in the pool: equal numbers are equal answers; undefined: none that could be compared. */
+  answers: readonly (number | undefined)[];
+  /** By number in the pool, of the first sample. */
+  right: readonly boolean[];
 }
 
 /** What performing a task needs of where it comes from. */
@@ -40,6 +52,8 @@ export interface WorldSet extends Grading, Readonly<Omit<TaskSet, "tasks">> {
   recorded?(task: string, worker: string): readonly number[];
   /** What a worker answered in its first sample, with `recorded`; null: nothing that can be compared. */
   recordedAnswer?(task: string, worker: string): string | null;
+  /** What its first sample looked like, with `recorded`; null: not kept. */
+  recordedFeatures?(task: string, worker: string): ReplyFeatures | null;
 }
 
 /** Sets that were split, with questions to sample: what a Conductor learns in. The splits never mix. */
@@ -54,6 +68,8 @@ export interface World extends Grading {
   sample(seed: number): Question;
   /** The same questions every time, to evaluate on while training. Never trained on. */
   readonly validation: readonly Question[];
+  /** Of recordings: all questions of the split, with what everybody answers. */
+  replays?(split: "train" | "validation"): readonly ReplayedQuestion[];
   /** Questions to make the tokenizer from: training tasks only. */
   texts(): readonly string[];
   /** The work that a subtask may name here, in a word or two: "equations", "critical path". */

@@ -11,6 +11,7 @@ import {
   type Posterior,
   toCurve,
 } from "../../belief/posterior.ts";
+import { type ReplyReading, toShift } from "../../belief/reply-reading.ts";
 import { adjustProbability, NO_RECORD, recordOf, type TrackRecord } from "../../belief/track-record.ts";
 import type { TurnRole } from "../../belief/types.ts";
 import { isModel } from "../../worker/kinds.ts";
@@ -25,12 +26,14 @@ const USUAL_COINCIDENCE = 0.25;
 /** Where nothing was measured of a worker. */
 const UNMEASURED = 0.5;
 
-interface Turn {
+export interface Turn {
   round: number;
   step: number;
   worker: number;
   role: TurnRole;
   reply: string;
+  /** What the reply looks like, in log-odds that it is right. */
+  shift: number;
   /** It was shown what others said. */
   sees: boolean;
   /** Of a Worker: the group of equal answers it belongs to; -1: no answer. */
@@ -56,6 +59,8 @@ export interface Prior {
   /** By number in the pool; undefined for who is no model. */
   probabilities: (number | undefined)[];
   curves: (Float64Array | undefined)[];
+  /** How their replies are read, where that was measured. */
+  readings: (ReplyReading | undefined)[];
   dependence: Dependence;
 }
 
@@ -70,14 +75,27 @@ export function toPrior({ members }: Pool, policy: TrinityPolicy, record: TrackR
   return {
     probabilities,
     curves: probabilities.map((p) => (p === undefined ? undefined : toCurve(p, difficulty))),
-    dependence: {
-      difficulty,
-      coincidence: (worker, other) => {
-        const measured = members[worker]!.repeats?.(members[other]!.worker.id) ?? USUAL_COINCIDENCE;
-        return worker === other ? 0.9 : Math.min(0.9, measured * scale);
-      },
-    },
+    readings: members.map(({ profile }) => profile?.reading),
+    dependence: { difficulty, coincidence: toCoincidence(members, scale), agreement: agreementOf(members) },
   };
+}
+
+/** Looking ahead asks for the same pairs over and over: each is computed once. */
+function toCoincidence(members: readonly PoolMember[], scale: number): Dependence["coincidence"] {
+  const known = new Float64Array(members.length ** 2).fill(-1);
+  return (worker, other) => {
+    const at = worker * members.length + other;
+    if (known[at]! < 0) {
+      const measured = members[worker]!.repeats?.(members[other]!.worker.id) ?? USUAL_COINCIDENCE;
+      known[at] = worker === other ? 0.9 : Math.min(0.9, measured * scale);
+    }
+    return known[at]!;
+  };
+}
+
+/** Of the question, so the same for all who were measured. */
+function agreementOf(members: readonly PoolMember[]): number | undefined {
+  return members.find(({ profile }) => profile?.agreed !== undefined)?.profile?.agreed;
 }
 
 /** As its profile promises. */
@@ -95,21 +113,16 @@ export function readTranscript(
   policy: TrinityPolicy,
 ): Transcript {
   const turns = toTurns(rounds, prior);
-  const transcript: Transcript = {
-    turns,
-    posterior: NOTHING_SAID,
-    answers: [],
-    hasPlan: false,
-    verdicts: new Map(),
-    latest: -1,
-  };
+  const transcript = { ...createTranscript(), turns };
   const labels = labelAnswers(
     turns.map(({ role, reply }) => (role === "worker" ? extractAnswer(reply) : null)),
   );
-  /** Groups are numbered by the posterior, in the order in which their answers were heard. */
   const groupOf = new Map<number, number>();
   for (const [number, turn] of turns.entries()) {
-    if (turn.role === "worker") hearWorker(transcript, turn, labels[number], groupOf, prior, policy);
+    if (turn.role === "worker") {
+      turn.group = toGroup(transcript, labels[number], groupOf, () => extractAnswer(turn.reply));
+      hearWorker(transcript, turn, prior, policy);
+    }
     else if (turn.role === "verifier") hearVerifier(transcript, turn, prior, policy);
     else if (turn.reply !== "") {
       transcript.hasPlan = true;
@@ -121,18 +134,20 @@ export function readTranscript(
   return transcript;
 }
 
-function toTurns(rounds: readonly ComposedRound[], { probabilities }: Prior): Turn[] {
-  return rounds.flatMap(({ workflow, replies }, round) =>
+function toTurns(rounds: readonly ComposedRound[], { probabilities, readings }: Prior): Turn[] {
+  return rounds.flatMap(({ workflow, replies, features }, round) =>
     workflow.steps.flatMap(({ worker, subtask, access }, step) => {
       if (probabilities[worker] === undefined) return [];
       const sees = typeof access === "string";
+      const reply = replies[step] ?? "";
       return [
         {
           round,
           step,
           worker,
           role: roleOf(subtask) ?? "worker",
-          reply: replies[step] ?? "",
+          reply,
+          shift: toShift(readings[worker], { text: reply, features: features?.[step] }),
           sees,
           group: -1,
         },
@@ -141,25 +156,33 @@ function toTurns(rounds: readonly ComposedRound[], { probabilities }: Prior): Tu
   );
 }
 
-function hearWorker(
-  transcript: Transcript,
-  turn: Turn,
+/** Before anybody has spoken. */
+export function createTranscript(): Transcript {
+  const posterior = NOTHING_SAID;
+  return { turns: [], posterior, answers: [], hasPlan: false, verdicts: new Map(), latest: -1 };
+}
+
+/** Groups are numbered in the order in which their answers are heard; a new answer becomes a new one. -1: no answer. */
+export function toGroup(
+  { answers }: Transcript,
   label: number | undefined,
   groupOf: Map<number, number>,
-  prior: Prior,
-  policy: TrinityPolicy,
-): void {
-  let group = label === undefined ? -1 : (groupOf.get(label) ?? -2);
-  if (group === -2) {
-    group = transcript.answers.length;
-    groupOf.set(label!, group);
-    transcript.answers.push(extractAnswer(turn.reply));
-  }
-  turn.group = group;
+  toAnswer: () => string,
+): number {
+  if (label === undefined) return -1;
+  const known = groupOf.get(label);
+  if (known !== undefined) return known;
+  groupOf.set(label, answers.length);
+  answers.push(toAnswer());
+  return answers.length - 1;
+}
+
+export function hearWorker(transcript: Transcript, turn: Turn, prior: Prior, policy: TrinityPolicy): void {
+  const { group } = turn;
   transcript.posterior = hear(
     transcript.posterior,
     turn.worker,
-    toTurnCurve(turn.worker, turn.sees && transcript.hasPlan, prior, policy),
+    toTurnCurve(turn.worker, turn.sees && transcript.hasPlan, prior, policy, turn.shift),
     group,
     turn.sees ? toFollowing(prior.dependence, policy) : prior.dependence,
   );
@@ -179,24 +202,24 @@ function hearVerifier(transcript: Transcript, turn: Turn, prior: Prior, policy: 
   );
 }
 
-/** A plan helps whoever sees it. */
+/** A plan helps whoever sees it. `shift`: what the reply looks like, once it is there. */
 export function toTurnCurve(
   worker: number,
   isPlanned: boolean,
   { probabilities, curves, dependence }: Prior,
   policy: TrinityPolicy,
+  shift = 0,
 ): Float64Array {
-  if (!isPlanned) return curves[worker]!;
-  return toCurve(
-    sigmoid(logit(probabilities[worker]!) + beliefNumber(policy, "planned")),
-    dependence.difficulty,
-  );
+  if (!isPlanned && shift === 0) return curves[worker]!;
+  const planned = isPlanned ? beliefNumber(policy, "planned") : 0;
+  return toCurve(sigmoid(logit(probabilities[worker]!) + planned + shift), dependence.difficulty);
 }
 
 /** Who saw an answer may follow it: agreement then says less. */
-export function toFollowing({ difficulty, coincidence }: Dependence, policy: TrinityPolicy): Dependence {
+export function toFollowing(dependence: Dependence, policy: TrinityPolicy): Dependence {
+  const { coincidence } = dependence;
   const followed = sigmoid(beliefNumber(policy, "followed"));
-  return { difficulty, coincidence: (worker, other) => Math.max(followed, coincidence(worker, other)) };
+  return { ...dependence, coincidence: (worker, other) => Math.max(followed, coincidence(worker, other)) };
 }
 
 /** Who would solve the question judges it better. */
