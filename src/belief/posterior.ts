@@ -75,6 +75,46 @@ export function hear(
   return { groups: isNew ? [...next, [worker]] : next, mass: after };
 }
 
+/**
+ * Expected mass of the heaviest group after one more reply, whatever it says. What `hear` and `bestMass` give over all groups,
+ * without a posterior for each: looking ahead spends its time here.
+ */
+export function expectedBestMass(
+  { groups, mass }: Posterior,
+  worker: number,
+  curve: Float64Array,
+  { coincidence, agreement = 1 }: Dependence,
+): number {
+  const count = groups.length;
+  const joining = groups.map((members) => mostLikelyToJoin(worker, members, coincidence));
+  let all = 0;
+  for (const each of joining) all += each;
+  /** By hypothesis: this worker is right, or wrong. */
+  const [right, wrong] = [new Float64Array(count + 1), new Float64Array(count + 1)];
+  for (let row = 0; row <= count; row++)
+    for (let z = 0; z < SIZE; z++) {
+      const weight = mass[row * SIZE + z]!;
+      right[row]! += weight * curve[z]!;
+      wrong[row]! += weight * (1 - curve[z]!);
+    }
+  let sum = 0;
+  for (let group = 0; group <= count; group++) {
+    let best = group === count ? right[count]! : right[group]! * agreement;
+    for (let row = 0; row < count; row++) {
+      if (row === group) continue;
+      const others = all - joining[row]!;
+      const share = Math.max(1, others / 0.95);
+      const after =
+        group === count
+          ? wrong[row]! * (1 - others / share) + right[row]! * (1 - agreement)
+          : (wrong[row]! * joining[group]!) / share;
+      best = Math.max(best, after);
+    }
+    sum += best;
+  }
+  return sum;
+}
+
 function mostLikelyToJoin(
   worker: number,
   members: readonly number[],

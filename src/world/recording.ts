@@ -21,7 +21,7 @@ import {
 } from "./recorded-sets.ts";
 import { type RecordedOutcomes, readScores } from "./sets.ts";
 import { sampleTasks } from "./split.ts";
-import type { Question, ReplayedQuestion, World, WorldSet } from "./types.ts";
+import type { Question, ReplayedQuestion, SplitName, World, WorldSet } from "./types.ts";
 
 const SMALLEST_POOL = 3;
 /** One of so many strongest is in every pool: a team without any of them has little to choose from. */
@@ -74,7 +74,7 @@ export async function createRecordingWorld(options: RecordingWorldOptions): Prom
       return random.pick(fields).trainingQuestion(random, pools);
     },
     validation,
-    replays: (split) => fields.flatMap((field) => field.replays(split)),
+    replays: (split) => fields.flatMap((field) => field.replays(split, pools, seed)),
     grade: (task, run, signal) => bySet.get(task.set)!.grade(task, run, signal),
     texts: () =>
       fields.flatMap(({ splits }) => sampleTasks(splits.train, TEXTS_PER_SET).map((task) => toText(task))),
@@ -95,7 +95,11 @@ function checkWorkers({ id, pool }: WorldSet): void {
 interface Field extends SplitSet {
   trainingQuestion(random: Random, pools: RecordingWorldOptions["pools"]): Question;
   validationQuestion(task: GradedTask, seed: number): Question;
-  replays(split: "train" | "validation"): ReplayedQuestion[];
+  replays(
+    split: SplitName,
+    pools: RecordingWorldOptions["pools"],
+    seed: number,
+  ): ReplayedQuestion[];
 }
 
 function toField(opened: SplitSet): Field {
@@ -122,17 +126,24 @@ function toField(opened: SplitSet): Field {
       const { members: own } = profiler.poolFor(models, toText(task));
       return { task, pool: { members: random.shuffle([...own, consensus]) } };
     },
-    replays(split) {
-      // Those of the train split are estimated without themselves, as they are when they are sampled.
-      const poolOf = (task: GradedTask, number: number) =>
-        profiler.poolFor(models, toText(task), split === "train" ? { without: number } : {});
+    replays(split, pools, seed) {
+      const isTrained = split === "train";
       const tasks = splits[split];
-      return readScores(tasks, models, set as RecordedOutcomes).map(({ task, answers = [] }, number) => ({
-        set: set.id,
-        pool: poolOf(tasks[number]!, number),
-        answers,
-        right: models.members.map(({ worker }) => set.recorded!(task.id, worker.id)[0] === 1),
-      }));
+      return readScores(tasks, models, set as RecordedOutcomes).map(({ task, answers = [] }, number) => {
+        const random = createRandom(hashSeed("recording replay", seed, set.id, task.id));
+        const all = [...models.members.keys()];
+        const chosen =
+          isTrained && pools === "random" ? sampleNumbers(all.length, strongest, random) : all;
+        // One that is trained on is estimated without itself, as it is when it is sampled.
+        const { members } = profiler.poolFor(models, toText(task), isTrained ? { without: number } : {});
+        return {
+          set: set.id,
+          task: task.id,
+          pool: { members: chosen.map((at) => members[at]!) },
+          answers: chosen.map((at) => answers[at]),
+          right: chosen.map((at) => set.recorded!(task.id, models.members[at]!.worker.id)[0] === 1),
+        };
+      });
     },
   };
 }

@@ -19,6 +19,8 @@ export interface Question {
 /** A question of a recording with what everybody answers to it: every alternative is known. */
 export interface ReplayedQuestion {
   set: string;
+  /** Its id. */
+  task: string;
   /** Models only, with profiles for this question. */
   pool: Pool;
   /** By number in the pool: equal numbers are equal answers; undefined: none that could be compared. */
@@ -69,7 +71,7 @@ export interface World extends Grading {
   /** The same questions every time, to evaluate on while training. Never trained on. */
   readonly validation: readonly Question[];
   /** Of recordings: all questions of the split, with what everybody answers. */
-  replays?(split: "train" | "validation"): readonly ReplayedQuestion[];
+  replays?(split: SplitName): readonly ReplayedQuestion[];
   /** Questions to make the tokenizer from: training tasks only. */
   texts(): readonly string[];
   /** The work that a subtask may name here, in a word or two: "equations", "critical path". */

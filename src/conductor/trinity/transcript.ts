@@ -58,7 +58,8 @@ export interface Transcript {
 export interface Prior {
   /** By number in the pool; undefined for who is no model. */
   probabilities: (number | undefined)[];
-  curves: (Float64Array | undefined)[];
+  /** Of a model, by difficulty. */
+  curveOf(worker: number): Float64Array;
   /** How their replies are read, where that was measured. */
   readings: (ReplyReading | undefined)[];
   dependence: Dependence;
@@ -72,9 +73,10 @@ export function toPrior({ members }: Pool, policy: TrinityPolicy, record: TrackR
       ? adjust(adjustProbability(probabilityOf(member), recordOf(record, member.worker.id)), policy)
       : undefined,
   );
+  const curves: Float64Array[] = [];
+  const curveOf = (worker: number) => (curves[worker] ??= toCurve(probabilities[worker]!, difficulty));
   return {
-    probabilities,
-    curves: probabilities.map((p) => (p === undefined ? undefined : toCurve(p, difficulty))),
+    ...{ probabilities, curveOf },
     readings: members.map(({ profile }) => profile?.reading),
     dependence: { difficulty, coincidence: toCoincidence(members, scale), agreement: agreementOf(members) },
   };
@@ -206,11 +208,11 @@ function hearVerifier(transcript: Transcript, turn: Turn, prior: Prior, policy: 
 export function toTurnCurve(
   worker: number,
   isPlanned: boolean,
-  { probabilities, curves, dependence }: Prior,
+  { probabilities, curveOf, dependence }: Prior,
   policy: TrinityPolicy,
   shift = 0,
 ): Float64Array {
-  if (!isPlanned && shift === 0) return curves[worker]!;
+  if (!isPlanned && shift === 0) return curveOf(worker);
   const planned = isPlanned ? beliefNumber(policy, "planned") : 0;
   return toCurve(sigmoid(logit(probabilities[worker]!) + planned + shift), dependence.difficulty);
 }

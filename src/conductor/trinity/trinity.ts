@@ -66,7 +66,7 @@ function decideTurn(
  * How far each promise was kept. Only where two or more answered alone: of one who was asked alone the posterior knows what
  * the profile says, and nothing else.
  */
-function remember({ turns, posterior }: Transcript, { members }: Pool, { memory }: TrinityOptions): void {
+export function remember({ turns, posterior }: Transcript, { members }: Pool, { memory }: TrinityOptions): void {
   if (!memory) return;
   const alone = turns.filter(({ role, sees, group }) => role === "worker" && !sees && group >= 0);
   if (new Set(alone.map(({ worker }) => worker)).size < 2) return;

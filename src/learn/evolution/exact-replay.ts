@@ -11,7 +11,7 @@ import {
   toGroup,
   toPrior,
 } from "../../conductor/trinity/transcript.ts";
-import { choose, toAnswerTurn } from "../../conductor/trinity/trinity.ts";
+import { choose, remember, toAnswerTurn } from "../../conductor/trinity/trinity.ts";
 import type { TrinityOptions } from "../../conductor/trinity/types.ts";
 import type { ReplayedQuestion } from "../../world/types.ts";
 
@@ -21,9 +21,12 @@ export interface ReplayedOutcome {
 }
 
 /** Without roles: recordings hold answers only. */
-export function replayTurns(question: ReplayedQuestion, options: TrinityOptions): ReplayedOutcome {
+export function replayTurns(
+  question: ReplayedQuestion,
+  options: TrinityOptions,
+  prior: Prior = toPrior(question.pool, options.policy, options.memory?.record),
+): ReplayedOutcome {
   const { pool, right } = question;
-  const prior = toPrior(pool, options.policy);
   const transcript = createTranscript();
   const groupOf = new Map<number, number>();
   for (;;) {
@@ -34,6 +37,7 @@ export function replayTurns(question: ReplayedQuestion, options: TrinityOptions)
     if (option.type === "stop") break;
     ask(question, option.worker, transcript, groupOf, prior, options);
   }
+  remember(transcript, pool, options);
   // Where no reply can be compared with another, the first one is the answer.
   const turn = toAnswerTurn(transcript, prior.probabilities) ?? transcript.turns[0];
   return { isRight: turn !== undefined && right[turn.worker] === true, calls: transcript.turns.length };
@@ -71,8 +75,9 @@ export function toFrontValue(
   for (const question of questions) {
     const own = sums.get(question.set) ?? { sum: 0, count: 0 };
     sums.set(question.set, own);
+    const prior = toPrior(question.pool, options.policy);
     for (const costPerCall of PRICES) {
-      const outcome = replayTurns(question, { ...options, costPerCall });
+      const outcome = replayTurns(question, { ...options, costPerCall }, prior);
       outcomes.push(outcome);
       own.sum += Number(outcome.isRight) - costPerCall * outcome.calls;
       own.count++;

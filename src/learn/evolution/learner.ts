@@ -46,6 +46,8 @@ export interface LearnerOptions {
   supervisedShare?: number;
 }
 
+/** In iterations: an exact evaluation takes less than an iteration. */
+const EVALUATE_EXACT_EVERY = 5;
 const TEMPERATURE = 0.05;
 const LEARNING_RATE = 0.05;
 const SUPERVISED_SHARE = 0.3;
@@ -199,6 +201,7 @@ export function trainPolicy(options: TrainPolicyOptions): Promise<TrainResult> {
     ...options,
     // The trainer's rewards are 0.5 for wrong and 1 for right, ours 0 and 1: a call costs half as much there.
     costPerCall: options.costPerCall / 2,
+    evaluateEvery: options.policy.evaluate && options.world.replays ? EVALUATE_EXACT_EVERY : undefined,
     open: async (saved) => openLearner(options, saved),
   });
 }
