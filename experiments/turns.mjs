@@ -45,7 +45,7 @@ function readOptions() {
       picture: { type: "string" },
       only: { type: "string" },
       seeds: { type: "string", default: "1" },
-      iterations: { type: "string", default: "20" },
+      iterations: { type: "string", default: "12" },
       cost: { type: "string", default: "0.005" },
       json: { type: "boolean", default: false },
     },
@@ -122,7 +122,7 @@ async function run() {
   }
   if (options.only === "train") {
     const { iterations, split, recorded, out } = options;
-    const settings = { questions: 50, population: 10, costPerCall: Number(options.cost) };
+    const settings = { questions: 40, population: 10, costPerCall: Number(options.cost) };
     const command = `node experiments/turns.mjs --only train --seeds ${options.seeds} --iterations ${iterations} --cost ${options.cost}`;
     const rows = await trainSeeds({ ...settings, recorded, split, seeds, iterations: Number(iterations), out, command });
     stdout.write(`${JSON.stringify(rows, undefined, 1)}\n`);

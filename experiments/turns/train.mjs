@@ -3,15 +3,17 @@
 // Part of experiments/turns.mjs: node experiments/turns.mjs --only train --seeds 1,2,3 --out DIR
 
 import { join } from "node:path";
-import { PRICES, replayTurns } from "../../dist/learn/evolution/exact-replay.js";
+import { replayTurns } from "../../dist/learn/evolution/exact-replay.js";
 import { openLearner } from "../../dist/learn/evolution/learner.js";
 import { openTrinityPolicy } from "../../dist/learn/evolution/trinity-policy.js";
 import { performAsked } from "../../dist/learn/perform.js";
 import { fromVector } from "../../dist/conductor/trinity/policy.js";
 import { openSets, SETS } from "./sets.mjs";
 
-const EVERY = 5;
+const EVERY = 4;
 const TURNS = 5;
+/** Prices of the fronts that are told, from which the shipped one is chosen. */
+const SHOWN = [0.02, 0.01, 0.005, 0.002];
 
 export async function trainSeeds({ recorded, split, seeds, iterations, questions, population, out, costPerCall, command }) {
   const sets = SETS.filter(({ isUnseen, hasFamilies }) => !isUnseen && (split !== "family" || hasFamilies));
@@ -53,7 +55,7 @@ export async function trainSeeds({ recorded, split, seeds, iterations, questions
 
 /** By price: the mean over the sets, and each of them. */
 function toFronts(vector, questions) {
-  return PRICES.map((price) => {
+  return SHOWN.map((price) => {
     const options = { policy: fromVector(vector), hasRoles: false, maxTurns: TURNS, costPerCall: price };
     const bySet = {};
     for (const question of questions) {

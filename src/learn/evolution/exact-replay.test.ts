@@ -9,7 +9,7 @@ import { createHelper } from "../../worker/kinds.ts";
 import { createRecordingWorld } from "../../world/recording.ts";
 import { performConductor } from "../../world/rollout.ts";
 import { sampleEachSet } from "./exact-generation.ts";
-import { replayTurns, toFrontValue } from "./exact-replay.ts";
+import { PRICES, replayTurns, toFrontValue } from "./exact-replay.ts";
 import { learnPolicy } from "./learner.ts";
 import { openTrinityPolicy } from "./trinity-policy.ts";
 
@@ -82,7 +82,7 @@ describe("the value of a front", () => {
     eager.head[3] = 1;
     const { value, outcomes } = toFrontValue(questions, base);
     expect(value).toBeGreaterThan(toFrontValue(questions, { ...base, policy: eager }).value);
-    expect(outcomes).toHaveLength(5 * questions.length);
+    expect(outcomes).toHaveLength(PRICES.length * questions.length);
   });
 
   test("counts sets the same, whatever their size", () => {
@@ -105,7 +105,7 @@ test("evolution on a recording performs nothing, and never saves what is below i
       ...{ replications: 1, sigma: 0.3, costPerCall: 0.01, iterations: 3, signal, population: 6 },
     });
   const { vector, runs } = await learn();
-  expect(runs).toBe(3 * 6 * 40 * 5);
+  expect(runs).toBe(3 * 6 * 40 * PRICES.length);
   expect(vector).not.toEqual(searched.start);
   expect((await learn()).vector).toEqual(vector);
 });

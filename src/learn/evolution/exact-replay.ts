@@ -63,7 +63,7 @@ function ask(
  * From where a call hardly matters to where only the first one pays. A policy is worth its mean over them: at one price the
  * second call could be trained away, over all of them only the whole front counts.
  */
-export const PRICES: readonly number[] = [0.002, 0.005, 0.01, 0.02, 0.04];
+export const PRICES: readonly number[] = [0.003, 0.01, 0.03];
 
 /** Accuracy minus price × calls: the mean over the questions of a set, over the prices, and over the sets, each the same. */
 export function toFrontValue(
