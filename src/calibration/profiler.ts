@@ -12,7 +12,8 @@ import {
   toCoincidence,
   USUAL_COINCIDENCE,
 } from "./mistakes.ts";
-import { estimateByNeighbours, type MeasuredQuestions, type Neighbour } from "./neighbours.ts";
+import { estimateByNeighbours, type Neighbour } from "./neighbours.ts";
+import type { LabelledQuestions } from "./question-model.ts";
 import { countScores, measureProfiles, toRates } from "./rates.ts";
 import { fitReplyReadings, type MeasuredReply } from "./reply-model.ts";
 import { TextIndex } from "./text-index.ts";
@@ -33,7 +34,7 @@ export function createProfiler(calibration: Calibration): Profiler {
   /** By text, or by the number of the task that is left out, which has its own text. */
   const known = new Map<string | number, { text: string; estimates: Estimates }>();
   // Only at the first question: whoever lists a pool never needs the index.
-  let questions: MeasuredQuestions | undefined;
+  let questions: LabelledQuestions | undefined;
   let estimator: Estimator | undefined;
   let mistakes: SharedMistakes | undefined;
   let readings: readonly (ReplyReading | undefined)[] | undefined;
@@ -72,14 +73,14 @@ export function createProfiler(calibration: Calibration): Profiler {
     const leftOut = without === undefined ? [] : twinsOf(without);
     const similar = estimateByNeighbours(questions, text, leftOut);
     // No question: whoever lists a pool needs no model of questions either.
-    if (text === "") return { similar, probabilities: similar, known: 0 };
+    if (text === "") return { similar, probabilities: similar, errors: [], known: 0 };
     estimator ??= createEstimator(questions);
-    const { probabilities, similarity, neighbours } = estimator.estimate(text, leftOut);
+    const { probabilities, errors, similarity, neighbours } = estimator.estimate(text, leftOut);
     const { answers, workers } = calibration;
     readings ??= fitReadings();
     if (answers) mistakes ??= measureMistakes(calibration.scores, answers, workers.length);
     const estimates = {
-      ...{ similar, probabilities, known: similarity },
+      ...{ similar, probabilities, errors, known: similarity },
       coincidence: mistakes?.rateFor(neighbours),
       agreed: mistakes?.agreementFor(neighbours),
       answered: answers && answeredShare(answers, neighbours),
@@ -92,7 +93,7 @@ export function createProfiler(calibration: Calibration): Profiler {
 
   return {
     poolFor({ members }: Pool, text, { without } = {}): Pool {
-      const { similar, probabilities, known, coincidence, answered, agreed } = estimate(text, without);
+      const { similar, probabilities, errors, known, coincidence, answered, agreed } = estimate(text, without);
       const repeats = (worker: number, other: string) => {
         const position = positions.get(other);
         return position === undefined || !mistakes || coincidence === undefined
@@ -107,6 +108,7 @@ export function createProfiler(calibration: Calibration): Profiler {
           const forQuestion = {
             similar: round(similar[position!]!),
             probability: round(probabilities[position!]!),
+            standardError: errors[position!] === undefined ? undefined : round(errors[position!]!),
             known: round(known),
             answered: answered === undefined ? undefined : round(answered),
             agreed: agreed === undefined ? undefined : round(agreed),
@@ -128,6 +130,7 @@ export function createProfiler(calibration: Calibration): Profiler {
 interface Estimates {
   similar: Float64Array;
   probabilities: Float64Array;
+  errors: ArrayLike<number>;
   known: number;
   coincidence?: number;
   answered?: number;
@@ -145,11 +148,13 @@ function answeredShare(answers: readonly AnswerRow[], neighbours: readonly Neigh
   return sum / count;
 }
 
-function toQuestions({ workers, tasks, scores, byLength }: Calibration): MeasuredQuestions {
+function toQuestions({ workers, tasks, scores, byLength }: Calibration): LabelledQuestions {
   const all = [...workers.keys()];
   return {
     index: new TextIndex(tasks.map(({ text }) => text)),
     scores,
+    texts: tasks.map(({ text }) => text),
+    labels: [tasks.map(({ category }) => category), tasks.map(({ family }) => family)],
     rates: toRates(countScores(scores, workers.length, all), all),
     workers: all,
     lengths: byLength ? tasks.map(({ text }) => text.length) : undefined,

@@ -69,8 +69,7 @@ function fit(rows: readonly Row[]): Float64Array {
   return fitLogistic(
     rows.map(({ vector }) => vector),
     rows.map(({ score }) => score),
-    REPLY_VECTOR_SIZE,
-    { ridge: RIDGE, offsets: rows.map(({ expected }) => expected) },
+    { prior: new Array<number>(REPLY_VECTOR_SIZE).fill(0), ridge: RIDGE, offsets: rows.map(({ expected }) => expected) },
   );
 }
 
