@@ -61,7 +61,15 @@ const main = resolve(import.meta.dirname, "../dist/cli/main.js");
 
 /** Results of `tutti bench`, as its --json tells them. */
 function bench(args) {
-  const given = [main, "bench", ...args, "--no-report", "--json", "--out", mkdtempSync(join(tmpdir(), "turns-"))];
+  const given = [
+    main,
+    "bench",
+    ...args,
+    "--no-report",
+    "--json",
+    "--out",
+    mkdtempSync(join(tmpdir(), "turns-")),
+  ];
   const options = { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"] };
   const { status, stdout } = spawnSync(process.execPath, given, options);
   if (status !== 0) throw new Error(`The bench ended with ${status}: ${args.join(" ")}`);
@@ -124,7 +132,15 @@ async function run() {
     const { iterations, split, recorded, out } = options;
     const settings = { questions: 40, population: 10, costPerCall: Number(options.cost) };
     const command = `node experiments/turns.mjs --only train --seeds ${options.seeds} --iterations ${iterations} --cost ${options.cost}`;
-    const rows = await trainSeeds({ ...settings, recorded, split, seeds, iterations: Number(iterations), out, command });
+    const rows = await trainSeeds({
+      ...settings,
+      recorded,
+      split,
+      seeds,
+      iterations: Number(iterations),
+      out,
+      command,
+    });
     stdout.write(`${JSON.stringify(rows, undefined, 1)}\n`);
     return;
   }
@@ -132,7 +148,11 @@ async function run() {
     { name: "look-ahead", policy: createStartPolicy(), maxTurns: LOOK_AHEAD_TURNS },
     ...options.checkpoint.map((folder, i) => {
       const { policy, card } = loadTrinity(resolve(folder));
-      return { name: i === 0 ? "trinity" : `trinity, seed ${card.training.seed}`, policy, maxTurns: card.maxTurns };
+      return {
+        name: i === 0 ? "trinity" : `trinity, seed ${card.training.seed}`,
+        policy,
+        maxTurns: card.maxTurns,
+      };
     }),
   ];
   const contenders = [

@@ -14,7 +14,12 @@ const ARMS = [
   { name: "random search", algorithm: "random-search" },
   { name: "REINFORCE", algorithm: "reinforce" },
   { name: "supervised, then evolution", algorithm: "supervised" },
-  { name: "evolution with the published bonuses", algorithm: "evolution", diversityBonus: 0.15, turnBonus: 0.1 },
+  {
+    name: "evolution with the published bonuses",
+    algorithm: "evolution",
+    diversityBonus: 0.15,
+    turnBonus: 0.1,
+  },
   { name: "evolution without roles", algorithm: "evolution", hasRoles: false },
 ];
 
@@ -24,11 +29,28 @@ export async function compareAlgorithms({ seeds, iterations, questions = 16, pop
   for (const { name, hasRoles = true, ...arm } of ARMS) {
     const results = [];
     for (const seed of seeds) {
-      const world = createRehearsalWorld({ seed, pools: "random", calibrationTasks: 60, validation: test, liars: 0.1 });
+      const world = createRehearsalWorld({
+        seed,
+        pools: "random",
+        calibrationTasks: 60,
+        validation: test,
+        liars: 0.1,
+      });
       const settings = { world, hasRoles, turns: 5, costPerCall: COST, seed, command: "" };
       const policy = openTrinityPolicy(settings);
       const { vector, runs } = await learnPolicy({
-        ...{ policy, world, seed, questions, population, replications: 1, sigma: 0.3, costPerCall: COST, iterations, signal },
+        ...{
+          policy,
+          world,
+          seed,
+          questions,
+          population,
+          replications: 1,
+          sigma: 0.3,
+          costPerCall: COST,
+          iterations,
+          signal,
+        },
         ...arm,
       });
       const rollouts = world.validation.map((question) => ({
@@ -49,14 +71,19 @@ export async function compareAlgorithms({ seeds, iterations, questions = 16, pop
 
 export function toAlgorithmsMarkdown(rows) {
   const row = (cells) => `| ${cells.join(" | ")} |`;
-  const lines = [row(["how it learned", "runs", "% right @ calls, by seed", "worth: mean (worst)"]), "| --- | ---: | --- | ---: |"];
+  const lines = [
+    row(["how it learned", "runs", "% right @ calls, by seed", "worth: mean (worst)"]),
+    "| --- | ---: | --- | ---: |",
+  ];
   for (const { name, results } of rows) {
     const worth = results.map((each) => 100 * each.worth);
     const mean = worth.reduce((sum, value) => sum + value, 0) / worth.length;
     lines.push(
       row([
         ...[name, results[0].runs.toLocaleString("en")],
-        results.map(({ accuracy, calls }) => `${(100 * accuracy).toFixed(1)} @ ${calls.toFixed(2)}`).join(", "),
+        results
+          .map(({ accuracy, calls }) => `${(100 * accuracy).toFixed(1)} @ ${calls.toFixed(2)}`)
+          .join(", "),
         `${mean.toFixed(1)} (${Math.min(...worth).toFixed(1)})`,
       ]),
     );

@@ -3,13 +3,22 @@
 
 const [WIDE, HIGH, GAP, TOP] = [250, 170, 46, 60];
 const COLOURS = ["#0b7285", "#adb5bd", "#e8590c", "#5f3dc4", "#2b8a3e"];
-const MARKS = { "best-single": "b", "vote-3": "3", "vote-5": "5", "neighbours-vote-3": "n3", "neighbours-vote-5": "n5" };
+const MARKS = {
+  "best-single": "b",
+  "vote-3": "3",
+  "vote-5": "5",
+  "neighbours-vote-3": "n3",
+  "neighbours-vote-5": "n5",
+};
 const NAMES = { cascade: "c", "ask-until-sure": "u", native: "N", neighbours: "n" };
 const MOST_CALLS = 5;
 
 export function drawFronts(sets, families, rules) {
   const columns = 4;
-  const [width, height] = [columns * (WIDE + GAP) + GAP, Math.ceil(sets.length / columns) * (HIGH + GAP + 20) + TOP];
+  const [width, height] = [
+    columns * (WIDE + GAP) + GAP,
+    Math.ceil(sets.length / columns) * (HIGH + GAP + 20) + TOP,
+  ];
   const panels = sets.map((set, i) => {
     const x = GAP + (i % columns) * (WIDE + GAP);
     const y = TOP + Math.floor(i / columns) * (HIGH + GAP + 20);
@@ -41,12 +50,21 @@ function drawPanel({ name, tasks, curves }, families, rules) {
     text(0, -6, `${name} (${tasks})`, 'font-weight="bold"'),
     text(-6, 10, (100 * high).toFixed(0), 'text-anchor="end"'),
     text(-6, HIGH, (100 * low).toFixed(0), 'text-anchor="end"'),
-    ...[1, 2, 3, 4, 5].map((calls) => text(x(calls), HIGH + 14, calls, 'text-anchor="middle" fill="#868e96"')),
+    ...[1, 2, 3, 4, 5].map((calls) =>
+      text(x(calls), HIGH + 14, calls, 'text-anchor="middle" fill="#868e96"'),
+    ),
     ...families.map(
       (family) =>
         `<polyline fill="none" stroke-width="2" stroke="${colourOf(families, family)}" points="${curves[family].map(at).join(" ")}"/>`,
     ),
-    ...points.map((point) => text(x(point.calls), y(point.accuracy) + 4, (MARKS[point.rule] ?? NAMES[point.rule]), 'text-anchor="middle" fill="#212529"')),
+    ...points.map((point) =>
+      text(
+        x(point.calls),
+        y(point.accuracy) + 4,
+        MARKS[point.rule] ?? NAMES[point.rule],
+        'text-anchor="middle" fill="#212529"',
+      ),
+    ),
   ].join("");
 }
 

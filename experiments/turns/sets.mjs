@@ -21,7 +21,9 @@ export async function workersOf({ folder, set, without }, recorded) {
   const recording = join(recorded, folder);
   if (!existsSync(recording)) throw new Error(`There is no recording ${recording}: see --recorded`);
   if (!without) return undefined;
-  return (await loadRecording(recording, { sets: [set] })).workersOf(set).filter((id) => !id.includes(without));
+  return (await loadRecording(recording, { sets: [set] }))
+    .workersOf(set)
+    .filter((id) => !id.includes(without));
 }
 
 export async function openSets(sets, { recorded, split, pools, seed = 1 }) {

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import {
   bestMass,
-  expectedBestMass,
   type Dependence,
+  expectedBestMass,
   hear,
   judge,
   NOTHING_SAID,

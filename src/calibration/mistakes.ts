@@ -52,10 +52,13 @@ export function measureMistakes(
   });
   const overall = shrink(total.same, total.both, USUAL_COINCIDENCE, OVERALL_WEIGHT);
   const rightByTask = scores.map((row, task) => countRight(row, answers[task] ?? [], workers));
-  const right = rightByTask.reduce((sum, { same, both }) => ({ same: sum.same + same, both: sum.both + both }), {
-    same: 0,
-    both: 0,
-  });
+  const right = rightByTask.reduce(
+    (sum, { same, both }) => ({ same: sum.same + same, both: sum.both + both }),
+    {
+      same: 0,
+      both: 0,
+    },
+  );
   const agreement = shrink(right.same, right.both, USUAL_AGREEMENT, OVERALL_WEIGHT);
   return {
     overall,

@@ -93,7 +93,10 @@ export function createProfiler(calibration: Calibration): Profiler {
 
   return {
     poolFor({ members }: Pool, text, { without } = {}): Pool {
-      const { similar, probabilities, errors, known, coincidence, answered, agreed } = estimate(text, without);
+      const { similar, probabilities, errors, known, coincidence, answered, agreed } = estimate(
+        text,
+        without,
+      );
       const repeats = (worker: number, other: string) => {
         const position = positions.get(other);
         return position === undefined || !mistakes || coincidence === undefined

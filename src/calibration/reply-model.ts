@@ -3,8 +3,8 @@
 // foretell replies that it was not fitted on, there is none.
 
 import { createRandom, hashSeed } from "../base/random.ts";
-import { REPLY_VECTOR_SIZE, type ReplyReading, toReplyVector } from "../belief/reply-reading.ts";
 import type { ReplyFeatures } from "../belief/reply-features.ts";
+import { REPLY_VECTOR_SIZE, type ReplyReading, toReplyVector } from "../belief/reply-reading.ts";
 import { fitLogistic } from "./logistic.ts";
 
 /** As strong as this many replies say nothing. */
@@ -69,7 +69,11 @@ function fit(rows: readonly Row[]): Float64Array {
   return fitLogistic(
     rows.map(({ vector }) => vector),
     rows.map(({ score }) => score),
-    { prior: new Array<number>(REPLY_VECTOR_SIZE).fill(0), ridge: RIDGE, offsets: rows.map(({ expected }) => expected) },
+    {
+      prior: new Array<number>(REPLY_VECTOR_SIZE).fill(0),
+      ridge: RIDGE,
+      offsets: rows.map(({ expected }) => expected),
+    },
   );
 }
 

@@ -95,11 +95,7 @@ function checkWorkers({ id, pool }: WorldSet): void {
 interface Field extends SplitSet {
   trainingQuestion(random: Random, pools: RecordingWorldOptions["pools"]): Question;
   validationQuestion(task: GradedTask, seed: number): Question;
-  replays(
-    split: SplitName,
-    pools: RecordingWorldOptions["pools"],
-    seed: number,
-  ): ReplayedQuestion[];
+  replays(split: SplitName, pools: RecordingWorldOptions["pools"], seed: number): ReplayedQuestion[];
 }
 
 function toField(opened: SplitSet): Field {
@@ -132,8 +128,7 @@ function toField(opened: SplitSet): Field {
       return readScores(tasks, models, set as RecordedOutcomes).map(({ task, answers = [] }, number) => {
         const random = createRandom(hashSeed("recording replay", seed, set.id, task.id));
         const all = [...models.members.keys()];
-        const chosen =
-          isTrained && pools === "random" ? sampleNumbers(all.length, strongest, random) : all;
+        const chosen = isTrained && pools === "random" ? sampleNumbers(all.length, strongest, random) : all;
         // One that is trained on is estimated without itself, as it is when it is sampled.
         const { members } = profiler.poolFor(models, toText(task), isTrained ? { without: number } : {});
         return {

@@ -124,8 +124,7 @@ export function readTranscript(
     if (turn.role === "worker") {
       turn.group = toGroup(transcript, labels[number], groupOf, () => extractAnswer(turn.reply));
       hearWorker(transcript, turn, prior, policy);
-    }
-    else if (turn.role === "verifier") hearVerifier(transcript, turn, prior, policy);
+    } else if (turn.role === "verifier") hearVerifier(transcript, turn, prior, policy);
     else if (turn.reply !== "") {
       transcript.hasPlan = true;
       transcript.suggested = parseSuggestion(turn.reply);

@@ -13,7 +13,14 @@ import type { ComposeRequest, Conductor } from "../types.ts";
 import { askTogether } from "./ask-together.ts";
 import { bestGroup, listOptions, type WeighedOption } from "./options.ts";
 import { toRoleStep } from "./roles.ts";
-import { type Prior, probabilityOf, readTranscript, type Transcript, type Turn, toPrior } from "./transcript.ts";
+import {
+  type Prior,
+  probabilityOf,
+  readTranscript,
+  type Transcript,
+  type Turn,
+  toPrior,
+} from "./transcript.ts";
 import type { TrinityOptions, TurnOption } from "./types.ts";
 
 /** Of a decision, so many options are told. */
@@ -66,7 +73,11 @@ function decideTurn(
  * How far each promise was kept. Only where two or more answered alone: of one who was asked alone the posterior knows what
  * the profile says, and nothing else.
  */
-export function remember({ turns, posterior }: Transcript, { members }: Pool, { memory }: TrinityOptions): void {
+export function remember(
+  { turns, posterior }: Transcript,
+  { members }: Pool,
+  { memory }: TrinityOptions,
+): void {
   if (!memory) return;
   const alone = turns.filter(({ role, sees, group }) => role === "worker" && !sees && group >= 0);
   if (new Set(alone.map(({ worker }) => worker)).size < 2) return;

@@ -68,8 +68,7 @@ export function openTrinityPolicy(options: TrinityPolicyOptions): SearchedPolicy
     },
     evaluate: hasRoles
       ? undefined
-      : (vector, questions) =>
-          toFrontValue(questions, { policy: fromVector(vector), hasRoles, maxTurns }),
+      : (vector, questions) => toFrontValue(questions, { policy: fromVector(vector), hasRoles, maxTurns }),
     save: (folder, vector, { iterations, runs, validation, algorithm }) =>
       saveTrinity(folder, fromVector(vector), {
         ...{ name: hasRoles ? "trinity-roles" : "trinity", hasRoles, maxTurns, costPerCall },
