@@ -51,6 +51,17 @@ export function toTeamOptions(options: AskOptions): AskOptions {
   return { ...options, pool: [model], conductor: { kind: "fast" } };
 }
 
+/** Nobody answers well about a picture that nobody sees. */
+export function checkSight({ messages }: Task, pool: Pool): void {
+  const hasImage = messages.some(
+    ({ content }) => typeof content !== "string" && content.some(({ type }) => type === "image"),
+  );
+  const models = modelsOf(pool);
+  if (!hasImage || models.length === 0 || models.some(({ takesImages }) => takesImages !== false)) return;
+  const ids = models.map(({ worker }) => worker.id).join(", ");
+  throw usageError(`The question has an image, and nobody in the pool sees images (there are: ${ids}).`);
+}
+
 /** The name of a pool would be taken for its strongest worker. */
 export function checkOneModel(name: string, pool: Pool): void {
   const ids = modelsOf(pool).map(({ worker }) => worker.id);

@@ -23,7 +23,7 @@ import type { Message, Pool, PoolMember, Task } from "../worker/types.ts";
 import type { AskOptions, ResumeOptions } from "./ask-options.ts";
 import { toTask } from "./check-input.ts";
 import { chooseConductor, resolveConductor } from "./conductors.ts";
-import { checkOneModel, toConversation, toTeamOptions } from "./conversation.ts";
+import { checkOneModel, checkSight, toConversation, toTeamOptions } from "./conversation.ts";
 import { createObserve, type RunObserver } from "./observers.ts";
 import {
   createOwner,
@@ -142,6 +142,7 @@ export function createTutti(
     // Before anything is journaled: the trace shows the profiles that plans and votes went by.
     const { members } = poolFor?.(allowed, textOf(task.messages)) ?? allowed;
     if (asked.model !== undefined) checkOneModel(asked.model, { members });
+    checkSight(task, { members });
     const { showNames } = config;
     const wanted = options.conductor ?? config.conductor;
     const chosen = await chooseConductor(

@@ -37,6 +37,9 @@ type PartReader = Pick<ReadableStreamDefaultReader<LanguageModelV3StreamPart>, "
 export interface ModelWorkerOptions {
   /** Used where the request does not say. */
   temperature?: number;
+  /** See `CallDefaults`. */
+  takesImages?: boolean;
+  takesPdf?: boolean;
   /** Passed to the provider's package as they are, under the provider's name. */
   providerOptions?: Record<string, Record<string, unknown>>;
 }

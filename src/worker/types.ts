@@ -7,7 +7,12 @@
 export type Part =
   | { type: "text"; text: string }
   /** `image` is a data: or https: URL. */
-  | { type: "image"; image: string; mediaType?: string };
+  | { type: "image"; image: string; mediaType?: string }
+  /**
+   * A document such as a PDF, as a data: URL. Whoever cannot read it gets `text`, where it could be taken out; `pages`
+   * bound what it takes.
+   */
+  | { type: "file"; file: string; mediaType: string; name: string; text?: string; pages: number };
 
 export interface ToolCall {
   id: string;
@@ -222,6 +227,8 @@ export interface PoolMember {
   repeats?(other: string): number;
   /** The most this worker can write in one reply. */
   maxOutputTokens?: number;
+  /** Whether it sees images, where that is known. False: it is told that there are some, and not given them. */
+  takesImages?: boolean;
   /** The longest input it takes, where that is published. */
   contextTokens?: number;
   /** Where it comes from, for people: "OPENAI_API_KEY", "tutti.config.yaml", "rehearsal (simulated)". */

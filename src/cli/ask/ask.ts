@@ -35,8 +35,8 @@ export function define(command: Command): void {
   command
     .argument("[question...]", "the question; piped text is taken as the question, or put after it")
     .option(
-      "--file <path>",
-      "put a text file or an image (png, jpg, webp, gif) into the question; repeatable",
+      "--file <path|url>",
+      "put a text, an image (png, jpg, webp, gif), a PDF or a web page into the question; repeatable",
       collect,
     )
     .option("--pool <name|ids>", '"rehearsal", a pool of the config, or ids of workers separated by commas')

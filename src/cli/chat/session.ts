@@ -16,8 +16,8 @@ import { performShown } from "../ask/perform-live.ts";
 import { readInput } from "../ask/read-input.ts";
 import { LiveView } from "../terminal/live-view.ts";
 import type { Output } from "../terminal/progress.ts";
-import { sanitise, toOneLine } from "../terminal/sanitise.ts";
-import { columnsOf, createStyle, isLive, type Style } from "../terminal/style.ts";
+import { sanitise, toJson, toOneLine } from "../terminal/sanitise.ts";
+import { columnsOf, createStyle, type Style } from "../terminal/style.ts";
 import { cut, wrap } from "../terminal/text-width.ts";
 import type { ChatInput } from "./input.ts";
 
@@ -41,6 +41,8 @@ export interface ChatStreams {
 }
 
 const LONGEST_RECALL = 400;
+/** With --json the run is written when it is over, and its answer not before. */
+const NOWHERE: Output = { write: () => true };
 
 export class ChatSession {
   readonly tutti: Tutti;
@@ -61,7 +63,8 @@ export class ChatSession {
   /** All runs of this session, those that were repeated or failed too: they were paid. */
   readonly #runs: Run[] = [];
   #notices: string[] = [];
-  #hasToldSimulated = false;
+  /** Of the answer that is being written. */
+  #view: LiveView | undefined;
   /** The last question, and what it went on from. */
   #asked: { question: Message; before: Run | undefined } | undefined;
 
@@ -80,7 +83,8 @@ export class ChatSession {
   }
 
   notice(text: string): void {
-    this.#notices.push(text);
+    if (this.#view) this.#view.notice(text);
+    else this.#notices.push(text);
   }
 
   /** Lines beside the conversation. */
@@ -146,34 +150,29 @@ export class ChatSession {
     this.#asked = { question, before };
     const { isQuiet, isJson, system, allowUnknownPrice } = this.#settings;
     const budgetUsd = await this.#nextBudget();
-    const view = new LiveView({ ...this.#streams, isQuiet, toFooter: (run) => [this.#toFooter(run)] });
+    const { stdout } = this.#streams;
+    const streams = { ...this.#streams, stdout: isJson ? NOWHERE : stdout };
+    const view = new LiveView({ ...streams, isQuiet, toFooter: (run) => [this.#toFooter(run)] });
+    this.#view = view;
     for (const text of this.#notices.splice(0)) view.notice(text);
     const options = { ...this.choice, system, allowUnknownPrice, budgetUsd, continues: before?.id };
-    const { nextLine } = this.#input;
-    const live = { isJson: false, isReviewed: this.isReviewed, nextLine };
-    const shown = isJson ? this.#silent(view) : view;
-    const run = await performShown(shown, live, (stage) => ({
-      stream: this.tutti.stream([question], { ...options, ...stage }),
-    }));
-    this.#runs.push(run);
-    if (isJson) {
-      if (!this.#hasToldSimulated) view.tellSimulated(run.pool);
-      this.#streams.stdout.write(`${JSON.stringify(run)}\n`);
+    const live = { isJson: false, isReviewed: this.isReviewed, nextLine: this.#input.nextLine };
+    try {
+      const run = await performShown(view, live, (stage) => ({
+        stream: this.tutti.stream([question], { ...options, ...stage }),
+      }));
+      this.#keep(run);
+      if (isJson) stdout.write(`${toJson(run, 0)}\n`);
+    } finally {
+      this.#view = undefined;
     }
-    this.#hasToldSimulated = true;
-    if (endingOf(run).exitCode === 1) this.hasFailed = true;
-    if (run.answer.trim() !== "") this.latest = run;
     if (this.#input.isTerminal) this.#streams.stderr.write("\n");
   }
 
-  /** With --json nothing is drawn: the run is written when it is over. */
-  #silent(view: LiveView): LiveView {
-    const { stderr, env } = this.#streams;
-    const nowhere = { write: () => true };
-    return (
-      view &&
-      new LiveView({ stdout: nowhere, stderr: isLive(stderr, env) ? nowhere : stderr, env, isQuiet: true })
-    );
+  #keep(run: Run): void {
+    this.#runs.push(run);
+    if (endingOf(run).exitCode === 1) this.hasFailed = true;
+    if (run.answer.trim() !== "") this.latest = run;
   }
 
   /** What is left of the session's budget, as far as the limit of one question goes. */
