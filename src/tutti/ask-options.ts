@@ -5,7 +5,7 @@ import type { PlanEstimate } from "../perform/estimate.ts";
 import type { Verdict } from "../perform/stage.ts";
 import type { ConductorIdentity, Origin } from "../store/types.ts";
 import type { OutputSettings, Pool, ToolResult } from "../worker/types.ts";
-import type { Workflow } from "../workflow/types.ts";
+import type { NamedWorkflow, Workflow } from "../workflow/types.ts";
 
 /** What a person is shown before a plan is performed. */
 export interface PlanForReview {
@@ -38,8 +38,8 @@ export interface AskOptions {
   maxTokens?: number;
   deadlineMs?: number;
   seed?: number;
-  /** Performs this workflow instead of asking a Conductor. */
-  workflow?: Workflow;
+  /** Performs this workflow instead of asking a Conductor. Workers by number or id; a text is the name of one in the config. */
+  workflow?: Workflow | NamedWorkflow | string;
   /** Called with each plan before it is performed. */
   review?: (plan: PlanForReview) => Promise<Verdict>;
   allowUnknownPrice?: boolean;

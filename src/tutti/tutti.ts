@@ -31,6 +31,7 @@ import {
   createRunId,
   goneWorker,
   toFixed,
+  toNumbered,
   toResumeTurn,
   toSettings,
   unknownPrice,
@@ -132,9 +133,8 @@ export function createTutti(
     const settings = toSettings(config, options, stage.isStreaming);
     const { limits, allowUnknownPrice } = settings;
     const hasBudget = limits.usd !== undefined;
-    const { workflow } = options;
-    // A workflow that was given names workers by their numbers: nobody may be left out then.
-    const isPriced = hasBudget && !workflow && !allowUnknownPrice;
+    // A workflow that was given names its workers: nobody may be left out then.
+    const isPriced = hasBudget && options.workflow === undefined && !allowUnknownPrice;
     const { pool, kind, poolFor } = await pools.toPool(options.pool, isPriced);
     // A nested run could not wait for tools of the client: whoever may call them is asked directly.
     const canNest = settings.maxDepth > 0 && !task.output?.tools?.length;
@@ -158,6 +158,7 @@ export function createTutti(
       },
     );
     if (kind === "rehearsal") (await import("../rehearsal/known-question.ts")).checkKnown(task);
+    const workflow = toNumbered(options.workflow, config, { members });
     const fixed = workflow && toFixed(workflow, { members });
     const unknown = unpricedIn(workflow?.steps.map(({ worker }) => members[worker]!) ?? []);
     if (hasBudget && !allowUnknownPrice && unknown.length > 0) throw usageError(unknownPrice(unknown));

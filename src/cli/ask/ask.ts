@@ -4,7 +4,6 @@ import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
 import type { AskOptions } from "../../tutti/ask-options.ts";
 import type { Message } from "../../worker/types.ts";
-import type { Workflow } from "../../workflow/types.ts";
 import { collect, dollars, wholeNumber } from "../options.ts";
 
 const MOST_ROUNDS = 10;
@@ -58,7 +57,10 @@ export function define(command: Command): void {
     .option("--deadline-ms <ms>", "the longest it may take, in milliseconds", wholeNumber("--deadline-ms", 1))
     .option("--seed <n>", "repeats the sampling of an earlier run", wholeNumber("--seed", 0, 2 ** 32 - 1))
     .option("--plan", "show each plan with its estimated cost and wait for yes, no or edit")
-    .option("--workflow <file>", "perform this workflow (text or JSON) instead of asking a Conductor")
+    .option(
+      "--workflow <file|name>",
+      "perform this workflow, or one that was saved, instead of asking a Conductor",
+    )
     .option("--allow-unknown-price", "ask workers of unknown price too, although there is a budget")
     .option("--config <file>", "the config file, instead of tutti.config.{ts,js,yaml,json}")
     .option("--quiet", "only the answer, and what went wrong")
@@ -93,7 +95,10 @@ async function ask(words: string[], flags: AskFlags): Promise<void> {
     );
   }
   const question = await readQuestion(before.words, flags, isPiped && !isReviewed);
-  const workflow = flags.workflow === undefined ? undefined : await readWorkflow(flags.workflow);
+  const workflow =
+    flags.workflow === undefined
+      ? undefined
+      : await (await import("../workflow/find-workflow.ts")).findWorkflow(flags.workflow, flags.config);
 
   const [{ openTutti }, { LiveView }, { performLive }] = await Promise.all([
     import("../open-tutti.ts"),
@@ -139,17 +144,6 @@ async function readQuestion(
   } finally {
     clearTimeout(patience);
   }
-}
-
-/** Whether its workers are in the pool is seen when the pool is there. */
-async function readWorkflow(path: string): Promise<Workflow> {
-  const [{ readTextFile }, { parseWorkflow }] = await Promise.all([
-    import("./read-input.ts"),
-    import("../../workflow/parse.ts"),
-  ]);
-  const parsed = parseWorkflow(await readTextFile(path), { workers: Number.MAX_SAFE_INTEGER });
-  if (parsed.ok) return parsed.workflow;
-  throw usageError(`${path} is not a workflow: ${parsed.error.message}`);
 }
 
 function toAskOptions(flags: AskFlags): AskOptions {
