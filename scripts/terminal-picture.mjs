@@ -89,7 +89,7 @@ function toEntities(text) {
   return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** Twice as fine as the SVG says, for screens that show it so. */
+/** Finer than the SVG says, for screens that show it so. */
 export async function toPng(svg) {
   const [{ chromium }, { createJiti }] = await Promise.all([import("playwright-core"), import("jiti")]);
   const { serve, browserPath, noBrowser } = await createJiti(import.meta.url).import("../web/e2e/browser.ts");
@@ -97,7 +97,7 @@ export async function toPng(svg) {
   const server = await serve();
   const browser = await chromium.connect(server.wsEndpoint());
   try {
-    const page = await browser.newPage({ deviceScaleFactor: 2 });
+    const page = await browser.newPage({ deviceScaleFactor: 1.5 });
     await page.setContent(`<body style="margin:0;background:transparent">${svg}</body>`);
     return await page.locator("svg").screenshot({ omitBackground: true });
   } finally {

@@ -50,7 +50,7 @@ async function serve(): Promise<string> {
       case "/picture":
         return send("image/png", Buffer.from([1, 2, 3]));
       case "/paper":
-        return send("application/pdf", toPdf("Fourty two"));
+        return send("application/pdf", toPdf("Forty two"));
       case "/program":
         return send("application/octet-stream", "MZ");
       case "/huge":
@@ -85,7 +85,7 @@ const read = (...files: string[]) => readInput({ words: ["What is it?"], files }
 describe("a web page", () => {
   it("is quoted as text, named by its address", async () => {
     const { content } = await read(`${url}/page`);
-    expect(content).toBe(`What is it?\n\nPage "${url}/page":\n\`\`\`\nTea & cake\nAt five.\n\`\`\``);
+    expect(content).toBe(`What is it?\n\nPage "${url}/page":\n\`\`\`\nTea & cake\n\nAt five.\n\`\`\``);
     expect((await read(`${url}/near`)).content).toContain(`Page "${url}/data"`);
   });
 
@@ -94,7 +94,7 @@ describe("a web page", () => {
     expect(content).toMatchObject([
       { type: "text" },
       { type: "image", mediaType: "image/png" },
-      { type: "file", mediaType: "application/pdf", text: "Fourty two", pages: 1 },
+      { type: "file", mediaType: "application/pdf", text: "Forty two", pages: 1 },
     ]);
   });
 
@@ -119,7 +119,7 @@ describe("a web page", () => {
 describe("a PDF", () => {
   const toPrompt = async (takesPdf: boolean) => {
     const path = join(createHome(), "paper.pdf");
-    writeFileSync(path, toPdf("Fourty two"));
+    writeFileSync(path, toPdf("Forty two"));
     const message = await read(path);
     const { prompt } = toCallOptions(
       { messages: [message], maxOutputTokens: 1 },
@@ -136,7 +136,7 @@ describe("a PDF", () => {
     });
     expect((await toPrompt(false))[1]).toMatchObject({
       type: "text",
-      text: expect.stringMatching(/^<<< text of the file "paper\.pdf" · \w+\nFourty two\n>>>/),
+      text: expect.stringMatching(/^<<< text of the file "paper\.pdf" · \w+\nForty two\n>>>/),
     });
   });
 });

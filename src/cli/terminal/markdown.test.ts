@@ -83,8 +83,8 @@ describe("an answer in a terminal", () => {
 
   it("is written while it arrives, up to the mark that is not closed yet", () => {
     const writer = createMarkdownWriter(PLAIN, () => 80);
-    expect(writer.push("The answer is **four")).toBe("The answer is ");
-    expect(writer.push("ty-two** and")).toBe("fourty-two and");
+    expect(writer.push("The answer is **for")).toBe("The answer is ");
+    expect(writer.push("ty-two** and")).toBe("forty-two and");
   });
 
   it("has colours", () => {
