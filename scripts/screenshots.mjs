@@ -108,7 +108,7 @@ async function takeTerminals() {
       env: { HOME: cwd, TUTTI_HOME: cwd, TUTTI_REHEARSAL_DELAY: "0.3" },
       cwd,
       columns: 96,
-      rows: 38,
+      rows: 48,
       typed: [
         [/\/help/, "What is 17 * 23?"],
         [/session .* run r_\w+/, "What is the capital of France?"],

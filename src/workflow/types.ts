@@ -53,7 +53,7 @@ export interface WorkflowError {
 export type ParseResult = { ok: true; workflow: Workflow } | { ok: false; error: WorkflowError };
 
 /** A step that may name its worker by id: what people write, before the pool is known. */
-export type NamedStep = Omit<Step, "worker"> & { worker: number | string };
+type NamedStep = Omit<Step, "worker"> & { worker: number | string };
 
 export interface NamedWorkflow {
   steps: NamedStep[];

@@ -4,7 +4,7 @@
 import { createReadStream, statSync } from "node:fs";
 import { TuttiError, usageError } from "../../base/errors.ts";
 
-export const MOST_TEXT_BYTES = 1_048_576;
+const MOST_TEXT_BYTES = 1_048_576;
 /** All images and documents together: what providers take in one request, before it is encoded. */
 const MOST_ATTACHED_BYTES = 5 * 1_048_576;
 

@@ -19,7 +19,7 @@ export interface LiveOptions {
 }
 
 /** What a run is begun with. */
-export interface LiveStage {
+interface LiveStage {
   signal: AbortSignal;
   review?: (plan: PlanForReview) => Promise<Verdict>;
 }

@@ -75,6 +75,7 @@ async function chat(flags: ChatFlags): Promise<void> {
       choice: { pool, conductor, model },
       system,
       allowUnknownPrice,
+      config: flags.config,
       budgetUsd: budgetUsd === "none" ? null : budgetUsd,
       isQuiet: quiet || isJson,
       isJson,
@@ -100,7 +101,7 @@ async function talk(session: ChatSession, next: () => Promise<string | undefined
     if (line.trim() === "") continue;
     try {
       if (!isCommand(line)) await session.ask(line);
-      else if ((await runCommand(session, line.trim())) === "quit") return;
+      else if (await runCommand(session, line.trim())) return;
     } catch (error) {
       if (!isTuttiError(error)) throw error;
       session.fail(error);

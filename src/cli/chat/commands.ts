@@ -19,7 +19,8 @@ interface ChatCommand {
   /** What follows the name, for the help. */
   usage: string;
   help: string;
-  run(session: ChatSession, argument: string): Promise<"quit" | void> | "quit" | void;
+  /** "quit" ends the conversation. */
+  run(session: ChatSession, argument: string): unknown;
 }
 
 const COMMANDS: Record<string, ChatCommand> = {
@@ -57,14 +58,15 @@ export function isCommand(line: string): boolean {
   return /^\/[a-z-]*(?:\s|$)/i.test(line.trim());
 }
 
-export async function runCommand(session: ChatSession, line: string): Promise<"quit" | void> {
+/** True: the conversation is over. */
+export async function runCommand(session: ChatSession, line: string): Promise<boolean> {
   const [name = "", ...words] = line.slice(1).split(/\s+/);
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
     const hint = didYouMean(name, Object.keys(COMMANDS)).replace(/"([^"]+)"/, '"/$1"');
     throw usageError(`there is no command "/${name}".${hint || " /help shows what there is."}`);
   }
-  return command.run(session, words.join(" "));
+  return (await command.run(session, words.join(" "))) === "quit";
 }
 
 function showHelp(session: ChatSession): void {
@@ -167,7 +169,7 @@ function save(session: ChatSession, path: string): void {
 }
 
 /** The conversation up to this run. */
-export function toMarkdown(run: Run): string {
+function toMarkdown(run: Run): string {
   const parts = saidIn(run).map((message) => {
     const text = sanitise(textOf(message)).trim();
     if (message.role === "assistant") return text;

@@ -30,6 +30,8 @@ export interface ChatSettings {
   allowUnknownPrice?: boolean;
   /** For the whole session; null: no limit. */
   budgetUsd: number | null;
+  /** Of --config. */
+  config?: string;
   isQuiet: boolean;
   isJson: boolean;
 }
@@ -184,7 +186,7 @@ export class ChatSession {
         `the budget of this session, ${toMoney(this.budgetUsd)}, is spent: /budget AMOUNT sets another one`,
       );
     const { openConfig } = await import("../open-config.ts");
-    const perQuestion = (await openConfig({})).config.limits?.usd;
+    const perQuestion = (await openConfig({ file: this.#settings.config })).config.limits?.usd;
     return Math.min(left, perQuestion ?? left);
   }
 
