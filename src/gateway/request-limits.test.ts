@@ -31,9 +31,9 @@ describe.each(DOORS)("in $name", ({ name, path, valid }) => {
       const response = await gateway.post(path, { ...valid, ...long(1_000), model, tutti });
       expect(response.status).toBe(200);
       const { rounds, limits } = await settingsOf(gateway, response);
-      // What the name itself offers is four times as much for ultra, and two rounds more for the highest effort.
-      expect(limits).toEqual({ ...LIMITS, usd: model === "tutti-ultra" ? 2 : 0.5 });
-      expect(rounds).toBe({ tutti: 3, "tutti-fast": 1, "tutti-ultra": 5 }[model]);
+      // A name stands for a quality: half of the budget for economy, four times as much for max, which has two rounds more.
+      expect(limits).toEqual({ ...LIMITS, usd: { tutti: 0.5, "tutti-fast": 0.25, "tutti-ultra": 2 }[model] });
+      expect(rounds).toBe({ tutti: 3, "tutti-fast": 1, "tutti-ultra": 3 }[model]);
     },
   );
 

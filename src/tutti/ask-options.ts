@@ -1,6 +1,7 @@
 // What a caller may say beside the question.
 
 import type { Conductor } from "../conductor/types.ts";
+import type { Quality } from "../config/quality-names.ts";
 import type { PlanEstimate } from "../perform/estimate.ts";
 import type { Verdict } from "../perform/stage.ts";
 import type { ConductorIdentity, Origin } from "../store/types.ts";
@@ -25,6 +26,8 @@ export interface AskOptions {
   conductor?: string | ConductorIdentity | Conductor;
   /** "rehearsal", the name of a pool in the config, ids of workers, or a pool of one's own. */
   pool?: string | string[] | Pool;
+  /** How much the answer may take; the config's by default. `rounds`, `budgetUsd` and `conductor` come before it. */
+  quality?: Quality;
   rounds?: number;
   /** null switches the dollar budget off. */
   budgetUsd?: number | null;

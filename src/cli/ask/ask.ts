@@ -2,10 +2,11 @@
 
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
+import { QUALITIES, type Quality } from "../../config/quality-names.ts";
 import type { AskOptions } from "../../tutti/ask-options.ts";
 import type { Message } from "../../worker/types.ts";
 import type { Workflow } from "../../workflow/types.ts";
-import { collect, dollars, wholeNumber } from "../options.ts";
+import { collect, dollars, oneOf, wholeNumber } from "../options.ts";
 
 const MOST_ROUNDS = 10;
 const PATIENCE_MS = 2_000;
@@ -14,6 +15,7 @@ interface AskFlags {
   json?: boolean;
   pool?: string;
   conductor?: string;
+  quality?: Quality;
   rounds?: number;
   budgetUsd?: number | "none";
   maxCalls?: number;
@@ -40,6 +42,11 @@ export function define(command: Command): void {
     .option(
       "--conductor <name>",
       "who plans: prompted, native, native:FOLDER, scripted-planner, or the id of a worker",
+    )
+    .option(
+      "--quality <name>",
+      `how much the answer may take: ${QUALITIES.join(", ")} (see below)`,
+      oneOf("--quality", QUALITIES),
     )
     .option(
       "--rounds <n>",
@@ -138,7 +145,8 @@ async function readWorkflow(path: string): Promise<Workflow> {
 }
 
 function toAskOptions(flags: AskFlags): AskOptions {
-  const { pool, conductor, rounds, maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice } = flags;
+  const { quality, pool, conductor, rounds, maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice } = flags;
   const budgetUsd = flags.budgetUsd === "none" ? null : flags.budgetUsd;
-  return { pool, conductor, rounds, budgetUsd, maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice };
+  const limits = { budgetUsd, maxCalls, maxTokens, deadlineMs };
+  return { quality, pool, conductor, rounds, ...limits, seed, allowUnknownPrice };
 }
