@@ -10,6 +10,7 @@ type Verb = [summary: string, load: () => Promise<{ define(command: Command): vo
 
 const VERBS: Record<string, Verb> = {
   ask: ["answer a question with a team of models", () => import("./ask/ask.ts")],
+  init: ["find keys and local servers, check them, and write a config", () => import("./init/init.ts")],
   serve: ["put the team behind an OpenAI- and Anthropic-compatible endpoint", () => import("./serve.ts")],
   pool: ["list the workers, check that they reply, or measure what they can", () => import("./pool/pool.ts")],
   bench: ["compare Conductors and baselines on a set of tasks", () => import("./bench/bench.ts")],
@@ -23,6 +24,7 @@ const VERBS: Record<string, Verb> = {
   config: ["show the config of this folder, and trust it", () => import("./config/config.ts")],
   doctor: ["say what is wrong here, and the command that mends it", () => import("./doctor/doctor.ts")],
   keys: ["create, list and revoke keys of the gateway", () => import("./keys/keys.ts")],
+  completion: ["print what completes verbs and flags in your shell", () => import("./completion/completion.ts")],
 };
 
 async function createProgram(words: readonly string[]): Promise<Command> {
@@ -41,7 +43,8 @@ async function createProgram(words: readonly string[]): Promise<Command> {
     .addHelpText("after", '\nExample:\n  $ tutti ask "What is 17 * 23?"');
   for (const [name, [summary, load]] of Object.entries(VERBS)) {
     const command = program.command(name).description(summary);
-    if (words.includes(name)) (await load()).define(command);
+    // Completion is made of all of them.
+    if (words.includes(name) || words[0] === "completion") (await load()).define(command);
   }
   return program;
 }

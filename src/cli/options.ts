@@ -48,14 +48,23 @@ export function dollars(flag: string): (text: string) => number | "none" {
   };
 }
 
+/** The values that a reader takes, for completion; undefined where they cannot be listed. */
+const choices = new WeakMap<object, readonly string[]>();
+
+export function valuesOf(reader: object | undefined): readonly string[] | undefined {
+  return reader && choices.get(reader);
+}
+
 export function oneOf<T extends string>(flag: string, values: readonly T[]): (text: string) => T {
-  return (text) => {
+  const read = (text: string) => {
     const value = values.find((candidate) => candidate === text);
     if (value !== undefined) return value;
     throw usageError(
       `${flag} must be ${values.slice(0, -1).join(", ")} or ${values.at(-1)}, not "${text}".${didYouMean(text, values)}`,
     );
   };
+  choices.set(read, values);
+  return read;
 }
 
 /** For a flag that may be given several times. */

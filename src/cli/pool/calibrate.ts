@@ -70,6 +70,24 @@ export interface CalibrateResult {
   workers: string[];
 }
 
+/** What the built-in tasks cost with this pool; the dollars are absent where a price is unknown. */
+export async function estimateCalibration(
+  pool: Pool,
+): Promise<{ tasks: number; usd?: number; mostUsd?: number }> {
+  const [{ planRecording }, { RECORD_DEFAULTS }, { tmpdir }] = await Promise.all([
+    import("../../recording/plan.ts"),
+    import("../../recording/record.ts"),
+    import("node:os"),
+  ]);
+  const { tasks } = await openTasks({});
+  const { maxOutputTokens } = RECORD_DEFAULTS;
+  const folder = join(tmpdir(), `tutti-no-recording-${process.pid}`);
+  const models = { members: modelsOf(pool) };
+  const plan = await planRecording({ folder, tasks, pool: models, samples: 1, maxOutputTokens });
+  if (plan.unpriced.length > 0) return { tasks: tasks.length };
+  return { tasks: tasks.length, usd: plan.usd, mostUsd: plan.maxUsd };
+}
+
 /** Undefined when the one who pays said no. */
 export async function calibratePool(
   { pool }: ResolvedPool,
