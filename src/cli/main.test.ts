@@ -147,7 +147,7 @@ describe("when the file that reports errors cannot be loaded", () => {
   });`;
 
   it.each([
-    ["bad usage", ["ask", "--jsn", "q"], "", 'unknown option "--jsn"'],
+    ["bad usage", ["ask", "--jsn", "q"], "", "unknown option '--jsn'"],
     ["an error that nobody expected", ["pool"], THROW, "Error: nobody expected this"],
   ])("%s ends the command with 1 and one line", async (name, args, script, message) => {
     const [refuse, load] = ["refuse", "load"].map((file) => join(folder, `${file} ${name}.mjs`));
