@@ -6,7 +6,7 @@
 import type { PlanLimits } from "../store/limits.ts";
 import { describeTools, quote, toTranscript } from "../worker/brief.ts";
 import { isModel } from "../worker/kinds.ts";
-import { publishedScores } from "../worker/known-models.ts";
+import { publishedAbilities, publishedScores } from "../worker/known-models.ts";
 import type { Message, PoolMember, Profile, WorkerKind } from "../worker/types.ts";
 import { renderWorkflow } from "../workflow/render.ts";
 import type { Workflow } from "../workflow/types.ts";
@@ -254,11 +254,26 @@ function describe(
 
 function describePublished(workerId: string): string[] {
   const scores = publishedScores(workerId);
-  if (scores.length === 0) return [];
+  const abilities = describeAbilities(workerId);
+  if (scores.length === 0) return abilities.length > 0 ? abilities : ["abilities unknown"];
   const { source, readOn } = scores[0]!;
   return [
+    ...abilities,
     `published: ${scores.map(({ benchmark, score }) => `${benchmark} ${score} %`).join(", ")} (${source}, ${readOn})`,
   ];
+}
+
+/** "reads images, calls tools, reasons before it answers (OpenAI's announcement, 2025-08)" */
+function describeAbilities(workerId: string): string[] {
+  const known = publishedAbilities(workerId);
+  if (!known) return [];
+  const { vision, tools, reasoning, source, publishedOn } = known;
+  const words = [
+    ...(vision === undefined ? [] : [vision ? "reads images" : "reads no images"]),
+    ...(tools === undefined ? [] : [tools ? "calls tools" : "calls no tools"]),
+    ...(reasoning === undefined ? [] : [reasoning ? "reasons before it answers" : "answers at once"]),
+  ];
+  return [`${words.join(", ")} (${source}, ${publishedOn})`];
 }
 
 function describeProfile({ success, tasks, topics, delayMs }: Profile): string {

@@ -41,7 +41,7 @@ export function define(command: Command): void {
     .option("--pool <name|ids>", '"rehearsal", a pool of the config, or ids of workers separated by commas')
     .option(
       "--conductor <name>",
-      "who plans: prompted, native, native:FOLDER, scripted-planner, or the id of a worker",
+      "who plans: prompted, native[:FOLDER], trinity[:FOLDER], scripted-planner, or the id of a worker",
     )
     .option(
       "--quality <name>",

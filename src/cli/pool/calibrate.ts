@@ -31,7 +31,7 @@ export function defineCalibrate(command: Command): Command {
     .description("ask each worker a small set of tasks alone, and keep what it can as its profile")
     .option("--tasks <file|set>", "tasks of one's own or a published set, instead of the built-in ones")
     .option("--limit <n>", "only the first so many tasks", wholeNumber("--limit", 1))
-    .option("--budget, --budget-usd <usd|none>", "the most this call may cost, in dollars", budget)
+    .option("--budget-usd <amount|none>", "the most this call may cost, in dollars", budget)
     .option("--workers <ids>", "only these workers of the pool, separated by commas")
     .option("--allow-unknown-price", "ask workers of unknown price too, although there is a budget")
     .option("--yes", "go on without asking whether the estimated cost is all right")

@@ -70,7 +70,7 @@ export interface TrainFlags extends WorldFlags, TrinityFlags {
 export function addTrainFlags(command: Command): Command {
   command
     .option("--rehearsal", "train on simulated tasks and workers: no key, no cost (the default)")
-    .option("--recording <folder>", "train on recorded models; may be given several times", collect)
+    .option("--recording <dir>", "train on recorded models; may be given several times", collect)
     .option("--tasks <file>", "train with the live pool of the config: every reply costs, once")
     .option(
       "--set <name>",
@@ -89,7 +89,7 @@ export function addTrainFlags(command: Command): Command {
       "with --recording or --tasks: also tasks whose check (unittest, pytest) the graded program itself could bend",
     )
     .option(
-      "--budget, --budget-usd <amount>",
+      "--budget-usd <amount>",
       "with --tasks: the most it may cost in all",
       dollars("--budget-usd"),
     )
