@@ -43,7 +43,7 @@ function toRow(name, rows, usual) {
     success: mean(scores),
     difference,
     calls: mean(rows.map(({ calls }) => calls)),
-    costUsd: mean(rows.map(({ costUsd = 0 }) => costUsd)),
+    costUsd: rows.every(({ costUsd }) => costUsd > 0) ? mean(rows.map(({ costUsd }) => costUsd)) : undefined,
   };
 }
 
@@ -108,7 +108,7 @@ function print(title, rows) {
     const against = difference
       ? `${points(difference.mean)} [${points(difference.low)}, ${points(difference.high)}]`
       : "";
-    const cells = [name, tasks, `${points(success)} %`, against, calls.toFixed(2), (1000 * costUsd).toFixed(3)];
+    const cells = [name, tasks, `${points(success)} %`, against, calls.toFixed(2), costUsd === undefined ? "not recorded" : (1000 * costUsd).toFixed(3)];
     console.log(`| ${cells.join(" | ")} |`);
   }
 }

@@ -27,7 +27,7 @@ it("names, published abilities with source and date, limits; the user's language
   expect(planner).toMatch(/Model id 0 \(openai\/gpt-5\): reads images, calls tools, reasons before it answers/);
   expect(planner).toMatch(/GPQA Diamond 82\.3 %.+\(Conductor paper, .+, 2026-11\)/);
   expect(planner).toMatch(/Model id 1 \(here\/home-made\): abilities unknown; \$1 in, \$2 out/);
-  expect(planner).toMatch(/Limits: 4 calls, \$0\.4\d+, 90 seconds for the whole answer\. .+ at most 4 steps/);
+  expect(planner).toMatch(/Limits: 4 calls, \$0\.5, 90 seconds for the whole answer\. .+ at most 4 steps/);
   expect(planner).toMatch(/in the language in which the user wrote.+must not mention the team/);
   expect(last).toMatch(/Write it in the user's language, and do not mention the team/);
   expect(first).not.toMatch(/user's language/);

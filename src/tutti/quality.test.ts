@@ -95,6 +95,11 @@ describe("quality", () => {
   });
 
   it("has a line for each name in the help", () => {
-    expect(describeQualities().split("\n")).toHaveLength(QUALITIES.length);
+    const lines = describeQualities().split("\n");
+    expect(lines).toHaveLength(2 * QUALITIES.length);
+    for (const [i, name] of QUALITIES.entries()) {
+      expect(lines[2 * i]!.trim().split(" ")[0]).toBe(name);
+      expect(lines[2 * i + 1]).toMatch(/simulated: \d+ % right, \d\.\d calls/);
+    }
   });
 });

@@ -22,6 +22,8 @@ export interface QualityTraits {
   costPerCall: number;
   /** What it does, in a line. */
   summary: string;
+  /** Right answers and calls of workers for a question in the rehearsal, which is a simulation. */
+  measured: string;
 }
 
 export const QUALITY_TRAITS: Record<Quality, QualityTraits> = {
@@ -32,6 +34,7 @@ export const QUALITY_TRAITS: Record<Quality, QualityTraits> = {
     isPlannedByStrongest: false,
     costPerCall: 4,
     summary: "one worker of the cheaper half, no planning, half the budget",
+    measured: "54 % right, 1.0 calls, 1 % of the cost of balanced",
   },
   balanced: {
     isSingle: false,
@@ -40,6 +43,7 @@ export const QUALITY_TRAITS: Record<Quality, QualityTraits> = {
     isPlannedByStrongest: false,
     costPerCall: 1,
     summary: "a team as small as the question allows",
+    measured: "85 % right, 2.4 calls",
   },
   high: {
     isSingle: false,
@@ -49,6 +53,7 @@ export const QUALITY_TRAITS: Record<Quality, QualityTraits> = {
     isPlannedByStrongest: false,
     costPerCall: 0.5,
     summary: "larger teams, a second round, twice the budget",
+    measured: "92 % right, 3.3 calls, 1.4 times the cost",
   },
   max: {
     isSingle: false,
@@ -57,7 +62,8 @@ export const QUALITY_TRAITS: Record<Quality, QualityTraits> = {
     teamSize: 4,
     isPlannedByStrongest: true,
     costPerCall: 0.25,
-    summary: "the largest teams, planned by the strongest model, three rounds, four times the budget",
+    summary: "the largest teams, planned by the strongest, three rounds, four times the budget",
+    measured: "92 % right, 3.9 calls, 1.6 times the cost",
   },
 };
 
@@ -87,7 +93,12 @@ export function toBudgetUsd({ limits }: Pick<TuttiConfig, "limits">, quality: Qu
   return limits.usd === null ? null : limits.usd * QUALITY_TRAITS[quality].budget;
 }
 
+function toLine(name: Quality): string {
+  const { summary, measured } = QUALITY_TRAITS[name];
+  return `  ${name.padEnd(9)} ${summary}\n            (simulated: ${measured})`;
+}
+
 /** The table for `--help`. */
 export function describeQualities(): string {
-  return QUALITIES.map((name) => `  ${name.padEnd(9)} ${QUALITY_TRAITS[name].summary}`).join("\n");
+  return QUALITIES.map((name) => toLine(name)).join("\n");
 }

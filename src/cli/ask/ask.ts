@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
 import { QUALITIES, type Quality } from "../../config/quality-names.ts";
 import type { AskOptions } from "../../tutti/ask-options.ts";
+import { describeQualities } from "../../tutti/quality.ts";
 import type { Message } from "../../worker/types.ts";
 import type { Workflow } from "../../workflow/types.ts";
 import { collect, dollars, oneOf, wholeNumber } from "../options.ts";
@@ -71,6 +72,10 @@ Examples:
   $ tutti ask "What is 17 * 23?"
   $ tutti ask --plan --budget-usd 0.05 "Which of these is the bug?" --file app.ts
   $ git diff | tutti ask --quiet "Write a commit message"
+
+Quality, with what it brought in the rehearsal (600 simulated questions; docs/experiments/conductor/quality.md):
+${describeQualities()}
+--rounds, --budget-usd and --conductor come before it.
 
 The answer alone goes to standard output, progress to standard error. Write -- before a question that
 begins with a dash. Ctrl-C stops with the best answer so far, a second one at once.`,
