@@ -36,7 +36,14 @@ const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.
 /** Against "balanced" on the same tasks, in points. */
 function toRow(name, rows, usual) {
   const scores = rows.map(({ score }) => score);
-  const difference = usual === rows ? undefined : pairedDifference(scores, usual.map(({ score }) => score), { seed: 1 });
+  const difference =
+    usual === rows
+      ? undefined
+      : pairedDifference(
+          scores,
+          usual.map(({ score }) => score),
+          { seed: 1 },
+        );
   return {
     name,
     tasks: rows.length,
@@ -94,7 +101,9 @@ function replay({ folder, set }, { recorded, limit }) {
   return [
     toRow("best-single", of("best-single"), usual),
     ...contenders.map(({ quality, id }) =>
-      quality === "balanced" ? toRow(`${quality} (${id})`, usual, usual) : toRow(`${quality} (${id})`, of(id), usual),
+      quality === "balanced"
+        ? toRow(`${quality} (${id})`, usual, usual)
+        : toRow(`${quality} (${id})`, of(id), usual),
     ),
   ];
 }
@@ -108,7 +117,14 @@ function print(title, rows) {
     const against = difference
       ? `${points(difference.mean)} [${points(difference.low)}, ${points(difference.high)}]`
       : "";
-    const cells = [name, tasks, `${points(success)} %`, against, calls.toFixed(2), costUsd === undefined ? "not recorded" : (1000 * costUsd).toFixed(3)];
+    const cells = [
+      name,
+      tasks,
+      `${points(success)} %`,
+      against,
+      calls.toFixed(2),
+      costUsd === undefined ? "not recorded" : (1000 * costUsd).toFixed(3),
+    ];
     console.log(`| ${cells.join(" | ")} |`);
   }
 }

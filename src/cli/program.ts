@@ -23,7 +23,10 @@ const VERBS: Record<string, Verb> = {
   config: ["show the config of this folder, and trust it", () => import("./config/config.ts")],
   doctor: ["say what is wrong here, and the command that mends it", () => import("./doctor/doctor.ts")],
   keys: ["create, list and revoke keys of the gateway", () => import("./keys/keys.ts")],
-  completion: ["print what completes verbs and flags in your shell", () => import("./completion/completion.ts")],
+  completion: [
+    "print what completes verbs and flags in your shell",
+    () => import("./completion/completion.ts"),
+  ],
 };
 
 /** `words`: the verb is among the first two. */

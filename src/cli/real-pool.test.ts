@@ -16,7 +16,8 @@ afterEach(async () => {
 async function serve(models: string[], reply: (model: string, isPlan: boolean) => ChatReply) {
   const server = await startChatServer({
     models,
-    reply: ({ model, messages }) => reply(model, JSON.stringify(messages).includes("You conduct a team of models")),
+    reply: ({ model, messages }) =>
+      reply(model, JSON.stringify(messages).includes("You conduct a team of models")),
   });
   servers.push(server);
   const env = { OPENAI_BASE_URL: server.baseUrl, TUTTI_HOME: createHome() };
@@ -29,7 +30,9 @@ describe("tutti pool", () => {
   it("says who conducts and why", async () => {
     const { run } = await serve(["small-7b", "large-70b"], good);
     const { stdout, code } = await run("pool");
-    expect(stdout.replaceAll("\n", " ")).toMatch(/Conductor: openai\/large-70b \(openai\/large-70b is the strongest of/);
+    expect(stdout.replaceAll("\n", " ")).toMatch(
+      /Conductor: openai\/large-70b \(openai\/large-70b is the strongest of/,
+    );
     expect(code).toBe(0);
     const entries = JSON.parse((await run("pool", "--json")).stdout) as { id: string; conducts?: string }[];
     expect(entries.filter(({ conducts }) => conducts).map(({ id }) => id)).toEqual(["openai/large-70b"]);
@@ -45,12 +48,17 @@ describe("tutti pool", () => {
   });
 
   it("names the models beyond those that a pool takes", async () => {
-    const { run } = await serve(Array.from({ length: 11 }, (_, i) => `model-${i + 1}b`), good);
+    const { run } = await serve(
+      Array.from({ length: 11 }, (_, i) => `model-${i + 1}b`),
+      good,
+    );
     const entries = JSON.parse((await run("pool", "--json")).stdout) as { id: string; state: string }[];
     const over = entries.filter(({ state }) => state === "over-limit").map(({ id }) => id);
     expect(over.sort()).toEqual(["openai/model-1b", "openai/model-2b", "openai/model-3b"]);
     const { stderr } = await run("ask", QUESTION);
-    expect(stderr.replace(/\s+/g, " ")).toMatch(/are left out: a pool takes 8 of the 11 models of its server/);
+    expect(stderr.replace(/\s+/g, " ")).toMatch(
+      /are left out: a pool takes 8 of the 11 models of its server/,
+    );
   });
 });
 
@@ -85,17 +93,27 @@ describe("tutti ask", () => {
     expect(shown).toMatch(/Limits: 40 calls, \$1, 600 seconds/);
   });
 
-  it.each(["large-70b", "openai/large-70b"])("takes %s for a worker, with or without its provider", async (name) => {
-    const { run, server } = await serve(["large-70b", "small-7b"], good);
-    expect(await run("ask", "--quiet", "--pool", name, QUESTION)).toMatchObject({ code: 0, stdout: "fine\n" });
-    expect(server.requests.map(({ model }) => model)).toEqual(["large-70b"]);
-  });
+  it.each(["large-70b", "openai/large-70b"])(
+    "takes %s for a worker, with or without its provider",
+    async (name) => {
+      const { run, server } = await serve(["large-70b", "small-7b"], good);
+      expect(await run("ask", "--quiet", "--pool", name, QUESTION)).toMatchObject({
+        code: 0,
+        stdout: "fine\n",
+      });
+      expect(server.requests.map(({ model }) => model)).toEqual(["large-70b"]);
+    },
+  );
 
   it("offers the nearest worker and Conductor for a wrong one", async () => {
     const { run } = await serve(["large-70b", "small-7b"], good);
-    expect((await run("ask", "--pool", "openai/large-7ob", "--quality", "hgh", QUESTION)).stderr).toContain('"high"');
+    expect((await run("ask", "--pool", "openai/large-7ob", "--quality", "hgh", QUESTION)).stderr).toContain(
+      '"high"',
+    );
     expect((await run("ask", "--pool", "lagre-70b", QUESTION)).stderr).toContain('Did you mean "large-70b"?');
-    expect((await run("ask", "--conductor", "promted", QUESTION)).stderr).toContain('Did you mean "prompted"?');
+    expect((await run("ask", "--conductor", "promted", QUESTION)).stderr).toContain(
+      'Did you mean "prompted"?',
+    );
     expect((await run("ask", "--pool", "rehersal", QUESTION)).stderr).toContain('Did you mean "rehearsal"?');
   });
 });

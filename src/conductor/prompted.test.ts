@@ -90,7 +90,9 @@ describe("the prompted Conductor", () => {
 describe("the Conductor's prompt", () => {
   it("shows measured workers as numbers, and names them only when asked for; of the others it tells the name", () => {
     expect(textOf()).toContain("Model id 0: solves 50 % of 40 measured tasks (code 90 %)");
-    expect(textOf()).toContain("Model id 1 (other/model): abilities unknown; $1 in, $2 out per million tokens");
+    expect(textOf()).toContain(
+      "Model id 1 (other/model): abilities unknown; $1 in, $2 out per million tokens",
+    );
     expect(textOf()).not.toContain("brand-name");
     expect(textOf({}, true)).toContain("Model id 0 (acme/brand-name)");
   });

@@ -85,3 +85,36 @@ it.each([{}, { budget: { usd: 100, window: "day" as const } }])(
     expect(taken.limits).toEqual(LIMITS);
   },
 );
+
+describe("the quality of a request", () => {
+  const cases: [what: string, fields: Loose, expected: { quality: string; rounds: number; usd: number }][] = [
+    ["the config's by default", {}, { quality: "balanced", rounds: 1, usd: 0.5 }],
+    ["by its own field", { tutti: { quality: "high" } }, { quality: "high", rounds: 2, usd: 1 }],
+    ["by effort", { reasoning_effort: "low" }, { quality: "economy", rounds: 1, usd: 0.25 }],
+    [
+      "by its field before the effort",
+      { tutti: { quality: "max" }, reasoning_effort: "low" },
+      { quality: "max", rounds: 3, usd: 2 },
+    ],
+    [
+      "by the name of the model before the effort",
+      { model: "tutti-ultra", reasoning_effort: "medium" },
+      { quality: "max", rounds: 3, usd: 2 },
+    ],
+  ];
+  it.each(cases)("is %s", async (_, fields, { quality, rounds, usd }) => {
+    const gateway = await begin();
+    const { path, valid } = DOORS.find(({ name }) => name === "chat")!;
+    const response = await gateway.post(path, { ...valid, ...fields });
+    const settings = await settingsOf(gateway, response);
+    expect(settings).toMatchObject({ quality, rounds, limits: { usd } });
+  });
+
+  it("is refused with the nearest name where it is wrong", async () => {
+    const gateway = await begin();
+    const { path, valid } = DOORS.find(({ name }) => name === "chat")!;
+    const response = await gateway.post(path, { ...valid, tutti: { quality: "hgh" } });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toMatch(/economy, balanced, high, max.+high/);
+  });
+});

@@ -36,7 +36,10 @@ export interface ResolveOptions {
   quality?: Quality;
 }
 
-function toRank({ isAvailable, quality = "balanced" }: Pick<ResolveOptions, "isAvailable" | "quality">): RankOptions {
+function toRank({
+  isAvailable,
+  quality = "balanced",
+}: Pick<ResolveOptions, "isAvailable" | "quality">): RankOptions {
   return { isAvailable, isByStrengthAlone: QUALITY_TRAITS[quality].isPlannedByStrongest };
 }
 
@@ -207,7 +210,9 @@ export async function chooseConductor(
   if (wanted === undefined && QUALITY_TRAITS[options.quality ?? "balanced"].isSingle)
     return chooseEconomy(pool, options);
   if (wanted === undefined)
-    return options.kind === "rehearsal" ? chooseForRehearsal(pool, options, resolve) : chooseForLive(pool, options);
+    return options.kind === "rehearsal"
+      ? chooseForRehearsal(pool, options, resolve)
+      : chooseForLive(pool, options);
   if (typeof wanted === "object")
     return "compose" in wanted
       ? { conductor: wanted, reason: "given in code" }
@@ -316,10 +321,7 @@ async function chooseTurns(
  * The trained Conductor where it is known to be no worse; else why it is not, in few words; else nothing, where
  * it is no question, because the pool is not measured.
  */
-async function chooseTrained(
-  pool: Pool,
-  options: ChooseOptions,
-): Promise<Chosen | string | undefined> {
+async function chooseTrained(pool: Pool, options: ChooseOptions): Promise<Chosen | string | undefined> {
   const { task } = options;
   if (task === undefined || unmeasured(pool).length > 0) return undefined;
   const { findShippedFor } = await import("../conductor/native/shipped.ts");

@@ -26,17 +26,17 @@ export function rankPlanners(
 }
 
 /** Why the first of them, in words that a person can check with `tutti pool`. */
-export function toPlannerReason(
-  planner: PoolMember,
-  pool: Pool,
-  options: RankOptions = {},
-): string {
+export function toPlannerReason(planner: PoolMember, pool: Pool, options: RankOptions = {}): string {
   const models = modelsOf(pool);
   const by = models.some(({ profile }) => profile) ? "measured success" : "the order of the pool";
   const { isByStrengthAlone } = options;
   const usual = rankPlanners(pool, { isByStrengthAlone })[0];
-  const among = isByStrengthAlone ? "the strongest of the pool" : "the strongest of the cheaper half of the pool";
+  const isAlike = new Set(models.map(({ price }) => price?.outputUsd)).size === 1;
+  const whole = isByStrengthAlone || isAlike;
+  const among = `the strongest of the ${whole ? "pool" : "cheaper half of the pool"}`;
   const instead =
-    usual && usual !== planner && options.isAvailable ? `; ${usual.worker.id} would be, but failed lately` : "";
+    usual && usual !== planner && options.isAvailable
+      ? `; ${usual.worker.id} would be, but failed lately`
+      : "";
   return `${planner.worker.id} is ${among}, by ${by}${instead}`;
 }

@@ -4,8 +4,8 @@
 import { usageError } from "../base/errors.ts";
 import { shorten } from "../base/format.ts";
 import { didYouMean } from "../base/suggest.ts";
+import { QUALITIES, type Quality } from "../config/quality-names.ts";
 import type { TuttiConfig } from "../config/schema.ts";
-import { type Quality, QUALITIES } from "../config/quality-names.ts";
 
 export interface QualityTraits {
   /** One worker of the cheaper half of the pool answers, and nobody plans. */

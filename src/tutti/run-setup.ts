@@ -49,7 +49,10 @@ export function toSettings(
     teamSize: QUALITY_TRAITS[quality].teamSize,
     rounds: options.rounds ?? toRounds(config, quality),
     maxSteps: MAX_STEPS,
-    limits: toLimits(config, { ...options, budgetUsd: budgetUsd === undefined ? toBudgetUsd(config, quality) : budgetUsd }),
+    limits: toLimits(config, {
+      ...options,
+      budgetUsd: budgetUsd === undefined ? toBudgetUsd(config, quality) : budgetUsd,
+    }),
     seed: options.seed ?? Number.parseInt(randomUUID().slice(0, 8), 16),
     maxOutputTokens: config.maxOutputTokens,
     retries: config.retries,

@@ -239,7 +239,12 @@ export function createTutti(
       return { ...(found ?? { worker: goneWorker(entry) }), ...(profile && { profile }) };
     });
     const { quality } = state.settings;
-    const choice = { kind, showNames: config.showNames, env, quality: isQuality(quality) ? quality : undefined };
+    const choice = {
+      kind,
+      showNames: config.showNames,
+      env,
+      quality: isQuality(quality) ? quality : undefined,
+    };
     const choose = async (wanted: AskOptions["conductor"]) =>
       (await chooseConductor(wanted, { members }, choice)).conductor;
     const { workflow } = state.rounds[0] ?? {};

@@ -150,7 +150,8 @@ async function readWorkflow(path: string): Promise<Workflow> {
 }
 
 function toAskOptions(flags: AskFlags): AskOptions {
-  const { quality, pool, conductor, rounds, maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice } = flags;
+  const { quality, pool, conductor, rounds, maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice } =
+    flags;
   const budgetUsd = flags.budgetUsd === "none" ? null : flags.budgetUsd;
   const limits = { budgetUsd, maxCalls, maxTokens, deadlineMs };
   return { quality, pool, conductor, rounds, ...limits, seed, allowUnknownPrice };

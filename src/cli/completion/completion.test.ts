@@ -21,9 +21,15 @@ async function completeIn(shell: "bash", words: string[]): Promise<string[]> {
 describe("tutti completion", () => {
   it.skipIf(!has("bash")).each([
     [["tutti", "po"], ["pool"]],
-    [["tutti", "pool", "c"], ["check", "calibrate"]],
+    [
+      ["tutti", "pool", "c"],
+      ["check", "calibrate"],
+    ],
     [["tutti", "ask", "--qual"], ["--quality"]],
-    [["tutti", "ask", "--quality", ""], ["economy", "balanced", "high", "max"]],
+    [
+      ["tutti", "ask", "--quality", ""],
+      ["economy", "balanced", "high", "max"],
+    ],
     [["tutti", "ask", "--quality", "m"], ["max"]],
     [["tutti", "ask", "hello", "--conductor", "na"], ["native"]],
     [["tutti", "ask", "--pool", "re"], ["rehearsal"]],

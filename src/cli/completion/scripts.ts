@@ -57,10 +57,15 @@ complete -o default -F _tutti tutti
 function toFish(tree: readonly VerbWords[]): string {
   const lines = tree.flatMap(({ path, verbs, flags }) => {
     const [, ...names] = path.split(" ");
-    const here = names.length === 0 ? "__fish_use_subcommand" : names.map((name) => `__fish_seen_subcommand_from ${name}`).join("; and ");
+    const here =
+      names.length === 0
+        ? "__fish_use_subcommand"
+        : names.map((name) => `__fish_seen_subcommand_from ${name}`).join("; and ");
     const summaryOf = (verb: string) => tree.find((each) => each.path === `${path} ${verb}`)?.summary ?? "";
     return [
-      ...verbs.map((verb) => `complete -c tutti -f -n ${quote(here)} -a ${verb} -d ${quote(summaryOf(verb))}`),
+      ...verbs.map(
+        (verb) => `complete -c tutti -f -n ${quote(here)} -a ${verb} -d ${quote(summaryOf(verb))}`,
+      ),
       ...flags.map(({ name, summary, takesValue, values }) => {
         const value = values.length > 0 ? ` -x -a ${quote(values.join(" "))}` : takesValue ? " -r" : "";
         return `complete -c tutti -n ${quote(here)} -l ${name.replace(/^--/, "")}${value} -d ${quote(summary)}`;

@@ -38,7 +38,14 @@ export function toVerbWords(command: Command, before: readonly string[] = []): V
 
 const HELP: FlagWords = { name: "--help", summary: "show this help", takesValue: false, values: [] };
 
-function toFlag({ long, short, description, required, optional, parseArg }: Command["options"][number]): FlagWords {
+function toFlag({
+  long,
+  short,
+  description,
+  required,
+  optional,
+  parseArg,
+}: Command["options"][number]): FlagWords {
   const name = long ?? short ?? "";
   const values = valuesOf(parseArg) ?? NAMED_VALUES[name] ?? [];
   return { name, summary: description, takesValue: required || optional, values };

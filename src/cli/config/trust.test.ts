@@ -224,7 +224,17 @@ describe("trust", () => {
 
   it("is needed for a config that the folder of a training names", async () => {
     const { cwd, run, write } = createScene({ "own.jsonl": TASKS, "other.ts": CODE });
-    const begun = ["train", "--tasks", "own.jsonl", "--config", "other.ts", "--budget-usd", "1", "--out", "t"];
+    const begun = [
+      "train",
+      "--tasks",
+      "own.jsonl",
+      "--config",
+      "other.ts",
+      "--budget-usd",
+      "1",
+      "--out",
+      "t",
+    ];
     write("other.ts", "export default { workers: [] };\n");
     await run([...begun, "--yes"]);
     mkdirSync(join(cwd, "t"), { recursive: true });

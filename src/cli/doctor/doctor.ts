@@ -45,7 +45,11 @@ async function openConfig(file: string | undefined, found: Finding[]): Promise<T
   const { openConfig: open } = await import("../open-config.ts");
   try {
     const { config, file: path } = await open({ file, isQuiet: true });
-    found.push({ name: "config", state: "ok", detail: path ?? "none, everything is at its default: tutti init writes one" });
+    found.push({
+      name: "config",
+      state: "ok",
+      detail: path ?? "none, everything is at its default: tutti init writes one",
+    });
     return config;
   } catch (error) {
     const { isTuttiError, messageOf } = await import("../../base/errors.ts");

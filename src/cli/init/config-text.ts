@@ -1,10 +1,10 @@
 // The tutti.config.yaml that `tutti init` writes: what was found, each line with what it is for. Never a key, only the name
 // of the variable that holds it.
 
+import { toPrices } from "../../base/format.ts";
 import { findProviderInfo, relayTargetOf } from "../../config/endpoint.ts";
 import { modelsOf } from "../../worker/kinds.ts";
 import type { PoolMember } from "../../worker/types.ts";
-import { toPrices } from "../../base/format.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 import type { Survey } from "./survey.ts";
 

@@ -54,7 +54,7 @@ async function init({ yes = false, force = false, json = false }: InitFlags): Pr
   if (!found) throw new TuttiError("no-worker", NOTHING);
   say(`${style.bold("Found")} ${toCount(modelsOf(found.pool).length, "worker")}:`);
   for (const { worker, source = "" } of modelsOf(found.pool))
-    say(`  ${toOneLine(worker.id)}${source && style.dim(`  by ${toOneLine(source)}`)}`);
+    say(`  ${toOneLine(worker.id)}${source && style.dim(`  from ${toOneLine(source)}`)}`);
 
   const survey = (await isAgreed(found, { yes, isPerson, say })) ? await check(found) : found;
   if (survey.checks) tellChecks(survey, style, say);
@@ -62,12 +62,12 @@ async function init({ yes = false, force = false, json = false }: InitFlags): Pr
     throw new TuttiError("no-worker", `None of them replies, so nothing was written. ${toReasons(survey)}`);
 
   const conductor = await findConductor(survey, process.env);
-  say(`${style.bold("Conductor")}: ${toOneLine(conductor.id)} (${toOneLine(conductor.reason)})`);
+  say(`${style.bold("Conductor")}: ${toOneLine(conductor.id)}\n${toIndented(conductor.reason)}`);
   const calibrate = await offerCalibration(survey);
   const file = await write(survey, conductor, calibrate);
   say(`${style.bold("Wrote")} ${file}`);
   if (isPerson && !yes) await offer(survey, calibrate, say);
-  else say(`${toOffer(calibrate)}: ${calibrate.command}`);
+  else say(`${style.bold("Measure")}: ${calibrate.command}\n${toIndented(toOffer(calibrate))}`);
   say(`${style.bold("Next")}: ${NEXT}`);
   if (!json) return;
   const workers = modelsOf(survey.pool).map(({ worker: { id }, price }) => ({
@@ -76,6 +76,13 @@ async function init({ yes = false, force = false, json = false }: InitFlags): Pr
     check: survey.checks?.find((each) => each.id === id),
   }));
   printJson({ file, workers, leftOut: survey.leftOut, conductor, calibrate, next: NEXT });
+}
+
+/** As wide as the terminal, under the line that it explains. */
+function toIndented(text: string): string {
+  return wrap(toOneLine(text), columnsOf(process.stderr) - 3)
+    .map((line) => `  ${line}`)
+    .join("\n");
 }
 
 /** Nothing that a person wrote is replaced without a yes. */
@@ -109,7 +116,9 @@ async function isAgreed({ pool }: Survey, { yes, isPerson, say }: Asking): Promi
 function tellChecks({ checks = [] }: Survey, style: Style, say: (text: string) => void): void {
   for (const { id, ok, durationMs, costUsd, error } of checks) {
     const mark = ok ? style.green("✓") : style.red("✗");
-    const told = ok ? `${toDelay(durationMs)}, ${toMoney(costUsd)}` : `left out: ${error?.message ?? "no reply"}`;
+    const told = ok
+      ? `${toDelay(durationMs)}, ${toMoney(costUsd)}`
+      : `left out: ${error?.message ?? "no reply"}`;
     const [first = "", ...more] = wrap(`${toOneLine(id)}  ${toOneLine(told)}`, columnsOf(process.stderr) - 5);
     say(`  ${mark} ${[first, ...more].join("\n    ")}`);
   }
@@ -146,12 +155,20 @@ async function write(
 
 function toOffer({ tasks, usd, mostUsd }: CalibrationOffer): string {
   const price =
-    usd === undefined ? "of unknown price" : mostUsd === 0 ? "free" : `about ${toMoney(usd)}, at most ${toMoney(mostUsd)}`;
-  return `Measured workers are chosen by what they can, not by price (${tasks} small tasks each, ${price})`;
+    usd === undefined
+      ? "of unknown price"
+      : mostUsd === 0
+        ? "free"
+        : `about ${toMoney(usd)}, at most ${toMoney(mostUsd)}`;
+  return `then workers are chosen by what they can, not by price (${tasks} small tasks each, ${price})`;
 }
 
-async function offer(survey: Survey, calibrate: CalibrationOffer, say: (text: string) => void): Promise<void> {
-  if (!(await confirm(`${toOffer(calibrate)}. Measure them now?`))) return say(`Later: ${calibrate.command}`);
+async function offer(
+  survey: Survey,
+  calibrate: CalibrationOffer,
+  say: (text: string) => void,
+): Promise<void> {
+  if (!(await confirm(`Measure them now? ${toOffer(calibrate)}.`))) return say(`Later: ${calibrate.command}`);
   const [{ calibratePool }, { printCalibration }] = await Promise.all([
     import("../pool/calibrate.ts"),
     import("../pool/calibrate-print.ts"),

@@ -34,14 +34,18 @@ export async function findWorkers(env: NodeJS.ProcessEnv): Promise<Survey | unde
 
 /** The most that one tiny question to each of them can cost; undefined where a price is unknown. */
 export function boundCheckUsd(pool: Pool): number | undefined {
-  const costs = modelsOf(pool).map(({ price }) => price && mostCostOf(CHECK_TOKENS.input, CHECK_TOKENS.output, price));
+  const costs = modelsOf(pool).map(
+    ({ price }) => price && mostCostOf(CHECK_TOKENS.input, CHECK_TOKENS.output, price),
+  );
   return costs.every((cost) => cost !== undefined) ? costs.reduce((sum, cost) => sum + cost, 0) : undefined;
 }
 
 /** Asks everybody, and leaves out who does not reply. */
 export async function check(survey: Survey): Promise<Survey> {
   const checks = await checkPool(survey.pool);
-  const failed = new Map(checks.filter(({ ok }) => !ok).map(({ id, error }) => [id, error?.message ?? "no reply"]));
+  const failed = new Map(
+    checks.filter(({ ok }) => !ok).map(({ id, error }) => [id, error?.message ?? "no reply"]),
+  );
   const members = survey.pool.members.filter(({ worker }) => !failed.has(worker.id));
   const leftOut = [...failed].map(([id, detail]) => ({ id, detail }));
   return { ...survey, pool: withoutLoneVote(members), checks, leftOut: [...leftOut, ...survey.leftOut] };

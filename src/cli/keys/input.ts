@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
 import { BUDGET_WINDOWS, type BudgetWindow } from "../../gateway/access/budget-window.ts";
 import type { KeySettings } from "../../gateway/access/keys.ts";
-import { checkRequired, type CommonFlags, oneOf, toDecimal, wholeNumber } from "../options.ts";
+import { type CommonFlags, checkRequired, oneOf, toDecimal, wholeNumber } from "../options.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;

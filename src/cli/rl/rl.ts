@@ -97,11 +97,7 @@ function defineExport(command: Command): void {
   addWorldFlags(command)
     .description("write train.jsonl, test.jsonl and a README with the command of an engine")
     .hook("preAction", checkRequired("--engine", "--out"))
-    .option(
-      "--engine <name>",
-      EXPORT_ENGINES.join(", "),
-      oneOf<ExportEngine>("--engine", EXPORT_ENGINES),
-    )
+    .option("--engine <name>", EXPORT_ENGINES.join(", "), oneOf<ExportEngine>("--engine", EXPORT_ENGINES))
     .option("--out <dir>", "a folder of its own")
     .option(
       "--train <n>",

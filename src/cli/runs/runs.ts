@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { toCount } from "../../base/format.ts";
 import type { RunSummary, Store } from "../../store/types.ts";
 import type { Tutti } from "../../tutti/tutti.ts";
-import { checkRequired, type CommonFlags, oneOf, unknownVerb, wholeNumber } from "../options.ts";
+import { type CommonFlags, checkRequired, oneOf, unknownVerb, wholeNumber } from "../options.ts";
 import { toJson } from "../terminal/sanitise.ts";
 import { columnsOf, createStyle } from "../terminal/style.ts";
 import { findRun, toRunTable } from "./find-runs.ts";
