@@ -47,11 +47,14 @@ export async function checkServers(env: Environment): Promise<Finding> {
   const lists = await Promise.all(
     LOCAL_SERVERS.map(async ({ id, baseUrl }) => {
       const result = toEndpoint(id, env, { baseUrl });
-      return { id, list: result.ok && (await listModels(result.endpoint, { timeoutMs: LOCAL_TIMEOUT_MS })) };
+      return {
+        id,
+        list: result.ok ? await listModels(result.endpoint, { timeoutMs: LOCAL_TIMEOUT_MS }) : undefined,
+      };
     }),
   );
   const found = lists.flatMap(({ id, list }) =>
-    list && list.ok ? [`${id} (${toCount(list.models.length, "chat model")})`] : [],
+    list?.ok ? [`${id} (${toCount(list.models.length, "chat model")})`] : [],
   );
   const names = LOCAL_SERVERS.map(({ id }) => id).join(", ");
   return { name: "local servers", state: "ok", detail: found.join(", ") || `none of ${names} answers` };
