@@ -6,10 +6,10 @@
 
 import { z } from "zod";
 import { isObject } from "../base/fields.ts";
+import { QUALITIES } from "../base/quality-names.ts";
 import { HELPER_IDS } from "../worker/kinds.ts";
 import type { ModelObject } from "../worker/provider.ts";
 import { type PoolMember, TOPICS, type Worker } from "../worker/types.ts";
-import { QUALITIES } from "./quality-names.ts";
 
 const count = z.int().min(1);
 const milliseconds = z.number().min(1);

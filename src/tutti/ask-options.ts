@@ -1,7 +1,7 @@
 // What a caller may say beside the question.
 
+import type { Quality } from "../base/quality-names.ts";
 import type { Conductor } from "../conductor/types.ts";
-import type { Quality } from "../config/quality-names.ts";
 import type { PlanEstimate } from "../perform/estimate.ts";
 import type { Verdict } from "../perform/stage.ts";
 import type { ConductorIdentity, Origin } from "../store/types.ts";

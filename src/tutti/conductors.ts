@@ -3,6 +3,7 @@
 
 import { isTuttiError, usageError } from "../base/errors.ts";
 import { shorten } from "../base/format.ts";
+import type { Quality } from "../base/quality-names.ts";
 import { didYouMean } from "../base/suggest.ts";
 import { createFixedConductor } from "../conductor/fixed.ts";
 import type { Card } from "../conductor/native/checkpoint.ts";
@@ -12,7 +13,6 @@ import { createSingleConductor } from "../conductor/single.ts";
 import type { Conductor } from "../conductor/types.ts";
 import { type Environment, toTuttiHome } from "../config/home.ts";
 import { type ResolvedPool, resolveModel } from "../config/pool.ts";
-import type { Quality } from "../config/quality-names.ts";
 import type { ConductorIdentity } from "../store/types.ts";
 import { isModel, modelsOf, nests } from "../worker/kinds.ts";
 import type { Pool, PoolMember, Task } from "../worker/types.ts";

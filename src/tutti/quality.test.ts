@@ -1,7 +1,7 @@
 // The quality knob over real HTTP: how many calls, whom, in how many rounds, with what budget.
 
 import { afterEach, describe, expect, it } from "vitest";
-import { QUALITIES } from "../config/quality-names.ts";
+import { QUALITIES } from "../base/quality-names.ts";
 import { type ChatServer, startChatServer } from "../testing/gateway/chat-server.ts";
 import type { AskOptions } from "./ask-options.ts";
 import { describeQualities, toBudgetUsd, toRounds } from "./quality.ts";

@@ -3,8 +3,8 @@
 
 import { usageError } from "../base/errors.ts";
 import { shorten } from "../base/format.ts";
+import { QUALITIES, type Quality } from "../base/quality-names.ts";
 import { didYouMean } from "../base/suggest.ts";
-import { QUALITIES, type Quality } from "../config/quality-names.ts";
 import type { TuttiConfig } from "../config/schema.ts";
 
 export interface QualityTraits {

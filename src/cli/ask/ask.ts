@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
-import { QUALITIES, type Quality } from "../../config/quality-names.ts";
+import { QUALITIES, type Quality } from "../../base/quality-names.ts";
 import type { AskOptions } from "../../tutti/ask-options.ts";
 import { describeQualities } from "../../tutti/quality.ts";
 import type { Message } from "../../worker/types.ts";

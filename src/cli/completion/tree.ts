@@ -12,7 +12,7 @@ export interface VerbWords {
   flags: FlagWords[];
 }
 
-export interface FlagWords {
+interface FlagWords {
   /** "--quality". */
   name: string;
   summary: string;

@@ -3,13 +3,13 @@
 
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import { shorten } from "../../base/format.ts";
+import type { Quality } from "../../base/quality-names.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { digestOf } from "../../conductor/native/opened.ts";
 import { findShippedFor, toCheckpointName } from "../../conductor/native/shipped.ts";
 import { referenceOf } from "../../config/endpoint.ts";
 import type { Environment } from "../../config/home.ts";
 import { resolveModel } from "../../config/pool.ts";
-import type { Quality } from "../../config/quality-names.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
 import type { ConductorIdentity } from "../../store/types.ts";
 import type { AskOptions } from "../../tutti/ask-options.ts";

@@ -3,8 +3,8 @@
 // it may ask for less than the gateway's own, never for more. How long its reply may be is the client's own business: money
 // is reserved for it.
 
+import { QUALITIES, type Quality } from "../../base/quality-names.ts";
 import { didYouMean } from "../../base/suggest.ts";
-import { QUALITIES, type Quality } from "../../config/quality-names.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
 import type { Workflow } from "../../workflow/types.ts";
 import { LONGEST_NAME, LONGEST_SCHEMA, MOST_POOL_NAMES } from "../access/request-limits.ts";

@@ -1,7 +1,7 @@
 // How the next question is asked: by which model, how well, at what price, in how many rounds, and of whom.
 
 import { useId, useState } from "react";
-import { QUALITIES } from "../../../src/config/quality-names.ts";
+import { QUALITIES } from "../../../src/base/quality-names.ts";
 import type { PoolReport } from "../../../src/gateway/dashboard/types.ts";
 import { isTeam, useModels } from "../shell/models.ts";
 import { Button } from "../ui/button.tsx";

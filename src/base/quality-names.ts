@@ -1,4 +1,4 @@
-// The names of the quality knob, apart so that the config and the gateway can check them without the library.
+// The names of the quality knob, apart so that the config, the gateway and the dashboard know them without the library.
 
 export const QUALITIES = ["economy", "balanced", "high", "max"] as const;
 
