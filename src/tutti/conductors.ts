@@ -128,7 +128,7 @@ async function openTrinityFor(
   return openTrinity(folder, { costPerCall });
 }
 
-/** By its shipped name or folder; undefined: the shipped one for such a pool. Its engine is open. */
+/** By its shipped name or folder; undefined: the shipped one for such a pool. */
 async function openNative(
   checkpoint: string | undefined,
   pool: Pool,
@@ -141,7 +141,6 @@ async function openNative(
   const folder = findNative(checkpoint, kind === "rehearsal" ? "rehearsal" : "live");
   const conductor = createNativeConductor({ checkpoint: folder });
   conductor.check(pool);
-  await conductor.open();
   return conductor;
 }
 
