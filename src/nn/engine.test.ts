@@ -21,17 +21,25 @@ describe("the command that installs it is for the way the package was installed"
   const inProject = (path: string) => !path.startsWith("/usr");
   test.each([
     ["a clone", "/home/ada/tutti", "npm install --prefix /home/ada/tutti"],
-    ["this project", `${process.cwd()}/node_modules/tutti`, "npm install onnxruntime-node@1.30.0"],
+    [
+      "this project",
+      `${process.cwd()}/node_modules/tutti`,
+      "npm install onnxruntime-node@1.30.0 --ignore-scripts",
+    ],
     [
       "another project",
       "/home/ada/my work/node_modules/tutti",
-      'npm install --prefix "/home/ada/my work" onnxruntime-node@1.30.0',
+      'npm install --prefix "/home/ada/my work" onnxruntime-node@1.30.0 --ignore-scripts',
     ],
-    ["globally", "/usr/lib/node_modules/tutti", "npm install --global onnxruntime-node@1.30.0"],
+    [
+      "globally",
+      "/usr/lib/node_modules/tutti",
+      "npm install --global onnxruntime-node@1.30.0 --ignore-scripts",
+    ],
     [
       "by npx",
       "/home/ada/.npm/_npx/0f1e/node_modules/tutti",
-      "npx --package tutti --package onnxruntime-node@1.30.0 tutti train (or npm install tutti onnxruntime-node@1.30.0)",
+      "npm install tutti onnxruntime-node@1.30.0 --ignore-scripts (in a folder of its own, then npx tutti train there)",
     ],
   ])("%s", (_, root, command) => {
     expect(toInstallCommand(root, inProject)).toBe(command);

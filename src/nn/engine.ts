@@ -7,8 +7,9 @@ import { fileURLToPath } from "node:url";
 import { TuttiError } from "../base/errors.ts";
 import type { Engine } from "./types.ts";
 
-/** As in package.json, where it is an optional peer. */
+/** As in package.json, where it is an optional peer. Its install script would only fetch CUDA files, which nothing here uses. */
 const ENGINE = "onnxruntime-node@1.30.0";
+const INSTALL = `${ENGINE} --ignore-scripts`;
 
 export async function openEngine({ threads = 2 }: { threads?: number } = {}): Promise<Engine> {
   try {
@@ -31,10 +32,10 @@ export function toInstallCommand(root = ROOT, exists: (path: string) => boolean 
   if (basename(modules) !== "node_modules") return `npm install --prefix ${quote(root)}`;
   const project = dirname(modules);
   if (project.split(sep).includes("_npx"))
-    return `npx --package tutti --package ${ENGINE} tutti train (or npm install tutti ${ENGINE})`;
-  if (!exists(`${project}${sep}package.json`)) return `npm install --global ${ENGINE}`;
+    return `npm install tutti ${INSTALL} (in a folder of its own, then npx tutti train there)`;
+  if (!exists(`${project}${sep}package.json`)) return `npm install --global ${INSTALL}`;
   const isHere = project === process.cwd();
-  return isHere ? `npm install ${ENGINE}` : `npm install --prefix ${quote(project)} ${ENGINE}`;
+  return isHere ? `npm install ${INSTALL}` : `npm install --prefix ${quote(project)} ${INSTALL}`;
 }
 
 function quote(path: string): string {

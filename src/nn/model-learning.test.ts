@@ -6,8 +6,8 @@ import { createRandom } from "../base/random.ts";
 import { openTestEngine } from "../testing/learn/engines.ts";
 import { createTinyModel, END, randomPrefix, START, TINY } from "../testing/learn/tiny-model.ts";
 import type { LossOptions, TrainingExample } from "./model.ts";
-import type { Completion } from "./text-model.ts";
 import { AdamW } from "./optimiser.ts";
+import type { Completion } from "./text-model.ts";
 import type { Weights } from "./types.ts";
 
 const { name, engine } = await openTestEngine();

@@ -214,22 +214,19 @@ describe(name, () => {
     }
   });
 
-  test(
-    "negative log-likelihood is the mean loss over the text, and the same in company",
-    async () => {
-      const rows = prefixes
-        .slice(0, 2)
-        .map((prefix) => ({ prefix, examples: [{ tokens: [END], weights: [0] }] }));
-      const values = await model.negativeLogLikelihood(prefixes);
-      for (const [i, row] of rows.entries()) {
-        const { loss } = await model.computeGradients([row], {
-          objective: { kind: "likelihood", clip: 0 },
-          ...{ start: START, group: 1, textWeight: 1, microBatch: 1 },
-        });
-        expect(values[i]).toBeCloseTo(loss / (row.prefix.tokens.length - 1), 4);
-      }
-      // A single token has nothing before it that it could be likely after.
-      expect(values[2]).toBeCloseTo(0, 10);
-    },
-  );
+  test("negative log-likelihood is the mean loss over the text, and the same in company", async () => {
+    const rows = prefixes
+      .slice(0, 2)
+      .map((prefix) => ({ prefix, examples: [{ tokens: [END], weights: [0] }] }));
+    const values = await model.negativeLogLikelihood(prefixes);
+    for (const [i, row] of rows.entries()) {
+      const { loss } = await model.computeGradients([row], {
+        objective: { kind: "likelihood", clip: 0 },
+        ...{ start: START, group: 1, textWeight: 1, microBatch: 1 },
+      });
+      expect(values[i]).toBeCloseTo(loss / (row.prefix.tokens.length - 1), 4);
+    }
+    // A single token has nothing before it that it could be likely after.
+    expect(values[2]).toBeCloseTo(0, 10);
+  });
 });

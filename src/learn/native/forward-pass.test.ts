@@ -26,7 +26,10 @@ async function logProbabilities(model: TextModel, policy: Policy, plans: number[
   const prompts = world.validation.slice(0, count).map((question) => toPrompt(policy, question));
   const choose: ChooseToken = (probabilities, question, _, tokens) => {
     // Slots that pad a batch of the engine cannot be chosen.
-    const own = probabilities.subarray(0, language.vocabulary + prompts[question]!.reading.prefix.slots.length);
+    const own = probabilities.subarray(
+      0,
+      language.vocabulary + prompts[question]!.reading.prefix.slots.length,
+    );
     seen.push(Array.from(own, Math.log));
     return plans[question]![tokens.length] ?? language.end;
   };
@@ -42,43 +45,47 @@ async function logProbabilities(model: TextModel, policy: Policy, plans: number[
 function farthest(a: number[][], b: number[][]): number {
   let most = 0;
   for (const [row, values] of a.entries())
+    // Below e^-80 a float has no digits left to compare.
     for (const [i, value] of values.entries())
-      // Below e^-80 a float has no digits left to compare.
       if (value > -80) most = Math.max(most, Math.abs(value - b[row]![i]!));
   return most;
 }
 
 describe.skipIf(!engine)(`the forward pass beside ${name}`, () => {
-  test.each(["rehearsal", "recordings", "two million new weights"])("%s", async (which) => {
-    const folder = findShipped(which);
-    const { card, weights, language, choices } = loadCheckpoint(folder ?? findShipped("rehearsal")!);
-    const shape = folder ? card.shape : { ...card.shape, width: 192, heads: 6, layers: 4, hidden: 512 };
-    const own = folder ? weights : createWeights(shape, 1);
-    const forward = new ForwardModel(shape, own);
-    const graphs = new Model(engine!, shape, own);
-    const of = (model: TextModel): Policy => ({ model, language, choices });
-    // New weights write nothing but noise, of the full length.
-    const count = folder ? QUESTIONS : 8;
-    const prompts = world.validation
-      .slice(0, count)
-      .map((question) => settleSize(of(forward), toPrompt(of(forward), question), card.cost ?? 0));
-    const texts = async (model: TextModel) =>
-      (await writePlans(of(model), prompts, { group: 1 })).flat().map(({ text }) => text);
-    const plans = (await writePlans(of(forward), prompts, { group: 1 })).flat();
-    if (folder) expect(await texts(graphs)).toEqual(plans.map(({ text }) => text));
-    const tokens = plans.map((plan) => plan.tokens);
-    const [ours, theirs] = [
-      await logProbabilities(forward, of(forward), tokens, 8),
-      await logProbabilities(graphs, of(forward), tokens, 8),
-    ];
-    expect(ours.length).toBeGreaterThan(8 * 8);
-    expect(farthest(theirs, ours)).toBeLessThan(1e-4);
-    const prefixes = prompts.slice(0, 8).map(({ reading }) => reading.prefix);
-    const [nll, expected] = [
-      await forward.negativeLogLikelihood(prefixes),
-      await graphs.negativeLogLikelihood(prefixes),
-    ];
-    for (const [i, value] of nll.entries()) expect(Math.abs(value - expected[i]!)).toBeLessThan(1e-4);
-    await graphs.close();
-  }, 120_000);
+  test.each(["rehearsal", "recordings", "two million new weights"])(
+    "%s",
+    async (which) => {
+      const folder = findShipped(which);
+      const { card, weights, language, choices } = loadCheckpoint(folder ?? findShipped("rehearsal")!);
+      const shape = folder ? card.shape : { ...card.shape, width: 192, heads: 6, layers: 4, hidden: 512 };
+      const own = folder ? weights : createWeights(shape, 1);
+      const forward = new ForwardModel(shape, own);
+      const graphs = new Model(engine!, shape, own);
+      const of = (model: TextModel): Policy => ({ model, language, choices });
+      // New weights write nothing but noise, of the full length.
+      const count = folder ? QUESTIONS : 8;
+      const prompts = world.validation
+        .slice(0, count)
+        .map((question) => settleSize(of(forward), toPrompt(of(forward), question), card.cost ?? 0));
+      const texts = async (model: TextModel) =>
+        (await writePlans(of(model), prompts, { group: 1 })).flat().map(({ text }) => text);
+      const plans = (await writePlans(of(forward), prompts, { group: 1 })).flat();
+      if (folder) expect(await texts(graphs)).toEqual(plans.map(({ text }) => text));
+      const tokens = plans.map((plan) => plan.tokens);
+      const [ours, theirs] = [
+        await logProbabilities(forward, of(forward), tokens, 8),
+        await logProbabilities(graphs, of(forward), tokens, 8),
+      ];
+      expect(ours.length).toBeGreaterThan(8 * 8);
+      expect(farthest(theirs, ours)).toBeLessThan(1e-4);
+      const prefixes = prompts.slice(0, 8).map(({ reading }) => reading.prefix);
+      const [nll, expected] = [
+        await forward.negativeLogLikelihood(prefixes),
+        await graphs.negativeLogLikelihood(prefixes),
+      ];
+      for (const [i, value] of nll.entries()) expect(Math.abs(value - expected[i]!)).toBeLessThan(1e-4);
+      await graphs.close();
+    },
+    120_000,
+  );
 });

@@ -56,7 +56,9 @@ async function iterate(
   { choices = {}, write, iteration = 3, ...parts }: Parts = {},
 ) {
   const given = createGivenPolicy(language, ...plans);
-  const model = write ? ({ ...given.model, generate: write } as unknown as LearningPolicy["model"]) : given.model;
+  const model = write
+    ? ({ ...given.model, generate: write } as unknown as LearningPolicy["model"])
+    : given.model;
   const policy = { ...given, model, choices };
   const context = createStageContext(policy, { world: createFixedWorld(), ...parts });
   const plan = { ...context.plan, stage: name, iteration };
