@@ -16,6 +16,8 @@ export interface ViewOptions {
   stderr: Output;
   env: Environment;
   isQuiet?: boolean;
+  /** Also what a trained Conductor weighed before it planned. */
+  isVerbose?: boolean;
   now?: () => number;
 }
 
