@@ -26,17 +26,20 @@ export interface MinutesOptions {
   evaluateEvery: number;
   /** What was trained is tested in the end, before the minutes are over. */
   hasTest: boolean;
+  /** Seconds of the iterations before this process, where not all were timed. */
+  timed?: readonly number[];
 }
 
 export class Minutes {
   readonly #options: MinutesOptions;
-  #warmUps: number[] = [];
-  #iterations: number[] = [];
+  readonly #warmUps: number[] = [];
+  readonly #iterations: number[];
   /** One evaluation on the validation split. */
   #evaluationSeconds = 0;
 
   constructor(options: MinutesOptions) {
     this.#options = options;
+    this.#iterations = [...(options.timed ?? [])];
   }
 
   get #end(): number {

@@ -77,7 +77,9 @@ async function train(what: TrainedKind | undefined, flags: TrainFlags): Promise<
     const isQuiet = flags.json === true && !process.stderr.isTTY;
     const resume = flags.resume !== undefined;
     const { minutes } = settings;
-    const run = { train: createTrainer(settings, command), minutes, world, folder, resume, isQuiet, journal };
+    const hasTest = prepared.test !== undefined;
+    const watched = { world, folder, resume, isQuiet, journal, hasTest };
+    const run = { train: createTrainer(settings, command), minutes, ...watched };
     const result = await performTraining(run, process);
     const page = writePage(folder);
     if (!flags.json) process.stdout.write(`${toOutcomeLines(result, folder).join("\n")}\n`);

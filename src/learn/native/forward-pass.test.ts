@@ -44,8 +44,8 @@ async function logProbabilities(model: TextModel, policy: Policy, plans: number[
 
 function farthest(a: number[][], b: number[][]): number {
   let most = 0;
+  // Below e^-80 a float has no digits left to compare.
   for (const [row, values] of a.entries())
-    // Below e^-80 a float has no digits left to compare.
     for (const [i, value] of values.entries())
       if (value > -80) most = Math.max(most, Math.abs(value - b[row]![i]!));
   return most;
