@@ -20,7 +20,7 @@ export function fiveKeys(folder, port) {
       {
         run: `npx tutti pool check --config ${config}`,
         exit: 1,
-        says: [/good\/model/, /failing\/model.*\b500|out of order/s],
+        says: [/good\/model/, /failing\/model +✗ failed/],
       },
       {
         run: `npx tutti ask --config ${config} "Use arithmetic: what is 17 plus 25? Work it out, then have it checked by another model."`,

@@ -18,7 +18,7 @@ const tutti = createTutti({ workers: [{ worker: adder, price: { inputUsd: 0, out
 const stream = tutti.stream("17 plus 25", { conductor: "single" });
 let pieces = 0;
 for await (const event of stream) if (event.type === "step-delta" && event.answer) pieces++;
-const run = await stream.run;
+const run = await stream.result;
 console.log(run.answer, run.stopReason, pieces > 0);
 await tutti.close();
 const error = await tutti.ask("again").catch((reason: unknown) => reason);

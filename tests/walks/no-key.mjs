@@ -8,7 +8,7 @@ export const noKey = () => ({
       says: [/Answer: 90/, /simulated/, /Conductor: native:rehearsal/],
       never: [/Worth here/, /npm warn (?!Unknown user config)/],
     },
-    { run: "npx tutti runs list", says: [/thorium/] },
+    { run: "npx tutti runs", says: [/atomic number/] },
     { run: "npx tutti pool", says: [/rehearsal\//] },
     { run: "npx tutti doctor", says: [/node/, /engine/] },
     { run: "npx tutti asq", exit: 2, says: [/ask/] },
