@@ -15,7 +15,7 @@ const adder: Worker = {
   },
 };
 const tutti = createTutti({ workers: [{ worker: adder, price: { inputUsd: 0, outputUsd: 0 } }], store: "memory", consensus: false });
-const stream = tutti.stream("17 plus 25", { conductor: "single" });
+const stream = tutti.stream("17 plus 25");
 let pieces = 0;
 for await (const event of stream) if (event.type === "step-delta" && event.answer) pieces++;
 const run = await stream.result;

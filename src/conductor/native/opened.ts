@@ -12,7 +12,7 @@ import { type Checkpoint, loadCheckpoint } from "./checkpoint.ts";
 /** The most tokens of a plan, the same as in training. */
 export const PLAN_TOKENS = 48;
 
-export interface Writer {
+interface Writer {
   model: TextModel;
   batcher: Batcher;
 }
