@@ -28,7 +28,7 @@ export function fiveKeys(folder, port) {
         never: [/simulated/i],
       },
       {
-        run: `npx tutti ask --config ${config} --pool failing/model "What is 17 plus 25?"`,
+        run: `npx tutti ask --config ${config} --pool failing/model --conductor failing/model "What is 17 plus 25?"`,
         exit: 1,
         says: [/out of order|500/],
         never: [/simulated/i],
