@@ -142,7 +142,7 @@ async function openTrinityFor(
   return openTrinity(folder, { costPerCall: scale * openTrinity(folder).card.costPerCall });
 }
 
-/** By its shipped name or folder; undefined: the shipped one for such a pool. Its engine is open. */
+/** By its shipped name or folder; undefined: the shipped one for such a pool. */
 async function openNative(
   checkpoint: string | undefined,
   pool: Pool,
@@ -157,7 +157,6 @@ async function openNative(
   const size = isSingle ? 1 : undefined;
   const conductor = createNativeConductor({ checkpoint: folder, size, costScale: costPerCall });
   conductor.check(pool);
-  await conductor.open();
   return conductor;
 }
 

@@ -31,6 +31,7 @@ interface AskFlags {
   allowUnknownPrice?: boolean;
   config?: string;
   quiet?: boolean;
+  verbose?: boolean;
 }
 
 export function define(command: Command): void {
@@ -72,6 +73,7 @@ export function define(command: Command): void {
     .option("--allow-unknown-price", "ask workers of unknown price too, although there is a budget")
     .option("--config <file>", "the config file, instead of tutti.config.{ts,js,yaml,json}")
     .option("--quiet", "only the answer, and what went wrong")
+    .option("--verbose", "also what the trained Conductor weighed before it planned")
     .option("--json", "the whole run as JSON on standard output")
     .addHelpText(
       "after",
@@ -118,7 +120,8 @@ async function ask(words: string[], flags: AskFlags): Promise<void> {
     import("./perform-live.ts"),
   ]);
   const { stdout, stderr, env } = process;
-  const view = new LiveView({ stdout, stderr, env, isQuiet: quiet || isJson });
+  const isVerbose = flags.verbose === true;
+  const view = new LiveView({ stdout, stderr, env, isQuiet: quiet || isJson, isVerbose });
   const tutti = await openTutti({
     file: flags.config,
     isQuiet: quiet,

@@ -19,6 +19,8 @@ export interface ViewOptions {
   isQuiet?: boolean;
   /** The last lines, instead of the totals and where to read more. */
   toFooter?: (run: Run) => string[];
+  /** Also what a trained Conductor weighed before it planned. */
+  isVerbose?: boolean;
   now?: () => number;
 }
 

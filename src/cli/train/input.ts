@@ -90,7 +90,11 @@ export function addTrainFlags(command: Command): Command {
     )
     .option("--budget-usd <amount>", "with --tasks: the most it may cost in all", dollars("--budget-usd"))
     .option("--yes", "go on without asking whether the estimated cost is all right")
-    .option("--minutes <n>", "train for about so long", numberBetween("--minutes", 0.1, 100_000))
+    .option(
+      "--minutes <n>",
+      "how long it may take, warm-up and test included",
+      numberBetween("--minutes", 0.1, 100_000),
+    )
     .option(
       "--iterations <n>",
       `so many iterations after the warm-up (${ITERATIONS} unless --minutes is given)`,
