@@ -99,8 +99,8 @@ function toMessage(message: Exclude<LanguageModelV3Message, { role: "tool" }>): 
 
 /** Many servers take parts only where they take images, so text alone goes as a string. */
 function toUserContent(parts: UserPart[]): unknown {
-  const [first] = parts;
-  if (parts.length === 1 && first?.type === "text") return first.text;
+  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  if (texts.length === parts.length) return texts.join("\n\n");
   return parts.map((part) =>
     part.type === "text"
       ? { type: "text", text: part.text }
