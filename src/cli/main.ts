@@ -10,6 +10,7 @@ type Verb = [summary: string, load: () => Promise<{ define(command: Command): vo
 
 const VERBS: Record<string, Verb> = {
   ask: ["answer a question with a team of models", () => import("./ask/ask.ts")],
+  chat: ["talk with the team: questions, follow-ups, files", () => import("./chat/chat.ts")],
   serve: ["put the team behind an OpenAI- and Anthropic-compatible endpoint", () => import("./serve.ts")],
   pool: ["list the workers, check that they reply, or measure what they can", () => import("./pool/pool.ts")],
   bench: ["compare Conductors and baselines on a set of tasks", () => import("./bench/bench.ts")],

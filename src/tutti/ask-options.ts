@@ -18,6 +18,12 @@ export interface PlanForReview {
 }
 
 export interface AskOptions {
+  /** Asks this one worker and nobody else: its id, or its model's name where only one worker has it. Instead of pool and Conductor. */
+  model?: string;
+  /** How the answer should be: put before the conversation as its system message, in the place of one that is there. */
+  system?: string;
+  /** The id of a run: its conversation comes before the question. Refused where what was said in it is not kept. */
+  continues?: string;
   /**
    * As people name it ("prompted", "native", "native:FOLDER", "scripted-planner", the id of a worker or
    * "provider/model" to plan with), as it is journaled, or one's own.

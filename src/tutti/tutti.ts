@@ -23,6 +23,7 @@ import type { Message, Pool, PoolMember, Task } from "../worker/types.ts";
 import type { AskOptions, ResumeOptions } from "./ask-options.ts";
 import { toTask } from "./check-input.ts";
 import { chooseConductor, resolveConductor } from "./conductors.ts";
+import { checkOneModel, toConversation, toTeamOptions } from "./conversation.ts";
 import { createObserve, type RunObserver } from "./observers.ts";
 import {
   createOwner,
@@ -123,8 +124,11 @@ export function createTutti(
     if (isClosed) throw usageError("This Tutti is closed: create another one with createTutti().");
   };
 
-  async function begin(runId: string, task: Task, options: AskOptions, stage: StageParts): Promise<RunState> {
+  async function begin(runId: string, input: Task, asked: AskOptions, stage: StageParts): Promise<RunState> {
     checkOpen();
+    const options = toTeamOptions(asked);
+    const before = asked.continues === undefined ? undefined : await loadBefore(asked.continues);
+    const task = toConversation(input, asked.system, before);
     const settings = toSettings(config, options, stage.isStreaming);
     const { limits, allowUnknownPrice } = settings;
     const hasBudget = limits.usd !== undefined;
@@ -137,6 +141,7 @@ export function createTutti(
     const allowed = canNest ? pool : withoutSelf(pool);
     // Before anything is journaled: the trace shows the profiles that plans and votes went by.
     const { members } = poolFor?.(allowed, textOf(task.messages)) ?? allowed;
+    if (asked.model !== undefined) checkOneModel(asked.model, { members });
     const { showNames } = config;
     const wanted = options.conductor ?? config.conductor;
     const chosen = await chooseConductor(
@@ -169,8 +174,15 @@ export function createTutti(
         conductorReason: fixed ? "a workflow was given" : chosen.reason,
       },
       origin: options.origin,
+      continues: before?.id,
     };
     return performRun(start, await toStage({ members }, fixed ?? chosen.conductor, stage, chosen.conductor));
+  }
+
+  async function loadBefore(runId: string): Promise<Run> {
+    const state = fold(await (await openedStore()).loadRun(runId));
+    if (!state) throw new TuttiError("unknown-run", `There is no run ${runId}`);
+    return toRun(state);
   }
 
   async function toStage(

@@ -114,6 +114,8 @@ export interface WorkerRequest {
   responseFormat?: OutputSettings["responseFormat"];
   /** Makes simulated workers repeatable; passed on to providers that know it. Differs per step and attempt. */
   seed?: number;
+  /** `<think>` and what follows stay in the text: a planner's may hold the only plan there is. */
+  keepsThinking?: true;
   /** Set for a worker of kind "conductor": perform a nested run of this step and stream its answer. */
   conduct?: (signal: AbortSignal) => AsyncIterable<WorkerEvent>;
 }
@@ -133,6 +135,8 @@ export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" |
 export type WorkerEvent =
   | { type: "text-delta"; text: string }
   | { type: "reasoning-delta"; text: string }
+  /** All text of this reply until now was reasoning: its opening tag never came (thinking.ts). */
+  | { type: "text-withdrawn" }
   | ({ type: "tool-call" } & ToolCall)
   /** Always the last event. A stream that ends without it was cut. */
   | { type: "finish"; usage: Usage; reason: FinishReason };

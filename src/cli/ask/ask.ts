@@ -23,6 +23,9 @@ interface AskFlags {
   file?: string[];
   plan?: boolean;
   workflow?: string;
+  model?: string;
+  system?: string;
+  continue?: string | true;
   allowUnknownPrice?: boolean;
   config?: string;
   quiet?: boolean;
@@ -41,6 +44,9 @@ export function define(command: Command): void {
       "--conductor <name>",
       "who plans: prompted, native, native:FOLDER, scripted-planner, or the id of a worker",
     )
+    .option("--model <id>", "ask this one worker and nobody else, by its id or its model's name")
+    .option("--system <text|@file>", "how the answer should be: a system message, or the file that holds it")
+    .option("--continue [run]", "go on with an earlier run, by default the last one")
     .option(
       "--rounds <n>",
       `how many workflows at the most, 1 to ${MOST_ROUNDS}`,
@@ -64,6 +70,7 @@ Examples:
   $ tutti ask "What is 17 * 23?"
   $ tutti ask --plan --budget-usd 0.05 "Which of these is the bug?" --file app.ts
   $ git diff | tutti ask --quiet "Write a commit message"
+  $ tutti ask --continue "And in French?"
 
 The answer alone goes to standard output, progress to standard error. Write -- before a question that
 begins with a dash. Ctrl-C stops with the best answer so far, a second one at once.`,
@@ -78,13 +85,14 @@ async function ask(words: string[], flags: AskFlags): Promise<void> {
       "--workflow and --conductor exclude each other: a workflow that is given needs nobody to write it",
     );
   }
+  const before = toRunWord(flags.continue, words);
   const isPiped = !process.stdin.isTTY;
-  if (isReviewed && isPiped && words.length === 0 && !flags.file) {
+  if (isReviewed && isPiped && before.words.length === 0 && !flags.file) {
     throw usageError(
       "with --plan standard input answers yes or no, so the question must be given as an argument",
     );
   }
-  const question = await readQuestion(words, flags, isPiped && !isReviewed);
+  const question = await readQuestion(before.words, flags, isPiped && !isReviewed);
   const workflow = flags.workflow === undefined ? undefined : await readWorkflow(flags.workflow);
 
   const [{ openTutti }, { LiveView }, { performLive }] = await Promise.all([
@@ -100,8 +108,15 @@ async function ask(words: string[], flags: AskFlags): Promise<void> {
     onNotice: (text) => view.notice(text),
   });
   try {
+    const { findContinued, readSystem } = await import("./continued.ts");
+    const options = {
+      ...toAskOptions(flags),
+      workflow,
+      system: await readSystem(flags.system),
+      continues: before.isWanted ? await findContinued(await tutti.store(), before.run) : undefined,
+    };
     process.exitCode = await performLive(view, { isJson, isReviewed }, (stage) => ({
-      stream: tutti.stream([question], { ...toAskOptions(flags), workflow, ...stage }),
+      stream: tutti.stream([question], { ...options, ...stage }),
     }));
   } finally {
     await tutti.close();
@@ -138,7 +153,21 @@ async function readWorkflow(path: string): Promise<Workflow> {
 }
 
 function toAskOptions(flags: AskFlags): AskOptions {
-  const { pool, conductor, rounds, maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice } = flags;
+  const { model, pool, conductor, rounds, maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice } = flags;
   const budgetUsd = flags.budgetUsd === "none" ? null : flags.budgetUsd;
-  return { pool, conductor, rounds, budgetUsd, maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice };
+  return {
+    ...{ model, pool, conductor, rounds, budgetUsd },
+    ...{ maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice },
+  };
+}
+
+/** What follows `--continue` is a run where it looks like one, and else the first word of the question. */
+export function toRunWord(
+  value: string | true | undefined,
+  words: string[],
+): { isWanted: boolean; run?: string; words: string[] } {
+  if (typeof value !== "string") return { isWanted: value === true, words };
+  return /^r_\w*$/.test(value)
+    ? { isWanted: true, run: value, words }
+    : { isWanted: true, words: [value, ...words] };
 }
