@@ -267,8 +267,8 @@ function toolsReturned(state: RunState, event: Extract<RunEvent, { type: "run-re
 }
 
 function askAgain(step: StepState, exchange: Exchange): StepState {
-  const { text, toolCalls } = exchange.reply;
-  const reply = { text, toolCalls };
+  const { text, toolCalls, reasoningParts } = exchange.reply;
+  const reply = { text, toolCalls, reasoningParts };
   return {
     ...step,
     status: "pending",

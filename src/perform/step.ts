@@ -13,6 +13,7 @@ import type {
   FinishReason,
   Message,
   OutputSettings,
+  ReasoningPart,
   ToolCall,
   Usage,
   Worker,
@@ -254,6 +255,7 @@ async function ask(
   let text = "";
   let reasoning = "";
   let toolCalls: ToolCall[] | undefined;
+  const reasoningParts: ReasoningPart[] = [];
   let undeclared: string | undefined;
   let finish: { usage: Usage; reason: FinishReason } | undefined;
   let firstAt: number | undefined;
@@ -278,12 +280,16 @@ async function ask(
           reasoning += text;
           text = "";
           break;
+        case "reasoning-part":
+          reasoningParts.push({ text: event.text, metadata: event.metadata });
+          break;
         case "tool-call":
           if (!isDeclared(request, event.name)) {
             undeclared ??= event.name;
             break;
           }
-          toolCalls = [...(toolCalls ?? []), { id: event.id, name: event.name, input: event.input }];
+          toolCalls ??= [];
+          toolCalls.push({ id: event.id, name: event.name, input: event.input, metadata: event.metadata });
           break;
         case "finish":
           finish = event;
@@ -325,6 +331,7 @@ async function ask(
       text,
       reasoning: reasoning || undefined,
       toolCalls,
+      reasoningParts: toolCalls && reasoningParts.length > 0 ? reasoningParts : undefined,
       finishReason: reason === "tool-calls" && !toolCalls ? "stop" : reason,
     };
     return { ok: true, reply, usage, firstTokenMs: firstAt === undefined ? undefined : firstAt - startedAt };

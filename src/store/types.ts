@@ -8,6 +8,7 @@ import type {
   OutputSettings,
   Price,
   Profile,
+  ReasoningPart,
   Task,
   ToolCall,
   ToolResult,
@@ -103,6 +104,8 @@ export interface StepReply {
   text: string;
   reasoning?: string;
   toolCalls?: ToolCall[];
+  /** Of a reply that calls tools: what its provider wants back with their results. */
+  reasoningParts?: ReasoningPart[];
   finishReason: FinishReason;
 }
 

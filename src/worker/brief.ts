@@ -81,10 +81,10 @@ function appendText(messages: readonly Message[], text: string): Message[] {
 
 /** What this worker said, and what came back for it. */
 function toTurn({ reply, results = [], said, problem }: Exchange): Message[] {
-  const { text, toolCalls = [] } = reply;
+  const { text, toolCalls = [], reasoningParts: reasoning } = reply;
   const nameOf = (id: string) => toolCalls.find((call) => call.id === id)?.name ?? "tool";
   const turn: Message[] = [
-    { role: "assistant", content: text, ...(toolCalls.length > 0 && { toolCalls }) },
+    { role: "assistant", content: text, ...(toolCalls.length > 0 && { toolCalls, reasoning }) },
     ...results.map(
       ({ toolCallId, content }): Message => ({
         role: "tool",

@@ -3,7 +3,7 @@
 
 import type { LanguageModelV3CallOptions, LanguageModelV3Message } from "@ai-sdk/provider";
 import { TuttiError } from "../base/errors.ts";
-import type { Message, Part, ToolCall, WorkerRequest } from "./types.ts";
+import type { Message, Part, ReasoningPart, ToolCall, WorkerRequest } from "./types.ts";
 
 type UserContent = Extract<LanguageModelV3Message, { role: "user" }>["content"];
 type JsonSchema = NonNullable<
@@ -64,6 +64,7 @@ function toPromptMessage(message: Message, defaults: CallDefaults): LanguageMode
       return {
         role: "assistant",
         content: [
+          ...(message.reasoning ?? []).map(toReasoningPart),
           ...(message.content === "" ? [] : [{ type: "text" as const, text: message.content }]),
           ...(message.toolCalls ?? []).map(toToolCallPart),
         ],
@@ -76,12 +77,17 @@ function toPromptMessage(message: Message, defaults: CallDefaults): LanguageMode
   }
 }
 
+function toReasoningPart({ text, metadata }: ReasoningPart) {
+  return { type: "reasoning" as const, text, providerOptions: metadata };
+}
+
 function toToolCallPart(call: ToolCall) {
   return {
     type: "tool-call" as const,
     toolCallId: call.id,
     toolName: call.name,
     input: parseInput(call.input),
+    providerOptions: call.metadata,
   };
 }
 

@@ -9,11 +9,32 @@ export type Part =
   /** `image` is a data: or https: URL. */
   | { type: "image"; image: string; mediaType?: string };
 
+/**
+ * What a provider wants back as it gave it, under its own name: signatures of thoughts, encrypted ones, ids. Nobody here
+ * reads it, and nobody but that provider can.
+ */
+export type ProviderMetadata = Record<string, { [name: string]: JsonValue | undefined }>;
+export type JsonValue =
+  | null
+  | string
+  | number
+  | boolean
+  | JsonValue[]
+  | { [name: string]: JsonValue | undefined };
+
+/** A thought of a model, whole. */
+export interface ReasoningPart {
+  /** Empty where the provider keeps it to itself. */
+  text: string;
+  metadata?: ProviderMetadata;
+}
+
 export interface ToolCall {
   id: string;
   name: string;
   /** The arguments as the model wrote them: JSON text, not yet trusted to be valid. */
   input: string;
+  metadata?: ProviderMetadata;
 }
 
 /** What a tool of the client returned. */
@@ -25,7 +46,8 @@ export interface ToolResult {
 export type Message =
   | { role: "system"; content: string }
   | { role: "user"; content: string | Part[] }
-  | { role: "assistant"; content: string; toolCalls?: ToolCall[] }
+  /** `reasoning`: of this very worker, in a turn that called tools. Providers want it back before the results. */
+  | { role: "assistant"; content: string; toolCalls?: ToolCall[]; reasoning?: ReasoningPart[] }
   | { role: "tool"; toolCallId: string; toolName: string; content: string };
 
 /** A tool of the client. Only the last step of a workflow may call it. */
@@ -74,7 +96,7 @@ export interface VisibleStep {
 
 /** A turn that the step has already had: what it replied, and what came back for it. */
 export interface Exchange {
-  reply: { text: string; toolCalls?: ToolCall[] };
+  reply: { text: string; toolCalls?: ToolCall[]; reasoningParts?: ReasoningPart[] };
   /** What the client's tools returned. */
   results?: ToolResult[];
   /** What the user said beside that. */
@@ -137,6 +159,8 @@ export type WorkerEvent =
   | { type: "reasoning-delta"; text: string }
   /** All text of this reply until now was reasoning: its opening tag never came (thinking.ts). */
   | { type: "text-withdrawn" }
+  /** A thought that is over, after its deltas: to be handed back to this worker should it call tools. */
+  | ({ type: "reasoning-part" } & ReasoningPart)
   | ({ type: "tool-call" } & ToolCall)
   /** Always the last event. A stream that ends without it was cut. */
   | { type: "finish"; usage: Usage; reason: FinishReason };

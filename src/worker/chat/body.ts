@@ -29,7 +29,7 @@ export function toChatBody(options: LanguageModelV3CallOptions, settings: ChatBo
     [settings.isMistral ? "random_seed" : "seed"]: seed,
     ...others,
     ...own,
-    messages: toMessages(options.prompt),
+    messages: toMessages(options.prompt, !settings.isMistral),
     tools: tools?.length ? tools.flatMap(toTool) : undefined,
     tool_choice: tools?.length ? toToolChoice(toolChoice) : undefined,
     stream: true,
@@ -80,20 +80,23 @@ function toToolChoice(choice: LanguageModelV3CallOptions["toolChoice"]): unknown
   return choice?.type === "tool" ? { type: "function", function: { name: choice.toolName } } : choice?.type;
 }
 
-function toMessages(prompt: LanguageModelV3Message[]): Fields[] {
+function toMessages(prompt: LanguageModelV3Message[], takesReasoning: boolean): Fields[] {
   return prompt.flatMap<Fields>((message) =>
-    message.role === "tool" ? toToolMessages(message.content) : toMessage(message),
+    message.role === "tool" ? toToolMessages(message.content) : toMessage(message, takesReasoning),
   );
 }
 
-function toMessage(message: Exclude<LanguageModelV3Message, { role: "tool" }>): Fields {
+function toMessage(
+  message: Exclude<LanguageModelV3Message, { role: "tool" }>,
+  takesReasoning: boolean,
+): Fields {
   switch (message.role) {
     case "system":
       return { role: "system", content: message.content };
     case "user":
       return { role: "user", content: toUserContent(message.content) };
     case "assistant":
-      return toAssistantMessage(message.content);
+      return toAssistantMessage(message.content, takesReasoning);
   }
 }
 
@@ -122,6 +125,7 @@ function toImageUrl({ mediaType, data }: FilePart): string {
 
 function toAssistantMessage(
   parts: Extract<LanguageModelV3Message, { role: "assistant" }>["content"],
+  takesReasoning: boolean,
 ): Fields {
   let content = "";
   let reasoning = "";
@@ -137,7 +141,7 @@ function toAssistantMessage(
   return {
     role: "assistant",
     content: calls.length > 0 ? content || null : content,
-    reasoning_content: reasoning || undefined,
+    reasoning_content: (takesReasoning && reasoning) || undefined,
     tool_calls: calls.length > 0 ? calls : undefined,
   };
 }
