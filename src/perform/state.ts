@@ -256,13 +256,18 @@ function planEnd(state: RunState, event: Extract<RunEvent, { type: "plan-end" }>
 function toolsReturned(state: RunState, event: Extract<RunEvent, { type: "run-resume" }>): RunState {
   const number = state.rounds.length - 1;
   const round = state.rounds[number]!;
-  const task = event.output ? { ...state.task, output: event.output } : state.task;
+  const { messages = state.task.messages, output = state.task.output, exchanges } = event;
+  const task = { ...state.task, messages, output };
   const resumed = withRound({ ...state, task, spentBefore: state.spent }, number, {
     ...round,
     ended: false,
   });
   return withStep(resumed, { round: number, step: round.steps.length - 1 }, (step) =>
-    askAgain(step, { reply: step.reply!, results: event.toolResults!, said: event.said }),
+    askAgain(exchanges ? { ...step, exchanges } : step, {
+      reply: step.reply!,
+      results: event.toolResults!,
+      said: event.said,
+    }),
   );
 }
 

@@ -4,7 +4,9 @@
 
 import type { Belief } from "../belief/types.ts";
 import type {
+  Exchange,
   FinishReason,
+  Message,
   OutputSettings,
   Price,
   Profile,
@@ -183,6 +185,10 @@ export type RunEvent =
       toolResults?: ToolResult[];
       /** What the user said beside the results. */
       said?: string;
+      /** The conversation as the client has it now, where that is not what the run began with. */
+      messages?: Message[];
+      /** The same for earlier turns of the step that asked: what they replied and what tools returned, as of now. */
+      exchanges?: Exchange[];
       streaming?: boolean;
       limits?: Limits;
       output?: OutputSettings;
