@@ -1,12 +1,12 @@
 // Models that think before they call a tool want their thoughts back with its result, signed as they gave them. Over the
 // socket, with providers that refuse what the real ones refuse.
 
-import type { ServerResponse } from "node:http";
 import { expect, it } from "vitest";
+import { writeMessage } from "../testing/gateway/anthropic-stream.ts";
 import type { ChatRequest } from "../testing/gateway/chat-server.ts";
 import { startTestGateway } from "../testing/gateway/gateway.ts";
 import { body, closing } from "../testing/gateway/keyed-gateway.ts";
-import { EVENTS, startProvider } from "../testing/gateway/provider-server.ts";
+import { startProvider } from "../testing/gateway/provider-server.ts";
 
 const TOOLS = [
   { type: "function", function: { name: "read", parameters: { type: "object", properties: {} } } },
@@ -25,30 +25,12 @@ function withResult(first: { model: string; messages: object[] }, message: { too
 const SIGNATURE = "c2lnbmVk";
 const THINKING = { type: "thinking", thinking: "I must look.", signature: SIGNATURE };
 
-function write(response: ServerResponse, blocks: [start: object, ...deltas: object[]][], stop: string): void {
-  const send = (data: { type: string }) =>
-    response.write(`event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`);
-  const usage = { input_tokens: 9, output_tokens: 1 };
-  const message = { id: "m", type: "message", role: "assistant", model: "x", content: [], usage };
-  response.writeHead(200, EVENTS);
-  send({ type: "message_start", message } as { type: string });
-  for (const [index, [start, ...deltas]] of blocks.entries()) {
-    send({ type: "content_block_start", index, content_block: start } as { type: string });
-    for (const delta of deltas) send({ type: "content_block_delta", index, delta } as { type: string });
-    send({ type: "content_block_stop", index } as { type: string });
-  }
-  const delta = { stop_reason: stop, stop_sequence: null };
-  send({ type: "message_delta", delta, usage: { output_tokens: 7 } } as { type: string });
-  send({ type: "message_stop" });
-  response.end();
-}
-
 it("signed thoughts go back to Anthropic's models with the result of the tool", async () => {
   const provider = await startProvider((response, { body: raw }) => {
     const { messages } = JSON.parse(raw) as { messages: { role: string; content: { type: string }[] }[] };
     const turn = messages.find(({ role }) => role === "assistant");
     if (!turn) {
-      write(
+      writeMessage(
         response,
         [
           [
@@ -72,7 +54,7 @@ it("signed thoughts go back to Anthropic's models with the result of the tool", 
       response.end(JSON.stringify({ type: "error", error }));
       return;
     }
-    write(
+    writeMessage(
       response,
       [
         [
@@ -124,4 +106,40 @@ it("reasoning_content goes back to servers of chat completions inside a tool loo
   const { choices } = await body(gateway.post("/v1/chat/completions", first));
   const second = await body(gateway.post("/v1/chat/completions", withResult(first, choices[0].message)));
   expect(second.choices[0].message.content).toBe("It says 42.");
+});
+
+it("our own progress, which is signed by nobody, is not passed through as a thought", async () => {
+  const provider = await startProvider((response, { body: raw }) => {
+    const { messages } = JSON.parse(raw) as { messages: { content: object[] }[] };
+    const isForged = messages.flatMap(({ content }) => content).some((block) => "thinking" in block);
+    response.writeHead(isForged ? 400 : 200, { "content-type": "application/json" });
+    const error = { type: "invalid_request_error", message: "Invalid `signature` in `thinking` block" };
+    const message = {
+      type: "message",
+      content: [{ type: "text", text: "Yes." }],
+      usage: { output_tokens: 1 },
+    };
+    response.end(JSON.stringify(isForged ? { type: "error", error } : message));
+  });
+  const worker = {
+    id: "claude",
+    model: "anthropic/claude-x",
+    baseUrl: `${provider.url}/v1`,
+    apiKeyEnv: "KEY",
+  };
+  const gateway = await startTestGateway({
+    env: { KEY: "sk-test-anthropic-0123456789" },
+    config: { workers: [worker], conductor: undefined },
+  });
+  closing.push(() => gateway.close());
+  const ours = { type: "thinking", thinking: "Plan: 1 step", signature: "" };
+  const messages = [
+    { role: "user", content: [{ type: "text", text: "One?" }] },
+    { role: "assistant", content: [ours, { type: "text", text: "Two." }] },
+    { role: "user", content: [{ type: "text", text: "Three?" }] },
+  ];
+  const response = await gateway.post("/v1/messages", { model: "claude", max_tokens: 9, messages });
+  expect(response.status).toBe(200);
+  const [sent] = provider.requests.map(({ body: raw }) => JSON.parse(raw));
+  expect(sent.messages[1].content).toEqual([{ type: "text", text: "Two." }]);
 });

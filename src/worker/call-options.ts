@@ -35,9 +35,10 @@ export function toCallOptions(request: WorkerRequest, defaults: CallDefaults): L
       schema: responseFormat.schema as JsonSchema | undefined,
     },
     tools: request.tools?.length
-      ? request.tools.map((tool) => ({
+      ? request.tools.map(({ isCached, ...tool }) => ({
           type: "function",
           ...tool,
+          providerOptions: toCacheOptions(isCached),
           inputSchema: tool.inputSchema as JsonSchema,
         }))
       : undefined,
@@ -54,7 +55,11 @@ export function toCallOptions(request: WorkerRequest, defaults: CallDefaults): L
 function toPromptMessage(message: Message, defaults: CallDefaults): LanguageModelV3Message {
   switch (message.role) {
     case "system":
-      return { role: "system", content: message.content };
+      return {
+        role: "system",
+        content: message.content,
+        providerOptions: toCacheOptions(message.isCached),
+      };
     case "user": {
       const parts: Part[] =
         typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
@@ -72,9 +77,18 @@ function toPromptMessage(message: Message, defaults: CallDefaults): LanguageMode
     case "tool": {
       const { toolCallId, toolName, content } = message;
       const output = { type: "text" as const, value: content };
-      return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output }] };
+      const providerOptions = toCacheOptions(message.isCached);
+      return {
+        role: "tool",
+        content: [{ type: "tool-result", toolCallId, toolName, output, providerOptions }],
+      };
     }
   }
+}
+
+/** The client's own marks are Anthropic's; to other providers they say nothing. */
+function toCacheOptions(isCached: true | undefined) {
+  return isCached && { anthropic: { cacheControl: { type: "ephemeral" } } };
 }
 
 function toReasoningPart({ text, metadata }: ReasoningPart) {
@@ -101,13 +115,14 @@ function parseInput(input: string): unknown {
 }
 
 function toUserPart(part: Part, defaults: CallDefaults): UserContent[number] {
-  if (part.type === "text") return { type: "text", text: part.text };
+  const providerOptions = toCacheOptions(part.isCached);
+  if (part.type === "text") return { type: "text", text: part.text, providerOptions };
   const inline = /^data:([^;,]*)[^,]*?(;base64)?,(.*)$/s.exec(part.image);
   if (inline) {
     const [, declared, base64, payload = ""] = inline;
     const mediaType = part.mediaType ?? (declared || "image/*");
     const data = base64 ? payload : Buffer.from(decodeURIComponent(payload));
-    return { type: "file", mediaType, data };
+    return { type: "file", mediaType, data, providerOptions };
   }
   // We do not download images: a URL from a stranger would let them read what only this machine can reach.
   const mediaType = part.mediaType ?? "image/*";
@@ -117,7 +132,7 @@ function toUserPart(part: Part, defaults: CallDefaults): UserContent[number] {
       `Worker "${defaults.workerId}" cannot take the image "${part.image.slice(0, 80)}" by its address. Give it as a data: URL.`,
     );
   }
-  return { type: "file", mediaType, data: new URL(part.image) };
+  return { type: "file", mediaType, data: new URL(part.image), providerOptions };
 }
 
 function isTakenByUrl(url: string, mediaType: string, supportedUrls: SupportedUrls): boolean {

@@ -4,10 +4,11 @@
 
 // ---- Messages ---------------------------------------------------------------------------------
 
+/** `isCached`: the client marks it as the end of what its provider shall keep in its cache. */
 export type Part =
-  | { type: "text"; text: string }
+  | { type: "text"; text: string; isCached?: true }
   /** `image` is a data: or https: URL. */
-  | { type: "image"; image: string; mediaType?: string };
+  | { type: "image"; image: string; mediaType?: string; isCached?: true };
 
 /**
  * What a provider wants back as it gave it, under its own name: signatures of thoughts, encrypted ones, ids. Nobody here
@@ -44,17 +45,18 @@ export interface ToolResult {
 }
 
 export type Message =
-  | { role: "system"; content: string }
+  | { role: "system"; content: string; isCached?: true }
   | { role: "user"; content: string | Part[] }
   /** `reasoning`: of this very worker, in a turn that called tools. Providers want it back before the results. */
   | { role: "assistant"; content: string; toolCalls?: ToolCall[]; reasoning?: ReasoningPart[] }
-  | { role: "tool"; toolCallId: string; toolName: string; content: string };
+  | { role: "tool"; toolCallId: string; toolName: string; content: string; isCached?: true };
 
 /** A tool of the client. Only the last step of a workflow may call it. */
 export interface ToolDefinition {
   name: string;
   description?: string;
   inputSchema: Record<string, unknown>;
+  isCached?: true;
 }
 
 /** Whether the last step may, must or must not call a tool, or which one it must call. */

@@ -8,7 +8,7 @@ import { MOST_STOPS, MOST_TOOLS } from "../../access/request-limits.ts";
 import { badRequest, type Fields, ObjectReader, wrongValue } from "../../http/object-reader.ts";
 import type { GatewayRequest, HeaderReader } from "../../types.ts";
 import { checkSchema, EFFORTS, readCommon, readTag, toOutput } from "../common.ts";
-import { readConversation, toJson } from "./conversation.ts";
+import { readCached, readConversation, toJson } from "./conversation.ts";
 
 /** Between a small image and the largest that Claude takes without scaling it down. */
 const IMAGE_TOKENS = 1_500;
@@ -91,6 +91,7 @@ function readTools(body: ObjectReader): ToolDefinition[] {
       name: tool.name("name"),
       description: tool.optionalText("description") || undefined,
       inputSchema: tool.object("input_schema").fields,
+      isCached: readCached(tool),
     }));
 }
 
