@@ -329,11 +329,20 @@ function stepError(state: RunState, event: Extract<RunEvent, { type: "step-error
   });
 }
 
-/** Who may be asked for this step, in order: the named one, then the strongest that have not failed at it. */
+/**
+ * Who may be asked for this step, in order: the named one, then the strongest that have not failed at it. Nobody takes the
+ * place of one who has called tools: another model would read results of calls that it did not make.
+ */
 export function candidatesFor(pool: readonly PoolEntry[], named: number, step: StepState): number[] {
+  if (isInToolLoop(step)) return step.exhausted.includes(step.worker) ? [] : [step.worker];
   if (step.exhausted.filter((worker) => worker !== named).length >= MAX_REPLACEMENTS) return [];
   const others = strongestFirst(pool).filter((worker) => worker !== named);
   return [named, ...others].filter((worker) => !step.exhausted.includes(worker));
+}
+
+/** Tools of the client have returned to it. */
+export function isInToolLoop({ exchanges }: StepState): boolean {
+  return exchanges.some(({ results }) => results !== undefined);
 }
 
 export function isOver(step: StepState): boolean {

@@ -138,7 +138,7 @@ function toRequest(
   { settings }: RunState,
   nested: Nested | undefined,
 ): WorkerRequest {
-  const { temperature, stop, tools, toolChoice, responseFormat } = (brief.isLast && brief.task.output) || {};
+  const { maxOutputTokens: _, toolChoice, ...output } = (brief.isLast && brief.task.output) || {};
   let messages: Message[] | undefined;
   return {
     // Written when somebody reads them: simulated and recorded workers go by the brief.
@@ -149,11 +149,8 @@ function toRequest(
     brief,
     maxOutputTokens,
     seed: hashSeed(settings.seed, round, step, attempt),
-    temperature,
-    stop,
-    tools,
-    toolChoice: tools && toolChoice,
-    responseFormat,
+    ...output,
+    toolChoice: output.tools && toolChoice,
     conduct: nested?.conduct,
   };
 }
@@ -289,6 +286,7 @@ async function ask(
             break;
           }
           toolCalls ??= [];
+          if (request.parallelToolCalls === false && toolCalls.length > 0) break;
           toolCalls.push({ id: event.id, name: event.name, input: event.input, metadata: event.metadata });
           break;
         case "finish":

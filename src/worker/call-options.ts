@@ -27,6 +27,9 @@ export function toCallOptions(request: WorkerRequest, defaults: CallDefaults): L
     prompt: request.messages.map((message) => toPromptMessage(message, defaults)),
     maxOutputTokens: request.maxOutputTokens,
     temperature: request.temperature ?? defaults.temperature,
+    topP: request.topP,
+    presencePenalty: request.presencePenalty,
+    frequencyPenalty: request.frequencyPenalty,
     stopSequences: request.stop?.length ? request.stop : undefined,
     // Gemini takes a signed 32-bit integer and refuses anything larger.
     seed: seed === undefined ? undefined : Math.abs(Math.trunc(seed)) % 2 ** 31,
@@ -48,7 +51,22 @@ export function toCallOptions(request: WorkerRequest, defaults: CallDefaults): L
           ? { type: "tool", toolName: toolChoice.name }
           : { type: toolChoice }
         : undefined,
-    providerOptions: defaults.providerOptions,
+    providerOptions: toProviderOptions(request, defaults),
+  };
+}
+
+/** One call at a time has another name with every provider. */
+function toProviderOptions(
+  { tools, parallelToolCalls }: WorkerRequest,
+  { providerOptions }: CallDefaults,
+): CallDefaults["providerOptions"] {
+  if (parallelToolCalls !== false || !tools?.length) return providerOptions;
+  const { openai, anthropic, openaiCompatible } = providerOptions ?? {};
+  return {
+    ...providerOptions,
+    openai: { parallelToolCalls, ...openai },
+    openaiCompatible: { parallelToolCalls, ...openaiCompatible },
+    anthropic: { disableParallelToolUse: true, ...anthropic },
   };
 }
 

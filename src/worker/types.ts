@@ -56,17 +56,28 @@ export interface ToolDefinition {
   name: string;
   description?: string;
   inputSchema: Record<string, unknown>;
+  /** Its arguments must keep to the schema, where the provider can see to that. */
+  strict?: boolean;
   isCached?: true;
 }
 
 /** Whether the last step may, must or must not call a tool, or which one it must call. */
 export type ToolChoice = "auto" | "none" | "required" | { name: string };
 
+/** How a model is to choose its words and its calls. */
+export interface Sampling {
+  temperature?: number;
+  topP?: number;
+  presencePenalty?: number;
+  frequencyPenalty?: number;
+  /** False: one tool call at a time. Of several only the first one is passed on. */
+  parallelToolCalls?: boolean;
+}
+
 /** What the client wants of the answer. It applies to the last step only. */
-export interface OutputSettings {
+export interface OutputSettings extends Sampling {
   maxOutputTokens?: number;
   stop?: string[];
-  temperature?: number;
   tools?: ToolDefinition[];
   toolChoice?: ToolChoice;
   responseFormat?: { type: "json"; schema?: Record<string, unknown>; name?: string };
@@ -124,14 +135,13 @@ export interface Brief {
   asksBefore?: number;
 }
 
-export interface WorkerRequest {
+export interface WorkerRequest extends Sampling {
   /** What a model receives, already rendered: the overall task, what it may see (quoted), its subtask. */
   messages: Message[];
   /** The same as data. Absent when a model is asked outside a workflow (the Conductor's own calls, `pool check`). */
   brief?: Brief;
   /** Never more than this: the budget was reserved with it. */
   maxOutputTokens: number;
-  temperature?: number;
   stop?: string[];
   tools?: ToolDefinition[];
   toolChoice?: ToolChoice;

@@ -86,7 +86,8 @@ export function findChanges(
   run: Run,
 ): { messages?: Message[]; exchanges?: Exchange[] } | undefined {
   const first = messages.findIndex((message) => turnOf(message, run.id) !== undefined);
-  if (first < 0) return undefined;
+  // Only the results were sent: what they answer to is in the journal alone.
+  if (first <= 0) return {};
   const turns = new Map<number, { text: string; contents: Map<number, string>; said: string[] }>();
   let current: { text: string; contents: Map<number, string>; said: string[] } | undefined;
   for (const message of messages.slice(first)) {

@@ -24,6 +24,9 @@ export function toChatBody(options: LanguageModelV3CallOptions, settings: ChatBo
     model: settings.model,
     max_tokens: options.maxOutputTokens,
     temperature: options.temperature,
+    top_p: options.topP,
+    presence_penalty: options.presencePenalty,
+    frequency_penalty: options.frequencyPenalty,
     response_format: toResponseFormat(options.responseFormat, settings.hasJsonSchema, strictJsonSchema),
     stop: options.stopSequences,
     [settings.isMistral ? "random_seed" : "seed"]: seed,
@@ -47,6 +50,7 @@ function readProviderOptions({ providerOptions = {} }: LanguageModelV3CallOption
   const known: Fields = { ...providerOptions.openaiCompatible, ...given };
   const { user: _u, reasoningEffort: _r, textVerbosity: _t, strictJsonSchema: _s, ...others } = given;
   const own: Fields = {};
+  if (known.parallelToolCalls !== undefined) own.parallel_tool_calls = known.parallelToolCalls;
   if (known.user !== undefined) own.user = known.user;
   if (known.reasoningEffort !== undefined) own.reasoning_effort = known.reasoningEffort;
   if (known.textVerbosity !== undefined) own.verbosity = known.textVerbosity;

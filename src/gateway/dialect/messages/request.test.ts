@@ -164,7 +164,7 @@ describe("what the client wants of the answer", () => {
     ],
     [
       "nothing that a team cannot follow",
-      { top_k: 5, top_p: 0.9, service_tier: "auto", context_management: {}, betas: ["x"], mcp_servers: [] },
+      { top_k: 5, service_tier: "auto", context_management: {}, betas: ["x"], mcp_servers: [] },
       {},
     ],
   ];

@@ -64,6 +64,10 @@ function readOutput(body: ObjectReader): OutputSettings | undefined {
     stop: stop.length > 0 ? stop : undefined,
     // Anthropic's models go up to 1, others up to 2.
     temperature: body.number("temperature", { min: 0, max: 2 }),
+    topP: body.number("top_p", { min: 0, max: 1 }),
+    parallelToolCalls: body.optionalObject("tool_choice")?.flag("disable_parallel_tool_use")
+      ? false
+      : undefined,
     tools: tools.length > 0 ? tools : undefined,
     toolChoice: readToolChoice(body, tools),
     responseFormat: readResponseFormat(body),
