@@ -4,7 +4,7 @@
 // different shapes, none of them with one step (a one-step example invites always answering in one).
 
 import type { PlanLimits } from "../store/limits.ts";
-import { describeTools, quote, toTranscript } from "../worker/brief.ts";
+import { describeTools, quote, quoteTask } from "../worker/brief.ts";
 import { isModel } from "../worker/kinds.ts";
 import { publishedAbilities, publishedScores } from "../worker/known-models.ts";
 import type { Message, PoolMember, Profile, WorkerKind } from "../worker/types.ts";
@@ -147,7 +147,7 @@ export function toConductorMessages(request: ComposeRequest, { showNames }: Prom
     ...examples(),
     `Your team:\n${pool.members.map((member, i) => describe(member, i, showNames, request.limits)).join("\n")}`,
     ...toLimitLines(request),
-    quote("the task", toTranscript(task.messages)),
+    quoteTask("the task", task),
     ...(task.output?.tools?.length
       ? [
           quote(

@@ -13,6 +13,7 @@ import type {
   FinishReason,
   Message,
   OutputSettings,
+  ReasoningPart,
   ToolCall,
   Usage,
   Worker,
@@ -137,7 +138,7 @@ function toRequest(
   { settings }: RunState,
   nested: Nested | undefined,
 ): WorkerRequest {
-  const { temperature, stop, tools, toolChoice, responseFormat } = (brief.isLast && brief.task.output) || {};
+  const { maxOutputTokens: _, toolChoice, ...output } = (brief.isLast && brief.task.output) || {};
   let messages: Message[] | undefined;
   return {
     // Written when somebody reads them: simulated and recorded workers go by the brief.
@@ -148,11 +149,8 @@ function toRequest(
     brief,
     maxOutputTokens,
     seed: hashSeed(settings.seed, round, step, attempt),
-    temperature,
-    stop,
-    tools,
-    toolChoice: tools && toolChoice,
-    responseFormat,
+    ...output,
+    toolChoice: output.tools && toolChoice,
     conduct: nested?.conduct,
   };
 }
@@ -254,6 +252,7 @@ async function ask(
   let text = "";
   let reasoning = "";
   let toolCalls: ToolCall[] | undefined;
+  const reasoningParts: ReasoningPart[] = [];
   let undeclared: string | undefined;
   let finish: { usage: Usage; reason: FinishReason } | undefined;
   let firstAt: number | undefined;
@@ -278,12 +277,17 @@ async function ask(
           reasoning += text;
           text = "";
           break;
+        case "reasoning-part":
+          reasoningParts.push({ text: event.text, metadata: event.metadata });
+          break;
         case "tool-call":
           if (!isDeclared(request, event.name)) {
             undeclared ??= event.name;
             break;
           }
-          toolCalls = [...(toolCalls ?? []), { id: event.id, name: event.name, input: event.input }];
+          toolCalls ??= [];
+          if (request.parallelToolCalls === false && toolCalls.length > 0) break;
+          toolCalls.push({ id: event.id, name: event.name, input: event.input, metadata: event.metadata });
           break;
         case "finish":
           finish = event;
@@ -325,6 +329,7 @@ async function ask(
       text,
       reasoning: reasoning || undefined,
       toolCalls,
+      reasoningParts: toolCalls && reasoningParts.length > 0 ? reasoningParts : undefined,
       finishReason: reason === "tool-calls" && !toolCalls ? "stop" : reason,
     };
     return { ok: true, reply, usage, firstTokenMs: firstAt === undefined ? undefined : firstAt - startedAt };

@@ -4,10 +4,13 @@
 
 import type { Belief } from "../belief/types.ts";
 import type {
+  Exchange,
   FinishReason,
+  Message,
   OutputSettings,
   Price,
   Profile,
+  ReasoningPart,
   Task,
   ToolCall,
   ToolResult,
@@ -107,6 +110,8 @@ export interface StepReply {
   text: string;
   reasoning?: string;
   toolCalls?: ToolCall[];
+  /** Of a reply that calls tools: what its provider wants back with their results. */
+  reasoningParts?: ReasoningPart[];
   finishReason: FinishReason;
 }
 
@@ -184,6 +189,10 @@ export type RunEvent =
       toolResults?: ToolResult[];
       /** What the user said beside the results. */
       said?: string;
+      /** The conversation as the client has it now, where that is not what the run began with. */
+      messages?: Message[];
+      /** The same for earlier turns of the step that asked: what they replied and what tools returned, as of now. */
+      exchanges?: Exchange[];
       streaming?: boolean;
       limits?: Limits;
       output?: OutputSettings;

@@ -5,7 +5,7 @@ import type { Conductor } from "../conductor/types.ts";
 import type { PlanEstimate } from "../perform/estimate.ts";
 import type { Verdict } from "../perform/stage.ts";
 import type { ConductorIdentity, Origin } from "../store/types.ts";
-import type { OutputSettings, Pool, ToolResult } from "../worker/types.ts";
+import type { Exchange, Message, OutputSettings, Pool, ToolResult } from "../worker/types.ts";
 import type { NamedWorkflow, Workflow } from "../workflow/types.ts";
 
 /** What a person is shown before a plan is performed. */
@@ -72,6 +72,10 @@ export interface ResumeOptions
   toolResults?: ToolResult[];
   /** With `toolResults`: what the user said beside them. */
   said?: string;
+  /** With `toolResults`: the conversation before the run's own turns, where the client has changed it. */
+  messages?: Message[];
+  /** With `toolResults`: earlier turns of the step that asked, where the client has changed them. */
+  exchanges?: Exchange[];
   /** With `toolResults`: what the client wants of the answer now. */
   output?: OutputSettings;
 }

@@ -96,7 +96,7 @@ export function toResumeTurn(
 /** The turn that goes on after tools of the client: one result for each call, and nothing else. */
 function toToolTurn(
   state: RunState,
-  { toolResults = [], said, output, ...options }: ResumeOptions,
+  { toolResults = [], said, messages, exchanges, output, ...options }: ResumeOptions,
   config: TuttiConfig,
 ): ResumeTurn {
   const { runId, ended, rounds } = state;
@@ -110,7 +110,8 @@ function toToolTurn(
   }
   checkNumbers(options);
   const { streamsAnswer: streaming = true } = options;
-  return { toolResults, said: said || undefined, streaming, limits: toLimits(config, options), output };
+  const limits = toLimits(config, options);
+  return { toolResults, said: said || undefined, messages, exchanges, streaming, limits, output };
 }
 
 /** Its workers by their numbers in this pool. */

@@ -5,6 +5,7 @@
 
 import type { LanguageModelV3, LanguageModelV3CallOptions } from "@ai-sdk/provider";
 import { TuttiError } from "../base/errors.ts";
+import { withCacheBreakpoints } from "./cache-breakpoints.ts";
 import { guardFetch } from "./guarded-fetch.ts";
 import type { StreamingModel } from "./provider.ts";
 
@@ -82,7 +83,10 @@ function toPathName(model: string): string {
 
 async function loadAnthropic(address: ModelAddress): Promise<StreamingModel> {
   const { createAnthropic } = await import("@ai-sdk/anthropic");
-  return createAnthropic(toSettings(address))(address.model);
+  const model = createAnthropic(toSettings(address))(address.model);
+  const { specificationVersion, provider, modelId, supportedUrls } = model;
+  const doStream: StreamingModel["doStream"] = (options) => model.doStream(withCacheBreakpoints(options));
+  return { specificationVersion, provider, modelId, supportedUrls, doStream };
 }
 
 async function loadGoogle(address: ModelAddress): Promise<StreamingModel> {

@@ -15,7 +15,15 @@ import { badResponse, streamCut, toWorkerError } from "./failure.ts";
 import { createReplyLimit } from "./reply-limit.ts";
 import { createStopFilter, type StopFilter } from "./stop.ts";
 import { createThinkingFilter, isKnownToThink, type Thought } from "./thinking.ts";
-import type { FinishReason, Usage, Worker, WorkerEvent, WorkerRequest } from "./types.ts";
+import type {
+  FinishReason,
+  ProviderMetadata,
+  ReasoningPart,
+  Usage,
+  Worker,
+  WorkerEvent,
+  WorkerRequest,
+} from "./types.ts";
 import { acceptUsage, toCount } from "./usage.ts";
 
 /** A V2 object (AI SDK 5) differs only in its finish part. */
@@ -109,6 +117,7 @@ async function* toWorkerEvents(
   const filter = request.stop?.length ? createStopFilter(request.stop) : undefined;
   const midStream = { workerId: id, isAborted: false, isStreaming: true };
   const limit = createReplyLimit(id, request.maxOutputTokens);
+  const reasoning = createReasoningParts();
   let isAnswering = false;
   const brokenOff = () =>
     isAnswering || contentType.includes("event-stream")
@@ -128,16 +137,27 @@ async function* toWorkerEvents(
         if (thoughts.length === 0) yield { type: "reasoning-delta", text: "" };
         break;
       }
+      case "reasoning-start":
+      case "reasoning-end":
+        reasoning.add(part.id, "", part.providerMetadata);
+        break;
       case "reasoning-delta":
         isAnswering = true;
         thinking?.trust();
+        reasoning.add(part.id, part.delta, part.providerMetadata);
         if (part.delta !== "" && !filter?.stopped) yield { type: "reasoning-delta", text: part.delta };
         break;
       case "tool-call":
         isAnswering = true;
         // Tools that the provider runs itself are its own affair.
         if (part.providerExecuted || filter?.stopped) break;
-        yield { type: "tool-call", id: part.toolCallId, name: part.toolName, input: part.input };
+        yield {
+          type: "tool-call",
+          id: part.toolCallId,
+          name: part.toolName,
+          input: part.input,
+          metadata: part.providerMetadata,
+        };
         break;
       case "error":
         // The body ended without a finish reason.
@@ -151,12 +171,36 @@ async function* toWorkerEvents(
         if (thinking?.sawUnopened) habits.isUnopened = true;
         const rest = filter?.end() ?? "";
         if (rest !== "") yield { type: "text-delta", text: rest };
+        for (const thought of reasoning.parts()) yield { type: "reasoning-part", ...thought };
         const usage = acceptUsage(id, toUsage(part), request.maxOutputTokens);
         yield { type: "finish", usage, reason: filter?.stopped ? "stop" : reason };
         return;
       }
     }
   }
+}
+
+/** Thoughts of a reply, each with all that its provider said of it: a signature comes last, an id first. */
+function createReasoningParts() {
+  const parts = new Map<string, ReasoningPart>();
+  return {
+    add(id: string, text: string, metadata: ProviderMetadata | undefined): void {
+      const known = parts.get(id) ?? { text: "" };
+      parts.set(id, {
+        text: known.text + text,
+        metadata: metadata ? mergeMetadata(known.metadata, metadata) : known.metadata,
+      });
+    },
+    /** One without a word and without a signature is nothing to hand back. */
+    parts: () => [...parts.values()].filter(({ text, metadata }) => text !== "" || metadata !== undefined),
+  };
+}
+
+function mergeMetadata(known: ProviderMetadata = {}, more: ProviderMetadata): ProviderMetadata {
+  const merged = { ...known };
+  for (const [provider, fields] of Object.entries(more))
+    merged[provider] = { ...merged[provider], ...fields };
+  return merged;
 }
 
 /** Stop sequences are looked for in what is said, not in what was thought. */
