@@ -6,6 +6,7 @@
 
 import { z } from "zod";
 import { isObject } from "../base/fields.ts";
+import { QUALITIES } from "../base/quality-names.ts";
 import { HELPER_IDS } from "../worker/kinds.ts";
 import type { ModelObject } from "../worker/provider.ts";
 import { type PoolMember, TOPICS, type Worker } from "../worker/types.ts";
@@ -100,6 +101,8 @@ const configSchema = z.strictObject({
       deadlineMs: milliseconds.nullable().default(600_000),
     })
     .prefault({}),
+  /** How much an answer may take: rounds, team sizes, budget and who is asked (`tutti/quality.ts`). */
+  quality: z.enum(QUALITIES).default("balanced"),
   /** How many workflows at the most: more than 1 allows corrective ones. */
   rounds: z.int().min(1).max(10).default(1),
   /** The largest reply asked of a step. */

@@ -71,6 +71,10 @@ export interface RunSettings {
   conductor: ConductorIdentity;
   /** Why this Conductor and not another, in words. */
   conductorReason: string;
+  /** As it was asked for: `tutti/quality.ts`. Absent in older journals and in graded runs. */
+  quality?: string;
+  /** So many steps at least, unless the task is trivial; absent: as few as it needs. */
+  teamSize?: number;
   /** How many workflows at the most: 1 is a plain run, more allow corrective ones. */
   rounds: number;
   maxSteps: number;

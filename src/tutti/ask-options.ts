@@ -1,5 +1,6 @@
 // What a caller may say beside the question.
 
+import type { Quality } from "../base/quality-names.ts";
 import type { Conductor } from "../conductor/types.ts";
 import type { PlanEstimate } from "../perform/estimate.ts";
 import type { Verdict } from "../perform/stage.ts";
@@ -31,6 +32,8 @@ export interface AskOptions {
   conductor?: string | ConductorIdentity | Conductor;
   /** "rehearsal", the name of a pool in the config, ids of workers, or a pool of one's own. */
   pool?: string | string[] | Pool;
+  /** How much the answer may take; the config's by default. `rounds`, `budgetUsd` and `conductor` come before it. */
+  quality?: Quality;
   rounds?: number;
   /** null switches the dollar budget off. */
   budgetUsd?: number | null;

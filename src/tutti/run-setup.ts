@@ -22,6 +22,7 @@ import { MAX_STEPS, type Step, type Workflow } from "../workflow/types.ts";
 import { validateWorkflow } from "../workflow/validate.ts";
 import type { AskOptions, ResumeOptions } from "./ask-options.ts";
 import { checkNumbers } from "./check-input.ts";
+import { checkQuality, QUALITY_TRAITS, toBudgetUsd, toRounds } from "./quality.ts";
 
 let host: string | undefined;
 
@@ -44,10 +45,17 @@ export function toSettings(
   isStreaming: boolean,
 ): Omit<RunSettings, "conductor" | "conductorReason"> {
   checkNumbers(options);
+  const { quality = config.quality, budgetUsd } = options;
+  checkQuality(quality);
   return {
-    rounds: options.rounds ?? config.rounds,
+    quality,
+    teamSize: QUALITY_TRAITS[quality].teamSize,
+    rounds: options.rounds ?? toRounds(config, quality),
     maxSteps: MAX_STEPS,
-    limits: toLimits(config, options),
+    limits: toLimits(config, {
+      ...options,
+      budgetUsd: budgetUsd === undefined ? toBudgetUsd(config, quality) : budgetUsd,
+    }),
     seed: options.seed ?? Number.parseInt(randomUUID().slice(0, 8), 16),
     maxOutputTokens: config.maxOutputTokens,
     retries: config.retries,

@@ -25,6 +25,7 @@ import { toTask } from "./check-input.ts";
 import { chooseConductor, resolveConductor } from "./conductors.ts";
 import { checkOneModel, checkSight, toConversation, toTeamOptions } from "./conversation.ts";
 import { createObserve, type RunObserver } from "./observers.ts";
+import { isQuality, QUALITY_TRAITS } from "./quality.ts";
 import {
   createOwner,
   createPoolFinder,
@@ -144,7 +145,10 @@ export function createTutti(
     if (asked.model !== undefined) checkOneModel(asked.model, { members });
     checkSight(task, { members });
     const { showNames } = config;
-    const wanted = options.conductor ?? config.conductor;
+    const { quality = config.quality } = options;
+    // Who asks for economy wants no plan, whoever would usually write it.
+    const isSingle = options.quality !== undefined && QUALITY_TRAITS[quality].isSingle;
+    const wanted = options.conductor ?? (isSingle ? undefined : config.conductor);
     const chosen = await chooseConductor(
       wanted,
       { members },
@@ -153,7 +157,9 @@ export function createTutti(
         showNames,
         env,
         task,
-        rounds: settings.rounds,
+        quality,
+        // Rounds that only the quality adds are no wish for a plan where one model is enough.
+        rounds: options.rounds ?? config.rounds,
         isAvailable: (id) => breaker.isAvailable(id),
       },
     );
@@ -246,7 +252,13 @@ export function createTutti(
       // The profiles the run began with: those of today could change its mind half-way.
       return { ...(found ?? { worker: goneWorker(entry) }), ...(profile && { profile }) };
     });
-    const choice = { kind, showNames: config.showNames, env };
+    const { quality } = state.settings;
+    const choice = {
+      kind,
+      showNames: config.showNames,
+      env,
+      quality: isQuality(quality) ? quality : undefined,
+    };
     const choose = async (wanted: AskOptions["conductor"]) =>
       (await chooseConductor(wanted, { members }, choice)).conductor;
     const { workflow } = state.rounds[0] ?? {};

@@ -2,9 +2,11 @@
 
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
+import { QUALITIES, type Quality } from "../../base/quality-names.ts";
 import type { AskOptions } from "../../tutti/ask-options.ts";
+import { describeQualities } from "../../tutti/quality.ts";
 import type { Message } from "../../worker/types.ts";
-import { collect, dollars, wholeNumber } from "../options.ts";
+import { collect, dollars, oneOf, wholeNumber } from "../options.ts";
 
 const MOST_ROUNDS = 10;
 const PATIENCE_MS = 2_000;
@@ -13,6 +15,7 @@ interface AskFlags {
   json?: boolean;
   pool?: string;
   conductor?: string;
+  quality?: Quality;
   rounds?: number;
   budgetUsd?: number | "none";
   maxCalls?: number;
@@ -41,7 +44,12 @@ export function define(command: Command): void {
     .option("--pool <name|ids>", '"rehearsal", a pool of the config, or ids of workers separated by commas')
     .option(
       "--conductor <name>",
-      "who plans: prompted, native, native:FOLDER, scripted-planner, or the id of a worker",
+      "who plans: prompted, native[:FOLDER], trinity[:FOLDER], scripted-planner, or the id of a worker",
+    )
+    .option(
+      "--quality <name>",
+      `how much the answer may take: ${QUALITIES.join(", ")} (see below)`,
+      oneOf("--quality", QUALITIES),
     )
     .option("--model <id>", "ask this one worker and nobody else, by its id or its model's name")
     .option("--system <text|@file>", "how the answer should be: a system message, or the file that holds it")
@@ -73,6 +81,10 @@ Examples:
   $ tutti ask --plan --budget-usd 0.05 "Which of these is the bug?" --file app.ts
   $ git diff | tutti ask --quiet "Write a commit message"
   $ tutti ask --continue "And in French?"
+
+Quality, with what it brought in the rehearsal (600 simulated questions; docs/experiments/conductor/quality.md):
+${describeQualities()}
+--rounds, --budget-usd and --conductor come before it.
 
 The answer alone goes to standard output, progress to standard error. Write -- before a question that
 begins with a dash. Ctrl-C stops with the best answer so far, a second one at once.`,
@@ -147,10 +159,21 @@ async function readQuestion(
 }
 
 function toAskOptions(flags: AskFlags): AskOptions {
-  const { model, pool, conductor, rounds, maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice } = flags;
+  const {
+    quality,
+    model,
+    pool,
+    conductor,
+    rounds,
+    maxCalls,
+    maxTokens,
+    deadlineMs,
+    seed,
+    allowUnknownPrice,
+  } = flags;
   const budgetUsd = flags.budgetUsd === "none" ? null : flags.budgetUsd;
   return {
-    ...{ model, pool, conductor, rounds, budgetUsd },
+    ...{ quality, model, pool, conductor, rounds, budgetUsd },
     ...{ maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice },
   };
 }
