@@ -110,7 +110,7 @@ async function takeTerminals() {
       columns: 96,
       rows: 48,
       typed: [
-        [/\/help/, "What is 17 * 23?"],
+        [/^› *$/m, "What is 17 * 23?"],
         [/session .* run r_\w+/, "What is the capital of France?"],
         [/session .* run r_\w+[\s\S]*session .* run r_\w+/, "/cost"],
         [/2 answers/],

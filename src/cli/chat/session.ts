@@ -10,6 +10,7 @@ import type { AskOptions } from "../../tutti/ask-options.ts";
 import { saidIn } from "../../tutti/conversation.ts";
 import type { Tutti } from "../../tutti/tutti.ts";
 import { textOf } from "../../worker/brief.ts";
+import { isSimulated } from "../../worker/kinds.ts";
 import type { Message } from "../../worker/types.ts";
 import { toCalls, toCost } from "../ask/outcome.ts";
 import { performShown } from "../ask/perform-live.ts";
@@ -129,9 +130,10 @@ export class ChatSession {
   async #describe(): Promise<string> {
     const { model, pool, conductor } = this.choice;
     if (model !== undefined) return `One model: ${toOneLine(model)}`;
-    const { pool: found, notice } = await this.tutti.pool(pool as string | undefined);
+    const { pool: found } = await this.tutti.pool(pool as string | undefined);
     const models = found.members.filter(({ worker }) => worker.kind === "model").length;
-    const who = notice ? "the rehearsal (simulated workers)" : toCount(models, "model");
+    const isRehearsal = isSimulated(found.members.map(({ worker }) => worker));
+    const who = isRehearsal ? "the rehearsal (simulated workers)" : toCount(models, "model");
     return `A team: ${who}${conductor === undefined ? "" : `, conducted by ${toOneLine(String(conductor))}`}`;
   }
 
