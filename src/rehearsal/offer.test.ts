@@ -7,7 +7,6 @@ describe("a question that is refused", () => {
   it.each([
     ["What is 17 times 23 modulo 5?", "arithmetic"],
     ["What is the capital of the moon?", "capitals"],
-    ["Convert three leagues into furlongs and metres", "units"],
   ])("%s gets one of its kind offered", (question, family) => {
     expect(readProblem(question)).toBeUndefined();
     expect(readProblem(offerQuestion(question))?.family).toBe(family);
