@@ -37,8 +37,9 @@ export interface GatewayRequest {
 }
 
 /**
- * Tokens as Fugu reports them. `input` and `output` are those of the step that wrote the answer;
- * everything else that the team and its Conductor took is orchestration, and is ADDED to the totals.
+ * Tokens of a reply. `input` and `output` are those of the step that wrote the answer, and the total is their sum: agents
+ * take it for the length of the conversation and compact by it. Everything else that the team and its Conductor took is
+ * orchestration, under Fugu's names, and stands beside.
  */
 export interface GatewayUsage {
   inputTokens: number;
@@ -51,7 +52,7 @@ export interface GatewayUsage {
   /** ⊂ orchestrationInputTokens */
   orchestrationCachedInputTokens: number;
   orchestrationOutputTokens: number;
-  /** The sum of the four that are no part of another. */
+  /** inputTokens + outputTokens */
   totalTokens: number;
 }
 

@@ -17,7 +17,14 @@ import {
   reserveCall,
   reserveShare,
 } from "./budget.ts";
-import { candidatesFor, isOver, type RoundState, type RunState, type StepState } from "./state.ts";
+import {
+  candidatesFor,
+  isInToolLoop,
+  isOver,
+  type RoundState,
+  type RunState,
+  type StepState,
+} from "./state.ts";
 import { toBrief } from "./visible.ts";
 
 /** A plan that is no workflow is sampled again twice. */
@@ -152,6 +159,7 @@ function ask(
 function rescue(state: RunState, round: number, number: number): Action[] | undefined {
   if (state.rounds.some(({ steps }) => steps.some((step) => step.reply?.text))) return undefined;
   const step = state.rounds[round]!.steps[number]!;
+  if (isInToolLoop(step)) return undefined;
   const named = state.rounds[round]!.workflow!.steps[number]!.worker;
   const brief = toBrief(state, round, number);
   for (const worker of strongestFirst(state.pool)) {

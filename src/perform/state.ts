@@ -101,6 +101,8 @@ export interface RunState {
   pool: PoolEntry[];
   settings: RunSettings;
   origin?: Origin;
+  /** The run before it in a conversation. */
+  continues?: string;
   startedAt: number;
   /** The deadline counts from here: the start or the latest resume, moved on by what people took to review. */
   resumedAt: number;
@@ -127,7 +129,7 @@ export function fold(events: readonly RunEvent[]): RunState | undefined {
 }
 
 export function start(event: Extract<RunEvent, { type: "run-start" }>): RunState {
-  const { runId, parent, task, pool, settings, origin, isStripped, at } = event;
+  const { runId, parent, task, pool, settings, origin, continues, isStripped, at } = event;
   return {
     runId,
     parent,
@@ -135,6 +137,7 @@ export function start(event: Extract<RunEvent, { type: "run-start" }>): RunState
     pool,
     settings,
     origin,
+    continues,
     isStripped,
     startedAt: at,
     resumedAt: at,
@@ -253,19 +256,24 @@ function planEnd(state: RunState, event: Extract<RunEvent, { type: "plan-end" }>
 function toolsReturned(state: RunState, event: Extract<RunEvent, { type: "run-resume" }>): RunState {
   const number = state.rounds.length - 1;
   const round = state.rounds[number]!;
-  const task = event.output ? { ...state.task, output: event.output } : state.task;
+  const { messages = state.task.messages, output = state.task.output, exchanges } = event;
+  const task = { ...state.task, messages, output };
   const resumed = withRound({ ...state, task, spentBefore: state.spent }, number, {
     ...round,
     ended: false,
   });
   return withStep(resumed, { round: number, step: round.steps.length - 1 }, (step) =>
-    askAgain(step, { reply: step.reply!, results: event.toolResults!, said: event.said }),
+    askAgain(exchanges ? { ...step, exchanges } : step, {
+      reply: step.reply!,
+      results: event.toolResults!,
+      said: event.said,
+    }),
   );
 }
 
 function askAgain(step: StepState, exchange: Exchange): StepState {
-  const { text, toolCalls } = exchange.reply;
-  const reply = { text, toolCalls };
+  const { text, toolCalls, reasoningParts } = exchange.reply;
+  const reply = { text, toolCalls, reasoningParts };
   return {
     ...step,
     status: "pending",
@@ -321,11 +329,20 @@ function stepError(state: RunState, event: Extract<RunEvent, { type: "step-error
   });
 }
 
-/** Who may be asked for this step, in order: the named one, then the strongest that have not failed at it. */
+/**
+ * Who may be asked for this step, in order: the named one, then the strongest that have not failed at it. Nobody takes the
+ * place of one who has called tools: another model would read results of calls that it did not make.
+ */
 export function candidatesFor(pool: readonly PoolEntry[], named: number, step: StepState): number[] {
+  if (isInToolLoop(step)) return step.exhausted.includes(step.worker) ? [] : [step.worker];
   if (step.exhausted.filter((worker) => worker !== named).length >= MAX_REPLACEMENTS) return [];
   const others = strongestFirst(pool).filter((worker) => worker !== named);
   return [named, ...others].filter((worker) => !step.exhausted.includes(worker));
+}
+
+/** Tools of the client have returned to it. */
+export function isInToolLoop({ exchanges }: StepState): boolean {
+  return exchanges.some(({ results }) => results !== undefined);
 }
 
 export function isOver(step: StepState): boolean {

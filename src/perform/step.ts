@@ -13,6 +13,7 @@ import type {
   FinishReason,
   Message,
   OutputSettings,
+  ReasoningPart,
   ToolCall,
   Usage,
   Worker,
@@ -138,7 +139,7 @@ function toRequest(
   { settings }: RunState,
   nested: Nested | undefined,
 ): WorkerRequest {
-  const { temperature, stop, tools, toolChoice, responseFormat } = (brief.isLast && brief.task.output) || {};
+  const { maxOutputTokens: _, toolChoice, ...output } = (brief.isLast && brief.task.output) || {};
   let messages: Message[] | undefined;
   return {
     // Written when somebody reads them: simulated and recorded workers go by the brief.
@@ -149,11 +150,8 @@ function toRequest(
     brief,
     maxOutputTokens,
     seed: hashSeed(settings.seed, round, step, attempt),
-    temperature,
-    stop,
-    tools,
-    toolChoice: tools && toolChoice,
-    responseFormat,
+    ...output,
+    toolChoice: output.tools && toolChoice,
     conduct: nested?.conduct,
   };
 }
@@ -255,6 +253,7 @@ async function ask(
   let text = "";
   let reasoning = "";
   let toolCalls: ToolCall[] | undefined;
+  const reasoningParts: ReasoningPart[] = [];
   let undeclared: string | undefined;
   let finish: Extract<WorkerEvent, { type: "finish" }> | undefined;
   let firstAt: number | undefined;
@@ -273,14 +272,23 @@ async function ask(
           break;
         case "reasoning-delta":
           reasoning += event.text;
-          onDelta("reasoning", event.text);
+          if (event.text !== "") onDelta("reasoning", event.text);
+          break;
+        case "text-withdrawn":
+          reasoning += text;
+          text = "";
+          break;
+        case "reasoning-part":
+          reasoningParts.push({ text: event.text, metadata: event.metadata });
           break;
         case "tool-call":
           if (!isDeclared(request, event.name)) {
             undeclared ??= event.name;
             break;
           }
-          toolCalls = [...(toolCalls ?? []), { id: event.id, name: event.name, input: event.input }];
+          toolCalls ??= [];
+          if (request.parallelToolCalls === false && toolCalls.length > 0) break;
+          toolCalls.push({ id: event.id, name: event.name, input: event.input, metadata: event.metadata });
           break;
         case "finish":
           finish = event;
@@ -315,13 +323,14 @@ async function ask(
     await (worker.isInstant ? consume() : Promise.race([consume(), stopped, watch()]));
     const { usage, reason, features } = finish!;
     const isNothing = undeclared !== undefined && !toolCalls && text.trim() === "";
-    const empty = toolCalls ? undefined : emptyReply(worker, text, reason, request.maxOutputTokens);
+    const empty = toolCalls ? undefined : emptyReply(worker, { text, reasoning, reason }, request);
     const error = isNothing ? undeclaredTool(worker.id, undeclared!) : empty;
     if (error) return { ok: false, error, partial: "", reasoning, usage };
     const reply: StepReply = {
       text,
       reasoning: reasoning || undefined,
       toolCalls,
+      reasoningParts: toolCalls && reasoningParts.length > 0 ? reasoningParts : undefined,
       finishReason: reason === "tool-calls" && !toolCalls ? "stop" : reason,
       ...(features !== undefined && { features }),
     };
@@ -338,13 +347,14 @@ async function ask(
 /** A reply that a limit or a filter has emptied is no reply: somebody else may have one. */
 function emptyReply(
   worker: Worker,
-  text: string,
-  reason: FinishReason,
-  maxOutputTokens: number,
+  { text, reasoning, reason }: { text: string; reasoning: string; reason: FinishReason },
+  { maxOutputTokens }: WorkerRequest,
 ): TuttiError | undefined {
   if (!isModel(worker) || text.trim() !== "") return undefined;
   if (reason === "content-filter")
     return new TuttiError("content-filter", `${worker.id} was silenced by its provider's filter`);
+  if (reason !== "length" && reasoning.trim() !== "")
+    return new TuttiError("empty-reply", `${worker.id} wrote down its thinking and no answer`);
   if (reason !== "length") return undefined;
   const why = `used all of its ${maxOutputTokens} tokens before it wrote a word (models that reason need more)`;
   return new TuttiError("empty-reply", `${worker.id} ${why}`);

@@ -7,7 +7,7 @@ import type { RunEvent, StepPosition, StopReason } from "../store/types.ts";
 import { combines } from "../worker/kinds.ts";
 import type { Brief, VisibleStep } from "../worker/types.ts";
 import { firstRoundSeen, toPositions } from "../workflow/waves.ts";
-import type { RoundState, RunState } from "./state.ts";
+import { isInToolLoop, type RoundState, type RunState } from "./state.ts";
 
 /** In order, the earliest round first. A step that got no reply is left out: there is nothing to quote. */
 export function toBrief(state: RunState, roundNumber: number, stepNumber: number): Brief {
@@ -83,9 +83,17 @@ export function toAnswer(state: RunState, stopReason?: StopReason): AnswerOfRun 
 
 /**
  * The answer as good as it is now, and where it came from. A finished round beats one under way; a finished
- * reply beats a part of one. Undefined only when no worker has said anything.
+ * reply beats a part of one. Undefined when no worker has said anything, and in the middle of a tool loop: what a helper
+ * said before it is no answer to what the tools returned.
  */
 function bestAnswer({ rounds, accepted }: RunState): { text: string; at: StepPosition } | undefined {
+  const looping = rounds.at(-1)?.steps.at(-1);
+  if (looping && isInToolLoop(looping) && !looping.reply) {
+    const text = partialOf(looping);
+    return text === ""
+      ? undefined
+      : { text, at: { round: rounds.length - 1, step: rounds.at(-1)!.steps.length - 1 } };
+  }
   const performed = [...rounds.keys()].filter((number) => rounds[number]!.steps.length > 0).reverse();
   if (accepted?.step !== undefined) {
     const { step, round = performed[0] ?? 0 } = accepted;

@@ -5,10 +5,13 @@
 import type { ReplyFeatures } from "../belief/reply-features.ts";
 import type { Belief } from "../belief/types.ts";
 import type {
+  Exchange,
   FinishReason,
+  Message,
   OutputSettings,
   Price,
   Profile,
+  ReasoningPart,
   Task,
   ToolCall,
   ToolResult,
@@ -72,6 +75,10 @@ export interface RunSettings {
   conductor: ConductorIdentity;
   /** Why this Conductor and not another, in words. */
   conductorReason: string;
+  /** As it was asked for: `tutti/quality.ts`. Absent in older journals and in graded runs. */
+  quality?: string;
+  /** So many steps at least, unless the task is trivial; absent: as few as it needs. */
+  teamSize?: number;
   /** How many workflows at the most: 1 is a plain run, more allow corrective ones. */
   rounds: number;
   maxSteps: number;
@@ -104,6 +111,8 @@ export interface StepReply {
   text: string;
   reasoning?: string;
   toolCalls?: ToolCall[];
+  /** Of a reply that calls tools: what its provider wants back with their results. */
+  reasoningParts?: ReasoningPart[];
   finishReason: FinishReason;
   /** Where the text is not what was said: what it looked like, or null. See `WorkerEvent`. */
   features?: ReplyFeatures | null;
@@ -168,6 +177,8 @@ export type RunEvent =
       settings: RunSettings;
       /** Of a run that came through the gateway. */
       origin?: Origin;
+      /** The run whose conversation this one goes on with: its question and answer stand in `task.messages`. */
+      continues?: string;
       /** What was said was taken out of this run's events, or never was in them (`without-content.ts`). */
       isStripped?: true;
     })
@@ -181,6 +192,10 @@ export type RunEvent =
       toolResults?: ToolResult[];
       /** What the user said beside the results. */
       said?: string;
+      /** The conversation as the client has it now, where that is not what the run began with. */
+      messages?: Message[];
+      /** The same for earlier turns of the step that asked: what they replied and what tools returned, as of now. */
+      exchanges?: Exchange[];
       streaming?: boolean;
       limits?: Limits;
       output?: OutputSettings;

@@ -26,7 +26,7 @@ export function withoutContent(event: RunEvent): RunEvent | undefined {
       };
     }
     case "run-resume": {
-      const { toolResults, said: _, output: __, ...rest } = event;
+      const { toolResults, said: _, output: __, messages: ___, exchanges: ____, ...rest } = event;
       if (!toolResults) return rest;
       return { ...rest, toolResults: toolResults.map(({ toolCallId }) => ({ toolCallId, content: "" })) };
     }

@@ -46,6 +46,15 @@ export function sumOf(...models: Model[]) {
   };
 }
 
+/** All that a reply says was taken: the answer's own tokens and what stands beside them, in any dialect. */
+export function toWhole(usage: object): number {
+  const counts = Object.entries(usage).flatMap(([name, value]) =>
+    typeof value === "object" && value !== null ? Object.entries(value) : [[name, value]],
+  );
+  const isWanted = (name: string) => /^(total|orchestration_(input|output))_tokens$/.test(name);
+  return counts.reduce((sum, [name, count]) => (isWanted(name) ? sum + Number(count) : sum), 0);
+}
+
 /** All four of them, and those of them that are orchestration. */
 export const WHOLE = sumOf("planner", "beta", "gamma", "alpha");
 export const OTHERS = sumOf("planner", "beta", "gamma");

@@ -39,11 +39,16 @@ describe("the message of a step", () => {
       ],
       isLast: true,
     };
-    const messages = toMessages(brief);
-    expect(messages).toHaveLength(1);
-    expect(messages[0]!.role).toBe("user");
-    expect(readBlocks(textOf(messages))).toEqual([
-      { name: "overall task", body: "How many r are in strawberry?" },
+    const ofMember = toMessages({ ...brief, isLast: false });
+    expect(ofMember).toHaveLength(1);
+    expect(ofMember[0]!.role).toBe("user");
+    const [whole, ...rest] = readBlocks(textOf(ofMember));
+    expect(whole).toEqual({ name: "overall task", body: "How many r are in strawberry?" });
+    const ofLast = toMessages(brief);
+    expect(ofLast).toHaveLength(1);
+    expect(textOf(ofLast).startsWith("How many r are in strawberry?")).toBe(true);
+    expect(readBlocks(textOf(ofLast))).toEqual(rest);
+    expect(rest).toEqual([
       { name: "subtask of step 1 by model 2", body: "Spell it." },
       { name: "reply of step 1 by model 2", body: "s t r a w b e r r y" },
       { name: "subtask of step 2 by model 2", body: "Count." },
@@ -52,13 +57,54 @@ describe("the message of a step", () => {
     ]);
   });
 
-  it("begins with the same text for every step, so that providers can cache it", () => {
+  const conversation: Message[] = [
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "Fix the test." },
+    { role: "assistant", content: "", toolCalls: [{ id: "c1", name: "read", input: "{}" }] },
+    { role: "tool", toolCallId: "c1", toolName: "read", content: "expect(1).toBe(2)" },
+    { role: "assistant", content: "It compares 1 with 2." },
+    { role: "user", content: "And now?" },
+  ];
+  const reply = { round: 0, step: 0, worker: 0, subtask: "one", reply: "a reply" };
+
+  it("begins with the same text for every member but the last, so that providers can cache it", () => {
     const common = { task, visible: [], isLast: false };
     const first = textOf(toMessages({ ...common, subtask: "one" }));
-    const reply = { round: 0, step: 0, worker: 0, subtask: "one", reply: "a reply" };
-    const second = textOf(toMessages({ ...common, subtask: "two", visible: [reply], isLast: true }));
+    const second = textOf(toMessages({ ...common, subtask: "two", visible: [reply] }));
     const end = first.indexOf("\n\n<<< your subtask");
     expect(second.slice(0, end)).toBe(first.slice(0, end));
+  });
+
+  it("begins with the text of the turn before, however long the conversation has grown", () => {
+    const ask = (count: number) => {
+      const brief = { task: { messages: conversation.slice(0, count) }, subtask: "x", visible: [] };
+      return textOf(toMessages({ ...brief, isLast: false }));
+    };
+    const end = ask(2).indexOf("\n>>> overall task");
+    expect(end).toBeGreaterThan(0);
+    expect(ask(4).slice(0, end)).toBe(ask(2).slice(0, end));
+    expect(ask(6).slice(0, end)).toBe(ask(2).slice(0, end));
+  });
+
+  it("is the client's own conversation for the last member, with the team's work at its end", () => {
+    const asked = { task: { messages: conversation }, subtask: "Answer.", visible: [reply], isLast: true };
+    const messages = toMessages(asked);
+    expect(messages.slice(0, -1)).toEqual(conversation.slice(0, -1));
+    const { role, content } = messages.at(-1)!;
+    expect(role).toBe("user");
+    expect(content).toEqual([
+      { type: "text", text: "And now?" },
+      { type: "text", text: expect.any(String) },
+    ]);
+    expect(readBlocks(textOf(messages)).map(({ name }) => name)).toEqual([
+      "subtask of step 1 by model 0",
+      "reply of step 1 by model 0",
+      "your subtask",
+    ]);
+    // After the result of a tool the user has said nothing yet.
+    const messagesAfterTool = toMessages({ ...asked, task: { messages: conversation.slice(0, 4) } });
+    expect(messagesAfterTool.slice(0, 4)).toEqual(conversation.slice(0, 4));
+    expect(messagesAfterTool).toHaveLength(5);
   });
 
   it("carries the client's system text as the system message of the last step, and as data elsewhere", () => {
@@ -125,13 +171,15 @@ describe("a hostile reply", () => {
   const expectData = (reply: string) => {
     const blocks = readBlocks(textOf(toMessages(brief(reply))));
     expect(blocks.map((block) => block.name)).toEqual([
-      "overall task",
       "subtask of step 1 by model 1",
       "reply of step 1 by model 1",
       "your subtask",
     ]);
-    expect(blocks[2]!.body).toBe(reply);
-    expect(blocks[3]!.body).toBe("Judge the reply.");
+    expect(blocks[1]!.body).toBe(reply);
+    expect(blocks[2]!.body).toBe("Judge the reply.");
+    const ofMember = readBlocks(textOf(toMessages({ ...brief(reply), isLast: false })));
+    expect(ofMember[0]!.name).toBe("overall task");
+    expect(ofMember.slice(1)).toEqual(blocks);
   };
 
   it("arrives as data, word for word, when it asks to be obeyed", () => {

@@ -3,7 +3,8 @@
 
 import type { LanguageModelV3CallOptions, LanguageModelV3Message } from "@ai-sdk/provider";
 import { TuttiError } from "../base/errors.ts";
-import type { Message, Part, ToolCall, WorkerRequest } from "./types.ts";
+import { quote } from "./brief.ts";
+import type { Message, Part, ReasoningPart, ToolCall, WorkerRequest } from "./types.ts";
 
 type UserContent = Extract<LanguageModelV3Message, { role: "user" }>["content"];
 type JsonSchema = NonNullable<
@@ -17,6 +18,10 @@ export interface CallDefaults {
   /** Who is asked, for error messages. */
   workerId: string;
   supportedUrls: SupportedUrls;
+  /** False: images are named to it and not sent. */
+  takesImages?: boolean;
+  /** Reads PDF files itself. Others get their text. */
+  takesPdf?: boolean;
   temperature?: number;
   providerOptions?: LanguageModelV3CallOptions["providerOptions"];
 }
@@ -27,6 +32,9 @@ export function toCallOptions(request: WorkerRequest, defaults: CallDefaults): L
     prompt: request.messages.map((message) => toPromptMessage(message, defaults)),
     maxOutputTokens: request.maxOutputTokens,
     temperature: request.temperature ?? defaults.temperature,
+    topP: request.topP,
+    presencePenalty: request.presencePenalty,
+    frequencyPenalty: request.frequencyPenalty,
     stopSequences: request.stop?.length ? request.stop : undefined,
     // Gemini takes a signed 32-bit integer and refuses anything larger.
     seed: seed === undefined ? undefined : Math.abs(Math.trunc(seed)) % 2 ** 31,
@@ -35,9 +43,10 @@ export function toCallOptions(request: WorkerRequest, defaults: CallDefaults): L
       schema: responseFormat.schema as JsonSchema | undefined,
     },
     tools: request.tools?.length
-      ? request.tools.map((tool) => ({
+      ? request.tools.map(({ isCached, ...tool }) => ({
           type: "function",
           ...tool,
+          providerOptions: toCacheOptions(isCached),
           inputSchema: tool.inputSchema as JsonSchema,
         }))
       : undefined,
@@ -47,14 +56,33 @@ export function toCallOptions(request: WorkerRequest, defaults: CallDefaults): L
           ? { type: "tool", toolName: toolChoice.name }
           : { type: toolChoice }
         : undefined,
-    providerOptions: defaults.providerOptions,
+    providerOptions: toProviderOptions(request, defaults),
+  };
+}
+
+/** One call at a time has another name with every provider. */
+function toProviderOptions(
+  { tools, parallelToolCalls }: WorkerRequest,
+  { providerOptions }: CallDefaults,
+): CallDefaults["providerOptions"] {
+  if (parallelToolCalls !== false || !tools?.length) return providerOptions;
+  const { openai, anthropic, openaiCompatible } = providerOptions ?? {};
+  return {
+    ...providerOptions,
+    openai: { parallelToolCalls, ...openai },
+    openaiCompatible: { parallelToolCalls, ...openaiCompatible },
+    anthropic: { disableParallelToolUse: true, ...anthropic },
   };
 }
 
 function toPromptMessage(message: Message, defaults: CallDefaults): LanguageModelV3Message {
   switch (message.role) {
     case "system":
-      return { role: "system", content: message.content };
+      return {
+        role: "system",
+        content: message.content,
+        providerOptions: toCacheOptions(message.isCached),
+      };
     case "user": {
       const parts: Part[] =
         typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
@@ -64,6 +92,7 @@ function toPromptMessage(message: Message, defaults: CallDefaults): LanguageMode
       return {
         role: "assistant",
         content: [
+          ...(message.reasoning ?? []).map(toReasoningPart),
           ...(message.content === "" ? [] : [{ type: "text" as const, text: message.content }]),
           ...(message.toolCalls ?? []).map(toToolCallPart),
         ],
@@ -71,9 +100,22 @@ function toPromptMessage(message: Message, defaults: CallDefaults): LanguageMode
     case "tool": {
       const { toolCallId, toolName, content } = message;
       const output = { type: "text" as const, value: content };
-      return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output }] };
+      const providerOptions = toCacheOptions(message.isCached);
+      return {
+        role: "tool",
+        content: [{ type: "tool-result", toolCallId, toolName, output, providerOptions }],
+      };
     }
   }
+}
+
+/** The client's own marks are Anthropic's; to other providers they say nothing. */
+function toCacheOptions(isCached: true | undefined) {
+  return isCached && { anthropic: { cacheControl: { type: "ephemeral" } } };
+}
+
+function toReasoningPart({ text, metadata }: ReasoningPart) {
+  return { type: "reasoning" as const, text, providerOptions: metadata };
 }
 
 function toToolCallPart(call: ToolCall) {
@@ -82,6 +124,7 @@ function toToolCallPart(call: ToolCall) {
     toolCallId: call.id,
     toolName: call.name,
     input: parseInput(call.input),
+    providerOptions: call.metadata,
   };
 }
 
@@ -95,13 +138,16 @@ function parseInput(input: string): unknown {
 }
 
 function toUserPart(part: Part, defaults: CallDefaults): UserContent[number] {
-  if (part.type === "text") return { type: "text", text: part.text };
+  if (part.type === "file") return toFilePart(part, defaults);
+  const providerOptions = toCacheOptions(part.isCached);
+  if (part.type === "text") return { type: "text", text: part.text, providerOptions };
+  if (defaults.takesImages === false) return { type: "text", text: "[an image, which you cannot see]" };
   const inline = /^data:([^;,]*)[^,]*?(;base64)?,(.*)$/s.exec(part.image);
   if (inline) {
     const [, declared, base64, payload = ""] = inline;
     const mediaType = part.mediaType ?? (declared || "image/*");
     const data = base64 ? payload : Buffer.from(decodeURIComponent(payload));
-    return { type: "file", mediaType, data };
+    return { type: "file", mediaType, data, providerOptions };
   }
   // We do not download images: a URL from a stranger would let them read what only this machine can reach.
   const mediaType = part.mediaType ?? "image/*";
@@ -111,7 +157,21 @@ function toUserPart(part: Part, defaults: CallDefaults): UserContent[number] {
       `Worker "${defaults.workerId}" cannot take the image "${part.image.slice(0, 80)}" by its address. Give it as a data: URL.`,
     );
   }
-  return { type: "file", mediaType, data: new URL(part.image) };
+  return { type: "file", mediaType, data: new URL(part.image), providerOptions };
+}
+
+function toFilePart(part: Extract<Part, { type: "file" }>, defaults: CallDefaults): UserContent[number] {
+  const { file, mediaType, name, text } = part;
+  if (defaults.takesPdf) {
+    const data = file.slice(file.indexOf(",") + 1);
+    return { type: "file", mediaType, data, filename: name };
+  }
+  if (text !== undefined)
+    return { type: "text", text: quote(`text of the file ${JSON.stringify(name)}`, text) };
+  throw new TuttiError(
+    "bad-request",
+    `Worker "${defaults.workerId}" takes no PDF files, and the text of ${JSON.stringify(name)} could not be taken out. Is unpdf installed? npm install unpdf`,
+  );
 }
 
 function isTakenByUrl(url: string, mediaType: string, supportedUrls: SupportedUrls): boolean {

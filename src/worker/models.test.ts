@@ -181,7 +181,10 @@ describe("openai", () => {
   it("asks a reasoning model with tools through Responses, without storing anything there", async () => {
     const events = await ask("openai", "gpt-6-sol", await serve(responsesEvents), { ...question, tools });
     expect(joined(events, "text-delta")).toBe("It is 42.");
-    expect(events).toContainEqual({ type: "tool-call", id: "t1", name: "add", input: '{"a":6}' });
+    expect(events).toContainEqual({
+      ...{ type: "tool-call", id: "t1", name: "add", input: '{"a":6}' },
+      metadata: { openai: { itemId: "fc_1" } },
+    });
     expect(events.at(-1)).toEqual({
       type: "finish",
       reason: "tool-calls",

@@ -13,8 +13,17 @@ import { usageError } from "../base/errors.ts";
 import { toCallOptions } from "./call-options.ts";
 import { badResponse, streamCut, toWorkerError } from "./failure.ts";
 import { createReplyLimit } from "./reply-limit.ts";
-import { createStopFilter } from "./stop.ts";
-import type { FinishReason, Usage, Worker, WorkerEvent, WorkerRequest } from "./types.ts";
+import { createStopFilter, type StopFilter } from "./stop.ts";
+import { createThinkingFilter, isKnownToThink, type Thought } from "./thinking.ts";
+import type {
+  FinishReason,
+  ProviderMetadata,
+  ReasoningPart,
+  Usage,
+  Worker,
+  WorkerEvent,
+  WorkerRequest,
+} from "./types.ts";
 import { acceptUsage, toCount } from "./usage.ts";
 
 /** A V2 object (AI SDK 5) differs only in its finish part. */
@@ -36,6 +45,9 @@ type PartReader = Pick<ReadableStreamDefaultReader<LanguageModelV3StreamPart>, "
 export interface ModelWorkerOptions {
   /** Used where the request does not say. */
   temperature?: number;
+  /** See `CallDefaults`. */
+  takesImages?: boolean;
+  takesPdf?: boolean;
   /** Passed to the provider's package as they are, under the provider's name. */
   providerOptions?: Record<string, Record<string, unknown>>;
 }
@@ -51,6 +63,7 @@ export function createModelWorker(
   options: ModelWorkerOptions = {},
 ): Worker {
   if (typeof model !== "function") checkVersion(id, model);
+  const habits: ThinkingHabits = { isUnopened: isKnownToThink(id) };
   return {
     id,
     kind: "model",
@@ -75,7 +88,7 @@ export function createModelWorker(
         context.isStreaming = true;
         const reader = stream.getReader();
         const read = () => unlessAborted(reader.read());
-        yield* toWorkerEvents(id, read, request, response?.headers?.["content-type"]);
+        yield* toWorkerEvents(id, read, request, habits, response?.headers?.["content-type"]);
       } catch (error) {
         context.isAborted = signal.aborted;
         throw toWorkerError(error, context);
@@ -87,15 +100,24 @@ export function createModelWorker(
   };
 }
 
+/** What is known of how a worker thinks; learned from its replies. */
+interface ThinkingHabits {
+  /** Its thinking begins without an opening tag. */
+  isUnopened: boolean;
+}
+
 async function* toWorkerEvents(
   id: string,
   read: PartReader["read"],
   request: WorkerRequest,
+  habits: ThinkingHabits,
   contentType = "",
 ): AsyncGenerator<WorkerEvent> {
+  const thinking = request.keepsThinking ? undefined : createThinkingFilter(habits.isUnopened);
   const filter = request.stop?.length ? createStopFilter(request.stop) : undefined;
   const midStream = { workerId: id, isAborted: false, isStreaming: true };
   const limit = createReplyLimit(id, request.maxOutputTokens);
+  const reasoning = createReasoningParts();
   let isAnswering = false;
   const brokenOff = () =>
     isAnswering || contentType.includes("event-stream")
@@ -109,19 +131,33 @@ async function* toWorkerEvents(
     switch (part.type) {
       case "text-delta": {
         isAnswering = true;
-        const text = filter ? filter.push(part.delta) : part.delta;
-        if (text !== "") yield { type: "text-delta", text };
+        const thoughts = thinking?.push(part.delta) ?? [{ type: "text" as const, text: part.delta }];
+        yield* toEvents(thoughts, filter);
+        // Nothing to show yet, but it is not silent either.
+        if (thoughts.length === 0) yield { type: "reasoning-delta", text: "" };
         break;
       }
+      case "reasoning-start":
+      case "reasoning-end":
+        reasoning.add(part.id, "", part.providerMetadata);
+        break;
       case "reasoning-delta":
         isAnswering = true;
+        thinking?.trust();
+        reasoning.add(part.id, part.delta, part.providerMetadata);
         if (part.delta !== "" && !filter?.stopped) yield { type: "reasoning-delta", text: part.delta };
         break;
       case "tool-call":
         isAnswering = true;
         // Tools that the provider runs itself are its own affair.
         if (part.providerExecuted || filter?.stopped) break;
-        yield { type: "tool-call", id: part.toolCallId, name: part.toolName, input: part.input };
+        yield {
+          type: "tool-call",
+          id: part.toolCallId,
+          name: part.toolName,
+          input: part.input,
+          metadata: part.providerMetadata,
+        };
         break;
       case "error":
         // The body ended without a finish reason.
@@ -131,12 +167,51 @@ async function* toWorkerEvents(
         const reason = toFinishReason(part);
         if (reason === "cut") throw brokenOff();
         if (reason === "error") throw toWorkerError({ message: "it gave no reason" }, midStream);
+        if (thinking) yield* toEvents(thinking.end(), filter);
+        if (thinking?.sawUnopened) habits.isUnopened = true;
         const rest = filter?.end() ?? "";
         if (rest !== "") yield { type: "text-delta", text: rest };
+        for (const thought of reasoning.parts()) yield { type: "reasoning-part", ...thought };
         const usage = acceptUsage(id, toUsage(part), request.maxOutputTokens);
         yield { type: "finish", usage, reason: filter?.stopped ? "stop" : reason };
         return;
       }
+    }
+  }
+}
+
+/** Thoughts of a reply, each with all that its provider said of it: a signature comes last, an id first. */
+function createReasoningParts() {
+  const parts = new Map<string, ReasoningPart>();
+  return {
+    add(id: string, text: string, metadata: ProviderMetadata | undefined): void {
+      const known = parts.get(id) ?? { text: "" };
+      parts.set(id, {
+        text: known.text + text,
+        metadata: metadata ? mergeMetadata(known.metadata, metadata) : known.metadata,
+      });
+    },
+    /** One without a word and without a signature is nothing to hand back. */
+    parts: () => [...parts.values()].filter(({ text, metadata }) => text !== "" || metadata !== undefined),
+  };
+}
+
+function mergeMetadata(known: ProviderMetadata = {}, more: ProviderMetadata): ProviderMetadata {
+  const merged = { ...known };
+  for (const [provider, fields] of Object.entries(more))
+    merged[provider] = { ...merged[provider], ...fields };
+  return merged;
+}
+
+/** Stop sequences are looked for in what is said, not in what was thought. */
+function* toEvents(thoughts: readonly Thought[], filter: StopFilter | undefined): Generator<WorkerEvent> {
+  for (const thought of thoughts) {
+    if (thought.type === "withdrawn") yield { type: "text-withdrawn" };
+    else if (thought.type === "reasoning") {
+      if (!filter?.stopped) yield { type: "reasoning-delta", text: thought.text };
+    } else {
+      const text = filter ? filter.push(thought.text) : thought.text;
+      if (text !== "") yield { type: "text-delta", text };
     }
   }
 }

@@ -7,16 +7,51 @@ import type { ReplyReading } from "../belief/reply-reading.ts";
 
 // ---- Messages ---------------------------------------------------------------------------------
 
+/** `isCached`: the client marks it as the end of what its provider shall keep in its cache. */
 export type Part =
-  | { type: "text"; text: string }
+  | { type: "text"; text: string; isCached?: true }
   /** `image` is a data: or https: URL. */
-  | { type: "image"; image: string; mediaType?: string };
+  | { type: "image"; image: string; mediaType?: string; isCached?: true }
+  /**
+   * A document such as a PDF, as a data: URL. Whoever cannot read it gets `text`, where it could be taken out; `pages`
+   * bound what it takes.
+   */
+  | {
+      type: "file";
+      file: string;
+      mediaType: string;
+      name: string;
+      text?: string;
+      pages: number;
+      isCached?: true;
+    };
+
+/**
+ * What a provider wants back as it gave it, under its own name: signatures of thoughts, encrypted ones, ids. Nobody here
+ * reads it, and nobody but that provider can.
+ */
+export type ProviderMetadata = Record<string, { [name: string]: JsonValue | undefined }>;
+export type JsonValue =
+  | null
+  | string
+  | number
+  | boolean
+  | JsonValue[]
+  | { [name: string]: JsonValue | undefined };
+
+/** A thought of a model, whole. */
+export interface ReasoningPart {
+  /** Empty where the provider keeps it to itself. */
+  text: string;
+  metadata?: ProviderMetadata;
+}
 
 export interface ToolCall {
   id: string;
   name: string;
   /** The arguments as the model wrote them: JSON text, not yet trusted to be valid. */
   input: string;
+  metadata?: ProviderMetadata;
 }
 
 /** What a tool of the client returned. */
@@ -26,26 +61,39 @@ export interface ToolResult {
 }
 
 export type Message =
-  | { role: "system"; content: string }
+  | { role: "system"; content: string; isCached?: true }
   | { role: "user"; content: string | Part[] }
-  | { role: "assistant"; content: string; toolCalls?: ToolCall[] }
-  | { role: "tool"; toolCallId: string; toolName: string; content: string };
+  /** `reasoning`: of this very worker, in a turn that called tools. Providers want it back before the results. */
+  | { role: "assistant"; content: string; toolCalls?: ToolCall[]; reasoning?: ReasoningPart[] }
+  | { role: "tool"; toolCallId: string; toolName: string; content: string; isCached?: true };
 
 /** A tool of the client. Only the last step of a workflow may call it. */
 export interface ToolDefinition {
   name: string;
   description?: string;
   inputSchema: Record<string, unknown>;
+  /** Its arguments must keep to the schema, where the provider can see to that. */
+  strict?: boolean;
+  isCached?: true;
 }
 
 /** Whether the last step may, must or must not call a tool, or which one it must call. */
 export type ToolChoice = "auto" | "none" | "required" | { name: string };
 
+/** How a model is to choose its words and its calls. */
+export interface Sampling {
+  temperature?: number;
+  topP?: number;
+  presencePenalty?: number;
+  frequencyPenalty?: number;
+  /** False: one tool call at a time. Of several only the first one is passed on. */
+  parallelToolCalls?: boolean;
+}
+
 /** What the client wants of the answer. It applies to the last step only. */
-export interface OutputSettings {
+export interface OutputSettings extends Sampling {
   maxOutputTokens?: number;
   stop?: string[];
-  temperature?: number;
   tools?: ToolDefinition[];
   toolChoice?: ToolChoice;
   responseFormat?: { type: "json"; schema?: Record<string, unknown>; name?: string };
@@ -77,7 +125,7 @@ export interface VisibleStep {
 
 /** A turn that the step has already had: what it replied, and what came back for it. */
 export interface Exchange {
-  reply: { text: string; toolCalls?: ToolCall[] };
+  reply: { text: string; toolCalls?: ToolCall[]; reasoningParts?: ReasoningPart[] };
   /** What the client's tools returned. */
   results?: ToolResult[];
   /** What the user said beside that. */
@@ -103,20 +151,21 @@ export interface Brief {
   asksBefore?: number;
 }
 
-export interface WorkerRequest {
+export interface WorkerRequest extends Sampling {
   /** What a model receives, already rendered: the overall task, what it may see (quoted), its subtask. */
   messages: Message[];
   /** The same as data. Absent when a model is asked outside a workflow (the Conductor's own calls, `pool check`). */
   brief?: Brief;
   /** Never more than this: the budget was reserved with it. */
   maxOutputTokens: number;
-  temperature?: number;
   stop?: string[];
   tools?: ToolDefinition[];
   toolChoice?: ToolChoice;
   responseFormat?: OutputSettings["responseFormat"];
   /** Makes simulated workers repeatable; passed on to providers that know it. Differs per step and attempt. */
   seed?: number;
+  /** `<think>` and what follows stay in the text: a planner's may hold the only plan there is. */
+  keepsThinking?: true;
   /** Set for a worker of kind "conductor": perform a nested run of this step and stream its answer. */
   conduct?: (signal: AbortSignal) => AsyncIterable<WorkerEvent>;
 }
@@ -136,6 +185,10 @@ export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" |
 export type WorkerEvent =
   | { type: "text-delta"; text: string }
   | { type: "reasoning-delta"; text: string }
+  /** All text of this reply until now was reasoning: its opening tag never came (thinking.ts). */
+  | { type: "text-withdrawn" }
+  /** A thought that is over, after its deltas: to be handed back to this worker should it call tools. */
+  | ({ type: "reasoning-part" } & ReasoningPart)
   | ({ type: "tool-call" } & ToolCall)
   /**
    * Always the last event. A stream that ends without it was cut. `features`: what the reply looked like, of one whose text
@@ -230,6 +283,8 @@ export interface PoolMember {
   repeats?(other: string): number;
   /** The most this worker can write in one reply. */
   maxOutputTokens?: number;
+  /** Whether it sees images, where that is known. False: it is told that there are some, and not given them. */
+  takesImages?: boolean;
   /** The longest input it takes, where that is published. */
   contextTokens?: number;
   /** Where it comes from, for people: "OPENAI_API_KEY", "tutti.config.yaml", "rehearsal (simulated)". */

@@ -53,7 +53,7 @@ describe("coding agents", () => {
       { type: "local_shell" },
     ],
     tool_choice: "auto",
-    parallel_tool_calls: false,
+    parallel_tool_calls: true,
     reasoning: { effort: "medium", summary: "auto" },
     include: ["reasoning.encrypted_content"],
     prompt_cache_key: "0193",

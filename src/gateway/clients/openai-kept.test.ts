@@ -4,12 +4,12 @@
 import { NotFoundError } from "openai";
 import { describe, expect, it } from "vitest";
 import { connectOpenAI as connect, lastOf, readEvents, textOf } from "../../testing/gateway/openai.ts";
-import { ANSWER, held, useTeams, WHOLE } from "../../testing/team.ts";
+import { ANSWER, held, OWN, useTeams } from "../../testing/team.ts";
 
 const start = useTeams();
 
 const ASKED = { model: "tutti", input: "What is 6 × 7?" };
-const USAGE = { total_tokens: WHOLE.total };
+const USAGE = { total_tokens: OWN.total };
 
 describe("a response that is kept", () => {
   it("is read again whole, as a stream and by its input, until it is deleted", async () => {

@@ -114,7 +114,7 @@ function readProgress(header: HeaderReader, body: ObjectReader): boolean {
 /** A user's parts; one text alone is just that text. */
 export function toUserContent(parts: Part[]): string | Part[] {
   const [only] = parts;
-  return parts.length === 1 && only?.type === "text" ? only.text : parts;
+  return parts.length === 1 && only?.type === "text" && !only.isCached ? only.text : parts;
 }
 
 /** An image by its data: or http(s): URL. We never open a file or another address for a client. */

@@ -5,7 +5,7 @@
 // and is taken out again when the client reads it.
 
 import { shorten } from "../../base/format.ts";
-import type { OutputSettings, ToolChoice, ToolDefinition } from "../../worker/types.ts";
+import type { OutputSettings, Sampling, ToolChoice, ToolDefinition } from "../../worker/types.ts";
 import { MOST_TOOLS } from "../access/request-limits.ts";
 import { badRequest, type Fields, isFields, type ObjectReader } from "../http/object-reader.ts";
 import { checkSchema } from "./common.ts";
@@ -49,6 +49,7 @@ export function readTools(
     tools.set(name, {
       name,
       description: readDescription(details, type) || undefined,
+      strict: details.flag("strict"),
       inputSchema: type === "custom" ? CUSTOM_SCHEMA : (parameters ?? { type: "object", properties: {} }),
     });
   }
@@ -90,5 +91,17 @@ export function readFormat(format?: ObjectReader, inside?: string): OutputSettin
     type: "json",
     schema: schema && checkSchema(schema),
     name: details.optionalName("name") || undefined,
+  };
+}
+
+/** What OpenAI's dialects say alike of how words and calls are chosen. */
+export function readSampling(body: ObjectReader): Sampling {
+  const penalty = { min: -2, max: 2 };
+  return {
+    temperature: body.number("temperature", { min: 0, max: 2 }),
+    topP: body.number("top_p", { min: 0, max: 1 }),
+    presencePenalty: body.number("presence_penalty", penalty),
+    frequencyPenalty: body.number("frequency_penalty", penalty),
+    parallelToolCalls: body.flag("parallel_tool_calls"),
   };
 }

@@ -1,5 +1,5 @@
-// Usage as OpenAI writes it, with Fugu's names for what it does not have: orchestration is added to the total and is
-// no part of the input or the output.
+// Usage as OpenAI writes it, with Fugu's names for what it does not have: orchestration stands beside and is no part of the
+// input, the output or the total.
 
 import type { GatewayUsage } from "../types.ts";
 

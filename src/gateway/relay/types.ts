@@ -22,6 +22,11 @@ export interface RelayReader {
    * that says it (hide-usage.ts). Absent: the provider always says.
    */
   withUsage?(body: Record<string, unknown>): Record<string, unknown> | undefined;
+  /**
+   * The request without what we have put into the conversation and its provider would refuse. Undefined: there is nothing
+   * of ours in it, and it is passed on as it is.
+   */
+  withoutOurs?(raw: Buffer, body: Record<string, unknown>): Record<string, unknown> | undefined;
   /** How the provider learns who pays; by default a bearer token. */
   toCredentials?(apiKey: string | undefined): Record<string, string>;
   /** False: the stream will not say what it took, so its text is counted. Absent: it always says. */

@@ -36,7 +36,10 @@ export const ask: Handler = async (context, visit) => {
   if (named.kind === "worker" && target && upstream && dialect.relay) {
     notes.modelKind = "relay";
     checkOneModel(key, body);
-    const asked = { dialect, reader: dialect.relay, raw, body, member: named.member, target, upstream };
+    // Lines of progress pose as thoughts in some dialects, and a provider takes none that it has not signed.
+    const cleaned = dialect.relay.withoutOurs?.(raw, body);
+    const sent = cleaned ? { raw: Buffer.from(JSON.stringify(cleaned)), body: cleaned } : { raw, body };
+    const asked = { dialect, reader: dialect.relay, ...sent, member: named.member, target, upstream };
     if (idempotencyKey === undefined) return void (await passThrough(context, visit, asked));
     return passThroughOnce(context, visit, asked, idempotencyKey, hash());
   }

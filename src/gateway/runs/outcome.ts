@@ -57,7 +57,7 @@ export function toUsage(run: Run, before?: Run): GatewayUsage {
     orchestrationInputTokens: others.inputTokens,
     orchestrationCachedInputTokens: Math.min(others.cachedInputTokens, others.inputTokens),
     orchestrationOutputTokens: others.outputTokens,
-    totalTokens: own.inputTokens + own.outputTokens + others.inputTokens + others.outputTokens,
+    totalTokens: own.inputTokens + own.outputTokens,
   };
 }
 

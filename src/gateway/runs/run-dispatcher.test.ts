@@ -7,6 +7,7 @@ import {
   type TestGateway,
   type TestGatewayOptions,
 } from "../../testing/gateway/gateway.ts";
+import { toWhole } from "../../testing/team.ts";
 
 let open: TestGateway[] = [];
 afterEach(async () => {
@@ -209,9 +210,7 @@ describe("tools of the client", () => {
     );
     const run = await body(fetch(`${gateway.url}/v1/runs/${reply.tutti.run_id}`));
     expect(first.tutti.run_id).toBe(reply.tutti.run_id);
-    expect(first.usage.total_tokens + reply.usage.total_tokens).toBe(
-      run.usage.inputTokens + run.usage.outputTokens,
-    );
+    expect(toWhole(first.usage) + toWhole(reply.usage)).toBe(run.usage.inputTokens + run.usage.outputTokens);
     expect(first.tutti.cost_usd + reply.tutti.cost_usd).toBeCloseTo(run.costUsd, 12);
     expect(reply.tutti.calls).toBe(1);
   });

@@ -19,6 +19,7 @@ import { LiveRun, type LiveRuns, replay } from "./live-runs.ts";
 import { type OneWorker, type Team, toStage } from "./models.ts";
 import type { RunPreferences } from "./preferences.ts";
 import {
+  findChanges,
   findToolTail,
   parseReplyId,
   type ToolTail,
@@ -95,7 +96,7 @@ export class RunDispatcher {
     const messages = await this.#withEarlier(asked);
     checkImages(messages);
     const tail = findToolTail(messages);
-    const goneOn = tail && (await this.#goOn(asked, tail));
+    const goneOn = tail && (await this.#goOn(asked, tail, messages));
     if (goneOn) return goneOn;
     if (!messages.some(({ role }) => role === "user")) throw lostRun();
     return this.#startNew(asked, toTask(messages).messages);
@@ -113,6 +114,7 @@ export class RunDispatcher {
         {
           runId,
           ...toStage(destination),
+          quality: isTeam ? destination.quality : undefined,
           rounds: isTeam ? destination.rounds : 1,
           budgetUsd: admission.budgetUsd ?? null,
           deadlineMs: preferences.deadlineMs,
@@ -200,7 +202,11 @@ export class RunDispatcher {
   }
 
   /** Goes on with the run that waits for these results. Undefined where there is none: then it is a new one. */
-  async #goOn(asked: DispatchRequest, tail: ToolTail): Promise<LiveReply | undefined> {
+  async #goOn(
+    asked: DispatchRequest,
+    tail: ToolTail,
+    messages: readonly Message[],
+  ): Promise<LiveReply | undefined> {
     const { request, key, preferences, destination } = asked;
     const events = await (await this.#tutti.store()).loadRun(tail.runId);
     if (events.length === 0) return undefined;
@@ -219,13 +225,16 @@ export class RunDispatcher {
       return { live: replay(run), head, turn, before, isJoined: true };
     }
     const toolResults = turn === tail.turn && !live ? toToolResults(run, tail) : undefined;
-    if (!toolResults) return undefined;
+    // The client's truth wins: what it has edited, pruned or redacted since is not sent from the journal.
+    const changed = toolResults && findChanges(messages, run);
+    if (!toolResults || !changed) return undefined;
     const admission = await asked.admit({ runId: run.id, usd: destination.budgetUsd ?? undefined });
     const begin = (signal: AbortSignal) =>
       this.#tutti.resume(run.id, {
         toolResults,
         said: tail.said,
-        output: request.task.output,
+        ...changed,
+        output: request.task.output ?? {},
         budgetUsd: admission.budgetUsd ?? null,
         deadlineMs: preferences.deadlineMs,
         streamsAnswer: request.isStream,

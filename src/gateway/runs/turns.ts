@@ -4,7 +4,7 @@
 import { type Run, toRun } from "../../perform/run.ts";
 import { apply, type RunState, start } from "../../perform/state.ts";
 import type { RunEvent } from "../../store/types.ts";
-import type { Message, ToolResult } from "../../worker/types.ts";
+import type { Exchange, Message, ToolResult } from "../../worker/types.ts";
 import type { Dialect } from "../types.ts";
 
 export interface ToolTail {
@@ -75,6 +75,65 @@ export function toToolResults(run: Run, { contents }: ToolTail): ToolResult[] | 
     return content === undefined ? [] : [{ toolCallId: id, content }];
   });
   return results.length === calls.length ? results : undefined;
+}
+
+/**
+ * What the client has changed of the conversation and of the run's earlier turns; nothing where all is as it was. Undefined
+ * where its turns cannot be told apart any more: then the conversation is one to begin anew with.
+ */
+export function findChanges(
+  messages: readonly Message[],
+  run: Run,
+): { messages?: Message[]; exchanges?: Exchange[] } | undefined {
+  const first = messages.findIndex((message) => turnOf(message, run.id) !== undefined);
+  // Only the results were sent: what they answer to is in the journal alone.
+  if (first <= 0) return {};
+  const turns = new Map<number, { text: string; contents: Map<number, string>; said: string[] }>();
+  let current: { text: string; contents: Map<number, string>; said: string[] } | undefined;
+  for (const message of messages.slice(first)) {
+    if (message.role === "assistant") {
+      const turn = turnOf(message, run.id);
+      if (turn === undefined || turns.has(turn)) return undefined;
+      current = { text: message.content, contents: new Map(), said: [] };
+      turns.set(turn, current);
+    } else if (message.role === "tool") {
+      const id = parseToolCallId(message.toolCallId);
+      if (id?.runId !== run.id) return undefined;
+      current!.contents.set(id.index, message.content);
+    } else if (message.role === "user" && typeof message.content === "string") {
+      current!.said.push(message.content);
+    } else return undefined;
+  }
+  let turn = 0;
+  const kept = run.steps.at(-1)?.exchanges ?? [];
+  const exchanges = kept.flatMap((exchange): Exchange[] => {
+    if (!exchange.results) return [exchange];
+    const now = turns.get(turn++);
+    if (!now) return [];
+    const results = exchange.results.map(({ toolCallId, content }, index) => ({
+      toolCallId,
+      content: now.contents.get(index) ?? content,
+    }));
+    const said = now.said.join("\n\n") || undefined;
+    return [{ ...exchange, reply: { ...exchange.reply, text: now.text }, results, said }];
+  });
+  const opening = messages.slice(0, first);
+  return {
+    messages: isSame(opening, run.task.messages) ? undefined : opening,
+    exchanges: isSame(exchanges, kept) ? undefined : exchanges,
+  };
+}
+
+/** Undefined for a message that is no turn of this run. */
+function turnOf(message: Message, runId: string): number | undefined {
+  const [call] = message.role === "assistant" ? (message.toolCalls ?? []) : [];
+  const id = call && parseToolCallId(call.id);
+  return id?.runId === runId ? id.turn : undefined;
+}
+
+/** Both are plain data, and written alike. */
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** These results were given before: the run has gone on with them already. */

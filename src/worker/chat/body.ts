@@ -24,12 +24,15 @@ export function toChatBody(options: LanguageModelV3CallOptions, settings: ChatBo
     model: settings.model,
     max_tokens: options.maxOutputTokens,
     temperature: options.temperature,
+    top_p: options.topP,
+    presence_penalty: options.presencePenalty,
+    frequency_penalty: options.frequencyPenalty,
     response_format: toResponseFormat(options.responseFormat, settings.hasJsonSchema, strictJsonSchema),
     stop: options.stopSequences,
     [settings.isMistral ? "random_seed" : "seed"]: seed,
     ...others,
     ...own,
-    messages: toMessages(options.prompt),
+    messages: toMessages(options.prompt, !settings.isMistral),
     tools: tools?.length ? tools.flatMap(toTool) : undefined,
     tool_choice: tools?.length ? toToolChoice(toolChoice) : undefined,
     stream: true,
@@ -47,6 +50,7 @@ function readProviderOptions({ providerOptions = {} }: LanguageModelV3CallOption
   const known: Fields = { ...providerOptions.openaiCompatible, ...given };
   const { user: _u, reasoningEffort: _r, textVerbosity: _t, strictJsonSchema: _s, ...others } = given;
   const own: Fields = {};
+  if (known.parallelToolCalls !== undefined) own.parallel_tool_calls = known.parallelToolCalls;
   if (known.user !== undefined) own.user = known.user;
   if (known.reasoningEffort !== undefined) own.reasoning_effort = known.reasoningEffort;
   if (known.textVerbosity !== undefined) own.verbosity = known.textVerbosity;
@@ -80,27 +84,30 @@ function toToolChoice(choice: LanguageModelV3CallOptions["toolChoice"]): unknown
   return choice?.type === "tool" ? { type: "function", function: { name: choice.toolName } } : choice?.type;
 }
 
-function toMessages(prompt: LanguageModelV3Message[]): Fields[] {
+function toMessages(prompt: LanguageModelV3Message[], takesReasoning: boolean): Fields[] {
   return prompt.flatMap<Fields>((message) =>
-    message.role === "tool" ? toToolMessages(message.content) : toMessage(message),
+    message.role === "tool" ? toToolMessages(message.content) : toMessage(message, takesReasoning),
   );
 }
 
-function toMessage(message: Exclude<LanguageModelV3Message, { role: "tool" }>): Fields {
+function toMessage(
+  message: Exclude<LanguageModelV3Message, { role: "tool" }>,
+  takesReasoning: boolean,
+): Fields {
   switch (message.role) {
     case "system":
       return { role: "system", content: message.content };
     case "user":
       return { role: "user", content: toUserContent(message.content) };
     case "assistant":
-      return toAssistantMessage(message.content);
+      return toAssistantMessage(message.content, takesReasoning);
   }
 }
 
 /** Many servers take parts only where they take images, so text alone goes as a string. */
 function toUserContent(parts: UserPart[]): unknown {
-  const [first] = parts;
-  if (parts.length === 1 && first?.type === "text") return first.text;
+  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  if (texts.length === parts.length) return texts.join("\n\n");
   return parts.map((part) =>
     part.type === "text"
       ? { type: "text", text: part.text }
@@ -122,6 +129,7 @@ function toImageUrl({ mediaType, data }: FilePart): string {
 
 function toAssistantMessage(
   parts: Extract<LanguageModelV3Message, { role: "assistant" }>["content"],
+  takesReasoning: boolean,
 ): Fields {
   let content = "";
   let reasoning = "";
@@ -137,7 +145,7 @@ function toAssistantMessage(
   return {
     role: "assistant",
     content: calls.length > 0 ? content || null : content,
-    reasoning_content: reasoning || undefined,
+    reasoning_content: (takesReasoning && reasoning) || undefined,
     tool_calls: calls.length > 0 ? calls : undefined,
   };
 }

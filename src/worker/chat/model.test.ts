@@ -167,7 +167,15 @@ describe("the same as the AI SDK's package", () => {
     { requiredKeys: [] },
   );
 
-  it("sends the same body", async () => {
+  /** Several texts go as one string, which every server takes; the package sends a list. */
+  const withJoinedTexts = (body: unknown) =>
+    JSON.parse(JSON.stringify(body), (name, value) =>
+      name === "content" && Array.isArray(value) && value.every(({ type }) => type === "text")
+        ? value.map(({ text }) => text).join("\n\n")
+        : value,
+    );
+
+  it("sends the same body, but for texts in parts", async () => {
     await fc.assert(
       fc.asyncProperty(request, options, async (request, settings) => {
         const reply = toEvents(FINISH, "[DONE]");
@@ -175,7 +183,7 @@ describe("the same as the AI SDK's package", () => {
         const providerOptions = { openaiCompatible: { strictJsonSchema: false }, acme: settings };
         await collect(ours("http://acme/v1", { fetch: one.fetch }, { providerOptions }).ask(request, never));
         await collect(theirs(other.fetch, { providerOptions }).ask(request, never));
-        expect(one.sent).toEqual(other.sent);
+        expect(one.sent).toEqual(other.sent.map(withJoinedTexts));
       }),
       { seed: 5, numRuns: 150 },
     );

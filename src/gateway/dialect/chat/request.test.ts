@@ -41,7 +41,7 @@ describe("a chat request", () => {
   });
 
   it("ignores what it does not know", () => {
-    const unknown = { top_p: 0.3, prediction: { type: "content" }, service_tier: "flex", made_up: [1] };
+    const unknown = { prediction: { type: "content" }, service_tier: "flex", made_up: [1] };
     expect(parse(unknown)).toEqual(parse({}));
   });
 

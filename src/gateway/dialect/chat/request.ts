@@ -22,7 +22,14 @@ import {
   toAskedTask,
   toOutput,
 } from "../common.ts";
-import { readFormat, readMode, readToolName, readTools, toCustomInput } from "../openai-tools.ts";
+import {
+  readFormat,
+  readMode,
+  readSampling,
+  readToolName,
+  readTools,
+  toCustomInput,
+} from "../openai-tools.ts";
 
 const MAX_STOPS = 4;
 
@@ -63,7 +70,7 @@ function readOutput(body: ObjectReader, tools: ToolDefinition[]): OutputSettings
   return toOutput({
     maxOutputTokens: body.number("max_completion_tokens", bounds) ?? body.number("max_tokens", bounds),
     stop: readStops(body),
-    temperature: body.number("temperature", { min: 0, max: 2 }),
+    ...readSampling(body),
     tools: offered.length > 0 ? offered : undefined,
     toolChoice,
     responseFormat: readFormat(body.optionalObject("response_format"), "json_schema"),

@@ -11,7 +11,7 @@ import { ONE_MODEL_ONLY, readImage, toImagePart, toUserContent } from "../common
 export function readConversation(body: ObjectReader): Message[] {
   const toolNames = new Map<string, string>();
   const messages = [
-    ...toSystem(readPlainText(body, "system")),
+    ...readSystem(body, "system"),
     ...body.objects("messages").flatMap((message) => readMessage(message, toolNames)),
   ];
   if (messages.every(({ role }) => role === "system"))
@@ -22,7 +22,7 @@ export function readConversation(body: ObjectReader): Message[] {
 function readMessage(message: ObjectReader, toolNames: Map<string, string>): Message[] {
   switch (message.value("role")) {
     case "system":
-      return toSystem(readPlainText(message, "content"));
+      return readSystem(message, "content");
     case "user":
       return readUser(readBlocks(message, "content"), toolNames);
     case "assistant":
@@ -32,8 +32,27 @@ function readMessage(message: ObjectReader, toolNames: Map<string, string>): Mes
   }
 }
 
-function toSystem(content: string): Message[] {
-  return content === "" ? [] : [{ role: "system", content }];
+/** One message, or several where the client marks the end of what shall be cached: what follows may change each time. */
+function readSystem(reader: ObjectReader, name: string): Message[] {
+  const messages: Message[] = [];
+  let texts: string[] = [];
+  const flush = (isCached: true | undefined) => {
+    if (texts.length > 0) messages.push({ role: "system", content: texts.join("\n\n"), isCached });
+    texts = [];
+  };
+  for (const block of readBlocks(reader, name)) {
+    if (block.text("type") !== "text") throw block.wrong("type", '"text"');
+    const text = readBlockText(block);
+    if (text !== "") texts.push(text);
+    if (readCached(block)) flush(true);
+  }
+  flush(undefined);
+  return messages;
+}
+
+/** Whether its provider shall keep all up to here in its cache. For how long is not carried over: five minutes. */
+export function readCached(block: ObjectReader): true | undefined {
+  return block.optionalObject("cache_control") ? true : undefined;
 }
 
 /** Results of tools come first: they answer the turn before, the text begins the next one. */
@@ -43,12 +62,13 @@ function readUser(blocks: ObjectReader[], toolNames: Map<string, string>): Messa
   for (const block of blocks) {
     const type = block.text("type");
     if (type === "tool_result") results.push(readToolResult(block, toolNames));
-    else if (type === "image") parts.push(readSource(block.object("source")));
+    else if (type === "image")
+      parts.push({ ...readSource(block.object("source")), isCached: readCached(block) });
     else if (type === "document")
       throw badRequest(`"${block.path}": a document ${ONE_MODEL_ONLY}`, block.path);
     else if (type === "text") {
       const text = readBlockText(block);
-      if (text !== "") parts.push({ type: "text", text });
+      if (text !== "") parts.push({ type: "text", text, isCached: readCached(block) });
     }
   }
   return parts.length === 0 ? results : [...results, { role: "user", content: toUserContent(parts) }];
@@ -87,7 +107,8 @@ function readToolResult(result: ObjectReader, toolNames: Map<string, string>): M
     return type === "image" ? ["[an image]"] : type === "document" ? ["[a document]"] : [];
   });
   const content = `${result.flag("is_error") ? "error: " : ""}${texts.join("\n")}`;
-  return { role: "tool", toolCallId, toolName: toolNames.get(toolCallId) ?? "tool", content };
+  const toolName = toolNames.get(toolCallId) ?? "tool";
+  return { role: "tool", toolCallId, toolName, content, isCached: readCached(result) };
 }
 
 function readSource(source: ObjectReader): Part {
@@ -121,13 +142,4 @@ function readBlockText(block: ObjectReader): string {
   const text = block.optionalText("text");
   if (text === undefined) throw block.wrong("text", "a text");
   return text;
-}
-
-/** A field whose blocks may hold text only. */
-function readPlainText(reader: ObjectReader, name: string): string {
-  const texts = readBlocks(reader, name).map((block) => {
-    if (block.text("type") !== "text") throw block.wrong("type", '"text"');
-    return readBlockText(block);
-  });
-  return texts.filter((text) => text !== "").join("\n\n");
 }

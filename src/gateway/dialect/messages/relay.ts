@@ -1,6 +1,6 @@
 // Anthropic Messages passed through: who speaks it, and what is read of a provider's reply.
 
-import { toFields } from "../../../base/fields.ts";
+import { isObject, toFields } from "../../../base/fields.ts";
 import type { FinishReason, Usage } from "../../../worker/types.ts";
 import { toCount } from "../../../worker/usage.ts";
 import type { Fields } from "../../http/object-reader.ts";
@@ -27,6 +27,18 @@ export const messagesRelay: RelayReader = {
     "anthropic-version": ANTHROPIC_VERSION,
     ...(apiKey && { "x-api-key": apiKey }),
   }),
+  withoutOurs(raw, body) {
+    if (!raw.includes('"thinking"') || !Array.isArray(body.messages)) return undefined;
+    let hasOurs = false;
+    const isOurs = (block: unknown) => isObject(block) && block.type === "thinking" && !block.signature;
+    const messages = body.messages.map((message: unknown) => {
+      if (!isObject(message) || !Array.isArray(message.content) || !message.content.some(isOurs))
+        return message;
+      hasOurs = true;
+      return { ...message, content: message.content.filter((block) => !isOurs(block)) };
+    });
+    return hasOurs ? { ...body, messages } : undefined;
+  },
   toErrorEvent: (error) => sse(toMessagesError(error).body, "error"),
   // The input is counted at the start, the output at the end.
   isUsageWhole: ({ finishReason }) => finishReason !== undefined,

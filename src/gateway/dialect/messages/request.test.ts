@@ -19,7 +19,7 @@ describe("the conversation", () => {
   const rows: [title: string, body: Body, messages: Message[]][] = [
     ["a text", {}, [{ role: "user", content: "6 times 7?" }]],
     [
-      "a system prompt, whatever its caching",
+      "a system prompt, in parts where its cached part ends",
       {
         system: [
           { type: "text", text: "Be short.", cache_control: { type: "ephemeral" } },
@@ -27,7 +27,8 @@ describe("the conversation", () => {
         ],
       },
       [
-        { role: "system", content: "Be short.\n\nBe right." },
+        { role: "system", content: "Be short.", isCached: true },
+        { role: "system", content: "Be right." },
         { role: "user", content: "6 times 7?" },
       ],
     ],
@@ -163,7 +164,7 @@ describe("what the client wants of the answer", () => {
     ],
     [
       "nothing that a team cannot follow",
-      { top_k: 5, top_p: 0.9, service_tier: "auto", context_management: {}, betas: ["x"], mcp_servers: [] },
+      { top_k: 5, service_tier: "auto", context_management: {}, betas: ["x"], mcp_servers: [] },
       {},
     ],
   ];

@@ -8,7 +8,7 @@ import { MOST_STOPS, MOST_TOOLS } from "../../access/request-limits.ts";
 import { badRequest, type Fields, ObjectReader, wrongValue } from "../../http/object-reader.ts";
 import type { GatewayRequest, HeaderReader } from "../../types.ts";
 import { checkSchema, EFFORTS, readCommon, readTag, toOutput } from "../common.ts";
-import { readConversation, toJson } from "./conversation.ts";
+import { readCached, readConversation, toJson } from "./conversation.ts";
 
 /** Between a small image and the largest that Claude takes without scaling it down. */
 const IMAGE_TOKENS = 1_500;
@@ -64,6 +64,10 @@ function readOutput(body: ObjectReader): OutputSettings | undefined {
     stop: stop.length > 0 ? stop : undefined,
     // Anthropic's models go up to 1, others up to 2.
     temperature: body.number("temperature", { min: 0, max: 2 }),
+    topP: body.number("top_p", { min: 0, max: 1 }),
+    parallelToolCalls: body.optionalObject("tool_choice")?.flag("disable_parallel_tool_use")
+      ? false
+      : undefined,
     tools: tools.length > 0 ? tools : undefined,
     toolChoice: readToolChoice(body, tools),
     responseFormat: readResponseFormat(body),
@@ -91,6 +95,7 @@ function readTools(body: ObjectReader): ToolDefinition[] {
       name: tool.name("name"),
       description: tool.optionalText("description") || undefined,
       inputSchema: tool.object("input_schema").fields,
+      isCached: readCached(tool),
     }));
 }
 

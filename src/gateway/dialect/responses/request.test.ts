@@ -209,10 +209,12 @@ describe("the settings", () => {
     expect(request.task.output).toEqual({
       maxOutputTokens: 90,
       temperature: 0.5,
+      topP: 0.9,
+      parallelToolCalls: false,
       responseFormat: { type: "json", schema: { type: "object" }, name: "n" },
       toolChoice: { name: "add" },
       tools: [
-        { name: "add", description: "adds", inputSchema: { type: "object" } },
+        { name: "add", description: "adds", inputSchema: { type: "object" }, strict: true },
         {
           name: "patch",
           description: "The input must follow this grammar (lark):\nstart: X",

@@ -7,7 +7,7 @@ import { LONGEST_NAME, MOST_TOOLS } from "../../access/request-limits.ts";
 import { type Fields, isFields, ObjectReader } from "../../http/object-reader.ts";
 import type { GatewayRequest, HeaderReader } from "../../types.ts";
 import { dropAbsent, EFFORTS, readOpenAICommon, readTag, toAskedTask, toOutput } from "../common.ts";
-import { readFormat, readMode, readToolName, readTools } from "../openai-tools.ts";
+import { readFormat, readMode, readSampling, readToolName, readTools } from "../openai-tools.ts";
 import { readInput } from "./input.ts";
 
 export function parseResponsesRequest(fields: Fields, header: HeaderReader): GatewayRequest {
@@ -85,7 +85,7 @@ function readTask(
 function readOutput(body: ObjectReader): OutputSettings | undefined {
   return toOutput({
     maxOutputTokens: body.number("max_output_tokens", { min: 1, isWhole: true }),
-    temperature: body.number("temperature", { min: 0, max: 2 }),
+    ...readSampling(body),
     responseFormat: readFormat(body.optionalObject("text")?.optionalObject("format")),
     ...readToolSettings(body),
   });

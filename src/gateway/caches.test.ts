@@ -1,0 +1,121 @@
+// A conversation that is sent again, longer, must begin with the same bytes, and Anthropic's models must be told how far to
+// keep it: a cache that misses costs a coding agent several times as much. Over the socket.
+
+import { expect, it } from "vitest";
+import { writeMessage } from "../testing/gateway/anthropic-stream.ts";
+import type { Loose } from "../testing/gateway/doors.ts";
+import { startTestGateway } from "../testing/gateway/gateway.ts";
+import { body, closing } from "../testing/gateway/keyed-gateway.ts";
+import { type ProviderRequest, startProvider } from "../testing/gateway/provider-server.ts";
+
+const MOST_MARKS = 4;
+
+/** Calls `read` at its first two turns, then answers. */
+async function startClaude() {
+  const provider = await startProvider((response, { body: raw }) => {
+    const { messages } = JSON.parse(raw) as Loose;
+    const turns = messages.filter(({ role }: Loose) => role === "assistant").length;
+    const id = `toolu_${turns}`;
+    if (turns < 2) writeMessage(response, [[{ type: "tool_use", id, name: "read", input: {} }]], "tool_use");
+    else
+      writeMessage(
+        response,
+        [
+          [
+            { type: "text", text: "" },
+            { type: "text_delta", text: "Done." },
+          ],
+        ],
+        "end_turn",
+      );
+  });
+  const worker = {
+    id: "claude",
+    model: "anthropic/claude-x",
+    baseUrl: `${provider.url}/v1`,
+    apiKeyEnv: "KEY",
+  };
+  const env = { KEY: "sk-test-anthropic-0123456789" };
+  const gateway = await startTestGateway({ env, config: { workers: [worker], conductor: undefined } });
+  closing.push(() => gateway.close());
+  return { gateway, provider };
+}
+
+/** The blocks of a request in the order in which Anthropic caches them, and which of them end a cached part. */
+function readBlocks({ body: raw }: ProviderRequest): { text: string; isMarked: boolean }[] {
+  const { tools = [], system = [], messages } = JSON.parse(raw) as Loose;
+  const blocks = [...tools, ...system, ...messages.flatMap(({ content }: Loose) => content)];
+  return blocks.map(({ cache_control: mark, ...block }: Loose) => ({
+    text: JSON.stringify(block),
+    isMarked: mark !== undefined,
+  }));
+}
+
+it("what a turn has put into the cache is found there by the next, without a word of the client", async () => {
+  const { gateway, provider } = await startClaude();
+  const tools = [{ type: "function", function: { name: "read", parameters: { type: "object" } } }];
+  const messages: Loose[] = [
+    { role: "system", content: "You fix tests." },
+    { role: "user", content: "Make it pass." },
+  ];
+  for (let turn = 0; turn < 3; turn++) {
+    const reply = await body(gateway.post("/v1/chat/completions", { model: "tutti-fast", messages, tools }));
+    const { message } = reply.choices[0];
+    messages.push(message);
+    for (const { id } of message.tool_calls ?? [])
+      messages.push({ role: "tool", tool_call_id: id, content: `result ${turn}` });
+  }
+  expect(messages.at(-1)!.content).toBe("Done.");
+  const requests = provider.requests.map(readBlocks);
+  expect(requests).toHaveLength(3);
+  for (const [turn, blocks] of requests.entries()) {
+    const marks = blocks.filter(({ isMarked }) => isMarked).length;
+    expect(marks).toBeGreaterThan(0);
+    expect(marks).toBeLessThanOrEqual(MOST_MARKS);
+    const next = requests[turn + 1];
+    if (!next) continue;
+    const kept = blocks.findLastIndex(({ isMarked }) => isMarked) + 1;
+    expect(kept).toBe(blocks.length);
+    expect(next.slice(0, kept).map(({ text }) => text)).toEqual(blocks.map(({ text }) => text));
+    // It is looked for where a mark is.
+    expect(next[kept - 1]!.isMarked).toBe(true);
+  }
+});
+
+it("marks of the client stay where they are, and none are added", async () => {
+  const { gateway, provider } = await startClaude();
+  const mark = { cache_control: { type: "ephemeral" } };
+  const asked = {
+    model: "tutti-fast",
+    max_tokens: 500,
+    system: [
+      { type: "text", text: "You fix tests.", ...mark },
+      { type: "text", text: "It is 9:40." },
+    ],
+    tools: [{ name: "read", input_schema: { type: "object" }, ...mark }],
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Make it pass.", ...mark },
+          { type: "text", text: "Please." },
+        ],
+      },
+    ],
+  };
+  expect((await gateway.post("/v1/messages", asked)).status).toBe(200);
+  const [blocks] = provider.requests.map(readBlocks);
+  const marked = blocks!.filter(({ isMarked }) => isMarked).map(({ text }) => text);
+  expect(marked).toHaveLength(3);
+  for (const [at, words] of ["read", "You fix tests.", "Make it pass."].entries())
+    expect(marked[at]).toContain(words);
+});
+
+it("a question that is asked once is not written to the cache, which costs more", async () => {
+  const { gateway, provider } = await startClaude();
+  await gateway.post("/v1/chat/completions", {
+    model: "tutti-fast",
+    messages: [{ role: "user", content: "Which colour has the sky?" }],
+  });
+  expect(readBlocks(provider.requests[0]!).some(({ isMarked }) => isMarked)).toBe(false);
+});

@@ -1,0 +1,62 @@
+// What a client says of how words and calls are chosen reaches one worker and the last step of a team, and nobody else.
+// Over the socket, in every dialect.
+
+import { describe, expect, it } from "vitest";
+import { DOORS, type Loose } from "../testing/gateway/doors.ts";
+import { startTestGateway } from "../testing/gateway/gateway.ts";
+import { closing } from "../testing/gateway/keyed-gateway.ts";
+
+const SCHEMA = { type: "object", properties: {} };
+const ASKED: Record<string, { body: Loose; sent: Loose }> = {
+  chat: {
+    body: {
+      ...{ top_p: 0.5, presence_penalty: 0.25, frequency_penalty: -0.5, parallel_tool_calls: false },
+      tools: [{ type: "function", function: { name: "read", parameters: SCHEMA, strict: true } }],
+    },
+    sent: { top_p: 0.5, presence_penalty: 0.25, frequency_penalty: -0.5, parallel_tool_calls: false },
+  },
+  responses: {
+    body: {
+      ...{ top_p: 0.5, parallel_tool_calls: false },
+      tools: [{ type: "function", name: "read", parameters: SCHEMA, strict: true }],
+    },
+    sent: { top_p: 0.5, parallel_tool_calls: false },
+  },
+  messages: {
+    body: {
+      top_p: 0.5,
+      tools: [{ name: "read", input_schema: SCHEMA }],
+      tool_choice: { type: "auto", disable_parallel_tool_use: true },
+    },
+    sent: { top_p: 0.5, parallel_tool_calls: false },
+  },
+};
+const plan = {
+  steps: [
+    { worker: 1, subtask: "Think.", access: [] },
+    { worker: 0, subtask: "Answer.", access: "all" as const },
+  ],
+};
+
+describe.each(DOORS.map((door) => ({ door, name: door.name })))("in $name", ({ door, name }) => {
+  it("it reaches the last step and no other; of several calls the first is passed on", async () => {
+    const call = (path: string) => ({ id: path, name: "read", arguments: JSON.stringify({ path }) });
+    const gateway = await startTestGateway({
+      plan,
+      reply: ({ model }) =>
+        model === "beta" ? "ok" : { text: "", toolCalls: [call("first"), call("second")] },
+    });
+    closing.push(() => gateway.close());
+    const { body, sent } = ASKED[name]!;
+    const response = await gateway.post(door.path, { ...door.valid, model: "tutti", ...body });
+    const text = await response.text();
+    expect(response.status).toBe(200);
+    expect(text).toContain("first");
+    expect(text).not.toContain("second");
+    const asked = (model: string) =>
+      gateway.upstream.requests.find((request) => request.model === model)!.body;
+    expect(asked("alpha")).toMatchObject(sent);
+    if (name !== "messages") expect((asked("alpha").tools as Loose[])[0].function.strict).toBe(true);
+    for (const field of Object.keys(sent)) expect(asked("beta")).not.toHaveProperty(field);
+  });
+});
