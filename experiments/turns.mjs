@@ -130,7 +130,7 @@ async function run() {
   }
   if (options.only === "train") {
     const { iterations, split, recorded, out } = options;
-    const settings = { questions: 40, population: 10, costPerCall: Number(options.cost) };
+    const settings = { questions: 120, population: 10, costPerCall: Number(options.cost) };
     const command = `node experiments/turns.mjs --only train --seeds ${options.seeds} --iterations ${iterations} --cost ${options.cost}`;
     const rows = await trainSeeds({
       ...settings,
