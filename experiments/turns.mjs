@@ -22,7 +22,7 @@ import { compareAlgorithms, toAlgorithmsMarkdown } from "./turns/algorithms.mjs"
 import { compareTogether, toCurve } from "./turns/curves.mjs";
 import { measureLiars, toLiarsMarkdown } from "./turns/liars.mjs";
 import { drawFronts } from "./turns/picture.mjs";
-import { toMarkdown } from "./turns/print.mjs";
+import { point as toPoint, toMarkdown } from "./turns/print.mjs";
 import { openSets, SETS, workersOf } from "./turns/sets.mjs";
 import { trainSeeds } from "./turns/train.mjs";
 
@@ -30,7 +30,7 @@ const RULES = [
   ...["best-single", "neighbours", "vote-3", "vote-5", "neighbours-vote-3", "neighbours-vote-5"],
   ...["cascade", "ask-until-sure", "native"],
 ];
-const COSTS = [0.3, 0.08, 0.04, 0.02, 0.01, 0.005, 0.002, 0.0005];
+const COSTS = [0.3, 0.02, 0.01, 0.005, 0.002];
 /** Of the look-ahead that nobody has trained. */
 const LOOK_AHEAD_TURNS = 5;
 
@@ -166,7 +166,10 @@ async function run() {
     process.stderr.write(`${set.set}\n`);
     const rules = await measureRules(set, options);
     const turns = await measureTurns(set, policies, rules.get(RULES[0]), options);
-    sets.push({ name: set.set, ...toCurve(contenders, new Map([...rules, ...turns])) });
+    const measured = { name: set.set, ...toCurve(contenders, new Map([...rules, ...turns])) };
+    sets.push(measured);
+    const told = Object.entries(measured.curves).map(([name, points]) => `${name} ${points.map(toPoint).join(", ")}`);
+    process.stderr.write(`${told.join("\n")}\n`);
   }
   const names = policies.map(({ name }) => name);
   const result = { split: options.split, sets, together: compareTogether(sets, names, RULES) };
