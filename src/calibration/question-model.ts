@@ -27,7 +27,7 @@ export interface QuestionModel {
 }
 
 /** By position of the worker. */
-export interface Foreseen {
+interface Foreseen {
   deviations: Float64Array;
   /** Variances of the deviations: what a few tasks say is not sure. */
   variances: Float64Array;

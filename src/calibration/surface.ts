@@ -12,7 +12,7 @@ const OPTIONS = /^\s*\(?[A-J][).:]/gm;
 const SENTENCE_ENDS = /[.!?]\s/g;
 
 /** Always as many numbers, on scales of logarithms where counts grow with the text. */
-export function toSurface(text: string): number[] {
+function toSurface(text: string): number[] {
   const length = Math.max(1, text.length);
   let [digits, capitals, symbols, lines, slashes, dollars, questions, foreign, spaces, words] = [
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
