@@ -37,7 +37,7 @@ try {
   if (quick) show("quick", "too few of everything: these numbers say nothing");
   // First, while the engine is not loaded yet: loading it belongs to the first plan.
   await measurePlanning(plans, checkpoint, folder);
-  const engine = await openEngine({ threads, purpose: "training" });
+  const engine = await openEngine({ threads });
   show("trained model", `${(weights / 1e6).toFixed(2)} M weights, ${engine.id}`);
   await measureDecodingAndStep(engine, { repeats, threads, products, blas });
   show("GRPO iterations", `${QUESTIONS} questions × ${GROUP} rollouts, rehearsal (simulated)`);

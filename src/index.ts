@@ -10,7 +10,6 @@ export {
 } from "./conductor/native/native.ts";
 export type { ComposeRequest, Conductor, PlanEvent } from "./conductor/types.ts";
 export type { TuttiConfigInput as TuttiConfig } from "./config/schema.ts";
-export type { Engine } from "./nn/types.ts";
 export type { PlanEstimate } from "./perform/estimate.ts";
 export type { FailedAttempt, Run, RunRound, RunStep } from "./perform/run.ts";
 export type { Verdict } from "./perform/stage.ts";

@@ -28,7 +28,7 @@ export async function measurePlanning(plans, given, spare) {
     conductor = createNativeConductor({ checkpoint });
     await plan(requests[0]);
   });
-  // Pools of up to eight workers and larger ones are two shapes: both are compiled before it counts.
+  // Once before it counts: what runs often is compiled by then.
   for (const request of requests) await plan(request);
   const seconds = [];
   for (const request of requests.slice(1)) seconds.push(await time(() => plan(request)));

@@ -32,9 +32,6 @@ export function createNativeContender({ id, folder, set }: NativeContenderOption
     readsProfiles: true,
     lanes: LANES,
     trainedOn: toTrainedOn(card, set),
-    async prepare() {
-      await native.open();
-    },
     fit({ pool }) {
       try {
         native.check(pool);

@@ -1,4 +1,4 @@
-// What people install: the tarball in an empty folder serves a streaming request.
+// What people install: the tarball in an empty folder compiles strictly and serves a streaming request.
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), "tutti-packed-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it("the packed tarball, installed in an empty folder, serves a streaming request", async () => {
+it("the packed tarball, installed in an empty folder, compiles strictly and serves a streaming request", async () => {
   // Without scripts: dist is as the tests found it, and other tests are using it.
   await run("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: ROOT });
   const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz"))!;
@@ -28,6 +28,7 @@ it("the packed tarball, installed in an empty folder, serves a streaming request
       cwd: folder,
       maxBuffer: 1e8,
     });
+    await compileStrictly(project);
     expect(await runInThreads(join(project, "node_modules/tutti/dist"))).toBe("timeout 42 name");
     writeFileSync(
       join(project, "tutti.config.json"),
@@ -84,6 +85,32 @@ it("the packed tarball, installed in an empty folder, serves a streaming request
     await upstream.close();
   }
 }, 300_000);
+
+/** Our declarations and those they import hold with every check on: whoever compiles against them gets no error of ours. */
+async function compileStrictly(project: string): Promise<void> {
+  const program = `import { createTutti, isTuttiError, type Run } from "tutti";
+import { startGateway } from "tutti/gateway";
+const tutti = createTutti({ store: "memory" });
+const run: Run = await tutti.ask("17 plus 25").catch((error: unknown) => {
+  throw isTuttiError(error) ? new Error(error.code) : error;
+});
+console.log(run.answer.length, run.stopReason, typeof startGateway);
+await tutti.close();
+`;
+  writeFileSync(join(project, "mine.mts"), program);
+  const flags = [
+    "--noEmit",
+    "--strict",
+    "--skipLibCheck",
+    "false",
+    "--module",
+    "NodeNext",
+    "--target",
+    "ES2023",
+  ];
+  const types = ["--typeRoots", join(ROOT, "node_modules/@types"), "--types", "node"];
+  await run(join(ROOT, "node_modules/.bin/tsc"), [...flags, ...types, "mine.mts"], { cwd: project });
+}
 
 /** Strangers' programs and schemas run in threads, whose files must be there; the process ends by itself after that. */
 async function runInThreads(dist: string): Promise<string> {

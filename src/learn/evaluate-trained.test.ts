@@ -163,8 +163,7 @@ describe("the table after a training", () => {
     });
     folder.close();
     expect(result).toMatchObject({ iterations: 2, validation: { stage: "warm-up", isBest: true, tasks: 4 } });
-    const { card, close } = await openTrained(result.checkpoint);
-    await close();
+    const { card } = openTrained(result.checkpoint);
     expect(card.training).toMatchObject({ iterations: 2, isSimulated: true });
   });
 
@@ -186,7 +185,7 @@ describe("the table after a training", () => {
     await expect(evaluated).rejects.toThrow("TRINITY");
   });
 
-  test("needs a checkpoint", async () => {
-    await expect(openTrained(`${files.folder}/nowhere`)).rejects.toThrow("card.json cannot be read");
+  test("needs a checkpoint", () => {
+    expect(() => openTrained(`${files.folder}/nowhere`)).toThrow("card.json cannot be read");
   });
 });

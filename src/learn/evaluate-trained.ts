@@ -21,8 +21,7 @@ import type { BenchRow } from "../bench/types.ts";
 import { type Card, loadCheckpoint } from "../conductor/native/checkpoint.ts";
 import { isTrinity } from "../conductor/trinity/checkpoint.ts";
 import type { Conductor } from "../conductor/types.ts";
-import { openEngine } from "../nn/engine.ts";
-import { Model } from "../nn/model.ts";
+import { ForwardModel } from "../nn/forward/model.ts";
 import type { RecordingSource, SplitOptions } from "../world/recorded-sets.ts";
 import { openTrinityCheckpoint } from "./evolution/trinity-policy.ts";
 import type { TestResult } from "./folder.ts";
@@ -52,14 +51,11 @@ const NOTES: Readonly<Record<string, string>> = {
 export interface Trained {
   policy: Policy;
   card: Card;
-  close(): Promise<void>;
 }
 
-export async function openTrained(checkpoint: string, options: { threads?: number } = {}): Promise<Trained> {
+export function openTrained(checkpoint: string): Trained {
   const { card, weights, language, choices } = loadCheckpoint(checkpoint);
-  const engine = await openEngine(options);
-  const model = new Model(engine, card.shape, weights);
-  return { policy: { model, language, choices }, card, close: () => model.close() };
+  return { policy: { model: new ForwardModel(card.shape, weights), language, choices }, card };
 }
 
 /** As on a card. */
@@ -93,25 +89,20 @@ export interface EvaluateTrainedOptions {
   /** Questions that are made, of which those of the test split are asked; test tasks of each recorded set. */
   count?: number;
   seed?: number;
-  threads?: number;
   signal: AbortSignal;
 }
 
 /** The trained one first. Results of several sets are over all their test tasks; the note tells them apart. */
 export async function evaluateTrained(options: EvaluateTrainedOptions): Promise<TestResult[]> {
-  const { checkpoint, world, seed = TEST_SEED, threads, signal } = options;
+  const { checkpoint, world, seed = TEST_SEED, signal } = options;
   const tests = await openTests(world, { ...options, seed });
-  const contender = await openContender(checkpoint, { threads });
+  const contender = await openContender(checkpoint);
   const rows: BenchRow[] = [];
-  try {
-    for (const fitted of tests) {
-      rows.push(...(await contender.measure(fitted, { seed, signal })));
-      for (const baseline of BESIDE)
-        if (fitted.set.kind !== "recording" || !baseline.needsHandOffs)
-          rows.push(...(await measureBaseline(fitted, baseline, { seed, signal })));
-    }
-  } finally {
-    await contender.close();
+  for (const fitted of tests) {
+    rows.push(...(await contender.measure(fitted, { seed, signal })));
+    for (const baseline of BESIDE)
+      if (fitted.set.kind !== "recording" || !baseline.needsHandOffs)
+        rows.push(...(await measureBaseline(fitted, baseline, { seed, signal })));
   }
   return toTestResults(rows, world.kind === "rehearsal");
 }
@@ -119,14 +110,13 @@ export async function evaluateTrained(options: EvaluateTrainedOptions): Promise<
 /** Whoever was trained, whatever kind of Conductor it is. */
 interface Contender {
   measure(fitted: FittedSet, options: MeasureOptions): Promise<BenchRow[]>;
-  close(): Promise<void>;
 }
 
-async function openContender(checkpoint: string, options: { threads?: number }): Promise<Contender> {
+async function openContender(checkpoint: string): Promise<Contender> {
   if (isTrinity(checkpoint)) {
     return createContender(await openTrinityCheckpoint(checkpoint));
   }
-  const { policy, card, close } = await openTrained(checkpoint, options);
+  const { policy, card } = openTrained(checkpoint);
   return {
     async measure(fitted, measuring) {
       const { limits, size, cost } = card;
@@ -134,7 +124,6 @@ async function openContender(checkpoint: string, options: { threads?: number }):
       const plans = await writeTestPlans(fitted, policy, { ...own, ...measuring });
       return performPlans(fitted, plans, { name: TRAINED, ...measuring });
     },
-    close,
   };
 }
 
@@ -146,7 +135,6 @@ export function createContender({ conductor, rounds }: { conductor: Conductor; r
         ...{ ...measuring, world: set, concurrency: 1, pool, poolFor, tasks: test },
         ...{ name: TRAINED, conductor, rounds },
       }),
-    async close() {},
   };
 }
 

@@ -17,7 +17,7 @@ import type { Step } from "../workflow/types.ts";
 import type { Question, World } from "../world/types.ts";
 import { isFlat, type PlanGroup, rollOut, rollOutAgain, toAdvantages, toExamples } from "./grpo.ts";
 import type { StageContext } from "./native/stage.ts";
-import { type Policy, type Prompt, toPrompt } from "./native/stage.ts";
+import { type LearningPolicy, type Prompt, toPrompt } from "./native/stage.ts";
 import { performAsked } from "./perform.ts";
 
 const language = createTinyLanguage();
@@ -43,7 +43,7 @@ function toQuestion(): Question & { checker: ScriptedWorker } {
   return { task: toSum(7), pool: { members }, checker: members[CHECKER]!.worker as ScriptedWorker };
 }
 
-function options(policy: Policy, parts: { group: number; costPerCall?: number; world?: World }) {
+function options(policy: LearningPolicy, parts: { group: number; costPerCall?: number; world?: World }) {
   return createStageContext(policy, { world: createSmallWorld({ isSimulated: false }), ...parts });
 }
 
@@ -220,7 +220,7 @@ describe("second rounds", () => {
 });
 
 describe("examples", () => {
-  const toContext = (policy: Policy, stage: "selection" | "teams", words: "free" | "generic") => {
+  const toContext = (policy: LearningPolicy, stage: "selection" | "teams", words: "free" | "generic") => {
     const context = createStageContext(policy, { words });
     return { ...context, plan: { ...context.plan, stage, exploration: 0.1 } };
   };

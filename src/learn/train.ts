@@ -8,6 +8,7 @@ import type { Store } from "../store/types.ts";
 import type { Question, World } from "../world/types.ts";
 import type { TrainingFolder } from "./folder.ts";
 import { toValidationMetrics } from "./metrics.ts";
+import { Minutes } from "./minutes.ts";
 import { performAsked } from "./perform.ts";
 import { takeSamples } from "./samples.ts";
 import { loadState, saveState, type TrainerState } from "./state.ts";
@@ -26,8 +27,15 @@ export interface TrainerOptions<Entry extends ScheduleEntry> {
   open(saved: AlgorithmState | undefined): Promise<LearningAlgorithm<Entry>>;
   world: World;
   seed: number;
-  /** Becomes a count of iterations once the first ones were timed. */
+  /**
+   * From the command to the end of the test, warm-up and evaluations included. Becomes a count of iterations once the
+   * first ones were timed, and a lower one where they turn out to be slower. Throws "usage" where it cannot be kept.
+   */
   minutes?: number;
+  /** What was trained is tested afterwards: some of the minutes are kept for it. */
+  hasTest?: boolean;
+  /** Seconds since the command was given; by default those of the process. */
+  clock?: () => number;
   iterations?: number;
   /** Subtracted from the validation reward for every call. */
   costPerCall: number;
@@ -54,8 +62,8 @@ export interface TrainResult {
 const ITERATIONS = 300;
 /** With minutes the count is not known yet; only its first stage matters until it is. */
 const UNKNOWN_ITERATIONS = 10_000;
-/** Iterations timed before minutes become a count. They compile their graphs, which makes up for longer plans later. */
-const TIMED = 6;
+/** Questions of the validation split by which an evaluation is timed. */
+const TIMED_QUESTIONS = 32;
 const SAVE_EVERY = 20;
 const EVALUATE_EVERY = 25;
 
@@ -86,6 +94,9 @@ class TrainingLoop<Entry extends ScheduleEntry> {
   readonly #algorithm: LearningAlgorithm<Entry>;
   readonly #state: TrainerState;
   #schedule: Schedule<Entry>;
+  /** While this process turns minutes into a count, and keeps to them. */
+  readonly #minutes: Minutes | undefined;
+  readonly #clock: () => number;
 
   constructor(options: TrainerOptions<Entry>, algorithm: LearningAlgorithm<Entry>, state: TrainerState) {
     this.#options = options;
@@ -93,6 +104,13 @@ class TrainingLoop<Entry extends ScheduleEntry> {
     this.#state = state;
     const unknown = options.minutes === undefined ? ITERATIONS : UNKNOWN_ITERATIONS;
     this.#schedule = algorithm.schedule(options.iterations ?? state.iterations ?? unknown);
+    const { clock = () => process.uptime(), hasTest = false, evaluateEvery = EVALUATE_EVERY } = options;
+    this.#clock = clock;
+    const { minutes } = options;
+    if (minutes === undefined || !this.#isTiming) return;
+    const warmUp = countWarmUp(this.#schedule) - state.iteration;
+    const timed = state.secondsOfFirst;
+    this.#minutes = new Minutes({ minutes, clock, warmUp, evaluateEvery, hasTest, timed });
   }
 
   async run(): Promise<TrainResult> {
@@ -111,16 +129,22 @@ class TrainingLoop<Entry extends ScheduleEntry> {
     }
     while (state.iteration < this.#schedule.total && !signal.aborted) {
       const entry = this.#schedule.at(state.iteration);
-      const startedAt = performance.now();
+      const startedAt = this.#clock();
       const metrics = await performAsked(this.#algorithm.iterate(entry, signal), world, signal);
       if (!metrics) break;
-      const seconds = (performance.now() - startedAt) / 1000;
-      if (!entry.isWarmUp) this.#time(seconds);
+      const seconds = this.#clock() - startedAt;
+      if (entry.isWarmUp) this.#minutes?.addWarmUp(seconds);
+      else await this.#time(entry, seconds);
       this.#tellIteration(entry, metrics, seconds);
       state.iteration++;
+      this.#keepTime();
       const isLast = state.iteration === this.#schedule.total;
       state.isEvaluationDue = isLast || (!entry.isWarmUp && state.iteration % evaluateEvery === 0);
-      if (state.isEvaluationDue) await this.#evaluate();
+      if (state.isEvaluationDue) {
+        const evaluatedAt = this.#clock();
+        await this.#evaluate();
+        this.#minutes?.addEvaluation(this.#clock() - evaluatedAt);
+      }
       if (isLast || state.iteration % saveEvery === 0) await this.#save();
     }
     // Stopped between two saves: what was learned since the last one would be learned again.
@@ -129,18 +153,43 @@ class TrainingLoop<Entry extends ScheduleEntry> {
     return { checkpoint: folder.best, iterations, isStopped: signal.aborted, validation };
   }
 
-  /** The first iterations are timed; then the minutes that are left become a count. */
-  #time(seconds: number): void {
+  /** The first iterations are timed, and what an evaluation takes; then the minutes that are left become a count. */
+  async #time(entry: Entry, seconds: number): Promise<void> {
     const { minutes, seed } = this.#options;
     const state = this.#state;
-    if (!this.#isTiming || minutes === undefined) return;
-    state.secondsOfFirst.push(seconds);
-    if (state.secondsOfFirst.length < TIMED) return;
-    const each = [...state.secondsOfFirst].sort((a, b) => a - b)[Math.floor(TIMED / 2)]!;
-    const count = Math.round((minutes * 60 - process.uptime()) / each);
+    if (this.#isTiming) state.secondsOfFirst.push(seconds);
+    if (!this.#minutes?.addIteration(seconds)) return;
+    await this.#timeEvaluation(entry);
+    const warmUp = this.#schedule.total - UNKNOWN_ITERATIONS;
+    const count = state.iteration + 1 - warmUp + this.#minutes.countMore();
     state.iterations = Math.max(fewestIterations(this.#algorithm, state.iteration), count);
     this.#schedule = this.#algorithm.schedule(state.iterations);
     const text = `${minutes} minutes are ${state.iterations} iterations here: --iterations ${state.iterations} --seed ${seed} repeats this training.`;
+    this.#tell({ type: "notice", text });
+  }
+
+  /** By a few questions, of which nothing is kept. Not where they would cost: then what is slower is made up for later. */
+  async #timeEvaluation(entry: Entry): Promise<void> {
+    const { world, signal, seed } = this.#options;
+    if (!world.isInstant) return;
+    const questions = world.validation.slice(0, TIMED_QUESTIONS);
+    const startedAt = this.#clock();
+    await this.#algorithm.answer(questions, entry, { seed: toEvaluationSeed(seed), signal });
+    const share = world.validation.length / Math.max(1, questions.length);
+    this.#minutes?.addEvaluation((this.#clock() - startedAt) * share);
+  }
+
+  /** Iterations that became slower are made fewer: then the last stages come sooner, and the minutes are kept. */
+  #keepTime(): void {
+    const state = this.#state;
+    const { iteration, iterations } = state;
+    if (this.#isTiming || iterations === undefined) return;
+    const fewer = this.#minutes?.countFewer(this.#schedule.total - iteration);
+    if (fewer === undefined) return;
+    const before = this.#schedule.total - iterations;
+    state.iterations = iteration + fewer - before;
+    this.#schedule = this.#algorithm.schedule(state.iterations);
+    const text = `Iterations take longer than the first ones: there is time for ${state.iterations}, not ${iterations}. A training with another count before it had this one cannot be repeated to the bit.`;
     this.#tell({ type: "notice", text });
   }
 
@@ -191,6 +240,13 @@ class TrainingLoop<Entry extends ScheduleEntry> {
   }
 }
 
+/** Iterations of the warm-up, which come first. */
+function countWarmUp({ at, total }: Schedule): number {
+  let count = 0;
+  while (count < total && at(count).isWarmUp) count++;
+  return count;
+}
+
 /** Not so few that the iterations up to this one would have been others, had the count been known. */
 export function fewestIterations(
   { schedule }: Pick<LearningAlgorithm, "schedule">,
@@ -198,7 +254,7 @@ export function fewestIterations(
 ): number {
   const entryOf = (count: number) => JSON.stringify(schedule(count).at(iteration));
   const wanted = entryOf(Number.MAX_SAFE_INTEGER);
-  let count = TIMED;
+  let count = 1;
   while (entryOf(count) !== wanted) count++;
   return count;
 }

@@ -1,40 +1,47 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { isTuttiError } from "../base/errors.ts";
-import { openEngine } from "./engine.ts";
+import { openEngine, toInstallCommand } from "./engine.ts";
 
-afterEach(() => {
-  vi.doUnmock("./engine-node.ts");
-  vi.doUnmock("./engine-web.ts");
-});
+afterEach(() => vi.doUnmock("./engine-node.ts"));
 
-function takeAway(name: "node" | "web"): void {
-  const open = () => {
-    throw new Error("no binary for this machine\nat somewhere");
-  };
-  vi.doMock(`./engine-${name}.ts`, () => ({ openNodeEngine: open, openWebEngine: open }));
-}
-
-describe("without the native engine", () => {
-  test("plans are made by WebAssembly, and the id says so", async () => {
-    takeAway("node");
-    expect((await openEngine()).id).toMatch(/^onnxruntime-web \d+\.\d+\.\d+, 1 thread$/);
-  });
-
-  test.each([{ kind: "node" as const }, { purpose: "training" as const }])(
-    "%o is refused, with the command that installs it",
-    async (options) => {
-      takeAway("node");
-      const error = await openEngine(options).catch((reason: unknown) => reason);
-      expect(isTuttiError(error) && error.code).toBe("no-engine");
-      expect((error as Error).message).toMatch(
-        /^onnxruntime-node cannot be used here \(.+\): no binary for this machine\. Install it with: npm install onnxruntime-node$/,
-      );
+test("without the engine, training says what is missing and how to get it", async () => {
+  vi.doMock("./engine-node.ts", () => ({
+    openNodeEngine() {
+      throw new Error("no binary for this machine\nat somewhere");
     },
-  );
+  }));
+  await expect(openEngine()).rejects.toMatchObject({
+    code: "no-engine",
+    message: expect.stringMatching(
+      /^Training the native Conductor needs onnxruntime-node, which cannot be used here \(.+\): no binary for this machine\. Install it with: npm install /,
+    ),
+  });
 });
 
-test("without any engine the other one is named", async () => {
-  takeAway("node");
-  takeAway("web");
-  await expect(openEngine()).rejects.toThrow(/^onnxruntime-web cannot be used here/);
+describe("the command that installs it is for the way the package was installed", () => {
+  const inProject = (path: string) => !path.startsWith("/usr");
+  test.each([
+    ["a clone", "/home/ada/tutti", "npm install --prefix /home/ada/tutti"],
+    [
+      "this project",
+      `${process.cwd()}/node_modules/tutti`,
+      "npm install onnxruntime-node@1.30.0 --ignore-scripts",
+    ],
+    [
+      "another project",
+      "/home/ada/my work/node_modules/tutti",
+      'npm install --prefix "/home/ada/my work" onnxruntime-node@1.30.0 --ignore-scripts',
+    ],
+    [
+      "globally",
+      "/usr/lib/node_modules/tutti",
+      "npm install --global onnxruntime-node@1.30.0 --ignore-scripts",
+    ],
+    [
+      "by npx",
+      "/home/ada/.npm/_npx/0f1e/node_modules/tutti",
+      "npm install tutti onnxruntime-node@1.30.0 --ignore-scripts (in a folder of its own, then npx tutti train there)",
+    ],
+  ])("%s", (_, root, command) => {
+    expect(toInstallCommand(root, inProject)).toBe(command);
+  });
 });

@@ -1,38 +1,43 @@
-// Which engine runs: the native one where it has a binary for this machine, else WebAssembly. Whoever opens
-// one says which in its log (`engine.id`).
+// The engine that training runs on: onnxruntime's native code, which nobody needs to plan. It is not installed with the
+// package; who trains without it is told the command that brings it, for the way this package was installed.
 
+import { existsSync } from "node:fs";
+import { basename, dirname, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import { TuttiError } from "../base/errors.ts";
 import type { Engine } from "./types.ts";
 
-export interface EngineOptions {
-  /** "auto" takes the native one where it is there. */
-  kind?: "auto" | "node" | "web";
-  threads?: number;
-  /** Training needs the native engine: WebAssembly would take hours. */
-  purpose?: "inference" | "training";
-}
+/** As in package.json, where it is an optional peer. Its install script would only fetch CUDA files, which nothing here uses. */
+const ENGINE = "onnxruntime-node@1.30.0";
+const INSTALL = `${ENGINE} --ignore-scripts`;
 
-export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
-  const { kind = "auto", threads = 2, purpose = "inference" } = options;
-  if (kind !== "web") {
-    try {
-      const { openNodeEngine } = await import("./engine-node.ts");
-      return await openNodeEngine(threads);
-    } catch (error) {
-      if (kind === "node" || purpose === "training") throw notThere("onnxruntime-node", error);
-    }
-  }
+export async function openEngine({ threads = 2 }: { threads?: number } = {}): Promise<Engine> {
   try {
-    const { openWebEngine } = await import("./engine-web.ts");
-    return await openWebEngine();
-  } catch (error) {
-    throw notThere("onnxruntime-web", error);
+    const { openNodeEngine } = await import("./engine-node.ts");
+    return await openNodeEngine(threads);
+  } catch (cause) {
+    const platform = `${process.platform} ${process.arch}`;
+    const reason = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
+    const message = `Training the native Conductor needs onnxruntime-node, which cannot be used here (${platform}): ${reason}. Install it with: ${toInstallCommand()}`;
+    throw new TuttiError("no-engine", message, { cause });
   }
 }
 
-function notThere(name: string, cause: unknown): TuttiError {
-  const platform = `${process.platform} ${process.arch}`;
-  const reason = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
-  const message = `${name} cannot be used here (${platform}): ${reason}. Install it with: npm install ${name}`;
-  return new TuttiError("no-engine", message, { cause });
+const ROOT = fileURLToPath(new URL("../..", import.meta.url)).replace(/[/\\]$/, "");
+
+/** The command after which an import from the package at `root` finds the engine. */
+export function toInstallCommand(root = ROOT, exists: (path: string) => boolean = existsSync): string {
+  const modules = dirname(root);
+  // A clone has it among its own.
+  if (basename(modules) !== "node_modules") return `npm install --prefix ${quote(root)}`;
+  const project = dirname(modules);
+  if (project.split(sep).includes("_npx"))
+    return `npm install tutti ${INSTALL} (in a folder of its own, then npx tutti train there)`;
+  if (!exists(`${project}${sep}package.json`)) return `npm install --global ${INSTALL}`;
+  const isHere = project === process.cwd();
+  return isHere ? `npm install ${INSTALL}` : `npm install --prefix ${quote(project)} ${INSTALL}`;
+}
+
+function quote(path: string): string {
+  return /^[\w./:\\-]+$/.test(path) ? path : JSON.stringify(path);
 }

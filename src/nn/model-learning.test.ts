@@ -3,13 +3,14 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { createRandom } from "../base/random.ts";
-import { openEngines } from "../testing/learn/engines.ts";
+import { openTestEngine } from "../testing/learn/engines.ts";
 import { createTinyModel, END, randomPrefix, START, TINY } from "../testing/learn/tiny-model.ts";
-import type { Completion, LossOptions, TrainingExample } from "./model.ts";
+import type { LossOptions, TrainingExample } from "./model.ts";
 import { AdamW } from "./optimiser.ts";
+import type { Completion } from "./text-model.ts";
 import type { Weights } from "./types.ts";
 
-const [{ engine }] = (await openEngines()) as [Awaited<ReturnType<typeof openEngines>>[number]];
+const { name, engine } = await openTestEngine();
 const SLOT = TINY.vocabulary;
 const LIKELIHOOD: LossOptions = {
   objective: { kind: "likelihood", clip: 0 },
@@ -49,7 +50,7 @@ function expectClose(a: Weights, b: Weights, within: number): void {
   }
 }
 
-describe.skipIf(!engine)("gradients", () => {
+describe.skipIf(!engine)(`gradients on ${name}`, () => {
   const model = createTinyModel(engine!);
   afterAll(() => model.close());
 
@@ -188,7 +189,7 @@ describe.skipIf(!engine)("gradients", () => {
   });
 });
 
-describe.skipIf(!engine)("learning", () => {
+describe.skipIf(!engine)(`learning on ${name}`, () => {
   test("thirty steps make what was written likelier", async () => {
     const model = createTinyModel(engine!);
     const optimiser = new AdamW(model.weights);

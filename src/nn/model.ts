@@ -1,39 +1,11 @@
-// A model that writes and learns: weights, an engine, and the compiled graphs for the shapes that occurred.
+// A model that writes and learns: weights, an engine, and the compiled graphs for the shapes that occurred. What only
+// writes needs no engine: `forward/model.ts`.
 
 import { type Prefix, prefixTensors, shapeOf, Written } from "./batch.ts";
 import { type BatchShape, type Objective, prefixGraph, stepGraph, trainingGraph } from "./model-graphs.ts";
+import { type Completion, entropyOf, type GenerateOptions, type TextModel } from "./text-model.ts";
 import { maskValue, rotaryTables, weightDims } from "./transformer.ts";
 import type { CompiledGraph, Engine, ModelShape, Tensors, Weights } from "./types.ts";
-
-export interface Completion {
-  /** The end token included, where it was reached. */
-  tokens: number[];
-  /** The log-probability of each token when it was written. */
-  logps: number[];
-  /** The entropy of the probabilities it was chosen from, in nats. */
-  entropies: number[];
-}
-
-/** Chooses the next token of a rollout from the probabilities of all tokens. */
-export type ChooseToken = (
-  probabilities: Float32Array,
-  question: number,
-  rollout: number,
-  tokens: readonly number[],
-) => number;
-
-export interface GenerateOptions {
-  /** Rollouts a question. */
-  group: number;
-  /** The most tokens of a rollout. */
-  length: number;
-  /** What every rollout begins after. */
-  start: number;
-  end: number;
-  choose: ChooseToken;
-  /** Stops early between two tokens. */
-  signal?: AbortSignal;
-}
 
 /** A rollout to learn from, with a weight for each of its tokens. */
 export interface TrainingExample {
@@ -66,7 +38,7 @@ export interface LossAndGradients {
 
 const MAX_SESSIONS = 24;
 
-export class Model {
+export class Model implements TextModel {
   readonly shape: ModelShape;
   readonly weights: Weights;
   readonly engine: Engine;
@@ -78,7 +50,6 @@ export class Model {
     this.weights = weights;
   }
 
-  /** Rollouts for each prefix; all of them share the work of reading it. */
   async generate(prefixes: readonly Prefix[], options: GenerateOptions): Promise<Completion[][]> {
     const { group, length, start, end, choose, signal } = options;
     const { shape } = this;
@@ -138,7 +109,6 @@ export class Model {
     return prefixes.map((_, q) => rollouts.slice(q * group, (q + 1) * group));
   }
 
-  /** Mean negative log-likelihood of a text's tokens, in nats, for each prefix. */
   async negativeLogLikelihood(prefixes: readonly Prefix[]): Promise<number[]> {
     const batch = shapeOf(prefixes, 1, 1);
     const { outputs } = await this.#read(prefixes, batch);
@@ -295,12 +265,4 @@ export class Model {
     }
     return session;
   }
-}
-
-function entropyOf(probabilities: Float32Array): number {
-  let entropy = 0;
-  // What hardly ever happens adds nothing that can be seen, and its logarithm takes time.
-  for (const probability of probabilities)
-    if (probability > 1e-5) entropy -= probability * Math.log(probability);
-  return entropy;
 }

@@ -1,8 +1,8 @@
-// Every operation on every engine: its value against a plain reference, its gradient against differences.
+// Every operation on the engine: its value against a plain reference, its gradient against differences.
 
 import { describe, expect, test } from "vitest";
 import { createRandom } from "../base/random.ts";
-import { openEngines } from "../testing/learn/engines.ts";
+import { openTestEngine } from "../testing/learn/engines.ts";
 import {
   checkGradients,
   evaluate,
@@ -41,7 +41,7 @@ const {
   transpose,
 } = operations;
 
-const ENGINES = await openEngines();
+const { name, engine } = await openTestEngine();
 
 // ---- The reference: tensors read by index, with broadcasting ------------------------------------------
 
@@ -328,7 +328,7 @@ const CASES: Case[] = [
   ),
 ];
 
-describe.each(ENGINES)("$name", ({ engine }) => {
+describe(name, () => {
   test.skipIf(!engine).each(CASES)("$name", async ({ dims, reference, ...given }) => {
     const { value, gradients } = await checkGradients(engine!, given);
     const tensors = { ...given.inputs, ...given.constants };

@@ -7,8 +7,8 @@ import type { Pool, Profile, Task } from "../worker/types.ts";
 import type { PoolKind } from "./conductors.ts";
 import { chooseConductor } from "./conductors.ts";
 
-// What ships with the package, and whether this machine has an engine, is set by each test.
-const shipped = vi.hoisted(() => ({ folders: new Map<string, string>(), hasEngine: true }));
+// What ships with the package is set by each test.
+const shipped = vi.hoisted(() => ({ folders: new Map<string, string>() }));
 
 vi.mock("../conductor/native/shipped.ts", async (original) => {
   const real = await original<typeof import("../conductor/native/shipped.ts")>();
@@ -18,19 +18,6 @@ vi.mock("../conductor/native/shipped.ts", async (original) => {
     findShippedFor: find,
     findNative: (named: string | undefined, world: string) => named ?? find(world) ?? "nowhere",
   };
-});
-
-vi.mock("../conductor/native/opened.ts", async (original) => {
-  const real = await original<typeof import("../conductor/native/opened.ts")>();
-  const { TuttiError } = await import("../base/errors.ts");
-  const openFolder = (folder: string) => {
-    const opened = real.openFolder(folder);
-    const engine = async () => {
-      throw new TuttiError("no-engine", "onnxruntime-web cannot be used here");
-    };
-    return shipped.hasEngine ? opened : { ...opened, engine, writer: engine };
-  };
-  return { ...real, openFolder };
 });
 
 const PROFILE: Profile = { success: 0.7, tasks: 50, topics: {} };
@@ -62,11 +49,10 @@ async function choose(
 
 beforeEach(() => {
   shipped.folders.clear();
-  shipped.hasEngine = true;
 });
 
 describe("in the rehearsal", () => {
-  it("the trained Conductor plans, where it and an engine are there", async () => {
+  it("the trained Conductor plans, where it is there", async () => {
     const folder = await saveTinyCheckpoint();
     shipped.folders.set("rehearsal", folder);
     expect(await choose(undefined, { kind: "rehearsal" })).toEqual({
@@ -81,14 +67,6 @@ describe("in the rehearsal", () => {
       reason:
         "the pool is the rehearsal, and its trained Conductor cannot be used: none comes with this package",
     });
-  });
-
-  it("the scripted planner does where no engine is there, and the reason says so", async () => {
-    shipped.folders.set("rehearsal", await saveTinyCheckpoint());
-    shipped.hasEngine = false;
-    const { id, reason } = await choose(undefined, { kind: "rehearsal" });
-    expect(id).toBe("scripted-planner");
-    expect(reason).toMatch(/cannot be used: onnxruntime-web cannot be used here$/);
   });
 
   it("the scripted planner does where the checkpoint is broken", async () => {
@@ -139,14 +117,6 @@ describe("on a live pool", () => {
     });
   });
 
-  it("a prompted one plans where there is no engine for it", async () => {
-    shipped.folders.set("recordings", await saveTinyCheckpoint({ about: live, nll: EASY }));
-    shipped.hasEngine = false;
-    expect((await choose(undefined)).reason).toContain(
-      "not the default here: onnxruntime-web cannot be used",
-    );
-  });
-
   it("a prompted one plans where it is named", async () => {
     shipped.folders.set("recordings", await saveTinyCheckpoint({ about: live, nll: EASY }));
     expect(await choose("prompted")).toEqual({ id: "prompted:model-0", reason: `named; ${CHEAP}` });
@@ -180,9 +150,6 @@ describe("native by its name", () => {
     await expect(choose("native:no/such")).rejects.toMatchObject({ code: "bad-checkpoint" });
     const folder = await saveTinyCheckpoint({ limits: { workers: 2, rounds: 1 } });
     await expect(choose(`native:${folder}`)).rejects.toMatchObject({ code: "pool-too-large" });
-    shipped.hasEngine = false;
-    const pool = toPool([scriptedWorker("only", "")]);
-    await expect(choose(`native:${folder}`, { pool })).rejects.toMatchObject({ code: "no-engine" });
   });
 });
 

@@ -67,6 +67,23 @@ describe("a plan that is there", () => {
     expect(rest.join("\n")).toContain("    Two ways.");
   });
 
+  test("what our trained Conductor weighed is shown to those who want to see more", () => {
+    const weighed = "Worth here, with 0.022 off for every call: 1 step −0.080, 3 steps −0.051.";
+    const start = event.start(POOL);
+    if (start.type !== "run-start") throw new Error("no start");
+    const conductor = { kind: "native", checkpoint: "rehearsal", digest: "0123abcd" } as const;
+    const events = [
+      { ...start, settings: { ...start.settings, conductor } },
+      event.planStart(),
+      event.planEnd(WORKFLOW, `${weighed}\nmodel_id = [0, 1]`),
+    ];
+    const own = scene(events, 120);
+    expect(toPlanLines(own, own.state.rounds[0]!).join("\n")).not.toContain("Worth");
+    expect(toPlanningLines(own, `${weighed}\nmodel_id`).slice(1)).toEqual(["    model_id"]);
+    const verbose = { ...own, isVerbose: true };
+    expect(toPlanLines(verbose, own.state.rounds[0]!).join("\n")).toContain(weighed);
+  });
+
   test("long reasoning is cut, and the cut is shown", () => {
     const long = [
       event.start(POOL),

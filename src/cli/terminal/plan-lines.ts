@@ -15,7 +15,8 @@ const MOST_PLAN_LINES = 6;
 export function toPlanningLines(scene: Scene, text: string): string[] {
   const { state, style, columns } = scene;
   const heading = `${toOneLine(toConductorName(state.settings.conductor))} is writing the plan`;
-  const written = wrap(sanitise(text).trim(), columns - 5).slice(-MOST_PLAN_LINES);
+  const shown = weighs(scene) ? text.replace(/^Worth here.*(\n|$)/, "") : text;
+  const written = wrap(sanitise(shown).trim(), columns - 5).slice(-MOST_PLAN_LINES);
   return [
     `  ${toSpinner(scene)} ${cut(heading, columns - 5)}`,
     ...written.filter((line) => line !== "").map((line) => style.dim(`    ${line}`)),
@@ -28,7 +29,8 @@ export function toConductorWords({ conductor, conductorReason }: RunSettings): s
 }
 
 /** A plan that is there: whose it is, what it took, and why it is as it is. Its steps are shown as steps. */
-export function toPlanLines({ state, style, columns }: Scene, round: RoundState): string[] {
+export function toPlanLines(scene: Scene, round: RoundState): string[] {
+  const { state, style, columns } = scene;
   const { plan, workflow } = round;
   const who = toOneLine(toConductorName(state.settings.conductor));
   const cost = plan.totals.unpricedCalls > 0 ? undefined : plan.totals.costUsd;
@@ -49,11 +51,16 @@ export function toPlanLines({ state, style, columns }: Scene, round: RoundState)
           ...(isBeside || why === "" ? [] : [`  ${style.dim(cut(why, columns - 3))}`]),
         ]
       : wrap(toFallBackWords(plan.fallback), columns - 3).map((line) => `  ${style.yellow(line)}`);
-  const text = toReasoning(plan.text);
+  const text = weighs(scene) ? "" : toReasoning(plan.text);
   const reasoning = text === "" ? [] : wrap(text, columns - 5);
   const kept = reasoning.slice(0, MOST_PLAN_LINES);
   if (reasoning.length > kept.length) kept.push("…");
   return [...lines, ...kept.map((line) => style.dim(`    ${line}`))];
+}
+
+/** Our trained Conductor writes numbers before its lists, not reasons: they are for those who want to see more. */
+function weighs({ state, isVerbose }: Scene): boolean {
+  return state.settings.conductor.kind === "native" && !isVerbose;
 }
 
 export function toFallBackWords(reason: string): string {

@@ -20,6 +20,8 @@ export interface Scene {
   frame: number;
   /** The step whose reply is being printed as the answer. */
   answering?: { round: number; step: number };
+  /** Also what a trained Conductor weighed before it planned. */
+  isVerbose?: boolean;
 }
 
 const SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";

@@ -186,6 +186,7 @@ export class TerminalProgress implements RunProgress {
       now: this.#options.now?.() ?? Date.now(),
       frame: this.#frame,
       answering: this.#answering,
+      isVerbose: this.#options.isVerbose,
     };
   }
 }

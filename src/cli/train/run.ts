@@ -21,13 +21,15 @@ const PAGE_MS = 20_000;
 /** What every training is given, whatever it trains. */
 export type WatchedOptions = Pick<
   TrainerOptions<ScheduleEntry>,
-  "world" | "folder" | "resume" | "journal" | "signal" | "onEvent"
+  "world" | "folder" | "resume" | "journal" | "hasTest" | "signal" | "onEvent"
 >;
 
 export interface TrainRun {
   train: (options: WatchedOptions) => Promise<TrainResult>;
   /** How long it shall take, where that was said. */
   minutes?: number;
+  /** It is tested afterwards, within the minutes. */
+  hasTest?: boolean;
   world: World;
   folder: TrainingFolder;
   resume: boolean;
@@ -49,7 +51,7 @@ export async function performTraining(
   host: Host,
   now: () => number = Date.now,
 ): Promise<TrainResult> {
-  const { train, folder, world, resume, journal } = run;
+  const { train, folder, world, resume, journal, hasTest } = run;
   const silent: TrainProgress = { update() {}, end() {} };
   const progress = run.isQuiet
     ? silent
@@ -76,7 +78,15 @@ export async function performTraining(
     writePage(folder);
   };
   try {
-    const result = await train({ world, folder, resume, journal, signal: controller.signal, onEvent });
+    const result = await train({
+      world,
+      folder,
+      resume,
+      journal,
+      hasTest,
+      signal: controller.signal,
+      onEvent,
+    });
     folder.describe({ state: result.isStopped ? "stopped" : "done", endedAt: now() });
     return result;
   } catch (error) {

@@ -77,11 +77,13 @@ async function train(what: TrainedKind | undefined, flags: TrainFlags): Promise<
     const isQuiet = flags.json === true && !process.stderr.isTTY;
     const resume = flags.resume !== undefined;
     const { minutes } = settings;
-    const run = { train: createTrainer(settings, command), minutes, world, folder, resume, isQuiet, journal };
+    const hasTest = prepared.test !== undefined;
+    const watched = { world, folder, resume, isQuiet, journal, hasTest };
+    const run = { train: createTrainer(settings, command), minutes, ...watched };
     const result = await performTraining(run, process);
     const page = writePage(folder);
     if (!flags.json) process.stdout.write(`${toOutcomeLines(result, folder).join("\n")}\n`);
-    const results = await test(prepared, result, { threads: threadsOf(settings), isQuiet });
+    const results = await test(prepared, result, { isQuiet });
     if (flags.json) {
       folder.keepResults(results);
       writePage(folder);
@@ -102,17 +104,12 @@ async function train(what: TrainedKind | undefined, flags: TrainFlags): Promise<
 async function test(
   { test: world }: PreparedWorld,
   { isStopped, validation, checkpoint }: TrainResult,
-  { threads, isQuiet }: { threads?: number; isQuiet: boolean },
+  { isQuiet }: { isQuiet: boolean },
 ): Promise<TestResult[]> {
   if (!world || isStopped || !validation) return [];
   if (!isQuiet) process.stderr.write("Measuring it on test tasks that it has never seen.\n");
   const { evaluateTrained } = await import("../../learn/evaluate-trained.ts");
-  return evaluateTrained({ checkpoint, world, threads, signal: new AbortController().signal });
-}
-
-/** TRINITY computes too little for an engine. */
-function threadsOf(settings: TrainSettings): number | undefined {
-  return settings.what === "native" ? settings.threads : undefined;
+  return evaluateTrained({ checkpoint, world, signal: new AbortController().signal });
 }
 
 /** Of a training that goes on. */

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../base/random.ts";
 import type { Prefix } from "../../nn/batch.ts";
-import { Model } from "../../nn/model.ts";
-import type { Engine } from "../../nn/types.ts";
-import { openEngines } from "../../testing/learn/engines.ts";
+import { ForwardModel } from "../../nn/forward/model.ts";
+import type { TextModel } from "../../nn/text-model.ts";
 import { createTinyCheckpoint } from "../../testing/learn/tiny-checkpoint.ts";
 import { Batcher, type WriteJob } from "./batcher.ts";
 import { createTokenSampler } from "./sample-token.ts";
@@ -11,10 +10,8 @@ import { createTokenSampler } from "./sample-token.ts";
 const { card, weights, language } = createTinyCheckpoint();
 const LENGTH = 12;
 const OPTIONS = { length: LENGTH, start: language.start, end: language.end };
-// The native one where it is there: it compiles quickly.
-const { name, engine } = (await openEngines()).find((each) => each.engine)!;
 
-/** Texts and pools of all sizes; more than eight slots are padded to another shape. */
+/** Texts and pools of all sizes. */
 function drawPrefixes(count: number, seed: number): Prefix[] {
   const random = createRandom(seed);
   return Array.from({ length: count }, () => ({
@@ -33,20 +30,18 @@ function toJob(prefix: Prefix, seed?: number): WriteJob & { seen: string[] } {
     prefix,
     seen,
     sample(probabilities, tokens) {
-      // Padded slots differ from batch to batch, and cannot be chosen.
-      const own = probabilities.slice(0, language.vocabulary + prefix.slots.length);
-      seen.push(Buffer.from(own.buffer).toString("base64"));
+      seen.push(Buffer.from(probabilities.slice().buffer).toString("base64"));
       return sample(probabilities, tokens);
     },
   };
 }
 
-function open(given: Engine): Batcher {
-  return new Batcher(new Model(given, card.shape, weights), OPTIONS);
+function open(): Batcher {
+  return new Batcher(new ForwardModel(card.shape, weights), OPTIONS);
 }
 
-it(`batches on ${name} give the same plans and the same probabilities, to the bit, as one by one`, async () => {
-  const batcher = open(engine!);
+it("batches give the same plans and the same probabilities, to the bit, as one by one", async () => {
+  const batcher = open();
   const prefixes = drawPrefixes(13, 3);
   const seedOf = (i: number) => (i % 2 === 0 ? undefined : i);
   const alone = prefixes.map((prefix, i) => toJob(prefix, seedOf(i)));
@@ -61,7 +56,7 @@ it(`batches on ${name} give the same plans and the same probabilities, to the bi
 
 describe("a batch", () => {
   it("goes on without the one that was stopped", async () => {
-    const batcher = open(engine!);
+    const batcher = open();
     const [first, second] = drawPrefixes(2, 5);
     const controller = new AbortController();
     const plan = { prefix: { ...second!, slots: first!.slots }, sample: () => language.next };
@@ -79,21 +74,16 @@ describe("a batch", () => {
   });
 
   it("that fails fails for all of it, and the next one is written", async () => {
+    const model = new ForwardModel(card.shape, weights);
     let failures = 1;
-    const failing: Engine = {
-      id: "failing",
-      load: async (graph) => {
-        const session = await engine!.load(graph);
-        return {
-          ...session,
-          run: async (inputs) => {
-            if (failures-- > 0) throw new Error("no memory");
-            return session.run(inputs);
-          },
-        };
+    const failing: TextModel = {
+      negativeLogLikelihood: (prefixes) => model.negativeLogLikelihood(prefixes),
+      generate: async (prefixes, options) => {
+        if (failures-- > 0) throw new Error("no memory");
+        return model.generate(prefixes, options);
       },
     };
-    const batcher = open(failing);
+    const batcher = new Batcher(failing, OPTIONS);
     const jobs = drawPrefixes(3, 6).map((prefix) => ({
       prefix: { ...prefix, slots: prefix.slots.slice(0, 1) },
       sample: () => language.end,

@@ -1,16 +1,11 @@
-// Plans that are wanted at the same time are written together: a batch of sixteen takes about four times as
-// long as one. What a plan says does not depend on who else is in its batch.
+// Plans that are wanted at the same time are written together, token by token, so that nobody waits for a whole plan
+// of somebody else. What a plan says does not depend on who else is in its batch.
 
-import { type Prefix, shapeOf } from "../../nn/batch.ts";
-import type { Model } from "../../nn/model.ts";
+import type { Prefix } from "../../nn/batch.ts";
+import type { TextModel } from "../../nn/text-model.ts";
 import type { TokenSampler } from "./sample-token.ts";
 
 const LARGEST_BATCH = 16;
-/**
- * With one row alone the engine multiplies in another order than with several, and probabilities differ in
- * their last bits: so there are always two. Batches of 2, 4, 8 and 16 agree bitwise on one thread.
- */
-const SMALLEST_BATCH = 2;
 
 export interface WriteJob {
   prefix: Prefix;
@@ -21,8 +16,6 @@ export interface WriteJob {
 }
 
 interface WaitingJob extends WriteJob {
-  /** Only rows that are padded alike are written together. */
-  shape: string;
   tokens: number[];
   done(): void;
   fail(error: unknown): void;
@@ -36,12 +29,12 @@ export interface BatcherOptions {
 }
 
 export class Batcher {
-  readonly #model: Model;
+  readonly #model: TextModel;
   readonly #options: BatcherOptions;
-  #waiting: WaitingJob[] = [];
+  readonly #waiting: WaitingJob[] = [];
   #isBusy = false;
 
-  constructor(model: Model, options: BatcherOptions) {
+  constructor(model: TextModel, options: BatcherOptions) {
     this.#model = model;
     this.#options = options;
   }
@@ -49,10 +42,9 @@ export class Batcher {
   /** The tokens up to the end token, this included; fewer where the signal fired or the length was reached. */
   write(job: WriteJob): Promise<number[]> {
     return new Promise((resolve, reject) => {
-      const { text, slots } = shapeOf([job.prefix], 1, 1);
       const tokens: number[] = [];
       const done = () => resolve(tokens);
-      this.#waiting.push({ ...job, shape: `${text} ${slots}`, tokens, done, fail: reject });
+      this.#waiting.push({ ...job, tokens, done, fail: reject });
       if (!this.#isBusy) void this.#work();
     });
   }
@@ -63,7 +55,7 @@ export class Batcher {
     // Whoever asks in the same turn of the event loop is in the first batch too.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) {
-      const batch = this.#takeBatch();
+      const batch = this.#waiting.splice(0, LARGEST_BATCH);
       try {
         await this.#perform(batch);
         for (const { done } of batch) done();
@@ -74,26 +66,17 @@ export class Batcher {
     this.#isBusy = false;
   }
 
-  #takeBatch(): WaitingJob[] {
-    const { shape } = this.#waiting[0]!;
-    const batch = this.#waiting.filter((job) => job.shape === shape).slice(0, LARGEST_BATCH);
-    const taken = new Set(batch);
-    this.#waiting = this.#waiting.filter((job) => !taken.has(job));
-    return batch;
-  }
-
   async #perform(batch: readonly WaitingJob[]): Promise<void> {
     const { length, start, end } = this.#options;
-    const size = Math.max(SMALLEST_BATCH, 2 ** Math.ceil(Math.log2(batch.length)));
-    const prefixes = Array.from({ length: size }, (_, row) => (batch[row] ?? batch[0]!).prefix);
+    const prefixes = batch.map(({ prefix }) => prefix);
     await this.#model.generate(prefixes, {
       group: 1,
       length,
       start,
       end,
       choose(probabilities, row) {
-        const job = batch[row];
-        if (!job || job.signal?.aborted) return end;
+        const job = batch[row]!;
+        if (job.signal?.aborted) return end;
         const token = job.sample(probabilities, job.tokens);
         job.tokens.push(token);
         job.onToken?.(job.tokens);

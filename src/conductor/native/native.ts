@@ -2,7 +2,6 @@
 // as text, which goes through the same parser as everybody's. It runs in this process and costs nothing.
 
 import { TuttiError, usageError } from "../../base/errors.ts";
-import type { Engine } from "../../nn/types.ts";
 import type { ConductorIdentity } from "../../store/types.ts";
 import { isModel, nests } from "../../worker/kinds.ts";
 import { NO_USAGE } from "../../worker/price.ts";
@@ -13,7 +12,7 @@ import type { ComposeRequest, Conductor } from "../types.ts";
 import type { Card, Checkpoint } from "./checkpoint.ts";
 import { chooseSize } from "./choice.ts";
 import { digestOf, openCheckpoint, openFolder, PLAN_TOKENS } from "./opened.ts";
-import { FEATURES, type Reading, toReading, toWorkerOf } from "./reading.ts";
+import { FEATURES, QUESTION_TOKENS, type Reading, toReading, toWorkerOf } from "./reading.ts";
 import { createMask, createTokenSampler, type Mask } from "./sample-token.ts";
 import { toCheckpointName } from "./shipped.ts";
 import { streamText } from "./stream-text.ts";
@@ -21,12 +20,12 @@ import { streamText } from "./stream-text.ts";
 export interface NativeOptions {
   /** Loaded, or the folder it is in. */
   checkpoint: Checkpoint | string;
-  /** By default one that all native Conductors of the process share. */
-  engine?: Engine;
   /** Teams of the first round have so many steps, 1 to 5; by default the Conductor decides. */
   size?: number;
   /** Cost per call when choosing the team size; defaults to the card's. */
   cost?: number;
+  /** Times the cost per call: less asks more. */
+  costScale?: number;
   /** Every plan is a valid workflow. By default so; false where the share of valid plans is measured. */
   masked?: boolean;
   /** The likeliest plan, by default; false: sampled, with the seed of the request. */
@@ -35,9 +34,7 @@ export interface NativeOptions {
 
 export interface NativeConductor extends Conductor {
   readonly card: Card;
-  /** Opens the engine, which says what it is; throws "no-engine" where there is none. */
-  open(): Promise<Engine>;
-  /** Compiles what plans for this pool need, so that the first one is as quick as the others. */
+  /** Writes a plan for nobody, so that the first real one is as quick as the others. */
   warm(pool?: Pool): Promise<void>;
   /** Throws where it cannot plan for this pool: nobody to ask ("no-model"), or too many ("pool-too-large"). */
   check(pool: Pool): void;
@@ -45,21 +42,15 @@ export interface NativeConductor extends Conductor {
   negativeLogLikelihood(request: Pick<ComposeRequest, "task" | "pool">): Promise<number>;
 }
 
-/** Throws "bad-checkpoint" where the folder holds none that can be read. The engine is opened with the first plan. */
+/** Throws "bad-checkpoint" where the folder holds none that can be read. */
 export function createNativeConductor(options: NativeOptions): NativeConductor {
-  const { checkpoint, engine, masked = true, isGreedy = true } = options;
+  const { checkpoint, masked = true, isGreedy = true } = options;
   if (
     options.size !== undefined &&
     !(Number.isInteger(options.size) && options.size >= 1 && options.size <= MAX_STEPS)
   )
     throw usageError(`The size of a team must be a whole number from 1 to ${MAX_STEPS}, not ${options.size}`);
-  const opened =
-    typeof checkpoint === "string" && !engine
-      ? openFolder(checkpoint)
-      : openCheckpoint(
-          typeof checkpoint === "string" ? openFolder(checkpoint).checkpoint : checkpoint,
-          engine,
-        );
+  const opened = typeof checkpoint === "string" ? openFolder(checkpoint) : openCheckpoint(checkpoint);
   const { card, language, choices } = opened.checkpoint;
   const { closing } = card;
   const name = `native:${card.name}`;
@@ -67,7 +58,8 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
     typeof checkpoint === "string"
       ? { kind: "native", checkpoint: toCheckpointName(checkpoint), digest: digestOf(checkpoint) }
       : { kind: "custom", id: name }; // weights in memory: nobody could find them again
-  const { size = card.size, cost = card.cost ?? 0 } = options;
+  const { size = card.size, costScale = 1 } = options;
+  const cost = (options.cost ?? card.cost ?? 0) * costScale;
 
   async function* write(request: ComposeRequest, signal: AbortSignal): AsyncIterable<TextPiece> {
     checkPool(name, card, request.pool);
@@ -81,7 +73,7 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
       yield { text: language.acceptance };
       return;
     }
-    const { batcher } = await opened.writer();
+    const { batcher } = opened.writer();
     const reading = chosen === undefined ? free : toReading({ ...request, closing, size: chosen }, language);
     const { prefix } = reading;
     // What was tried greedily and refused would come out the same again.
@@ -118,21 +110,18 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
     identity,
     card,
     compose: (request, signal) => composeText(request, write(request, signal)),
-    open: () => opened.engine(),
     check: (pool) => checkPool(name, card, pool),
     async warm(pool) {
-      const { batcher } = await opened.writer();
+      const { batcher } = opened.writer();
       const slots = Array.from({ length: pool ? slotsOf(pool) : 1 }, () => new Float32Array(FEATURES));
-      // A plan that ends at once: what reads and what writes are compiled, and little else is done.
-      await batcher.write({ prefix: { tokens: [language.size(size)], slots }, sample: () => language.end });
+      const tokens = Array<number>(QUESTION_TOKENS).fill(language.size(size));
+      await batcher.write({ prefix: { tokens, slots }, sample: () => language.next });
     },
     async negativeLogLikelihood({ task, pool }) {
       const { prefix } = toReading({ task, pool, rounds: [], closing }, language);
       // Nothing but the control token: there is nothing that could look familiar.
       if (prefix.tokens.length < 2) return Number.POSITIVE_INFINITY;
-      const { model } = await opened.writer();
-      // Twice, as plans are read: then the same compiled graph serves both.
-      const [value] = await model.negativeLogLikelihood([prefix, prefix]);
+      const [value] = await opened.writer().model.negativeLogLikelihood([prefix]);
       return value!;
     },
   };

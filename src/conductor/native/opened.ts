@@ -1,28 +1,25 @@
-// A checkpoint that is used: its model and its engine are opened when the first plan is wanted, once for all
-// Conductors of the process that use the same folder, and live as long as the process.
+// A checkpoint that is used: its model is made when the first plan is wanted, once for all Conductors of the process
+// that use the same folder, and lives as long as the process.
 
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { openEngine } from "../../nn/engine.ts";
-import { Model } from "../../nn/model.ts";
-import type { Engine } from "../../nn/types.ts";
+import { ForwardModel } from "../../nn/forward/model.ts";
+import type { TextModel } from "../../nn/text-model.ts";
 import { Batcher } from "./batcher.ts";
 import { type Checkpoint, loadCheckpoint } from "./checkpoint.ts";
 
 /** The most tokens of a plan, the same as in training. */
 export const PLAN_TOKENS = 48;
 
-/**
- * The model is so small that a second thread has little to do but to wait for the first; on a machine that is
- * busy it makes plans several times slower.
- */
-const THREADS = 1;
+interface Writer {
+  model: TextModel;
+  batcher: Batcher;
+}
 
 export interface OpenedCheckpoint {
   checkpoint: Checkpoint;
-  engine(): Promise<Engine>;
-  writer(): Promise<{ model: Model; batcher: Batcher }>;
+  writer(): Writer;
 }
 
 const WEIGHTS = "weights.safetensors";
@@ -55,28 +52,18 @@ export function digestOf(folder: string): string {
   return known.digest;
 }
 
-export function openCheckpoint(checkpoint: Checkpoint, given?: Engine): OpenedCheckpoint {
-  const { card, weights, language } = checkpoint;
-  const engine = given ? async () => given : sharedEngine;
-  const writer = once(async () => {
-    const model = new Model(await engine(), card.shape, weights);
-    const { start, end } = language;
-    return { model, batcher: new Batcher(model, { length: PLAN_TOKENS, start, end }) };
-  });
-  return { checkpoint, engine, writer };
-}
-
-const sharedEngine = once(() => openEngine({ threads: THREADS }));
-
-/** What failed is tried again: an engine may have been installed since. */
-function once<T>(open: () => Promise<T>): () => Promise<T> {
-  let opened: Promise<T> | undefined;
-  return () => {
-    opened ??= open().catch((error: unknown) => {
-      opened = undefined;
-      throw error;
-    });
-    return opened;
+export function openCheckpoint(checkpoint: Checkpoint): OpenedCheckpoint {
+  let opened: Writer | undefined;
+  return {
+    checkpoint,
+    writer() {
+      const { card, weights, language } = checkpoint;
+      if (opened) return opened;
+      const model = new ForwardModel(card.shape, weights);
+      const { start, end } = language;
+      opened = { model, batcher: new Batcher(model, { length: PLAN_TOKENS, start, end }) };
+      return opened;
+    },
   };
 }
 

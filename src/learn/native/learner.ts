@@ -32,7 +32,7 @@ import { compareSizes } from "./compare-sizes.ts";
 import { allSubtasks, type Words } from "./random-workflow.ts";
 import { createSchedule, type StageName, type StagePlan } from "./schedule.ts";
 import type { StageResult, TrainingStage } from "./stage.ts";
-import { type Policy, toPrompt } from "./stage.ts";
+import { type LearningPolicy, type Policy, toPrompt } from "./stage.ts";
 import { supervise } from "./supervised.ts";
 import { warmUp } from "./warm-up.ts";
 
@@ -90,10 +90,10 @@ async function openNativeLearner(
   saved: AlgorithmState | undefined,
 ): Promise<LearningAlgorithm<StagePlan>> {
   const { world, rounds, costPerCall } = options;
-  const engine = await openEngine({ threads: options.threads, purpose: "training" });
+  const engine = await openEngine({ threads: options.threads });
   const { shape, weights, language, choices, moments } = saved ? toPolicyState(saved) : createState(options);
   const model = new Model(engine, shape, weights);
-  const policy: Policy = { model, language, choices };
+  const policy: LearningPolicy = { model, language, choices };
   const optimiser = moments ? AdamW.fromTensors(weights, moments) : new AdamW(weights);
   return {
     name: "native",

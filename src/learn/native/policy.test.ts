@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Choice } from "../../conductor/native/choice.ts";
 import { PLAN_TOKENS } from "../../conductor/native/opened.ts";
 import { FEATURES } from "../../conductor/native/reading.ts";
-import { openEngine } from "../../nn/engine.ts";
-import { Model } from "../../nn/model.ts";
+import { ForwardModel } from "../../nn/forward/model.ts";
 import { createWeights } from "../../nn/transformer.ts";
 import { createSmallWorld } from "../../testing/learn/small-world.ts";
 import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
@@ -15,12 +14,8 @@ const language = createTinyLanguage();
 const { vocabulary } = language;
 const shape = { vocabulary, width: 8, layers: 1, heads: 1, hidden: 16, features: FEATURES };
 const world = createSmallWorld();
-let policy: Policy;
-beforeAll(async () => {
-  const engine = await openEngine({ threads: 1 });
-  policy = { language, choices: {}, model: new Model(engine, shape, createWeights(shape, 1)) };
-});
-afterAll(() => policy.model.close());
+const model = new ForwardModel(shape, createWeights(shape, 1));
+const policy: Policy = { language, choices: {}, model };
 
 const prompts = () => [1, 2].map((seed) => toPrompt(policy, world.sample(seed)));
 

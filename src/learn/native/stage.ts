@@ -8,8 +8,9 @@ import { PLAN_TOKENS } from "../../conductor/native/opened.ts";
 import { type Reading, toReading, toWorkerOf } from "../../conductor/native/reading.ts";
 import { createTokenSampler } from "../../conductor/native/sample-token.ts";
 import type { ComposedRound } from "../../conductor/types.ts";
-import type { Completion, LossAndGradients, Model } from "../../nn/model.ts";
+import type { LossAndGradients, Model } from "../../nn/model.ts";
 import type { AdamW } from "../../nn/optimiser.ts";
+import type { Completion, TextModel } from "../../nn/text-model.ts";
 import { toMessages } from "../../task/types.ts";
 import { MAX_STEPS } from "../../workflow/types.ts";
 import type { Outcome } from "../../world/rollout.ts";
@@ -19,7 +20,7 @@ import type { Words } from "./random-workflow.ts";
 import type { StagePlan } from "./schedule.ts";
 
 export interface StageContext {
-  policy: Policy;
+  policy: LearningPolicy;
   optimiser: AdamW;
   world: World;
   /** Of the training. */
@@ -90,10 +91,15 @@ export function learnNothing(groups: readonly OutcomeGroup[]): StageResult {
 // or greedily, always without a mask.
 
 export interface Policy {
-  model: Model;
+  model: TextModel;
   language: Language;
   /** Of the size of a team, before it writes; none where the size is always given. */
   choices: Choices;
+}
+
+/** One that can be trained: its model runs on an engine, which computes gradients. */
+export interface LearningPolicy extends Policy {
+  model: Model;
 }
 
 /** A question as it stands before the policy: its team's work so far, and the size that is wanted. */

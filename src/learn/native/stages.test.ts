@@ -20,7 +20,7 @@ import { performAsked } from "../perform.ts";
 import { compareSizes } from "./compare-sizes.ts";
 import type { StageName } from "./schedule.ts";
 import type { StageContext, TrainingStage } from "./stage.ts";
-import { type Policy, toPrompt } from "./stage.ts";
+import { type LearningPolicy, toPrompt } from "./stage.ts";
 import { supervise } from "./supervised.ts";
 import { warmUp } from "./warm-up.ts";
 
@@ -56,7 +56,9 @@ async function iterate(
   { choices = {}, write, iteration = 3, ...parts }: Parts = {},
 ) {
   const given = createGivenPolicy(language, ...plans);
-  const model = write ? ({ ...given.model, generate: write } as unknown as Policy["model"]) : given.model;
+  const model = write
+    ? ({ ...given.model, generate: write } as unknown as LearningPolicy["model"])
+    : given.model;
   const policy = { ...given, model, choices };
   const context = createStageContext(policy, { world: createFixedWorld(), ...parts });
   const plan = { ...context.plan, stage: name, iteration };

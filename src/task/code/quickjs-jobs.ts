@@ -1,7 +1,7 @@
 // The thread's side of grading a program in QuickJS: calls its function with the cases of a task, or runs the task's
 // check in a second world that asks the first. What is expected never enters the program's world, and whether a promise
 // was kept is asked of the engine.
-import type { QuickJSHandle } from "quickjs-emscripten";
+import type { QuickJSHandle } from "quickjs-emscripten-core";
 import { createQuickJsWorld, type Evaluated, type QuickJsWorld } from "../sandbox/quickjs-world.ts";
 import type { ProgramResult, SandboxLimits } from "../sandbox/types.ts";
 import { QUICKJS_CHECK_SIDE, QUICKJS_PROGRAM_SIDE } from "./javascript.ts";

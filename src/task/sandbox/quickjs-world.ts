@@ -1,19 +1,23 @@
 // JavaScript without any process: QuickJS compiled to WebAssembly. It has no files, no network, no modules
 // and no timers; a program gets `console`, its standard input, and what is written below. Only ever loaded in a thread
 // that is ended at the deadline (thread.ts): inside QuickJS's own built-in functions the interrupt handler is not called.
+import releaseSync from "@jitl/quickjs-wasmfile-release-sync";
 import {
-  newQuickJSWASMModule,
+  newQuickJSWASMModuleFromVariant,
   newVariant,
   type QuickJSContext,
   type QuickJSHandle,
-  RELEASE_SYNC,
-} from "quickjs-emscripten";
+  type QuickJSSyncVariant,
+} from "quickjs-emscripten-core";
 import type { ProgramResult, SandboxLimits } from "./types.ts";
 
 // Neither ES2023 nor the types of Node name it.
 declare const WebAssembly: {
   Memory: new (size: { initial: number; maximum: number }) => object;
 };
+
+// Its declarations are those of CommonJS, where the default export lies one level deeper than here.
+const RELEASE_SYNC = releaseSync as unknown as QuickJSSyncVariant;
 
 const STACK_BYTES = 512 * 1024;
 /** WebAssembly cannot address more than 4 GB, and one program should not come near. */
@@ -130,7 +134,7 @@ export async function createQuickJsWorld(limits: SandboxLimits, input = ""): Pro
     FIRST_PAGES + PAGES_PER_MB,
   );
   const wasmMemory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum });
-  const module = await newQuickJSWASMModule(newVariant(RELEASE_SYNC, { wasmMemory }));
+  const module = await newQuickJSWASMModuleFromVariant(newVariant(RELEASE_SYNC, { wasmMemory }));
   const runtime = module.newRuntime();
   const deadline = performance.now() + limits.timeoutMs;
   const out = { 1: "", 2: "" };

@@ -1,5 +1,4 @@
-// Both engines for tests that run over each of them. The native one is an optional dependency: where it has
-// no binary its tests are skipped, and say so. WebAssembly runs everywhere, so without it they fail.
+// The engine for tests of what runs on it. Where it has no binary they are skipped, and their names say why.
 
 import { openEngine } from "../../nn/engine.ts";
 import type { Engine } from "../../nn/types.ts";
@@ -10,11 +9,10 @@ interface OpenedEngine {
   engine?: Engine;
 }
 
-export async function openEngines(): Promise<OpenedEngine[]> {
-  const web: OpenedEngine = { name: "onnxruntime-web", engine: await openEngine({ kind: "web" }) };
+export async function openTestEngine(): Promise<OpenedEngine> {
   try {
-    return [{ name: "onnxruntime-node", engine: await openEngine({ kind: "node", threads: 1 }) }, web];
+    return { name: "onnxruntime-node", engine: await openEngine({ threads: 1 }) };
   } catch (error) {
-    return [{ name: `onnxruntime-node (not tested: ${(error as Error).message})` }, web];
+    return { name: `onnxruntime-node (skipped: ${(error as Error).message})` };
   }
 }

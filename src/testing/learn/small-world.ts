@@ -4,9 +4,10 @@
 import { createRandom } from "../../base/random.ts";
 import type { Language } from "../../conductor/native/language.ts";
 import type { StagePlan } from "../../learn/native/schedule.ts";
-import type { Policy, StageContext } from "../../learn/native/stage.ts";
-import type { GenerateOptions, LossOptions, Model } from "../../nn/model.ts";
+import type { LearningPolicy, StageContext } from "../../learn/native/stage.ts";
+import type { LossOptions, Model } from "../../nn/model.ts";
 import { AdamW } from "../../nn/optimiser.ts";
+import type { GenerateOptions } from "../../nn/text-model.ts";
 import type { GradedTask } from "../../task/types.ts";
 import { createConsensusWorker } from "../../worker/consensus.ts";
 import type { PoolMember, WorkerRequest } from "../../worker/types.ts";
@@ -70,7 +71,7 @@ export function createSmallWorld(parts: Partial<World> = {}): World {
 export type GivenPlan = Step[] | "babble";
 
 /** Of a stage that is run alone: teams of one, and an optimiser that has nothing to change. */
-export function createStageContext(policy: Policy, parts: Partial<StageContext> = {}): StageContext {
+export function createStageContext(policy: LearningPolicy, parts: Partial<StageContext> = {}): StageContext {
   const plan: StagePlan = {
     ...{ iteration: 3, stage: "teams", isWarmUp: false, isFinal: false, tolerance: 0 },
     ...{ learningRate: 1e-3, exploration: 0.01, sampleSize: () => 1 },
@@ -83,7 +84,7 @@ export function createStageContext(policy: Policy, parts: Partial<StageContext> 
   };
 }
 
-interface GivenPolicy extends Policy {
+interface GivenPolicy extends LearningPolicy {
   /** What was learned from, call by call. */
   examples: { rows: Parameters<Model["computeGradients"]>[0]; options: LossOptions }[];
   /** How many questions were read, call by call. */

@@ -3,7 +3,8 @@
 
 import { createRandom, hashSeed, type Random } from "../../base/random.ts";
 import type { Prefix } from "../../nn/batch.ts";
-import { type ChooseToken, Model } from "../../nn/model.ts";
+import { Model } from "../../nn/model.ts";
+import type { ChooseToken } from "../../nn/text-model.ts";
 import { createWeights } from "../../nn/transformer.ts";
 import type { Engine, ModelShape } from "../../nn/types.ts";
 

@@ -1,0 +1,68 @@
+// `npm run walks`: the first hour of five kinds of users, in an empty folder with the packed tarball and in a fresh clone.
+// Some minutes long, so it is no part of the tests. `-- --only tarball` or `--only clone` takes one of the two.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { fiveKeys } from "../tests/walks/five-keys.mjs";
+import { library } from "../tests/walks/library.mjs";
+import { noKey } from "../tests/walks/no-key.mjs";
+import { ownTasks } from "../tests/walks/own-tasks.mjs";
+import { startProviders } from "../tests/walks/providers.mjs";
+import { research } from "../tests/walks/research.mjs";
+import { take, toEnvironment } from "../tests/walks/walk.mjs";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const { values } = parseArgs({ options: { only: { type: "string" } } });
+const MOST_MB = 80;
+
+const base = mkdtempSync(join(tmpdir(), "tutti-walks-"));
+const npm = (args, cwd) =>
+  execFileSync("npm", [...args, "--no-audit", "--no-fund"], { cwd, stdio: ["ignore", "pipe", "inherit"] });
+
+function installTarball() {
+  const folder = join(base, "tarball");
+  mkdirSync(folder);
+  execFileSync("npm", ["pack", "--silent", "--pack-destination", base], {
+    cwd: ROOT,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const tarball = readdirSync(base).find((name) => name.endsWith(".tgz"));
+  writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
+  npm(["install", join(base, tarball), "--ignore-scripts"], folder);
+  const [size] = execFileSync("du", ["-sm", join(folder, "node_modules")], { encoding: "utf8" }).split("\t");
+  console.log(`  node_modules: ${size} MB`);
+  if (Number(size) > MOST_MB) throw new Error(`node_modules has ${size} MB, more than ${MOST_MB}`);
+  npm(["install", "--save-dev", "typescript", "@types/node@20"], folder);
+  return { folder, hasEngine: false };
+}
+
+function installClone() {
+  const folder = join(base, "clone");
+  execFileSync("git", ["clone", "--quiet", ROOT, folder], { stdio: "inherit" });
+  npm(["install"], folder);
+  return { folder, hasEngine: true };
+}
+
+const providers = await startProviders();
+try {
+  for (const [name, install] of Object.entries({ tarball: installTarball, clone: installClone })) {
+    if (values.only !== undefined && values.only !== name) continue;
+    console.log(name);
+    const { folder, hasEngine } = install();
+    const place = { cwd: folder, env: toEnvironment(join(base, `${name}-home`)) };
+    await take(noKey(), place);
+    await take(fiveKeys(folder, providers.port), place);
+    await take(ownTasks(folder), place);
+    await take(library(folder), place);
+    await take(research({ hasEngine }), place);
+  }
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+} finally {
+  providers.close();
+  rmSync(base, { recursive: true, force: true });
+}
