@@ -160,7 +160,7 @@ const NO_ORACLE =
   "it needs the outcome of every worker on every test task: record the pool first, then bench the recording";
 
 /** Known before anything is tried: what a recording cannot replay, and what would not be a test. */
-export function whyNot(
+function whyNot(
   { needsHandOffs, comparesReplies, samples = 1, trainedOn }: Baseline,
   { set, splitBy, splitSeed, fit }: Pick<BenchOptions, "set" | "splitBy" | "splitSeed" | "fit">,
 ): string | undefined {
@@ -178,7 +178,10 @@ export function whyNot(
 }
 
 /** Graded all the same, such a vote would pass for one: whoever was asked first would be its result. */
-export function cannotCompare({ withoutReplies = 0, tasks }: Pick<WorldSet, "withoutReplies" | "tasks">): string {
+export function cannotCompare({
+  withoutReplies = 0,
+  tasks,
+}: Pick<WorldSet, "withoutReplies" | "tasks">): string {
   const share = withoutReplies === tasks.length ? "any task" : `${withoutReplies} of ${tasks.length} tasks`;
   return `it compares replies, and nobody's reply to ${share} was recorded, only whether it was right`;
 }

@@ -71,7 +71,14 @@ export function measureProfiles({
       if (measured > 0) ofTopics[topic] = shrink(counted.sums[worker]!, measured, success, TOPIC_WEIGHT);
     }
     const [delayMs, callUsd] = [delaysMs[worker], callsUsd[worker]];
-    return { success, tasks: count, topics: ofTopics, source, delayMs, ...(callUsd !== undefined && { callUsd }) };
+    return {
+      success,
+      tasks: count,
+      topics: ofTopics,
+      source,
+      delayMs,
+      ...(callUsd !== undefined && { callUsd }),
+    };
   });
 }
 

@@ -47,7 +47,8 @@ function checkSpending(row: SourceRow): string | undefined {
     const value = row[field];
     if (value === undefined) continue;
     if (typeof value !== "number" || !(value >= 0)) return must(field, "be a number from 0", value);
-    if (value > most) return must(field, `be at most ${most.toLocaleString("en")} (in which unit is it?)`, value);
+    if (value > most)
+      return must(field, `be at most ${most.toLocaleString("en")} (in which unit is it?)`, value);
   }
   // Dollars in any other field would be taken for unknown, in silence.
   for (const field in row)
