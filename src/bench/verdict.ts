@@ -2,6 +2,7 @@
 // equal dollars, and what it costs. As data with its sentence; terminal, JSON, report and dashboard show the same.
 
 import { toMoney, toPoints, toSignedPoints } from "../base/format.ts";
+import { sideOf } from "../base/statistics.ts";
 import { strongestMembers } from "../worker/kinds.ts";
 import type { Pool } from "../worker/types.ts";
 import type { EqualSpending } from "./equal.ts";
@@ -28,8 +29,14 @@ export function toVerdict({ results, equal, pool, perMonth }: VerdictOptions): B
   const usable = results.filter(({ conductor, n }) => !NOT_USABLE.test(conductor) && n > 0);
   if (!single || usable.length === 0) return undefined;
   const worker = pool.members[strongestMembers(pool.members)[0]!]!.worker.id;
-  const highest = Math.max(...usable.map(({ accuracy }) => accuracy));
-  const chosen = usable
+  // Who spends more than the best single worker must be shown to be better.
+  const worth = usable.filter(
+    (each) =>
+      spendingOf(each, usable) <= spendingOf(single, usable) * SAME ||
+      each.against.some((other) => other.conductor === single.conductor && isShownBetter(other)),
+  );
+  const highest = Math.max(...worth.map(({ accuracy }) => accuracy));
+  const chosen = worth
     .filter(({ accuracy }) => accuracy >= highest - TIE)
     .reduce((best, each) => (spendingOf(each, usable) < spendingOf(best, usable) ? each : best));
   const isSingle = chosen === single;
@@ -48,6 +55,10 @@ export function toVerdict({ results, equal, pool, perMonth }: VerdictOptions): B
     ...(chosen.costSource && { costSource: chosen.costSource }),
   };
   return { ...verdict, sentence: toSentence(verdict, chosen, single) };
+}
+
+function isShownBetter(against: BenchResult["against"][number]): boolean {
+  return sideOf(against) > 0;
 }
 
 /** In dollars where all of them are known, else in calls. */
@@ -71,7 +82,8 @@ function atEqual(
     return against && { points: against.difference, low: against.low, high: against.high };
   }
   const found = equal.find((each) => each.conductor === chosen.conductor && each.by === by);
-  if (found?.outcome.type !== "compared") return undefined;
+  // So many samples may still be less than it spends: that is no equal comparison.
+  if (found?.outcome.type !== "compared" || found.samples * theirs * SAME < own) return undefined;
   const { mean, low, high } = found.outcome.difference;
   return { points: mean, low, high };
 }
@@ -86,7 +98,7 @@ function toSentence(
   const cost = toCostWords(verdict, costSource);
   const simulated = isSimulated ? "Simulated, not real models: " : "";
   if (chosen === single)
-    return `${simulated}Use ${use} alone: ${right}. Nobody here is more than a point better, or as good for less. ${cost}`;
+    return `${simulated}Use ${use} alone: ${right}. Nobody here is shown to be better, or as good for less. ${cost}`;
   const gains = [
     equalCalls
       ? `${toGain(equalCalls)} points at equal calls`
