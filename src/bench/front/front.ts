@@ -165,11 +165,7 @@ function toPoint(name: string, rows: readonly BenchRow[], seed: number): Measure
 }
 
 /** The ratio of two mean costs over the same tasks, with its interval by bootstrap over tasks. */
-export function estimateCostShare(
-  own: readonly BenchRow[],
-  theirs: readonly BenchRow[],
-  seed: number,
-): Estimate {
+function estimateCostShare(own: readonly BenchRow[], theirs: readonly BenchRow[], seed: number): Estimate {
   const pairs = toPairs(own, theirs).map(([a, b]) => [toCostUsd(a) ?? NaN, toCostUsd(b) ?? NaN] as const);
   const ratioOf = (pick: (number: number) => number) => {
     let [a, b] = [0, 0];
