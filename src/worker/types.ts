@@ -187,8 +187,16 @@ export type WorkerEvent =
   /** A thought that is over, after its deltas: to be handed back to this worker should it call tools. */
   | ({ type: "reasoning-part" } & ReasoningPart)
   | ({ type: "tool-call" } & ToolCall)
-  /** Always the last event. A stream that ends without it was cut. */
-  | { type: "finish"; usage: Usage; reason: FinishReason };
+  /** Always the last event. A stream that ends without it was cut. `billed`: where the worker says itself what it cost. */
+  | { type: "finish"; usage: Usage; reason: FinishReason; billed?: Billed };
+
+/** What a worker was billed, in place of a price and a count of tokens: a recorded reply. */
+export interface Billed {
+  /** Absent: unknown, which is not free. */
+  costUsd?: number;
+  /** Of an agent: the calls of its whole run. */
+  calls: number;
+}
 
 /** model: asking is a call. tool: a step but not a call. conductor: asking starts a nested run. */
 export type WorkerKind = "model" | "tool" | "conductor";
@@ -221,6 +229,8 @@ export interface Rates {
 }
 
 export interface Price extends Rates {
+  /** The most that one call costs beside its tokens: of a worker that says itself what it was billed. */
+  mostCallUsd?: number;
   /** What some providers ask for all of a request whose input is longer than this. */
   long?: Rates & { aboveInputTokens: number };
 }
@@ -260,6 +270,8 @@ export interface Profile {
   answered?: number;
   /** Median delay of a whole reply. */
   delayMs?: number;
+  /** Mean dollars of one call on the measured tasks. Absent: not measured, or unknown. */
+  callUsd?: number;
   /** Where the measurements come from, for people: "simulated, 40 tasks a topic". */
   source?: string;
 }
