@@ -15,6 +15,8 @@ export interface TrainingTask {
   answers?: readonly (number | undefined)[];
   /** What the replies looked like, in the same order. Absent: not kept. */
   replies?: readonly (ReplyFeatures | undefined)[];
+  /** Dollars of one ask per worker, in the same order; undefined entries are unknown. Absent: nothing is known. */
+  costsUsd?: readonly (number | undefined)[];
 }
 
 export interface FitContext {
@@ -33,6 +35,8 @@ export interface Baseline {
   summary: string;
   /** It shows replies of one worker to another: a recording cannot replay that. */
   needsHandOffs: boolean;
+  /** It compares what workers said (a vote, an agreement): where replies were not recorded it cannot be measured. */
+  comparesReplies?: true;
   /** How many rounds it may take, the one that only accepts included. */
   rounds: number;
   /** How often it may ask one worker the same: a recording needs as many samples. Absent: once. */

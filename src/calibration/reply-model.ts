@@ -3,8 +3,8 @@
 // foretell replies that it was not fitted on, there is none.
 
 import { createRandom, hashSeed } from "../base/random.ts";
-import { REPLY_VECTOR_SIZE, type ReplyReading, toReplyVector } from "../belief/reply-reading.ts";
 import type { ReplyFeatures } from "../belief/reply-features.ts";
+import { REPLY_VECTOR_SIZE, type ReplyReading, toReplyVector } from "../belief/reply-reading.ts";
 import { fitLogistic } from "./logistic.ts";
 
 /** As strong as this many replies say nothing. */
@@ -39,7 +39,7 @@ export function fitReplyReadings(
   if (Math.min(right, replies.length - right) < FEWEST) return none;
   const rows = toRows(replies, usual);
   if (gainOnOthers(replies, rows) < LEAST_GAIN) return none;
-  const weights = [...fit(rows)].map((weight) => Math.round(weight * 1e4) / 1e4);
+  const weights = [...fitRows(rows)].map((weight) => Math.round(weight * 1e4) / 1e4);
   return usual.map((characters) =>
     characters === undefined ? undefined : { usualCharacters: characters, weights },
   );
@@ -65,7 +65,7 @@ function toRows(replies: readonly MeasuredReply[], usual: readonly (number | und
   });
 }
 
-function fit(rows: readonly Row[]): Float64Array {
+function fitRows(rows: readonly Row[]): Float64Array {
   return fitLogistic(
     rows.map(({ vector }) => vector),
     rows.map(({ score }) => score),
@@ -83,8 +83,8 @@ function gainOnOthers(replies: readonly MeasuredReply[], rows: readonly Row[]): 
   for (let fold = 0; fold < FOLDS; fold++) {
     const isHeld = (i: number) => foldOf.get(replies[i]!.task) === fold;
     const fitted = rows.filter((_, i) => !isHeld(i));
-    const full = fit(fitted);
-    const flat = fit(fitted.map((row) => ({ ...row, vector: onlyIntercept(row.vector) })));
+    const full = fitRows(fitted);
+    const flat = fitRows(fitted.map((row) => ({ ...row, vector: onlyIntercept(row.vector) })));
     for (const [i, row] of rows.entries())
       if (isHeld(i)) gain += logLikelihood(row, full) - logLikelihood(row, flat);
   }

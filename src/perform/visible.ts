@@ -95,15 +95,19 @@ function bestAnswer({ rounds, accepted }: RunState): { text: string; at: StepPos
   const isFinished = (number: number) =>
     rounds[number]!.ended || rounds[number]!.steps.at(-1)?.status === "done";
   for (const round of [...performed.filter(isFinished), ...performed]) {
-    const { steps } = rounds[round]!;
+    const { steps, workflow } = rounds[round]!;
+    const isForUser = (step: number) => !workflow?.steps[step]?.isInterim;
     const last = steps.at(-1)!;
-    if (last.isCut) return { text: last.failures.at(-1)!.partial, at: { round, step: steps.length - 1 } };
-    const step = steps.findLastIndex(({ reply }) => reply?.text);
+    if (last.isCut && isForUser(steps.length - 1))
+      return { text: last.failures.at(-1)!.partial, at: { round, step: steps.length - 1 } };
+    const step = steps.findLastIndex(({ reply }, number) => reply?.text && isForUser(number));
     if (step >= 0) return { text: steps[step]!.reply!.text, at: { round, step } };
   }
   for (const round of performed) {
-    const { steps } = rounds[round]!;
-    const step = steps.findLastIndex(partialOf);
+    const { steps, workflow } = rounds[round]!;
+    const step = steps.findLastIndex(
+      (each, number) => partialOf(each) && !workflow?.steps[number]?.isInterim,
+    );
     if (step >= 0) return { text: partialOf(steps[step]!), at: { round, step } };
   }
   return undefined;

@@ -2,7 +2,7 @@
 // they look like is kept: texts of megabytes pass by line for line.
 
 import { readReplyFeatures } from "../belief/reply-features.ts";
-import { quote, type Problems } from "../files/problems.ts";
+import { type Problems, quote } from "../files/problems.ts";
 import { readJsonl, type SourceRow } from "../files/read-jsonl.ts";
 import type { OutcomeTable } from "./outcome-table.ts";
 

@@ -136,12 +136,12 @@ export function createTutti(
     const canNest = settings.maxDepth > 0 && !task.output?.tools?.length;
     const allowed = canNest ? pool : withoutSelf(pool);
     // Before anything is journaled: the trace shows the profiles that plans and votes went by.
-    const { members } = poolFor?.(allowed, textOf(task.messages)) ?? allowed;
+    const { members: known } = poolFor?.(allowed, textOf(task.messages)) ?? allowed;
     const { showNames } = config;
     const wanted = options.conductor ?? config.conductor;
     const chosen = await chooseConductor(
       wanted,
-      { members },
+      { members: known },
       {
         kind,
         showNames,
@@ -151,6 +151,7 @@ export function createTutti(
         isAvailable: (id) => breaker.isAvailable(id),
       },
     );
+    const members = [...known, ...(chosen.brings ?? [])];
     if (kind === "rehearsal") (await import("../rehearsal/known-question.ts")).checkKnown(task);
     const fixed = workflow && toFixed(workflow, { members });
     const unknown = unpricedIn(workflow?.steps.map(({ worker }) => members[worker]!) ?? []);
@@ -205,6 +206,8 @@ export function createTutti(
 
   /** A request that named one model may have named one that is not in the pool. */
   async function findElsewhere(identity: ConductorIdentity, { members }: Pool): Promise<PoolMember[]> {
+    if (identity.kind === "verified-cascade" && identity.judge === undefined)
+      return [(await import("../task/verify/verifier-worker.ts")).createVerifierMember()];
     if (identity.kind !== "single" || !identity.worker.includes("/")) return [];
     if (members.some(({ worker }) => worker.id === identity.worker)) return [];
     return [await resolveModel(identity.worker, { env })];

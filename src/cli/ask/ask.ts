@@ -6,11 +6,12 @@ import type { AskOptions } from "../../tutti/ask-options.ts";
 import type { Message } from "../../worker/types.ts";
 import type { Workflow } from "../../workflow/types.ts";
 import { collect, dollars, wholeNumber } from "../options.ts";
+import type { CheckFlags } from "./read-checks.ts";
 
 const MOST_ROUNDS = 10;
 const PATIENCE_MS = 2_000;
 
-interface AskFlags {
+interface AskFlags extends CheckFlags {
   json?: boolean;
   pool?: string;
   conductor?: string;
@@ -39,7 +40,7 @@ export function define(command: Command): void {
     .option("--pool <name|ids>", '"rehearsal", a pool of the config, or ids of workers separated by commas')
     .option(
       "--conductor <name>",
-      "who plans: prompted, native, native:FOLDER, scripted-planner, or the id of a worker",
+      "who plans: prompted, native, native:FOLDER, trinity, verified-cascade, verified-cascade:JUDGE, scripted-planner, or the id of a worker",
     )
     .option(
       "--rounds <n>",
@@ -53,6 +54,8 @@ export function define(command: Command): void {
     .option("--seed <n>", "repeats the sampling of an earlier run", wholeNumber("--seed", 0, 2 ** 32 - 1))
     .option("--plan", "show each plan with its estimated cost and wait for yes, no or edit")
     .option("--workflow <file>", "perform this workflow (text or JSON) instead of asking a Conductor")
+    .option("--schema <file>", "the answer must be JSON that fits this JSON schema")
+    .option("--tests <file>", "tests (JSON) that a program in the answer must pass, for verified-cascade")
     .option("--allow-unknown-price", "ask workers of unknown price too, although there is a budget")
     .option("--config <file>", "the config file, instead of tutti.config.{ts,js,yaml,json}")
     .option("--quiet", "only the answer, and what went wrong")
@@ -63,6 +66,7 @@ export function define(command: Command): void {
 Examples:
   $ tutti ask "What is 17 * 23?"
   $ tutti ask --plan --budget-usd 0.05 "Which of these is the bug?" --file app.ts
+  $ tutti ask --conductor verified-cascade --schema city.json "Name a city and its country"
   $ git diff | tutti ask --quiet "Write a commit message"
 
 The answer alone goes to standard output, progress to standard error. Write -- before a question that
@@ -85,6 +89,7 @@ async function ask(words: string[], flags: AskFlags): Promise<void> {
     );
   }
   const question = await readQuestion(words, flags, isPiped && !isReviewed);
+  const checks = await (await import("./read-checks.ts")).readChecks(flags);
   const workflow = flags.workflow === undefined ? undefined : await readWorkflow(flags.workflow);
 
   const [{ openTutti }, { LiveView }, { performLive }] = await Promise.all([
@@ -101,7 +106,10 @@ async function ask(words: string[], flags: AskFlags): Promise<void> {
   });
   try {
     process.exitCode = await performLive(view, { isJson, isReviewed }, (stage) => ({
-      stream: tutti.stream([question], { ...toAskOptions(flags), workflow, ...stage }),
+      stream: tutti.stream(
+        { messages: [question], ...checks },
+        { ...toAskOptions(flags), workflow, ...stage },
+      ),
     }));
   } finally {
     await tutti.close();

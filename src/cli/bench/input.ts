@@ -18,7 +18,7 @@ import type { PoolMember } from "../../worker/types.ts";
 import type { RehearsalSetOptions } from "../../world/sets.ts";
 import type { SplitBy } from "../../world/split.ts";
 import type { WorldSet } from "../../world/types.ts";
-import { collect, dollars, oneOf, wholeNumber } from "../options.ts";
+import { collect, dollars, oneOf, share, wholeNumber } from "../options.ts";
 
 /** Protects from accidents on a live pool; "none" takes it away. */
 const LIVE_BUDGET_USD = 5;
@@ -46,6 +46,8 @@ export interface InputFlags {
   json?: boolean;
   liars?: number;
   liarKind?: LiarKind;
+  /** Of `tutti bench` alone: how often the simulated verifier of a recording errs. */
+  verifierError?: number;
   /** Of `tutti bench` alone; see `addFitFlags`. */
   fit?: string;
   fitSet?: string;
@@ -96,6 +98,15 @@ export function addLiarFlags(command: Command): Command {
       "with --liars: always, random (on half of the questions), topic (where they are best), crafted (with text aimed at the Conductor) or colluding (the same wrong answer); by default always",
       oneOf("--liar-kind", LIAR_KINDS),
     );
+}
+
+/** For verified-cascade on a recording. */
+export function addVerifierFlag(command: Command): Command {
+  return command.option(
+    "--verifier-error <share>",
+    "with --recording and verified-cascade: the verifier is simulated and wrong this often, 0 to 0.5; by default 0, the recorded verdict itself",
+    share("--verifier-error", 0.5),
+  );
 }
 
 /** What was asked for of the liars; undefined where nobody lies. */
@@ -236,6 +247,7 @@ function checkPrices(members: readonly PoolMember[]): void {
 export async function chooseContenders(
   wanted: string,
   { set, resolved }: BenchInput,
+  { verifierError = 0, seed = 0 }: Partial<Pick<InputFlags, "verifierError" | "seed">> = {},
 ): Promise<{ contenders: Baseline[]; withOracle: boolean }> {
   const [{ BASELINES, findBaseline }, { findShippedFor }, { findTrinityFor }] = await Promise.all([
     import("../../baseline/all.ts"),
@@ -264,6 +276,8 @@ export async function chooseContenders(
     if (known.includes(id) || id.startsWith("single:")) contenders.push(findBaseline(id));
     else if (id === "native" || id.startsWith("native:")) contenders.push(await toNative(id, set));
     else if (/^(trinity|look-ahead)([:@]|$)/.test(id)) contenders.push(await toTurns(id, set));
+    else if (/^verified-cascade(@|$)/.test(id))
+      contenders.push(await toVerified(id, set, verifierError, seed));
     else if (PLANNERS.includes(id) || id.includes("/")) contenders.push(await toPlanner(id, set, resolved));
     else {
       const names = [
@@ -277,6 +291,8 @@ export async function chooseContenders(
         "trinity:FOLDER",
         "trinity@COST",
         "look-ahead",
+        "verified-cascade",
+        "verified-cascade@ERROR",
         ...(resolved ? [...PLANNERS, "provider/model"] : []),
       ];
       throw usageError(
@@ -285,6 +301,26 @@ export async function chooseContenders(
     }
   }
   return { contenders, withOracle: all.includes("oracle") };
+}
+
+/** "verified-cascade", or with the error of its simulated verifier after "@". */
+async function toVerified(id: string, set: WorldSet, error: number, seed: number): Promise<Baseline> {
+  const { createVerifiedCascadeBaseline } = await import("../../baseline/verified-cascade.ts");
+  const at = id.indexOf("@");
+  const own = at < 0 ? error : share("The error of a verifier after @", 0.5)(id.slice(at + 1));
+  const { recorded } = set;
+  if (!recorded)
+    throw usageError(
+      `"verified-cascade" is measured on a recording, whose scores are the verdicts: a ${set.kind === "tasks" ? "live pool" : set.kind} has none. Use --recording, or tutti ask --conductor verified-cascade`,
+    );
+  // Rows of another error are rows of another verifier.
+  const name = own === 0 ? "verified-cascade" : `verified-cascade@${own}`;
+  return createVerifiedCascadeBaseline({
+    id: name,
+    error: own,
+    seed,
+    isRight: (task, worker) => recorded(task, worker)[0] === 1,
+  });
 }
 
 async function toNative(id: string, set: WorldSet): Promise<Baseline> {

@@ -146,6 +146,7 @@ function toEntry(
 const KIND_WORDS: Record<WorkerKind, { price: string; source: string }> = {
   model: { price: "", source: "" },
   tool: { price: "no call", source: "a vote over replies" },
+  verifier: { price: "no call", source: "tests, a schema or arithmetic" },
   conductor: { price: "as its team", source: "the Conductor itself" },
 };
 
