@@ -160,7 +160,7 @@ const NO_ORACLE =
   "it needs the outcome of every worker on every test task: record the pool first, then bench the recording";
 
 /** Known before anything is tried: what a recording cannot replay, and what would not be a test. */
-export function whyNot(
+function whyNot(
   { needsHandOffs, comparesReplies, samples = 1, trainedOn }: Baseline,
   { set, splitBy, splitSeed, fit }: Pick<BenchOptions, "set" | "splitBy" | "splitSeed" | "fit">,
 ): string | undefined {

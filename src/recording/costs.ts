@@ -19,7 +19,7 @@ export interface RecordedCosts {
 }
 
 /** Of a reply whose length was not recorded. */
-export const ASSUMED_OUTPUT_TOKENS = 600;
+const ASSUMED_OUTPUT_TOKENS = 600;
 const CHARACTERS_PER_TOKEN = 4;
 const LEAST_CERTAIN: readonly CostSource[] = ["list-assumed", "list", "recorded"];
 
@@ -84,15 +84,13 @@ export function toCostWords({ source, unknown }: RecordedCosts): string | undefi
   if (source === "unknown")
     return "What a call cost was not recorded, and no list price is known: costs are unknown (—).";
   const words = {
-    recorded: [],
-    list: ["Dollars are at list prices, for the recorded tokens."],
-    "list-assumed": [
-      `Dollars are at list prices, for replies of ${ASSUMED_OUTPUT_TOKENS} tokens: how long they were was not recorded.`,
-    ],
+    recorded: "",
+    list: "Dollars are at list prices, for the recorded tokens.",
+    "list-assumed": `Dollars are at list prices, for replies of ${ASSUMED_OUTPUT_TOKENS} tokens: how long they were was not recorded.`,
   }[source];
-  if (unknown.length > 0)
-    words.push(
-      `No price is known of ${unknown.join(", ")}: whoever asks ${unknown.length === 1 ? "it" : "them"} has no cost (—).`,
-    );
-  return words.length > 0 ? words.join(" ") : undefined;
+  const rest =
+    unknown.length === 0
+      ? ""
+      : `No price is known of ${unknown.join(", ")}: whoever asks ${unknown.length === 1 ? "it" : "them"} has no cost (—).`;
+  return [words, rest].filter(Boolean).join(" ") || undefined;
 }

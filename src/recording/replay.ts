@@ -123,6 +123,14 @@ export function gradeRecorded(
   run: Pick<Run, "answer" | "hasAnswer" | "steps">,
 ): Grade {
   const asked = new Map<string, number>();
+  const isRecorded = ({ workerId }: Run["steps"][number]) =>
+    recording.outcomesOf(task.id, workerId).length > 0;
+  // A vote over replies that nobody kept chooses nothing: its grade would be that of whoever came first.
+  const isVote = run.steps.some(
+    (step) => step.state === "done" && step.reply === run.answer && !isRecorded(step),
+  );
+  if (isVote && !recording.hasReplies(task.id))
+    return { score: 0, why: "it compares replies that nobody recorded", ungraded: true };
   for (const { workerId, insteadOf, reply, state } of run.steps) {
     // As the brief counts: by whom the workflows name.
     const named = insteadOf ?? workerId;

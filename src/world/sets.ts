@@ -51,6 +51,7 @@ export function createRecordedSet(recording: Recording, id: string, workers?: re
       return dollars.length > 0 && dollars.every((usd) => usd !== undefined) ? meanOf(dollars) : undefined;
     },
     costs: toRecordedCosts(costs),
+    hasReplies: (task) => recording.hasReplies(task),
     withoutReplies: tasks.filter((task) => isRightWithoutReply(recording, task.id, ids)).length,
   };
 }

@@ -48,6 +48,8 @@ export interface WorldSet extends Grading, Readonly<Omit<TaskSet, "tasks">> {
   recordedCostUsd?(task: string, worker: string): number | undefined;
   /** Of a recording: where its dollars come from. */
   costs?: RecordedCosts;
+  /** Somebody's reply to the task can be compared with others'. Absent: always. */
+  hasReplies?(task: string): boolean;
   /** Tasks that were graded right though nobody's reply to them was kept: replies to them cannot be compared. */
   withoutReplies?: number;
 }
