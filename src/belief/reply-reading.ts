@@ -7,7 +7,10 @@ import { type ReplyFeatures, readReplyFeatures } from "./reply-features.ts";
 export interface ReplyReading {
   /** The median length of its replies. */
   usualCharacters: number;
-  /** One for each number of `toReplyVector`, in log-odds; the same for all workers of a pool. */
+  /**
+   * One for each number of `toReplyVector`, in log-odds. The same for all workers of a pool but for the first, which makes a
+   * reply that is usual for its worker say nothing.
+   */
   weights: readonly number[];
 }
 

@@ -37,12 +37,35 @@ export function fitReplyReadings(
   const none = usual.map(() => undefined);
   const right = replies.filter(({ score }) => score >= 0.5).length;
   if (Math.min(right, replies.length - right) < FEWEST) return none;
-  const rows = toRows(replies, usual);
+  const usualVectors = measureUsualVectors(replies, usual);
+  const rows = toRows(replies, usual, usualVectors);
   if (gainOnOthers(replies, rows) < LEAST_GAIN) return none;
-  const weights = [...fitRows(rows)].map((weight) => Math.round(weight * 1e4) / 1e4);
-  return usual.map((characters) =>
-    characters === undefined ? undefined : { usualCharacters: characters, weights },
-  );
+  const weights = [...fitRows(rows)].map(round);
+  return usual.map((characters, worker) => {
+    if (characters === undefined) return undefined;
+    // Whoever always hedges says nothing by it: what is usual for a worker is in what is expected of it already.
+    const usualShift = weights.reduce((sum, weight, i) => sum + weight * usualVectors[worker]![i]!, 0);
+    return { usualCharacters: characters, weights: [round(-usualShift), ...weights.slice(1)] };
+  });
+}
+
+function round(weight: number): number {
+  return Math.round(weight * 1e4) / 1e4;
+}
+
+/** By worker: the mean of what the regression reads. */
+function measureUsualVectors(
+  replies: readonly MeasuredReply[],
+  usual: readonly (number | undefined)[],
+): Float64Array[] {
+  const counts = usual.map(() => 0);
+  const means = usual.map(() => new Float64Array(REPLY_VECTOR_SIZE));
+  for (const { worker, features } of replies) {
+    counts[worker]!++;
+    const vector = toReplyVector(features, usual[worker]!);
+    for (let i = 0; i < vector.length; i++) means[worker]![i]! += vector[i]!;
+  }
+  return means.map((sums, worker) => sums.map((sum) => sum / Math.max(1, counts[worker]!)));
 }
 
 function measureUsual(replies: readonly MeasuredReply[], workers: number): (number | undefined)[] {
@@ -58,10 +81,16 @@ interface Row {
   expected: number;
 }
 
-function toRows(replies: readonly MeasuredReply[], usual: readonly (number | undefined)[]): Row[] {
+/** Each reply against what is usual for its worker. */
+function toRows(
+  replies: readonly MeasuredReply[],
+  usual: readonly (number | undefined)[],
+  usualVectors: readonly Float64Array[],
+): Row[] {
   return replies.map(({ features, worker, score, expected }) => {
     const p = Math.min(0.98, Math.max(0.02, expected));
-    return { vector: toReplyVector(features, usual[worker]!), score, expected: Math.log(p / (1 - p)) };
+    const vector = toReplyVector(features, usual[worker]!).map((each, i) => each - usualVectors[worker]![i]!);
+    return { vector, score, expected: Math.log(p / (1 - p)) };
   });
 }
 
@@ -74,7 +103,7 @@ function fitRows(rows: readonly Row[]): Float64Array {
   );
 }
 
-/** Mean gain of log-likelihood over what was expected (moved by an intercept alone), each fold by the others. */
+/** Mean gain of log-likelihood over what was expected, each fold by the others. */
 function gainOnOthers(replies: readonly MeasuredReply[], rows: readonly Row[]): number {
   const random = createRandom(hashSeed("reply folds", replies.length));
   const foldOf = new Map<number, number>();
@@ -84,18 +113,13 @@ function gainOnOthers(replies: readonly MeasuredReply[], rows: readonly Row[]): 
     const isHeld = (i: number) => foldOf.get(replies[i]!.task) === fold;
     const fitted = rows.filter((_, i) => !isHeld(i));
     const full = fitRows(fitted);
-    const flat = fitRows(fitted.map((row) => ({ ...row, vector: onlyIntercept(row.vector) })));
     for (const [i, row] of rows.entries())
-      if (isHeld(i)) gain += logLikelihood(row, full) - logLikelihood(row, flat);
+      if (isHeld(i)) gain += logLikelihood(row, full) - logLikelihood(row, NOTHING_READ);
   }
   return gain / rows.length;
 }
 
-function onlyIntercept(vector: Float64Array): Float64Array {
-  const flat = new Float64Array(vector.length);
-  flat[0] = 1;
-  return flat;
-}
+const NOTHING_READ = new Float64Array(REPLY_VECTOR_SIZE);
 
 function logLikelihood({ vector, score, expected }: Row, weights: Float64Array): number {
   let sum = expected;
