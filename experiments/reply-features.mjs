@@ -93,15 +93,17 @@ async function measure({ folder, set: id, category }) {
         const features = set.recordedFeatures(task.id, worker.id);
         if (!features) return [];
         const { probability, reading } = profile;
-        const read = reading ? shiftProbability(probability, toReplyShift(reading, features)) : probability;
+        const shift = reading ? toReplyShift(reading, features) : 0;
+        const read = shiftProbability(probability, shift);
+        const vote = shiftProbability(probability, shift * (reading?.between ?? 0));
         const right = set.recorded(task.id, worker.id)[0];
-        return [{ task: task.id, worker: worker.id, right, probability, read, success: profile.success }];
+        return [{ task: task.id, worker: worker.id, right, probability, read, vote, success: profile.success }];
       });
       replies.push(...own);
       const strongest = [...own].sort((a, b) => b.success - a.success).slice(0, STRONGEST);
       if (strongest.length > 1) {
         const best = (by) => strongest.reduce((a, b) => (b[by] > a[by] ? b : a)).right;
-        picked.push({ plain: best("probability"), read: best("read") });
+        picked.push({ plain: best("probability"), read: best("read"), vote: best("vote") });
       }
       for (const [baseline, conductor] of conductors) {
         const scores = [];
@@ -142,7 +144,8 @@ async function measure({ folder, set: id, category }) {
     auc: { plain: auc(replies, (row) => row.probability), read: auc(replies, (row) => row.read), low: gains[7], high: gains[292] },
     aucOfSix: { plain: auc(among, (row) => row.probability), read: auc(among, (row) => row.read) },
     logLoss: { plain: logLoss(replies, (row) => row.probability), read: logLoss(replies, (row) => row.read) },
-    pick: compare(picked.map(({ plain }) => plain), picked.map(({ read }) => read)),
+    pickAlone: compare(picked.map(({ plain }) => plain), picked.map(({ read }) => read)),
+    pick: compare(picked.map(({ plain }) => plain), picked.map(({ vote }) => vote)),
     performed: Object.fromEntries(
       [...performed].filter(([, rows]) => rows.length > 0).map(([id, rows]) => [
         id,
@@ -161,13 +164,14 @@ const results = [];
 for (const set of SETS) results.push(await measure(set));
 if (values.json) console.log(JSON.stringify(results, undefined, 2));
 else
-  for (const { set, tasks, replies, auc, aucOfSix, logLoss, pick, performed } of results) {
+  for (const { set, tasks, replies, auc, aucOfSix, logLoss, pickAlone, pick, performed } of results) {
     console.log(`\n${set}: ${tasks} tasks, ${replies} replies\n`);
     console.log("| measure | expected alone | with the look of the reply | difference |\n|---|---|---|---|");
     console.log(`| AUC | ${auc.plain.toFixed(3)} | ${auc.read.toFixed(3)} | ${(auc.read - auc.plain).toFixed(3)} (${auc.low.toFixed(3)} … ${auc.high.toFixed(3)}) |`);
     console.log(`| AUC among the six strongest | ${aucOfSix.plain.toFixed(3)} | ${aucOfSix.read.toFixed(3)} | |`);
     console.log(`| log-loss | ${logLoss.plain.toFixed(3)} | ${logLoss.read.toFixed(3)} | |`);
-    console.log(`| one of the three strongest, picked | ${percent(pick.plain)} | ${percent(pick.read)} | ${gain(pick)} |`);
+    console.log(`| one of the three strongest, picked by all of it | ${percent(pickAlone.plain)} | ${percent(pickAlone.read)} | ${gain(pickAlone)} |`);
+    console.log(`| one of the three strongest, picked by what is left between replies | ${percent(pick.plain)} | ${percent(pick.read)} | ${gain(pick)} |`);
     for (const [id, row] of Object.entries(performed))
       console.log(`| ${id}, calls ${row.calls.map((each) => each.toFixed(2)).join(" → ")} | ${percent(row.plain)} | ${percent(row.read)} | ${gain(row)} |`);
   }

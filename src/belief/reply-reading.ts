@@ -12,6 +12,8 @@ export interface ReplyReading {
    * reply that is usual for its worker say nothing.
    */
   weights: readonly number[];
+  /** How much of a shift is left between two replies to the same question, 0..1: the rest only says that it is hard. */
+  between: number;
 }
 
 /** No reply says more than this about itself, in log-odds. */
@@ -56,6 +58,14 @@ export function toShift(
 ): number {
   if (!reading || features === null) return 0;
   return toReplyShift(reading, features ?? readReplyFeatures(text));
+}
+
+/** What is left of it where replies to one question are weighed against each other. */
+export function toVoteShift(
+  reading: ReplyReading | undefined,
+  reply: { text: string; features?: ReplyFeatures | null },
+): number {
+  return (reading?.between ?? 0) * toShift(reading, reply);
 }
 
 /** A probability, moved by what the reply looks like. */

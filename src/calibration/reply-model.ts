@@ -39,13 +39,15 @@ export function fitReplyReadings(
   if (Math.min(right, replies.length - right) < FEWEST) return none;
   const usualVectors = measureUsualVectors(replies, usual);
   const rows = toRows(replies, usual, usualVectors);
-  if (gainOnOthers(replies, rows) < LEAST_GAIN) return none;
+  const { gain, shifts } = readOthers(replies, rows);
+  if (gain < LEAST_GAIN) return none;
+  const between = fitBetween(replies, rows, shifts);
   const weights = [...fitRows(rows)].map(round);
   return usual.map((characters, worker) => {
     if (characters === undefined) return undefined;
     // Whoever always hedges says nothing by it: what is usual for a worker is in what is expected of it already.
     const usualShift = weights.reduce((sum, weight, i) => sum + weight * usualVectors[worker]![i]!, 0);
-    return { usualCharacters: characters, weights: [round(-usualShift), ...weights.slice(1)] };
+    return { usualCharacters: characters, between, weights: [round(-usualShift), ...weights.slice(1)] };
   });
 }
 
@@ -103,20 +105,57 @@ function fitRows(rows: readonly Row[]): Float64Array {
   );
 }
 
-/** Mean gain of log-likelihood over what was expected, each fold by the others. */
-function gainOnOthers(replies: readonly MeasuredReply[], rows: readonly Row[]): number {
+/** Each fold read by the others: the mean gain of log-likelihood over what was expected, and every reply's shift. */
+function readOthers(
+  replies: readonly MeasuredReply[],
+  rows: readonly Row[],
+): { gain: number; shifts: number[] } {
   const random = createRandom(hashSeed("reply folds", replies.length));
   const foldOf = new Map<number, number>();
   for (const { task } of replies) if (!foldOf.has(task)) foldOf.set(task, random.integer(0, FOLDS - 1));
+  const shifts = rows.map(() => 0);
   let gain = 0;
   for (let fold = 0; fold < FOLDS; fold++) {
     const isHeld = (i: number) => foldOf.get(replies[i]!.task) === fold;
-    const fitted = rows.filter((_, i) => !isHeld(i));
-    const full = fitRows(fitted);
-    for (const [i, row] of rows.entries())
-      if (isHeld(i)) gain += logLikelihood(row, full) - logLikelihood(row, NOTHING_READ);
+    const weights = fitRows(rows.filter((_, i) => !isHeld(i)));
+    for (const [i, row] of rows.entries()) {
+      if (!isHeld(i)) continue;
+      gain += logLikelihood(row, weights) - logLikelihood(row, NOTHING_READ);
+      shifts[i] = row.vector.reduce((sum, each, k) => sum + weights[k]! * each, 0);
+    }
   }
-  return gain / rows.length;
+  return { gain: gain / rows.length, shifts };
+}
+
+/**
+ * A hard question makes every reply to it look worse. So what looks say about a reply alone is one thing, and what they say
+ * between two replies to the same question another: this is how much of it is left there, 0 to 1, from pairs of which one
+ * was right.
+ */
+function fitBetween(
+  replies: readonly MeasuredReply[],
+  rows: readonly Row[],
+  shifts: readonly number[],
+): number {
+  const byTask = new Map<number, number[]>();
+  for (const [i, { task }] of replies.entries()) byTask.set(task, [...(byTask.get(task) ?? []), i]);
+  const pairs: { vector: Float64Array; expected: number }[] = [];
+  for (const own of byTask.values())
+    for (const a of own)
+      for (const b of own)
+        if (rows[a]!.score >= 0.5 && rows[b]!.score < 0.5)
+          pairs.push({
+            vector: Float64Array.of(shifts[a]! - shifts[b]!),
+            expected: rows[a]!.expected - rows[b]!.expected,
+          });
+  if (pairs.length < FEWEST) return 0;
+  const [slope = 0] = fitLogistic(
+    pairs.map(({ vector }) => vector),
+    pairs.map(() => 1),
+    1,
+    { ridge: RIDGE, offsets: pairs.map(({ expected }) => expected) },
+  );
+  return round(Math.min(1, Math.max(0, slope)));
 }
 
 const NOTHING_READ = new Float64Array(REPLY_VECTOR_SIZE);

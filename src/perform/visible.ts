@@ -1,7 +1,7 @@
 // What a step sees and what the run has to show: both read from the state, for the live run, for the
 // Conductor's next round and for the trace.
 
-import { shiftProbability, toShift } from "../belief/reply-reading.ts";
+import { shiftProbability, toVoteShift } from "../belief/reply-reading.ts";
 import type { ComposedRound } from "../conductor/types.ts";
 import type { RunEvent, StepPosition, StopReason } from "../store/types.ts";
 import { combines } from "../worker/kinds.ts";
@@ -51,7 +51,7 @@ function show(state: RunState, visible: VisibleStep[], roundNumber: number, step
   // looks like, where it is known what that says.
   const expected = profile?.probability ?? profile?.similar ?? profile?.success;
   const success =
-    expected === undefined ? undefined : shiftProbability(expected, toShift(profile?.reading, reply));
+    expected === undefined ? undefined : shiftProbability(expected, toVoteShift(profile?.reading, reply));
   const { subtask } = workflow!.steps[step]!;
   const isCombined = combines(entry) ? true : undefined;
   visible.push({ round: roundNumber, step, worker, subtask, reply: reply.text, success, isCombined });

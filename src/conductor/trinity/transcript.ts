@@ -109,6 +109,7 @@ export function readTranscript(
     verdicts: new Map(),
     latest: -1,
   };
+  weighBetween(turns, prior);
   const labels = labelAnswers(
     turns.map(({ role, reply }) => (role === "worker" ? extractAnswer(reply) : null)),
   );
@@ -125,6 +126,13 @@ export function readTranscript(
     transcript.suggested = undefined;
   }
   return transcript;
+}
+
+/** What all replies look like says how hard the question is; between them only a part of the rest counts. */
+function weighBetween(turns: readonly Turn[], { readings }: Prior): void {
+  const said = turns.filter(({ role, worker }) => role === "worker" && readings[worker]);
+  const common = said.reduce((sum, { shift }) => sum + shift, 0) / Math.max(1, said.length);
+  for (const turn of said) turn.shift = common + readings[turn.worker]!.between * (turn.shift - common);
 }
 
 function toTurns(rounds: readonly ComposedRound[], { probabilities, readings }: Prior): Turn[] {
