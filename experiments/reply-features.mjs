@@ -32,7 +32,10 @@ const CONTENDERS = [
 ];
 
 const { values } = parseArgs({
-  options: { recorded: { type: "string", default: "../shared/recorded" }, json: { type: "boolean", default: false } },
+  options: {
+    recorded: { type: "string", default: "../shared/recorded" },
+    json: { type: "boolean", default: false },
+  },
 });
 
 const mean = (list) => list.reduce((sum, each) => sum + each, 0) / list.length;
@@ -75,7 +78,8 @@ async function measure({ folder, set: id, category }) {
   // Twins stay together.
   const random = createRandom(1);
   const folds = new Map();
-  for (const task of tasks) if (!folds.has(promptHash(task))) folds.set(promptHash(task), random.integer(0, FOLDS - 1));
+  for (const task of tasks)
+    if (!folds.has(promptHash(task))) folds.set(promptHash(task), random.integer(0, FOLDS - 1));
   // Of MBPP only scores and texts were kept, and programs are not compared.
   const canCompare = category !== "mbpp";
   const replies = [];
@@ -84,7 +88,11 @@ async function measure({ folder, set: id, category }) {
   for (let fold = 0; fold < FOLDS; fold++) {
     const isHeld = (task) => folds.get(promptHash(task)) === fold;
     const held = tasks.filter(isHeld);
-    const training = readScores(tasks.filter((task) => !isHeld(task)), set.pool, set);
+    const training = readScores(
+      tasks.filter((task) => !isHeld(task)),
+      set.pool,
+      set,
+    );
     const fitted = fitSet(set, training, held, 0);
     const conductors = canCompare ? CONTENDERS.map((baseline) => [baseline, fitted.fit(baseline)]) : [];
     for (const task of held) {
@@ -97,7 +105,9 @@ async function measure({ folder, set: id, category }) {
         const read = shiftProbability(probability, shift);
         const vote = shiftProbability(probability, shift * (reading?.between ?? 0));
         const right = set.recorded(task.id, worker.id)[0];
-        return [{ task: task.id, worker: worker.id, right, probability, read, vote, success: profile.success }];
+        return [
+          { task: task.id, worker: worker.id, right, probability, read, vote, success: profile.success },
+        ];
       });
       replies.push(...own);
       const strongest = [...own].sort((a, b) => b.success - a.success).slice(0, STRONGEST);
@@ -141,19 +151,35 @@ async function measure({ folder, set: id, category }) {
     set: category ? `${id} ${category}` : id,
     tasks: tasks.length,
     replies: replies.length,
-    auc: { plain: auc(replies, (row) => row.probability), read: auc(replies, (row) => row.read), low: gains[7], high: gains[292] },
+    auc: {
+      plain: auc(replies, (row) => row.probability),
+      read: auc(replies, (row) => row.read),
+      low: gains[7],
+      high: gains[292],
+    },
     aucOfSix: { plain: auc(among, (row) => row.probability), read: auc(among, (row) => row.read) },
     logLoss: { plain: logLoss(replies, (row) => row.probability), read: logLoss(replies, (row) => row.read) },
-    pickAlone: compare(picked.map(({ plain }) => plain), picked.map(({ read }) => read)),
-    pick: compare(picked.map(({ plain }) => plain), picked.map(({ vote }) => vote)),
+    pickAlone: compare(
+      picked.map(({ plain }) => plain),
+      picked.map(({ read }) => read),
+    ),
+    pick: compare(
+      picked.map(({ plain }) => plain),
+      picked.map(({ vote }) => vote),
+    ),
     performed: Object.fromEntries(
-      [...performed].filter(([, rows]) => rows.length > 0).map(([id, rows]) => [
-        id,
-        {
-          ...compare(rows.map(([a]) => a.right), rows.map(([, b]) => b.right)),
-          calls: [mean(rows.map(([a]) => a.calls)), mean(rows.map(([, b]) => b.calls))],
-        },
-      ]),
+      [...performed]
+        .filter(([, rows]) => rows.length > 0)
+        .map(([id, rows]) => [
+          id,
+          {
+            ...compare(
+              rows.map(([a]) => a.right),
+              rows.map(([, b]) => b.right),
+            ),
+            calls: [mean(rows.map(([a]) => a.calls)), mean(rows.map(([, b]) => b.calls))],
+          },
+        ]),
     ),
   };
 }
@@ -167,11 +193,21 @@ else
   for (const { set, tasks, replies, auc, aucOfSix, logLoss, pickAlone, pick, performed } of results) {
     console.log(`\n${set}: ${tasks} tasks, ${replies} replies\n`);
     console.log("| measure | expected alone | with the look of the reply | difference |\n|---|---|---|---|");
-    console.log(`| AUC | ${auc.plain.toFixed(3)} | ${auc.read.toFixed(3)} | ${(auc.read - auc.plain).toFixed(3)} (${auc.low.toFixed(3)} … ${auc.high.toFixed(3)}) |`);
-    console.log(`| AUC among the six strongest | ${aucOfSix.plain.toFixed(3)} | ${aucOfSix.read.toFixed(3)} | |`);
+    console.log(
+      `| AUC | ${auc.plain.toFixed(3)} | ${auc.read.toFixed(3)} | ${(auc.read - auc.plain).toFixed(3)} (${auc.low.toFixed(3)} … ${auc.high.toFixed(3)}) |`,
+    );
+    console.log(
+      `| AUC among the six strongest | ${aucOfSix.plain.toFixed(3)} | ${aucOfSix.read.toFixed(3)} | |`,
+    );
     console.log(`| log-loss | ${logLoss.plain.toFixed(3)} | ${logLoss.read.toFixed(3)} | |`);
-    console.log(`| one of the three strongest, picked by all of it | ${percent(pickAlone.plain)} | ${percent(pickAlone.read)} | ${gain(pickAlone)} |`);
-    console.log(`| one of the three strongest, picked by what is left between replies | ${percent(pick.plain)} | ${percent(pick.read)} | ${gain(pick)} |`);
+    console.log(
+      `| one of the three strongest, picked by all of it | ${percent(pickAlone.plain)} | ${percent(pickAlone.read)} | ${gain(pickAlone)} |`,
+    );
+    console.log(
+      `| one of the three strongest, picked by what is left between replies | ${percent(pick.plain)} | ${percent(pick.read)} | ${gain(pick)} |`,
+    );
     for (const [id, row] of Object.entries(performed))
-      console.log(`| ${id}, calls ${row.calls.map((each) => each.toFixed(2)).join(" → ")} | ${percent(row.plain)} | ${percent(row.read)} | ${gain(row)} |`);
+      console.log(
+        `| ${id}, calls ${row.calls.map((each) => each.toFixed(2)).join(" → ")} | ${percent(row.plain)} | ${percent(row.read)} | ${gain(row)} |`,
+      );
   }

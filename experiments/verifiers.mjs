@@ -28,7 +28,9 @@ const { values } = parseArgs({
   },
 });
 
-const [set] = await openRecordedSets([{ folder: join(values.recorded, values.folder ?? values.set), set: values.set }]);
+const [set] = await openRecordedSets([
+  { folder: join(values.recorded, values.folder ?? values.set), set: values.set },
+]);
 const pool = { members: modelsOf(set.pool) };
 const ids = pool.members.map(({ worker }) => worker.id);
 const workers = [...ids.keys()];
@@ -61,7 +63,11 @@ function toRow(chain, best, tested, error, seeds) {
   const pairs = tested.map((_, task) => [rightOf(task), single[task].right]);
   const costOf = (rows) => mean(rows.map(({ cost }) => cost));
   const cost = mean(own.map(costOf));
-  const difference = pairedDifference(pairs.map(([a]) => a), pairs.map(([, b]) => b), { seed: 1 });
+  const difference = pairedDifference(
+    pairs.map(([a]) => a),
+    pairs.map(([, b]) => b),
+    { seed: 1 },
+  );
   return {
     accuracy: mean(pairs.map(([a]) => a)),
     single: mean(pairs.map(([, b]) => b)),
@@ -74,7 +80,9 @@ function toRow(chain, best, tested, error, seeds) {
 }
 
 if (values.validate) {
-  console.log("| error | safety | accuracy − best single, validation | cost, share of best single |\n|---|---|---|---|");
+  console.log(
+    "| error | safety | accuracy − best single, validation | cost, share of best single |\n|---|---|---|---|",
+  );
   for (const error of ERRORS)
     for (const safety of SAFETIES) {
       const rows = [0, 1, 2, 3, 4].map((splitSeed) => {
@@ -84,15 +92,21 @@ if (values.validate) {
         return toRow(chain, bestOf(training), scoresOf(validation), error, VERDICT_SEEDS);
       });
       const gain = mean(rows.map(({ accuracy, single }) => accuracy - single));
-      console.log(`| ${100 * error} % | ${safety} | ${percent(gain)} | ${percent(mean(rows.map(({ share }) => share)))} % |`);
+      console.log(
+        `| ${100 * error} % | ${safety} | ${percent(gain)} | ${percent(mean(rows.map(({ share }) => share)))} % |`,
+      );
     }
 } else {
   const { train, validation, test } = splitTasks(set.tasks, "prompt", 0);
   const training = scoresOf([...train, ...validation]);
   const tested = scoresOf(test);
   const best = bestOf(training);
-  console.log(`${set.id}: ${train.length} + ${validation.length} tasks to choose on, ${test.length} tested; best single ${ids[best]}\n`);
-  console.log("| verifier wrong | chain | accuracy | against best single | $ a task | share of its cost | asks | ten splits: accuracy, against best single, share |");
+  console.log(
+    `${set.id}: ${train.length} + ${validation.length} tasks to choose on, ${test.length} tested; best single ${ids[best]}\n`,
+  );
+  console.log(
+    "| verifier wrong | chain | accuracy | against best single | $ a task | share of its cost | asks | ten splits: accuracy, against best single, share |",
+  );
   console.log("|---|---|---|---|---|---|---|---|");
   for (const error of ERRORS) {
     const { chain } = chooseChain(workers, training, { error, usualCost });

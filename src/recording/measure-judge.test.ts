@@ -44,7 +44,9 @@ describe("how often a judge errs", () => {
   test("is counted apart for right and for wrong replies", async () => {
     // Accepts all that is right, and of the wrong ones those of two digits: 10, 12, 14, 16, 18.
     const judge = judgeBy((shown) =>
-      /\d is right/.test(shown) || /Answer: \d\d is wrong/.test(shown) ? "VERDICT: ACCEPT" : "VERDICT: REVISE",
+      /\d is right/.test(shown) || /Answer: \d\d is wrong/.test(shown)
+        ? "VERDICT: ACCEPT"
+        : "VERDICT: REVISE",
     );
     const rates = await measureJudge({ folder: recording(), tasks: TASKS, judge, most: 40 });
     expect(rates).toMatchObject({ judge: "judge", judged: 20, withoutVerdict: 0 });
