@@ -42,12 +42,11 @@ const percent = (share) => (100 * share).toFixed(1);
 function play(chain, tasks, error, seed) {
   return tasks.map(({ task, scores, costsUsd }) => {
     const isRight = (_, worker) => scores[ids.indexOf(worker)] >= 0.99;
-    let cost = 0;
-    for (const [at, worker] of chain.entries()) {
-      cost += costsUsd[worker];
-      if (at === chain.length - 1 || accepts({ error, seed, isRight }, task.id, ids[worker]))
-        return { right: scores[worker] >= 0.99 ? 1 : 0, cost, asks: at + 1 };
-    }
+    const isOver = (worker, at) =>
+      at === chain.length - 1 || accepts({ error, seed, isRight }, task.id, ids[worker]);
+    const end = chain.findIndex(isOver);
+    const cost = chain.slice(0, end + 1).reduce((sum, worker) => sum + costsUsd[worker], 0);
+    return { right: scores[chain[end]] >= 0.99 ? 1 : 0, cost, asks: end + 1 };
   });
 }
 

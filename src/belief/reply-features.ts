@@ -18,7 +18,7 @@ export interface ReplyFeatures {
   answers: number;
 }
 
-export const REPLY_FEATURES = ["characters", "cleanEnd", "hedges", "changes", "answers"] as const;
+const REPLY_FEATURES = ["characters", "cleanEnd", "hedges", "changes", "answers"] as const;
 
 const HEAD = 16_000;
 const TAIL = 32_000;

@@ -54,7 +54,7 @@ function decide({ pool, rounds, maxRounds = 2 * MOST_ASKS + 1 }: ComposeRequest,
  * The models by price, cheapest first, without whoever is dearer than another and no better by its profile. The end of it
  * counts most, so a long chain loses its middle. A model of unknown price comes last; who judges is asked too, if it is worth it.
  */
-export function toChain(pool: Pool, judge?: string): number[] {
+function toChain(pool: Pool, judge?: string): number[] {
   const models = numbersOf(pool, isModel).filter(
     (number) => modelsOf(pool).length === 1 || pool.members[number]!.worker.id !== judge,
   );

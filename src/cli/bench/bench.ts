@@ -120,7 +120,9 @@ async function bench(flags: BenchFlags, command: Command): Promise<void> {
   const isVerified = plans.some(({ chosen }) =>
     chosen.contenders.some(({ id }) => id.startsWith("verified-cascade@")),
   );
-  tell([...inputs[0]!.notices, ...(isVerified ? [SIMULATED_VERIFIER] : [])], flags.json);
+  tell(inputs[0]!.notices, flags.json);
+  // Also with --json, on standard error: nobody may take it for a real one.
+  if (isVerified) tell([SIMULATED_VERIFIER]);
   const { path, isStopped, isUsedUp } = await (plans.length === 1
     ? benchOne(plans[0]!, flags)
     : benchSets(plans, flags));

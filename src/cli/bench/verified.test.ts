@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { runTutti } from "../../testing/command.ts";
 
@@ -44,7 +45,7 @@ describe("tutti bench with a verifier", () => {
     );
     expect(code).toBe(0);
     expect(stderr).toContain("simulated");
-    const { results } = JSON.parse(stdout);
+    const results = JSON.parse(stdout);
     const of = (name: string) => results.find(({ conductor }: { conductor: string }) => conductor === name);
     const single = of("best-single");
     const exact = of("verified-cascade");
@@ -54,14 +55,14 @@ describe("tutti bench with a verifier", () => {
   });
 
   test("whoever compares replies is refused, since there are none", async () => {
-    const { stderr, code } = await bench("--conductor", "vote-3");
+    const { stdout, code } = await bench("--conductor", "vote-3");
     expect(code).not.toBe(0);
-    expect(stderr).toMatch(/vote-3.*compares replies/);
+    expect(stdout).toMatch(/vote-3.*compares replies/);
   });
 
   test("the error of every verifier can be set at once", async () => {
     const { stdout } = await bench("--conductor", "verified-cascade", "--verifier-error", "0.05");
-    expect(JSON.parse(stdout).results[0].conductor).toBe("verified-cascade@0.05");
+    expect(JSON.parse(stdout)[0].conductor).toBe("verified-cascade@0.05");
   });
 
   test.each([
@@ -69,9 +70,9 @@ describe("tutti bench with a verifier", () => {
     [["--conductor", "verified-cascade@x"], /must be a number from 0 to 0.5.*"x"/],
     [["--conductor", "verified-cascad"], /verified-cascade/],
   ])("%j is refused", async (more, message) => {
-    const { stderr, code } = await bench(...more);
+    const { stdout, code } = await bench(...more);
     expect(code).toBe(2);
-    expect(stderr).toMatch(message);
+    expect(JSON.parse(stdout).error.message).toMatch(message);
   });
 
   test("where nothing is recorded it says what would be right", async () => {
@@ -84,7 +85,10 @@ describe("tutti bench with a verifier", () => {
 describe("tutti ask with a verifier", () => {
   test.each([
     [["--schema", "no-such.json"], /--schema no-such\.json cannot be read as JSON/],
-    [["--tests", "package.json"], /--tests package\.json: /],
+    [
+      ["--tests", fileURLToPath(new URL("../../../package.json", import.meta.url))],
+      /--tests .*package\.json: /,
+    ],
     [["--conductor", "verified-cascade", "--pool", "rehearsal"], /nothing to verify a reply with/],
   ])("%j is refused before anybody is asked", async (more, message) => {
     const { stderr, code } = await runTutti(["ask", "Which city is this?", ...more]);

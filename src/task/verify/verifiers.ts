@@ -30,7 +30,7 @@ export const testsVerifier: Verifier = {
   },
 };
 
-export const arithmeticVerifier: Verifier = {
+const arithmeticVerifier: Verifier = {
   name: "arithmetic",
   async verify(task, reply) {
     return checkArithmetic(toQuestion(task), reply);
