@@ -22,6 +22,7 @@ import { choosePrice, validateCurve } from "./front/curve.ts";
 import { LaneBudget } from "./lane-budget.ts";
 import { isGraded, toCostUsd, toResults, toRight } from "./results.ts";
 import type { BenchResult, BenchRow, FittedOn } from "./types.ts";
+import { toVerdict } from "./verdict.ts";
 
 export interface BenchOptions {
   set: WorldSet;
@@ -40,6 +41,8 @@ export interface BenchOptions {
   samples: number;
   concurrency: number;
   budgetUsd?: number;
+  /** Questions a month, for what the verdict says of costs. */
+  perMonth?: number;
   folder: BenchFolder;
   signal?: AbortSignal;
   onProgress?: (progress: BenchProgress) => void;
@@ -166,6 +169,11 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
     },
     file: folder.file("equal"),
   });
+  const verdict = toVerdict({ results, equal, pool: fitting.pool, perMonth: options.perMonth });
+  const recommended = results.find(({ conductor }) =>
+    verdict?.use === verdict?.bestSingle ? conductor === "best-single" : conductor === verdict?.use,
+  );
+  if (verdict && recommended) recommended.verdict = verdict;
   const isUsedUp = budget?.isClosed ?? false;
   return {
     ...(chosen.length > 0 && { chosen }),

@@ -36,6 +36,11 @@ export function findBest(results: readonly BenchResult[], ...without: string[]):
 
 /** The most accurate against the best single worker, in a sentence. */
 export function toHeadline(results: readonly BenchResult[]): string | undefined {
+  const verdict = results.find((result) => result.verdict)?.verdict;
+  return verdict ? verdict.sentence : toMostAccurate(results);
+}
+
+function toMostAccurate(results: readonly BenchResult[]): string | undefined {
   const single = results.find(({ conductor }) => conductor === BEST_SINGLE);
   const best = findBest(results, BEST_SINGLE);
   const against = best?.against.find(({ conductor }) => conductor === BEST_SINGLE);

@@ -200,6 +200,7 @@ describe("a recording", () => {
 
 describe("a live pool", () => {
   const args = [
+    "--yes",
     "--tasks",
     "mine.jsonl",
     "--conductor",
@@ -235,9 +236,18 @@ describe("a live pool", () => {
     expect(server.requests.length).toBe(after);
   });
 
+  it("asks before it spends, and asks nobody where nobody can say yes", async () => {
+    const before = server.requests.length;
+    const { code, stderr } = await bench(...live, "--conductor", "best-single", "--out", "unasked");
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/About \d+ calls to make[\s\S]*Estimated cost: \$[\s\S]*--yes/);
+    expect(server.requests.length).toBe(before);
+  });
+
   it("does not spend more than its budget", async () => {
     const { code, stdout, stderr } = await bench(
       ...live,
+      "--yes",
       "--conductor",
       "vote-3",
       "--budget-usd",

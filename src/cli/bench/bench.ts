@@ -4,6 +4,8 @@
 import { join } from "node:path";
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
+import { toCount, toMoney } from "../../base/format.ts";
+import { isSimulatedPool } from "../../worker/kinds.ts";
 import { unknownVerb, wholeNumber } from "../options.ts";
 import { printJson } from "../terminal/print.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
@@ -54,6 +56,12 @@ export function define(command: Command): void {
       "--out <dir>",
       `the folder for rows, results and report (by default ${HOME}/<set>-<date>); several sets: a sub-folder for each`,
     )
+    .option(
+      "--per-month <n>",
+      "questions a month: the verdict says what they would cost",
+      wholeNumber("--per-month", 1),
+    )
+    .option("--yes", "go on without asking whether the estimated cost is all right")
     .option("--csv", "as CSV on standard output")
     .option("--no-report", "do not write report.html")
     .addHelpText(
@@ -80,7 +88,11 @@ A bench that was stopped goes on when it is started again with the same folder. 
     .description(
       "what quality costs: the whole curve of each Conductor in dollars, beside every single worker",
     )
-    .option("--conductor <ids>", "whose curves, separated by commas", "look-ahead,router,neighbours")
+    .option(
+      "--conductor <ids>",
+      "whose curves, separated by commas",
+      "agree-cascade,look-ahead,router,neighbours",
+    )
     .option(
       "--out <dir>",
       `the folder for front.svg, front.html and front.json (by default ${HOME}/<set>-front-<date>)`,
@@ -123,6 +135,7 @@ async function bench(flags: BenchFlags, command: Command): Promise<void> {
   tell(inputs[0]!.notices, flags.json);
   // Also with --json, on standard error: nobody may take it for a real one.
   if (isVerified) tell([SIMULATED_VERIFIER]);
+  if (!(await agreeToCost(plans, flags))) return;
   const { path, isStopped, isUsedUp } = await (plans.length === 1
     ? benchOne(plans[0]!, flags)
     : benchSets(plans, flags));
@@ -131,6 +144,26 @@ async function bench(flags: BenchFlags, command: Command): Promise<void> {
   const rest =
     isStopped && !isUsedUp ? " Not finished: the same command with --out and this folder goes on." : "";
   process.stderr.write(`\n${toOneLine(path)}${rest}\n`);
+}
+
+/** Whoever pays says yes first; what is recorded or simulated costs nothing. */
+async function agreeToCost(plans: readonly BenchPlan[], { yes, limit }: BenchFlags): Promise<boolean> {
+  const [{ confirmCost }, { estimateBench }] = await Promise.all([
+    import("../record/print.ts"),
+    import("../../bench/estimate.ts"),
+  ]);
+  for (const { input, chosen } of plans) {
+    const { set, budgetUsd } = input;
+    if (set.kind !== "tasks" || isSimulatedPool(set.pool)) continue;
+    const { calls, usd, unpriced } = estimateBench(set, chosen.contenders, limit);
+    const most = budgetUsd === undefined ? "" : `, at the most ${toMoney(budgetUsd)} (--budget-usd)`;
+    const unknown = unpriced.length > 0 ? `, and ${unpriced.map(toOneLine).join(", ")} of unknown price` : "";
+    process.stderr.write(
+      `About ${toCount(calls, "call")} to make: ${toOneLine(set.id)}\nEstimated cost: ${toMoney(Math.min(usd, budgetUsd ?? usd))}${most}${unknown}\n`,
+    );
+    if (!(await confirmCost(Boolean(yes) || (usd === 0 && unpriced.length === 0)))) return false;
+  }
+  return true;
 }
 
 /** All tasks of the tested recording are test tasks: a split would not be kept. */

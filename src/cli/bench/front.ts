@@ -19,15 +19,13 @@ type FrontFlags = InputFlags & { conductor: string; out?: string };
 
 export async function drawFront(_flags: unknown, command: Command): Promise<void> {
   // The verb above has the same flags, and commander gives those written after this one to it.
-  const flags = command.optsWithGlobals<FrontFlags>();
+  const flags = readFlags<FrontFlags>(command);
   if (flags.recording === undefined)
     throw usageError(
       "a front is drawn from recorded outcomes: give --recording DIR (tutti record makes one)",
     );
-  // Its own default: "all" is for a bench.
-  const wanted = flags.conductor === "all" ? "look-ahead,router,neighbours" : flags.conductor;
   const input = await openInput(flags);
-  const { contenders } = await chooseContenders(wanted, input);
+  const { contenders } = await chooseContenders(flags.conductor, input);
   const { measureFront } = await import("../../bench/front/front.ts");
   const { seed, splitBy, splitSeed, limit } = flags;
   const front = await watched(flags, false, (signal, line) =>
@@ -41,6 +39,15 @@ export async function drawFront(_flags: unknown, command: Command): Promise<void
   if (flags.json) return printJson(front);
   write(await toLines(front));
   process.stderr.write(`\n${toOneLine(join(folder, "front.html"))}\n`);
+}
+
+/** What was written on either side of the verb; else the verb's own default. */
+function readFlags<T>(command: Command): T {
+  const above = Object.entries(command.parent?.opts() ?? {}).filter(
+    ([name]) =>
+      command.parent!.getOptionValueSource(name) === "cli" && command.getOptionValueSource(name) !== "cli",
+  );
+  return { ...command.opts(), ...Object.fromEntries(above) } as T;
 }
 
 async function keep(front: FrontResult, folder: string): Promise<void> {

@@ -75,8 +75,14 @@ time, and call it again to go on. Exit code 1 when something is still missing.`,
 }
 
 async function record(name: string, flags: RecordFlags): Promise<void> {
-  const [{ openTaskSet, openGrader }, { planRecording }, { RECORD_DEFAULTS }] = await Promise.all([
+  const [
+    { openTaskSet, openGrader },
+    { refuseOtherTasks },
+    { planRecording },
+    { checkGrader, RECORD_DEFAULTS },
+  ] = await Promise.all([
     import("../tasks/open-task-set.ts"),
+    import("../../recording/files.ts"),
     import("../../recording/plan.ts"),
     import("../../recording/record.ts"),
   ]);
@@ -85,6 +91,8 @@ async function record(name: string, flags: RecordFlags): Promise<void> {
   for (const text of [notice, ...warnings]) if (text) process.stderr.write(`${text}\n`);
   const grader = await openGrader(set, await findJudge(flags, pool.members));
   const folder = flags.out ?? join("recordings", set.id);
+  await refuseOtherTasks(folder, set.tasks);
+  await checkGrader(set.tasks, grader);
   const {
     samples = RECORD_DEFAULTS.samples,
     concurrency,
