@@ -165,7 +165,7 @@ function toPoint(name: string, rows: readonly BenchRow[], seed: number): Measure
 }
 
 /** The ratio of two mean costs over the same tasks, with its interval by bootstrap over tasks. */
-export function estimateCostShare(
+function estimateCostShare(
   own: readonly BenchRow[],
   theirs: readonly BenchRow[],
   seed: number,

@@ -16,7 +16,6 @@ import {
   addFitFlags,
   addInputFlags,
   addLiarFlags,
-  addVerifierFlag,
   chooseContenders,
   type InputFlags,
   openInput,
@@ -35,6 +34,7 @@ import {
 } from "./measure.ts";
 import { lookOf, toCsv, toHeadroomLines, write } from "./print.ts";
 import { benchSets } from "./sets.ts";
+import { addVerifierFlag } from "./verified.ts";
 
 const INTERRUPTED = 130;
 

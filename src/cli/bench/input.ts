@@ -19,7 +19,8 @@ import type { PoolMember } from "../../worker/types.ts";
 import type { RehearsalSetOptions } from "../../world/sets.ts";
 import type { SplitBy } from "../../world/split.ts";
 import type { WorldSet } from "../../world/types.ts";
-import { collect, dollars, oneOf, share, wholeNumber } from "../options.ts";
+import { collect, dollars, oneOf, wholeNumber } from "../options.ts";
+import { toVerified } from "./verified.ts";
 
 /** Protects from accidents on a live pool; "none" takes it away. */
 const LIVE_BUDGET_USD = 5;
@@ -99,15 +100,6 @@ export function addLiarFlags(command: Command): Command {
       "with --liars: always, random (on half of the questions), topic (where they are best), crafted (with text aimed at the Conductor) or colluding (the same wrong answer); by default always",
       oneOf("--liar-kind", LIAR_KINDS),
     );
-}
-
-/** For verified-cascade on a recording. */
-export function addVerifierFlag(command: Command): Command {
-  return command.option(
-    "--verifier-error <share>",
-    "with --recording and verified-cascade: the verifier is simulated and wrong this often, 0 to 0.5; by default 0, the recorded verdict itself",
-    share("--verifier-error", 0.5),
-  );
 }
 
 /** What was asked for of the liars; undefined where nobody lies. */
@@ -309,26 +301,6 @@ export async function chooseContenders(
     if (comparesReplies && set.withoutReplies && ids.includes(id))
       throw usageError(`${id} cannot be measured on "${set.id}": ${cannotCompare(set)}`);
   return { contenders, withOracle: all.includes("oracle") };
-}
-
-/** "verified-cascade", or with the error of its simulated verifier after "@". */
-async function toVerified(id: string, set: WorldSet, error: number, seed: number): Promise<Baseline> {
-  const { createVerifiedCascadeBaseline } = await import("../../baseline/verified-cascade.ts");
-  const at = id.indexOf("@");
-  const own = at < 0 ? error : share("The error of a verifier after @", 0.5)(id.slice(at + 1));
-  const { recorded } = set;
-  if (!recorded)
-    throw usageError(
-      `"verified-cascade" is measured on a recording, whose scores are the verdicts: a ${set.kind === "tasks" ? "live pool" : set.kind} has none. Use --recording, or tutti ask --conductor verified-cascade`,
-    );
-  // Rows of another error are rows of another verifier.
-  const name = own === 0 ? "verified-cascade" : `verified-cascade@${own}`;
-  return createVerifiedCascadeBaseline({
-    id: name,
-    error: own,
-    seed,
-    isRight: (task, worker) => recorded(task, worker)[0] === 1,
-  });
 }
 
 async function toNative(id: string, set: WorldSet): Promise<Baseline> {
