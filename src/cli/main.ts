@@ -10,6 +10,7 @@ type Verb = [summary: string, load: () => Promise<{ define(command: Command): vo
 
 const VERBS: Record<string, Verb> = {
   ask: ["answer a question with a team of models", () => import("./ask/ask.ts")],
+  chat: ["talk with the team: questions, follow-ups, files", () => import("./chat/chat.ts")],
   serve: ["put the team behind an OpenAI- and Anthropic-compatible endpoint", () => import("./serve.ts")],
   pool: ["list the workers, check that they reply, or measure what they can", () => import("./pool/pool.ts")],
   bench: ["compare Conductors and baselines on a set of tasks", () => import("./bench/bench.ts")],
@@ -19,6 +20,7 @@ const VERBS: Record<string, Verb> = {
   ],
   train: ["let a Conductor learn whom to ask, by reinforcement", () => import("./train/train.ts")],
   rl: ["train a large Conductor on an engine of your own: rewards, datasets", () => import("./rl/rl.ts")],
+  workflow: ["save, list and show workflows of your own", () => import("./workflow/workflow.ts")],
   runs: ["list, show, resume and delete runs", () => import("./runs/runs.ts")],
   config: ["show the config of this folder, and trust it", () => import("./config/config.ts")],
   doctor: ["say what is wrong here, and the command that mends it", () => import("./doctor/doctor.ts")],

@@ -170,6 +170,8 @@ export type RunEvent =
       settings: RunSettings;
       /** Of a run that came through the gateway. */
       origin?: Origin;
+      /** The run whose conversation this one goes on with: its question and answer stand in `task.messages`. */
+      continues?: string;
       /** What was said was taken out of this run's events, or never was in them (`without-content.ts`). */
       isStripped?: true;
     })

@@ -5,7 +5,7 @@ import type { PlanEstimate } from "../perform/estimate.ts";
 import type { Verdict } from "../perform/stage.ts";
 import type { ConductorIdentity, Origin } from "../store/types.ts";
 import type { OutputSettings, Pool, ToolResult } from "../worker/types.ts";
-import type { Workflow } from "../workflow/types.ts";
+import type { NamedWorkflow, Workflow } from "../workflow/types.ts";
 
 /** What a person is shown before a plan is performed. */
 export interface PlanForReview {
@@ -18,6 +18,12 @@ export interface PlanForReview {
 }
 
 export interface AskOptions {
+  /** Asks this one worker and nobody else: its id, or its model's name where only one worker has it. Instead of pool and Conductor. */
+  model?: string;
+  /** How the answer should be: put before the conversation as its system message, in the place of one that is there. */
+  system?: string;
+  /** The id of a run: its conversation comes before the question. Refused where what was said in it is not kept. */
+  continues?: string;
   /**
    * As people name it ("prompted", "native", "native:FOLDER", "scripted-planner", the id of a worker or
    * "provider/model" to plan with), as it is journaled, or one's own.
@@ -32,8 +38,8 @@ export interface AskOptions {
   maxTokens?: number;
   deadlineMs?: number;
   seed?: number;
-  /** Performs this workflow instead of asking a Conductor. */
-  workflow?: Workflow;
+  /** Performs this workflow instead of asking a Conductor. Workers by number or id; a text is the name of one in the config. */
+  workflow?: Workflow | NamedWorkflow | string;
   /** Called with each plan before it is performed. */
   review?: (plan: PlanForReview) => Promise<Verdict>;
   allowUnknownPrice?: boolean;

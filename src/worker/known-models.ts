@@ -33,6 +33,20 @@ const PUBLISHED: Record<string, PublishedScore[]> = {
   "deepseek-v3-2": [swe(60)],
 };
 
+/** Models that see images, by how their names begin. From their makers' own names and descriptions, as of 2026-11. */
+const SEES_IMAGES =
+  /^(?:gpt-4o|gpt-4-1|gpt-4-turbo|gpt-(?:[5-9]|\d{2})|o1(?!-mini)|o3(?!-mini)|o4|claude|gemini|pixtral|llava|gemma-?3|llama-?4)|vision|-vl(?:-|$)|\d-?vl/;
+/** Models that take text alone. */
+const TEXT_ONLY =
+  /^(?:gpt-3-5|gpt-oss|o[13]-mini|deepseek|codestral|mistral-7b|mixtral|llama-?[23]|qwen|qwq|phi-?3-mini|gemma-?2)/;
+
+/** Undefined where nothing is known: a model that nobody knows is given what there is. */
+export function seesImages(workerId: string): boolean | undefined {
+  const name = toModelName(workerId);
+  if (SEES_IMAGES.test(name)) return true;
+  return TEXT_ONLY.test(name) ? false : undefined;
+}
+
 /** Empty where nothing is published that we know of. */
 export function publishedScores(workerId: string): readonly PublishedScore[] {
   const name = toModelName(workerId);

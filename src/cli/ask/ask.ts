@@ -4,7 +4,6 @@ import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
 import type { AskOptions } from "../../tutti/ask-options.ts";
 import type { Message } from "../../worker/types.ts";
-import type { Workflow } from "../../workflow/types.ts";
 import { collect, dollars, wholeNumber } from "../options.ts";
 import type { CheckFlags } from "./read-checks.ts";
 
@@ -24,6 +23,9 @@ interface AskFlags extends CheckFlags {
   file?: string[];
   plan?: boolean;
   workflow?: string;
+  model?: string;
+  system?: string;
+  continue?: string | true;
   allowUnknownPrice?: boolean;
   config?: string;
   quiet?: boolean;
@@ -33,8 +35,8 @@ export function define(command: Command): void {
   command
     .argument("[question...]", "the question; piped text is taken as the question, or put after it")
     .option(
-      "--file <path>",
-      "put a text file or an image (png, jpg, webp, gif) into the question; repeatable",
+      "--file <path|url>",
+      "put a text, an image (png, jpg, webp, gif), a PDF or a web page into the question; repeatable",
       collect,
     )
     .option("--pool <name|ids>", '"rehearsal", a pool of the config, or ids of workers separated by commas')
@@ -42,6 +44,9 @@ export function define(command: Command): void {
       "--conductor <name>",
       "who plans: prompted, native, native:FOLDER, trinity, verified-cascade, verified-cascade:JUDGE, scripted-planner, or the id of a worker",
     )
+    .option("--model <id>", "ask this one worker and nobody else, by its id or its model's name")
+    .option("--system <text|@file>", "how the answer should be: a system message, or the file that holds it")
+    .option("--continue [run]", "go on with an earlier run, by default the last one")
     .option(
       "--rounds <n>",
       `how many workflows at the most, 1 to ${MOST_ROUNDS}`,
@@ -53,7 +58,10 @@ export function define(command: Command): void {
     .option("--deadline-ms <ms>", "the longest it may take, in milliseconds", wholeNumber("--deadline-ms", 1))
     .option("--seed <n>", "repeats the sampling of an earlier run", wholeNumber("--seed", 0, 2 ** 32 - 1))
     .option("--plan", "show each plan with its estimated cost and wait for yes, no or edit")
-    .option("--workflow <file>", "perform this workflow (text or JSON) instead of asking a Conductor")
+    .option(
+      "--workflow <file|name>",
+      "perform this workflow, or one that was saved, instead of asking a Conductor",
+    )
     .option("--schema <file>", "the answer must be JSON that fits this JSON schema")
     .option("--tests <file>", "tests (JSON) that a program in the answer must pass, for verified-cascade")
     .option("--allow-unknown-price", "ask workers of unknown price too, although there is a budget")
@@ -68,6 +76,7 @@ Examples:
   $ tutti ask --plan --budget-usd 0.05 "Which of these is the bug?" --file app.ts
   $ tutti ask --conductor verified-cascade --schema city.json "Name a city and its country"
   $ git diff | tutti ask --quiet "Write a commit message"
+  $ tutti ask --continue "And in French?"
 
 The answer alone goes to standard output, progress to standard error. Write -- before a question that
 begins with a dash. Ctrl-C stops with the best answer so far, a second one at once.`,
@@ -82,15 +91,19 @@ async function ask(words: string[], flags: AskFlags): Promise<void> {
       "--workflow and --conductor exclude each other: a workflow that is given needs nobody to write it",
     );
   }
+  const before = toRunWord(flags.continue, words);
   const isPiped = !process.stdin.isTTY;
-  if (isReviewed && isPiped && words.length === 0 && !flags.file) {
+  if (isReviewed && isPiped && before.words.length === 0 && !flags.file) {
     throw usageError(
       "with --plan standard input answers yes or no, so the question must be given as an argument",
     );
   }
-  const question = await readQuestion(words, flags, isPiped && !isReviewed);
+  const question = await readQuestion(before.words, flags, isPiped && !isReviewed);
+  const workflow =
+    flags.workflow === undefined
+      ? undefined
+      : await (await import("../workflow/find-workflow.ts")).findWorkflow(flags.workflow, flags.config);
   const checks = await (await import("./read-checks.ts")).readChecks(flags);
-  const workflow = flags.workflow === undefined ? undefined : await readWorkflow(flags.workflow);
 
   const [{ openTutti }, { LiveView }, { performLive }] = await Promise.all([
     import("../open-tutti.ts"),
@@ -105,11 +118,15 @@ async function ask(words: string[], flags: AskFlags): Promise<void> {
     onNotice: (text) => view.notice(text),
   });
   try {
+    const { findContinued, readSystem } = await import("./continued.ts");
+    const options = {
+      ...toAskOptions(flags),
+      workflow,
+      system: await readSystem(flags.system),
+      continues: before.isWanted ? await findContinued(await tutti.store(), before.run) : undefined,
+    };
     process.exitCode = await performLive(view, { isJson, isReviewed }, (stage) => ({
-      stream: tutti.stream(
-        { messages: [question], ...checks },
-        { ...toAskOptions(flags), workflow, ...stage },
-      ),
+      stream: tutti.stream({ messages: [question], ...checks }, { ...options, ...stage }),
     }));
   } finally {
     await tutti.close();
@@ -134,19 +151,22 @@ async function readQuestion(
   }
 }
 
-/** Whether its workers are in the pool is seen when the pool is there. */
-async function readWorkflow(path: string): Promise<Workflow> {
-  const [{ readTextFile }, { parseWorkflow }] = await Promise.all([
-    import("./read-input.ts"),
-    import("../../workflow/parse.ts"),
-  ]);
-  const parsed = parseWorkflow(await readTextFile(path), { workers: Number.MAX_SAFE_INTEGER });
-  if (parsed.ok) return parsed.workflow;
-  throw usageError(`${path} is not a workflow: ${parsed.error.message}`);
+function toAskOptions(flags: AskFlags): AskOptions {
+  const { model, pool, conductor, rounds, maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice } = flags;
+  const budgetUsd = flags.budgetUsd === "none" ? null : flags.budgetUsd;
+  return {
+    ...{ model, pool, conductor, rounds, budgetUsd },
+    ...{ maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice },
+  };
 }
 
-function toAskOptions(flags: AskFlags): AskOptions {
-  const { pool, conductor, rounds, maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice } = flags;
-  const budgetUsd = flags.budgetUsd === "none" ? null : flags.budgetUsd;
-  return { pool, conductor, rounds, budgetUsd, maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice };
+/** What follows `--continue` is a run where it looks like one, and else the first word of the question. */
+export function toRunWord(
+  value: string | true | undefined,
+  words: string[],
+): { isWanted: boolean; run?: string; words: string[] } {
+  if (typeof value !== "string") return { isWanted: value === true, words };
+  return /^r_\w*$/.test(value)
+    ? { isWanted: true, run: value, words }
+    : { isWanted: true, words: [value, ...words] };
 }
