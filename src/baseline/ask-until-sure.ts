@@ -21,9 +21,9 @@ export const askUntilSure: Baseline = {
   rounds: MOST_ASKS + 1,
   fit(context) {
     const { strength, estimate } = fitNeighbours(context);
-    return createDecider("ask-until-sure", ({ task, rounds }) => {
+    return createDecider("ask-until-sure", ({ task, rounds, pool }) => {
       const estimates = estimate(task);
-      const asked = toAsked(rounds, estimates);
+      const asked = toAsked(rounds, estimates, pool);
       const count = countVotes(asked);
       if (count && sureness(count) >= SURE) return acceptVote(asked, count.best);
       const next = nextToAsk(orderBy(strength.order, estimates), asked, MOST_ASKS);

@@ -1,8 +1,10 @@
 // What a Conductor that goes round by round knows: who has been asked so far and what they said.
 // Here are also the ways to end: with the reply that won the vote, whichever round it is from.
 
+import { shiftProbability, toVoteShift } from "../belief/reply-reading.ts";
 import type { ComposedRound } from "../conductor/types.ts";
 import { countVotes, type Vote } from "../worker/consensus.ts";
+import type { Pool } from "../worker/types.ts";
 import type { Decision } from "../workflow/types.ts";
 
 export interface AskedWorkers {
@@ -15,16 +17,19 @@ export interface AskedWorkers {
   success: number;
 }
 
-/** All replies of all rounds, in time. */
-export function toAsked(rounds: readonly ComposedRound[], weights: ArrayLike<number>): AskedWorkers[] {
-  return rounds.flatMap(({ workflow, replies }, round) =>
-    workflow.steps.map(({ worker }, step) => ({
-      round,
-      step,
-      worker,
-      reply: replies[step] ?? "",
-      success: weights[worker] ?? 0,
-    })),
+/** All replies of all rounds, in time. `pool`: where its profiles say how replies are read, that moves the weights. */
+export function toAsked(
+  rounds: readonly ComposedRound[],
+  weights: ArrayLike<number>,
+  { members }: Pool = { members: [] },
+): AskedWorkers[] {
+  return rounds.flatMap(({ workflow, replies, features }, round) =>
+    workflow.steps.map(({ worker }, step) => {
+      const reply = replies[step] ?? "";
+      const reading = members[worker]?.profile?.reading;
+      const shift = toVoteShift(reading, { text: reply, features: features?.[step] });
+      return { round, step, worker, reply, success: shiftProbability(weights[worker] ?? 0, shift) };
+    }),
   );
 }
 

@@ -26,9 +26,9 @@ export const cascade: Baseline = {
         .slice(0, AT_ONCE)
         .map((worker) => solve(worker)),
     );
-    return createDecider("cascade", ({ rounds }) => {
+    return createDecider("cascade", ({ rounds, pool: asks }) => {
       if (rounds.length === 0) return first;
-      const asked = toAsked(rounds, rates);
+      const asked = toAsked(rounds, rates, asks);
       const agreed = countVotes(asked)?.groups.find((votes) => votes.length > 1);
       // They say the same; the stronger one's words are passed on.
       if (agreed)

@@ -57,6 +57,9 @@ export function toCalibration(pool: Pool, training: readonly TrainingTask[]): Ca
     answers: training.every(({ answers }) => answers)
       ? training.map(({ answers }) => models.map((model) => answers![model]))
       : undefined,
+    replies: training.some(({ replies }) => replies)
+      ? training.map(({ replies }) => models.map((model) => replies?.[model]))
+      : undefined,
     callsUsd: models.map((model) => meanCallUsd(training, model)),
     byLength: training.every(({ task }) => task.grader === "rehearsal"),
     source: `measured on ${training.length} training tasks`,

@@ -1,6 +1,7 @@
 // The fixed Conductors we compare with. A baseline may look at training tasks and their outcomes
 // (`fit`), never at test tasks; then it conducts like any other Conductor, through the same performer.
 
+import type { ReplyFeatures } from "../belief/reply-features.ts";
 import type { Conductor } from "../conductor/types.ts";
 import type { GradedTask } from "../task/types.ts";
 import type { Pool } from "../worker/types.ts";
@@ -12,6 +13,8 @@ export interface TrainingTask {
   scores: readonly (number | undefined)[];
   /** Equal numbers are equal answers of this task, in the same order. Absent: answers were not kept. */
   answers?: readonly (number | undefined)[];
+  /** What the replies looked like, in the same order. Absent: not kept. */
+  replies?: readonly (ReplyFeatures | undefined)[];
   /** Dollars of one ask per worker, in the same order; undefined entries are unknown. Absent: nothing is known. */
   costsUsd?: readonly (number | undefined)[];
 }

@@ -253,8 +253,9 @@ async function measureTraining(
   measure: Measure,
   plan: (runs: number) => void,
 ): Promise<TrainingTask[]> {
-  const { recorded, recordedAnswer, recordedCostUsd } = set;
-  if (recorded) return readScores(tasks, set.pool, { recorded, recordedAnswer, recordedCostUsd });
+  const { recorded, recordedAnswer, recordedFeatures, recordedCostUsd } = set;
+  if (recorded)
+    return readScores(tasks, set.pool, { recorded, recordedAnswer, recordedFeatures, recordedCostUsd });
   const rows = await askAlone(set.pool, tasks, file, measure, plan);
   const graded = new Map(rows.filter(isGraded).map((row) => [`${row.conductor}\n${row.task}`, row]));
   return tasks.map((task) => {

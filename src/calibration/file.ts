@@ -6,6 +6,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { TuttiError, usageError } from "../base/errors.ts";
+import type { ReplyFeatures } from "../belief/reply-features.ts";
 import { makePrivateFolder } from "../files/private.ts";
 import { writeFileSafely } from "../files/write-safely.ts";
 import { TOPICS } from "../worker/types.ts";
@@ -14,6 +15,11 @@ import type { Calibration, SavedCalibration } from "./types.ts";
 
 const VERSION = 1;
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/;
+
+const amount = z.number().min(0);
+const replySchema = z.strictObject({
+  ...{ characters: amount, cleanEnd: amount, hedges: amount, changes: amount, answers: amount },
+}) satisfies z.ZodType<ReplyFeatures>;
 
 const fileSchema = z
   .strictObject({
@@ -40,11 +46,15 @@ const fileSchema = z
     scores: z.array(z.array(z.number().min(0).max(1).nullable())),
     /** In the same order: equal numbers are equal answers of a task; null: none. Absent in files of 0.1. */
     answers: z.array(z.array(z.int().min(0).nullable())).optional(),
+    /** In the same order: what the replies looked like, never what they said; null: not known. Absent in older files. */
+    replies: z.array(z.array(replySchema.nullable())).optional(),
   })
   .check((context) => {
-    const { scores, answers } = context.value;
+    const { scores, answers, replies } = context.value;
     const problem =
-      findWrongShape("scores", scores, context.value) ?? findWrongShape("answers", answers, context.value);
+      findWrongShape("scores", scores, context.value) ??
+      findWrongShape("answers", answers, context.value) ??
+      findWrongShape("replies", replies, context.value);
     if (problem) context.issues.push({ code: "custom", message: problem, input: scores });
   });
 
@@ -92,7 +102,7 @@ export async function saveCalibration(
     throw usageError(
       `A calibration must be named with small letters, digits, ".", "_" and "-", not "${name}"`,
     );
-  const { workers, measuredAt, delaysMs = [], tasks, scores, answers, source } = calibration;
+  const { workers, measuredAt, delaysMs = [], tasks, scores, answers, replies, source } = calibration;
   const content: z.input<typeof fileSchema> = {
     version: VERSION,
     source,
@@ -104,6 +114,7 @@ export async function saveCalibration(
     tasks: tasks.map(({ text, topic, category, family }) => ({ text, topic, category, family })),
     scores: scores.map((row) => row.map((score) => score ?? null)),
     answers: answers?.map((row) => row.map((answer) => answer ?? null)),
+    replies: replies?.map((row) => row.map((features) => features ?? null)),
   };
   // Better refused now than found broken when it is needed.
   fileSchema.parse(content);
@@ -122,7 +133,7 @@ export async function loadCalibration(home: string, name: string): Promise<Saved
     throw badFile(path, error.message);
   });
   if (text === undefined) return undefined;
-  const { workers, tasks, scores, answers, source } = parse(path, text);
+  const { workers, tasks, scores, answers, replies, source } = parse(path, text);
   return {
     workers: workers.map(({ id }) => id),
     measuredAt: workers.map(({ measuredAt }) => measuredAt),
@@ -130,6 +141,7 @@ export async function loadCalibration(home: string, name: string): Promise<Saved
     tasks: tasks.map(({ text, topic, category, family }) => ({ text, topic, category, family })),
     scores: scores.map((row) => row.map((score) => score ?? undefined)),
     answers: answers?.map((row) => row.map((answer) => answer ?? undefined)),
+    replies: replies?.map((row) => row.map((features) => features ?? undefined)),
     source,
   };
 }

@@ -10,12 +10,14 @@ interface LogisticOptions {
   prior: readonly number[];
   /** How strongly: as so many rows at even odds with a feature of 2. Keeps weights finite where rows can be told apart. */
   ridge?: number;
+  /** By row: log-odds that are known before the features are looked at. */
+  offsets?: readonly number[];
 }
 
 export function fitLogistic(
   rows: readonly Float64Array[],
   targets: readonly number[],
-  { prior, ridge = 1 }: LogisticOptions,
+  { prior, ridge = 1, offsets }: LogisticOptions,
 ): Float64Array {
   const size = prior.length;
   const weights = Float64Array.from(prior);
@@ -28,7 +30,7 @@ export function fitLogistic(
     }
     for (let n = 0; n < rows.length; n++) {
       const row = rows[n]!;
-      let sum = 0;
+      let sum = offsets?.[n] ?? 0;
       for (let i = 0; i < size; i++) sum += weights[i]! * row[i]!;
       const p = 1 / (1 + Math.exp(-sum));
       const error = targets[n]! - p;

@@ -1,6 +1,7 @@
 // Several calibrations as one table. Each worker comes from one of them as a whole, the one in which it was
 // asked last, because rates from different days may be those of different models under one name.
 
+import type { ReplyFeatures } from "../belief/reply-features.ts";
 import type { Calibration, CalibrationTask, SavedCalibration } from "./types.ts";
 
 /** More different answers than one task can have. */
@@ -10,6 +11,7 @@ interface MergedRow {
   task: CalibrationTask;
   scores: (number | undefined)[];
   answers: (number | undefined)[];
+  replies: (ReplyFeatures | undefined)[];
 }
 
 /** Undefined where nobody was measured. */
@@ -29,11 +31,17 @@ export function mergeCalibrations(calibrations: readonly SavedCalibration[]): Ca
   for (const [place, calibration] of [...new Set(chosen.map((each) => each.calibration))].entries()) {
     const keys = toKeys(calibration.tasks);
     for (const [number, task] of calibration.tasks.entries()) {
-      const row = rows.get(keys[number]!) ?? { task, scores: chosen.map(() => undefined), answers: [] };
+      const row = rows.get(keys[number]!) ?? {
+        task,
+        scores: chosen.map(() => undefined),
+        answers: [],
+        replies: [],
+      };
       rows.set(keys[number]!, row);
       for (const [worker, { calibration: own, column }] of chosen.entries()) {
         if (own !== calibration) continue;
         row.scores[worker] = calibration.scores[number]![column];
+        row.replies[worker] = calibration.replies?.[number]?.[column];
         const answer = calibration.answers?.[number]?.[column];
         // Numbers of two files do not mean the same answers.
         row.answers[worker] = answer === undefined ? undefined : place * LABELS + answer;
@@ -49,6 +57,9 @@ export function mergeCalibrations(calibrations: readonly SavedCalibration[]): Ca
     answers: chosen.every(({ calibration }) => calibration.answers)
       ? measured.map(({ answers }) => chosen.map((_, worker) => answers[worker]))
       : undefined,
+    replies: chosen.some(({ calibration }) => calibration.replies)
+      ? measured.map(({ replies }) => chosen.map((_, worker) => replies[worker]))
+      : undefined,
     source: [...sources].join("; "),
     delaysMs: chosen.map(({ calibration, column }) => calibration.delaysMs?.[column]),
   };
@@ -61,12 +72,13 @@ export function selectWorkers(
 ): Calibration | undefined {
   const columns = [...calibration.workers.keys()].filter((column) => isWanted(calibration.workers[column]!));
   if (columns.length === 0) return undefined;
-  const { workers, scores, answers, delaysMs } = calibration;
+  const { workers, scores, answers, replies, delaysMs } = calibration;
   return {
     ...calibration,
     workers: columns.map((column) => workers[column]!),
     scores: scores.map((row) => columns.map((column) => row[column])),
     answers: answers?.map((row) => columns.map((column) => row[column])),
+    replies: replies?.map((row) => columns.map((column) => row[column])),
     delaysMs: delaysMs && columns.map((column) => delaysMs[column]),
   };
 }

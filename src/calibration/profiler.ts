@@ -2,6 +2,7 @@
 // questions, the probability to be right, shared mistakes) is remembered by text, since training and rounds ask the same again.
 
 import { usageError } from "../base/errors.ts";
+import type { ReplyReading } from "../belief/reply-reading.ts";
 import type { Pool, Profile } from "../worker/types.ts";
 import { createEstimator, type Estimator } from "./estimate.ts";
 import {
@@ -14,6 +15,7 @@ import {
 import { estimateByNeighbours, type Neighbour } from "./neighbours.ts";
 import type { LabelledQuestions } from "./question-model.ts";
 import { countScores, measureProfiles, toRates } from "./rates.ts";
+import { fitReplyReadings, type MeasuredReply } from "./reply-model.ts";
 import { TextIndex } from "./text-index.ts";
 import type { Calibration, Profiler } from "./types.ts";
 
@@ -21,6 +23,8 @@ import type { Calibration, Profiler } from "./types.ts";
 const REMEMBERED = 4096;
 /** Longer texts are read anew each time, so that what is remembered stays small. */
 const LONGEST_REMEMBERED = 8000;
+/** Tasks whose replies are learned from: a handful of weights needs no more. */
+const MOST_READ = 1200;
 /** As much as so many identical questions. */
 const ANSWERED_WEIGHT = 0.5;
 
@@ -33,6 +37,7 @@ export function createProfiler(calibration: Calibration): Profiler {
   let questions: LabelledQuestions | undefined;
   let estimator: Estimator | undefined;
   let mistakes: SharedMistakes | undefined;
+  let readings: readonly (ReplyReading | undefined)[] | undefined;
   let twins: ReadonlyMap<string, number[]> | undefined;
 
   function twinsOf(task: number): number[] {
@@ -43,6 +48,21 @@ export function createProfiler(calibration: Calibration): Profiler {
       );
     twins ??= groupTwins(calibration);
     return twins.get(toKey(own.text))!;
+  }
+
+  /** Fitted on what was expected of each worker for a task by measurements that leave that task out. */
+  function fitReadings(): readonly (ReplyReading | undefined)[] {
+    const { replies = [], tasks, scores, workers } = calibration;
+    const measured = replies.slice(0, MOST_READ).flatMap((row, task): MeasuredReply[] => {
+      if (row.every((features) => features === undefined)) return [];
+      const { probabilities } = estimator!.estimate(tasks[task]!.text, twinsOf(task));
+      return row.flatMap((features, worker) => {
+        const score = scores[task]![worker];
+        if (features === undefined || score === undefined) return [];
+        return [{ task, worker, features, score, expected: probabilities[worker]! }];
+      });
+    });
+    return fitReplyReadings(measured, workers.length);
   }
 
   function estimate(text: string, without: number | undefined): Estimates {
@@ -57,6 +77,7 @@ export function createProfiler(calibration: Calibration): Profiler {
     estimator ??= createEstimator(questions);
     const { probabilities, errors, similarity, neighbours } = estimator.estimate(text, leftOut);
     const { answers, workers } = calibration;
+    readings ??= fitReadings();
     if (answers) mistakes ??= measureMistakes(calibration.scores, answers, workers.length);
     const estimates = {
       ...{ similar, probabilities, errors, known: similarity },
@@ -89,6 +110,7 @@ export function createProfiler(calibration: Calibration): Profiler {
             standardError: errors[position!] === undefined ? undefined : round(errors[position!]!),
             known: round(known),
             answered: answered === undefined ? undefined : round(answered),
+            reading: readings?.[position!],
             delayMs: member.profile?.delayMs ?? measured.delayMs,
           };
           return {

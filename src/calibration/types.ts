@@ -1,6 +1,7 @@
 // What was measured of each worker on which tasks, and who turns it into profiles for one question. Apart,
 // because the pool of a live run, the bench, training and the baselines all read the same rates.
 
+import type { ReplyFeatures } from "../belief/reply-features.ts";
 import type { Pool, Topic } from "../worker/types.ts";
 
 /** A table of right and wrong: tasks down, workers across. */
@@ -12,6 +13,8 @@ export interface Calibration {
   scores: readonly (readonly (number | undefined)[])[];
   /** `answers[task][worker]`: equal numbers are equal answers of that task; undefined: no answer that could be compared. */
   answers?: readonly (readonly (number | undefined)[])[];
+  /** `replies[task][worker]`: what the reply looked like; undefined: not kept. */
+  replies?: readonly (readonly (ReplyFeatures | undefined)[])[];
   /** By worker: the median delay of a whole reply, where replies were timed. */
   delaysMs?: readonly (number | undefined)[];
   /** By worker: mean dollars of one ask, where they are known. */

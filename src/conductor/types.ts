@@ -1,6 +1,7 @@
 // Who writes workflows: the Conductor port. Text Conductors (prompted, native) share the driver in
 // `text.ts`, which parses; others (a fixed workflow, baselines, TRINITY) decide without text.
 
+import type { ReplyFeatures } from "../belief/reply-features.ts";
 import type { Belief } from "../belief/types.ts";
 import type { PlanLimits } from "../store/limits.ts";
 import type { ConductorIdentity } from "../store/types.ts";
@@ -12,6 +13,8 @@ export interface ComposedRound {
   workflow: Workflow;
   /** One per step; empty where the step failed. */
   replies: string[];
+  /** One per step: what the reply looked like, where its text does not tell; null: nobody knows. Absent: the texts tell. */
+  features?: (ReplyFeatures | null | undefined)[];
 }
 
 export interface ComposeRequest {

@@ -18,6 +18,7 @@ import type {
   ToolCall,
   Usage,
   Worker,
+  WorkerEvent,
   WorkerRequest,
 } from "../worker/types.ts";
 import { toFailedSpending, toSpending } from "./budget.ts";
@@ -255,7 +256,7 @@ async function ask(
   let toolCalls: ToolCall[] | undefined;
   const reasoningParts: ReasoningPart[] = [];
   let undeclared: string | undefined;
-  let finish: { usage: Usage; reason: FinishReason; billed?: Billed } | undefined;
+  let finish: Extract<WorkerEvent, { type: "finish" }> | undefined;
   let firstAt: number | undefined;
   let latestAt = startedAt;
   let isOver = false;
@@ -321,7 +322,7 @@ async function ask(
 
   try {
     await (worker.isInstant ? consume() : Promise.race([consume(), stopped, watch()]));
-    const { usage, reason, billed } = finish!;
+    const { usage, reason, features, billed } = finish!;
     const isNothing = undeclared !== undefined && !toolCalls && text.trim() === "";
     const empty = toolCalls ? undefined : emptyReply(worker, { text, reasoning, reason }, request);
     const error = isNothing ? undeclaredTool(worker.id, undeclared!) : empty;
@@ -332,6 +333,7 @@ async function ask(
       toolCalls,
       reasoningParts: toolCalls && reasoningParts.length > 0 ? reasoningParts : undefined,
       finishReason: reason === "tool-calls" && !toolCalls ? "stop" : reason,
+      ...(features !== undefined && { features }),
     };
     const firstTokenMs = firstAt === undefined ? undefined : firstAt - startedAt;
     return { ok: true, reply, usage, firstTokenMs, billed };

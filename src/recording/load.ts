@@ -1,4 +1,4 @@
-// Loads a recording folder: tasks first, then outcomes, both as streams. All or nothing: whatever is wrong
+// Loads a recording folder: tasks first, then outcomes, then what replies looked like, all as streams. All or nothing: whatever is wrong
 // is said by file and line, and nothing is loaded half.
 
 import { existsSync } from "node:fs";
@@ -9,6 +9,7 @@ import { readJsonl } from "../files/read-jsonl.ts";
 import type { GradedTask, TaskSet } from "../task/types.ts";
 import { OutcomeTable } from "./outcome-table.ts";
 import { readPrices } from "./prices.ts";
+import { readReplies } from "./replies.ts";
 import { checkOutcome, checkTask, toOutcome, toRecordedTask } from "./rows.ts";
 import type { Recording } from "./types.ts";
 
@@ -73,6 +74,19 @@ export async function loadRecording(folder: string, options: LoadOptions = {}): 
       outcomesFile,
       line,
       `"costUsd" is missing, though other outcomes of ${names[worker]} have it: give it for all of them or for none`,
+    );
+  problems.throwIfAny();
+  const repliesFile = findPacked(folder, "replies");
+  if (repliesFile !== undefined)
+    await readReplies(
+      repliesFile,
+      {
+        taskOf: (id) => entries.get(id)?.number,
+        workerOf: (id) => workers.get(id),
+        isWanted: (number) => isWanted(all[number]!.task),
+        table,
+      },
+      problems,
     );
   problems.throwIfAny();
   // Seen last: a file that is broken should not also be called unfinished.
@@ -172,10 +186,16 @@ function unknownSet(folder: string, set: string, known: string[]): Error {
   return usageError(`No set "${set}" in ${folder} (there are: ${known.join(", ")})`);
 }
 
-function findFile(folder: string, name: "tasks" | "outcomes"): string {
+/** Packed or not; undefined where there is none. */
+function findPacked(folder: string, name: string): string | undefined {
   const found = [`${name}.jsonl`, `${name}.jsonl.gz`].map((file) => join(folder, file)).filter(existsSync);
-  if (found.length === 1) return found[0]!;
   if (found.length > 1) throw badFile(`${folder}: holds both ${name}.jsonl and ${name}.jsonl.gz; keep one`);
+  return found[0];
+}
+
+function findFile(folder: string, name: "tasks" | "outcomes"): string {
+  const found = findPacked(folder, name);
+  if (found !== undefined) return found;
   if (!existsSync(folder)) throw usageError(`There is no recording ${folder}: it must be a folder`);
   throw usageError(`${folder} is no recording: it has no ${name}.jsonl or ${name}.jsonl.gz`);
 }

@@ -2,6 +2,7 @@
 // maps would take hundreds. Filled row by row, then sorted once by task, worker and sample, so that what is
 // asked for together lies together.
 
+import type { ReplyFeatures } from "../belief/reply-features.ts";
 import type { RecordedOutcome } from "./types.ts";
 
 /** Where a row breaks the order of samples: numbered from 0, each once. */
@@ -29,6 +30,7 @@ export class OutcomeTable {
   #answers: (string | null)[] = [];
   /** Only recordings of our own have replies. Sparse: absent where there is none. */
   #replies: (string | undefined)[] = [];
+  #features: (ReplyFeatures | undefined)[] = [];
   /** A column is made when the first number of it comes; NaN: absent. */
   readonly #optional = new Map<(typeof OPTIONAL)[number], Float64Array>();
   readonly #shared = new Map<string, string>();
@@ -49,11 +51,22 @@ export class OutcomeTable {
     this.#scores[row] = outcome.score;
     this.#tokens[row] = outcome.tokens;
     this.#answers.push(this.#share(outcome.answer));
+    if (outcome.features !== undefined) this.#features[row] = outcome.features;
     if (outcome.reply !== undefined) this.#replies[row] = outcome.reply;
     for (const field of OPTIONAL) {
       const value = outcome[field];
       if (value !== undefined) this.#columnOf(field)[row] = value;
     }
+  }
+
+  /** Once sealed: what a reply looked like, from a file beside the outcomes. False where there is no such outcome. */
+  setFeatures(task: number, worker: number, sample: number, features: ReplyFeatures): boolean {
+    for (let row = this.#starts[task]!; row < this.#starts[task + 1]!; row++) {
+      if (this.#workers[row] !== worker || this.#samples[row] !== sample) continue;
+      this.#features[row] = features;
+      return true;
+    }
+    return false;
   }
 
   #columnOf(field: (typeof OPTIONAL)[number]): Float64Array {
@@ -97,6 +110,7 @@ export class OutcomeTable {
     this.#tokens = Float64Array.from(order, (row) => this.#tokens[row]!);
     this.#answers = Array.from(order, (row) => this.#answers[row]!);
     if (this.#replies.length > 0) this.#replies = Array.from(order, (row) => this.#replies[row]);
+    if (this.#features.length > 0) this.#features = Array.from(order, (row) => this.#features[row]);
     for (const [field, column] of this.#optional)
       this.#optional.set(
         field,
@@ -168,6 +182,8 @@ export class OutcomeTable {
       };
       const reply = this.#replies[row];
       if (reply !== undefined) outcome.reply = reply;
+      const features = this.#features[row];
+      if (features !== undefined) outcome.features = features;
       for (const [field, column] of this.#optional)
         if (!Number.isNaN(column[row]!)) outcome[field] = column[row]!;
       outcomes.push(outcome);

@@ -53,7 +53,7 @@ describe("a recorded worker", () => {
     expect(await ask(pool.members[0]!.worker, {})).toEqual([
       { type: "text-delta", text: "Answer: 6" },
       // Nobody recorded what it cost: unknown, not free.
-      { type: "finish", usage, reason: "stop", billed: { costUsd: undefined, calls: 1 } },
+      { type: "finish", usage, reason: "stop", features: null, billed: { costUsd: undefined, calls: 1 } },
     ]);
     expect((await ask(pool.members[0]!.worker, { asksBefore: 1 }))[0]).toMatchObject({ text: "Answer: 7" });
     expect((await ask(pool.members[1]!.worker, {}))[0]).toMatchObject({ text: "So it is.\nAnswer: 7" });

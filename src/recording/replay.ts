@@ -3,6 +3,7 @@
 // so it is refused and never made up.
 
 import { TuttiError, usageError } from "../base/errors.ts";
+import { type ReplyFeatures, readReplyFeatures } from "../belief/reply-features.ts";
 import type { Run } from "../perform/run.ts";
 import type { Grade, GradedTask } from "../task/types.ts";
 import { isRehearsalId } from "../worker/kinds.ts";
@@ -68,7 +69,7 @@ function createRecordedWorker(
       };
       const { usd } = costOfOutcome(outcome, characters.get(outcome.task) ?? 0, price);
       const billed = { costUsd: usd, calls: Math.max(1, outcome.calls ?? 1) };
-      yield { type: "finish", usage, reason: "stop", billed };
+      yield { type: "finish", usage, reason: "stop", features: featuresOf(outcome), billed };
     },
   };
 }
@@ -108,6 +109,11 @@ function toReply({ task, worker, sample, reply, answer }: RecordedOutcome, recor
   if (answer !== null) return `Answer: ${answer.trim().replace(/[^\S\n]*\n/g, " ⏎ ")}`;
   // Nobody's words were kept: each reply is another one, so that the grade is of the one that was chosen.
   return recording.hasReplies(task) ? "" : `(reply of ${worker}, sample ${sample}: not recorded)`;
+}
+
+/** By the text where there is one. Of an answer alone nobody knows what the reply around it looked like. */
+export function featuresOf({ features, reply }: RecordedOutcome): ReplyFeatures | null {
+  return features ?? (reply === undefined ? null : readReplyFeatures(reply));
 }
 
 /** The recorded score of the reply that was chosen: of the first step that said what the run answers. */

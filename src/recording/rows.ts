@@ -1,6 +1,7 @@
 // The rows of a recording, checked. By hand and not by a schema: there are a million of them, and a message
 // must name the field, its value and what would be right.
 
+import { checkReplyFeatures } from "../belief/reply-features.ts";
 import { quote } from "../files/problems.ts";
 import type { SourceRow } from "../files/read-jsonl.ts";
 import { isDecidedInside } from "../task/decided-inside.ts";
@@ -50,6 +51,8 @@ function checkSpending(row: SourceRow): string | undefined {
     if (value > most)
       return must(field, `be at most ${most.toLocaleString("en")} (in which unit is it?)`, value);
   }
+  const features = row.features === undefined ? undefined : checkReplyFeatures(row.features);
+  if (features !== undefined) return must("features", `be ${features}`, row.features);
   // Dollars in any other field would be taken for unknown, in silence.
   for (const field in row)
     if (field.startsWith("cost") && field !== "costUsd")

@@ -4,6 +4,7 @@
 import { extractAnswer } from "../answer/extract.ts";
 import { traitsOf } from "../base/error-codes.ts";
 import type { TuttiError } from "../base/errors.ts";
+import { readReplyFeatures } from "../belief/reply-features.ts";
 import { extractCode } from "../task/code/extract.ts";
 import type { Grade, GradedTask } from "../task/types.ts";
 import { isSimulatedPool } from "../worker/kinds.ts";
@@ -106,6 +107,7 @@ export class RecordingSession {
       reply: reply.text,
       costUsd: reply.costUsd,
       durationMs: reply.durationMs,
+      features: readReplyFeatures(reply.text),
     };
     this.#files.append(outcome);
     const key = `${id} ${task.id}`;

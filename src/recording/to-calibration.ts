@@ -3,9 +3,11 @@
 
 import { join } from "node:path";
 import { labelAnswers } from "../answer/label.ts";
+import type { ReplyFeatures } from "../belief/reply-features.ts";
 import { topicOf } from "../calibration/rates.ts";
 import type { Calibration } from "../calibration/types.ts";
 import { readRows } from "../files/read-jsonl.ts";
+import { featuresOf } from "./replay.ts";
 import { checkOutcome, checkTask, toOutcome, toRecordedTask } from "./rows.ts";
 import { type RecordedTask, RIGHT } from "./types.ts";
 
@@ -19,6 +21,7 @@ interface WorkerColumn {
   scores: Map<number, number[]>;
   /** First sample by number of the task. */
   answers: Map<number, string | null>;
+  features: Map<number, ReplyFeatures>;
   delaysMs: number[];
   costUsd: number | undefined;
 }
@@ -34,18 +37,24 @@ export async function toCalibration(folder: string, source: string): Promise<Rec
   });
   const columns = new Map<string, WorkerColumn>();
   await readRows(join(folder, "outcomes.jsonl"), checkOutcome, (row) => {
-    const { task, worker, sample, answer, score, durationMs, costUsd } = toOutcome(row);
+    const outcome = toOutcome(row);
+    const { task, worker, sample, answer, score, durationMs, costUsd } = outcome;
     const number = numbers.get(task);
     if (number === undefined) return;
     const column: WorkerColumn = columns.get(worker) ?? {
       scores: new Map(),
       answers: new Map(),
+      features: new Map(),
       delaysMs: [],
       costUsd: 0,
     };
     columns.set(worker, column);
     column.scores.set(number, [...(column.scores.get(number) ?? []), score >= RIGHT ? 1 : 0]);
-    if (sample === 0) column.answers.set(number, answer);
+    if (sample === 0) {
+      column.answers.set(number, answer);
+      const features = featuresOf(outcome);
+      if (features) column.features.set(number, features);
+    }
     if (durationMs !== undefined) column.delaysMs.push(durationMs);
     column.costUsd =
       column.costUsd === undefined || costUsd === undefined ? undefined : column.costUsd + costUsd;
@@ -59,6 +68,9 @@ export async function toCalibration(folder: string, source: string): Promise<Rec
     tasks: answered.map((task) => toCalibrationTask(tasks[task]!)),
     scores: answered.map((task) => all.map(({ scores }) => meanOf(scores.get(task)))),
     answers: answered.map((task) => labelAnswers(all.map(({ answers }) => answers.get(task)))),
+    replies: all.some(({ features }) => features.size > 0)
+      ? answered.map((task) => all.map(({ features }) => features.get(task)))
+      : undefined,
     source,
     delaysMs: all.map(({ delaysMs }) => medianOf(delaysMs)),
     costsUsd: all.map(({ costUsd }) => costUsd),

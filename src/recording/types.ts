@@ -1,6 +1,7 @@
 // A recording: tasks with the recorded outcomes of real models. `tasks.jsonl[.gz]` and
 // `outcomes.jsonl[.gz]` in one folder; the rows are these types (the public contract).
 
+import type { ReplyFeatures } from "../belief/reply-features.ts";
 import type { GradedTask, TaskSet } from "../task/types.ts";
 
 /** What a recording keeps of a task. */
@@ -31,6 +32,8 @@ export interface RecordedOutcome {
   inputTokens?: number;
   outputTokens?: number;
   durationMs?: number;
+  /** What the reply looked like (belief/reply-features.ts): numbers, never its words. */
+  features?: ReplyFeatures;
 }
 
 /** A list price, dollars per million tokens: a row of `prices.json`. */

@@ -2,6 +2,7 @@
 // the state of a run is a fold over its events (perform/state.ts), so whatever can be resumed,
 // shown or audited is in here, under the same names as in the code, the stream and the traces.
 
+import type { ReplyFeatures } from "../belief/reply-features.ts";
 import type { Belief } from "../belief/types.ts";
 import type {
   Exchange,
@@ -63,6 +64,8 @@ export type ConductorIdentity =
   | { kind: "native"; checkpoint: string; digest?: string }
   /** Decides in turns. `costPerCall`: as it was asked for; absent: that of its card. */
   | { kind: "trinity"; checkpoint: string; digest?: string; costPerCall?: number }
+  /** Cheap first, until a verifier accepts. `judge`: id of the model that verifies; absent: what can be run. */
+  | { kind: "verified-cascade"; judge?: string }
   | { kind: "scripted" } // the rehearsal's planner, written by hand
   | { kind: "fixed" } // a workflow that was given
   | { kind: "single"; worker: string } // one named worker
@@ -113,6 +116,8 @@ export interface StepReply {
   /** Of a reply that calls tools: what its provider wants back with their results. */
   reasoningParts?: ReasoningPart[];
   finishReason: FinishReason;
+  /** Where the text is not what was said: what it looked like, or null. See `WorkerEvent`. */
+  features?: ReplyFeatures | null;
 }
 
 /** What an attempt took, successful or not. */

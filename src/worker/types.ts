@@ -2,6 +2,9 @@
 // A worker is a model of a provider, a simulated one, a recorded one, a tool such as `consensus`,
 // or the Conductor itself (`self`). Workers know nothing of runs, budgets or journals.
 
+import type { ReplyFeatures } from "../belief/reply-features.ts";
+import type { ReplyReading } from "../belief/reply-reading.ts";
+
 // ---- Messages ---------------------------------------------------------------------------------
 
 /** `isCached`: the client marks it as the end of what its provider shall keep in its cache. */
@@ -102,6 +105,22 @@ export interface Task {
   id?: string;
   messages: Message[];
   output?: OutputSettings;
+  /** Tests that a program in the answer must pass: what a verifier runs. */
+  tests?: CodeTests;
+}
+
+/** Tests of a programming task. */
+export interface CodeTests {
+  language: "python" | "javascript";
+  /** Feeds standard input and compares standard output, or calls a function. */
+  style: "stdin" | "function";
+  /** For "function": what is called. */
+  entry?: string;
+  /** stdin: [input text, expected output]. function: [arguments as JSON, expected value as JSON]. */
+  cases?: { input: string; output: string }[];
+  /** Code that is run after the answer's own (HumanEval, BigCodeBench): passes when it does not throw. */
+  check?: string;
+  timeoutMs?: number;
 }
 
 // ---- The port ---------------------------------------------------------------------------------
@@ -187,8 +206,18 @@ export type WorkerEvent =
   /** A thought that is over, after its deltas: to be handed back to this worker should it call tools. */
   | ({ type: "reasoning-part" } & ReasoningPart)
   | ({ type: "tool-call" } & ToolCall)
-  /** Always the last event. A stream that ends without it was cut. `billed`: where the worker says itself what it cost. */
-  | { type: "finish"; usage: Usage; reason: FinishReason; billed?: Billed };
+  /**
+   * Always the last event. A stream that ends without it was cut. `features`: what the reply looked like, of one whose text
+   * is not what was said (a recording that keeps answers only); null: nobody knows. Absent: the text tells.
+   */
+  | {
+      type: "finish";
+      usage: Usage;
+      reason: FinishReason;
+      features?: ReplyFeatures | null;
+      /** Where the worker says itself what it cost. */
+      billed?: Billed;
+    };
 
 /** What a worker was billed, in place of a price and a count of tokens: a recorded reply. */
 export interface Billed {
@@ -198,8 +227,8 @@ export interface Billed {
   calls: number;
 }
 
-/** model: asking is a call. tool: a step but not a call. conductor: asking starts a nested run. */
-export type WorkerKind = "model" | "tool" | "conductor";
+/** model: asking is a call. tool: a step but not a call. verifier: a tool that says whether a reply holds. conductor: asking starts a nested run. */
+export type WorkerKind = "model" | "tool" | "verifier" | "conductor";
 
 /** Throws `TuttiError` (with `retryable` and `retryAfterMs`) for every failure; honours the signal at once. */
 export interface Worker {
@@ -268,6 +297,8 @@ export interface Profile {
   known?: number;
   /** On similar questions: the share of replies with an answer that can be compared with others'. Absent: not measured. */
   answered?: number;
+  /** How its replies are read: what their look says about whether they are right. Absent: not measured, or it says nothing. */
+  reading?: ReplyReading;
   /** Median delay of a whole reply. */
   delayMs?: number;
   /** Mean dollars of one call on the measured tasks. Absent: not measured, or unknown. */

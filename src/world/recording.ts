@@ -146,6 +146,9 @@ function toCalibration({ set, splits }: SplitSet, models: Pool): Calibration {
     })),
     scores: measured.map(({ scores }) => scores),
     answers: set.recordedAnswer && measured.map(({ answers }) => answers!),
+    replies: measured.some(({ replies }) => replies)
+      ? measured.map(({ replies }) => replies ?? models.members.map(() => undefined))
+      : undefined,
     callsUsd: models.members.map((_, worker) => meanCallUsd(measured, worker)),
     source: `measured on ${splits.train.length} training tasks of ${set.id}`,
   };

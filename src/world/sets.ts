@@ -5,7 +5,7 @@ import { labelAnswers } from "../answer/label.ts";
 import { meanOf } from "../base/statistics.ts";
 import type { TrainingTask } from "../baseline/types.ts";
 import { charactersOf, costOfOutcome, measureWorkerCost, toRecordedCosts } from "../recording/costs.ts";
-import { createRecordedPool, gradeRecorded } from "../recording/replay.ts";
+import { createRecordedPool, featuresOf, gradeRecorded } from "../recording/replay.ts";
 import { type Recording, RIGHT } from "../recording/types.ts";
 import { createRehearsalPool } from "../rehearsal/pool.ts";
 import { createRehearsalGrader, rehearsalTaskSet } from "../rehearsal/task-set.ts";
@@ -39,6 +39,10 @@ export function createRecordedSet(recording: Recording, id: string, workers?: re
     recorded: (task, worker) =>
       recording.outcomesOf(task, worker).map(({ score }) => (score >= RIGHT ? 1 : 0)),
     recordedAnswer: (task, worker) => recording.outcomesOf(task, worker)[0]?.answer ?? null,
+    recordedFeatures: (task, worker) => {
+      const [first] = recording.outcomesOf(task, worker);
+      return first ? featuresOf(first) : null;
+    },
     recordedCostUsd(task, worker) {
       const price = recording.prices.get(worker);
       const dollars = recording
@@ -104,13 +108,13 @@ export function withConsensus({ members }: Pool): Pool {
 }
 
 export type RecordedOutcomes = Required<Pick<WorldSet, "recorded">> &
-  Pick<WorldSet, "recordedAnswer" | "recordedCostUsd">;
+  Pick<WorldSet, "recordedAnswer" | "recordedFeatures" | "recordedCostUsd">;
 
 /** Right or wrong per worker from the recording: the share of its samples that are right. And who agreed with whom. */
 export function readScores(
   tasks: readonly GradedTask[],
   pool: Pool,
-  { recorded, recordedAnswer, recordedCostUsd }: RecordedOutcomes,
+  { recorded, recordedAnswer, recordedFeatures, recordedCostUsd }: RecordedOutcomes,
 ): TrainingTask[] {
   return tasks.map((task) => {
     const scores = pool.members.map(({ worker }) => {
@@ -122,9 +126,14 @@ export function readScores(
       labelAnswers(
         pool.members.map(({ worker }) => (isModel(worker) ? recordedAnswer(task.id, worker.id) : null)),
       );
+    const replies =
+      recordedFeatures &&
+      pool.members.map(({ worker }) =>
+        isModel(worker) ? (recordedFeatures(task.id, worker.id) ?? undefined) : undefined,
+      );
     const costsUsd =
       recordedCostUsd &&
       pool.members.map(({ worker }) => (isModel(worker) ? recordedCostUsd(task.id, worker.id) : undefined));
-    return { task, scores, answers, costsUsd };
+    return { task, scores, answers, costsUsd, replies: replies?.some((each) => each) ? replies : undefined };
   });
 }

@@ -1,6 +1,7 @@
 // Where tasks come from: a source of tasks with a pool, a grade and splits. The bench measures in a world, a
 // Conductor learns in one, and other people's trainers get their rewards from one.
 
+import type { ReplyFeatures } from "../belief/reply-features.ts";
 import type { Run } from "../perform/run.ts";
 import type { RecordedCosts } from "../recording/costs.ts";
 import type { StopReason } from "../store/types.ts";
@@ -41,6 +42,8 @@ export interface WorldSet extends Grading, Readonly<Omit<TaskSet, "tasks">> {
   recorded?(task: string, worker: string): readonly number[];
   /** What a worker answered in its first sample, with `recorded`; null: nothing that can be compared. */
   recordedAnswer?(task: string, worker: string): string | null;
+  /** What its first sample looked like, with `recorded`; null: not kept. */
+  recordedFeatures?(task: string, worker: string): ReplyFeatures | null;
   /** Mean dollars of a worker's replies to a task, with `recorded`; undefined: unknown. */
   recordedCostUsd?(task: string, worker: string): number | undefined;
   /** Of a recording: where its dollars come from. */

@@ -34,14 +34,17 @@ import {
 } from "./measure.ts";
 import { lookOf, toCsv, toHeadroomLines, write } from "./print.ts";
 import { benchSets } from "./sets.ts";
+import { addVerifierFlag } from "./verified.ts";
 
 const INTERRUPTED = 130;
 
 export function define(command: Command): void {
-  addFitFlags(addLiarFlags(addInputFlags(command.enablePositionalOptions().allowExcessArguments())))
+  addVerifierFlag(
+    addFitFlags(addLiarFlags(addInputFlags(command.enablePositionalOptions().allowExcessArguments()))),
+  )
     .option(
       "--conductor <ids>",
-      "who is measured, separated by commas: ids of baselines, single:<worker>, singles (each of them), oracle, native or native:FOLDER, trinity or trinity:FOLDER (trained; trinity@0.02 sets the cost of a call), look-ahead, prompted, provider/model",
+      "who is measured, separated by commas: ids of baselines, single:<worker>, singles (each of them), oracle, native or native:FOLDER, trinity or trinity:FOLDER (trained; trinity@0.02 sets the cost of a call), look-ahead, verified-cascade (verified-cascade@0.05: a simulated verifier that errs so often), prompted, provider/model",
       "all",
     )
     .option(
@@ -72,6 +75,7 @@ Examples:
   $ tutti bench --recording recorded/exam  # every set of it, and the mean over them
   $ tutti bench --fit recorded/monday --recording recorded/friday  # learn from one, test on the other
   $ tutti bench --recording recorded/exam --fit-tasks 30  # how much do few measurements tell?
+  $ tutti bench --recording recorded/agents --conductor best-single,verified-cascade --verifier-error 0.05
 
 A bench that was stopped goes on when it is started again with the same folder. See docs/bench.md.`,
     )
@@ -122,10 +126,15 @@ async function bench(flags: BenchFlags, command: Command): Promise<void> {
   for (const input of inputs)
     plans.push({
       input,
-      chosen: await chooseContenders(flags.conductor, input),
+      chosen: await chooseContenders(flags.conductor, input, flags),
       identity: toIdentity(input, flags),
     });
+  const isVerified = plans.some(({ chosen }) =>
+    chosen.contenders.some(({ id }) => id.startsWith("verified-cascade@")),
+  );
   tell(inputs[0]!.notices, flags.json);
+  // Also with --json, on standard error: nobody may take it for a real one.
+  if (isVerified) tell([SIMULATED_VERIFIER]);
   if (!(await agreeToCost(plans, flags))) return;
   const { path, isStopped, isUsedUp } = await (plans.length === 1
     ? benchOne(plans[0]!, flags)
@@ -215,6 +224,9 @@ async function headroom(_flags: unknown, command: Command): Promise<void> {
   if (flags.json) printJson(found);
   else write(toHeadroomLines(found, lookOf()));
 }
+
+const SIMULATED_VERIFIER =
+  "The verifier of verified-cascade@ERROR is simulated: it turns the recorded verdict on a reply round with that probability.";
 
 function tell(notices: readonly string[], isJson = false): void {
   if (isJson) return;

@@ -20,6 +20,7 @@ import type { RehearsalSetOptions } from "../../world/sets.ts";
 import type { SplitBy } from "../../world/split.ts";
 import type { WorldSet } from "../../world/types.ts";
 import { collect, dollars, oneOf, wholeNumber } from "../options.ts";
+import { toVerified } from "./verified.ts";
 
 /** Protects from accidents on a live pool; "none" takes it away. */
 const LIVE_BUDGET_USD = 5;
@@ -47,6 +48,8 @@ export interface InputFlags {
   json?: boolean;
   liars?: number;
   liarKind?: LiarKind;
+  /** Of `tutti bench` alone: how often the simulated verifier of a recording errs. */
+  verifierError?: number;
   /** Of `tutti bench` alone; see `addFitFlags`. */
   fit?: string;
   fitSet?: string;
@@ -237,6 +240,7 @@ function checkPrices(members: readonly PoolMember[]): void {
 export async function chooseContenders(
   wanted: string,
   { set, resolved }: BenchInput,
+  { verifierError = 0, seed = 0 }: Partial<Pick<InputFlags, "verifierError" | "seed">> = {},
 ): Promise<{ contenders: Baseline[]; withOracle: boolean }> {
   const [{ BASELINES, findBaseline }, { cannotCompare }, { findShippedFor }, { findTrinityFor }] =
     await Promise.all([
@@ -268,6 +272,7 @@ export async function chooseContenders(
     if (known.includes(id) || id.startsWith("single:")) return findBaseline(id);
     if (id === "native" || id.startsWith("native:")) return toNative(id, set);
     if (/^(trinity|look-ahead)([:@]|$)/.test(id)) return toTurns(id, set);
+    if (/^verified-cascade(@|$)/.test(id)) return toVerified(id, set, verifierError, seed);
     if (PLANNERS.includes(id) || id.includes("/")) return toPlanner(id, set, resolved);
     const names = [
       ...known,
@@ -280,6 +285,8 @@ export async function chooseContenders(
       "trinity:FOLDER",
       "trinity@COST",
       "look-ahead",
+      "verified-cascade",
+      "verified-cascade@ERROR",
       "NAME@COST/usd",
       "NAME@match-best",
       "NAME@max:DOLLARSusd",

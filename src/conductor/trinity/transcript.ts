@@ -11,6 +11,7 @@ import {
   type Posterior,
   toCurve,
 } from "../../belief/posterior.ts";
+import { type ReplyReading, toShift } from "../../belief/reply-reading.ts";
 import { adjustProbability, NO_RECORD, recordOf, type TrackRecord } from "../../belief/track-record.ts";
 import type { TurnRole } from "../../belief/types.ts";
 import { isModel } from "../../worker/kinds.ts";
@@ -31,6 +32,8 @@ interface Turn {
   worker: number;
   role: TurnRole;
   reply: string;
+  /** What the reply looks like, in log-odds that it is right. */
+  shift: number;
   /** It was shown what others said. */
   sees: boolean;
   /** Of a Worker: the group of equal answers it belongs to; -1: no answer. */
@@ -56,6 +59,8 @@ export interface Prior {
   /** By number in the pool; undefined for who is no model. */
   probabilities: (number | undefined)[];
   curves: (Float64Array | undefined)[];
+  /** How their replies are read, where that was measured. */
+  readings: (ReplyReading | undefined)[];
   dependence: Dependence;
 }
 
@@ -70,6 +75,7 @@ export function toPrior({ members }: Pool, policy: TrinityPolicy, record: TrackR
   return {
     probabilities,
     curves: probabilities.map((p) => (p === undefined ? undefined : toCurve(p, difficulty))),
+    readings: members.map(({ profile }) => profile?.reading),
     dependence: {
       difficulty,
       coincidence: (worker, other) => {
@@ -103,6 +109,7 @@ export function readTranscript(
     verdicts: new Map(),
     latest: -1,
   };
+  weighBetween(turns, prior);
   const labels = labelAnswers(
     turns.map(({ role, reply }) => (role === "worker" ? extractAnswer(reply) : null)),
   );
@@ -121,18 +128,27 @@ export function readTranscript(
   return transcript;
 }
 
-function toTurns(rounds: readonly ComposedRound[], { probabilities }: Prior): Turn[] {
-  return rounds.flatMap(({ workflow, replies }, round) =>
+/** What all replies look like says how hard the question is; between them only a part of the rest counts. */
+function weighBetween(turns: readonly Turn[], { readings }: Prior): void {
+  const said = turns.filter(({ role, worker }) => role === "worker" && readings[worker]);
+  const common = said.reduce((sum, { shift }) => sum + shift, 0) / Math.max(1, said.length);
+  for (const turn of said) turn.shift = common + readings[turn.worker]!.between * (turn.shift - common);
+}
+
+function toTurns(rounds: readonly ComposedRound[], { probabilities, readings }: Prior): Turn[] {
+  return rounds.flatMap(({ workflow, replies, features }, round) =>
     workflow.steps.flatMap(({ worker, subtask, access }, step) => {
       if (probabilities[worker] === undefined) return [];
       const sees = typeof access === "string";
+      const reply = replies[step] ?? "";
       return [
         {
           round,
           step,
           worker,
           role: roleOf(subtask) ?? "worker",
-          reply: replies[step] ?? "",
+          reply,
+          shift: toShift(readings[worker], { text: reply, features: features?.[step] }),
           sees,
           group: -1,
         },
@@ -159,7 +175,7 @@ function hearWorker(
   transcript.posterior = hear(
     transcript.posterior,
     turn.worker,
-    toTurnCurve(turn.worker, turn.sees && transcript.hasPlan, prior, policy),
+    toTurnCurve(turn.worker, turn.sees && transcript.hasPlan, prior, policy, turn.shift),
     group,
     turn.sees ? toFollowing(prior.dependence, policy) : prior.dependence,
   );
@@ -179,18 +195,17 @@ function hearVerifier(transcript: Transcript, turn: Turn, prior: Prior, policy: 
   );
 }
 
-/** A plan helps whoever sees it. */
+/** A plan helps whoever sees it. `shift`: what the reply looks like, once it is there. */
 export function toTurnCurve(
   worker: number,
   isPlanned: boolean,
   { probabilities, curves, dependence }: Prior,
   policy: TrinityPolicy,
+  shift = 0,
 ): Float64Array {
-  if (!isPlanned) return curves[worker]!;
-  return toCurve(
-    sigmoid(logit(probabilities[worker]!) + beliefNumber(policy, "planned")),
-    dependence.difficulty,
-  );
+  if (!isPlanned && shift === 0) return curves[worker]!;
+  const planned = isPlanned ? beliefNumber(policy, "planned") : 0;
+  return toCurve(sigmoid(logit(probabilities[worker]!) + planned + shift), dependence.difficulty);
 }
 
 /** Who saw an answer may follow it: agreement then says less. */
