@@ -11,7 +11,13 @@ import type { Baseline, FitContext } from "./types.ts";
 /** Tasks of a label count against this many at the worker's overall rate. */
 const CELL_WEIGHT = 8;
 
-type LookupLabel = "category" | "family";
+export type LookupLabel = "category" | "family";
+
+/** Success by number in the pool for one label; undefined where the label was not trained on. */
+export interface LabelTable {
+  order: readonly number[];
+  estimatesOf(label: string): Float64Array | undefined;
+}
 
 function createLookup(id: string, label: LookupLabel): Baseline {
   return {
@@ -26,7 +32,24 @@ function createLookup(id: string, label: LookupLabel): Baseline {
   };
 }
 
-function createTable({ pool, training, labels }: FitContext, label: LookupLabel) {
+function createTable(context: FitContext, label: LookupLabel) {
+  const { order, estimatesOf } = fitLabels(context, label);
+  const table = new Map<string, number | undefined>();
+  // Unknown ids and labels that were not trained on: the best single worker.
+  return ({ id = "" }: Task) => {
+    const name = context.labels.get(id)?.[label] ?? "";
+    if (!table.has(name)) {
+      const estimates = estimatesOf(name);
+      table.set(name, estimates && bestBy(order, estimates));
+    }
+    return table.get(name) ?? order[0]!;
+  };
+}
+
+export function fitLabels(
+  { pool, training }: Pick<FitContext, "pool" | "training">,
+  label: LookupLabel,
+): LabelTable {
   const { order, rates } = measureStrength(pool, training);
   const cells = new Map<string, { sums: number[]; counts: number[] }>();
   for (const { task, scores } of training) {
@@ -39,13 +62,16 @@ function createTable({ pool, training, labels }: FitContext, label: LookupLabel)
       cell.counts[worker]! += 1;
     }
   }
-  const table = new Map<string, number>();
-  for (const [name, { sums, counts }] of cells) {
-    const estimates = rates.map((rate, i) => shrink(sums[i]!, counts[i]!, rate, CELL_WEIGHT));
-    table.set(name, bestBy(order, estimates));
-  }
-  // Unknown ids and labels that were not trained on: the best single worker.
-  return ({ id = "" }: Task) => table.get(labels.get(id)?.[label] ?? "") ?? order[0]!;
+  return {
+    order,
+    estimatesOf(name) {
+      const cell = cells.get(name);
+      return (
+        cell &&
+        Float64Array.from(rates, (rate, i) => shrink(cell.sums[i]!, cell.counts[i]!, rate, CELL_WEIGHT))
+      );
+    },
+  };
 }
 
 export const lookupCategory = createLookup("lookup-category", "category");

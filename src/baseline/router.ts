@@ -21,7 +21,7 @@ export const router: Baseline = {
   },
 };
 
-function fitRouter({ pool, training }: FitContext) {
+export function fitRouter({ pool, training }: Pick<FitContext, "pool" | "training">) {
   const { order, rates } = measureStrength(pool, training);
   const index = indexOf(training);
   const width = rates.length;

@@ -25,8 +25,8 @@ export interface LoadOptions {
 export async function loadRecording(folder: string, options: LoadOptions = {}): Promise<Recording> {
   const wanted = options.sets ?? (options.set === undefined ? undefined : [options.set]);
   const problems = new Problems();
-  const tasksFile = findFile(folder, "tasks");
-  const outcomesFile = findFile(folder, "outcomes");
+  const tasksFile = findRecordingFile(folder, "tasks");
+  const outcomesFile = findRecordingFile(folder, "outcomes");
 
   const entries = new Map<string, TaskEntry & { number: number }>();
   await readJsonl(tasksFile, (row, line) => addTask(entries, row, line, tasksFile, problems), problems);
@@ -160,7 +160,8 @@ function unknownSet(folder: string, set: string, known: string[]): Error {
   return usageError(`No set "${set}" in ${folder} (there are: ${known.join(", ")})`);
 }
 
-function findFile(folder: string, name: "tasks" | "outcomes"): string {
+/** Packed or not; throws where there is none, or both. */
+export function findRecordingFile(folder: string, name: "tasks" | "outcomes"): string {
   const found = [`${name}.jsonl`, `${name}.jsonl.gz`].map((file) => join(folder, file)).filter(existsSync);
   if (found.length === 1) return found[0]!;
   if (found.length > 1) throw badFile(`${folder}: holds both ${name}.jsonl and ${name}.jsonl.gz; keep one`);
