@@ -2,12 +2,11 @@
 // name only when all is well. So a bad row leaves nothing behind, and a killed import nothing that looks finished.
 
 import { randomBytes } from "node:crypto";
-import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync, type WriteStream } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { finished } from "node:stream/promises";
 import { usageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/suggest.ts";
-import { PRIVATE_FILE } from "../../files/private.ts";
+import { PRIVATE_FILE, writePrivateFile } from "../../files/private.ts";
 import { Problems, quote } from "../../files/problems.ts";
 import { RIGHT } from "../types.ts";
 import type { ImportedOutcome, ImportedTask, ImportSink } from "./types.ts";
@@ -44,6 +43,9 @@ export interface ImportedWorker {
   costUsd?: number;
 }
 
+/** Characters. */
+const PIECE = 1_000_000;
+
 interface Seen {
   place: string;
   key: string;
@@ -58,7 +60,7 @@ export class RecordingSink implements ImportSink {
   readonly #tasks = new Map<string, Seen>();
   /** By worker: the number of samples by task. */
   readonly #workers = new Map<string, ImportedWorker & { samples: Map<number, number> }>();
-  readonly #files: { tasks: WriteStream; outcomes: WriteStream };
+  readonly #files: { tasks: LineFile; outcomes: LineFile };
   /** Workers that were not wanted. */
   readonly #others = new Set<string>();
   #outcomes = 0;
@@ -74,7 +76,7 @@ export class RecordingSink implements ImportSink {
     mkdirSync(parent, { recursive: true });
     this.#draft = join(parent, `.${basename(folder)}.${randomBytes(6).toString("hex")}.tmp`);
     mkdirSync(this.#draft, { mode: 0o700 });
-    const open = (name: string) => createWriteStream(join(this.#draft, name), { mode: PRIVATE_FILE });
+    const open = (name: string) => new LineFile(join(this.#draft, name));
     this.#files = { tasks: open("tasks.jsonl"), outcomes: open("outcomes.jsonl") };
   }
 
@@ -184,26 +186,18 @@ export class RecordingSink implements ImportSink {
   }
 
   /** After the first problem nothing will be kept, so nothing is written. */
-  #line(stream: WriteStream, row: object): void {
-    if (!this.#hasProblems) stream.write(`${JSON.stringify(row)}\n`);
+  #line(file: LineFile, row: object): void {
+    if (!this.#hasProblems) file.write(`${JSON.stringify(row)}\n`);
   }
 
   /** Gives the folder its name, or throws what was wrong and leaves nothing. */
-  async finish(extra: Readonly<Record<string, string>> = {}): Promise<ImportSummary> {
+  finish(extra: Readonly<Record<string, string>> = {}): ImportSummary {
     try {
-      const { tasks, outcomes } = this.#files;
-      for (const stream of [tasks, outcomes]) {
-        stream.end();
-        await finished(stream);
-      }
+      for (const file of Object.values(this.#files)) file.close();
       this.#problems.throwIfAny();
       this.#checkWorkers();
       if (this.#outcomes === 0) throw usageError("The source holds no outcome that could be imported");
-      for (const [name, text] of Object.entries(extra)) {
-        const stream = createWriteStream(join(this.#draft, name), { mode: PRIVATE_FILE });
-        stream.end(text);
-        await finished(stream);
-      }
+      for (const [name, text] of Object.entries(extra)) writePrivateFile(join(this.#draft, name), text);
       renameSync(this.#draft, this.#options.folder);
     } catch (error) {
       this.discard();
@@ -214,7 +208,7 @@ export class RecordingSink implements ImportSink {
 
   /** Nothing stays. */
   discard(): void {
-    for (const stream of Object.values(this.#files)) stream.destroy();
+    for (const file of Object.values(this.#files)) file.close();
     rmSync(this.#draft, { recursive: true, force: true });
   }
 
@@ -241,5 +235,39 @@ export class RecordingSink implements ImportSink {
       })),
       leftOut: this.#leftOut,
     };
+  }
+}
+
+/** Written in large pieces and at once: rows come faster than a stream would take them. */
+class LineFile {
+  readonly #handle: number;
+  #waiting: string[] = [];
+  #characters = 0;
+  #isClosed = false;
+
+  constructor(path: string) {
+    this.#handle = openSync(path, "wx", PRIVATE_FILE);
+  }
+
+  write(line: string): void {
+    this.#waiting.push(line);
+    this.#characters += line.length;
+    if (this.#characters >= PIECE) this.#flush();
+  }
+
+  #flush(): void {
+    writeSync(this.#handle, this.#waiting.join(""));
+    this.#waiting = [];
+    this.#characters = 0;
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    try {
+      this.#flush();
+    } finally {
+      closeSync(this.#handle);
+    }
   }
 }

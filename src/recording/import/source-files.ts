@@ -42,7 +42,17 @@ export function tableFiles(source: string): string[] {
 /** Throws what is not a row by file and line, after all rows. */
 export async function readTable(file: string, onRow: OnRow): Promise<void> {
   const problems = new Problems();
-  await readerOf(file)(file, onRow, problems);
+  let failure: unknown;
+  const guarded: OnRow = (row, line) => {
+    try {
+      if (failure === undefined) onRow(row, line);
+    } catch (error) {
+      failure = error;
+    }
+  };
+  await readerOf(file)(file, guarded, problems);
+  // A stream that is torn down would hide why.
+  if (failure !== undefined) throw failure;
   problems.throwIfAny();
 }
 

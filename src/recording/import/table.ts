@@ -34,7 +34,7 @@ const NEEDED = ["prompt", "worker", "score"] as const;
 
 export const IMPORT_FIELDS: readonly string[] = Object.keys(FIELDS);
 
-type ColumnOf = (field: string) => string | undefined;
+type ColumnOf = (field: string, row: SourceRow) => string | undefined;
 
 export const TABLE: OutcomeLayout = {
   id: "table",
@@ -110,7 +110,9 @@ function chooseColumns(row: SourceRow, mapped: ReadonlyMap<string, string>, file
     else if (named !== undefined) missing.push(`"${named}" for ${field}`);
     else if ((NEEDED as readonly string[]).includes(field)) missing.push(`one for ${field}`);
   }
-  if (missing.length === 0) return (field) => chosen.get(field);
+  // Rows of JSONL may have fields that the first one lacks.
+  if (missing.length === 0)
+    return (field, each) => chosen.get(field) ?? FIELDS[field]!.find((name) => Object.hasOwn(each, name));
   const hint = missing.some((name) => name.startsWith("one for")) ? ". --map field=column names it" : "";
   throw usageError(`${file}: lacks a column: ${toSeries(missing)} (there are: ${there.join(", ")})${hint}`);
 }
@@ -125,7 +127,7 @@ interface Place {
 
 function addRow(row: SourceRow, columnOf: ColumnOf, { file, line, sink, options, set }: Place): void {
   const read = (field: string): unknown => {
-    const column = columnOf(field);
+    const column = columnOf(field, row);
     return column === undefined ? undefined : row[column];
   };
   const prompt = toText(read("prompt"));
