@@ -62,7 +62,7 @@ async function prepare(
     how: [
       `Fitted on the ${toCount(training.length, "task")} of the source's train split, tested on the ${toCount(test.length, "task")} of its test split.`,
       ...(leftOut > 0
-        ? [`${toCount(leftOut, "training task")} that also stand in the test, word for word, were left out.`]
+        ? [`${toCount(leftOut, "training task")} left out: the test asks the same, word for word.`]
         : []),
       "Where a task was sampled several times, its score is the mean over the samples. Each set counts the same.",
     ],
