@@ -47,6 +47,7 @@ function createNeighboursVote(count: number): Baseline {
     id,
     summary: `weighted vote of the ${count} best on the most similar training questions`,
     needsHandOffs: false,
+    comparesReplies: true,
     rounds: 2,
     fit(context) {
       const { strength, estimate } = fitNeighbours(context);

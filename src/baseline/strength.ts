@@ -52,9 +52,23 @@ export function toCalibration(pool: Pool, training: readonly TrainingTask[]): Ca
     answers: training.every(({ answers }) => answers)
       ? training.map(({ answers }) => models.map((model) => answers![model]))
       : undefined,
+    callsUsd: models.map((model) => meanCallUsd(training, model)),
     byLength: training.every(({ task }) => task.grader === "rehearsal"),
     source: `measured on ${training.length} training tasks`,
   };
+}
+
+/** Mean dollars of one ask of a worker on these tasks; undefined where one of them is unknown. */
+export function meanCallUsd(training: readonly TrainingTask[], worker: number): number | undefined {
+  let [sum, count] = [0, 0];
+  for (const { scores, costsUsd } of training) {
+    if (scores[worker] === undefined) continue;
+    const usd = costsUsd?.[worker];
+    if (usd === undefined) return undefined;
+    sum += usd;
+    count++;
+  }
+  return count === 0 ? undefined : sum / count;
 }
 
 export function requireModels({ members }: Pool): number[] {

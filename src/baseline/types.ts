@@ -12,6 +12,8 @@ export interface TrainingTask {
   scores: readonly (number | undefined)[];
   /** Equal numbers are equal answers of this task, in the same order. Absent: answers were not kept. */
   answers?: readonly (number | undefined)[];
+  /** Dollars of one ask per worker, in the same order; undefined entries are unknown. Absent: nothing is known. */
+  costsUsd?: readonly (number | undefined)[];
 }
 
 export interface FitContext {
@@ -30,6 +32,8 @@ export interface Baseline {
   summary: string;
   /** It shows replies of one worker to another: a recording cannot replay that. */
   needsHandOffs: boolean;
+  /** It compares what workers said (a vote, an agreement): where replies were not recorded it cannot be measured. */
+  comparesReplies?: true;
   /** How many rounds it may take, the one that only accepts included. */
   rounds: number;
   /** How often it may ask one worker the same: a recording needs as many samples. Absent: once. */

@@ -19,7 +19,7 @@ import { chooseTasks, type MatchedFit } from "./fit-source.ts";
 import { changePools, type FittedSet, fitSet } from "./fitting.ts";
 import type { BenchFolder, RowFile } from "./folder.ts";
 import { LaneBudget } from "./lane-budget.ts";
-import { isGraded, toResults, toRight } from "./results.ts";
+import { isGraded, toCostUsd, toResults, toRight } from "./results.ts";
 import type { BenchResult, BenchRow, FittedOn } from "./types.ts";
 
 export interface BenchOptions {
@@ -133,7 +133,7 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
     else refused.push({ conductor: "oracle", reason: NO_ORACLE });
   }
   const isSimulated = isSimulatedPool(set.pool);
-  const results = toResults(rows, { seed, isSimulated, fittedOn });
+  const results = toResults(rows, { seed, isSimulated, fittedOn, costSource: set.costs?.source });
   const equal = await compareAtEqualSpending({
     fitting,
     results,
@@ -161,18 +161,29 @@ const NO_ORACLE =
 
 /** Known before anything is tried: what a recording cannot replay, and what would not be a test. */
 function whyNot(
-  { needsHandOffs, samples = 1, trainedOn }: Baseline,
-  { set: { kind, samplesOf, pool }, splitBy, splitSeed, fit }: BenchOptions,
+  { needsHandOffs, comparesReplies, samples = 1, trainedOn }: Baseline,
+  { set, splitBy, splitSeed, fit }: Pick<BenchOptions, "set" | "splitBy" | "splitSeed" | "fit">,
 ): string | undefined {
+  const { kind, samplesOf, pool } = set;
   if (trainedOn && fit) return "it was trained on tasks of this set, and all of them are test tasks here";
   if (trainedOn && (trainedOn.splitBy !== splitBy || trainedOn.splitSeed !== splitSeed))
     return `it was trained on this set split by ${trainedOn.splitBy} with seed ${trainedOn.splitSeed}: by any other split it may have learned from what is tested`;
   if (kind !== "recording") return undefined;
   if (needsHandOffs) return "it shows replies of one worker to another, which a recording cannot replay";
+  if (comparesReplies && set.withoutReplies) return cannotCompare(set);
   const models = modelsOf(pool);
   const most = Math.max(...models.map(({ worker }) => samplesOf(worker.id)));
   if (samples <= most) return undefined;
   return `it asks one worker ${samples} times, and the recording has ${most === 1 ? "one sample" : `${most} samples`} a task`;
+}
+
+/** Graded all the same, such a vote would pass for one: whoever was asked first would be its result. */
+export function cannotCompare({
+  withoutReplies = 0,
+  tasks,
+}: Pick<WorldSet, "withoutReplies" | "tasks">): string {
+  const share = withoutReplies === tasks.length ? "any task" : `${withoutReplies} of ${tasks.length} tasks`;
+  return `it compares replies, and nobody's reply to ${share} was recorded, only whether it was right`;
 }
 
 export function createMeasure(
@@ -213,14 +224,18 @@ async function measureTraining(
   measure: Measure,
   plan: (runs: number) => void,
 ): Promise<TrainingTask[]> {
-  const { recorded, recordedAnswer } = set;
-  if (recorded) return readScores(tasks, set.pool, { recorded, recordedAnswer });
+  const { recorded, recordedAnswer, recordedCostUsd } = set;
+  if (recorded) return readScores(tasks, set.pool, { recorded, recordedAnswer, recordedCostUsd });
   const rows = await askAlone(set.pool, tasks, file, measure, plan);
-  const scores = new Map(rows.filter(isGraded).map((row) => [`${row.conductor}\n${row.task}`, toRight(row)]));
-  return tasks.map((task) => ({
-    task,
-    scores: set.pool.members.map(({ worker }) => scores.get(`single:${worker.id}\n${task.id}`)),
-  }));
+  const graded = new Map(rows.filter(isGraded).map((row) => [`${row.conductor}\n${row.task}`, row]));
+  return tasks.map((task) => {
+    const own = set.pool.members.map(({ worker }) => graded.get(`single:${worker.id}\n${task.id}`));
+    return {
+      task,
+      scores: own.map((row) => row && toRight(row)),
+      costsUsd: own.map((row) => row && toCostUsd(row)),
+    };
+  });
 }
 
 /** Every model of the pool on every task, alone. Rows are called `single:<worker>`. */

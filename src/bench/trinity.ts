@@ -17,7 +17,7 @@ export interface TrinityContenderOptions {
   folder: string;
   /** The price knob; defaults to the card's. */
   costPerCall?: number;
-  set: Pick<WorldSet, "kind" | "id" | "recorded">;
+  set: Pick<WorldSet, "kind" | "id" | "recorded" | "hasReplies">;
 }
 
 /** Throws "bad-checkpoint" where the folder holds none that can be read. */
@@ -31,7 +31,7 @@ export function createTrinityContender({ id, folder, costPerCall, set }: Trinity
     rounds: card.maxTurns + 1,
     readsProfiles: true,
     trainedOn: toTrainedOn(card, set),
-    fit: () => (set.recorded ? onlyRecorded(trinity, set.recorded) : trinity),
+    fit: () => (set.recorded ? onlyRecorded(trinity, { ...set, recorded: set.recorded }) : trinity),
   };
 }
 

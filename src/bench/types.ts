@@ -1,5 +1,6 @@
 // How well: what is kept of every evaluated task, and what a result must show.
 
+import type { CostSource } from "../recording/costs.ts";
 import type { PerformedTask } from "../world/types.ts";
 
 /** One task answered by one Conductor. */
@@ -23,7 +24,10 @@ export interface BenchResult {
   /** The Conductor's own, counted apart. */
   conductorCalls: number;
   tokens: number;
-  costUsd: number;
+  /** Absent: unknown, because a call of it has no price. Never 0 for that. */
+  costUsd?: number;
+  /** Of a recording: where the dollars come from. */
+  costSource?: CostSource;
   durationMs: number;
   /** Bits: entropy of who is asked, over all calls. */
   routingEntropy: number;

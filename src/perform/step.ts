@@ -9,6 +9,7 @@ import { boundBriefTokens, toMessages } from "../worker/brief.ts";
 import { isDeclared, undeclaredTool } from "../worker/declared-tools.ts";
 import { combines, isModel } from "../worker/kinds.ts";
 import type {
+  Billed,
   Brief,
   FinishReason,
   Message,
@@ -70,10 +71,10 @@ export async function performStep(
   const inputTokens = () => boundBriefTokens(brief);
   if (outcome.ok) {
     breaker.succeeded(entry.id);
-    const { usage, firstTokenMs } = outcome;
+    const { usage, firstTokenMs, billed } = outcome;
     const written = outcome.reply.text + (outcome.reply.reasoning ?? "");
     const exchange = { inputTokens, written, maxOutputTokens };
-    const spending = nested?.spending() ?? toSpending(entry, usage, exchange);
+    const spending = nested?.spending() ?? toSpending(entry, usage, exchange, billed);
     const format = formatFor(outcome.reply, brief);
     const { reply, problem } = format ? await toOutput(outcome.reply, format) : { reply: outcome.reply };
     // A vote cannot be told to write it differently: a model takes its place.
@@ -211,7 +212,7 @@ export interface AttemptOptions {
 }
 
 type AttemptOutcome =
-  | { ok: true; reply: StepReply; usage: Usage; firstTokenMs: number | undefined }
+  | { ok: true; reply: StepReply; usage: Usage; firstTokenMs: number | undefined; billed?: Billed }
   /** `usage` where the provider has said what it bills all the same. */
   | { ok: false; error: TuttiError; partial: string; reasoning: string; usage?: Usage };
 
@@ -255,7 +256,7 @@ async function ask(
   let reasoning = "";
   let toolCalls: ToolCall[] | undefined;
   let undeclared: string | undefined;
-  let finish: { usage: Usage; reason: FinishReason } | undefined;
+  let finish: { usage: Usage; reason: FinishReason; billed?: Billed } | undefined;
   let firstAt: number | undefined;
   let latestAt = startedAt;
   let isOver = false;
@@ -312,7 +313,7 @@ async function ask(
 
   try {
     await (worker.isInstant ? consume() : Promise.race([consume(), stopped, watch()]));
-    const { usage, reason } = finish!;
+    const { usage, reason, billed } = finish!;
     const isNothing = undeclared !== undefined && !toolCalls && text.trim() === "";
     const empty = toolCalls ? undefined : emptyReply(worker, text, reason, request.maxOutputTokens);
     const error = isNothing ? undeclaredTool(worker.id, undeclared!) : empty;
@@ -323,7 +324,8 @@ async function ask(
       toolCalls,
       finishReason: reason === "tool-calls" && !toolCalls ? "stop" : reason,
     };
-    return { ok: true, reply, usage, firstTokenMs: firstAt === undefined ? undefined : firstAt - startedAt };
+    const firstTokenMs = firstAt === undefined ? undefined : firstAt - startedAt;
+    return { ok: true, reply, usage, firstTokenMs, billed };
   } catch (error) {
     controller?.abort(); // closes the upstream request
     return { ok: false, error: toTuttiError(error, "worker-fault", worker.id), partial: text, reasoning };

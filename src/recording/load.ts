@@ -8,6 +8,7 @@ import { badFile, Problems } from "../files/problems.ts";
 import { readJsonl } from "../files/read-jsonl.ts";
 import type { GradedTask, TaskSet } from "../task/types.ts";
 import { OutcomeTable } from "./outcome-table.ts";
+import { readPrices } from "./prices.ts";
 import { checkOutcome, checkTask, toOutcome, toRecordedTask } from "./rows.ts";
 import type { Recording } from "./types.ts";
 
@@ -28,6 +29,7 @@ export async function loadRecording(folder: string, options: LoadOptions = {}): 
   const tasksFile = findRecordingFile(folder, "tasks");
   const outcomesFile = findRecordingFile(folder, "outcomes");
 
+  const prices = readPrices(folder, problems);
   const entries = new Map<string, TaskEntry & { number: number }>();
   await readJsonl(tasksFile, (row, line) => addTask(entries, row, line, tasksFile, problems), problems);
   problems.throwIfAny();
@@ -66,6 +68,12 @@ export async function loadRecording(folder: string, options: LoadOptions = {}): 
         : `sample ${sample} of ${who} is there, but not sample ${sample - 1}`,
     );
   }
+  for (const { worker, line } of table.findMissingCosts())
+    problems.add(
+      outcomesFile,
+      line,
+      `"costUsd" is missing, though other outcomes of ${names[worker]} have it: give it for all of them or for none`,
+    );
   problems.throwIfAny();
   // Seen last: a file that is broken should not also be called unfinished.
   for (const { task, line, number } of all) {
@@ -77,7 +85,7 @@ export async function loadRecording(folder: string, options: LoadOptions = {}): 
       );
   }
   problems.throwIfAny();
-  return toRecording(folder, sets, entries, workers, table);
+  return { ...toRecording(folder, sets, entries, workers, table), prices };
 }
 
 function addTask(
@@ -124,7 +132,7 @@ function toRecording(
   entries: ReadonlyMap<string, { number: number }>,
   workers: ReadonlyMap<string, number>,
   table: OutcomeTable,
-): Recording {
+): Omit<Recording, "prices"> {
   const names = [...workers.keys()];
   const tasksOf = (id: string) => {
     const found = sets.find((set) => set.id === id);
@@ -144,6 +152,10 @@ function toRecording(
       const number = workers.get(worker);
       if (!entry || number === undefined) return [];
       return table.outcomesOf(entry.number, number, { task, worker });
+    },
+    hasReplies(task) {
+      const entry = entries.get(task);
+      return entry !== undefined && table.hasReplies(entry.number);
     },
     workersOf(set, { all } = { all: true }) {
       const tasks = tasksOf(set);

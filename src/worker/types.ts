@@ -134,8 +134,16 @@ export type WorkerEvent =
   | { type: "text-delta"; text: string }
   | { type: "reasoning-delta"; text: string }
   | ({ type: "tool-call" } & ToolCall)
-  /** Always the last event. A stream that ends without it was cut. */
-  | { type: "finish"; usage: Usage; reason: FinishReason };
+  /** Always the last event. A stream that ends without it was cut. `billed`: where the worker says itself what it cost. */
+  | { type: "finish"; usage: Usage; reason: FinishReason; billed?: Billed };
+
+/** What a worker was billed, in place of a price and a count of tokens: a recorded reply. */
+export interface Billed {
+  /** Absent: unknown, which is not free. */
+  costUsd?: number;
+  /** Of an agent: the calls of its whole run. */
+  calls: number;
+}
 
 /** model: asking is a call. tool: a step but not a call. conductor: asking starts a nested run. */
 export type WorkerKind = "model" | "tool" | "conductor";
@@ -168,6 +176,8 @@ export interface Rates {
 }
 
 export interface Price extends Rates {
+  /** The most that one call costs beside its tokens: of a worker that says itself what it was billed. */
+  mostCallUsd?: number;
   /** What some providers ask for all of a request whose input is longer than this. */
   long?: Rates & { aboveInputTokens: number };
 }
@@ -205,6 +215,8 @@ export interface Profile {
   answered?: number;
   /** Median delay of a whole reply. */
   delayMs?: number;
+  /** Mean dollars of one call on the measured tasks. Absent: not measured, or unknown. */
+  callUsd?: number;
   /** Where the measurements come from, for people: "simulated, 40 tasks a topic". */
   source?: string;
 }

@@ -4,6 +4,7 @@
 
 import { usageError } from "../base/errors.ts";
 import { createRandom, hashSeed, type Random } from "../base/random.ts";
+import { meanCallUsd } from "../baseline/strength.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import { topicOf } from "../calibration/rates.ts";
 import { textOf } from "../calibration/text-features.ts";
@@ -140,6 +141,7 @@ function toCalibration({ set, splits }: SplitSet, models: Pool): Calibration {
     tasks: splits.train.map((task) => ({ text: toText(task), topic: topicOf(task.category) })),
     scores: measured.map(({ scores }) => scores),
     answers: set.recordedAnswer && measured.map(({ answers }) => answers!),
+    callsUsd: models.members.map((_, worker) => meanCallUsd(measured, worker)),
     source: `measured on ${splits.train.length} training tasks of ${set.id}`,
   };
 }

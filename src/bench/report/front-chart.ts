@@ -61,7 +61,8 @@ export function toFrontView(
 ): FrontView | undefined {
   const all = results.map((result): FrontPoint => {
     const { conductor, calls, conductorCalls, costUsd, accuracy, low, high } = result;
-    const spent = unit === "calls" ? calls + conductorCalls : costUsd;
+    // Of an unknown cost there is no place on the axis.
+    const spent = unit === "calls" ? calls + conductorCalls : (costUsd ?? Number.NaN);
     return { name: conductor, spending: spent, accuracy, low, high, isBound: conductor === ORACLE };
   });
   const spending = all.filter((point) => point.spending > 0);
@@ -69,12 +70,17 @@ export function toFrontView(
   const best = Math.max(...spending.filter(({ isBound }) => !isBound).map(({ accuracy }) => accuracy), 0);
   const isNear = ({ name, accuracy }: FrontPoint) => accuracy >= best - FAR_BELOW || marked.includes(name);
   const isSimulated = results.some((result) => result.isSimulated);
+  const isListed = results.some(({ costSource }) => costSource?.startsWith("list"));
   const [title, format] =
     unit === "calls"
       ? ["calls per task, the Conductor's own included", toShort]
-      : [`${isSimulated ? "simulated dollars" : "dollars"} per task`, (usd: number) => toMoney(usd)];
+      : [
+          `${isSimulated ? "simulated dollars" : "dollars"} per task${isListed ? " at list prices" : ""}`,
+          (usd: number) => toMoney(usd),
+        ];
   const below = spending.filter((point) => !isNear(point)).map((point) => toWords(point, format));
-  const free = all.filter((point) => !spending.includes(point)).map(({ name }) => name);
+  const free = all.filter((point) => point.spending === 0).map(({ name }) => name);
+  const unknown = all.filter((point) => Number.isNaN(point.spending)).map(({ name }) => name);
   const front = toFront(spending).map(({ name }) => name);
   return {
     drawing: drawFront(spending.filter(isNear), `${title} (logarithmic)`, format, marked),
@@ -83,6 +89,7 @@ export function toFrontView(
       "A hollow circle is an upper bound, not a method.",
       ...(below.length > 0 ? [`Too far below to be drawn: ${below.join(", ")}.`] : []),
       ...(free.length > 0 ? [`Without any ${unit}: ${free.join(", ")}.`] : []),
+      ...(unknown.length > 0 ? [`Of unknown cost: ${unknown.join(", ")}.`] : []),
     ].join(" "),
   };
 }

@@ -226,7 +226,7 @@ describe("a live pool", () => {
     expect(lookup).toMatchObject({ accuracy: 1, calls: 1, conductorCalls: 0 });
     expect(planner).toMatchObject({ conductorCalls: 1, validShare: 1, accuracy: single!.accuracy });
     expect(single!.costUsd).toBeGreaterThan(0);
-    expect(planner!.costUsd).toBeGreaterThan(single!.costUsd);
+    expect(planner!.costUsd).toBeGreaterThan(single!.costUsd!);
     // Everybody on the training tasks, one call for each Conductor, the plans; what was cut off is asked again.
     const trained = readFileSync(join(folder, "live/training.jsonl"), "utf8").trim().split("\n").length;
     expect(server.requests.length).toBeLessThanOrEqual(trained + 4 * single!.n + AT_ONCE);

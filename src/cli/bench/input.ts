@@ -237,11 +237,13 @@ export async function chooseContenders(
   wanted: string,
   { set, resolved }: BenchInput,
 ): Promise<{ contenders: Baseline[]; withOracle: boolean }> {
-  const [{ BASELINES, findBaseline }, { findShippedFor }, { findTrinityFor }] = await Promise.all([
-    import("../../baseline/all.ts"),
-    import("../../conductor/native/shipped.ts"),
-    import("../../conductor/trinity/open.ts"),
-  ]);
+  const [{ BASELINES, findBaseline }, { cannotCompare }, { findShippedFor }, { findTrinityFor }] =
+    await Promise.all([
+      import("../../baseline/all.ts"),
+      import("../../bench/bench.ts"),
+      import("../../conductor/native/shipped.ts"),
+      import("../../conductor/trinity/open.ts"),
+    ]);
   const known = [...BASELINES.map(({ id }) => id), "oracle"];
   const ids = splitIds(wanted);
   if (ids.length === 0) throw usageError("--conductor needs a name, or several separated by commas");
@@ -284,6 +286,9 @@ export async function chooseContenders(
       );
     }
   }
+  for (const { id, comparesReplies } of contenders)
+    if (comparesReplies && set.withoutReplies && ids.includes(id))
+      throw usageError(`${id} cannot be measured on "${set.id}": ${cannotCompare(set)}`);
   return { contenders, withOracle: all.includes("oracle") };
 }
 
