@@ -6,7 +6,7 @@ import { usageError } from "../../base/errors.ts";
 import { isObject } from "../../base/fields.ts";
 import { shorten, toCount, toMoney, toPercent } from "../../base/format.ts";
 import { readWhole } from "../../files/bounds.ts";
-import { quote } from "../../files/problems.ts";
+import { Problems } from "../../files/problems.ts";
 import type { ImportSummary, SinkOptions } from "../../recording/import/sink.ts";
 import { numberBetween, oneOf, toCommandLine } from "../options.ts";
 import { printJson, printTable } from "../terminal/print.ts";
@@ -82,7 +82,7 @@ async function importOutcomes(source: string, _flags: unknown, command: Command)
     ...{ scoreMax: flags.scoreMax, duplicates: flags.duplicates },
     columns: await readMap(flags.map, IMPORT_FIELDS),
     workers: flags.workers?.split(",").map((id) => id.trim()),
-    extra: flags.prices === undefined ? undefined : { "prices.json": readPrices(flags.prices) },
+    extra: flags.prices === undefined ? undefined : { "prices.json": await readPrices(flags.prices) },
   });
   if (flags.json) return printJson(summary);
   print(summary);
@@ -111,25 +111,13 @@ async function readMap(text: string | undefined, fields: readonly string[]): Pro
 }
 
 /** Checked here, so that a recording never has prices that nothing can read. */
-function readPrices(file: string): string {
+async function readPrices(file: string): Promise<string> {
   if (!existsSync(file)) throw usageError(`There is no ${file}: --prices takes a JSON file`);
-  const text = readWhole(file, 10_000_000).toString("utf8");
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw usageError(`${file}: not JSON: ${(error as Error).message}`, error);
-  }
-  if (!isObject(value)) throw usageError(`${file}: must be an object of prices by worker`);
-  for (const [worker, price] of Object.entries(value))
-    for (const field of ["inputUsdPerMillion", "outputUsdPerMillion"]) {
-      const usd = isObject(price) ? price[field] : undefined;
-      if (typeof usd !== "number" || !(usd >= 0))
-        throw usageError(
-          `${file}: "${shorten(worker)}" needs "${field}", a number from 0, not ${quote(usd)}`,
-        );
-    }
-  return text;
+  const { readPriceFile } = await import("../../recording/prices.ts");
+  const problems = new Problems();
+  const prices = readPriceFile(file, problems);
+  problems.throwIfAny();
+  return `${JSON.stringify(Object.fromEntries(prices), null, 2)}\n`;
 }
 
 function print({ folder, tasks, outcomes, sets, workers, leftOut }: ImportSummary): void {

@@ -329,6 +329,7 @@ describe("any table", () => {
     ["a cost that is no amount", { price: "cheap" }, 'US dollars, not "cheap"'],
     ["a score beyond 1", { price: 0, points: 3 }, "from 0 to 1, not 3"],
     ["a score that is none", { price: 0, points: null }, "the score must be a number"],
+    ["no cost where others have one", {}, 'no cost here, though other outcomes of "alpha" have one'],
     ["no prompt", { price: 0, question: "" }, "has no prompt"],
     ["no worker", { price: 0, llm: "" }, "the name of the worker"],
   ])("with %s is refused by file and line, and nothing is written", async (_, bad, message) => {

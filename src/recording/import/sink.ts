@@ -46,6 +46,13 @@ export interface ImportedWorker {
 /** Characters. */
 const PIECE = 1_000_000;
 
+interface WorkerState extends ImportedWorker {
+  /** How many there are by number of the task. */
+  samples: Map<number, number>;
+  /** Its outcomes have dollars: all of them, or none. */
+  isPriced?: boolean;
+}
+
 interface Seen {
   place: string;
   key: string;
@@ -58,8 +65,7 @@ export class RecordingSink implements ImportSink {
   readonly #draft: string;
   readonly #problems = new Problems();
   readonly #tasks = new Map<string, Seen>();
-  /** By worker: the number of samples by task. */
-  readonly #workers = new Map<string, ImportedWorker & { samples: Map<number, number> }>();
+  readonly #workers = new Map<string, WorkerState>();
   readonly #files: { tasks: LineFile; outcomes: LineFile };
   /** Workers that were not wanted. */
   readonly #others = new Set<string>();
@@ -117,10 +123,10 @@ export class RecordingSink implements ImportSink {
     known.samples.set(task.number, Math.max(sample, before) + 1);
   }
 
-  #workerOf(id: string) {
+  #workerOf(id: string): WorkerState {
     const known = this.#workers.get(id);
     if (known) return known;
-    const fresh = { id, outcomes: 0, missing: 0, right: 0, costUsd: 0, samples: new Map<number, number>() };
+    const fresh = { id, outcomes: 0, missing: 0, right: 0, costUsd: 0, samples: new Map() };
     this.#workers.set(id, fresh);
     return fresh;
   }
@@ -151,7 +157,7 @@ export class RecordingSink implements ImportSink {
 
   #write(
     { task, worker, ...outcome }: ImportedOutcome,
-    known: ImportedWorker,
+    known: WorkerState,
     sample: number,
     file: string,
     line: number,
@@ -169,6 +175,12 @@ export class RecordingSink implements ImportSink {
     const durationMs = read(toCount("the duration", outcome.durationMs));
     if (problems.length > 0 || score === undefined) {
       this.problem(file, line, problems.join("; "));
+      return;
+    }
+    known.isPriced ??= costUsd !== undefined;
+    if (known.isPriced !== (costUsd !== undefined)) {
+      const [here, others] = known.isPriced ? ["no cost", "one"] : ["a cost", "none"];
+      this.problem(file, line, `${here} here, though other outcomes of ${quote(worker)} have ${others}`);
       return;
     }
     const answer = toText(outcome.answer);
@@ -229,7 +241,7 @@ export class RecordingSink implements ImportSink {
       tasks: this.#tasks.size,
       outcomes: this.#outcomes,
       sets: [...sets].map(([id, tasks]) => ({ id, tasks })),
-      workers: [...this.#workers.values()].map(({ samples, ...worker }) => ({
+      workers: [...this.#workers.values()].map(({ samples, isPriced: _, ...worker }) => ({
         ...worker,
         missing: this.#tasks.size - samples.size,
       })),
