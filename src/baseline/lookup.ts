@@ -5,7 +5,7 @@
 import { shrink } from "../calibration/rates.ts";
 import type { Task } from "../worker/types.ts";
 import { createOneRound, perform, solve } from "./decide.ts";
-import { bestBy, measureStrength } from "./strength.ts";
+import { bestBy, lessDollars, measureStrength, requireCallsUsd } from "./strength.ts";
 import type { Baseline, FitContext } from "./types.ts";
 
 /** Tasks of a label count against this many at the worker's overall rate. */
@@ -19,30 +19,36 @@ export interface LabelTable {
   estimatesOf(label: string): Float64Array | undefined;
 }
 
-function createLookup(id: string, label: LookupLabel): Baseline {
+function createLookup(name: string, label: LookupLabel, costPerUsd = 0): Baseline {
+  const id = costPerUsd === 0 ? name : `${name}@${costPerUsd}/usd`;
   return {
     id,
     summary: `asks the best worker of the question's true ${label}, which it is given`,
     needsHandOffs: false,
     rounds: 1,
     fit(context) {
-      const find = createTable(context, label);
+      const find = createTable(context, label, costPerUsd);
       return createOneRound(id, ({ task }) => perform([solve(find(task))]));
     },
+    atPrice: (other) => createLookup(name, label, other),
   };
 }
 
-function createTable(context: FitContext, label: LookupLabel) {
+function createTable(context: FitContext, label: LookupLabel, costPerUsd: number) {
+  const { pool, training, labels } = context;
+  const callsUsd = requireCallsUsd(pool, training, costPerUsd);
+  const { rates } = measureStrength(pool, training);
   const { order, estimatesOf } = fitLabels(context, label);
-  const table = new Map<string, number | undefined>();
-  // Unknown ids and labels that were not trained on: the best single worker.
+  const table = new Map<string, number>();
   return ({ id = "" }: Task) => {
-    const name = context.labels.get(id)?.[label] ?? "";
-    if (!table.has(name)) {
-      const estimates = estimatesOf(name);
-      table.set(name, estimates && bestBy(order, estimates));
-    }
-    return table.get(name) ?? order[0]!;
+    const name = labels.get(id)?.[label] ?? "";
+    const known = table.get(name);
+    if (known !== undefined) return known;
+    // Unknown ids and labels that were not trained on: the best single worker at this price.
+    const estimates = estimatesOf(name) ?? rates;
+    const best = bestBy(order, lessDollars(estimates, callsUsd, costPerUsd));
+    table.set(name, best);
+    return best;
   };
 }
 

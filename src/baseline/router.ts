@@ -2,24 +2,19 @@
 // question predicts how much better or worse than usual it will do; the highest is asked.
 
 import { fitRidge } from "../calibration/ridge.ts";
-import { createOneRound, perform, solve } from "./decide.ts";
 import { indexOf, rememberEstimate } from "./estimate.ts";
-import { bestBy, measureStrength } from "./strength.ts";
-import type { Baseline, FitContext } from "./types.ts";
+import { createPricedRouter } from "./priced-router.ts";
+import { measureStrength } from "./strength.ts";
+import type { FitContext } from "./types.ts";
 
 /** Much: a router that trusts words too easily does worse than the best single worker where they say nothing. */
 const PENALTY = 10;
 
-export const router: Baseline = {
-  id: "router",
-  summary: "a trained text router: ridge regression over words and pairs, one output per worker",
-  needsHandOffs: false,
-  rounds: 1,
-  fit(context) {
-    const { order, estimate } = fitRouter(context);
-    return createOneRound("router", ({ task }) => perform([solve(bestBy(order, estimate(task)))]));
-  },
-};
+export const router = createPricedRouter(
+  "router",
+  "a trained text router: ridge regression over words and pairs, one output per worker",
+  fitRouter,
+);
 
 export function fitRouter({ pool, training }: Pick<FitContext, "pool" | "training">) {
   const { order, rates } = measureStrength(pool, training);

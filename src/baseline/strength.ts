@@ -71,6 +71,29 @@ export function meanCallUsd(training: readonly TrainingTask[], worker: number): 
   return count === 0 ? undefined : sum / count;
 }
 
+/** What one ask of each worker costs, for whoever weighs dollars; all 0 where a dollar costs nothing. */
+export function requireCallsUsd(
+  { members }: Pool,
+  training: readonly TrainingTask[],
+  costPerUsd: number,
+): Float64Array {
+  return Float64Array.from(members, ({ worker }, number) => {
+    if (costPerUsd === 0 || !isModel(worker)) return 0;
+    const usd = meanCallUsd(training, number);
+    if (usd !== undefined) return usd;
+    throw usageError(`What an ask of "${worker.id}" costs is not known, so dollars cannot be weighed`);
+  });
+}
+
+/** Estimated success less what the ask costs. */
+export function lessDollars(
+  estimates: ArrayLike<number>,
+  callsUsd: Float64Array,
+  costPerUsd: number,
+): Float64Array {
+  return Float64Array.from(estimates, (estimate, worker) => estimate - costPerUsd * callsUsd[worker]!);
+}
+
 export function requireModels({ members }: Pool): number[] {
   const models = numbersOf({ members }, isModel);
   if (models.length > 0) return models;

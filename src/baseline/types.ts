@@ -26,6 +26,9 @@ export interface FitContext {
   seed: number;
 }
 
+/** A point of a curve by what it must reach: the best single worker's quality at the least dollars, or the best for so many. */
+export type PriceTarget = { type: "match-best" } | { type: "max"; usd: number };
+
 export interface Baseline {
   id: string;
   /** One line: what it does. */
@@ -49,6 +52,10 @@ export interface Baseline {
   trainedOn?: { splitBy: string; splitSeed: number };
   /** So many runs at the same time suit it, where workers answer at once: it plans for all of them together. */
   lanes?: number;
+  /** The same at another point of its curve: what a dollar costs, in probability of a right answer. Absent: it has no such knob. */
+  atPrice?(costPerUsd: number): Baseline;
+  /** What its price is chosen for, on tasks that are not tested, before it is measured. */
+  target?: PriceTarget;
   /** Called once before `fit`: what takes long or reads files (trained weights). */
   prepare?(): Promise<void>;
   /** Throws a usage error where the pool lacks what it needs (a vote needs `consensus`). */

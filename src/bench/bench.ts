@@ -2,10 +2,10 @@
 // every test task through the performer, and tell how they compare.
 
 import { traitsOf } from "../base/error-codes.ts";
-import { isTuttiError } from "../base/errors.ts";
+import { isTuttiError, usageError } from "../base/errors.ts";
 import { createOracle } from "../baseline/oracle.ts";
 import { createSingles } from "../baseline/single.ts";
-import type { Baseline, TrainingTask } from "../baseline/types.ts";
+import type { Baseline, PriceTarget, TrainingTask } from "../baseline/types.ts";
 import type { Conductor } from "../conductor/types.ts";
 import type { GradedTask } from "../task/types.ts";
 import { isSimulatedPool, modelsOf } from "../worker/kinds.ts";
@@ -18,6 +18,7 @@ import { evaluate } from "./evaluate.ts";
 import { chooseTasks, type MatchedFit } from "./fit-source.ts";
 import { changePools, type FittedSet, fitSet } from "./fitting.ts";
 import type { BenchFolder, RowFile } from "./folder.ts";
+import { choosePrice, validateCurve } from "./front/curve.ts";
 import { LaneBudget } from "./lane-budget.ts";
 import { isGraded, toCostUsd, toResults, toRight } from "./results.ts";
 import type { BenchResult, BenchRow, FittedOn } from "./types.ts";
@@ -68,6 +69,8 @@ export interface BenchOutcome {
   /** Who could not be measured here, and why. */
   refused: { conductor: string; reason: string }[];
   equal: EqualSpending[];
+  /** Prices that were looked for on tasks that are not tested, with what they came to there. */
+  chosen?: { conductor: string; costPerUsd: number; accuracy: number; costUsd: number }[];
   isSimulated: boolean;
   budget?: { usd: number; spentUsd: number; isUsedUp: boolean };
   /** Stopped before its end: some rows are missing. */
@@ -107,9 +110,11 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
     if (reason !== undefined) refused.push({ conductor: baseline.id, reason });
     return reason === undefined;
   });
-  const perform = async (baseline: Baseline) => {
+  const chosen: BenchOutcome["chosen"] = [];
+  const perform = async (named: Baseline) => {
     try {
-      await baseline.prepare?.();
+      await named.prepare?.();
+      const baseline = named.target ? await atTarget(named, named.target) : named;
       const who = {
         name: baseline.id,
         conductor: fitting.fit(baseline),
@@ -122,8 +127,23 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
     } catch (error) {
       // These concern one contender only; anything else ends the bench.
       if (!isTuttiError(error) || !(error.code === "usage" || traitsOf(error.code).isUnrecorded)) throw error;
-      refused.push({ conductor: baseline.id, reason: error.message });
+      refused.push({ conductor: named.id, reason: error.message });
     }
+  };
+  const atTarget = async (baseline: Baseline, target: PriceTarget): Promise<Baseline> => {
+    if (!set.recorded) throw usageError("a target is looked for on recorded tasks: record the pool first");
+    const { recorded, recordedAnswer, recordedCostUsd } = set;
+    const held = readScores(splits.validation, set.pool, { recorded, recordedAnswer, recordedCostUsd });
+    const curve = await validateCurve(baseline, {
+      set,
+      training: [...training, ...held],
+      seed,
+      splitSeed,
+      signal,
+    });
+    const { costPerUsd, accuracy, costUsd } = choosePrice(curve, target);
+    chosen.push({ conductor: baseline.id, costPerUsd, accuracy, costUsd });
+    return { ...baseline.atPrice!(costPerUsd), id: baseline.id };
   };
   plan((accepted.length + (withOracle ? 1 : 0)) * splits.test.length);
   for (const baseline of accepted) await perform(baseline);
@@ -148,6 +168,7 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
   });
   const isUsedUp = budget?.isClosed ?? false;
   return {
+    ...(chosen.length > 0 && { chosen }),
     ...{ set, pool: fitting.pool, seed, splitBy, splitSeed, results, rows, refused, equal, isSimulated },
     ...(fittedOn && { fittedOn }),
     counts: { train: splits.train.length, validation: splits.validation.length, test: splits.test.length },

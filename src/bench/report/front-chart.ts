@@ -159,9 +159,29 @@ function spread<T extends { x: number; y: number }>(points: readonly T[]): T[] {
   );
 }
 
+interface LabelBox {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+/** Where labels may be, and what is there already. */
+interface LabelRoom {
+  left: number;
+  bottom: number;
+  taken?: readonly LabelBox[];
+}
+
 /** Beside its point where there is room, else moved up or down and tied to it by a line. */
-function placeLabels(points: { name: string; x: number; y: number }[], strong: readonly string[]): Shape[] {
-  const boxes = points.map(({ x, y }) => ({ left: x - 6, right: x + 6, top: y - 6, bottom: y + 6 }));
+export function placeLabels(
+  points: { name: string; x: number; y: number }[],
+  strong: readonly string[],
+  { left: leftmost, bottom, taken = [] }: LabelRoom = { left: LEFT, bottom: BOTTOM },
+): Shape[] {
+  const boxes: LabelBox[] = [...taken];
+  for (const box of points.map(({ x, y }) => ({ left: x - 6, right: x + 6, top: y - 6, bottom: y + 6 })))
+    boxes.push(box);
   return points
     .toSorted((a, b) => a.y - b.y)
     .flatMap(({ name, x, y }) => {
@@ -174,9 +194,9 @@ function placeLabels(points: { name: string; x: number; y: number }[], strong: r
         ];
       }).flat();
       const fits = ({ left, top }: { left: number; top: number }) =>
-        left >= LEFT + 2 &&
+        left >= leftmost + 2 &&
         top >= 0 &&
-        top + LINE_HEIGHT <= BOTTOM - LINE_HEIGHT &&
+        top + LINE_HEIGHT <= bottom - LINE_HEIGHT &&
         !boxes.some(
           (box) =>
             left < box.right && left + width > box.left && top < box.bottom && top + LINE_HEIGHT > box.top,

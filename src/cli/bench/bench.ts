@@ -10,6 +10,7 @@ import { toOneLine } from "../terminal/sanitise.ts";
 import { createStyle } from "../terminal/style.ts";
 import { compare } from "./compare.ts";
 import { defineExport, exportSubmission } from "./export.ts";
+import { drawFront } from "./front.ts";
 import {
   addFitFlags,
   addInputFlags,
@@ -76,6 +77,20 @@ A bench that was stopped goes on when it is started again with the same folder. 
     .description("before anyone trains: what could be won by choosing whom to ask")
     .addHelpText("after", "\nExample:\n  $ tutti bench headroom --recording recorded/exam --set exam-hard")
     .action(headroom);
+  addInputFlags(command.command("front"))
+    .description(
+      "what quality costs: the whole curve of each Conductor in dollars, beside every single worker",
+    )
+    .option("--conductor <ids>", "whose curves, separated by commas", "look-ahead,router,neighbours")
+    .option(
+      "--out <dir>",
+      `the folder for front.svg, front.html and front.json (by default ${HOME}/<set>-front-<date>)`,
+    )
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ tutti bench front --recording recorded/exam --conductor trinity,router,neighbours,lookup-category",
+    )
+    .action(drawFront);
   command
     .command("compare")
     .description("two Conductors on the same tasks: the paired difference and which tasks flipped")
@@ -95,7 +110,7 @@ A bench that was stopped goes on when it is started again with the same folder. 
 
 async function bench(flags: BenchFlags & ProtocolFlags, command: Command): Promise<void> {
   if (command.args.length > 0)
-    throw unknownVerb("tutti bench", command.args[0]!, ["compare", "headroom", "export"]);
+    throw unknownVerb("tutti bench", command.args[0]!, ["compare", "export", "front", "headroom"]);
   if (flags.protocol !== undefined) {
     refuseOtherFlags(command);
     return benchProtocol(flags, command.getOptionValueSource("conductor") === "cli");

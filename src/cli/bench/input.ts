@@ -10,6 +10,7 @@ import { didYouMean } from "../../base/suggest.ts";
 import type { Baseline } from "../../baseline/types.ts";
 import type { MatchedFit } from "../../bench/fit-source.ts";
 import type { BenchIdentity } from "../../bench/folder.ts";
+import { parsePricePoint, toPricePoint } from "../../bench/price-point.ts";
 import type { ResolvedPool } from "../../config/pool.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
 import type { LiarKind } from "../../rehearsal/liars.ts";
@@ -261,31 +262,34 @@ export async function chooseContenders(
   ]);
   const all = ids.flatMap((id) => groups.get(id) ?? [id]);
   const contenders: Baseline[] = [];
-  for (const id of new Set(all)) {
-    if (id === "oracle") continue;
-    if (known.includes(id) || id.startsWith("single:")) contenders.push(findBaseline(id));
-    else if (id === "native" || id.startsWith("native:")) contenders.push(await toNative(id, set));
-    else if (/^(trinity|look-ahead)([:@]|$)/.test(id)) contenders.push(await toTurns(id, set));
-    else if (PLANNERS.includes(id) || id.includes("/")) contenders.push(await toPlanner(id, set, resolved));
-    else {
-      const names = [
-        ...known,
-        "all",
-        "singles",
-        "single:<worker>",
-        "native",
-        "native:FOLDER",
-        "trinity",
-        "trinity:FOLDER",
-        "trinity@COST",
-        "look-ahead",
-        ...(resolved ? [...PLANNERS, "provider/model"] : []),
-      ];
-      throw usageError(
-        `No Conductor "${shorten(id)}" (there are: ${names.join(", ")}).${didYouMean(id, names)}`,
-      );
-    }
-  }
+  const toContender = async (id: string): Promise<Baseline> => {
+    const priced = parsePricePoint(id);
+    if (priced) return toPricePoint(id, await toContender(priced.name), priced.point);
+    if (known.includes(id) || id.startsWith("single:")) return findBaseline(id);
+    if (id === "native" || id.startsWith("native:")) return toNative(id, set);
+    if (/^(trinity|look-ahead)([:@]|$)/.test(id)) return toTurns(id, set);
+    if (PLANNERS.includes(id) || id.includes("/")) return toPlanner(id, set, resolved);
+    const names = [
+      ...known,
+      "all",
+      "singles",
+      "single:<worker>",
+      "native",
+      "native:FOLDER",
+      "trinity",
+      "trinity:FOLDER",
+      "trinity@COST",
+      "look-ahead",
+      "NAME@COST/usd",
+      "NAME@match-best",
+      "NAME@max:DOLLARSusd",
+      ...(resolved ? [...PLANNERS, "provider/model"] : []),
+    ];
+    throw usageError(
+      `No Conductor "${shorten(id)}" (there are: ${names.join(", ")}).${didYouMean(id, names)}`,
+    );
+  };
+  for (const id of new Set(all)) if (id !== "oracle") contenders.push(await toContender(id));
   for (const { id, comparesReplies } of contenders)
     if (comparesReplies && set.withoutReplies && ids.includes(id))
       throw usageError(`${id} cannot be measured on "${set.id}": ${cannotCompare(set)}`);
