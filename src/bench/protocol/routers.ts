@@ -8,11 +8,10 @@ import { createRandom, hashSeed } from "../../base/random.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { fitLabels, type LookupLabel } from "../../baseline/lookup.ts";
 import { fitNeighbours } from "../../baseline/neighbours.ts";
+import { fitProbability } from "../../baseline/probability.ts";
 import { fitRouter } from "../../baseline/router.ts";
 import { SINGLE } from "../../baseline/single.ts";
-import { bestBy, measureStrength, toCalibration } from "../../baseline/strength.ts";
-import { createProfiler } from "../../calibration/profiler.ts";
-import { textOf } from "../../calibration/text-features.ts";
+import { bestBy, measureStrength } from "../../baseline/strength.ts";
 import { type GradedTask, toMessages } from "../../task/types.ts";
 import type { Task } from "../../worker/types.ts";
 import type { OneCallRouter, RouterContext, RouterEstimate } from "./types.ts";
@@ -75,12 +74,9 @@ const ROUTERS: readonly OneCallRouter[] = [
     summary: "the probability of being right that profiles give every Conductor",
     reads: "question",
     isFitted: true,
-    fit: ({ pool, training }) => {
-      const profiler = createProfiler(toCalibration(pool, training));
-      return (task) => {
-        const { members } = profiler.poolFor(pool, textOf(toMessages(task)));
-        return Float64Array.from(members, ({ profile }) => profile?.probability ?? 0);
-      };
+    fit: (context) => {
+      const { estimate } = fitProbability(context);
+      return (task) => estimate(toAsked(task));
     },
   },
   {
