@@ -149,9 +149,18 @@ function toAnchor(title) {
     .replace(/\s/g, "-");
 }
 
+/** Padded as the formatter wants it. */
 function toTable(columns, rows) {
-  const cell = (text) => String(text).replaceAll("|", "\\|");
-  return [columns, columns.map(() => "---"), ...rows]
-    .map((row) => `| ${row.map(cell).join(" | ")} |`)
-    .join("\n");
+  const all = [columns, ...rows].map((row) => row.map((text) => String(text).replaceAll("|", "\\|")));
+  const widths = columns.map((_, i) => Math.max(3, ...all.map((row) => [...row[i]].length)));
+  const pad = (row, fill) => row.map((text, i) => text + fill.repeat(widths[i] - [...text].length));
+  const lines = [
+    pad(all[0], " "),
+    pad(
+      columns.map(() => ""),
+      "-",
+    ),
+    ...all.slice(1).map((row) => pad(row, " ")),
+  ];
+  return lines.map((row) => `| ${row.join(" | ")} |`).join("\n");
 }

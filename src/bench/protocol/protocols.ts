@@ -17,7 +17,7 @@ import type {
   ProtocolResult,
 } from "./types.ts";
 
-export const PROTOCOLS: readonly Protocol[] = [ROUTER_ARENA, ROUTE_LLM, ROUTER_DC];
+const PROTOCOLS: readonly Protocol[] = [ROUTER_ARENA, ROUTE_LLM, ROUTER_DC];
 
 export function findProtocol(name: string): Protocol {
   const found = PROTOCOLS.find(({ id }) => id === name);

@@ -60,7 +60,7 @@ function toCell(estimate: Estimate | undefined, metric: ProtocolMetric, withInte
   return withInterval ? `${figure} (${toFigure(low, metric)} – ${toFigure(high, metric)})` : figure;
 }
 
-export function toFigure(value: number, { unit }: Pick<ProtocolMetric, "unit">): string {
+function toFigure(value: number, { unit }: Pick<ProtocolMetric, "unit">): string {
   if (!Number.isFinite(value)) return "";
   if (unit === "points") return toPoints(value);
   return unit === "share" ? value.toFixed(3).replace(/^0\./, ".") : `$${value.toPrecision(3)}`;

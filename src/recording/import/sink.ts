@@ -33,7 +33,7 @@ export interface ImportSummary {
   leftOut: number;
 }
 
-export interface ImportedWorker {
+interface ImportedWorker {
   id: string;
   outcomes: number;
   /** Tasks without an outcome of it: a bench leaves the worker out of sets where it has gaps. */
