@@ -55,6 +55,7 @@ export const CLAIMS = [
     title: "The rehearsal (simulated)",
     command:
       "tutti bench --rehearsal --conductor best-single,lookup-category,lookup-subtask,neighbours,router,vote-3,trinity,native,oracle",
+    front: "rehearsal",
     note: "Simulated tasks and workers: it shows the procedure and says nothing about real models.",
   },
   {

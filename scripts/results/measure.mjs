@@ -23,11 +23,20 @@ export function measureClaim(claim, recorded, root) {
 /** The picture of the front, where the claim has one. */
 export function drawFront({ name, front }, recorded, root) {
   if (front === undefined) return;
-  const folder = join(mkdtempSync(join(tmpdir(), "tutti-results-")), "front");
-  const words = ["bench", "front", "--recording", front.replace("recorded", recorded), "--out", folder];
+  const place = mkdtempSync(join(tmpdir(), "tutti-results-"));
+  const folder = join(place, "front");
+  const words = ["bench", "front", "--recording", openFront(front, recorded, place, root), "--out", folder];
   runTutti([...words, "--json"], root);
   const picture = join(folder, "front.svg");
   if (existsSync(picture)) copyFileSync(picture, join(root, "docs/images", `front-${name}.svg`));
+}
+
+/** A front is drawn from a recording: the rehearsal is recorded first, which costs nothing. */
+function openFront(front, recorded, place, root) {
+  if (front !== "rehearsal") return front.replace("recorded", recorded);
+  const made = join(place, "rehearsal");
+  runTutti(["record", "rehearsal", "--pool", "rehearsal", "--limit", "600", "--out", made, "--json"], root);
+  return made;
 }
 
 function toWords(command, recorded) {
