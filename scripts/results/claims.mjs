@@ -1,7 +1,7 @@
 // What is claimed on README and docs, each with the command that measures it. `recorded/` stands for the folder of
 // recordings (docs/recordings-from-public-sources.md); a new claim is a new entry here.
 
-const ONE_CALL = "best-single,lookup-category,lookup-subtask,neighbours,router,probability,oracle";
+const ONE_CALL = "best-single,lookup-category,lookup-subtask,neighbours,router,oracle";
 
 const set = (folder, options = "") => `tutti bench --recording recorded/${folder}${options}`;
 

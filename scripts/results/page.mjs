@@ -80,7 +80,7 @@ function toSection(root, result) {
   } = result;
   const { methods, bounds } = sorted(result);
   const hasUsd = result.rows.some(({ usd }) => usd !== undefined);
-  const listed = result.rows.some(({ costSource }) => costSource === "list" || costSource === "list-price");
+  const listed = result.rows.some(({ costSource }) => costSource === "list" || costSource === "list-assumed");
   const shown = metrics.slice(0, 7);
   const table = toTable(
     [

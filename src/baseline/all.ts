@@ -6,7 +6,6 @@ import { askUntilSure } from "./ask-until-sure.ts";
 import { cascade } from "./cascade.ts";
 import { lookupCategory, lookupFamily } from "./lookup.ts";
 import { neighbours, neighboursVote3, neighboursVote5 } from "./neighbours.ts";
-import { probability } from "./probability.ts";
 import { randomWorkflow } from "./random-workflow.ts";
 import { router } from "./router.ts";
 import { bestSingle, createSingle, randomWorker, SINGLE } from "./single.ts";
@@ -22,7 +21,6 @@ export const BASELINES: readonly Baseline[] = [
   lookupFamily,
   neighbours,
   router,
-  probability,
   vote3,
   vote5,
   voteAll,

@@ -47,7 +47,12 @@ export function toCalibration(pool: Pool, training: readonly TrainingTask[]): Ca
   const models = requireModels(pool);
   return {
     workers: models.map((model) => pool.members[model]!.worker.id),
-    tasks: training.map(({ task }) => ({ text: textOf(toMessages(task)), topic: topicOf(task.category) })),
+    tasks: training.map(({ task }) => ({
+      text: textOf(toMessages(task)),
+      topic: topicOf(task.category),
+      category: task.category,
+      family: task.family,
+    })),
     scores: training.map(({ scores }) => models.map((model) => scores[model])),
     answers: training.every(({ answers }) => answers)
       ? training.map(({ answers }) => models.map((model) => answers![model]))

@@ -19,12 +19,19 @@ function make(count: number, seed = 1) {
     return { kind, text, scores };
   });
   const scores = tasks.map((task) => task.scores);
-  const workers = [0, 1, 2, 3];
-  const rates = toRates(countScores(scores, 4, workers), workers);
   return {
     tasks,
-    questions: { index: new TextIndex(tasks.map(({ text }) => text)), scores, rates, workers },
+    questions: toLabelled(
+      tasks.map(({ text }) => text),
+      scores,
+    ),
   };
+}
+
+function toLabelled(texts: string[], scores: number[][], labels?: string[][]) {
+  const workers = [...(scores[0] ?? [0, 0]).keys()];
+  const rates = toRates(countScores(scores, workers.length, workers), workers);
+  return { index: new TextIndex(texts), texts, scores, rates, workers, labels };
 }
 
 describe("the probability of a worker for a question", () => {
@@ -66,7 +73,7 @@ describe("the probability of a worker for a question", () => {
     const { tasks, questions } = make(9);
     const { probabilities } = createEstimator(questions).estimate(tasks[0]!.text);
     expect(probabilities.every((p) => p > 0 && p < 1)).toBe(true);
-    const empty = { index: new TextIndex([]), scores: [], rates: [0.5, 0.5], workers: [0, 1] };
+    const empty = { ...toLabelled([], []), rates: [0.5, 0.5] };
     expect([...createEstimator(empty).estimate("hello").probabilities]).toEqual([0.5, 0.5]);
   });
 
@@ -76,9 +83,7 @@ describe("the probability of a worker for a question", () => {
     const scores = Array.from({ length: 80 }, () => [random.next() < 0.5 ? 1 : 0]);
     const word = (i: number) => `zz${i.toString(36)}q zz${i.toString(36)}r common`;
     const texts = scores.map((_, i) => word(i % 40));
-    const index = new TextIndex(texts);
-    const rates = toRates(countScores(scores, 1, [0]), [0]);
-    const { estimate } = createEstimator({ index, scores, rates, workers: [0] });
+    const { estimate } = createEstimator(toLabelled(texts, scores));
     let error = 0;
     for (const [i, text] of texts.entries()) {
       const twins = [i % 40, (i % 40) + 40];

@@ -1,24 +1,33 @@
-// The probability that a worker is right on a question, from its text. Three estimates that each know something (the overall
-// rate, the most similar measured questions, a ridge regression over the words) are joined by one logistic regression over
-// all workers. It is fitted on estimates that leave the question's fold out, so it learns how far each of them can be trusted,
-// and that depends on how new the question is.
+// The probability that a worker is right on a question, from its text, with a standard error. Its overall rate, what a model
+// of questions foresees (look, words, kind) and the most similar measured questions are joined by one logistic regression
+// over all workers, fitted on estimates that have not seen the question. What is special to a worker is believed only as far
+// as questions like this one were measured: a new kind of question gets the overall order of the workers.
 
 import { createRandom, hashSeed } from "../base/random.ts";
 import { fitLogistic } from "./logistic.ts";
-import { estimateBySimilarities, type MeasuredQuestions, type Neighbour } from "./neighbours.ts";
-import { fitRidge } from "./ridge.ts";
+import { estimateBySimilarities, type Neighbour } from "./neighbours.ts";
+import { fitQuestionModel, type LabelledQuestions, type QuestionModel } from "./question-model.ts";
 
-/** Much: whoever trusts words too easily does worse than the overall rate where they say nothing. */
-const PENALTY = 6;
-const FOLDS = 4;
-/** Tasks that the logistic regression is fitted on: a dozen weights need no more. */
+/** Tasks that penalties and the logistic regression are fitted on: a handful of weights needs no more. */
 const MOST_FITTED = 1200;
-/** Fewer tasks than this cannot be split: the estimate by neighbours is taken as it is. */
+/** Fewer tasks than this say too little of questions: the estimate by neighbours is taken as it is. */
 const FEWEST = 24;
+/** Measured questions further from all others than this share of them are no longer like the rest. */
+const USUAL_SHARE = 0.25;
+const LEAST_USUAL = 0.02;
+/** The rate of a worker is known as if from so many more tasks. */
+const RATE_WEIGHT = 8;
+const LARGEST_ERROR = 0.5;
+
+/** Before anything is known: the overall rate and what is foreseen, each taken as it is. */
+const PRIOR = [0, 1, 1, 0, 0, 0];
+const RIDGE = 20;
 
 interface QuestionEstimate {
   /** By position of the worker. */
   probabilities: Float64Array;
+  /** By position of the worker: how far the probability may be off, as a standard error. */
+  errors: Float64Array;
   /** How similar the most similar measured question is, 0..1. */
   similarity: number;
   /** The most similar ones. */
@@ -30,179 +39,140 @@ export interface Estimator {
   estimate(text: string, without?: readonly number[]): QuestionEstimate;
 }
 
-/**
- * Questions like these were measured; tomorrow's may be new. So each task is learned from twice: as it is, and as if nothing
- * more similar than a sampled bound had been measured.
- */
-const NOVEL = { from: 0.08, to: 0.6 };
-
-/** What the joining regression reads of one worker and question. */
-const FEATURES = 10;
-
-export function createEstimator(questions: MeasuredQuestions, seed = 0): Estimator {
+export function createEstimator(questions: LabelledQuestions, seed = 0): Estimator {
   const { scores, rates, workers } = questions;
-  const count = scores.length;
-  if (count < FEWEST) {
+  const rateErrors = measureRateVariances(questions);
+  if (scores.length < FEWEST) {
     return {
       estimate: (text, without = []) => {
-        const { near, similarity, neighbours } = readComponents(questions, undefined, text, without);
-        return { probabilities: near, similarity, neighbours };
+        const { near, similarity, neighbours } = readNeighbours(questions, text, without);
+        return { probabilities: near, errors: rateErrors.map(Math.sqrt), similarity, neighbours };
       },
     };
   }
-  const whole = fitFold(questions, () => true);
   const random = createRandom(hashSeed("estimate", seed));
-  const order = random.shuffle([...scores.keys()]);
-  const foldOf = new Int32Array(count);
-  for (const [position, task] of order.entries()) foldOf[task] = position % FOLDS;
-  const folds = Array.from({ length: FOLDS }, (_, fold) =>
-    fitFold(questions, (task) => foldOf[task] !== fold),
-  );
+  const sample = random.shuffle([...scores.keys()]).slice(0, MOST_FITTED);
+  const model = fitQuestionModel(questions, sample, random);
+  const nearest = sample
+    .map((task) => readNeighbours(questions, task, [task]).similarity)
+    .sort((a, b) => a - b);
+  const usual = Math.max(LEAST_USUAL, nearest[Math.floor(nearest.length * USUAL_SHARE)]!);
   const rows: Float64Array[] = [];
   const targets: number[] = [];
-  for (const task of order.slice(0, MOST_FITTED)) {
-    const bound = NOVEL.from + random.next() * (NOVEL.to - NOVEL.from);
-    for (const most of [1, bound]) {
-      const components = readComponents(questions, folds[foldOf[task]!]!, task, [], most);
-      for (const worker of workers) {
-        const score = scores[task]![worker];
-        if (score === undefined) continue;
-        rows.push(toFeatures(components, rates, worker));
-        targets.push(score);
-      }
+  /** By worker, mean square: what is foreseen of usual questions, and cannot be of a new one. */
+  const foreseeable = new Float64Array(rates.length);
+  for (const task of sample) {
+    const components = readComponents(questions, model, usual, task, [task]);
+    for (const worker of workers)
+      foreseeable[worker]! += (components.foreseen[worker]! - rates[worker]!) ** 2 / sample.length;
+    for (const worker of workers) {
+      const score = scores[task]![worker];
+      if (score === undefined) continue;
+      rows.push(toFeatures(components, rates, worker));
+      targets.push(score);
     }
   }
-  const weights = fitLogistic(rows, targets, FEATURES);
+  const weights = fitLogistic(rows, targets, { prior: PRIOR, ridge: RIDGE });
   return {
     estimate(text, without = []) {
-      // A question that is trained on is estimated by the fold that has not seen it.
-      const [own] = without;
-      const fold = own === undefined ? whole : folds[foldOf[own]!]!;
-      const components = readComponents(questions, fold, text, without);
+      const components = readComponents(questions, model, usual, text, without);
+      const { similarity, neighbours, variances, trust } = components;
       const probabilities = Float64Array.from(rates);
+      const errors = rateErrors.map((variance, worker) =>
+        Math.min(
+          LARGEST_ERROR,
+          Math.sqrt(variance + variances[worker]! + (1 - trust) * foreseeable[worker]!),
+        ),
+      );
       for (const worker of workers)
         probabilities[worker] = sigmoid(dot(weights, toFeatures(components, rates, worker)));
-      const { similarity, neighbours } = components;
-      return { probabilities, similarity, neighbours };
+      return { probabilities, errors, similarity, neighbours };
     },
   };
 }
 
-interface Components {
+interface Near {
   /** By neighbours. */
   near: Float64Array;
-  /** By the ridge regression: better or worse than usual. */
-  words: Float64Array;
+  similarities: Float32Array;
   similarity: number;
   neighbours: readonly Neighbour[];
   /** Sum of squared similarities of the neighbours. */
   mass: number;
-  /** Mean over workers of how much more often than usual they are right here. */
+}
+
+function readNeighbours(
+  questions: LabelledQuestions,
+  question: string | number,
+  without: readonly number[],
+): Near {
+  const { index, lengths } = questions;
+  const isMeasured = typeof question === "number";
+  const similarities = isMeasured ? index.similaritiesOf(question) : index.similarities(question);
+  const kept = without.length === 0 ? similarities : similarities.slice();
+  for (const task of without) kept[task] = 0;
+  const length = isMeasured ? (lengths?.[question] ?? 0) : question.length;
+  const { estimates: near, ...rest } = estimateBySimilarities(questions, kept, length);
+  return { near, similarities, ...rest };
+}
+
+interface Components extends Near {
+  /** What the model foresees: a rate. */
+  foreseen: Float64Array;
+  variances: Float64Array;
+  /** How far what is special to a worker is believed, 0..1. */
+  trust: number;
+  /** Mean over workers of how much more often than usual they are right here: as foreseen, and by neighbours. */
   ease: number;
-  wordsEase: number;
+  nearEase: number;
 }
 
 function readComponents(
-  questions: MeasuredQuestions,
-  fold: Fold | undefined,
+  questions: LabelledQuestions,
+  model: QuestionModel,
+  usual: number,
   question: string | number,
   without: readonly number[],
-  mostSimilar = 1,
 ): Components {
-  const { index, rates, workers } = questions;
-  const similarities =
-    typeof question === "string" ? index.similarities(question) : index.similaritiesOf(question);
-  if (typeof question === "number") similarities[question] = 0;
-  for (const task of without) similarities[task] = 0;
-  if (mostSimilar < 1)
-    for (let task = 0; task < similarities.length; task++)
-      if (similarities[task]! > mostSimilar) similarities[task] = 0;
-  const words = new Float64Array(rates.length);
-  if (fold) predictWords(fold, similarities, words);
-  const {
-    estimates: near,
-    mass,
-    similarity,
-    neighbours,
-  } = estimateBySimilarities(questions, similarities, textLength(questions, question));
-  let ease = 0;
-  let wordsEase = 0;
+  const { rates, workers } = questions;
+  const near = readNeighbours(questions, question, without);
+  const { deviations, variances } = model.foresee(question, near.similarities, without);
+  const trust = Math.min(1, near.similarity / usual) ** 2;
+  let [ease, nearEase] = [0, 0];
   for (const worker of workers) {
-    ease += near[worker]! - rates[worker]!;
-    wordsEase += words[worker]!;
+    ease += deviations[worker]! / workers.length;
+    nearEase += (near.near[worker]! - rates[worker]!) / workers.length;
   }
-  return {
-    near,
-    words,
-    similarity,
-    neighbours,
-    mass,
-    ease: ease / workers.length,
-    wordsEase: wordsEase / workers.length,
-  };
+  const foreseen = deviations.map((deviation, worker) => rates[worker]! + ease + trust * (deviation - ease));
+  return { ...near, foreseen, variances, trust, ease, nearEase };
 }
 
-function textLength({ lengths }: MeasuredQuestions, question: string | number): number {
-  return typeof question === "string" ? question.length : (lengths?.[question] ?? 0);
-}
-
-/** The intercept, the overall rate, and what the question says, each also by how much is known of such questions. */
+/** The intercept, the overall rate, and what the question says; neighbours count where there are many near ones. */
 function toFeatures(
-  { near, words, mass, ease, wordsEase }: Components,
+  { foreseen, near, mass, trust, ease, nearEase }: Components,
   rates: readonly number[],
   worker: number,
 ): Float64Array {
   const overall = logit(rates[worker]!);
-  const neighbours = logit(near[worker]!) - overall;
-  const known = mass / (mass + 2);
+  const known = (trust * mass) / (mass + 2);
   return Float64Array.of(
     1,
     overall,
-    neighbours,
-    known * neighbours,
-    words[worker]! * 4,
+    logit(foreseen[worker]!) - overall,
+    known * (logit(near[worker]!) - overall),
     ease * 4,
-    wordsEase * 4,
-    known * overall,
-    known * words[worker]! * 4,
-    known * ease * 4,
+    nearEase * 4,
   );
 }
 
-// ---- The ridge regression of a fold ---------------------------------------------------------------------
-
-interface Fold {
-  tasks: readonly number[];
-  /** One row per task of `tasks`, one column per worker. */
-  coefficients: Float64Array;
-  width: number;
-}
-
-function fitFold(
-  { index, scores, rates, workers }: MeasuredQuestions,
-  isIn: (task: number) => boolean,
-): Fold {
-  const tasks = [...scores.keys()].filter(isIn);
-  const width = rates.length;
-  const targets = new Float64Array(tasks.length * width);
-  for (const [row, task] of tasks.entries())
-    for (const worker of workers)
-      targets[row * width + worker] = (scores[task]![worker] ?? rates[worker]!) - rates[worker]!;
-  const vectors = tasks.map((task) => index.vectors[task]!);
-  return { tasks, width, coefficients: fitRidge(vectors, index.featureCount, targets, width, PENALTY) };
-}
-
-function predictWords(
-  { tasks, coefficients, width }: Fold,
-  similarities: Float32Array,
-  into: Float64Array,
-): void {
-  for (let row = 0; row < tasks.length; row++) {
-    const similarity = similarities[tasks[row]!]!;
-    if (similarity === 0) continue;
-    const from = row * width;
-    for (let worker = 0; worker < width; worker++) into[worker]! += similarity * coefficients[from + worker]!;
+/** Of the overall rates. */
+function measureRateVariances({ scores, rates, workers }: LabelledQuestions): Float64Array {
+  const variances = new Float64Array(rates.length);
+  for (const worker of workers) {
+    const count = scores.reduce((sum, row) => sum + (row[worker] === undefined ? 0 : 1), RATE_WEIGHT);
+    variances[worker] = (rates[worker]! * (1 - rates[worker]!)) / count;
   }
+  return variances;
 }
 
 // ---- Small things -----------------------------------------------------------------------------------------

@@ -27,7 +27,15 @@ const fileSchema = z
         delayMs: z.number().min(0).optional(),
       }),
     ),
-    tasks: z.array(z.strictObject({ text: z.string(), topic: z.enum(TOPICS).optional() })),
+    tasks: z.array(
+      z.strictObject({
+        text: z.string(),
+        topic: z.enum(TOPICS).optional(),
+        /** Absent in files of 0.1. */
+        category: z.string().optional(),
+        family: z.string().optional(),
+      }),
+    ),
     /** A row for each task, a column for each worker; null: not measured. */
     scores: z.array(z.array(z.number().min(0).max(1).nullable())),
     /** In the same order: equal numbers are equal answers of a task; null: none. Absent in files of 0.1. */
@@ -93,7 +101,7 @@ export async function saveCalibration(
       measuredAt: measuredAt[i] ?? "",
       delayMs: delaysMs[i],
     })),
-    tasks: tasks.map(({ text, topic }) => ({ text, topic })),
+    tasks: tasks.map(({ text, topic, category, family }) => ({ text, topic, category, family })),
     scores: scores.map((row) => row.map((score) => score ?? null)),
     answers: answers?.map((row) => row.map((answer) => answer ?? null)),
   };
@@ -119,7 +127,7 @@ export async function loadCalibration(home: string, name: string): Promise<Saved
     workers: workers.map(({ id }) => id),
     measuredAt: workers.map(({ measuredAt }) => measuredAt),
     delaysMs: workers.map(({ delayMs }) => delayMs),
-    tasks: tasks.map(({ text, topic }) => ({ text, topic })),
+    tasks: tasks.map(({ text, topic, category, family }) => ({ text, topic, category, family })),
     scores: scores.map((row) => row.map((score) => score ?? undefined)),
     answers: answers?.map((row) => row.map((answer) => answer ?? undefined)),
     source,

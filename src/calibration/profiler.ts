@@ -11,7 +11,8 @@ import {
   toCoincidence,
   USUAL_COINCIDENCE,
 } from "./mistakes.ts";
-import { estimateByNeighbours, type MeasuredQuestions, type Neighbour } from "./neighbours.ts";
+import { estimateByNeighbours, type Neighbour } from "./neighbours.ts";
+import type { LabelledQuestions } from "./question-model.ts";
 import { countScores, measureProfiles, toRates } from "./rates.ts";
 import { TextIndex } from "./text-index.ts";
 import type { Calibration, Profiler } from "./types.ts";
@@ -29,7 +30,7 @@ export function createProfiler(calibration: Calibration): Profiler {
   /** By text, or by the number of the task that is left out, which has its own text. */
   const known = new Map<string | number, { text: string; estimates: Estimates }>();
   // Only at the first question: whoever lists a pool never needs the index.
-  let questions: MeasuredQuestions | undefined;
+  let questions: LabelledQuestions | undefined;
   let estimator: Estimator | undefined;
   let mistakes: SharedMistakes | undefined;
   let twins: ReadonlyMap<string, number[]> | undefined;
@@ -52,13 +53,13 @@ export function createProfiler(calibration: Calibration): Profiler {
     const leftOut = without === undefined ? [] : twinsOf(without);
     const similar = estimateByNeighbours(questions, text, leftOut);
     // No question: whoever lists a pool needs no model of questions either.
-    if (text === "") return { similar, probabilities: similar, known: 0 };
+    if (text === "") return { similar, probabilities: similar, errors: [], known: 0 };
     estimator ??= createEstimator(questions);
-    const { probabilities, similarity, neighbours } = estimator.estimate(text, leftOut);
+    const { probabilities, errors, similarity, neighbours } = estimator.estimate(text, leftOut);
     const { answers, workers } = calibration;
     if (answers) mistakes ??= measureMistakes(calibration.scores, answers, workers.length);
     const estimates = {
-      ...{ similar, probabilities, known: similarity },
+      ...{ similar, probabilities, errors, known: similarity },
       coincidence: mistakes?.rateFor(neighbours),
       answered: answers && answeredShare(answers, neighbours),
     };
@@ -70,7 +71,7 @@ export function createProfiler(calibration: Calibration): Profiler {
 
   return {
     poolFor({ members }: Pool, text, { without } = {}): Pool {
-      const { similar, probabilities, known, coincidence, answered } = estimate(text, without);
+      const { similar, probabilities, errors, known, coincidence, answered } = estimate(text, without);
       const repeats = (worker: number, other: string) => {
         const position = positions.get(other);
         return position === undefined || !mistakes || coincidence === undefined
@@ -85,6 +86,7 @@ export function createProfiler(calibration: Calibration): Profiler {
           const forQuestion = {
             similar: round(similar[position!]!),
             probability: round(probabilities[position!]!),
+            standardError: errors[position!] === undefined ? undefined : round(errors[position!]!),
             known: round(known),
             answered: answered === undefined ? undefined : round(answered),
             delayMs: member.profile?.delayMs ?? measured.delayMs,
@@ -104,6 +106,7 @@ export function createProfiler(calibration: Calibration): Profiler {
 interface Estimates {
   similar: Float64Array;
   probabilities: Float64Array;
+  errors: ArrayLike<number>;
   known: number;
   coincidence?: number;
   answered?: number;
@@ -120,11 +123,13 @@ function answeredShare(answers: readonly AnswerRow[], neighbours: readonly Neigh
   return sum / count;
 }
 
-function toQuestions({ workers, tasks, scores, byLength }: Calibration): MeasuredQuestions {
+function toQuestions({ workers, tasks, scores, byLength }: Calibration): LabelledQuestions {
   const all = [...workers.keys()];
   return {
     index: new TextIndex(tasks.map(({ text }) => text)),
     scores,
+    texts: tasks.map(({ text }) => text),
+    labels: [tasks.map(({ category }) => category), tasks.map(({ family }) => family)],
     rates: toRates(countScores(scores, workers.length, all), all),
     workers: all,
     lengths: byLength ? tasks.map(({ text }) => text.length) : undefined,

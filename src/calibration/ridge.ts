@@ -1,79 +1,82 @@
-// Ridge regression over the training questions, one output per worker, in its dual form: what is
-// learned is one coefficient per question and worker, and a prediction is a sum over similarities.
-// Solved by conjugate gradients for all workers at once; the kernel is never written down.
+// Ridge regression over the coordinates of measured questions, several outputs at once. What it would have said of a
+// question without having seen it is known in closed form, so penalties and whatever reads its estimates are fitted on
+// honest ones without fitting anything twice.
 
-import type { Vector } from "./text-index.ts";
+import { factorise, solveFactored, solveLower } from "./cholesky.ts";
 
-/** A remainder of a hundredth of the targets (this is its square) changes hardly any decision. */
-const PRECISE = 1e-4;
-const MOST_ITERATIONS = 20;
-
-/** Solves (X Xᵀ + penalty) A = targets. Rows are questions, `width` outputs side by side. */
-export function fitRidge(
-  vectors: readonly Vector[],
-  featureCount: number,
-  targets: Float64Array,
-  width: number,
-  penalty: number,
-): Float64Array {
-  const coefficients = new Float64Array(targets.length);
-  const residual = targets.slice();
-  const direction = targets.slice();
-  const spread = new Float64Array(featureCount * width);
-  const start = columnProducts(residual, residual, width);
-  let before = start;
-  for (let iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
-    if (before.every((value, output) => value <= PRECISE * start[output]!)) break;
-    const applied = applyKernel(vectors, spread, direction, width, penalty);
-    const curvature = columnProducts(direction, applied, width);
-    const step = before.map((value, output) => (curvature[output]! > 0 ? value / curvature[output]! : 0));
-    for (let i = 0; i < coefficients.length; i++) {
-      coefficients[i]! += step[i % width]! * direction[i]!;
-      residual[i]! -= step[i % width]! * applied[i]!;
-    }
-    const after = columnProducts(residual, residual, width);
-    const turn = after.map((value, output) => (before[output]! > 0 ? value / before[output]! : 0));
-    for (let i = 0; i < direction.length; i++) {
-      direction[i] = residual[i]! + turn[i % width]! * direction[i]!;
-    }
-    before = after;
-  }
-  return coefficients;
+/** Questions as rows of `size` numbers one after the other. */
+export interface Points {
+  size: number;
+  coordinates: Float64Array;
 }
 
-/** X (Xᵀ v) + penalty · v: to the features and back. */
-function applyKernel(
-  vectors: readonly Vector[],
-  spread: Float64Array,
-  values: Float64Array,
-  width: number,
-  penalty: number,
-): Float64Array {
-  spread.fill(0);
-  for (let row = 0; row < vectors.length; row++) {
-    const { features, weights } = vectors[row]!;
-    const from = row * width;
-    for (let i = 0; i < features.length; i++) {
-      const at = features[i]! * width;
-      const weight = weights[i]!;
-      for (let output = 0; output < width; output++) spread[at + output]! += weight * values[from + output]!;
+/** For one penalty. */
+export interface RidgeSolver {
+  /** Of the outputs of all points: one row for each coordinate, `width` outputs side by side. */
+  fit(targets: Float64Array, width: number): Float64Array;
+  /** How much a point would pull on the estimate at itself, 0..1; times the noise it is the variance of that estimate. */
+  leverage(point: Float64Array): number;
+}
+
+/** Products of all pairs of coordinates, summed over the points: the lower triangle, common to all penalties. */
+export function toGram({ size, coordinates }: Points): Float64Array {
+  const gram = new Float64Array(size * size);
+  for (let from = 0; from < coordinates.length; from += size) {
+    for (let i = 0; i < size; i++) {
+      const value = coordinates[from + i]!;
+      if (value === 0) continue;
+      const row = i * size;
+      for (let j = 0; j <= i; j++) gram[row + j]! += value * coordinates[from + j]!;
     }
   }
-  const result = values.map((value) => penalty * value);
-  for (let row = 0; row < vectors.length; row++) {
-    const { features, weights } = vectors[row]!;
-    const to = row * width;
-    for (let i = 0; i < features.length; i++) {
-      const at = features[i]! * width;
-      const weight = weights[i]!;
-      for (let output = 0; output < width; output++) result[to + output]! += weight * spread[at + output]!;
-    }
+  return gram;
+}
+
+export function createSolver(points: Points, gram: Float64Array, penalty: number): RidgeSolver {
+  const { size, coordinates } = points;
+  const factor = gram.slice();
+  for (let i = 0; i < size; i++) factor[i * size + i]! += penalty;
+  factorise(factor, size);
+  return {
+    fit(targets, width) {
+      const sums = new Float64Array(size * width);
+      const count = targets.length / width;
+      for (let point = 0; point < count; point++) {
+        for (let i = 0; i < size; i++) {
+          const value = coordinates[point * size + i]!;
+          for (let output = 0; output < width; output++)
+            sums[i * width + output]! += value * targets[point * width + output]!;
+        }
+      }
+      const column = new Float64Array(size);
+      for (let output = 0; output < width; output++) {
+        for (let i = 0; i < size; i++) column[i] = sums[i * width + output]!;
+        solveFactored(factor, column, size);
+        for (let i = 0; i < size; i++) sums[i * width + output] = column[i]!;
+      }
+      return sums;
+    },
+    leverage(point) {
+      const solved = point.slice();
+      solveLower(factor, solved, size);
+      return solved.reduce((sum, value) => sum + value * value, 0);
+    },
+  };
+}
+
+/** One estimate for each output. */
+export function predict(coefficients: Float64Array, point: Float64Array): Float64Array {
+  const width = coefficients.length / Math.max(1, point.length);
+  const result = new Float64Array(point.length === 0 ? 0 : width);
+  for (let i = 0; i < point.length; i++) {
+    const value = point[i]!;
+    for (let output = 0; output < width; output++)
+      result[output]! += value * coefficients[i * width + output]!;
   }
   return result;
 }
 
-function columnProducts(a: Float64Array, b: Float64Array, width: number): Float64Array {
-  const products = new Float64Array(width);
-  for (let i = 0; i < a.length; i++) products[i % width]! += a[i]! * b[i]!;
-  return products;
+/** What was fitted with some points at this place would have been without them; `seen` is the sum of their targets. */
+export function leaveOut(fitted: number, leverage: number, seen: number, count: number): number {
+  return (fitted - leverage * seen) / (1 - count * leverage);
 }

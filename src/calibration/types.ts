@@ -29,6 +29,10 @@ export interface CalibrationTask {
   /** What the user would have written. */
   text: string;
   topic?: Topic;
+  /** Which kind of task it is, in the words of its set. A question has none: it is recognised by such tasks. */
+  category?: string;
+  /** The same more finely: one template or subject. */
+  family?: string;
 }
 
 /** As it is kept on disk. */

@@ -19,7 +19,11 @@ test("what was recorded is right or wrong by task and worker, with delays and co
     ],
     source: "a test",
   });
-  expect(calibration.tasks[2]).toEqual({ text: "What is 2 + 1?", topic: "arithmetic" });
+  expect(calibration.tasks[2]).toMatchObject({
+    text: "What is 2 + 1?",
+    topic: "arithmetic",
+    category: "arithmetic",
+  });
   expect(calibration.delaysMs!.every((ms) => ms !== undefined && ms >= 0)).toBe(true);
   expect(calibration.costsUsd.every((usd) => usd! > 0)).toBe(true);
 });
@@ -44,7 +48,10 @@ test("one that was cut short counts as far as it goes", async () => {
   );
   expect(await toCalibration(folder, "cut")).toEqual({
     workers: ["v", "w"],
-    tasks: [{ text: "ask a\n(A) x\n(B) y" }, { text: "ask b" }],
+    tasks: [
+      { text: "ask a\n(A) x\n(B) y", category: "c", family: "u" },
+      { text: "ask b", category: "c", family: "u" },
+    ],
     scores: [
       [undefined, 0.5],
       [1, undefined],

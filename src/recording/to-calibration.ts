@@ -66,9 +66,9 @@ export async function toCalibration(folder: string, source: string): Promise<Rec
 }
 
 /** As a person would ask it: without the words on how to state the answer, which only our tasks have. */
-function toCalibrationTask({ prompt, choices = [], category }: RecordedTask) {
+function toCalibrationTask({ prompt, choices = [], category, family }: RecordedTask) {
   const options = choices.map((choice, i) => `(${String.fromCharCode(65 + i)}) ${choice}`);
-  return { text: [prompt, ...options].join("\n"), topic: topicOf(category) };
+  return { text: [prompt, ...options].join("\n"), topic: topicOf(category), category, family };
 }
 
 function meanOf(values: readonly number[] | undefined): number | undefined {

@@ -209,6 +209,8 @@ export interface Profile {
   similar?: number;
   /** That it is right on the question at hand, by all that was measured (calibration/estimate.ts). */
   probability?: number;
+  /** How far `probability` may be off, as a standard error: large where little like the question was measured. */
+  standardError?: number;
   /** How similar the nearest measured question is, 0..1: near 0 the question is new, and `probability` says little. */
   known?: number;
   /** On similar questions: the share of replies with an answer that can be compared with others'. Absent: not measured. */

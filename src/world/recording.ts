@@ -138,7 +138,12 @@ function toCalibration({ set, splits }: SplitSet, models: Pool): Calibration {
   const measured = readScores(splits.train, models, set as RecordedOutcomes);
   return {
     workers: models.members.map(({ worker }) => worker.id),
-    tasks: splits.train.map((task) => ({ text: toText(task), topic: topicOf(task.category) })),
+    tasks: splits.train.map((task) => ({
+      text: toText(task),
+      topic: topicOf(task.category),
+      category: task.category,
+      family: task.family,
+    })),
     scores: measured.map(({ scores }) => scores),
     answers: set.recordedAnswer && measured.map(({ answers }) => answers!),
     callsUsd: models.members.map((_, worker) => meanCallUsd(measured, worker)),

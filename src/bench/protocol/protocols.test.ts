@@ -88,7 +88,7 @@ describe("RouterArena", () => {
 
   it("fits nothing on its own data: who must learn is refused, by name with an error", async () => {
     const result = await run("routerarena", folder);
-    expect(result.refused.map(({ router }) => router)).toContain("probability");
+    expect(result.refused.map(({ router }) => router)).toContain("router");
     expect(result.rows.every(({ router }) => !["neighbours", "lookup-category"].includes(router))).toBe(true);
     await expect(run("routerarena", folder, { routers: ["neighbours"] })).rejects.toThrow(
       "nothing may be fitted on RouterArena's data",
@@ -145,16 +145,14 @@ describe("RouteLLM", () => {
 
   it("scores each question by a router that has not seen it, without contaminated ones", async () => {
     const result = await run("routellm", folder, {
-      routers: ["lookup-category", "random-worker", "probability"],
+      routers: ["lookup-category", "random-worker", "router"],
     });
     expect(result.tasks).toBe(199);
     // Half of the calls recover more than the gap: on law the strong one loses.
     expect(figure(result, "lookup-category", "cpt50")).toBeLessThan(0.26);
-    expect(figure(result, "probability", "apgr")).toBeGreaterThan(
-      figure(result, "random-worker", "apgr") + 0.2,
-    );
+    expect(figure(result, "router", "apgr")).toBeGreaterThan(figure(result, "random-worker", "apgr") + 0.2);
     expect(result.rows[0]!.curve).toHaveLength(11);
-    expect(toProtocolHeadline(result)).toContain("Without labels the best is probability");
+    expect(toProtocolHeadline(result)).toContain("Without labels the best is router");
     expect(toProtocolReport(result, "tutti bench")).toContain("What a share of strong calls recovers");
   });
 
@@ -235,9 +233,9 @@ describe("routers", () => {
       })),
     );
     // The words say nothing: only who is given the label can know.
-    const result = await run("routerdc", folder, { routers: ["lookup-category", "probability"] });
+    const result = await run("routerdc", folder, { routers: ["lookup-category", "router"] });
     expect(figure(result, "lookup-category", "inside")).toBe(1);
-    expect(figure(result, "probability", "inside")).toBeLessThan(1);
+    expect(figure(result, "router", "inside")).toBeLessThan(1);
     expect(result.rows.map(({ reads }) => reads)).toEqual(["label", "question"]);
   });
 

@@ -53,7 +53,6 @@ export const ROUTE_LLM: Protocol = {
     "lookup-subtask",
     "neighbours",
     "router",
-    "probability",
     "oracle",
   ],
   anchors: ANCHORS.routellm,

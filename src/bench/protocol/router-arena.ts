@@ -61,7 +61,6 @@ export const ROUTER_ARENA: Protocol = {
     "lookup-subtask",
     "neighbours",
     "router",
-    "probability",
     "singles",
     "oracle",
   ],

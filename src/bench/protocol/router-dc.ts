@@ -25,7 +25,6 @@ export const ROUTER_DC: Protocol = {
     "lookup-subtask",
     "neighbours",
     "router",
-    "probability",
     "oracle",
   ],
   anchors: ANCHORS.routerdc,

@@ -8,7 +8,6 @@ import { createRandom, hashSeed } from "../../base/random.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { fitLabels, type LookupLabel } from "../../baseline/lookup.ts";
 import { fitNeighbours } from "../../baseline/neighbours.ts";
-import { fitProbability } from "../../baseline/probability.ts";
 import { fitRouter } from "../../baseline/router.ts";
 import { SINGLE } from "../../baseline/single.ts";
 import { bestBy, measureStrength } from "../../baseline/strength.ts";
@@ -61,21 +60,11 @@ const ROUTERS: readonly OneCallRouter[] = [
   },
   {
     id: "router",
-    summary: "ridge regression over words and pairs, one output per worker",
+    summary: "whoever is most probably right: the probability that profiles give every Conductor",
     reads: "question",
     isFitted: true,
     fit: (context) => {
       const { estimate } = fitRouter(context);
-      return (task) => estimate(toAsked(task));
-    },
-  },
-  {
-    id: "probability",
-    summary: "the probability of being right that profiles give every Conductor",
-    reads: "question",
-    isFitted: true,
-    fit: (context) => {
-      const { estimate } = fitProbability(context);
       return (task) => estimate(toAsked(task));
     },
   },

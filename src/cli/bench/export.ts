@@ -33,7 +33,7 @@ export function defineExport(command: Command): void {
       `
 Examples:
   $ tutti bench export --protocol routerarena --recording recorded/routerarena --conductor single:gemini-2.0-flash-001 --out tutti.json
-  $ tutti bench export --protocol routerarena --recording recorded/routerarena --fit recorded/mine --conductor probability --queries router_data.json --out tutti.json
+  $ tutti bench export --protocol routerarena --recording recorded/routerarena --fit recorded/mine --conductor router --queries router_data.json --out tutti.json
 
 Beside FILE it writes FILE-config.json (the models) and, where the recording has rewordings, FILE-robustness.json.`,
     );
@@ -52,7 +52,7 @@ export async function exportSubmission(_flags: unknown, command: Command): Promi
     );
   const names = splitIds(conductor);
   if (names.length !== 1 || names[0] === "all")
-    throw usageError("export needs --conductor with one router, such as probability");
+    throw usageError("export needs --conductor with one router, such as router");
   const [{ chooseRouters }, { readQueries, toPredictions, toSubmissionConfig }, { writeFileSafely }] =
     await Promise.all([
       import("../../bench/protocol/protocols.ts"),

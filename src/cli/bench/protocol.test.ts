@@ -57,7 +57,7 @@ test("what cannot be measured is refused with the reason, exit code 2", async ()
   expect(await say("--protocol", "routerdc", "--recording", "arena")).toContain(
     'it lacks tasks with "split"',
   );
-  expect(await say(...arena, "--conductor", "probability")).toContain(
+  expect(await say(...arena, "--conductor", "router")).toContain(
     "nothing may be fitted on RouterArena's data",
   );
   expect(await say(...arena, "--limit", "3")).toContain("--protocol and --limit exclude each other");
