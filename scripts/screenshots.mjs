@@ -1,14 +1,17 @@
 // npm run screenshots: the pictures of README and docs, taken from the dashboard as it is. A gateway on the rehearsal
 // in a home of its own, a real browser, a question, a training; pictures go to docs/images. Takes about ten minutes;
-// with -- --training FOLDER the training is one that was made before, which has learned more.
+// with -- --training FOLDER the training is one that was made before, which has learned more; -- --terminals takes the
+// pictures of terminals alone (needs tmux, and half a minute).
 import { spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { createJiti } from "jiti";
 import { chromium } from "playwright-core";
+import { captureTerminal } from "./terminal/capture.mjs";
+import { toPng, toTerminalSvg } from "./terminal-picture.mjs";
 
 const { browserPath, serve, noBrowser } = await createJiti(import.meta.url).import("../web/e2e/browser.ts");
 
@@ -30,7 +33,11 @@ if (browserPath === undefined) {
   console.error(noBrowser);
   process.exit(1);
 }
-const { values: flags } = parseArgs({ options: { training: { type: "string" } } });
+const { values: flags } = parseArgs({
+  options: { training: { type: "string" }, terminals: { type: "boolean" } },
+});
+await takeTerminals();
+if (flags.terminals) process.exit();
 const home = mkdtempSync(join(tmpdir(), "tutti-screenshots-"));
 if (flags.training !== undefined)
   cpSync(flags.training, join(home, "trainings", "rehearsal"), { recursive: true });
@@ -89,6 +96,37 @@ try {
   gateway.kill("SIGTERM");
   await new Promise((done) => gateway.once("exit", done));
   rmSync(home, { recursive: true, force: true });
+}
+
+/** A command on a terminal of its own, in a home of its own. */
+async function takeTerminals() {
+  const cwd = mkdtempSync(join(tmpdir(), "tutti-terminal-"));
+  try {
+    mkdirSync(OUT, { recursive: true });
+    const chat = await captureTerminal({
+      command: [process.execPath, join(ROOT, "dist/cli/main.js"), "chat", "--pool", "rehearsal"],
+      env: { HOME: cwd, TUTTI_HOME: cwd, TUTTI_REHEARSAL_DELAY: "0.3" },
+      cwd,
+      columns: 96,
+      rows: 48,
+      typed: [
+        [/\/help/, "What is 17 * 23?"],
+        [/session .* run r_\w+/, "What is the capital of France?"],
+        [/session .* run r_\w+[\s\S]*session .* run r_\w+/, "/cost"],
+        [/2 answers/],
+      ],
+    });
+    await keepPicture("chat.png", toTerminalSvg(chat, { columns: 96, title: "tutti chat" }));
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
+}
+
+async function keepPicture(name, svg) {
+  const png = await toPng(svg);
+  if (png.length > MOST_BYTES) throw new Error(`${name} has ${png.length} bytes, more than ${MOST_BYTES}`);
+  writeFileSync(join(OUT, name), png);
+  process.stderr.write(`docs/images/${name}, ${Math.round(png.length / 1000)} KB\n`);
 }
 
 async function trained(url) {

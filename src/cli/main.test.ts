@@ -74,14 +74,14 @@ const CONFIG_LINE = /^Config tutti\.config\.json: 127\.0\.0\.1:\d+\n/;
 
 describe.concurrent("bad usage", () => {
   it.each([
-    ["an unknown flag", ["ask", "--jsn", "q"], "tutti: unknown option '--jsn'. Did you mean --json?"],
+    ["an unknown flag", ["ask", "--jsn", "q"], 'tutti: unknown option "--jsn". Did you mean "--json"?'],
     [
       "a question without a verb",
       ["What is 2+2?"],
       "there is no such verb. To ask this: tutti ask 'What is 2+2?'",
     ],
     ["a Conductor that is not there", ["ask", "--conductor", "nativ", "q"], 'Did you mean "native"?'],
-    ["an unknown verb", ["aks", "q"], "tutti: unknown command 'aks'. Did you mean ask?"],
+    ["an unknown verb", ["aks", "q"], 'tutti: unknown command "aks". Did you mean "ask"?'],
     [
       "an unknown verb under a verb",
       ["pool", "chek"],

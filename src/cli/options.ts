@@ -1,5 +1,6 @@
 // Reading flags: each reader names the flag, the bad value and what would be right, before anything starts.
 
+import type { Command } from "commander";
 import { usageError } from "../base/errors.ts";
 import { shorten } from "../base/format.ts";
 import { didYouMean } from "../base/suggest.ts";
@@ -48,19 +49,37 @@ export function dollars(flag: string): (text: string) => number | "none" {
   };
 }
 
+/** The values that a reader takes, for completion; undefined where they cannot be listed. */
+const choices = new WeakMap<object, readonly string[]>();
+
+export function valuesOf(reader: object | undefined): readonly string[] | undefined {
+  return reader && choices.get(reader);
+}
+
 export function oneOf<T extends string>(flag: string, values: readonly T[]): (text: string) => T {
-  return (text) => {
+  const read = (text: string) => {
     const value = values.find((candidate) => candidate === text);
     if (value !== undefined) return value;
     throw usageError(
       `${flag} must be ${values.slice(0, -1).join(", ")} or ${values.at(-1)}, not "${text}".${didYouMean(text, values)}`,
     );
   };
+  choices.set(read, values);
+  return read;
 }
 
 /** For a flag that may be given several times. */
 export function collect(text: string, before: string[] = []): string[] {
   return [...before, text];
+}
+
+/** Flags that must be given. Checked after wrong flags: whoever mistypes one is told so, and not that it is missing. */
+export function checkRequired(...flags: string[]): (command: Command) => void {
+  return (command) => {
+    const options = command.options.filter(({ long }) => flags.includes(long ?? ""));
+    const missing = options.find((option) => command.opts()[option.attributeName()] === undefined);
+    if (missing) throw usageError(`${missing.flags} is missing: ${missing.description}`);
+  };
 }
 
 /** A verb under a verb that does not exist: commander itself knows this only for the first one. */

@@ -40,12 +40,14 @@ function isCommanderError(error: unknown): error is CommanderError {
   return error instanceof Error && String((error as { code?: unknown }).code).startsWith("commander.");
 }
 
-/** "error: unknown option '--jsn'\n(Did you mean --json?)" in our own way. */
+/** "error: unknown option '--jsn'\n(Did you mean --json?)" in our own way: unknown option "--jsn". Did you mean "--json"? */
 function fromCommander(message: string): string {
   return message
     .trim()
     .replace(/^error: /, "")
-    .replace(/\n\((Did you mean .*\?)\)$/s, ". $1");
+    .replace(/^(unknown (?:command|option)) '([^']*)'/, '$1 "$2"')
+    .replace(/\n\(Did you mean one of (.*)\?\)$/s, ". Did you mean one of $1?")
+    .replace(/\n\(Did you mean (\S+)\?\)$/s, '. Did you mean "$1"?');
 }
 
 function stackOf(error: Error): string {

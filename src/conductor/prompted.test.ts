@@ -90,7 +90,9 @@ describe("the prompted Conductor", () => {
 describe("the Conductor's prompt", () => {
   it("shows measured workers as numbers, and names them only when asked for; of the others it tells the name", () => {
     expect(textOf()).toContain("Model id 0: solves 50 % of 40 measured tasks (code 90 %)");
-    expect(textOf()).toContain("Model id 1 (other/model): $1 in, $2 out per million tokens");
+    expect(textOf()).toContain(
+      "Model id 1 (other/model): abilities unknown; $1 in, $2 out per million tokens",
+    );
     expect(textOf()).not.toContain("brand-name");
     expect(textOf({}, true)).toContain("Model id 0 (acme/brand-name)");
   });
@@ -99,7 +101,7 @@ describe("the Conductor's prompt", () => {
     const worker = scriptedWorker("openrouter/anthropic/claude-opus-4.5", "");
     const text = textOf({ pool: toPool([{ worker, contextTokens: 200_000 }]) });
     expect(text).toMatch(
-      /Model id 0 \(openrouter\/anthropic\/claude-opus-4\.5\): published: SWE-bench Verified 74\.4 % \(.+, 2026-11\); reads up to 200 K tokens/,
+      /Model id 0 \(openrouter\/anthropic\/claude-opus-4\.5\): reads images, calls tools, reasons before it answers \(Anthropic.s announcement, 2025-11\); published: SWE-bench Verified 74\.4 % \(.+, 2026-11\); reads up to 200 K tokens/,
     );
   });
 

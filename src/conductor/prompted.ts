@@ -35,7 +35,7 @@ export function createPromptedConductor(
     const messages = messagesFor(request);
     const asked = plannerOf(request);
     const maxOutputTokens = request.maxOutputTokens ?? limitOf(asked);
-    const question = { messages, maxOutputTokens, seed: request.seed };
+    const question = { messages, maxOutputTokens, seed: request.seed, keepsThinking: true as const };
     for await (const event of asked.worker.ask(question, signal)) {
       if (event.type === "text-delta") yield { text: event.text };
       if (event.type === "finish") yield { usage: event.usage, isCut: event.reason === "length" };

@@ -22,6 +22,8 @@ export interface ComposeRequest {
   /** Format errors of this round's earlier attempts: a Conductor may learn from them. */
   errors: WorkflowError[];
   maxSteps: number;
+  /** So many steps at least, unless the task is trivial; absent: as few as it needs. */
+  teamSize?: number;
   /** How many workflows this run may have in all: in the last one nothing can be accepted any more. Absent: one is enough. */
   maxRounds?: number;
   /** Never more than this: the budget was reserved with it. */

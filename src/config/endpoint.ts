@@ -6,6 +6,7 @@ import { usageError } from "../base/errors.ts";
 import { shorten } from "../base/format.ts";
 import { registerSecret } from "../base/redact.ts";
 import { didYouMean } from "../base/suggest.ts";
+import { seesImages } from "../worker/known-models.ts";
 import { loadModel, PROTOCOLS, type ProviderProtocol } from "../worker/models.ts";
 import { contextOf, priceAt, priceOf } from "../worker/price.ts";
 import { createModelWorker } from "../worker/provider.ts";
@@ -131,14 +132,15 @@ export async function toMember(
     loading ??= loadModel({ provider, protocol, baseUrl, model, apiKey, hasJsonSchema, fetch });
     return loading;
   };
-  const { isCompatible } = PROTOCOLS[protocol];
+  const { isCompatible, takesPdf } = PROTOCOLS[protocol];
+  const takesImages = seesImages(model);
   const providerOptions = {
     // A client's schema need not keep to the rules of strict mode.
     ...(isCompatible ? { openaiCompatible: { strictJsonSchema: false } } : {}),
     ...(settings.options ? { [isCompatible ? provider : protocol]: settings.options } : {}),
   };
   const { profile, maxOutputTokens, temperature } = settings;
-  const worker = createModelWorker(id, load, { temperature, providerOptions });
+  const worker = createModelWorker(id, load, { temperature, providerOptions, takesImages, takesPdf });
   const price = settings.price ?? (await findPrice(endpoint, model));
   rememberTarget(worker, { provider, protocol, baseUrl, model, apiKey, price });
   return {
@@ -146,6 +148,7 @@ export async function toMember(
     price,
     profile,
     maxOutputTokens,
+    takesImages,
     contextTokens: endpoint.isOwn ? await contextOf(provider, model) : undefined,
     source: settings.source ?? endpoint.source,
   };

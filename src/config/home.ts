@@ -25,7 +25,7 @@ export function toStorePath(store: string | undefined, env: Environment): string
 
 /** What Tutti puts into its home, with what SQLite and locks put beside it. */
 const OWN =
-  /^\.?(journal\.db|keys\.json|trusted\.json|models-cache\.json|calibration$|trainings$|rl$|bench$)/;
+  /^\.?(journal\.db|keys\.json|trusted\.json|models-cache\.json|calibration$|trainings$|rl$|bench$|workflows$)/;
 
 /**
  * Homes of earlier versions may be open to other users. Returns what was done, once: afterwards it is closed. A

@@ -210,12 +210,15 @@ async function select(
     else if (name === "rehearsal") chosen.push(...(await rehearse(options.env)));
     else if (isHelperId(name)) continue;
     else if (name.includes("/") && findProviderInfo(splitRef(name).provider)) {
+      if (!isChatModel(name)) throw usageError(`${name}: ${NOT_CHAT}`);
       const member = await resolveModel(name, options);
       chosen.push({ id: name, kind: "environment", state: "unchecked", detail: "named directly", member });
     } else {
       const known = candidates.filter(({ member }) => member).map(({ id }) => id);
+      // People leave the provider out, so the nearest may be a name without it.
+      const names = name.includes("/") ? known : [...known, ...known.map((id) => splitRef(id).model)];
       throw usageError(
-        `No worker "${shorten(name)}" (there are: ${known.join(", ")}).${didYouMean(name, [...pools, ...known, "rehearsal"])}`,
+        `No worker "${shorten(name)}" (there are: ${known.join(", ")}).${didYouMean(name, [...pools, ...names, "rehearsal"])}`,
       );
     }
   }

@@ -6,9 +6,11 @@
 
 import { z } from "zod";
 import { isObject } from "../base/fields.ts";
+import { QUALITIES } from "../base/quality-names.ts";
 import { HELPER_IDS } from "../worker/kinds.ts";
 import type { ModelObject } from "../worker/provider.ts";
 import { type PoolMember, TOPICS, type Worker } from "../worker/types.ts";
+import { writtenWorkflowSchema } from "./workflow-text.ts";
 
 const count = z.int().min(1);
 const milliseconds = z.number().min(1);
@@ -80,6 +82,8 @@ const configSchema = z.strictObject({
   workers: z.array(workerSchema).optional(),
   /** Names for groups of workers: `tutti ask --pool NAME`. */
   pools: z.record(name, z.array(name).min(1)).default({}),
+  /** Workflows of one's own, by name: `tutti ask --workflow NAME` (docs/workflows.md). */
+  workflows: z.record(name, writtenWorkflowSchema).default({}),
   /** Adds the voting worker to every pool with two models or more. */
   consensus: z.boolean().default(true),
   /** Adds the Conductor itself as a worker: a step may then be performed by a team of its own. */
@@ -97,6 +101,8 @@ const configSchema = z.strictObject({
       deadlineMs: milliseconds.nullable().default(600_000),
     })
     .prefault({}),
+  /** How much an answer may take: rounds, team sizes, budget and who is asked (`tutti/quality.ts`). */
+  quality: z.enum(QUALITIES).default("balanced"),
   /** How many workflows at the most: more than 1 allows corrective ones. */
   rounds: z.int().min(1).max(10).default(1),
   /** The largest reply asked of a step. */

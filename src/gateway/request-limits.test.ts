@@ -31,9 +31,9 @@ describe.each(DOORS)("in $name", ({ name, path, valid }) => {
       const response = await gateway.post(path, { ...valid, ...long(1_000), model, tutti });
       expect(response.status).toBe(200);
       const { rounds, limits } = await settingsOf(gateway, response);
-      // What the name itself offers is four times as much for ultra, and two rounds more for the highest effort.
-      expect(limits).toEqual({ ...LIMITS, usd: model === "tutti-ultra" ? 2 : 0.5 });
-      expect(rounds).toBe({ tutti: 3, "tutti-fast": 1, "tutti-ultra": 5 }[model]);
+      // A name stands for a quality: half of the budget for economy, four times as much for max, which has two rounds more.
+      expect(limits).toEqual({ ...LIMITS, usd: { tutti: 0.5, "tutti-fast": 0.25, "tutti-ultra": 2 }[model] });
+      expect(rounds).toBe({ tutti: 3, "tutti-fast": 1, "tutti-ultra": 3 }[model]);
     },
   );
 
@@ -85,3 +85,36 @@ it.each([{}, { budget: { usd: 100, window: "day" as const } }])(
     expect(taken.limits).toEqual(LIMITS);
   },
 );
+
+describe("the quality of a request", () => {
+  const cases: [what: string, fields: Loose, expected: { quality: string; rounds: number; usd: number }][] = [
+    ["the config's by default", {}, { quality: "balanced", rounds: 1, usd: 0.5 }],
+    ["by its own field", { tutti: { quality: "high" } }, { quality: "high", rounds: 2, usd: 1 }],
+    ["by effort", { reasoning_effort: "low" }, { quality: "economy", rounds: 1, usd: 0.25 }],
+    [
+      "by its field before the effort",
+      { tutti: { quality: "max" }, reasoning_effort: "low" },
+      { quality: "max", rounds: 3, usd: 2 },
+    ],
+    [
+      "by the name of the model before the effort",
+      { model: "tutti-ultra", reasoning_effort: "medium" },
+      { quality: "max", rounds: 3, usd: 2 },
+    ],
+  ];
+  it.each(cases)("is %s", async (_, fields, { quality, rounds, usd }) => {
+    const gateway = await begin();
+    const { path, valid } = DOORS.find(({ name }) => name === "chat")!;
+    const response = await gateway.post(path, { ...valid, ...fields });
+    const settings = await settingsOf(gateway, response);
+    expect(settings).toMatchObject({ quality, rounds, limits: { usd } });
+  });
+
+  it("is refused with the nearest name where it is wrong", async () => {
+    const gateway = await begin();
+    const { path, valid } = DOORS.find(({ name }) => name === "chat")!;
+    const response = await gateway.post(path, { ...valid, tutti: { quality: "hgh" } });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toMatch(/economy, balanced, high, max.+high/);
+  });
+});

@@ -76,6 +76,10 @@ export function createNested(nested: NestedStep, stage: Stage, perform: Perform)
       const message = `The nested run ${nested.runId} ended without an answer: ${stopReason}`;
       throw new TuttiError("nested-failed", message);
     }
+    if (streamed !== "" && !answer.startsWith(streamed)) {
+      yield { type: "text-withdrawn" };
+      streamed = "";
+    }
     if (streamed === "") yield { type: "text-delta", text: answer };
     yield { type: "finish", usage: usageOf(await work), reason: "stop" };
   }

@@ -16,7 +16,9 @@ export function toPlanMessages(state: RunState, round: number): Message[] {
   const { limits } = plan;
   const maxSteps = Math.max(1, Math.min(settings.maxSteps, limits.calls ?? Number.POSITIVE_INFINITY));
   const rounds = toComposedRounds(state).slice(0, round);
-  const request = { task, pool: { members: pool.map(toMember) }, rounds, errors, maxSteps, limits, seed: 0 };
+  const { teamSize } = settings;
+  const members = pool.map(toMember);
+  const request = { task, pool: { members }, rounds, errors, maxSteps, teamSize, limits, seed: 0 };
   return toConductorMessages(request, { showNames: settings.showNames ?? false });
 }
 

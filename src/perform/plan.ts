@@ -34,6 +34,7 @@ export function toComposeRequest(state: RunState, pool: Pool, maxOutputTokens?: 
     errors: formatErrors,
     // More steps than calls are left would end half-way.
     maxSteps: Math.max(1, Math.min(settings.maxSteps, limits.calls ?? Number.POSITIVE_INFINITY)),
+    teamSize: settings.teamSize,
     limits,
     failedPlanners: rounds.reduce((sum, { plan }) => sum + plan.replaced, 0),
     maxRounds: settings.rounds,

@@ -110,10 +110,13 @@ export interface Run {
   settings: Omit<RunSettings, "conductor"> & { conductor: string };
   /** Of a run that came through the gateway. */
   origin?: Origin;
+  /** The run before it in a conversation. */
+  continues?: string;
 }
 
 export function toRun(state: RunState, now = Date.now()): Run {
-  const { runId, parent, task, spent, unpricedCalls, startedAt, ended, pool, settings, origin } = state;
+  const { runId, parent, task, spent, unpricedCalls, startedAt, ended, pool, settings, origin, continues } =
+    state;
   const { answer, hasAnswer, answerStep } = ended ?? toAnswer(state);
   const rounds = state.rounds.map((round, number) => toRound(state, round, number));
   const plans = state.rounds.map((round) => round.plan.totals);
@@ -145,6 +148,7 @@ export function toRun(state: RunState, now = Date.now()): Run {
     pool,
     settings: { ...settings, conductor: toConductorName(settings.conductor) },
     origin,
+    continues,
   };
 }
 

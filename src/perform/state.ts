@@ -101,6 +101,8 @@ export interface RunState {
   pool: PoolEntry[];
   settings: RunSettings;
   origin?: Origin;
+  /** The run before it in a conversation. */
+  continues?: string;
   startedAt: number;
   /** The deadline counts from here: the start or the latest resume, moved on by what people took to review. */
   resumedAt: number;
@@ -127,7 +129,7 @@ export function fold(events: readonly RunEvent[]): RunState | undefined {
 }
 
 export function start(event: Extract<RunEvent, { type: "run-start" }>): RunState {
-  const { runId, parent, task, pool, settings, origin, isStripped, at } = event;
+  const { runId, parent, task, pool, settings, origin, continues, isStripped, at } = event;
   return {
     runId,
     parent,
@@ -135,6 +137,7 @@ export function start(event: Extract<RunEvent, { type: "run-start" }>): RunState
     pool,
     settings,
     origin,
+    continues,
     isStripped,
     startedAt: at,
     resumedAt: at,

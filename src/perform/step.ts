@@ -273,7 +273,11 @@ async function ask(
           break;
         case "reasoning-delta":
           reasoning += event.text;
-          onDelta("reasoning", event.text);
+          if (event.text !== "") onDelta("reasoning", event.text);
+          break;
+        case "text-withdrawn":
+          reasoning += text;
+          text = "";
           break;
         case "tool-call":
           if (!isDeclared(request, event.name)) {
@@ -315,7 +319,7 @@ async function ask(
     await (worker.isInstant ? consume() : Promise.race([consume(), stopped, watch()]));
     const { usage, reason, billed } = finish!;
     const isNothing = undeclared !== undefined && !toolCalls && text.trim() === "";
-    const empty = toolCalls ? undefined : emptyReply(worker, text, reason, request.maxOutputTokens);
+    const empty = toolCalls ? undefined : emptyReply(worker, { text, reasoning, reason }, request);
     const error = isNothing ? undeclaredTool(worker.id, undeclared!) : empty;
     if (error) return { ok: false, error, partial: "", reasoning, usage };
     const reply: StepReply = {
@@ -338,13 +342,14 @@ async function ask(
 /** A reply that a limit or a filter has emptied is no reply: somebody else may have one. */
 function emptyReply(
   worker: Worker,
-  text: string,
-  reason: FinishReason,
-  maxOutputTokens: number,
+  { text, reasoning, reason }: { text: string; reasoning: string; reason: FinishReason },
+  { maxOutputTokens }: WorkerRequest,
 ): TuttiError | undefined {
   if (!isModel(worker) || text.trim() !== "") return undefined;
   if (reason === "content-filter")
     return new TuttiError("content-filter", `${worker.id} was silenced by its provider's filter`);
+  if (reason !== "length" && reasoning.trim() !== "")
+    return new TuttiError("empty-reply", `${worker.id} wrote down its thinking and no answer`);
   if (reason !== "length") return undefined;
   const why = `used all of its ${maxOutputTokens} tokens before it wrote a word (models that reason need more)`;
   return new TuttiError("empty-reply", `${worker.id} ${why}`);

@@ -4,17 +4,18 @@
 import { TuttiError } from "../base/errors.ts";
 import { textOf } from "../worker/brief.ts";
 import type { Task } from "../worker/types.ts";
-import { offerQuestion } from "./questions.ts";
+import { offerQuestion } from "./offer.ts";
 import { findProblem } from "./reading.ts";
 
-/** Throws where no family of the simulated world recognises the question. */
+/** Throws where no family of the simulated world recognises the newest question: an earlier one of the conversation is answered. */
 export function checkKnown({ messages }: Task): void {
-  if (findProblem(messages)) return;
+  const newest = messages.findLast(({ role }) => role === "user");
+  if (newest && findProblem([newest])) return;
   const example = `tutti ask "${offerQuestion(messages.map(textOf).join("\n"))}"`;
   const real =
     "For real answers set a key such as OPENAI_API_KEY, or run Ollama: ollama serve, then ollama pull qwen3";
   throw new TuttiError(
     "not-in-rehearsal",
-    `The rehearsal (simulated workers) cannot answer this question, it knows only such as: ${example} ${real}`,
+    `The rehearsal (simulated workers) cannot answer this question, but one such as: ${example} ${real}`,
   );
 }

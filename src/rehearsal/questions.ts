@@ -19,6 +19,7 @@ import { shopping } from "./families/shopping.ts";
 import { strings } from "./families/strings.ts";
 import { tables } from "./families/tables.ts";
 import { units } from "./families/units.ts";
+import { toSumQuestion } from "./plain-sums.ts";
 import { cleanText } from "./templates/templates.ts";
 import type { Difficulty, Family, Problem } from "./types.ts";
 
@@ -57,6 +58,9 @@ export function readProblem(text: string): Problem | undefined {
     problem = family.read(clean);
     if (problem) break;
   }
+  // Last, so that it changes nothing of what the families themselves write.
+  const sum = problem ? undefined : toSumQuestion(text);
+  if (sum !== undefined) problem = arithmetic.read(sum);
   if (memo.size >= MEMO_SIZE) memo.clear();
   if (text.length <= MEMO_LONGEST) memo.set(text, problem);
   return problem;
@@ -93,18 +97,6 @@ export function generateProblems({
 export function exampleQuestion(seed: number | string = 0): string {
   const random = createRandom(hashSeed("example", seed));
   return random.pick(FAMILIES).generate(random, random.pick([2, 3] as const)).question;
-}
-
-/** Longer ones do not invite to try them. */
-const LONGEST_OFFER = 110;
-
-/** The same, ready to be pasted into somebody's shell: nothing in it needs escaping. */
-export function offerQuestion(seed: string): string {
-  for (let i = 0; i < 50; i++) {
-    const example = exampleQuestion(`${seed}${i}`);
-    if (example.length <= LONGEST_OFFER && !/["'`$\\!\n]/.test(example)) return example;
-  }
-  return "What is 17 * 23?";
 }
 
 export interface ProblemGrade {

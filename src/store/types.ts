@@ -71,6 +71,10 @@ export interface RunSettings {
   conductor: ConductorIdentity;
   /** Why this Conductor and not another, in words. */
   conductorReason: string;
+  /** As it was asked for: `tutti/quality.ts`. Absent in older journals and in graded runs. */
+  quality?: string;
+  /** So many steps at least, unless the task is trivial; absent: as few as it needs. */
+  teamSize?: number;
   /** How many workflows at the most: 1 is a plain run, more allow corrective ones. */
   rounds: number;
   maxSteps: number;
@@ -165,6 +169,8 @@ export type RunEvent =
       settings: RunSettings;
       /** Of a run that came through the gateway. */
       origin?: Origin;
+      /** The run whose conversation this one goes on with: its question and answer stand in `task.messages`. */
+      continues?: string;
       /** What was said was taken out of this run's events, or never was in them (`without-content.ts`). */
       isStripped?: true;
     })

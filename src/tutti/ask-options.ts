@@ -1,11 +1,12 @@
 // What a caller may say beside the question.
 
+import type { Quality } from "../base/quality-names.ts";
 import type { Conductor } from "../conductor/types.ts";
 import type { PlanEstimate } from "../perform/estimate.ts";
 import type { Verdict } from "../perform/stage.ts";
 import type { ConductorIdentity, Origin } from "../store/types.ts";
 import type { OutputSettings, Pool, ToolResult } from "../worker/types.ts";
-import type { Workflow } from "../workflow/types.ts";
+import type { NamedWorkflow, Workflow } from "../workflow/types.ts";
 
 /** What a person is shown before a plan is performed. */
 export interface PlanForReview {
@@ -18,6 +19,12 @@ export interface PlanForReview {
 }
 
 export interface AskOptions {
+  /** Asks this one worker and nobody else: its id, or its model's name where only one worker has it. Instead of pool and Conductor. */
+  model?: string;
+  /** How the answer should be: put before the conversation as its system message, in the place of one that is there. */
+  system?: string;
+  /** The id of a run: its conversation comes before the question. Refused where what was said in it is not kept. */
+  continues?: string;
   /**
    * As people name it ("prompted", "native", "native:FOLDER", "scripted-planner", the id of a worker or
    * "provider/model" to plan with), as it is journaled, or one's own.
@@ -25,6 +32,8 @@ export interface AskOptions {
   conductor?: string | ConductorIdentity | Conductor;
   /** "rehearsal", the name of a pool in the config, ids of workers, or a pool of one's own. */
   pool?: string | string[] | Pool;
+  /** How much the answer may take; the config's by default. `rounds`, `budgetUsd` and `conductor` come before it. */
+  quality?: Quality;
   rounds?: number;
   /** null switches the dollar budget off. */
   budgetUsd?: number | null;
@@ -32,8 +41,8 @@ export interface AskOptions {
   maxTokens?: number;
   deadlineMs?: number;
   seed?: number;
-  /** Performs this workflow instead of asking a Conductor. */
-  workflow?: Workflow;
+  /** Performs this workflow instead of asking a Conductor. Workers by number or id; a text is the name of one in the config. */
+  workflow?: Workflow | NamedWorkflow | string;
   /** Called with each plan before it is performed. */
   review?: (plan: PlanForReview) => Promise<Verdict>;
   allowUnknownPrice?: boolean;

@@ -24,7 +24,7 @@ export function toTask(input: string | Message[] | Task): Task {
       throw usageError(`A message has the role "${role}": it must be system, user, assistant or tool.`);
     }
     for (const part of typeof content === "string" ? [{ type: "text" as const, text: content }] : content) {
-      const text = part.type === "text" ? part.text : part.image;
+      const text = part.type === "text" ? part.text : part.type === "image" ? part.image : part.file;
       // Images are bounded by the providers; text is what fills every prompt of the team.
       if (part.type === "text") bytes += Buffer.byteLength(text);
       if (role === "user" && text.trim() !== "") hasContent = true;

@@ -3,6 +3,7 @@
 
 import { isTuttiError, usageError } from "../base/errors.ts";
 import { shorten } from "../base/format.ts";
+import type { Quality } from "../base/quality-names.ts";
 import { didYouMean } from "../base/suggest.ts";
 import { createFixedConductor } from "../conductor/fixed.ts";
 import type { Card } from "../conductor/native/checkpoint.ts";
@@ -17,7 +18,8 @@ import { isModel, modelsOf, nests } from "../worker/kinds.ts";
 import type { Pool, PoolMember, Task } from "../worker/types.ts";
 import type { Workflow } from "../workflow/types.ts";
 import { isPlainQuestion } from "./plain-question.ts";
-import { rankPlanners, toPlannerReason } from "./planners.ts";
+import { type RankOptions, rankPlanners, toPlannerReason } from "./planners.ts";
+import { QUALITY_TRAITS } from "./quality.ts";
 
 export type PoolKind = ResolvedPool["kind"];
 
@@ -30,6 +32,15 @@ export interface ResolveOptions {
   onNotice?: (text: string) => void;
   /** False of a worker that failed lately: others plan before it. */
   isAvailable?: (id: string) => boolean;
+  /** Scales what trained Conductors take a call to cost; "max" has the strongest model plan. */
+  quality?: Quality;
+}
+
+function toRank({
+  isAvailable,
+  quality = "balanced",
+}: Pick<ResolveOptions, "isAvailable" | "quality">): RankOptions {
+  return { isAvailable, isByStrengthAlone: QUALITY_TRAITS[quality].isPlannedByStrongest };
 }
 
 export async function resolveConductor(
@@ -42,10 +53,10 @@ export async function resolveConductor(
       return createPromptedConductor(
         await findPlanner(identity.planner, pool, options.env),
         options,
-        rankPlanners(pool, options.isAvailable),
+        rankPlanners(pool, toRank(options)),
       );
     case "native": {
-      const conductor = await openNative(identity.checkpoint, pool, options.kind);
+      const conductor = await openNative(identity.checkpoint, pool, options);
       const { digest } = conductor.identity as Extract<ConductorIdentity, { kind: "native" }>;
       noticeChange("native", identity, digest, options.onNotice);
       return conductor;
@@ -122,24 +133,29 @@ function toCost(text: string | undefined): number | undefined {
 async function openTrinityFor(
   { checkpoint, costPerCall }: { checkpoint?: string; costPerCall?: number },
   kind: PoolKind,
+  quality: Quality = "balanced",
 ): Promise<Conductor> {
   const { findTrinity, openTrinity } = await import("../conductor/trinity/open.ts");
   const folder = findTrinity(checkpoint, kind === "rehearsal" ? "rehearsal" : "live");
-  return openTrinity(folder, { costPerCall });
+  const scale = QUALITY_TRAITS[quality].costPerCall;
+  if (costPerCall !== undefined || scale === 1) return openTrinity(folder, { costPerCall });
+  return openTrinity(folder, { costPerCall: scale * openTrinity(folder).card.costPerCall });
 }
 
 /** By its shipped name or folder; undefined: the shipped one for such a pool. Its engine is open. */
 async function openNative(
   checkpoint: string | undefined,
   pool: Pool,
-  kind: PoolKind,
+  { kind, quality = "balanced" }: Pick<ResolveOptions, "kind" | "quality">,
 ): Promise<NativeConductor> {
   const [{ createNativeConductor }, { findNative }] = await Promise.all([
     import("../conductor/native/native.ts"),
     import("../conductor/native/shipped.ts"),
   ]);
   const folder = findNative(checkpoint, kind === "rehearsal" ? "rehearsal" : "live");
-  const conductor = createNativeConductor({ checkpoint: folder });
+  const { isSingle, costPerCall } = QUALITY_TRAITS[quality];
+  const size = isSingle ? 1 : undefined;
+  const conductor = createNativeConductor({ checkpoint: folder, size, costScale: costPerCall });
   conductor.check(pool);
   await conductor.open();
   return conductor;
@@ -176,7 +192,8 @@ export interface Chosen {
   reason: string;
 }
 
-export interface ChooseOptions extends Pick<ResolveOptions, "kind" | "showNames" | "env" | "isAvailable"> {
+export interface ChooseOptions
+  extends Pick<ResolveOptions, "kind" | "showNames" | "env" | "isAvailable" | "quality"> {
   /** The question: whether a trained Conductor knows such questions, or one model is plainly enough, is seen from it. */
   task?: Task;
   /** More than one: somebody wants plans to be corrected, so somebody must plan. */
@@ -190,8 +207,12 @@ export async function chooseConductor(
   options: ChooseOptions,
 ): Promise<Chosen> {
   const resolve = (identity: ConductorIdentity) => resolveConductor(identity, pool, options);
+  if (wanted === undefined && QUALITY_TRAITS[options.quality ?? "balanced"].isSingle)
+    return chooseEconomy(pool, options);
   if (wanted === undefined)
-    return options.kind === "rehearsal" ? chooseForRehearsal(pool, resolve) : chooseForLive(pool, options);
+    return options.kind === "rehearsal"
+      ? chooseForRehearsal(pool, options, resolve)
+      : chooseForLive(pool, options);
   if (typeof wanted === "object")
     return "compose" in wanted
       ? { conductor: wanted, reason: "given in code" }
@@ -201,11 +222,11 @@ export async function chooseConductor(
     case "scripted":
       return { conductor: await resolve(named), reason: "named" };
     case "native": {
-      const conductor = await openNative(named.checkpoint, pool, options.kind);
+      const conductor = await openNative(named.checkpoint, pool, options);
       return { conductor, reason: `named${toProfileHint(pool)}` };
     }
     case "trinity": {
-      const conductor = await openTrinityFor(named, options.kind);
+      const conductor = await openTrinityFor(named, options.kind, options.quality);
       return { conductor, reason: `named${toProfileHint(pool)}` };
     }
     case "prompted": {
@@ -220,6 +241,7 @@ export async function chooseConductor(
 
 async function chooseForRehearsal(
   pool: Pool,
+  options: ChooseOptions,
   resolve: (identity: ConductorIdentity) => Promise<Conductor>,
 ): Promise<Chosen> {
   const scripted = async (why: string) => ({
@@ -229,7 +251,7 @@ async function chooseForRehearsal(
   const { findShippedFor } = await import("../conductor/native/shipped.ts");
   if (findShippedFor("rehearsal") === undefined) return scripted("none comes with this package");
   try {
-    const conductor = await openNative(undefined, pool, "rehearsal");
+    const conductor = await openNative(undefined, pool, options);
     return { conductor, reason: "shipped weights, trained on the rehearsal, which is the pool" };
   } catch (error) {
     if (!isTuttiError(error)) throw error;
@@ -246,8 +268,9 @@ async function chooseForLive(pool: Pool, options: ChooseOptions): Promise<Chosen
 }
 
 /** No planning call where there is nobody to choose among, or where one model is plainly enough. */
-function chooseSingle(pool: Pool, { task, rounds = 1, isAvailable }: ChooseOptions): Chosen | undefined {
-  const [best] = rankPlanners(pool, isAvailable);
+function chooseSingle(pool: Pool, options: ChooseOptions): Chosen | undefined {
+  const { task, rounds = 1 } = options;
+  const [best] = rankPlanners(pool, toRank(options));
   if (!best || rounds > 1 || pool.members.some(({ worker }) => nests(worker))) return undefined;
   const conductor = createSingleConductor(best.worker.id);
   if (modelsOf(pool).length === 1)
@@ -255,23 +278,33 @@ function chooseSingle(pool: Pool, { task, rounds = 1, isAvailable }: ChooseOptio
   if (!task || !isPlainQuestion(task)) return undefined;
   return {
     conductor,
-    reason: `one model is plainly enough for this question; ${toPlannerReason(best, pool, isAvailable)}`,
+    reason: `one model is plainly enough for this question; ${toPlannerReason(best, pool, toRank(options))}`,
   };
+}
+
+/** Economy: one worker of the cheaper half, and nobody plans. */
+function chooseEconomy(pool: Pool, options: ChooseOptions): Chosen {
+  const [best] = rankPlanners(pool, toRank(options));
+  if (!best) throw usageError("The pool has no model that could answer.");
+  const reason = `economy: one worker and no planning; ${toPlannerReason(best, pool, toRank(options))}`;
+  return { conductor: createSingleConductor(best.worker.id), reason };
 }
 
 /** A question below this similarity to all measured ones is new: nothing that was shown on others holds for it. */
 const KNOWN = 0.15;
 
 /** TRINITY where a bench on this very pool has shown it no worse, for questions like those that were measured. */
-async function chooseTurns(pool: Pool, { task, kind, env }: ChooseOptions): Promise<Chosen | undefined> {
+async function chooseTurns(
+  pool: Pool,
+  { task, kind, env, quality }: ChooseOptions,
+): Promise<Chosen | undefined> {
   // A tool of the client is called by one who knows the conversation, not by voices that are compared.
   if (task === undefined || task.output?.tools?.length || unmeasured(pool).length > 0) return undefined;
   const known = Math.max(0, ...modelsOf(pool).map(({ profile }) => profile?.known ?? 0));
   if (known < KNOWN) return undefined;
-  const { findTrinityFor, openTrinity } = await import("../conductor/trinity/open.ts");
-  const folder = findTrinityFor(kind === "rehearsal" ? "rehearsal" : "live");
-  if (folder === undefined) return undefined;
-  const conductor = openTrinity(folder);
+  const { findTrinityFor } = await import("../conductor/trinity/open.ts");
+  if (findTrinityFor(kind === "rehearsal" ? "rehearsal" : "live") === undefined) return undefined;
+  const conductor = await openTrinityFor({}, kind, quality);
   const { digest = "" } = conductor.identity as Extract<ConductorIdentity, { kind: "trinity" }>;
   const { findVerdict, isNoWorse } = await import("../config/verdicts.ts");
   const ids = modelsOf(pool).map(({ worker }) => worker.id);
@@ -288,10 +321,8 @@ async function chooseTurns(pool: Pool, { task, kind, env }: ChooseOptions): Prom
  * The trained Conductor where it is known to be no worse; else why it is not, in few words; else nothing, where
  * it is no question, because the pool is not measured.
  */
-async function chooseTrained(
-  pool: Pool,
-  { task, kind }: ChooseOptions,
-): Promise<Chosen | string | undefined> {
+async function chooseTrained(pool: Pool, options: ChooseOptions): Promise<Chosen | string | undefined> {
+  const { task } = options;
   if (task === undefined || unmeasured(pool).length > 0) return undefined;
   const { findShippedFor } = await import("../conductor/native/shipped.ts");
   const folder = findShippedFor("live");
@@ -301,7 +332,7 @@ async function chooseTrained(
     const { loadCard } = await import("../conductor/native/checkpoint.ts");
     const card = loadCard(folder);
     if (!isNoWorseLive(card)) return notDefault("no bench has shown it to be no worse on a live pool");
-    const conductor = await openNative(undefined, pool, kind);
+    const conductor = await openNative(undefined, pool, options);
     const nll = await conductor.negativeLogLikelihood({ task, pool });
     if (!(card.nll && nll <= card.nll.threshold))
       return notDefault("the question is unlike those it was trained on");
@@ -337,11 +368,11 @@ async function choosePrompted(
   before: string[],
   after?: string,
 ): Promise<Chosen> {
-  const [planner] = rankPlanners(pool, options.isAvailable);
+  const [planner] = rankPlanners(pool, toRank(options));
   if (planner === undefined)
     throw usageError("The pool has no model that could plan. Name one with --conductor provider/model.");
   const identity = { kind: "prompted" as const, planner: planner.worker.id };
   const conductor = await resolveConductor(identity, pool, options);
-  const reason = toPlannerReason(planner, pool, options.isAvailable);
+  const reason = toPlannerReason(planner, pool, toRank(options));
   return { conductor, reason: [...before, reason, ...(after === undefined ? [] : [after])].join("; ") };
 }

@@ -3,22 +3,26 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { TuttiError, usageError } from "../base/errors.ts";
+import { shorten } from "../base/format.ts";
+import { didYouMean } from "../base/suggest.ts";
 import { createFixedConductor } from "../conductor/fixed.ts";
 import { checkTeam } from "../conductor/text.ts";
 import type { Conductor } from "../conductor/types.ts";
 import type { Environment } from "../config/home.ts";
 import { type ResolvedPool, resolvePool } from "../config/pool.ts";
 import type { TuttiConfig } from "../config/schema.ts";
+import { toNamedWorkflow } from "../config/workflow-text.ts";
 import type { ResumeTurn } from "../perform/pick-up.ts";
 import type { RunState } from "../perform/state.ts";
 import { LIMIT_KINDS, LIMIT_NAMES, type LimitOption, type Limits } from "../store/limits.ts";
 import type { Owner, PoolEntry, RunSettings } from "../store/types.ts";
 import { isModel, nests } from "../worker/kinds.ts";
 import type { Pool, PoolMember, Worker } from "../worker/types.ts";
-import { MAX_STEPS, type Workflow } from "../workflow/types.ts";
+import { MAX_STEPS, type Step, type Workflow } from "../workflow/types.ts";
 import { validateWorkflow } from "../workflow/validate.ts";
 import type { AskOptions, ResumeOptions } from "./ask-options.ts";
 import { checkNumbers } from "./check-input.ts";
+import { checkQuality, QUALITY_TRAITS, toBudgetUsd, toRounds } from "./quality.ts";
 
 let host: string | undefined;
 
@@ -41,10 +45,17 @@ export function toSettings(
   isStreaming: boolean,
 ): Omit<RunSettings, "conductor" | "conductorReason"> {
   checkNumbers(options);
+  const { quality = config.quality, budgetUsd } = options;
+  checkQuality(quality);
   return {
-    rounds: options.rounds ?? config.rounds,
+    quality,
+    teamSize: QUALITY_TRAITS[quality].teamSize,
+    rounds: options.rounds ?? toRounds(config, quality),
     maxSteps: MAX_STEPS,
-    limits: toLimits(config, options),
+    limits: toLimits(config, {
+      ...options,
+      budgetUsd: budgetUsd === undefined ? toBudgetUsd(config, quality) : budgetUsd,
+    }),
     seed: options.seed ?? Number.parseInt(randomUUID().slice(0, 8), 16),
     maxOutputTokens: config.maxOutputTokens,
     retries: config.retries,
@@ -100,6 +111,45 @@ function toToolTurn(
   checkNumbers(options);
   const { streamsAnswer: streaming = true } = options;
   return { toolResults, said: said || undefined, streaming, limits: toLimits(config, options), output };
+}
+
+/** Its workers by their numbers in this pool. */
+export function toNumbered(
+  wanted: AskOptions["workflow"],
+  { workflows }: TuttiConfig,
+  { members }: Pool,
+): Workflow | undefined {
+  if (wanted === undefined) return undefined;
+  if (typeof wanted === "string" && !Object.hasOwn(workflows, wanted)) {
+    const names = Object.keys(workflows);
+    const there = names.length === 0 ? "there is none" : `there are: ${names.join(", ")}`;
+    throw usageError(
+      `No workflow "${shorten(wanted)}" in the config (${there}).${didYouMean(wanted, names)}`,
+    );
+  }
+  const named = typeof wanted === "string" ? toNamedWorkflow(workflows[wanted]!) : wanted;
+  if (!Array.isArray(named?.steps)) return named as Workflow;
+  const ids = members.map(({ worker }) => worker.id);
+  return {
+    ...named,
+    steps: named.steps.map((step) =>
+      typeof step?.worker === "string" ? { ...step, worker: findWorker(step.worker, ids) } : (step as Step),
+    ),
+  };
+}
+
+function findWorker(name: string, ids: readonly string[]): number {
+  const exact = ids.indexOf(name);
+  if (exact >= 0) return exact;
+  const found = ids.filter((id) => id.slice(id.indexOf("/") + 1) === name);
+  if (found.length === 1) return ids.indexOf(found[0]!);
+  if (found.length > 1)
+    throw usageError(
+      `The worker "${name}" is ambiguous (there are: ${found.join(", ")}): write the whole id.`,
+    );
+  throw usageError(
+    `The workflow names the worker "${shorten(name)}", which is not in the pool (there are: ${ids.join(", ")}).${didYouMean(name, ids)}`,
+  );
 }
 
 export function toFixed(workflow: Workflow, pool: Pool): Conductor {

@@ -144,7 +144,7 @@ describe("an observer", () => {
     const ids = [await ask("tutti-fast"), await ask("stub/alpha")];
     const ended = () => events.filter(({ type }) => type === "run-end").map(({ runId }) => runId);
     await expect.poll(ended).toEqual(ids);
-    expect((await store.listRuns()).map(({ conductor }) => conductor).sort()).toEqual(["fast", "relay"]);
+    expect((await store.listRuns()).map(({ conductor }) => conductor).sort()).toEqual(["relay", "single"]);
   });
 });
 

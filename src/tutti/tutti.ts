@@ -23,13 +23,16 @@ import type { Message, Pool, PoolMember, Task } from "../worker/types.ts";
 import type { AskOptions, ResumeOptions } from "./ask-options.ts";
 import { toTask } from "./check-input.ts";
 import { chooseConductor, resolveConductor } from "./conductors.ts";
+import { checkOneModel, checkSight, toConversation, toTeamOptions } from "./conversation.ts";
 import { createObserve, type RunObserver } from "./observers.ts";
+import { isQuality, QUALITY_TRAITS } from "./quality.ts";
 import {
   createOwner,
   createPoolFinder,
   createRunId,
   goneWorker,
   toFixed,
+  toNumbered,
   toResumeTurn,
   toSettings,
   unknownPrice,
@@ -123,22 +126,29 @@ export function createTutti(
     if (isClosed) throw usageError("This Tutti is closed: create another one with createTutti().");
   };
 
-  async function begin(runId: string, task: Task, options: AskOptions, stage: StageParts): Promise<RunState> {
+  async function begin(runId: string, input: Task, asked: AskOptions, stage: StageParts): Promise<RunState> {
     checkOpen();
+    const options = toTeamOptions(asked);
+    const before = asked.continues === undefined ? undefined : await loadBefore(asked.continues);
+    const task = toConversation(input, asked.system, before);
     const settings = toSettings(config, options, stage.isStreaming);
     const { limits, allowUnknownPrice } = settings;
     const hasBudget = limits.usd !== undefined;
-    const { workflow } = options;
-    // A workflow that was given names workers by their numbers: nobody may be left out then.
-    const isPriced = hasBudget && !workflow && !allowUnknownPrice;
+    // A workflow that was given names its workers: nobody may be left out then.
+    const isPriced = hasBudget && options.workflow === undefined && !allowUnknownPrice;
     const { pool, kind, poolFor } = await pools.toPool(options.pool, isPriced);
     // A nested run could not wait for tools of the client: whoever may call them is asked directly.
     const canNest = settings.maxDepth > 0 && !task.output?.tools?.length;
     const allowed = canNest ? pool : withoutSelf(pool);
     // Before anything is journaled: the trace shows the profiles that plans and votes went by.
     const { members } = poolFor?.(allowed, textOf(task.messages)) ?? allowed;
+    if (asked.model !== undefined) checkOneModel(asked.model, { members });
+    checkSight(task, { members });
     const { showNames } = config;
-    const wanted = options.conductor ?? config.conductor;
+    const { quality = config.quality } = options;
+    // Who asks for economy wants no plan, whoever would usually write it.
+    const isSingle = options.quality !== undefined && QUALITY_TRAITS[quality].isSingle;
+    const wanted = options.conductor ?? (isSingle ? undefined : config.conductor);
     const chosen = await chooseConductor(
       wanted,
       { members },
@@ -147,11 +157,14 @@ export function createTutti(
         showNames,
         env,
         task,
-        rounds: settings.rounds,
+        quality,
+        // Rounds that only the quality adds are no wish for a plan where one model is enough.
+        rounds: options.rounds ?? config.rounds,
         isAvailable: (id) => breaker.isAvailable(id),
       },
     );
     if (kind === "rehearsal") (await import("../rehearsal/known-question.ts")).checkKnown(task);
+    const workflow = toNumbered(options.workflow, config, { members });
     const fixed = workflow && toFixed(workflow, { members });
     const unknown = unpricedIn(workflow?.steps.map(({ worker }) => members[worker]!) ?? []);
     if (hasBudget && !allowUnknownPrice && unknown.length > 0) throw usageError(unknownPrice(unknown));
@@ -169,8 +182,15 @@ export function createTutti(
         conductorReason: fixed ? "a workflow was given" : chosen.reason,
       },
       origin: options.origin,
+      continues: before?.id,
     };
     return performRun(start, await toStage({ members }, fixed ?? chosen.conductor, stage, chosen.conductor));
+  }
+
+  async function loadBefore(runId: string): Promise<Run> {
+    const state = fold(await (await openedStore()).loadRun(runId));
+    if (!state) throw new TuttiError("unknown-run", `There is no run ${runId}`);
+    return toRun(state);
   }
 
   async function toStage(
@@ -232,7 +252,13 @@ export function createTutti(
       // The profiles the run began with: those of today could change its mind half-way.
       return { ...(found ?? { worker: goneWorker(entry) }), ...(profile && { profile }) };
     });
-    const choice = { kind, showNames: config.showNames, env };
+    const { quality } = state.settings;
+    const choice = {
+      kind,
+      showNames: config.showNames,
+      env,
+      quality: isQuality(quality) ? quality : undefined,
+    };
     const choose = async (wanted: AskOptions["conductor"]) =>
       (await chooseConductor(wanted, { members }, choice)).conductor;
     const { workflow } = state.rounds[0] ?? {};

@@ -6,7 +6,7 @@
 // Without a subtask there is no team: the worker gets the client's conversation itself.
 
 import { hash } from "node:crypto";
-import { boundInputTokens } from "./price.ts";
+import { attachmentBytes, attachmentImages, boundInputTokens } from "./price.ts";
 import type { Brief, Exchange, Message, Part, Task, ToolDefinition, VisibleStep } from "./types.ts";
 
 const PREAMBLE = `You are one member of a team of models that works on an overall task. You do one subtask of it.
@@ -44,7 +44,7 @@ function toOpening({ task, visible, subtask, isLast }: Brief): Message[] {
   );
 
   const text = blocks.join("\n\n");
-  const images = task.messages.flatMap(imagesOf);
+  const images = task.messages.flatMap(attachmentsOf);
   const content = images.length === 0 ? text : [{ type: "text" as const, text }, ...images];
   const messages: Message[] = [{ role: "user", content }];
   const system = isLast ? task.messages.filter((message) => message.role === "system") : [];
@@ -139,14 +139,18 @@ export function textOf(message: Message): string {
     return [message.content, ...calls].filter(Boolean).join("\n");
   }
   if (typeof message.content === "string") return message.content;
-  return message.content
-    .map((part) => (part.type === "text" ? part.text : "[an image, attached]"))
-    .join("\n");
+  return message.content.map(partText).join("\n");
 }
 
-function imagesOf(message: Message): Part[] {
+function partText(part: Part): string {
+  if (part.type === "text") return part.text;
+  return part.type === "image" ? "[an image, attached]" : `[the file ${JSON.stringify(part.name)}, attached]`;
+}
+
+/** What stands beside the text: images and documents. */
+function attachmentsOf(message: Message): Part[] {
   if (message.role !== "user" || typeof message.content === "string") return [];
-  return message.content.filter((part) => part.type === "image");
+  return message.content.filter((part) => part.type !== "text");
 }
 
 /** People count steps from 1; one worker may appear twice, so both are named. Rounds only where there are several. */
@@ -182,16 +186,22 @@ function readTask(task: Task): ReadTask {
   const known = readTasks.get(task);
   if (known) return known;
   const texts = task.messages.map(textOf);
+  const attachments = task.messages.flatMap(attachmentsOf);
   const read: ReadTask = {
     texts,
     mark: markFor(texts, []),
-    bytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
-    images: task.messages.flatMap(imagesOf).length,
+    bytes:
+      texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) + sumOf(attachments, attachmentBytes),
+    images: sumOf(attachments, attachmentImages),
     count: texts.length,
     tools: describeTools(task.output?.tools),
   };
   readTasks.set(task, read);
   return read;
+}
+
+function sumOf<T>(values: readonly T[], of: (value: T) => number): number {
+  return values.reduce((sum, value) => sum + of(value), 0);
 }
 
 /** Made from the texts, and contained in none of them nor of the others: that is what makes it safe. */

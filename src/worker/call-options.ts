@@ -3,6 +3,7 @@
 
 import type { LanguageModelV3CallOptions, LanguageModelV3Message } from "@ai-sdk/provider";
 import { TuttiError } from "../base/errors.ts";
+import { quote } from "./brief.ts";
 import type { Message, Part, ToolCall, WorkerRequest } from "./types.ts";
 
 type UserContent = Extract<LanguageModelV3Message, { role: "user" }>["content"];
@@ -17,6 +18,10 @@ export interface CallDefaults {
   /** Who is asked, for error messages. */
   workerId: string;
   supportedUrls: SupportedUrls;
+  /** False: images are named to it and not sent. */
+  takesImages?: boolean;
+  /** Reads PDF files itself. Others get their text. */
+  takesPdf?: boolean;
   temperature?: number;
   providerOptions?: LanguageModelV3CallOptions["providerOptions"];
 }
@@ -96,6 +101,8 @@ function parseInput(input: string): unknown {
 
 function toUserPart(part: Part, defaults: CallDefaults): UserContent[number] {
   if (part.type === "text") return { type: "text", text: part.text };
+  if (part.type === "file") return toFilePart(part, defaults);
+  if (defaults.takesImages === false) return { type: "text", text: "[an image, which you cannot see]" };
   const inline = /^data:([^;,]*)[^,]*?(;base64)?,(.*)$/s.exec(part.image);
   if (inline) {
     const [, declared, base64, payload = ""] = inline;
@@ -112,6 +119,20 @@ function toUserPart(part: Part, defaults: CallDefaults): UserContent[number] {
     );
   }
   return { type: "file", mediaType, data: new URL(part.image) };
+}
+
+function toFilePart(part: Extract<Part, { type: "file" }>, defaults: CallDefaults): UserContent[number] {
+  const { file, mediaType, name, text } = part;
+  if (defaults.takesPdf) {
+    const data = file.slice(file.indexOf(",") + 1);
+    return { type: "file", mediaType, data, filename: name };
+  }
+  if (text !== undefined)
+    return { type: "text", text: quote(`text of the file ${JSON.stringify(name)}`, text) };
+  throw new TuttiError(
+    "bad-request",
+    `Worker "${defaults.workerId}" takes no PDF files, and the text of ${JSON.stringify(name)} could not be taken out. Is unpdf installed? npm install unpdf`,
+  );
 }
 
 function isTakenByUrl(url: string, mediaType: string, supportedUrls: SupportedUrls): boolean {

@@ -33,6 +33,54 @@ const PUBLISHED: Record<string, PublishedScore[]> = {
   "deepseek-v3-2": [swe(60)],
 };
 
+/** Models that see images, by how their names begin. From their makers' own names and descriptions, as of 2026-11. */
+const SEES_IMAGES =
+  /^(?:gpt-4o|gpt-4-1|gpt-4-turbo|gpt-(?:[5-9]|\d{2})|o1(?!-mini)|o3(?!-mini)|o4|claude|gemini|pixtral|llava|gemma-?3|llama-?4)|vision|-vl(?:-|$)|\d-?vl/;
+/** Models that take text alone. */
+const TEXT_ONLY =
+  /^(?:gpt-3-5|gpt-oss|o[13]-mini|deepseek|codestral|mistral-7b|mixtral|llama-?[23]|qwen|qwq|phi-?3-mini|gemma-?2)/;
+
+/** Undefined where nothing is known: a model that nobody knows is given what there is. */
+export function seesImages(workerId: string): boolean | undefined {
+  const name = toModelName(workerId);
+  const { vision } = publishedAbilities(workerId) ?? {};
+  if (vision !== undefined) return vision;
+  if (SEES_IMAGES.test(name)) return true;
+  return TEXT_ONLY.test(name) ? false : undefined;
+}
+
+/** What a model takes and does, as its provider publishes it. A field that is absent is unknown. */
+export interface PublishedAbilities {
+  /** Reads images. */
+  vision?: boolean;
+  /** Calls tools. */
+  tools?: boolean;
+  /** Thinks before it answers. */
+  reasoning?: boolean;
+  source: string;
+  /** When the provider published it: year and month. */
+  publishedOn: string;
+}
+
+const ALL = { vision: true, tools: true, reasoning: true };
+
+const ABILITIES: Record<string, PublishedAbilities> = {
+  "gpt-5": { ...ALL, source: "OpenAI's announcement", publishedOn: "2025-08" },
+  "gpt-5-mini": { ...ALL, source: "OpenAI's announcement", publishedOn: "2025-08" },
+  "claude-opus-4-5": { ...ALL, source: "Anthropic's announcement", publishedOn: "2025-11" },
+  "gemini-3-pro": { ...ALL, source: "Google's announcement", publishedOn: "2025-11" },
+  "deepseek-v3-2": {
+    ...{ vision: false, tools: true, reasoning: true },
+    ...{ source: "DeepSeek's release note", publishedOn: "2025-12" },
+  },
+};
+
+/** Undefined where nothing is published that we know of. */
+export function publishedAbilities(workerId: string): PublishedAbilities | undefined {
+  const name = toModelName(workerId);
+  return Object.hasOwn(ABILITIES, name) ? ABILITIES[name] : undefined;
+}
+
 /** Empty where nothing is published that we know of. */
 export function publishedScores(workerId: string): readonly PublishedScore[] {
   const name = toModelName(workerId);

@@ -13,6 +13,8 @@ interface ProtocolTraits {
   load(address: ModelAddress): Promise<StreamingModel>;
   /** Chat completions by our own code: options go under the provider's name, not under the protocol's. */
   isCompatible: boolean;
+  /** Its models read PDF files themselves. */
+  takesPdf: boolean;
   /** How its list of models is asked for. */
   toHeaders(apiKey: string): Record<string, string>;
   listQuery: string;
@@ -22,22 +24,30 @@ const bearer = (apiKey: string) => ({ authorization: `Bearer ${apiKey}` });
 
 /** Every protocol that providers speak. A new one is a line here and its file. */
 export const PROTOCOLS = {
-  openai: { load: loadOpenAI, isCompatible: false, toHeaders: bearer, listQuery: "" },
+  openai: { load: loadOpenAI, isCompatible: false, takesPdf: true, toHeaders: bearer, listQuery: "" },
   anthropic: {
     load: loadAnthropic,
     isCompatible: false,
+    takesPdf: true,
     toHeaders: (apiKey) => ({ "x-api-key": apiKey, "anthropic-version": "2023-06-01" }),
     listQuery: "?limit=1000",
   },
   google: {
     load: loadGoogle,
     isCompatible: false,
+    takesPdf: true,
     toHeaders: (apiKey) => ({ "x-goog-api-key": apiKey }),
     listQuery: "?pageSize=1000",
   },
-  "openai-compatible": { load: loadChat, isCompatible: true, toHeaders: bearer, listQuery: "" },
+  "openai-compatible": {
+    load: loadChat,
+    isCompatible: true,
+    takesPdf: false,
+    toHeaders: bearer,
+    listQuery: "",
+  },
   /** Chat completions with other names for some fields. */
-  mistral: { load: loadChat, isCompatible: true, toHeaders: bearer, listQuery: "" },
+  mistral: { load: loadChat, isCompatible: true, takesPdf: false, toHeaders: bearer, listQuery: "" },
 } satisfies Record<string, ProtocolTraits>;
 
 export type ProviderProtocol = keyof typeof PROTOCOLS;

@@ -4,7 +4,16 @@
 // covered: discounts of one's own contract; a price in the config overrides the catalogue.
 
 import type { ConditionalPrice, ModelPrice, Provider } from "@pydantic/genai-prices";
-import type { Message, PoolMember, Price, Rates, ToolDefinition, Usage, WorkerRequest } from "./types.ts";
+import type {
+  Message,
+  Part,
+  PoolMember,
+  Price,
+  Rates,
+  ToolDefinition,
+  Usage,
+  WorkerRequest,
+} from "./types.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -128,6 +137,8 @@ const IMAGE_TOKENS = 10_000;
 /** Providers add instructions of their own when there are tools or a schema: Claude up to 0.8 K. */
 const TOOLS_TOKENS = 1_024;
 const TOOL_TOKENS = 32;
+/** The words around the text of a document. */
+const FILE_BYTES = 256;
 
 /** The same for a step before its messages are written: its bytes, and what the output settings add. */
 export function boundInputTokens(bytes: number, messages: number, images: number, extras?: Extras): number {
@@ -156,10 +167,26 @@ function extraTokens({ tools = [], responseFormat }: Extras = {}): number {
   return tokens;
 }
 
+/** What a document adds as text: its own, or where nobody could read it as much as its bytes. */
+export function attachmentBytes(part: Part): number {
+  if (part.type !== "file") return 0;
+  return bytesOf(part.text ?? part.file) + FILE_BYTES;
+}
+
+/** Providers look at each page of a document as a picture too. */
+export function attachmentImages(part: Part): number {
+  return part.type === "text" ? 0 : part.type === "image" ? 1 : part.pages;
+}
+
 function contentTokens(message: Message): number {
   let tokens = 0;
   if (typeof message.content === "string") tokens += bytesOf(message.content);
-  else for (const part of message.content) tokens += part.type === "text" ? bytesOf(part.text) : IMAGE_TOKENS;
+  else
+    for (const part of message.content)
+      tokens +=
+        part.type === "text"
+          ? bytesOf(part.text)
+          : attachmentBytes(part) + IMAGE_TOKENS * attachmentImages(part);
   if (message.role === "assistant") {
     for (const call of message.toolCalls ?? [])
       tokens += MESSAGE_TOKENS + bytesOf(call.id + call.name + call.input);

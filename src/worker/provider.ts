@@ -13,7 +13,8 @@ import { usageError } from "../base/errors.ts";
 import { toCallOptions } from "./call-options.ts";
 import { badResponse, streamCut, toWorkerError } from "./failure.ts";
 import { createReplyLimit } from "./reply-limit.ts";
-import { createStopFilter } from "./stop.ts";
+import { createStopFilter, type StopFilter } from "./stop.ts";
+import { createThinkingFilter, isKnownToThink, type Thought } from "./thinking.ts";
 import type { FinishReason, Usage, Worker, WorkerEvent, WorkerRequest } from "./types.ts";
 import { acceptUsage, toCount } from "./usage.ts";
 
@@ -36,6 +37,9 @@ type PartReader = Pick<ReadableStreamDefaultReader<LanguageModelV3StreamPart>, "
 export interface ModelWorkerOptions {
   /** Used where the request does not say. */
   temperature?: number;
+  /** See `CallDefaults`. */
+  takesImages?: boolean;
+  takesPdf?: boolean;
   /** Passed to the provider's package as they are, under the provider's name. */
   providerOptions?: Record<string, Record<string, unknown>>;
 }
@@ -51,6 +55,7 @@ export function createModelWorker(
   options: ModelWorkerOptions = {},
 ): Worker {
   if (typeof model !== "function") checkVersion(id, model);
+  const habits: ThinkingHabits = { isUnopened: isKnownToThink(id) };
   return {
     id,
     kind: "model",
@@ -75,7 +80,7 @@ export function createModelWorker(
         context.isStreaming = true;
         const reader = stream.getReader();
         const read = () => unlessAborted(reader.read());
-        yield* toWorkerEvents(id, read, request, response?.headers?.["content-type"]);
+        yield* toWorkerEvents(id, read, request, habits, response?.headers?.["content-type"]);
       } catch (error) {
         context.isAborted = signal.aborted;
         throw toWorkerError(error, context);
@@ -87,12 +92,20 @@ export function createModelWorker(
   };
 }
 
+/** What is known of how a worker thinks; learned from its replies. */
+interface ThinkingHabits {
+  /** Its thinking begins without an opening tag. */
+  isUnopened: boolean;
+}
+
 async function* toWorkerEvents(
   id: string,
   read: PartReader["read"],
   request: WorkerRequest,
+  habits: ThinkingHabits,
   contentType = "",
 ): AsyncGenerator<WorkerEvent> {
+  const thinking = request.keepsThinking ? undefined : createThinkingFilter(habits.isUnopened);
   const filter = request.stop?.length ? createStopFilter(request.stop) : undefined;
   const midStream = { workerId: id, isAborted: false, isStreaming: true };
   const limit = createReplyLimit(id, request.maxOutputTokens);
@@ -109,12 +122,15 @@ async function* toWorkerEvents(
     switch (part.type) {
       case "text-delta": {
         isAnswering = true;
-        const text = filter ? filter.push(part.delta) : part.delta;
-        if (text !== "") yield { type: "text-delta", text };
+        const thoughts = thinking?.push(part.delta) ?? [{ type: "text" as const, text: part.delta }];
+        yield* toEvents(thoughts, filter);
+        // Nothing to show yet, but it is not silent either.
+        if (thoughts.length === 0) yield { type: "reasoning-delta", text: "" };
         break;
       }
       case "reasoning-delta":
         isAnswering = true;
+        thinking?.trust();
         if (part.delta !== "" && !filter?.stopped) yield { type: "reasoning-delta", text: part.delta };
         break;
       case "tool-call":
@@ -131,12 +147,27 @@ async function* toWorkerEvents(
         const reason = toFinishReason(part);
         if (reason === "cut") throw brokenOff();
         if (reason === "error") throw toWorkerError({ message: "it gave no reason" }, midStream);
+        if (thinking) yield* toEvents(thinking.end(), filter);
+        if (thinking?.sawUnopened) habits.isUnopened = true;
         const rest = filter?.end() ?? "";
         if (rest !== "") yield { type: "text-delta", text: rest };
         const usage = acceptUsage(id, toUsage(part), request.maxOutputTokens);
         yield { type: "finish", usage, reason: filter?.stopped ? "stop" : reason };
         return;
       }
+    }
+  }
+}
+
+/** Stop sequences are looked for in what is said, not in what was thought. */
+function* toEvents(thoughts: readonly Thought[], filter: StopFilter | undefined): Generator<WorkerEvent> {
+  for (const thought of thoughts) {
+    if (thought.type === "withdrawn") yield { type: "text-withdrawn" };
+    else if (thought.type === "reasoning") {
+      if (!filter?.stopped) yield { type: "reasoning-delta", text: thought.text };
+    } else {
+      const text = filter ? filter.push(thought.text) : thought.text;
+      if (text !== "") yield { type: "text-delta", text };
     }
   }
 }

@@ -7,7 +7,12 @@
 export type Part =
   | { type: "text"; text: string }
   /** `image` is a data: or https: URL. */
-  | { type: "image"; image: string; mediaType?: string };
+  | { type: "image"; image: string; mediaType?: string }
+  /**
+   * A document such as a PDF, as a data: URL. Whoever cannot read it gets `text`, where it could be taken out; `pages`
+   * bound what it takes.
+   */
+  | { type: "file"; file: string; mediaType: string; name: string; text?: string; pages: number };
 
 export interface ToolCall {
   id: string;
@@ -114,6 +119,8 @@ export interface WorkerRequest {
   responseFormat?: OutputSettings["responseFormat"];
   /** Makes simulated workers repeatable; passed on to providers that know it. Differs per step and attempt. */
   seed?: number;
+  /** `<think>` and what follows stay in the text: a planner's may hold the only plan there is. */
+  keepsThinking?: true;
   /** Set for a worker of kind "conductor": perform a nested run of this step and stream its answer. */
   conduct?: (signal: AbortSignal) => AsyncIterable<WorkerEvent>;
 }
@@ -133,6 +140,8 @@ export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" |
 export type WorkerEvent =
   | { type: "text-delta"; text: string }
   | { type: "reasoning-delta"; text: string }
+  /** All text of this reply until now was reasoning: its opening tag never came (thinking.ts). */
+  | { type: "text-withdrawn" }
   | ({ type: "tool-call" } & ToolCall)
   /** Always the last event. A stream that ends without it was cut. `billed`: where the worker says itself what it cost. */
   | { type: "finish"; usage: Usage; reason: FinishReason; billed?: Billed };
@@ -232,6 +241,8 @@ export interface PoolMember {
   repeats?(other: string): number;
   /** The most this worker can write in one reply. */
   maxOutputTokens?: number;
+  /** Whether it sees images, where that is known. False: it is told that there are some, and not given them. */
+  takesImages?: boolean;
   /** The longest input it takes, where that is published. */
   contextTokens?: number;
   /** Where it comes from, for people: "OPENAI_API_KEY", "tutti.config.yaml", "rehearsal (simulated)". */

@@ -86,11 +86,12 @@ function toResult(selection: Selection, options: ParseOptions): ParseResult {
   if (unread) return { ok: false, error: unread };
   const shaped =
     selection.type === "steps"
-      ? fromObjects(toEntries(selection.steps))
+      ? fromObjects(toEntries(selection.steps), options?.workerOf)
       : fromLists(
           toEntries(selection.modelId),
           toEntries(selection.subtasks),
           selection.accessList.value === "all" ? "all" : toEntries(selection.accessList),
+          options?.workerOf,
         );
   if (!shaped.ok) return shaped;
   const [first] = shaped.value.steps;

@@ -4,10 +4,12 @@
 import type { Literal, LiteralFields } from "./literal.ts";
 import type { FoundList } from "./scan.ts";
 import { show } from "./show.ts";
-import type { Access, Step, Workflow, WorkflowError } from "./types.ts";
+import type { Access, ParseOptions, Step, Workflow, WorkflowError } from "./types.ts";
 import { badAccess } from "./validate.ts";
 
 type Result<T> = { ok: true; value: T } | { ok: false; error: WorkflowError };
+
+type WorkerOf = ParseOptions["workerOf"];
 
 const WORKER_ID = /^(?:(?:model|worker|agent)[ _-]{0,2}(?:id)?[ _:#-]{0,3})?(\d{1,15})(?:\.0+)?$/i;
 const POSITION = /^\d{1,15}$/;
@@ -21,6 +23,7 @@ export function fromLists(
   modelId: Literal[],
   subtasks: Literal[],
   access: Literal[] | "all",
+  workerOf?: WorkerOf,
 ): Result<Workflow> {
   const lengths = compareLengths(
     modelId.length,
@@ -30,7 +33,13 @@ export function fromLists(
   if (lengths) return { ok: false, error: lengths };
   const steps: Step[] = [];
   for (const [position, id] of modelId.entries()) {
-    const step = toStep(id, subtasks[position]!, access === "all" ? "all" : access[position]!, position);
+    const step = toStep(
+      id,
+      subtasks[position]!,
+      access === "all" ? "all" : access[position]!,
+      position,
+      workerOf,
+    );
     if (!step.ok) return step;
     steps.push(step.value);
   }
@@ -38,7 +47,7 @@ export function fromLists(
 }
 
 /** A JSON array of objects, each with worker, subtask and access. */
-export function fromObjects(objects: Literal[]): Result<Workflow> {
+export function fromObjects(objects: Literal[], workerOf?: WorkerOf): Result<Workflow> {
   const steps: Step[] = [];
   for (const [position, object] of objects.entries()) {
     if (!isFields(object)) {
@@ -53,7 +62,7 @@ export function fromObjects(objects: Literal[]): Result<Workflow> {
       const message = `The step at position ${position} has no "${name}": each needs worker, subtask and access`;
       return { ok: false, error: { code: "missing-list", message } };
     }
-    const step = toStep(worker, subtask, access, position);
+    const step = toStep(worker, subtask, access, position, workerOf);
     if (!step.ok) return step;
     steps.push(step.value);
   }
@@ -81,8 +90,14 @@ function compareLengths(
   };
 }
 
-function toStep(id: Literal, subtask: Literal, access: Literal, position: number): Result<Step> {
-  const worker = toWorker(id);
+function toStep(
+  id: Literal,
+  subtask: Literal,
+  access: Literal,
+  position: number,
+  workerOf?: WorkerOf,
+): Result<Step> {
+  const worker = toWorker(id, workerOf);
   if (worker === undefined) {
     return badEntry(`model_id at position ${position} is ${show(id)}: write the worker's number, such as 0`);
   }
@@ -98,11 +113,12 @@ function badEntry(message: string): { ok: false; error: WorkflowError } {
   return { ok: false, error: { code: "bad-list", message } };
 }
 
-function toWorker(literal: Literal): number | undefined {
+function toWorker(literal: Literal, workerOf?: WorkerOf): number | undefined {
   if (typeof literal === "number") return Number.isInteger(literal) ? literal : undefined;
   const written = toText(literal)?.trim();
   const digits = written === undefined ? undefined : WORKER_ID.exec(written)?.[1];
-  return digits === undefined ? undefined : Number(digits);
+  if (digits !== undefined) return Number(digits);
+  return written === undefined ? undefined : workerOf?.(written);
 }
 
 /** Undefined where it is neither "all", nothing, nor a list of positions. A single number is too unclear. */

@@ -52,10 +52,19 @@ export interface WorkflowError {
 
 export type ParseResult = { ok: true; workflow: Workflow } | { ok: false; error: WorkflowError };
 
+/** A step that may name its worker by id: what people write, before the pool is known. */
+type NamedStep = Omit<Step, "worker"> & { worker: number | string };
+
+export interface NamedWorkflow {
+  steps: NamedStep[];
+}
+
 export interface ParseOptions {
   /** How many workers the pool has: ids 0 … workers − 1 are valid. */
   workers: number;
   maxSteps?: number;
+  /** The number of a worker that is written by its name. Without it numbers alone are understood. */
+  workerOf?: (name: string) => number | undefined;
   /** Three empty lists are a workflow without steps ("accept"), not an error. */
   allowEmpty?: boolean;
 }

@@ -2,10 +2,11 @@
 
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
+import { QUALITIES, type Quality } from "../../base/quality-names.ts";
 import type { AskOptions } from "../../tutti/ask-options.ts";
+import { describeQualities } from "../../tutti/quality.ts";
 import type { Message } from "../../worker/types.ts";
-import type { Workflow } from "../../workflow/types.ts";
-import { collect, dollars, wholeNumber } from "../options.ts";
+import { collect, dollars, oneOf, wholeNumber } from "../options.ts";
 
 const MOST_ROUNDS = 10;
 const PATIENCE_MS = 2_000;
@@ -14,6 +15,7 @@ interface AskFlags {
   json?: boolean;
   pool?: string;
   conductor?: string;
+  quality?: Quality;
   rounds?: number;
   budgetUsd?: number | "none";
   maxCalls?: number;
@@ -23,6 +25,9 @@ interface AskFlags {
   file?: string[];
   plan?: boolean;
   workflow?: string;
+  model?: string;
+  system?: string;
+  continue?: string | true;
   allowUnknownPrice?: boolean;
   config?: string;
   quiet?: boolean;
@@ -32,15 +37,23 @@ export function define(command: Command): void {
   command
     .argument("[question...]", "the question; piped text is taken as the question, or put after it")
     .option(
-      "--file <path>",
-      "put a text file or an image (png, jpg, webp, gif) into the question; repeatable",
+      "--file <path|url>",
+      "put a text, an image (png, jpg, webp, gif), a PDF or a web page into the question; repeatable",
       collect,
     )
     .option("--pool <name|ids>", '"rehearsal", a pool of the config, or ids of workers separated by commas')
     .option(
       "--conductor <name>",
-      "who plans: prompted, native, native:FOLDER, scripted-planner, or the id of a worker",
+      "who plans: prompted, native[:FOLDER], trinity[:FOLDER], scripted-planner, or the id of a worker",
     )
+    .option(
+      "--quality <name>",
+      `how much the answer may take: ${QUALITIES.join(", ")} (see below)`,
+      oneOf("--quality", QUALITIES),
+    )
+    .option("--model <id>", "ask this one worker and nobody else, by its id or its model's name")
+    .option("--system <text|@file>", "how the answer should be: a system message, or the file that holds it")
+    .option("--continue [run]", "go on with an earlier run, by default the last one")
     .option(
       "--rounds <n>",
       `how many workflows at the most, 1 to ${MOST_ROUNDS}`,
@@ -52,7 +65,10 @@ export function define(command: Command): void {
     .option("--deadline-ms <ms>", "the longest it may take, in milliseconds", wholeNumber("--deadline-ms", 1))
     .option("--seed <n>", "repeats the sampling of an earlier run", wholeNumber("--seed", 0, 2 ** 32 - 1))
     .option("--plan", "show each plan with its estimated cost and wait for yes, no or edit")
-    .option("--workflow <file>", "perform this workflow (text or JSON) instead of asking a Conductor")
+    .option(
+      "--workflow <file|name>",
+      "perform this workflow, or one that was saved, instead of asking a Conductor",
+    )
     .option("--allow-unknown-price", "ask workers of unknown price too, although there is a budget")
     .option("--config <file>", "the config file, instead of tutti.config.{ts,js,yaml,json}")
     .option("--quiet", "only the answer, and what went wrong")
@@ -64,6 +80,11 @@ Examples:
   $ tutti ask "What is 17 * 23?"
   $ tutti ask --plan --budget-usd 0.05 "Which of these is the bug?" --file app.ts
   $ git diff | tutti ask --quiet "Write a commit message"
+  $ tutti ask --continue "And in French?"
+
+Quality, with what it brought in the rehearsal (600 simulated questions; docs/experiments/conductor/quality.md):
+${describeQualities()}
+--rounds, --budget-usd and --conductor come before it.
 
 The answer alone goes to standard output, progress to standard error. Write -- before a question that
 begins with a dash. Ctrl-C stops with the best answer so far, a second one at once.`,
@@ -78,14 +99,18 @@ async function ask(words: string[], flags: AskFlags): Promise<void> {
       "--workflow and --conductor exclude each other: a workflow that is given needs nobody to write it",
     );
   }
+  const before = toRunWord(flags.continue, words);
   const isPiped = !process.stdin.isTTY;
-  if (isReviewed && isPiped && words.length === 0 && !flags.file) {
+  if (isReviewed && isPiped && before.words.length === 0 && !flags.file) {
     throw usageError(
       "with --plan standard input answers yes or no, so the question must be given as an argument",
     );
   }
-  const question = await readQuestion(words, flags, isPiped && !isReviewed);
-  const workflow = flags.workflow === undefined ? undefined : await readWorkflow(flags.workflow);
+  const question = await readQuestion(before.words, flags, isPiped && !isReviewed);
+  const workflow =
+    flags.workflow === undefined
+      ? undefined
+      : await (await import("../workflow/find-workflow.ts")).findWorkflow(flags.workflow, flags.config);
 
   const [{ openTutti }, { LiveView }, { performLive }] = await Promise.all([
     import("../open-tutti.ts"),
@@ -100,8 +125,15 @@ async function ask(words: string[], flags: AskFlags): Promise<void> {
     onNotice: (text) => view.notice(text),
   });
   try {
+    const { findContinued, readSystem } = await import("./continued.ts");
+    const options = {
+      ...toAskOptions(flags),
+      workflow,
+      system: await readSystem(flags.system),
+      continues: before.isWanted ? await findContinued(await tutti.store(), before.run) : undefined,
+    };
     process.exitCode = await performLive(view, { isJson, isReviewed }, (stage) => ({
-      stream: tutti.stream([question], { ...toAskOptions(flags), workflow, ...stage }),
+      stream: tutti.stream([question], { ...options, ...stage }),
     }));
   } finally {
     await tutti.close();
@@ -126,19 +158,33 @@ async function readQuestion(
   }
 }
 
-/** Whether its workers are in the pool is seen when the pool is there. */
-async function readWorkflow(path: string): Promise<Workflow> {
-  const [{ readTextFile }, { parseWorkflow }] = await Promise.all([
-    import("./read-input.ts"),
-    import("../../workflow/parse.ts"),
-  ]);
-  const parsed = parseWorkflow(await readTextFile(path), { workers: Number.MAX_SAFE_INTEGER });
-  if (parsed.ok) return parsed.workflow;
-  throw usageError(`${path} is not a workflow: ${parsed.error.message}`);
+function toAskOptions(flags: AskFlags): AskOptions {
+  const {
+    quality,
+    model,
+    pool,
+    conductor,
+    rounds,
+    maxCalls,
+    maxTokens,
+    deadlineMs,
+    seed,
+    allowUnknownPrice,
+  } = flags;
+  const budgetUsd = flags.budgetUsd === "none" ? null : flags.budgetUsd;
+  return {
+    ...{ quality, model, pool, conductor, rounds, budgetUsd },
+    ...{ maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice },
+  };
 }
 
-function toAskOptions(flags: AskFlags): AskOptions {
-  const { pool, conductor, rounds, maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice } = flags;
-  const budgetUsd = flags.budgetUsd === "none" ? null : flags.budgetUsd;
-  return { pool, conductor, rounds, budgetUsd, maxCalls, maxTokens, deadlineMs, seed, allowUnknownPrice };
+/** What follows `--continue` is a run where it looks like one, and else the first word of the question. */
+export function toRunWord(
+  value: string | true | undefined,
+  words: string[],
+): { isWanted: boolean; run?: string; words: string[] } {
+  if (typeof value !== "string") return { isWanted: value === true, words };
+  return /^r_\w*$/.test(value)
+    ? { isWanted: true, run: value, words }
+    : { isWanted: true, words: [value, ...words] };
 }

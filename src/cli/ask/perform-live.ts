@@ -14,22 +14,31 @@ export interface LiveOptions {
   isJson: boolean;
   /** Each plan waits for yes, no or an edit. */
   isReviewed?: boolean;
+  /** Where the answer to a plan comes from, when somebody else reads standard input. */
+  nextLine?: () => Promise<string | undefined>;
 }
 
 /** What a run is begun with. */
-export interface LiveStage {
+interface LiveStage {
   signal: AbortSignal;
   review?: (plan: PlanForReview) => Promise<Verdict>;
 }
 
 const INTERRUPTED = 130;
 
+type Begin = (stage: LiveStage) => { stream: RunStream; journal?: readonly RunEvent[] };
+
 /** Shows the run that `begin` begins, and returns the exit code. `journal` is what happened in it before. */
-export async function performLive(
+export async function performLive(view: LiveView, options: LiveOptions, begin: Begin): Promise<number> {
+  return endingOf(await performShown(view, options, begin)).exitCode;
+}
+
+/** The same, for whoever goes on afterwards. */
+export async function performShown(
   view: LiveView,
-  { isJson, isReviewed }: LiveOptions,
-  begin: (stage: LiveStage) => { stream: RunStream; journal?: readonly RunEvent[] },
-): Promise<number> {
+  { isJson, isReviewed, nextLine }: LiveOptions,
+  begin: Begin,
+): Promise<Run> {
   const controller = new AbortController();
   const interrupt = () => {
     if (controller.signal.aborted) process.exit(INTERRUPTED);
@@ -37,14 +46,14 @@ export async function performLive(
   };
   process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
   try {
-    const review = isReviewed ? await createPausingReview(view, controller.signal) : undefined;
+    const review = isReviewed ? await createPausingReview(view, controller.signal, nextLine) : undefined;
     const { stream, journal } = begin({ signal: controller.signal, review });
     const run = await show(stream, view, isJson, journal);
     if (isJson) {
       view.tellSimulated(run.pool);
       process.stdout.write(`${toJson(run)}\n`);
     } else view.end(run);
-    return endingOf(run).exitCode;
+    return run;
   } finally {
     view.pause();
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
@@ -65,10 +74,14 @@ async function show(
 }
 
 /** The view keeps still while a person reads the plan. */
-async function createPausingReview(view: LiveView, signal: AbortSignal) {
+async function createPausingReview(
+  view: LiveView,
+  signal: AbortSignal,
+  nextLine?: () => Promise<string | undefined>,
+) {
   const { createReview } = await import("./review-plan.ts");
   const { stdin, stderr, env } = process;
-  const review = createReview({ stdin, stderr, env, signal });
+  const review = createReview({ stdin, stderr, env, signal, nextLine });
   return async (plan: PlanForReview) => {
     // Events that came before the question are shown before it.
     await new Promise(setImmediate);

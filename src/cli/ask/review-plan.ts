@@ -28,11 +28,13 @@ export interface ReviewIo {
   stderr: { write(text: string): unknown; isTTY?: boolean; columns?: number };
   env: Environment;
   signal: AbortSignal;
+  /** Where lines come from that somebody else reads already; by default standard input itself. */
+  nextLine?: () => Promise<string | undefined>;
 }
 
 export function createReview(io: ReviewIo): (plan: PlanForReview) => Promise<Verdict> {
   const style = createStyle(io.stderr, io.env);
-  const reader = createLineReader(io.stdin, io.signal);
+  const reader = io.nextLine ? { next: io.nextLine, pause: () => {} } : createLineReader(io.stdin, io.signal);
   const say = (...lines: string[]) => io.stderr.write(lines.map((line) => `${line}\n`).join(""));
 
   return async (plan) => {
@@ -40,7 +42,11 @@ export function createReview(io: ReviewIo): (plan: PlanForReview) => Promise<Ver
     let draft = toDraft(plan);
     let isEdited = false;
     const show = (shown: Workflow, estimate: PlanEstimate) =>
-      say(...toPlanText(plan, shown, style, columnsOf(io.stderr)), "", `  ${toEstimate(plan, estimate)}`);
+      say(
+        ...toPlanText(shown, toNaming(plan), style, columnsOf(io.stderr)),
+        "",
+        `  ${toEstimate(plan, estimate)}`,
+      );
     show(workflow, plan.estimate);
     for (;;) {
       io.stderr.write(`  ${style.bold("Perform this plan?")} ${style.dim("yes, no or edit:")} `);
@@ -79,13 +85,27 @@ export function createReview(io: ReviewIo): (plan: PlanForReview) => Promise<Ver
   };
 }
 
+/** Who is behind the numbers of a plan, and in which round it stands. */
+export interface PlanNaming {
+  nameOf(worker: number): string;
+  round: number;
+}
+
+function toNaming({ pool, round }: PlanForReview): PlanNaming {
+  return { nameOf: (worker) => toOneLine(pool.members[worker]?.worker.id ?? `worker ${worker}`), round };
+}
+
 /** The drawing, then each step in full: nobody can agree to a text that was cut. */
-function toPlanText(plan: PlanForReview, workflow: Workflow, style: Style, columns: number): string[] {
-  const nameOf = (worker: number) => toOneLine(plan.pool.members[worker]?.worker.id ?? `worker ${worker}`);
+export function toPlanText(
+  workflow: Workflow,
+  { nameOf, round }: PlanNaming,
+  style: Style,
+  columns: number,
+): string[] {
   const drawing = drawWorkflow(workflow, { nameOf, width: columns - 3, style }).map((line) => `  ${line}`);
   const steps = workflow.steps.flatMap(({ worker, subtask, access }, step) => {
     const sources = sourcesOf(workflow, step);
-    const before = toRoundNumbers(firstRoundSeen(access, plan.round), plan.round);
+    const before = toRoundNumbers(firstRoundSeen(access, round), round);
     const seen = [...(sources.length > 0 ? [toStepNumbers(sources)] : []), ...(before ? [before] : [])];
     return [
       `  ${style.bold(String(step + 1))}  ${style.worker(worker, nameOf(worker))}${style.dim(seen.length > 0 ? `  sees ${toSeries(seen)}` : "")}`,

@@ -71,7 +71,7 @@ const VERBS: string[][] = [
   ["pool", "calibrate", "--tasks", "own.jsonl", "--yes"],
   ["bench", "--tasks", "own.jsonl"],
   ["record", "own.jsonl", "--yes"],
-  ["train", "--tasks", "own.jsonl", "--budget", "1", "--yes"],
+  ["train", "--tasks", "own.jsonl", "--budget-usd", "1", "--yes"],
   ["train", "--rehearsal", "--iterations", "1"],
   ["rl", "serve", "--tasks", "own.jsonl", "--port", "0", "--budget-usd", "1"],
   ["runs"],
@@ -224,7 +224,17 @@ describe("trust", () => {
 
   it("is needed for a config that the folder of a training names", async () => {
     const { cwd, run, write } = createScene({ "own.jsonl": TASKS, "other.ts": CODE });
-    const begun = ["train", "--tasks", "own.jsonl", "--config", "other.ts", "--budget", "1", "--out", "t"];
+    const begun = [
+      "train",
+      "--tasks",
+      "own.jsonl",
+      "--config",
+      "other.ts",
+      "--budget-usd",
+      "1",
+      "--out",
+      "t",
+    ];
     write("other.ts", "export default { workers: [] };\n");
     await run([...begun, "--yes"]);
     mkdirSync(join(cwd, "t"), { recursive: true });

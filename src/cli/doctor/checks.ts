@@ -1,6 +1,8 @@
 // What `tutti doctor` looks at: each check says what it found and, where something is wrong, what mends it. Nothing is asked
 // of a model, so it costs nothing.
 
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
 import { isTuttiError, messageOf } from "../../base/errors.ts";
 import { type Environment, toStorePath, toTuttiHome } from "../../config/home.ts";
 import { resolvePool } from "../../config/pool.ts";
@@ -49,19 +51,19 @@ export async function checkWorkers(config: TuttiConfig, env: Environment): Promi
           name: "workers",
           state: "warning",
           detail: "no key, no local server, no workers in a config: the rehearsal (simulated) answers",
-          mend: "export OPENAI_API_KEY=…, or: ollama serve, then ollama pull qwen3",
+          mend: "export OPENAI_API_KEY=… (or: ollama serve, then ollama pull qwen3), then: tutti init",
         }
       : { name: "workers", state: "ok", detail: models.join(", ") };
     return [
       found,
-      ...wrong.map(({ id, detail = "" }): Finding => {
-        const mend = "mend what is said of it; tutti pool check asks every worker";
+      ...wrong.map(({ id, state, detail = "" }): Finding => {
+        const mend = state === "not-chat" ? "take it out of the config" : "tutti pool check";
         return { name: id, state: "warning", detail, mend };
       }),
     ];
   } catch (error) {
     if (!isTuttiError(error)) throw error;
-    const mend = "mend what the message names, then: tutti pool check";
+    const mend = "do what the message says, then: tutti pool check";
     return [{ name: "workers", state: "failed", detail: error.message, mend }];
   }
 }
@@ -69,11 +71,18 @@ export async function checkWorkers(config: TuttiConfig, env: Environment): Promi
 export async function checkJournal(config: TuttiConfig, env: Environment): Promise<Finding> {
   const path = toStorePath(config.store, env);
   try {
-    const { openStore } = await import("../../store/open.ts");
+    const [{ openStore }, { JOURNAL_FORMAT }] = await Promise.all([
+      import("../../store/open.ts"),
+      import("../../store/sqlite/format.ts"),
+    ]);
     const store = await openStore(path);
     await store.listRuns({ limit: 1 });
     await store.close();
-    return { name: "journal", state: "ok", detail: path };
+    if (path === "memory") return { name: "journal", state: "ok", detail: "in memory: nothing is kept" };
+    await access(path, constants.W_OK);
+    const { size } = await stat(path);
+    const detail = `${path}, ${(size / 1e6).toFixed(1)} MB, format ${JOURNAL_FORMAT}, writable`;
+    return { name: "journal", state: "ok", detail };
   } catch (error) {
     const mend = `make ${path} writable, put a copy of it back, or set TUTTI_HOME (now ${toTuttiHome(env)})`;
     return { name: "journal", state: "failed", detail: messageOf(error), mend };

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { createHome, runTutti } from "../../testing/command.ts";
@@ -7,10 +7,10 @@ import { checkNode, type Finding } from "./checks.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-async function examine(env: Record<string, string> = {}) {
-  const { code, stdout } = await runTutti(["doctor", "--json"], { env });
+async function examine(env: Record<string, string> = {}, cwd?: string) {
+  const { code, stdout } = await runTutti(["doctor", "--json"], { env, cwd });
   const found = JSON.parse(stdout) as Finding[];
-  return { code, of: (name: string) => found.find((finding) => finding.name === name) };
+  return { code, stdout, of: (name: string) => found.find((finding) => finding.name === name) };
 }
 
 describe("tutti doctor", () => {
@@ -43,6 +43,41 @@ describe("tutti doctor", () => {
       detail: expect.stringContaining("nobody answers"),
     });
     expect(of("journal")).toMatchObject({ state: "failed", mend: expect.stringContaining("TUTTI_HOME") });
+    expect(code).toBe(1);
+  });
+
+  it("says whether a key is taken, without showing it", async () => {
+    const server = await startChatServer({ models: ["good"], reply: () => "hello" });
+    const key = { OPENAI_API_KEY: "a-key-only-for-this-test" };
+    const fine = await examine({ OPENAI_BASE_URL: server.baseUrl, ...key });
+    expect(fine.of("OPENAI_API_KEY")).toMatchObject({
+      state: "ok",
+      detail: expect.stringContaining("takes it and lists 1 chat model"),
+    });
+    await server.close();
+    const refusing = await startChatServer({ listStatus: 401, reply: () => "hello" });
+    const { code, of, stdout } = await examine({ OPENAI_BASE_URL: refusing.baseUrl, ...key });
+    expect(of("OPENAI_API_KEY")).toMatchObject({
+      state: "failed",
+      detail: expect.stringContaining("refuses it (401)"),
+      mend: expect.stringContaining("export OPENAI_API_KEY="),
+    });
+    expect(stdout).not.toContain(key.OPENAI_API_KEY);
+    expect(code).toBe(1);
+    await refusing.close();
+  });
+
+  it("says where the journal is, how large, of which format, and that it can be written", async () => {
+    const { of } = await examine();
+    expect(of("journal")?.detail).toMatch(/journal\.db, \d+\.\d MB, format \d+, writable$/);
+    expect(of("local servers")).toMatchObject({ state: "ok" });
+  });
+
+  it("says that a config must be trusted, and how", async () => {
+    const cwd = createHome();
+    writeFileSync(join(cwd, "tutti.config.ts"), "export default {};");
+    const { code, of } = await examine({}, cwd);
+    expect(of("config")).toMatchObject({ state: "failed", mend: "read it, then: tutti config trust" });
     expect(code).toBe(1);
   });
 

@@ -16,15 +16,16 @@ export function define(command: Command): void {
     .option("--json", "as JSON on standard output")
     .addHelpText(
       "after",
-      "\nExample:\n  $ tutti doctor\n\nIt asks no model and costs nothing. Exit code 1 when something is broken.",
+      "\nExample:\n  $ tutti doctor\n\nIt checks Node, the engine, the config and whether it is trusted, keys (by the list of models of their provider),\nlocal servers, workers and the journal. It asks no model and costs nothing. Exit code 1 when something is wrong.",
     )
     .action(examine);
 }
 
 async function examine({ config: file, json = false }: CommonFlags): Promise<void> {
-  const checks = await import("./checks.ts");
+  const [checks, providers] = await Promise.all([import("./checks.ts"), import("./providers.ts")]);
   const found: Finding[] = [checks.checkNode(process.version), toVersion(), await checks.checkEngine()];
   const config = await openConfig(file, found);
+  found.push(...(await providers.checkKeys(process.env)), await providers.checkServers(process.env));
   if (config)
     found.push(
       ...(await checks.checkWorkers(config, process.env)),
@@ -44,11 +45,18 @@ async function openConfig(file: string | undefined, found: Finding[]): Promise<T
   const { openConfig: open } = await import("../open-config.ts");
   try {
     const { config, file: path } = await open({ file, isQuiet: true });
-    found.push({ name: "config", state: "ok", detail: path ?? "none, everything is at its default" });
+    found.push({
+      name: "config",
+      state: "ok",
+      detail: path ?? "none, everything is at its default: tutti init writes one",
+    });
     return config;
   } catch (error) {
-    const { messageOf } = await import("../../base/errors.ts");
-    const mend = "mend it where the message points; docs/config.md has every field";
+    const { isTuttiError, messageOf } = await import("../../base/errors.ts");
+    const isUntrusted = isTuttiError(error) && error.code === "untrusted-config";
+    const mend = isUntrusted
+      ? "read it, then: tutti config trust"
+      : "correct the lines that the message names (docs/config.md has every field), then: tutti config";
     found.push({ name: "config", state: "failed", detail: messageOf(error), mend });
     return undefined;
   }

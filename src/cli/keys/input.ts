@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
 import { BUDGET_WINDOWS, type BudgetWindow } from "../../gateway/access/budget-window.ts";
 import type { KeySettings } from "../../gateway/access/keys.ts";
-import { type CommonFlags, oneOf, toDecimal, wholeNumber } from "../options.ts";
+import { type CommonFlags, checkRequired, oneOf, toDecimal, wholeNumber } from "../options.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -26,7 +26,8 @@ export interface CreateFlags extends CommonFlags {
 
 export function addCreateFlags(command: Command): Command {
   return command
-    .requiredOption("--name <name>", "a name for people")
+    .hook("preAction", checkRequired("--name"))
+    .option("--name <name>", "a name for people")
     .option("--only <names>", "may use only these providers or workers, separated by commas", names("--only"))
     .option(
       "--without <names>",

@@ -213,8 +213,12 @@ describe("in a process", () => {
     });
     it.each([
       ["an unknown verb", ["creat"], 'unknown command "tutti keys creat". Did you mean "create"?'],
-      ["no name", ["create"], "required option '--name <name>' not specified"],
-      ["an unknown flag", ["create", "--name", "a", "--adminn"], "unknown option '--adminn'"],
+      ["no name", ["create"], "--name <name> is missing"],
+      [
+        "an unknown flag",
+        ["create", "--name", "a", "--adminn"],
+        'unknown option "--adminn". Did you mean "--admin"?',
+      ],
       ["a wrong value", ["create", "--name", "a", "--concurrency", "0"], "--concurrency must be"],
       ["an unknown provider", ["create", "--name", "a", "--only", "opnai"], 'Did you mean "openai"?'],
       ["a name that cannot be seen", ["create", "--name", "\u0007"], 'this value for "name"'],

@@ -31,7 +31,7 @@ export function defineCalibrate(command: Command): Command {
     .description("ask each worker a small set of tasks alone, and keep what it can as its profile")
     .option("--tasks <file|set>", "tasks of one's own or a published set, instead of the built-in ones")
     .option("--limit <n>", "only the first so many tasks", wholeNumber("--limit", 1))
-    .option("--budget, --budget-usd <usd|none>", "the most this call may cost, in dollars", budget)
+    .option("--budget-usd <amount|none>", "the most this call may cost, in dollars", budget)
     .option("--workers <ids>", "only these workers of the pool, separated by commas")
     .option("--allow-unknown-price", "ask workers of unknown price too, although there is a budget")
     .option("--yes", "go on without asking whether the estimated cost is all right")
@@ -68,6 +68,24 @@ export interface CalibrateResult {
   summary: RecordSummary;
   /** Those who were to be asked in this call. */
   workers: string[];
+}
+
+/** What the built-in tasks cost with this pool; the dollars are absent where a price is unknown. */
+export async function estimateCalibration(
+  pool: Pool,
+): Promise<{ tasks: number; usd?: number; mostUsd?: number }> {
+  const [{ planRecording }, { RECORD_DEFAULTS }, { tmpdir }] = await Promise.all([
+    import("../../recording/plan.ts"),
+    import("../../recording/record.ts"),
+    import("node:os"),
+  ]);
+  const { tasks } = await openTasks({});
+  const { maxOutputTokens } = RECORD_DEFAULTS;
+  const folder = join(tmpdir(), `tutti-no-recording-${process.pid}`);
+  const models = { members: modelsOf(pool) };
+  const plan = await planRecording({ folder, tasks, pool: models, samples: 1, maxOutputTokens });
+  if (plan.unpriced.length > 0) return { tasks: tasks.length };
+  return { tasks: tasks.length, usd: plan.usd, mostUsd: plan.maxUsd };
 }
 
 /** Undefined when the one who pays said no. */

@@ -21,6 +21,8 @@ export interface Check {
 const TIMEOUT_MS = 20_000;
 /** Reasoning models think before they say a word; with less they would be cut before it. */
 const MAX_OUTPUT_TOKENS = 256;
+/** What one check can take at the most. */
+export const CHECK_TOKENS = { input: 64, output: MAX_OUTPUT_TOKENS } as const;
 const QUESTION = "Reply with the single word: ready";
 
 /** Tools and `self` are no models: there is nobody to ask. */

@@ -37,7 +37,7 @@ interface RecordFlags {
 export function define(command: Command): void {
   command
     .argument("<tasks>", 'a file or folder of tasks, the name of a published set, or "rehearsal"')
-    .option("--out <folder>", "where the recording goes; what is there is not asked again")
+    .option("--out <dir>", "where the recording goes; what is there is not asked again")
     .option("--pool <name|ids>", '"rehearsal", a pool of the config, or ids of workers separated by commas')
     .option("--samples <n>", "how often each worker is asked each task", wholeNumber("--samples", 1, 100))
     .option("--limit <n>", "only the first so many tasks", wholeNumber("--limit", 1))
@@ -49,7 +49,7 @@ export function define(command: Command): void {
       wholeNumber("--max-output-tokens", 1),
     )
     .option("--format <name>", "the format of the tasks, where their columns do not tell")
-    .option("--set <id>", "the set in a file that holds several, or the name to give to it")
+    .option("--set <name>", "the set in a file that holds several, or the name to give to it")
     .option("--judge <worker>", "who grades what only a model can grade: an id, or provider/model")
     .option(
       "--seed <n>",

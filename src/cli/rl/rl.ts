@@ -7,7 +7,7 @@ import { usageError } from "../../base/errors.ts";
 import { EXPORT_ENGINES, type ExportEngine } from "../../environment/export-rows.ts";
 import type { TrainingEngine } from "../../environment/types.ts";
 import { toHostName } from "../../http/same-site.ts";
-import { collect, dollars, oneOf, unknownVerb, wholeNumber } from "../options.ts";
+import { checkRequired, collect, dollars, oneOf, unknownVerb, wholeNumber } from "../options.ts";
 import { addWorldFlags } from "./world.ts";
 
 /** Beside the gateway's. */
@@ -96,12 +96,9 @@ function defineServe(command: Command): void {
 function defineExport(command: Command): void {
   addWorldFlags(command)
     .description("write train.jsonl, test.jsonl and a README with the command of an engine")
-    .requiredOption(
-      "--engine <name>",
-      EXPORT_ENGINES.join(", "),
-      oneOf<ExportEngine>("--engine", EXPORT_ENGINES),
-    )
-    .requiredOption("--out <dir>", "a folder of its own")
+    .hook("preAction", checkRequired("--engine", "--out"))
+    .option("--engine <name>", EXPORT_ENGINES.join(", "), oneOf<ExportEngine>("--engine", EXPORT_ENGINES))
+    .option("--out <dir>", "a folder of its own")
     .option(
       "--train <n>",
       "so many training questions (960, or every training task once)",

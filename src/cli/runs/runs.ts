@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { toCount } from "../../base/format.ts";
 import type { RunSummary, Store } from "../../store/types.ts";
 import type { Tutti } from "../../tutti/tutti.ts";
-import { type CommonFlags, oneOf, unknownVerb, wholeNumber } from "../options.ts";
+import { type CommonFlags, checkRequired, oneOf, unknownVerb, wholeNumber } from "../options.ts";
 import { toJson } from "../terminal/sanitise.ts";
 import { columnsOf, createStyle } from "../terminal/style.ts";
 import { findRun, toRunTable } from "./find-runs.ts";
@@ -42,7 +42,8 @@ export function define(command: Command): void {
     .addHelpText("after", "\nExample:\n  $ tutti runs delete r_m3x r_m3y")
     .action(remove);
   verb(command, "prune", "delete all runs older than some days")
-    .requiredOption("--days <n>", "keep what is younger than this", wholeNumber("--days", 0, 100_000))
+    .hook("preAction", checkRequired("--days"))
+    .option("--days <n>", "keep what is younger than this", wholeNumber("--days", 0, 100_000))
     .addHelpText("after", "\nExample:\n  $ tutti runs prune --days 30")
     .action(prune);
 }

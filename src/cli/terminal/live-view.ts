@@ -7,6 +7,7 @@ import { apply, fold, type RunState, start } from "../../perform/state.ts";
 import type { RunEvent } from "../../store/types.ts";
 import { isSimulated } from "../../worker/kinds.ts";
 import { stopReasonInWords, toFooter } from "../ask/outcome.ts";
+import { createMarkdownWriter, type MarkdownWriter } from "./markdown.ts";
 import { PlainProgress } from "./plain-progress.ts";
 import type { RunProgress, ViewOptions } from "./progress.ts";
 import { createSanitiser } from "./sanitise.ts";
@@ -29,7 +30,12 @@ export class LiveView {
     const { stdout, stderr, env, isQuiet } = options;
     this.#options = options;
     this.#style = createStyle(stderr, env);
-    this.#answer = new AnswerPrinter(stdout);
+    // Whoever pipes the answer on gets it as it was written.
+    const isDrawn = isLive(stdout, env) && !env.NO_COLOR;
+    const markdown = isDrawn
+      ? createMarkdownWriter(createStyle(stdout, env), () => columnsOf(stdout))
+      : undefined;
+    this.#answer = new AnswerPrinter(stdout, markdown);
     if (!isQuiet)
       this.#progress = isLive(stderr, env)
         ? new TerminalProgress(options, this.#style)
@@ -95,13 +101,11 @@ export class LiveView {
     const reason = stopReasonInWords(run);
     if (reason !== "") say(reason, endingOf(run).exitCode === 1 ? this.#style.red : this.#style.yellow);
     if (!this.#progress) return;
-    say(toFooter(run), this.#style.dim);
-    say(
+    const more =
       run.stopReason === "cancelled"
         ? `Go on: tutti runs resume ${run.id}`
-        : `More: tutti runs show ${run.id}`,
-      this.#style.dim,
-    );
+        : `More: tutti runs show ${run.id}`;
+    for (const line of this.#options.toFooter?.(run) ?? [toFooter(run), more]) say(line, this.#style.dim);
   }
 
   #begin(event: Extract<RunEvent, { type: "run-start" }>): void {
@@ -117,11 +121,13 @@ export class LiveView {
 export class AnswerPrinter {
   readonly #stream: { write(text: string): unknown };
   readonly #sanitiser = createSanitiser();
+  readonly #markdown: MarkdownWriter | undefined;
   #received = "";
   #lastWritten = "";
 
-  constructor(stream: { write(text: string): unknown }) {
+  constructor(stream: { write(text: string): unknown }, markdown?: MarkdownWriter) {
     this.#stream = stream;
+    this.#markdown = markdown;
   }
 
   get hasBegun(): boolean {
@@ -130,7 +136,7 @@ export class AnswerPrinter {
 
   push(text: string): void {
     this.#received += text;
-    this.#write(this.#sanitiser.push(text));
+    this.#write(this.#draw(this.#sanitiser.push(text)));
   }
 
   /** Writes what of the answer has not been written yet. Nothing at all for an empty answer. */
@@ -141,8 +147,13 @@ export class AnswerPrinter {
       this.#write("\n\n");
       this.push(answer);
     }
-    this.#write(this.#sanitiser.end());
+    this.#write(this.#draw(this.#sanitiser.end()));
+    this.#write(this.#markdown?.end() ?? "");
     if (this.#lastWritten !== "" && this.#lastWritten !== "\n") this.#write("\n");
+  }
+
+  #draw(text: string): string {
+    return this.#markdown?.push(text) ?? text;
   }
 
   #write(text: string): void {

@@ -1,6 +1,7 @@
 // The face that both kinds of progress share: drawn live on a terminal, or plain lines for a log.
 
 import type { Environment } from "../../config/home.ts";
+import type { Run } from "../../perform/run.ts";
 import type { RunState } from "../../perform/state.ts";
 import type { RunEvent } from "../../store/types.ts";
 
@@ -16,6 +17,8 @@ export interface ViewOptions {
   stderr: Output;
   env: Environment;
   isQuiet?: boolean;
+  /** The last lines, instead of the totals and where to read more. */
+  toFooter?: (run: Run) => string[];
   now?: () => number;
 }
 

@@ -116,9 +116,9 @@ function isUnsafe(code: number): boolean {
  * JSON for standard output. The text stays what it is, but whatever a terminal would obey is written as an
  * escape: JSON itself does that for C0 controls only.
  */
-export function toJson(value: unknown): string {
+export function toJson(value: unknown, indent = 2): string {
   const isObeyed = /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
-  return JSON.stringify(value, null, 2).replace(
+  return JSON.stringify(value, null, indent).replace(
     isObeyed,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

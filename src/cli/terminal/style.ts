@@ -7,6 +7,7 @@ type Paint = (text: string) => string;
 export interface Style {
   bold: Paint;
   dim: Paint;
+  italic: Paint;
   red: Paint;
   green: Paint;
   yellow: Paint;
@@ -23,6 +24,7 @@ const paint =
 const COLOURED = {
   bold: paint(1, 22),
   dim: paint(2, 22),
+  italic: paint(3, 23),
   red: paint(31, 39),
   green: paint(32, 39),
   yellow: paint(33, 39),
@@ -34,6 +36,7 @@ const none: Paint = (text) => text;
 export const PLAIN: Style = {
   bold: none,
   dim: none,
+  italic: none,
   red: none,
   green: none,
   yellow: none,

@@ -70,7 +70,7 @@ export interface TrainFlags extends WorldFlags, TrinityFlags {
 export function addTrainFlags(command: Command): Command {
   command
     .option("--rehearsal", "train on simulated tasks and workers: no key, no cost (the default)")
-    .option("--recording <folder>", "train on recorded models; may be given several times", collect)
+    .option("--recording <dir>", "train on recorded models; may be given several times", collect)
     .option("--tasks <file>", "train with the live pool of the config: every reply costs, once")
     .option(
       "--set <name>",
@@ -88,11 +88,7 @@ export function addTrainFlags(command: Command): Command {
       "--allow-inside-grades",
       "with --recording or --tasks: also tasks whose check (unittest, pytest) the graded program itself could bend",
     )
-    .option(
-      "--budget, --budget-usd <amount>",
-      "with --tasks: the most it may cost in all",
-      dollars("--budget-usd"),
-    )
+    .option("--budget-usd <amount>", "with --tasks: the most it may cost in all", dollars("--budget-usd"))
     .option("--yes", "go on without asking whether the estimated cost is all right")
     .option("--minutes <n>", "train for about so long", numberBetween("--minutes", 0.1, 100_000))
     .option(

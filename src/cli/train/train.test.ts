@@ -103,7 +103,7 @@ describe("settings", () => {
     const kept = (...args: string[]) => toSavedSettings(settingsOf(...args)).world;
     const [family, known] = [
       ["--split-by", "family"],
-      ["--tasks", "no-file", "--budget", "1"],
+      ["--tasks", "no-file", "--budget-usd", "1"],
     ];
     expect(kept("--recording", "a", ...family)).toEqual({
       ...{ kind: "recording", folders: [resolve("a")], sets: [], splitBy: "family" },
@@ -112,7 +112,7 @@ describe("settings", () => {
       tasks: "no-file",
       config: resolve("c.yaml"),
     });
-    expect(kept("--tasks", "package.json", "--budget", "1")).toMatchObject({
+    expect(kept("--tasks", "package.json", "--budget-usd", "1")).toMatchObject({
       tasks: resolve("package.json"),
     });
     expect(kept()).toEqual({ kind: "rehearsal" });
@@ -134,7 +134,7 @@ describe("settings", () => {
 
   it.each([
     [["--rehearsal", "--recording", "a"], "--rehearsal and --recording exclude each other"],
-    [["--recording", "a", "--tasks", "t", "--budget", "1"], "--recording and --tasks exclude each other"],
+    [["--recording", "a", "--tasks", "t", "--budget-usd", "1"], "--recording and --tasks exclude each other"],
     [["--set", "x"], "--set goes with --recording or --tasks"],
     [["--split-by", "family"], "--split-by goes with --recording"],
     [["--allow-inside-grades"], "--allow-inside-grades goes with --recording or --tasks"],
@@ -146,8 +146,8 @@ describe("settings", () => {
     [["--recording", "a", "--recording", "b", "--set", "x", "--set", "y", "--set", "z"], "--set 3 times"],
     [["--tasks", "t"], "say how much it may, with --budget-usd 5"],
     [["--tasks", "t", "--budget", "none"], "--budget-usd must be an amount in dollars"],
-    [["--tasks", "t", "--budget", "1", "--set", "x", "--set", "y"], "--tasks takes one --set, not 2"],
-    [["--budget", "1"], "--budget-usd goes with --tasks"],
+    [["--tasks", "t", "--budget-usd", "1", "--set", "x", "--set", "y"], "--tasks takes one --set, not 2"],
+    [["--budget-usd", "1"], "--budget-usd goes with --tasks"],
     [["--recording", "a", "--pool", "p"], "--pool goes with --tasks"],
     [["--minutes", "1", "--iterations", "1"], "--minutes and --iterations exclude each other"],
     [["--minutes", "0"], '--minutes must be a number from 0.1 to 100000, not "0"'],
@@ -171,7 +171,7 @@ describe("settings", () => {
   });
 
   it("of a training that goes on are its own; threads and a larger budget may be given", () => {
-    const live = settingsOf("--tasks", "t", "--budget", "1", "--seed", "5");
+    const live = settingsOf("--tasks", "t", "--budget-usd", "1", "--seed", "5");
     const saved = JSON.parse(JSON.stringify(live));
     const resumed = (...args: string[]) => toResumedSettings(flagsOf("--resume", "d", ...args), saved, "d");
     expect(resumed("--json", "--yes")).toEqual(live);
@@ -272,7 +272,7 @@ describe("the command", () => {
       [["--out", join(full, "mine.txt")], "is not a folder"],
       [["--recording", "nowhere"], "There is no recording nowhere"],
       [["--recording", "one"], 'Only a answered every task of "s": a Conductor needs two workers or more'],
-      [["--tasks", "nowhere.jsonl", "--budget", "1"], "nowhere.jsonl"],
+      [["--tasks", "nowhere.jsonl", "--budget-usd", "1"], "nowhere.jsonl"],
     ];
     await Promise.all(
       cases.map(async ([args, message]) => {

@@ -27,6 +27,8 @@ export interface NativeOptions {
   size?: number;
   /** Cost per call when choosing the team size; defaults to the card's. */
   cost?: number;
+  /** Times the cost per call: less asks more. */
+  costScale?: number;
   /** Every plan is a valid workflow. By default so; false where the share of valid plans is measured. */
   masked?: boolean;
   /** The likeliest plan, by default; false: sampled, with the seed of the request. */
@@ -67,7 +69,8 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
     typeof checkpoint === "string"
       ? { kind: "native", checkpoint: toCheckpointName(checkpoint), digest: digestOf(checkpoint) }
       : { kind: "custom", id: name }; // weights in memory: nobody could find them again
-  const { size = card.size, cost = card.cost ?? 0 } = options;
+  const { size = card.size, costScale = 1 } = options;
+  const cost = (options.cost ?? card.cost ?? 0) * costScale;
 
   async function* write(request: ComposeRequest, signal: AbortSignal): AsyncIterable<TextPiece> {
     checkPool(name, card, request.pool);

@@ -3,6 +3,7 @@
 
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import { shorten } from "../../base/format.ts";
+import type { Quality } from "../../base/quality-names.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { digestOf } from "../../conductor/native/opened.ts";
 import { findShippedFor, toCheckpointName } from "../../conductor/native/shipped.ts";
@@ -13,6 +14,7 @@ import type { TuttiConfig } from "../../config/schema.ts";
 import type { ConductorIdentity } from "../../store/types.ts";
 import type { AskOptions } from "../../tutti/ask-options.ts";
 import { parseConductorName } from "../../tutti/conductors.ts";
+import { QUALITY_TRAITS, toBudgetUsd, toRounds } from "../../tutti/quality.ts";
 import type { Tutti } from "../../tutti/tutti.ts";
 import { isModel, modelsOf } from "../../worker/kinds.ts";
 import type { Pool, PoolMember, Worker } from "../../worker/types.ts";
@@ -28,7 +30,9 @@ export interface Team {
   conductor?: ConductorIdentity | "prompted";
   /** Ids of the workers that may be asked; absent: all of the gateway's pool. */
   selector?: string[];
-  /** Absent: as many as the Conductor takes, where the request asks for no number and no effort. */
+  /** Absent: that of the config. */
+  quality?: Quality;
+  /** As the request asks for; absent: as many as the quality and the Conductor take. */
   rounds?: number;
   /** null: no limit. */
   budgetUsd: number | null;
@@ -51,20 +55,19 @@ export interface ModelCatalog {
   ): Promise<Team | OneWorker>;
 }
 
-const ULTRA_ROUNDS = 3;
-const ULTRA_BUDGET = 4;
+/** Names that stand for a quality: they come before the effort that a client sends with everything. */
+const NAMED_QUALITIES: Record<string, Quality> = { "tutti-fast": "economy", "tutti-ultra": "max" };
 
-/** How hard to try: rounds added, and how many times the budget. */
-const EFFORTS: Record<Effort, { rounds: number; budget: number }> = {
-  none: { rounds: -9, budget: 0.25 },
-  minimal: { rounds: -9, budget: 0.25 },
-  low: { rounds: -9, budget: 0.5 },
-  medium: { rounds: 0, budget: 1 },
-  high: { rounds: 1, budget: 2 },
-  xhigh: { rounds: 2, budget: 4 },
-  max: { rounds: 2, budget: 4 },
+/** How hard a client asks its model to think, as quality. */
+const EFFORTS: Record<Effort, Quality> = {
+  none: "economy",
+  minimal: "economy",
+  low: "economy",
+  medium: "balanced",
+  high: "high",
+  xhigh: "max",
+  max: "max",
 };
-const MOST_ROUNDS = 10;
 const MOST_ELSEWHERE = 1_000;
 
 export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Environment): ModelCatalog {
@@ -74,22 +77,20 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
     selector: string[] | undefined,
     { effort, preferences }: { effort?: Effort; preferences: RunPreferences },
   ): Team {
-    const isUltra = name === "tutti-ultra";
-    const base = isUltra ? Math.max(ULTRA_ROUNDS, config.rounds) : config.rounds;
-    const by = EFFORTS[effort ?? "medium"];
-    const toRounds = (more: number) => Math.min(MOST_ROUNDS, Math.max(1, base + more));
-    // By number a client gets as many as by the highest effort, and no more.
-    const rounds = atMost(preferences.rounds, toRounds(EFFORTS.max.rounds)) ?? toRounds(by.rounds);
-    const usual =
-      config.limits.usd === null ? null : config.limits.usd * by.budget * (isUltra ? ULTRA_BUDGET : 1);
-    const budgetUsd = atMost(preferences.budgetUsd, usual) ?? usual;
-    const isUsual = !isUltra && effort === undefined && preferences.rounds === undefined;
+    const named = Object.hasOwn(NAMED_QUALITIES, name) ? NAMED_QUALITIES[name] : undefined;
+    const byEffort = effort && EFFORTS[effort];
+    const quality = preferences.quality ?? named ?? byEffort;
+    const usual = toBudgetUsd(config, quality ?? config.quality);
+    const isSingle = quality !== undefined && QUALITY_TRAITS[quality].isSingle;
     return {
       kind: "team",
-      conductor,
+      // One worker is chosen without anybody who would read the question first; a pinned Conductor stays.
+      conductor: isSingle && conductor === "prompted" ? undefined : conductor,
       selector,
-      rounds: name === "tutti-fast" ? 1 : isUsual ? undefined : rounds,
-      budgetUsd,
+      quality,
+      // By number a client gets as many as by the highest quality, and no more; of one worker there is one round.
+      rounds: named === "economy" ? 1 : atMost(preferences.rounds, toRounds(config, "max")),
+      budgetUsd: atMost(preferences.budgetUsd, usual) ?? usual,
     };
   }
 
@@ -136,7 +137,7 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
 
   async function list(key: GatewayKey | undefined): Promise<Omit<ListedModel, "createdAt">[]> {
     const { pool } = await tutti.pool();
-    const teams = ["tutti", "tutti-fast", "tutti-ultra", ...(await pinnedNames(tutti)).keys()];
+    const teams = ["tutti", ...Object.keys(NAMED_QUALITIES), ...(await pinnedNames(tutti)).keys()];
     return [
       ...teams.map((id) => ({ id, ownedBy: "tutti" })),
       ...modelsOf(pool)
@@ -165,8 +166,7 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
     list,
     async resolve(name, key, wanted) {
       const selector = () => toSelector(key, wanted.preferences);
-      if (name === "tutti-fast") return toTeam(name, { kind: "fast" }, await selector(), wanted);
-      if (name === "tutti" || name === "tutti-ultra")
+      if (name === "tutti" || Object.hasOwn(NAMED_QUALITIES, name))
         return toTeam(name, await plannerFor(key), await selector(), wanted);
       const pinned = name.startsWith("tutti-") ? (await pinnedNames(tutti)).get(name) : undefined;
       if (pinned) return toTeam(name, pinned, await selector(), wanted);

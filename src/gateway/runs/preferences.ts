@@ -3,6 +3,8 @@
 // it may ask for less than the gateway's own, never for more. How long its reply may be is the client's own business: money
 // is reserved for it.
 
+import { QUALITIES, type Quality } from "../../base/quality-names.ts";
+import { didYouMean } from "../../base/suggest.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
 import type { Workflow } from "../../workflow/types.ts";
 import { LONGEST_NAME, LONGEST_SCHEMA, MOST_POOL_NAMES } from "../access/request-limits.ts";
@@ -14,6 +16,8 @@ const MOST_STEPS = 32;
 export interface RunPreferences {
   /** The name of a pool in the config, or ids of workers. */
   pool?: string[];
+  /** How much the answer may take. */
+  quality?: Quality;
   rounds?: number;
   budgetUsd?: number;
   deadlineMs?: number;
@@ -27,6 +31,7 @@ export function readPreferences(body: ObjectReader, { limits }: Pick<TuttiConfig
   if (!tutti) return {};
   return {
     pool: readPool(tutti),
+    quality: readQuality(tutti),
     rounds: tutti.number("rounds", { min: 1, max: 10, isWhole: true }),
     budgetUsd: tutti.number("budget_usd", { min: 0 }),
     deadlineMs: atMost(tutti.number("deadline_ms", { min: 1 }), limits.deadlineMs),
@@ -47,6 +52,13 @@ function readWorkflow(tutti: ObjectReader): Workflow | undefined {
   const { length } = JSON.stringify(workflow ?? {});
   if (length <= LONGEST_SCHEMA) return workflow;
   throw tutti.bad("workflow", `has ${length} characters as JSON; ${LONGEST_SCHEMA} are allowed.`);
+}
+
+function readQuality(tutti: ObjectReader): Quality | undefined {
+  const name = tutti.optionalName("quality");
+  const known = QUALITIES.find((quality) => quality === name);
+  if (name === undefined || known) return known;
+  throw tutti.wrong("quality", `one of ${QUALITIES.join(", ")}.${didYouMean(name, QUALITIES)}`);
 }
 
 function readPool(tutti: ObjectReader): string[] | undefined {

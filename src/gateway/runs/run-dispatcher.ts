@@ -113,6 +113,7 @@ export class RunDispatcher {
         {
           runId,
           ...toStage(destination),
+          quality: isTeam ? destination.quality : undefined,
           rounds: isTeam ? destination.rounds : 1,
           budgetUsd: admission.budgetUsd ?? null,
           deadlineMs: preferences.deadlineMs,

@@ -119,6 +119,8 @@ const FORMAT_3 = `
 `;
 
 const FORMATS = [FORMAT_1, FORMAT_2, FORMAT_3];
+/** What this version writes; older ones are upgraded when they are opened. */
+export const JOURNAL_FORMAT = FORMATS.length;
 
 export function prepareTables(database: Database, path: string): void {
   const { user_version: version } = database.prepare("PRAGMA user_version").get() as { user_version: number };

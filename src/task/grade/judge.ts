@@ -54,8 +54,10 @@ async function ask(
   };
   let reply = "";
   try {
-    for await (const event of worker.ask(request, signal))
+    for await (const event of worker.ask(request, signal)) {
       if (event.type === "text-delta") reply += event.text;
+      if (event.type === "text-withdrawn") reply = "";
+    }
   } catch (error) {
     signal.throwIfAborted();
     if (!isTuttiError(error)) throw error;

@@ -64,7 +64,7 @@ async function askAndKeep({ member, request, key, cache, budget, signal, tell }:
         finish = event;
         continue;
       }
-      if (event.type !== "tool-call") written += event.text;
+      if ("text" in event) written += event.text;
       events.push(event);
       tell(event);
     }

@@ -16,6 +16,7 @@ export interface ChatBody {
   messages: ChatBodyMessage[];
   tutti?: {
     pool?: string[];
+    quality?: string;
     rounds?: number;
     budget_usd?: number;
     workflow?: Workflow;

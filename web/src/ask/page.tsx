@@ -133,7 +133,7 @@ function Composer({ text, isRunning, onText, onAsk, onNew, children }: ComposerP
           aria-expanded={isOpen}
           onClick={() => setIsOpen(!isOpen)}
         >
-          {isOpen ? "Fewer choices" : "Model, rounds, budget, pool"}
+          {isOpen ? "Fewer choices" : "Model, quality, budget, pool"}
         </Button>
         {children}
         {onNew && (

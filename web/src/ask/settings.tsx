@@ -1,6 +1,7 @@
-// How the next question is asked: by which model, at what price, in how many rounds, and of whom.
+// How the next question is asked: by which model, how well, at what price, in how many rounds, and of whom.
 
 import { useId, useState } from "react";
+import { QUALITIES } from "../../../src/base/quality-names.ts";
 import type { PoolReport } from "../../../src/gateway/dashboard/types.ts";
 import { isTeam, useModels } from "../shell/models.ts";
 import { Button } from "../ui/button.tsx";
@@ -12,7 +13,8 @@ const STORED = "tutti-ask";
 
 export interface Settings {
   model: string;
-  /** "" leaves it to the gateway, as in the other two. */
+  /** "" leaves it to the gateway, as in the next two. */
+  quality: string;
   rounds: string;
   budget: string;
   /** Workers that are not to be asked. */
@@ -24,7 +26,8 @@ const ROUNDS = [
   1,
   ...[2, 3, 4, 5].map((most) => [most, `up to ${most}`] as const),
 ] as const;
-const USUAL: Settings = { model: "tutti", rounds: "", budget: "", without: [] };
+const QUALITY = [["", "as usual"], ...QUALITIES] as const;
+const USUAL: Settings = { model: "tutti", quality: "", rounds: "", budget: "", without: [] };
 
 export function useSettings(): [Settings, (settings: Settings) => void] {
   const [settings, setSettings] = useState(read);
@@ -44,10 +47,12 @@ function read(): Settings {
 }
 
 /** `workers` are those that there are: who was left out and has gone since does not count. */
-export function toWanted({ model, rounds, budget, without }: Settings, workers: readonly string[]): ChatWish {
+export function toWanted(settings: Settings, workers: readonly string[]): ChatWish {
+  const { model, quality, rounds, budget, without } = settings;
   const left = workers.filter((id) => !without.includes(id));
   const usd = Number.parseFloat(budget);
   const tutti = {
+    quality: isTeam(model) && quality !== "" ? quality : undefined,
     rounds: rounds === "" ? undefined : Number(rounds),
     budget_usd: usd >= 0 ? usd : undefined,
     pool: isTeam(model) && left.length > 0 && left.length < workers.length ? left : undefined,
@@ -62,7 +67,7 @@ interface Props {
 
 export function SettingsBar({ settings, onChange }: Props) {
   const { ids, teams, workers } = useModels();
-  const { model, rounds, budget, without } = settings;
+  const { model, quality, rounds, budget, without } = settings;
   const isForTeam = isTeam(model);
   const change = (more: Partial<Settings>) => onChange({ ...settings, ...more });
   return (
@@ -82,6 +87,13 @@ export function SettingsBar({ settings, onChange }: Props) {
           </optgroup>
         </select>
       </Field>
+      <Choice
+        label="Quality"
+        value={quality}
+        options={QUALITY}
+        isDisabled={!isForTeam}
+        onChange={(value) => change({ quality: value })}
+      />
       <Choice
         label="Rounds"
         value={rounds}

@@ -61,7 +61,11 @@ function toChatMessage(message: Message): ChatBodyMessage {
     } as ChatBodyMessage;
   if (typeof message.content === "string") return { role: message.role, content: message.content };
   const content = message.content.map((part) =>
-    part.type === "text" ? part : { type: "image_url", image_url: { url: part.image } },
+    part.type === "text"
+      ? part
+      : part.type === "file"
+        ? { type: "file", file: { filename: part.name, file_data: part.file } }
+        : { type: "image_url", image_url: { url: part.image } },
   );
   return { role: message.role, content };
 }

@@ -45,5 +45,6 @@ function toItems(message: Message): InputItem[] {
 
 function toPart(part: Part) {
   if (part.type === "text") return { type: "input_text", text: part.text };
+  if (part.type === "file") return { type: "input_file", filename: part.name, file_data: part.file };
   return { type: "input_image", image_url: part.image, detail: "auto" };
 }
