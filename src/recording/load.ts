@@ -27,8 +27,8 @@ export interface LoadOptions {
 export async function loadRecording(folder: string, options: LoadOptions = {}): Promise<Recording> {
   const wanted = options.sets ?? (options.set === undefined ? undefined : [options.set]);
   const problems = new Problems();
-  const tasksFile = findFile(folder, "tasks");
-  const outcomesFile = findFile(folder, "outcomes");
+  const tasksFile = findRecordingFile(folder, "tasks");
+  const outcomesFile = findRecordingFile(folder, "outcomes");
 
   const prices = readPrices(folder, problems);
   const entries = new Map<string, TaskEntry & { number: number }>();
@@ -193,7 +193,8 @@ function findPacked(folder: string, name: string): string | undefined {
   return found[0];
 }
 
-function findFile(folder: string, name: "tasks" | "outcomes"): string {
+/** Packed or not; throws where there is none, or both. */
+export function findRecordingFile(folder: string, name: "tasks" | "outcomes"): string {
   const found = findPacked(folder, name);
   if (found !== undefined) return found;
   if (!existsSync(folder)) throw usageError(`There is no recording ${folder}: it must be a folder`);

@@ -14,8 +14,12 @@ const FIELDS = ["inputUsdPerMillion", "outputUsdPerMillion"] as const;
 /** Nothing where there is no file. Whatever is wrong is added to the problems, with its line. */
 export function readPrices(folder: string, problems: Problems): ReadonlyMap<string, ListPrice> {
   const file = join(folder, "prices.json");
+  return existsSync(file) ? readPriceFile(file, problems) : new Map();
+}
+
+/** The same of a file by any name. */
+export function readPriceFile(file: string, problems: Problems): ReadonlyMap<string, ListPrice> {
   const prices = new Map<string, ListPrice>();
-  if (!existsSync(file)) return prices;
   const text = readWhole(file).toString("utf8");
   let value: unknown;
   try {

@@ -11,6 +11,7 @@ import { printJson } from "../terminal/print.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 import { createStyle } from "../terminal/style.ts";
 import { compare } from "./compare.ts";
+import { defineExport, exportSubmission } from "./export.ts";
 import { drawFront } from "./front.ts";
 import {
   addFitFlags,
@@ -33,14 +34,17 @@ import {
   watched,
 } from "./measure.ts";
 import { lookOf, toCsv, toHeadroomLines, write } from "./print.ts";
+import { addProtocolFlags, benchProtocol, type ProtocolFlags, refuseOtherFlags } from "./protocol.ts";
 import { benchSets } from "./sets.ts";
 import { addVerifierFlag } from "./verified.ts";
 
 const INTERRUPTED = 130;
 
 export function define(command: Command): void {
-  addVerifierFlag(
-    addFitFlags(addLiarFlags(addInputFlags(command.enablePositionalOptions().allowExcessArguments()))),
+  addProtocolFlags(
+    addVerifierFlag(
+      addFitFlags(addLiarFlags(addInputFlags(command.enablePositionalOptions().allowExcessArguments()))),
+    ),
   )
     .option(
       "--conductor <ids>",
@@ -74,6 +78,7 @@ Examples:
   $ tutti bench --recording recorded/exam --set exam-hard --json
   $ tutti bench --recording recorded/exam  # every set of it, and the mean over them
   $ tutti bench --fit recorded/monday --recording recorded/friday  # learn from one, test on the other
+  $ tutti bench --protocol routerdc --recording recorded/routerdc  # a published protocol
   $ tutti bench --recording recorded/exam --fit-tasks 30  # how much do few measurements tell?
   $ tutti bench --recording recorded/agents --conductor best-single,verified-cascade --verifier-error 0.05
 
@@ -114,11 +119,20 @@ A bench that was stopped goes on when it is started again with the same folder. 
       "\nExamples:\n  $ tutti bench compare best-single vote-5 --in bench/exam-2026-01-31\n  $ tutti bench compare bench/monday:prompted bench/friday:prompted",
     )
     .action(compare);
+  const exporting = command.command("export");
+  defineExport(exporting);
+  exporting.action(exportSubmission);
 }
 
-async function bench(flags: BenchFlags, command: Command): Promise<void> {
+async function bench(flags: BenchFlags & ProtocolFlags, command: Command): Promise<void> {
   if (command.args.length > 0)
-    throw unknownVerb("tutti bench", command.args[0]!, ["compare", "front", "headroom"]);
+    throw unknownVerb("tutti bench", command.args[0]!, ["compare", "export", "front", "headroom"]);
+  if (flags.protocol !== undefined) {
+    refuseOtherFlags(command);
+    return benchProtocol(flags, command.getOptionValueSource("conductor") === "cli");
+  }
+  if (flags.mapWorkers !== undefined || flags.withoutTwins)
+    throw usageError("--map-workers and --without-twins go with --protocol");
   if (flags.json && flags.csv) throw usageError("--json and --csv exclude each other");
   if (flags.fit !== undefined) refuseSplit(command);
   const inputs = await openInputs(flags);

@@ -216,7 +216,7 @@ async function openLive(flags: InputFlags, tasks: string): Promise<BenchInput> {
 }
 
 /** "a, b" → ["a", "b"] */
-function splitIds(text: string): string[] {
+export function splitIds(text: string): string[] {
   return text
     .split(",")
     .map((id) => id.trim())
