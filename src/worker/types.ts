@@ -31,7 +31,7 @@ export type Part =
  * reads it, and nobody but that provider can.
  */
 export type ProviderMetadata = Record<string, { [name: string]: JsonValue | undefined }>;
-export type JsonValue =
+type JsonValue =
   | null
   | string
   | number
