@@ -22,7 +22,7 @@ import { compareAlgorithms, toAlgorithmsMarkdown } from "./turns/algorithms.mjs"
 import { compareTogether, toCurve } from "./turns/curves.mjs";
 import { measureLiars, toLiarsMarkdown } from "./turns/liars.mjs";
 import { drawFronts } from "./turns/picture.mjs";
-import { point as toPoint, toMarkdown } from "./turns/print.mjs";
+import { toMarkdown, point as toPoint } from "./turns/print.mjs";
 import { openSets, SETS, workersOf } from "./turns/sets.mjs";
 import { trainSeeds } from "./turns/train.mjs";
 
@@ -168,7 +168,9 @@ async function run() {
     const turns = await measureTurns(set, policies, rules.get(RULES[0]), options);
     const measured = { name: set.set, ...toCurve(contenders, new Map([...rules, ...turns])) };
     sets.push(measured);
-    const told = Object.entries(measured.curves).map(([name, points]) => `${name} ${points.map(toPoint).join(", ")}`);
+    const told = Object.entries(measured.curves).map(
+      ([name, points]) => `${name} ${points.map(toPoint).join(", ")}`,
+    );
     process.stderr.write(`${told.join("\n")}\n`);
   }
   const names = policies.map(({ name }) => name);

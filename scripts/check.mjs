@@ -1,4 +1,4 @@
-// npm run check: types, lint and format, dependency direction, dead code, licences, all at the same time.
+// npm run check: types, lint and format, dependency direction, dead code, the results page, licences, all at the same time.
 import { spawn } from "node:child_process";
 
 const checks = [
@@ -7,6 +7,7 @@ const checks = [
   ["lint and format", "biome", ["check", "--error-on-warnings", "."]],
   ["dependency direction", "node", ["scripts/check-direction.mjs"]],
   ["dead code", "knip", []],
+  ["results page", "node", ["scripts/results.mjs", "--check"]],
   ["licences", "node", ["scripts/licences.mjs"]],
 ];
 

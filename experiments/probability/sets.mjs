@@ -47,7 +47,7 @@ export async function measureSet(folder, id, part) {
       set.tasks.filter((task) => rows.get(task.id).split === name),
     );
     const inner = splitTasks(training, "prompt", 0);
-    if (part === "test") add("published split", training, withoutTwins(test, training));
+    if (part === "test") add("published split", training, test);
     else add("inside the training split", [...inner.train, ...inner.validation], inner.test);
     return results;
   }
@@ -62,11 +62,6 @@ export async function measureSet(folder, id, part) {
       for (const seed of SAMPLES)
         add(`${count} tasks, sample ${seed}`, sampleTasks(train, count, seed), test);
   return results;
-}
-
-/** The published split has a few questions on both sides: they stay in the test, as published. */
-function withoutTwins(test) {
-  return test;
 }
 
 function readRows(folder) {

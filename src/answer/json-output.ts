@@ -26,7 +26,9 @@ export async function readJsonOutput(reply: string, schema?: Record<string, unkn
     .run("read", { reply, schema }, { timeoutMs: MOST_CHECK_MS })
     .catch(() => undefined);
   // A schema that takes for ever, or a thread that cannot be had, must not cost the client its answer: any JSON will do.
-  return ended?.end === "done" ? ended.value : readWithSchema(reply, ANY_JSON);
+  if (ended?.end === "done") return ended.value;
+  const any = readWithSchema(reply, ANY_JSON);
+  return any.ok ? { ...any, isUnchecked: true } : any;
 }
 
 const weights = new WeakMap<object, number>();

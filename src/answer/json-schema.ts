@@ -3,7 +3,8 @@
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { isObject } from "../base/fields.ts";
 
-export type JsonOutput = { ok: true; text: string } | { ok: false; problem: string };
+/** `isUnchecked`: it is JSON, and whether it fits the schema nobody knows, because checking took too long. */
+export type JsonOutput = { ok: true; text: string; isUnchecked?: true } | { ok: false; problem: string };
 
 /** Long lists of what is wrong help nobody: the first few say enough. */
 const MOST_PROBLEMS = 3;

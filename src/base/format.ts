@@ -9,6 +9,11 @@ export function toMoney(usd: number | undefined, isSimulated = false): string {
   return isSimulated && usd > 0 ? `${toDollars(usd)} simulated` : toDollars(usd);
 }
 
+/** In a table: a dash where it is unknown, which is never $0. */
+export function toCost(usd: number | undefined): string {
+  return usd === undefined ? "—" : toMoney(usd);
+}
+
 function toDollars(usd: number): string {
   if (usd === 0) return "$0";
   if (usd < 0.000001) return "<$0.000001";

@@ -17,6 +17,7 @@ export const askUntilSure: Baseline = {
   id: "ask-until-sure",
   summary: "asks one by one, best neighbours first, until the vote is sure enough, at most five",
   needsHandOffs: false,
+  comparesReplies: true,
   rounds: MOST_ASKS + 1,
   fit(context) {
     const { strength, estimate } = fitNeighbours(context);

@@ -1,7 +1,7 @@
 // What a Conductor that goes round by round knows: who has been asked so far and what they said.
 // Here are also the ways to end: with the reply that won the vote, whichever round it is from.
 
-import { shiftProbability, toShift } from "../belief/reply-reading.ts";
+import { shiftProbability, toVoteShift } from "../belief/reply-reading.ts";
 import type { ComposedRound } from "../conductor/types.ts";
 import { countVotes, type Vote } from "../worker/consensus.ts";
 import type { Pool } from "../worker/types.ts";
@@ -27,7 +27,7 @@ export function toAsked(
     workflow.steps.map(({ worker }, step) => {
       const reply = replies[step] ?? "";
       const reading = members[worker]?.profile?.reading;
-      const shift = toShift(reading, { text: reply, features: features?.[step] });
+      const shift = toVoteShift(reading, { text: reply, features: features?.[step] });
       return { round, step, worker, reply, success: shiftProbability(weights[worker] ?? 0, shift) };
     }),
   );

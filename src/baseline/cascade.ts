@@ -2,6 +2,7 @@
 // not, the strongest one not yet asked is asked too, until two say the same or five were asked.
 
 import { countVotes } from "../worker/consensus.ts";
+import { usualUsd } from "../worker/price.ts";
 import type { Pool } from "../worker/types.ts";
 import { acceptVote, acceptWinner, nextToAsk, toAsked } from "./asked.ts";
 import { createDecider, perform, solve } from "./decide.ts";
@@ -15,6 +16,7 @@ export const cascade: Baseline = {
   id: "cascade",
   summary: "asks two cheap workers; while nobody agrees, the strongest one left, at most five",
   needsHandOffs: false,
+  comparesReplies: true,
   // Two at once, three alone, and the round that accepts.
   rounds: MOST_ASKS - AT_ONCE + 2,
   fit({ pool, training }) {
@@ -40,9 +42,9 @@ export const cascade: Baseline = {
   },
 };
 
-/** By the output price, of which replies are mostly made; equal prices leave the stronger one first. */
+/** By what an ask usually costs, of which the reply is most; equal prices leave the stronger one first. */
 function cheapFirst({ members }: Pool, order: readonly number[]): number[] {
   // Of an unknown price it cannot be said that it is cheap.
-  const priceOf = (worker: number) => members[worker]!.price?.outputUsd ?? Number.MAX_VALUE;
+  const priceOf = (worker: number) => usualUsd(members[worker]!, 0) ?? Number.MAX_VALUE;
   return [...order].sort((a, b) => priceOf(a) - priceOf(b));
 }

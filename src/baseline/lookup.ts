@@ -5,28 +5,57 @@
 import { shrink } from "../calibration/rates.ts";
 import type { Task } from "../worker/types.ts";
 import { createOneRound, perform, solve } from "./decide.ts";
-import { bestBy, measureStrength } from "./strength.ts";
+import { bestBy, lessDollars, measureStrength, requireCallsUsd } from "./strength.ts";
 import type { Baseline, FitContext } from "./types.ts";
 
 /** Tasks of a label count against this many at the worker's overall rate. */
 const CELL_WEIGHT = 8;
 
-type LookupLabel = "category" | "family";
+export type LookupLabel = "category" | "family";
 
-function createLookup(id: string, label: LookupLabel): Baseline {
+/** Success by number in the pool for one label; undefined where the label was not trained on. */
+export interface LabelTable {
+  order: readonly number[];
+  estimatesOf(label: string): Float64Array | undefined;
+}
+
+function createLookup(name: string, label: LookupLabel, costPerUsd = 0): Baseline {
+  const id = costPerUsd === 0 ? name : `${name}@${costPerUsd}/usd`;
   return {
     id,
     summary: `asks the best worker of the question's true ${label}, which it is given`,
     needsHandOffs: false,
     rounds: 1,
     fit(context) {
-      const find = createTable(context, label);
+      const find = createTable(context, label, costPerUsd);
       return createOneRound(id, ({ task }) => perform([solve(find(task))]));
     },
+    atPrice: (other) => createLookup(name, label, other),
   };
 }
 
-function createTable({ pool, training, labels }: FitContext, label: LookupLabel) {
+function createTable(context: FitContext, label: LookupLabel, costPerUsd: number) {
+  const { pool, training, labels } = context;
+  const callsUsd = requireCallsUsd(pool, training, costPerUsd);
+  const { rates } = measureStrength(pool, training);
+  const { order, estimatesOf } = fitLabels(context, label);
+  const table = new Map<string, number>();
+  return ({ id = "" }: Task) => {
+    const name = labels.get(id)?.[label] ?? "";
+    const known = table.get(name);
+    if (known !== undefined) return known;
+    // Unknown ids and labels that were not trained on: the best single worker at this price.
+    const estimates = estimatesOf(name) ?? rates;
+    const best = bestBy(order, lessDollars(estimates, callsUsd, costPerUsd));
+    table.set(name, best);
+    return best;
+  };
+}
+
+export function fitLabels(
+  { pool, training }: Pick<FitContext, "pool" | "training">,
+  label: LookupLabel,
+): LabelTable {
   const { order, rates } = measureStrength(pool, training);
   const cells = new Map<string, { sums: number[]; counts: number[] }>();
   for (const { task, scores } of training) {
@@ -39,13 +68,16 @@ function createTable({ pool, training, labels }: FitContext, label: LookupLabel)
       cell.counts[worker]! += 1;
     }
   }
-  const table = new Map<string, number>();
-  for (const [name, { sums, counts }] of cells) {
-    const estimates = rates.map((rate, i) => shrink(sums[i]!, counts[i]!, rate, CELL_WEIGHT));
-    table.set(name, bestBy(order, estimates));
-  }
-  // Unknown ids and labels that were not trained on: the best single worker.
-  return ({ id = "" }: Task) => table.get(labels.get(id)?.[label] ?? "") ?? order[0]!;
+  return {
+    order,
+    estimatesOf(name) {
+      const cell = cells.get(name);
+      return (
+        cell &&
+        Float64Array.from(rates, (rate, i) => shrink(cell.sums[i]!, cell.counts[i]!, rate, CELL_WEIGHT))
+      );
+    },
+  };
 }
 
 export const lookupCategory = createLookup("lookup-category", "category");

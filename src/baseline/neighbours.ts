@@ -3,9 +3,10 @@
 
 import { estimateByNeighbours } from "../calibration/neighbours.ts";
 import { acceptWinner, toAsked } from "./asked.ts";
-import { createDecider, createOneRound, perform, solve } from "./decide.ts";
+import { createDecider, perform, solve } from "./decide.ts";
 import { indexOf, rememberEstimate, type SuccessEstimate } from "./estimate.ts";
-import { bestBy, measureStrength, orderBy, type Strength } from "./strength.ts";
+import { createPricedRouter } from "./priced-router.ts";
+import { measureStrength, orderBy, type Strength } from "./strength.ts";
 import type { Baseline, FitContext } from "./types.ts";
 
 export interface NeighbourModel {
@@ -24,18 +25,14 @@ export function fitNeighbours({ pool, training }: Pick<FitContext, "pool" | "tra
   return { strength, estimate: rememberEstimate((text) => estimateByNeighbours(questions, text)) };
 }
 
-export const neighbours: Baseline = {
-  id: "neighbours",
-  summary: "asks the worker that did best on the most similar training questions",
-  needsHandOffs: false,
-  rounds: 1,
-  fit(context) {
+export const neighbours = createPricedRouter(
+  "neighbours",
+  "asks the worker that did best on the most similar training questions",
+  (context) => {
     const { strength, estimate } = fitNeighbours(context);
-    return createOneRound("neighbours", ({ task }) =>
-      perform([solve(bestBy(strength.order, estimate(task)))]),
-    );
+    return { order: strength.order, estimate };
   },
-};
+);
 
 /**
  * The best few by the neighbours vote, weighted by them too. The tool `consensus` knows only the
@@ -47,6 +44,7 @@ function createNeighboursVote(count: number): Baseline {
     id,
     summary: `weighted vote of the ${count} best on the most similar training questions`,
     needsHandOffs: false,
+    comparesReplies: true,
     rounds: 2,
     fit(context) {
       const { strength, estimate } = fitNeighbours(context);

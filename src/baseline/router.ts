@@ -4,23 +4,18 @@
 import { createEstimator } from "../calibration/estimate.ts";
 import { textOf } from "../calibration/text-features.ts";
 import { toMessages } from "../task/types.ts";
-import { createOneRound, perform, solve } from "./decide.ts";
 import { indexOf, rememberEstimate } from "./estimate.ts";
-import { bestBy, measureStrength } from "./strength.ts";
-import type { Baseline, FitContext } from "./types.ts";
+import { createPricedRouter } from "./priced-router.ts";
+import { measureStrength } from "./strength.ts";
+import type { FitContext } from "./types.ts";
 
-export const router: Baseline = {
-  id: "router",
-  summary: "a trained text router: asks the worker that is most probably right on the question",
-  needsHandOffs: false,
-  rounds: 1,
-  fit(context) {
-    const { order, estimate } = fitRouter(context);
-    return createOneRound("router", ({ task }) => perform([solve(bestBy(order, estimate(task)))]));
-  },
-};
+export const router = createPricedRouter(
+  "router",
+  "a trained text router: asks the worker that is most probably right on the question",
+  fitRouter,
+);
 
-function fitRouter({ pool, training }: FitContext) {
+export function fitRouter({ pool, training }: Pick<FitContext, "pool" | "training">) {
   const { order, rates } = measureStrength(pool, training);
   const { estimate } = createEstimator({
     index: indexOf(training),

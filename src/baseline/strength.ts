@@ -60,9 +60,46 @@ export function toCalibration(pool: Pool, training: readonly TrainingTask[]): Ca
     replies: training.some(({ replies }) => replies)
       ? training.map(({ replies }) => models.map((model) => replies?.[model]))
       : undefined,
+    callsUsd: models.map((model) => meanCallUsd(training, model)),
     byLength: training.every(({ task }) => task.grader === "rehearsal"),
     source: `measured on ${training.length} training tasks`,
   };
+}
+
+/** Mean dollars of one ask of a worker on these tasks; undefined where one of them is unknown. */
+export function meanCallUsd(training: readonly TrainingTask[], worker: number): number | undefined {
+  let [sum, count] = [0, 0];
+  for (const { scores, costsUsd } of training) {
+    if (scores[worker] === undefined) continue;
+    const usd = costsUsd?.[worker];
+    if (usd === undefined) return undefined;
+    sum += usd;
+    count++;
+  }
+  return count === 0 ? undefined : sum / count;
+}
+
+/** What one ask of each worker costs, for whoever weighs dollars; all 0 where a dollar costs nothing. */
+export function requireCallsUsd(
+  { members }: Pool,
+  training: readonly TrainingTask[],
+  costPerUsd: number,
+): Float64Array {
+  return Float64Array.from(members, ({ worker }, number) => {
+    if (costPerUsd === 0 || !isModel(worker)) return 0;
+    const usd = meanCallUsd(training, number);
+    if (usd !== undefined) return usd;
+    throw usageError(`What an ask of "${worker.id}" costs is not known, so dollars cannot be weighed`);
+  });
+}
+
+/** Estimated success less what the ask costs. */
+export function lessDollars(
+  estimates: ArrayLike<number>,
+  callsUsd: Float64Array,
+  costPerUsd: number,
+): Float64Array {
+  return Float64Array.from(estimates, (estimate, worker) => estimate - costPerUsd * callsUsd[worker]!);
 }
 
 export function requireModels({ members }: Pool): number[] {

@@ -15,6 +15,8 @@ export interface TrainingTask {
   answers?: readonly (number | undefined)[];
   /** What the replies looked like, in the same order. Absent: not kept. */
   replies?: readonly (ReplyFeatures | undefined)[];
+  /** Dollars of one ask per worker, in the same order; undefined entries are unknown. Absent: nothing is known. */
+  costsUsd?: readonly (number | undefined)[];
 }
 
 export interface FitContext {
@@ -27,12 +29,17 @@ export interface FitContext {
   seed: number;
 }
 
+/** A point of a curve by what it must reach: the best single worker's quality at the least dollars, or the best for so many. */
+export type PriceTarget = { type: "match-best" } | { type: "max"; usd: number };
+
 export interface Baseline {
   id: string;
   /** One line: what it does. */
   summary: string;
   /** It shows replies of one worker to another: a recording cannot replay that. */
   needsHandOffs: boolean;
+  /** It compares what workers said (a vote, an agreement): where replies were not recorded it cannot be measured. */
+  comparesReplies?: true;
   /** How many rounds it may take, the one that only accepts included. */
   rounds: number;
   /** How often it may ask one worker the same: a recording needs as many samples. Absent: once. */
@@ -48,6 +55,10 @@ export interface Baseline {
   trainedOn?: { splitBy: string; splitSeed: number };
   /** So many runs at the same time suit it, where workers answer at once: it plans for all of them together. */
   lanes?: number;
+  /** The same at another point of its curve: what a dollar costs, in probability of a right answer. Absent: it has no such knob. */
+  atPrice?(costPerUsd: number): Baseline;
+  /** What its price is chosen for, on tasks that are not tested, before it is measured. */
+  target?: PriceTarget;
   /** Called once before `fit`: what takes long or reads files (trained weights). */
   prepare?(): Promise<void>;
   /** Throws a usage error where the pool lacks what it needs (a vote needs `consensus`). */

@@ -15,6 +15,7 @@ function createVote(
     id,
     summary,
     needsHandOffs: false,
+    comparesReplies: true,
     rounds: 1,
     samples,
     fit({ pool, training }) {

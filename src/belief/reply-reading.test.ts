@@ -6,10 +6,11 @@ import {
   toReplyShift,
   toReplyVector,
   toShift,
+  toVoteShift,
 } from "./reply-reading.ts";
 
 const features = { characters: 400, cleanEnd: 1, hedges: 0, changes: 0, answers: 1 };
-const reading = { usualCharacters: 400, weights: [0.1, -1, -0.5, -1, -0.3, -0.4, -0.8, -0.2] };
+const reading = { usualCharacters: 400, between: 0.5, weights: [0.1, -1, -0.5, -1, -0.3, -0.4, -0.8, -0.2] };
 
 describe("reading a reply", () => {
   test("an ordinary reply moves nothing but by the intercept", () => {
@@ -34,6 +35,11 @@ describe("reading a reply", () => {
     expect(toShift(reading, { text, features })).toBeCloseTo(0.1);
     expect(toShift(reading, { text, features: null })).toBe(0);
     expect(toShift(undefined, { text })).toBe(0);
+  });
+
+  test("in a vote only what is left between replies to one question counts", () => {
+    expect(toVoteShift(reading, { text: "", features })).toBeCloseTo(0.05);
+    expect(toVoteShift(undefined, { text: "" })).toBe(0);
   });
 
   test("a shift moves log-odds and keeps away from certainty", () => {

@@ -7,8 +7,13 @@ import { type ReplyFeatures, readReplyFeatures } from "./reply-features.ts";
 export interface ReplyReading {
   /** The median length of its replies. */
   usualCharacters: number;
-  /** One for each number of `toReplyVector`, in log-odds; the same for all workers of a pool. */
+  /**
+   * One for each number of `toReplyVector`, in log-odds. The same for all workers of a pool but for the first, which makes a
+   * reply that is usual for its worker say nothing.
+   */
   weights: readonly number[];
+  /** How much of a shift is left between two replies to the same question, 0..1: the rest only says that it is hard. */
+  between: number;
 }
 
 /** No reply says more than this about itself, in log-odds. */
@@ -53,6 +58,14 @@ export function toShift(
 ): number {
   if (!reading || features === null) return 0;
   return toReplyShift(reading, features ?? readReplyFeatures(text));
+}
+
+/** What is left of it where replies to one question are weighed against each other. */
+export function toVoteShift(
+  reading: ReplyReading | undefined,
+  reply: { text: string; features?: ReplyFeatures | null },
+): number {
+  return (reading?.between ?? 0) * toShift(reading, reply);
 }
 
 /** A probability, moved by what the reply looks like. */

@@ -2,10 +2,10 @@
 // every test task through the performer, and tell how they compare.
 
 import { traitsOf } from "../base/error-codes.ts";
-import { isTuttiError } from "../base/errors.ts";
+import { isTuttiError, usageError } from "../base/errors.ts";
 import { createOracle } from "../baseline/oracle.ts";
 import { createSingles } from "../baseline/single.ts";
-import type { Baseline, TrainingTask } from "../baseline/types.ts";
+import type { Baseline, PriceTarget, TrainingTask } from "../baseline/types.ts";
 import type { Conductor } from "../conductor/types.ts";
 import type { GradedTask } from "../task/types.ts";
 import { isSimulatedPool, modelsOf } from "../worker/kinds.ts";
@@ -18,9 +18,11 @@ import { evaluate } from "./evaluate.ts";
 import { chooseTasks, type MatchedFit } from "./fit-source.ts";
 import { changePools, type FittedSet, fitSet } from "./fitting.ts";
 import type { BenchFolder, RowFile } from "./folder.ts";
+import { choosePrice, validateCurve } from "./front/curve.ts";
 import { LaneBudget } from "./lane-budget.ts";
-import { isGraded, toResults, toRight } from "./results.ts";
+import { isGraded, toCostUsd, toResults, toRight } from "./results.ts";
 import type { BenchResult, BenchRow, FittedOn } from "./types.ts";
+import { toVerdict } from "./verdict.ts";
 
 export interface BenchOptions {
   set: WorldSet;
@@ -39,6 +41,8 @@ export interface BenchOptions {
   samples: number;
   concurrency: number;
   budgetUsd?: number;
+  /** Questions a month, for what the verdict says of costs. */
+  perMonth?: number;
   folder: BenchFolder;
   signal?: AbortSignal;
   onProgress?: (progress: BenchProgress) => void;
@@ -68,6 +72,8 @@ export interface BenchOutcome {
   /** Who could not be measured here, and why. */
   refused: { conductor: string; reason: string }[];
   equal: EqualSpending[];
+  /** Prices that were looked for on tasks that are not tested, with what they came to there. */
+  chosen?: { conductor: string; costPerUsd: number; accuracy: number; costUsd: number }[];
   isSimulated: boolean;
   budget?: { usd: number; spentUsd: number; isUsedUp: boolean };
   /** Stopped before its end: some rows are missing. */
@@ -107,9 +113,11 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
     if (reason !== undefined) refused.push({ conductor: baseline.id, reason });
     return reason === undefined;
   });
-  const perform = async (baseline: Baseline) => {
+  const chosen: BenchOutcome["chosen"] = [];
+  const perform = async (named: Baseline) => {
     try {
-      await baseline.prepare?.();
+      await named.prepare?.();
+      const baseline = named.target ? await atTarget(named, named.target) : named;
       const who = {
         name: baseline.id,
         conductor: fitting.fit(baseline),
@@ -122,8 +130,23 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
     } catch (error) {
       // These concern one contender only; anything else ends the bench.
       if (!isTuttiError(error) || !(error.code === "usage" || traitsOf(error.code).isUnrecorded)) throw error;
-      refused.push({ conductor: baseline.id, reason: error.message });
+      refused.push({ conductor: named.id, reason: error.message });
     }
+  };
+  const atTarget = async (baseline: Baseline, target: PriceTarget): Promise<Baseline> => {
+    if (!set.recorded) throw usageError("a target is looked for on recorded tasks: record the pool first");
+    const { recorded, recordedAnswer, recordedCostUsd } = set;
+    const held = readScores(splits.validation, set.pool, { recorded, recordedAnswer, recordedCostUsd });
+    const curve = await validateCurve(baseline, {
+      set,
+      training: [...training, ...held],
+      seed,
+      splitSeed,
+      signal,
+    });
+    const { costPerUsd, accuracy, costUsd } = choosePrice(curve, target);
+    chosen.push({ conductor: baseline.id, costPerUsd, accuracy, costUsd });
+    return { ...baseline.atPrice!(costPerUsd), id: baseline.id };
   };
   plan((accepted.length + (withOracle ? 1 : 0)) * splits.test.length);
   for (const baseline of accepted) await perform(baseline);
@@ -133,7 +156,7 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
     else refused.push({ conductor: "oracle", reason: NO_ORACLE });
   }
   const isSimulated = isSimulatedPool(set.pool);
-  const results = toResults(rows, { seed, isSimulated, fittedOn });
+  const results = toResults(rows, { seed, isSimulated, fittedOn, costSource: set.costs?.source });
   const equal = await compareAtEqualSpending({
     fitting,
     results,
@@ -146,8 +169,14 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
     },
     file: folder.file("equal"),
   });
+  const verdict = toVerdict({ results, equal, pool: fitting.pool, perMonth: options.perMonth });
+  const recommended = results.find(({ conductor }) =>
+    verdict?.use === verdict?.bestSingle ? conductor === "best-single" : conductor === verdict?.use,
+  );
+  if (verdict && recommended) recommended.verdict = verdict;
   const isUsedUp = budget?.isClosed ?? false;
   return {
+    ...(chosen.length > 0 && { chosen }),
     ...{ set, pool: fitting.pool, seed, splitBy, splitSeed, results, rows, refused, equal, isSimulated },
     ...(fittedOn && { fittedOn }),
     counts: { train: splits.train.length, validation: splits.validation.length, test: splits.test.length },
@@ -161,18 +190,29 @@ const NO_ORACLE =
 
 /** Known before anything is tried: what a recording cannot replay, and what would not be a test. */
 function whyNot(
-  { needsHandOffs, samples = 1, trainedOn }: Baseline,
-  { set: { kind, samplesOf, pool }, splitBy, splitSeed, fit }: BenchOptions,
+  { needsHandOffs, comparesReplies, samples = 1, trainedOn }: Baseline,
+  { set, splitBy, splitSeed, fit }: Pick<BenchOptions, "set" | "splitBy" | "splitSeed" | "fit">,
 ): string | undefined {
+  const { kind, samplesOf, pool } = set;
   if (trainedOn && fit) return "it was trained on tasks of this set, and all of them are test tasks here";
   if (trainedOn && (trainedOn.splitBy !== splitBy || trainedOn.splitSeed !== splitSeed))
     return `it was trained on this set split by ${trainedOn.splitBy} with seed ${trainedOn.splitSeed}: by any other split it may have learned from what is tested`;
   if (kind !== "recording") return undefined;
   if (needsHandOffs) return "it shows replies of one worker to another, which a recording cannot replay";
+  if (comparesReplies && set.withoutReplies) return cannotCompare(set);
   const models = modelsOf(pool);
   const most = Math.max(...models.map(({ worker }) => samplesOf(worker.id)));
   if (samples <= most) return undefined;
   return `it asks one worker ${samples} times, and the recording has ${most === 1 ? "one sample" : `${most} samples`} a task`;
+}
+
+/** Graded all the same, such a vote would pass for one: whoever was asked first would be its result. */
+export function cannotCompare({
+  withoutReplies = 0,
+  tasks,
+}: Pick<WorldSet, "withoutReplies" | "tasks">): string {
+  const share = withoutReplies === tasks.length ? "any task" : `${withoutReplies} of ${tasks.length} tasks`;
+  return `it compares replies, and nobody's reply to ${share} was recorded, only whether it was right`;
 }
 
 export function createMeasure(
@@ -213,14 +253,19 @@ async function measureTraining(
   measure: Measure,
   plan: (runs: number) => void,
 ): Promise<TrainingTask[]> {
-  const { recorded, recordedAnswer, recordedFeatures } = set;
-  if (recorded) return readScores(tasks, set.pool, { recorded, recordedAnswer, recordedFeatures });
+  const { recorded, recordedAnswer, recordedFeatures, recordedCostUsd } = set;
+  if (recorded)
+    return readScores(tasks, set.pool, { recorded, recordedAnswer, recordedFeatures, recordedCostUsd });
   const rows = await askAlone(set.pool, tasks, file, measure, plan);
-  const scores = new Map(rows.filter(isGraded).map((row) => [`${row.conductor}\n${row.task}`, toRight(row)]));
-  return tasks.map((task) => ({
-    task,
-    scores: set.pool.members.map(({ worker }) => scores.get(`single:${worker.id}\n${task.id}`)),
-  }));
+  const graded = new Map(rows.filter(isGraded).map((row) => [`${row.conductor}\n${row.task}`, row]));
+  return tasks.map((task) => {
+    const own = set.pool.members.map(({ worker }) => graded.get(`single:${worker.id}\n${task.id}`));
+    return {
+      task,
+      scores: own.map((row) => row && toRight(row)),
+      costsUsd: own.map((row) => row && toCostUsd(row)),
+    };
+  });
 }
 
 /** Every model of the pool on every task, alone. Rows are called `single:<worker>`. */

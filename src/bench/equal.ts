@@ -81,13 +81,16 @@ export async function compareAtEqualSpending(options: EqualOptions): Promise<Equ
 
 /** By calls for all; by dollars where they lead to another number of samples. */
 function toWishes(results: readonly BenchResult[]): Pick<EqualSpending, "conductor" | "by" | "samples">[] {
-  const singleUsd = results.find(({ conductor }) => conductor === "best-single")?.costUsd ?? 0;
+  const single = results.find(({ conductor }) => conductor === "best-single");
+  const singleUsd = single?.costUsd ?? 0;
+  // An agent's run is one ask and many calls.
+  const singleCalls = Math.max(1, single?.calls ?? 1);
   return results
     .filter(({ conductor }) => conductor !== "best-single" && conductor !== "oracle")
     .flatMap(({ conductor, calls, conductorCalls, costUsd }) => {
-      const byCalls = Math.max(1, Math.round(calls + conductorCalls));
+      const byCalls = Math.max(1, Math.round((calls + conductorCalls) / singleCalls));
       const wishes = [{ conductor, by: "calls" as const, samples: byCalls }];
-      if (singleUsd === 0 || costUsd === 0) return wishes;
+      if (singleUsd === 0 || !costUsd) return wishes;
       return [
         ...wishes,
         { conductor, by: "dollars" as const, samples: Math.max(1, Math.round(costUsd / singleUsd)) },

@@ -39,12 +39,12 @@ export async function openFitSource(folder: string, set?: string): Promise<FitSo
   const [first, ...others] = sets.map(({ pool }) => modelsOf(pool).map(({ worker }) => worker.id));
   // Whoever answered the easy set only would look better than it is.
   const workers = first!.filter((id) => others.every((ids) => ids.includes(id)));
-  const { recorded, recordedAnswer } = sets[0]!;
+  const { recorded, recordedAnswer, recordedCostUsd } = sets[0]!;
   return {
     ...{ folder, workers, sets: sets.map(({ id }) => id) },
     tasks: sets.flatMap(({ tasks }) => tasks),
     // Tasks of all sets of a recording have one space of ids.
-    outcomes: { recorded: recorded!, recordedAnswer },
+    outcomes: { recorded: recorded!, recordedAnswer, recordedCostUsd },
   };
 }
 

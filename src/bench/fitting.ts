@@ -58,9 +58,19 @@ export function fitSet(
     pool,
     poolFor(task) {
       profiler ??= createProfiler(toCalibration(set.pool, training));
-      return profiler.poolFor(pool, textOf(toMessages(task)));
+      const profiled = profiler.poolFor(pool, textOf(toMessages(task)));
+      return set.hasReplies?.(task.id) === false ? withoutAnswers(profiled) : profiled;
     },
     fit: (baseline) => baseline.fit(context),
+  };
+}
+
+/** Nobody's words were kept: whoever weighs replies is told that none can be compared, and asks once. */
+function withoutAnswers({ members }: Pool): Pool {
+  return {
+    members: members.map((member) =>
+      member.profile ? { ...member, profile: { ...member.profile, answered: 0 } } : member,
+    ),
   };
 }
 

@@ -13,7 +13,7 @@ import type { WorldSet } from "../world/types.ts";
 import { askAlone, type BenchOptions, createMeasure } from "./bench.ts";
 import { fitSet } from "./fitting.ts";
 import { LaneBudget } from "./lane-budget.ts";
-import { groupBy, isGraded, toResults } from "./results.ts";
+import { groupBy, isGraded, toCostUsd, toResults } from "./results.ts";
 import type { BenchResult, BenchRow } from "./types.ts";
 
 const FOLDS = 5;
@@ -116,6 +116,8 @@ function toRecording(
   const outcomes = new Map(rows.map((row) => [`${row.conductor}\n${row.task}`, row]));
   return {
     folder: source,
+    prices: new Map(),
+    hasReplies: () => true,
     sets: [{ id, tasks: whole, source }],
     tasksOf: () => whole,
     workersOf: () => workers,
@@ -123,7 +125,8 @@ function toRecording(
       const row = outcomes.get(`single:${worker}\n${task}`);
       if (!row) return [];
       const { answer, score, tokens } = row;
-      return [{ task, worker, sample: 0, answer, reply: answer, score, tokens }];
+      const costUsd = toCostUsd(row);
+      return [{ task, worker, sample: 0, answer, reply: answer, score, tokens, costUsd }];
     },
   };
 }

@@ -115,7 +115,9 @@ describe("a plan on a recording", () => {
   const rounds = [{ workflow: { steps: [step(0, "go")] }, replies: ["x"] }];
 
   async function decide(steps: Step[], earlier: ComposeRequest["rounds"] = []) {
-    const conductor = onlyRecorded(playedConductor({ steps }), (_, worker) => samples[worker]!);
+    const conductor = onlyRecorded(playedConductor({ steps }), {
+      recorded: (_, worker) => samples[worker]!,
+    });
     const task = { id: "t", messages: [] };
     const request = { task, pool, rounds: earlier, errors: [], maxSteps: 5, seed: 1 };
     for await (const event of conductor.compose(request, new AbortController().signal))

@@ -5,7 +5,7 @@ import { isTuttiError, usageError } from "../base/errors.ts";
 import type { Baseline } from "../baseline/types.ts";
 import { createNativeConductor } from "../conductor/native/native.ts";
 import type { ComposeRequest, Conductor } from "../conductor/types.ts";
-import { isModel } from "../worker/kinds.ts";
+import { combines, isModel } from "../worker/kinds.ts";
 import type { Decision, WorkflowError } from "../workflow/types.ts";
 import type { WorldSet } from "../world/types.ts";
 
@@ -17,7 +17,7 @@ export interface NativeContenderOptions {
   id: string;
   /** Of the checkpoint. */
   folder: string;
-  set: Pick<WorldSet, "kind" | "id" | "recorded">;
+  set: Pick<WorldSet, "kind" | "id" | "recorded" | "hasReplies">;
 }
 
 /** Throws "bad-checkpoint" where the folder holds none that can be read. */
@@ -39,7 +39,7 @@ export function createNativeContender({ id, folder, set }: NativeContenderOption
         // It concerns this contender alone, so the bench goes on.
         throw isTuttiError(error) ? usageError(error.message, error) : error;
       }
-      return set.recorded ? onlyRecorded(native, set.recorded) : native;
+      return set.recorded ? onlyRecorded(native, { ...set, recorded: set.recorded }) : native;
     },
   };
 }
@@ -71,16 +71,18 @@ function toSplit({ about }: TrainedCard): { splitBy: string; splitSeed: number }
 
 // ---- What a recording can replay ----------------------------------------------------------------------
 
+type ReplayedSet = Required<Pick<WorldSet, "recorded">> & Pick<WorldSet, "hasReplies">;
+
 /**
  * A plan that wants what nobody recorded counts as no valid plan, as it did in training. Without this the first
  * of them would end the measurement.
  */
-export function onlyRecorded(conductor: Conductor, recorded: NonNullable<WorldSet["recorded"]>): Conductor {
+export function onlyRecorded(conductor: Conductor, recording: ReplayedSet): Conductor {
   return {
     identity: conductor.identity,
     async *compose(request, signal) {
       for await (const event of conductor.compose(request, signal)) {
-        const error = event.type === "plan-end" ? findMissing(event.decision, request, recorded) : undefined;
+        const error = event.type === "plan-end" ? findMissing(event.decision, request, recording) : undefined;
         if (error && event.type === "plan-end") yield { ...event, decision: { type: "format-error", error } };
         else yield event;
       }
@@ -91,13 +93,15 @@ export function onlyRecorded(conductor: Conductor, recorded: NonNullable<WorldSe
 function findMissing(
   decision: Decision,
   { pool, rounds, task }: ComposeRequest,
-  recorded: NonNullable<WorldSet["recorded"]>,
+  { recorded, hasReplies }: ReplayedSet,
 ): WorkflowError | undefined {
   if (decision.type !== "workflow") return undefined;
   const { steps } = decision.workflow;
   const named = rounds.flatMap(({ workflow }) => workflow.steps.map(({ worker }) => worker));
   for (const [position, { worker, access }] of steps.entries()) {
     const asked = pool.members[worker]!.worker;
+    if (combines(asked) && hasReplies?.(task.id ?? "") === false)
+      return missing(position, `"${asked.id}" would compare replies that nobody recorded`);
     if (!isModel(asked)) continue;
     const isHandOff = typeof access === "string" ? position > 0 || rounds.length > 0 : access.length > 0;
     if (isHandOff) return missing(position, `"${asked.id}" would see replies of others`);

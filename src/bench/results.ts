@@ -9,6 +9,7 @@ import {
   type PairedDifference,
   pairedDifference,
 } from "../base/statistics.ts";
+import type { CostSource } from "../recording/costs.ts";
 import { RIGHT } from "../recording/types.ts";
 import type { BenchResult, BenchRow, FittedOn } from "./types.ts";
 
@@ -16,6 +17,7 @@ export interface ResultOptions {
   seed: number;
   isSimulated: boolean;
   fittedOn?: FittedOn;
+  costSource?: CostSource;
 }
 
 /** One for each Conductor, in the order in which they first appear. */
@@ -40,11 +42,12 @@ function summarise(
   conductor: string,
   all: readonly BenchRow[],
   graded: readonly BenchRow[],
-  { seed, isSimulated }: ResultOptions,
+  { seed, isSimulated, costSource }: ResultOptions,
 ): Omit<BenchResult, "against"> {
   const { mean: accuracy, low, high } = estimateAccuracy(graded, seed);
   const valid = graded.filter((row) => row.valid);
-  const average = (field: "calls" | "conductorCalls" | "tokens" | "costUsd" | "durationMs" | "steps") =>
+  const costs = graded.map(toCostUsd);
+  const average = (field: "calls" | "conductorCalls" | "tokens" | "durationMs" | "steps") =>
     meanOf(graded.map((row) => row[field]));
   return {
     conductor,
@@ -56,7 +59,8 @@ function summarise(
     calls: average("calls"),
     conductorCalls: average("conductorCalls"),
     tokens: average("tokens"),
-    costUsd: average("costUsd"),
+    costUsd: costs.every((usd) => usd !== undefined) ? meanOf(costs) : undefined,
+    ...(costSource && { costSource }),
     durationMs: average("durationMs"),
     routingEntropy: entropyBits(countAsked(graded).values()),
     steps: average("steps"),
@@ -102,6 +106,11 @@ export function countAsked(rows: readonly BenchRow[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { asked } of rows) for (const id of asked) counts.set(id, (counts.get(id) ?? 0) + 1);
   return counts;
+}
+
+/** Undefined where a call of unknown price is in it. */
+export function toCostUsd({ costUsd, unpricedCalls = 0 }: BenchRow): number | undefined {
+  return unpricedCalls > 0 ? undefined : costUsd;
 }
 
 export function isGraded({ ungraded, isOutage }: BenchRow): boolean {

@@ -17,12 +17,14 @@ export interface TrinityContenderOptions {
   folder: string;
   /** The price knob; defaults to the card's. */
   costPerCall?: number;
-  set: Pick<WorldSet, "kind" | "id" | "recorded">;
+  costPerUsd?: number;
+  set: Pick<WorldSet, "kind" | "id" | "recorded" | "hasReplies">;
 }
 
 /** Throws "bad-checkpoint" where the folder holds none that can be read. */
-export function createTrinityContender({ id, folder, costPerCall, set }: TrinityContenderOptions): Baseline {
-  const trinity = openTrinity(folder, { costPerCall, memory: { record: NO_RECORD } });
+export function createTrinityContender(options: TrinityContenderOptions): Baseline {
+  const { id, folder, costPerCall, costPerUsd, set } = options;
+  const trinity = openTrinity(folder, { costPerCall, costPerUsd, memory: { record: NO_RECORD } });
   const { card } = trinity;
   return {
     id,
@@ -31,12 +33,15 @@ export function createTrinityContender({ id, folder, costPerCall, set }: Trinity
     rounds: card.maxTurns + 1,
     readsProfiles: true,
     trainedOn: toTrainedOn(card, set),
-    fit: () => (set.recorded ? onlyRecorded(trinity, set.recorded) : trinity),
+    fit: () => (set.recorded ? onlyRecorded(trinity, { ...set, recorded: set.recorded }) : trinity),
+    // Dollars take the place of calls: both together would pay twice.
+    atPrice: (other) =>
+      createTrinityContender({ ...options, id: `${id}@${other}/usd`, costPerCall: 0, costPerUsd: other }),
   };
 }
 
 /** The same belief and look-ahead, with a head that nobody has trained. */
-export function createLookAhead(id: string, costPerCall = LOOK_AHEAD.costPerCall): Baseline {
+export function createLookAhead(id: string, costPerCall = LOOK_AHEAD.costPerCall, costPerUsd = 0): Baseline {
   const { maxTurns } = LOOK_AHEAD;
   return {
     id,
@@ -47,7 +52,8 @@ export function createLookAhead(id: string, costPerCall = LOOK_AHEAD.costPerCall
     fit: () =>
       createTrinityConductor(
         { kind: "custom", id },
-        { policy: createStartPolicy(), hasRoles: false, maxTurns, costPerCall },
+        { policy: createStartPolicy(), hasRoles: false, maxTurns, costPerCall, costPerUsd },
       ),
+    atPrice: (other) => createLookAhead(`${id}@${other}/usd`, 0, other),
   };
 }

@@ -1,5 +1,6 @@
 // How well: what is kept of every evaluated task, and what a result must show.
 
+import type { CostSource } from "../recording/costs.ts";
 import type { PerformedTask } from "../world/types.ts";
 
 /** One task answered by one Conductor. */
@@ -23,7 +24,10 @@ export interface BenchResult {
   /** The Conductor's own, counted apart. */
   conductorCalls: number;
   tokens: number;
-  costUsd: number;
+  /** Absent: unknown, because a call of it has no price. Never 0 for that. */
+  costUsd?: number;
+  /** Of a recording: where the dollars come from. */
+  costSource?: CostSource;
   durationMs: number;
   /** Bits: entropy of who is asked, over all calls. */
   routingEntropy: number;
@@ -39,6 +43,34 @@ export interface BenchResult {
   byCategory: { category: string; n: number; accuracy: number; low: number; high: number }[];
   /** Absent: all of the train split of this very set. */
   fittedOn?: FittedOn;
+  /** On the one to use: what the whole bench says. */
+  verdict?: BenchVerdict;
+}
+
+/** A difference in accuracy to the best single worker, with its interval. */
+export interface Gain {
+  points: number;
+  low: number;
+  high: number;
+}
+
+/** Which worker or Conductor to use, what it gains and what it costs. */
+export interface BenchVerdict {
+  /** A Conductor, or a worker where asking it alone is best. */
+  use: string;
+  bestSingle: string;
+  accuracy: number;
+  /** Over the best single worker; absent where it could not be compared, or where it is the one. */
+  equalCalls?: Gain;
+  equalDollars?: Gain;
+  /** Absent: unknown. */
+  usdPerThousand?: number;
+  usdPerMonth?: number;
+  /** Questions a month that were asked for. */
+  perMonth?: number;
+  isSimulated: boolean;
+  costSource?: CostSource;
+  sentence: string;
 }
 
 /** What stands behind all that was fitted, where it is not simply the train split. */

@@ -51,6 +51,7 @@ export function measureProfiles({
   scores,
   source,
   delaysMs = [],
+  callsUsd = [],
 }: Calibration): (Profile | undefined)[] {
   const all = [...workers.keys()];
   const overall = countScores(scores, workers.length, all);
@@ -69,8 +70,15 @@ export function measureProfiles({
       const measured = counted.counts[worker]!;
       if (measured > 0) ofTopics[topic] = shrink(counted.sums[worker]!, measured, success, TOPIC_WEIGHT);
     }
-    const delayMs = delaysMs[worker];
-    return { success, tasks: count, topics: ofTopics, source, delayMs };
+    const [delayMs, callUsd] = [delaysMs[worker], callsUsd[worker]];
+    return {
+      success,
+      tasks: count,
+      topics: ofTopics,
+      source,
+      delayMs,
+      ...(callUsd !== undefined && { callUsd }),
+    };
   });
 }
 

@@ -24,10 +24,31 @@ describe("learning to read replies", () => {
     expect(first!.usualCharacters).toBeGreaterThan(150);
     expect(first!.usualCharacters).toBeLessThan(250);
     expect(second!.usualCharacters).toBeGreaterThan(1200);
-    expect(second!.weights).toEqual(first!.weights);
+    expect(second!.weights.slice(1)).toEqual(first!.weights.slice(1));
     const sure = toReplyShift(first!, plain);
     const unsure = toReplyShift(first!, { ...plain, hedges: 2 });
     expect(sure - unsure).toBeGreaterThan(1.2);
+  });
+
+  test.each([
+    ["every question has hedges of its own: they say little between replies", true, 0, 0.5],
+    ["hedges are the worker's own: they count in full", false, 0.6, 1],
+  ])("%s", (_, isOfQuestion, least, most) => {
+    const random = createRandom(5);
+    const replies: MeasuredReply[] = Array.from({ length: 500 }, (__, task) => {
+      const hard = random.next() < 0.5;
+      return [0, 1].map((worker) => {
+        // Of a hard question both hedge, now one and now the other a little more.
+        const noise = random.next() < 0.5 ? 1 : 0;
+        const own = isOfQuestion ? hard : random.next() < 0.5;
+        const features = { ...plain, hedges: (own ? 3 : 0) + (isOfQuestion ? noise : 0) };
+        const isRight = random.next() < (own ? 0.25 : 0.85);
+        return { task, worker, features, score: isRight ? 1 : 0, expected: 0.55 };
+      });
+    }).flat();
+    const [reading] = fitReplyReadings(replies, 2);
+    expect(reading!.between).toBeGreaterThanOrEqual(least);
+    expect(reading!.between).toBeLessThanOrEqual(most);
   });
 
   test("few replies move it little", () => {

@@ -37,12 +37,37 @@ export function fitReplyReadings(
   const none = usual.map(() => undefined);
   const right = replies.filter(({ score }) => score >= 0.5).length;
   if (Math.min(right, replies.length - right) < FEWEST) return none;
-  const rows = toRows(replies, usual);
-  if (gainOnOthers(replies, rows) < LEAST_GAIN) return none;
-  const weights = [...fit(rows)].map((weight) => Math.round(weight * 1e4) / 1e4);
-  return usual.map((characters) =>
-    characters === undefined ? undefined : { usualCharacters: characters, weights },
-  );
+  const usualVectors = measureUsualVectors(replies, usual);
+  const rows = toRows(replies, usual, usualVectors);
+  const { gain, shifts } = readOthers(replies, rows);
+  if (gain < LEAST_GAIN) return none;
+  const between = fitBetween(replies, rows, shifts);
+  const weights = [...fitRows(rows)].map(round);
+  return usual.map((characters, worker) => {
+    if (characters === undefined) return undefined;
+    // Whoever always hedges says nothing by it: what is usual for a worker is in what is expected of it already.
+    const usualShift = weights.reduce((sum, weight, i) => sum + weight * usualVectors[worker]![i]!, 0);
+    return { usualCharacters: characters, between, weights: [round(-usualShift), ...weights.slice(1)] };
+  });
+}
+
+function round(weight: number): number {
+  return Math.round(weight * 1e4) / 1e4;
+}
+
+/** By worker: the mean of what the regression reads. */
+function measureUsualVectors(
+  replies: readonly MeasuredReply[],
+  usual: readonly (number | undefined)[],
+): Float64Array[] {
+  const counts = usual.map(() => 0);
+  const means = usual.map(() => new Float64Array(REPLY_VECTOR_SIZE));
+  for (const { worker, features } of replies) {
+    counts[worker]!++;
+    const vector = toReplyVector(features, usual[worker]!);
+    for (let i = 0; i < vector.length; i++) means[worker]![i]! += vector[i]!;
+  }
+  return means.map((sums, worker) => sums.map((sum) => sum / Math.max(1, counts[worker]!)));
 }
 
 function measureUsual(replies: readonly MeasuredReply[], workers: number): (number | undefined)[] {
@@ -58,47 +83,80 @@ interface Row {
   expected: number;
 }
 
-function toRows(replies: readonly MeasuredReply[], usual: readonly (number | undefined)[]): Row[] {
+/** Each reply against what is usual for its worker. */
+function toRows(
+  replies: readonly MeasuredReply[],
+  usual: readonly (number | undefined)[],
+  usualVectors: readonly Float64Array[],
+): Row[] {
   return replies.map(({ features, worker, score, expected }) => {
     const p = Math.min(0.98, Math.max(0.02, expected));
-    return { vector: toReplyVector(features, usual[worker]!), score, expected: Math.log(p / (1 - p)) };
+    const vector = toReplyVector(features, usual[worker]!).map((each, i) => each - usualVectors[worker]![i]!);
+    return { vector, score, expected: Math.log(p / (1 - p)) };
   });
 }
 
-function fit(rows: readonly Row[]): Float64Array {
+function fitRows(rows: readonly Row[]): Float64Array {
   return fitLogistic(
     rows.map(({ vector }) => vector),
     rows.map(({ score }) => score),
-    {
-      prior: new Array<number>(REPLY_VECTOR_SIZE).fill(0),
-      ridge: RIDGE,
-      offsets: rows.map(({ expected }) => expected),
-    },
+    { prior: Array(REPLY_VECTOR_SIZE).fill(0), ridge: RIDGE, offsets: rows.map(({ expected }) => expected) },
   );
 }
 
-/** Mean gain of log-likelihood over what was expected (moved by an intercept alone), each fold by the others. */
-function gainOnOthers(replies: readonly MeasuredReply[], rows: readonly Row[]): number {
+/** Each fold read by the others: the mean gain of log-likelihood over what was expected, and every reply's shift. */
+function readOthers(
+  replies: readonly MeasuredReply[],
+  rows: readonly Row[],
+): { gain: number; shifts: number[] } {
   const random = createRandom(hashSeed("reply folds", replies.length));
   const foldOf = new Map<number, number>();
   for (const { task } of replies) if (!foldOf.has(task)) foldOf.set(task, random.integer(0, FOLDS - 1));
+  const shifts = rows.map(() => 0);
   let gain = 0;
   for (let fold = 0; fold < FOLDS; fold++) {
     const isHeld = (i: number) => foldOf.get(replies[i]!.task) === fold;
-    const fitted = rows.filter((_, i) => !isHeld(i));
-    const full = fit(fitted);
-    const flat = fit(fitted.map((row) => ({ ...row, vector: onlyIntercept(row.vector) })));
-    for (const [i, row] of rows.entries())
-      if (isHeld(i)) gain += logLikelihood(row, full) - logLikelihood(row, flat);
+    const weights = fitRows(rows.filter((_, i) => !isHeld(i)));
+    for (const [i, row] of rows.entries()) {
+      if (!isHeld(i)) continue;
+      gain += logLikelihood(row, weights) - logLikelihood(row, NOTHING_READ);
+      shifts[i] = row.vector.reduce((sum, each, k) => sum + weights[k]! * each, 0);
+    }
   }
-  return gain / rows.length;
+  return { gain: gain / rows.length, shifts };
 }
 
-function onlyIntercept(vector: Float64Array): Float64Array {
-  const flat = new Float64Array(vector.length);
-  flat[0] = 1;
-  return flat;
+/**
+ * A hard question makes every reply to it look worse. So what looks say about a reply alone is one thing, and what they say
+ * between two replies to the same question another: this is how much of it is left there, 0 to 1, from pairs of which one
+ * was right.
+ */
+function fitBetween(
+  replies: readonly MeasuredReply[],
+  rows: readonly Row[],
+  shifts: readonly number[],
+): number {
+  const byTask = new Map<number, number[]>();
+  for (const [i, { task }] of replies.entries()) byTask.set(task, [...(byTask.get(task) ?? []), i]);
+  const pairs: { vector: Float64Array; expected: number }[] = [];
+  for (const own of byTask.values())
+    for (const a of own)
+      for (const b of own)
+        if (rows[a]!.score >= 0.5 && rows[b]!.score < 0.5)
+          pairs.push({
+            vector: Float64Array.of(shifts[a]! - shifts[b]!),
+            expected: rows[a]!.expected - rows[b]!.expected,
+          });
+  if (pairs.length < FEWEST) return 0;
+  const [slope = 0] = fitLogistic(
+    pairs.map(({ vector }) => vector),
+    pairs.map(() => 1),
+    { prior: [0], ridge: RIDGE, offsets: pairs.map(({ expected }) => expected) },
+  );
+  return round(Math.min(1, Math.max(0, slope)));
 }
+
+const NOTHING_READ = new Float64Array(REPLY_VECTOR_SIZE);
 
 function logLikelihood({ vector, score, expected }: Row, weights: Float64Array): number {
   let sum = expected;

@@ -17,6 +17,8 @@ export interface Calibration {
   replies?: readonly (readonly (ReplyFeatures | undefined)[])[];
   /** By worker: the median delay of a whole reply, where replies were timed. */
   delaysMs?: readonly (number | undefined)[];
+  /** By worker: mean dollars of one ask, where they are known. */
+  callsUsd?: readonly (number | undefined)[];
   /**
    * Questions of one kind that are longer are also harder: neighbours have about the same length. So it is with
    * generated questions; with questions of people it was not tried.

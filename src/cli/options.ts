@@ -56,6 +56,15 @@ export function valuesOf(reader: object | undefined): readonly string[] | undefi
   return reader && choices.get(reader);
 }
 
+/** A number from 0 to `most`. */
+export function share(flag: string, most = 1): (text: string) => number {
+  return (text) => {
+    const value = toDecimal(text);
+    if (value >= 0 && value <= most) return value;
+    throw usageError(`${flag} must be a number from 0 to ${most}, such as 0.05, not "${text.slice(0, 40)}"`);
+  };
+}
+
 export function oneOf<T extends string>(flag: string, values: readonly T[]): (text: string) => T {
   const read = (text: string) => {
     const value = values.find((candidate) => candidate === text);

@@ -227,6 +227,7 @@ const NEXT_ROUND = `You have seen what your team did. If the last reply answers 
 const KIND_FACTS: Record<WorkerKind, string> = {
   model: "",
   tool: "compares the replies it sees and returns the one most agree on; free; needs at least two",
+  verifier: "says whether the latest reply holds, by tests, a schema or arithmetic; free",
   conductor: "plans the subtask anew and has the whole team work on it; slow and costly",
 };
 

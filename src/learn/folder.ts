@@ -33,7 +33,8 @@ export interface TestResult {
   high: number;
   /** Means a task. */
   calls: number;
-  costUsd: number;
+  /** Absent: unknown. */
+  costUsd?: number;
   note?: string;
 }
 

@@ -7,7 +7,7 @@ import { traitsOf } from "../base/error-codes.ts";
 import type { Amount, PoolEntry, Spending, StopReason } from "../store/types.ts";
 import { isFree, isModel } from "../worker/kinds.ts";
 import { addUsage, costOf, mostCostOf, NO_USAGE, ratesFor } from "../worker/price.ts";
-import type { Price, Usage } from "../worker/types.ts";
+import type { Billed, Price, Usage } from "../worker/types.ts";
 import type { RunState } from "./state.ts";
 
 /** A shorter reply is not worth its money, unless no more was wanted. */
@@ -48,7 +48,7 @@ export function reserveCall(left: Amount, wanted: Wanted, allowUnknownPrice: boo
   if (hasDollars && !price && !allowUnknownPrice) return { ok: false, lacking: "budget-usd" };
 
   const input = wanted.inputTokens();
-  const inputUsd = price ? mostCostOf(input, 0, price) : 0;
+  const inputUsd = price ? mostCostOf(input, 0, price) + (price.mostCallUsd ?? 0) : 0;
   const outputUsd = price ? ratesFor(price, input).outputUsd / 1e6 : 0;
   const byTokens = Math.floor(left.tokens - input);
   const byDollars =
@@ -188,8 +188,14 @@ export interface CallTexts {
   maxOutputTokens: number;
 }
 
-export function toSpending(entry: BilledWorker, usage: Usage, exchange: CallTexts): Spending {
+export function toSpending(
+  entry: BilledWorker,
+  usage: Usage,
+  exchange: CallTexts,
+  billed?: Billed,
+): Spending {
   if (isFree(entry)) return { usage, costUsd: 0, calls: 0 };
+  if (billed) return { usage, ...billed, unpricedCalls: billed.costUsd === undefined ? billed.calls : 0 };
   const isSilent = usage.inputTokens === 0 && usage.outputTokens === 0;
   return isSilent ? estimate(entry, exchange, 0) : priced(entry, usage);
 }

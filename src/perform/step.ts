@@ -9,6 +9,7 @@ import { boundBriefTokens, toMessages } from "../worker/brief.ts";
 import { isDeclared, undeclaredTool } from "../worker/declared-tools.ts";
 import { combines, isModel } from "../worker/kinds.ts";
 import type {
+  Billed,
   Brief,
   FinishReason,
   Message,
@@ -72,10 +73,10 @@ export async function performStep(
   const inputTokens = () => boundBriefTokens(brief);
   if (outcome.ok) {
     breaker.succeeded(entry.id);
-    const { usage, firstTokenMs } = outcome;
+    const { usage, firstTokenMs, billed } = outcome;
     const written = outcome.reply.text + (outcome.reply.reasoning ?? "");
     const exchange = { inputTokens, written, maxOutputTokens };
-    const spending = nested?.spending() ?? toSpending(entry, usage, exchange);
+    const spending = nested?.spending() ?? toSpending(entry, usage, exchange, billed);
     const format = formatFor(outcome.reply, brief);
     const { reply, problem } = format ? await toOutput(outcome.reply, format) : { reply: outcome.reply };
     // A vote cannot be told to write it differently: a model takes its place.
@@ -210,7 +211,7 @@ export interface AttemptOptions {
 }
 
 type AttemptOutcome =
-  | { ok: true; reply: StepReply; usage: Usage; firstTokenMs: number | undefined }
+  | { ok: true; reply: StepReply; usage: Usage; firstTokenMs: number | undefined; billed?: Billed }
   /** `usage` where the provider has said what it bills all the same. */
   | { ok: false; error: TuttiError; partial: string; reasoning: string; usage?: Usage };
 
@@ -321,7 +322,7 @@ async function ask(
 
   try {
     await (worker.isInstant ? consume() : Promise.race([consume(), stopped, watch()]));
-    const { usage, reason, features } = finish!;
+    const { usage, reason, features, billed } = finish!;
     const isNothing = undeclared !== undefined && !toolCalls && text.trim() === "";
     const empty = toolCalls ? undefined : emptyReply(worker, { text, reasoning, reason }, request);
     const error = isNothing ? undeclaredTool(worker.id, undeclared!) : empty;
@@ -334,7 +335,8 @@ async function ask(
       finishReason: reason === "tool-calls" && !toolCalls ? "stop" : reason,
       ...(features !== undefined && { features }),
     };
-    return { ok: true, reply, usage, firstTokenMs: firstAt === undefined ? undefined : firstAt - startedAt };
+    const firstTokenMs = firstAt === undefined ? undefined : firstAt - startedAt;
+    return { ok: true, reply, usage, firstTokenMs, billed };
   } catch (error) {
     controller?.abort(); // closes the upstream request
     return { ok: false, error: toTuttiError(error, "worker-fault", worker.id), partial: text, reasoning };

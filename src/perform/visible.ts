@@ -1,7 +1,7 @@
 // What a step sees and what the run has to show: both read from the state, for the live run, for the
 // Conductor's next round and for the trace.
 
-import { shiftProbability, toShift } from "../belief/reply-reading.ts";
+import { shiftProbability, toVoteShift } from "../belief/reply-reading.ts";
 import type { ComposedRound } from "../conductor/types.ts";
 import type { RunEvent, StepPosition, StopReason } from "../store/types.ts";
 import { combines } from "../worker/kinds.ts";
@@ -51,7 +51,7 @@ function show(state: RunState, visible: VisibleStep[], roundNumber: number, step
   // looks like, where it is known what that says.
   const expected = profile?.probability ?? profile?.similar ?? profile?.success;
   const success =
-    expected === undefined ? undefined : shiftProbability(expected, toShift(profile?.reading, reply));
+    expected === undefined ? undefined : shiftProbability(expected, toVoteShift(profile?.reading, reply));
   const { subtask } = workflow!.steps[step]!;
   const isCombined = combines(entry) ? true : undefined;
   visible.push({ round: roundNumber, step, worker, subtask, reply: reply.text, success, isCombined });
@@ -103,15 +103,19 @@ function bestAnswer({ rounds, accepted }: RunState): { text: string; at: StepPos
   const isFinished = (number: number) =>
     rounds[number]!.ended || rounds[number]!.steps.at(-1)?.status === "done";
   for (const round of [...performed.filter(isFinished), ...performed]) {
-    const { steps } = rounds[round]!;
+    const { steps, workflow } = rounds[round]!;
+    const isForUser = (step: number) => !workflow?.steps[step]?.isInterim;
     const last = steps.at(-1)!;
-    if (last.isCut) return { text: last.failures.at(-1)!.partial, at: { round, step: steps.length - 1 } };
-    const step = steps.findLastIndex(({ reply }) => reply?.text);
+    if (last.isCut && isForUser(steps.length - 1))
+      return { text: last.failures.at(-1)!.partial, at: { round, step: steps.length - 1 } };
+    const step = steps.findLastIndex(({ reply }, number) => reply?.text && isForUser(number));
     if (step >= 0) return { text: steps[step]!.reply!.text, at: { round, step } };
   }
   for (const round of performed) {
-    const { steps } = rounds[round]!;
-    const step = steps.findLastIndex(partialOf);
+    const { steps, workflow } = rounds[round]!;
+    const step = steps.findLastIndex(
+      (each, number) => partialOf(each) && !workflow?.steps[number]?.isInterim,
+    );
     if (step >= 0) return { text: partialOf(steps[step]!), at: { round, step } };
   }
   return undefined;

@@ -72,9 +72,9 @@ export class Asker {
     }
   }
 
-  async #attempt({ task, member }: RecordingJob, seed: number): Promise<RecordedReply> {
+  async #attempt({ task, member, messages: given }: RecordingJob, seed: number): Promise<RecordedReply> {
     const { timeouts, temperature, signal } = this.#options;
-    const messages = toMessages(task);
+    const messages = given ?? toMessages(task);
     const maxOutputTokens = replyLimit(member, this.#options.maxOutputTokens);
     const inputTokens = () => estimateInputTokens(messages);
     const { worker, price } = member;

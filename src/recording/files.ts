@@ -64,6 +64,30 @@ export async function openRecordingFiles(
   }
 }
 
+/**
+ * Two task files in one folder would be one recording of neither. More or fewer tasks of the same file are fine: then one list
+ * holds all of the other.
+ */
+export async function refuseOtherTasks(folder: string, tasks: readonly GradedTask[]): Promise<void> {
+  refusePacked(folder);
+  const ids = new Set(tasks.map(({ id }) => id));
+  let [there, foreign] = [0, 0];
+  await readRows(
+    join(folder, TASKS),
+    checkTask,
+    (row) => {
+      there++;
+      if (!ids.has(String(row.id))) foreign++;
+    },
+    TORN,
+  );
+  const added = tasks.length - (there - foreign);
+  if (foreign === 0 || added === 0) return;
+  throw usageError(
+    `${folder} is the recording of another task file: ${foreign} of its ${there} tasks are not in this one, and ${added} of this one are not there. Record into another folder with --out, or put the tasks of both into one file`,
+  );
+}
+
 async function countRecorded(folder: string): Promise<Recorded> {
   const counts = new Map<string, Map<string, number>>();
   const count = (row: SourceRow) => {

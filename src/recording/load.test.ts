@@ -40,9 +40,9 @@ const SMALL = {
   tasks: [task("1"), task("2"), task("3", "t")],
   outcomes: [
     outcome("2", "b", 0, { score: 0.5, answer: null }),
-    outcome("1", "a", 1, { score: 0 }),
+    outcome("1", "a", 1, { score: 0, costUsd: 0.2 }),
     outcome("1", "a", 0, { reply: "It is 1.\nAnswer: 1", costUsd: 0.1, durationMs: 5 }),
-    outcome("2", "a"),
+    outcome("2", "a", 0, { costUsd: 0.1 }),
     outcome("3", "c"),
   ],
 };
@@ -61,7 +61,7 @@ describe("a recording is loaded", () => {
     expect(recording.tasksOf("s")[0]).toEqual({ ...rest, family: subtask, grader: "recorded" });
     expect(recording.outcomesOf("1", "a")).toEqual([
       outcome("1", "a", 0, { reply: "It is 1.\nAnswer: 1", costUsd: 0.1, durationMs: 5 }),
-      outcome("1", "a", 1, { score: 0 }),
+      outcome("1", "a", 1, { score: 0, costUsd: 0.2 }),
     ]);
     expect(recording.outcomesOf("2", "b")).toEqual([outcome("2", "b", 0, { score: 0.5, answer: null })]);
     expect(recording.outcomesOf("1", "b")).toEqual([]);

@@ -8,6 +8,7 @@ import { badFile, Problems } from "../files/problems.ts";
 import { readJsonl } from "../files/read-jsonl.ts";
 import type { GradedTask, TaskSet } from "../task/types.ts";
 import { OutcomeTable } from "./outcome-table.ts";
+import { readPrices } from "./prices.ts";
 import { readReplies } from "./replies.ts";
 import { checkOutcome, checkTask, toOutcome, toRecordedTask } from "./rows.ts";
 import type { Recording } from "./types.ts";
@@ -26,9 +27,10 @@ export interface LoadOptions {
 export async function loadRecording(folder: string, options: LoadOptions = {}): Promise<Recording> {
   const wanted = options.sets ?? (options.set === undefined ? undefined : [options.set]);
   const problems = new Problems();
-  const tasksFile = findFile(folder, "tasks");
-  const outcomesFile = findFile(folder, "outcomes");
+  const tasksFile = findRecordingFile(folder, "tasks");
+  const outcomesFile = findRecordingFile(folder, "outcomes");
 
+  const prices = readPrices(folder, problems);
   const entries = new Map<string, TaskEntry & { number: number }>();
   await readJsonl(tasksFile, (row, line) => addTask(entries, row, line, tasksFile, problems), problems);
   problems.throwIfAny();
@@ -67,6 +69,12 @@ export async function loadRecording(folder: string, options: LoadOptions = {}): 
         : `sample ${sample} of ${who} is there, but not sample ${sample - 1}`,
     );
   }
+  for (const { worker, line } of table.findMissingCosts())
+    problems.add(
+      outcomesFile,
+      line,
+      `"costUsd" is missing, though other outcomes of ${names[worker]} have it: give it for all of them or for none`,
+    );
   problems.throwIfAny();
   const repliesFile = findPacked(folder, "replies");
   if (repliesFile !== undefined)
@@ -91,7 +99,7 @@ export async function loadRecording(folder: string, options: LoadOptions = {}): 
       );
   }
   problems.throwIfAny();
-  return toRecording(folder, sets, entries, workers, table);
+  return { ...toRecording(folder, sets, entries, workers, table), prices };
 }
 
 function addTask(
@@ -138,7 +146,7 @@ function toRecording(
   entries: ReadonlyMap<string, { number: number }>,
   workers: ReadonlyMap<string, number>,
   table: OutcomeTable,
-): Recording {
+): Omit<Recording, "prices"> {
   const names = [...workers.keys()];
   const tasksOf = (id: string) => {
     const found = sets.find((set) => set.id === id);
@@ -158,6 +166,10 @@ function toRecording(
       const number = workers.get(worker);
       if (!entry || number === undefined) return [];
       return table.outcomesOf(entry.number, number, { task, worker });
+    },
+    hasReplies(task) {
+      const entry = entries.get(task);
+      return entry !== undefined && table.hasReplies(entry.number);
     },
     workersOf(set, { all } = { all: true }) {
       const tasks = tasksOf(set);
@@ -181,7 +193,8 @@ function findPacked(folder: string, name: string): string | undefined {
   return found[0];
 }
 
-function findFile(folder: string, name: "tasks" | "outcomes"): string {
+/** Packed or not; throws where there is none, or both. */
+export function findRecordingFile(folder: string, name: "tasks" | "outcomes"): string {
   const found = findPacked(folder, name);
   if (found !== undefined) return found;
   if (!existsSync(folder)) throw usageError(`There is no recording ${folder}: it must be a folder`);

@@ -14,7 +14,8 @@ export interface TableProblem {
   kind: "duplicate" | "gap";
 }
 
-type OutcomeExtras = Pick<RecordedOutcome, "reply" | "costUsd" | "durationMs" | "features">;
+/** What only some recordings have, as numbers. */
+const OPTIONAL = ["costUsd", "calls", "inputTokens", "outputTokens", "durationMs"] as const;
 /** Short answers repeat by the thousand ("C", "42"): one text for all of them. */
 const SHORT = 24;
 
@@ -27,8 +28,11 @@ export class OutcomeTable {
   #scores = new Float64Array(1 << 12);
   #tokens = new Float64Array(1 << 12);
   #answers: (string | null)[] = [];
-  /** Only recordings that keep replies have them. */
-  #extras: (OutcomeExtras | undefined)[] = [];
+  /** Only recordings of our own have replies. Sparse: absent where there is none. */
+  #replies: (string | undefined)[] = [];
+  #features: (ReplyFeatures | undefined)[] = [];
+  /** A column is made when the first number of it comes; NaN: absent. */
+  readonly #optional = new Map<(typeof OPTIONAL)[number], Float64Array>();
   readonly #shared = new Map<string, string>();
   /** Where the rows of each task begin, once they are sorted. */
   #starts = new Int32Array(1);
@@ -47,19 +51,31 @@ export class OutcomeTable {
     this.#scores[row] = outcome.score;
     this.#tokens[row] = outcome.tokens;
     this.#answers.push(this.#share(outcome.answer));
-    const { reply, costUsd, durationMs, features } = outcome;
-    const extras = { reply, costUsd, durationMs, features };
-    this.#extras.push(Object.values(extras).some((each) => each !== undefined) ? extras : undefined);
+    if (outcome.features !== undefined) this.#features[row] = outcome.features;
+    if (outcome.reply !== undefined) this.#replies[row] = outcome.reply;
+    for (const field of OPTIONAL) {
+      const value = outcome[field];
+      if (value !== undefined) this.#columnOf(field)[row] = value;
+    }
   }
 
   /** Once sealed: what a reply looked like, from a file beside the outcomes. False where there is no such outcome. */
   setFeatures(task: number, worker: number, sample: number, features: ReplyFeatures): boolean {
     for (let row = this.#starts[task]!; row < this.#starts[task + 1]!; row++) {
       if (this.#workers[row] !== worker || this.#samples[row] !== sample) continue;
-      this.#extras[row] = { ...this.#extras[row], features };
+      this.#features[row] = features;
       return true;
     }
     return false;
+  }
+
+  #columnOf(field: (typeof OPTIONAL)[number]): Float64Array {
+    let column = this.#optional.get(field);
+    if (!column) {
+      column = new Float64Array(this.#tasks.length).fill(Number.NaN);
+      this.#optional.set(field, column);
+    }
+    return column;
   }
 
   /** Sorts, and tells what is not in order. Called once, when all rows are there. */
@@ -93,7 +109,34 @@ export class OutcomeTable {
     this.#scores = Float64Array.from(order, (row) => this.#scores[row]!);
     this.#tokens = Float64Array.from(order, (row) => this.#tokens[row]!);
     this.#answers = Array.from(order, (row) => this.#answers[row]!);
-    this.#extras = Array.from(order, (row) => this.#extras[row]);
+    if (this.#replies.length > 0) this.#replies = Array.from(order, (row) => this.#replies[row]);
+    if (this.#features.length > 0) this.#features = Array.from(order, (row) => this.#features[row]);
+    for (const [field, column] of this.#optional)
+      this.#optional.set(
+        field,
+        Float64Array.from(order, (row) => column[row]!),
+      );
+  }
+
+  /** Rows without a cost of a worker that has one elsewhere: the line of the first, by worker. */
+  findMissingCosts(): { worker: number; line: number }[] {
+    const costs = this.#optional.get("costUsd");
+    if (!costs) return [];
+    const priced = new Set<number>();
+    const missing = new Map<number, number>();
+    for (let row = 0; row < this.#size; row++) {
+      const worker = this.#workers[row]!;
+      if (!Number.isNaN(costs[row]!)) priced.add(worker);
+      else missing.set(worker, Math.min(this.#lines[row]!, missing.get(worker) ?? Infinity));
+    }
+    return [...missing].filter(([worker]) => priced.has(worker)).map(([worker, line]) => ({ worker, line }));
+  }
+
+  /** An answer or a reply of anybody to this task was kept. */
+  hasReplies(task: number): boolean {
+    for (let row = this.#starts[task]!; row < this.#starts[task + 1]!; row++)
+      if (this.#answers[row] !== null || this.#replies[row] !== undefined) return true;
+    return false;
   }
 
   #findProblems(): TableProblem[] {
@@ -137,8 +180,13 @@ export class OutcomeTable {
         score: this.#scores[row]!,
         tokens: this.#tokens[row]!,
       };
-      const extras = this.#extras[row];
-      outcomes.push(extras ? { ...outcome, ...extras } : outcome);
+      const reply = this.#replies[row];
+      if (reply !== undefined) outcome.reply = reply;
+      const features = this.#features[row];
+      if (features !== undefined) outcome.features = features;
+      for (const [field, column] of this.#optional)
+        if (!Number.isNaN(column[row]!)) outcome[field] = column[row]!;
+      outcomes.push(outcome);
     }
     return outcomes;
   }
@@ -163,5 +211,10 @@ export class OutcomeTable {
     this.#lines = larger(this.#lines);
     this.#scores = larger(this.#scores);
     this.#tokens = larger(this.#tokens);
+    for (const [field, column] of this.#optional) {
+      const grown = new Float64Array(column.length * 2).fill(Number.NaN, column.length);
+      grown.set(column);
+      this.#optional.set(field, grown);
+    }
   }
 }

@@ -5,7 +5,7 @@ import { BYTES_PER_TOKEN, TYPICAL_REPLY_TOKENS } from "../perform/estimate.ts";
 import { type GradedTask, toMessages } from "../task/types.ts";
 import { modelsOf } from "../worker/kinds.ts";
 import { estimateInputTokens } from "../worker/price.ts";
-import type { Pool, PoolMember } from "../worker/types.ts";
+import type { Message, Pool, PoolMember } from "../worker/types.ts";
 import { type Recorded, readRecorded } from "./files.ts";
 
 export interface RecordingPlan {
@@ -57,6 +57,8 @@ export interface RecordingJob {
   task: GradedTask;
   member: PoolMember;
   sample: number;
+  /** What it is asked, where that is not the task itself. */
+  messages?: Message[];
 }
 
 /**

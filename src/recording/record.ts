@@ -55,8 +55,8 @@ function checkOptions({ budgetUsd, allowUnknownPrice, tasks }: RecordOptions, me
   );
 }
 
-/** Programs may not be gradable on this machine: that must be known before replies are paid for. */
-async function checkGrader(tasks: readonly GradedTask[], grader: Grader): Promise<void> {
+/** Programs may not be gradable on this machine: that must be known before anybody says yes to a cost. */
+export async function checkGrader(tasks: readonly GradedTask[], grader: Grader): Promise<void> {
   const languages = new Map(
     tasks.flatMap((task) => (task.grader === "code" ? [[task.tests?.language, task] as const] : [])),
   );

@@ -47,12 +47,13 @@ describe("a recorded worker", () => {
   test("says what was recorded, with its tokens", async () => {
     const { pool } = await open();
     expect(pool.members.map(({ worker, price }) => [worker.id, price])).toEqual(
-      ["a", "b", "c", "d"].map((id) => [id, { inputUsd: 0, outputUsd: 0 }]),
+      ["a", "b", "c", "d"].map((id) => [id, undefined]),
     );
     const usage = { inputTokens: 0, outputTokens: 7, cachedInputTokens: 0, reasoningTokens: 0 };
     expect(await ask(pool.members[0]!.worker, {})).toEqual([
       { type: "text-delta", text: "Answer: 6" },
-      { type: "finish", usage, reason: "stop", features: null },
+      // Nobody recorded what it cost: unknown, not free.
+      { type: "finish", usage, reason: "stop", features: null, billed: { costUsd: undefined, calls: 1 } },
     ]);
     expect((await ask(pool.members[0]!.worker, { asksBefore: 1 }))[0]).toMatchObject({ text: "Answer: 7" });
     expect((await ask(pool.members[1]!.worker, {}))[0]).toMatchObject({ text: "So it is.\nAnswer: 7" });

@@ -8,12 +8,15 @@ import type { Run } from "../perform/run.ts";
 import type { Grade, GradedTask } from "../task/types.ts";
 import { isRehearsalId } from "../worker/kinds.ts";
 import type { Brief, Pool, Profile, Worker, WorkerEvent } from "../worker/types.ts";
+import { charactersOf, costOfOutcome, measureWorkerCost, type WorkerCost } from "./costs.ts";
 import { type RecordedOutcome, type Recording, RIGHT } from "./types.ts";
 
 export interface ReplayOptions {
   /** Ids; by default all that answered every task of the set. */
   workers?: string[];
   profiles?: ReadonlyMap<string, Profile>;
+  /** What their replies to the set cost, where that was measured already. */
+  costs?: ReadonlyMap<string, WorkerCost>;
 }
 
 export function createRecordedPool(recording: Recording, set: string, options: ReplayOptions = {}): Pool {
@@ -26,17 +29,28 @@ export function createRecordedPool(recording: Recording, set: string, options: R
     const state = recording.workersOf(set, { all: false }).includes(unknown) ? "has gaps in" : "is not in";
     throw usageError(`"${unknown}" ${state} the recording of "${set}" (there are: ${known.join(", ")})`);
   }
+  const tasks = recording.tasksOf(set);
+  const characters = new Map(tasks.map((task) => [task.id, charactersOf(task)]));
   return {
-    members: ids.map((id) => ({
-      worker: createRecordedWorker(recording, id),
-      price: { inputUsd: 0, outputUsd: 0 },
-      profile: options.profiles?.get(id),
-      source: `recording ${recording.folder}`,
-    })),
+    members: ids.map((id) => {
+      const { mostUsd } = options.costs?.get(id) ?? measureWorkerCost(recording, tasks, id);
+      return {
+        worker: createRecordedWorker(recording, id, characters),
+        // What each reply costs is told with it; a budget must know the most before.
+        price: mostUsd === undefined ? undefined : { inputUsd: 0, outputUsd: 0, mostCallUsd: mostUsd },
+        profile: options.profiles?.get(id),
+        source: `recording ${recording.folder}`,
+      };
+    }),
   };
 }
 
-function createRecordedWorker(recording: Recording, id: string): Worker {
+function createRecordedWorker(
+  recording: Recording,
+  id: string,
+  characters: ReadonlyMap<string, number>,
+): Worker {
+  const price = recording.prices.get(id);
   return {
     id,
     kind: "model",
@@ -45,15 +59,17 @@ function createRecordedWorker(recording: Recording, id: string): Worker {
     // `request.messages` are never touched: they would be written only for this.
     async *ask({ brief }): AsyncIterable<WorkerEvent> {
       const outcome = findOutcome(recording, id, brief);
-      const text = toReply(outcome);
+      const text = toReply(outcome, recording);
       if (text !== "") yield { type: "text-delta", text };
       const usage = {
-        inputTokens: 0,
-        outputTokens: outcome.tokens,
+        inputTokens: outcome.inputTokens ?? 0,
+        outputTokens: outcome.outputTokens ?? outcome.tokens,
         cachedInputTokens: 0,
         reasoningTokens: 0,
       };
-      yield { type: "finish", usage, reason: "stop", features: featuresOf(outcome) };
+      const { usd } = costOfOutcome(outcome, characters.get(outcome.task) ?? 0, price);
+      const billed = { costUsd: usd, calls: Math.max(1, outcome.calls ?? 1) };
+      yield { type: "finish", usage, reason: "stop", features: featuresOf(outcome), billed };
     },
   };
 }
@@ -88,8 +104,11 @@ function findOutcome(recording: Recording, worker: string, brief: Brief | undefi
  * Nothing that could be extracted is an empty reply: it must not count as a vote. An answer of several
  * lines (a grid, a program's output) becomes one line, or votes would compare its first line only.
  */
-function toReply({ reply, answer }: RecordedOutcome): string {
-  return reply ?? (answer === null ? "" : `Answer: ${answer.trim().replace(/[^\S\n]*\n/g, " ⏎ ")}`);
+function toReply({ task, worker, sample, reply, answer }: RecordedOutcome, recording: Recording): string {
+  if (reply !== undefined) return reply;
+  if (answer !== null) return `Answer: ${answer.trim().replace(/[^\S\n]*\n/g, " ⏎ ")}`;
+  // Nobody's words were kept: each reply is another one, so that the grade is of the one that was chosen.
+  return recording.hasReplies(task) ? "" : `(reply of ${worker}, sample ${sample}: not recorded)`;
 }
 
 /** By the text where there is one. Of an answer alone nobody knows what the reply around it looked like. */
@@ -104,6 +123,14 @@ export function gradeRecorded(
   run: Pick<Run, "answer" | "hasAnswer" | "steps">,
 ): Grade {
   const asked = new Map<string, number>();
+  const isRecorded = ({ workerId }: Run["steps"][number]) =>
+    recording.outcomesOf(task.id, workerId).length > 0;
+  // A vote over replies that nobody kept chooses nothing: its grade would be that of whoever came first.
+  const isVote = run.steps.some(
+    (step) => step.state === "done" && step.reply === run.answer && !isRecorded(step),
+  );
+  if (isVote && !recording.hasReplies(task.id))
+    return { score: 0, why: "it compares replies that nobody recorded", ungraded: true };
   for (const { workerId, insteadOf, reply, state } of run.steps) {
     // As the brief counts: by whom the workflows name.
     const named = insteadOf ?? workerId;

@@ -36,13 +36,29 @@ export function checkOutcome(row: SourceRow): string | undefined {
     return must("score", "be a number from 0 to 1", score);
   if (typeof tokens !== "number" || !(tokens >= 0)) return must("tokens", "be a number from 0", tokens);
   if (reply !== undefined && typeof reply !== "string") return must("reply", "be a text", reply);
-  for (const field of ["costUsd", "durationMs"]) {
+  return checkSpending(row);
+}
+
+/** More is no reply of a model but a wrong unit: cents, tokens, another currency. */
+const MOST = { costUsd: 1000, calls: 100_000, inputTokens: 1e9, outputTokens: 1e9, durationMs: 1e9 } as const;
+const SPENDING = Object.entries(MOST);
+
+function checkSpending(row: SourceRow): string | undefined {
+  for (const [field, most] of SPENDING) {
     const value = row[field];
-    if (value !== undefined && !(typeof value === "number" && value >= 0))
-      return must(field, "be a number from 0", value);
+    if (value === undefined) continue;
+    if (typeof value !== "number" || !(value >= 0)) return must(field, "be a number from 0", value);
+    if (value > most)
+      return must(field, `be at most ${most.toLocaleString("en")} (in which unit is it?)`, value);
   }
   const features = row.features === undefined ? undefined : checkReplyFeatures(row.features);
   if (features !== undefined) return must("features", `be ${features}`, row.features);
+  // Dollars in any other field would be taken for unknown, in silence.
+  for (const field in row)
+    if (field.startsWith("cost") && field !== "costUsd")
+      return `"${field}" is not known: what a reply cost is in dollars, as "costUsd"`;
+  const { currency } = row;
+  if (currency !== undefined && currency !== "USD") return must("currency", "be USD", currency);
   return undefined;
 }
 

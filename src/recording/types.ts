@@ -23,12 +23,25 @@ export interface RecordedOutcome {
   /** 0..1; 0.99 and more counts as right. */
   score: number;
   tokens: number;
-  /** Recordings of our own keep the whole reply and what it cost. */
+  /** Recordings of our own keep the whole reply. */
   reply?: string;
+  /** Dollars of this very call, or of the whole run where the worker is an agent. */
   costUsd?: number;
+  /** API calls of an agent's run; absent: one. */
+  calls?: number;
+  inputTokens?: number;
+  outputTokens?: number;
   durationMs?: number;
   /** What the reply looked like (belief/reply-features.ts): numbers, never its words. */
   features?: ReplyFeatures;
+}
+
+/** A list price, dollars per million tokens: a row of `prices.json`. */
+export interface ListPrice {
+  inputUsdPerMillion: number;
+  outputUsdPerMillion: number;
+  /** Where it was read, for people. */
+  source?: string;
 }
 
 export interface Recording {
@@ -39,6 +52,10 @@ export interface Recording {
   /** All workers that answered any task of the set, and, by default, only those that answered all. */
   workersOf(set: string, options?: { all: boolean }): string[];
   tasksOf(set: string): readonly GradedTask[];
+  /** By worker, from `prices.json`. */
+  prices: ReadonlyMap<string, ListPrice>;
+  /** Somebody's answer or reply to the task was kept. Where it is false there are scores and nothing to compare. */
+  hasReplies(task: string): boolean;
 }
 
 /** A score of at least this is right. */

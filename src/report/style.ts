@@ -29,6 +29,7 @@ svg .point.bound { fill: var(--card); stroke: var(--muted); stroke-width: 1.5; }
 svg .share { fill: var(--accent); opacity: .75; } svg .share.plain { fill: var(--muted); opacity: .45; } svg .stack { fill: currentColor; }
 svg .band { fill: var(--sunken); } svg .band.other { fill: var(--line); opacity: .55; }
 svg .raw { fill: none; stroke: currentColor; opacity: .32; } svg .mean { fill: none; stroke: currentColor; stroke-width: 2.2; stroke-linejoin: round; }
+svg .reach { fill: currentColor; opacity: .1; }
 svg .area { fill: currentColor; stroke: var(--card); stroke-width: .6; opacity: .85; }
 svg .mark { fill: var(--card); stroke: currentColor; stroke-width: 1.4; } svg .mark.best { fill: currentColor; }
 .legend { display: flex; flex-wrap: wrap; gap: .1rem 1rem; margin: .1rem 0 .3rem; padding: 0; font-size: .82rem; color: var(--muted); }

@@ -13,6 +13,8 @@ export function toConductorName(identity: ConductorIdentity): string {
       const { checkpoint, costPerCall } = identity;
       return `trinity:${checkpoint}${costPerCall === undefined ? "" : `@${costPerCall}`}`;
     }
+    case "verified-cascade":
+      return identity.judge === undefined ? identity.kind : `${identity.kind}:${identity.judge}`;
     case "scripted":
       return "scripted-planner";
     case "custom":

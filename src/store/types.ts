@@ -64,6 +64,8 @@ export type ConductorIdentity =
   | { kind: "native"; checkpoint: string; digest?: string }
   /** Decides in turns. `costPerCall`: as it was asked for; absent: that of its card. */
   | { kind: "trinity"; checkpoint: string; digest?: string; costPerCall?: number }
+  /** Cheap first, until a verifier accepts. `judge`: id of the model that verifies; absent: what can be run. */
+  | { kind: "verified-cascade"; judge?: string }
   | { kind: "scripted" } // the rehearsal's planner, written by hand
   | { kind: "fixed" } // a workflow that was given
   | { kind: "single"; worker: string } // one named worker

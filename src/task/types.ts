@@ -1,6 +1,8 @@
 // What is asked and how it is graded: tasks of a set, and the Grader port.
 
-import type { Message } from "../worker/types.ts";
+import type { CodeTests, Message } from "../worker/types.ts";
+
+export type { CodeTests };
 
 /** The graders that a task of one's own may name. */
 export const GRADERS = [
@@ -18,20 +20,6 @@ export type GraderName =
   | (typeof GRADERS)[number]
   | "recorded" // the score of the recorded reply that was chosen
   | "rehearsal"; // the grader of the simulated family
-
-/** Tests of a programming task. */
-export interface CodeTests {
-  language: "python" | "javascript";
-  /** Feeds standard input and compares standard output, or calls a function. */
-  style: "stdin" | "function";
-  /** For "function": what is called. */
-  entry?: string;
-  /** stdin: [input text, expected output]. function: [arguments as JSON, expected value as JSON]. */
-  cases?: { input: string; output: string }[];
-  /** Code that is run after the answer's own (HumanEval, BigCodeBench): passes when it does not throw. */
-  check?: string;
-  timeoutMs?: number;
-}
 
 export interface GradedTask {
   id: string;

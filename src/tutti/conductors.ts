@@ -14,7 +14,7 @@ import type { Conductor } from "../conductor/types.ts";
 import { type Environment, toTuttiHome } from "../config/home.ts";
 import { type ResolvedPool, resolveModel } from "../config/pool.ts";
 import type { ConductorIdentity } from "../store/types.ts";
-import { isModel, modelsOf, nests } from "../worker/kinds.ts";
+import { isModel, modelsOf, nests, verifies } from "../worker/kinds.ts";
 import type { Pool, PoolMember, Task } from "../worker/types.ts";
 import type { Workflow } from "../workflow/types.ts";
 import { isPlainQuestion } from "./plain-question.ts";
@@ -67,6 +67,8 @@ export async function resolveConductor(
       noticeChange("trinity", identity, digest, options.onNotice);
       return conductor;
     }
+    case "verified-cascade":
+      return openVerifiedCascade(identity.judge, pool);
     case "scripted": {
       const { createScriptedPlanner } = await import("../rehearsal/scripted-planner.ts");
       return createScriptedPlanner();
@@ -105,14 +107,18 @@ export type NamedConductor =
   | { kind: "native"; checkpoint?: string }
   /** `costPerCall`: the price knob, in probability of a right answer. */
   | { kind: "trinity"; checkpoint?: string; costPerCall?: number }
+  /** `judge`: the model that verifies; absent: tests, a schema or arithmetic. */
+  | { kind: "verified-cascade"; judge?: string }
   | { kind: "scripted" };
 
-/** "prompted", "native", "native:FOLDER", "trinity", "trinity:FOLDER", "trinity@0.02", "scripted-planner", or the id of a model to plan with. */
+/** "prompted", "native", "native:FOLDER", "trinity", "trinity:FOLDER", "trinity@0.02", "verified-cascade", "verified-cascade:JUDGE", "scripted-planner", or the id of a model to plan with. */
 export function parseConductorName(text: string): NamedConductor {
   if (text === "prompted" || text === "native") return { kind: text };
   if (text === "scripted-planner") return { kind: "scripted" };
   if (text.startsWith("native:"))
     return { kind: "native", checkpoint: text.slice("native:".length) || undefined };
+  const cascade = /^verified-cascade(?::(?<judge>.+))?$/.exec(text);
+  if (cascade) return { kind: "verified-cascade", judge: cascade.groups?.judge };
   const trinity = /^trinity(?::(?<folder>.*?))?(?:@(?<cost>[^@]*))?$/.exec(text)?.groups;
   if (trinity) {
     const { folder, cost } = trinity;
@@ -128,6 +134,17 @@ function toCost(text: string | undefined): number | undefined {
   throw usageError(
     `The cost of a call after "@" must be a number from 0 to 1, in probability of a right answer, not "${text.slice(0, 40)}": trinity@0.02`,
   );
+}
+
+/** The judge must be one of the pool: its calls are the run's own. */
+async function openVerifiedCascade(judge: string | undefined, pool: Pool): Promise<Conductor> {
+  const { createVerifiedCascade } = await import("../conductor/verified-cascade.ts");
+  const ids = modelsOf(pool).map(({ worker }) => worker.id);
+  if (judge !== undefined && !ids.includes(judge))
+    throw usageError(
+      `No worker "${shorten(judge)}" in the pool that could judge (there are: ${ids.join(", ")}).${didYouMean(judge, ids)}`,
+    );
+  return createVerifiedCascade({ kind: "verified-cascade", judge });
 }
 
 async function openTrinityFor(
@@ -173,11 +190,12 @@ async function findPlanner(id: string, { members }: Pool, env: Environment): Pro
     "prompted",
     "native",
     "trinity",
+    "verified-cascade",
     "scripted-planner",
     ...models.map(({ worker }) => worker.id),
   ]);
   throw usageError(
-    `No Conductor "${shorten(id)}" (there are: prompted, native, native:FOLDER, trinity, trinity:FOLDER, scripted-planner, ${ids}, or any provider/model).${hint}`,
+    `No Conductor "${shorten(id)}" (there are: prompted, native, native:FOLDER, trinity, trinity:FOLDER, verified-cascade, verified-cascade:JUDGE, scripted-planner, ${ids}, or any provider/model).${hint}`,
   );
 }
 
@@ -189,6 +207,8 @@ async function findPlanner(id: string, { members }: Pool, env: Environment): Pro
 export interface Chosen {
   conductor: Conductor;
   reason: string;
+  /** Members that it needs and the pool does not have: a verifier. */
+  brings?: PoolMember[];
 }
 
 export interface ChooseOptions
@@ -227,6 +247,20 @@ export async function chooseConductor(
     case "trinity": {
       const conductor = await openTrinityFor(named, options.kind, options.quality);
       return { conductor, reason: `named${toProfileHint(pool)}` };
+    }
+    case "verified-cascade": {
+      const conductor = await openVerifiedCascade(named.judge, pool);
+      if (named.judge !== undefined) return { conductor, reason: "named" };
+      const [{ createVerifierMember }, { findVerifier }] = await Promise.all([
+        import("../task/verify/verifier-worker.ts"),
+        import("../task/verify/verifiers.ts"),
+      ]);
+      if (options.task && !findVerifier(options.task))
+        throw usageError(
+          "verified-cascade has nothing to verify a reply with: give a JSON schema (--schema FILE) or tests (--tests FILE), or name a model that judges (verified-cascade:WORKER)",
+        );
+      const hasOne = pool.members.some(({ worker }) => verifies(worker));
+      return { conductor, reason: "named", brings: hasOne ? [] : [createVerifierMember()] };
     }
     case "prompted": {
       const { planner } = named;

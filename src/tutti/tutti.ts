@@ -141,9 +141,9 @@ export function createTutti(
     const canNest = settings.maxDepth > 0 && !task.output?.tools?.length;
     const allowed = canNest ? pool : withoutSelf(pool);
     // Before anything is journaled: the trace shows the profiles that plans and votes went by.
-    const { members } = poolFor?.(allowed, textOf(task.messages)) ?? allowed;
-    if (asked.model !== undefined) checkOneModel(asked.model, { members });
-    checkSight(task, { members });
+    const { members: known } = poolFor?.(allowed, textOf(task.messages)) ?? allowed;
+    if (asked.model !== undefined) checkOneModel(asked.model, { members: known });
+    checkSight(task, { members: known });
     const { showNames } = config;
     const { quality = config.quality } = options;
     // Who asks for economy wants no plan, whoever would usually write it.
@@ -151,7 +151,7 @@ export function createTutti(
     const wanted = options.conductor ?? (isSingle ? undefined : config.conductor);
     const chosen = await chooseConductor(
       wanted,
-      { members },
+      { members: known },
       {
         kind,
         showNames,
@@ -163,6 +163,7 @@ export function createTutti(
         isAvailable: (id) => breaker.isAvailable(id),
       },
     );
+    const members = [...known, ...(chosen.brings ?? [])];
     if (kind === "rehearsal") (await import("../rehearsal/known-question.ts")).checkKnown(task);
     const workflow = toNumbered(options.workflow, config, { members });
     const fixed = workflow && toFixed(workflow, { members });
@@ -225,6 +226,8 @@ export function createTutti(
 
   /** A request that named one model may have named one that is not in the pool. */
   async function findElsewhere(identity: ConductorIdentity, { members }: Pool): Promise<PoolMember[]> {
+    if (identity.kind === "verified-cascade" && identity.judge === undefined)
+      return [(await import("../task/verify/verifier-worker.ts")).createVerifierMember()];
     if (identity.kind !== "single" || !identity.worker.includes("/")) return [];
     if (members.some(({ worker }) => worker.id === identity.worker)) return [];
     return [await resolveModel(identity.worker, { env })];

@@ -14,12 +14,15 @@ interface KindTraits {
   combines: boolean;
   /** Asking it starts a nested run, which has a depth and pays for itself. */
   nests: boolean;
+  /** It says whether a reply holds, in the words of TRINITY's Verifier. */
+  verifies: boolean;
 }
 
 const KINDS: Record<WorkerKind, KindTraits> = {
-  model: { isModel: true, isFree: false, combines: false, nests: false },
-  tool: { isModel: false, isFree: true, combines: true, nests: false },
-  conductor: { isModel: false, isFree: false, combines: false, nests: true },
+  model: { isModel: true, isFree: false, combines: false, nests: false, verifies: false },
+  tool: { isModel: false, isFree: true, combines: true, nests: false, verifies: false },
+  verifier: { isModel: false, isFree: true, combines: true, nests: false, verifies: true },
+  conductor: { isModel: false, isFree: false, combines: false, nests: true, verifies: false },
 };
 
 interface OfKind {
@@ -29,6 +32,7 @@ interface OfKind {
 export const isModel = ({ kind }: OfKind): boolean => KINDS[kind].isModel;
 export const isFree = ({ kind }: OfKind): boolean => KINDS[kind].isFree;
 export const combines = ({ kind }: OfKind): boolean => KINDS[kind].combines;
+export const verifies = ({ kind }: OfKind): boolean => KINDS[kind].verifies;
 export const nests = ({ kind }: OfKind): boolean => KINDS[kind].nests;
 
 /** The members of a pool that are models, in their order. */

@@ -4,7 +4,16 @@
 // covered: discounts of one's own contract; a price in the config overrides the catalogue.
 
 import type { ConditionalPrice, ModelPrice, Provider } from "@pydantic/genai-prices";
-import type { Message, Part, Price, Rates, ToolDefinition, Usage, WorkerRequest } from "./types.ts";
+import type {
+  Message,
+  Part,
+  PoolMember,
+  Price,
+  Rates,
+  ToolDefinition,
+  Usage,
+  WorkerRequest,
+} from "./types.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -89,6 +98,21 @@ export function ratesFor(price: Price, inputTokens: number): Rates {
 export function mostCostOf(inputTokens: number, outputTokens: number, price: Price): number {
   const { inputUsd, cacheWriteUsd = 0, outputUsd } = ratesFor(price, inputTokens);
   return (inputTokens * Math.max(inputUsd, cacheWriteUsd) + outputTokens * outputUsd) / 1_000_000;
+}
+
+/** A reply of usual length, to compare prices before anything is written. */
+const USUAL_OUTPUT_TOKENS = 600;
+
+/** What one ask of a worker is expected to cost: as it was measured, else by its price. Undefined: unknown, which is not free. */
+export function usualUsd(
+  { price, profile, maxOutputTokens = USUAL_OUTPUT_TOKENS }: PoolMember,
+  inputTokens: number,
+): number | undefined {
+  if (profile?.callUsd !== undefined) return profile.callUsd;
+  if (!price) return undefined;
+  if (price.mostCallUsd !== undefined) return price.mostCallUsd;
+  const output = Math.min(maxOutputTokens, USUAL_OUTPUT_TOKENS);
+  return (inputTokens * price.inputUsd + output * price.outputUsd) / 1e6;
 }
 
 export function costOf(usage: Usage, list: Price): number {

@@ -31,7 +31,7 @@ export type Part =
  * reads it, and nobody but that provider can.
  */
 export type ProviderMetadata = Record<string, { [name: string]: JsonValue | undefined }>;
-export type JsonValue =
+type JsonValue =
   | null
   | string
   | number
@@ -105,6 +105,22 @@ export interface Task {
   id?: string;
   messages: Message[];
   output?: OutputSettings;
+  /** Tests that a program in the answer must pass: what a verifier runs. */
+  tests?: CodeTests;
+}
+
+/** Tests of a programming task. */
+export interface CodeTests {
+  language: "python" | "javascript";
+  /** Feeds standard input and compares standard output, or calls a function. */
+  style: "stdin" | "function";
+  /** For "function": what is called. */
+  entry?: string;
+  /** stdin: [input text, expected output]. function: [arguments as JSON, expected value as JSON]. */
+  cases?: { input: string; output: string }[];
+  /** Code that is run after the answer's own (HumanEval, BigCodeBench): passes when it does not throw. */
+  check?: string;
+  timeoutMs?: number;
 }
 
 // ---- The port ---------------------------------------------------------------------------------
@@ -194,10 +210,25 @@ export type WorkerEvent =
    * Always the last event. A stream that ends without it was cut. `features`: what the reply looked like, of one whose text
    * is not what was said (a recording that keeps answers only); null: nobody knows. Absent: the text tells.
    */
-  | { type: "finish"; usage: Usage; reason: FinishReason; features?: ReplyFeatures | null };
+  | {
+      type: "finish";
+      usage: Usage;
+      reason: FinishReason;
+      features?: ReplyFeatures | null;
+      /** Where the worker says itself what it cost. */
+      billed?: Billed;
+    };
 
-/** model: asking is a call. tool: a step but not a call. conductor: asking starts a nested run. */
-export type WorkerKind = "model" | "tool" | "conductor";
+/** What a worker was billed, in place of a price and a count of tokens: a recorded reply. */
+export interface Billed {
+  /** Absent: unknown, which is not free. */
+  costUsd?: number;
+  /** Of an agent: the calls of its whole run. */
+  calls: number;
+}
+
+/** model: asking is a call. tool: a step but not a call. verifier: a tool that says whether a reply holds. conductor: asking starts a nested run. */
+export type WorkerKind = "model" | "tool" | "verifier" | "conductor";
 
 /** Throws `TuttiError` (with `retryable` and `retryAfterMs`) for every failure; honours the signal at once. */
 export interface Worker {
@@ -227,6 +258,8 @@ export interface Rates {
 }
 
 export interface Price extends Rates {
+  /** The most that one call costs beside its tokens: of a worker that says itself what it was billed. */
+  mostCallUsd?: number;
   /** What some providers ask for all of a request whose input is longer than this. */
   long?: Rates & { aboveInputTokens: number };
 }
@@ -270,6 +303,8 @@ export interface Profile {
   reading?: ReplyReading;
   /** Median delay of a whole reply. */
   delayMs?: number;
+  /** Mean dollars of one call on the measured tasks. Absent: not measured, or unknown. */
+  callUsd?: number;
   /** Where the measurements come from, for people: "simulated, 40 tasks a topic". */
   source?: string;
 }

@@ -159,17 +159,18 @@ export function toPerformedTask(
   const { rounds, spent, ended, startedAt } = state;
   const performed = rounds.filter(({ steps }) => steps.length > 0);
   const [first] = rounds;
-  const asked = toAsked(state);
+  const { asked, calls } = toAsked(state);
   return {
     score,
     why,
     ungraded,
     decidedIn,
     isOutage: hadOutage(state),
-    calls: asked.length,
+    calls,
     conductorCalls: rounds.reduce((sum, { plan }) => sum + plan.totals.calls, 0),
     tokens: spent.tokens,
     costUsd: spent.usd,
+    ...(state.unpricedCalls > 0 && { unpricedCalls: state.unpricedCalls }),
     durationMs: delayMs ?? ended!.at - startedAt,
     steps: performed.at(-1)?.steps.length ?? 0,
     rounds: performed.length,
@@ -180,20 +181,24 @@ export function toPerformedTask(
   };
 }
 
-/** One entry per call: retries and those who stepped in too, tools and what a recording refused not. */
-function toAsked({ rounds, pool }: RunState): string[] {
+/** One entry per ask: retries and those who stepped in too, tools and what a recording refused not. */
+function toAsked({ rounds, pool }: RunState): { asked: string[]; calls: number } {
   const asked: string[] = [];
+  let calls = 0;
   for (const { steps } of rounds) {
     for (const { failures, totals, worker } of steps) {
       let answered = totals.calls;
       for (const { worker: other, error, spending } of failures) {
         answered -= spending.calls;
-        if (spending.calls > 0 && !traitsOf(error.code).isUnrecorded) asked.push(pool[other]!.id);
+        if (spending.calls === 0 || traitsOf(error.code).isUnrecorded) continue;
+        asked.push(pool[other]!.id);
+        calls += spending.calls;
       }
       if (answered > 0) asked.push(pool[worker]!.id);
+      calls += Math.max(0, answered);
     }
   }
-  return asked;
+  return { asked, calls };
 }
 
 /**

@@ -4,6 +4,7 @@
 
 import { usageError } from "../base/errors.ts";
 import { createRandom, hashSeed, type Random } from "../base/random.ts";
+import { meanCallUsd } from "../baseline/strength.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import { topicOf } from "../calibration/rates.ts";
 import { textOf } from "../calibration/text-features.ts";
@@ -168,6 +169,7 @@ function toCalibration({ set, splits }: SplitSet, models: Pool): Calibration {
     replies: measured.some(({ replies }) => replies)
       ? measured.map(({ replies }) => replies ?? models.members.map(() => undefined))
       : undefined,
+    callsUsd: models.members.map((_, worker) => meanCallUsd(measured, worker)),
     source: `measured on ${splits.train.length} training tasks of ${set.id}`,
   };
 }

@@ -117,6 +117,8 @@ describe("in a recording", () => {
     outcomesOf: (task, worker) => outcomes.filter((each) => each.task === task && each.worker === worker),
     workersOf: () => ["real"],
     tasksOf: () => [toSum(7)],
+    prices: new Map(),
+    hasReplies: () => true,
   };
   const pool = {
     members: [...createRecordedPool(recording, "sums").members, { worker: scriptedWorker("x", "") }],

@@ -4,6 +4,7 @@
 import { labelAnswers } from "../answer/label.ts";
 import { meanOf } from "../base/statistics.ts";
 import type { TrainingTask } from "../baseline/types.ts";
+import { charactersOf, costOfOutcome, measureWorkerCost, toRecordedCosts } from "../recording/costs.ts";
 import { createRecordedPool, featuresOf, gradeRecorded } from "../recording/replay.ts";
 import { type Recording, RIGHT } from "../recording/types.ts";
 import { createRehearsalPool } from "../rehearsal/pool.ts";
@@ -18,12 +19,15 @@ import type { WorldSet } from "./types.ts";
 /** `workers`: by default those that answered every task of the set. */
 export function createRecordedSet(recording: Recording, id: string, workers?: readonly string[]): WorldSet {
   const tasks = recording.tasksOf(id);
+  const ids = workers ?? recording.workersOf(id);
+  const costs = new Map(ids.map((worker) => [worker, measureWorkerCost(recording, tasks, worker)]));
+  const characters = new Map(tasks.map((task) => [task.id, charactersOf(task)]));
   return {
     kind: "recording",
     id,
     source: recording.folder,
     tasks,
-    pool: withConsensus(createRecordedPool(recording, id, { workers: workers && [...workers] })),
+    pool: withConsensus(createRecordedPool(recording, id, { workers: workers && [...workers], costs })),
     grade: (task, run) => gradeRecorded(recording, task, run),
     isInstant: true,
     delayOf: (task, { workerId }) => recording.outcomesOf(task.id, workerId)[0]?.durationMs ?? 0,
@@ -39,7 +43,23 @@ export function createRecordedSet(recording: Recording, id: string, workers?: re
       const [first] = recording.outcomesOf(task, worker);
       return first ? featuresOf(first) : null;
     },
+    recordedCostUsd(task, worker) {
+      const price = recording.prices.get(worker);
+      const dollars = recording
+        .outcomesOf(task, worker)
+        .map((outcome) => costOfOutcome(outcome, characters.get(task) ?? 0, price).usd);
+      return dollars.length > 0 && dollars.every((usd) => usd !== undefined) ? meanOf(dollars) : undefined;
+    },
+    costs: toRecordedCosts(costs),
+    hasReplies: (task) => recording.hasReplies(task),
+    withoutReplies: tasks.filter((task) => isRightWithoutReply(recording, task.id, ids)).length,
   };
+}
+
+/** Somebody was right, so that there was an answer; but nobody's was kept. */
+function isRightWithoutReply(recording: Recording, task: string, workers: readonly string[]): boolean {
+  if (recording.hasReplies(task)) return false;
+  return workers.some((worker) => recording.outcomesOf(task, worker).some(({ score }) => score >= RIGHT));
 }
 
 export function createLiveSet({ id, tasks, source }: TaskSet, pool: Pool, grader: Grader): WorldSet {
@@ -88,13 +108,13 @@ export function withConsensus({ members }: Pool): Pool {
 }
 
 export type RecordedOutcomes = Required<Pick<WorldSet, "recorded">> &
-  Pick<WorldSet, "recordedAnswer" | "recordedFeatures">;
+  Pick<WorldSet, "recordedAnswer" | "recordedFeatures" | "recordedCostUsd">;
 
 /** Right or wrong per worker from the recording: the share of its samples that are right. And who agreed with whom. */
 export function readScores(
   tasks: readonly GradedTask[],
   pool: Pool,
-  { recorded, recordedAnswer, recordedFeatures }: RecordedOutcomes,
+  { recorded, recordedAnswer, recordedFeatures, recordedCostUsd }: RecordedOutcomes,
 ): TrainingTask[] {
   return tasks.map((task) => {
     const scores = pool.members.map(({ worker }) => {
@@ -111,6 +131,9 @@ export function readScores(
       pool.members.map(({ worker }) =>
         isModel(worker) ? (recordedFeatures(task.id, worker.id) ?? undefined) : undefined,
       );
-    return { task, scores, answers, replies: replies?.some((each) => each) ? replies : undefined };
+    const costsUsd =
+      recordedCostUsd &&
+      pool.members.map(({ worker }) => (isModel(worker) ? recordedCostUsd(task.id, worker.id) : undefined));
+    return { task, scores, answers, costsUsd, replies: replies?.some((each) => each) ? replies : undefined };
   });
 }

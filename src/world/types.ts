@@ -3,6 +3,7 @@
 
 import type { ReplyFeatures } from "../belief/reply-features.ts";
 import type { Run } from "../perform/run.ts";
+import type { RecordedCosts } from "../recording/costs.ts";
 import type { StopReason } from "../store/types.ts";
 import type { Grade, GradedTask, TaskSet } from "../task/types.ts";
 import type { Pool } from "../worker/types.ts";
@@ -56,6 +57,14 @@ export interface WorldSet extends Grading, Readonly<Omit<TaskSet, "tasks">> {
   recordedAnswer?(task: string, worker: string): string | null;
   /** What its first sample looked like, with `recorded`; null: not kept. */
   recordedFeatures?(task: string, worker: string): ReplyFeatures | null;
+  /** Mean dollars of a worker's replies to a task, with `recorded`; undefined: unknown. */
+  recordedCostUsd?(task: string, worker: string): number | undefined;
+  /** Of a recording: where its dollars come from. */
+  costs?: RecordedCosts;
+  /** Somebody's reply to the task can be compared with others'. Absent: always. */
+  hasReplies?(task: string): boolean;
+  /** Tasks that were graded right though nobody's reply to them was kept: replies to them cannot be compared. */
+  withoutReplies?: number;
 }
 
 /** Sets that were split, with questions to sample: what a Conductor learns in. The splits never mix. */
@@ -90,14 +99,17 @@ export interface PerformedTask {
   calls: number;
   conductorCalls: number;
   tokens: number;
+  /** Of the priced calls: with any unpriced ones it is a lower bound. */
   costUsd: number;
+  /** Calls of unknown price. Absent: none. */
+  unpricedCalls?: number;
   durationMs: number;
   /** Steps of the accepted workflow; rounds taken. */
   steps: number;
   rounds: number;
   /** The first plan was a valid workflow (measured without any masking). */
   valid: boolean;
-  /** Ids of the workers that were asked, one entry per call. */
+  /** Ids of the workers that were asked, one entry per ask. An agent's run is one ask and many calls. */
   asked: string[];
   answer: string;
   stopReason: StopReason;

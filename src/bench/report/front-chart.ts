@@ -61,7 +61,8 @@ export function toFrontView(
 ): FrontView | undefined {
   const all = results.map((result): FrontPoint => {
     const { conductor, calls, conductorCalls, costUsd, accuracy, low, high } = result;
-    const spent = unit === "calls" ? calls + conductorCalls : costUsd;
+    // Of an unknown cost there is no place on the axis.
+    const spent = unit === "calls" ? calls + conductorCalls : (costUsd ?? Number.NaN);
     return { name: conductor, spending: spent, accuracy, low, high, isBound: conductor === ORACLE };
   });
   const spending = all.filter((point) => point.spending > 0);
@@ -69,12 +70,17 @@ export function toFrontView(
   const best = Math.max(...spending.filter(({ isBound }) => !isBound).map(({ accuracy }) => accuracy), 0);
   const isNear = ({ name, accuracy }: FrontPoint) => accuracy >= best - FAR_BELOW || marked.includes(name);
   const isSimulated = results.some((result) => result.isSimulated);
+  const isListed = results.some(({ costSource }) => costSource?.startsWith("list"));
   const [title, format] =
     unit === "calls"
       ? ["calls per task, the Conductor's own included", toShort]
-      : [`${isSimulated ? "simulated dollars" : "dollars"} per task`, (usd: number) => toMoney(usd)];
+      : [
+          `${isSimulated ? "simulated dollars" : "dollars"} per task${isListed ? " at list prices" : ""}`,
+          (usd: number) => toMoney(usd),
+        ];
   const below = spending.filter((point) => !isNear(point)).map((point) => toWords(point, format));
-  const free = all.filter((point) => !spending.includes(point)).map(({ name }) => name);
+  const free = all.filter((point) => point.spending === 0).map(({ name }) => name);
+  const unknown = all.filter((point) => Number.isNaN(point.spending)).map(({ name }) => name);
   const front = toFront(spending).map(({ name }) => name);
   return {
     drawing: drawFront(spending.filter(isNear), `${title} (logarithmic)`, format, marked),
@@ -83,6 +89,7 @@ export function toFrontView(
       "A hollow circle is an upper bound, not a method.",
       ...(below.length > 0 ? [`Too far below to be drawn: ${below.join(", ")}.`] : []),
       ...(free.length > 0 ? [`Without any ${unit}: ${free.join(", ")}.`] : []),
+      ...(unknown.length > 0 ? [`Of unknown cost: ${unknown.join(", ")}.`] : []),
     ].join(" "),
   };
 }
@@ -152,9 +159,29 @@ function spread<T extends { x: number; y: number }>(points: readonly T[]): T[] {
   );
 }
 
+interface LabelBox {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+/** Where labels may be, and what is there already. */
+interface LabelRoom {
+  left: number;
+  bottom: number;
+  taken?: readonly LabelBox[];
+}
+
 /** Beside its point where there is room, else moved up or down and tied to it by a line. */
-function placeLabels(points: { name: string; x: number; y: number }[], strong: readonly string[]): Shape[] {
-  const boxes = points.map(({ x, y }) => ({ left: x - 6, right: x + 6, top: y - 6, bottom: y + 6 }));
+export function placeLabels(
+  points: { name: string; x: number; y: number }[],
+  strong: readonly string[],
+  { left: leftmost, bottom, taken = [] }: LabelRoom = { left: LEFT, bottom: BOTTOM },
+): Shape[] {
+  const boxes: LabelBox[] = [...taken];
+  for (const box of points.map(({ x, y }) => ({ left: x - 6, right: x + 6, top: y - 6, bottom: y + 6 })))
+    boxes.push(box);
   return points
     .toSorted((a, b) => a.y - b.y)
     .flatMap(({ name, x, y }) => {
@@ -167,9 +194,9 @@ function placeLabels(points: { name: string; x: number; y: number }[], strong: r
         ];
       }).flat();
       const fits = ({ left, top }: { left: number; top: number }) =>
-        left >= LEFT + 2 &&
+        left >= leftmost + 2 &&
         top >= 0 &&
-        top + LINE_HEIGHT <= BOTTOM - LINE_HEIGHT &&
+        top + LINE_HEIGHT <= bottom - LINE_HEIGHT &&
         !boxes.some(
           (box) =>
             left < box.right && left + width > box.left && top < box.bottom && top + LINE_HEIGHT > box.top,

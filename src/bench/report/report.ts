@@ -2,6 +2,7 @@
 // measured. Self-contained: no script, nothing loaded, light and dark.
 
 import { toCount, toPoints } from "../../base/format.ts";
+import { toCostWords } from "../../recording/costs.ts";
 import { toSvg } from "../../report/drawing.ts";
 import { type Content, html, type Markup, SIMULATED, toPage } from "../../report/html.ts";
 import { PAGE_STYLE } from "../../report/style.ts";
@@ -22,6 +23,7 @@ export function toReport(outcome: BenchOutcome, command: string, byFamily?: Benc
   const graded = groupBy(rows.filter(isGraded), ({ conductor }) => conductor);
   const workers = toModels(outcome).map(({ worker }) => worker.id);
   const headline = toHeadline(results);
+  const costWords = set.costs && toCostWords(set.costs);
   const gains = toFamilyGains(graded, seed);
   return toPage(
     `Bench: ${set.id}`,
@@ -30,10 +32,10 @@ export function toReport(outcome: BenchOutcome, command: string, byFamily?: Benc
 ${isSimulated && html`<p class="notice">${SIMULATED}</p>`}
 ${isStopped && html`<p class="notice">Not finished: some runs are missing, so Conductors may have been measured on different tasks.</p>`}
 ${headline !== undefined && html`<p>${headline}</p>`}
-<h2>Results</h2>${toTable(toResultTable(results, isSimulated))}<p class="muted">${RESULTS_NOTE}</p>
+<h2>Results</h2>${toTable(toResultTable(results))}<p class="muted">${RESULTS_NOTE}${costWords && ` ${costWords}`}</p>
 ${
   byFamily &&
-  html`<h2>On families of tasks never seen in training</h2>${toTable(toResultTable(byFamily.results, isSimulated))}
+  html`<h2>On families of tasks never seen in training</h2>${toTable(toResultTable(byFamily.results))}
 <p class="muted">The same with a split by family: ${toCount(byFamily.counts.train, "task")} to learn from, ${toCount(byFamily.counts.test, "test task")} of other families. What is learned about one family need not carry over to another.</p>`
 }
 <h2>What accuracy costs</h2>${toFronts(results)}
@@ -105,7 +107,8 @@ ${fittedOn && html`<dt>fitted on</dt><dd>${toFitLine(fittedOn)}</dd>`}
 <dt>refused</dt><dd>${refused.length === 0 ? "nobody" : refused.map(({ conductor, reason }) => html`${conductor}: ${reason}<br>`)}</dd>
 <dt>counted apart</dt><dd>${apart.length === 0 ? "no outage, nothing that could not be graded" : apart.map(({ conductor, outages, ungraded }) => html`${conductor}: ${outages} outages, ${ungraded} not graded<br>`)}</dd>
 ${budget && html`<dt>budget</dt><dd>$${budget.usd}, of which $${budget.spentUsd.toFixed(4)} were spent${budget.isUsedUp && ": it was used up"}</dd>`}
-${set.kind === "recording" && html`<dt>tokens</dt><dd>as recorded; hidden reasoning is often not in them, so calls are the honest cost</dd>`}
+${set.costs && html`<dt>dollars</dt><dd>${toCostWords(set.costs) ?? "as recorded with each reply"}</dd>`}
+${set.kind === "recording" && html`<dt>tokens</dt><dd>as recorded; hidden reasoning is often not in them</dd>`}
 </dl>`;
 }
 

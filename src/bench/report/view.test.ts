@@ -11,7 +11,7 @@ const results = toResults([...single, ...vote], { seed: 1, isSimulated: false })
 
 describe("the table of results", () => {
   it("marks the most accurate and the upper bound, and stars what is shown to differ", () => {
-    const { columns, rows } = toResultTable([...results, toBenchResult("oracle", { accuracy: 1 })], false);
+    const { columns, rows } = toResultTable([...results, toBenchResult("oracle", { accuracy: 1 })]);
     expect(rows.map(({ cells, kind }) => [cells[0], kind])).toEqual([
       ["best-single", undefined],
       ["vote-3", "best"],
@@ -24,7 +24,7 @@ describe("the table of results", () => {
 
   it("has a column only where there is something to show, and calls simulated money so", () => {
     const titles = (parts: Parameters<typeof toBenchResult>[1], isSimulated = false) =>
-      toResultTable([toBenchResult("a", parts)], isSimulated).columns.map(({ title }) => title);
+      toResultTable([toBenchResult("a", { ...parts, isSimulated })]).columns.map(({ title }) => title);
     const none = { costUsd: 0, durationMs: 0.4, conductorCalls: 0, outages: 0 };
     for (const title of ["cost", "delay", "to plan", "not graded", "against best single"])
       expect(titles(none)).not.toContain(title);
@@ -33,7 +33,7 @@ describe("the table of results", () => {
   });
 
   it("has as many cells as columns", () => {
-    const { columns, rows } = toResultTable(results, true);
+    const { columns, rows } = toResultTable(results);
     for (const { cells } of rows) expect(cells).toHaveLength(columns.length);
   });
 });

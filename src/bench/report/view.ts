@@ -2,9 +2,9 @@
 // is computed or worded there.
 
 import {
+  toCost,
   toCount,
   toDelay,
-  toMoney,
   toPercent,
   toPoints,
   toSeries,
@@ -36,6 +36,11 @@ export function findBest(results: readonly BenchResult[], ...without: string[]):
 
 /** The most accurate against the best single worker, in a sentence. */
 export function toHeadline(results: readonly BenchResult[]): string | undefined {
+  const verdict = results.find((result) => result.verdict)?.verdict;
+  return verdict ? verdict.sentence : toMostAccurate(results);
+}
+
+function toMostAccurate(results: readonly BenchResult[]): string | undefined {
   const single = results.find(({ conductor }) => conductor === BEST_SINGLE);
   const best = findBest(results, BEST_SINGLE);
   const against = best?.against.find(({ conductor }) => conductor === BEST_SINGLE);
@@ -45,7 +50,7 @@ export function toHeadline(results: readonly BenchResult[]): string | undefined 
   return `The most accurate here, ${best.conductor}, is right on ${toPoints(best.accuracy)} % with ${best.calls.toFixed(2)} calls per task. It is ${verdict} the best single worker (${toPoints(single.accuracy)} % with one call): ${toSignedPoints(difference)} points, 95 % interval ${toSignedPoints(low)} to ${toSignedPoints(high)}.`;
 }
 
-export function toResultTable(results: readonly BenchResult[], isSimulated: boolean): TableView {
+export function toResultTable(results: readonly BenchResult[]): TableView {
   const best = findBest(results);
   const has = (of: (result: BenchResult) => number) => results.some((result) => of(result) > 0);
   const columns: [title: string, isShown: boolean, cell: (result: BenchResult) => string][] = [
@@ -61,11 +66,7 @@ export function toResultTable(results: readonly BenchResult[], isSimulated: bool
       ({ conductorCalls }) => conductorCalls.toFixed(2),
     ],
     ["tokens", true, ({ tokens }) => toTokens(Math.round(tokens))],
-    [
-      isSimulated ? "cost (simulated)" : "cost",
-      has(({ costUsd }) => costUsd),
-      ({ costUsd }) => toMoney(costUsd),
-    ],
+    [toCostTitle(results), hasCosts(results), ({ costUsd }) => toCost(costUsd)],
     ["delay", has(({ durationMs }) => Math.floor(durationMs)), ({ durationMs }) => toDelay(durationMs)],
     ["steps", true, ({ steps }) => steps.toFixed(2)],
     ["entropy, bits", true, ({ routingEntropy }) => routingEntropy.toFixed(2)],
@@ -81,6 +82,17 @@ export function toResultTable(results: readonly BenchResult[], isSimulated: bool
       kind: result.conductor === ORACLE ? "bound" : result.accuracy === best?.accuracy ? "best" : undefined,
     })),
   };
+}
+
+/** A column of costs says something: there is one, or it is unknown, which must be seen. */
+export function hasCosts(results: readonly BenchResult[]): boolean {
+  return results.some(({ costUsd }) => costUsd !== 0);
+}
+
+/** The title of that column. */
+export function toCostTitle(results: readonly BenchResult[]): string {
+  if (results.some(({ isSimulated }) => isSimulated)) return "cost (simulated)";
+  return results.some(({ costSource }) => costSource?.startsWith("list")) ? "cost (list prices)" : "cost";
 }
 
 /** "+2.8 (+1.3 … +4.3) *", or nothing where the best single worker was not measured. */

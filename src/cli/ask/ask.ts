@@ -7,11 +7,12 @@ import type { AskOptions } from "../../tutti/ask-options.ts";
 import { describeQualities } from "../../tutti/quality.ts";
 import type { Message } from "../../worker/types.ts";
 import { collect, dollars, oneOf, wholeNumber } from "../options.ts";
+import type { CheckFlags } from "./read-checks.ts";
 
 const MOST_ROUNDS = 10;
 const PATIENCE_MS = 2_000;
 
-interface AskFlags {
+interface AskFlags extends CheckFlags {
   json?: boolean;
   pool?: string;
   conductor?: string;
@@ -45,7 +46,7 @@ export function define(command: Command): void {
     .option("--pool <name|ids>", '"rehearsal", a pool of the config, or ids of workers separated by commas')
     .option(
       "--conductor <name>",
-      "who plans: prompted, native[:FOLDER], trinity[:FOLDER], scripted-planner, or the id of a worker",
+      "who plans: prompted, native[:FOLDER], trinity[:FOLDER], verified-cascade[:JUDGE], scripted-planner, or the id of a worker",
     )
     .option(
       "--quality <name>",
@@ -70,6 +71,8 @@ export function define(command: Command): void {
       "--workflow <file|name>",
       "perform this workflow, or one that was saved, instead of asking a Conductor",
     )
+    .option("--schema <file>", "the answer must be JSON that fits this JSON schema")
+    .option("--tests <file>", "tests (JSON) that a program in the answer must pass, for verified-cascade")
     .option("--allow-unknown-price", "ask workers of unknown price too, although there is a budget")
     .option("--config <file>", "the config file, instead of tutti.config.{ts,js,yaml,json}")
     .option("--quiet", "only the answer, and what went wrong")
@@ -81,6 +84,7 @@ export function define(command: Command): void {
 Examples:
   $ tutti ask "What is 17 * 23?"
   $ tutti ask --plan --budget-usd 0.05 "Which of these is the bug?" --file app.ts
+  $ tutti ask --conductor verified-cascade --schema city.json "Name a city and its country"
   $ git diff | tutti ask --quiet "Write a commit message"
   $ tutti ask --continue "And in French?"
 
@@ -113,6 +117,7 @@ async function ask(words: string[], flags: AskFlags): Promise<void> {
     flags.workflow === undefined
       ? undefined
       : await (await import("../workflow/find-workflow.ts")).findWorkflow(flags.workflow, flags.config);
+  const checks = await (await import("./read-checks.ts")).readChecks(flags);
 
   const [{ openTutti }, { LiveView }, { performLive }] = await Promise.all([
     import("../open-tutti.ts"),
@@ -136,7 +141,7 @@ async function ask(words: string[], flags: AskFlags): Promise<void> {
       continues: before.isWanted ? await findContinued(await tutti.store(), before.run) : undefined,
     };
     process.exitCode = await performLive(view, { isJson, isReviewed }, (stage) => ({
-      stream: tutti.stream([question], { ...options, ...stage }),
+      stream: tutti.stream({ messages: [question], ...checks }, { ...options, ...stage }),
     }));
   } finally {
     await tutti.close();

@@ -200,6 +200,7 @@ describe("a recording", () => {
 
 describe("a live pool", () => {
   const args = [
+    "--yes",
     "--tasks",
     "mine.jsonl",
     "--conductor",
@@ -226,7 +227,7 @@ describe("a live pool", () => {
     expect(lookup).toMatchObject({ accuracy: 1, calls: 1, conductorCalls: 0 });
     expect(planner).toMatchObject({ conductorCalls: 1, validShare: 1, accuracy: single!.accuracy });
     expect(single!.costUsd).toBeGreaterThan(0);
-    expect(planner!.costUsd).toBeGreaterThan(single!.costUsd);
+    expect(planner!.costUsd).toBeGreaterThan(single!.costUsd!);
     // Everybody on the training tasks, one call for each Conductor, the plans; what was cut off is asked again.
     const trained = readFileSync(join(folder, "live/training.jsonl"), "utf8").trim().split("\n").length;
     expect(server.requests.length).toBeLessThanOrEqual(trained + 4 * single!.n + AT_ONCE);
@@ -235,9 +236,18 @@ describe("a live pool", () => {
     expect(server.requests.length).toBe(after);
   });
 
+  it("asks before it spends, and asks nobody where nobody can say yes", async () => {
+    const before = server.requests.length;
+    const { code, stderr } = await bench(...live, "--conductor", "best-single", "--out", "unasked");
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/About \d+ calls to make[\s\S]*Estimated cost: \$[\s\S]*--yes/);
+    expect(server.requests.length).toBe(before);
+  });
+
   it("does not spend more than its budget", async () => {
     const { code, stdout, stderr } = await bench(
       ...live,
+      "--yes",
       "--conductor",
       "vote-3",
       "--budget-usd",

@@ -4,11 +4,15 @@
 import { join } from "node:path";
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
+import { toCount, toMoney } from "../../base/format.ts";
+import { isSimulatedPool } from "../../worker/kinds.ts";
 import { unknownVerb, wholeNumber } from "../options.ts";
 import { printJson } from "../terminal/print.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 import { createStyle } from "../terminal/style.ts";
 import { compare } from "./compare.ts";
+import { defineExport, exportSubmission } from "./export.ts";
+import { drawFront } from "./front.ts";
 import {
   addFitFlags,
   addInputFlags,
@@ -30,15 +34,21 @@ import {
   watched,
 } from "./measure.ts";
 import { lookOf, toCsv, toHeadroomLines, write } from "./print.ts";
+import { addProtocolFlags, benchProtocol, type ProtocolFlags, refuseOtherFlags } from "./protocol.ts";
 import { benchSets } from "./sets.ts";
+import { addVerifierFlag } from "./verified.ts";
 
 const INTERRUPTED = 130;
 
 export function define(command: Command): void {
-  addFitFlags(addLiarFlags(addInputFlags(command.enablePositionalOptions().allowExcessArguments())))
+  addProtocolFlags(
+    addVerifierFlag(
+      addFitFlags(addLiarFlags(addInputFlags(command.enablePositionalOptions().allowExcessArguments()))),
+    ),
+  )
     .option(
       "--conductor <ids>",
-      "who is measured, separated by commas: ids of baselines, single:<worker>, singles (each of them), oracle, native or native:FOLDER, trinity or trinity:FOLDER (trained; trinity@0.02 sets the cost of a call), look-ahead, prompted, provider/model",
+      "who is measured, separated by commas: ids of baselines, single:<worker>, singles (each of them), oracle, native or native:FOLDER, trinity or trinity:FOLDER (trained; trinity@0.02 sets the cost of a call), look-ahead, verified-cascade (verified-cascade@0.05: a simulated verifier that errs so often), prompted, provider/model",
       "all",
     )
     .option(
@@ -50,6 +60,12 @@ export function define(command: Command): void {
       "--out <dir>",
       `the folder for rows, results and report (by default ${HOME}/<set>-<date>); several sets: a sub-folder for each`,
     )
+    .option(
+      "--per-month <n>",
+      "questions a month: the verdict says what they would cost",
+      wholeNumber("--per-month", 1),
+    )
+    .option("--yes", "go on without asking whether the estimated cost is all right")
     .option("--csv", "as CSV on standard output")
     .option("--no-report", "do not write report.html")
     .addHelpText(
@@ -62,7 +78,9 @@ Examples:
   $ tutti bench --recording recorded/exam --set exam-hard --json
   $ tutti bench --recording recorded/exam  # every set of it, and the mean over them
   $ tutti bench --fit recorded/monday --recording recorded/friday  # learn from one, test on the other
+  $ tutti bench --protocol routerdc --recording recorded/routerdc  # a published protocol
   $ tutti bench --recording recorded/exam --fit-tasks 30  # how much do few measurements tell?
+  $ tutti bench --recording recorded/agents --conductor best-single,verified-cascade --verifier-error 0.05
 
 A bench that was stopped goes on when it is started again with the same folder. See docs/bench.md.`,
     )
@@ -71,6 +89,24 @@ A bench that was stopped goes on when it is started again with the same folder. 
     .description("before anyone trains: what could be won by choosing whom to ask")
     .addHelpText("after", "\nExample:\n  $ tutti bench headroom --recording recorded/exam --set exam-hard")
     .action(headroom);
+  addInputFlags(command.command("front"))
+    .description(
+      "what quality costs: the whole curve of each Conductor in dollars, beside every single worker",
+    )
+    .option(
+      "--conductor <ids>",
+      "whose curves, separated by commas",
+      "agree-cascade,look-ahead,router,neighbours",
+    )
+    .option(
+      "--out <dir>",
+      `the folder for front.svg, front.html and front.json (by default ${HOME}/<set>-front-<date>)`,
+    )
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ tutti bench front --recording recorded/exam --conductor trinity,router,neighbours,lookup-category",
+    )
+    .action(drawFront);
   command
     .command("compare")
     .description("two Conductors on the same tasks: the paired difference and which tasks flipped")
@@ -83,10 +119,20 @@ A bench that was stopped goes on when it is started again with the same folder. 
       "\nExamples:\n  $ tutti bench compare best-single vote-5 --in bench/exam-2026-01-31\n  $ tutti bench compare bench/monday:prompted bench/friday:prompted",
     )
     .action(compare);
+  const exporting = command.command("export");
+  defineExport(exporting);
+  exporting.action(exportSubmission);
 }
 
-async function bench(flags: BenchFlags, command: Command): Promise<void> {
-  if (command.args.length > 0) throw unknownVerb("tutti bench", command.args[0]!, ["compare", "headroom"]);
+async function bench(flags: BenchFlags & ProtocolFlags, command: Command): Promise<void> {
+  if (command.args.length > 0)
+    throw unknownVerb("tutti bench", command.args[0]!, ["compare", "export", "front", "headroom"]);
+  if (flags.protocol !== undefined) {
+    refuseOtherFlags(command);
+    return benchProtocol(flags, command.getOptionValueSource("conductor") === "cli");
+  }
+  if (flags.mapWorkers !== undefined || flags.withoutTwins)
+    throw usageError("--map-workers and --without-twins go with --protocol");
   if (flags.json && flags.csv) throw usageError("--json and --csv exclude each other");
   if (flags.fit !== undefined) refuseSplit(command);
   const inputs = await openInputs(flags);
@@ -94,10 +140,16 @@ async function bench(flags: BenchFlags, command: Command): Promise<void> {
   for (const input of inputs)
     plans.push({
       input,
-      chosen: await chooseContenders(flags.conductor, input),
+      chosen: await chooseContenders(flags.conductor, input, flags),
       identity: toIdentity(input, flags),
     });
+  const isVerified = plans.some(({ chosen }) =>
+    chosen.contenders.some(({ id }) => id.startsWith("verified-cascade@")),
+  );
   tell(inputs[0]!.notices, flags.json);
+  // Also with --json, on standard error: nobody may take it for a real one.
+  if (isVerified) tell([SIMULATED_VERIFIER]);
+  if (!(await agreeToCost(plans, flags))) return;
   const { path, isStopped, isUsedUp } = await (plans.length === 1
     ? benchOne(plans[0]!, flags)
     : benchSets(plans, flags));
@@ -106,6 +158,26 @@ async function bench(flags: BenchFlags, command: Command): Promise<void> {
   const rest =
     isStopped && !isUsedUp ? " Not finished: the same command with --out and this folder goes on." : "";
   process.stderr.write(`\n${toOneLine(path)}${rest}\n`);
+}
+
+/** Whoever pays says yes first; what is recorded or simulated costs nothing. */
+async function agreeToCost(plans: readonly BenchPlan[], { yes, limit }: BenchFlags): Promise<boolean> {
+  const [{ confirmCost }, { estimateBench }] = await Promise.all([
+    import("../record/print.ts"),
+    import("../../bench/estimate.ts"),
+  ]);
+  for (const { input, chosen } of plans) {
+    const { set, budgetUsd } = input;
+    if (set.kind !== "tasks" || isSimulatedPool(set.pool)) continue;
+    const { calls, usd, unpriced } = estimateBench(set, chosen.contenders, limit);
+    const most = budgetUsd === undefined ? "" : `, at the most ${toMoney(budgetUsd)} (--budget-usd)`;
+    const unknown = unpriced.length > 0 ? `, and ${unpriced.map(toOneLine).join(", ")} of unknown price` : "";
+    process.stderr.write(
+      `About ${toCount(calls, "call")} to make: ${toOneLine(set.id)}\nEstimated cost: ${toMoney(Math.min(usd, budgetUsd ?? usd))}${most}${unknown}\n`,
+    );
+    if (!(await confirmCost(Boolean(yes) || (usd === 0 && unpriced.length === 0)))) return false;
+  }
+  return true;
 }
 
 /** All tasks of the tested recording are test tasks: a split would not be kept. */
@@ -166,6 +238,9 @@ async function headroom(_flags: unknown, command: Command): Promise<void> {
   if (flags.json) printJson(found);
   else write(toHeadroomLines(found, lookOf()));
 }
+
+const SIMULATED_VERIFIER =
+  "The verifier of verified-cascade@ERROR is simulated: it turns the recorded verdict on a reply round with that probability.";
 
 function tell(notices: readonly string[], isJson = false): void {
   if (isJson) return;

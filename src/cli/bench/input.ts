@@ -10,6 +10,7 @@ import { didYouMean } from "../../base/suggest.ts";
 import type { Baseline } from "../../baseline/types.ts";
 import type { MatchedFit } from "../../bench/fit-source.ts";
 import type { BenchIdentity } from "../../bench/folder.ts";
+import { parsePricePoint, toPricePoint } from "../../bench/price-point.ts";
 import type { ResolvedPool } from "../../config/pool.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
 import type { LiarKind } from "../../rehearsal/liars.ts";
@@ -19,6 +20,7 @@ import type { RehearsalSetOptions } from "../../world/sets.ts";
 import type { SplitBy } from "../../world/split.ts";
 import type { WorldSet } from "../../world/types.ts";
 import { collect, dollars, oneOf, wholeNumber } from "../options.ts";
+import { toVerified } from "./verified.ts";
 
 /** Protects from accidents on a live pool; "none" takes it away. */
 const LIVE_BUDGET_USD = 5;
@@ -46,6 +48,8 @@ export interface InputFlags {
   json?: boolean;
   liars?: number;
   liarKind?: LiarKind;
+  /** Of `tutti bench` alone: how often the simulated verifier of a recording errs. */
+  verifierError?: number;
   /** Of `tutti bench` alone; see `addFitFlags`. */
   fit?: string;
   fitSet?: string;
@@ -212,7 +216,7 @@ async function openLive(flags: InputFlags, tasks: string): Promise<BenchInput> {
 }
 
 /** "a, b" → ["a", "b"] */
-function splitIds(text: string): string[] {
+export function splitIds(text: string): string[] {
   return text
     .split(",")
     .map((id) => id.trim())
@@ -236,12 +240,15 @@ function checkPrices(members: readonly PoolMember[]): void {
 export async function chooseContenders(
   wanted: string,
   { set, resolved }: BenchInput,
+  { verifierError = 0, seed = 0 }: Partial<Pick<InputFlags, "verifierError" | "seed">> = {},
 ): Promise<{ contenders: Baseline[]; withOracle: boolean }> {
-  const [{ BASELINES, findBaseline }, { findShippedFor }, { findTrinityFor }] = await Promise.all([
-    import("../../baseline/all.ts"),
-    import("../../conductor/native/shipped.ts"),
-    import("../../conductor/trinity/open.ts"),
-  ]);
+  const [{ BASELINES, findBaseline }, { cannotCompare }, { findShippedFor }, { findTrinityFor }] =
+    await Promise.all([
+      import("../../baseline/all.ts"),
+      import("../../bench/bench.ts"),
+      import("../../conductor/native/shipped.ts"),
+      import("../../conductor/trinity/open.ts"),
+    ]);
   const known = [...BASELINES.map(({ id }) => id), "oracle"];
   const ids = splitIds(wanted);
   if (ids.length === 0) throw usageError("--conductor needs a name, or several separated by commas");
@@ -259,31 +266,40 @@ export async function chooseContenders(
   ]);
   const all = ids.flatMap((id) => groups.get(id) ?? [id]);
   const contenders: Baseline[] = [];
-  for (const id of new Set(all)) {
-    if (id === "oracle") continue;
-    if (known.includes(id) || id.startsWith("single:")) contenders.push(findBaseline(id));
-    else if (id === "native" || id.startsWith("native:")) contenders.push(await toNative(id, set));
-    else if (/^(trinity|look-ahead)([:@]|$)/.test(id)) contenders.push(await toTurns(id, set));
-    else if (PLANNERS.includes(id) || id.includes("/")) contenders.push(await toPlanner(id, set, resolved));
-    else {
-      const names = [
-        ...known,
-        "all",
-        "singles",
-        "single:<worker>",
-        "native",
-        "native:FOLDER",
-        "trinity",
-        "trinity:FOLDER",
-        "trinity@COST",
-        "look-ahead",
-        ...(resolved ? [...PLANNERS, "provider/model"] : []),
-      ];
-      throw usageError(
-        `No Conductor "${shorten(id)}" (there are: ${names.join(", ")}).${didYouMean(id, names)}`,
-      );
-    }
-  }
+  const toContender = async (id: string): Promise<Baseline> => {
+    const priced = parsePricePoint(id);
+    if (priced) return toPricePoint(id, await toContender(priced.name), priced.point);
+    if (known.includes(id) || id.startsWith("single:")) return findBaseline(id);
+    if (id === "native" || id.startsWith("native:")) return toNative(id, set);
+    if (/^(trinity|look-ahead)([:@]|$)/.test(id)) return toTurns(id, set);
+    if (/^verified-cascade(@|$)/.test(id)) return toVerified(id, set, verifierError, seed);
+    if (PLANNERS.includes(id) || id.includes("/")) return toPlanner(id, set, resolved);
+    const names = [
+      ...known,
+      "all",
+      "singles",
+      "single:<worker>",
+      "native",
+      "native:FOLDER",
+      "trinity",
+      "trinity:FOLDER",
+      "trinity@COST",
+      "look-ahead",
+      "verified-cascade",
+      "verified-cascade@ERROR",
+      "NAME@COST/usd",
+      "NAME@match-best",
+      "NAME@max:DOLLARSusd",
+      ...(resolved ? [...PLANNERS, "provider/model"] : []),
+    ];
+    throw usageError(
+      `No Conductor "${shorten(id)}" (there are: ${names.join(", ")}).${didYouMean(id, names)}`,
+    );
+  };
+  for (const id of new Set(all)) if (id !== "oracle") contenders.push(await toContender(id));
+  for (const { id, comparesReplies } of contenders)
+    if (comparesReplies && set.withoutReplies && ids.includes(id))
+      throw usageError(`${id} cannot be measured on "${set.id}": ${cannotCompare(set)}`);
   return { contenders, withOracle: all.includes("oracle") };
 }
 

@@ -8,6 +8,7 @@ import type { BenchIdentity, DiskFolder } from "../../bench/folder.ts";
 import { toCommandLine } from "../options.ts";
 import { createChangingLine } from "../terminal/changing-line.ts";
 import { toJson, toOneLine } from "../terminal/sanitise.ts";
+import { wrap } from "../terminal/text-width.ts";
 import type { BenchInput, InputFlags } from "./input.ts";
 import { lookOf, toFamilyLines, toResultLines, toStatementLines } from "./print.ts";
 
@@ -22,6 +23,8 @@ export interface BenchFlags extends InputFlags {
   samples?: number;
   out?: string;
   csv?: boolean;
+  perMonth?: number;
+  yes?: boolean;
   report: boolean;
 }
 
@@ -66,6 +69,7 @@ export async function measureSet(
       ...{ set, concurrency, seed, splitBy, splitSeed, samples, folder, signal, ...chosen },
       ...{ limit, fit, fitTasks },
       budgetUsd,
+      perMonth: flags.perMonth,
       onProgress: (progress) =>
         line.update(label === undefined ? progress : { ...progress, what: `${label} · ${progress.what}` }),
     }),
@@ -113,12 +117,16 @@ async function keep(
 export function toSetLines({ outcome, byFamily, verdict }: MeasuredSet): string[] {
   const look = lookOf();
   const { before, after } = toStatementLines(outcome, look);
+  const headline = outcome.results.find((result) => result.verdict)?.verdict?.sentence;
   return [
     ...before,
     ...toResultLines(outcome.results, look),
     ...after,
     ...(byFamily ? toFamilyLines(byFamily, look) : []),
     ...(verdict === undefined ? [] : ["", verdict]),
+    ...(headline === undefined || outcome.isStopped
+      ? []
+      : ["", ...wrap(toOneLine(headline), look.width).map(look.style.bold)]),
   ];
 }
 

@@ -1,13 +1,31 @@
 // Results of a bench for people (tables) and for spreadsheets (CSV).
 
-import { toCount, toDelay, toMoney, toPercent, toPoints, toSeries, toTokens } from "../../base/format.ts";
+import {
+  toCost,
+  toCount,
+  toDelay,
+  toMoney,
+  toPercent,
+  toPoints,
+  toSeries,
+  toTokens,
+} from "../../base/format.ts";
 import { sideOf } from "../../base/statistics.ts";
 import type { BenchOutcome } from "../../bench/bench.ts";
 import type { Headroom } from "../../bench/headroom.ts";
 import type { OverSets } from "../../bench/over-sets.ts";
-import { BEST_SINGLE, findBest, ORACLE, toAgainst, toFitLine } from "../../bench/report/view.ts";
+import {
+  BEST_SINGLE,
+  findBest,
+  hasCosts,
+  ORACLE,
+  toAgainst,
+  toCostTitle,
+  toFitLine,
+} from "../../bench/report/view.ts";
 import { groupBy } from "../../bench/results.ts";
 import type { BenchResult } from "../../bench/types.ts";
+import { toCostWords } from "../../recording/costs.ts";
 import { modelsOf } from "../../worker/kinds.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 import { columnsOf, createStyle, type Style } from "../terminal/style.ts";
@@ -15,6 +33,10 @@ import { type Column, toTable } from "../terminal/table.ts";
 import { wrap } from "../terminal/text-width.ts";
 
 const WIDE = 160;
+const COST_TITLES: Record<string, string> = {
+  "cost (simulated)": "COST (SIM.)",
+  "cost (list prices)": "COST (LIST)",
+};
 
 export interface Look {
   style: Style;
@@ -32,7 +54,6 @@ export function write(lines: readonly string[]): void {
 }
 
 export function toResultLines(results: readonly BenchResult[], { style, width }: Look): string[] {
-  const isSimulated = results.some((result) => result.isSimulated);
   const has = (of: (result: BenchResult) => number) => results.some((result) => of(result) > 0);
   const differences = results.map(({ against }) =>
     against.find(({ conductor }) => conductor === BEST_SINGLE),
@@ -53,7 +74,7 @@ export function toResultLines(results: readonly BenchResult[], { style, width }:
     { title: "CALLS", align: "right" },
     { title: "PLANS", align: "right" },
     { title: "TOKENS", align: "right" },
-    { title: isSimulated ? "COST (SIM.)" : "COST", align: "right" },
+    { title: COST_TITLES[toCostTitle(results)] ?? "COST", align: "right" },
     { title: "DELAY", align: "right" },
     { title: "STEPS", align: "right" },
     { title: "BITS", align: "right", min: 4, isOptional: true },
@@ -62,7 +83,7 @@ export function toResultLines(results: readonly BenchResult[], { style, width }:
   ];
   const isSameN = results.every(({ n }) => n === results[0]!.n);
   const hasPlans = has(({ conductorCalls }) => conductorCalls);
-  const hasCost = has(({ costUsd }) => costUsd);
+  const hasCost = hasCosts(results);
   const hasDelay = has(({ durationMs }) => Math.floor(durationMs));
   const rows = results.map((result) => [
     toOneLine(result.conductor),
@@ -73,7 +94,7 @@ export function toResultLines(results: readonly BenchResult[], { style, width }:
     result.calls.toFixed(2),
     hasPlans ? result.conductorCalls.toFixed(2) : "",
     toTokens(Math.round(result.tokens)),
-    hasCost ? toMoney(result.costUsd) : "",
+    hasCost ? toCost(result.costUsd) : "",
     hasDelay ? toDelay(result.durationMs) : "",
     result.steps.toFixed(2),
     result.routingEntropy.toFixed(2),
@@ -123,12 +144,14 @@ export function toStatementLines(
   const { set, counts, pool, refused, isSimulated, seed, results, budget, fittedOn } = outcome;
   const split = fittedOn?.folder ? "" : `split by ${outcome.splitBy} (seed ${outcome.splitSeed}), `;
   const models = modelsOf(pool).length;
+  const costs = set.costs && toCostWords(set.costs);
   const kind = { recording: "recorded", tasks: "live", rehearsal: "simulated" }[set.kind];
   const wrapped = (text: string) => wrap(toOneLine(text), width);
   const before = [
     `${style.bold(toOneLine(set.id))} · ${toCount(models, `${kind} worker`)} · ${toCount(counts.train, "task")} to learn from, ${toCount(counts.test, "test task")}`,
     style.dim(`${split}seed ${seed}, ${toOneLine(set.source)}`),
     ...(fittedOn ? wrapped(toFitLine(fittedOn)) : []),
+    ...(costs === undefined ? [] : wrapped(costs).map(style.yellow)),
     ...(isSimulated ? [style.yellow("Simulated: this says nothing about a real model.")] : []),
     "",
   ];
@@ -161,7 +184,7 @@ function toRefusals(refused: BenchOutcome["refused"]): string[] {
 }
 
 const CSV_FIELDS = [
-  ..."conductor set n accuracy low high calls conductorCalls tokens costUsd durationMs routingEntropy".split(
+  ..."conductor set n accuracy low high calls conductorCalls tokens costUsd costSource durationMs routingEntropy".split(
     " ",
   ),
   ..."steps validShare accuracyIfValid ungraded outages isSimulated".split(" "),
@@ -182,6 +205,8 @@ export function toCsv(results: readonly BenchResult[]): string {
 }
 
 function toCell(value: unknown): string {
+  // An unknown cost is an empty cell.
+  if (value === undefined) return "";
   const text = String(value);
   // A spreadsheet would take a leading = + - @ for a formula; numbers are left alone.
   const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;

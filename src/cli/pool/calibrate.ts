@@ -7,6 +7,7 @@ import { usageError } from "../../base/errors.ts";
 import { shorten } from "../../base/format.ts";
 import type { Calibration, SavedCalibration } from "../../calibration/types.ts";
 import type { ResolvedPool } from "../../config/pool.ts";
+import type { JudgeRates } from "../../recording/measure-judge.ts";
 import type { RecordSummary } from "../../recording/record-types.ts";
 import type { GradedTask, TaskSet } from "../../task/types.ts";
 import { isSimulatedPool, modelsOf } from "../../worker/kinds.ts";
@@ -19,10 +20,13 @@ export interface CalibrateFlags {
   budgetUsd?: number | "none";
   workers?: string;
   allowUnknownPrice?: boolean;
+  judge?: string;
   yes?: boolean;
   json?: boolean;
 }
 
+/** Replies that a judge is shown: half of them right, where there are so many. */
+const JUDGED = 60;
 /** Four of each of the rehearsal's fifteen families. */
 const BUILT_IN = { set: "built-in", count: 60, seed: "calibration of a pool" } as const;
 
@@ -34,6 +38,7 @@ export function defineCalibrate(command: Command): Command {
     .option("--budget-usd <amount|none>", "the most this call may cost, in dollars", budget)
     .option("--workers <ids>", "only these workers of the pool, separated by commas")
     .option("--allow-unknown-price", "ask workers of unknown price too, although there is a budget")
+    .option("--judge <id>", `also measure how often this worker errs as a judge, on ${JUDGED} of the replies`)
     .option("--yes", "go on without asking whether the estimated cost is all right")
     .addHelpText(
       "after",
@@ -42,6 +47,7 @@ Examples:
   $ tutti pool calibrate --budget-usd 0.50
   $ tutti pool calibrate --tasks my-tasks.jsonl --workers openai/gpt-6-sol --yes
   $ tutti pool calibrate --pool rehearsal
+  $ tutti pool calibrate --judge openai/gpt-6-sol  # what verified-cascade:openai/gpt-6-sol would be worth
 
 Without --tasks the questions are generated: ${BUILT_IN.count} small problems (arithmetic, logic, code, facts, …) whose
 answers are worked out, not looked up. They tell good from bad in a topic; questions like your own tell more.
@@ -68,6 +74,8 @@ export interface CalibrateResult {
   summary: RecordSummary;
   /** Those who were to be asked in this call. */
   workers: string[];
+  /** How often the judge that was named errs. */
+  judge?: JudgeRates;
 }
 
 /** What the built-in tasks cost with this pool; the dollars are absent where a price is unknown. */
@@ -111,6 +119,7 @@ export async function calibratePool(
     import("../../recording/to-calibration.ts"),
   ]);
   const chosen = await chooseWorkers(pool, flags.workers);
+  const [judge] = flags.judge === undefined ? [] : (await chooseWorkers(pool, flags.judge)).members;
   const set = await openTasks(flags);
   const home = toTuttiHome(process.env);
   const name = toCalibrationName(set.id);
@@ -128,7 +137,20 @@ export async function calibratePool(
   const now = new Date().toISOString();
   const calibration = await toCalibration(folder, `calibrated on ${set.id}, ${now.slice(0, 10)}`);
   const workers = chosen.members.map(({ worker }) => worker.id);
-  const result = { folder, calibration, summary, workers };
+  const judged =
+    judge &&
+    (await (
+      await import("../../recording/measure-judge.ts")
+    ).measureJudge({
+      folder,
+      tasks: set.tasks,
+      judge,
+      most: JUDGED,
+      // What is left of what this call may cost.
+      budgetUsd: limit.budgetUsd === undefined ? undefined : Math.max(0, limit.budgetUsd - summary.costUsd),
+      allowUnknownPrice: flags.allowUnknownPrice ?? false,
+    }));
+  const result = { folder, calibration, summary, workers, judge: judged };
   if (calibration.workers.length === 0) return result;
   // One that cannot be read is replaced: all it held is in the recording.
   const before = await loadCalibration(home, name).catch(() => undefined);

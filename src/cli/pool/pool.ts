@@ -146,6 +146,7 @@ function toEntry(
 const KIND_WORDS: Record<WorkerKind, { price: string; source: string }> = {
   model: { price: "", source: "" },
   tool: { price: "no call", source: "a vote over replies" },
+  verifier: { price: "no call", source: "tests, a schema or arithmetic" },
   conductor: { price: "as its team", source: "the Conductor itself" },
 };
 
@@ -199,15 +200,21 @@ async function check(_flags: PoolFlags, command: Command): Promise<void> {
 
 async function calibrate(_flags: CalibrateFlags, command: Command): Promise<void> {
   const { resolved, isJson } = await resolve(command);
-  const [{ calibratePool }, { printCalibration, toCalibrateJson }, { exitCodeOf }] = await Promise.all([
-    import("./calibrate.ts"),
-    import("./calibrate-print.ts"),
-    import("../record/record.ts"),
-  ]);
+  const [{ calibratePool }, { printCalibration, toCalibrateJson }, { exitCodeOf }, { describeJudge }] =
+    await Promise.all([
+      import("./calibrate.ts"),
+      import("./calibrate-print.ts"),
+      import("../record/record.ts"),
+      import("../../recording/measure-judge.ts"),
+    ]);
   for (const text of resolved.warnings) process.stderr.write(`${toOneLine(text)}\n`);
   const result = await calibratePool(resolved, command.optsWithGlobals<CalibrateFlags>());
   if (!result) return;
-  if (isJson) printJson(toCalibrateJson(result));
-  else printCalibration(result, process);
+  if (isJson)
+    printJson(result.judge ? { ...toCalibrateJson(result), judge: result.judge } : toCalibrateJson(result));
+  else {
+    printCalibration(result, process);
+    if (result.judge) process.stdout.write(`\n${toOneLine(describeJudge(result.judge))}\n`);
+  }
   process.exitCode = exitCodeOf(result.summary);
 }

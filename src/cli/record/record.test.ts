@@ -80,3 +80,27 @@ test("a published set that is not there is answered with the command that fetche
   expect(code).toBe(2);
   expect(stderr).toContain("curl -L --create-dirs -o math500.jsonl https://huggingface.co/datasets/");
 });
+
+test("another task file is not recorded into the same folder, nor is what cannot be graded paid for", async () => {
+  const cwd = createHome();
+  const write = (name: string, rows: object[]) =>
+    writeFileSync(join(cwd, name), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  const rows = [1, 2, 3].map((i) => ({
+    id: `a${i}`,
+    set: "own",
+    prompt: `${i} + ${i}?`,
+    answer: String(2 * i),
+  }));
+  write("a.jsonl", rows);
+  write("b.jsonl", [{ ...rows[0]!, id: "b1", prompt: "what else?" }]);
+  const record = (...args: string[]) =>
+    runTutti(["record", ...args, "--pool", "rehearsal", "--out", "made"], { cwd });
+  expect((await record("a.jsonl", "--limit", "2")).code).toBe(0);
+  const other = await record("b.jsonl");
+  expect(other.code).toBe(2);
+  expect(other.stderr).toMatch(
+    /made is the recording of another task file: 2 of its 2 tasks are not in this one.*--out/s,
+  );
+  expect((await record("a.jsonl")).code).toBe(0);
+  expect(countLines(join(cwd, "made", "tasks.jsonl"))).toBe(3);
+});

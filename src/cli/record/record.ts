@@ -11,6 +11,7 @@ import { isModel, isSimulatedPool } from "../../worker/kinds.ts";
 import type { PoolMember } from "../../worker/types.ts";
 import { dollars, wholeNumber } from "../options.ts";
 import { printJson } from "../terminal/print.ts";
+import { defineImport } from "./import.ts";
 import { confirmCost, printSummary, RecordProgressLine, toEstimate } from "./print.ts";
 
 const INTERRUPTED = 130;
@@ -65,6 +66,7 @@ export function define(command: Command): void {
 Examples:
   $ tutti record rehearsal --pool rehearsal --limit 20 --out simulated
   $ tutti record math500 --samples 3 --budget-usd 5
+  $ tutti record import routerbench.parquet --format routerbench --out recorded/routerbench  # of others, nobody is asked
   $ tutti record my-tasks.jsonl --pool openai/gpt-6-sol,anthropic/claude-sonnet-5 --yes
 
 Tasks of one's own are rows { "prompt": …, "answer": … }, with "choices", "category", "grader" or "tests" where
@@ -72,11 +74,18 @@ they need it. A published set that is not there is answered with the command tha
 time, and call it again to go on. Exit code 1 when something is still missing.`,
     )
     .action(record);
+  defineImport(command.command("import"));
 }
 
 async function record(name: string, flags: RecordFlags): Promise<void> {
-  const [{ openTaskSet, openGrader }, { planRecording }, { RECORD_DEFAULTS }] = await Promise.all([
+  const [
+    { openTaskSet, openGrader },
+    { refuseOtherTasks },
+    { planRecording },
+    { checkGrader, RECORD_DEFAULTS },
+  ] = await Promise.all([
     import("../tasks/open-task-set.ts"),
+    import("../../recording/files.ts"),
     import("../../recording/plan.ts"),
     import("../../recording/record.ts"),
   ]);
@@ -85,6 +94,8 @@ async function record(name: string, flags: RecordFlags): Promise<void> {
   for (const text of [notice, ...warnings]) if (text) process.stderr.write(`${text}\n`);
   const grader = await openGrader(set, await findJudge(flags, pool.members));
   const folder = flags.out ?? join("recordings", set.id);
+  await refuseOtherTasks(folder, set.tasks);
+  await checkGrader(set.tasks, grader);
   const {
     samples = RECORD_DEFAULTS.samples,
     concurrency,

@@ -2,7 +2,7 @@
 // results on test tasks, and the page that holds all of it.
 
 import { join } from "node:path";
-import { toCount, toMoney, toPercent, toPoints } from "../../base/format.ts";
+import { toCost, toCount, toMoney, toPercent, toPoints } from "../../base/format.ts";
 import type { TestResult, TrainingFolder } from "../../learn/folder.ts";
 import { toTrainingReport } from "../../learn/report/report.ts";
 import type { TrainResult } from "../../learn/train.ts";
@@ -67,7 +67,7 @@ export function showResults(
     toPoints(accuracy),
     `${toPoints(low)} – ${toPoints(high)}`,
     calls.toFixed(2),
-    toMoney(costUsd * 1000),
+    toCost(costUsd === undefined ? undefined : costUsd * 1000),
     toOneLine(note ?? ""),
   ]);
   const width = stdout.isTTY ? columnsOf(stdout) - 1 : 160;

@@ -11,6 +11,7 @@ import {
   totalMass,
 } from "../../belief/posterior.ts";
 import type { TurnRole } from "../../belief/types.ts";
+import { usualUsd } from "../../worker/price.ts";
 import type { Pool, PoolMember } from "../../worker/types.ts";
 import { type FeatureName, toFeatures } from "./policy.ts";
 import { type Prior, type Transcript, toFollowing, toJudge, toTurnCurve } from "./transcript.ts";
@@ -23,8 +24,6 @@ export const WIDTH = 4;
 const CANDIDATES = 8;
 const JUDGES = 4;
 const THINKERS = 3;
-/** An output of usual length, to compare prices before anything is written. */
-const USUAL_OUTPUT_TOKENS = 600;
 /** Below this share of comparable answers nobody can agree with anybody: the first reply is the answer. */
 const COMPARABLE = 0.5;
 
@@ -128,13 +127,8 @@ function byProbability(context: TurnContext): number[] {
 export function priceOf({ pool, inputTokens, options }: TurnContext, worker: number): number {
   const member = pool.members[worker]!;
   const { costPerCall, costPerUsd = 0, costPerSecond = 0 } = options;
-  return costPerCall + costPerUsd * usualUsd(member, inputTokens) + costPerSecond * secondsOf(member);
-}
-
-function usualUsd({ price, maxOutputTokens = USUAL_OUTPUT_TOKENS }: PoolMember, inputTokens: number): number {
-  if (!price) return 0;
-  const output = Math.min(maxOutputTokens, USUAL_OUTPUT_TOKENS);
-  return (inputTokens * price.inputUsd + output * price.outputUsd) / 1e6;
+  const usd = costPerUsd === 0 ? 0 : (usualUsd(member, inputTokens) ?? 0);
+  return costPerCall + costPerUsd * usd + costPerSecond * secondsOf(member);
 }
 
 export function secondsOf({ profile }: PoolMember): number {

@@ -116,6 +116,7 @@ export function readTranscript(
 ): Transcript {
   const turns = toTurns(rounds, prior);
   const transcript = { ...createTranscript(), turns };
+  weighBetween(turns, prior);
   const labels = labelAnswers(
     turns.map(({ role, reply }) => (role === "worker" ? extractAnswer(reply) : null)),
   );
@@ -133,6 +134,13 @@ export function readTranscript(
     transcript.suggested = undefined;
   }
   return transcript;
+}
+
+/** What all replies look like says how hard the question is; between them only a part of the rest counts. */
+function weighBetween(turns: readonly Turn[], { readings }: Prior): void {
+  const said = turns.filter(({ role, worker }) => role === "worker" && readings[worker]);
+  const common = said.reduce((sum, { shift }) => sum + shift, 0) / Math.max(1, said.length);
+  for (const turn of said) turn.shift = common + readings[turn.worker]!.between * (turn.shift - common);
 }
 
 function toTurns(rounds: readonly ComposedRound[], { probabilities, readings }: Prior): Turn[] {

@@ -1,7 +1,7 @@
 // What a training shows, as plain data: charts, a table and sentences, of one training or of two beside each other.
 // The static report and the dashboard draw it; nothing is computed or worded there.
 
-import { toDelay, toMoney, toPercent, toPoints } from "../../base/format.ts";
+import { toCost, toDelay, toMoney, toPercent, toPoints } from "../../base/format.ts";
 import { toShareChart } from "../../report/area-chart.ts";
 import type { Chart } from "../../report/chart.ts";
 import { MOST_COLOURS } from "../../report/drawing.ts";
@@ -224,7 +224,7 @@ export function toTestTable(results: readonly TestResult[], isSimulated: boolean
       kind: accuracy === highest ? "best" : undefined,
       cells: [
         ...[name, toPoints(accuracy), `${toPoints(low)} – ${toPoints(high)}`, calls.toFixed(2)],
-        ...[toMoney(costUsd * 1000), ...(hasNotes ? [note] : [])],
+        ...[toCost(costUsd === undefined ? undefined : costUsd * 1000), ...(hasNotes ? [note] : [])],
       ],
     })),
   };

@@ -87,7 +87,8 @@ function filesOf(source: string): string[] {
   return files;
 }
 
-function readerOf(file: string): Reader {
+/** By the ending of its name. */
+export function readerOf(file: string): Reader {
   const reader = READERS.find(([ending]) => ending.test(file))?.[1];
   if (reader) return reader;
   throw usageError(`${file} must end in .jsonl, .jsonl.gz, .json, .csv, .csv.gz or .parquet`);

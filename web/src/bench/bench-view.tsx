@@ -71,7 +71,7 @@ export function BenchView({ report }: { report: BenchReport }) {
           )
         }
       >
-        <DataTable view={toResultTable(results, summary.isSimulated)} />
+        <DataTable view={toResultTable(results)} />
         <p className="muted small">{RESULTS_NOTE}</p>
         {refused.map(({ conductor, reason }) => (
           <p key={conductor} className="muted small">

@@ -193,7 +193,12 @@ function toTopics(workers: readonly PoolWorker[]): HeatView {
   };
 }
 
-const KINDS = { model: "", tool: "a vote, no model is called", conductor: "the Conductor itself" } as const;
+const KINDS = {
+  model: "",
+  tool: "a vote, no model is called",
+  verifier: "checks a reply, no model is called",
+  conductor: "the Conductor itself",
+} as const;
 
 function Share({ share, title }: { share: number; title: string }) {
   return (

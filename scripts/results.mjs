@@ -1,0 +1,35 @@
+// node scripts/results.mjs                       writes docs/results.md from docs/results/*.json
+// node scripts/results.mjs --check               fails where docs/results.md is not what it would write
+// node scripts/results.mjs --measure DIR [NAME…] measures claims first; DIR is the folder of recordings
+import { readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { CLAIMS } from "./results/claims.mjs";
+import { drawFront, measureClaim } from "./results/measure.mjs";
+import { toPage } from "./results/page.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const file = resolve(root, "docs/results.md");
+const [verb, recorded, ...names] = process.argv.slice(2);
+
+if (verb === "--measure") {
+  if (recorded === undefined) throw new Error("--measure needs the folder of recordings");
+  const unknown = names.find((name) => !CLAIMS.some((claim) => claim.name === name));
+  if (unknown !== undefined)
+    throw new Error(`no claim "${unknown}" (there are: ${CLAIMS.map(({ name }) => name).join(", ")})`);
+  for (const claim of CLAIMS.filter(({ name }) => names.length === 0 || names.includes(name))) {
+    measureClaim(claim, resolve(recorded), root);
+    drawFront(claim, resolve(recorded), root);
+    console.log(`measured ${claim.name}`);
+  }
+}
+
+const page = toPage(
+  root,
+  CLAIMS.map(({ name }) => name),
+);
+if (verb !== "--check") writeFileSync(file, page);
+else if (readFileSync(file, "utf8") !== page) {
+  console.log("docs/results.md is not what node scripts/results.mjs writes from docs/results: run it");
+  process.exit(1);
+}

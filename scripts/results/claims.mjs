@@ -1,0 +1,76 @@
+// What is claimed on README and docs, each with the command that measures it. `recorded/` stands for the folder of
+// recordings (docs/recordings-from-public-sources.md); a new claim is a new entry here.
+
+const ONE_CALL = "best-single,lookup-category,lookup-subtask,neighbours,router,oracle";
+
+const set = (folder, options = "") => `tutti bench --recording recorded/${folder}${options}`;
+
+export const CLAIMS = [
+  {
+    name: "routerdc",
+    title: "RouterDC, in distribution",
+    command: "tutti bench --protocol routerdc --recording recorded/routerdc",
+    goal: { metric: "inside", atLeast: 0.6 },
+    note: "Published protocol: the source's train and test split, mean over five sets.",
+  },
+  {
+    name: "routellm",
+    title: "RouteLLM, MMLU",
+    command: "tutti bench --protocol routellm --recording recorded/routellm",
+    goal: { metric: "apgr", atLeast: 0.68 },
+    note: "Published protocol, cross-fitted in five parts: the anchors were trained on preferences from elsewhere.",
+  },
+  {
+    name: "routerarena",
+    title: "RouterArena, a tenth of its queries",
+    command: "tutti bench --protocol routerarena --recording recorded/routerarena",
+    note: "Nothing may be fitted on it, and no other recording holds both of its models: only rules that learn nothing can be measured.",
+  },
+  {
+    name: "llmrouter",
+    title: "LLMRouter, nine models",
+    command: set("llmrouter", ` --conductor ${ONE_CALL}`),
+    goal: { metric: "accuracy", atLeast: 0.645 },
+  },
+  {
+    name: "livecodebench",
+    title: "LiveCodeBench, 29 models",
+    command: set("livecodebench", ` --conductor ${ONE_CALL}`),
+    goal: { metric: "accuracy", atLeast: 0.87 },
+  },
+  {
+    name: "routerbench",
+    title: "RouterBench, real dollars",
+    command: set("routerbench", ` --conductor ${ONE_CALL}`),
+    front: "recorded/routerbench",
+  },
+  {
+    name: "swe-verified",
+    title: "SWE-bench Verified, real dollars of one agent",
+    command: set("swe-verified", ` --conductor ${ONE_CALL}`),
+    front: "recorded/swe-verified",
+  },
+  {
+    name: "rehearsal",
+    title: "The rehearsal (simulated)",
+    command:
+      "tutti bench --rehearsal --conductor best-single,lookup-category,lookup-subtask,neighbours,router,vote-3,trinity,native,oracle",
+    front: "rehearsal",
+    note: "Simulated tasks and workers: it shows the procedure and says nothing about real models.",
+  },
+  {
+    name: "reasoning-gym",
+    title: "Reasoning Gym, hard",
+    command: set(
+      "reasoning-gym",
+      ` --set reasoning-gym-hard --conductor ${ONE_CALL},vote-3,neighbours-vote-3,native,trinity`,
+    ),
+    note: "More than one call: compare with the votes at as many calls, not with the best single worker alone.",
+  },
+  {
+    name: "mmlu-pro",
+    title: "MMLU-Pro, 31 models",
+    command: set("mmlu-pro", ` --conductor ${ONE_CALL},vote-3,neighbours-vote-3,native,trinity`),
+    note: "More than one call: compare with the votes at as many calls, not with the best single worker alone.",
+  },
+];
