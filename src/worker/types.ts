@@ -31,13 +31,7 @@ export type Part =
  * reads it, and nobody but that provider can.
  */
 export type ProviderMetadata = Record<string, { [name: string]: JsonValue | undefined }>;
-type JsonValue =
-  | null
-  | string
-  | number
-  | boolean
-  | JsonValue[]
-  | { [name: string]: JsonValue | undefined };
+type JsonValue = null | string | number | boolean | JsonValue[] | { [name: string]: JsonValue | undefined };
 
 /** A thought of a model, whole. */
 export interface ReasoningPart {
