@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { scriptedWorker, toPool } from "../../testing/stage.ts";
 import {
   MADE_UP_ENCODER,
   toMadeUpCalibration,
   toMadeUpEmbeddings,
   toMadeUpQuestion,
 } from "../../testing/embeddings.ts";
+import { scriptedWorker, toPool } from "../../testing/stage.ts";
 import { createProfiler } from "../profiler.ts";
 
 const pool = toPool([scriptedWorker("odd", ""), scriptedWorker("even", "")]);

@@ -39,9 +39,7 @@ it("a server that fails is told of once, left alone for a minute, and then asked
   expect(asked).toEqual(["a"]);
   clock.now = 61_000;
   expect(await questions.embed("b", 2)).toBeUndefined();
-  expect(notices).toEqual([
-    "Embeddings by e are not used: it answers 500. Questions are read without them.",
-  ]);
+  expect(notices).toEqual(["Embeddings by e are not used: it answers 500. Questions are read without them."]);
   isDown = false;
   clock.now = 122_000;
   expect(await questions.embed("a", 2)).toBeDefined();
@@ -51,7 +49,9 @@ it("a vector of another length is not used, and it is said what to do", async ()
   const { questions, notices } = create();
   expect(await questions.embed("a", 3)).toBeUndefined();
   expect(await questions.embed("a", 3)).toBeUndefined();
-  expect(notices).toEqual([expect.stringMatching(/2 numbers .* measured ones have 3 \(tutti pool calibrate/)]);
+  expect(notices).toEqual([
+    expect.stringMatching(/2 numbers .* measured ones have 3 \(tutti pool calibrate/),
+  ]);
 });
 
 it("a question that was stopped says nothing about the server", async () => {
