@@ -83,6 +83,7 @@ export function createProfiler(calibration: Calibration): Profiler {
     const estimates = {
       ...{ similar, probabilities, errors, known: similarity },
       coincidence: mistakes?.rateFor(neighbours),
+      agreed: mistakes?.agreementFor(neighbours),
       answered: answers && answeredShare(answers, neighbours),
     };
     if (text.length > LONGEST_REMEMBERED) return estimates;
@@ -94,7 +95,7 @@ export function createProfiler(calibration: Calibration): Profiler {
   return {
     dimension: toDimension(calibration),
     poolFor({ members }: Pool, text, { without, vector } = {}): Pool {
-      const { similar, probabilities, errors, known, coincidence, answered } = estimate(
+      const { similar, probabilities, errors, known, coincidence, answered, agreed } = estimate(
         text,
         without,
         vector,
@@ -116,6 +117,7 @@ export function createProfiler(calibration: Calibration): Profiler {
             standardError: errors[position!] === undefined ? undefined : round(errors[position!]!),
             known: round(known),
             answered: answered === undefined ? undefined : round(answered),
+            agreed: agreed === undefined ? undefined : round(agreed),
             reading: readings?.[position!],
             delayMs: member.profile?.delayMs ?? measured.delayMs,
           };
@@ -138,6 +140,7 @@ interface Estimates {
   known: number;
   coincidence?: number;
   answered?: number;
+  agreed?: number;
 }
 
 /** Shrunk towards all being answered: most are. */
