@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createRandom } from "../../base/random.ts";
 import {
   MADE_UP_ENCODER,
   toMadeUpCalibration,
@@ -7,6 +8,7 @@ import {
 } from "../../testing/embeddings.ts";
 import { scriptedWorker, toPool } from "../../testing/stage.ts";
 import { createProfiler } from "../profiler.ts";
+import { toUnitVector } from "./vectors.ts";
 
 const pool = toPool([scriptedWorker("odd", ""), scriptedWorker("even", "")]);
 const plain = toMadeUpCalibration(120);
@@ -42,6 +44,19 @@ describe("the probability with embeddings", () => {
     expect(profilesOf(profiler, text, await vectorOf(text))).not.toEqual(expected);
     expect(profilesOf(profiler, text)).toEqual(expected);
     expect(profilesOf(without, text, await vectorOf(text))).toEqual(expected);
+  });
+
+  it("of an encoder that knows nothing of the questions is nearly that of their words", async () => {
+    const random = createRandom(7);
+    const noise = () => toUnitVector(Array.from({ length: 8 }, () => random.normal()))!;
+    const vectors = plain.tasks.map(noise);
+    const profiler = createProfiler({ ...plain, embeddings: { encoder: "noise", dimension: 8, vectors } });
+    for (const number of [301, 302, 303, 304]) {
+      const text = toMadeUpQuestion(number);
+      const byWords = profilesOf(profiler, text);
+      for (const [i, { probability }] of profilesOf(profiler, text, noise()).entries())
+        expect(Math.abs(probability! - byWords[i]!.probability!)).toBeLessThan(0.1);
+    }
   });
 
   it("leaves out the measured question itself", async () => {
