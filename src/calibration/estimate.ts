@@ -11,7 +11,7 @@ import {
   type EmbeddedNeighbours,
 } from "./embedding/embedded-neighbours.ts";
 import { fitLogistic } from "./logistic.ts";
-import { estimateBySimilarities, type Neighbour } from "./neighbours.ts";
+import { estimateBySimilarities, type Neighbour, toKnown, toTrust, toUsualSimilarity } from "./neighbours.ts";
 import { fitQuestionModel, type LabelledQuestions, type QuestionModel } from "./question-model.ts";
 
 /** Tasks that penalties and the logistic regression are fitted on: a handful of weights needs no more. */
@@ -20,9 +20,6 @@ const MOST_FITTED = 1200;
 export const FEWEST = 24;
 /** Tasks that the regression with embeddings is fitted on: comparing vectors takes longer than comparing words. */
 const MOST_EMBEDDED = 300;
-/** Measured questions further from all others than this share of them are no longer like the rest. */
-const USUAL_SHARE = 0.25;
-const LEAST_USUAL = 0.02;
 /** The rate of a worker is known as if from so many more tasks. */
 const RATE_WEIGHT = 8;
 const LARGEST_ERROR = 0.5;
@@ -64,10 +61,7 @@ export function createEstimator(questions: LabelledQuestions, seed = 0): Estimat
   const random = createRandom(hashSeed("estimate", seed));
   const sample = random.shuffle([...scores.keys()]).slice(0, MOST_FITTED);
   const model = fitQuestionModel(questions, sample, random);
-  const nearest = sample
-    .map((task) => readNeighbours(questions, task, [task]).similarity)
-    .sort((a, b) => a - b);
-  const usual = Math.max(LEAST_USUAL, nearest[Math.floor(nearest.length * USUAL_SHARE)]!);
+  const usual = toUsualSimilarity(sample.map((task) => readNeighbours(questions, task, [task]).similarity));
 
   function fitWeights(tasks: readonly number[], embedded?: EmbeddedNeighbours): Fitted {
     const rows: Float64Array[] = [];
@@ -171,7 +165,7 @@ function readComponents(
   const { rates, workers } = questions;
   const near = readNeighbours(questions, question, without);
   const { deviations, variances } = model.foresee(question, near.similarities, without);
-  const trust = Math.min(1, near.similarity / usual) ** 2;
+  const trust = toTrust(near, usual);
   let [ease, nearEase] = [0, 0];
   for (const worker of workers) {
     ease += deviations[worker]! / workers.length;
@@ -189,7 +183,7 @@ function toFeatures(
   embedded?: EmbeddedNear,
 ): Float64Array {
   const overall = logit(rates[worker]!);
-  const known = (trust * mass) / (mass + 2);
+  const known = toKnown(trust, mass);
   return Float64Array.of(
     1,
     overall,

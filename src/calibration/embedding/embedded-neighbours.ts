@@ -1,13 +1,15 @@
 // What the measured questions nearest by embedding say of each worker: one more component beside the neighbours by words.
 // Believed, as those are, only where the nearest one is about as near as measured questions are to each other.
 
-import { estimateBySimilarities, type MeasuredQuestions } from "../neighbours.ts";
+import {
+  estimateBySimilarities,
+  type MeasuredQuestions,
+  toKnown,
+  toTrust,
+  toUsualSimilarity,
+} from "../neighbours.ts";
 import type { QuestionEmbeddings } from "../types.ts";
 import { VectorIndex } from "./vector-index.ts";
-
-/** The share of measured questions that are further from all others than is usual. */
-const USUAL_SHARE = 0.25;
-const LEAST_USUAL = 0.02;
 
 export interface EmbeddedNear {
   /** By position of the worker: a rate. */
@@ -40,14 +42,13 @@ export function createEmbeddedNeighbours(
     return estimateBySimilarities(questions, similarities, 0);
   }
 
-  const nearest = sample.map((task) => findNear(task, [task]).similarity).sort((a, b) => a - b);
-  const usual = Math.max(LEAST_USUAL, nearest[Math.floor(nearest.length * USUAL_SHARE)] ?? 0);
+  const usual = toUsualSimilarity(sample.map((task) => findNear(task, [task]).similarity));
   return {
     read(question, without) {
-      const { estimates: near, mass, similarity } = findNear(question, without);
-      const trust = Math.min(1, similarity / usual) ** 2;
+      const found = findNear(question, without);
+      const near = found.estimates;
       const ease = workers.reduce((sum, worker) => sum + (near[worker]! - rates[worker]!), 0);
-      return { near, known: (trust * mass) / (mass + 2), ease: ease / workers.length };
+      return { near, known: toKnown(toTrust(found, usual), found.mass), ease: ease / workers.length };
     },
   };
 }
