@@ -136,12 +136,14 @@ export function createTutti(
     const hasBudget = limits.usd !== undefined;
     // A workflow that was given names its workers: nobody may be left out then.
     const isPriced = hasBudget && options.workflow === undefined && !allowUnknownPrice;
-    const { pool, kind, poolFor } = await pools.toPool(options.pool, isPriced);
+    const { pool, kind, poolFor, embed } = await pools.toPool(options.pool, isPriced);
     // A nested run could not wait for tools of the client: whoever may call them is asked directly.
     const canNest = settings.maxDepth > 0 && !task.output?.tools?.length;
     const allowed = canNest ? pool : withoutSelf(pool);
     // Before anything is journaled: the trace shows the profiles that plans and votes went by.
-    const { members: known } = poolFor?.(allowed, textOf(task.messages)) ?? allowed;
+    const text = textOf(task.messages);
+    const vector = embed && (await embed(text, stage.signal));
+    const { members: known } = poolFor?.(allowed, text, vector) ?? allowed;
     if (asked.model !== undefined) checkOneModel(asked.model, { members: known });
     checkSight(task, { members: known });
     const { showNames } = config;
