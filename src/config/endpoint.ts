@@ -6,7 +6,7 @@ import { usageError } from "../base/errors.ts";
 import { shorten } from "../base/format.ts";
 import { registerSecret } from "../base/redact.ts";
 import { didYouMean } from "../base/suggest.ts";
-import { seesImages } from "../worker/known-models.ts";
+import { knownAbilities } from "../worker/known-models.ts";
 import { loadModel, PROTOCOLS, type ProviderProtocol } from "../worker/models.ts";
 import { contextOf, priceAt, priceOf } from "../worker/price.ts";
 import { createModelWorker } from "../worker/provider.ts";
@@ -133,14 +133,17 @@ export async function toMember(
     return loading;
   };
   const { isCompatible, takesPdf } = PROTOCOLS[protocol];
-  const takesImages = seesImages(model);
+  const { vision: takesImages } = knownAbilities(model);
   const providerOptions = {
     // A client's schema need not keep to the rules of strict mode.
     ...(isCompatible ? { openaiCompatible: { strictJsonSchema: false } } : {}),
     ...(settings.options ? { [isCompatible ? provider : protocol]: settings.options } : {}),
   };
   const { profile, maxOutputTokens, temperature } = settings;
-  const worker = createModelWorker(id, load, { temperature, providerOptions, takesImages, takesPdf });
+  const worker = createModelWorker(id, load, {
+    ...{ temperature, providerOptions, takesImages, takesPdf },
+    separatesThinking: !isCompatible,
+  });
   const price = settings.price ?? (await findPrice(endpoint, model));
   rememberTarget(worker, { provider, protocol, baseUrl, model, apiKey, price });
   return {
@@ -149,6 +152,7 @@ export async function toMember(
     profile,
     maxOutputTokens,
     takesImages,
+    takesPdf,
     contextTokens: endpoint.isOwn ? await contextOf(provider, model) : undefined,
     source: settings.source ?? endpoint.source,
   };

@@ -51,8 +51,9 @@ export async function performStep(
   const { runId, settings, pool, rounds } = state;
   const { now, breaker } = stage;
   const entry = pool[worker]!;
-  const request = toRequest(action, state, nested);
   const isAnswer = streamsAnswer(state, round, brief);
+  const request: WorkerRequest = toRequest(action, state, nested);
+  request.isFinal = isAnswer && stage.isFinal;
   const where = { runId, round, step, attempt };
   const startedAt = now();
   const delivery = createDelivery(where, isAnswer, stage);

@@ -48,6 +48,8 @@ export interface ModelWorkerOptions {
   /** See `CallDefaults`. */
   takesImages?: boolean;
   takesPdf?: boolean;
+  /** Its server tells reasoning apart from text: what it sends as text is never thinking. */
+  separatesThinking?: boolean;
   /** Passed to the provider's package as they are, under the provider's name. */
   providerOptions?: Record<string, Record<string, unknown>>;
 }
@@ -63,7 +65,9 @@ export function createModelWorker(
   options: ModelWorkerOptions = {},
 ): Worker {
   if (typeof model !== "function") checkVersion(id, model);
-  const habits: ThinkingHabits = { isUnopened: isKnownToThink(id) };
+  const habits: ThinkingHabits = {
+    isUnopened: isKnownToThink(id) || (options.separatesThinking ? false : undefined),
+  };
   return {
     id,
     kind: "model",
@@ -102,8 +106,8 @@ export function createModelWorker(
 
 /** What is known of how a worker thinks; learned from its replies. */
 interface ThinkingHabits {
-  /** Its thinking begins without an opening tag. */
-  isUnopened: boolean;
+  /** Its thinking begins without an opening tag. Undefined before its first reply. */
+  isUnopened: boolean | undefined;
 }
 
 async function* toWorkerEvents(
@@ -113,7 +117,8 @@ async function* toWorkerEvents(
   habits: ThinkingHabits,
   contentType = "",
 ): AsyncGenerator<WorkerEvent> {
-  const thinking = request.keepsThinking ? undefined : createThinkingFilter(habits.isUnopened);
+  const keepsBack = habits.isUnopened ?? request.isFinal ?? false;
+  const thinking = request.keepsThinking ? undefined : createThinkingFilter(keepsBack);
   const filter = request.stop?.length ? createStopFilter(request.stop) : undefined;
   const midStream = { workerId: id, isAborted: false, isStreaming: true };
   const limit = createReplyLimit(id, request.maxOutputTokens);
@@ -169,6 +174,7 @@ async function* toWorkerEvents(
         if (reason === "error") throw toWorkerError({ message: "it gave no reason" }, midStream);
         if (thinking) yield* toEvents(thinking.end(), filter);
         if (thinking?.sawUnopened) habits.isUnopened = true;
+        else if (thinking) habits.isUnopened ??= false;
         const rest = filter?.end() ?? "";
         if (rest !== "") yield { type: "text-delta", text: rest };
         for (const thought of reasoning.parts()) yield { type: "reasoning-part", ...thought };

@@ -2,10 +2,12 @@
 // is no part of a reply: nobody reads it as the answer, and no other step is handed it. This parts the two while the text
 // is still arriving, also where a tag is split over pieces.
 // Some servers put the opening tag into the prompt, so that only `…</think>` arrives. What came before it is then taken
-// back (`isWithdrawn`). From models that are known for it, and from a worker that has done it once, text is kept back
-// until the tag or the end, so that none of it is ever shown as an answer.
-// Covered: think, thinking and reasoning, at the beginning of a line and outside of code. Not covered: the first such
-// reply of a model that nobody knows, which is shown as it arrives and then taken back.
+// back (`text-withdrawn`). From models that are known for it, and from a worker that has done it once, text is kept back
+// until the tag or the end, so that none of it is ever shown as an answer. For readers who cannot take text back (clients
+// of the gateway, pipes: `isFinal`) the first reply of a model that nobody knows is kept back, too; its next ones stream.
+// Covered: think, thinking and reasoning, at the beginning of a line and outside of code. Not covered: on a terminal the
+// first such reply of a model that nobody knows, which is shown as it arrives, and its answer after it; and a model
+// that begins to do so after a first reply that did not.
 
 import { toModelName } from "./known-models.ts";
 

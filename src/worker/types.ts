@@ -31,13 +31,7 @@ export type Part =
  * reads it, and nobody but that provider can.
  */
 export type ProviderMetadata = Record<string, { [name: string]: JsonValue | undefined }>;
-type JsonValue =
-  | null
-  | string
-  | number
-  | boolean
-  | JsonValue[]
-  | { [name: string]: JsonValue | undefined };
+type JsonValue = null | string | number | boolean | JsonValue[] | { [name: string]: JsonValue | undefined };
 
 /** A thought of a model, whole. */
 export interface ReasoningPart {
@@ -182,6 +176,8 @@ export interface WorkerRequest extends Sampling {
   seed?: number;
   /** `<think>` and what follows stay in the text: a planner's may hold the only plan there is. */
   keepsThinking?: true;
+  /** The text goes to somebody who cannot take it back: see `thinking.ts`. */
+  isFinal?: boolean;
   /** Set for a worker of kind "conductor": perform a nested run of this step and stream its answer. */
   conduct?: (signal: AbortSignal) => AsyncIterable<WorkerEvent>;
 }
@@ -318,6 +314,8 @@ export interface PoolMember {
   maxOutputTokens?: number;
   /** Whether it sees images, where that is known. False: it is told that there are some, and not given them. */
   takesImages?: boolean;
+  /** Whether it reads PDF files itself, where that is known. False: it is given their text. */
+  takesPdf?: boolean;
   /** The longest input it takes, where that is published. */
   contextTokens?: number;
   /** Where it comes from, for people: "OPENAI_API_KEY", "tutti.config.yaml", "rehearsal (simulated)". */
