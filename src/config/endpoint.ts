@@ -133,7 +133,7 @@ export async function toMember(
     return loading;
   };
   const { isCompatible, takesPdf } = PROTOCOLS[protocol];
-  const { vision: takesImages } = knownAbilities(model);
+  const { takesImages = knownAbilities(model).vision } = settings;
   const providerOptions = {
     // A client's schema need not keep to the rules of strict mode.
     ...(isCompatible ? { openaiCompatible: { strictJsonSchema: false } } : {}),
@@ -142,7 +142,7 @@ export async function toMember(
   const { profile, maxOutputTokens, temperature } = settings;
   const worker = createModelWorker(id, load, {
     ...{ temperature, providerOptions, takesImages, takesPdf },
-    separatesThinking: !isCompatible,
+    thinking: settings.thinking ?? (isCompatible ? undefined : "tagged"),
   });
   const price = settings.price ?? (await findPrice(endpoint, model));
   rememberTarget(worker, { provider, protocol, baseUrl, model, apiKey, price });

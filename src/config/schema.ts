@@ -61,6 +61,10 @@ const modelEntrySchema = z.strictObject({
   profile: profileSchema.optional(),
   maxOutputTokens: count.optional(),
   temperature: z.number().min(0).max(2).optional(),
+  /** Whether it sees images, where its name does not tell or tells wrong (worker/known-models.ts). */
+  takesImages: z.boolean().optional(),
+  /** How it thinks aloud: in tags or not at all, or with a closing tag alone. Default: found out from its first reply. */
+  thinking: z.enum(["tagged", "unopened"]).optional(),
   /** Settings of the provider's own, such as `reasoningEffort`, in the words of its AI SDK package. */
   options: z.record(z.string(), z.unknown()).optional(),
 });

@@ -48,8 +48,8 @@ export interface ModelWorkerOptions {
   /** See `CallDefaults`. */
   takesImages?: boolean;
   takesPdf?: boolean;
-  /** Its server tells reasoning apart from text: what it sends as text is never thinking. */
-  separatesThinking?: boolean;
+  /** Its thinking is in tags or no text at all, or has a closing tag alone. Absent: found out from its first reply. */
+  thinking?: "tagged" | "unopened";
   /** Passed to the provider's package as they are, under the provider's name. */
   providerOptions?: Record<string, Record<string, unknown>>;
 }
@@ -66,7 +66,7 @@ export function createModelWorker(
 ): Worker {
   if (typeof model !== "function") checkVersion(id, model);
   const habits: ThinkingHabits = {
-    isUnopened: isKnownToThink(id) || (options.separatesThinking ? false : undefined),
+    isUnopened: options.thinking ? options.thinking === "unopened" : isKnownToThink(id) || undefined,
   };
   return {
     id,
@@ -117,7 +117,7 @@ async function* toWorkerEvents(
   habits: ThinkingHabits,
   contentType = "",
 ): AsyncGenerator<WorkerEvent> {
-  const keepsBack = habits.isUnopened ?? request.isFinal ?? false;
+  const keepsBack = habits.isUnopened ?? (request.isFinal ? "unsure" : false);
   const thinking = request.keepsThinking ? undefined : createThinkingFilter(keepsBack);
   const filter = request.stop?.length ? createStopFilter(request.stop) : undefined;
   const midStream = { workerId: id, isAborted: false, isStreaming: true };
@@ -213,6 +213,7 @@ function mergeMetadata(known: ProviderMetadata = {}, more: ProviderMetadata): Pr
 function* toEvents(thoughts: readonly Thought[], filter: StopFilter | undefined): Generator<WorkerEvent> {
   for (const thought of thoughts) {
     if (thought.type === "withdrawn") yield { type: "text-withdrawn" };
+    else if (thought.type === "held") yield { type: "text-held", text: thought.text };
     else if (thought.type === "reasoning") {
       if (!filter?.stopped) yield { type: "reasoning-delta", text: thought.text };
     } else {

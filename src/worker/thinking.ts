@@ -16,7 +16,9 @@ export type Thought =
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }
   /** What was given out as text until now was reasoning. */
-  | { type: "withdrawn" };
+  | { type: "withdrawn" }
+  /** Kept back, because nobody knows this model; given out again as text or reasoning once that is known. */
+  | { type: "held"; text: string };
 
 export interface ThinkingFilter {
   push(piece: string): Thought[];
@@ -43,8 +45,8 @@ export function isKnownToThink(workerId: string): boolean {
   return OPENED_BY_TEMPLATE.test(toModelName(workerId));
 }
 
-/** `keepsBack`: the reply may be inside its thinking from the first letter. */
-export function createThinkingFilter(keepsBack: boolean): ThinkingFilter {
+/** `keepsBack`: the reply may be inside its thinking from the first letter. "unsure": and it may as well not be. */
+export function createThinkingFilter(keepsBack: boolean | "unsure"): ThinkingFilter {
   let buffer = "";
   let isThinking = false;
   let kept: string | undefined = keepsBack ? "" : undefined;
@@ -67,8 +69,10 @@ export function createThinkingFilter(keepsBack: boolean): ThinkingFilter {
       }
       line = (line + part).slice(0, LONGEST_LINE);
     }
-    if (kept !== undefined) kept += given;
-    else {
+    if (kept !== undefined) {
+      kept += given;
+      if (keepsBack === "unsure") thoughts.push({ type: "held", text: given });
+    } else {
       hasText = true;
       thoughts.push({ type: "text", text: given });
     }

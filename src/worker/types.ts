@@ -199,6 +199,8 @@ export type WorkerEvent =
   | { type: "reasoning-delta"; text: string }
   /** All text of this reply until now was reasoning: its opening tag never came (thinking.ts). */
   | { type: "text-withdrawn" }
+  /** Written, and not known yet to be text: what follows says what it was. All there is where nothing follows. */
+  | { type: "text-held"; text: string }
   /** A thought that is over, after its deltas: to be handed back to this worker should it call tools. */
   | ({ type: "reasoning-part" } & ReasoningPart)
   | ({ type: "tool-call" } & ToolCall)

@@ -11,6 +11,7 @@ async function start(reply: (count: number) => ChatReply): Promise<TestGateway> 
   gateway = await startTestGateway({
     reply: ({ countByModel }) => reply(countByModel),
     config: { retries: 1 },
+    isThinkingUnknown: true,
   });
   return gateway;
 }
