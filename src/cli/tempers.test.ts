@@ -50,7 +50,7 @@ describe("a question with an image", () => {
     const { code, stdout, said, asked } = await ask("deepseek-chat,qwen3-8b", ...withImage());
     expect([code, stdout, asked]).toEqual([2, "", []]);
     expect(said).toContain(
-      "nobody in the pool sees images (there are: openai/deepseek-chat, openai/qwen3-8b)",
+      "nobody in the pool sees images (there are: openai/qwen3-8b, openai/deepseek-chat)",
     );
   });
 

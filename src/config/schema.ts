@@ -37,8 +37,13 @@ const profileSchema = z.strictObject({
   source: z.string().optional(),
 });
 
+/** "provider/model", as a config can hold it: lists and flags part names at commas and spaces. */
+export function isModelName(text: string): boolean {
+  return /^[^/\s,]+\/[^\s,]+$/.test(text);
+}
+
 const modelSchema = z.custom<string | ModelObject>(
-  (value) => (typeof value === "string" ? /^[^/\s,]+\/[^\s,]+$/.test(value) : isModelObject(value)),
+  (value) => (typeof value === "string" ? isModelName(value) : isModelObject(value)),
   'must be "provider/model", such as "openai/gpt-6-sol", or an AI SDK model object',
 );
 
