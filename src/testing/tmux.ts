@@ -23,14 +23,18 @@ let opened = 0;
 
 /** `words` as a shell reads them, after `tutti`. Its exit code is shown at the end as "left with N". */
 export function openTerminal(words: string, env: Record<string, string>, cwd = env.TUTTI_HOME): Terminal {
+  return openProgram(`${process.execPath} ${MAIN} ${words}`, env, cwd);
+}
+
+/** Any program, with no key and no server of the developer's in its environment. */
+export function openProgram(program: string, env: Record<string, string>, cwd?: string): Terminal {
   const socket = `tutti-test-${process.pid}-${++opened}`;
   const tmux = (...args: string[]) =>
     execFileSync("tmux", ["-L", socket, "-f", "/dev/null", ...args], { encoding: "utf8" });
   const variables = Object.entries({ PATH: process.env.PATH ?? "", TERM: "screen", ...env }).map(
     ([name, value]) => `${name}='${value}'`,
   );
-  // No key and no server of the developer's.
-  const command = `env -i ${variables.join(" ")} ${process.execPath} ${MAIN} ${words}; echo "left with $?"; read x`;
+  const command = `env -i ${variables.join(" ")} ${program}; echo "left with $?"; read x`;
   tmux("new-session", "-d", "-x", "90", "-y", "40", ...(cwd ? ["-c", cwd] : []), command);
   const shown = () => tmux("capture-pane", "-p", "-S", "-200");
   return {

@@ -9,7 +9,7 @@ import type {
   LanguageModelV3CallOptions,
   LanguageModelV3StreamPart,
 } from "@ai-sdk/provider";
-import { usageError } from "../base/errors.ts";
+import { type TuttiError, usageError } from "../base/errors.ts";
 import { toCallOptions } from "./call-options.ts";
 import { badResponse, streamCut, toWorkerError } from "./failure.ts";
 import { createReplyLimit } from "./reply-limit.ts";
@@ -50,6 +50,8 @@ export interface ModelWorkerOptions {
   takesPdf?: boolean;
   /** Its thinking is in tags or no text at all, or has a closing tag alone. Absent: found out from its first reply. */
   thinking?: "tagged" | "unopened";
+  /** A failure in better words, where more is known about it. */
+  explain?: (failure: TuttiError) => Promise<TuttiError>;
   /** Passed to the provider's package as they are, under the provider's name. */
   providerOptions?: Record<string, Record<string, unknown>>;
 }
@@ -95,7 +97,8 @@ export function createModelWorker(
         yield* toWorkerEvents(id, read, request, habits, response?.headers?.["content-type"]);
       } catch (error) {
         context.isAborted = signal.aborted;
-        throw toWorkerError(error, context);
+        const failure = toWorkerError(error, context);
+        throw context.isAborted ? failure : ((await options.explain?.(failure)) ?? failure);
       } finally {
         signal.removeEventListener("abort", stop);
         upstream.abort(NOBODY_READS);
