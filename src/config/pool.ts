@@ -152,15 +152,18 @@ async function fromEntry(
   const { model, ...settings } = entry;
   if (typeof model !== "string") {
     const provider = model.provider.split(".")[0] ?? "";
-    const { price, profile, maxOutputTokens, temperature, options } = settings;
+    const { price, profile, maxOutputTokens, temperature, takesImages, thinking, options } = settings;
     const providerOptions = options && { [provider]: options };
-    const worker = createModelWorker(id, model, { temperature, providerOptions });
+    const worker = createModelWorker(id, model, {
+      ...{ temperature, providerOptions, takesImages, thinking },
+    });
     rememberReference(worker, provider, model.modelId);
     return ready({
       worker,
       price: price ?? (await priceOf(provider, model.modelId)),
       profile,
       maxOutputTokens,
+      takesImages,
       source: "config",
     });
   }

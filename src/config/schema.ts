@@ -37,15 +37,17 @@ const profileSchema = z.strictObject({
   source: z.string().optional(),
 });
 
-/** "provider/model". */
-const MODEL_REFERENCE = /^[^/\s,]+\/[^\s,]+$/;
+/** "provider/model", as a config can hold it: lists and flags part names at commas and spaces. */
+export function isModelName(text: string): boolean {
+  return /^[^/\s,]+\/[^\s,]+$/.test(text);
+}
 
 const addressSchema = z.url({ protocol: /^https?$/, error: "must be an http or https address" });
 /** The environment variable that holds the key; never the key. */
 const keyNameSchema = z.string().regex(/^[A-Za-z_]\w*$/, "must be the name of an environment variable");
 
 const modelSchema = z.custom<string | ModelObject>(
-  (value) => (typeof value === "string" ? MODEL_REFERENCE.test(value) : isModelObject(value)),
+  (value) => (typeof value === "string" ? isModelName(value) : isModelObject(value)),
   'must be "provider/model", such as "openai/gpt-6-sol", or an AI SDK model object',
 );
 
@@ -64,6 +66,10 @@ const modelEntrySchema = z.strictObject({
   profile: profileSchema.optional(),
   maxOutputTokens: count.optional(),
   temperature: z.number().min(0).max(2).optional(),
+  /** Whether it sees images, where its name does not tell or tells wrong (worker/known-models.ts). */
+  takesImages: z.boolean().optional(),
+  /** How it thinks aloud: in tags or not at all, or with a closing tag alone. Default: found out from its first reply. */
+  thinking: z.enum(["tagged", "unopened"]).optional(),
   /** Settings of the provider's own, such as `reasoningEffort`, in the words of its AI SDK package. */
   options: z.record(z.string(), z.unknown()).optional(),
 });
@@ -95,7 +101,7 @@ const configSchema = z.strictObject({
     .strictObject({
       model: z
         .string()
-        .regex(MODEL_REFERENCE, 'must be "provider/model", such as "openai/text-embedding-3-small"'),
+        .refine(isModelName, 'must be "provider/model", such as "openai/text-embedding-3-small"'),
       /** Any server with OpenAI's `/embeddings`. It gets a key only where `apiKeyEnv` names one. */
       baseUrl: addressSchema.optional(),
       apiKeyEnv: keyNameSchema.optional(),

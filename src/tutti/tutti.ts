@@ -199,7 +199,7 @@ export function createTutti(
   async function toStage(
     pool: Pool,
     conductor: Conductor,
-    { signal = new AbortController().signal, onEvent, review }: StageParts,
+    { signal = new AbortController().signal, onEvent, review, isFinal }: StageParts,
     nestedConductor?: Conductor,
   ): Promise<Stage> {
     return {
@@ -211,6 +211,7 @@ export function createTutti(
       owner: createOwner(),
       now: Date.now,
       signal,
+      isFinal,
       onEvent: both(observe, onEvent),
       onUnwritten: (events) => void backlog.add(events),
       review:
@@ -278,12 +279,13 @@ export function createTutti(
 
   function toStream(
     runId: string,
-    { signal, review, streamsAnswer = true }: Pick<AskOptions, "signal" | "review" | "streamsAnswer">,
+    options: Pick<AskOptions, "signal" | "review" | "streamsAnswer" | "isFinal">,
     work: (stage: StageParts) => Promise<RunState>,
   ): RunStream {
+    const { signal, review, streamsAnswer = true, isFinal } = options;
     const queue = new EventQueue<RunEvent>();
     const onEvent = (event: RunEvent) => queue.push(event);
-    const result = work({ signal, onEvent, review, isStreaming: streamsAnswer })
+    const result = work({ signal, onEvent, review, isFinal, isStreaming: streamsAnswer })
       .then((state) => toRun(state))
       .finally(() => queue.close());
     // Whoever only iterates learns of a failure there; it must not end the process as unhandled.
@@ -325,7 +327,7 @@ export function createTutti(
   };
 }
 
-interface StageParts extends Pick<AskOptions, "signal" | "review"> {
+interface StageParts extends Pick<AskOptions, "signal" | "review" | "isFinal"> {
   onEvent?: Listener;
   isStreaming: boolean;
 }

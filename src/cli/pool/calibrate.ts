@@ -34,7 +34,7 @@ const BUILT_IN = { set: "built-in", count: 60, seed: "calibration of a pool" } a
 
 export function defineCalibrate(command: Command): Command {
   return command
-    .description("ask each worker a small set of tasks alone, and keep what it can as its profile")
+    .description("ask each worker a small set of tasks alone, and keep what it can do as its profile")
     .option("--tasks <file|set>", "tasks of one's own or a published set, instead of the built-in ones")
     .option("--limit <n>", "only the first so many tasks", wholeNumber("--limit", 1))
     .option("--budget-usd <amount|none>", "the most this call may cost, in dollars", budget)
