@@ -11,7 +11,7 @@ import { makePrivateFolder } from "../files/private.ts";
 import { writeFileSafely } from "../files/write-safely.ts";
 import { TOPICS } from "../worker/types.ts";
 import { mergeCalibrations } from "./merge.ts";
-import type { Calibration, SavedCalibration } from "./types.ts";
+import type { Calibration, JudgeMeasurement, SavedCalibration } from "./types.ts";
 
 const VERSION = 1;
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/;
@@ -20,6 +20,13 @@ const amount = z.number().min(0);
 const replySchema = z.strictObject({
   ...{ characters: amount, cleanEnd: amount, hedges: amount, changes: amount, answers: amount },
 }) satisfies z.ZodType<ReplyFeatures>;
+
+const count = z.int().min(0);
+const judgeSchema = z.strictObject({
+  id: z.string().min(1),
+  measuredAt: z.iso.datetime(),
+  ...{ right: count, refusedRight: count, wrong: count, acceptedWrong: count },
+}) satisfies z.ZodType<JudgeMeasurement>;
 
 const fileSchema = z
   .strictObject({
@@ -42,6 +49,8 @@ const fileSchema = z
         family: z.string().optional(),
       }),
     ),
+    /** Absent where nobody was measured as a judge, and in older files. */
+    judges: z.array(judgeSchema).optional(),
     /** A row for each task, a column for each worker; null: not measured. */
     scores: z.array(z.array(z.number().min(0).max(1).nullable())),
     /** In the same order: equal numbers are equal answers of a task; null: none. Absent in files of 0.1. */
@@ -102,7 +111,7 @@ export async function saveCalibration(
     throw usageError(
       `A calibration must be named with small letters, digits, ".", "_" and "-", not "${name}"`,
     );
-  const { workers, measuredAt, delaysMs = [], tasks, scores, answers, replies, source } = calibration;
+  const { workers, measuredAt, delaysMs = [], tasks, scores, answers, replies, source, judges } = calibration;
   const content: z.input<typeof fileSchema> = {
     version: VERSION,
     source,
@@ -112,6 +121,7 @@ export async function saveCalibration(
       delayMs: delaysMs[i],
     })),
     tasks: tasks.map(({ text, topic, category, family }) => ({ text, topic, category, family })),
+    judges: judges && [...judges],
     scores: scores.map((row) => row.map((score) => score ?? null)),
     answers: answers?.map((row) => row.map((answer) => answer ?? null)),
     replies: replies?.map((row) => row.map((features) => features ?? null)),
@@ -133,12 +143,13 @@ export async function loadCalibration(home: string, name: string): Promise<Saved
     throw badFile(path, error.message);
   });
   if (text === undefined) return undefined;
-  const { workers, tasks, scores, answers, replies, source } = parse(path, text);
+  const { workers, tasks, judges, scores, answers, replies, source } = parse(path, text);
   return {
     workers: workers.map(({ id }) => id),
     measuredAt: workers.map(({ measuredAt }) => measuredAt),
     delaysMs: workers.map(({ delayMs }) => delayMs),
     tasks: tasks.map(({ text, topic, category, family }) => ({ text, topic, category, family })),
+    judges,
     scores: scores.map((row) => row.map((score) => score ?? undefined)),
     answers: answers?.map((row) => row.map((answer) => answer ?? undefined)),
     replies: replies?.map((row) => row.map((features) => features ?? undefined)),

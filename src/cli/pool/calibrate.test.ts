@@ -13,6 +13,8 @@ function startServer(): Promise<ChatServer> {
   return startChatServer({
     models: ["right", "slip"],
     reply: ({ model, messages }) => {
+      // As a judge either of them believes everything.
+      if (JSON.stringify(messages).includes("VERDICT: ACCEPT")) return "VERDICT: ACCEPT";
       const [, a, b] = /(\d+) plus (\d+)/.exec(JSON.stringify(messages)) ?? [];
       const sum = Number(a) + Number(b);
       return `Answer: ${model === "slip" && sum > 5 ? sum + 1 : sum}`;
@@ -88,7 +90,7 @@ describe("a pool of the config", () => {
       expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
       expect(server.requests).toHaveLength(0);
 
-      const cut = await calibrate(home, "--tasks", "own.jsonl", "--yes", "--json", "--budget", "0.0015");
+      const cut = await calibrate(home, "--tasks", "own.jsonl", "--yes", "--json", "--budget-usd", "0.0015");
       const first = JSON.parse(cut.stdout);
       expect({ code: cut.code, stopReason: first.stopReason }).toEqual({ code: 1, stopReason: "budget-usd" });
       expect(first.costUsd).toBeLessThanOrEqual(0.0015);
@@ -134,6 +136,28 @@ describe("a pool of the config", () => {
     }
   });
 
+  test("a judge's errors are kept, also when it is not measured again, and shown with the pool", async () => {
+    const home = createHome();
+    const server = await startServer();
+    try {
+      writeConfig(home, server);
+      const judged = await calibrate(home, "--tasks", "own.jsonl", "--yes", "--judge", "right");
+      expect(judged.stdout).toMatch(/right as a judge of 16 replies: accepts 100 % .* of the wrong ones, refuses 0 %/);
+      await calibrate(home, "--tasks", "own.jsonl", "--yes");
+    } finally {
+      await server.close();
+    }
+    const judging = { right: 13, refusedRight: 0, wrong: 3, acceptedWrong: 3 };
+    expect((await loadCalibration(home, "own"))!.judges).toEqual([
+      { id: "right", measuredAt: expect.any(String), ...judging },
+    ]);
+    const pool = (...args: string[]) => runTutti(["pool", ...args], { cwd: home, env: { TUTTI_HOME: home } });
+    const [right, slip] = JSON.parse((await pool("--json")).stdout);
+    expect(right.profile.judging).toEqual(judging);
+    expect(slip.profile.judging).toBeUndefined();
+    expect((await pool()).stdout).toMatch(/AS A JUDGE[\s\S]*accepts 3\/3 wrong/);
+  });
+
   test("that does not reply is measured by nothing: exit code 1, nothing saved", async () => {
     const home = createHome();
     const server = await startServer();
@@ -152,8 +176,8 @@ describe("bad input is refused before anybody is asked", () => {
     [["--workers", "rehearsal/obo"], 2, 'No worker "rehearsal/obo" in the pool (there are: '],
     [["--workers", "rehearsal/obo"], 2, 'Did you mean "rehearsal/oboe"?'],
     [["--workers", ","], 2, "--workers must name one worker or more"],
-    [["--budget", "0"], 2, "--budget-usd must be more than 0"],
-    [["--budget", "lots"], 2, '--budget-usd must be an amount in dollars such as 0.05, or none, not "lots"'],
+    [["--budget-usd", "0"], 2, "--budget-usd must be more than 0"],
+    [["--budget-usd", "lots"], 2, '--budget-usd must be an amount in dollars such as 0.05, or none, not "lots"'],
     [["--limit", "0"], 2, "--limit must be a whole number of 1 or more"],
     [["--tasks", "empty.jsonl"], 1, "empty.jsonl: holds no task"],
     [["--tasks", "missing.jsonl"], 2, "There is no missing.jsonl"],

@@ -109,6 +109,7 @@ export async function calibratePool(
     { RECORD_DEFAULTS },
     { agree, performRecording },
     { toCalibration },
+    { newestJudges },
   ] = await Promise.all([
     import("../../calibration/file.ts"),
     import("../../config/home.ts"),
@@ -117,6 +118,7 @@ export async function calibratePool(
     import("../../recording/record.ts"),
     import("../record/record.ts"),
     import("../../recording/to-calibration.ts"),
+    import("../../calibration/merge.ts"),
   ]);
   const chosen = await chooseWorkers(pool, flags.workers);
   const [judge] = flags.judge === undefined ? [] : (await chooseWorkers(pool, flags.judge)).members;
@@ -154,8 +156,10 @@ export async function calibratePool(
   if (calibration.workers.length === 0) return result;
   // One that cannot be read is replaced: all it held is in the recording.
   const before = await loadCalibration(home, name).catch(() => undefined);
+  const measured = judged && judged.judged > 0 ? [{ id: judged.judge, measuredAt: now, ...judged.counts }] : [];
   const file = await saveCalibration(home, name, {
     ...calibration,
+    judges: newestJudges([before ?? {}, { judges: measured }]),
     measuredAt: calibration.workers.map((id) => measuredAt(id, summary, before) ?? now),
   });
   return { ...result, file };
