@@ -5,7 +5,7 @@ import { usageError } from "../../base/errors.ts";
 import { toCount } from "../../base/format.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { Run } from "../../perform/run.ts";
-import { parseConductorName } from "../../tutti/conductors.ts";
+import { parseConductorName } from "../../tutti/conductor-names.ts";
 import { saidIn } from "../../tutti/conversation.ts";
 import { textOf } from "../../worker/brief.ts";
 import { toCalls, toCost } from "../ask/outcome.ts";
