@@ -34,6 +34,7 @@ const NEAR = 5;
 /** Who is so far below the best is named under the chart: it would press all others together. */
 const FAR_BELOW = 0.15;
 const CHARACTER_WIDTH = 6.7;
+const BOLD = 1.12;
 /** A line is seen as boxes so far apart: less than a label is high. */
 const LINE_PART = 4;
 
@@ -207,7 +208,7 @@ export function placeLabels(
   return points
     .toSorted((a, b) => a.y - b.y)
     .flatMap(({ name, x, y }) => {
-      const width = name.length * CHARACTER_WIDTH;
+      const width = name.length * CHARACTER_WIDTH * (strong.includes(name) ? BOLD : 1);
       const spots = Array.from({ length: 40 }, (_, i) => {
         const top = y + (i % 2 === 0 ? 1 : -1) * Math.ceil(i / 2) * (LINE_HEIGHT / 2) - LINE_HEIGHT / 2;
         return [
