@@ -28,12 +28,23 @@ function* rows() {
 }
 
 try {
-  const row = (i) => ({ id: `t${i}`, set: "s", category: "c", subtask: "u", prompt: `What is ${i}?`, answer: "1" });
+  const row = (i) => ({
+    id: `t${i}`,
+    set: "s",
+    category: "c",
+    subtask: "u",
+    prompt: `What is ${i}?`,
+    answer: "1",
+  });
   writeFileSync(
     join(folder, "tasks.jsonl"),
     Array.from({ length: tasks }, (_, i) => `${JSON.stringify(row(i))}\n`).join(""),
   );
-  await pipeline(Readable.from(rows()), createGzip({ level: 1 }), createWriteStream(join(folder, "outcomes.jsonl.gz")));
+  await pipeline(
+    Readable.from(rows()),
+    createGzip({ level: 1 }),
+    createWriteStream(join(folder, "outcomes.jsonl.gz")),
+  );
   globalThis.gc?.();
   const inUse = () => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
   const before = inUse();
@@ -42,8 +53,12 @@ try {
   const seconds = (performance.now() - started) / 1000;
   globalThis.gc?.();
   const mega = (value) => `${Math.round(value / 1e6)} MB`;
-  console.log(`${(tasks * WORKERS).toLocaleString("en")} outcomes of ${recording.workersOf("s").length} workers, ${mega(bytes)} of text`);
-  console.log(`loaded in ${seconds.toFixed(1)} s; kept ${mega(inUse() - before)}; the process never held more than ${mega(process.resourceUsage().maxRSS * 1024)}`);
+  console.log(
+    `${(tasks * WORKERS).toLocaleString("en")} outcomes of ${recording.workersOf("s").length} workers, ${mega(bytes)} of text`,
+  );
+  console.log(
+    `loaded in ${seconds.toFixed(1)} s; kept ${mega(inUse() - before)}; the process never held more than ${mega(process.resourceUsage().maxRSS * 1024)}`,
+  );
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -115,7 +115,11 @@ describe("a dollar limit on a recorded pool", () => {
   });
 
   test("asks nobody whose cost is unknown", async () => {
-    const run = await performWithin(makeFolder(() => ({})), 0.6, 0);
+    const run = await performWithin(
+      makeFolder(() => ({})),
+      0.6,
+      0,
+    );
     expect(run).toMatchObject({ calls: 0, stopReason: "budget-usd" });
   });
 });

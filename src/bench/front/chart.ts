@@ -70,7 +70,9 @@ export function drawFrontCurves(front: FrontResult, unit: SpendingUnit): Drawing
       taken: [
         ...legendBoxes(curves),
         ...curves.flatMap(({ points }) =>
-          lineBoxes(alongSpending(points).map((point) => ({ x: x(spendingOf(point)), y: y(point.accuracy.mean) }))),
+          lineBoxes(
+            alongSpending(points).map((point) => ({ x: x(spendingOf(point)), y: y(point.accuracy.mean) })),
+          ),
         ),
       ],
     }),

@@ -36,7 +36,9 @@ function recorded({ withCosts = true } = {}): string {
 
 async function measure(...conductors: string[]): Promise<BenchResult[]> {
   const args = ["bench", "--recording", recorded(), "--json", "--no-report", "--out", "out"];
-  const { stdout, code } = await runTutti([...args, "--conductor", conductors.join(",")], { cwd: createHome() });
+  const { stdout, code } = await runTutti([...args, "--conductor", conductors.join(",")], {
+    cwd: createHome(),
+  });
   expect(code).toBe(0);
   return JSON.parse(stdout);
 }
@@ -68,7 +70,9 @@ describe.each(["trinity", "look-ahead"])("%s", (name) => {
     const { stdout } = await runTutti([...args, "--conductor", `best-single,${name}@2/usd`], {
       cwd: createHome(),
     });
-    expect(stdout).toMatch(/Refused: .*@2\/usd \(What an ask of "cheap" costs is not known, so dollars cannot be weighed/);
+    expect(stdout).toMatch(
+      /Refused: .*@2\/usd \(What an ask of "cheap" costs is not known, so dollars cannot be weighed/,
+    );
   });
 });
 

@@ -142,7 +142,9 @@ describe("a pool of the config", () => {
     try {
       writeConfig(home, server);
       const judged = await calibrate(home, "--tasks", "own.jsonl", "--yes", "--judge", "right");
-      expect(judged.stdout).toMatch(/right as a judge of 16 replies: accepts 100 % .* of the wrong ones, refuses 0 %/);
+      expect(judged.stdout).toMatch(
+        /right as a judge of 16 replies: accepts 100 % .* of the wrong ones, refuses 0 %/,
+      );
       await calibrate(home, "--tasks", "own.jsonl", "--yes");
     } finally {
       await server.close();
@@ -177,7 +179,11 @@ describe("bad input is refused before anybody is asked", () => {
     [["--workers", "rehearsal/obo"], 2, 'Did you mean "rehearsal/oboe"?'],
     [["--workers", ","], 2, "--workers must name one worker or more"],
     [["--budget-usd", "0"], 2, "--budget-usd must be more than 0"],
-    [["--budget-usd", "lots"], 2, '--budget-usd must be an amount in dollars such as 0.05, or none, not "lots"'],
+    [
+      ["--budget-usd", "lots"],
+      2,
+      '--budget-usd must be an amount in dollars such as 0.05, or none, not "lots"',
+    ],
     [["--limit", "0"], 2, "--limit must be a whole number of 1 or more"],
     [["--tasks", "empty.jsonl"], 1, "empty.jsonl: holds no task"],
     [["--tasks", "missing.jsonl"], 2, "There is no missing.jsonl"],

@@ -156,7 +156,8 @@ export async function calibratePool(
   if (calibration.workers.length === 0) return result;
   // One that cannot be read is replaced: all it held is in the recording.
   const before = await loadCalibration(home, name).catch(() => undefined);
-  const measured = judged && judged.judged > 0 ? [{ id: judged.judge, measuredAt: now, ...judged.counts }] : [];
+  const measured =
+    judged && judged.judged > 0 ? [{ id: judged.judge, measuredAt: now, ...judged.counts }] : [];
   const file = await saveCalibration(home, name, {
     ...calibration,
     judges: newestJudges([before ?? {}, { judges: measured }]),

@@ -156,10 +156,7 @@ const KIND_WORDS: Record<WorkerKind, { price: string; source: string }> = {
   conductor: { price: "as its team", source: "the Conductor itself" },
 };
 
-function toRow(
-  { number, id, kind, state, price, profile, source }: PoolRow,
-  hasJudges: boolean,
-): string[] {
+function toRow({ number, id, kind, state, price, profile, source }: PoolRow, hasJudges: boolean): string[] {
   const best = Object.entries(profile?.topics ?? {}) as [Topic, number][];
   const topics = best
     .sort(([, a], [, b]) => b - a)

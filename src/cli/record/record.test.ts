@@ -82,7 +82,12 @@ test("a published set that is not there is answered with the command that fetche
 });
 
 describe("refused before anybody is asked", () => {
-  const rows = [1, 2, 3].map((i) => ({ id: `a${i}`, set: "own", prompt: `${i} + ${i}?`, answer: String(2 * i) }));
+  const rows = [1, 2, 3].map((i) => ({
+    id: `a${i}`,
+    set: "own",
+    prompt: `${i} + ${i}?`,
+    answer: String(2 * i),
+  }));
 
   /** A folder with task files, and `record` into "made" there. */
   function createTasks(files: Record<string, object[]>) {
@@ -140,7 +145,9 @@ describe("refused before anybody is asked", () => {
     ["a number that is none", { grader: "numeric", answer: "many" }, "many.* is not a number"],
     ["JSON that is none", { grader: "json", answer: "{" }, "is not JSON"],
   ])("tasks that cannot be graded: %s", async (_, wrong, why) => {
-    const { record, cwd } = createTasks({ "a.jsonl": [...rows, { id: "bad", set: "own", prompt: "how?", ...wrong }] });
+    const { record, cwd } = createTasks({
+      "a.jsonl": [...rows, { id: "bad", set: "own", prompt: "how?", ...wrong }],
+    });
     const { code, stderr, stdout } = await record("a.jsonl");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(

@@ -96,7 +96,8 @@ async function record(name: string, flags: RecordFlags): Promise<void> {
   const folder = flags.out ?? join("recordings", set.id);
   const taskFile = { id: set.id, source: set.source, tasks: set.all };
   const added = await refuseOtherTasks(folder, taskFile);
-  if (added > 0) process.stderr.write(`${set.source} has ${added} tasks more than when ${folder} was begun.\n`);
+  if (added > 0)
+    process.stderr.write(`${set.source} has ${added} tasks more than when ${folder} was begun.\n`);
   await checkGrader(set.tasks, grader);
   const {
     samples = RECORD_DEFAULTS.samples,
