@@ -18,7 +18,7 @@ import { isModel, modelsOf, nests, verifies } from "../worker/kinds.ts";
 import { usualUsd } from "../worker/price.ts";
 import type { Pool, PoolMember, Task } from "../worker/types.ts";
 import type { Workflow } from "../workflow/types.ts";
-import { type NamedConductor, parseConductorName, type TrinityPrice } from "./conductor-names.ts";
+import { parseConductorName, type TrinityPrice } from "./conductor-names.ts";
 import { isPlainQuestion } from "./plain-question.ts";
 import { type RankOptions, rankPlanners, toPlannerReason } from "./planners.ts";
 import { QUALITY_TRAITS } from "./quality.ts";
