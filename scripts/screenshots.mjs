@@ -29,6 +29,9 @@ const OTHERS = [
   "Fencing costs 18 dollars a metre. What does a fence around a rectangle of 24 m by 6 m cost in dollars?",
 ];
 
+/** Simulated, so that anybody can take the picture again. */
+const BENCH = "bench --rehearsal --conductor best-single,vote-3,router,trinity --per-month 50000".split(" ");
+
 if (browserPath === undefined) {
   console.error(noBrowser);
   process.exit(1);
@@ -117,6 +120,18 @@ async function takeTerminals() {
       ],
     });
     await keepPicture("chat.png", toTerminalSvg(chat, { columns: 96, title: "tutti chat" }));
+    const bench = await captureTerminal({
+      command: [process.execPath, join(ROOT, "dist/cli/main.js"), ...BENCH],
+      env: { HOME: cwd, TUTTI_HOME: cwd },
+      cwd,
+      columns: 110,
+      rows: 40,
+      typed: [[/report\.html/]],
+    });
+    await keepPicture(
+      "bench.png",
+      toTerminalSvg(bench.trimEnd(), { columns: 110, title: `tutti ${BENCH.join(" ")}` }),
+    );
   } finally {
     rmSync(cwd, { recursive: true, force: true });
   }

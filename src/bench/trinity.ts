@@ -1,6 +1,7 @@
 // TRINITY as a contender: trained weights, or looking ahead without any training. Both read profiles for the question, which
 // come from the train split, as everything that is measured here does.
 
+import { requireCallsUsd } from "../baseline/strength.ts";
 import type { Baseline } from "../baseline/types.ts";
 import { NO_RECORD } from "../belief/track-record.ts";
 import { openTrinity } from "../conductor/trinity/open.ts";
@@ -33,7 +34,10 @@ export function createTrinityContender(options: TrinityContenderOptions): Baseli
     rounds: card.maxTurns + 1,
     readsProfiles: true,
     trainedOn: toTrainedOn(card, set),
-    fit: () => (set.recorded ? onlyRecorded(trinity, { ...set, recorded: set.recorded }) : trinity),
+    fit({ pool, training }) {
+      requireCallsUsd(pool, training, costPerUsd ?? 0);
+      return set.recorded ? onlyRecorded(trinity, { ...set, recorded: set.recorded }) : trinity;
+    },
     // Dollars take the place of calls: both together would pay twice.
     atPrice: (other) =>
       createTrinityContender({ ...options, id: `${id}@${other}/usd`, costPerCall: 0, costPerUsd: other }),
@@ -49,11 +53,13 @@ export function createLookAhead(id: string, costPerCall = LOOK_AHEAD.costPerCall
     needsHandOffs: false,
     rounds: maxTurns + 1,
     readsProfiles: true,
-    fit: () =>
-      createTrinityConductor(
+    fit({ pool, training }) {
+      requireCallsUsd(pool, training, costPerUsd);
+      return createTrinityConductor(
         { kind: "custom", id },
         { policy: createStartPolicy(), hasRoles: false, maxTurns, costPerCall, costPerUsd },
-      ),
+      );
+    },
     atPrice: (other) => createLookAhead(`${id}@${other}/usd`, 0, other),
   };
 }

@@ -13,7 +13,7 @@ import { TOPICS } from "../worker/types.ts";
 import { MOST_DIMENSIONS } from "./embedding/encoder.ts";
 import { base64Length, fromBase64, toBase64 } from "./embedding/vectors.ts";
 import { mergeCalibrations } from "./merge.ts";
-import type { Calibration, SavedCalibration } from "./types.ts";
+import type { Calibration, JudgeMeasurement, SavedCalibration } from "./types.ts";
 
 const VERSION = 1;
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/;
@@ -22,6 +22,13 @@ const amount = z.number().min(0);
 const replySchema = z.strictObject({
   ...{ characters: amount, cleanEnd: amount, hedges: amount, changes: amount, answers: amount },
 }) satisfies z.ZodType<ReplyFeatures>;
+
+const count = z.int().min(0);
+const judgeSchema = z.strictObject({
+  id: z.string().min(1),
+  measuredAt: z.iso.datetime(),
+  ...{ right: count, refusedRight: count, wrong: count, acceptedWrong: count },
+}) satisfies z.ZodType<JudgeMeasurement>;
 
 const fileSchema = z
   .strictObject({
@@ -44,6 +51,8 @@ const fileSchema = z
         family: z.string().optional(),
       }),
     ),
+    /** Absent where nobody was measured as a judge, and in older files. */
+    judges: z.array(judgeSchema).optional(),
     /** A row for each task, a column for each worker; null: not measured. */
     scores: z.array(z.array(z.number().min(0).max(1).nullable())),
     /** In the same order: equal numbers are equal answers of a task; null: none. Absent in files of 0.1. */
@@ -138,6 +147,7 @@ export async function saveCalibration(
     replies,
     source,
     embeddings,
+    judges,
   } = calibration;
   const content: z.input<typeof fileSchema> = {
     version: VERSION,
@@ -148,6 +158,7 @@ export async function saveCalibration(
       delayMs: delaysMs[i],
     })),
     tasks: tasks.map(({ text, topic, category, family }) => ({ text, topic, category, family })),
+    judges: judges && [...judges],
     scores: scores.map((row) => row.map((score) => score ?? null)),
     answers: answers?.map((row) => row.map((answer) => answer ?? null)),
     replies: replies?.map((row) => row.map((features) => features ?? null)),
@@ -174,12 +185,13 @@ export async function loadCalibration(home: string, name: string): Promise<Saved
     throw badFile(path, error.message);
   });
   if (text === undefined) return undefined;
-  const { workers, tasks, scores, answers, replies, source, embeddings } = parse(path, text);
+  const { workers, tasks, scores, answers, replies, source, embeddings, judges } = parse(path, text);
   return {
     workers: workers.map(({ id }) => id),
     measuredAt: workers.map(({ measuredAt }) => measuredAt),
     delaysMs: workers.map(({ delayMs }) => delayMs),
     tasks: tasks.map(({ text, topic, category, family }) => ({ text, topic, category, family })),
+    judges,
     scores: scores.map((row) => row.map((score) => score ?? undefined)),
     answers: answers?.map((row) => row.map((answer) => answer ?? undefined)),
     replies: replies?.map((row) => row.map((features) => features ?? undefined)),

@@ -2,7 +2,13 @@
 // asked last, because rates from different days may be those of different models under one name.
 
 import type { ReplyFeatures } from "../belief/reply-features.ts";
-import type { Calibration, CalibrationTask, QuestionEmbeddings, SavedCalibration } from "./types.ts";
+import type {
+  Calibration,
+  CalibrationTask,
+  JudgeMeasurement,
+  QuestionEmbeddings,
+  SavedCalibration,
+} from "./types.ts";
 
 /** More different answers than one task can have. */
 const LABELS = 100_000;
@@ -66,12 +72,25 @@ export function mergeCalibrations(calibrations: readonly SavedCalibration[]): Ca
       : undefined,
     embeddings: embeddings && { ...embeddings, vectors: measured.map(({ vector }) => vector) },
     source: [...sources].join("; "),
+    judges: newestJudges(calibrations),
     delaysMs: chosen.map(({ calibration, column }) => calibration.delaysMs?.[column]),
   };
 }
 
 function isSameEncoder(a: QuestionEmbeddings | undefined, b: QuestionEmbeddings | undefined): boolean {
   return a?.encoder === b?.encoder && a?.dimension === b?.dimension;
+}
+
+/** A judge counts as measured last, whichever set that was on. Undefined where nobody was measured as one. */
+export function newestJudges(
+  calibrations: readonly Pick<Calibration, "judges">[],
+): JudgeMeasurement[] | undefined {
+  const newest = new Map<string, JudgeMeasurement>();
+  for (const judge of calibrations.flatMap(({ judges = [] }) => judges)) {
+    const known = newest.get(judge.id);
+    if (!known || Date.parse(judge.measuredAt) >= Date.parse(known.measuredAt)) newest.set(judge.id, judge);
+  }
+  return newest.size === 0 ? undefined : [...newest.values()];
 }
 
 /** Only these workers of a calibration; undefined where none is left. */

@@ -1,8 +1,8 @@
 // Success overall and by topic from a table of scores. Few tasks say little, so every rate is shrunk
 // towards one that more tasks stand behind: a worker's own towards that of all, a topic's towards the worker's.
 
-import { type Profile, TOPICS, type Topic } from "../worker/types.ts";
-import type { Calibration } from "./types.ts";
+import { type JudgeCounts, type Profile, TOPICS, type Topic } from "../worker/types.ts";
+import type { Calibration, JudgeMeasurement } from "./types.ts";
 
 /** So many imagined tasks at the rate that is shrunk to. */
 const OVERALL_WEIGHT = 8;
@@ -52,6 +52,7 @@ export function measureProfiles({
   source,
   delaysMs = [],
   callsUsd = [],
+  judges = [],
 }: Calibration): (Profile | undefined)[] {
   const all = [...workers.keys()];
   const overall = countScores(scores, workers.length, all);
@@ -71,6 +72,7 @@ export function measureProfiles({
       if (measured > 0) ofTopics[topic] = shrink(counted.sums[worker]!, measured, success, TOPIC_WEIGHT);
     }
     const [delayMs, callUsd] = [delaysMs[worker], callsUsd[worker]];
+    const judging = toCounts(judges.find(({ id }) => id === workers[worker]));
     return {
       success,
       tasks: count,
@@ -78,8 +80,15 @@ export function measureProfiles({
       source,
       delayMs,
       ...(callUsd !== undefined && { callUsd }),
+      ...(judging && { judging }),
     };
   });
+}
+
+function toCounts(measured: JudgeMeasurement | undefined): JudgeCounts | undefined {
+  if (!measured) return undefined;
+  const { right, refusedRight, wrong, acceptedWrong } = measured;
+  return { right, refusedRight, wrong, acceptedWrong };
 }
 
 /** The category of a task as a topic, where it is the name of one. */

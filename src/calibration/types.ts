@@ -2,7 +2,7 @@
 // because the pool of a live run, the bench, training and the baselines all read the same rates.
 
 import type { ReplyFeatures } from "../belief/reply-features.ts";
-import type { Pool, Topic } from "../worker/types.ts";
+import type { JudgeCounts, Pool, Topic } from "../worker/types.ts";
 
 /** A table of right and wrong: tasks down, workers across. */
 export interface Calibration {
@@ -21,6 +21,8 @@ export interface Calibration {
   delaysMs?: readonly (number | undefined)[];
   /** By worker: mean dollars of one ask, where they are known. */
   callsUsd?: readonly (number | undefined)[];
+  /** By the judge's id: how often it errs as a judge, where that was measured. */
+  judges?: readonly JudgeMeasurement[];
   /**
    * Questions of one kind that are longer are also harder: neighbours have about the same length. So it is with
    * generated questions; with questions of people it was not tried.
@@ -38,6 +40,12 @@ export interface QuestionEmbeddings {
   dimension: number;
   /** Of unit length; undefined: not embedded. */
   vectors: readonly (Float32Array | undefined)[];
+}
+
+export interface JudgeMeasurement extends JudgeCounts {
+  id: string;
+  /** As an ISO date: of two measurements the later one counts. */
+  measuredAt: string;
 }
 
 export interface CalibrationTask {

@@ -39,14 +39,15 @@ function decide({ pool, rounds, maxRounds = 2 * MOST_ASKS + 1 }: ComposeRequest,
   const checked = toChecked(rounds);
   const last = checked.at(-1);
   const left = maxRounds - rounds.length;
-  if (last?.holds) return acceptReply(last);
+  const trust = judge === undefined ? undefined : toTrust(pool, judge);
+  if (last?.holds && isLikeliest(last, chain.slice(checked.length), trust)) return acceptReply(last);
   // To ask somebody, to verify it and to accept takes three; with less there is one ask of the most trusted, and no more.
   const next = left >= 3 ? chain[checked.length] : checked.length === 0 ? chain.at(-1) : undefined;
   const isLastOfChain = checked.length === chain.length;
   const isWorthIt = judge === undefined || !isLastOfChain;
   if (last && last.reply !== "" && !last.isVerified && left >= 2 && verifier >= 0 && isWorthIt)
     return { type: "workflow", workflow: { steps: [toRoleStep("verifier", verifier)] } };
-  if (next === undefined) return acceptBest(checked);
+  if (next === undefined) return acceptBest(checked, trust);
   return { type: "workflow", workflow: { steps: [toRoleStep("worker", next)] } };
 }
 
@@ -88,6 +89,27 @@ function findVerifierNumber({ members }: Pool, judge: string | undefined): numbe
   return members.findIndex(({ worker }) => (judge === undefined ? verifies(worker) : worker.id === judge));
 }
 
+/** That a worker's reply is right, by its profile and by what was said of the reply. Undefined: it has no profile. */
+type Trust = (worker: number, holds: boolean | undefined) => number | undefined;
+
+/**
+ * Bayes with the judge's measured errors, each with one more of either kind so that few measurements prove nothing. Errors
+ * are taken as independent of the worker, which a judge that is fooled by what fooled the worker breaks. Undefined: not measured.
+ */
+function toTrust({ members }: Pool, judge: string): Trust | undefined {
+  const counts = members.find(({ worker }) => worker.id === judge)?.profile?.judging;
+  if (!counts) return undefined;
+  const acceptsWrong = (counts.acceptedWrong + 1) / (counts.wrong + 2);
+  const acceptsRight = 1 - (counts.refusedRight + 1) / (counts.right + 2);
+  return (worker, holds) => {
+    const success = toSuccess(members[worker]!);
+    if (success === undefined || holds === undefined) return success;
+    const ifRight = success * (holds ? acceptsRight : 1 - acceptsRight);
+    const ifWrong = (1 - success) * (holds ? acceptsWrong : 1 - acceptsWrong);
+    return ifRight + ifWrong === 0 ? success : ifRight / (ifRight + ifWrong);
+  };
+}
+
 function toChecked(rounds: readonly ComposedRound[]): CheckedReply[] {
   const checked: CheckedReply[] = [];
   for (const [round, { workflow, replies }] of rounds.entries()) {
@@ -105,9 +127,18 @@ function toChecked(rounds: readonly ComposedRound[]): CheckedReply[] {
   return checked;
 }
 
-/** The latest of those that nobody has refused, else the latest. */
-function acceptBest(checked: readonly CheckedReply[]): Decision {
+/** Whether no worker that is left is likelier right than what was accepted. A judge of unknown errors is believed. */
+function isLikeliest(accepted: CheckedReply, left: readonly number[], trust: Trust | undefined): boolean {
+  const own = trust?.(accepted.worker, true);
+  return own === undefined || left.every((worker) => (trust?.(worker, undefined) ?? 0) <= own);
+}
+
+/** The likeliest right; where that is not known, the latest of those that nobody has refused, else the latest. */
+function acceptBest(checked: readonly CheckedReply[], trust: Trust | undefined): Decision {
   const said = checked.filter(({ reply }) => reply !== "");
+  const trusted = said.map(({ worker, holds }) => trust?.(worker, holds));
+  if (trusted.length > 0 && trusted.every((value) => value !== undefined))
+    return acceptReply(said[trusted.lastIndexOf(Math.max(...trusted))]!);
   const best = said.findLast(({ holds }) => holds !== false) ?? said.at(-1);
   return best ? acceptReply(best) : { type: "accept" };
 }

@@ -7,9 +7,13 @@ import { describe, expect, test } from "vitest";
 import { findBaseline } from "../baseline/all.ts";
 import { runBench } from "../bench/bench.ts";
 import { createMemoryFolder } from "../bench/folder.ts";
+import { performRun } from "../perform/driver.ts";
+import { toRun } from "../perform/run.ts";
+import { playedConductor, step, toStage, toStart } from "../testing/stage.ts";
 import { createRecordedSet } from "../world/sets.ts";
 import { toCostWords } from "./costs.ts";
 import { loadRecording } from "./load.ts";
+import { createRecordedPool } from "./replay.ts";
 
 type Row = Record<string, unknown>;
 
@@ -84,6 +88,39 @@ describe("a replayed reply", () => {
     expect(results[0]!.costUsd).toBeUndefined();
     expect(pool.members[0]!.price).toBeUndefined();
     expect(toCostWords(set.costs!)).toContain("unknown (—)");
+  });
+});
+
+describe("a dollar limit on a recorded pool", () => {
+  const performWithin = async (folder: string, usd: number, ...workers: number[]) => {
+    const pool = createRecordedPool(await loadRecording(folder), "s");
+    const start = toStart(pool, { limits: { usd }, rounds: workers.length });
+    const plays = workers.map((worker) => ({ steps: [step(worker, "Solve it.")] }));
+    const task = { ...start.task, id: "t1" };
+    return toRun(await performRun({ ...start, task }, toStage(pool, playedConductor(...plays))));
+  };
+
+  test("is kept by the recorded costs: a reply that could go over it is not asked for", async () => {
+    const folder = makeFolder(DOLLARS);
+    const run = await performWithin(folder, 0.3, 0, 1);
+    const done = run.steps.filter(({ state }) => state === "done");
+    expect(done.map(({ workerId }) => workerId)).toEqual(["cheap"]);
+    expect(run).toMatchObject({ costUsd: expect.closeTo(0.01), stopReason: "budget-usd" });
+  });
+
+  test("lets through what fits, and counts it", async () => {
+    const run = await performWithin(makeFolder(DOLLARS), 0.6, 0, 1);
+    expect(run.steps.map(({ workerId }) => workerId)).toEqual(["cheap", "strong"]);
+    expect(run.costUsd).toBeCloseTo(0.51);
+  });
+
+  test("asks nobody whose cost is unknown", async () => {
+    const run = await performWithin(
+      makeFolder(() => ({})),
+      0.6,
+      0,
+    );
+    expect(run).toMatchObject({ calls: 0, stopReason: "budget-usd" });
   });
 });
 

@@ -8,8 +8,9 @@ import { AppendFile } from "../files/append-file.ts";
 import { claimFile } from "../files/claim-file.ts";
 import { makePrivateFolder } from "../files/private.ts";
 import { readRows, type SourceRow } from "../files/read-jsonl.ts";
-import type { GradedTask } from "../task/types.ts";
+import type { GradedTask, TaskSet } from "../task/types.ts";
 import { checkOutcome, checkTask, toOutcome, toTaskRow } from "./rows.ts";
+import { markTaskFile, refuseOtherTaskFile } from "./task-file.ts";
 import type { RecordedOutcome, TaskRow } from "./types.ts";
 
 const TASKS = "tasks.jsonl";
@@ -37,11 +38,16 @@ export async function readRecorded(folder: string, tasks: readonly GradedTask[])
 export async function openRecordingFiles(
   folder: string,
   tasks: readonly GradedTask[],
+  taskFile?: TaskSet,
 ): Promise<RecordingFiles> {
   makePrivateFolder(folder);
   const release = claim(folder);
   try {
     refusePacked(folder);
+    if (taskFile) {
+      await refuseOtherTasks(folder, taskFile);
+      await markTaskFile(folder, taskFile);
+    }
     const tasksFile = new AppendFile<TaskRow>(join(folder, TASKS), { check: checkTask });
     try {
       for (const task of await findMissing(folder, tasks)) tasksFile.append(toTaskRow(task));
@@ -65,27 +71,14 @@ export async function openRecordingFiles(
 }
 
 /**
- * Two task files in one folder would be one recording of neither. More or fewer tasks of the same file are fine: then one list
- * holds all of the other.
+ * Two task files in one folder would be one recording of neither. The result: how many tasks the folder's own file has
+ * grown by.
  */
-export async function refuseOtherTasks(folder: string, tasks: readonly GradedTask[]): Promise<void> {
+export async function refuseOtherTasks(folder: string, set: TaskSet): Promise<number> {
   refusePacked(folder);
-  const ids = new Set(tasks.map(({ id }) => id));
-  let [there, foreign] = [0, 0];
-  await readRows(
-    join(folder, TASKS),
-    checkTask,
-    (row) => {
-      there++;
-      if (!ids.has(String(row.id))) foreign++;
-    },
-    TORN,
-  );
-  const added = tasks.length - (there - foreign);
-  if (foreign === 0 || added === 0) return;
-  throw usageError(
-    `${folder} is the recording of another task file: ${foreign} of its ${there} tasks are not in this one, and ${added} of this one are not there. Record into another folder with --out, or put the tasks of both into one file`,
-  );
+  const ids: string[] = [];
+  await readRows(join(folder, TASKS), checkTask, (row) => void ids.push(String(row.id)), TORN);
+  return refuseOtherTaskFile(folder, set, ids);
 }
 
 async function countRecorded(folder: string): Promise<Recorded> {

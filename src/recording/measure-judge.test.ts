@@ -50,6 +50,7 @@ describe("how often a judge errs", () => {
     );
     const rates = await measureJudge({ folder: recording(), tasks: TASKS, judge, most: 40 });
     expect(rates).toMatchObject({ judge: "judge", judged: 20, withoutVerdict: 0 });
+    expect(rates.counts).toEqual({ right: 10, refusedRight: 0, wrong: 10, acceptedWrong: 5 });
     expect(rates.falseAccept.mean).toBeCloseTo(0.5);
     expect(rates.falseReject.mean).toBe(0);
     expect(describeJudge(rates)).toMatch(/accepts 50 % \(\d+ … \d+\) of the wrong ones, refuses 0 %/);

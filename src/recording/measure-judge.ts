@@ -9,13 +9,15 @@ import { parseVerdict, toRoleStep } from "../conductor/trinity/roles.ts";
 import { readRows } from "../files/read-jsonl.ts";
 import { type GradedTask, toMessages } from "../task/types.ts";
 import { toMessages as toBriefMessages } from "../worker/brief.ts";
-import type { PoolMember } from "../worker/types.ts";
+import type { JudgeCounts, PoolMember } from "../worker/types.ts";
 import { Asker } from "./asker.ts";
 import { checkOutcome, toOutcome } from "./rows.ts";
 import { RIGHT } from "./types.ts";
 
 export interface JudgeRates {
   judge: string;
+  /** What the rates are of, to be kept. */
+  counts: JudgeCounts;
   /** Replies with a verdict, and those without one (no verdict, a failure, no money left). */
   judged: number;
   withoutVerdict: number;
@@ -58,25 +60,27 @@ export async function measureJudge(options: MeasureJudgeOptions): Promise<JudgeR
     timeouts: TIMEOUTS,
     signal,
   });
-  const counts = { falseAccept: 0, wrong: 0, falseReject: 0, right: 0, withoutVerdict: 0 };
+  const counts: JudgeCounts = { right: 0, refusedRight: 0, wrong: 0, acceptedWrong: 0 };
+  let withoutVerdict = 0;
   for (const [sample, { task, reply, isRight }] of (await chooseReplies(options, most, seed)).entries()) {
     const ended = await asker.ask({ task, member: judge, sample, messages: toJudgeMessages(task, reply) });
     const verdict = ended.type === "reply" ? parseVerdict(ended.text)?.verdict : undefined;
-    if (verdict === undefined) counts.withoutVerdict++;
+    if (verdict === undefined) withoutVerdict++;
     else if (isRight) {
       counts.right++;
-      if (verdict === "revise") counts.falseReject++;
+      if (verdict === "revise") counts.refusedRight++;
     } else {
       counts.wrong++;
-      if (verdict === "accept") counts.falseAccept++;
+      if (verdict === "accept") counts.acceptedWrong++;
     }
   }
   return {
     judge: judge.worker.id,
     judged: counts.right + counts.wrong,
-    withoutVerdict: counts.withoutVerdict,
-    falseAccept: wilson(counts.falseAccept, counts.wrong),
-    falseReject: wilson(counts.falseReject, counts.right),
+    counts,
+    withoutVerdict,
+    falseAccept: wilson(counts.acceptedWrong, counts.wrong),
+    falseReject: wilson(counts.refusedRight, counts.right),
     costUsd: asker.costUsd,
   };
 }

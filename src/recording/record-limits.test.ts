@@ -81,7 +81,10 @@ describe("failures are no wrong answers", () => {
 
   test("what cannot be graded is not recorded, and stops before much is spent", async () => {
     const worker = adder();
-    const none: Grader = { grade: async () => ({ score: 0, why: "the judge is down", ungraded: true }) };
+    // An empty reply is graded without a judge.
+    const none: Grader = {
+      grade: async (_task, reply) => ({ score: 0, why: "the judge is down", ungraded: reply !== "" }),
+    };
     const options = {
       folder: newFolder(),
       pool: toPool([worker], PRICE),
@@ -91,7 +94,12 @@ describe("failures are no wrong answers", () => {
     const summary = await record({ ...options, grader: none });
     expect(summary).toMatchObject({ stopReason: "cannot-grade", recorded: 0, ungraded: 5 });
     expect(worker.requests).toHaveLength(5);
-    const failing: Grader = { grade: () => Promise.reject(new Error("no")) };
+    const failing: Grader = {
+      grade: async (_task, reply) => {
+        if (reply !== "") throw new Error("no");
+        return { score: 0, why: "said nothing" };
+      },
+    };
     expect(await record({ ...options, grader: failing })).toMatchObject({ ungraded: 5 });
   });
 

@@ -1,11 +1,13 @@
 // Making a recording: what is wanted, how far it is, and what came of it.
 
-import type { GradedTask, Grader } from "../task/types.ts";
+import type { GradedTask, Grader, TaskSet } from "../task/types.ts";
 import type { Pool } from "../worker/types.ts";
 
 export interface RecordOptions {
   folder: string;
   tasks: readonly GradedTask[];
+  /** All tasks of the file that `tasks` are from: the folder keeps to it, and another file is refused. */
+  taskFile?: TaskSet;
   pool: Pool;
   grader: Grader;
   /** How often each worker is asked each task. */

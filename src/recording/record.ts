@@ -13,6 +13,7 @@ import { RecordingSession } from "./session.ts";
 export const RECORD_DEFAULTS = { samples: 1, concurrency: 8, maxOutputTokens: 4096, seed: 1 } as const;
 const TIMEOUTS = { stepMs: 600_000, firstTokenMs: 120_000, idleMs: 60_000 };
 const RETRIES = 3;
+const EMPTY_PROGRAM = "```\n\n```";
 
 export async function recordOutcomes(options: RecordOptions): Promise<RecordSummary> {
   const { tasks, pool, grader, folder } = options;
@@ -21,7 +22,7 @@ export async function recordOutcomes(options: RecordOptions): Promise<RecordSumm
   checkOptions(options, members);
   await checkGrader(tasks, grader);
   const signal = options.signal ?? new AbortController().signal;
-  const files = await openRecordingFiles(folder, tasks);
+  const files = await openRecordingFiles(folder, tasks, options.taskFile);
   const asker = new Asker({
     budgetUsd: options.budgetUsd ?? Number.POSITIVE_INFINITY,
     allowUnknownPrice: options.allowUnknownPrice ?? false,
@@ -55,14 +56,23 @@ function checkOptions({ budgetUsd, allowUnknownPrice, tasks }: RecordOptions, me
   );
 }
 
-/** Programs may not be gradable on this machine: that must be known before anybody says yes to a cost. */
+/**
+ * What cannot be graded must be known before anybody says yes to a cost: an expected answer that its grader cannot read, no
+ * judge, no sandbox. Every task is tried with an empty reply, which asks no judge; of programs one of each language is run.
+ */
 export async function checkGrader(tasks: readonly GradedTask[], grader: Grader): Promise<void> {
-  const languages = new Map(
-    tasks.flatMap((task) => (task.grader === "code" ? [[task.tests?.language, task] as const] : [])),
-  );
-  for (const task of languages.values()) {
-    const grade = await grader.grade(task, "```\n\n```");
-    if (grade.ungraded)
-      throw new TuttiError("cannot-grade", `Task "${task.id}" cannot be graded here: ${grade.why}`);
+  const refused: string[] = [];
+  const languages = new Set<string | undefined>();
+  for (const task of tasks) {
+    const isProgram = task.grader === "code" && !languages.has(task.tests?.language);
+    if (isProgram) languages.add(task.tests?.language);
+    const { ungraded, why } = await grader.grade(task, isProgram ? EMPTY_PROGRAM : "");
+    if (ungraded) refused.push(`"${task.id}": ${why}`);
   }
+  if (refused.length === 0) return;
+  const [first] = refused;
+  throw new TuttiError(
+    "cannot-grade",
+    `${refused.length} of ${tasks.length} tasks cannot be graded here, so nobody was asked. Task ${first}`,
+  );
 }

@@ -33,12 +33,19 @@ export function ticksOf(
   return Array.from({ length: Math.max(0, count) }, (_, i) => (first + i) * step);
 }
 
-/** 1, 2, 3 and 5 of every power of ten. */
-export function logTicks({ domain: [low, high] }: Scale): number[] {
+const FEW_TICKS = 3;
+
+/** 1, 2, 3 and 5 of every power of ten; all digits where these would be too few to read by. */
+export function logTicks(scale: Scale): number[] {
+  const ticks = digitTicks(scale, [1, 2, 3, 5]);
+  return ticks.length >= FEW_TICKS ? ticks : digitTicks(scale, [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+}
+
+function digitTicks({ domain: [low, high] }: Scale, digits: readonly number[]): number[] {
   const first = Math.floor(Math.log10(low));
   const powers = Array.from({ length: Math.ceil(Math.log10(high)) - first + 1 }, (_, i) => first + i);
   return powers
-    .flatMap((power) => [1, 2, 3, 5].map((digit) => Number((digit * 10 ** power).toPrecision(1))))
+    .flatMap((power) => digits.map((digit) => Number((digit * 10 ** power).toPrecision(1))))
     .filter((tick) => tick >= low && tick <= high);
 }
 

@@ -10,7 +10,8 @@ export function toConductorName(identity: ConductorIdentity): string {
     case "native":
       return `native:${identity.checkpoint}`;
     case "trinity": {
-      const { checkpoint, costPerCall } = identity;
+      const { checkpoint, costPerCall, costPerUsd } = identity;
+      if (costPerUsd !== undefined) return `trinity:${checkpoint}@${costPerUsd}/usd`;
       return `trinity:${checkpoint}${costPerCall === undefined ? "" : `@${costPerCall}`}`;
     }
     case "verified-cascade":

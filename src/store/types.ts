@@ -62,8 +62,8 @@ export type ConductorIdentity =
   | { kind: "prompted"; planner: string } // id of the planning model
   /** `checkpoint`: shipped name or folder. `digest`: sha256 of the weights, 8 hex; absent in journals of 0.1. */
   | { kind: "native"; checkpoint: string; digest?: string }
-  /** Decides in turns. `costPerCall`: as it was asked for; absent: that of its card. */
-  | { kind: "trinity"; checkpoint: string; digest?: string; costPerCall?: number }
+  /** Decides in turns. `costPerCall`, or `costPerUsd` in its place: as it was asked for; absent: that of its card. */
+  | { kind: "trinity"; checkpoint: string; digest?: string; costPerCall?: number; costPerUsd?: number }
   /** Cheap first, until a verifier accepts. `judge`: id of the model that verifies; absent: what can be run. */
   | { kind: "verified-cascade"; judge?: string }
   | { kind: "scripted" } // the rehearsal's planner, written by hand

@@ -4,7 +4,8 @@ import { createScriptedPlanner } from "../rehearsal/scripted-planner.ts";
 import type { ConductorIdentity } from "../store/types.ts";
 import { saveTinyCheckpoint } from "../testing/learn/tiny-checkpoint.ts";
 import { scriptedWorker, step, toPool } from "../testing/stage.ts";
-import { parseConductorName, resolveConductor } from "./conductors.ts";
+import { parseConductorName } from "./conductor-names.ts";
+import { resolveConductor } from "./conductors.ts";
 
 const pool = toPool([scriptedWorker("alpha", ""), scriptedWorker("beta", "")]);
 

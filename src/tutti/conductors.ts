@@ -1,5 +1,5 @@
 // The one place where an identity becomes a Conductor: for a new run, a resumed one, a model of the gateway, a
-// contender of the bench. What a person writes (`--conductor native:FOLDER`) is parsed here too, once.
+// contender of the bench. What a person writes (`--conductor native:FOLDER`) is parsed in conductor-names.ts.
 
 import { isTuttiError, usageError } from "../base/errors.ts";
 import { shorten } from "../base/format.ts";
@@ -15,8 +15,10 @@ import { type Environment, toTuttiHome } from "../config/home.ts";
 import { type ResolvedPool, resolveModel } from "../config/pool.ts";
 import type { ConductorIdentity } from "../store/types.ts";
 import { isModel, modelsOf, nests, verifies } from "../worker/kinds.ts";
+import { usualUsd } from "../worker/price.ts";
 import type { Pool, PoolMember, Task } from "../worker/types.ts";
 import type { Workflow } from "../workflow/types.ts";
+import { parseConductorName, type TrinityPrice } from "./conductor-names.ts";
 import { isPlainQuestion } from "./plain-question.ts";
 import { type RankOptions, rankPlanners, toPlannerReason } from "./planners.ts";
 import { QUALITY_TRAITS } from "./quality.ts";
@@ -62,7 +64,7 @@ export async function resolveConductor(
       return conductor;
     }
     case "trinity": {
-      const conductor = await openTrinityFor(identity, options.kind);
+      const conductor = await openTrinityFor(identity, options.kind, pool);
       const { digest } = conductor.identity as Extract<ConductorIdentity, { kind: "trinity" }>;
       noticeChange("trinity", identity, digest, options.onNotice);
       return conductor;
@@ -101,41 +103,6 @@ function noticeChange(
   );
 }
 
-/** What a person may name; who plans and which weights are chosen where they are left out. */
-export type NamedConductor =
-  | { kind: "prompted"; planner?: string }
-  | { kind: "native"; checkpoint?: string }
-  /** `costPerCall`: the price knob, in probability of a right answer. */
-  | { kind: "trinity"; checkpoint?: string; costPerCall?: number }
-  /** `judge`: the model that verifies; absent: tests, a schema or arithmetic. */
-  | { kind: "verified-cascade"; judge?: string }
-  | { kind: "scripted" };
-
-/** "prompted", "native", "native:FOLDER", "trinity", "trinity:FOLDER", "trinity@0.02", "verified-cascade", "verified-cascade:JUDGE", "scripted-planner", or the id of a model to plan with. */
-export function parseConductorName(text: string): NamedConductor {
-  if (text === "prompted" || text === "native") return { kind: text };
-  if (text === "scripted-planner") return { kind: "scripted" };
-  if (text.startsWith("native:"))
-    return { kind: "native", checkpoint: text.slice("native:".length) || undefined };
-  const cascade = /^verified-cascade(?::(?<judge>.+))?$/.exec(text);
-  if (cascade) return { kind: "verified-cascade", judge: cascade.groups?.judge };
-  const trinity = /^trinity(?::(?<folder>.*?))?(?:@(?<cost>[^@]*))?$/.exec(text)?.groups;
-  if (trinity) {
-    const { folder, cost } = trinity;
-    return { kind: "trinity", checkpoint: folder || undefined, costPerCall: toCost(cost) };
-  }
-  return { kind: "prompted", planner: text };
-}
-
-function toCost(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const cost = text.trim() === "" ? Number.NaN : Number(text);
-  if (cost >= 0 && cost <= 1) return cost;
-  throw usageError(
-    `The cost of a call after "@" must be a number from 0 to 1, in probability of a right answer, not "${text.slice(0, 40)}": trinity@0.02`,
-  );
-}
-
 /** The judge must be one of the pool: its calls are the run's own. */
 async function openVerifiedCascade(judge: string | undefined, pool: Pool): Promise<Conductor> {
   const { createVerifiedCascade } = await import("../conductor/verified-cascade.ts");
@@ -148,15 +115,30 @@ async function openVerifiedCascade(judge: string | undefined, pool: Pool): Promi
 }
 
 async function openTrinityFor(
-  { checkpoint, costPerCall }: { checkpoint?: string; costPerCall?: number },
+  { checkpoint, costPerCall, costPerUsd }: { checkpoint?: string } & TrinityPrice,
   kind: PoolKind,
+  pool: Pool,
   quality: Quality = "balanced",
 ): Promise<Conductor> {
   const { findTrinity, openTrinity } = await import("../conductor/trinity/open.ts");
   const folder = findTrinity(checkpoint, kind === "rehearsal" ? "rehearsal" : "live");
+  // Dollars take the place of calls: both together would pay twice.
+  if (costPerUsd !== undefined) {
+    requirePrices(pool);
+    return openTrinity(folder, { costPerCall: 0, costPerUsd });
+  }
   const scale = QUALITY_TRAITS[quality].costPerCall;
   if (costPerCall !== undefined || scale === 1) return openTrinity(folder, { costPerCall });
   return openTrinity(folder, { costPerCall: scale * openTrinity(folder).card.costPerCall });
+}
+
+/** A worker of unknown price would pass for one that is free. */
+function requirePrices(pool: Pool): void {
+  const unknown = modelsOf(pool).filter((member) => usualUsd(member, 0) === undefined);
+  if (unknown.length === 0) return;
+  throw usageError(
+    `What ${unknown.map(({ worker }) => worker.id).join(", ")} costs is not known, so dollars cannot be weighed: give a price in the config, leave it out with --pool, or set the cost of a call instead (trinity@0.02)`,
+  );
 }
 
 /** By its shipped name or folder; undefined: the shipped one for such a pool. */
@@ -245,7 +227,7 @@ export async function chooseConductor(
       return { conductor, reason: `named${toProfileHint(pool)}` };
     }
     case "trinity": {
-      const conductor = await openTrinityFor(named, options.kind, options.quality);
+      const conductor = await openTrinityFor(named, options.kind, pool, options.quality);
       return { conductor, reason: `named${toProfileHint(pool)}` };
     }
     case "verified-cascade": {
@@ -337,7 +319,7 @@ async function chooseTurns(
   if (known < KNOWN) return undefined;
   const { findTrinityFor } = await import("../conductor/trinity/open.ts");
   if (findTrinityFor(kind === "rehearsal" ? "rehearsal" : "live") === undefined) return undefined;
-  const conductor = await openTrinityFor({}, kind, quality);
+  const conductor = await openTrinityFor({}, kind, pool, quality);
   const { digest = "" } = conductor.identity as Extract<ConductorIdentity, { kind: "trinity" }>;
   const { findVerdict, isNoWorse } = await import("../config/verdicts.ts");
   const ids = modelsOf(pool).map(({ worker }) => worker.id);

@@ -98,6 +98,35 @@ describe("cheap first, until a verifier accepts", () => {
     expect(run.calls).toBe(3);
   });
 
+  describe("a judge whose errors were measured", () => {
+    const success = (value: number): PoolMember["profile"] => ({ success: value, tasks: 60, topics: {} });
+    const plain: Task = { messages: [{ role: "user", content: "Which city?" }] };
+    const asks = async (acceptedWrong: number, verdict = "VERDICT: ACCEPT") => {
+      const asked: string[] = [];
+      const counts = { right: 30, refusedRight: 0, wrong: 30, acceptedWrong };
+      const members = [
+        { ...member("cheap", "Paris", 1, asked), profile: success(0.6) },
+        { ...member("dear", "Lyon", 9, asked), profile: success(0.8) },
+        { ...member("judge", verdict, 2, asked), profile: { ...success(0.5)!, judging: counts } },
+      ];
+      const { answer } = await ask({ members }, plain, "verified-cascade:judge");
+      return { asked, answer };
+    };
+
+    test("is believed where its yes makes the reply likelier right than asking on", async () => {
+      expect(await asks(3)).toEqual({ asked: ["cheap", "judge"], answer: "Paris" });
+    });
+
+    test("is not where it accepts nearly everything: the next worker is asked and trusted more", async () => {
+      expect(await asks(29)).toEqual({ asked: ["cheap", "judge", "dear"], answer: "Lyon" });
+    });
+
+    test("whose no is worth nothing does not make a reply worse than it was", async () => {
+      const { asked, answer } = await asks(3, "No idea.");
+      expect({ asked, answer }).toEqual({ asked: ["cheap", "judge", "dear"], answer: "Lyon" });
+    });
+  });
+
   test("with nothing to verify by, or an unknown judge, it says so before anybody is asked", async () => {
     const asked: string[] = [];
     const pool = { members: [member("a", "x", 1, asked)] };

@@ -304,8 +304,20 @@ export interface Profile {
   delayMs?: number;
   /** Mean dollars of one call on the measured tasks. Absent: not measured, or unknown. */
   callUsd?: number;
+  /** How often it errs as a judge of replies. Absent: not measured. */
+  judging?: JudgeCounts;
   /** Where the measurements come from, for people: "simulated, 40 tasks a topic". */
   source?: string;
+}
+
+/** What a judge said of replies whose grade was known. */
+export interface JudgeCounts {
+  /** Right replies that it gave a verdict on, and how many of them it refused. */
+  right: number;
+  refusedRight: number;
+  /** Wrong replies that it gave a verdict on, and how many of them it accepted. */
+  wrong: number;
+  acceptedWrong: number;
 }
 
 export interface PoolMember {

@@ -15,7 +15,7 @@ import {
 } from "../../report/drawing.ts";
 import { linearScale, logScale, logTicks, type Scale, ticksOf } from "../../report/scale.ts";
 import { SHARED_STYLE } from "../../report/style.ts";
-import { placeLabels, type SpendingUnit } from "../report/front-chart.ts";
+import { lineBoxes, placeLabels, type SpendingUnit } from "../report/front-chart.ts";
 import type { FrontCurve, FrontResult, MeasuredPoint } from "./front.ts";
 import { distinct } from "./words.ts";
 
@@ -66,8 +66,15 @@ export function drawFrontCurves(front: FrontResult, unit: SpendingUnit): Drawing
       ];
     }),
     ...placeLabels(placed, [front.single.name], {
-      ...{ left: PLOT.left, bottom: PLOT.bottom },
-      taken: legendBoxes(curves),
+      ...{ left: PLOT.left, right: SIZE.width, bottom: PLOT.bottom },
+      taken: [
+        ...legendBoxes(curves),
+        ...curves.flatMap(({ points }) =>
+          lineBoxes(
+            alongSpending(points).map((point) => ({ x: x(spendingOf(point)), y: y(point.accuracy.mean) })),
+          ),
+        ),
+      ],
     }),
     ...toLegend(curves),
   ];
@@ -99,6 +106,10 @@ function toAxes(x: Scale, y: Scale, format: (value: number) => string, title: st
   ];
 }
 
+function alongSpending(points: readonly MeasuredPoint[]): MeasuredPoint[] {
+  return points.toSorted((a, b) => a.costUsd - b.costUsd);
+}
+
 /** Along the spending, with the band of the intervals; a Conductor without a knob is one point. */
 function drawCurve(
   { conductor, points }: FrontCurve,
@@ -106,7 +117,7 @@ function drawCurve(
   x: (point: MeasuredPoint) => number,
   y: Scale,
 ): Shape[] {
-  const along = points.toSorted((a, b) => a.costUsd - b.costUsd);
+  const along = alongSpending(points);
   const at = (point: MeasuredPoint, value: number) => `${x(point).toFixed(1)} ${y(value).toFixed(1)}`;
   const upper = along.map((point) => at(point, point.accuracy.high));
   const lower = along.toReversed().map((point) => at(point, point.accuracy.low));

@@ -2,12 +2,18 @@
 
 import { toCostWords } from "../../recording/costs.ts";
 import { toSvg } from "../../report/drawing.ts";
-import { html, SIMULATED, toPage } from "../../report/html.ts";
+import { html, type Markup, SIMULATED, toPage } from "../../report/html.ts";
 import { PAGE_STYLE } from "../../report/style.ts";
 import { toTable } from "../../report/table.ts";
 import { drawFrontCurves } from "./chart.ts";
 import type { FrontResult } from "./front.ts";
 import { FRONT_COLUMNS, toFrontRows, toFrontSentences } from "./words.ts";
+
+/** The picture in dollars with its caption, also for the report of a bench. */
+export function toFrontPicture(front: FrontResult): Markup {
+  return html`${toSvg(drawFrontCurves(front, "cost"))}
+<p class="muted">Each line is a Conductor at all prices of a dollar, its band the 95 % intervals over tasks; each circle a single worker, the ringed one the best of the training tasks. Workers more than 30 points below the best are not drawn.</p>`;
+}
 
 export function toFrontPage(front: FrontResult, command: string): string {
   const costs = front.costs && toCostWords(front.costs);
@@ -19,8 +25,7 @@ export function toFrontPage(front: FrontResult, command: string): string {
 ${front.isSimulated && html`<p class="notice">${SIMULATED}</p>`}
 ${costs !== undefined && html`<p class="notice">${costs}</p>`}
 <p>${first}</p><ul>${sentences.map((sentence) => html`<li>${sentence}</li>`)}</ul>
-<h2>In dollars</h2>${toSvg(drawFrontCurves(front, "cost"))}
-<p class="muted">Each line is a Conductor at all prices of a dollar, its band the 95 % intervals over tasks; each circle a single worker, the ringed one the best of the training tasks. Workers more than 30 points below the best are in the table only.</p>
+<h2>In dollars</h2>${toFrontPicture(front)}
 <h2>In calls</h2>${toSvg(drawFrontCurves(front, "calls"))}
 <h2>All points</h2>
 ${toTable({

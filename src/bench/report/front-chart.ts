@@ -34,6 +34,9 @@ const NEAR = 5;
 /** Who is so far below the best is named under the chart: it would press all others together. */
 const FAR_BELOW = 0.15;
 const CHARACTER_WIDTH = 6.7;
+const BOLD = 1.12;
+/** A line is seen as boxes so far apart: less than a label is high. */
+const LINE_PART = 4;
 
 /** Points that nobody reaches with the same or less spending, by spending. */
 export function toFront(points: readonly FrontPoint[]): FrontPoint[] {
@@ -108,10 +111,11 @@ export function drawFront(
   const y = linearScale([low, high], [BOTTOM, TOP]);
   const front = toFront(points);
   const placed = spread(points.map((point) => ({ point, x: x(point.spending), y: y(point.accuracy) })));
-  const steps = front.map(({ spending, accuracy }, i) => {
-    const [px, py] = [x(spending).toFixed(1), y(accuracy).toFixed(1)];
-    return i === 0 ? `M${px} ${py}` : `H${px} V${py}`;
+  const corners = front.flatMap(({ spending, accuracy }, i) => {
+    const corner = { x: x(spending), y: y(accuracy) };
+    return i === 0 ? [corner] : [{ x: corner.x, y: y(front[i - 1]!.accuracy) }, corner];
   });
+  if (corners.length > 0) corners.push({ x: RIGHT, y: corners.at(-1)!.y });
   const shapes = [
     ...ticksOf(y, 45).flatMap((tick) => [
       line("grid", LEFT, y(tick), RIGHT, y(tick)),
@@ -123,7 +127,11 @@ export function drawFront(
     ]),
     line("axis", LEFT, BOTTOM, RIGHT, BOTTOM),
     text("tick", (LEFT + RIGHTMOST) / 2, HEIGHT - 6, title, "middle"),
-    path("front", `${steps.join(" ")} H${RIGHT}`, "var(--accent)"),
+    path(
+      "front",
+      `M${corners.map((corner) => `${corner.x.toFixed(1)} ${corner.y.toFixed(1)}`).join(" L")}`,
+      "var(--accent)",
+    ),
     ...placed.flatMap(({ point, x: px, y: py }) => {
       const isMarked = marked.includes(point.name);
       const kind = point.isBound ? " bound" : front.includes(point) ? " best" : "";
@@ -136,6 +144,7 @@ export function drawFront(
     ...placeLabels(
       placed.map((each) => ({ ...each, name: each.point.name })),
       marked,
+      { left: LEFT, right: WIDTH, bottom: BOTTOM, taken: lineBoxes(corners) },
     ),
   ];
   const names = front.map(({ name }) => name).join(", ");
@@ -169,15 +178,29 @@ interface LabelBox {
 /** Where labels may be, and what is there already. */
 interface LabelRoom {
   left: number;
+  right: number;
   bottom: number;
   taken?: readonly LabelBox[];
+}
+
+/** A line through these corners as boxes, so that no label is put across it. */
+export function lineBoxes(corners: readonly { x: number; y: number }[]): LabelBox[] {
+  return corners.slice(1).flatMap((to, i) => {
+    const from = corners[i]!;
+    const parts = Math.max(1, Math.ceil(Math.hypot(to.x - from.x, to.y - from.y) / LINE_PART));
+    return Array.from({ length: parts + 1 }, (_, part) => {
+      const x = from.x + ((to.x - from.x) * part) / parts;
+      const y = from.y + ((to.y - from.y) * part) / parts;
+      return { left: x - 2, right: x + 2, top: y - 2, bottom: y + 2 };
+    });
+  });
 }
 
 /** Beside its point where there is room, else moved up or down and tied to it by a line. */
 export function placeLabels(
   points: { name: string; x: number; y: number }[],
   strong: readonly string[],
-  { left: leftmost, bottom, taken = [] }: LabelRoom = { left: LEFT, bottom: BOTTOM },
+  { left: leftmost, right: rightmost, bottom, taken = [] }: LabelRoom,
 ): Shape[] {
   const boxes: LabelBox[] = [...taken];
   for (const box of points.map(({ x, y }) => ({ left: x - 6, right: x + 6, top: y - 6, bottom: y + 6 })))
@@ -185,7 +208,7 @@ export function placeLabels(
   return points
     .toSorted((a, b) => a.y - b.y)
     .flatMap(({ name, x, y }) => {
-      const width = name.length * CHARACTER_WIDTH;
+      const width = name.length * CHARACTER_WIDTH * (strong.includes(name) ? BOLD : 1);
       const spots = Array.from({ length: 40 }, (_, i) => {
         const top = y + (i % 2 === 0 ? 1 : -1) * Math.ceil(i / 2) * (LINE_HEIGHT / 2) - LINE_HEIGHT / 2;
         return [
@@ -195,6 +218,7 @@ export function placeLabels(
       }).flat();
       const fits = ({ left, top }: { left: number; top: number }) =>
         left >= leftmost + 2 &&
+        left + width <= rightmost &&
         top >= 0 &&
         top + LINE_HEIGHT <= bottom - LINE_HEIGHT &&
         !boxes.some(

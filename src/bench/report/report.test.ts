@@ -94,7 +94,7 @@ describe("the report", () => {
   it("shows the split by family beside it, where there is one", () => {
     expect(page).not.toContain("never seen in training");
     const byFamily = outcome({ counts: { train: 41, validation: 5, test: 19 } });
-    const both = toReport(outcome(), "", byFamily);
+    const both = toReport(outcome(), "", { byFamily });
     expect(both).toContain("On families of tasks never seen in training");
     expect(both).toContain("41 tasks to learn from, 19 test tasks of other families");
   });

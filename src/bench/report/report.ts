@@ -11,14 +11,27 @@ import { modelsOf } from "../../worker/kinds.ts";
 import { SPLIT_SHARES } from "../../world/split.ts";
 import type { BenchOutcome } from "../bench.ts";
 import type { EqualSpending } from "../equal.ts";
+import type { FrontResult } from "../front/front.ts";
+import { toFrontPicture } from "../front/page.ts";
+import { toFrontSentences } from "../front/words.ts";
 import { groupBy, isGraded } from "../results.ts";
 import type { BenchResult } from "../types.ts";
 import { toFrontView } from "./front-chart.ts";
 import { toAsked, toFamilyGains, toHistograms } from "./rows-view.ts";
 import { RESULTS_NOTE, toCategories, toDifference, toFitLine, toHeadline, toResultTable } from "./view.ts";
 
-/** `byFamily`: the same on families of tasks that nobody has learned from. */
-export function toReport(outcome: BenchOutcome, command: string, byFamily?: BenchOutcome): string {
+export interface ReportParts {
+  /** The same on families of tasks that nobody has learned from. */
+  byFamily?: BenchOutcome;
+  /** The curve of each that has a price. */
+  front?: FrontResult;
+}
+
+export function toReport(
+  outcome: BenchOutcome,
+  command: string,
+  { byFamily, front }: ReportParts = {},
+): string {
   const { set, results, isSimulated, rows, counts, seed, isStopped, equal } = outcome;
   const graded = groupBy(rows.filter(isGraded), ({ conductor }) => conductor);
   const workers = toModels(outcome).map(({ worker }) => worker.id);
@@ -39,6 +52,7 @@ ${
 <p class="muted">The same with a split by family: ${toCount(byFamily.counts.train, "task")} to learn from, ${toCount(byFamily.counts.test, "test task")} of other families. What is learned about one family need not carry over to another.</p>`
 }
 <h2>What accuracy costs</h2>${toFronts(results)}
+${front && toFrontSection(front)}
 <h2>At equal spending</h2>${toEqualTable(equal)}
 <h2>By category</h2>${toPanels(results)}
 <h2>How many calls and steps</h2>
@@ -50,6 +64,11 @@ ${toHistograms(graded).map(({ name, calls, steps }) => html`<tr><td>${name}</td>
 ${gains ? html`<p class="muted">${gains.caption}</p>${toHeatTable(gains.heat)}` : html`<p class="muted">The best single worker was not among those measured.</p>`}
 <h2>How it was measured</h2>${toStatement(outcome, command)}`,
   );
+}
+
+function toFrontSection(front: FrontResult): Markup {
+  const sentences = toFrontSentences(front);
+  return html`<h2>The whole curve in dollars</h2><ul>${sentences.map((sentence) => html`<li>${sentence}</li>`)}</ul>${toFrontPicture(front)}`;
 }
 
 function toFronts(results: readonly BenchResult[]): Content {

@@ -68,6 +68,7 @@ export function define(command: Command): void {
     .option("--yes", "go on without asking whether the estimated cost is all right")
     .option("--csv", "as CSV on standard output")
     .option("--no-report", "do not write report.html")
+    .option("--front", "with --recording: also the whole curve of whoever has a price, drawn in the report")
     .addHelpText(
       "after",
       `
@@ -130,6 +131,8 @@ async function bench(flags: BenchFlags & ProtocolFlags, command: Command): Promi
   if (flags.mapWorkers !== undefined || flags.withoutTwins)
     throw usageError("--map-workers and --without-twins go with --protocol");
   if (flags.json && flags.csv) throw usageError("--json and --csv exclude each other");
+  if (flags.front && (flags.recording === undefined || flags.fit !== undefined))
+    throw usageError("--front draws curves from recorded outcomes: it goes with --recording, without --fit");
   if (flags.fit !== undefined) refuseSplit(command);
   const inputs = await openInputs(flags);
   const plans: BenchPlan[] = [];

@@ -307,7 +307,7 @@ async function toNative(id: string, set: WorldSet): Promise<Baseline> {
   const [{ createNativeContender }, { findNative }, { parseConductorName }] = await Promise.all([
     import("../../bench/native.ts"),
     import("../../conductor/native/shipped.ts"),
-    import("../../tutti/conductors.ts"),
+    import("../../tutti/conductor-names.ts"),
   ]);
   const named = parseConductorName(id);
   const checkpoint = named.kind === "native" ? named.checkpoint : undefined;
@@ -321,7 +321,7 @@ async function toTurns(id: string, set: WorldSet): Promise<Baseline> {
     await Promise.all([
       import("../../bench/trinity.ts"),
       import("../../conductor/trinity/open.ts"),
-      import("../../tutti/conductors.ts"),
+      import("../../tutti/conductor-names.ts"),
     ]);
   const named = parseConductorName(id.replace(/^look-ahead/, "trinity"));
   if (named.kind !== "trinity") throw usageError(`"${shorten(id)}" is no Conductor: trinity:FOLDER@COST`);

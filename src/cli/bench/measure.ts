@@ -5,6 +5,7 @@ import { toClock, toDelay, toMoney } from "../../base/format.ts";
 import type { Baseline } from "../../baseline/types.ts";
 import type { BenchOutcome, BenchProgress } from "../../bench/bench.ts";
 import type { BenchIdentity, DiskFolder } from "../../bench/folder.ts";
+import type { FrontResult } from "../../bench/front/front.ts";
 import { toCommandLine } from "../options.ts";
 import { createChangingLine } from "../terminal/changing-line.ts";
 import { toJson, toOneLine } from "../terminal/sanitise.ts";
@@ -26,6 +27,7 @@ export interface BenchFlags extends InputFlags {
   perMonth?: number;
   yes?: boolean;
   report: boolean;
+  front?: boolean;
 }
 
 /** A set with who is measured on it. */
@@ -39,6 +41,8 @@ export interface MeasuredSet {
   outcome: BenchOutcome;
   /** The same on families of tasks that nobody has learned from, where it costs nothing. */
   byFamily?: BenchOutcome;
+  /** The curve of each that has a price, where it was asked for. */
+  front?: FrontResult;
   /** What it showed of TRINITY on a live pool, in words. */
   verdict?: string;
 }
@@ -64,6 +68,8 @@ export async function measureSet(
   ]);
   const { set, fit, concurrency, budgetUsd } = input;
   const { seed, splitBy, splitSeed, limit, fitTasks, samples = input.samples } = flags;
+  // First: where dollars are not known it is refused before anything else is measured.
+  const front = flags.front ? await measureCurves(input, chosen.contenders, flags) : undefined;
   const outcome = await watched(flags, set.kind === "rehearsal", (signal, line) =>
     runBench({
       ...{ set, concurrency, seed, splitBy, splitSeed, samples, folder, signal, ...chosen },
@@ -90,13 +96,31 @@ export async function measureSet(
     import("../../config/home.ts"),
   ]);
   const verdict = await keepVerdict(outcome, toTuttiHome(process.env), toClock(Date.now()).slice(0, 10));
-  const measured = { outcome, byFamily, verdict };
+  const measured = { outcome, byFamily, verdict, front };
   await keep(measured, folder, identity, flags.report);
   return measured;
 }
 
+/** Undefined where nobody has a price that could be set. */
+async function measureCurves(
+  { set }: BenchInput,
+  contenders: readonly Baseline[],
+  flags: BenchFlags,
+): Promise<FrontResult | undefined> {
+  const priced = contenders.filter(({ atPrice, target }) => atPrice && !target);
+  if (priced.length === 0) return undefined;
+  const { measureFront } = await import("../../bench/front/front.ts");
+  const { seed, splitBy, splitSeed, limit } = flags;
+  return watched(flags, false, (signal, line) =>
+    measureFront({
+      ...{ set, contenders: priced, seed, splitBy, splitSeed, limit, signal },
+      onProgress: (progress) => line.update(progress),
+    }),
+  );
+}
+
 async function keep(
-  { outcome, byFamily }: MeasuredSet,
+  { outcome, byFamily, front }: MeasuredSet,
   folder: DiskFolder,
   identity: BenchIdentity,
   hasReport: boolean,
@@ -107,10 +131,11 @@ async function keep(
     pool: pool.members.map(({ worker, profile }) => ({ id: worker.id, profile })),
   });
   if (!outcome.isStopped) folder.write("results.json", `${toJson(results)}\n`);
+  if (front) folder.write("front.json", `${toJson(front)}\n`);
   if (byFamily) folder.write("results-by-family.json", `${toJson(byFamily.results)}\n`);
   if (!hasReport) return;
   const { toReport } = await import("../../bench/report/report.ts");
-  folder.write("report.html", toReport(outcome, toCommandLine(process.argv.slice(2)), byFamily));
+  folder.write("report.html", toReport(outcome, toCommandLine(process.argv.slice(2)), { byFamily, front }));
 }
 
 /** The table of a set with all that is said around it. */

@@ -54,11 +54,16 @@ describe("tutti bench with a verifier", () => {
     expect(of("verified-cascade@0.1").accuracy).toBeLessThan(exact.accuracy);
   });
 
-  test("whoever compares replies is refused, since there are none", async () => {
-    const { stdout, code } = await bench("--conductor", "vote-3");
-    expect(code).not.toBe(0);
-    expect(stdout).toMatch(/vote-3.*compares replies/);
-  });
+  test.each(["vote-3", "cascade", "ask-until-sure", "neighbours-vote-3", "best-single,vote-all"])(
+    "%s is refused where it is named: there are no replies to compare",
+    async (conductor) => {
+      const { stdout, code } = await bench("--conductor", conductor);
+      expect(code).toBe(2);
+      const { message } = JSON.parse(stdout).error;
+      expect(message).toContain(`${conductor.split(",").at(-1)} cannot be measured on "agents"`);
+      expect(message).toMatch(/it compares replies, and nobody's reply to 232 of 240 tasks was recorded/);
+    },
+  );
 
   test("the error of every verifier can be set at once", async () => {
     const { stdout } = await bench("--conductor", "verified-cascade", "--verifier-error", "0.05");

@@ -6,7 +6,7 @@ import { toCount } from "../../base/format.ts";
 import { QUALITIES } from "../../base/quality-names.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { Run } from "../../perform/run.ts";
-import { parseConductorName } from "../../tutti/conductors.ts";
+import { parseConductorName } from "../../tutti/conductor-names.ts";
 import { saidIn } from "../../tutti/conversation.ts";
 import { textOf } from "../../worker/brief.ts";
 import { toCalls, toCost } from "../ask/outcome.ts";

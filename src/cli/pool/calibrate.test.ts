@@ -13,6 +13,8 @@ function startServer(): Promise<ChatServer> {
   return startChatServer({
     models: ["right", "slip"],
     reply: ({ model, messages }) => {
+      // As a judge either of them believes everything.
+      if (JSON.stringify(messages).includes("VERDICT: ACCEPT")) return "VERDICT: ACCEPT";
       const [, a, b] = /(\d+) plus (\d+)/.exec(JSON.stringify(messages)) ?? [];
       const sum = Number(a) + Number(b);
       return `Answer: ${model === "slip" && sum > 5 ? sum + 1 : sum}`;
@@ -132,6 +134,30 @@ describe("a pool of the config", () => {
     } finally {
       await server.close();
     }
+  });
+
+  test("a judge's errors are kept, also when it is not measured again, and shown with the pool", async () => {
+    const home = createHome();
+    const server = await startServer();
+    try {
+      writeConfig(home, server);
+      const judged = await calibrate(home, "--tasks", "own.jsonl", "--yes", "--judge", "right");
+      expect(judged.stdout).toMatch(
+        /right as a judge of 16 replies: accepts 100 % .* of the wrong ones, refuses 0 %/,
+      );
+      await calibrate(home, "--tasks", "own.jsonl", "--yes");
+    } finally {
+      await server.close();
+    }
+    const judging = { right: 13, refusedRight: 0, wrong: 3, acceptedWrong: 3 };
+    expect((await loadCalibration(home, "own"))!.judges).toEqual([
+      { id: "right", measuredAt: expect.any(String), ...judging },
+    ]);
+    const pool = (...args: string[]) => runTutti(["pool", ...args], { cwd: home, env: { TUTTI_HOME: home } });
+    const [right, slip] = JSON.parse((await pool("--json")).stdout);
+    expect(right.profile.judging).toEqual(judging);
+    expect(slip.profile.judging).toBeUndefined();
+    expect((await pool()).stdout).toMatch(/AS A JUDGE[\s\S]*accepts 3\/3 wrong/);
   });
 
   test("that does not reply is measured by nothing: exit code 1, nothing saved", async () => {

@@ -116,6 +116,7 @@ export async function calibratePool(
     { agree, performRecording },
     { toCalibration },
     { embedCalibration },
+    { newestJudges },
   ] = await Promise.all([
     import("../../calibration/file.ts"),
     import("../../config/home.ts"),
@@ -125,6 +126,7 @@ export async function calibratePool(
     import("../record/record.ts"),
     import("../../recording/to-calibration.ts"),
     import("./calibrate-embed.ts"),
+    import("../../calibration/merge.ts"),
   ]);
   const chosen = await chooseWorkers(pool, flags.workers);
   const [judge] = flags.judge === undefined ? [] : (await chooseWorkers(pool, flags.judge)).members;
@@ -163,9 +165,12 @@ export async function calibratePool(
   // One that cannot be read is replaced: all it held is in the recording.
   const before = await loadCalibration(home, name).catch(() => undefined);
   const { embeddings, embedded } = await embedCalibration(calibration, before, config);
+  const measured =
+    judged && judged.judged > 0 ? [{ id: judged.judge, measuredAt: now, ...judged.counts }] : [];
   const file = await saveCalibration(home, name, {
     ...calibration,
     embeddings,
+    judges: newestJudges([before ?? {}, { judges: measured }]),
     measuredAt: calibration.workers.map((id) => measuredAt(id, summary, before) ?? now),
   });
   return { ...result, file, embedded };

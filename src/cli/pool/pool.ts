@@ -6,7 +6,7 @@ import { toCount, toDelay, toMoney, toPercent, toPrices } from "../../base/forma
 import type { ResolvedPool } from "../../config/pool.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
 import { isSimulatedPool } from "../../worker/kinds.ts";
-import type { PoolMember, Topic, WorkerKind } from "../../worker/types.ts";
+import type { JudgeCounts, PoolMember, Topic, WorkerKind } from "../../worker/types.ts";
 import { unknownVerb } from "../options.ts";
 import { printJson, printTable } from "../terminal/print.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
@@ -101,9 +101,15 @@ async function list(_flags: PoolFlags, command: Command): Promise<void> {
     { title: "SUCCESS", align: "right" },
     { title: "BEST TOPICS", min: 9, isOptional: true },
     { title: "DELAY", align: "right" },
+    ...(entries.some(({ profile }) => profile?.judging) ? [{ title: "AS A JUDGE", min: 10 }] : []),
     { title: "SOURCE", min: 10, isOptional: true, style: style.dim },
   ];
-  printTable(columns, entries.map(toRow), style);
+  const hasJudges = columns.some(({ title }) => title === "AS A JUDGE");
+  printTable(
+    columns,
+    entries.map((entry) => toRow(entry, hasJudges)),
+    style,
+  );
   const said = `Conductor: ${toOneLine(conductor)} (${toOneLine(reason)})`;
   process.stdout.write(`\n${wrap(said, columnsOf(process.stdout) - 1).join("\n")}\n`);
 }
@@ -153,7 +159,7 @@ const KIND_WORDS: Record<WorkerKind, { price: string; source: string }> = {
   conductor: { price: "as its team", source: "the Conductor itself" },
 };
 
-function toRow({ number, id, kind, state, price, profile, source }: PoolRow): string[] {
+function toRow({ number, id, kind, state, price, profile, source }: PoolRow, hasJudges: boolean): string[] {
   const best = Object.entries(profile?.topics ?? {}) as [Topic, number][];
   const topics = best
     .sort(([, a], [, b]) => b - a)
@@ -167,8 +173,16 @@ function toRow({ number, id, kind, state, price, profile, source }: PoolRow): st
     profile ? toPercent(profile.success) : "",
     topics.join(", "),
     profile?.delayMs === undefined ? "" : toDelay(profile.delayMs),
+    ...(hasJudges ? [toJudging(profile?.judging)] : []),
     toOneLine(source || KIND_WORDS[kind ?? "model"].source),
   ];
+}
+
+/** "accepts 2/30 wrong, refuses 1/30 right". */
+function toJudging(counts: JudgeCounts | undefined): string {
+  if (!counts) return "";
+  const { right, refusedRight, wrong, acceptedWrong } = counts;
+  return `accepts ${acceptedWrong}/${wrong} wrong, refuses ${refusedRight}/${right} right`;
 }
 
 async function check(_flags: PoolFlags, command: Command): Promise<void> {

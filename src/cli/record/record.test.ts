@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { loadRecording } from "../../recording/load.ts";
 import { createHome, runTutti, startTutti } from "../../testing/command.ts";
 import { startChatServer } from "../../testing/gateway/chat-server.ts";
@@ -81,26 +81,78 @@ test("a published set that is not there is answered with the command that fetche
   expect(stderr).toContain("curl -L --create-dirs -o math500.jsonl https://huggingface.co/datasets/");
 });
 
-test("another task file is not recorded into the same folder, nor is what cannot be graded paid for", async () => {
-  const cwd = createHome();
-  const write = (name: string, rows: object[]) =>
-    writeFileSync(join(cwd, name), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+describe("refused before anybody is asked", () => {
   const rows = [1, 2, 3].map((i) => ({
     id: `a${i}`,
     set: "own",
     prompt: `${i} + ${i}?`,
     answer: String(2 * i),
   }));
-  write("a.jsonl", rows);
-  write("b.jsonl", [{ ...rows[0]!, id: "b1", prompt: "what else?" }]);
-  const record = (...args: string[]) =>
-    runTutti(["record", ...args, "--pool", "rehearsal", "--out", "made"], { cwd });
-  expect((await record("a.jsonl", "--limit", "2")).code).toBe(0);
-  const other = await record("b.jsonl");
-  expect(other.code).toBe(2);
-  expect(other.stderr).toMatch(
-    /made is the recording of another task file: 2 of its 2 tasks are not in this one.*--out/s,
-  );
-  expect((await record("a.jsonl")).code).toBe(0);
-  expect(countLines(join(cwd, "made", "tasks.jsonl"))).toBe(3);
+
+  /** A folder with task files, and `record` into "made" there. */
+  function createTasks(files: Record<string, object[]>) {
+    const cwd = createHome();
+    for (const [name, content] of Object.entries(files))
+      writeFileSync(join(cwd, name), content.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    const record = (...args: string[]) =>
+      runTutti(["record", ...args, "--pool", "rehearsal", "--out", "made"], { cwd });
+    return { record, countTasks: () => countLines(join(cwd, "made", "tasks.jsonl")), cwd };
+  }
+
+  test("another task file into the same folder", async () => {
+    const { record, countTasks } = createTasks({
+      "a.jsonl": rows,
+      "b.jsonl": [{ ...rows[0]!, id: "b1", prompt: "what else?" }],
+    });
+    expect((await record("a.jsonl", "--limit", "2")).code).toBe(0);
+    const other = await record("b.jsonl");
+    expect(other.code).toBe(2);
+    expect(other.stderr).toMatch(
+      /made is the recording of another task file \(a\.jsonl\): 3 of its 3 tasks are not in b\.jsonl, and 1.*--out/s,
+    );
+    expect((await record("a.jsonl")).code).toBe(0);
+    expect(countTasks()).toBe(3);
+  });
+
+  test("another file that begins with the tasks recorded so far", async () => {
+    const { record, countTasks } = createTasks({
+      "a.jsonl": rows,
+      "b.jsonl": [rows[0]!, rows[1]!, { ...rows[2]!, id: "b3", prompt: "what else?" }],
+      "stricter.jsonl": [{ ...rows[0]!, grader: "text" }, ...rows.slice(1)],
+    });
+    expect((await record("a.jsonl", "--limit", "2")).code).toBe(0);
+    const other = await record("b.jsonl");
+    expect(other).toMatchObject({ code: 2, stdout: "" });
+    expect(other.stderr).toMatch(/1 of its 3 tasks are not in b\.jsonl, and 1 of that one are not in it/);
+    const stricter = await record("stricter.jsonl");
+    expect(stricter.code).toBe(2);
+    expect(stricter.stderr).toMatch(/the task "a1" is another one in stricter\.jsonl/);
+    expect(countTasks()).toBe(2);
+  });
+
+  test("not the same file with more tasks, which is said, nor a part of it", async () => {
+    const { record, countTasks } = createTasks({ "a.jsonl": rows.slice(0, 2), "grown.jsonl": rows });
+    expect((await record("a.jsonl")).code).toBe(0);
+    const grown = await record("grown.jsonl");
+    expect(grown.code).toBe(0);
+    expect(grown.stderr).toContain("grown.jsonl has 1 tasks more than when made was begun");
+    expect((await record("a.jsonl")).code).toBe(0);
+    expect(countTasks()).toBe(3);
+  });
+
+  test.each([
+    ["a judge where none is given", { grader: "judge", answer: "yes" }, "no model was given as judge"],
+    ["a number that is none", { grader: "numeric", answer: "many" }, "many.* is not a number"],
+    ["JSON that is none", { grader: "json", answer: "{" }, "is not JSON"],
+  ])("tasks that cannot be graded: %s", async (_, wrong, why) => {
+    const { record, cwd } = createTasks({
+      "a.jsonl": [...rows, { id: "bad", set: "own", prompt: "how?", ...wrong }],
+    });
+    const { code, stderr, stdout } = await record("a.jsonl");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(
+      new RegExp(`1 of 4 tasks cannot be graded here, so nobody was asked\\. Task "bad": .*${why}`, "s"),
+    );
+    expect(existsSync(join(cwd, "made"))).toBe(false);
+  });
 });

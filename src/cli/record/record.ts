@@ -94,7 +94,10 @@ async function record(name: string, flags: RecordFlags): Promise<void> {
   for (const text of [notice, ...warnings]) if (text) process.stderr.write(`${text}\n`);
   const grader = await openGrader(set, await findJudge(flags, pool.members));
   const folder = flags.out ?? join("recordings", set.id);
-  await refuseOtherTasks(folder, set.tasks);
+  const taskFile = { id: set.id, source: set.source, tasks: set.all };
+  const added = await refuseOtherTasks(folder, taskFile);
+  if (added > 0)
+    process.stderr.write(`${set.source} has ${added} tasks more than when ${folder} was begun.\n`);
   await checkGrader(set.tasks, grader);
   const {
     samples = RECORD_DEFAULTS.samples,
@@ -106,7 +109,8 @@ async function record(name: string, flags: RecordFlags): Promise<void> {
   if (!(await agree(plan, set, folder, simulated, flags))) return;
 
   const summary = await performRecording({
-    ...{ folder, tasks: set.tasks, pool, grader, samples, concurrency, maxOutputTokens, seed: flags.seed },
+    ...{ folder, tasks: set.tasks, taskFile, pool, grader, samples, concurrency, maxOutputTokens },
+    seed: flags.seed,
     budgetUsd: flags.budgetUsd === "none" ? undefined : flags.budgetUsd,
     allowUnknownPrice: flags.allowUnknownPrice,
   });

@@ -38,7 +38,8 @@ export function openTrinity(folder: string, given: OpenTrinityOptions = {}): Tri
     kind: "trinity" as const,
     checkpoint: toCheckpointName(folder),
     digest,
-    costPerCall: given.costPerCall,
+    costPerCall: given.costPerUsd === undefined ? given.costPerCall : undefined,
+    costPerUsd: given.costPerUsd,
   };
   const { memory = memoryOf(digest) } = given;
   const options = {

@@ -13,7 +13,7 @@ import { resolveModel } from "../../config/pool.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
 import type { ConductorIdentity } from "../../store/types.ts";
 import type { AskOptions } from "../../tutti/ask-options.ts";
-import { parseConductorName } from "../../tutti/conductors.ts";
+import { parseConductorName } from "../../tutti/conductor-names.ts";
 import { QUALITY_TRAITS, toBudgetUsd, toRounds } from "../../tutti/quality.ts";
 import type { Tutti } from "../../tutti/tutti.ts";
 import { isModel, modelsOf } from "../../worker/kinds.ts";

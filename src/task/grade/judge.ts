@@ -21,6 +21,8 @@ export async function gradeJudge(
   signal: AbortSignal,
 ): Promise<Grade> {
   if (!judge) return ungraded("no model was given as judge");
+  if (task.answer.trim() === "")
+    return ungraded("there is no expected answer that a judge could compare with");
   if (answer.trim() === "") return { score: 0, why: `said nothing, expected ${short(task.answer)}` };
   const verdicts: ("same" | "different")[] = [];
   for (const pair of [

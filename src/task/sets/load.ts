@@ -23,7 +23,7 @@ const READERS: readonly [RegExp, Reader][] = [
   [/\.parquet$/i, (file, onRow) => readParquet(file, onRow)],
 ];
 /** In a folder that is a recording these are not tasks. */
-const NOT_TASKS = /^(?:outcomes|ungraded)\.jsonl(?:\.gz)?$/;
+const NOT_TASKS = /^(?:(?:outcomes|ungraded)\.jsonl(?:\.gz)?|task-file\.json)$/;
 /** Names that say nothing: the folder is then what a file is called. */
 const ANY_NAME = /^(?:test|train|validation|dev|data|tasks|v?\d|0000)/i;
 
