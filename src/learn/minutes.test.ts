@@ -103,6 +103,20 @@ test("that cannot be kept are refused after a few iterations, with how many woul
   );
 });
 
+test("that are hopeless are refused after three iterations", async () => {
+  let iterations = 0;
+  const speed = { ...STEADY, minutes: 1, warmUpSeconds: 1 };
+  const counted = {
+    ...speed,
+    get warmUpSeconds() {
+      iterations++;
+      return 1;
+    },
+  };
+  await expect(trainFor("hopeless", counted)).rejects.toThrow("1 minute is not enough here");
+  expect(iterations).toBe(3);
+});
+
 test("are told as a count that repeats the training, and a lower count is told too", async () => {
   const notices = async (name: string, change: Partial<Speed>) =>
     (await trainFor(name, { ...STEADY, ...change })).events.flatMap((event) =>

@@ -5,6 +5,9 @@ import { usageError } from "../base/errors.ts";
 
 /** Warm-up iterations after which it is known whether the minutes can be kept. The first compile their graphs. */
 const TRIED = 8;
+/** After so many it is known where the minutes are too few by a factor of `HOPELESS`: a slow start explains no more. */
+const TRIED_FIRST = 3;
+const HOPELESS = 3;
 /** The warm-up, an evaluation and the test may take this share of the minutes; learning needs the rest. */
 const LARGEST_SHARE = 0.7;
 /** Iterations timed before minutes become a count. */
@@ -54,10 +57,12 @@ export class Minutes {
   /** Throws "usage" as soon as it is known that the minutes do not even hold what comes before and after learning. */
   addWarmUp(seconds: number): void {
     this.#warmUps.push(seconds);
-    if (this.#warmUps.length !== Math.min(TRIED, this.#options.warmUp)) return;
     const { minutes, clock, warmUp } = this.#options;
-    const needed = clock() + (warmUp - this.#warmUps.length) * medianOf(this.#warmUps);
-    if (needed <= LARGEST_SHARE * this.#end) return;
+    const tried = this.#warmUps.length;
+    if (tried !== TRIED_FIRST && tried !== Math.min(TRIED, warmUp)) return;
+    const needed = clock() + (warmUp - tried) * medianOf(this.#warmUps);
+    const isEarly = tried < Math.min(TRIED, warmUp);
+    if (needed <= LARGEST_SHARE * this.#end * (isEarly ? HOPELESS : 1)) return;
     const enough = Math.ceil((needed / LARGEST_SHARE / 60) * 10) / 10;
     throw usageError(
       `${minutes} ${minutes === 1 ? "minute is" : "minutes are"} not enough here: the warm-up alone takes about ${Math.ceil(needed)} s. Give it --minutes ${enough} or more, or a number of --iterations`,
