@@ -26,7 +26,7 @@ export async function captureTerminal({ command, env = {}, cwd, columns = 100, r
     String(columns),
     "-y",
     String(rows),
-    `${line}; echo "left with $?"; read x`,
+    `trap : INT; ${line}; echo "left with $?"; read x`,
   );
   try {
     for (const [shown, keys] of typed) {
