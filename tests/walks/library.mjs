@@ -33,7 +33,7 @@ export function library(folder) {
     name: "the library",
     steps: [
       {
-        run: `npx tsc ${options} --outDir built --noEmit false --declaration false mine.mts`,
+        run: `npx tsc ${options} --rootDir . --outDir built --noEmit false --declaration false mine.mts`,
         never: [/error TS/],
       },
       {
