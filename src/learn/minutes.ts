@@ -3,11 +3,11 @@
 
 import { usageError } from "../base/errors.ts";
 
-/** Warm-up iterations after which it is known whether the minutes can be kept. The first compile their graphs. */
-const TRIED = 8;
-/** After so many it is known where the minutes are too few by a factor of `HOPELESS`: a slow start explains no more. */
-const TRIED_FIRST = 3;
-const HOPELESS = 3;
+/** Warm-up iterations after which it is known whether the minutes can be kept; the first half of them is slow. */
+const TRIED = 16;
+/** On a slow machine it is decided when this share of the minutes is over, but never on the first few alone. */
+const TRIED_SHARE = 1 / 3;
+const FEWEST_TRIED = 4;
 /** The warm-up, an evaluation and the test may take this share of the minutes; learning needs the rest. */
 const LARGEST_SHARE = 0.7;
 /** Iterations timed before minutes become a count. */
@@ -37,6 +37,8 @@ export class Minutes {
   readonly #options: MinutesOptions;
   readonly #warmUps: number[] = [];
   readonly #iterations: number[];
+  /** Whether the minutes are enough is asked once. */
+  #isDecided = false;
   /** One evaluation on the validation split. */
   #evaluationSeconds = 0;
 
@@ -59,10 +61,12 @@ export class Minutes {
     this.#warmUps.push(seconds);
     const { minutes, clock, warmUp } = this.#options;
     const tried = this.#warmUps.length;
-    if (tried !== TRIED_FIRST && tried !== Math.min(TRIED, warmUp)) return;
-    const needed = clock() + (warmUp - tried) * medianOf(this.#warmUps);
-    const isEarly = tried < Math.min(TRIED, warmUp);
-    if (needed <= LARGEST_SHARE * this.#end * (isEarly ? HOPELESS : 1)) return;
+    const isOver = tried >= FEWEST_TRIED && clock() > TRIED_SHARE * this.#end;
+    if (this.#isDecided || (tried < Math.min(TRIED, warmUp) && !isOver)) return;
+    this.#isDecided = true;
+    const each = medianOf(this.#warmUps.slice(Math.floor(tried / 2)));
+    const needed = clock() + (warmUp - tried) * each;
+    if (needed <= LARGEST_SHARE * this.#end) return;
     const enough = Math.ceil((needed / LARGEST_SHARE / 60) * 10) / 10;
     throw usageError(
       `${minutes} ${minutes === 1 ? "minute is" : "minutes are"} not enough here: the warm-up alone takes about ${Math.ceil(needed)} s. Give it --minutes ${enough} or more, or a number of --iterations`,
