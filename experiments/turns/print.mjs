@@ -49,7 +49,7 @@ export function toMarkdown({ split, sets, together }, families, rules) {
   return `${lines.join("\n")}\n`;
 }
 
-const point = ({ accuracy, calls }) => `${(100 * accuracy).toFixed(1)} @ ${calls.toFixed(2)}`;
+export const point = ({ accuracy, calls }) => `${(100 * accuracy).toFixed(1)} @ ${calls.toFixed(2)}`;
 
 function interval(difference) {
   if (!difference) return "–";

@@ -1,7 +1,7 @@
 // Whom to ask next, or stop: how much likelier a right answer becomes by one more ask and the best asks after it, minus what
 // they cost. An expectation over what could be said, exact for the posterior's model, over the few most promising workers.
 
-import { bestMass, type Dependence, hear, type Posterior, totalMass } from "./posterior.ts";
+import { bestMass, type Dependence, expectedBestMass, hear, type Posterior, totalMass } from "./posterior.ts";
 
 /** Somebody who may be asked. */
 export interface Candidate {
@@ -36,14 +36,14 @@ export function valueAsks(
   const byOne = candidates
     .map((candidate) => ({
       candidate,
-      value: expect(posterior, candidate, [], dependence, 1, width) / total,
+      value: expect(posterior, candidate, [], dependence, 1) / total,
     }))
     .sort(byWorth);
   if (depth === 1) return byOne;
   const promising = byOne.slice(0, width).map(({ candidate }) => candidate);
   const deeper = promising.map((candidate) => ({
     candidate,
-    value: expect(posterior, candidate, promising, dependence, depth, width) / total,
+    value: expect(posterior, candidate, promising, dependence, depth) / total,
   }));
   return [...deeper.sort(byWorth), ...byOne.slice(width)];
 }
@@ -59,18 +59,16 @@ function expect(
   others: readonly Candidate[],
   dependence: Dependence,
   depth: number,
-  width: number,
 ): number {
+  if (depth <= 1) return expectedBestMass(posterior, asked.worker, asked.curve, dependence);
+  const left = others.filter((other) => other !== asked);
   let sum = 0;
   for (let group = 0; group <= posterior.groups.length; group++) {
     const after = hear(posterior, asked.worker, asked.curve, group, dependence);
+    const mass = totalMass(after.mass);
     let best = bestMass(after);
-    if (depth > 1) {
-      const mass = totalMass(after.mass);
-      const left = others.filter((other) => other !== asked);
-      for (const next of left)
-        best = Math.max(best, expect(after, next, left, dependence, depth - 1, width) - next.price * mass);
-    }
+    for (const next of left)
+      best = Math.max(best, expect(after, next, left, dependence, depth - 1) - next.price * mass);
     sum += best;
   }
   return sum;

@@ -1,8 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import {
   bestMass,
   type Dependence,
+  expectedBestMass,
   hear,
   judge,
   NOTHING_SAID,
@@ -138,5 +139,36 @@ describe("the posterior over answers", () => {
         },
       ),
     );
+  });
+});
+
+describe("a question with several right answers", () => {
+  const curve = toCurve(0.8, 0);
+  const several = (agreement: number) => ({ difficulty: 0, coincidence: () => 0.2, agreement });
+  const disputed = (agreement: number) => {
+    const first = hear(NOTHING_SAID, 0, curve, 0, several(agreement));
+    return probabilitiesOf(hear(first, 1, curve, 1, several(agreement)));
+  };
+
+  test("a second answer says nothing against the first where right ones seldom agree", () => {
+    expect(disputed(1)[0]).toBeCloseTo(disputed(1)[1]!, 9);
+    expect(disputed(0.1)[0]).toBeGreaterThan(0.75);
+    expect(disputed(0.1).reduce((sum, each) => sum + each, 0)).toBeCloseTo(1, 9);
+  });
+
+  test("what can be said sums to what there is, and the expected best is that over all replies", () => {
+    for (const agreement of [1, 0.6, 0])
+      for (const groups of [0, 1, 2]) {
+        let posterior = NOTHING_SAID;
+        for (let worker = 0; worker < groups; worker++)
+          posterior = hear(posterior, worker, curve, worker, several(agreement));
+        const replies = Array.from({ length: groups + 1 }, (_, group) =>
+          hear(posterior, 9, toCurve(0.6, 0), group, several(agreement)),
+        );
+        const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
+        expect(sum(replies.map(({ mass }) => totalMass(mass)))).toBeCloseTo(totalMass(posterior.mass), 9);
+        const best = expectedBestMass(posterior, 9, toCurve(0.6, 0), several(agreement));
+        expect(best).toBeCloseTo(sum(replies.map(bestMass)), 9);
+      }
   });
 });

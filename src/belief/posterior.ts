@@ -1,7 +1,8 @@
 // The posterior over the answers given so far. Each group of equal answers may be the right one, or none is. Two things tie
 // workers together, and a vote that ignores them is too sure of itself: a question that is hard is hard for all of them
 // (a common difficulty z), and who is wrong may be wrong in the same way (coincidence).
-// Exact for this model: a sum over the groups and seven points of z, updated reply by reply.
+// Where a question has several right answers, a new one says less against the old ones. Exact for this model: a sum over the
+// groups and seven points of z, updated reply by reply. Where two answers are right, the one that was said first stands for both.
 
 /** Gauss–Hermite for a standard normal difficulty, seven points. */
 const POINTS = [-3.75044, -2.366759, -1.154405, 0, 1.154405, 2.366759, 3.75044];
@@ -16,6 +17,8 @@ export interface Dependence {
   difficulty: number;
   /** That `worker`, being wrong, repeats the wrong answer of `other`. */
   coincidence(worker: number, other: number): number;
+  /** That two right answers are the same, 0..1; by default 1. Below it, another answer may be right as well. */
+  agreement?: number;
 }
 
 /** The right answer is that of a group, or (the last row) nobody's so far. */
@@ -45,7 +48,7 @@ export function hear(
   worker: number,
   curve: Float64Array,
   group: number,
-  { coincidence }: Dependence,
+  { coincidence, agreement = 1 }: Dependence,
 ): Posterior {
   const before = groups.length;
   const isNew = group === before;
@@ -60,15 +63,56 @@ export function hear(
     const wrong = group < 0 ? 1 : isNew ? 1 - others / share : (joining[group] ?? 0) / share;
     const row = (isNew && right === before ? before + 1 : right) * SIZE;
     const isRight = right === group && !isNew;
+    const otherwiseRight = isNew && right < before ? 1 - agreement : 0;
     for (let z = 0; z < SIZE; z++) {
-      const weight = mass[right * SIZE + z]!;
-      after[row + z] = weight * (isRight ? curve[z]! : (1 - curve[z]!) * wrong);
+      const [weight, p] = [mass[right * SIZE + z]!, curve[z]!];
+      after[row + z] = weight * (isRight ? p * agreement : (1 - p) * wrong + p * otherwiseRight);
     }
   }
   if (isNew) for (let z = 0; z < SIZE; z++) after[before * SIZE + z] = mass[before * SIZE + z]! * curve[z]!;
   if (group < 0) return { groups, mass: after };
   const next = groups.map((members, i) => (i === group ? [...members, worker] : members));
   return { groups: isNew ? [...next, [worker]] : next, mass: after };
+}
+
+/**
+ * Expected mass of the heaviest group after one more reply, whatever it says. What `hear` and `bestMass` give over all groups,
+ * without a posterior for each: looking ahead spends its time here.
+ */
+export function expectedBestMass(
+  { groups, mass }: Posterior,
+  worker: number,
+  curve: Float64Array,
+  { coincidence, agreement = 1 }: Dependence,
+): number {
+  const count = groups.length;
+  const joining = groups.map((members) => mostLikelyToJoin(worker, members, coincidence));
+  let all = 0;
+  for (const each of joining) all += each;
+  /** By hypothesis: this worker is right, or wrong. */
+  const [right, wrong] = [new Float64Array(count + 1), new Float64Array(count + 1)];
+  for (let row = 0; row <= count; row++)
+    for (let z = 0; z < SIZE; z++) {
+      const weight = mass[row * SIZE + z]!;
+      right[row]! += weight * curve[z]!;
+      wrong[row]! += weight * (1 - curve[z]!);
+    }
+  let sum = 0;
+  for (let group = 0; group <= count; group++) {
+    let best = group === count ? right[count]! : right[group]! * agreement;
+    for (let row = 0; row < count; row++) {
+      if (row === group) continue;
+      const others = all - joining[row]!;
+      const share = Math.max(1, others / 0.95);
+      const after =
+        group === count
+          ? wrong[row]! * (1 - others / share) + right[row]! * (1 - agreement)
+          : (wrong[row]! * joining[group]!) / share;
+      best = Math.max(best, after);
+    }
+    sum += best;
+  }
+  return sum;
 }
 
 function mostLikelyToJoin(

@@ -118,8 +118,13 @@ describe("promises", () => {
     expect(adjustedBy(repeat(200, 0.95, 0), 0.95)).toBeLessThan(0.3);
   });
 
-  test("agreement beyond what was promised earns little", () => {
-    expect(adjustedBy(repeat(500, 0.3, 1), 0.3)).toBeLessThan(0.42);
+  test("agreement beyond what was promised earns nothing", () => {
+    expect(adjustedBy(repeat(500, 0.3, 1), 0.3)).toBe(0.3);
+  });
+
+  test("being outvoted now and then, as whoever settles disputes is, costs nothing", () => {
+    expect(adjustedBy(repeat(500, 0.75, 0.6), 0.75)).toBe(0.75);
+    expect(adjustedBy(repeat(500, 0.75, 0.3), 0.75)).toBeLessThan(0.5);
   });
 
   test("a worker recovers when it is honest again, and slowly when nobody asks it", () => {

@@ -30,3 +30,16 @@ test("nobody is sure to repeat anybody", () => {
   expect(toCoincidence(0.9, 5)).toBe(0.9);
   expect(toCoincidence(0, 0)).toBe(0.01);
 });
+
+test("right answers that differ are told from those that are the same, by similar questions", () => {
+  // The first half has one right answer, the second as many as workers.
+  const various = answers.map((_, i) => (i < 30 ? [0, 0, 0] : [0, 1, 2]));
+  const right = answers.map(() => [1, 1, 1]);
+  const { agreementFor } = measureMistakes(right, various, 3);
+  const near = (tasks: number[]) => agreementFor(tasks.map((task) => ({ task, weight: 1 })));
+  expect(near([0, 1, 2, 3])).toBeGreaterThan(0.9);
+  expect(near([30, 31, 32, 33])).toBeLessThan(0.1);
+  // Of a question like none of them, what holds over all.
+  expect(near([])).toBeCloseTo(0.5, 1);
+  expect(measureMistakes(wrong, answers, 3).agreementFor([])).toBeGreaterThan(0.97);
+});

@@ -82,6 +82,7 @@ export function createProfiler(calibration: Calibration): Profiler {
     const estimates = {
       ...{ similar, probabilities, errors, known: similarity },
       coincidence: mistakes?.rateFor(neighbours),
+      agreed: mistakes?.agreementFor(neighbours),
       answered: answers && answeredShare(answers, neighbours),
     };
     if (text.length > LONGEST_REMEMBERED) return estimates;
@@ -92,7 +93,10 @@ export function createProfiler(calibration: Calibration): Profiler {
 
   return {
     poolFor({ members }: Pool, text, { without } = {}): Pool {
-      const { similar, probabilities, errors, known, coincidence, answered } = estimate(text, without);
+      const { similar, probabilities, errors, known, coincidence, answered, agreed } = estimate(
+        text,
+        without,
+      );
       const repeats = (worker: number, other: string) => {
         const position = positions.get(other);
         return position === undefined || !mistakes || coincidence === undefined
@@ -110,6 +114,7 @@ export function createProfiler(calibration: Calibration): Profiler {
             standardError: errors[position!] === undefined ? undefined : round(errors[position!]!),
             known: round(known),
             answered: answered === undefined ? undefined : round(answered),
+            agreed: agreed === undefined ? undefined : round(agreed),
             reading: readings?.[position!],
             delayMs: member.profile?.delayMs ?? measured.delayMs,
           };
@@ -132,6 +137,7 @@ interface Estimates {
   known: number;
   coincidence?: number;
   answered?: number;
+  agreed?: number;
 }
 
 /** Shrunk towards all being answered: most are. */

@@ -208,7 +208,8 @@ class TrainingLoop<Entry extends ScheduleEntry> {
     const outcomes = await this.#algorithm.answer(world.validation, entry, { seed: evaluationSeed, signal });
     // What an abort cuts off is evaluated by whoever goes on: it may be the best.
     if (signal.aborted) return;
-    const metrics = toValidationMetrics(outcomes, costPerCall);
+    const measured = toValidationMetrics(outcomes, costPerCall);
+    const metrics = { ...measured, reward: this.#algorithm.validate?.() ?? measured.reward };
     const isBest = isFinal && !(state.best && metrics.reward <= state.best.reward - tolerance);
     const event: ValidationMetrics = { type: "validation", stage, iteration, ...metrics, isBest };
     this.#tell(event);

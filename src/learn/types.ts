@@ -57,6 +57,8 @@ export interface LearningAlgorithm<Entry extends ScheduleEntry = ScheduleEntry> 
   toRollout?(question: Question, entry: Entry, seed: number): Rollout;
   /** All it needs to go on as if nothing had happened, to the bit. */
   save(): AlgorithmState;
+  /** What it is worth on the validation split where it knows that better than one run of each question tells. */
+  validate?(): number | undefined;
   /** What people will use, into a folder of its own. */
   saveCheckpoint(
     folder: string,

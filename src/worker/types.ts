@@ -31,13 +31,7 @@ export type Part =
  * reads it, and nobody but that provider can.
  */
 export type ProviderMetadata = Record<string, { [name: string]: JsonValue | undefined }>;
-type JsonValue =
-  | null
-  | string
-  | number
-  | boolean
-  | JsonValue[]
-  | { [name: string]: JsonValue | undefined };
+type JsonValue = null | string | number | boolean | JsonValue[] | { [name: string]: JsonValue | undefined };
 
 /** A thought of a model, whole. */
 export interface ReasoningPart {
@@ -297,6 +291,8 @@ export interface Profile {
   known?: number;
   /** On similar questions: the share of replies with an answer that can be compared with others'. Absent: not measured. */
   answered?: number;
+  /** On similar questions: that two right answers are the same. Low where there are many solutions. Absent: not measured. */
+  agreed?: number;
   /** How its replies are read: what their look says about whether they are right. Absent: not measured, or it says nothing. */
   reading?: ReplyReading;
   /** Median delay of a whole reply. */

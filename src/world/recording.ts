@@ -22,7 +22,7 @@ import {
 } from "./recorded-sets.ts";
 import { type RecordedOutcomes, readScores } from "./sets.ts";
 import { sampleTasks } from "./split.ts";
-import type { Question, World, WorldSet } from "./types.ts";
+import type { Question, ReplayedQuestion, SplitName, World, WorldSet } from "./types.ts";
 
 const SMALLEST_POOL = 3;
 /** One of so many strongest is in every pool: a team without any of them has little to choose from. */
@@ -75,6 +75,7 @@ export async function createRecordingWorld(options: RecordingWorldOptions): Prom
       return random.pick(fields).trainingQuestion(random, pools);
     },
     validation,
+    replays: (split) => fields.flatMap((field) => field.replays(split, pools, seed)),
     grade: (task, run, signal) => bySet.get(task.set)!.grade(task, run, signal),
     texts: () =>
       fields.flatMap(({ splits }) => sampleTasks(splits.train, TEXTS_PER_SET).map((task) => toText(task))),
@@ -95,6 +96,7 @@ function checkWorkers({ id, pool }: WorldSet): void {
 interface Field extends SplitSet {
   trainingQuestion(random: Random, pools: RecordingWorldOptions["pools"]): Question;
   validationQuestion(task: GradedTask, seed: number): Question;
+  replays(split: SplitName, pools: RecordingWorldOptions["pools"], seed: number): ReplayedQuestion[];
 }
 
 function toField(opened: SplitSet): Field {
@@ -120,6 +122,24 @@ function toField(opened: SplitSet): Field {
       const random = createRandom(hashSeed("recording tune", seed, set.id, task.id));
       const { members: own } = profiler.poolFor(models, toText(task));
       return { task, pool: { members: random.shuffle([...own, consensus]) } };
+    },
+    replays(split, pools, seed) {
+      const isTrained = split === "train";
+      const tasks = splits[split];
+      return readScores(tasks, models, set as RecordedOutcomes).map(({ task, answers = [] }, number) => {
+        const random = createRandom(hashSeed("recording replay", seed, set.id, task.id));
+        const all = [...models.members.keys()];
+        const chosen = isTrained && pools === "random" ? sampleNumbers(all.length, strongest, random) : all;
+        // One that is trained on is estimated without itself, as it is when it is sampled.
+        const { members } = profiler.poolFor(models, toText(task), isTrained ? { without: number } : {});
+        return {
+          set: set.id,
+          task: task.id,
+          pool: { members: chosen.map((at) => members[at]!) },
+          answers: chosen.map((at) => answers[at]),
+          right: chosen.map((at) => set.recorded!(task.id, models.members[at]!.worker.id)[0] === 1),
+        };
+      });
     },
   };
 }

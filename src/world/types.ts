@@ -17,6 +17,19 @@ export interface Question {
   pool: Pool;
 }
 
+/** A question of a recording with what everybody answers to it: every alternative is known. */
+export interface ReplayedQuestion {
+  set: string;
+  /** Its id. */
+  task: string;
+  /** Models only, with profiles for this question. */
+  pool: Pool;
+  /** By number in the pool: equal numbers are equal answers; undefined: none that could be compared. */
+  answers: readonly (number | undefined)[];
+  /** By number in the pool, of the first sample. */
+  right: readonly boolean[];
+}
+
 /** What performing a task needs of where it comes from. */
 export interface Grading {
   /** Workers answer at once: no timers are needed. */
@@ -66,6 +79,8 @@ export interface World extends Grading {
   sample(seed: number): Question;
   /** The same questions every time, to evaluate on while training. Never trained on. */
   readonly validation: readonly Question[];
+  /** Of recordings: all questions of the split, with what everybody answers. */
+  replays?(split: SplitName): readonly ReplayedQuestion[];
   /** Questions to make the tokenizer from: training tasks only. */
   texts(): readonly string[];
   /** The work that a subtask may name here, in a word or two: "equations", "critical path". */

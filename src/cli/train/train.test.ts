@@ -124,12 +124,9 @@ describe("settings", () => {
     expect(toResumedSettings(flagsOf("--resume", "d"), { ...rest, world: older }, "d").world).toEqual(world);
   });
 
-  it("know a live pool with its budget, under either name", () => {
-    const expected = { kind: "tasks", tasks: "t.jsonl", budgetUsd: 2.5, pool: "team", set: "s" };
-    for (const flag of ["--budget", "--budget-usd"])
-      expect(settingsOf("--tasks", "t.jsonl", flag, "2.5", "--pool", "team", "--set", "s").world).toEqual(
-        expected,
-      );
+  it("know a live pool with its budget", () => {
+    const { world } = settingsOf("--tasks", "t.jsonl", "--budget-usd", "2.5", "--pool", "team", "--set", "s");
+    expect(world).toEqual({ kind: "tasks", tasks: "t.jsonl", budgetUsd: 2.5, pool: "team", set: "s" });
   });
 
   it.each([
@@ -145,7 +142,7 @@ describe("settings", () => {
     ],
     [["--recording", "a", "--recording", "b", "--set", "x", "--set", "y", "--set", "z"], "--set 3 times"],
     [["--tasks", "t"], "say how much it may, with --budget-usd 5"],
-    [["--tasks", "t", "--budget", "none"], "--budget-usd must be an amount in dollars"],
+    [["--tasks", "t", "--budget-usd", "none"], "--budget-usd must be an amount in dollars"],
     [["--tasks", "t", "--budget-usd", "1", "--set", "x", "--set", "y"], "--tasks takes one --set, not 2"],
     [["--budget-usd", "1"], "--budget-usd goes with --tasks"],
     [["--recording", "a", "--pool", "p"], "--pool goes with --tasks"],
@@ -175,7 +172,7 @@ describe("settings", () => {
     const saved = JSON.parse(JSON.stringify(live));
     const resumed = (...args: string[]) => toResumedSettings(flagsOf("--resume", "d", ...args), saved, "d");
     expect(resumed("--json", "--yes")).toEqual(live);
-    expect(resumed("--threads", "3", "--budget", "9")).toEqual({
+    expect(resumed("--threads", "3", "--budget-usd", "9")).toEqual({
       ...live,
       threads: 3,
       world: { ...live.world, budgetUsd: 9 },
@@ -183,9 +180,9 @@ describe("settings", () => {
     expect(() => resumed("--seed", "6")).toThrow(
       "--seed cannot be given with --resume: the training in d goes on",
     );
-    expect(() => resumed("--budget", "none")).toThrow("--budget-usd must be an amount in dollars");
+    expect(() => resumed("--budget-usd", "none")).toThrow("--budget-usd must be an amount in dollars");
     const free = JSON.parse(JSON.stringify(settingsOf()));
-    expect(() => toResumedSettings(flagsOf("--resume", "d", "--budget", "9"), free, "d")).toThrow(
+    expect(() => toResumedSettings(flagsOf("--resume", "d", "--budget-usd", "9"), free, "d")).toThrow(
       "--budget-usd goes with",
     );
     expect(() => toResumedSettings(flagsOf("--resume", "d"), { group: 1 }, "d")).toThrow(
@@ -306,7 +303,7 @@ describe("the command", () => {
     const rows = Array.from({ length: 30 }, (_, i) => JSON.stringify({ prompt: `${i}+1?`, answer: i + 1 }));
     writeFileSync(join(home, "own.jsonl"), `${rows.join("\n")}\n`);
     const path = newPath();
-    const { code, stderr } = await train("--tasks", "own.jsonl", "--budget", "2", "--out", path);
+    const { code, stderr } = await train("--tasks", "own.jsonl", "--budget-usd", "2", "--out", path);
     expect(stderr).toContain("30 tasks. An iteration makes up to 768 asks: about $");
     expect(stderr).toContain("At the most $2.00.");
     expect(stderr).toContain("nobody can be asked whether this cost is all right: say so with --yes");

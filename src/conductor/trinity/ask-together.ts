@@ -29,14 +29,14 @@ function probabilityOfAsking(context: TurnContext, first: Ask, others: readonly 
   const { posterior } = transcript;
   const candidates = others.map(({ worker }) => ({
     worker,
-    curve: prior.curves[worker]!,
+    curve: prior.curveOf(worker),
     price: priceOf(context, worker),
   }));
   const { dependence } = prior;
   const looking = { dependence, depth: Math.min(DEPTH, left - 1), width: WIDTH };
   let asks = 0;
   for (let group = 0; group <= posterior.groups.length; group++) {
-    const after = hear(posterior, first.worker, prior.curves[first.worker]!, group, dependence);
+    const after = hear(posterior, first.worker, prior.curveOf(first.worker), group, dependence);
     const mass = totalMass(after.mass);
     const [best] = valueAsks(after, candidates, looking);
     if (best && best.value - best.candidate.price > bestMass(after) / mass) asks += mass;

@@ -94,7 +94,7 @@ function listWorkers(context: TurnContext): WeighedOption[] {
     );
   const candidates = order.slice(0, CANDIDATES).map((worker) => ({
     worker,
-    curve: prior.curves[worker]!,
+    curve: prior.curveOf(worker),
     price: priceOf(context, worker),
   }));
   const { dependence } = prior;

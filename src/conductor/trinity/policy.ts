@@ -62,7 +62,10 @@ const BELIEF = {
 export type BeliefName = keyof typeof BELIEF;
 
 const BELIEF_NAMES = Object.keys(BELIEF) as BeliefName[];
-const FEATURE_NUMBERS = new Map<string, number>(FEATURES.map((name, number) => [name, number]));
+const FEATURE_NUMBERS = Object.fromEntries(FEATURES.map((name, number) => [name, number])) as Record<
+  FeatureName,
+  number
+>;
 
 /** Differences of worth are hundredths: the head strides in such steps. */
 const HEAD_SCALE: Partial<Record<FeatureName, number>> = {
@@ -80,7 +83,10 @@ const USUAL_SCALE = 0.05;
 
 export function toFeatures(values: Partial<Record<FeatureName, number>>): Float64Array {
   const features = new Float64Array(FEATURES.length);
-  for (const [name, value] of Object.entries(values)) features[FEATURE_NUMBERS.get(name)!] = value;
+  for (const name in values) {
+    const known = name as FeatureName;
+    features[FEATURE_NUMBERS[known]] = values[known]!;
+  }
   return features;
 }
 

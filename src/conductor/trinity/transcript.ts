@@ -26,7 +26,7 @@ const USUAL_COINCIDENCE = 0.25;
 /** Where nothing was measured of a worker. */
 const UNMEASURED = 0.5;
 
-interface Turn {
+export interface Turn {
   round: number;
   step: number;
   worker: number;
@@ -58,7 +58,8 @@ export interface Transcript {
 export interface Prior {
   /** By number in the pool; undefined for who is no model. */
   probabilities: (number | undefined)[];
-  curves: (Float64Array | undefined)[];
+  /** Of a model, by difficulty. */
+  curveOf(worker: number): Float64Array;
   /** How their replies are read, where that was measured. */
   readings: (ReplyReading | undefined)[];
   dependence: Dependence;
@@ -72,18 +73,31 @@ export function toPrior({ members }: Pool, policy: TrinityPolicy, record: TrackR
       ? adjust(adjustProbability(probabilityOf(member), recordOf(record, member.worker.id)), policy)
       : undefined,
   );
+  const curves: Float64Array[] = [];
+  const curveOf = (worker: number) => (curves[worker] ??= toCurve(probabilities[worker]!, difficulty));
   return {
-    probabilities,
-    curves: probabilities.map((p) => (p === undefined ? undefined : toCurve(p, difficulty))),
+    ...{ probabilities, curveOf },
     readings: members.map(({ profile }) => profile?.reading),
-    dependence: {
-      difficulty,
-      coincidence: (worker, other) => {
-        const measured = members[worker]!.repeats?.(members[other]!.worker.id) ?? USUAL_COINCIDENCE;
-        return worker === other ? 0.9 : Math.min(0.9, measured * scale);
-      },
-    },
+    dependence: { difficulty, coincidence: toCoincidence(members, scale), agreement: agreementOf(members) },
   };
+}
+
+/** Looking ahead asks for the same pairs over and over: each is computed once. */
+function toCoincidence(members: readonly PoolMember[], scale: number): Dependence["coincidence"] {
+  const known = new Float64Array(members.length ** 2).fill(-1);
+  return (worker, other) => {
+    const at = worker * members.length + other;
+    if (known[at]! < 0) {
+      const measured = members[worker]!.repeats?.(members[other]!.worker.id) ?? USUAL_COINCIDENCE;
+      known[at] = worker === other ? 0.9 : Math.min(0.9, measured * scale);
+    }
+    return known[at]!;
+  };
+}
+
+/** Of the question, so the same for all who were measured. */
+function agreementOf(members: readonly PoolMember[]): number | undefined {
+  return members.find(({ profile }) => profile?.agreed !== undefined)?.profile?.agreed;
 }
 
 /** As its profile promises. */
@@ -101,23 +115,17 @@ export function readTranscript(
   policy: TrinityPolicy,
 ): Transcript {
   const turns = toTurns(rounds, prior);
-  const transcript: Transcript = {
-    turns,
-    posterior: NOTHING_SAID,
-    answers: [],
-    hasPlan: false,
-    verdicts: new Map(),
-    latest: -1,
-  };
+  const transcript = { ...createTranscript(), turns };
   weighBetween(turns, prior);
   const labels = labelAnswers(
     turns.map(({ role, reply }) => (role === "worker" ? extractAnswer(reply) : null)),
   );
-  /** Groups are numbered by the posterior, in the order in which their answers were heard. */
   const groupOf = new Map<number, number>();
   for (const [number, turn] of turns.entries()) {
-    if (turn.role === "worker") hearWorker(transcript, turn, labels[number], groupOf, prior, policy);
-    else if (turn.role === "verifier") hearVerifier(transcript, turn, prior, policy);
+    if (turn.role === "worker") {
+      turn.group = toGroup(transcript, labels[number], groupOf, () => extractAnswer(turn.reply));
+      hearWorker(transcript, turn, prior, policy);
+    } else if (turn.role === "verifier") hearVerifier(transcript, turn, prior, policy);
     else if (turn.reply !== "") {
       transcript.hasPlan = true;
       transcript.suggested = parseSuggestion(turn.reply);
@@ -157,21 +165,29 @@ function toTurns(rounds: readonly ComposedRound[], { probabilities, readings }: 
   );
 }
 
-function hearWorker(
-  transcript: Transcript,
-  turn: Turn,
+/** Before anybody has spoken. */
+export function createTranscript(): Transcript {
+  const posterior = NOTHING_SAID;
+  return { turns: [], posterior, answers: [], hasPlan: false, verdicts: new Map(), latest: -1 };
+}
+
+/** Groups are numbered in the order in which their answers are heard; a new answer becomes a new one. -1: no answer. */
+export function toGroup(
+  { answers }: Transcript,
   label: number | undefined,
   groupOf: Map<number, number>,
-  prior: Prior,
-  policy: TrinityPolicy,
-): void {
-  let group = label === undefined ? -1 : (groupOf.get(label) ?? -2);
-  if (group === -2) {
-    group = transcript.answers.length;
-    groupOf.set(label!, group);
-    transcript.answers.push(extractAnswer(turn.reply));
-  }
-  turn.group = group;
+  toAnswer: () => string,
+): number {
+  if (label === undefined) return -1;
+  const known = groupOf.get(label);
+  if (known !== undefined) return known;
+  groupOf.set(label, answers.length);
+  answers.push(toAnswer());
+  return answers.length - 1;
+}
+
+export function hearWorker(transcript: Transcript, turn: Turn, prior: Prior, policy: TrinityPolicy): void {
+  const { group } = turn;
   transcript.posterior = hear(
     transcript.posterior,
     turn.worker,
@@ -199,19 +215,20 @@ function hearVerifier(transcript: Transcript, turn: Turn, prior: Prior, policy: 
 export function toTurnCurve(
   worker: number,
   isPlanned: boolean,
-  { probabilities, curves, dependence }: Prior,
+  { probabilities, curveOf, dependence }: Prior,
   policy: TrinityPolicy,
   shift = 0,
 ): Float64Array {
-  if (!isPlanned && shift === 0) return curves[worker]!;
+  if (!isPlanned && shift === 0) return curveOf(worker);
   const planned = isPlanned ? beliefNumber(policy, "planned") : 0;
   return toCurve(sigmoid(logit(probabilities[worker]!) + planned + shift), dependence.difficulty);
 }
 
 /** Who saw an answer may follow it: agreement then says less. */
-export function toFollowing({ difficulty, coincidence }: Dependence, policy: TrinityPolicy): Dependence {
+export function toFollowing(dependence: Dependence, policy: TrinityPolicy): Dependence {
+  const { coincidence } = dependence;
   const followed = sigmoid(beliefNumber(policy, "followed"));
-  return { difficulty, coincidence: (worker, other) => Math.max(followed, coincidence(worker, other)) };
+  return { ...dependence, coincidence: (worker, other) => Math.max(followed, coincidence(worker, other)) };
 }
 
 /** Who would solve the question judges it better. */

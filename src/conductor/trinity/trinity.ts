@@ -13,7 +13,14 @@ import type { ComposeRequest, Conductor } from "../types.ts";
 import { askTogether } from "./ask-together.ts";
 import { bestGroup, listOptions, type WeighedOption } from "./options.ts";
 import { toRoleStep } from "./roles.ts";
-import { probabilityOf, readTranscript, type Transcript, toPrior } from "./transcript.ts";
+import {
+  type Prior,
+  probabilityOf,
+  readTranscript,
+  type Transcript,
+  type Turn,
+  toPrior,
+} from "./transcript.ts";
 import type { TrinityOptions, TurnOption } from "./types.ts";
 
 /** Of a decision, so many options are told. */
@@ -66,7 +73,11 @@ function decideTurn(
  * How far each promise was kept. Only where two or more answered alone: of one who was asked alone the posterior knows what
  * the profile says, and nothing else.
  */
-function remember({ turns, posterior }: Transcript, { members }: Pool, { memory }: TrinityOptions): void {
+export function remember(
+  { turns, posterior }: Transcript,
+  { members }: Pool,
+  { memory }: TrinityOptions,
+): void {
   if (!memory) return;
   const alone = turns.filter(({ role, sees, group }) => role === "worker" && !sees && group >= 0);
   if (new Set(alone.map(({ worker }) => worker)).size < 2) return;
@@ -82,7 +93,7 @@ function remember({ turns, posterior }: Transcript, { members }: Pool, { memory 
 }
 
 /** The best by the head, or in training one that is sampled. */
-function choose(
+export function choose(
   weighed: readonly WeighedOption[],
   { policy, explore }: TrinityOptions,
   seed: number,
@@ -111,21 +122,24 @@ function toStep(
 
 const SOLVE = "Solve the overall task and give the answer.";
 
-/** The likeliest answer, in the words of the most trusted who said it; where nobody has one, the last reply. */
-function toAnswer(
+function toAnswer(transcript: Transcript, probabilities: Prior["probabilities"]): Decision {
+  const turn = toAnswerTurn(transcript, probabilities);
+  return turn ? { type: "accept", round: turn.round, step: turn.step } : { type: "accept" };
+}
+
+/** Who said the likeliest answer, the most trusted of them; where nobody has one, the first who replied. */
+export function toAnswerTurn(
   { turns, posterior }: Transcript,
-  probabilities: readonly (number | undefined)[],
-): Decision {
+  probabilities: Prior["probabilities"],
+): Turn | undefined {
   const group = bestGroup(posterior);
   const said = turns.filter((turn) => turn.role === "worker" && turn.reply !== "");
   const equal = said.filter((turn) => turn.group === group);
   const [first, ...rest] = equal.length > 0 ? equal : said;
-  if (!first) return { type: "accept" };
-  const { round, step } = rest.reduce(
-    (best, turn) => (probabilities[turn.worker]! > probabilities[best.worker]! ? turn : best),
+  return rest.reduce(
+    (best, turn) => (probabilities[turn.worker]! > probabilities[best!.worker]! ? turn : best),
     first,
   );
-  return { type: "accept", round, step };
 }
 
 /** `asked`: what was taken. */

@@ -7,6 +7,7 @@ import { toOutcomeMetrics } from "../metrics.ts";
 import { performAll, performAsked, toRunSeed } from "../perform.ts";
 import { type TrainerOptions, type TrainResult, train } from "../train.ts";
 import type { AlgorithmState, LearningAlgorithm, ScheduleEntry, UpdateMetrics } from "../types.ts";
+import { evaluateGeneration } from "./exact-generation.ts";
 import { toReward } from "./fitness.ts";
 import { performGeneration } from "./generation.ts";
 import { GradientHead } from "./gradient-head.ts";
@@ -45,6 +46,8 @@ export interface LearnerOptions {
   supervisedShare?: number;
 }
 
+/** In iterations: an exact evaluation takes less than an iteration. */
+const EVALUATE_EXACT_EVERY = 5;
 const TEMPERATURE = 0.05;
 const LEARNING_RATE = 0.05;
 const SUPERVISED_SHARE = 0.3;
@@ -63,6 +66,7 @@ export function openLearner(options: LearnerOptions, saved?: AlgorithmState): Po
     ? openSearch({ ...options, population }, policy.start, saved.values.search as SearchState)
     : undefined;
   const best = () => search?.mean ?? head.vector;
+  const exact = openExact(options);
 
   const learn = (stage: AlgorithmName, context: StageContext) => {
     if (stage === "reinforce") return reinforce(context, head);
@@ -92,6 +96,12 @@ export function openLearner(options: LearnerOptions, saved?: AlgorithmState): Po
     },
 
     async *iterate({ iteration, stage }) {
+      if (exact && isSearch(stage)) {
+        search ??= openSearch({ ...options, population }, head.vector);
+        const { performed, ...metrics } = exact.generation(search, iteration);
+        runs += performed;
+        return { ...metrics, runs };
+      }
       const context: StageContext = {
         ...{ policy, population, replications, trials: sampleTrials(options, iteration) },
         seed: hashSeed(options.seed, "iteration", iteration),
@@ -118,10 +128,36 @@ export function openLearner(options: LearnerOptions, saved?: AlgorithmState): Po
 
     save: () => ({ tensors: head.toTensors(), values: { runs, search: search?.save() } }),
 
-    saveCheckpoint: (folder, trained) => policy.save(folder, best(), { ...trained, runs, algorithm }),
+    validate: () => exact?.value(best()),
+
+    // Where nothing that was learned is better than the beginning on the validation split, the beginning is kept.
+    saveCheckpoint: (folder, trained) => {
+      const isBetter = !exact || exact.value(best()) > exact.value(policy.start);
+      return policy.save(folder, isBetter ? best() : policy.start, { ...trained, runs, algorithm });
+    },
 
     async close() {},
   };
+}
+
+/** Of a policy and a world that can be replayed exactly. Whoever samples or follows gradients needs runs all the same. */
+function openExact({ policy, world, seed, questions: perSet, diversityBonus, turnBonus }: LearnerOptions) {
+  const { evaluate } = policy;
+  // The bonuses are of runs.
+  if (!evaluate || !world.replays || diversityBonus || turnBonus) return undefined;
+  const [train, validation] = [world.replays("train"), world.replays("validation")];
+  return {
+    generation: (search: Search, iteration: number) =>
+      evaluateGeneration(search, {
+        ...{ questions: train, perSet, evaluate },
+        seed: hashSeed(seed, "exact", iteration),
+      }),
+    value: (vector: Float64Array) => evaluate(vector, validation).value,
+  };
+}
+
+function isSearch(stage: string): boolean {
+  return stage === "evolution" || stage === "random-search";
 }
 
 /** The same for all algorithms: whoever is compared with whom has seen the same questions. */
@@ -165,6 +201,7 @@ export function trainPolicy(options: TrainPolicyOptions): Promise<TrainResult> {
     ...options,
     // The trainer's rewards are 0.5 for wrong and 1 for right, ours 0 and 1: a call costs half as much there.
     costPerCall: options.costPerCall / 2,
+    evaluateEvery: options.policy.evaluate && options.world.replays ? EVALUATE_EXACT_EVERY : undefined,
     open: async (saved) => openLearner(options, saved),
   });
 }

@@ -15,6 +15,7 @@ import {
 import { createTrinityConductor } from "../../conductor/trinity/trinity.ts";
 import type { Conductor } from "../../conductor/types.ts";
 import type { World } from "../../world/types.ts";
+import { toFrontValue } from "./exact-replay.ts";
 import type { SearchedPolicy } from "./types.ts";
 
 export interface TrinityPolicyOptions {
@@ -65,6 +66,9 @@ export function openTrinityPolicy(options: TrinityPolicyOptions): SearchedPolicy
         compose: (request, signal) => byFactor.get(sampleCost(request.task.id))!.compose(request, signal),
       };
     },
+    evaluate: hasRoles
+      ? undefined
+      : (vector, questions) => toFrontValue(questions, { policy: fromVector(vector), hasRoles, maxTurns }),
     save: (folder, vector, { iterations, runs, validation, algorithm }) =>
       saveTrinity(folder, fromVector(vector), {
         ...{ name: hasRoles ? "trinity-roles" : "trinity", hasRoles, maxTurns, costPerCall },

@@ -5,6 +5,7 @@ import type { TurnChoice } from "../../conductor/trinity/types.ts";
 import type { Conductor } from "../../conductor/types.ts";
 import type { Question } from "../../world/types.ts";
 import type { ValidationMetrics } from "../types.ts";
+import type { Evaluate } from "./exact-generation.ts";
 
 /** A policy as a flat vector: what evolution searches. */
 export interface SearchedPolicy {
@@ -24,6 +25,8 @@ export interface SearchedPolicy {
   costPerCall?(question: Question): number;
   /** Keeps nothing between runs: one Conductor performs many at the same time. */
   conductor(vector: Float64Array, options?: ConductorOptions): Conductor;
+  /** What it is worth on questions of recordings, exactly: over all prices. Absent: it has to be performed. */
+  evaluate?: Evaluate;
   /** Writes weights and card. */
   save(folder: string, vector: Float64Array, trained: TrainedPolicy): Promise<void>;
 }
