@@ -70,13 +70,26 @@ function quoteSteps(visible: readonly VisibleStep[], mark: string): string[] {
   ]);
 }
 
+/** Between what the user said and what the team adds. */
+const BETWEEN = "\n\n";
+
+/** What the user said last and what the team adds, apart: the first comes again with the next turn, the second does not. */
+export function splitOwn(content: string, ownLength: number | undefined): string[] {
+  return ownLength === undefined
+    ? [content]
+    : [content.slice(0, ownLength), content.slice(ownLength + BETWEEN.length)];
+}
+
 /** Many servers want user and assistant to take turns: what the user said last and this are one message. */
 function appendText(messages: readonly Message[], text: string): Message[] {
   const last = messages.at(-1);
   if (last?.role !== "user") return [...messages, { role: "user", content: text }];
-  const parts: Part[] =
-    typeof last.content === "string" ? [{ type: "text", text: last.content }] : last.content;
-  return [...messages.slice(0, -1), { ...last, content: [...parts, { type: "text", text }] }];
+  const { content } = last;
+  const both: Message =
+    typeof content === "string"
+      ? { role: "user", content: `${content}${BETWEEN}${text}`, ownLength: content.length }
+      : { role: "user", content: [...content, { type: "text", text }] };
+  return [...messages.slice(0, -1), both];
 }
 
 /** What this worker said, and what came back for it. */

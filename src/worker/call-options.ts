@@ -3,7 +3,7 @@
 
 import type { LanguageModelV3CallOptions, LanguageModelV3Message } from "@ai-sdk/provider";
 import { TuttiError } from "../base/errors.ts";
-import { quote } from "./brief.ts";
+import { quote, splitOwn } from "./brief.ts";
 import type { Message, Part, ReasoningPart, ToolCall, WorkerRequest } from "./types.ts";
 
 type UserContent = Extract<LanguageModelV3Message, { role: "user" }>["content"];
@@ -85,7 +85,9 @@ function toPromptMessage(message: Message, defaults: CallDefaults): LanguageMode
       };
     case "user": {
       const parts: Part[] =
-        typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
+        typeof message.content === "string"
+          ? splitOwn(message.content, message.ownLength).map((text) => ({ type: "text", text }))
+          : message.content;
       return { role: "user", content: parts.map((part) => toUserPart(part, defaults)) };
     }
     case "assistant":

@@ -56,7 +56,8 @@ export interface ToolResult {
 
 export type Message =
   | { role: "system"; content: string; isCached?: true }
-  | { role: "user"; content: string | Part[] }
+  /** `ownLength`: so much of a text is the user's own, what follows is the team's. Providers get two parts. */
+  | { role: "user"; content: string | Part[]; ownLength?: number }
   /** `reasoning`: of this very worker, in a turn that called tools. Providers want it back before the results. */
   | { role: "assistant"; content: string; toolCalls?: ToolCall[]; reasoning?: ReasoningPart[] }
   | { role: "tool"; toolCallId: string; toolName: string; content: string; isCached?: true };

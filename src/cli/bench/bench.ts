@@ -93,11 +93,7 @@ A bench that was stopped goes on when it is started again with the same folder. 
     .description(
       "what quality costs: the whole curve of each Conductor in dollars, beside every single worker",
     )
-    .option(
-      "--conductor <ids>",
-      "whose curves, separated by commas",
-      "agree-cascade,look-ahead,router,neighbours",
-    )
+    .option("--conductor <ids>", "whose curves, separated by commas", "look-ahead,router,neighbours")
     .option(
       "--out <dir>",
       `the folder for front.svg, front.html and front.json (by default ${HOME}/<set>-front-<date>)`,
