@@ -44,13 +44,13 @@ function toPage(): string {
 Every error has a code. It is in the journal, in \`--json\` output (\`{ "error": { "code", "message" } }\`) and, in
 the words of each dialect, in the gateway's bodies. Codes are stable: programs may rely on them, not on messages.
 
-- **status**: of HTTP. In brackets: not for clients of the gateway, who read 500 and find the request id in the log.
-- **exit**: of the command. 2 is bad usage.
-- **asked again**: the same worker is asked again, if its provider does not say otherwise.
+- **status**: the HTTP status. In brackets: not shown to clients of the gateway; they get 500 and a request id, which is in the log.
+- **exit**: the exit code of the command. 2 is bad usage.
+- **asked again**: the same worker is asked again, unless its provider says otherwise.
 - **billed**: what a failed ask is taken to have cost: nothing (nobody was asked), only what was written, or all that
   it may have cost.
-- **circuit**: others are preferred for half a minute after three such failures in a row, or at once.
-- **outage**: in bench and training it says nothing about the task. Whatever can be asked again is one, too.
+- **circuit**: when other workers are preferred for half a minute: after three such failures in a row, or at once.
+- **outage**: bench and training do not count it against the task. Whatever can be asked again is an outage too.
 
 This page is made from \`src/base/error-codes.ts\` by its test.
 

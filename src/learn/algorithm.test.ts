@@ -187,3 +187,19 @@ describe("an evolution strategy behind the port", () => {
     );
   });
 });
+
+test("a training too short for its final stage keeps what it ends with", async () => {
+  const evolution = createEvolution(createSmallWorld(), 1);
+  const schedule: LearningAlgorithm["schedule"] = (total) => {
+    const { at } = evolution.schedule(total);
+    return { total, at: (iteration) => ({ ...at(iteration), isFinal: false }) };
+  };
+  const open = async () => ({ ...evolution, schedule });
+  const { validation, checkpoint } = await run(join(home, "short"), {
+    open,
+    iterations: 2,
+    evaluateEvery: 1,
+  });
+  expect(validation).toMatchObject({ iteration: 1, isBest: true });
+  expect(readdirSync(checkpoint)).toContain("picker.json");
+});

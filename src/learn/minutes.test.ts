@@ -17,7 +17,7 @@ afterAll(() => rmSync(home, { recursive: true }));
 interface Speed {
   minutes: number;
   warmUp: number;
-  warmUpSeconds: number;
+  warmUpSeconds: (iteration: number) => number;
   iterationSeconds: (iteration: number) => number;
   /** On the whole validation split. */
   evaluationSeconds: number;
@@ -41,7 +41,7 @@ async function trainFor(name: string, speed: Speed) {
     }),
     // biome-ignore lint/correctness/useYield: it asks nobody
     async *iterate({ iteration, isWarmUp }) {
-      seconds += isWarmUp ? speed.warmUpSeconds : speed.iterationSeconds(iteration - speed.warmUp);
+      seconds += isWarmUp ? speed.warmUpSeconds(iteration) : speed.iterationSeconds(iteration - speed.warmUp);
       const none = { decisionEntropy: 0, loss: 0, gradientNorm: 0, flatShare: 0, learningRate: 0 };
       return { ...toOutcomeMetrics([]), ...none };
     },
@@ -73,7 +73,7 @@ async function trainFor(name: string, speed: Speed) {
 }
 
 const STEADY: Speed = {
-  ...{ minutes: 5, warmUp: 300, warmUpSeconds: 0.15, evaluationSeconds: 4 },
+  ...{ minutes: 5, warmUp: 300, warmUpSeconds: () => 0.15, evaluationSeconds: 4 },
   iterationSeconds: () => 1,
 };
 
@@ -82,7 +82,8 @@ test.each<[string, Partial<Speed>]>([
   ["slower with every iteration", { iterationSeconds: (i) => 0.5 + 0.01 * i }],
   ["three times slower from the twentieth on", { iterationSeconds: (i) => (i < 20 ? 0.5 : 1.5) }],
   ["slow evaluations", { evaluationSeconds: 15 }],
-  ["a long warm-up", { warmUpSeconds: 0.6 }],
+  ["a long warm-up", { warmUpSeconds: () => 0.6 }],
+  ["a slow start", { warmUpSeconds: (i) => (i < 8 ? 5 : 0.15) }],
   ["no warm-up", { warmUp: 0 }],
 ])("are kept, test included: %s", async (name, change) => {
   const speed = { ...STEADY, ...change };
@@ -97,10 +98,21 @@ test.each<[string, Partial<Speed>]>([
 });
 
 test("that cannot be kept are refused after a few iterations, with how many would do", async () => {
-  const refused = trainFor("refused", { ...STEADY, minutes: 1, warmUpSeconds: 1 });
+  const refused = trainFor("refused", { ...STEADY, minutes: 1, warmUpSeconds: () => 1 });
   await expect(refused).rejects.toThrow(
     "1 minute is not enough here: the warm-up alone takes about 302 s. Give it --minutes 7.2 or more, or a number of --iterations",
   );
+});
+
+test("that cannot be kept on a slow machine are refused when a third of them is over", async () => {
+  let iterations = 0;
+  const warmUpSeconds = () => {
+    iterations++;
+    return 10;
+  };
+  const refused = trainFor("slow", { ...STEADY, minutes: 3, warmUpSeconds });
+  await expect(refused).rejects.toThrow("3 minutes are not enough here");
+  expect(iterations).toBe(6);
 });
 
 test("are told as a count that repeats the training, and a lower count is told too", async () => {

@@ -3,8 +3,11 @@
 
 import { usageError } from "../base/errors.ts";
 
-/** Warm-up iterations after which it is known whether the minutes can be kept. The first compile their graphs. */
-const TRIED = 8;
+/** Warm-up iterations after which it is known whether the minutes can be kept; the first half of them is slow. */
+const TRIED = 16;
+/** On a slow machine it is decided when this share of the minutes is over, but never on the first few alone. */
+const TRIED_SHARE = 1 / 3;
+const FEWEST_TRIED = 4;
 /** The warm-up, an evaluation and the test may take this share of the minutes; learning needs the rest. */
 const LARGEST_SHARE = 0.7;
 /** Iterations timed before minutes become a count. */
@@ -34,6 +37,8 @@ export class Minutes {
   readonly #options: MinutesOptions;
   readonly #warmUps: number[] = [];
   readonly #iterations: number[];
+  /** Whether the minutes are enough is asked once. */
+  #isDecided = false;
   /** One evaluation on the validation split. */
   #evaluationSeconds = 0;
 
@@ -54,9 +59,13 @@ export class Minutes {
   /** Throws "usage" as soon as it is known that the minutes do not even hold what comes before and after learning. */
   addWarmUp(seconds: number): void {
     this.#warmUps.push(seconds);
-    if (this.#warmUps.length !== Math.min(TRIED, this.#options.warmUp)) return;
     const { minutes, clock, warmUp } = this.#options;
-    const needed = clock() + (warmUp - this.#warmUps.length) * medianOf(this.#warmUps);
+    const tried = this.#warmUps.length;
+    const isOver = tried >= FEWEST_TRIED && clock() > TRIED_SHARE * this.#end;
+    if (this.#isDecided || (tried < Math.min(TRIED, warmUp) && !isOver)) return;
+    this.#isDecided = true;
+    const each = medianOf(this.#warmUps.slice(Math.floor(tried / 2)));
+    const needed = clock() + (warmUp - tried) * each;
     if (needed <= LARGEST_SHARE * this.#end) return;
     const enough = Math.ceil((needed / LARGEST_SHARE / 60) * 10) / 10;
     throw usageError(

@@ -210,7 +210,9 @@ class TrainingLoop<Entry extends ScheduleEntry> {
     if (signal.aborted) return;
     const measured = toValidationMetrics(outcomes, costPerCall);
     const metrics = { ...measured, reward: this.#algorithm.validate?.() ?? measured.reward };
-    const isBest = isFinal && !(state.best && metrics.reward <= state.best.reward - tolerance);
+    // A training too short for its final stage keeps what it ends with.
+    const isKept = isFinal || (state.iteration === this.#schedule.total && !state.best);
+    const isBest = isKept && !(state.best && metrics.reward <= state.best.reward - tolerance);
     const event: ValidationMetrics = { type: "validation", stage, iteration, ...metrics, isBest };
     this.#tell(event);
     const toRollout = (question: Question, runSeed: number) =>

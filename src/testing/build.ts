@@ -14,7 +14,7 @@ export default function build(): void {
   // As deep as dist, so that the paths inside of source maps are the same.
   const fresh = join(ROOT, `dist.${process.pid}`);
   try {
-    const args = ["-p", "tsconfig.build.json", "--outDir", fresh];
+    const args = ["-p", "tsconfig.build.json", "--outDir", fresh, "--declaration", "false"];
     const { status } = spawnSync(join(ROOT, "node_modules/.bin/tsc"), args, { cwd: ROOT, stdio: "inherit" });
     if (status !== 0) console.warn("The build had errors: see npm run check.");
     if (existsSync(join(fresh, BIN))) chmodSync(join(fresh, BIN), 0o755);

@@ -32,6 +32,10 @@ describe("an identity", () => {
     [{ kind: "custom", id: "mine" }, /"mine" was given in code/],
     [{ kind: "relay" }, /passed through/],
     [{ kind: "prompted", planner: "gamma" }, /No Conductor "gamma".+alpha, beta/],
+    [
+      { kind: "prompted", planner: "opnai/gpt-5" },
+      /^The Conductor "opnai\/gpt-5" is not in this pool \(there are: alpha, beta\).+Did you mean "openai"/,
+    ],
   ])("that nobody can find again says so: %j", async (identity, message) => {
     await expect(resolve(identity)).rejects.toThrow(message);
   });

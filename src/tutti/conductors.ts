@@ -12,7 +12,7 @@ import { createPromptedConductor } from "../conductor/prompted.ts";
 import { createSingleConductor } from "../conductor/single.ts";
 import type { Conductor } from "../conductor/types.ts";
 import { type Environment, toTuttiHome } from "../config/home.ts";
-import { type ResolvedPool, resolveModel } from "../config/pool.ts";
+import type { ResolvedPool } from "../config/pool.ts";
 import type { ConductorIdentity } from "../store/types.ts";
 import { isModel, modelsOf, nests, verifies } from "../worker/kinds.ts";
 import { usualUsd } from "../worker/price.ts";
@@ -20,7 +20,7 @@ import type { Pool, PoolMember, Task } from "../worker/types.ts";
 import type { Workflow } from "../workflow/types.ts";
 import { parseConductorName, type TrinityPrice } from "./conductor-names.ts";
 import { isPlainQuestion } from "./plain-question.ts";
-import { type RankOptions, rankPlanners, toPlannerReason } from "./planners.ts";
+import { findPlanner, type RankOptions, rankPlanners, toPlannerReason } from "./planners.ts";
 import { QUALITY_TRAITS } from "./quality.ts";
 
 export type PoolKind = ResolvedPool["kind"];
@@ -29,6 +29,8 @@ export interface ResolveOptions {
   kind: PoolKind;
   showNames: boolean;
   env: Environment;
+  /** The Conductor is named in the config and not for this question: an error says so. */
+  isConfigured?: boolean;
   /** Of a resumed run: what its first round performed. */
   workflow?: Workflow;
   onNotice?: (text: string) => void;
@@ -53,7 +55,7 @@ export async function resolveConductor(
   switch (identity.kind) {
     case "prompted":
       return createPromptedConductor(
-        await findPlanner(identity.planner, pool, options.env),
+        await findPlanner(identity.planner, pool, options),
         options,
         rankPlanners(pool, toRank(options)),
       );
@@ -159,28 +161,6 @@ async function openNative(
   return conductor;
 }
 
-async function findPlanner(id: string, { members }: Pool, env: Environment): Promise<PoolMember> {
-  const models = modelsOf({ members });
-  const isAlias = ({ worker }: PoolMember) => worker.id.slice(worker.id.indexOf("/") + 1) === id;
-  const aliases = models.filter(isAlias);
-  const found =
-    models.find(({ worker }) => worker.id === id) ?? (aliases.length === 1 ? aliases[0] : undefined);
-  if (found) return found;
-  if (id.includes("/")) return resolveModel(id, { env });
-  const ids = models.map(({ worker }) => worker.id).join(", ");
-  const hint = didYouMean(id, [
-    "prompted",
-    "native",
-    "trinity",
-    "verified-cascade",
-    "scripted-planner",
-    ...models.map(({ worker }) => worker.id),
-  ]);
-  throw usageError(
-    `No Conductor "${shorten(id)}" (there are: prompted, native, native:FOLDER, trinity, trinity:FOLDER, verified-cascade, verified-cascade:JUDGE, scripted-planner, ${ids}, or any provider/model).${hint}`,
-  );
-}
-
 // ---- Which one when ------------------------------------------------------------------------------
 
 // Which Conductor when: the one that was named; in the rehearsal the trained one that learned there; on a live
@@ -194,7 +174,7 @@ export interface Chosen {
 }
 
 export interface ChooseOptions
-  extends Pick<ResolveOptions, "kind" | "showNames" | "env" | "isAvailable" | "quality"> {
+  extends Pick<ResolveOptions, "kind" | "showNames" | "env" | "isConfigured" | "isAvailable" | "quality"> {
   /** The question: whether a trained Conductor knows such questions, or one model is plainly enough, is seen from it. */
   task?: Task;
   /** More than one: somebody wants plans to be corrected, so somebody must plan. */

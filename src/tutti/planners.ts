@@ -1,5 +1,10 @@
-// Who of a pool plans, in order: the one that is chosen, and those that take over where it fails.
+// Who plans: the one that was named, or those of the pool in order, where the later ones take over when the first fails.
 
+import { isTuttiError, usageError } from "../base/errors.ts";
+import { shorten } from "../base/format.ts";
+import { didYouMean } from "../base/suggest.ts";
+import type { Environment } from "../config/home.ts";
+import { resolveModel } from "../config/pool.ts";
 import { modelsOf, strongestMembers } from "../worker/kinds.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 
@@ -39,4 +44,38 @@ export function toPlannerReason(planner: PoolMember, pool: Pool, options: RankOp
       ? `; ${usual.worker.id} would be, but failed lately`
       : "";
   return `${planner.worker.id} is ${among}, by ${by}${instead}`;
+}
+
+export interface FindOptions {
+  env: Environment;
+  /** It is named in the config and not for this question. */
+  isConfigured?: boolean;
+}
+
+/** The model with this id or its only namesake in the pool; else any "provider/model", which may plan from outside. */
+export async function findPlanner(
+  id: string,
+  { members }: Pool,
+  { env, isConfigured = false }: FindOptions,
+): Promise<PoolMember> {
+  const models = modelsOf({ members });
+  const aliases = models.filter(({ worker }) => worker.id.slice(worker.id.indexOf("/") + 1) === id);
+  const found =
+    models.find(({ worker }) => worker.id === id) ?? (aliases.length === 1 ? aliases[0] : undefined);
+  if (found) return found;
+  const ids = models.map(({ worker }) => worker.id).join(", ");
+  if (id.includes("/"))
+    return resolveModel(id, { env }).catch((error: unknown) => {
+      if (!isTuttiError(error)) throw error;
+      const named = `The Conductor "${shorten(id)}"${isConfigured ? ", which the config names," : ""}`;
+      const remedy = "Add it to --pool, or name another Conductor with --conductor.";
+      throw usageError(
+        `${named} is not in this pool (there are: ${ids}). ${remedy} It cannot plan from outside the pool: ${error.message}`,
+      );
+    });
+  const names = ["prompted", "native", "trinity", "verified-cascade", "scripted-planner"];
+  const hint = didYouMean(id, [...names, ...models.map(({ worker }) => worker.id)]);
+  throw usageError(
+    `No Conductor "${shorten(id)}" (there are: prompted, native, native:FOLDER, trinity, trinity:FOLDER, verified-cascade, verified-cascade:JUDGE, scripted-planner, ${ids}, or any provider/model).${hint}`,
+  );
 }

@@ -317,6 +317,20 @@ describe("bad use of the library", () => {
     expect(server.requests).toHaveLength(0);
   });
 
+  it("a Conductor of the config that the chosen pool leaves out is named, with what to do", async () => {
+    const entry = (id: string) => ({ id, model: id, baseUrl: "http://127.0.0.1:9/v1" });
+    const workers = [entry("good/model"), entry("terse/model")];
+    const { server, tutti } = await start(() => "never", { workers, conductor: "good/model" });
+    const isLeftOut = /is not in this pool \(there are: terse\/model\)\. Add it to --pool, or name another/;
+    await expect(tutti.ask("hi", { pool: "terse/model" })).rejects.toThrow(
+      new RegExp(`^The Conductor "good/model", which the config names, ${isLeftOut.source}`),
+    );
+    await expect(tutti.ask("hi", { pool: "terse/model", conductor: "good/model" })).rejects.toThrow(
+      new RegExp(`^The Conductor "good/model" ${isLeftOut.source}`),
+    );
+    expect(server.requests).toHaveLength(0);
+  });
+
   it("a config with a wrong field names it and the nearest right one", () => {
     expect(() => createTutti({ limits: { dollars: 1 } } as object, { env: {} })).toThrow(/limits\.dollars/);
     expect(() => createTutti({ wrokers: [] } as object, { env: {} })).toThrow(/workers/);

@@ -158,6 +158,7 @@ export function createTutti(
         kind,
         showNames,
         env,
+        isConfigured: options.conductor === undefined,
         task,
         quality,
         // Rounds that only the quality adds are no wish for a plan where one model is enough.

@@ -28,12 +28,12 @@ console.log(isTuttiError(error), error instanceof Error && error.message);
 export function library(folder) {
   writeFileSync(join(folder, "mine.mts"), PROGRAM);
   const options =
-    "--strict --skipLibCheck false --module NodeNext --moduleResolution NodeNext --target ES2023 --types node";
+    "--ignoreConfig --strict --skipLibCheck false --module NodeNext --moduleResolution NodeNext --target ES2023 --types node";
   return {
     name: "the library",
     steps: [
       {
-        run: `npx tsc ${options} --outDir built --noEmit false --declaration false mine.mts`,
+        run: `npx tsc ${options} --rootDir . --outDir built --noEmit false --declaration false mine.mts`,
         never: [/error TS/],
       },
       {

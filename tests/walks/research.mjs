@@ -9,7 +9,7 @@ export const research = ({ hasEngine }) => ({
     },
     hasEngine
       ? {
-          run: "npx tutti train --rehearsal --iterations 2 --seed 1 --group 2 --questions 2 --out native",
+          run: "npx tutti train --rehearsal --iterations 2 --seed 1 --group 2 --questions 2 --width 32 --layers 1 --out native",
           says: [/report\.html/, /trained Conductor/],
         }
       : {

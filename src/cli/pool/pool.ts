@@ -126,7 +126,7 @@ async function findConductor(
   ]);
   const { config } = await openConfig({ file });
   const { showNames, rounds } = config;
-  const options = { kind, showNames, rounds, env: process.env };
+  const options = { kind, showNames, rounds, env: process.env, isConfigured: true };
   const { conductor, reason } = await chooseConductor(config.conductor, pool, options);
   const { identity } = conductor;
   if (identity.kind === "prompted") return { conductor: identity.planner, reason };

@@ -30,6 +30,7 @@ export function define(command: Command): void {
   verb(command, "show", "tell a run step by step, with its workflow drawn")
     .argument("<id>", "the run, or the beginning of its id")
     .option("--messages", "with the exact messages that each worker received")
+    .option("--verbose", "also what the trained Conductor weighed before it planned")
     .addHelpText("after", "\nExample:\n  $ tutti runs show r_m3x --messages | less -R")
     .action(show);
   verb(command, "resume", "go on with a run that was stopped or whose process died")
@@ -104,7 +105,7 @@ async function list(
 
 async function show(
   text: string,
-  { messages = false }: { messages?: boolean },
+  { messages = false, verbose = false }: { messages?: boolean; verbose?: boolean },
   command: Command,
 ): Promise<void> {
   const [{ fold }, { toRun }, { toTrace }] = await Promise.all([
@@ -135,6 +136,7 @@ async function show(
         columns: columnsOf(process.stdout),
         now: Date.now(),
         withMessages: messages,
+        isVerbose: verbose,
         nested,
       }),
     );

@@ -23,7 +23,12 @@ const finished = fold([
 
 const show = (
   state: RunState,
-  extra: { withMessages?: boolean; nested?: Map<string, RunState>; columns?: number } = {},
+  extra: {
+    withMessages?: boolean;
+    isVerbose?: boolean;
+    nested?: Map<string, RunState>;
+    columns?: number;
+  } = {},
 ) =>
   toTrace(state, {
     style: PLAIN,
@@ -44,6 +49,20 @@ describe("toTrace", () => {
     expect(lines).toContain("  │ 1 openai/alpha ├─╮");
     expect(lines).toContain("                     ╰─▶│ 2 openai/beta │ ▶ answer");
     expect(lines.slice(-2)).toEqual(["Answer", "  It is 391."]);
+  });
+
+  it("keeps what the trained Conductor weighed for --verbose", () => {
+    const start = event.start(POOL);
+    if (start.type !== "run-start") throw new Error("no start");
+    const conductor = { kind: "native", checkpoint: "rehearsal" } as const;
+    const weighed = "Worth here, with 0.022 off for every call: 1 step −0.080, 3 steps −0.051.";
+    const state = fold([
+      { ...start, settings: { ...start.settings, conductor } },
+      event.planStart(),
+      event.planEnd(WORKFLOW, `${weighed}\nmodel_id = [0, 1]`),
+    ])!;
+    expect(show(state).join("\n")).not.toContain("Worth here");
+    expect(words(show(state, { isVerbose: true })).join(" ")).toContain(weighed);
   });
 
   it("tells each step: who, how long, tokens, cost, subtask, what it saw, trouble and reply", () => {

@@ -23,7 +23,7 @@ import type { Usage } from "../../worker/types.ts";
 import { stopReasonInWords, toCalls, toCost, toPerformed } from "../ask/outcome.ts";
 import { toAskedWords, toBelievedWords } from "../terminal/belief-lines.ts";
 import { drawWorkflow } from "../terminal/draw-workflow.ts";
-import { toFallBackWords, toReasoning } from "../terminal/plan-lines.ts";
+import { toFallBackWords, toReasoning, weighs } from "../terminal/plan-lines.ts";
 import { sanitise, toOneLine } from "../terminal/sanitise.ts";
 import { toNotes } from "../terminal/step-lines.ts";
 import type { Style } from "../terminal/style.ts";
@@ -35,6 +35,8 @@ export interface ShowOptions {
   now: number;
   /** The exact messages that each worker received. */
   withMessages: boolean;
+  /** Also what the trained Conductor weighed before it planned. */
+  isVerbose?: boolean;
   /** Runs that performed a step, by their id. */
   nested: ReadonlyMap<string, RunState>;
 }
@@ -110,7 +112,7 @@ function toRound(state: RunState, round: RunRound, number: number, options: Show
   ];
   const indented = (text: string, paint = (line: string) => line) =>
     wrap(text, columns - 3).map((line) => `  ${paint(line)}`);
-  const reasoning = toReasoning(plan);
+  const reasoning = weighs(settings, options.isVerbose) ? "" : toReasoning(plan);
   const lines = [
     "",
     `${style.bold(heading)} ${style.dim([`by ${toOneLine(toConductorName(settings.conductor))}`, ...metrics].join(" · "))}`,

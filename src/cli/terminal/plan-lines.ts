@@ -15,7 +15,7 @@ const MOST_PLAN_LINES = 6;
 export function toPlanningLines(scene: Scene, text: string): string[] {
   const { state, style, columns } = scene;
   const heading = `${toOneLine(toConductorName(state.settings.conductor))} is writing the plan`;
-  const shown = weighs(scene) ? text.replace(/^Worth here.*(\n|$)/, "") : text;
+  const shown = weighs(state.settings, scene.isVerbose) ? text.replace(/^Worth here.*(\n|$)/, "") : text;
   const written = wrap(sanitise(shown).trim(), columns - 5).slice(-MOST_PLAN_LINES);
   return [
     `  ${toSpinner(scene)} ${cut(heading, columns - 5)}`,
@@ -51,7 +51,7 @@ export function toPlanLines(scene: Scene, round: RoundState): string[] {
           ...(isBeside || why === "" ? [] : [`  ${style.dim(cut(why, columns - 3))}`]),
         ]
       : wrap(toFallBackWords(plan.fallback), columns - 3).map((line) => `  ${style.yellow(line)}`);
-  const text = weighs(scene) ? "" : toReasoning(plan.text);
+  const text = weighs(state.settings, scene.isVerbose) ? "" : toReasoning(plan.text);
   const reasoning = text === "" ? [] : wrap(text, columns - 5);
   const kept = reasoning.slice(0, MOST_PLAN_LINES);
   if (reasoning.length > kept.length) kept.push("…");
@@ -59,8 +59,8 @@ export function toPlanLines(scene: Scene, round: RoundState): string[] {
 }
 
 /** Our trained Conductor writes numbers before its lists, not reasons: they are for those who want to see more. */
-function weighs({ state, isVerbose }: Scene): boolean {
-  return state.settings.conductor.kind === "native" && !isVerbose;
+export function weighs({ conductor }: RunSettings, isVerbose = false): boolean {
+  return conductor.kind === "native" && !isVerbose;
 }
 
 export function toFallBackWords(reason: string): string {
