@@ -4,6 +4,7 @@
 import { fold } from "../../perform/state.ts";
 import { toBrief } from "../../perform/visible.ts";
 import { toMessages } from "../../worker/brief.ts";
+import type { Message } from "../../worker/types.ts";
 import type { StepMessages } from "../dashboard/types.ts";
 import type { Handler } from "../types.ts";
 import { loadOwnRun } from "./runs.ts";
@@ -17,9 +18,16 @@ export const showMessages: Handler = async (context, visit) => {
     : state.rounds.flatMap(({ steps }, round) =>
         steps.flatMap(({ startedAt, worker }, step): StepMessages[] => {
           if (startedAt === undefined) return [];
-          const messages = toMessages(toBrief(state, round, step));
+          const messages = toMessages(toBrief(state, round, step)).map(toSent);
           return [{ round, step, workerId: state.pool[worker]?.id ?? "", messages }];
         }),
       );
   visit.connection.json(200, { object: "list", data, isStripped });
 };
+
+/** Where the user's own text ends is a note for us, and no part of what is sent. */
+function toSent(message: Message): Message {
+  if (message.role !== "user") return message;
+  const { ownLength: _, ...sent } = message;
+  return sent;
+}
