@@ -1,20 +1,25 @@
 // The probability that a worker is right on a question, from its text, with a standard error. Its overall rate, what a model
 // of questions foresees (look, words, kind) and the most similar measured questions are joined by one logistic regression
 // over all workers, fitted on estimates that have not seen the question. What is special to a worker is believed only as far
-// as questions like this one were measured: a new kind of question gets the overall order of the workers.
+// as questions like this one were measured: a new kind of question gets the overall order of the workers. Where questions
+// are embedded, the nearest ones by embedding join the same regression; a question without its vector is read without them.
 
 import { createRandom, hashSeed } from "../base/random.ts";
+import {
+  createEmbeddedNeighbours,
+  type EmbeddedNear,
+  type EmbeddedNeighbours,
+} from "./embedding/embedded-neighbours.ts";
 import { fitLogistic } from "./logistic.ts";
-import { estimateBySimilarities, type Neighbour } from "./neighbours.ts";
+import { estimateBySimilarities, type Neighbour, toKnown, toTrust, toUsualSimilarity } from "./neighbours.ts";
 import { fitQuestionModel, type LabelledQuestions, type QuestionModel } from "./question-model.ts";
 
 /** Tasks that penalties and the logistic regression are fitted on: a handful of weights needs no more. */
 const MOST_FITTED = 1200;
 /** Fewer tasks than this say too little of questions: the estimate by neighbours is taken as it is. */
-const FEWEST = 24;
-/** Measured questions further from all others than this share of them are no longer like the rest. */
-const USUAL_SHARE = 0.25;
-const LEAST_USUAL = 0.02;
+export const FEWEST = 24;
+/** Tasks that the regression with embeddings is fitted on: comparing vectors takes longer than comparing words. */
+const MOST_EMBEDDED = 300;
 /** The rate of a worker is known as if from so many more tasks. */
 const RATE_WEIGHT = 8;
 const LARGEST_ERROR = 0.5;
@@ -35,8 +40,11 @@ interface QuestionEstimate {
 }
 
 export interface Estimator {
-  /** `without`: questions that must not be learned from; they must be twins of one task of the calibration. */
-  estimate(text: string, without?: readonly number[]): QuestionEstimate;
+  /**
+   * `without`: questions that must not be learned from; they must be twins of one task of the calibration.
+   * `vector`: the text's embedding, where measured questions have theirs.
+   */
+  estimate(text: string, without?: readonly number[], vector?: Float32Array): QuestionEstimate;
 }
 
 export function createEstimator(questions: LabelledQuestions, seed = 0): Estimator {
@@ -53,29 +61,43 @@ export function createEstimator(questions: LabelledQuestions, seed = 0): Estimat
   const random = createRandom(hashSeed("estimate", seed));
   const sample = random.shuffle([...scores.keys()]).slice(0, MOST_FITTED);
   const model = fitQuestionModel(questions, sample, random);
-  const nearest = sample
-    .map((task) => readNeighbours(questions, task, [task]).similarity)
-    .sort((a, b) => a - b);
-  const usual = Math.max(LEAST_USUAL, nearest[Math.floor(nearest.length * USUAL_SHARE)]!);
-  const rows: Float64Array[] = [];
-  const targets: number[] = [];
-  /** By worker, mean square: what is foreseen of usual questions, and cannot be of a new one. */
-  const foreseeable = new Float64Array(rates.length);
-  for (const task of sample) {
-    const components = readComponents(questions, model, usual, task, [task]);
-    for (const worker of workers)
-      foreseeable[worker]! += (components.foreseen[worker]! - rates[worker]!) ** 2 / sample.length;
-    for (const worker of workers) {
-      const score = scores[task]![worker];
-      if (score === undefined) continue;
-      rows.push(toFeatures(components, rates, worker));
-      targets.push(score);
+  const usual = toUsualSimilarity(sample.map((task) => readNeighbours(questions, task, [task]).similarity));
+
+  function fitWeights(tasks: readonly number[], embedded?: EmbeddedNeighbours): Fitted {
+    const rows: Float64Array[] = [];
+    const targets: number[] = [];
+    const foreseeable = new Float64Array(rates.length);
+    for (const task of tasks) {
+      const components = readComponents(questions, model, usual, task, [task]);
+      const byVector = embedded?.read(task, [task]);
+      for (const worker of workers)
+        foreseeable[worker]! += (components.foreseen[worker]! - rates[worker]!) ** 2 / tasks.length;
+      for (const worker of workers) {
+        const score = scores[task]![worker];
+        if (score === undefined) continue;
+        rows.push(toFeatures(components, rates, worker, byVector));
+        targets.push(score);
+      }
     }
+    const prior = embedded ? [...PRIOR, 0, 0] : PRIOR;
+    return { weights: fitLogistic(rows, targets, { prior, ridge: RIDGE }), foreseeable };
   }
-  const weights = fitLogistic(rows, targets, { prior: PRIOR, ridge: RIDGE });
+
+  const { weights, foreseeable } = fitWeights(sample);
+  // Only where a question brings its vector.
+  let joined: { embedded: EmbeddedNeighbours; weights: Float64Array } | undefined;
+  function fitEmbedded() {
+    const embeddings = questions.embeddings!;
+    const tasks = sample.filter((task) => embeddings.vectors[task]).slice(0, MOST_EMBEDDED);
+    const embedded = createEmbeddedNeighbours(questions, embeddings, tasks);
+    return { embedded, weights: fitWeights(tasks, embedded).weights };
+  }
   return {
-    estimate(text, without = []) {
+    estimate(text, without = [], vector) {
       const components = readComponents(questions, model, usual, text, without);
+      if (vector && questions.embeddings) joined ??= fitEmbedded();
+      const byVector = vector && joined?.embedded.read(vector, without);
+      const chosen = byVector && joined ? joined.weights : weights;
       const { similarity, neighbours, variances, trust } = components;
       const probabilities = Float64Array.from(rates);
       const errors = rateErrors.map((variance, worker) =>
@@ -85,10 +107,16 @@ export function createEstimator(questions: LabelledQuestions, seed = 0): Estimat
         ),
       );
       for (const worker of workers)
-        probabilities[worker] = sigmoid(dot(weights, toFeatures(components, rates, worker)));
+        probabilities[worker] = sigmoid(dot(chosen, toFeatures(components, rates, worker, byVector)));
       return { probabilities, errors, similarity, neighbours };
     },
   };
+}
+
+interface Fitted {
+  weights: Float64Array;
+  /** By worker, mean square: what is foreseen of usual questions, and cannot be of a new one. */
+  foreseeable: Float64Array;
 }
 
 interface Near {
@@ -137,7 +165,7 @@ function readComponents(
   const { rates, workers } = questions;
   const near = readNeighbours(questions, question, without);
   const { deviations, variances } = model.foresee(question, near.similarities, without);
-  const trust = Math.min(1, near.similarity / usual) ** 2;
+  const trust = toTrust(near, usual);
   let [ease, nearEase] = [0, 0];
   for (const worker of workers) {
     ease += deviations[worker]! / workers.length;
@@ -152,9 +180,10 @@ function toFeatures(
   { foreseen, near, mass, trust, ease, nearEase }: Components,
   rates: readonly number[],
   worker: number,
+  embedded?: EmbeddedNear,
 ): Float64Array {
   const overall = logit(rates[worker]!);
-  const known = (trust * mass) / (mass + 2);
+  const known = toKnown(trust, mass);
   return Float64Array.of(
     1,
     overall,
@@ -162,6 +191,7 @@ function toFeatures(
     known * (logit(near[worker]!) - overall),
     ease * 4,
     nearEase * 4,
+    ...(embedded ? [embedded.known * (logit(embedded.near[worker]!) - overall), embedded.ease * 4] : []),
   );
 }
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createHome } from "../testing/command.ts";
+import { toMadeUpCalibration, toMadeUpEmbeddings } from "../testing/embeddings.ts";
 import { TOPICS } from "../worker/types.ts";
 import { loadCalibration, loadCalibrations, saveCalibration, toCalibrationName } from "./file.ts";
 import { selectWorkers } from "./merge.ts";
@@ -156,5 +157,56 @@ describe("several calibrations", () => {
       delaysMs: [101],
     });
     expect(selectWorkers(all, () => false)).toBeUndefined();
+  });
+});
+
+describe("embeddings of measured questions", () => {
+  const plain = toMadeUpCalibration(5);
+  const embeddings = toMadeUpEmbeddings(plain, "a");
+
+  test("come back, and only to who wants those of their encoder", async () => {
+    const home = createHome();
+    const vectors = embeddings.vectors.with(2, undefined);
+    await saveCalibration(home, "own", { ...plain, embeddings: { ...embeddings, vectors } });
+    const { calibration } = await loadCalibrations(home, "a");
+    expect(calibration!.embeddings).toMatchObject({ encoder: "a", dimension: 4 });
+    for (const [task, vector] of calibration!.embeddings!.vectors.entries())
+      if (task === 2) expect(vector).toBeUndefined();
+      else for (const [i, value] of vector!.entries()) expect(value).toBeCloseTo(vectors[task]![i]!, 6);
+    const others = [await loadCalibrations(home, "b"), await loadCalibrations(home)];
+    for (const { calibration: other, problems } of others) {
+      expect(other).toEqual({ ...calibration, embeddings: undefined });
+      expect(problems).toEqual([]);
+    }
+  });
+
+  test("leave not one byte where there are none, and older files are read", async () => {
+    const home = createHome();
+    const path = await saveCalibration(home, "own", plain);
+    const written = readFileSync(path, "utf8");
+    expect(Object.keys(JSON.parse(written))).toEqual(["version", "source", "workers", "tasks", "scores"]);
+    expect((await loadCalibrations(home, "a")).calibration!.embeddings).toBeUndefined();
+  });
+
+  test("of the wrong length are a broken file", async () => {
+    const home = createHome();
+    const path = await saveCalibration(home, "own", { ...plain, embeddings });
+    writeFileSync(path, readFileSync(path, "utf8").replace('"dimension":4', '"dimension":5'));
+    const { calibration, problems } = await loadCalibrations(home, "a");
+    expect(calibration).toBeUndefined();
+    expect(problems).toEqual([expect.stringContaining('"embeddings" do not hold 5 vectors of 5 numbers')]);
+  });
+
+  test("of several files are one list; a file without them, or of another dimension, has holes", async () => {
+    const home = createHome();
+    await saveCalibration(home, "one", { ...plain, workers: ["a", "b"], embeddings });
+    const other = { ...toSaved(NEW, { c: [1, 0] }), embeddings: undefined };
+    await saveCalibration(home, "two", other);
+    const odd = { encoder: "a", dimension: 2, vectors: [Float32Array.of(1, 0), Float32Array.of(0, 1)] };
+    await saveCalibration(home, "zzz", { ...toSaved(NEW, { d: [1, 0] }, "last"), embeddings: odd });
+    const { calibration } = await loadCalibrations(home, "a");
+    const has = calibration!.embeddings!.vectors.map((vector) => vector?.length);
+    expect(has).toEqual([4, 4, 4, 4, 4, undefined, undefined, undefined, undefined]);
+    expect(selectWorkers(calibration!, (id) => id === "c")!.embeddings).toBe(calibration!.embeddings);
   });
 });

@@ -10,6 +10,8 @@ import type { ReplyFeatures } from "../belief/reply-features.ts";
 import { makePrivateFolder } from "../files/private.ts";
 import { writeFileSafely } from "../files/write-safely.ts";
 import { TOPICS } from "../worker/types.ts";
+import { MOST_DIMENSIONS } from "./embedding/encoder.ts";
+import { base64Length, fromBase64, toBase64 } from "./embedding/vectors.ts";
 import { mergeCalibrations } from "./merge.ts";
 import type { Calibration, SavedCalibration } from "./types.ts";
 
@@ -48,13 +50,23 @@ const fileSchema = z
     answers: z.array(z.array(z.int().min(0).nullable())).optional(),
     /** In the same order: what the replies looked like, never what they said; null: not known. Absent in older files. */
     replies: z.array(z.array(replySchema.nullable())).optional(),
+    /** Of the texts, where an encoder is configured. */
+    embeddings: z
+      .strictObject({
+        encoder: z.string().min(1),
+        dimension: z.int().min(1).max(MOST_DIMENSIONS),
+        /** 32-bit floats, little-endian, task after task, in base64; zeros: not embedded. */
+        vectors: z.string(),
+      })
+      .optional(),
   })
   .check((context) => {
     const { scores, answers, replies } = context.value;
     const problem =
       findWrongShape("scores", scores, context.value) ??
       findWrongShape("answers", answers, context.value) ??
-      findWrongShape("replies", replies, context.value);
+      findWrongShape("replies", replies, context.value) ??
+      findWrongLength(context.value);
     if (problem) context.issues.push({ code: "custom", message: problem, input: scores });
   });
 
@@ -69,6 +81,20 @@ function findWrongShape(
   return wrong < 0
     ? undefined
     : `row ${wrong} of "${name}" has ${rows[wrong]!.length} entries for ${workers.length} workers`;
+}
+
+function findWrongLength({
+  tasks,
+  embeddings,
+}: {
+  tasks: readonly unknown[];
+  embeddings?: { dimension: number; vectors: string };
+}): string | undefined {
+  if (!embeddings) return undefined;
+  const { dimension, vectors } = embeddings;
+  return vectors.length === base64Length(tasks.length, dimension)
+    ? undefined
+    : `"embeddings" do not hold ${tasks.length} vectors of ${dimension} numbers`;
 }
 
 export interface LoadedCalibrations {
@@ -102,7 +128,17 @@ export async function saveCalibration(
     throw usageError(
       `A calibration must be named with small letters, digits, ".", "_" and "-", not "${name}"`,
     );
-  const { workers, measuredAt, delaysMs = [], tasks, scores, answers, replies, source } = calibration;
+  const {
+    workers,
+    measuredAt,
+    delaysMs = [],
+    tasks,
+    scores,
+    answers,
+    replies,
+    source,
+    embeddings,
+  } = calibration;
   const content: z.input<typeof fileSchema> = {
     version: VERSION,
     source,
@@ -115,6 +151,11 @@ export async function saveCalibration(
     scores: scores.map((row) => row.map((score) => score ?? null)),
     answers: answers?.map((row) => row.map((answer) => answer ?? null)),
     replies: replies?.map((row) => row.map((features) => features ?? null)),
+    embeddings: embeddings && {
+      encoder: embeddings.encoder,
+      dimension: embeddings.dimension,
+      vectors: toBase64(embeddings),
+    },
   };
   // Better refused now than found broken when it is needed.
   fileSchema.parse(content);
@@ -133,7 +174,7 @@ export async function loadCalibration(home: string, name: string): Promise<Saved
     throw badFile(path, error.message);
   });
   if (text === undefined) return undefined;
-  const { workers, tasks, scores, answers, replies, source } = parse(path, text);
+  const { workers, tasks, scores, answers, replies, source, embeddings } = parse(path, text);
   return {
     workers: workers.map(({ id }) => id),
     measuredAt: workers.map(({ measuredAt }) => measuredAt),
@@ -142,19 +183,28 @@ export async function loadCalibration(home: string, name: string): Promise<Saved
     scores: scores.map((row) => row.map((score) => score ?? undefined)),
     answers: answers?.map((row) => row.map((answer) => answer ?? undefined)),
     replies: replies?.map((row) => row.map((features) => features ?? undefined)),
+    embeddings: embeddings && {
+      ...embeddings,
+      vectors: fromBase64(embeddings.vectors, embeddings.dimension),
+    },
     source,
   };
 }
 
-/** All of a home together; of a worker that was measured several times the newest counts. */
-export async function loadCalibrations(home: string): Promise<LoadedCalibrations> {
+/**
+ * All of a home together; of a worker that was measured several times the newest counts. `encoder`: whose embeddings are
+ * wanted; without it there are none.
+ */
+export async function loadCalibrations(home: string, encoder?: string): Promise<LoadedCalibrations> {
   const names = await readdir(toCalibrationFolder(home)).catch(() => []);
   const problems: string[] = [];
   const found: SavedCalibration[] = [];
   for (const file of names.filter((name) => /^[^.].*\.json$/.test(name)).sort()) {
     try {
       const calibration = await loadCalibration(home, file.replace(/\.json$/, ""));
-      if (calibration) found.push(calibration);
+      if (!calibration) continue;
+      const isWanted = encoder !== undefined && calibration.embeddings?.encoder === encoder;
+      found.push(isWanted ? calibration : { ...calibration, embeddings: undefined });
     } catch (error) {
       problems.push((error as Error).message);
     }

@@ -2,7 +2,7 @@
 // asked last, because rates from different days may be those of different models under one name.
 
 import type { ReplyFeatures } from "../belief/reply-features.ts";
-import type { Calibration, CalibrationTask, SavedCalibration } from "./types.ts";
+import type { Calibration, CalibrationTask, QuestionEmbeddings, SavedCalibration } from "./types.ts";
 
 /** More different answers than one task can have. */
 const LABELS = 100_000;
@@ -12,6 +12,7 @@ interface MergedRow {
   scores: (number | undefined)[];
   answers: (number | undefined)[];
   replies: (ReplyFeatures | undefined)[];
+  vector?: Float32Array;
 }
 
 /** Undefined where nobody was measured. */
@@ -28,6 +29,7 @@ export function mergeCalibrations(calibrations: readonly SavedCalibration[]): Ca
   if (newest.size === 0) return undefined;
   const chosen = [...newest.values()];
   const rows = new Map<string, MergedRow>();
+  const embeddings = chosen.find(({ calibration }) => calibration.embeddings)?.calibration.embeddings;
   for (const [place, calibration] of [...new Set(chosen.map((each) => each.calibration))].entries()) {
     const keys = toKeys(calibration.tasks);
     for (const [number, task] of calibration.tasks.entries()) {
@@ -38,6 +40,8 @@ export function mergeCalibrations(calibrations: readonly SavedCalibration[]): Ca
         replies: [],
       };
       rows.set(keys[number]!, row);
+      if (isSameEncoder(calibration.embeddings, embeddings))
+        row.vector ??= calibration.embeddings?.vectors[number];
       for (const [worker, { calibration: own, column }] of chosen.entries()) {
         if (own !== calibration) continue;
         row.scores[worker] = calibration.scores[number]![column];
@@ -60,9 +64,14 @@ export function mergeCalibrations(calibrations: readonly SavedCalibration[]): Ca
     replies: chosen.some(({ calibration }) => calibration.replies)
       ? measured.map(({ replies }) => chosen.map((_, worker) => replies[worker]))
       : undefined,
+    embeddings: embeddings && { ...embeddings, vectors: measured.map(({ vector }) => vector) },
     source: [...sources].join("; "),
     delaysMs: chosen.map(({ calibration, column }) => calibration.delaysMs?.[column]),
   };
+}
+
+function isSameEncoder(a: QuestionEmbeddings | undefined, b: QuestionEmbeddings | undefined): boolean {
+  return a?.encoder === b?.encoder && a?.dimension === b?.dimension;
 }
 
 /** Only these workers of a calibration; undefined where none is left. */

@@ -9,6 +9,10 @@ const NEIGHBOURS = 40;
 /** The overall rate weighs as much as this many identical questions. */
 const OVERALL_WEIGHT = 2;
 
+/** Measured questions further from all others than this share of them are no longer like the rest. */
+const USUAL_SHARE = 0.25;
+const LEAST_USUAL = 0.02;
+
 /** A question longer by this share (on the scale of logarithms) is about a third as near. */
 const SAME_LENGTH = 0.15;
 
@@ -79,6 +83,22 @@ export function estimateBySimilarities(
   }
   const estimates = sums.map((sum, i) => (sum + OVERALL_WEIGHT * rates[i]!) / (weights[i]! + OVERALL_WEIGHT));
   return { estimates, mass, neighbours, similarity: Math.sqrt(neighbours[0]?.weight ?? 0) };
+}
+
+/** How similar the nearest other one usually is, from that of each of some measured questions. */
+export function toUsualSimilarity(nearest: readonly number[]): number {
+  const sorted = nearest.toSorted((a, b) => a - b);
+  return Math.max(LEAST_USUAL, sorted[Math.floor(sorted.length * USUAL_SHARE)] ?? 0);
+}
+
+/** How far what is special to a worker is believed, 0..1: less where the nearest question is further than usual. */
+export function toTrust({ similarity }: Pick<NeighbourEstimate, "similarity">, usual: number): number {
+  return Math.min(1, similarity / usual) ** 2;
+}
+
+/** How far neighbours count: where there are many near ones. */
+export function toKnown(trust: number, mass: number): number {
+  return (trust * mass) / (mass + 2);
 }
 
 function scaleByLength(given: Float32Array, lengths: readonly number[], length: number): Float32Array {

@@ -4,7 +4,7 @@
 import { usageError } from "../base/errors.ts";
 import type { ReplyReading } from "../belief/reply-reading.ts";
 import type { Pool, Profile } from "../worker/types.ts";
-import { createEstimator, type Estimator } from "./estimate.ts";
+import { createEstimator, type Estimator, FEWEST } from "./estimate.ts";
 import {
   type AnswerRow,
   measureMistakes,
@@ -32,7 +32,7 @@ export function createProfiler(calibration: Calibration): Profiler {
   const profiles = measureProfiles(calibration).map((profile) => profile && rounded(profile));
   const positions = new Map(calibration.workers.map((id, position) => [id, position]));
   /** By text, or by the number of the task that is left out, which has its own text. */
-  const known = new Map<string | number, { text: string; estimates: Estimates }>();
+  const known = new Map<string | number, { text: string; isEmbedded: boolean; estimates: Estimates }>();
   // Only at the first question: whoever lists a pool never needs the index.
   let questions: LabelledQuestions | undefined;
   let estimator: Estimator | undefined;
@@ -65,17 +65,18 @@ export function createProfiler(calibration: Calibration): Profiler {
     return fitReplyReadings(measured, workers.length);
   }
 
-  function estimate(text: string, without: number | undefined): Estimates {
+  function estimate(text: string, without: number | undefined, vector: Float32Array | undefined): Estimates {
     const key = without ?? text;
     const before = known.get(key);
-    if (before?.text === text) return before.estimates;
+    const isEmbedded = vector !== undefined;
+    if (before?.text === text && before.isEmbedded === isEmbedded) return before.estimates;
     questions ??= toQuestions(calibration);
     const leftOut = without === undefined ? [] : twinsOf(without);
     const similar = estimateByNeighbours(questions, text, leftOut);
     // No question: whoever lists a pool needs no model of questions either.
     if (text === "") return { similar, probabilities: similar, errors: [], known: 0 };
     estimator ??= createEstimator(questions);
-    const { probabilities, errors, similarity, neighbours } = estimator.estimate(text, leftOut);
+    const { probabilities, errors, similarity, neighbours } = estimator.estimate(text, leftOut, vector);
     const { answers, workers } = calibration;
     readings ??= fitReadings();
     if (answers) mistakes ??= measureMistakes(calibration.scores, answers, workers.length);
@@ -87,15 +88,17 @@ export function createProfiler(calibration: Calibration): Profiler {
     };
     if (text.length > LONGEST_REMEMBERED) return estimates;
     if (known.size >= REMEMBERED) known.delete(known.keys().next().value!);
-    known.set(key, { text, estimates });
+    known.set(key, { text, isEmbedded, estimates });
     return estimates;
   }
 
   return {
-    poolFor({ members }: Pool, text, { without } = {}): Pool {
+    dimension: toDimension(calibration),
+    poolFor({ members }: Pool, text, { without, vector } = {}): Pool {
       const { similar, probabilities, errors, known, coincidence, answered, agreed } = estimate(
         text,
         without,
+        vector,
       );
       const repeats = (worker: number, other: string) => {
         const position = positions.get(other);
@@ -151,7 +154,13 @@ function answeredShare(answers: readonly AnswerRow[], neighbours: readonly Neigh
   return sum / count;
 }
 
-function toQuestions({ workers, tasks, scores, byLength }: Calibration): LabelledQuestions {
+/** Where there are as many questions with a vector as an estimate needs. */
+function toDimension({ embeddings }: Calibration): number | undefined {
+  const count = embeddings?.vectors.filter((vector) => vector !== undefined).length ?? 0;
+  return count < FEWEST ? undefined : embeddings?.dimension;
+}
+
+function toQuestions({ workers, tasks, scores, byLength, embeddings }: Calibration): LabelledQuestions {
   const all = [...workers.keys()];
   return {
     index: new TextIndex(tasks.map(({ text }) => text)),
@@ -161,6 +170,7 @@ function toQuestions({ workers, tasks, scores, byLength }: Calibration): Labelle
     rates: toRates(countScores(scores, workers.length, all), all),
     workers: all,
     lengths: byLength ? tasks.map(({ text }) => text.length) : undefined,
+    embeddings,
   };
 }
 

@@ -8,6 +8,7 @@ import type { MeasuredQuestions } from "./neighbours.ts";
 import { fitRecognition, type Recognition, toPoint } from "./recognition.ts";
 import { createSolver, leaveOut, type Points, predict, type RidgeSolver, toGram } from "./ridge.ts";
 import { scaleSurfaces } from "./surface.ts";
+import type { QuestionEmbeddings } from "./types.ts";
 
 /** So large that nothing is foreseen. */
 const NOTHING = 1e6;
@@ -19,6 +20,8 @@ export interface LabelledQuestions extends MeasuredQuestions {
   texts: readonly string[];
   /** Ways to say which kind each task is, where that is known; the one that foretells most is used. */
   labels?: readonly (readonly (string | undefined)[])[];
+  /** Read by the estimate alone (estimate.ts). */
+  embeddings?: QuestionEmbeddings;
 }
 
 export interface QuestionModel {

@@ -19,12 +19,17 @@ export function textOf(messages: readonly Message[]): string {
   return texts.join("\n");
 }
 
+export function cutMiddle(text: string): string {
+  return text.length > HEAD + TAIL ? `${text.slice(0, HEAD)}\n${text.slice(-TAIL)}` : text;
+}
+
 /** How often each feature occurs. Two features may share a hash; among a million that is a few hundred. */
 export function countFeatures(text: string): Map<number, number> {
-  const cut = text.length > HEAD + TAIL ? `${text.slice(0, HEAD)}\n${text.slice(-TAIL)}` : text;
   const counts = new Map<number, number>();
   let before: number | undefined;
-  for (const word of cut.toLowerCase().match(/\p{L}+|\d+|[^\s\p{L}\d]/gu) ?? []) {
+  for (const word of cutMiddle(text)
+    .toLowerCase()
+    .match(/\p{L}+|\d+|[^\s\p{L}\d]/gu) ?? []) {
     const hash = hashSeed(word >= "0" && word < ":" ? "0" : word) | 0;
     counts.set(hash, (counts.get(hash) ?? 0) + 1);
     if (before !== undefined) {

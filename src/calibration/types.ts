@@ -15,6 +15,8 @@ export interface Calibration {
   answers?: readonly (readonly (number | undefined)[])[];
   /** `replies[task][worker]`: what the reply looked like; undefined: not kept. */
   replies?: readonly (readonly (ReplyFeatures | undefined)[])[];
+  /** What an encoder of one's own made of the tasks' texts. */
+  embeddings?: QuestionEmbeddings;
   /** By worker: the median delay of a whole reply, where replies were timed. */
   delaysMs?: readonly (number | undefined)[];
   /** By worker: mean dollars of one ask, where they are known. */
@@ -26,6 +28,16 @@ export interface Calibration {
   byLength?: boolean;
   /** Where the rates come from, for people: "simulated, 24 tasks a topic". */
   source: string;
+}
+
+/** Vectors of one encoder, in the order of the tasks. */
+export interface QuestionEmbeddings {
+  /** Its id. */
+  encoder: string;
+  /** Numbers of a vector. */
+  dimension: number;
+  /** Of unit length; undefined: not embedded. */
+  vectors: readonly (Float32Array | undefined)[];
 }
 
 export interface CalibrationTask {
@@ -50,9 +62,13 @@ interface ProfilerOptions {
    * neighbour. Its twins, which have the same text, are left out too.
    */
   without?: number;
+  /** What the encoder of the calibration made of the text; it has the profiler's `dimension`. */
+  vector?: Float32Array;
 }
 
 export interface Profiler {
+  /** Numbers of the vector that a question may bring; absent where enough measured questions have none. */
+  dimension?: number;
   /**
    * The pool with profiles for this question: the same members in the same order. Who is not in the
    * calibration keeps the profile it has.

@@ -12,7 +12,10 @@ const VERBS: Record<string, Verb> = {
   chat: ["talk with the team: questions, follow-ups, files", () => import("./chat/chat.ts")],
   init: ["find keys and local servers, check them, and write a config", () => import("./init/init.ts")],
   serve: ["put the team behind an OpenAI- and Anthropic-compatible endpoint", () => import("./serve.ts")],
-  pool: ["list the workers, check that they reply, or measure what they can", () => import("./pool/pool.ts")],
+  pool: [
+    "list the workers, check that they reply, or measure what they can do",
+    () => import("./pool/pool.ts"),
+  ],
   bench: ["compare Conductors and baselines on a set of tasks", () => import("./bench/bench.ts")],
   record: [
     "ask every worker every task once, to compare for free afterwards",

@@ -105,6 +105,18 @@ describe("tutti ask", () => {
     },
   );
 
+  it("offers the nearest model of the server's list for one that it does not have", async () => {
+    const { run, server } = await serve(["gpt-5", "gpt-5-mini"], (model) =>
+      model.startsWith("gpt-5") ? "fine" : { status: 404, body: { error: { message: "no such model" } } },
+    );
+    const wrong = await run("ask", "--model", "openai/gpt-9", QUESTION);
+    expect([wrong.code, wrong.stdout]).toEqual([1, ""]);
+    expect(wrong.stderr.replace(/\s+/g, " ")).toContain('no model "gpt-9". Did you mean "gpt-5"?');
+    const far = await run("ask", "--model", "openai/something-else", QUESTION);
+    expect(far.stderr.replace(/\s+/g, " ")).toContain("There are: gpt-5, gpt-5-mini.");
+    expect(server.requests.map(({ model }) => model)).toEqual(["gpt-9", "something-else"]);
+  });
+
   it("offers the nearest worker and Conductor for a wrong one", async () => {
     const { run } = await serve(["large-70b", "small-7b"], good);
     expect((await run("ask", "--pool", "openai/large-7ob", "--quality", "hgh", QUESTION)).stderr).toContain(

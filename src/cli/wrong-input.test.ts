@@ -4,8 +4,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { runTutti } from "../testing/command.ts";
+
+// All of them start at once: the last ones wait for the machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 let folder: string;
 beforeAll(() => {

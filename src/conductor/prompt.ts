@@ -3,11 +3,10 @@
 // needs what training would supply), and the examples are unlike the questions people ask, of four
 // different shapes, none of them with one step (a one-step example invites always answering in one).
 
-import type { PlanLimits } from "../store/limits.ts";
-import { describeTools, quote, quoteTask } from "../worker/brief.ts";
+import { attachmentsOf, describeTools, quote, quoteTask } from "../worker/brief.ts";
 import { isModel } from "../worker/kinds.ts";
-import { publishedAbilities, publishedScores } from "../worker/known-models.ts";
-import type { Message, PoolMember, Profile, WorkerKind } from "../worker/types.ts";
+import { knownAbilities, publishedScores } from "../worker/known-models.ts";
+import type { Message, PoolMember, Profile, Task, WorkerKind } from "../worker/types.ts";
 import { renderWorkflow } from "../workflow/render.ts";
 import type { Workflow } from "../workflow/types.ts";
 import type { ComposeRequest } from "./types.ts";
@@ -145,7 +144,7 @@ export function toConductorMessages(request: ComposeRequest, { showNames }: Prom
   const parts = [
     rules(maxSteps, request.teamSize),
     ...examples(),
-    `Your team:\n${pool.members.map((member, i) => describe(member, i, showNames, request.limits)).join("\n")}`,
+    `Your team:\n${pool.members.map((member, i) => describe(member, i, showNames, request)).join("\n")}`,
     ...toLimitLines(request),
     quoteTask("the task", task),
     ...(task.output?.tools?.length
@@ -233,15 +232,17 @@ const KIND_FACTS: Record<WorkerKind, string> = {
 
 /** Who is measured is a number with what was measured; of the others their name and what is published is all there is. */
 function describe(
-  { worker, price, profile, contextTokens }: PoolMember,
+  member: PoolMember,
   number: number,
   showNames: boolean,
-  limits?: PlanLimits,
+  { limits, task }: Pick<ComposeRequest, "limits" | "task">,
 ): string {
+  const { worker, price, profile, contextTokens } = member;
   const facts = KIND_FACTS[worker.kind] ? [KIND_FACTS[worker.kind]] : [];
   const isUnmeasured = isModel(worker) && !profile;
   if (profile) facts.push(describeProfile(profile));
   else if (isUnmeasured) facts.push(...describePublished(worker.id));
+  if (isModel(worker)) facts.push(...describeSight(member, task));
   if (contextTokens) facts.push(`reads up to ${Math.round(contextTokens / 1000)} K tokens`);
   if (price)
     facts.push(
@@ -251,6 +252,26 @@ function describe(
   if (stepUsd) facts.push(`a step costs $${toAmount(stepUsd)} at the most`);
   const name = showNames || isUnmeasured ? ` (${worker.id})` : "";
   return `Model id ${number}${name}: ${facts.join("; ") || "nothing measured yet"}`;
+}
+
+/** Of a question with images or files: who gets nothing of them must not be the one who looks. */
+function describeSight({ takesImages, takesPdf }: PoolMember, task: Task): string[] {
+  const parts = task.messages.flatMap(attachmentsOf);
+  const facts: string[] = [];
+  if (parts.some(({ type }) => type === "image") && takesImages !== true)
+    facts.push(
+      takesImages === false
+        ? "CANNOT see the attached image"
+        : "unknown whether it can see the attached image",
+    );
+  const files = parts.filter((part) => part.type === "file");
+  if (files.length > 0 && takesPdf === false)
+    facts.push(
+      files.every(({ text }) => text !== undefined)
+        ? "gets the text of the attached PDF, without its pictures"
+        : "CANNOT read the attached PDF",
+    );
+  return facts;
 }
 
 function describePublished(workerId: string): string[] {
@@ -264,17 +285,15 @@ function describePublished(workerId: string): string[] {
   ];
 }
 
-/** "reads images, calls tools, reasons before it answers (OpenAI's announcement, 2025-08)" */
+/** "sees images, calls tools, reasons before it answers (judging by its name)" */
 function describeAbilities(workerId: string): string[] {
-  const known = publishedAbilities(workerId);
-  if (!known) return [];
-  const { vision, tools, reasoning, source, publishedOn } = known;
+  const { vision, tools, reasoning } = knownAbilities(workerId);
   const words = [
-    ...(vision === undefined ? [] : [vision ? "reads images" : "reads no images"]),
+    ...(vision === undefined ? [] : [vision ? "sees images" : "sees no images"]),
     ...(tools === undefined ? [] : [tools ? "calls tools" : "calls no tools"]),
     ...(reasoning === undefined ? [] : [reasoning ? "reasons before it answers" : "answers at once"]),
   ];
-  return [`${words.join(", ")} (${source}, ${publishedOn})`];
+  return words.length === 0 ? [] : [`${words.join(", ")} (judging by its name)`];
 }
 
 function describeProfile({ success, tasks, topics, delayMs }: Profile): string {

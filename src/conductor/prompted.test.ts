@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { TuttiError } from "../base/errors.ts";
 import { scriptedWorker, step, toPool } from "../testing/stage.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
+import type { Part } from "../worker/types.ts";
 import { parseWorkflow } from "../workflow/parse.ts";
 import { toConductorMessages } from "./prompt.ts";
 import { createPromptedConductor } from "./prompted.ts";
@@ -101,8 +102,38 @@ describe("the Conductor's prompt", () => {
     const worker = scriptedWorker("openrouter/anthropic/claude-opus-4.5", "");
     const text = textOf({ pool: toPool([{ worker, contextTokens: 200_000 }]) });
     expect(text).toMatch(
-      /Model id 0 \(openrouter\/anthropic\/claude-opus-4\.5\): reads images, calls tools, reasons before it answers \(Anthropic.s announcement, 2025-11\); published: SWE-bench Verified 74\.4 % \(.+, 2026-11\); reads up to 200 K tokens/,
+      /Model id 0 \(openrouter\/anthropic\/claude-opus-4\.5\): sees images, calls tools \(judging by its name\); published: SWE-bench Verified 74\.4 % \(.+, 2026-11\); reads up to 200 K tokens/,
     );
+  });
+
+  it("tells who cannot see an image or read a PDF, only where the question has one", () => {
+    const member = (id: string, more: object) => ({ worker: scriptedWorker(id, ""), ...more });
+    const pool = toPool([
+      member("here/sees", { takesImages: true, takesPdf: true }),
+      member("here/blind", { takesImages: false, takesPdf: false }),
+      member("here/unknown", {}),
+    ]);
+    const image = { type: "image" as const, image: "data:image/png;base64,AA==" };
+    const file = (text?: string) =>
+      ({
+        type: "file",
+        file: "data:,",
+        mediaType: "application/pdf",
+        name: "a.pdf",
+        pages: 1,
+        text,
+      }) as const;
+    const lines = (...parts: Part[]) => {
+      const content: Part[] = [{ type: "text", text: "What is this?" }, ...parts];
+      return textOf({ pool, task: { messages: [{ role: "user", content }] } }).match(/^Model id \d \(.+$/gm)!;
+    };
+    const [sees, blind, unknown] = lines(image, file());
+    expect(sees).not.toMatch(/attached/);
+    expect(blind).toMatch(/CANNOT see the attached image; CANNOT read the attached PDF/);
+    expect(unknown).toMatch(/unknown whether it can see the attached image/);
+    expect(unknown).not.toMatch(/PDF/);
+    expect(lines(file("its text"))[1]).toMatch(/gets the text of the attached PDF/);
+    expect(lines().join()).not.toMatch(/attached/);
   });
 
   it("tells the limits and the steps that they allow", () => {

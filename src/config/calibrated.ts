@@ -2,6 +2,8 @@
 // calibrate` has saved, then the built-in calibration of the rehearsal. The last two are known task by task, so
 // that a profile can be made for each question.
 
+import type { LiveQuestions } from "../calibration/embedding/live-questions.ts";
+import { FEWEST } from "../calibration/estimate.ts";
 import { loadCalibrations } from "../calibration/file.ts";
 import { selectWorkers } from "../calibration/merge.ts";
 import { createProfiler } from "../calibration/profiler.ts";
@@ -16,21 +18,28 @@ export interface AttachOptions {
   /** Whether the config says how good a worker is: then nothing that was measured changes it. */
   isConfigured: (id: string) => boolean;
   hasRehearsal: boolean;
+  /** Where embeddings are configured. */
+  questions?: LiveQuestions;
 }
 
-export type PoolFor = (pool: Pool, text: string) => Pool;
+/** `vector`: what `Embed` made of the text. */
+export type PoolFor = (pool: Pool, text: string, vector?: Float32Array) => Pool;
+/** Never throws; undefined where the text is read without. */
+export type Embed = (text: string, signal?: AbortSignal) => Promise<Float32Array | undefined>;
 
 export interface AttachedPool {
   pool: Pool;
   /** The pool, or a part of it, with profiles for a question. Absent where nobody of it was measured. */
   poolFor?: PoolFor;
+  /** Absent where no embeddings are configured, or nobody of the pool was measured. */
+  embed?: Embed;
   /** Files that could not be read. */
   problems: string[];
 }
 
 export async function attachCalibrations(pool: Pool, options: AttachOptions): Promise<AttachedPool> {
-  const { env, isConfigured, hasRehearsal } = options;
-  const { calibration, problems } = await loadCalibrations(toTuttiHome(env));
+  const { env, isConfigured, hasRehearsal, questions } = options;
+  const { calibration, problems } = await loadCalibrations(toTuttiHome(env), questions?.id);
   const models = new Set(modelsOf(pool).map(({ worker }) => worker.id));
   // Only workers of this pool: the rate of few tasks is drawn towards the others one could ask instead.
   const saved = calibration && selectWorkers(calibration, (id) => models.has(id) && !isConfigured(id));
@@ -40,15 +49,33 @@ export async function attachCalibrations(pool: Pool, options: AttachOptions): Pr
     const builtIn = selectWorkers(rehearsalCalibration(), (id) => !isConfigured(id));
     if (builtIn) profilers.push(createProfiler(builtIn));
   }
-  if (saved) profilers.push(createProfiler(saved));
+  const ofSaved = saved && createProfiler(saved);
+  if (ofSaved) profilers.push(ofSaved);
   // Who is in both has the measurements of the last.
-  const poolFor: PoolFor = (given, text) =>
-    profilers.reduce((before, profiler) => profiler.poolFor(before, text), given);
+  const poolFor: PoolFor = (given, text, vector) =>
+    profilers.reduce(
+      (before, profiler) => profiler.poolFor(before, text, profiler === ofSaved ? { vector } : {}),
+      given,
+    );
   return {
     pool: saved ? attach(pool, saved) : pool,
     problems,
     poolFor: profilers.length > 0 ? poolFor : undefined,
+    embed: questions && ofSaved && ((text, signal) => embedFor(ofSaved, questions, text, signal)),
   };
+}
+
+/** Nobody is asked for a vector that there is nothing to compare with. */
+async function embedFor(
+  { dimension }: Profiler,
+  questions: LiveQuestions,
+  text: string,
+  signal: AbortSignal | undefined,
+): Promise<Float32Array | undefined> {
+  if (dimension !== undefined) return questions.embed(text, dimension, signal);
+  const remedy = "tutti pool calibrate adds them, and asks nobody twice";
+  questions.goOnWithout(`fewer than ${FEWEST} measured questions have theirs (${remedy})`);
+  return undefined;
 }
 
 /** The measurements that belong to no question, for whoever lists the pool. */

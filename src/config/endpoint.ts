@@ -2,11 +2,11 @@
 // are taken out of the environment; each is registered to be redacted everywhere.
 
 import { isIPv4, isIPv6 } from "node:net";
-import { usageError } from "../base/errors.ts";
+import { TuttiError, usageError } from "../base/errors.ts";
 import { shorten } from "../base/format.ts";
 import { registerSecret } from "../base/redact.ts";
 import { didYouMean } from "../base/suggest.ts";
-import { seesImages } from "../worker/known-models.ts";
+import { knownAbilities } from "../worker/known-models.ts";
 import { loadModel, PROTOCOLS, type ProviderProtocol } from "../worker/models.ts";
 import { contextOf, priceAt, priceOf } from "../worker/price.ts";
 import { createModelWorker } from "../worker/provider.ts";
@@ -133,14 +133,18 @@ export async function toMember(
     return loading;
   };
   const { isCompatible, takesPdf } = PROTOCOLS[protocol];
-  const takesImages = seesImages(model);
+  const { takesImages = knownAbilities(model).vision } = settings;
   const providerOptions = {
     // A client's schema need not keep to the rules of strict mode.
     ...(isCompatible ? { openaiCompatible: { strictJsonSchema: false } } : {}),
     ...(settings.options ? { [isCompatible ? provider : protocol]: settings.options } : {}),
   };
   const { profile, maxOutputTokens, temperature } = settings;
-  const worker = createModelWorker(id, load, { temperature, providerOptions, takesImages, takesPdf });
+  const worker = createModelWorker(id, load, {
+    ...{ temperature, providerOptions, takesImages, takesPdf },
+    explain: (failure) => explainUnknownModel(failure, id, endpoint, model, fetch),
+    thinking: settings.thinking ?? (isCompatible ? undefined : "tagged"),
+  });
   const price = settings.price ?? (await findPrice(endpoint, model));
   rememberTarget(worker, { provider, protocol, baseUrl, model, apiKey, price });
   return {
@@ -149,10 +153,34 @@ export async function toMember(
     profile,
     maxOutputTokens,
     takesImages,
+    takesPdf,
     contextTokens: endpoint.isOwn ? await contextOf(provider, model) : undefined,
     source: settings.source ?? endpoint.source,
   };
 }
+
+/** Where the server has no such model, and says which it has, the nearest name helps more than what the server says. */
+async function explainUnknownModel(
+  failure: TuttiError,
+  id: string,
+  endpoint: Endpoint,
+  model: string,
+  fetch?: typeof globalThis.fetch,
+): Promise<TuttiError> {
+  const { status, message } = failure;
+  if (status !== 404 && !(status === 400 && /model/i.test(message))) return failure;
+  const { listModels } = await import("./model-list.ts");
+  const list = await listModels(endpoint, { fetch, timeoutMs: LIST_TIMEOUT_MS });
+  if (!list.ok || list.models.length === 0 || list.models.includes(model)) return failure;
+  const some = list.models.slice(0, SHOWN_MODELS).join(", ");
+  const rest = list.models.length > SHOWN_MODELS ? ", …" : "";
+  const hint = didYouMean(model, list.models) || ` There are: ${some}${rest}.`;
+  const text = `Worker "${id}": its server has no model "${shorten(model)}".${hint}`;
+  return new TuttiError(failure.code, text, { status, retryable: false, cause: failure });
+}
+
+const LIST_TIMEOUT_MS = 2_000;
+const SHOWN_MODELS = 8;
 
 async function findPrice(
   { provider, baseUrl, isPrivate, isOwn }: Endpoint,

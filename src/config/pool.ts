@@ -5,11 +5,12 @@
 import { TuttiError, usageError } from "../base/errors.ts";
 import { shorten } from "../base/format.ts";
 import { didYouMean } from "../base/suggest.ts";
+import type { LiveQuestions } from "../calibration/embedding/live-questions.ts";
 import { createHelper, type HelperId, isHelperId, modelsOf } from "../worker/kinds.ts";
 import { priceOf } from "../worker/price.ts";
 import { createModelWorker } from "../worker/provider.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
-import { attachCalibrations, type PoolFor } from "./calibrated.ts";
+import { attachCalibrations, type Embed, type PoolFor } from "./calibrated.ts";
 import { PROVIDERS } from "./default-models.ts";
 import { type DiscoverOptions, discover, NOT_CHAT, toNames, type WorkerReadiness } from "./discover.ts";
 import { findProviderInfo, rememberReference, splitRef, toEndpoint, toMember } from "./endpoint.ts";
@@ -20,6 +21,8 @@ import { isPoolMember, type ModelEntry, type TuttiConfig, toWorkerId } from "./s
 export interface ResolvePoolOptions extends DiscoverOptions {
   /** "rehearsal", the name of a pool in the config, ids of workers or "provider/model"; commas may part them. */
   selector?: string | string[];
+  /** Where embeddings are configured and wanted for questions. */
+  questions?: LiveQuestions;
 }
 
 type WorkerSource = "config" | "environment" | "rehearsal";
@@ -29,6 +32,8 @@ export interface ResolvedPool {
   kind: WorkerSource | "mixed";
   /** Fills in the profiles for one question, where workers of the pool were measured task by task. */
   poolFor?: PoolFor;
+  /** The vector that `poolFor` takes, where embeddings are configured. */
+  embed?: Embed;
   /** What a person must know before the first answer: that the workers are simulated. */
   notice?: string;
   /** Who was left out, and why. */
@@ -77,18 +82,20 @@ export async function resolvePool(config: TuttiConfig, options: ResolvePoolOptio
     names,
   );
   const kinds = new Set(chosen.map(({ kind }) => kind));
-  const { pool, poolFor, problems } = await attachCalibrations(
+  const { pool, poolFor, embed, problems } = await attachCalibrations(
     { members },
     {
       env: options.env,
       isConfigured: (id) =>
         chosen.some((each) => each.id === id && each.kind === "config" && each.member?.profile),
       hasRehearsal: kinds.has("rehearsal"),
+      questions: options.questions,
     },
   );
   return {
     pool,
     poolFor,
+    embed,
     kind: kinds.size > 1 ? "mixed" : chosen[0]!.kind,
     notice: kinds.has("rehearsal") ? notice : undefined,
     warnings: [...toWarnings(leftOut), ...problems],
@@ -145,15 +152,18 @@ async function fromEntry(
   const { model, ...settings } = entry;
   if (typeof model !== "string") {
     const provider = model.provider.split(".")[0] ?? "";
-    const { price, profile, maxOutputTokens, temperature, options } = settings;
+    const { price, profile, maxOutputTokens, temperature, takesImages, thinking, options } = settings;
     const providerOptions = options && { [provider]: options };
-    const worker = createModelWorker(id, model, { temperature, providerOptions });
+    const worker = createModelWorker(id, model, {
+      ...{ temperature, providerOptions, takesImages, thinking },
+    });
     rememberReference(worker, provider, model.modelId);
     return ready({
       worker,
       price: price ?? (await priceOf(provider, model.modelId)),
       profile,
       maxOutputTokens,
+      takesImages,
       source: "config",
     });
   }

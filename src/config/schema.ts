@@ -37,8 +37,17 @@ const profileSchema = z.strictObject({
   source: z.string().optional(),
 });
 
+/** "provider/model", as a config can hold it: lists and flags part names at commas and spaces. */
+export function isModelName(text: string): boolean {
+  return /^[^/\s,]+\/[^\s,]+$/.test(text);
+}
+
+const addressSchema = z.url({ protocol: /^https?$/, error: "must be an http or https address" });
+/** The environment variable that holds the key; never the key. */
+const keyNameSchema = z.string().regex(/^[A-Za-z_]\w*$/, "must be the name of an environment variable");
+
 const modelSchema = z.custom<string | ModelObject>(
-  (value) => (typeof value === "string" ? /^[^/\s,]+\/[^\s,]+$/.test(value) : isModelObject(value)),
+  (value) => (typeof value === "string" ? isModelName(value) : isModelObject(value)),
   'must be "provider/model", such as "openai/gpt-6-sol", or an AI SDK model object',
 );
 
@@ -51,16 +60,16 @@ const modelEntrySchema = z.strictObject({
    * Another server that speaks chat completions (Anthropic's and Google's own protocol for their
    * models). It gets a key only where `apiKeyEnv` names one.
    */
-  baseUrl: z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional(),
-  /** The environment variable that holds the key; never the key. */
-  apiKeyEnv: z
-    .string()
-    .regex(/^[A-Za-z_]\w*$/, "must be the name of an environment variable")
-    .optional(),
+  baseUrl: addressSchema.optional(),
+  apiKeyEnv: keyNameSchema.optional(),
   price: priceSchema.optional(),
   profile: profileSchema.optional(),
   maxOutputTokens: count.optional(),
   temperature: z.number().min(0).max(2).optional(),
+  /** Whether it sees images, where its name does not tell or tells wrong (worker/known-models.ts). */
+  takesImages: z.boolean().optional(),
+  /** How it thinks aloud: in tags or not at all, or with a closing tag alone. Default: found out from its first reply. */
+  thinking: z.enum(["tagged", "unopened"]).optional(),
   /** Settings of the provider's own, such as `reasoningEffort`, in the words of its AI SDK package. */
   options: z.record(z.string(), z.unknown()).optional(),
 });
@@ -84,6 +93,20 @@ const configSchema = z.strictObject({
   pools: z.record(name, z.array(name).min(1)).default({}),
   /** Workflows of one's own, by name: `tutti ask --workflow NAME` (docs/workflows.md). */
   workflows: z.record(name, writtenWorkflowSchema).default({}),
+  /**
+   * A model of sentence embeddings that questions are also read by, beside their words: `tutti pool calibrate` embeds the
+   * measured ones, and each question that is asked is embedded once. Without it, or where it fails, words are enough.
+   */
+  embeddings: z
+    .strictObject({
+      model: z
+        .string()
+        .refine(isModelName, 'must be "provider/model", such as "openai/text-embedding-3-small"'),
+      /** Any server with OpenAI's `/embeddings`. It gets a key only where `apiKeyEnv` names one. */
+      baseUrl: addressSchema.optional(),
+      apiKeyEnv: keyNameSchema.optional(),
+    })
+    .optional(),
   /** Adds the voting worker to every pool with two models or more. */
   consensus: z.boolean().default(true),
   /** Adds the Conductor itself as a worker: a step may then be performed by a team of its own. */

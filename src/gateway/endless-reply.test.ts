@@ -23,6 +23,7 @@ async function begin(): Promise<{ gateway: Keyed; provider: ProviderServer }> {
     id: `acme/${name}`,
     model: `acme/${name}`,
     baseUrl: `${provider.url}/v1`,
+    thinking: "tagged" as const,
     price: { inputUsd: 1, outputUsd: 2 },
     profile: { success: name === "endless" ? 0.9 : 0.1 },
   }));

@@ -25,6 +25,8 @@ export interface Stage {
   owner: Owner;
   now: () => number;
   signal: AbortSignal;
+  /** Whoever reads the answer while it is written cannot take it back (`AskOptions.isFinal`). */
+  isFinal?: boolean;
   /** Called in order, never awaited. Deltas come here too; only they are not in the journal first. */
   onEvent?: (event: RunEvent) => void;
   review?: (state: RunState, workflow: Workflow) => Promise<Verdict>;

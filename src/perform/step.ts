@@ -51,8 +51,9 @@ export async function performStep(
   const { runId, settings, pool, rounds } = state;
   const { now, breaker } = stage;
   const entry = pool[worker]!;
-  const request = toRequest(action, state, nested);
   const isAnswer = streamsAnswer(state, round, brief);
+  const request: WorkerRequest = toRequest(action, state, nested);
+  request.isFinal = isAnswer && stage.isFinal;
   const where = { runId, round, step, attempt };
   const startedAt = now();
   const delivery = createDelivery(where, isAnswer, stage);
@@ -252,6 +253,7 @@ async function ask(
   const startedAt = now();
   const controller = worker.isInstant ? undefined : new AbortController();
   let text = "";
+  let held = "";
   let reasoning = "";
   let toolCalls: ToolCall[] | undefined;
   const reasoningParts: ReasoningPart[] = [];
@@ -269,15 +271,20 @@ async function ask(
       switch (event.type) {
         case "text-delta":
           text += event.text;
+          held = "";
           onDelta("text", event.text);
           break;
         case "reasoning-delta":
           reasoning += event.text;
+          if (event.text !== "") held = "";
           if (event.text !== "") onDelta("reasoning", event.text);
           break;
         case "text-withdrawn":
           reasoning += text;
           text = "";
+          break;
+        case "text-held":
+          held += event.text;
           break;
         case "reasoning-part":
           reasoningParts.push({ text: event.text, metadata: event.metadata });
@@ -339,7 +346,12 @@ async function ask(
     return { ok: true, reply, usage, firstTokenMs, billed };
   } catch (error) {
     controller?.abort(); // closes the upstream request
-    return { ok: false, error: toTuttiError(error, "worker-fault", worker.id), partial: text, reasoning };
+    return {
+      ok: false,
+      error: toTuttiError(error, "worker-fault", worker.id),
+      partial: text + held,
+      reasoning,
+    };
   } finally {
     isOver = true;
     clearTimeout(timer);

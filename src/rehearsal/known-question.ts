@@ -11,7 +11,8 @@ import { findProblem } from "./reading.ts";
 export function checkKnown({ messages }: Task): void {
   const newest = messages.findLast(({ role }) => role === "user");
   if (newest && findProblem([newest])) return;
-  const example = `tutti ask "${offerQuestion(messages.map(textOf).join("\n"))}"`;
+  const offered = offerQuestion(messages.map(textOf).join("\n"));
+  const example = `tutti ask ${offered.includes('"') ? `'${offered}'` : `"${offered}"`}`;
   const real =
     "For real answers set a key such as OPENAI_API_KEY, or run Ollama: ollama serve, then ollama pull qwen3";
   throw new TuttiError(

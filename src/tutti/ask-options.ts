@@ -48,6 +48,11 @@ export interface AskOptions {
   allowUnknownPrice?: boolean;
   /** For `stream`: false where nobody reads the answer while it is written, so that a reply that breaks off is asked for again. */
   streamsAnswer?: boolean;
+  /**
+   * For `stream`: what was read of the answer cannot be taken back. The first answer of a model that nobody knows then
+   * comes at once at its end, because it may turn out to be thinking until its closing tag; later ones stream.
+   */
+  isFinal?: boolean;
   /** For `stream`: the id of the run, where it must be known before; a new one by default. */
   runId?: string;
   /** Where the run came from: kept in the journal for bills and lists. */
@@ -67,6 +72,7 @@ export interface ResumeOptions
     | "maxTokens"
     | "deadlineMs"
     | "streamsAnswer"
+    | "isFinal"
   > {
   /** What the client's tools returned, for a run that ended with `tool-calls`: one for each call. Limits count anew. */
   toolResults?: ToolResult[];

@@ -25,7 +25,7 @@ it("names, published abilities with source and date, limits; the user's language
   await tutti.ask(QUESTION, { budgetUsd: 0.5, maxCalls: 4, deadlineMs: 90_000 });
   const [planner, first, last] = server.requests.map(({ messages }) => String(messages.at(-1)!.content));
   expect(planner).toMatch(
-    /Model id 0 \(openai\/gpt-5\): reads images, calls tools, reasons before it answers/,
+    /Model id 0 \(openai\/gpt-5\): sees images, calls tools, reasons before it answers/,
   );
   expect(planner).toMatch(/GPQA Diamond 82\.3 %.+\(Conductor paper, .+, 2026-11\)/);
   expect(planner).toMatch(/Model id 1 \(here\/home-made\): abilities unknown; \$1 in, \$2 out/);

@@ -5,9 +5,11 @@ import { hostname } from "node:os";
 import { TuttiError, usageError } from "../base/errors.ts";
 import { shorten } from "../base/format.ts";
 import { didYouMean } from "../base/suggest.ts";
+import { createLiveQuestions } from "../calibration/embedding/live-questions.ts";
 import { createFixedConductor } from "../conductor/fixed.ts";
 import { checkTeam } from "../conductor/text.ts";
 import type { Conductor } from "../conductor/types.ts";
+import { toEncoder } from "../config/encoder.ts";
 import type { Environment } from "../config/home.ts";
 import { type ResolvedPool, resolvePool } from "../config/pool.ts";
 import type { TuttiConfig } from "../config/schema.ts";
@@ -187,7 +189,7 @@ const POOL_MS = 60_000;
 /** Clients of a gateway choose their own: any order of any workers is another one. */
 const MOST_POOLS = 256;
 
-type FoundPool = Pick<ResolvedPool, "pool" | "kind" | "poolFor">;
+type FoundPool = Pick<ResolvedPool, "pool" | "kind" | "poolFor" | "embed">;
 
 export interface PoolFinder {
   /** How many are known at the moment. */
@@ -204,12 +206,15 @@ export function createPoolFinder(
   notice: (text: string | undefined) => void,
 ): PoolFinder {
   const resolved = new Map<string, { at: number; found: Promise<ResolvedPool> }>();
+  // One for all pools: a question is embedded once.
+  const encoding = toEncoder(config, env);
+  const questions = encoding?.ok ? createLiveQuestions(encoding.encoder, { notice }) : undefined;
 
   function find(selector?: string | string[]): Promise<ResolvedPool> {
     const key = JSON.stringify(selector ?? null);
     const known = resolved.get(key);
     if (known && Date.now() - known.at < POOL_MS) return known.found;
-    const found = resolvePool(config, { env, selector });
+    const found = resolvePool(config, { env, selector, questions });
     resolved.delete(key);
     if (resolved.size >= MOST_POOLS) resolved.delete(resolved.keys().next().value!);
     resolved.set(key, { at: Date.now(), found });
@@ -221,6 +226,7 @@ export function createPoolFinder(
     if (typeof wanted === "object" && !Array.isArray(wanted)) return { pool: wanted, kind: "config" };
     const found = await find(wanted);
     for (const text of [found.notice, ...found.warnings]) notice(text);
+    if (encoding?.ok === false) notice(encoding.problem);
     return found;
   }
 

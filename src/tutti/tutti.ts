@@ -136,12 +136,14 @@ export function createTutti(
     const hasBudget = limits.usd !== undefined;
     // A workflow that was given names its workers: nobody may be left out then.
     const isPriced = hasBudget && options.workflow === undefined && !allowUnknownPrice;
-    const { pool, kind, poolFor } = await pools.toPool(options.pool, isPriced);
+    const { pool, kind, poolFor, embed } = await pools.toPool(options.pool, isPriced);
     // A nested run could not wait for tools of the client: whoever may call them is asked directly.
     const canNest = settings.maxDepth > 0 && !task.output?.tools?.length;
     const allowed = canNest ? pool : withoutSelf(pool);
     // Before anything is journaled: the trace shows the profiles that plans and votes went by.
-    const { members: known } = poolFor?.(allowed, textOf(task.messages)) ?? allowed;
+    const text = textOf(task.messages);
+    const vector = embed && (await embed(text, stage.signal));
+    const { members: known } = poolFor?.(allowed, text, vector) ?? allowed;
     if (asked.model !== undefined) checkOneModel(asked.model, { members: known });
     checkSight(task, { members: known });
     const { showNames } = config;
@@ -198,7 +200,7 @@ export function createTutti(
   async function toStage(
     pool: Pool,
     conductor: Conductor,
-    { signal = new AbortController().signal, onEvent, review }: StageParts,
+    { signal = new AbortController().signal, onEvent, review, isFinal }: StageParts,
     nestedConductor?: Conductor,
   ): Promise<Stage> {
     return {
@@ -210,6 +212,7 @@ export function createTutti(
       owner: createOwner(),
       now: Date.now,
       signal,
+      isFinal,
       onEvent: both(observe, onEvent),
       onUnwritten: (events) => void backlog.add(events),
       review:
@@ -277,12 +280,13 @@ export function createTutti(
 
   function toStream(
     runId: string,
-    { signal, review, streamsAnswer = true }: Pick<AskOptions, "signal" | "review" | "streamsAnswer">,
+    options: Pick<AskOptions, "signal" | "review" | "streamsAnswer" | "isFinal">,
     work: (stage: StageParts) => Promise<RunState>,
   ): RunStream {
+    const { signal, review, streamsAnswer = true, isFinal } = options;
     const queue = new EventQueue<RunEvent>();
     const onEvent = (event: RunEvent) => queue.push(event);
-    const result = work({ signal, onEvent, review, isStreaming: streamsAnswer })
+    const result = work({ signal, onEvent, review, isFinal, isStreaming: streamsAnswer })
       .then((state) => toRun(state))
       .finally(() => queue.close());
     // Whoever only iterates learns of a failure there; it must not end the process as unhandled.
@@ -324,7 +328,7 @@ export function createTutti(
   };
 }
 
-interface StageParts extends Pick<AskOptions, "signal" | "review"> {
+interface StageParts extends Pick<AskOptions, "signal" | "review" | "isFinal"> {
   onEvent?: Listener;
   isStreaming: boolean;
 }

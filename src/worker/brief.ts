@@ -194,7 +194,7 @@ function partText(part: Part): string {
 }
 
 /** What stands beside the text: images and documents. */
-function attachmentsOf(message: Message): Part[] {
+export function attachmentsOf(message: Message): Exclude<Part, { type: "text" }>[] {
   if (message.role !== "user" || typeof message.content === "string") return [];
   return message.content.filter((part) => part.type !== "text");
 }

@@ -11,7 +11,12 @@ const MAX_BODY_BYTES = 64 * 1_048_576;
 /** Of an error: a line of it is shown. */
 const MAX_ERROR_BYTES = 1_048_576;
 
-export function guardFetch(fetch: typeof globalThis.fetch, secret?: string): typeof globalThis.fetch {
+/** `maxBodyBytes`: of a reply that is no stream, where its length can be told beforehand. */
+export function guardFetch(
+  fetch: typeof globalThis.fetch,
+  secret?: string,
+  maxBodyBytes = MAX_BODY_BYTES,
+): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, { ...init, redirect: "manual" });
     const { status, headers, body } = response;
@@ -21,7 +26,7 @@ export function guardFetch(fetch: typeof globalThis.fetch, secret?: string): typ
     }
     if (!body) return response;
     const isStream = headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") ?? false;
-    const whole = status < 400 ? MAX_BODY_BYTES : MAX_ERROR_BYTES;
+    const whole = status < 400 ? maxBodyBytes : MAX_ERROR_BYTES;
     const maxBytes = isStream ? toMaxBytes(readLength(init?.body)) : whole;
     const guarded = guardBody(body.getReader(), maxBytes, secret);
     return new Response(guarded, { status, statusText: response.statusText, headers });

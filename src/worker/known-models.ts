@@ -1,6 +1,6 @@
-// What is published about models that nobody has measured here: data only, each fact with its source and date. A planner
-// is told it where a worker has no profile, so that price alone does not decide. A model that is not here is unknown, and
-// nothing is guessed from its name. Context windows come from the price catalogue (worker/price.ts).
+// What is known about models that nobody has measured here, so that price alone does not decide. Scores are published
+// ones, each with its source and date. Abilities are read from names, by us, and said to be. A model that is not here is
+// unknown. Context windows come from the price catalogue (worker/price.ts).
 
 export interface PublishedScore {
   /** As people call the benchmark. */
@@ -33,52 +33,42 @@ const PUBLISHED: Record<string, PublishedScore[]> = {
   "deepseek-v3-2": [swe(60)],
 };
 
-/** Models that see images, by how their names begin. From their makers' own names and descriptions, as of 2026-11. */
-const SEES_IMAGES =
-  /^(?:gpt-4o|gpt-4-1|gpt-4-turbo|gpt-(?:[5-9]|\d{2})|o1(?!-mini)|o3(?!-mini)|o4|claude|gemini|pixtral|llava|gemma-?3|llama-?4)|vision|-vl(?:-|$)|\d-?vl/;
-/** Models that take text alone. */
-const TEXT_ONLY =
-  /^(?:gpt-3-5|gpt-oss|o[13]-mini|deepseek|codestral|mistral-7b|mixtral|llama-?[23]|qwen|qwq|phi-?3-mini|gemma-?2)/;
-
-/** Undefined where nothing is known: a model that nobody knows is given what there is. */
-export function seesImages(workerId: string): boolean | undefined {
-  const name = toModelName(workerId);
-  const { vision } = publishedAbilities(workerId) ?? {};
-  if (vision !== undefined) return vision;
-  if (SEES_IMAGES.test(name)) return true;
-  return TEXT_ONLY.test(name) ? false : undefined;
-}
-
-/** What a model takes and does, as its provider publishes it. A field that is absent is unknown. */
-export interface PublishedAbilities {
-  /** Reads images. */
+/** What a model takes and does. A field that is absent is unknown. */
+export interface Abilities {
+  /** Sees images. */
   vision?: boolean;
   /** Calls tools. */
   tools?: boolean;
   /** Thinks before it answers. */
   reasoning?: boolean;
-  source: string;
-  /** When the provider published it: year and month. */
-  publishedOn: string;
 }
 
-const ALL = { vision: true, tools: true, reasoning: true };
+const ALL: Abilities = { vision: true, tools: true, reasoning: true };
 
-const ABILITIES: Record<string, PublishedAbilities> = {
-  "gpt-5": { ...ALL, source: "OpenAI's announcement", publishedOn: "2025-08" },
-  "gpt-5-mini": { ...ALL, source: "OpenAI's announcement", publishedOn: "2025-08" },
-  "claude-opus-4-5": { ...ALL, source: "Anthropic's announcement", publishedOn: "2025-11" },
-  "gemini-3-pro": { ...ALL, source: "Google's announcement", publishedOn: "2025-11" },
-  "deepseek-v3-2": {
-    ...{ vision: false, tools: true, reasoning: true },
-    ...{ source: "DeepSeek's release note", publishedOn: "2025-12" },
-  },
-};
+/**
+ * Abilities by how a name begins: our own reading of the makers' naming, as of 2026-11, and no published list (the price
+ * catalogue has no abilities). The first row that matches counts; a name that no row knows is unknown.
+ */
+const ABILITIES: readonly (readonly [RegExp, Abilities])[] = [
+  [/vision|-vl(?:-|$)|\d-?vl|^llava|^pixtral/, { vision: true }],
+  [/^gpt-3-5/, { vision: false, tools: true, reasoning: false }],
+  [/^gpt-(?:4-turbo|4o|4-1|\d+(?:-\d)?-chat)/, { vision: true, tools: true, reasoning: false }],
+  [/^gpt-oss/, { vision: false, tools: true, reasoning: true }],
+  [/^gpt-(?:[5-9]|\d{2})/, ALL],
+  [/^o[13]-mini/, { vision: false, reasoning: true }],
+  [/^o[134](?:-|$)/, { vision: true, reasoning: true }],
+  [/^claude-(?!2|instant)|^gemini/, { vision: true, tools: true }],
+  [/^gemma-?3|^llama-?4/, { vision: true }],
+  [/^deepseek-(?:r1|reasoner)|^qwq/, { vision: false, reasoning: true }],
+  [/^deepseek-v3-2/, { vision: false, tools: true, reasoning: true }],
+  [/^deepseek|^codestral|^mistral-7b|^mixtral|^llama-?[23]|^phi-?3-mini|^gemma-?2/, { vision: false }],
+  [/^qwen-?(?:1-5|2|3(?!-[5-9](?:-|$)))/, { vision: false }],
+];
 
-/** Undefined where nothing is published that we know of. */
-export function publishedAbilities(workerId: string): PublishedAbilities | undefined {
+/** Empty where nothing is known. */
+export function knownAbilities(workerId: string): Abilities {
   const name = toModelName(workerId);
-  return Object.hasOwn(ABILITIES, name) ? ABILITIES[name] : undefined;
+  return ABILITIES.find(([pattern]) => pattern.test(name))?.[1] ?? {};
 }
 
 /** Empty where nothing is published that we know of. */

@@ -9,7 +9,7 @@ import type {
   LanguageModelV3CallOptions,
   LanguageModelV3StreamPart,
 } from "@ai-sdk/provider";
-import { usageError } from "../base/errors.ts";
+import { type TuttiError, usageError } from "../base/errors.ts";
 import { toCallOptions } from "./call-options.ts";
 import { badResponse, streamCut, toWorkerError } from "./failure.ts";
 import { createReplyLimit } from "./reply-limit.ts";
@@ -48,6 +48,10 @@ export interface ModelWorkerOptions {
   /** See `CallDefaults`. */
   takesImages?: boolean;
   takesPdf?: boolean;
+  /** Its thinking is in tags or no text at all, or has a closing tag alone. Absent: found out from its first reply. */
+  thinking?: "tagged" | "unopened";
+  /** A failure in better words, where more is known about it. */
+  explain?: (failure: TuttiError) => Promise<TuttiError>;
   /** Passed to the provider's package as they are, under the provider's name. */
   providerOptions?: Record<string, Record<string, unknown>>;
 }
@@ -63,7 +67,9 @@ export function createModelWorker(
   options: ModelWorkerOptions = {},
 ): Worker {
   if (typeof model !== "function") checkVersion(id, model);
-  const habits: ThinkingHabits = { isUnopened: isKnownToThink(id) };
+  const habits: ThinkingHabits = {
+    isUnopened: options.thinking ? options.thinking === "unopened" : isKnownToThink(id) || undefined,
+  };
   return {
     id,
     kind: "model",
@@ -91,7 +97,8 @@ export function createModelWorker(
         yield* toWorkerEvents(id, read, request, habits, response?.headers?.["content-type"]);
       } catch (error) {
         context.isAborted = signal.aborted;
-        throw toWorkerError(error, context);
+        const failure = toWorkerError(error, context);
+        throw context.isAborted ? failure : ((await options.explain?.(failure)) ?? failure);
       } finally {
         signal.removeEventListener("abort", stop);
         upstream.abort(NOBODY_READS);
@@ -102,8 +109,8 @@ export function createModelWorker(
 
 /** What is known of how a worker thinks; learned from its replies. */
 interface ThinkingHabits {
-  /** Its thinking begins without an opening tag. */
-  isUnopened: boolean;
+  /** Its thinking begins without an opening tag. Undefined before its first reply. */
+  isUnopened: boolean | undefined;
 }
 
 async function* toWorkerEvents(
@@ -113,7 +120,8 @@ async function* toWorkerEvents(
   habits: ThinkingHabits,
   contentType = "",
 ): AsyncGenerator<WorkerEvent> {
-  const thinking = request.keepsThinking ? undefined : createThinkingFilter(habits.isUnopened);
+  const keepsBack = habits.isUnopened ?? (request.isFinal ? "unsure" : false);
+  const thinking = request.keepsThinking ? undefined : createThinkingFilter(keepsBack);
   const filter = request.stop?.length ? createStopFilter(request.stop) : undefined;
   const midStream = { workerId: id, isAborted: false, isStreaming: true };
   const limit = createReplyLimit(id, request.maxOutputTokens);
@@ -169,6 +177,7 @@ async function* toWorkerEvents(
         if (reason === "error") throw toWorkerError({ message: "it gave no reason" }, midStream);
         if (thinking) yield* toEvents(thinking.end(), filter);
         if (thinking?.sawUnopened) habits.isUnopened = true;
+        else if (thinking) habits.isUnopened ??= false;
         const rest = filter?.end() ?? "";
         if (rest !== "") yield { type: "text-delta", text: rest };
         for (const thought of reasoning.parts()) yield { type: "reasoning-part", ...thought };
@@ -207,6 +216,7 @@ function mergeMetadata(known: ProviderMetadata = {}, more: ProviderMetadata): Pr
 function* toEvents(thoughts: readonly Thought[], filter: StopFilter | undefined): Generator<WorkerEvent> {
   for (const thought of thoughts) {
     if (thought.type === "withdrawn") yield { type: "text-withdrawn" };
+    else if (thought.type === "held") yield { type: "text-held", text: thought.text };
     else if (thought.type === "reasoning") {
       if (!filter?.stopped) yield { type: "reasoning-delta", text: thought.text };
     } else {

@@ -1,7 +1,7 @@
 // Which models see images, as far as that is known.
 
 import { expect, it } from "vitest";
-import { seesImages } from "./known-models.ts";
+import { knownAbilities } from "./known-models.ts";
 
 it.each([
   ["openai/gpt-5-mini", true],
@@ -12,5 +12,12 @@ it.each([
   ["deepseek/deepseek-chat", false],
   ["ollama/qwen3:8b", false],
   ["openai/o3-mini", false],
+  ["openai/o3", true],
+  ["openai/gpt-4o-mini", true],
+  ["openai/gpt-oss-120b", false],
+  ["openai/gpt-5-chat-latest", true],
+  ["ollama/qwen2.5:7b", false],
+  ["ollama/qwen3.5:9b", undefined],
+  ["ollama/qwen3-vl:8b", true],
   ["local/something-new", undefined],
-])("%s: %s", (id, sees) => expect(seesImages(id)).toBe(sees));
+])("%s: %s", (id, sees) => expect(knownAbilities(id).vision).toBe(sees));

@@ -2,10 +2,13 @@
 // is no part of a reply: nobody reads it as the answer, and no other step is handed it. This parts the two while the text
 // is still arriving, also where a tag is split over pieces.
 // Some servers put the opening tag into the prompt, so that only `…</think>` arrives. What came before it is then taken
-// back (`isWithdrawn`). From models that are known for it, and from a worker that has done it once, text is kept back
-// until the tag or the end, so that none of it is ever shown as an answer.
-// Covered: think, thinking and reasoning, at the beginning of a line and outside of code. Not covered: the first such
-// reply of a model that nobody knows, which is shown as it arrives and then taken back.
+// back (`text-withdrawn`). From models that are known for it, and from a worker that has done it once, text is kept back
+// until the tag or the end, so that none of it is ever shown as an answer. For readers who cannot take text back (clients
+// of the gateway, pipes: `isFinal`) the first reply of a model that nobody knows is kept back, too, where it begins as
+// models begin to think; its next ones stream.
+// Covered: think, thinking and reasoning, at the beginning of a line and outside of code. Not covered: on a terminal the
+// first such reply of a model that nobody knows, which is shown as it arrives, and its answer after it; and a model
+// that begins to do so after a first reply that did not.
 
 import { toModelName } from "./known-models.ts";
 
@@ -14,7 +17,9 @@ export type Thought =
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }
   /** What was given out as text until now was reasoning. */
-  | { type: "withdrawn" };
+  | { type: "withdrawn" }
+  /** Kept back, because nobody knows this model; given out again as text or reasoning once that is known. */
+  | { type: "held"; text: string };
 
 export interface ThinkingFilter {
   push(piece: string): Thought[];
@@ -41,8 +46,8 @@ export function isKnownToThink(workerId: string): boolean {
   return OPENED_BY_TEMPLATE.test(toModelName(workerId));
 }
 
-/** `keepsBack`: the reply may be inside its thinking from the first letter. */
-export function createThinkingFilter(keepsBack: boolean): ThinkingFilter {
+/** `keepsBack`: the reply may be inside its thinking from the first letter. "unsure": and it may as well not be. */
+export function createThinkingFilter(keepsBack: boolean | "unsure"): ThinkingFilter {
   let buffer = "";
   let isThinking = false;
   let kept: string | undefined = keepsBack ? "" : undefined;
@@ -65,8 +70,16 @@ export function createThinkingFilter(keepsBack: boolean): ThinkingFilter {
       }
       line = (line + part).slice(0, LONGEST_LINE);
     }
-    if (kept !== undefined) kept += given;
-    else {
+    if (kept !== undefined) {
+      kept += given;
+      if (keepsBack !== "unsure") return;
+      if (soundsLikeThinking(kept)) thoughts.push({ type: "held", text: given });
+      else {
+        thoughts.push({ type: "text", text: kept });
+        kept = undefined;
+        hasText = true;
+      }
+    } else {
       hasText = true;
       thoughts.push({ type: "text", text: given });
     }
@@ -160,6 +173,28 @@ export function createThinkingFilter(keepsBack: boolean): ThinkingFilter {
       return sawUnopened;
     },
   };
+}
+
+/** How models begin to think aloud. An answer that begins so is kept back as well, once. */
+const OPENERS = [
+  ...["okay", "ok,", "alright", "hmm", "wait", "well,", "so ", "so,", "first", "let me", "let's", "let us"],
+  ...[
+    "the user",
+    "the question",
+    "we need",
+    "we are",
+    "we have",
+    "i need",
+    "i should",
+    "i have to",
+    "to solve",
+  ],
+];
+
+/** As far as it has been written. */
+function soundsLikeThinking(text: string): boolean {
+  const start = text.slice(0, LONGEST_TAG).toLowerCase();
+  return OPENERS.some((opener) => start.startsWith(opener) || opener.startsWith(start));
 }
 
 /** A "<" and what follows, which may still become a tag. */

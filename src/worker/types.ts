@@ -177,6 +177,8 @@ export interface WorkerRequest extends Sampling {
   seed?: number;
   /** `<think>` and what follows stay in the text: a planner's may hold the only plan there is. */
   keepsThinking?: true;
+  /** The text goes to somebody who cannot take it back: see `thinking.ts`. */
+  isFinal?: boolean;
   /** Set for a worker of kind "conductor": perform a nested run of this step and stream its answer. */
   conduct?: (signal: AbortSignal) => AsyncIterable<WorkerEvent>;
 }
@@ -198,6 +200,8 @@ export type WorkerEvent =
   | { type: "reasoning-delta"; text: string }
   /** All text of this reply until now was reasoning: its opening tag never came (thinking.ts). */
   | { type: "text-withdrawn" }
+  /** Written, and not known yet to be text: what follows says what it was. All there is where nothing follows. */
+  | { type: "text-held"; text: string }
   /** A thought that is over, after its deltas: to be handed back to this worker should it call tools. */
   | ({ type: "reasoning-part" } & ReasoningPart)
   | ({ type: "tool-call" } & ToolCall)
@@ -315,6 +319,8 @@ export interface PoolMember {
   maxOutputTokens?: number;
   /** Whether it sees images, where that is known. False: it is told that there are some, and not given them. */
   takesImages?: boolean;
+  /** Whether it reads PDF files itself, where that is known. False: it is given their text. */
+  takesPdf?: boolean;
   /** The longest input it takes, where that is published. */
   contextTokens?: number;
   /** Where it comes from, for people: "OPENAI_API_KEY", "tutti.config.yaml", "rehearsal (simulated)". */

@@ -21,6 +21,8 @@ export interface LiveOptions {
 /** What a run is begun with. */
 interface LiveStage {
   signal: AbortSignal;
+  /** A pipe or a file keeps what was written. */
+  isFinal: boolean;
   review?: (plan: PlanForReview) => Promise<Verdict>;
 }
 
@@ -47,7 +49,11 @@ export async function performShown(
   process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
   try {
     const review = isReviewed ? await createPausingReview(view, controller.signal, nextLine) : undefined;
-    const { stream, journal } = begin({ signal: controller.signal, review });
+    const { stream, journal } = begin({
+      signal: controller.signal,
+      review,
+      isFinal: !process.stdout.isTTY,
+    });
     const run = await show(stream, view, isJson, journal);
     if (isJson) {
       view.tellSimulated(run.pool);

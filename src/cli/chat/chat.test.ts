@@ -1,13 +1,12 @@
 // `tutti chat`, piped and on a real terminal, over real HTTP.
 
-import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createHome, runTutti } from "../../testing/command.ts";
 import type { ChatServer } from "../../testing/gateway/chat-server.ts";
 import { startTalkingModels } from "../../testing/gateway/talking-models.ts";
+import { hasTmux, openTerminal } from "../../testing/tmux.ts";
 
 let server: ChatServer;
 beforeAll(async () => {
@@ -84,6 +83,60 @@ describe("a conversation that is piped", () => {
     expect(runs[1].continues).toBe(runs[0].id);
   });
 
+  it("reads a system message from a file, and says which one is not there", async () => {
+    const home = createHome();
+    writeFileSync(join(home, "style.txt"), "Answer like a pirate.\n");
+    const { stdout } = await talk(["One?"], ["--model", "good", "--system", `@${join(home, "style.txt")}`]);
+    expect(stdout).toBe("**Good** reply to message 2.\n");
+    expect(server.requests.at(-1)!.messages[0]).toEqual({ role: "system", content: "Answer like a pirate." });
+    const missing = await talk(["One?"], ["--model", "good", "--system", "@nowhere.txt"]);
+    expect([missing.code, missing.stdout]).toEqual([2, ""]);
+    expect(missing.stderr).toContain("nowhere.txt");
+  });
+
+  it("takes --quality and /quality for the questions after it", async () => {
+    const lines = ["Compare two sorts.", "/quality max", "Compare two sorts.", "/quality hihg", "/quality"];
+    const { stdout, stderr } = await talk(lines, ["--pool", "good,chatty", "--quality", "economy", "--json"]);
+    const runs = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(runs.map(({ settings }) => [settings.quality, settings.rounds, settings.limits.usd])).toEqual([
+      ["economy", 1, 0.5],
+      ["max", 3, 4],
+    ]);
+    expect(stderr).toContain(
+      '/quality must be economy, balanced, high or max, not "hihg". Did you mean "high"?',
+    );
+    expect(stderr).toMatch(/Quality: max\.[\s\S]+economy +one worker of the cheaper half/);
+  });
+
+  it("puts a file into the next question and no other, and waits for a yes where /plan is on", async () => {
+    const home = createHome();
+    writeFileSync(join(home, "notes.txt"), "The password is swordfish.\n");
+    const lines = [
+      `/file ${join(home, "notes.txt")}`,
+      "/file nowhere.txt",
+      "/plan on",
+      "Compare two sorts.",
+      "no",
+      "/plan off",
+      "/model good",
+      "And now?",
+    ];
+    const before = server.requests.length;
+    const { stderr, stdout } = await talk(lines, ["--pool", "good,chatty", "--conductor", "good"], home);
+    expect(stderr).toMatch(/notes\.txt goes with the next question/);
+    expect(stderr).toMatch(/nowhere\.txt/);
+    expect(stderr).toMatch(/Draft it\./);
+    const sent = server.requests.slice(before).map(({ messages }) => JSON.stringify(messages));
+    // The plan was refused: nobody but the planner has read the file, and the next question goes without it.
+    expect(sent).toHaveLength(2);
+    expect(sent[0]).toMatch(/You conduct a team.+swordfish/);
+    expect(sent[1]).not.toContain("swordfish");
+    expect(stdout).toBe("**Good** reply to message 1.\n");
+  });
+
   it("with the rehearsal says what it cannot answer in one line, and goes on", async () => {
     const { stdout, stderr } = await runTutti(["chat", "--pool", "rehearsal"], {
       stdin: "What is 17 * 23?\nWrite a haiku\nWhat is 6 * 7?\n",
@@ -94,34 +147,12 @@ describe("a conversation that is piped", () => {
   });
 });
 
-const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
-const MAIN = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
-
 describe.skipIf(!hasTmux)("a conversation on a terminal (needs tmux)", () => {
-  /** A terminal of its own, ended by its own name. */
-  function openTerminal(home: string, flags: string) {
-    const socket = `tutti-test-${process.pid}-${Math.trunc(performance.now())}`;
-    const tmux = (...args: string[]) =>
-      execFileSync("tmux", ["-L", socket, "-f", "/dev/null", ...args], { encoding: "utf8" });
-    const variables = Object.entries(envFor(home)).map(([name, value]) => `${name}='${value}'`);
-    const command = `env ${variables.join(" ")} ${process.execPath} ${MAIN} chat --allow-unknown-price ${flags}; echo "left with $?"; read x`;
-    tmux("new-session", "-d", "-x", "90", "-y", "40", command);
-    const shown = () => tmux("capture-pane", "-p", "-S", "-200");
-    return {
-      keys: (...keys: string[]) => tmux("send-keys", ...keys),
-      paste: (text: string) => {
-        tmux("set-buffer", text);
-        tmux("paste-buffer", "-p");
-      },
-      resize: (columns: number) => tmux("resize-window", "-x", String(columns)),
-      shows: (pattern: RegExp) => expect.poll(shown, { timeout: 20_000, interval: 50 }).toMatch(pattern),
-      shown,
-      close: () => tmux("kill-server"),
-    };
-  }
+  const open = (home: string, flags: string) =>
+    openTerminal(`chat --allow-unknown-price ${flags}`, envFor(home));
 
   it("stops an answer at Ctrl-C, keeps what has arrived, and goes on", async () => {
-    const terminal = openTerminal(createHome(), "--model slow");
+    const terminal = open(createHome(), "--model slow");
     try {
       await terminal.shows(/One model: slow/);
       terminal.keys("Tell me all", "Enter");
@@ -134,17 +165,39 @@ describe.skipIf(!hasTmux)("a conversation on a terminal (needs tmux)", () => {
       terminal.keys("And now?", "Enter");
       // Its stars are drawn, not shown.
       await terminal.shows(/^Good reply to message 3\.$/m);
+      await terminal.shows(/Good reply to message 3\.[\s\S]+\n›/);
       terminal.keys("C-d");
       await terminal.shows(/left with 0/);
     } finally {
       terminal.close();
     }
-  }, 60_000);
+  }, 90_000);
+
+  it("shows a plan, waits for y, stops at Ctrl-C, and leaves at the next two", async () => {
+    const terminal = open(createHome(), "--pool good,slow --conductor good");
+    try {
+      await terminal.shows(/A team: 2 models, conducted by good/);
+      terminal.keys("/plan on", "Enter");
+      await terminal.shows(/Every plan waits for your yes/);
+      terminal.keys("Compare two sorts.", "Enter");
+      await terminal.shows(/Draft it\.[\s\S]+yes, no or edit/);
+      terminal.keys("y", "Enter");
+      await terminal.shows(/slowly slowly slowly/);
+      terminal.keys("C-c");
+      await terminal.shows(/Stopped by you[\s\S]+› *$/m);
+      terminal.keys("C-c");
+      await terminal.shows(/Ctrl-C again, or Ctrl-D, leaves/);
+      terminal.keys("C-c");
+      await terminal.shows(/left with 0/);
+    } finally {
+      terminal.close();
+    }
+  }, 90_000);
 
   it("takes pasted lines as one question, finds earlier ones by the arrow, and leaves at the second Ctrl-C", async () => {
-    const terminal = openTerminal(createHome(), "--model good");
+    const terminal = open(createHome(), "--model good");
     try {
-      await terminal.shows(/One model: good/);
+      await terminal.shows(/One model: good[\s\S]+›/);
       terminal.paste("first line\nsecond line");
       await terminal.shows(/second line/);
       terminal.keys("Enter");
@@ -159,5 +212,5 @@ describe.skipIf(!hasTmux)("a conversation on a terminal (needs tmux)", () => {
     } finally {
       terminal.close();
     }
-  }, 60_000);
+  }, 90_000);
 });

@@ -3,7 +3,8 @@
 
 import type { Command } from "commander";
 import { isTuttiError } from "../../base/errors.ts";
-import { dollars } from "../options.ts";
+import { QUALITIES, type Quality } from "../../base/quality-names.ts";
+import { dollars, oneOf } from "../options.ts";
 import type { ChatSession } from "./session.ts";
 
 const SESSION_USD = 5;
@@ -14,6 +15,7 @@ interface ChatFlags {
   conductor?: string;
   model?: string;
   system?: string;
+  quality?: Quality;
   budgetUsd?: number | "none";
   allowUnknownPrice?: boolean;
   config?: string;
@@ -27,6 +29,11 @@ export function define(command: Command): void {
     .option("--model <id>", "talk with this one worker and nobody else")
     .option("--pool <name|ids>", '"rehearsal", a pool of the config, or ids of workers separated by commas')
     .option("--conductor <name>", "who plans: prompted, native, trinity, or the id of a worker")
+    .option(
+      "--quality <name>",
+      `how much each answer may take: ${QUALITIES.join(", ")}`,
+      oneOf("--quality", QUALITIES),
+    )
     .option("--system <text|@file>", "how the answers should be: a system message, or the file that holds it")
     .option(
       "--budget-usd <amount|none>",
@@ -43,6 +50,7 @@ export function define(command: Command): void {
 Examples:
   $ tutti chat
   $ tutti chat --model gpt-5 --system "Answer in one sentence."
+  $ tutti chat --quality high --budget-usd 2
   $ printf 'What is 17 * 23?\\nWhat is 6 * 7?\\n' | tutti chat --quiet
 
 Type /help for what can be done between questions. A backslash at the end of a line goes on in the next one.
@@ -74,6 +82,7 @@ async function chat(flags: ChatFlags): Promise<void> {
     session = new ChatSession(tutti, { stdout, stderr, env }, input, {
       choice: { pool, conductor, model },
       system,
+      quality: flags.quality,
       allowUnknownPrice,
       config: flags.config,
       budgetUsd: budgetUsd === "none" ? null : budgetUsd,

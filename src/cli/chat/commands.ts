@@ -3,6 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { usageError } from "../../base/errors.ts";
 import { toCount } from "../../base/format.ts";
+import { QUALITIES } from "../../base/quality-names.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { Run } from "../../perform/run.ts";
 import { parseConductorName } from "../../tutti/conductors.ts";
@@ -10,7 +11,7 @@ import { saidIn } from "../../tutti/conversation.ts";
 import { textOf } from "../../worker/brief.ts";
 import { toCalls, toCost } from "../ask/outcome.ts";
 import { toPlanText } from "../ask/review-plan.ts";
-import { dollars } from "../options.ts";
+import { dollars, oneOf } from "../options.ts";
 import { sanitise, toOneLine } from "../terminal/sanitise.ts";
 import { padEnd } from "../terminal/text-width.ts";
 import type { ChatSession } from "./session.ts";
@@ -36,6 +37,11 @@ const COMMANDS: Record<string, ChatCommand> = {
     usage: "[X]",
     help: "who answers: one worker, a Conductor (prompted, native, trinity), or team",
     run: setModel,
+  },
+  quality: {
+    usage: "[NAME]",
+    help: `how much each answer may take: ${QUALITIES.join(", ")}`,
+    run: setQuality,
   },
   retry: { usage: "", help: "ask the last question again", run: (session) => session.retry() },
   file: {
@@ -140,6 +146,13 @@ async function setModel(session: ChatSession, name: string): Promise<void> {
         ? `${String(conductor)} conducts.`
         : "The team answers.",
   );
+}
+
+async function setQuality(session: ChatSession, name: string): Promise<void> {
+  if (name !== "") session.quality = oneOf("/quality", QUALITIES)(name);
+  const { describeQualities } = await import("../../tutti/quality.ts");
+  session.say(`Quality: ${session.quality ?? (await session.configured()).quality}.`);
+  if (name === "") session.say(...describeQualities().split("\n"));
 }
 
 async function addFile(session: ChatSession, path: string): Promise<void> {

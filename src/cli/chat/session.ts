@@ -3,7 +3,9 @@
 
 import { type TuttiError, usageError } from "../../base/errors.ts";
 import { toCount, toMoney } from "../../base/format.ts";
+import type { Quality } from "../../base/quality-names.ts";
 import type { Environment } from "../../config/home.ts";
+import type { TuttiConfig } from "../../config/schema.ts";
 import { endingOf } from "../../perform/endings.ts";
 import type { Run } from "../../perform/run.ts";
 import type { AskOptions } from "../../tutti/ask-options.ts";
@@ -28,6 +30,8 @@ export type ChatChoice = Pick<AskOptions, "model" | "pool" | "conductor">;
 export interface ChatSettings {
   choice: ChatChoice;
   system?: string;
+  /** As the config has it where nothing is said. */
+  quality?: Quality;
   allowUnknownPrice?: boolean;
   /** For the whole session; null: no limit. */
   budgetUsd: number | null;
@@ -51,6 +55,7 @@ export class ChatSession {
   readonly tutti: Tutti;
   readonly style: Style;
   choice: ChatChoice;
+  quality: Quality | undefined;
   budgetUsd: number | null;
   /** Each plan waits for yes, no or an edit. */
   isReviewed = false;
@@ -77,6 +82,7 @@ export class ChatSession {
     this.#input = input;
     this.#settings = settings;
     this.choice = settings.choice;
+    this.quality = settings.quality;
     this.budgetUsd = settings.budgetUsd;
     this.style = createStyle(streams.stderr, streams.env);
   }
@@ -159,7 +165,8 @@ export class ChatSession {
     const view = new LiveView({ ...streams, isQuiet, toFooter: (run) => [this.#toFooter(run)] });
     this.#view = view;
     for (const text of this.#notices.splice(0)) view.notice(text);
-    const options = { ...this.choice, system, allowUnknownPrice, budgetUsd, continues: before?.id };
+    const { choice, quality } = this;
+    const options = { ...choice, quality, system, allowUnknownPrice, budgetUsd, continues: before?.id };
     const live = { isJson: false, isReviewed: this.isReviewed, nextLine: this.#input.nextLine };
     try {
       const run = await performShown(view, live, (stage) => ({
@@ -187,9 +194,15 @@ export class ChatSession {
       throw usageError(
         `the budget of this session, ${toMoney(this.budgetUsd)}, is spent: /budget AMOUNT sets another one`,
       );
+    const { toBudgetUsd } = await import("../../tutti/quality.ts");
+    const config = await this.configured();
+    return Math.min(left, toBudgetUsd(config, this.quality ?? config.quality) ?? left);
+  }
+
+  /** As it is now: it may be edited while the conversation lasts. */
+  async configured(): Promise<TuttiConfig> {
     const { openConfig } = await import("../open-config.ts");
-    const perQuestion = (await openConfig({ file: this.#settings.config })).config.limits?.usd;
-    return Math.min(left, perQuestion ?? left);
+    return (await openConfig({ file: this.#settings.config })).config;
   }
 
   /** Of all runs of this session. */

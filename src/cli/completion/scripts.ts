@@ -5,6 +5,10 @@ import type { VerbWords } from "./tree.ts";
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
+const POOL = "--pool";
+/** Pools are the folder's, so they are asked for when somebody wants them. */
+const ASK_POOLS = "completion --pools 2>/dev/null";
+
 export function toScript(shell: Shell, tree: readonly VerbWords[]): string {
   switch (shell) {
     case "bash":
@@ -25,10 +29,10 @@ function toBash(tree: readonly VerbWords[]): string {
   const values = tree.flatMap(({ path, flags }) =>
     flags
       .filter(({ takesValue }) => takesValue)
-      .map(
-        ({ name, values }) =>
-          `    ${quote(`${path} ${name}`)}) COMPREPLY=($(compgen -W ${quote(values.join(" "))} -- "$current")); return ;;`,
-      ),
+      .map(({ name, values }) => {
+        const words = name === POOL ? `"$(echo $(\${COMP_WORDS[0]} ${ASK_POOLS}))"` : quote(values.join(" "));
+        return `    ${quote(`${path} ${name}`)}) COMPREPLY=($(compgen -W ${words} -- "$current")); return ;;`;
+      }),
   );
   return `# Completion of tutti for bash. Load it: source <(tutti completion bash)
 _tutti() {
@@ -67,7 +71,8 @@ function toFish(tree: readonly VerbWords[]): string {
         (verb) => `complete -c tutti -f -n ${quote(here)} -a ${verb} -d ${quote(summaryOf(verb))}`,
       ),
       ...flags.map(({ name, summary, takesValue, values }) => {
-        const value = values.length > 0 ? ` -x -a ${quote(values.join(" "))}` : takesValue ? " -r" : "";
+        const named = name === POOL ? `(tutti ${ASK_POOLS})` : values.join(" ");
+        const value = values.length > 0 ? ` -x -a ${quote(named)}` : takesValue ? " -r" : "";
         return `complete -c tutti -n ${quote(here)} -l ${name.replace(/^--/, "")}${value} -d ${quote(summary)}`;
       }),
     ];

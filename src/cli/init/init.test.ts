@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import { createHome, runTutti } from "../../testing/command.ts";
 import { type ChatReply, type ChatServer, startChatServer } from "../../testing/gateway/chat-server.ts";
+import { hasTmux, openTerminal } from "../../testing/tmux.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -15,6 +16,12 @@ afterEach(async () => {
   await server?.close();
   server = undefined;
 });
+
+/** This machine by an address that is not known to be one's own: what is asked there may cost money. */
+async function toUnknownHost(): Promise<string> {
+  server ??= await startChatServer({ models: ["good", "other"], reply: () => "ready" });
+  return server.baseUrl.replace("127.0.0.1", "[::ffff:127.0.0.1]");
+}
 
 async function init(args: string[], options: { reply?: (model: string) => ChatReply; env?: object } = {}) {
   const { reply = () => "ready", env = {} } = options;
@@ -82,17 +89,14 @@ describe("tutti init", () => {
     expect(readFileSync(file, "utf8")).toBe(text);
   });
 
-  it("asks for nothing that costs money without a yes", async () => {
-    // A provider's own address is never asked here: its list cannot be read without a network.
-    const env = {
-      OPENAI_BASE_URL: "",
-      OPENAI_API_KEY: "",
-      ANTHROPIC_BASE_URL: "http://127.0.0.1:9",
-      ANTHROPIC_API_KEY: KEY,
-    };
-    const { stderr } = await init([], { env });
-    expect(stderr).toMatch(/One tiny question to each of them .+ in all\)/);
-    expect(server!.requests).toEqual([]);
+  it("asks nobody whose price is unknown without a yes, and everybody with one", async () => {
+    const env = { OPENAI_BASE_URL: await toUnknownHost() };
+    const unasked = await init([], { env });
+    expect(unasked.stderr).toMatch(/whether it replies \(its price is unknown\)/);
+    expect(unasked.stderr).toMatch(/Not asked, since nobody said yes: tutti init --yes/);
+    expect([unasked.code, server!.requests]).toEqual([0, []]);
+    expect((await init(["--yes"], { env })).stderr).toMatch(/✓ openai\/good/);
+    expect(server!.requests.map(({ model }) => model).sort()).toEqual(["good", "other"]);
   });
 
   it("tells all of it as JSON alone", async () => {
@@ -118,11 +122,66 @@ describe("tutti init", () => {
 
   it("keeps a stranger's names of models from becoming fields of the config", async () => {
     server = await startChatServer({
-      models: ['x"\nstore: "/tmp/elsewhere', "plain: {}", "good"],
+      models: ['x"\nstore: "/tmp/elsewhere', "plain: {}", 'odd"#name:', "good"],
       reply: () => "ready",
     });
-    const { code, text, stderr } = await init([]);
-    if (code === 0) expect(Object.keys(parse(text)).sort()).toEqual(["limits", "quality", "workers"]);
-    else expect(stderr).toMatch(/model/);
+    const { code, text } = await init([]);
+    expect(code).toBe(0);
+    const { workers, ...rest } = parse(text);
+    expect(Object.keys(rest).sort()).toEqual(["limits", "quality"]);
+    expect(workers.map(({ model }: { model: string }) => model).sort()).toEqual([
+      "openai/good",
+      'openai/odd"#name:',
+    ]);
+    expect(text).toMatch(/^ {2}# openai\/x" store: "\/tmp\/elsewhere: a config cannot hold such a name$/m);
+    expect(server.requests.map(({ model }) => model).sort()).toEqual(["good", 'odd"#name:']);
   });
+});
+
+describe.skipIf(!hasTmux)("tutti init on a terminal (needs tmux)", () => {
+  async function open(words: string, env: Record<string, string> = {}) {
+    server ??= await startChatServer({ models: ["good", "other"], reply: () => "ready" });
+    const home = createHome();
+    const all = { TUTTI_HOME: home, OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: KEY, ...env };
+    const cwd = createHome();
+    const terminal = openTerminal(words, all, cwd);
+    return { ...terminal, home, again: (more: string) => openTerminal(more, all, cwd) };
+  }
+
+  it("asks before it asks, before it replaces and before it measures; no is no", async () => {
+    const first = await open("init", { OPENAI_BASE_URL: await toUnknownHost() });
+    try {
+      await first.shows(/Ask them\? yes or no:/);
+      first.keys("no", "Enter");
+      await first.shows(/Wrote tutti\.config\.yaml[\s\S]+Measure them now\?[\s\S]+yes or no:/);
+      first.keys("no", "Enter");
+      await first.shows(/Later: tutti pool calibrate[\s\S]+Next: tutti ask[\s\S]+left with 0/);
+      expect(server!.requests).toEqual([]);
+    } finally {
+      first.close();
+    }
+    const second = first.again("init");
+    try {
+      await second.shows(/is there already\. Replace it\? yes or no:/);
+      second.keys("no", "Enter");
+      await second.shows(/nothing was changed\.[\s\S]+left with 2/);
+    } finally {
+      second.close();
+    }
+  }, 90_000);
+
+  it("measures the workers after a yes, and the next command knows it", async () => {
+    const { home, again, ...terminal } = await open("init");
+    try {
+      await terminal.shows(/✓ openai\/good[\s\S]+60 small[\s\S]+yes or no:/);
+      terminal.keys("yes", "Enter");
+      await terminal.shows(/Next: tutti ask[\s\S]+left with 0/);
+      expect(terminal.shown()).toMatch(/openai\/other +0 %/);
+      // A tiny question and sixty tasks for each of the two.
+      expect(server!.requests).toHaveLength(122);
+      expect(existsSync(join(home, "calibration"))).toBe(true);
+    } finally {
+      terminal.close();
+    }
+  }, 120_000);
 });

@@ -105,8 +105,9 @@ interface Asking {
 async function isAgreed({ pool }: Survey, { yes, isPerson, say }: Asking): Promise<boolean> {
   const { boundCheckUsd } = await import("./survey.ts");
   const most = boundCheckUsd(pool);
-  const price = most === 0 ? "free" : most === undefined ? "of unknown price" : `at most ${toMoney(most)}`;
-  say(`One tiny question to each of them shows whether it replies (${price} in all).`);
+  const price =
+    most === 0 ? "free" : most === undefined ? "its price is unknown" : `at most ${toMoney(most)} in all`;
+  say(`One tiny question to each of them shows whether it replies (${price}).`);
   if (yes || most === 0) return true;
   if (isPerson) return confirm("Ask them?");
   say("Not asked, since nobody said yes: tutti init --yes");
@@ -156,11 +157,11 @@ async function write(
 function toOffer({ tasks, usd, mostUsd }: CalibrationOffer): string {
   const price =
     usd === undefined
-      ? "of unknown price"
+      ? "at an unknown price"
       : mostUsd === 0
         ? "free"
         : `about ${toMoney(usd)}, at most ${toMoney(mostUsd)}`;
-  return `then workers are chosen by what they can, not by price (${tasks} small tasks each, ${price})`;
+  return `Workers are then chosen by what they can do, not by price (${tasks} small tasks each, ${price})`;
 }
 
 async function offer(

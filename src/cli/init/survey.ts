@@ -19,17 +19,22 @@ export interface Survey {
 
 /** Undefined where there is neither a key nor a server. Throws "no-worker" where what is configured cannot be asked. */
 export async function findWorkers(env: NodeJS.ProcessEnv): Promise<Survey | undefined> {
-  const [{ parseConfig }, { resolvePool }] = await Promise.all([
+  const [{ parseConfig }, { resolvePool }, { isModelName }] = await Promise.all([
     import("../../config/problems.ts"),
     import("../../config/pool.ts"),
+    import("../../config/schema.ts"),
   ]);
-  const { pool, kind, workers } = await resolvePool(parseConfig({}), { env });
+  const { pool: found, kind, workers } = await resolvePool(parseConfig({}), { env });
   if (kind === "rehearsal") return undefined;
-  const isAsked = (id: string) => pool.members.some(({ worker }) => worker.id === id);
+  // A server may list what no config can name.
+  const unnamed = modelsOf(found).filter(({ worker }) => !isModelName(worker.id));
+  const pool = withoutLoneVote(found.members.filter((member) => !unnamed.includes(member)));
+  const isAsked = (id: string) => found.members.some(({ worker }) => worker.id === id);
   const leftOut = workers
     .filter(({ id }) => !isAsked(id))
     .map(({ id, detail = "it cannot be asked" }) => ({ id, detail }));
-  return { pool, kind, leftOut };
+  const named = unnamed.map(({ worker: { id } }) => ({ id, detail: "a config cannot hold such a name" }));
+  return { pool, kind, leftOut: [...named, ...leftOut] };
 }
 
 /** The most that one tiny question to each of them can cost; undefined where a price is unknown. */

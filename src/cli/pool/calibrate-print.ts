@@ -1,6 +1,6 @@
 // What `tutti pool calibrate` shows: how good each worker was, overall and by topic, and where it is kept.
 
-import { toDelay, toMoney, toPercent, toPoints } from "../../base/format.ts";
+import { toCount, toDelay, toMoney, toPercent, toPoints } from "../../base/format.ts";
 import { wilson } from "../../base/statistics.ts";
 import { estimateMoreTasks, type MoreTasks } from "../../calibration/more-tasks.ts";
 import type { Calibration } from "../../calibration/types.ts";
@@ -74,6 +74,7 @@ export function toCalibrateJson(result: CalibrateResult): object {
     ...{ file: file ?? null, folder, isSimulated, tasks: calibration.tasks.length },
     ...{ calls, costUsd, unpricedCalls, stopReason, left, workers: toWorkerRates(result) },
     moreTasks: estimateMoreTasks(calibration) ?? null,
+    embedded: result.embedded,
   };
 }
 
@@ -118,6 +119,9 @@ export function printCalibration(result: CalibrateResult, { stdout, stderr, env 
   if (file === undefined) return void stderr.write("Nobody could be measured: nothing is saved.\n");
   const who = summary.isSimulated ? "simulated " : "";
   stderr.write(`The ${who}profiles are saved in ${toOneLine(file)} and used from the next question on.\n`);
+  const { embedded } = result;
+  if (embedded)
+    stderr.write(`${toOneLine(`${toCount(embedded.tasks, "question")} embedded by ${embedded.encoder}`)}.\n`);
   const more = estimateMoreTasks(result.calibration);
   if (more) stderr.write(`${toOneLine(toMoreTasksLine(more))}\n`);
 }

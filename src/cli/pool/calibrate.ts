@@ -7,12 +7,14 @@ import { usageError } from "../../base/errors.ts";
 import { shorten } from "../../base/format.ts";
 import type { Calibration, SavedCalibration } from "../../calibration/types.ts";
 import type { ResolvedPool } from "../../config/pool.ts";
+import type { TuttiConfig } from "../../config/schema.ts";
 import type { JudgeRates } from "../../recording/measure-judge.ts";
 import type { RecordSummary } from "../../recording/record-types.ts";
 import type { GradedTask, TaskSet } from "../../task/types.ts";
 import { isSimulatedPool, modelsOf } from "../../worker/kinds.ts";
 import type { Pool } from "../../worker/types.ts";
 import { dollars, wholeNumber } from "../options.ts";
+import type { Embedded } from "./calibrate-embed.ts";
 
 export interface CalibrateFlags {
   tasks?: string;
@@ -32,7 +34,7 @@ const BUILT_IN = { set: "built-in", count: 60, seed: "calibration of a pool" } a
 
 export function defineCalibrate(command: Command): Command {
   return command
-    .description("ask each worker a small set of tasks alone, and keep what it can as its profile")
+    .description("ask each worker a small set of tasks alone, and keep what it can do as its profile")
     .option("--tasks <file|set>", "tasks of one's own or a published set, instead of the built-in ones")
     .option("--limit <n>", "only the first so many tasks", wholeNumber("--limit", 1))
     .option("--budget-usd <amount|none>", "the most this call may cost, in dollars", budget)
@@ -53,6 +55,7 @@ Without --tasks the questions are generated: ${BUILT_IN.count} small problems (a
 answers are worked out, not looked up. They tell good from bad in a topic; questions like your own tell more.
 Profiles are kept in calibration/ of TUTTI_HOME (default ~/.tutti) and used from the next question on. A profile in
 the config comes first. Stop it at any time: what was answered counts, and the same command goes on with the rest.
+With \`embeddings\` in the config the questions are embedded too, each once (docs/config.md).
 Exit code 1 when something is still missing.`,
     );
 }
@@ -74,6 +77,8 @@ export interface CalibrateResult {
   summary: RecordSummary;
   /** Those who were to be asked in this call. */
   workers: string[];
+  /** The measured questions that have embeddings, where those are configured. */
+  embedded?: Embedded;
   /** How often the judge that was named errs. */
   judge?: JudgeRates;
 }
@@ -100,6 +105,7 @@ export async function estimateCalibration(
 export async function calibratePool(
   { pool }: ResolvedPool,
   flags: CalibrateFlags,
+  config: Pick<TuttiConfig, "embeddings"> = {},
 ): Promise<CalibrateResult | undefined> {
   const [
     { saveCalibration, loadCalibration, toCalibrationFolder, toCalibrationName },
@@ -109,6 +115,7 @@ export async function calibratePool(
     { RECORD_DEFAULTS },
     { agree, performRecording },
     { toCalibration },
+    { embedCalibration },
   ] = await Promise.all([
     import("../../calibration/file.ts"),
     import("../../config/home.ts"),
@@ -117,6 +124,7 @@ export async function calibratePool(
     import("../../recording/record.ts"),
     import("../record/record.ts"),
     import("../../recording/to-calibration.ts"),
+    import("./calibrate-embed.ts"),
   ]);
   const chosen = await chooseWorkers(pool, flags.workers);
   const [judge] = flags.judge === undefined ? [] : (await chooseWorkers(pool, flags.judge)).members;
@@ -154,11 +162,13 @@ export async function calibratePool(
   if (calibration.workers.length === 0) return result;
   // One that cannot be read is replaced: all it held is in the recording.
   const before = await loadCalibration(home, name).catch(() => undefined);
+  const { embeddings, embedded } = await embedCalibration(calibration, before, config);
   const file = await saveCalibration(home, name, {
     ...calibration,
+    embeddings,
     measuredAt: calibration.workers.map((id) => measuredAt(id, summary, before) ?? now),
   });
-  return { ...result, file };
+  return { ...result, file, embedded };
 }
 
 /** Undefined: now. Who was not asked in this call keeps its date, or it would look newer than it is. */

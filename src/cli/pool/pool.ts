@@ -4,6 +4,7 @@
 import type { Command } from "commander";
 import { toCount, toDelay, toMoney, toPercent, toPrices } from "../../base/format.ts";
 import type { ResolvedPool } from "../../config/pool.ts";
+import type { TuttiConfig } from "../../config/schema.ts";
 import { isSimulatedPool } from "../../worker/kinds.ts";
 import type { PoolMember, Topic, WorkerKind } from "../../worker/types.ts";
 import { unknownVerb } from "../options.ts";
@@ -49,7 +50,9 @@ function addFlags(command: Command): Command {
     .option("--json", "as JSON on standard output");
 }
 
-async function resolve(command: Command): Promise<{ resolved: ResolvedPool; isJson: boolean }> {
+async function resolve(
+  command: Command,
+): Promise<{ resolved: ResolvedPool; config: TuttiConfig; isJson: boolean }> {
   const { pool: selector, config: file, json = false } = command.optsWithGlobals<PoolFlags>();
   const [{ openConfig }, { resolvePool }] = await Promise.all([
     import("../open-config.ts"),
@@ -66,7 +69,7 @@ async function resolve(command: Command): Promise<{ resolved: ResolvedPool; isJs
     const lines = wrap(resolved.notice, columnsOf(process.stderr) - 1).map((line) => style.yellow(line));
     process.stderr.write(`${lines.join("\n")}\n\n`);
   }
-  return { resolved, isJson: json };
+  return { resolved, config, isJson: json };
 }
 
 async function list(_flags: PoolFlags, command: Command): Promise<void> {
@@ -199,7 +202,7 @@ async function check(_flags: PoolFlags, command: Command): Promise<void> {
 }
 
 async function calibrate(_flags: CalibrateFlags, command: Command): Promise<void> {
-  const { resolved, isJson } = await resolve(command);
+  const { resolved, config, isJson } = await resolve(command);
   const [{ calibratePool }, { printCalibration, toCalibrateJson }, { exitCodeOf }, { describeJudge }] =
     await Promise.all([
       import("./calibrate.ts"),
@@ -208,7 +211,7 @@ async function calibrate(_flags: CalibrateFlags, command: Command): Promise<void
       import("../../recording/measure-judge.ts"),
     ]);
   for (const text of resolved.warnings) process.stderr.write(`${toOneLine(text)}\n`);
-  const result = await calibratePool(resolved, command.optsWithGlobals<CalibrateFlags>());
+  const result = await calibratePool(resolved, command.optsWithGlobals<CalibrateFlags>(), config);
   if (!result) return;
   if (isJson)
     printJson(result.judge ? { ...toCalibrateJson(result), judge: result.judge } : toCalibrateJson(result));

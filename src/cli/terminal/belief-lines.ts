@@ -6,6 +6,7 @@ import { toLikeliest, toTaken } from "../../belief/reading.ts";
 import type { Belief } from "../../belief/types.ts";
 import type { RoundState, RunState } from "../../perform/state.ts";
 import { toConductorName } from "../../store/conductor-name.ts";
+import type { Profile } from "../../worker/types.ts";
 import { toOneLine } from "./sanitise.ts";
 import { nameOf, type Scene } from "./step-lines.ts";
 import { cut, wrap } from "./text-width.ts";
@@ -26,15 +27,21 @@ export function toBelievedWords(belief: Belief): string {
   ].join(", ");
 }
 
-/** `b as verifier: gain 10.0 points, price 2.0`, for each ask of the turn. */
+/** `b as verifier, 62 % ± 9 right: gain 10.0 points, price 2.0`, for each ask of the turn. */
 export function toAskedWords(state: RunState, { plan, workflow }: RoundState): string {
   const asked = (workflow?.steps ?? []).map(({ worker }, step) => {
     const taken = plan.belief && toTaken(plan.belief, step, worker);
     const role = taken?.role ? ` as ${taken.role}` : "";
     const worth = taken ? `: gain ${toPoints(taken.gain)} points, price ${toPoints(taken.price)}` : "";
-    return `${nameOf(state, worker)}${role}${worth}`;
+    return `${nameOf(state, worker)}${role}${toExpected(state.pool[worker]?.profile)}${worth}`;
   });
   return asked.join("; ");
+}
+
+/** How probably it was thought right on this question, with the standard error of that; nothing where it is not known. */
+function toExpected({ probability, standardError }: Partial<Profile> = {}): string {
+  if (probability === undefined || standardError === undefined) return "";
+  return `, ${toPercent(probability)} ± ${Math.round(standardError * 100)} right`;
 }
 
 /** A turn as it begins, on a terminal: instead of the plan, which is but one step. */

@@ -46,6 +46,17 @@ describe("a run in turns", () => {
     expect(shown.filter((line) => line.includes("by in-turns"))).toHaveLength(1);
   });
 
+  it("is told with how probably a worker is right, and how far that may be off, where it was measured", () => {
+    const events = toTurnEvents(POOL).map((event): RunEvent => {
+      if (event.type !== "run-start") return event;
+      const profile = { success: 0.5, tasks: 40, topics: {}, probability: 0.618, standardError: 0.087 };
+      return { ...event, pool: event.pool.map((entry, i) => (i === 0 ? { ...entry, profile } : entry)) };
+    });
+    const shown = toLive(events).lines;
+    expect(shown).toContain("  asks rehearsal/ada as worker, 62 % ± 9 right: gain 55.0 points, price 1.0");
+    expect(shown).toContain("  asks rehearsal/bo as verifier: gain 11.0 points, price 2.0");
+  });
+
   it("is told in a log: a line for what is decided, a line for who is done", () => {
     const lines = toLog(toTurnEvents(POOL)).trim().split("\n");
     const asked = "asks rehearsal/bo as verifier: gain 11.0 points, price 2.0";

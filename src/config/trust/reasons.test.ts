@@ -138,3 +138,14 @@ it("strangers stand first among the hosts, each once", () => {
     ...["thief.example", "stranger.example", "api.openai.com", "api.groq.com", "127.0.0.1:8000"],
   ]);
 });
+
+it("embeddings are one more host, and a key that goes there needs trust as a worker's does", () => {
+  const embeddings = { model: "x/small", baseUrl: "https://vectors.example/v1" };
+  const hosts = (config: object) => findDestinations(parseConfig(config), {}).map(({ host }) => host);
+  expect(hosts({ workers: ["openai/a"], embeddings })).toEqual(["vectors.example", "api.openai.com"]);
+  expect(reasonsOf({ embeddings })).toEqual([]);
+  expect(reasonsOf({ embeddings: { ...embeddings, apiKeyEnv: "OPENAI_API_KEY" } })).toEqual([
+    "it sends OPENAI_API_KEY to vectors.example",
+  ]);
+  expect(reasonsOf({ embeddings: { model: "openai/text-embedding-3-small" } })).toEqual([]);
+});

@@ -1,4 +1,4 @@
-// Why a config must be trusted before it takes effect, and where its workers are. Pure.
+// Why a config must be trusted before it takes effect, and where its workers and its embeddings are. Pure.
 // A key goes without a question only to the provider whose variable it is. Everything else that a config can say
 // (which models, limits, prices, a folder of weights) can cost money or give bad answers, and needs no trust.
 
@@ -24,9 +24,12 @@ export interface Destination {
   isEncrypted: boolean;
 }
 
-/** Of the workers that are data; what workers made in code do, nobody can tell. */
-export function findDestinations({ workers = [] }: TuttiConfig, env: Environment): Destination[] {
-  const all = workers.flatMap((entry) => (isPoolMember(entry) ? [] : toDestination(entry, env)));
+type Address = Pick<ModelEntry, "model" | "baseUrl" | "apiKeyEnv">;
+
+/** Of the workers that are data, and of embeddings; what workers made in code do, nobody can tell. */
+export function findDestinations({ workers = [], embeddings }: TuttiConfig, env: Environment): Destination[] {
+  const entries: Address[] = workers.flatMap((entry) => (isPoolMember(entry) ? [] : [entry]));
+  const all = [...entries, ...(embeddings ? [embeddings] : [])].flatMap((entry) => toDestination(entry, env));
   const seen = new Map(all.map((each) => [`${each.host} ${each.isEncrypted} ${each.variable}`, each]));
   // A stranger must not hide behind a long list of good names.
   return [...seen.values()].sort((a, b) => rank(a) - rank(b));
@@ -73,7 +76,7 @@ function isSameServer(address: string, baseUrl: string): boolean {
   return origin === new URL(baseUrl).origin && username === "" && password === "";
 }
 
-function toDestination(entry: ModelEntry, env: Environment): Destination[] {
+function toDestination(entry: Address, env: Environment): Destination[] {
   if (typeof entry.model !== "string") return [];
   const { provider } = splitRef(entry.model);
   const info = findProviderInfo(provider);
@@ -98,7 +101,7 @@ function toDestination(entry: ModelEntry, env: Environment): Destination[] {
 }
 
 /** Without one it cannot be asked, and says so when it is wanted. */
-function findAddress(provider: string, env: Environment, entry: ModelEntry): string | undefined {
+function findAddress(provider: string, env: Environment, entry: Address): string | undefined {
   try {
     return toAddress(provider, env, entry);
   } catch {

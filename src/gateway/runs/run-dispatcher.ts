@@ -122,6 +122,7 @@ export class RunDispatcher {
           workflow: isTeam ? preferences.workflow : undefined,
           seed,
           streamsAnswer,
+          isFinal: true,
           origin: toOrigin(asked),
           signal,
         },
@@ -238,6 +239,7 @@ export class RunDispatcher {
         budgetUsd: admission.budgetUsd ?? null,
         deadlineMs: preferences.deadlineMs,
         streamsAnswer: request.isStream,
+        isFinal: true,
         signal,
         pool: toStage(destination).pool,
       });

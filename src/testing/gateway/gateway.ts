@@ -20,6 +20,8 @@ export interface TestGatewayOptions {
   plan?: Workflow | string | ((request: ChatRequest) => ChatReply | Promise<ChatReply>);
   config?: TuttiConfigInput;
   dialects?: GatewayOptions["dialects"];
+  /** Whether they think aloud is found out from their first reply, which is held until then. */
+  isThinkingUnknown?: boolean;
   /** Another home than a fresh one, such as that of a gateway before. */
   home?: string;
   /** Variables beside TUTTI_HOME, such as keys of providers. */
@@ -59,6 +61,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     model: `stub/${name}`,
     baseUrl: upstream.baseUrl,
     price: PRICE,
+    // Most tests are about streams: they begin with the first reply.
+    thinking: options.isThinkingUnknown ? undefined : ("tagged" as const),
   });
   const gateway = await startGateway({
     config: {

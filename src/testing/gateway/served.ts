@@ -33,6 +33,8 @@ export async function startServed({ home, upstream, config, args = [] }: ServedO
     model: `stub/${name}`,
     baseUrl: upstream,
     price: PRICE,
+    // Most tests are about streams: they begin with the first reply.
+    thinking: "tagged" as const,
   }));
   writeFileSync(file, JSON.stringify({ workers, conductor: "stub/planner", retries: 0, ...config }));
   const { child, finished } = startTutti(
