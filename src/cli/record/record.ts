@@ -1,8 +1,11 @@
 // `tutti record`: every worker of a pool answers every task of a set, once and for all. The estimate first,
 // then a yes, then the asking; what it writes can be replayed, measured and trained on without a further call.
 
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { usageError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/suggest.ts";
 import type { ResolvedPool } from "../../config/pool.ts";
 import type { RecordingPlan } from "../../recording/plan.ts";
 import type { RecordOptions, RecordSummary } from "../../recording/record-types.ts";
@@ -77,7 +80,14 @@ time, and call it again to go on. Exit code 1 when something is still missing.`,
   defineImport(command.command("import"));
 }
 
+/** A mistyped `import` looks like a file of tasks that is not there. */
+function refuseMistypedVerb(name: string): void {
+  const hint = existsSync(name) ? "" : didYouMean(name, ["import", "rehearsal"]);
+  if (hint !== "" && name !== "rehearsal") throw usageError(`There are no tasks "${name}".${hint}`);
+}
+
 async function record(name: string, flags: RecordFlags): Promise<void> {
+  refuseMistypedVerb(name);
   const [
     { openTaskSet, openGrader },
     { refuseOtherTasks },

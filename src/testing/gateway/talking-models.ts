@@ -18,7 +18,7 @@ export const TEMPERS: Record<string, (request: ChatRequest) => ChatReply> = {
   failing: () => ({ status: 500, body: { error: { message: "out of order" } } }),
   thinking: () => ({ text: "<think>SECRET thoughts</think>\nThought through.", chunks: 40 }),
   /** Its server opens the thinking in the prompt: only the end of it arrives. */
-  unopened: () => ({ text: "SECRET thoughts\n</think>\nThought through.", chunks: 40 }),
+  unopened: () => ({ text: "Okay, SECRET thoughts\n</think>\nThought through.", chunks: 40 }),
   chatty: () => "Sure! I would be happy to help.\n\n```js\nconst a = 1;\n```\nAnything else?",
 };
 
