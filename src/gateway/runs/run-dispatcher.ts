@@ -10,6 +10,7 @@ import type { Origin, RunEvent } from "../../store/types.ts";
 import { toTask } from "../../tutti/check-input.ts";
 import { createRunId } from "../../tutti/run-setup.ts";
 import type { RunStream, Tutti } from "../../tutti/tutti.ts";
+import { attachmentsOf } from "../../worker/brief.ts";
 import type { Message } from "../../worker/types.ts";
 import type { Admission } from "../access/admission.ts";
 import type { WantedRun } from "../access/admit-run.ts";
@@ -336,9 +337,7 @@ function notKept(key: string): TuttiError {
 /** One model that is passed through to takes what its provider takes. */
 function checkImages(messages: readonly Message[]): void {
   let bytes = 0;
-  for (const { content } of messages)
-    if (typeof content !== "string")
-      for (const part of content) if (part.type === "image") bytes += part.image.length;
+  for (const part of messages.flatMap(attachmentsOf)) if (part.type === "image") bytes += part.image.length;
   if (bytes > MOST_IMAGE_BYTES)
     throw new TuttiError(
       "too-large",
