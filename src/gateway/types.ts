@@ -92,6 +92,8 @@ export interface TuttiFields {
   stop_reason: StopReason;
   /** Present, and true, where workers of the rehearsal took part: not real money, not a real model. */
   simulated?: true;
+  /** What of the request was not followed: names of fields, "tools: web_search". Absent where all of it was. */
+  ignored?: string[];
 }
 
 /**

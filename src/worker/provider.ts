@@ -14,6 +14,7 @@ import { toCallOptions } from "./call-options.ts";
 import { badResponse, streamCut, toWorkerError } from "./failure.ts";
 import { createReplyLimit } from "./reply-limit.ts";
 import { createStopFilter, type StopFilter } from "./stop.ts";
+import type { KnownModel } from "./think-options.ts";
 import { createThinkingFilter, isKnownToThink, type Thought } from "./thinking.ts";
 import type {
   FinishReason,
@@ -45,6 +46,8 @@ type PartReader = Pick<ReadableStreamDefaultReader<LanguageModelV3StreamPart>, "
 export interface ModelWorkerOptions {
   /** Used where the request does not say. */
   temperature?: number;
+  /** See `CallDefaults`. */
+  known?: KnownModel;
   /** See `CallDefaults`. */
   takesImages?: boolean;
   takesPdf?: boolean;

@@ -10,6 +10,7 @@ import { toSeconds, toTuttiFields } from "../common.ts";
 import { toOpenAIError } from "../openai-error.ts";
 import { fromCustomInput } from "../openai-tools.ts";
 import { toOpenAIUsage } from "../openai-usage.ts";
+import { findNamedTool } from "./namespaces.ts";
 
 type ResponseStatus = "completed" | "incomplete" | "failed" | "in_progress" | "queued" | "cancelled";
 type ItemStatus = "in_progress" | "completed" | "incomplete";
@@ -152,9 +153,9 @@ export function toOutputText(text: string) {
 /** A custom tool is called with free text instead of JSON. */
 function toCallItem({ id: replyId, request }: ReplyHead, { id, name, input }: ToolCall, index: number) {
   const tail = `${tailOf(replyId)}_${index}`;
-  const common = { status: "completed", call_id: id, name };
-  const { tools } = request.echo;
-  return Array.isArray(tools) && tools.some((tool) => tool?.type === "custom" && tool.name === name)
+  const { isCustom, ...named } = findNamedTool(request.echo.tools, name) ?? { name, isCustom: false };
+  const common = { status: "completed", call_id: id, ...named };
+  return isCustom
     ? { id: `ctc_${tail}`, type: "custom_tool_call" as const, ...common, input: fromCustomInput(input) }
     : { id: `fc_${tail}`, type: "function_call" as const, ...common, arguments: input };
 }
