@@ -18,7 +18,7 @@ export const READS_NOTE =
   "A router that reads the question is handed its words and nothing else. A lookup table is handed the question's true label, which nobody has who asks; the oracle is told who is right.";
 
 /** Where the interval of a figure stands: in one column they widen a table a lot. */
-export type IntervalPlace = "beside" | "below" | "nowhere";
+type IntervalPlace = "beside" | "below" | "nowhere";
 
 /** Many metrics leave no room beside them. */
 const MANY_METRICS = 3;
