@@ -47,6 +47,8 @@ export interface OneCallRouter {
   /** With two workers it gives the strong one's score less the weak one's, and nothing else: no choice among more. */
   isForTwo?: boolean;
   fit(context: RouterContext): RouterEstimate;
+  /** The number of whom it asks. Absent: whoever it expects most of. */
+  fitChoice?(context: RouterContext): (task: GradedTask) => number;
 }
 
 export interface RouterContext {
