@@ -7,6 +7,7 @@ import { shorten } from "../../base/format.ts";
 import type { Run } from "../../perform/run.ts";
 import { fold } from "../../perform/state.ts";
 import type { Origin, RunEvent } from "../../store/types.ts";
+import type { ResumeOptions } from "../../tutti/ask-options.ts";
 import { toTask } from "../../tutti/check-input.ts";
 import { createRunId } from "../../tutti/run-setup.ts";
 import type { RunStream, Tutti } from "../../tutti/tutti.ts";
@@ -18,6 +19,7 @@ import { MOST_IMAGE_BYTES } from "../access/request-limits.ts";
 import type { Dialect, GatewayRequest, ReplyHead } from "../types.ts";
 import { LiveRun, type LiveRuns, replay } from "./live-runs.ts";
 import { type OneWorker, type Team, toStage } from "./models.ts";
+import { failureOf } from "./outcome.ts";
 import type { RunPreferences } from "./preferences.ts";
 import {
   findChanges,
@@ -124,6 +126,7 @@ export class RunDispatcher {
           seed,
           streamsAnswer,
           isFinal: true,
+          patienceMs: patienceOf(request),
           origin: toOrigin(asked),
           signal,
         },
@@ -209,7 +212,7 @@ export class RunDispatcher {
     tail: ToolTail,
     messages: readonly Message[],
   ): Promise<LiveReply | undefined> {
-    const { request, key, preferences, destination } = asked;
+    const { request, key, destination } = asked;
     const events = await (await this.#tutti.store()).loadRun(tail.runId);
     if (events.length === 0) return undefined;
     const turns = toTurns(events);
@@ -217,6 +220,8 @@ export class RunDispatcher {
     if (run.origin?.keyId !== key?.id || run.origin?.model !== request.model) return undefined;
     const turn = turns.length - 1;
     const live = this.#live.find(run.id);
+    if (!live && turn === tail.turn + 1 && wasGiven(run, tail) && (await failureOf(run)))
+      return this.#askAgain(asked, messages, run, turns.at(-2)!.run, turn);
     if (turn > tail.turn && wasGiven(run, tail)) {
       // Only the reply right after these results is the answer to this very request.
       if (turn !== tail.turn + 1) return undefined;
@@ -236,16 +241,51 @@ export class RunDispatcher {
         toolResults,
         said: tail.said,
         ...changed,
-        output: request.task.output ?? {},
-        budgetUsd: admission.budgetUsd ?? null,
-        deadlineMs: preferences.deadlineMs,
-        streamsAnswer: request.isStream,
-        isFinal: true,
+        ...toTurnOptions(asked, admission),
         signal,
-        pool: toStage(destination).pool,
       });
     return toReply(asked, this.#launch(begin, admission, goesOn(asked), run), admission, turn + 1, run);
   }
+
+  /** A turn that has failed, asked for once more: what a client that tries again wants is no copy of the failure. */
+  async #askAgain(
+    asked: DispatchRequest,
+    messages: readonly Message[],
+    run: Run,
+    before: Run,
+    turn: number,
+  ): Promise<LiveReply | undefined> {
+    const changed = findChanges(messages, run);
+    if (!changed) return undefined;
+    const admission = await asked.admit({ runId: run.id, usd: asked.destination.budgetUsd ?? undefined });
+    const begin = (signal: AbortSignal) =>
+      this.#tutti.resume(run.id, { again: true, ...changed, ...toTurnOptions(asked, admission), signal });
+    const live = this.#launch(begin, admission, goesOn(asked), before);
+    return toReply(asked, live, admission, turn, before);
+  }
+}
+
+/** Of a turn that goes on with a run. */
+function toTurnOptions(
+  { request, preferences, destination }: DispatchRequest,
+  { budgetUsd }: Admission,
+): ResumeOptions {
+  return {
+    output: request.task.output ?? {},
+    budgetUsd: budgetUsd ?? null,
+    deadlineMs: preferences.deadlineMs,
+    streamsAnswer: request.isStream,
+    isFinal: true,
+    patienceMs: patienceOf(request),
+    pool: toStage(destination).pool,
+  };
+}
+
+/** Clients wait for a limit of a rate by themselves, once they know of it; for work in the background nobody waits. */
+const PATIENCE_MS = 1_000;
+
+function patienceOf({ isBackground }: GatewayRequest): number | undefined {
+  return isBackground ? undefined : PATIENCE_MS;
 }
 
 /** A run that cannot even begin gives its place back. */
