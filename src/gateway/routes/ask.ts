@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { TuttiError } from "../../base/errors.ts";
 import { relayTargetOf } from "../../config/endpoint.ts";
 import type { Connection } from "../../http/connection.ts";
+import { admitRun } from "../access/admit-run.ts";
 import { checkOneModel } from "../access/keys.ts";
 import type { GatewayContext } from "../context.ts";
 import { badRequest, ObjectReader } from "../http/object-reader.ts";
@@ -60,7 +61,7 @@ export const ask: Handler = async (context, visit) => {
     idempotencyKey,
     hash: hash(),
     admit: async (wanted) => {
-      const admission = await context.admission.admit(key, wanted);
+      const admission = await admitRun(context, key, wanted);
       connection.set(admission.headers);
       return admission;
     },

@@ -13,9 +13,12 @@ import { createRunId } from "../../tutti/run-setup.ts";
 import type { RunStream, Tutti } from "../../tutti/tutti.ts";
 import { attachmentsOf } from "../../worker/brief.ts";
 import type { Message } from "../../worker/types.ts";
-import type { Admission, Wanted } from "../access/admission.ts";
+import type { Admission } from "../access/admission.ts";
+import type { WantedRun } from "../access/admit-run.ts";
+import { sizeOf } from "../access/held-bytes.ts";
 import type { GatewayKey } from "../access/keys.ts";
 import { MOST_IMAGE_BYTES } from "../access/request-limits.ts";
+import type { PastReader } from "../reads/reader.ts";
 import type { Dialect, GatewayRequest, ReplyHead } from "../types.ts";
 import { LiveRun, type LiveRuns, replay } from "./live-runs.ts";
 import { type OneWorker, type Team, toStage } from "./models.ts";
@@ -43,7 +46,7 @@ export interface DispatchRequest {
   /** Of the body and what else makes two requests the same. */
   hash: string;
   /** Lets the run in, where one is started: a request that joins takes no place. */
-  admit(wanted: Wanted): Promise<Admission>;
+  admit(wanted: WantedRun): Promise<Admission>;
 }
 
 /** A run that a reply is made from. */
@@ -62,15 +65,22 @@ export interface LiveReply {
 export class RunDispatcher {
   readonly #tutti: Tutti;
   readonly #live: LiveRuns;
+  readonly #reader: Pick<PastReader, "read">;
   readonly #onEnd: (run: Run, before?: Run) => Promise<void>;
   /** Background runs of an earlier process that wait until they are let in. */
   readonly queued = new Set<string>();
   readonly #same = new Map<string, { hash: string; reply: Promise<LiveReply> }>();
 
   /** `onEnd` is done before the place that a run took is free again. */
-  constructor(tutti: Tutti, live: LiveRuns, onEnd: (run: Run, before?: Run) => Promise<void>) {
+  constructor(
+    tutti: Tutti,
+    live: LiveRuns,
+    reader: Pick<PastReader, "read">,
+    onEnd: (run: Run, before?: Run) => Promise<void>,
+  ) {
     this.#tutti = tutti;
     this.#live = live;
+    this.#reader = reader;
     this.#onEnd = onEnd;
   }
 
@@ -110,7 +120,12 @@ export class RunDispatcher {
     const { seed, task, isStream: streamsAnswer } = request;
     const isTeam = destination.kind === "team";
     const runId = createRunId();
-    const admission = await asked.admit({ runId, usd: destination.budgetUsd ?? undefined });
+    const admission = await asked.admit({
+      runId,
+      usd: destination.budgetUsd ?? undefined,
+      bytes: sizeOf([messages, task.output]),
+      isNew: true,
+    });
     const begin = (signal: AbortSignal) =>
       this.#tutti.stream(
         { messages, output: task.output },
@@ -159,7 +174,7 @@ export class RunDispatcher {
     const { runId, settings, spent, spentBefore } = fold(events)!;
     const { usd } = settings.limits;
     const left = usd === undefined ? undefined : Math.max(0, usd - (spent.usd - spentBefore.usd));
-    const admission = await admit({ runId, usd: left });
+    const admission = await admit({ runId, usd: left, bytes: sizeOf(events) });
     const { pool } = toStage(destination);
     const begin = (signal: AbortSignal) =>
       this.#tutti.resume(runId, { signal, pool, budgetUsd: admission.budgetUsd ?? null });
@@ -173,7 +188,7 @@ export class RunDispatcher {
     const store = await this.#tutti.store();
     const [found] = await store.listRuns({ idempotencyKey: idempotencyKey!, keyId: key?.id, limit: 1 });
     if (!found) return undefined;
-    const events = await store.loadRun(found.id);
+    const events = await this.#load(key, found.id);
     const turns = toTurns(events);
     const { run, startedAt } = turns.at(-1)!;
     if (found.isStripped) throw notKept(idempotencyKey!);
@@ -193,7 +208,7 @@ export class RunDispatcher {
     const { previousReplyId: id, task } = request;
     if (id === undefined) return task.messages;
     const found = parseReplyId(dialect, id);
-    const events = found ? await (await this.#tutti.store()).loadRun(found.runId) : [];
+    const events = found ? await this.#load(key, found.runId) : [];
     const run = events.length > 0 ? toTurns(events)[found!.turn]?.run : undefined;
     if (!run || run.origin?.keyId !== key?.id || run.isStripped)
       throw new TuttiError(
@@ -206,6 +221,11 @@ export class RunDispatcher {
     return first?.role === "system" ? [first, ...earlier, ...rest] : [...earlier, ...task.messages];
   }
 
+  /** Empty where there is none. Whose it is, the caller looks at: an admin goes on with its own runs only. */
+  #load(key: GatewayKey | undefined, id: string): Promise<RunEvent[]> {
+    return this.#reader.read(key, "loadRun", id);
+  }
+
   /** Goes on with the run that waits for these results. Undefined where there is none: then it is a new one. */
   async #goOn(
     asked: DispatchRequest,
@@ -213,7 +233,7 @@ export class RunDispatcher {
     messages: readonly Message[],
   ): Promise<LiveReply | undefined> {
     const { request, key, destination } = asked;
-    const events = await (await this.#tutti.store()).loadRun(tail.runId);
+    const events = await this.#load(key, tail.runId);
     if (events.length === 0) return undefined;
     const turns = toTurns(events);
     const { run, startedAt } = turns.at(-1)!;
@@ -235,7 +255,11 @@ export class RunDispatcher {
     // The client's truth wins: what it has edited, pruned or redacted since is not sent from the journal.
     const changed = toolResults && findChanges(messages, run);
     if (!toolResults || !changed) return undefined;
-    const admission = await asked.admit({ runId: run.id, usd: destination.budgetUsd ?? undefined });
+    const admission = await asked.admit({
+      runId: run.id,
+      usd: destination.budgetUsd ?? undefined,
+      bytes: sizeOf([messages, events]),
+    });
     const begin = (signal: AbortSignal) =>
       this.#tutti.resume(run.id, {
         toolResults,
