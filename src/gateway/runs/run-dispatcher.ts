@@ -29,6 +29,7 @@ import {
   findToolTail,
   parseReplyId,
   type ToolTail,
+  type Turn,
   toConversation,
   toReplyId,
   toToolResults,
@@ -241,7 +242,7 @@ export class RunDispatcher {
     const turn = turns.length - 1;
     const live = this.#live.find(run.id);
     if (!live && turn === tail.turn + 1 && wasGiven(run, tail) && (await failureOf(run)))
-      return this.#askAgain(asked, messages, run, turns.at(-2)!.run, turn);
+      return this.#askAgain(asked, messages, events, turns);
     if (turn > tail.turn && wasGiven(run, tail)) {
       // Only the reply right after these results is the answer to this very request.
       if (turn !== tail.turn + 1) return undefined;
@@ -275,17 +276,18 @@ export class RunDispatcher {
   async #askAgain(
     asked: DispatchRequest,
     messages: readonly Message[],
-    run: Run,
-    before: Run,
-    turn: number,
+    events: readonly RunEvent[],
+    turns: readonly Turn[],
   ): Promise<LiveReply | undefined> {
+    const [before, run] = turns.slice(-2).map((turn) => turn.run) as [Run, Run];
     const changed = findChanges(messages, run);
     if (!changed) return undefined;
-    const admission = await asked.admit({ runId: run.id, usd: asked.destination.budgetUsd ?? undefined });
+    const usd = asked.destination.budgetUsd ?? undefined;
+    const admission = await asked.admit({ runId: run.id, usd, bytes: sizeOf([messages, events]) });
     const begin = (signal: AbortSignal) =>
       this.#tutti.resume(run.id, { again: true, ...changed, ...toTurnOptions(asked, admission), signal });
     const live = this.#launch(begin, admission, goesOn(asked), before);
-    return toReply(asked, live, admission, turn, before);
+    return toReply(asked, live, admission, turns.length - 1, before);
   }
 }
 

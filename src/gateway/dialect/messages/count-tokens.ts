@@ -49,7 +49,7 @@ async function countAtProvider(
     )(upstream.url, {
       method: "POST",
       headers: toUpstreamHeaders(connection.incoming.headers, upstream),
-      body: spliceModel(asked, target.model),
+      body: new Uint8Array(spliceModel(asked, target.model)),
       signal: AbortSignal.any([connection.gone, AbortSignal.timeout(COUNT_MS)]),
     });
     const counted: unknown = await response.json();
