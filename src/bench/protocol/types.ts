@@ -34,7 +34,7 @@ export interface ProtocolOptions {
 export type Reads = "nothing" | "question" | "label" | "outcome";
 
 /** Success expected of each worker of the pool, by number, for one task. */
-export type RouterEstimate = (task: GradedTask) => Float64Array;
+type RouterEstimate = (task: GradedTask) => Float64Array;
 
 /** Asks one worker per question. */
 export interface OneCallRouter {
