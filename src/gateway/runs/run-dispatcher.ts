@@ -46,6 +46,8 @@ export interface DispatchRequest {
   idempotencyKey?: string;
   /** Of the body and what else makes two requests the same. */
   hash: string;
+  /** Its words are chosen by chance: whoever asks the same at once wants another answer. An idempotency key says otherwise. */
+  isSampled?: boolean;
   /** Lets the run in, where one is started: a request that joins takes no place. */
   admit(wanted: WantedRun): Promise<Admission>;
 }
@@ -89,7 +91,7 @@ export class RunDispatcher {
     const { idempotencyKey, hash, key } = asked;
     const name = JSON.stringify([key?.id, idempotencyKey ?? { hash }]);
     const known = this.#same.get(name);
-    if (known) {
+    if (known && (idempotencyKey !== undefined || !asked.isSampled)) {
       if (known.hash !== hash) throw otherRequest(idempotencyKey!);
       const reply = await known.reply;
       const isGoing = !reply.live.isOver && !reply.live.isStopped;
