@@ -12,7 +12,7 @@ const REMEMBERED_S = 600;
 /** Names of headers, as a browser lists them. */
 const HEADER_NAMES = /^[a-z0-9-]+(?:\s*,\s*[a-z0-9-]+){0,63}$/i;
 
-export function isAllowedOrigin(origin: string | undefined, allowed: readonly string[]): origin is string {
+function isAllowedOrigin(origin: string | undefined, allowed: readonly string[]): origin is string {
   if (origin === undefined) return false;
   return allowed.includes("*") || allowed.some((each) => each.toLowerCase() === origin.toLowerCase());
 }
