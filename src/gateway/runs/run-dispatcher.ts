@@ -14,7 +14,7 @@ import { attachmentsOf } from "../../worker/brief.ts";
 import type { Message } from "../../worker/types.ts";
 import type { Admission } from "../access/admission.ts";
 import type { WantedRun } from "../access/admit-run.ts";
-import { sizeOf } from "../access/held-bytes.ts";
+import { sizeOf, sizeOfEvents } from "../access/held-bytes.ts";
 import type { GatewayKey } from "../access/keys.ts";
 import { MOST_IMAGE_BYTES } from "../access/request-limits.ts";
 import type { PastReader } from "../reads/reader.ts";
@@ -171,7 +171,7 @@ export class RunDispatcher {
     const { runId, settings, spent, spentBefore } = fold(events)!;
     const { usd } = settings.limits;
     const left = usd === undefined ? undefined : Math.max(0, usd - (spent.usd - spentBefore.usd));
-    const admission = await admit({ runId, usd: left, bytes: sizeOf(events) });
+    const admission = await admit({ runId, usd: left, bytes: sizeOfEvents(events) });
     const { pool } = toStage(destination);
     const begin = (signal: AbortSignal) =>
       this.#tutti.resume(runId, { signal, pool, budgetUsd: admission.budgetUsd ?? null });
@@ -253,7 +253,7 @@ export class RunDispatcher {
     const admission = await asked.admit({
       runId: run.id,
       usd: destination.budgetUsd ?? undefined,
-      bytes: sizeOf([messages, events]),
+      bytes: sizeOf(messages) + sizeOfEvents(events),
     });
     const begin = (signal: AbortSignal) =>
       this.#tutti.resume(run.id, {
