@@ -40,6 +40,8 @@ export interface DispatchRequest {
   preferences: RunPreferences;
   destination: Team | OneWorker;
   key: GatewayKey | undefined;
+  /** Its question may be sent to the embeddings of the config. */
+  embeds: boolean;
   idempotencyKey?: string;
   /** Of the body and what else makes two requests the same. */
   hash: string;
@@ -114,7 +116,7 @@ export class RunDispatcher {
   }
 
   async #startNew(asked: DispatchRequest, messages: Message[]): Promise<LiveReply> {
-    const { request, destination, preferences } = asked;
+    const { request, destination, preferences, embeds } = asked;
     const { seed, task, isStream: streamsAnswer } = request;
     const isTeam = destination.kind === "team";
     const runId = createRunId();
@@ -139,6 +141,7 @@ export class RunDispatcher {
           seed,
           streamsAnswer,
           isFinal: true,
+          embeds,
           origin: toOrigin(asked),
           signal,
         },
