@@ -17,8 +17,8 @@ import type { WantedRun } from "../access/admit-run.ts";
 import { sizeOf } from "../access/held-bytes.ts";
 import type { GatewayKey } from "../access/keys.ts";
 import { MOST_IMAGE_BYTES } from "../access/request-limits.ts";
-import type { PastReader } from "../reads/reader.ts";
 import type { Dialect, GatewayRequest, ReplyHead } from "../types.ts";
+import type { EarlierRuns } from "./earlier-runs.ts";
 import { LiveRun, type LiveRuns, replay } from "./live-runs.ts";
 import { type OneWorker, type Team, toStage } from "./models.ts";
 import type { RunPreferences } from "./preferences.ts";
@@ -65,7 +65,7 @@ export interface LiveReply {
 export class RunDispatcher {
   readonly #tutti: Tutti;
   readonly #live: LiveRuns;
-  readonly #reader: Pick<PastReader, "read">;
+  readonly #earlier: EarlierRuns;
   readonly #onEnd: (run: Run, before?: Run) => Promise<void>;
   /** Background runs of an earlier process that wait until they are let in. */
   readonly queued = new Set<string>();
@@ -75,12 +75,12 @@ export class RunDispatcher {
   constructor(
     tutti: Tutti,
     live: LiveRuns,
-    reader: Pick<PastReader, "read">,
+    earlier: EarlierRuns,
     onEnd: (run: Run, before?: Run) => Promise<void>,
   ) {
     this.#tutti = tutti;
     this.#live = live;
-    this.#reader = reader;
+    this.#earlier = earlier;
     this.#onEnd = onEnd;
   }
 
@@ -123,7 +123,9 @@ export class RunDispatcher {
     const admission = await asked.admit({
       runId,
       usd: destination.budgetUsd ?? undefined,
+      // Steps that are performed at once each have all of it on its way.
       bytes: sizeOf([messages, task.output]),
+      copies: preferences.workflow?.steps?.length,
       isNew: true,
     });
     const begin = (signal: AbortSignal) =>
@@ -188,7 +190,7 @@ export class RunDispatcher {
     const store = await this.#tutti.store();
     const [found] = await store.listRuns({ idempotencyKey: idempotencyKey!, keyId: key?.id, limit: 1 });
     if (!found) return undefined;
-    const events = await this.#load(key, found.id);
+    const events = await this.#earlier.load(key, found.id);
     const turns = toTurns(events);
     const { run, startedAt } = turns.at(-1)!;
     if (found.isStripped) throw notKept(idempotencyKey!);
@@ -208,7 +210,7 @@ export class RunDispatcher {
     const { previousReplyId: id, task } = request;
     if (id === undefined) return task.messages;
     const found = parseReplyId(dialect, id);
-    const events = found ? await this.#load(key, found.runId) : [];
+    const events = found ? await this.#earlier.load(key, found.runId) : [];
     const run = events.length > 0 ? toTurns(events)[found!.turn]?.run : undefined;
     if (!run || run.origin?.keyId !== key?.id || run.isStripped)
       throw new TuttiError(
@@ -221,11 +223,6 @@ export class RunDispatcher {
     return first?.role === "system" ? [first, ...earlier, ...rest] : [...earlier, ...task.messages];
   }
 
-  /** Empty where there is none. Whose it is, the caller looks at: an admin goes on with its own runs only. */
-  #load(key: GatewayKey | undefined, id: string): Promise<RunEvent[]> {
-    return this.#reader.read(key, "loadRun", id);
-  }
-
   /** Goes on with the run that waits for these results. Undefined where there is none: then it is a new one. */
   async #goOn(
     asked: DispatchRequest,
@@ -233,7 +230,7 @@ export class RunDispatcher {
     messages: readonly Message[],
   ): Promise<LiveReply | undefined> {
     const { request, key, preferences, destination } = asked;
-    const events = await this.#load(key, tail.runId);
+    const events = await this.#earlier.load(key, tail.runId);
     if (events.length === 0) return undefined;
     const turns = toTurns(events);
     const { run, startedAt } = turns.at(-1)!;
