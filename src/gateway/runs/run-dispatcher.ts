@@ -7,6 +7,7 @@ import { shorten } from "../../base/format.ts";
 import type { Run } from "../../perform/run.ts";
 import { fold } from "../../perform/state.ts";
 import type { Origin, RunEvent } from "../../store/types.ts";
+import type { ResumeOptions } from "../../tutti/ask-options.ts";
 import { toTask } from "../../tutti/check-input.ts";
 import { createRunId } from "../../tutti/run-setup.ts";
 import type { RunStream, Tutti } from "../../tutti/tutti.ts";
@@ -21,12 +22,14 @@ import type { Dialect, GatewayRequest, ReplyHead } from "../types.ts";
 import type { EarlierRuns } from "./earlier-runs.ts";
 import { LiveRun, type LiveRuns, replay } from "./live-runs.ts";
 import { type OneWorker, type Team, toStage } from "./models.ts";
+import { failureOf } from "./outcome.ts";
 import type { RunPreferences } from "./preferences.ts";
 import {
   findChanges,
   findToolTail,
   parseReplyId,
   type ToolTail,
+  type Turn,
   toConversation,
   toReplyId,
   toToolResults,
@@ -144,6 +147,7 @@ export class RunDispatcher {
           streamsAnswer,
           isFinal: true,
           embeds,
+          patienceMs: patienceOf(request),
           origin: toOrigin(asked),
           signal,
         },
@@ -229,7 +233,7 @@ export class RunDispatcher {
     tail: ToolTail,
     messages: readonly Message[],
   ): Promise<LiveReply | undefined> {
-    const { request, key, preferences, destination } = asked;
+    const { request, key, destination } = asked;
     const events = await this.#earlier.load(key, tail.runId);
     if (events.length === 0) return undefined;
     const turns = toTurns(events);
@@ -237,6 +241,8 @@ export class RunDispatcher {
     if (run.origin?.keyId !== key?.id || run.origin?.model !== request.model) return undefined;
     const turn = turns.length - 1;
     const live = this.#live.find(run.id);
+    if (!live && turn === tail.turn + 1 && wasGiven(run, tail) && (await failureOf(run)))
+      return this.#askAgain(asked, messages, events, turns);
     if (turn > tail.turn && wasGiven(run, tail)) {
       // Only the reply right after these results is the answer to this very request.
       if (turn !== tail.turn + 1) return undefined;
@@ -260,16 +266,52 @@ export class RunDispatcher {
         toolResults,
         said: tail.said,
         ...changed,
-        output: request.task.output ?? {},
-        budgetUsd: admission.budgetUsd ?? null,
-        deadlineMs: preferences.deadlineMs,
-        streamsAnswer: request.isStream,
-        isFinal: true,
+        ...toTurnOptions(asked, admission),
         signal,
-        pool: toStage(destination).pool,
       });
     return toReply(asked, this.#launch(begin, admission, goesOn(asked), run), admission, turn + 1, run);
   }
+
+  /** A turn that has failed, asked for once more: what a client that tries again wants is no copy of the failure. */
+  async #askAgain(
+    asked: DispatchRequest,
+    messages: readonly Message[],
+    events: readonly RunEvent[],
+    turns: readonly Turn[],
+  ): Promise<LiveReply | undefined> {
+    const [before, run] = turns.slice(-2).map((turn) => turn.run) as [Run, Run];
+    const changed = findChanges(messages, run);
+    if (!changed) return undefined;
+    const usd = asked.destination.budgetUsd ?? undefined;
+    const admission = await asked.admit({ runId: run.id, usd, bytes: sizeOf([messages, events]) });
+    const begin = (signal: AbortSignal) =>
+      this.#tutti.resume(run.id, { again: true, ...changed, ...toTurnOptions(asked, admission), signal });
+    const live = this.#launch(begin, admission, goesOn(asked), before);
+    return toReply(asked, live, admission, turns.length - 1, before);
+  }
+}
+
+/** Of a turn that goes on with a run. */
+function toTurnOptions(
+  { request, preferences, destination }: DispatchRequest,
+  { budgetUsd }: Admission,
+): ResumeOptions {
+  return {
+    output: request.task.output ?? {},
+    budgetUsd: budgetUsd ?? null,
+    deadlineMs: preferences.deadlineMs,
+    streamsAnswer: request.isStream,
+    isFinal: true,
+    patienceMs: patienceOf(request),
+    pool: toStage(destination).pool,
+  };
+}
+
+/** Clients wait for a limit of a rate by themselves, once they know of it; for work in the background nobody waits. */
+const PATIENCE_MS = 1_000;
+
+function patienceOf({ isBackground }: GatewayRequest): number | undefined {
+  return isBackground ? undefined : PATIENCE_MS;
 }
 
 /** A run that cannot even begin gives its place back. */
