@@ -22,7 +22,8 @@ const ANYTHING = "*";
 const USUAL_TIERS = new Set(["auto", "default", "flex", "standard_only"]);
 const HEADER = "anthropic-beta";
 /** What these switch on is billed otherwise than by the plain price of tokens. */
-const PRICED_BETAS = /context-1m|fast|mcp|compact|code-exec|web-|search|fetch|skill|agent|container|computer/i;
+const PRICED_BETAS =
+  /context-1m|fast|mcp|compact|code-exec|web-|search|fetch|skill|agent|container|computer/i;
 
 /** Throws "forbidden" (403), naming the field and what would allow it. */
 export function checkFields(
