@@ -12,10 +12,9 @@ export class HeldBytes {
   readonly #byKey = new Map<string, number>();
   #bytes = 0;
 
-  /** Throws "rate-limited" (429) or "overloaded" (503), but never for the only one. Call what is returned when it is over. */
-  take(key: GatewayKey | undefined, bytes: number): () => void {
-    const name = key?.id ?? "";
-    const ofKey = this.#byKey.get(name) ?? 0;
+  /** Throws "rate-limited" (429) or "overloaded" (503), but never for the only one. */
+  check(key: GatewayKey | undefined, bytes: number): void {
+    const ofKey = this.#byKey.get(key?.id ?? "") ?? 0;
     const retryAfterMs = RETRY_MS;
     if (key && ofKey > 0 && ofKey + bytes > MOST_BYTES_OF_KEY) {
       const message = `The conversations of this API key that are being answered have ${toMb(MOST_BYTES_OF_KEY)}. Wait for some of them.`;
@@ -25,6 +24,12 @@ export class HeldBytes {
       const message = `The conversations that are being answered here have ${toMb(MOST_BYTES_IN_FLIGHT)}.`;
       throw new TuttiError("overloaded", message, { retryAfterMs });
     }
+  }
+
+  /** The same; then it is held. Call what is returned when it is over; again is no matter. */
+  take(key: GatewayKey | undefined, bytes: number): () => void {
+    this.check(key, bytes);
+    const name = key?.id ?? "";
     this.#add(name, bytes);
     let isOver = false;
     return () => {

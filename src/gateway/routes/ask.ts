@@ -10,6 +10,7 @@ import type { GatewayContext } from "../context.ts";
 import { badRequest, ObjectReader } from "../http/object-reader.ts";
 import { sendError } from "../http/route.ts";
 import { toUpstream } from "../relay/target.ts";
+import { mayEmbed } from "../runs/models.ts";
 import { toOverheadMs } from "../runs/outcome.ts";
 import { readPreferences } from "../runs/preferences.ts";
 import { respondStreamed, respondWhole } from "../runs/respond.ts";
@@ -58,6 +59,7 @@ export const ask: Handler = async (context, visit) => {
     preferences,
     destination,
     key,
+    embeds: mayEmbed(key, context.config),
     idempotencyKey,
     hash: hash(),
     admit: async (wanted) => {
@@ -79,13 +81,15 @@ export const ask: Handler = async (context, visit) => {
   notes.overheadMs = run && toOverheadMs(run);
   if (error && !connection.hasBegun) {
     connection.set({ "x-tutti-run-id": reply.head.runId });
-    // A team has worked already: what failed then is not for an SDK to repeat by itself.
-    sendError(connection, dialect, unrepeatable(error));
+    // A team has worked already: what failed then is not for an SDK to repeat by itself. One model has not, nor has the
+    // worker in a tool loop, which goes on from where it stood.
+    const isCheap = destination.kind === "worker" || reply.before !== undefined;
+    sendError(connection, dialect, isCheap && error.code === "rate-limited" ? error : unrepeatable(error));
   }
 };
 
-function unrepeatable({ code, message, status, param, cause }: TuttiError): TuttiError {
-  return new TuttiError(code, message, { status, retryable: false, param, cause });
+function unrepeatable({ code, message, status, param, cause, retryAfterMs }: TuttiError): TuttiError {
+  return new TuttiError(code, message, { status, retryable: false, param, cause, retryAfterMs });
 }
 
 /** Throws "overloaded" where nothing more is taken now. */

@@ -7,6 +7,7 @@ import { shorten } from "../../base/format.ts";
 import type { Run } from "../../perform/run.ts";
 import { fold } from "../../perform/state.ts";
 import type { Origin, RunEvent } from "../../store/types.ts";
+import type { ResumeOptions } from "../../tutti/ask-options.ts";
 import { toTask } from "../../tutti/check-input.ts";
 import { createRunId } from "../../tutti/run-setup.ts";
 import type { RunStream, Tutti } from "../../tutti/tutti.ts";
@@ -17,16 +18,18 @@ import type { WantedRun } from "../access/admit-run.ts";
 import { sizeOf, sizeOfEvents } from "../access/held-bytes.ts";
 import type { GatewayKey } from "../access/keys.ts";
 import { MOST_IMAGE_BYTES } from "../access/request-limits.ts";
-import type { PastReader } from "../reads/reader.ts";
 import type { Dialect, GatewayRequest, ReplyHead } from "../types.ts";
+import type { EarlierRuns } from "./earlier-runs.ts";
 import { LiveRun, type LiveRuns, replay } from "./live-runs.ts";
 import { type OneWorker, type Team, toStage } from "./models.ts";
+import { failureOf } from "./outcome.ts";
 import type { RunPreferences } from "./preferences.ts";
 import {
   findChanges,
   findToolTail,
   parseReplyId,
   type ToolTail,
+  type Turn,
   toConversation,
   toReplyId,
   toToolResults,
@@ -40,6 +43,8 @@ export interface DispatchRequest {
   preferences: RunPreferences;
   destination: Team | OneWorker;
   key: GatewayKey | undefined;
+  /** Its question may be sent to the embeddings of the config. */
+  embeds: boolean;
   idempotencyKey?: string;
   /** Of the body and what else makes two requests the same. */
   hash: string;
@@ -63,7 +68,7 @@ export interface LiveReply {
 export class RunDispatcher {
   readonly #tutti: Tutti;
   readonly #live: LiveRuns;
-  readonly #reader: Pick<PastReader, "read">;
+  readonly #earlier: EarlierRuns;
   readonly #onEnd: (run: Run, before?: Run) => Promise<void>;
   /** Background runs of an earlier process that wait until they are let in. */
   readonly queued = new Set<string>();
@@ -73,12 +78,12 @@ export class RunDispatcher {
   constructor(
     tutti: Tutti,
     live: LiveRuns,
-    reader: Pick<PastReader, "read">,
+    earlier: EarlierRuns,
     onEnd: (run: Run, before?: Run) => Promise<void>,
   ) {
     this.#tutti = tutti;
     this.#live = live;
-    this.#reader = reader;
+    this.#earlier = earlier;
     this.#onEnd = onEnd;
   }
 
@@ -114,14 +119,16 @@ export class RunDispatcher {
   }
 
   async #startNew(asked: DispatchRequest, messages: Message[]): Promise<LiveReply> {
-    const { request, destination, preferences } = asked;
+    const { request, destination, preferences, embeds } = asked;
     const { seed, task, isStream: streamsAnswer } = request;
     const isTeam = destination.kind === "team";
     const runId = createRunId();
     const admission = await asked.admit({
       runId,
       usd: destination.budgetUsd ?? undefined,
+      // Steps that are performed at once each have all of it on its way.
       bytes: sizeOf([messages, task.output]),
+      copies: preferences.workflow?.steps?.length,
       isNew: true,
     });
     const begin = (signal: AbortSignal) =>
@@ -139,6 +146,8 @@ export class RunDispatcher {
           seed,
           streamsAnswer,
           isFinal: true,
+          embeds,
+          patienceMs: patienceOf(request),
           origin: toOrigin(asked),
           signal,
         },
@@ -185,7 +194,7 @@ export class RunDispatcher {
     const store = await this.#tutti.store();
     const [found] = await store.listRuns({ idempotencyKey: idempotencyKey!, keyId: key?.id, limit: 1 });
     if (!found) return undefined;
-    const events = await this.#load(key, found.id);
+    const events = await this.#earlier.load(key, found.id);
     const turns = toTurns(events);
     const { run, startedAt } = turns.at(-1)!;
     if (found.isStripped) throw notKept(idempotencyKey!);
@@ -205,7 +214,7 @@ export class RunDispatcher {
     const { previousReplyId: id, task } = request;
     if (id === undefined) return task.messages;
     const found = parseReplyId(dialect, id);
-    const events = found ? await this.#load(key, found.runId) : [];
+    const events = found ? await this.#earlier.load(key, found.runId) : [];
     const run = events.length > 0 ? toTurns(events)[found!.turn]?.run : undefined;
     if (!run || run.origin?.keyId !== key?.id || run.isStripped)
       throw new TuttiError(
@@ -218,25 +227,22 @@ export class RunDispatcher {
     return first?.role === "system" ? [first, ...earlier, ...rest] : [...earlier, ...task.messages];
   }
 
-  /** Empty where there is none. Whose it is, the caller looks at: an admin goes on with its own runs only. */
-  #load(key: GatewayKey | undefined, id: string): Promise<RunEvent[]> {
-    return this.#reader.read(key, "loadRun", id);
-  }
-
   /** Goes on with the run that waits for these results. Undefined where there is none: then it is a new one. */
   async #goOn(
     asked: DispatchRequest,
     tail: ToolTail,
     messages: readonly Message[],
   ): Promise<LiveReply | undefined> {
-    const { request, key, preferences, destination } = asked;
-    const events = await this.#load(key, tail.runId);
+    const { request, key, destination } = asked;
+    const events = await this.#earlier.load(key, tail.runId);
     if (events.length === 0) return undefined;
     const turns = toTurns(events);
     const { run, startedAt } = turns.at(-1)!;
     if (run.origin?.keyId !== key?.id || run.origin?.model !== request.model) return undefined;
     const turn = turns.length - 1;
     const live = this.#live.find(run.id);
+    if (!live && turn === tail.turn + 1 && wasGiven(run, tail) && (await failureOf(run)))
+      return this.#askAgain(asked, messages, events, turns);
     if (turn > tail.turn && wasGiven(run, tail)) {
       // Only the reply right after these results is the answer to this very request.
       if (turn !== tail.turn + 1) return undefined;
@@ -260,16 +266,52 @@ export class RunDispatcher {
         toolResults,
         said: tail.said,
         ...changed,
-        output: request.task.output ?? {},
-        budgetUsd: admission.budgetUsd ?? null,
-        deadlineMs: preferences.deadlineMs,
-        streamsAnswer: request.isStream,
-        isFinal: true,
+        ...toTurnOptions(asked, admission),
         signal,
-        pool: toStage(destination).pool,
       });
     return toReply(asked, this.#launch(begin, admission, goesOn(asked), run), admission, turn + 1, run);
   }
+
+  /** A turn that has failed, asked for once more: what a client that tries again wants is no copy of the failure. */
+  async #askAgain(
+    asked: DispatchRequest,
+    messages: readonly Message[],
+    events: readonly RunEvent[],
+    turns: readonly Turn[],
+  ): Promise<LiveReply | undefined> {
+    const [before, run] = turns.slice(-2).map((turn) => turn.run) as [Run, Run];
+    const changed = findChanges(messages, run);
+    if (!changed) return undefined;
+    const usd = asked.destination.budgetUsd ?? undefined;
+    const admission = await asked.admit({ runId: run.id, usd, bytes: sizeOf([messages, events]) });
+    const begin = (signal: AbortSignal) =>
+      this.#tutti.resume(run.id, { again: true, ...changed, ...toTurnOptions(asked, admission), signal });
+    const live = this.#launch(begin, admission, goesOn(asked), before);
+    return toReply(asked, live, admission, turns.length - 1, before);
+  }
+}
+
+/** Of a turn that goes on with a run. */
+function toTurnOptions(
+  { request, preferences, destination }: DispatchRequest,
+  { budgetUsd }: Admission,
+): ResumeOptions {
+  return {
+    output: request.task.output ?? {},
+    budgetUsd: budgetUsd ?? null,
+    deadlineMs: preferences.deadlineMs,
+    streamsAnswer: request.isStream,
+    isFinal: true,
+    patienceMs: patienceOf(request),
+    pool: toStage(destination).pool,
+  };
+}
+
+/** Clients wait for a limit of a rate by themselves, once they know of it; for work in the background nobody waits. */
+const PATIENCE_MS = 1_000;
+
+function patienceOf({ isBackground }: GatewayRequest): number | undefined {
+  return isBackground ? undefined : PATIENCE_MS;
 }
 
 /** A run that cannot even begin gives its place back. */
