@@ -10,6 +10,7 @@ import type { GatewayContext } from "../context.ts";
 import { badRequest, ObjectReader } from "../http/object-reader.ts";
 import { sendError } from "../http/route.ts";
 import { toUpstream } from "../relay/target.ts";
+import { mayEmbed } from "../runs/models.ts";
 import { toOverheadMs } from "../runs/outcome.ts";
 import { readPreferences } from "../runs/preferences.ts";
 import { respondStreamed, respondWhole } from "../runs/respond.ts";
@@ -59,6 +60,7 @@ export const ask: Handler = async (context, visit) => {
     preferences,
     destination,
     key,
+    embeds: mayEmbed(key, context.config),
     idempotencyKey,
     hash: hash(),
     isSampled: Number(body.temperature ?? 0) > 0 && !isRepeat(connection),

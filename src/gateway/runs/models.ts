@@ -263,6 +263,17 @@ function createJudge(key: GatewayKey | undefined, { members }: Pool): Judge {
   };
 }
 
+/**
+ * Whether questions of this key may be sent to the embeddings of the config: they are a model like others, and nobody
+ * reserves what they charge.
+ */
+export function mayEmbed(
+  key: GatewayKey | undefined,
+  { embeddings }: Pick<TuttiConfig, "embeddings">,
+): boolean {
+  return embeddings === undefined || (!key?.budget && isAllowed(key, embeddings.model));
+}
+
 /** By the model behind a worker, whatever name the config gave it. */
 export function isAllowedMember(key: GatewayKey | undefined, worker: Worker): boolean {
   return isAllowed(key, worker.id, referenceOf(worker));
