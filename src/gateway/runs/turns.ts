@@ -1,17 +1,22 @@
 // The turns of a run: each time tools of the client return, the run goes on and gives another reply. Here: which
 // run a conversation goes on with, how far it had come at a turn, and the conversation that a reply leaves behind.
 
+import { isObject } from "../../base/fields.ts";
+import { createGrowingFold } from "../../base/growing-fold.ts";
 import { type Run, toRun } from "../../perform/run.ts";
-import { apply, type RunState, start } from "../../perform/state.ts";
+import { next, type RunState } from "../../perform/state.ts";
 import type { RunEvent } from "../../store/types.ts";
 import type { Exchange, Message, ToolResult } from "../../worker/types.ts";
 import type { Dialect } from "../types.ts";
+
+/** What a tool returned. */
+type Returned = Pick<ToolResult, "content" | "images">;
 
 export interface ToolTail {
   runId: string;
   turn: number;
   /** By the position of the call in the reply that asked for it. */
-  contents: Map<number, string>;
+  contents: Map<number, Returned>;
   /** What the user said after the results. */
   said?: string;
 }
@@ -34,7 +39,7 @@ export function findToolTail(messages: readonly Message[]): ToolTail | undefined
     const id = parseToolCallId(message.toolCallId);
     if (!id || (tail && (id.runId !== tail.runId || id.turn !== tail.turn))) return undefined;
     tail ??= { runId: id.runId, turn: id.turn, contents: new Map() };
-    tail.contents.set(id.index, message.content);
+    tail.contents.set(id.index, toReturned(message));
   }
   return tail && said.length > 0 ? { ...tail, said: said.join("\n\n") } : tail;
 }
@@ -50,20 +55,31 @@ export interface Turn {
 
 /** Of a journal that begins with a run's start: never empty. One pass, for agents that call tools all day. */
 export function toTurns(events: readonly RunEvent[]): Turn[] {
-  const turns: Turn[] = [];
-  let state: RunState | undefined;
-  let own: RunEvent[] = [];
-  const end = () => {
-    if (state) turns.push({ startedAt: own[0]!.at, run: toRun(state), events: own });
-    own = [];
-  };
-  for (const event of events) {
-    if (event.type === "run-resume" && event.toolResults) end();
-    own.push(event);
-    state = event.type === "run-start" ? start(event) : state && apply(state, event);
-  }
-  end();
-  return turns;
+  return withLast(foldTurns(events));
+}
+
+interface Folded {
+  /** Those that are over. */
+  turns: Turn[];
+  state: RunState | undefined;
+  /** Of the turn that is not. */
+  own: RunEvent[];
+}
+
+const foldTurns = createGrowingFold<RunEvent, Folded>(
+  { turns: [], state: undefined, own: [] },
+  (folded, event) => {
+    const isNext = event.type === "run-resume" && event.toolResults !== undefined;
+    return {
+      turns: isNext ? withLast(folded) : folded.turns,
+      state: next(folded.state, event),
+      own: isNext ? [event] : [...folded.own, event],
+    };
+  },
+);
+
+function withLast({ turns, state, own }: Folded): Turn[] {
+  return state ? [...turns, { startedAt: own[0]!.at, run: toRun(state), events: own }] : turns;
 }
 
 /** With the ids that the run knows its calls by; undefined when a result is missing or there is one too many. */
@@ -71,8 +87,8 @@ export function toToolResults(run: Run, { contents }: ToolTail): ToolResult[] | 
   const calls = run.stopReason === "tool-calls" ? (run.steps.at(-1)?.toolCalls ?? []) : [];
   if (calls.length === 0 || contents.size !== calls.length) return undefined;
   const results = calls.flatMap(({ id }, index) => {
-    const content = contents.get(index);
-    return content === undefined ? [] : [{ toolCallId: id, content }];
+    const returned = contents.get(index);
+    return returned === undefined ? [] : [{ toolCallId: id, ...returned }];
   });
   return results.length === calls.length ? results : undefined;
 }
@@ -88,8 +104,8 @@ export function findChanges(
   const first = messages.findIndex((message) => turnOf(message, run.id) !== undefined);
   // Only the results were sent: what they answer to is in the journal alone.
   if (first <= 0) return {};
-  const turns = new Map<number, { text: string; contents: Map<number, string>; said: string[] }>();
-  let current: { text: string; contents: Map<number, string>; said: string[] } | undefined;
+  const turns = new Map<number, SentTurn>();
+  let current: SentTurn | undefined;
   for (const message of messages.slice(first)) {
     if (message.role === "assistant") {
       const turn = turnOf(message, run.id);
@@ -99,7 +115,7 @@ export function findChanges(
     } else if (message.role === "tool") {
       const id = parseToolCallId(message.toolCallId);
       if (id?.runId !== run.id) return undefined;
-      current!.contents.set(id.index, message.content);
+      current!.contents.set(id.index, toReturned(message));
     } else if (message.role === "user" && typeof message.content === "string") {
       current!.said.push(message.content);
     } else return undefined;
@@ -110,9 +126,9 @@ export function findChanges(
     if (!exchange.results) return [exchange];
     const now = turns.get(turn++);
     if (!now) return [];
-    const results = exchange.results.map(({ toolCallId, content }, index) => ({
+    const results = exchange.results.map(({ toolCallId, ...returned }, index) => ({
       toolCallId,
-      content: now.contents.get(index) ?? content,
+      ...(now.contents.get(index) ?? returned),
     }));
     const said = now.said.join("\n\n") || undefined;
     return [{ ...exchange, reply: { ...exchange.reply, text: now.text }, results, said }];
@@ -124,6 +140,17 @@ export function findChanges(
   };
 }
 
+/** A turn of the run as the client sends it back. */
+interface SentTurn {
+  text: string;
+  contents: Map<number, Returned>;
+  said: string[];
+}
+
+function toReturned({ content, images }: Extract<Message, { role: "tool" }>): Returned {
+  return images ? { content, images } : { content };
+}
+
 /** Undefined for a message that is no turn of this run. */
 function turnOf(message: Message, runId: string): number | undefined {
   const [call] = message.role === "assistant" ? (message.toolCalls ?? []) : [];
@@ -131,16 +158,24 @@ function turnOf(message: Message, runId: string): number | undefined {
   return id?.runId === runId ? id.turn : undefined;
 }
 
-/** Both are plain data, and written alike. */
+/** Both are plain data. Not by their JSON: they may be a long conversation, at every turn of it. */
 function isSame(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+  if (a === b) return true;
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((each, at) => isSame(each, b[at]));
+  if (!isObject(a) || !isObject(b) || Array.isArray(b)) return false;
+  // What is undefined is not there.
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+  for (const name of names) if (!isSame(a[name], b[name])) return false;
+  return true;
 }
 
 /** These results were given before: the run has gone on with them already. */
 export function wasGiven(run: Run, { turn, contents }: ToolTail): boolean {
   const { results = [] } = toolExchangesOf(run)[turn] ?? {};
   return (
-    results.length === contents.size && results.every(({ content }, index) => contents.get(index) === content)
+    results.length === contents.size &&
+    results.every(({ toolCallId: _, ...returned }, index) => isSame(contents.get(index), returned))
   );
 }
 
@@ -154,9 +189,9 @@ export function toConversation(run: Run, { toCarriedOver }: Pick<Dialect, "toCar
   for (const [turn, { reply, results = [], said }] of exchanges.entries()) {
     const toolCalls = callsOf(reply.toolCalls ?? [], turn);
     messages.push({ role: "assistant", content: reply.text, toolCalls });
-    for (const [index, { content }] of results.entries()) {
+    for (const [index, { toolCallId: _, ...returned }] of results.entries()) {
       const { id: toolCallId, name: toolName } = toolCalls[index] ?? { id: "", name: "tool" };
-      messages.push({ role: "tool", toolCallId, toolName, content });
+      messages.push({ role: "tool", toolCallId, toolName, ...returned });
     }
     if (said) messages.push({ role: "user", content: said });
   }
