@@ -30,7 +30,7 @@ const RULES = [
   ...["best-single", "neighbours", "vote-3", "vote-5", "neighbours-vote-3", "neighbours-vote-5"],
   ...["cascade", "ask-until-sure", "native"],
 ];
-const COSTS = [0.3, 0.02, 0.01, 0.005, 0.002];
+const COSTS = [0.3, 0.05, 0.03, 0.02, 0.014, 0.01, 0.007, 0.005, 0.003, 0.002, 0.001];
 /** Of the look-ahead that nobody has trained. */
 const LOOK_AHEAD_TURNS = 5;
 
@@ -45,7 +45,7 @@ function readOptions() {
       picture: { type: "string" },
       only: { type: "string" },
       seeds: { type: "string", default: "1" },
-      iterations: { type: "string", default: "12" },
+      iterations: { type: "string", default: "16" },
       cost: { type: "string", default: "0.005" },
       json: { type: "boolean", default: false },
     },
@@ -131,7 +131,7 @@ async function run() {
   }
   if (options.only === "train") {
     const { iterations, split, recorded, out } = options;
-    const settings = { questions: 120, population: 10, costPerCall: Number(options.cost) };
+    const settings = { questions: 240, population: 12, costPerCall: Number(options.cost) };
     const command = `node experiments/turns.mjs --only train --seeds ${options.seeds} --iterations ${iterations} --cost ${options.cost}`;
     const rows = await trainSeeds({
       ...settings,
