@@ -1,13 +1,22 @@
 // One call to whoever is worth most: the estimated success less what its dollars cost. With dollars at 0 it asks the most
 // successful; the higher their cost, the cheaper it gets, and all of these points are its curve.
 
+import type { Task } from "../worker/types.ts";
 import { createOneRound, perform, solve } from "./decide.ts";
 import type { SuccessEstimate } from "./estimate.ts";
 import { bestBy, lessDollars, requireCallsUsd } from "./strength.ts";
 import type { Baseline, FitContext } from "./types.ts";
 
-/** Numbers of the workers, strongest first, and the estimate for one question. */
-type FitEstimate = (context: FitContext) => { order: readonly number[]; estimate: SuccessEstimate };
+export interface FittedEstimate {
+  /** Numbers of the workers, strongest first. */
+  order: readonly number[];
+  /** For one question. */
+  estimate: SuccessEstimate;
+  /** Whom to ask, when an ask costs so much of a right answer. Absent: whose estimate less its cost is highest. */
+  fitChoice?(costs: ArrayLike<number>): (task: Task) => number;
+}
+
+type FitEstimate = (context: FitContext) => FittedEstimate;
 
 export function createPricedRouter(
   name: string,
@@ -22,11 +31,12 @@ export function createPricedRouter(
     needsHandOffs: false,
     rounds: 1,
     fit(context) {
-      const { order, estimate } = fitEstimate(context);
+      const { order, estimate, fitChoice } = fitEstimate(context);
       const callsUsd = requireCallsUsd(context.pool, context.training, costPerUsd);
-      return createOneRound(id, ({ task }) =>
-        perform([solve(bestBy(order, lessDollars(estimate(task), callsUsd, costPerUsd)))]),
-      );
+      const choose =
+        fitChoice?.(callsUsd.map((usd) => costPerUsd * usd)) ??
+        ((task: Task) => bestBy(order, lessDollars(estimate(task), callsUsd, costPerUsd)));
+      return createOneRound(id, ({ task }) => perform([solve(choose(task))]));
     },
     atPrice: (other) => createPricedRouter(name, summary, fitEstimate, other),
   };

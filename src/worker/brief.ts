@@ -99,11 +99,12 @@ function toTurn({ reply, results = [], said, problem }: Exchange): Message[] {
   const turn: Message[] = [
     { role: "assistant", content: text, ...(toolCalls.length > 0 && { toolCalls, reasoning }) },
     ...results.map(
-      ({ toolCallId, content }): Message => ({
+      ({ toolCallId, content, images }): Message => ({
         role: "tool",
         toolCallId,
         toolName: nameOf(toolCallId),
         content,
+        ...(images && { images }),
       }),
     ),
   ];
@@ -128,11 +129,13 @@ export function boundBriefTokens({ task, visible, subtask, isLast, exchanges = [
   }
   if (!isLast && tools !== "") sum += BLOCK_BYTES + Buffer.byteLength(tools);
   let turns = 0;
+  let returned = 0;
   for (const message of exchanges.flatMap(toTurn)) {
     sum += BLOCK_BYTES + Buffer.byteLength(textOf(message));
+    returned += attachmentsOf(message).length;
     turns++;
   }
-  return boundInputTokens(sum, 1 + count + turns, images, isLast ? task.output : undefined);
+  return boundInputTokens(sum, 1 + count + turns, images + returned, isLast ? task.output : undefined);
 }
 
 /** A nested run works on the same conversation, with this step as the newest thing asked. */
@@ -179,7 +182,10 @@ function toTranscript(messages: readonly Message[], mark: string): string {
 }
 
 export function textOf(message: Message): string {
-  if (message.role === "tool") return `result of ${message.toolName}: ${message.content}`;
+  if (message.role === "tool") {
+    const images = (message.images ?? []).map(partText);
+    return [`result of ${message.toolName}: ${message.content}`, ...images].join("\n");
+  }
   if (message.role === "assistant" && message.toolCalls?.length) {
     const calls = message.toolCalls.map((call) => `calls ${call.name} with ${call.input}`);
     return [message.content, ...calls].filter(Boolean).join("\n");
@@ -195,6 +201,7 @@ function partText(part: Part): string {
 
 /** What stands beside the text: images and documents. */
 export function attachmentsOf(message: Message): Exclude<Part, { type: "text" }>[] {
+  if (message.role === "tool") return message.images ?? [];
   if (message.role !== "user" || typeof message.content === "string") return [];
   return message.content.filter((part) => part.type !== "text");
 }
