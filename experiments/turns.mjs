@@ -147,10 +147,10 @@ async function run() {
   }
   const policies = [
     { name: "look-ahead", policy: createStartPolicy(), maxTurns: LOOK_AHEAD_TURNS },
-    ...options.checkpoint.map((folder, i) => {
+    ...options.checkpoint.map((folder) => {
       const { policy, card } = loadTrinity(resolve(folder));
       return {
-        name: i === 0 ? "trinity" : `trinity, seed ${card.training.seed}`,
+        name: `trinity, seed ${card.training.seed}`,
         policy,
         maxTurns: card.maxTurns,
       };
@@ -166,7 +166,11 @@ async function run() {
     process.stderr.write(`${set.set}\n`);
     const rules = await measureRules(set, options);
     const turns = await measureTurns(set, policies, rules.get(RULES[0]), options);
-    const measured = { name: set.set, ...toCurve(contenders, new Map([...rules, ...turns])) };
+    const measured = {
+      name: set.set,
+      isUnseen: set.isUnseen,
+      ...toCurve(contenders, new Map([...rules, ...turns])),
+    };
     sets.push(measured);
     const told = Object.entries(measured.curves).map(
       ([name, points]) => `${name} ${points.map(toPoint).join(", ")}`,
@@ -174,7 +178,14 @@ async function run() {
     process.stderr.write(`${told.join("\n")}\n`);
   }
   const names = policies.map(({ name }) => name);
-  const result = { split: options.split, sets, together: compareTogether(sets, names, RULES) };
+  // What nobody trained on is told apart.
+  const known = sets.filter(({ isUnseen }) => !isUnseen);
+  const result = {
+    split: options.split,
+    sets,
+    together: compareTogether(known, names, RULES),
+    withUnseen: known.length < sets.length ? compareTogether(sets, names, RULES) : [],
+  };
   if (options.picture) writeFileSync(options.picture, drawFronts(sets, names, RULES));
   stdout.write(options.json ? `${JSON.stringify(result, undefined, 1)}\n` : toMarkdown(result, names, RULES));
 }

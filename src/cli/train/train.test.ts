@@ -264,8 +264,8 @@ describe("the command", () => {
     writeFileSync(join(home, "one/outcomes.jsonl"), JSON.stringify(outcome));
     const cases: [string[], string][] = [
       [["--live"], "say on which tasks, with --tasks FILE"],
-    [["--live", "--rehearsal"], "--rehearsal and --live exclude each other"],
-    [["--set", "x"], "--set goes with --recording or --tasks"],
+      [["--live", "--rehearsal"], "--rehearsal and --live exclude each other"],
+      [["--set", "x"], "--set goes with --recording or --tasks"],
       [["--out", "a", "--resume", "b"], "--out and --resume exclude each other"],
       [["--resume", "nowhere"], "nowhere is not a folder of a training: it has no training.json"],
       [["--resume", done], "is done: there is nothing to go on with"],

@@ -51,7 +51,9 @@ export function choiceDims(sizes: ChoiceSizes, vocabulary: number): [name: strin
 export function widenChoices(sizes: ChoiceSizes, vocabulary: number, tensors: Weights): Weights {
   const widened = namesOf(sizes).flatMap((name) => {
     const worth = tensors.get(tensorName(name, "worth"));
-    return worth?.dims[1] === vocabulary + PLAIN_FEATURES ? [[tensorName(name, "worth"), widenColumns(worth, vocabulary + FEATURES)] as const] : [];
+    return worth?.dims[1] === vocabulary + PLAIN_FEATURES
+      ? [[tensorName(name, "worth"), widenColumns(worth, vocabulary + FEATURES)] as const]
+      : [];
   });
   return new Map([...tensors, ...widened]);
 }

@@ -77,7 +77,10 @@ export function toLabels(replies: readonly string[]): (number | undefined)[] {
 function labelRounds(rounds: readonly ComposedRound[]): (number | undefined)[][] {
   const labels = toLabels(rounds.flatMap(({ replies }) => replies));
   let from = 0;
-  return rounds.map(({ replies }) => labels.slice(from, (from += replies.length)));
+  return rounds.map(({ replies }) => {
+    from += replies.length;
+    return labels.slice(from - replies.length, from);
+  });
 }
 
 function toFeatures(

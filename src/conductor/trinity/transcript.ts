@@ -93,7 +93,8 @@ function toCoincidence(members: readonly PoolMember[], shift: number): Dependenc
     const at = worker * members.length + other;
     if (known[at]! < 0) {
       const measured = members[worker]!.repeats?.(members[other]!.worker.id) ?? USUAL_COINCIDENCE;
-      known[at] = worker === other ? OWN_COINCIDENCE : Math.min(MOST_COINCIDENCE, sigmoid(logit(measured) + shift));
+      known[at] =
+        worker === other ? OWN_COINCIDENCE : Math.min(MOST_COINCIDENCE, sigmoid(logit(measured) + shift));
     }
     return known[at]!;
   };
