@@ -35,6 +35,7 @@ import { ReplyCopies } from "./relay/copies.ts";
 import { JournalBatch } from "./relay/journal-batch.ts";
 import { createRelayPools } from "./relay/pools.ts";
 import { countRun, deletePrivate, sweepPrivate } from "./runs/after-run.ts";
+import { EarlierRuns } from "./runs/earlier-runs.ts";
 import { LiveRuns } from "./runs/live-runs.ts";
 import { createModelCatalog } from "./runs/models.ts";
 import { resumeBackground } from "./runs/resume-background.ts";
@@ -102,6 +103,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     cwd,
   };
   const runReader = new PastReader(past);
+  const held = new HeldBytes();
   const context: GatewayContext = {
     tutti,
     config,
@@ -115,7 +117,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       settleMs: 150,
     }),
     uploads: new UploadDesk(config.gateway),
-    held: new HeldBytes(),
+    held,
     open: new Places(MOST_OPEN_OF_KEY, "requests of this API key being answered"),
     readLimit: new ReadLimit(),
     readers: {
@@ -124,7 +126,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     },
     models: createModelCatalog(tutti, config, env),
     live,
-    dispatcher: new RunDispatcher(tutti, live, runReader, async (run, before) => {
+    dispatcher: new RunDispatcher(tutti, live, new EarlierRuns(runReader, held), async (run, before) => {
       countRun(metrics, run, before);
       await deletePrivate(store, run, log);
     }),
