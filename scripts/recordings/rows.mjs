@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { parse } from "csv-parse/sync";
 
 /** All files below a folder whose path matches, in a stable order. */
-export function filesBelow(folder, pattern) {
+function filesBelow(folder, pattern) {
   return readdirSync(folder, { recursive: true })
     .map(String)
     .filter((path) => pattern.test(path))
