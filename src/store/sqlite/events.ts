@@ -1,10 +1,8 @@
 // The table of events in the journal file. All events of a run in one append share a row (a list in JSON when
 // there are several), because a row costs more than an event: the gateway's relay appends whole runs.
 
-import { TuttiError } from "../../base/errors.ts";
-import { type SummaryChange, toSummaryChange } from "../summary.ts";
+import { parseRow, toJson } from "../event-rows.ts";
 import type { RunEvent } from "../types.ts";
-import { toKept, upgradeEvent } from "../upgrade.ts";
 import { withoutContent } from "../without-content.ts";
 import type { Database } from "./file.ts";
 
@@ -14,26 +12,6 @@ export interface EventTable {
   load(runId: string): RunEvent[];
   /** False when there was nothing. What was said is overwritten in the file, not only unlinked. */
   strip(runId: string): boolean;
-}
-
-/** What one append writes for one run. */
-interface AppendedRow {
-  runId: string;
-  json: string;
-  change: SummaryChange;
-}
-
-/** One for each run, in the order in which the runs first appear: a nested run's head comes before it. */
-export function toRows(events: readonly RunEvent[]): AppendedRow[] {
-  const byRun = new Map<string, RunEvent[]>();
-  for (const event of events) {
-    const kept = toKept(event);
-    if (!kept) continue;
-    const others = byRun.get(kept.runId);
-    if (others) others.push(kept);
-    else byRun.set(kept.runId, [kept]);
-  }
-  return Array.from(byRun, ([runId, kept]) => ({ runId, json: toJson(kept), change: toSummaryChange(kept) }));
 }
 
 export function createEventTable(database: Database, file: string): EventTable {
@@ -60,18 +38,4 @@ export function createEventTable(database: Database, file: string): EventTable {
       return true;
     },
   };
-}
-
-function toJson(events: readonly RunEvent[]): string {
-  return JSON.stringify(events.length === 1 ? events[0] : events);
-}
-
-function parseRow(json: string, where: string): RunEvent[] {
-  try {
-    const value = JSON.parse(json) as RunEvent | RunEvent[];
-    return (Array.isArray(value) ? value : [value]).map(upgradeEvent);
-  } catch (error) {
-    const message = `${where} is damaged and cannot be read. Delete this run; others are not affected.`;
-    throw new TuttiError("journal-damaged", message, { cause: error });
-  }
 }

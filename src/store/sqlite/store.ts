@@ -4,9 +4,10 @@
 
 import { resolve } from "node:path";
 import { TuttiError } from "../../base/errors.ts";
+import { toRows } from "../event-rows.ts";
 import { CLAIM_MS, type Claim, isAlive, runActiveError } from "../owner.ts";
 import type { Store } from "../types.ts";
-import { createEventTable, toRows } from "./events.ts";
+import { createEventTable } from "./events.ts";
 import { isBusy, openJournalFile, toFileIdentity, toJournalError, transact } from "./file.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { createReservationTable } from "./reservations.ts";
