@@ -19,9 +19,21 @@ const READY_MS = 30_000;
 
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const given = process.env.TUTTI_TEST_POSTGRES;
-  const bin = findBinaries();
-  project.provide("postgres", given);
-  if (given || bin === undefined) return undefined;
+  const server = given || findBinaries() === undefined ? undefined : await startPostgres();
+  project.provide("postgres", given ?? server?.address);
+  return server && (() => server.remove());
+}
+
+export interface PostgresServer {
+  address: string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** A server of one's own, for tests that stop it. Needs the binaries: see `canStartPostgres`. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const bin = findBinaries()!;
   const folder = mkdtempSync(join(tmpdir(), "tutti-postgres-"));
   // Postgres refuses to run as root.
   const user = process.getuid?.() === 0 ? { uid: toId("-u"), gid: toId("-g") } : {};
@@ -41,19 +53,37 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   const settings = ["listen_addresses=127.0.0.1", `port=${port}`, `unix_socket_directories=${folder}`];
   const speed = ["fsync=off", "synchronous_commit=off", "max_connections=300"];
   const flags = [...settings, ...speed].flatMap((setting) => ["-c", setting]);
-  const server = spawn(join(bin, "postgres"), ["-D", data, ...flags], {
-    ...user,
-    stdio: ["ignore", "ignore", "pipe"],
-    cwd: folder,
-  });
-  await isReady(server);
-  project.provide("postgres", `postgres://tutti@127.0.0.1:${port}/postgres`);
-  return async () => {
-    const ended = new Promise((resolve) => server.once("exit", resolve));
+  let server: ChildProcess | undefined;
+  async function start() {
+    server = spawn(join(bin, "postgres"), ["-D", data, ...flags], {
+      ...user,
+      stdio: ["ignore", "ignore", "pipe"],
+      cwd: folder,
+    });
+    await isReady(server);
+  }
+  async function stop() {
+    if (!server) return;
+    const ended = new Promise((resolve) => server!.once("exit", resolve));
     server.kill("SIGINT"); // the fast way out
     await ended;
-    rmSync(folder, { recursive: true, force: true });
+    server = undefined;
+  }
+  await start();
+  return {
+    address: `postgres://tutti@127.0.0.1:${port}/postgres`,
+    start,
+    stop,
+    async remove() {
+      await stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
+}
+
+/** False where only a server that is there already can be used. */
+export function canStartPostgres(): boolean {
+  return findBinaries() !== undefined;
 }
 
 /** The newest server of Debian's packages. */

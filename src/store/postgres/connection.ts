@@ -68,8 +68,9 @@ export async function openConnection(
     options: `-c search_path=${schema} -c idle_in_transaction_session_timeout=${ANSWER_MS}`,
     types: { getTypeParser: (oid, format) => (isNumber(oid) ? Number : pg.types.getTypeParser(oid, format)) },
   });
-  // A connection that breaks while nobody uses it: the next one is opened when it is needed.
+  // A connection that breaks while it waits, or between two queries: whoever uses it next hears of it.
   pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
   let closed = false;
 
   async function persist<T>(work: () => Promise<T>): Promise<T> {
