@@ -1,12 +1,12 @@
 // Opens the store that a config or a flag names: "memory", the address of a Postgres database, or the path of a journal file.
 
 import { createMemoryStore } from "./memory.ts";
-import { isPostgresAddress } from "./postgres/connection.ts";
-import { openPostgresStore } from "./postgres/store.ts";
 import { openSqliteStore } from "./sqlite/store.ts";
 import type { Store } from "./types.ts";
 
 export async function openStore(location: string): Promise<Store> {
   if (location === "memory") return createMemoryStore();
-  return isPostgresAddress(location) ? await openPostgresStore(location) : await openSqliteStore(location);
+  if (!/^postgres(ql)?:\/\//.test(location)) return await openSqliteStore(location);
+  const { openPostgresStore } = await import("./postgres/store.ts");
+  return await openPostgresStore(location);
 }

@@ -30,3 +30,16 @@ export function openTestPostgres(options: PostgresStoreOptions = {}): Promise<St
   const schema = `t_${randomBytes(6).toString("hex")}`;
   return openPostgresStore(POSTGRES!, { schema, maxConnections: 3, ...options });
 }
+
+/** A database of its own, for processes that are told its address. */
+export async function createTestDatabase(): Promise<string> {
+  const { default: pg } = await import("pg");
+  const name = `d_${randomBytes(6).toString("hex")}`;
+  const client = new pg.Client({ connectionString: POSTGRES });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name}`);
+  await client.end();
+  const address = new URL(POSTGRES!);
+  address.pathname = `/${name}`;
+  return address.href;
+}

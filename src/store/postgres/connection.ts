@@ -33,10 +33,6 @@ const CONNECT_MS = 5_000;
 /** Of a connection that does not answer any more, as behind a network that was cut. */
 const ANSWER_MS = 30_000;
 
-export function isPostgresAddress(location: string): boolean {
-  return /^postgres(ql)?:\/\//.test(location);
-}
-
 /** "host/database", without who asks and how. */
 export function toPublicName(address: string): string {
   try {
