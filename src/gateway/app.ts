@@ -4,6 +4,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { TuttiError } from "../base/errors.ts";
 import { Connection } from "../http/connection.ts";
+import { serveCors } from "../http/cors.ts";
 import { Router } from "../http/router.ts";
 import { toTarget } from "../http/target.ts";
 import type { GatewayContext } from "./context.ts";
@@ -12,10 +13,9 @@ import { listModels, showHealth, showMetrics, showModel, showReadiness, showUsag
 import { ask } from "./routes/ask.ts";
 import { compareBenches, listBenches, showBench } from "./routes/benches.ts";
 import { createKey, listKeys, revokeKey, showSession } from "./routes/keys.ts";
-import { showMessages } from "./routes/messages-of-run.ts";
 import { servePage } from "./routes/page.ts";
 import { showPool, showPoolDays } from "./routes/pool.ts";
-import { cancelRun, listRuns, showRun, streamEvents } from "./routes/runs.ts";
+import { cancelRun, listRuns, showMessages, showRun, streamEvents } from "./routes/runs.ts";
 import { listAllTrainings, showTraining, startTraining, stopTraining } from "./routes/trainings.ts";
 import type { Dialect, Handler, Route, RouteAccess } from "./types.ts";
 
@@ -60,21 +60,28 @@ export function createApp(context: GatewayContext): App {
   const add = ({ method, path, serve, access = "key" }: Route, rest: Partial<ServedRoute>) =>
     router.add(method, path, { name: path.replace("*", ":"), dialect: dialects[0]!, access, serve, ...rest });
 
+  // Some clients write their base address with the version, some without.
+  const addBoth = (each: Route, rest: Partial<ServedRoute>) => {
+    for (const path of [each.path, each.path.replace(/^\/v1(?=\/)/, "")])
+      add({ ...each, path }, { name: each.path.replace("*", ":"), ...rest });
+  };
+
   for (const dialect of dialects) {
     const name = `/v1${dialect.path}`;
-    // Some clients write their base address with the version, some without.
     for (const path of [name, dialect.path]) add(route("POST", path, ask), { dialect, name });
-    for (const each of dialect.routes ?? []) add(each, { dialect, serve: toGuarded(each) });
+    for (const each of dialect.routes ?? []) addBoth(each, { dialect, serve: toGuarded(each) });
   }
-  for (const each of ROUTES) add(each, { serve: toGuarded(each) });
+  for (const each of ROUTES) addBoth(each, { serve: toGuarded(each) });
   add(route("GET", "/health", showHealth, "open"), {});
   add(route("GET", "/ready", showReadiness, "open"), {});
   add(route("GET", "/", showStart, "open"), {});
 
   return async (incoming, outgoing) => {
     const { path, query } = toTarget(incoming.url ?? "");
-    const found = router.find(incoming.method ?? "", path);
+    const method = incoming.method ?? "";
+    const found = router.find(method, path) ?? router.find(method, toPlainPath(path));
     const connection = new Connection(incoming, outgoing);
+    if (serveCors(connection, context.config.gateway.cors)) return;
     const served = found?.route ?? toUnknown(path);
     await serveRoute(context, connection, served, { id: found?.params.id ?? "", query });
   };
@@ -92,13 +99,24 @@ export function createApp(context: GatewayContext): App {
   }
 }
 
-/** What only reads is limited; and what was relayed a moment ago is a part of what is told. */
-function toGuarded({ method, serve }: Route): Handler {
+/**
+ * What asks no model is limited, also where it changes something: a run that is cancelled is shown whole. And what was
+ * relayed a moment ago is a part of what is told.
+ */
+function toGuarded({ serve }: Route): Handler {
   return async (context, visit) => {
-    if (method === "GET") context.readLimit.enter(visit.connection, visit.key);
+    context.readLimit.enter(visit.connection, visit.key);
     await context.journalBatch.flush();
     await serve(context, visit);
   };
+}
+
+/** A base address that ends in a slash leaves two of them, and some clients put one at the end. */
+function toPlainPath(path: string): string {
+  return `/${path
+    .split("/")
+    .filter((part) => part !== "")
+    .join("/")}`;
 }
 
 /** A person gets the dashboard, a program what there is. */

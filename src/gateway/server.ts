@@ -12,6 +12,7 @@ import { createOwner } from "../tutti/run-setup.ts";
 import { createTutti, parseInput, type TuttiInput } from "../tutti/tutti.ts";
 import { onRefusedUsage } from "../worker/usage.ts";
 import { createAdmissionControl } from "./access/admission.ts";
+import { HeldBytes } from "./access/held-bytes.ts";
 import { openKeyRing } from "./access/keys.ts";
 import { settleLost } from "./access/lost-reservations.ts";
 import { Places } from "./access/places.ts";
@@ -29,11 +30,12 @@ import { createTrainer } from "./dashboard/trainer.ts";
 import { DIALECTS } from "./dialect/dialects.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { readPageFiles } from "./http/page-files.ts";
-import { PastReader } from "./reads/reader.ts";
+import { PastReader, type ReaderOptions } from "./reads/reader.ts";
 import { ReplyCopies } from "./relay/copies.ts";
 import { JournalBatch } from "./relay/journal-batch.ts";
 import { createRelayPools } from "./relay/pools.ts";
 import { countRun, deletePrivate, sweepPrivate } from "./runs/after-run.ts";
+import { EarlierRuns } from "./runs/earlier-runs.ts";
 import { LiveRuns } from "./runs/live-runs.ts";
 import { createModelCatalog } from "./runs/models.ts";
 import { resumeBackground } from "./runs/resume-background.ts";
@@ -94,6 +96,14 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const metrics = createMetrics();
   const stopHearing = onRefusedUsage(createUsageWatch(metrics, log));
   const live = new LiveRuns();
+  const past: ReaderOptions = {
+    openStore: () => tutti.store(),
+    storePath: given ? undefined : toStoreFile(config.store, env),
+    env,
+    cwd,
+  };
+  const runReader = new PastReader(past);
+  const held = new HeldBytes();
   const context: GatewayContext = {
     tutti,
     config,
@@ -107,6 +117,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       settleMs: 150,
     }),
     uploads: new UploadDesk(config.gateway),
+    held,
     open: new Places(MOST_OPEN_OF_KEY, "requests of this API key being answered"),
     readLimit: new ReadLimit(),
     readers: {
@@ -115,7 +126,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     },
     models: createModelCatalog(tutti, config, env),
     live,
-    dispatcher: new RunDispatcher(tutti, live, async (run, before) => {
+    dispatcher: new RunDispatcher(tutti, live, new EarlierRuns(runReader, held), async (run, before) => {
       countRun(metrics, run, before);
       await deletePrivate(store, run, log);
     }),
@@ -126,12 +137,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     log,
     cwd,
     trainer: createTrainer({ env, cwd, configFile: options.configFile }),
-    reader: new PastReader({
-      openStore: () => tutti.store(),
-      storePath: given ? undefined : toStoreFile(config.store, env),
-      env,
-      cwd,
-    }),
+    reader: new PastReader(past),
+    runReader,
     dialects: options.dialects ?? DIALECTS,
     page: readPageFiles(),
     isClosing: false,
@@ -195,7 +202,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       await Promise.all([closed, ...answering]);
       await context.pools.close();
       await context.journalBatch.flush();
-      await context.reader.close();
+      await Promise.all([context.reader.close(), runReader.close()]);
       await tutti.close();
     },
   };

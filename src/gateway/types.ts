@@ -73,6 +73,8 @@ export interface ReplyOutcome {
   /** With ids of ours, by which the run is found again. */
   toolCalls: ToolCall[];
   finishReason: FinishReason;
+  /** Of the client's own stop sequences the one that ended it, where the worker says so. */
+  stopSequence?: string;
   /** Why the run ended: a limit is a result, the text is then the best answer so far. */
   stopReason: StopReason;
   usage: GatewayUsage;

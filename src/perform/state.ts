@@ -1,6 +1,7 @@
 // The state of a run, folded from its events. Pure: the same events give the same state, in a live
 // run, after a crash and in a trace. What to do next is decided in `decide.ts`.
 
+import { createGrowingFold } from "../base/growing-fold.ts";
 import type { Belief } from "../belief/types.ts";
 import type { LimitStopReason, PlanLimits } from "../store/limits.ts";
 import type {
@@ -58,6 +59,8 @@ export interface StepState {
   /** The user saw a part of this reply as the answer, and then it broke. */
   isCut: boolean;
   failures: FailedAttemptState[];
+  /** How many of them were at earlier turns: retries count anew at each. */
+  failuresBefore: number;
   totals: Totals;
   startedAt: number | undefined;
   endedAt: number | undefined;
@@ -121,11 +124,15 @@ export interface RunState {
   ended?: AnswerOfRun & { stopReason: StopReason; error?: EventError; at: number };
 }
 
+const folded = createGrowingFold<RunEvent, RunState | undefined>(undefined, next);
+
 export function fold(events: readonly RunEvent[]): RunState | undefined {
-  let state: RunState | undefined;
-  for (const event of events)
-    state = event.type === "run-start" ? start(event) : state && apply(state, event);
-  return state;
+  return folded(events);
+}
+
+/** The state after one more event. */
+export function next(state: RunState | undefined, event: RunEvent): RunState | undefined {
+  return event.type === "run-start" ? start(event) : state && apply(state, event);
 }
 
 export function start(event: Extract<RunEvent, { type: "run-start" }>): RunState {
@@ -159,6 +166,7 @@ export function apply(state: RunState, event: RunEvent): RunState {
       const { streaming = state.settings.streaming, limits = state.settings.limits } = event;
       const settings = { ...state.settings, streaming, limits };
       const resumed = { ...state, settings, ended: undefined, resumedAt: event.at };
+      if (event.again) return askedAgain(resumed, event);
       return event.toolResults ? toolsReturned(resumed, event) : resumed;
     }
     case "plan-start": {
@@ -271,6 +279,26 @@ function toolsReturned(state: RunState, event: Extract<RunEvent, { type: "run-re
   );
 }
 
+/** The last step once more, as if nobody had failed at it yet; limits count anew. */
+function askedAgain(state: RunState, event: Extract<RunEvent, { type: "run-resume" }>): RunState {
+  const number = state.rounds.length - 1;
+  const round = state.rounds[number]!;
+  const { messages = state.task.messages, output = state.task.output, exchanges } = event;
+  const task = { ...state.task, messages, output };
+  const resumed = withRound({ ...state, task, spentBefore: state.spent }, number, { ...round, ended: false });
+  return withStep(resumed, { round: number, step: round.steps.length - 1 }, (step) => ({
+    ...step,
+    exchanges: exchanges ?? step.exchanges,
+    status: "pending",
+    reply: undefined,
+    problem: undefined,
+    exhausted: [],
+    failuresBefore: step.failures.length,
+    retryAt: undefined,
+    isCut: false,
+  }));
+}
+
 function askAgain(step: StepState, exchange: Exchange): StepState {
   const { text, toolCalls, reasoningParts } = exchange.reply;
   const reply = { text, toolCalls, reasoningParts };
@@ -281,6 +309,7 @@ function askAgain(step: StepState, exchange: Exchange): StepState {
     exchanges: [...step.exchanges, { ...exchange, reply }],
     // Who failed at an earlier turn may be able to do this one.
     exhausted: [],
+    failuresBefore: step.failures.length,
     retryAt: undefined,
   };
 }
@@ -388,6 +417,7 @@ function withWorkflow(round: RoundState, workflow: Workflow): RoundState {
       problem: undefined,
       isCut: false,
       failures: [],
+      failuresBefore: 0,
       totals: NO_TOTALS,
       startedAt: undefined,
       endedAt: undefined,

@@ -1,19 +1,10 @@
-// Events as rows of a journal: what one append writes for one run, and back. Shared by the stores that keep text.
+// Events as rows of a journal that keeps text: what one append writes for one run is one row.
 
-import { TuttiError } from "../base/errors.ts";
-import { type SummaryChange, toSummaryChange } from "./summary.ts";
 import type { RunEvent } from "./types.ts";
-import { toKept, upgradeEvent } from "./upgrade.ts";
+import { toKept } from "./upgrade.ts";
 
-/** What one append writes for one run. */
-export interface AppendedRow {
-  runId: string;
-  json: string;
-  change: SummaryChange;
-}
-
-/** One for each run, in the order in which the runs first appear: a nested run's head comes before it. */
-export function toRows(events: readonly RunEvent[]): AppendedRow[] {
+/** By run, in the order in which the runs first appear: a nested run's head comes before it. What is kept nowhere is left out. */
+export function groupByRun(events: readonly RunEvent[]): { runId: string; events: RunEvent[] }[] {
   const byRun = new Map<string, RunEvent[]>();
   for (const event of events) {
     const kept = toKept(event);
@@ -22,20 +13,9 @@ export function toRows(events: readonly RunEvent[]): AppendedRow[] {
     if (others) others.push(kept);
     else byRun.set(kept.runId, [kept]);
   }
-  return Array.from(byRun, ([runId, kept]) => ({ runId, json: toJson(kept), change: toSummaryChange(kept) }));
+  return Array.from(byRun, ([runId, events]) => ({ runId, events }));
 }
 
 export function toJson(events: readonly RunEvent[]): string {
   return JSON.stringify(events.length === 1 ? events[0] : events);
-}
-
-/** Throws "journal-damaged" for a torn row. `where`: for people. */
-export function parseRow(json: string, where: string): RunEvent[] {
-  try {
-    const value = JSON.parse(json) as RunEvent | RunEvent[];
-    return (Array.isArray(value) ? value : [value]).map(upgradeEvent);
-  } catch (error) {
-    const message = `${where} is damaged and cannot be read. Delete this run; others are not affected.`;
-    throw new TuttiError("journal-damaged", message, { cause: error });
-  }
 }

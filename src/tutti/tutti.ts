@@ -142,7 +142,7 @@ export function createTutti(
     const allowed = canNest ? pool : withoutSelf(pool);
     // Before anything is journaled: the trace shows the profiles that plans and votes went by.
     const text = textOf(task.messages);
-    const vector = embed && (await embed(text, stage.signal));
+    const vector = asked.embeds === false ? undefined : await embed?.(text, stage.signal);
     const { members: known } = poolFor?.(allowed, text, vector) ?? allowed;
     if (asked.model !== undefined) checkOneModel(asked.model, { members: known });
     checkSight(task, { members: known });
@@ -200,7 +200,7 @@ export function createTutti(
   async function toStage(
     pool: Pool,
     conductor: Conductor,
-    { signal = new AbortController().signal, onEvent, review, isFinal }: StageParts,
+    { signal = new AbortController().signal, onEvent, review, isFinal, patienceMs }: StageParts,
     nestedConductor?: Conductor,
   ): Promise<Stage> {
     return {
@@ -213,6 +213,7 @@ export function createTutti(
       now: Date.now,
       signal,
       isFinal,
+      patienceMs,
       onEvent: both(observe, onEvent),
       onUnwritten: (events) => void backlog.add(events),
       review:
@@ -244,7 +245,7 @@ export function createTutti(
     const state = fold(events);
     if (!state) throw new TuttiError("unknown-run", `There is no run ${runId}`);
     const turn = toResumeTurn(state, options, config);
-    if (state.ended && !turn?.toolResults && !RESUMABLE.includes(state.ended.stopReason)) {
+    if (state.ended && !turn?.toolResults && !turn?.again && !RESUMABLE.includes(state.ended.stopReason)) {
       throw new TuttiError("run-over", `Run ${runId} is over (${state.ended.stopReason}): ask again instead`);
     }
     if (state.parent) throw usageError(`Run ${runId} is nested: resume ${state.parent.runId} instead`);
@@ -280,13 +281,13 @@ export function createTutti(
 
   function toStream(
     runId: string,
-    options: Pick<AskOptions, "signal" | "review" | "streamsAnswer" | "isFinal">,
+    options: Pick<AskOptions, "signal" | "review" | "streamsAnswer" | "isFinal" | "patienceMs">,
     work: (stage: StageParts) => Promise<RunState>,
   ): RunStream {
-    const { signal, review, streamsAnswer = true, isFinal } = options;
+    const { signal, review, streamsAnswer = true, isFinal, patienceMs } = options;
     const queue = new EventQueue<RunEvent>();
     const onEvent = (event: RunEvent) => queue.push(event);
-    const result = work({ signal, onEvent, review, isFinal, isStreaming: streamsAnswer })
+    const result = work({ signal, onEvent, review, isFinal, patienceMs, isStreaming: streamsAnswer })
       .then((state) => toRun(state))
       .finally(() => queue.close());
     // Whoever only iterates learns of a failure there; it must not end the process as unhandled.
@@ -328,7 +329,7 @@ export function createTutti(
   };
 }
 
-interface StageParts extends Pick<AskOptions, "signal" | "review" | "isFinal"> {
+interface StageParts extends Pick<AskOptions, "signal" | "review" | "isFinal" | "patienceMs"> {
   onEvent?: Listener;
   isStreaming: boolean;
 }

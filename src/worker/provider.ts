@@ -185,11 +185,19 @@ async function* toWorkerEvents(
         if (rest !== "") yield { type: "text-delta", text: rest };
         for (const thought of reasoning.parts()) yield { type: "reasoning-part", ...thought };
         const usage = acceptUsage(id, toUsage(part), request.maxOutputTokens);
-        yield { type: "finish", usage, reason: filter?.stopped ? "stop" : reason };
+        const stopSequence = filter?.stoppedBy ?? stoppedByProvider(part, request);
+        yield { type: "finish", usage, reason: filter?.stopped ? "stop" : reason, stopSequence };
         return;
       }
     }
   }
+}
+
+/** Anthropic says which of the sequences it was; others do not. */
+function stoppedByProvider(part: FinishPart, { stop = [] }: WorkerRequest): string | undefined {
+  const metadata = "providerMetadata" in part ? part.providerMetadata : undefined;
+  const named = metadata?.anthropic?.stopSequence;
+  return stop.find((sequence) => sequence === named);
 }
 
 /** Thoughts of a reply, each with all that its provider said of it: a signature comes last, an id first. */

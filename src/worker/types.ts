@@ -231,6 +231,8 @@ export type WorkerEvent =
       type: "finish";
       usage: Usage;
       reason: FinishReason;
+      /** Of the request's stop sequences the one that ended it, where that is known. */
+      stopSequence?: string;
       features?: ReplyFeatures | null;
       /** Where the worker says itself what it cost. */
       billed?: Billed;

@@ -4,11 +4,13 @@ import { createHash } from "node:crypto";
 import { TuttiError } from "../../base/errors.ts";
 import { relayTargetOf } from "../../config/endpoint.ts";
 import type { Connection } from "../../http/connection.ts";
+import { admitRun } from "../access/admit-run.ts";
 import { checkOneModel } from "../access/keys.ts";
 import type { GatewayContext } from "../context.ts";
 import { badRequest, ObjectReader } from "../http/object-reader.ts";
 import { sendError } from "../http/route.ts";
 import { toUpstream } from "../relay/target.ts";
+import { mayEmbed } from "../runs/models.ts";
 import { toOverheadMs } from "../runs/outcome.ts";
 import { readPreferences } from "../runs/preferences.ts";
 import { respondStreamed, respondWhole } from "../runs/respond.ts";
@@ -29,6 +31,7 @@ export const ask: Handler = async (context, visit) => {
   const preferences = readPreferences(reader, context.config);
   // Found before the rest is read: whoever is passed through speaks for itself.
   const named = await context.models.resolve(model, key, { preferences });
+  if (named.alias !== undefined) connection.set({ "x-tutti-alias": named.alias });
   const target = named.kind === "worker" ? relayTargetOf(named.member.worker) : undefined;
   const upstream = target && toUpstream(target, dialect);
   const idempotencyKey = readIdempotencyKey(connection);
@@ -57,10 +60,12 @@ export const ask: Handler = async (context, visit) => {
     preferences,
     destination,
     key,
+    embeds: mayEmbed(key, context.config),
     idempotencyKey,
     hash: hash(),
+    isSampled: Number(body.temperature ?? 0) > 0 && !isRepeat(connection),
     admit: async (wanted) => {
-      const admission = await context.admission.admit(key, wanted);
+      const admission = await admitRun(context, key, wanted);
       connection.set(admission.headers);
       return admission;
     },
@@ -78,13 +83,20 @@ export const ask: Handler = async (context, visit) => {
   notes.overheadMs = run && toOverheadMs(run);
   if (error && !connection.hasBegun) {
     connection.set({ "x-tutti-run-id": reply.head.runId });
-    // A team has worked already: what failed then is not for an SDK to repeat by itself.
-    sendError(connection, dialect, unrepeatable(error));
+    // A team has worked already: what failed then is not for an SDK to repeat by itself. One model has not, nor has the
+    // worker in a tool loop, which goes on from where it stood.
+    const isCheap = destination.kind === "worker" || reply.before !== undefined;
+    sendError(connection, dialect, isCheap && error.code === "rate-limited" ? error : unrepeatable(error));
   }
 };
 
-function unrepeatable({ code, message, status, param, cause }: TuttiError): TuttiError {
-  return new TuttiError(code, message, { status, retryable: false, param, cause });
+/** Official SDKs say so of a request that they send again by themselves. */
+function isRepeat(connection: Connection): boolean {
+  return Number(connection.header("x-stainless-retry-count") ?? 0) > 0;
+}
+
+function unrepeatable({ code, message, status, param, cause, retryAfterMs }: TuttiError): TuttiError {
+  return new TuttiError(code, message, { status, retryable: false, param, cause, retryAfterMs });
 }
 
 /** Throws "overloaded" where nothing more is taken now. */

@@ -7,23 +7,29 @@ import { shorten } from "../../base/format.ts";
 import type { Run } from "../../perform/run.ts";
 import { fold } from "../../perform/state.ts";
 import type { Origin, RunEvent } from "../../store/types.ts";
+import type { ResumeOptions } from "../../tutti/ask-options.ts";
 import { toTask } from "../../tutti/check-input.ts";
 import { createRunId } from "../../tutti/run-setup.ts";
 import type { RunStream, Tutti } from "../../tutti/tutti.ts";
 import { attachmentsOf } from "../../worker/brief.ts";
 import type { Message } from "../../worker/types.ts";
-import type { Admission, Wanted } from "../access/admission.ts";
+import type { Admission } from "../access/admission.ts";
+import type { WantedRun } from "../access/admit-run.ts";
+import { sizeOf, sizeOfEvents } from "../access/held-bytes.ts";
 import type { GatewayKey } from "../access/keys.ts";
 import { MOST_IMAGE_BYTES } from "../access/request-limits.ts";
 import type { Dialect, GatewayRequest, ReplyHead } from "../types.ts";
+import type { EarlierRuns } from "./earlier-runs.ts";
 import { LiveRun, type LiveRuns, replay } from "./live-runs.ts";
 import { type OneWorker, type Team, toStage } from "./models.ts";
+import { failureOf } from "./outcome.ts";
 import type { RunPreferences } from "./preferences.ts";
 import {
   findChanges,
   findToolTail,
   parseReplyId,
   type ToolTail,
+  type Turn,
   toConversation,
   toReplyId,
   toToolResults,
@@ -37,11 +43,15 @@ export interface DispatchRequest {
   preferences: RunPreferences;
   destination: Team | OneWorker;
   key: GatewayKey | undefined;
+  /** Its question may be sent to the embeddings of the config. */
+  embeds: boolean;
   idempotencyKey?: string;
   /** Of the body and what else makes two requests the same. */
   hash: string;
+  /** Its words are chosen by chance: whoever asks the same at once wants another answer. An idempotency key says otherwise. */
+  isSampled?: boolean;
   /** Lets the run in, where one is started: a request that joins takes no place. */
-  admit(wanted: Wanted): Promise<Admission>;
+  admit(wanted: WantedRun): Promise<Admission>;
 }
 
 /** A run that a reply is made from. */
@@ -60,6 +70,7 @@ export interface LiveReply {
 export class RunDispatcher {
   readonly #tutti: Tutti;
   readonly #live: LiveRuns;
+  readonly #earlier: EarlierRuns;
   readonly #onEnd: (run: Run, before?: Run) => Promise<void>;
   /** Background runs of an earlier process that wait until they are let in. */
   readonly queued = new Set<string>();
@@ -68,9 +79,15 @@ export class RunDispatcher {
   readonly #same = new Map<string, { hash: string; reply: Promise<LiveReply> }>();
 
   /** `onEnd` is done before the place that a run took is free again. */
-  constructor(tutti: Tutti, live: LiveRuns, onEnd: (run: Run, before?: Run) => Promise<void>) {
+  constructor(
+    tutti: Tutti,
+    live: LiveRuns,
+    earlier: EarlierRuns,
+    onEnd: (run: Run, before?: Run) => Promise<void>,
+  ) {
     this.#tutti = tutti;
     this.#live = live;
+    this.#earlier = earlier;
     this.#onEnd = onEnd;
   }
 
@@ -78,7 +95,7 @@ export class RunDispatcher {
     const { idempotencyKey, hash, key } = asked;
     const name = JSON.stringify([key?.id, idempotencyKey ?? { hash }]);
     const known = this.#same.get(name);
-    if (known) {
+    if (known && (idempotencyKey !== undefined || !asked.isSampled)) {
       if (known.hash !== hash) throw otherRequest(idempotencyKey!);
       const reply = await known.reply;
       const isGoing = !reply.live.isOver && !reply.live.isStopped;
@@ -106,11 +123,18 @@ export class RunDispatcher {
   }
 
   async #startNew(asked: DispatchRequest, messages: Message[]): Promise<LiveReply> {
-    const { request, destination, preferences } = asked;
+    const { request, destination, preferences, embeds } = asked;
     const { seed, task, isStream: streamsAnswer } = request;
     const isTeam = destination.kind === "team";
     const runId = createRunId();
-    const admission = await asked.admit({ runId, usd: destination.budgetUsd ?? undefined });
+    const admission = await asked.admit({
+      runId,
+      usd: destination.budgetUsd ?? undefined,
+      // Steps that are performed at once each have all of it on its way.
+      bytes: sizeOf([messages, task.output]),
+      copies: preferences.workflow?.steps?.length,
+      isNew: true,
+    });
     const begin = (signal: AbortSignal) =>
       this.#tutti.stream(
         { messages, output: task.output },
@@ -126,6 +150,8 @@ export class RunDispatcher {
           seed,
           streamsAnswer,
           isFinal: true,
+          embeds,
+          patienceMs: patienceOf(request),
           origin: toOrigin(asked),
           signal,
         },
@@ -158,7 +184,7 @@ export class RunDispatcher {
     const { runId, settings, spent, spentBefore } = fold(events)!;
     const { usd } = settings.limits;
     const left = usd === undefined ? undefined : Math.max(0, usd - (spent.usd - spentBefore.usd));
-    const admission = await admit({ runId, usd: left });
+    const admission = await admit({ runId, usd: left, bytes: sizeOfEvents(events) });
     const { pool } = toStage(destination);
     const begin = (signal: AbortSignal) =>
       this.#tutti.resume(runId, { signal, pool, budgetUsd: admission.budgetUsd ?? null });
@@ -172,7 +198,7 @@ export class RunDispatcher {
     const store = await this.#tutti.store();
     const [found] = await store.listRuns({ idempotencyKey: idempotencyKey!, keyId: key?.id, limit: 1 });
     if (!found) return undefined;
-    const events = await store.loadRun(found.id);
+    const events = await this.#earlier.load(key, found.id);
     const turns = toTurns(events);
     const { run, startedAt } = turns.at(-1)!;
     if (found.isStripped) throw notKept(idempotencyKey!);
@@ -192,7 +218,7 @@ export class RunDispatcher {
     const { previousReplyId: id, task } = request;
     if (id === undefined) return task.messages;
     const found = parseReplyId(dialect, id);
-    const events = found ? await (await this.#tutti.store()).loadRun(found.runId) : [];
+    const events = found ? await this.#earlier.load(key, found.runId) : [];
     const run = events.length > 0 ? toTurns(events)[found!.turn]?.run : undefined;
     if (!run || run.origin?.keyId !== key?.id || run.isStripped)
       throw new TuttiError(
@@ -211,14 +237,16 @@ export class RunDispatcher {
     tail: ToolTail,
     messages: readonly Message[],
   ): Promise<LiveReply | undefined> {
-    const { request, key, preferences, destination } = asked;
-    const events = await (await this.#tutti.store()).loadRun(tail.runId);
+    const { request, key, destination } = asked;
+    const events = await this.#earlier.load(key, tail.runId);
     if (events.length === 0) return undefined;
     const turns = toTurns(events);
     const { run, startedAt } = turns.at(-1)!;
     if (run.origin?.keyId !== key?.id || run.origin?.model !== request.model) return undefined;
     const turn = turns.length - 1;
     const live = this.#live.find(run.id);
+    if (!live && turn === tail.turn + 1 && wasGiven(run, tail) && (await failureOf(run)))
+      return this.#askAgain(asked, messages, events, turns);
     if (turn > tail.turn && wasGiven(run, tail)) {
       // Only the reply right after these results is the answer to this very request.
       if (turn !== tail.turn + 1) return undefined;
@@ -232,22 +260,62 @@ export class RunDispatcher {
     // The client's truth wins: what it has edited, pruned or redacted since is not sent from the journal.
     const changed = toolResults && findChanges(messages, run);
     if (!toolResults || !changed) return undefined;
-    const admission = await asked.admit({ runId: run.id, usd: destination.budgetUsd ?? undefined });
+    const admission = await asked.admit({
+      runId: run.id,
+      usd: destination.budgetUsd ?? undefined,
+      bytes: sizeOf(messages) + sizeOfEvents(events),
+    });
     const begin = (signal: AbortSignal) =>
       this.#tutti.resume(run.id, {
         toolResults,
         said: tail.said,
         ...changed,
-        output: request.task.output ?? {},
-        budgetUsd: admission.budgetUsd ?? null,
-        deadlineMs: preferences.deadlineMs,
-        streamsAnswer: request.isStream,
-        isFinal: true,
+        ...toTurnOptions(asked, admission),
         signal,
-        pool: toStage(destination).pool,
       });
     return toReply(asked, this.#launch(begin, admission, goesOn(asked), run), admission, turn + 1, run);
   }
+
+  /** A turn that has failed, asked for once more: what a client that tries again wants is no copy of the failure. */
+  async #askAgain(
+    asked: DispatchRequest,
+    messages: readonly Message[],
+    events: readonly RunEvent[],
+    turns: readonly Turn[],
+  ): Promise<LiveReply | undefined> {
+    const [before, run] = turns.slice(-2).map((turn) => turn.run) as [Run, Run];
+    const changed = findChanges(messages, run);
+    if (!changed) return undefined;
+    const usd = asked.destination.budgetUsd ?? undefined;
+    const admission = await asked.admit({ runId: run.id, usd, bytes: sizeOf([messages, events]) });
+    const begin = (signal: AbortSignal) =>
+      this.#tutti.resume(run.id, { again: true, ...changed, ...toTurnOptions(asked, admission), signal });
+    const live = this.#launch(begin, admission, goesOn(asked), before);
+    return toReply(asked, live, admission, turns.length - 1, before);
+  }
+}
+
+/** Of a turn that goes on with a run. */
+function toTurnOptions(
+  { request, preferences, destination }: DispatchRequest,
+  { budgetUsd }: Admission,
+): ResumeOptions {
+  return {
+    output: request.task.output ?? {},
+    budgetUsd: budgetUsd ?? null,
+    deadlineMs: preferences.deadlineMs,
+    streamsAnswer: request.isStream,
+    isFinal: true,
+    patienceMs: patienceOf(request),
+    pool: toStage(destination).pool,
+  };
+}
+
+/** Clients wait for a limit of a rate by themselves, once they know of it; for work in the background nobody waits. */
+const PATIENCE_MS = 1_000;
+
+function patienceOf({ isBackground }: GatewayRequest): number | undefined {
+  return isBackground ? undefined : PATIENCE_MS;
 }
 
 /** A run that cannot even begin gives its place back. */

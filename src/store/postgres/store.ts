@@ -7,9 +7,11 @@
 
 import { randomUUID } from "node:crypto";
 import { TuttiError } from "../../base/errors.ts";
-import { type AppendedRow, parseRow, toJson, toRows } from "../event-rows.ts";
+import { groupByRun, toJson } from "../event-rows.ts";
 import { CLAIM_MS, type Claim, isAlive, runActiveError } from "../owner.ts";
+import { type SummaryChange, toSummaryChange } from "../summary.ts";
 import type { Owner, RunEvent, Store } from "../types.ts";
+import { upgradeEvent } from "../upgrade.ts";
 import { withoutContent } from "../without-content.ts";
 import { type Client, type ConnectionOptions, openConnection } from "./connection.ts";
 import { prepareTables } from "./format.ts";
@@ -33,7 +35,7 @@ type ClaimRow = Claim & { run: string };
 /** An append that waits for its transaction. Its id makes it happen once, however often it is tried. */
 interface Waiting {
   id: string;
-  rows: AppendedRow[];
+  rows: { runId: string; json: string; change: SummaryChange }[];
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -177,7 +179,11 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
   return {
     append(added) {
       // Made into text now, so that an event that cannot be text fails alone.
-      const rows = toRows(added);
+      const rows = groupByRun(added).map(({ runId, events }) => ({
+        runId,
+        json: toJson(events),
+        change: toSummaryChange(events),
+      }));
       if (rows.length === 0) return;
       return new Promise<void>((resolve, reject) => {
         waiting.push({ id: randomUUID(), rows, resolve, reject });
@@ -267,5 +273,15 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
       [runId, owner.id, owner.pid, owner.host, at],
     );
     return true;
+  }
+}
+
+function parseRow(json: string, where: string): RunEvent[] {
+  try {
+    const value = JSON.parse(json) as RunEvent | RunEvent[];
+    return (Array.isArray(value) ? value : [value]).map(upgradeEvent);
+  } catch (cause) {
+    const message = `${where} is damaged and cannot be read. Delete this run; others are not affected.`;
+    throw new TuttiError("journal-damaged", message, { cause });
   }
 }

@@ -3,6 +3,7 @@
 // the same item, under the same id and index, in the final object.
 
 import { isTuttiError, TuttiError } from "../../../base/errors.ts";
+import { isContextError } from "../../../worker/failure.ts";
 import type { ToolCall } from "../../../worker/types.ts";
 import { isFields } from "../../http/object-reader.ts";
 import type { GatewayUsage, ReplyHead, ReplyOutcome, TuttiFields } from "../../types.ts";
@@ -109,9 +110,8 @@ function toFailure(error: Failure): { code: string; message: string } {
   const { status, body } = toOpenAIError(known);
   const { type, code, message } = body.error;
   const toCode = () => {
-    // Of a worker we have only its provider's words, and these two do not get better by asking again.
-    if (/context.?(length|window)|maximum context|prompt is too long/i.test(message))
-      return "context_length_exceeded";
+    // Older journals have the words alone; and neither gets better by asking again.
+    if (code === "context_length_exceeded" || isContextError(message)) return "context_length_exceeded";
     if (code === "insufficient_quota" || /insufficient_quota/.test(message)) return "insufficient_quota";
     if (code === "server_is_overloaded" || code === "rate_limit_exceeded") return code;
     return type === "invalid_request_error" && status !== 401 ? "invalid_prompt" : "server_error";
