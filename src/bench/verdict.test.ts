@@ -1,15 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { toBenchResult } from "../testing/bench-rows.ts";
-import { scriptedWorker } from "../testing/stage.ts";
 import type { EqualSpending } from "./equal.ts";
 import { toVerdict } from "./verdict.ts";
 
-const pool = {
-  members: ["small", "large"].map((id, i) => ({
-    worker: scriptedWorker(id, ""),
-    profile: { success: 0.5 + i / 4, tasks: 9, topics: {} },
-  })),
-};
 const against = [{ conductor: "best-single", difference: 0.05, low: 0.02, high: 0.08, p: 0.01 }];
 const single = toBenchResult("best-single", { accuracy: 0.7, costUsd: 0.4, calls: 1, isSimulated: false });
 const router = toBenchResult("router", {
@@ -30,9 +23,15 @@ const verdictOf = (
   results: ReturnType<typeof toBenchResult>[],
   equal: EqualSpending[] = [],
   perMonth?: number,
-) => toVerdict({ results, equal, pool, perMonth });
+) => toVerdict({ results, equal, bestSingle: "large", perMonth });
 
 describe("the verdict of a bench", () => {
+  it("says that few tasks give but a hint", () => {
+    const few = { ...single, n: 4, low: 0.3, high: 0.95 };
+    expect(verdictOf([few])!.sentence).toMatch(/4 test tasks can only give a hint: measure more\.$/);
+    expect(verdictOf([{ ...single, low: 0.65, high: 0.75 }])!.sentence).not.toContain("hint");
+  });
+
   it("takes the cheaper of those within a point, and says what it gains and costs", () => {
     const verdict = verdictOf([single, router, vote], [], 50_000)!;
     expect(verdict).toMatchObject({
@@ -44,6 +43,15 @@ describe("the verdict of a bench", () => {
       "Against the best single model, large (70.0 %): +5.0 [+2.0 … +8.0] points at equal calls",
     );
     expect(verdict.sentence).toContain("$200.00 per 1,000 questions, $10,000.00 a month for 50,000.");
+  });
+
+  it("never recommends a simulated verifier, and says what an exact one needs", () => {
+    const exact = { ...router, conductor: "verified-cascade" };
+    const simulated = { ...router, conductor: "verified-cascade@0.05", accuracy: 0.9 };
+    expect(verdictOf([single, simulated])!.use).toBe("large");
+    expect(verdictOf([single, exact, simulated])!.sentence).toMatch(
+      /^Use verified-cascade: .* needs a verifier that never errs/,
+    );
   });
 
   it("names the worker where nobody is better", () => {

@@ -3,7 +3,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { usageError } from "../base/errors.ts";
-import { type Environment, toStorePath } from "../config/home.ts";
+import { type Environment, toStoreFile } from "../config/home.ts";
 import { limitConnections } from "../http/connection-limit.ts";
 import { createLog, type Log } from "../http/log.ts";
 import { isLoopback } from "../http/same-site.ts";
@@ -35,6 +35,7 @@ import { ReplyCopies } from "./relay/copies.ts";
 import { JournalBatch } from "./relay/journal-batch.ts";
 import { createRelayPools } from "./relay/pools.ts";
 import { countRun, deletePrivate, sweepPrivate } from "./runs/after-run.ts";
+import { EarlierRuns } from "./runs/earlier-runs.ts";
 import { LiveRuns } from "./runs/live-runs.ts";
 import { createModelCatalog } from "./runs/models.ts";
 import { resumeBackground } from "./runs/resume-background.ts";
@@ -97,11 +98,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const live = new LiveRuns();
   const past: ReaderOptions = {
     openStore: () => tutti.store(),
-    storePath: given || config.store === "memory" ? undefined : toStorePath(config.store, env),
+    storePath: given ? undefined : toStoreFile(config.store, env),
     env,
     cwd,
   };
   const runReader = new PastReader(past);
+  const held = new HeldBytes();
   const context: GatewayContext = {
     tutti,
     config,
@@ -115,7 +117,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       settleMs: 150,
     }),
     uploads: new UploadDesk(config.gateway),
-    held: new HeldBytes(),
+    held,
     open: new Places(MOST_OPEN_OF_KEY, "requests of this API key being answered"),
     readLimit: new ReadLimit(),
     readers: {
@@ -124,7 +126,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     },
     models: createModelCatalog(tutti, config, env),
     live,
-    dispatcher: new RunDispatcher(tutti, live, runReader, async (run, before) => {
+    dispatcher: new RunDispatcher(tutti, live, new EarlierRuns(runReader, held), async (run, before) => {
       countRun(metrics, run, before);
       await deletePrivate(store, run, log);
     }),
@@ -143,7 +145,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     relaying: 0,
   };
   await settleLost(store, owner, log);
-  await resumeBackground(context);
+  const resuming = await resumeBackground(context);
   const settling = setInterval(() => void settleLost(store, owner, log), SETTLE_MS);
   settling.unref();
   const sweep = async () => {
@@ -191,6 +193,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       context.isClosing = true;
       clearInterval(sweeping);
       clearInterval(settling);
+      resuming.stop();
       stopHearing();
       // It listens on until then: whoever comes meanwhile hears that it ends, and that it is not ready.
       await Promise.all([finish(context, answering), context.trainer.close()]);
