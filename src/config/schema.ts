@@ -128,6 +128,20 @@ const configSchema = z.strictObject({
   quality: z.enum(QUALITIES).default("balanced"),
   /** How many workflows at the most: more than 1 allows corrective ones. */
   rounds: z.int().min(1).max(10).default(1),
+  /** Conversations in which the client's tools are called, turn after turn (docs/gateway.md). */
+  trajectory: z
+    .strictObject({
+      /** Each turn goes to whoever is worth most from there on. False: whoever began goes on. */
+      route: z.boolean().default(true),
+      /**
+       * Final answers are verified where that is worth its price; "measured": only of workers whose success is measured.
+       * Default: "measured", and "worth-it" where the quality is high or max.
+       */
+      verify: z.enum(["worth-it", "measured", "never"]).optional(),
+      /** What a right end is worth. Default: the dollar limit of a question, or 1. */
+      worthUsd: dollars.optional(),
+    })
+    .prefault({}),
   /** The largest reply asked of a step. */
   maxOutputTokens: count.default(8192),
   /** How often one worker is asked again before the next best one takes over. */

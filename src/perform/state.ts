@@ -15,6 +15,8 @@ import type {
   StepReply,
   StopReason,
 } from "../store/types.ts";
+import { toCacheRead } from "../trajectory/cache.ts";
+import type { CacheRead, TurnDecision } from "../trajectory/types.ts";
 import { strongestFirst } from "../worker/kinds.ts";
 import type { Exchange, Task } from "../worker/types.ts";
 import type { Workflow, WorkflowError } from "../workflow/types.ts";
@@ -53,6 +55,10 @@ export interface StepState {
   reply: StepReply | undefined;
   /** Earlier turns: tools of the client returned, or the reply could not be taken. */
   exchanges: Exchange[];
+  /** Why this worker takes the turn under way of a tool loop. Undefined: not decided yet, or nothing to decide. */
+  turn: TurnDecision | undefined;
+  /** Those of all turns, oldest first. */
+  decisions: TurnDecision[];
   /** The reply is not what the client's schema wants, also after it was asked for again. */
   problem: string | undefined;
   /** The user saw a part of this reply as the answer, and then it broke. */
@@ -86,6 +92,10 @@ export interface RoundState {
     /** What this round's decision was taken on: what was believed before the round. */
     belief?: Belief;
   };
+  /** Why there is this round in the middle of a tool loop: decided by rule. */
+  turn?: TurnDecision;
+  /** The loop that the last step of this round goes on with, and in which round it began. */
+  carried?: { root: number; worker: number; exchanges: Exchange[] };
   workflow?: Workflow;
   review?: "approved" | "edited" | "refused";
   /** For each step the positions it waits for. */
@@ -116,6 +126,8 @@ export interface RunState {
   estimatedUsd: number;
   reserved: Amount;
   unpricedCalls: number;
+  /** By number in the pool: what providers keep of the conversation in their caches. */
+  reads: Readonly<Record<number, CacheRead>>;
   /** What was said was taken out of its events. */
   isStripped?: true;
   ended?: AnswerOfRun & { stopReason: StopReason; error?: EventError; at: number };
@@ -147,6 +159,7 @@ export function start(event: Extract<RunEvent, { type: "run-start" }>): RunState
     estimatedUsd: 0,
     reserved: NOTHING,
     unpricedCalls: 0,
+    reads: {},
   };
 }
 
@@ -162,6 +175,7 @@ export function apply(state: RunState, event: RunEvent): RunState {
       return event.toolResults ? toolsReturned(resumed, event) : resumed;
     }
     case "plan-start": {
+      if (event.turn) return apply(handOver(state, event.turn), { ...event, turn: undefined });
       const round = state.rounds[event.round] ?? newRound();
       const plan = {
         ...round.plan,
@@ -193,13 +207,16 @@ export function apply(state: RunState, event: RunEvent): RunState {
       return withRound({ ...state, resumedAt }, event.round, { ...next, review: event.verdict });
     }
     case "step-start": {
-      const { worker, instead, reserved, nestedRunId } = event;
+      const { worker, instead, turn, reserved, nestedRunId } = event;
       return withStep(reserve(state, reserved), event, (step) => ({
         ...step,
         status: "running",
         attempts: event.attempt + 1,
         worker,
         instead,
+        exchanges: withAdvice(step.exchanges, event.advice),
+        turn: turn ?? step.turn,
+        decisions: turn ? [...step.decisions, turn] : step.decisions,
         reserved,
         maxOutputTokens: event.maxOutputTokens,
         nestedRunId,
@@ -231,8 +248,13 @@ export function apply(state: RunState, event: RunEvent): RunState {
 }
 
 function planEnd(state: RunState, event: Extract<RunEvent, { type: "plan-end" }>): RunState {
-  const { decision, belief, fallback, lacking } = event;
-  const round = state.rounds[event.round] ?? newRound();
+  const { decision, belief, fallback, lacking, turn, carries } = event;
+  const before = state.rounds[event.round] ?? newRound();
+  const round = carries
+    ? { ...before, turn, carried: carryOn(state, carries) }
+    : turn
+      ? { ...before, turn }
+      : before;
   const plan = settlePlan(round.plan, event);
   plan.text = event.text;
   plan.belief = belief;
@@ -240,6 +262,15 @@ function planEnd(state: RunState, event: Extract<RunEvent, { type: "plan-end" }>
   if (decision.type === "format-error") plan.formatErrors = [...plan.formatErrors, decision.error];
   else plan.status = "ended";
   const settled = settle(state, round.plan.reserved, event.spending, true);
+  if (decision.type === "accept" && round.carried) {
+    // There is nothing to accept in the middle of a loop: whoever had it goes on.
+    const { worker } = round.carried;
+    return withRound(
+      settled,
+      event.round,
+      withWorkflow({ ...round, plan }, { steps: [{ worker, subtask: "", access: [] }] }),
+    );
+  }
   if (decision.type === "accept") {
     const { type: _, ...accepted } = decision;
     return { ...withRound(settled, event.round, { ...round, plan, ended: true }), accepted };
@@ -265,6 +296,7 @@ function toolsReturned(state: RunState, event: Extract<RunEvent, { type: "run-re
   return withStep(resumed, { round: number, step: round.steps.length - 1 }, (step) =>
     askAgain(exchanges ? { ...step, exchanges } : step, {
       reply: step.reply!,
+      worker: step.worker,
       results: event.toolResults!,
       said: event.said,
     }),
@@ -279,6 +311,7 @@ function askAgain(step: StepState, exchange: Exchange): StepState {
     status: "pending",
     reply: undefined,
     exchanges: [...step.exchanges, { ...exchange, reply }],
+    turn: undefined,
     // Who failed at an earlier turn may be able to do this one.
     exhausted: [],
     retryAt: undefined,
@@ -287,8 +320,12 @@ function askAgain(step: StepState, exchange: Exchange): StepState {
 
 function stepEnd(state: RunState, event: Extract<RunEvent, { type: "step-end" }>): RunState {
   const { reserved } = state.rounds[event.round]!.steps[event.step]!;
-  const { reply, problem } = event;
-  return withStep(settle(state, reserved, event.spending), event, (step) => {
+  const { reply, problem, worker, spending, at } = event;
+  const reads =
+    reply.toolCalls || state.reads[worker]
+      ? { ...state.reads, [worker]: toCacheRead(state.reads[worker], spending.usage, at) }
+      : state.reads;
+  return withStep({ ...settle(state, reserved, spending), reads }, event, (step) => {
     const done: StepState = {
       ...step,
       status: "done",
@@ -302,7 +339,7 @@ function stepEnd(state: RunState, event: Extract<RunEvent, { type: "step-end" }>
       firstTokenMs: event.firstTokenMs,
     };
     const isFirst = !step.exchanges.at(-1)?.problem;
-    return problem !== undefined && isFirst ? askAgain(done, { reply, problem }) : done;
+    return problem !== undefined && isFirst ? askAgain(done, { reply, worker, problem }) : done;
   });
 }
 
@@ -334,7 +371,13 @@ function stepError(state: RunState, event: Extract<RunEvent, { type: "step-error
  * place of one who has called tools: another model would read results of calls that it did not make.
  */
 export function candidatesFor(pool: readonly PoolEntry[], named: number, step: StepState): number[] {
-  if (isInToolLoop(step)) return step.exhausted.includes(step.worker) ? [] : [step.worker];
+  if (isInToolLoop(step)) {
+    // Unless a turn was given to another one, who fails: then it goes back.
+    const back = step.turn?.kind === "switch" ? [step.turn.from] : [];
+    return [step.worker, ...back].filter(
+      (worker, i, all) => !step.exhausted.includes(worker) && all.indexOf(worker) === i,
+    );
+  }
   if (step.exhausted.filter((worker) => worker !== named).length >= MAX_REPLACEMENTS) return [];
   const others = strongestFirst(pool).filter((worker) => worker !== named);
   return [named, ...others].filter((worker) => !step.exhausted.includes(worker));
@@ -347,6 +390,39 @@ export function isInToolLoop({ exchanges }: StepState): boolean {
 
 export function isOver(step: StepState): boolean {
   return step.status === "done" || step.status === "failed";
+}
+
+// ---- A loop that goes on in another round -------------------------------------------------------
+
+/** The step that asked for tools is over, and a round begins whose last step goes on with its loop. */
+export function handOver(state: RunState, turn: TurnDecision): RunState {
+  const number = state.rounds.length - 1;
+  const { exchanges, worker } = state.rounds[number]!.steps.at(-1)!;
+  const root = state.rounds[number]!.carried?.root ?? number;
+  const { text, toolCalls } = exchanges.at(-1)!.reply;
+  const at = { round: number, step: state.rounds[number]!.steps.length - 1 };
+  const over = withStep(state, at, (step) => ({
+    ...step,
+    status: "done",
+    reply: { text, toolCalls, finishReason: "tool-calls" },
+    exchanges: exchanges.slice(0, -1),
+  }));
+  const ended = withRound(over, number, { ...over.rounds[number]!, ended: true });
+  return withRound(ended, number + 1, { ...newRound(), turn, carried: { root, worker, exchanges } });
+}
+
+/** The reply of that round's last step is not taken: it becomes one more turn of the loop. */
+function carryOn({ rounds }: RunState, { round: number, advice }: { round: number; advice: string }) {
+  const { carried, steps } = rounds[number]!;
+  const { worker, exchanges, reply } = steps.at(-1)!;
+  const { text = "", reasoningParts } = reply ?? {};
+  const refused: Exchange = { reply: { text, reasoningParts }, worker, advice };
+  return { root: carried?.root ?? number, worker, exchanges: [...exchanges, refused] };
+}
+
+function withAdvice(exchanges: Exchange[], advice: string | undefined): Exchange[] {
+  const last = exchanges.at(-1);
+  return advice === undefined || !last ? exchanges : [...exchanges.slice(0, -1), { ...last, advice }];
 }
 
 // ---- Small changes ----------------------------------------------------------------------------
@@ -385,6 +461,8 @@ function withWorkflow(round: RoundState, workflow: Workflow): RoundState {
       partial: "",
       reply: undefined,
       exchanges: [],
+      turn: undefined,
+      decisions: [],
       problem: undefined,
       isCut: false,
       failures: [],
@@ -395,6 +473,8 @@ function withWorkflow(round: RoundState, workflow: Workflow): RoundState {
       nestedRunId: undefined,
     }),
   );
+  const last = steps.at(-1);
+  if (round.carried && last) last.exchanges = round.carried.exchanges;
   return { ...round, workflow, dependencies: toDependencies(workflow), steps };
 }
 

@@ -4,6 +4,7 @@
 
 import type { ReplyFeatures } from "../belief/reply-features.ts";
 import type { Belief } from "../belief/types.ts";
+import type { TrajectorySettings, TurnDecision } from "../trajectory/types.ts";
 import type {
   Exchange,
   FinishReason,
@@ -100,6 +101,10 @@ export interface RunSettings {
   allowUnknownPrice: boolean;
   /** The Conductor is told the names of measured workers, too. Absent in older journals. */
   showNames?: boolean;
+  /** Each turn of a tool loop is decided by what it costs and brings. Absent: whoever began it goes on. */
+  trajectory?: TrajectorySettings;
+  /** The request is no work of its own: who answers it, and what that saves. */
+  side?: Extract<TurnDecision, { kind: "side-request" }>;
 }
 
 /** Money, calls and tokens, spent or reserved. `usd` counts priced calls only. */
@@ -207,6 +212,8 @@ export type RunEvent =
       round: number;
       attempt: number;
       reserved: Amount;
+      /** Why it is asked in the middle of a tool loop. Its workflow then goes on with that loop. */
+      turn?: TurnDecision;
       /** What the Conductor was told of the limits: its prompt is shown again from the journal. */
       limits?: PlanLimits;
     })
@@ -223,6 +230,10 @@ export type RunEvent =
       fallback?: string;
       /** With `fallback`: the limit that left too little for planning. */
       lacking?: LimitStopReason;
+      /** Decided by rule in a tool loop, without the Conductor. */
+      turn?: TurnDecision;
+      /** The last step goes on with the loop of the last step of this round, told this. */
+      carries?: { round: number; advice: string };
       durationMs: number;
       spending: Spending;
     })
@@ -252,6 +263,10 @@ export type RunEvent =
       worker: number;
       /** Whom the workflow named, when another one is asked, and why. */
       instead?: { worker: number; reason: string };
+      /** In a tool loop: why this worker, and what it is expected to cost. */
+      turn?: TurnDecision;
+      /** What the team adds to the newest turn of the loop. */
+      advice?: string;
       reserved: Amount;
       maxOutputTokens: number;
       /** The run that performs this step, for `self`. */
