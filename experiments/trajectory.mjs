@@ -5,100 +5,32 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { pairedDifference } from "../dist/base/statistics.js";
-import { play } from "./trajectory/play.mjs";
-import { SEEDS, SPLITS, WORKERS } from "./trajectory/rules.mjs";
+import {
+  costOf,
+  mean,
+  playAll,
+  rightOf,
+  tasksOf,
+  toPolicies,
+  toProfiles,
+  VARIANTS,
+} from "./trajectory/policies.mjs";
+import { SEEDS, WORKERS } from "./trajectory/rules.mjs";
 import { createWorld } from "./trajectory/world.mjs";
 
 const { values: options } = parseArgs({
   options: { tasks: { type: "string", default: "1" }, json: { type: "string" } },
 });
 const SHARE = Number(options.tasks);
-const WORTHS = [0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8];
-const SHRINK = 20;
-const mean = (values) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
-const costOf = (rows) => mean(rows.map(({ usd }) => usd));
-const rightOf = (rows) => mean(rows.map(({ right }) => right));
-
-const FULL = { verify: "worth-it", switches: true, canAsk: true };
-/** Step-level routing, and what it is without one of its parts. */
-const VARIANTS = {
-  "step-level": FULL,
-  "without the cache term": { ...FULL, ignoresCache: true },
-  "without verification": { ...FULL, verify: "never" },
-  "without switches": { ...FULL, switches: false },
-  "without the Conductor when stuck": { ...FULL, canAsk: false },
-};
-
-async function playAll(world, tasks, policyOf) {
-  const rows = [];
-  for (const task of tasks) rows.push(await play(world.createEpisode(task), ...policyOf(task)));
-  return rows;
-}
-
-function tasksOf(world, split) {
-  return Array.from({ length: Math.ceil(SPLITS[split] * SHARE) }, (_, n) => world.createTask(split, n));
-}
-
-/** What training tasks tell of each worker, by kind of task: success, drawn towards its own mean, and dollars of a run. */
-function toProfiles(train, singles) {
-  return (kind) =>
-    WORKERS.map((_, number) => {
-      const rows = singles[number];
-      const own = rows.filter((_, n) => train[n].kind === kind);
-      const success = rightOf(rows);
-      const probability = (rightOf(own) * own.length + success * SHRINK) / (own.length + SHRINK);
-      return {
-        success,
-        probability,
-        tasks: rows.length,
-        topics: {},
-        runUsd: costOf(own.length ? own : rows),
-      };
-    });
-}
-
-function byValue(worthUsd) {
-  return (profiles) => {
-    const worths = profiles.map(({ probability, runUsd }) => worthUsd * probability - runUsd);
-    return worths.indexOf(Math.max(...worths));
-  };
-}
-
-/** All policies of one seed, by name; each takes the profiles for a task. */
-function toPolicies() {
-  const policies = new Map();
-  for (const worthUsd of WORTHS) {
-    policies.set(`route once @${worthUsd}`, { family: "route once", policy: { first: byValue(worthUsd) } });
-    for (const [name, settings] of Object.entries(VARIANTS))
-      policies.set(`${name} @${worthUsd}`, {
-        family: name,
-        policy: {
-          first: byValue(worthUsd),
-          trajectory: { ...settings, worthUsd },
-          helper: WORKERS.length - 1,
-        },
-      });
-  }
-  for (const begins of [0, 1, 2])
-    for (const to of [2, 3, 4])
-      for (const after of [2, 3, 5])
-        if (to > begins)
-          policies.set(`escalate ${begins}→${to} after ${after}`, {
-            family: "escalate after failures",
-            policy: { first: () => begins, escalate: { after, to } },
-          });
-  return policies;
-}
-
 async function study(seed) {
   const world = createWorld(seed);
-  const train = tasksOf(world, "train");
+  const train = tasksOf(world, "train", SHARE);
   const alone = (number) => () => [undefined, { first: () => number }];
   const singles = await Promise.all(WORKERS.map((_, number) => playAll(world, train, alone(number))));
   const profilesOf = toProfiles(train, singles);
   const policies = toPolicies();
   const perform = (tasks, { policy }) => playAll(world, tasks, ({ kind }) => [profilesOf(kind), policy]);
-  const validation = tasksOf(world, "validation");
+  const validation = tasksOf(world, "validation", SHARE);
   const measured = new Map();
   for (const [name, entry] of policies) {
     const rows = await perform(validation, entry);
@@ -107,7 +39,7 @@ async function study(seed) {
   const aloneOnValidation = await Promise.all(
     WORKERS.map((_, number) => playAll(world, validation, alone(number))),
   );
-  const test = tasksOf(world, "test");
+  const test = tasksOf(world, "test", SHARE);
   const aloneOnTest = await Promise.all(WORKERS.map((_, number) => playAll(world, test, alone(number))));
   const played = new Map();
   const performOnTest = async (entry) => {

@@ -6,11 +6,11 @@
 import { parseVerdict, toRoleStep } from "../conductor/trinity/roles.ts";
 import type { PoolEntry, RunEvent } from "../store/types.ts";
 import { costOfTurn, type TurnSize } from "../trajectory/cache.ts";
-import { chooseCheck, chooseTurn, toSuccess, type Verifier } from "../trajectory/choose.ts";
+import { chooseCheck, chooseConsult, chooseTurn, toSuccess, type Verifier } from "../trajectory/choose.ts";
 import { readSigns } from "../trajectory/signs.ts";
 import type { Signs, TrajectorySettings, TurnDecision, TurnOption } from "../trajectory/types.ts";
 import { toAdvice } from "../worker/brief.ts";
-import { isModel } from "../worker/kinds.ts";
+import { isModel, strongestFirst } from "../worker/kinds.ts";
 import type { Workflow } from "../workflow/types.ts";
 import { NOTHING_SPENT } from "./budget.ts";
 import type { Circumstances } from "./decide.ts";
@@ -22,6 +22,7 @@ const MOST_CONSULTS = 2;
 const TURNS_BETWEEN = 4;
 const USUAL_REPLY_TOKENS = 400;
 const VERDICT_TOKENS = 250;
+const HELP_TOKENS = 600;
 const BYTES_PER_TOKEN = 4;
 const LOOKS = `The conversation holds every call of a tool and what it returned: hold the answer against them. What the answer claims and no result shows, such as tests that passed, is wrong.`;
 const MEND =
@@ -53,12 +54,20 @@ export function decideTurn(
     const success = toSuccess(expected, signs, isSticky);
     return [{ worker, success, ...costOfTurn(entry.price, size, state.reads[worker], now) }];
   });
-  const check = findCheck(state, step, { signs, size, settings });
+  const own = options.find(({ worker }) => worker === step.worker);
+  const check = findCheck(state, step, { signs, size, settings, turnUsd: own?.turnUsd ?? 0 });
   const chosen = chooseTurn({ sticky: step.worker, signs, options, settings, check });
   if (chosen.kind === "switch" || !signs.stuck || !settings.canAsk || !hasAll) return chosen;
-  return mayConsult(state, signs)
-    ? { kind: "ask-conductor", because: signs.stuck, turns: signs.turns }
-    : chosen;
+  if (!mayConsult(state, signs)) return chosen;
+  const { stuck: because, turns } = signs;
+  return chooseConsult({ because, turns }, own?.success, helpUsd(state, size), settings) ?? chosen;
+}
+
+/** Of the strongest that reads all of it: who will help is the Conductor's to say. */
+function helpUsd({ pool }: RunState, { prefixTokens, newTokens }: TurnSize): number | undefined {
+  const [strongest = 0] = strongestFirst(pool);
+  const { price } = pool[strongest]!;
+  return price && ((prefixTokens + newTokens) * price.inputUsd + HELP_TOKENS * price.outputUsd) / 1e6;
 }
 
 function mayConsult({ rounds }: RunState, { turns }: Signs): boolean {
@@ -88,10 +97,14 @@ function toSize({ reads }: RunState, { exchanges, totals }: StepState): TurnSize
 function findCheck(
   { rounds, pool }: RunState,
   step: StepState,
-  { signs, size, settings }: { signs: Signs; size: TurnSize; settings: TrajectorySettings },
+  {
+    signs,
+    size,
+    ...weighed
+  }: { signs: Signs; size: TurnSize; settings: TrajectorySettings; turnUsd: number },
 ) {
   const expected = successOf(pool[step.worker]!);
-  const isKnown = expected !== undefined || settings.verify === "worth-it";
+  const isKnown = expected !== undefined || weighed.settings.verify === "worth-it";
   if (!isKnown || rounds.some(({ turn }) => turn?.kind === "verify")) return undefined;
   const input = size.prefixTokens + size.newTokens + size.replyTokens;
   const models = pool.filter(isModel).length;
@@ -106,7 +119,7 @@ function findCheck(
     return [{ worker, usd: (input * inputUsd + VERDICT_TOKENS * outputUsd) / 1e6, ...measured }];
   });
   const success = toSuccess(expected, signs, true);
-  return chooseCheck(success, signs, verifiers, settings);
+  return chooseCheck(success, signs, verifiers, weighed);
 }
 
 type PlanEnd = Extract<RunEvent, { type: "plan-end" }>;

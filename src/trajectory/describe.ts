@@ -24,7 +24,7 @@ export function describeTurn(decision: TurnDecision, nameOf: (worker: number) =>
       return `goes from ${nameOf(from)} to ${nameOf(worker)}: ${why}, ${toCost(gainUsd)} more${toPrice(usd, missUsd)}${toCheck(check, nameOf)}`;
     }
     case "ask-conductor":
-      return `the Conductor is asked after ${decision.turns} turns: ${STUCK[decision.because]}`;
+      return `the Conductor is asked after ${decision.turns} turns: ${STUCK[decision.because]}${decision.usd === undefined ? "" : ` (help costs about ${toCost(decision.usd)})`}`;
     case "verify":
       return `${nameOf(decision.worker)} verifies the answer for about ${toCost(decision.usd)}, worth ${toCost(decision.gainUsd)}`;
     case "send-back":

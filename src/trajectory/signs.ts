@@ -28,6 +28,7 @@ function signsOf(turns: readonly Turn[]): Signs {
   const failures = inARow(hasFailed);
   const signs: Signs = {
     turns: turns.length,
+    passes: turns.filter((turn) => !hasFailed(turn)).length,
     failures,
     sameError:
       error === undefined

@@ -9,6 +9,8 @@ export type StuckSign = "same-error" | "loop" | "no-progress";
 export interface Signs {
   /** How often tools have returned. */
   turns: number;
+  /** Turns in which no tool reported a failure. */
+  passes: number;
   /** In a row until now: turns in which a tool reported a failure. */
   failures: number;
   /** In a row until now: turns that ended in the newest error. */
@@ -66,7 +68,8 @@ export type TurnDecision =
       because: "value" | StuckSign;
       check?: CheckPlan;
     }
-  | { kind: "ask-conductor"; because: StuckSign; turns: number }
+  /** `usd`: of a helper that reads the conversation. Absent where prices or chances are not known. */
+  | { kind: "ask-conductor"; because: StuckSign; turns: number; usd?: number; gainUsd?: number }
   | ({ kind: "verify" } & CheckPlan)
   | { kind: "send-back"; worker: number }
   | { kind: "keep-answer"; because: "accepted" | "no-verdict" }
