@@ -24,7 +24,7 @@ export default defineConfig({
             "src/**/*.test.ts",
             "fuzz/*.test.ts",
             "web/src/**/*.test.{ts,tsx}",
-            "{scripts,attack}/**/*.test.mjs",
+            "{scripts,attack,experiments}/**/*.test.mjs",
           ],
           globalSetup: ["src/testing/build.ts"],
         },

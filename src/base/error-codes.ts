@@ -106,6 +106,10 @@ export const ERROR_CODES = {
   }),
   "worker-fault": ask("A worker threw an error of its own: look at its code.", { isOutage: true }),
   "conductor-fault": ask("The Conductor threw an error of its own: look at its code.", { isOutage: true }),
+  "context-length": ask("Shorten the conversation, or ask a model that reads more.", {
+    status: 400,
+    billed: "if-written",
+  }),
   "content-filter": ask("Say it differently, or ask another model.", { status: 400 }),
   "empty-reply": ask("Raise maxOutputTokens: models that reason need more."),
   "invalid-output": ask("Simplify the schema, or ask a stronger model.", { status: 422 }),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createRandom, hashSeed } from "./random.ts";
+import { createRandom, hashAll, hashSeed } from "./random.ts";
 
 const draw = (seed: number | string, count: number) => {
   const random = createRandom(seed);
@@ -74,4 +74,11 @@ test("hashSeed keeps parts apart and mixes well", () => {
     for (; difference > 0; difference >>>= 1) flipped += difference & 1;
   }
   expect(Math.abs(flipped / 1000 - 16)).toBeLessThan(1);
+});
+
+test("a hash takes as many parts as a recording of a million outcomes has", () => {
+  const parts = Array.from({ length: 300_000 }, (_, i) => `part ${i}`);
+  expect(hashAll(parts)).toBe(hashAll(parts));
+  expect(hashAll(parts)).not.toBe(hashAll(parts.slice(1)));
+  expect(hashAll(["a", 1])).toBe(hashSeed("a", 1));
 });

@@ -23,6 +23,11 @@ export function createRandom(seed: number | string): Random {
  * Parts do not run together: ("ab", "c") differs from ("a", "bc"), and 1 from "1".
  */
 export function hashSeed(...parts: (string | number)[]): number {
+  return hashAll(parts);
+}
+
+/** The same of however many parts: a call takes only some ten thousand arguments. */
+export function hashAll(parts: Iterable<string | number>): number {
   let hash = 0x2545f491;
   for (const part of parts) {
     if (typeof part === "number" && (part | 0) === part) {

@@ -142,6 +142,7 @@ export async function toMember(
   const { profile, maxOutputTokens, temperature } = settings;
   const worker = createModelWorker(id, load, {
     ...{ temperature, providerOptions, takesImages, takesPdf },
+    known: { protocol, model },
     explain: (failure) => explainUnknownModel(failure, id, endpoint, model, fetch),
     thinking: settings.thinking ?? (isCompatible ? undefined : "tagged"),
   });

@@ -12,10 +12,9 @@ import { listModels, showHealth, showMetrics, showModel, showReadiness, showUsag
 import { ask } from "./routes/ask.ts";
 import { compareBenches, listBenches, showBench } from "./routes/benches.ts";
 import { createKey, listKeys, revokeKey, showSession } from "./routes/keys.ts";
-import { showMessages } from "./routes/messages-of-run.ts";
 import { servePage } from "./routes/page.ts";
 import { showPool, showPoolDays } from "./routes/pool.ts";
-import { cancelRun, listRuns, showRun, streamEvents } from "./routes/runs.ts";
+import { cancelRun, listRuns, showMessages, showRun, streamEvents } from "./routes/runs.ts";
 import { listAllTrainings, showTraining, startTraining, stopTraining } from "./routes/trainings.ts";
 import type { Dialect, Handler, Route, RouteAccess } from "./types.ts";
 
@@ -92,10 +91,13 @@ export function createApp(context: GatewayContext): App {
   }
 }
 
-/** What only reads is limited; and what was relayed a moment ago is a part of what is told. */
-function toGuarded({ method, serve }: Route): Handler {
+/**
+ * What asks no model is limited, also where it changes something: a run that is cancelled is shown whole. And what was
+ * relayed a moment ago is a part of what is told.
+ */
+function toGuarded({ serve }: Route): Handler {
   return async (context, visit) => {
-    if (method === "GET") context.readLimit.enter(visit.connection, visit.key);
+    context.readLimit.enter(visit.connection, visit.key);
     await context.journalBatch.flush();
     await serve(context, visit);
   };

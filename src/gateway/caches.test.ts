@@ -111,6 +111,36 @@ it("marks of the client stay where they are, and none are added", async () => {
     expect(marked[at]).toContain(words);
 });
 
+it("an agent's mark on the newest result is there again where the run goes on with it", async () => {
+  const { gateway, provider } = await startClaude();
+  const mark = { cache_control: { type: "ephemeral" } };
+  const messages: Loose[] = [{ role: "user", content: [{ type: "text", text: "Make it pass." }] }];
+  for (let turn = 0; turn < 3; turn++) {
+    const last = messages.at(-1)!;
+    const marked = { ...last, content: [...last.content.slice(0, -1), { ...last.content.at(-1), ...mark }] };
+    const { content } = await body(
+      gateway.post("/v1/messages", {
+        model: "tutti-fast",
+        max_tokens: 500,
+        system: [{ type: "text", text: "You fix tests.", ...mark }],
+        tools: [{ name: "read", input_schema: { type: "object" } }],
+        messages: [...messages.slice(0, -1), marked],
+      }),
+    );
+    const calls = content.filter(({ type }: Loose) => type === "tool_use");
+    messages.push({ role: "assistant", content });
+    const toResult = ({ id }: Loose) => ({ type: "tool_result", tool_use_id: id, content: `result ${turn}` });
+    if (calls.length > 0) messages.push({ role: "user", content: calls.map(toResult) });
+  }
+  expect(messages.at(-1)!.content).toMatchObject([{ text: "Done." }]);
+  const requests = provider.requests.map(readBlocks);
+  expect(requests).toHaveLength(3);
+  for (const blocks of requests) {
+    expect(blocks.at(-1)!.isMarked).toBe(true);
+    expect(blocks.filter(({ isMarked }) => isMarked).length).toBeLessThanOrEqual(MOST_MARKS);
+  }
+});
+
 it("a question that is asked once is not written to the cache, which costs more", async () => {
   const { gateway, provider } = await startClaude();
   await gateway.post("/v1/chat/completions", {

@@ -5,6 +5,7 @@ import type { TuttiConfig } from "../config/schema.ts";
 import type { Log } from "../http/log.ts";
 import type { Tutti } from "../tutti/tutti.ts";
 import type { AdmissionControl } from "./access/admission.ts";
+import type { HeldBytes } from "./access/held-bytes.ts";
 import type { KeyRing } from "./access/keys.ts";
 import type { Places } from "./access/places.ts";
 import type { ReadLimit } from "./access/read-limit.ts";
@@ -28,6 +29,8 @@ export interface GatewayContext {
   keys: KeyRing;
   admission: AdmissionControl;
   uploads: UploadDesk;
+  /** By runs that are performed now. */
+  held: HeldBytes;
   /** Requests that are being answered, by key. */
   open: Places;
   readLimit: ReadLimit;
@@ -46,6 +49,8 @@ export interface GatewayContext {
   trainer: RehearsalTrainer;
   /** Bills, lists, trainings and benches: whatever may take long to read. */
   reader: PastReader;
+  /** Single runs, of which requests go on: in a thread of its own, so that they do not wait behind bills. */
+  runReader: PastReader;
   /** What it speaks: the first one is also that of routes that are nobody's own. */
   dialects: readonly Dialect[];
   /** The dashboard. Absent where it was not built. */

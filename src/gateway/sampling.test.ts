@@ -2,9 +2,11 @@
 // Over the socket, in every dialect.
 
 import { describe, expect, it } from "vitest";
+import { writeMessage } from "../testing/gateway/anthropic-stream.ts";
 import { DOORS, type Loose } from "../testing/gateway/doors.ts";
 import { startTestGateway } from "../testing/gateway/gateway.ts";
 import { closing } from "../testing/gateway/keyed-gateway.ts";
+import { startProvider } from "../testing/gateway/provider-server.ts";
 
 const SCHEMA = { type: "object", properties: {} };
 const ASKED: Record<string, { body: Loose; sent: Loose }> = {
@@ -59,4 +61,57 @@ describe.each(DOORS.map((door) => ({ door, name: door.name })))("in $name", ({ d
     if (name !== "messages") expect((asked("alpha").tools as Loose[])[0].function.strict).toBe(true);
     for (const field of Object.keys(sent)) expect(asked("beta")).not.toHaveProperty(field);
   });
+});
+
+it("thinking, effort and top_k reach an Anthropic worker, and thoughts are a part of max_tokens", async () => {
+  const provider = await startProvider((response) =>
+    writeMessage(
+      response,
+      [
+        [
+          { type: "text", text: "" },
+          { type: "text_delta", text: "Yes." },
+        ],
+      ],
+      "end_turn",
+    ),
+  );
+  const gateway = await startTestGateway({
+    env: { KEY: "sk-test-anthropic-0123456789" },
+    config: {
+      workers: [
+        { id: "claude", model: "anthropic/claude-opus-4-5", baseUrl: `${provider.url}/v1`, apiKeyEnv: "KEY" },
+      ],
+      conductor: undefined,
+    },
+  });
+  closing.push(() => gateway.close());
+  const asked = {
+    ...{ model: "tutti-fast", max_tokens: 4_000, messages: [{ role: "user", content: "Is it?" }] },
+    ...{ thinking: { type: "enabled", budget_tokens: 2_000 }, output_config: { effort: "low" } },
+  };
+  expect((await gateway.post("/v1/messages", asked)).status).toBe(200);
+  const [sent] = provider.requests.map(({ body }) => JSON.parse(body));
+  expect(sent).toMatchObject({
+    max_tokens: 4_000,
+    thinking: { type: "enabled", budget_tokens: 2_000 },
+    output_config: { effort: "low" },
+  });
+});
+
+it("effort, verbosity and tier reach a model that is known to take them, and no other", async () => {
+  const gateway = await startTestGateway();
+  closing.push(() => gateway.close());
+  const worker = (model: string) => ({ model: `stub/${model}`, baseUrl: gateway.upstream.baseUrl });
+  const known = await startTestGateway({
+    config: { workers: [worker("gpt-oss-20b"), worker("alpha")], conductor: undefined },
+  });
+  closing.push(() => known.close());
+  const asked = { input: "Is it?", reasoning: { effort: "high" }, service_tier: "flex" };
+  for (const model of ["stub/gpt-oss-20b", "stub/alpha"])
+    await known.post("/v1/responses", { ...asked, model });
+  const [thinking, other] = gateway.upstream.requests.map((request) => request.body);
+  expect(thinking).toMatchObject({ reasoning_effort: "high", service_tier: "flex" });
+  expect(other).toHaveProperty("service_tier", "flex");
+  expect(other).not.toHaveProperty("reasoning_effort");
 });

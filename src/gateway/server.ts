@@ -12,6 +12,7 @@ import { createOwner } from "../tutti/run-setup.ts";
 import { createTutti, parseInput, type TuttiInput } from "../tutti/tutti.ts";
 import { onRefusedUsage } from "../worker/usage.ts";
 import { createAdmissionControl } from "./access/admission.ts";
+import { HeldBytes } from "./access/held-bytes.ts";
 import { openKeyRing } from "./access/keys.ts";
 import { settleLost } from "./access/lost-reservations.ts";
 import { Places } from "./access/places.ts";
@@ -29,7 +30,7 @@ import { createTrainer } from "./dashboard/trainer.ts";
 import { DIALECTS } from "./dialect/dialects.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { readPageFiles } from "./http/page-files.ts";
-import { PastReader } from "./reads/reader.ts";
+import { PastReader, type ReaderOptions } from "./reads/reader.ts";
 import { ReplyCopies } from "./relay/copies.ts";
 import { JournalBatch } from "./relay/journal-batch.ts";
 import { createRelayPools } from "./relay/pools.ts";
@@ -94,6 +95,13 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const metrics = createMetrics();
   const stopHearing = onRefusedUsage(createUsageWatch(metrics, log));
   const live = new LiveRuns();
+  const past: ReaderOptions = {
+    openStore: () => tutti.store(),
+    storePath: given || config.store === "memory" ? undefined : toStorePath(config.store, env),
+    env,
+    cwd,
+  };
+  const runReader = new PastReader(past);
   const context: GatewayContext = {
     tutti,
     config,
@@ -107,6 +115,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       settleMs: 150,
     }),
     uploads: new UploadDesk(config.gateway),
+    held: new HeldBytes(),
     open: new Places(MOST_OPEN_OF_KEY, "requests of this API key being answered"),
     readLimit: new ReadLimit(),
     readers: {
@@ -115,7 +124,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     },
     models: createModelCatalog(tutti, config, env),
     live,
-    dispatcher: new RunDispatcher(tutti, live, async (run, before) => {
+    dispatcher: new RunDispatcher(tutti, live, runReader, async (run, before) => {
       countRun(metrics, run, before);
       await deletePrivate(store, run, log);
     }),
@@ -126,12 +135,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     log,
     cwd,
     trainer: createTrainer({ env, cwd, configFile: options.configFile }),
-    reader: new PastReader({
-      openStore: () => tutti.store(),
-      storePath: given || config.store === "memory" ? undefined : toStorePath(config.store, env),
-      env,
-      cwd,
-    }),
+    reader: new PastReader(past),
+    runReader,
     dialects: options.dialects ?? DIALECTS,
     page: readPageFiles(),
     isClosing: false,
@@ -194,7 +199,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       await Promise.all([closed, ...answering]);
       await context.pools.close();
       await context.journalBatch.flush();
-      await context.reader.close();
+      await Promise.all([context.reader.close(), runReader.close()]);
       await tutti.close();
     },
   };

@@ -73,6 +73,8 @@ export interface ReplyOutcome {
   /** With ids of ours, by which the run is found again. */
   toolCalls: ToolCall[];
   finishReason: FinishReason;
+  /** Of the client's own stop sequences the one that ended it, where the worker says so. */
+  stopSequence?: string;
   /** Why the run ended: a limit is a result, the text is then the best answer so far. */
   stopReason: StopReason;
   usage: GatewayUsage;
@@ -92,6 +94,8 @@ export interface TuttiFields {
   stop_reason: StopReason;
   /** Present, and true, where workers of the rehearsal took part: not real money, not a real model. */
   simulated?: true;
+  /** What of the request was not followed: names of fields, "tools: web_search". Absent where all of it was. */
+  ignored?: string[];
 }
 
 /**

@@ -36,6 +36,8 @@ export interface RunStep {
   reasoning?: string;
   toolCalls?: ToolCall[];
   finishReason?: string;
+  /** Of the client's stop sequences the one that ended the reply, where that is known. */
+  stopSequence?: string;
   usage: Usage;
   /** Of all attempts. Absent when a price is unknown. */
   costUsd?: number;
@@ -201,6 +203,7 @@ function toStep(
     reasoning: reply?.reasoning,
     toolCalls: reply?.toolCalls,
     finishReason: reply?.finishReason,
+    stopSequence: reply?.stopSequence,
     usage: totals.usage,
     costUsd: totals.unpricedCalls === 0 ? totals.costUsd : undefined,
     calls: totals.calls,

@@ -27,6 +27,8 @@ export interface Stage {
   signal: AbortSignal;
   /** Whoever reads the answer while it is written cannot take it back (`AskOptions.isFinal`). */
   isFinal?: boolean;
+  /** The longest that a worker is waited for (`AskOptions.patienceMs`). */
+  patienceMs?: number;
   /** Called in order, never awaited. Deltas come here too; only they are not in the journal first. */
   onEvent?: (event: RunEvent) => void;
   review?: (state: RunState, workflow: Workflow) => Promise<Verdict>;
@@ -35,8 +37,8 @@ export interface Stage {
 }
 
 /** Redacted and without a stack: fit for the journal, a page and a client. */
-export function toEventError({ code, message, status, retryable }: TuttiError): EventError {
-  return { code, message: redact(message), status, retryable };
+export function toEventError({ code, message, status, retryable, retryAfterMs }: TuttiError): EventError {
+  return { code, message: redact(message), status, retryable, retryAfterMs };
 }
 
 export function toTuttiError(error: unknown, code: ErrorCode, who: string): TuttiError {

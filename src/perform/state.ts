@@ -64,6 +64,8 @@ export interface StepState {
   /** The user saw a part of this reply as the answer, and then it broke. */
   isCut: boolean;
   failures: FailedAttemptState[];
+  /** How many of them were at earlier turns: retries count anew at each. */
+  failuresBefore: number;
   totals: Totals;
   startedAt: number | undefined;
   endedAt: number | undefined;
@@ -172,6 +174,7 @@ export function apply(state: RunState, event: RunEvent): RunState {
       const { streaming = state.settings.streaming, limits = state.settings.limits } = event;
       const settings = { ...state.settings, streaming, limits };
       const resumed = { ...state, settings, ended: undefined, resumedAt: event.at };
+      if (event.again) return askedAgain(resumed, event);
       return event.toolResults ? toolsReturned(resumed, event) : resumed;
     }
     case "plan-start": {
@@ -303,6 +306,26 @@ function toolsReturned(state: RunState, event: Extract<RunEvent, { type: "run-re
   );
 }
 
+/** The last step once more, as if nobody had failed at it yet; limits count anew. */
+function askedAgain(state: RunState, event: Extract<RunEvent, { type: "run-resume" }>): RunState {
+  const number = state.rounds.length - 1;
+  const round = state.rounds[number]!;
+  const { messages = state.task.messages, output = state.task.output, exchanges } = event;
+  const task = { ...state.task, messages, output };
+  const resumed = withRound({ ...state, task, spentBefore: state.spent }, number, { ...round, ended: false });
+  return withStep(resumed, { round: number, step: round.steps.length - 1 }, (step) => ({
+    ...step,
+    exchanges: exchanges ?? step.exchanges,
+    status: "pending",
+    reply: undefined,
+    problem: undefined,
+    exhausted: [],
+    failuresBefore: step.failures.length,
+    retryAt: undefined,
+    isCut: false,
+  }));
+}
+
 function askAgain(step: StepState, exchange: Exchange): StepState {
   const { text, toolCalls, reasoningParts } = exchange.reply;
   const reply = { text, toolCalls, reasoningParts };
@@ -314,6 +337,7 @@ function askAgain(step: StepState, exchange: Exchange): StepState {
     turn: undefined,
     // Who failed at an earlier turn may be able to do this one.
     exhausted: [],
+    failuresBefore: step.failures.length,
     retryAt: undefined,
   };
 }
@@ -466,6 +490,7 @@ function withWorkflow(round: RoundState, workflow: Workflow): RoundState {
       problem: undefined,
       isCut: false,
       failures: [],
+      failuresBefore: 0,
       totals: NO_TOTALS,
       startedAt: undefined,
       endedAt: undefined,

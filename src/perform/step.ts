@@ -98,12 +98,15 @@ export async function performStep(
   const { error, partial, reasoning } = outcome;
   const isOurs = asked.isStopped();
   if (!isOurs) breaker.failed(entry.id, error);
-  const failures = rounds[round]!.steps[step]!.failures.filter((failure) => failure.worker === worker).length;
+  const current = rounds[round]!.steps[step]!;
+  const failures = current.failures
+    .slice(current.failuresBefore)
+    .filter((failure) => failure.worker === worker).length;
   const jitter = jitterAt(state, round, step, attempt);
   // Stopped by us: the worker is not to blame and may be asked again after a resume.
   const delay = isOurs
     ? 0
-    : retryDelay(error, failures + 1, settings.retries, jitter, longestWait(action, state, at));
+    : retryDelay(error, failures + 1, settings.retries, jitter, longestWait(action, state, stage, at));
   const exchange = { inputTokens, written: partial + reasoning, maxOutputTokens };
   const spending = outcome.usage
     ? toSpending(entry, outcome.usage, exchange)
@@ -135,13 +138,21 @@ async function toOutput(
   return read.ok ? { reply: { ...reply, text: read.text } } : { reply, problem: read.problem };
 }
 
-/** Nobody waits long for one worker while there is another; but for the only one, as long as there is time. */
-function longestWait({ round, step, worker }: AskAction, state: RunState, now: number): number {
+/**
+ * Nobody waits long for one worker while there is another; but for the only one, as long as there is time, unless whoever
+ * asks would rather come back.
+ */
+function longestWait(
+  { round, step, worker }: AskAction,
+  state: RunState,
+  { patienceMs = Number.POSITIVE_INFINITY }: Stage,
+  now: number,
+): number {
   const { workflow, steps } = state.rounds[round]!;
   const current = steps[step]!;
   const without = { ...current, exhausted: [...current.exhausted, worker] };
   const others = candidatesFor(state.pool, workflow!.steps[step]!.worker, without);
-  return others.length > 0 ? PATIENCE_MS : deadlineOf(state) - now;
+  return Math.min(patienceMs, others.length > 0 ? PATIENCE_MS : deadlineOf(state) - now);
 }
 
 function toRequest(
@@ -337,7 +348,7 @@ async function ask(
 
   try {
     await (worker.isInstant ? consume() : Promise.race([consume(), stopped, watch()]));
-    const { usage, reason, features, billed } = finish!;
+    const { usage, reason, stopSequence, features, billed } = finish!;
     const isNothing = undeclared !== undefined && !toolCalls && text.trim() === "";
     const empty = toolCalls ? undefined : emptyReply(worker, { text, reasoning, reason }, request);
     const error = isNothing ? undeclaredTool(worker.id, undeclared!) : empty;
@@ -348,6 +359,7 @@ async function ask(
       toolCalls,
       reasoningParts: toolCalls && reasoningParts.length > 0 ? reasoningParts : undefined,
       finishReason: reason === "tool-calls" && !toolCalls ? "stop" : reason,
+      stopSequence,
       ...(features !== undefined && { features }),
     };
     const firstTokenMs = firstAt === undefined ? undefined : firstAt - startedAt;

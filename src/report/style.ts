@@ -63,7 +63,7 @@ h3 { font-size: .9rem; margin: 0 0 .3rem; font-weight: 600; } p { margin: .4rem 
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .87rem; }
 th, td { padding: .28rem .6rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
 th { color: var(--muted); font-weight: 500; } th:first-child, td:first-child, .left { text-align: left; }
-td.left { white-space: normal; min-width: 14rem; }
+td.left { white-space: normal; min-width: 14rem; } td.short { min-width: 6rem; }
 .cells td, .cells th { padding: .18rem .45rem; font-size: .8rem; } .cells th.turned { vertical-align: bottom; height: 8rem; }
 .cells th.turned span { writing-mode: vertical-rl; transform: rotate(180deg); white-space: nowrap; }
 figure { margin: 0; min-width: 0; } figcaption { font-weight: 600; font-size: .95rem; }

@@ -5,13 +5,13 @@ import { html, type Markup } from "./html.ts";
 export interface TableView {
   /** What it shows, for those who do not see it. */
   label: string;
-  /** Numbers stand on the right; the first column and `isText` on the left. */
-  columns: { title: string; isText?: boolean; href?: string }[];
+  /** Numbers stand on the right; the first column and `isText` on the left, with a width for words or for sentences. */
+  columns: { title: string; isText?: boolean | "short"; href?: string }[];
   rows: ViewRow[];
 }
 
 export interface ViewRow {
-  /** The first is its name. */
+  /** The first is its name. What follows a line break stands small below, such as an interval. */
   cells: string[];
   /** best: nobody is above it. bound: an upper bound, not a method. */
   kind?: "best" | "bound";
@@ -43,7 +43,9 @@ export function toShade(shade: number): string {
 }
 
 export function toTable({ columns, rows }: TableView): Markup {
-  const kinds = columns.map(({ isText }, i) => html`${isText && i > 0 && html` class="left"`}`);
+  const kinds = columns.map(
+    ({ isText }, i) => html`${isText && i > 0 && html` class="left${isText === "short" && " short"}"`}`,
+  );
   return html`<div class="scroll"><table><thead><tr>${columns.map(
     ({ title, href }, i) =>
       html`<th${kinds[i]}>${href === undefined ? title : html`<a href="${href}">${title}</a>`}</th>`,
@@ -52,9 +54,14 @@ ${rows.map(
   ({
     cells,
     kind,
-  }) => html`<tr${kind && html` class="${kind}"`}>${cells.map((cell, i) => html`<td${kinds[i]}>${cell}</td>`)}</tr>
+  }) => html`<tr${kind && html` class="${kind}"`}>${cells.map((cell, i) => html`<td${kinds[i]}>${toCell(cell)}</td>`)}</tr>
 `,
 )}</tbody></table></div>`;
+}
+
+function toCell(text: string): Markup {
+  const [first, ...below] = text.split("\n");
+  return html`${first}${below.map((line) => html`<br><small>${line}</small>`)}`;
 }
 
 /** Columns have long names, so these are turned. */

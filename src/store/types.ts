@@ -121,6 +121,8 @@ export interface StepReply {
   /** Of a reply that calls tools: what its provider wants back with their results. */
   reasoningParts?: ReasoningPart[];
   finishReason: FinishReason;
+  /** See `WorkerEvent`. */
+  stopSequence?: string;
   /** Where the text is not what was said: what it looked like, or null. See `WorkerEvent`. */
   features?: ReplyFeatures | null;
 }
@@ -144,6 +146,8 @@ export interface EventError {
   message: string;
   status?: number;
   retryable: boolean;
+  /** After how long its provider wants to be asked again. */
+  retryAfterMs?: number;
 }
 
 export type StopReason =
@@ -197,6 +201,8 @@ export type RunEvent =
   | (EventBase & {
       type: "run-resume";
       toolResults?: ToolResult[];
+      /** The last turn has failed, and is asked for again: the same tools have returned the same. */
+      again?: true;
       /** What the user said beside the results. */
       said?: string;
       /** The conversation as the client has it now, where that is not what the run began with. */

@@ -53,6 +53,11 @@ export interface AskOptions {
    * comes at once at its end, because it may turn out to be thinking until its closing tag; later ones stream.
    */
   isFinal?: boolean;
+  /**
+   * For `stream`: the longest that a worker is waited for that wants to be asked again later. By default as long as there
+   * is time, where it is the only one. Whoever can come back by themselves learn of it at once that way.
+   */
+  patienceMs?: number;
   /** For `stream`: the id of the run, where it must be known before; a new one by default. */
   runId?: string;
   /** Where the run came from: kept in the journal for bills and lists. */
@@ -73,9 +78,12 @@ export interface ResumeOptions
     | "deadlineMs"
     | "streamsAnswer"
     | "isFinal"
+    | "patienceMs"
   > {
   /** What the client's tools returned, for a run that ended with `tool-calls`: one for each call. Limits count anew. */
   toolResults?: ToolResult[];
+  /** The turn after the last results of tools has failed: it is asked for again. Limits count anew. */
+  again?: true;
   /** With `toolResults`: what the user said beside them. */
   said?: string;
   /** With `toolResults`: the conversation before the run's own turns, where the client has changed it. */

@@ -16,7 +16,7 @@ import { type ResolvedPool, resolvePool } from "../config/pool.ts";
 import type { TuttiConfig } from "../config/schema.ts";
 import { toNamedWorkflow } from "../config/workflow-text.ts";
 import type { ResumeTurn } from "../perform/pick-up.ts";
-import type { RunState } from "../perform/state.ts";
+import { isInToolLoop, type RunState } from "../perform/state.ts";
 import { LIMIT_KINDS, LIMIT_NAMES, type LimitOption, type Limits } from "../store/limits.ts";
 import type { Owner, PoolEntry, RunSettings } from "../store/types.ts";
 import type { TrajectorySettings } from "../trajectory/types.ts";
@@ -109,6 +109,7 @@ export function toResumeTurn(
   config: TuttiConfig,
 ): ResumeTurn | undefined {
   if (options.toolResults) return toToolTurn(state, options, config);
+  if (options.again) return toRepeatedTurn(state, options, config);
   const { budgetUsd } = options;
   if (budgetUsd === undefined) return undefined;
   checkNumbers(options);
@@ -136,6 +137,20 @@ function toToolTurn(
   const { streamsAnswer: streaming = true } = options;
   const limits = toLimits(config, options);
   return { toolResults, said: said || undefined, messages, exchanges, streaming, limits, output };
+}
+
+/** The last turn once more, after it has failed: whoever asked comes back with the same results. */
+function toRepeatedTurn(
+  { runId, rounds, ended }: RunState,
+  { messages, exchanges, output, ...options }: ResumeOptions,
+  config: TuttiConfig,
+): ResumeTurn {
+  const step = rounds.at(-1)?.steps.at(-1);
+  if (!ended || !step || !isInToolLoop(step))
+    throw new TuttiError("run-over", `Run ${runId} has no turn after tools that could be asked for again`);
+  checkNumbers(options);
+  const { streamsAnswer: streaming = true } = options;
+  return { again: true, messages, exchanges, streaming, limits: toLimits(config, options), output };
 }
 
 /** Its workers by their numbers in this pool. */

@@ -206,7 +206,7 @@ export function createTutti(
   async function toStage(
     pool: Pool,
     conductor: Conductor,
-    { signal = new AbortController().signal, onEvent, review, isFinal }: StageParts,
+    { signal = new AbortController().signal, onEvent, review, isFinal, patienceMs }: StageParts,
     nestedConductor?: Conductor,
   ): Promise<Stage> {
     return {
@@ -219,6 +219,7 @@ export function createTutti(
       now: Date.now,
       signal,
       isFinal,
+      patienceMs,
       onEvent: both(observe, onEvent),
       onUnwritten: (events) => void backlog.add(events),
       review:
@@ -250,7 +251,7 @@ export function createTutti(
     const state = fold(events);
     if (!state) throw new TuttiError("unknown-run", `There is no run ${runId}`);
     const turn = toResumeTurn(state, options, config);
-    if (state.ended && !turn?.toolResults && !RESUMABLE.includes(state.ended.stopReason)) {
+    if (state.ended && !turn?.toolResults && !turn?.again && !RESUMABLE.includes(state.ended.stopReason)) {
       throw new TuttiError("run-over", `Run ${runId} is over (${state.ended.stopReason}): ask again instead`);
     }
     if (state.parent) throw usageError(`Run ${runId} is nested: resume ${state.parent.runId} instead`);
@@ -286,13 +287,13 @@ export function createTutti(
 
   function toStream(
     runId: string,
-    options: Pick<AskOptions, "signal" | "review" | "streamsAnswer" | "isFinal">,
+    options: Pick<AskOptions, "signal" | "review" | "streamsAnswer" | "isFinal" | "patienceMs">,
     work: (stage: StageParts) => Promise<RunState>,
   ): RunStream {
-    const { signal, review, streamsAnswer = true, isFinal } = options;
+    const { signal, review, streamsAnswer = true, isFinal, patienceMs } = options;
     const queue = new EventQueue<RunEvent>();
     const onEvent = (event: RunEvent) => queue.push(event);
-    const result = work({ signal, onEvent, review, isFinal, isStreaming: streamsAnswer })
+    const result = work({ signal, onEvent, review, isFinal, patienceMs, isStreaming: streamsAnswer })
       .then((state) => toRun(state))
       .finally(() => queue.close());
     // Whoever only iterates learns of a failure there; it must not end the process as unhandled.
@@ -334,7 +335,7 @@ export function createTutti(
   };
 }
 
-interface StageParts extends Pick<AskOptions, "signal" | "review" | "isFinal"> {
+interface StageParts extends Pick<AskOptions, "signal" | "review" | "isFinal" | "patienceMs"> {
   onEvent?: Listener;
   isStreaming: boolean;
 }

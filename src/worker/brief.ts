@@ -113,11 +113,13 @@ export function boundBriefTokens({ task, visible, subtask, isLast, exchanges = [
   }
   if (!isLast && tools !== "") sum += BLOCK_BYTES + Buffer.byteLength(tools);
   let turns = 0;
+  let returned = 0;
   for (const message of exchanges.flatMap(toTurn)) {
     sum += BLOCK_BYTES + Buffer.byteLength(textOf(message));
+    returned += attachmentsOf(message).length;
     turns++;
   }
-  return boundInputTokens(sum, 1 + count + turns, images, isLast ? task.output : undefined);
+  return boundInputTokens(sum, 1 + count + turns, images + returned, isLast ? task.output : undefined);
 }
 
 /** A nested run works on the same conversation, with this step as the newest thing asked. */
@@ -164,7 +166,10 @@ function toTranscript(messages: readonly Message[], mark: string): string {
 }
 
 export function textOf(message: Message): string {
-  if (message.role === "tool") return `result of ${message.toolName}: ${message.content}`;
+  if (message.role === "tool") {
+    const images = (message.images ?? []).map(partText);
+    return [`result of ${message.toolName}: ${message.content}`, ...images].join("\n");
+  }
   if (message.role === "assistant" && message.toolCalls?.length) {
     const calls = message.toolCalls.map((call) => `calls ${call.name} with ${call.input}`);
     return [message.content, ...calls].filter(Boolean).join("\n");
@@ -180,6 +185,7 @@ function partText(part: Part): string {
 
 /** What stands beside the text: images and documents. */
 export function attachmentsOf(message: Message): Exclude<Part, { type: "text" }>[] {
+  if (message.role === "tool") return message.images ?? [];
   if (message.role !== "user" || typeof message.content === "string") return [];
   return message.content.filter((part) => part.type !== "text");
 }

@@ -4,7 +4,8 @@
 import type { LanguageModelV3CallOptions, LanguageModelV3Message } from "@ai-sdk/provider";
 import { TuttiError } from "../base/errors.ts";
 import { quote, splitOwn } from "./brief.ts";
-import type { Message, Part, ReasoningPart, ToolCall, WorkerRequest } from "./types.ts";
+import { type KnownModel, toThinkOptions } from "./think-options.ts";
+import type { ImagePart, Message, Part, ReasoningPart, ToolCall, WorkerRequest } from "./types.ts";
 
 type UserContent = Extract<LanguageModelV3Message, { role: "user" }>["content"];
 type JsonSchema = NonNullable<
@@ -22,17 +23,21 @@ export interface CallDefaults {
   takesImages?: boolean;
   /** Reads PDF files itself. Others get their text. */
   takesPdf?: boolean;
+  /** Whose settings of thinking are known. Absent: it is sent none. */
+  known?: KnownModel;
   temperature?: number;
   providerOptions?: LanguageModelV3CallOptions["providerOptions"];
 }
 
 export function toCallOptions(request: WorkerRequest, defaults: CallDefaults): LanguageModelV3CallOptions {
   const { responseFormat, seed, toolChoice } = request;
+  const think = toThinkOptions(request, defaults.known);
   return {
     prompt: request.messages.map((message) => toPromptMessage(message, defaults)),
-    maxOutputTokens: request.maxOutputTokens,
+    maxOutputTokens: think.maxOutputTokens,
     temperature: request.temperature ?? defaults.temperature,
     topP: request.topP,
+    topK: request.topK,
     presencePenalty: request.presencePenalty,
     frequencyPenalty: request.frequencyPenalty,
     stopSequences: request.stop?.length ? request.stop : undefined,
@@ -56,14 +61,27 @@ export function toCallOptions(request: WorkerRequest, defaults: CallDefaults): L
           ? { type: "tool", toolName: toolChoice.name }
           : { type: toolChoice }
         : undefined,
-    providerOptions: toProviderOptions(request, defaults),
+    providerOptions: toProviderOptions(request, {
+      providerOptions: withDefaults(think.providerOptions, defaults.providerOptions),
+    }),
   };
+}
+
+/** What the config says comes before what the request says. */
+function withDefaults(
+  asked: NonNullable<CallDefaults["providerOptions"]>,
+  configured: CallDefaults["providerOptions"],
+): CallDefaults["providerOptions"] {
+  const names = Object.keys(asked);
+  if (names.length === 0) return configured;
+  const merged = names.map((name) => [name, { ...asked[name], ...configured?.[name] }]);
+  return { ...configured, ...Object.fromEntries(merged) };
 }
 
 /** One call at a time has another name with every provider. */
 function toProviderOptions(
   { tools, parallelToolCalls }: WorkerRequest,
-  { providerOptions }: CallDefaults,
+  { providerOptions }: Pick<CallDefaults, "providerOptions">,
 ): CallDefaults["providerOptions"] {
   if (parallelToolCalls !== false || !tools?.length) return providerOptions;
   const { openai, anthropic, openaiCompatible } = providerOptions ?? {};
@@ -100,8 +118,11 @@ function toPromptMessage(message: Message, defaults: CallDefaults): LanguageMode
         ],
       };
     case "tool": {
-      const { toolCallId, toolName, content } = message;
-      const output = { type: "text" as const, value: content };
+      const { toolCallId, toolName, content, images = [] } = message;
+      const output =
+        images.length === 0
+          ? { type: "text" as const, value: content }
+          : { type: "content" as const, value: toResultParts(content, images, defaults) };
       const providerOptions = toCacheOptions(message.isCached);
       return {
         role: "tool",
@@ -174,6 +195,69 @@ function toFilePart(part: Extract<Part, { type: "file" }>, defaults: CallDefault
     "bad-request",
     `Worker "${defaults.workerId}" takes no PDF files, and the text of ${JSON.stringify(name)} could not be taken out. Is unpdf installed? npm install unpdf`,
   );
+}
+
+type ResultPart = Extract<
+  Extract<
+    Extract<LanguageModelV3Message, { role: "tool" }>["content"][number],
+    { type: "tool-result" }
+  >["output"],
+  { type: "content" }
+>["value"][number];
+
+/** What a tool returned where it is more than text. Who takes no images there gets them in a turn of the user (below). */
+function toResultParts(text: string, images: readonly ImagePart[], defaults: CallDefaults): ResultPart[] {
+  const parts: ResultPart[] = images.map((image) => {
+    const part = toUserPart(image, defaults);
+    if (part.type === "text") return { type: "text", text: part.text };
+    const { mediaType, data } = part;
+    if (data instanceof URL) return { type: "image-url", url: data.href };
+    return { type: "image-data", mediaType, data: typeof data === "string" ? data : toBase64(data) };
+  });
+  return text === "" ? parts : [{ type: "text", text }, ...parts];
+}
+
+const toBase64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
+
+/**
+ * Chat completions takes text alone from tools: images that they returned follow as a turn of the user, behind all results
+ * of the same turn, because nothing may stand between those.
+ */
+export function withImagesAfterResults(prompt: readonly LanguageModelV3Message[]): LanguageModelV3Message[] {
+  const messages: LanguageModelV3Message[] = [];
+  let waiting: UserContent = [];
+  const flush = () => {
+    if (waiting.length > 0) messages.push({ role: "user", content: waiting });
+    waiting = [];
+  };
+  for (const message of prompt) {
+    if (message.role !== "tool") {
+      flush();
+      messages.push(message);
+      continue;
+    }
+    const content = message.content.map((result) => {
+      if (result.type !== "tool-result" || result.output.type !== "content") return result;
+      const texts: string[] = [];
+      for (const part of result.output.value) {
+        if (part.type === "text") texts.push(part.text);
+        const file = toFollowing(part);
+        if (!file) continue;
+        texts.push("[an image, shown below]");
+        waiting.push({ type: "text", text: `An image that ${result.toolName} returned:` }, file);
+      }
+      return { ...result, output: { type: "text" as const, value: texts.join("\n") } };
+    });
+    messages.push({ ...message, content });
+  }
+  flush();
+  return messages;
+}
+
+function toFollowing(part: ResultPart): Extract<UserContent[number], { type: "file" }> | undefined {
+  if (part.type === "image-data") return { type: "file", mediaType: part.mediaType, data: part.data };
+  if (part.type === "image-url") return { type: "file", mediaType: "image/*", data: new URL(part.url) };
+  return undefined;
 }
 
 function isTakenByUrl(url: string, mediaType: string, supportedUrls: SupportedUrls): boolean {

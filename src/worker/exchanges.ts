@@ -13,11 +13,12 @@ export function toTurn({ reply, results = [], said, advice, problem }: Exchange)
   const turn: Message[] = [
     { role: "assistant", content: text, ...(toolCalls.length > 0 && { toolCalls, reasoning }) },
     ...results.map(
-      ({ toolCallId, content }): Message => ({
+      ({ toolCallId, content, images }): Message => ({
         role: "tool",
         toolCallId,
         toolName: nameOf(toolCallId),
         content,
+        ...(images && { images }),
       }),
     ),
   ];

@@ -123,7 +123,21 @@ function byStatus(worker: string, status: number, failure: SdkError): TuttiError
       retryAfterMs,
     });
   }
+  const words = `${failure.message ?? ""} ${failure.responseBody ?? ""}`;
+  if (status === 413 || isContextError(words))
+    return fail("context-length", `${worker}: the prompt is too long for its context`, failure, {
+      status: 400,
+    });
   return fail("bad-request", `${worker} did not accept the request (${status})`, failure, { status });
+}
+
+/** In the words of the providers: no two say it alike. */
+const TOO_LONG =
+  /context.?(?:length|window|limit|size)|maximum context|prompt is too long|input token count.{0,40}exceeds|maximum number of tokens allowed|too large for model/i;
+
+/** The conversation is longer than the model reads. */
+export function isContextError(words: string): boolean {
+  return TOO_LONG.test(words);
 }
 
 /** An error object inside a stream: `{ message, type, code }` in the dialects of several providers. */

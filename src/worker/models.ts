@@ -6,6 +6,7 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions } from "@ai-sdk/provider";
 import { TuttiError } from "../base/errors.ts";
 import { withCacheBreakpoints } from "./cache-breakpoints.ts";
+import { withImagesAfterResults } from "./call-options.ts";
 import { guardFetch } from "./guarded-fetch.ts";
 import type { StreamingModel } from "./provider.ts";
 
@@ -133,9 +134,10 @@ function toOpenAIModel(chat: LanguageModelV3, responses: LanguageModelV3): Langu
       ...options.providerOptions?.openai,
     };
     const providerOptions = { ...options.providerOptions, openai };
+    const prompt = needsResponses ? options.prompt : withImagesAfterResults(options.prompt);
     return {
       model: needsResponses ? responses : chat,
-      options: { ...options, stopSequences, providerOptions },
+      options: { ...options, prompt, stopSequences, providerOptions },
     };
   };
   return {

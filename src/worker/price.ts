@@ -191,7 +191,10 @@ function contentTokens(message: Message): number {
     for (const call of message.toolCalls ?? [])
       tokens += MESSAGE_TOKENS + bytesOf(call.id + call.name + call.input);
   }
-  if (message.role === "tool") tokens += bytesOf(message.toolCallId + message.toolName);
+  if (message.role === "tool") {
+    tokens += bytesOf(message.toolCallId + message.toolName);
+    tokens += IMAGE_TOKENS * (message.images?.length ?? 0);
+  }
   return tokens;
 }
 

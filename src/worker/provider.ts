@@ -14,6 +14,7 @@ import { toCallOptions } from "./call-options.ts";
 import { badResponse, streamCut, toWorkerError } from "./failure.ts";
 import { createReplyLimit } from "./reply-limit.ts";
 import { createStopFilter, type StopFilter } from "./stop.ts";
+import type { KnownModel } from "./think-options.ts";
 import { createThinkingFilter, isKnownToThink, type Thought } from "./thinking.ts";
 import type {
   FinishReason,
@@ -45,6 +46,8 @@ type PartReader = Pick<ReadableStreamDefaultReader<LanguageModelV3StreamPart>, "
 export interface ModelWorkerOptions {
   /** Used where the request does not say. */
   temperature?: number;
+  /** See `CallDefaults`. */
+  known?: KnownModel;
   /** See `CallDefaults`. */
   takesImages?: boolean;
   takesPdf?: boolean;
@@ -182,11 +185,19 @@ async function* toWorkerEvents(
         if (rest !== "") yield { type: "text-delta", text: rest };
         for (const thought of reasoning.parts()) yield { type: "reasoning-part", ...thought };
         const usage = acceptUsage(id, toUsage(part), request.maxOutputTokens);
-        yield { type: "finish", usage, reason: filter?.stopped ? "stop" : reason };
+        const stopSequence = filter?.stoppedBy ?? stoppedByProvider(part, request);
+        yield { type: "finish", usage, reason: filter?.stopped ? "stop" : reason, stopSequence };
         return;
       }
     }
   }
+}
+
+/** Anthropic says which of the sequences it was; others do not. */
+function stoppedByProvider(part: FinishPart, { stop = [] }: WorkerRequest): string | undefined {
+  const metadata = "providerMetadata" in part ? part.providerMetadata : undefined;
+  const named = metadata?.anthropic?.stopSequence;
+  return stop.find((sequence) => sequence === named);
 }
 
 /** Thoughts of a reply, each with all that its provider said of it: a signature comes last, an id first. */

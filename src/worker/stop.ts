@@ -7,15 +7,21 @@ export interface StopFilter {
   /** What was held back, once the text is over. Empty after a stop. */
   end(): string;
   readonly stopped: boolean;
+  /** The sequence that has stopped it. */
+  readonly stoppedBy: string | undefined;
 }
 
 export function createStopFilter(stop: string[]): StopFilter {
   const sequences = stop.filter((sequence) => sequence !== "");
   let held = "";
   let stopped = false;
+  let stoppedBy: string | undefined;
   return {
     get stopped() {
       return stopped;
+    },
+    get stoppedBy() {
+      return stoppedBy;
     },
     push(piece) {
       if (stopped) return "";
@@ -23,6 +29,7 @@ export function createStopFilter(stop: string[]): StopFilter {
       const at = Math.min(...sequences.map((sequence) => indexOrEnd(text, sequence)));
       if (at < text.length) {
         stopped = true;
+        stoppedBy = sequences.find((sequence) => text.startsWith(sequence, at));
         held = "";
         return text.slice(0, at);
       }

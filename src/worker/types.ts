@@ -26,6 +26,8 @@ export type Part =
       isCached?: true;
     };
 
+export type ImagePart = Extract<Part, { type: "image" }>;
+
 /**
  * What a provider wants back as it gave it, under its own name: signatures of thoughts, encrypted ones, ids. Nobody here
  * reads it, and nobody but that provider can.
@@ -52,6 +54,8 @@ export interface ToolCall {
 export interface ToolResult {
   toolCallId: string;
   content: string;
+  /** Such as screenshots, beside the text. */
+  images?: ImagePart[];
 }
 
 export type Message =
@@ -60,7 +64,14 @@ export type Message =
   | { role: "user"; content: string | Part[]; ownLength?: number }
   /** `reasoning`: of this very worker, in a turn that called tools. Providers want it back before the results. */
   | { role: "assistant"; content: string; toolCalls?: ToolCall[]; reasoning?: ReasoningPart[] }
-  | { role: "tool"; toolCallId: string; toolName: string; content: string; isCached?: true };
+  | {
+      role: "tool";
+      toolCallId: string;
+      toolName: string;
+      content: string;
+      images?: ImagePart[];
+      isCached?: true;
+    };
 
 /** A tool of the client. Only the last step of a workflow may call it. */
 export interface ToolDefinition {
@@ -83,6 +94,13 @@ export interface Sampling {
   frequencyPenalty?: number;
   /** False: one tool call at a time. Of several only the first one is passed on. */
   parallelToolCalls?: boolean;
+  topK?: number;
+  /** How hard a model that thinks is to think, and how long: for those that are known to take it (think-options.ts). */
+  effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+  thinking?: { type: "adaptive" } | { type: "enabled"; budgetTokens: number } | { type: "disabled" };
+  verbosity?: "low" | "medium" | "high";
+  /** One that costs what the price says. */
+  serviceTier?: string;
 }
 
 /** What the client wants of the answer. It applies to the last step only. */
@@ -217,6 +235,8 @@ export type WorkerEvent =
       type: "finish";
       usage: Usage;
       reason: FinishReason;
+      /** Of the request's stop sequences the one that ended it, where that is known. */
+      stopSequence?: string;
       features?: ReplyFeatures | null;
       /** Where the worker says itself what it cost. */
       billed?: Billed;

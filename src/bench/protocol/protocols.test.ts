@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { SHARED_STYLE } from "../../report/style.ts";
 import { createFiles } from "../../testing/temporary-files.ts";
 import { toRecoveryCurve } from "./curve.ts";
 import { openMaterial } from "./material.ts";
@@ -153,7 +154,14 @@ describe("RouteLLM", () => {
     expect(figure(result, "router", "apgr")).toBeGreaterThan(figure(result, "random-worker", "apgr") + 0.2);
     expect(result.rows[0]!.curve).toHaveLength(11);
     expect(toProtocolHeadline(result)).toContain("Without labels the best is router");
-    expect(toProtocolReport(result, "tutti bench")).toContain("What a share of strong calls recovers");
+    const page = toProtocolReport(result, "tutti bench");
+    expect(page).toContain("What a share of strong calls recovers");
+    // A shape without a style is a black area.
+    const drawn = page.match(/<svg.*<\/svg>/s)![0].matchAll(/class="([^"]*)"/g);
+    const unstyled = [...drawn].filter(
+      ([, names]) => !new RegExp(`\\.${names!.replace(" ", "\\.")}[ ,]`).test(SHARED_STYLE),
+    );
+    expect(unstyled.map(([, names]) => names)).toEqual([]);
   });
 
   it("refuses what has no curve, and a recording with more than two workers", async () => {
@@ -202,6 +210,12 @@ describe("RouterDC", () => {
     expect(result.metrics.map(({ id }) => id)).toEqual(
       expect.arrayContaining(["inside", "outside", "set:maths", "set:chess"]),
     );
+  });
+
+  it("has an interval below each figure where the sets are many, and every worker alone", async () => {
+    const result = await run("routerdc", record("wide", made));
+    expect(result.rows.map(({ router }) => router)).toEqual(expect.arrayContaining(["single:m", "single:l"]));
+    expect(toProtocolReport(result, "tutti bench")).toContain("<td>50.0<br><small>(");
   });
 
   it("leaves twins of test tasks out of the training", async () => {

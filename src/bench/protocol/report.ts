@@ -5,6 +5,7 @@ import {
   circle,
   colourOf,
   type Drawing,
+  inColour,
   line,
   MOST_COLOURS,
   path,
@@ -27,7 +28,7 @@ export function toProtocolReport(result: ProtocolResult, command: string): strin
     PAGE_STYLE,
     html`<p class="muted">${recording} · ${toCount(tasks, "test task")} · ${toCount(workers.length, "worker")}</p>
 <p>${toProtocolHeadline(result)}</p>
-<h2>Measured and published</h2>${toTable(toProtocolTable(result))}
+<h2>Measured and published</h2>${toTable(toProtocolTable(result, "below"))}
 <p class="muted">${READS_NOTE} ${anchorNote}</p>
 ${
   curves.length > 0 &&
@@ -57,27 +58,30 @@ function drawCurves(rows: readonly ProtocolRow[]): Drawing {
   for (let tick = 0; tick <= 10; tick += 2) {
     const share = tick / 10;
     shapes.push(line("grid", LEFT, y(share), RIGHT, y(share)));
-    shapes.push(text("axis", LEFT - 6, y(share) + 4, `${tick * 10}`, "end"));
-    shapes.push(text("axis", x(share), BOTTOM + 16, `${tick * 10} %`, "middle"));
+    shapes.push(text("tick", LEFT - 6, y(share) + 4, `${tick * 10}`, "end"));
+    shapes.push(text("tick", x(share), BOTTOM + 16, `${tick * 10} %`, "middle"));
   }
-  shapes.push(text("axis", (LEFT + RIGHT) / 2, HEIGHT - 6, "share of calls to the strong model", "middle"));
+  shapes.push(text("tick", (LEFT + RIGHT) / 2, HEIGHT - 6, "share of calls to the strong model", "middle"));
   shapes.push(line("grid", x(0), y(0), x(1), y(1)));
   for (const [number, { router, curve = [] }] of rows.entries()) {
     const points = curve.map(({ calls, recovered }) => `${x(calls).toFixed(1)} ${y(recovered).toFixed(1)}`);
-    shapes.push(path("line", `M${points.join(" L")}`, colourOf(number), router));
+    shapes.push(path("mean", `M${points.join(" L")}`, colourOf(number), router));
     for (const { calls, recovered } of curve)
       shapes.push(
-        circle(
-          "dot",
-          x(calls),
-          y(recovered),
-          2,
-          `${router}: ${(recovered * 100).toFixed(0)} % at ${(calls * 100).toFixed(0)} %`,
+        inColour(
+          colourOf(number),
+          circle(
+            "mark best",
+            x(calls),
+            y(recovered),
+            2.5,
+            `${router}: ${(recovered * 100).toFixed(0)} % at ${(calls * 100).toFixed(0)} %`,
+          ),
         ),
       );
     const top = TOP + 12 + number * LINE_HEIGHT;
-    shapes.push(path("line", `M${RIGHT + 12} ${top - 4} h18`, colourOf(number)));
-    shapes.push(text("axis", RIGHT + 36, top, router, "start"));
+    shapes.push(path("mean", `M${RIGHT + 12} ${top - 4} h18`, colourOf(number)));
+    shapes.push(text("label", RIGHT + 36, top, router, "start"));
   }
   return { width: WIDTH, height: HEIGHT, label: "Gap recovered by share of strong calls", shapes };
 }

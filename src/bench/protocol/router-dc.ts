@@ -25,6 +25,7 @@ export const ROUTER_DC: Protocol = {
     "lookup-subtask",
     "neighbours",
     "router",
+    "singles",
     "oracle",
   ],
   anchors: ANCHORS.routerdc,
@@ -63,7 +64,7 @@ async function prepare(
       ...(leftOut > 0
         ? [`${toCount(leftOut, "training task")} left out: the test asks the same, word for word.`]
         : []),
-      "Where a task was sampled several times, its score is the mean over the samples. Each set counts the same.",
+      "Where a task was sampled several times, its score is the mean over the samples. Each set counts the same: best-single, the best over all training tasks, need not be the best by that mean.",
     ],
     metrics: toMetrics(inside, outside),
     refuse: ({ isForTwo }) =>

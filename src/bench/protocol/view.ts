@@ -17,47 +17,56 @@ const READS: Record<Reads, string> = {
 export const READS_NOTE =
   "A router that reads the question is handed its words and nothing else. A lookup table is handed the question's true label, which nobody has who asks; the oracle is told who is right.";
 
-/** `withIntervals`: in a column they widen a table a lot. */
-export function toProtocolTable(result: ProtocolResult, withIntervals = true): TableView {
+/** Where the interval of a figure stands: in one column they widen a table a lot. */
+type IntervalPlace = "beside" | "below" | "nowhere";
+
+/** Many metrics leave no room beside them. */
+const MANY_METRICS = 3;
+
+export function toProtocolTable(result: ProtocolResult, inMany: "below" | "nowhere"): TableView {
+  const intervals = result.metrics.length <= MANY_METRICS ? "beside" : inMany;
   const { title, metrics, rows, anchors } = result;
+  // Where intervals stand below there is no room for a column of sources either.
+  const hasSource = intervals !== "below";
   return {
     label: `${title}: measured and published`,
     columns: [
       { title: "router" },
-      { title: "reads", isText: true },
+      { title: "reads", isText: "short" },
       ...metrics.map(({ title: name, unit }) => ({ title: unit === "points" ? `${name} %` : name })),
-      { title: "source", isText: true },
+      ...(hasSource ? [{ title: "source", isText: "short" as const }] : []),
     ],
     rows: [
       ...rows.map((row) => ({
         cells: [
           row.router,
           READS[row.reads],
-          ...metrics.map((metric) => toCell(row.metrics[metric.id], metric, withIntervals)),
-          "measured here",
+          ...metrics.map((metric) => toCell(row.metrics[metric.id], metric, intervals)),
+          ...(hasSource ? ["measured here"] : []),
         ],
         kind: row.reads === "outcome" ? ("bound" as const) : undefined,
       })),
       ...anchors.map(({ name, metrics: figures, source, date }) => ({
         cells: [
-          name,
+          hasSource ? name : `${name}\n${source} (${date})`,
           "published",
           ...metrics.map((metric) => {
             const figure = figures[metric.id];
             return figure === undefined ? "" : toFigure(figure, metric);
           }),
-          `${source} (${date})`,
+          ...(hasSource ? [`${source} (${date})`] : []),
         ],
       })),
     ],
   };
 }
 
-function toCell(estimate: Estimate | undefined, metric: ProtocolMetric, withInterval: boolean): string {
+function toCell(estimate: Estimate | undefined, metric: ProtocolMetric, place: IntervalPlace): string {
   if (!estimate) return "";
   const { mean, low, high } = estimate;
   const figure = toFigure(mean, metric);
-  return withInterval ? `${figure} (${toFigure(low, metric)} – ${toFigure(high, metric)})` : figure;
+  if (place === "nowhere") return figure;
+  return `${figure}${place === "below" ? "\n" : " "}(${toFigure(low, metric)} – ${toFigure(high, metric)})`;
 }
 
 function toFigure(value: number, { unit }: Pick<ProtocolMetric, "unit">): string {
@@ -84,7 +93,7 @@ export function toProtocolHeadline({ rows, metrics, anchors }: ProtocolResult): 
           `${lookup.router}, which is given the true label, is best: ${metric.title} ${toFigure(meanIn(lookup), metric)}.`,
         ]
       : []),
-    `Without labels the best is ${method.router}: ${metric.title} ${toCell(method.metrics[metric.id], metric, true)}.`,
+    `Without labels the best is ${method.router}: ${metric.title} ${toCell(method.metrics[metric.id], metric, "beside")}.`,
     ...(published
       ? [`Best published: ${published.name}, ${toFigure(published.metrics[metric.id]!, metric)}.`]
       : []),

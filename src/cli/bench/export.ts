@@ -13,6 +13,8 @@ import { addProtocolFlags, openProtocol, type ProtocolFlags } from "./protocol.t
 
 /** Queries of the whole set. */
 const FULL = 8_400;
+/** And of its list of rewordings. */
+const FULL_REWORDINGS = 420;
 
 export function defineExport(command: Command): void {
   // The verb above has most of these too, with its defaults: here they have none, so that what was written wins.
@@ -28,20 +30,24 @@ export function defineExport(command: Command): void {
       "--queries <file>",
       "the leaderboard's own list of queries (router_data.json), instead of those of the recording",
     )
+    .option(
+      "--rewordings <file>",
+      "the leaderboard's own list of rewordings (router_robustness.json), instead of those of the recording",
+    )
     .addHelpText(
       "after",
       `
 Examples:
   $ tutti bench export --protocol routerarena --recording recorded/routerarena --conductor single:gemini-2.0-flash-001 --out tutti.json
-  $ tutti bench export --protocol routerarena --recording recorded/routerarena --fit recorded/mine --conductor router --queries router_data.json --out tutti.json
+  $ tutti bench export --protocol routerarena --recording recorded/routerarena --fit recorded/mine --conductor router --queries router_data.json --rewordings router_robustness.json --out tutti.json
 
-Beside FILE it writes FILE-config.json (the models) and, where the recording has rewordings, FILE-robustness.json.`,
+Beside FILE it writes FILE-config.json (the models) and, where there are rewordings, FILE-robustness.json.`,
     );
 }
 
 export async function exportSubmission(_flags: unknown, command: Command): Promise<void> {
   const flags = { ...command.parent!.opts(), ...command.opts() } as ProtocolFlags;
-  const { protocol: name, out, conductor, queries } = flags;
+  const { protocol: name, out, conductor, queries, rewordings } = flags;
   if (name === undefined) throw usageError("export needs --protocol routerarena");
   const { protocol, material, options } = await openProtocol(flags);
   if (protocol.id !== "routerarena")
@@ -60,13 +66,16 @@ export async function exportSubmission(_flags: unknown, command: Command): Promi
       import("../../files/write-safely.ts"),
     ]);
   const asked = queries === undefined ? undefined : await readQueries(queries);
-  // The whole list of queries is tested too: what is fitted on must not hold them.
+  const askedAgain = rewordings === undefined ? undefined : await readQueries(rewordings);
+  // The whole lists are tested too: what is fitted on must not hold them.
   const prepared = await protocol.prepare(material, {
     ...options,
-    openFit: options.openFit && ((tasks, workers) => options.openFit!([...tasks, ...(asked ?? [])], workers)),
+    openFit:
+      options.openFit &&
+      ((tasks, workers) => options.openFit!([...tasks, ...(asked ?? []), ...(askedAgain ?? [])], workers)),
   });
   const router = onlyRouter(chooseRouters(protocol, prepared, names).routers);
-  refuseUnread(router, asked !== undefined);
+  refuseUnread(router, asked !== undefined || askedAgain !== undefined);
   const tasks = asked ?? prepared.tasks;
   const stem = out.slice(0, -".json".length);
   const files: [string, unknown][] = [
@@ -74,9 +83,11 @@ export async function exportSubmission(_flags: unknown, command: Command): Promi
     [`${stem}-config.json`, toSubmissionConfig(basename(stem), prepared.workers)],
   ];
   const byId = new Map(material.recording.sets.flatMap((set) => set.tasks).map((task) => [task.id, task]));
-  const reworded = material.rewordings.flatMap(({ task, prompt }) =>
-    byId.has(task) ? [{ ...byId.get(task)!, prompt }] : [],
-  );
+  const reworded =
+    askedAgain ??
+    material.rewordings.flatMap(({ task, prompt }) =>
+      byId.has(task) ? [{ ...byId.get(task)!, prompt }] : [],
+    );
   if (reworded.length > 0)
     files.push([`${stem}-robustness.json`, toPredictions(reworded, prepared.choose!(router, reworded))]);
   for (const [file, value] of files)
@@ -89,6 +100,9 @@ export async function exportSubmission(_flags: unknown, command: Command): Promi
     ...(tasks.length === FULL
       ? []
       : [`The leaderboard wants all ${FULL.toLocaleString("en")} queries: --queries router_data.json.`]),
+    ...(reworded.length === FULL_REWORDINGS
+      ? []
+      : [`It wants all ${FULL_REWORDINGS} rewordings: --rewordings router_robustness.json.`]),
   ]);
 }
 

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
 import { shorten } from "../../base/format.ts";
-import { hashSeed } from "../../base/random.ts";
+import { hashAll } from "../../base/random.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { Baseline } from "../../baseline/types.ts";
 import type { MatchedFit } from "../../bench/fit-source.ts";
@@ -372,5 +372,5 @@ export function toIdentity({ set, fit }: BenchInput, flags: InputFlags): BenchId
 }
 
 function hashTasks(tasks: WorldSet["tasks"]): number {
-  return hashSeed(...tasks.flatMap(({ id, prompt, answer }) => [id, prompt, answer]));
+  return hashAll(tasks.flatMap(({ id, prompt, answer }) => [id, prompt, answer]));
 }

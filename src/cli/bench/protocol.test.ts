@@ -114,6 +114,13 @@ test("export writes predictions, rewordings and models as the leaderboard reads 
   });
   await runTutti([...args, "--queries", "router_data.json", "--out", "full.json"], { cwd });
   expect(read("full.json")).toMatchObject([{ "global index": "Z_9", prompt: "Another query." }]);
+  const reworded = [{ "global index": "Z_9", prompt: "That query, otherwise." }];
+  writeFileSync(join(cwd, "router_robustness.json"), JSON.stringify(reworded));
+  const again = await runTutti([...args, "--rewordings", "router_robustness.json", "--out", "again.json"], {
+    cwd,
+  });
+  expect(again.stdout).toContain("It wants all 420 rewordings");
+  expect(read("again-robustness.json")).toMatchObject(reworded);
   writeFileSync(join(cwd, "bad.json"), JSON.stringify([{ prompt: "No index." }]));
   const bad = await runTutti([...args, "--queries", "bad.json", "--out", "bad-out.json"], { cwd });
   expect(bad.stderr).toContain('bad.json:1: "global index" must be a text');

@@ -21,6 +21,7 @@ export interface ProtocolFlags extends InputFlags {
   mapWorkers?: string;
   withoutTwins?: boolean;
   queries?: string;
+  rewordings?: string;
   out?: string;
   csv?: boolean;
   report: boolean;
@@ -149,7 +150,7 @@ async function keepResult(result: ProtocolResult, { out, report }: ProtocolFlags
 async function toLines(result: ProtocolResult): Promise<string[]> {
   const { READS_NOTE, toProtocolHeadline, toProtocolTable } = await import("../../bench/protocol/view.ts");
   const { style, width } = lookOf();
-  const { columns, rows } = toProtocolTable(result, result.metrics.length <= 3);
+  const { columns, rows } = toProtocolTable(result, "nowhere");
   const titles = columns.map(
     ({ title, isText }, i): Column => ({
       title: title.toUpperCase(),

@@ -48,6 +48,11 @@ test("bad rows are said by file and line on stderr, with exit code 1 or 2 and no
   expect(existsSync(join(cwd, "made"))).toBe(false);
   const wrong = await runTutti([...args, "--map", "promt=question"], { cwd });
   expect(wrong).toMatchObject({ code: 2, stdout: expect.stringContaining('Did you mean \\"prompt\\"?') });
+  const metric = await runTutti([...args, ...map, "--metric", "f1"], { cwd });
+  expect(metric).toMatchObject({
+    code: 2,
+    stdout: expect.stringContaining("--metric goes with helm, lm-eval"),
+  });
   const format = await runTutti(["record", "import", "x", "--format", "embedlm", "--out", "y"], { cwd });
   expect(format).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean "embedllm"?') });
 });

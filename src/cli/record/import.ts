@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
 import { isObject } from "../../base/fields.ts";
-import { shorten, toCount, toMoney, toPercent } from "../../base/format.ts";
+import { shorten, toCount, toMoney, toPercent, toSeries } from "../../base/format.ts";
 import { readWhole } from "../../files/bounds.ts";
 import { Problems } from "../../files/problems.ts";
 import type { ImportSummary, SinkOptions } from "../../recording/import/sink.ts";
@@ -77,6 +77,10 @@ async function importOutcomes(source: string, _flags: unknown, command: Command)
   if (flags.out === undefined) throw usageError("import needs --out FOLDER: where the recording goes");
   if (flags.map !== undefined && layout.id !== "table")
     throw usageError(`--map goes with --format table: ${layout.id} has columns of its own`);
+  if (flags.metric !== undefined && !layout.hasMetrics) {
+    const some = LAYOUTS.filter(({ hasMetrics }) => hasMetrics).map(({ id }) => id);
+    throw usageError(`--metric goes with ${toSeries(some)}: ${layout.id} has one score`);
+  }
   const summary = await importRecording({
     ...{ source, layout, folder: flags.out, set: flags.set, metric: flags.metric },
     ...{ scoreMax: flags.scoreMax, duplicates: flags.duplicates },

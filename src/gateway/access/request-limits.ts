@@ -30,7 +30,7 @@ export const MOST_POOL_NAMES = 64;
 /** Of a schema that the answer must fit, or of a workflow, as JSON: providers take far less. */
 export const LONGEST_SCHEMA = 256_000;
 
-// ---- Uploads ------------------------------------------------------------------------------------
+// ---- Uploads, and what runs hold ------------------------------------------------------------------------------------
 
 /** Bodies that are read or answered now, of the whole gateway: four of the largest for each of sixteen keys. */
 export const MOST_BYTES_IN_FLIGHT = 256_000_000;

@@ -3,7 +3,7 @@
 import { isTuttiError } from "../../base/errors.ts";
 import { shorten } from "../../base/format.ts";
 import { toTask } from "../../tutti/check-input.ts";
-import type { OutputSettings, Part, Task } from "../../worker/types.ts";
+import type { ImagePart, OutputSettings, Part, Task, ToolResult } from "../../worker/types.ts";
 import { LONGEST_SCHEMA } from "../access/request-limits.ts";
 import { badRequest, isFields, type ObjectReader } from "../http/object-reader.ts";
 import type { Effort, HeaderReader, ReplyOutcome, TuttiFields } from "../types.ts";
@@ -11,6 +11,7 @@ import type { Effort, HeaderReader, ReplyOutcome, TuttiFields } from "../types.t
 // ---- Reading ------------------------------------------------------------------------------------
 
 export const EFFORTS: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+export const VERBOSITIES = ["low", "medium", "high"] as const;
 export const ONE_MODEL_ONLY = "is not supported by a team; ask one model (provider/model) for it.";
 
 const MAX_TAGS = 16;
@@ -117,12 +118,21 @@ export function toUserContent(parts: Part[]): string | Part[] {
   return parts.length === 1 && only?.type === "text" && !only.isCached ? only.text : parts;
 }
 
+export type TextOrImage = Extract<Part, { type: "text" | "image" }>;
+
+/** What a tool returned: its texts as one, its images beside that. */
+export function toToolContent(parts: readonly TextOrImage[]): Pick<ToolResult, "content" | "images"> {
+  const content = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  const images = parts.filter((part) => part.type === "image");
+  return images.length > 0 ? { content, images } : { content };
+}
+
 /** An image by its data: or http(s): URL. We never open a file or another address for a client. */
-export function readImage(reader: ObjectReader, name: string): Part {
+export function readImage(reader: ObjectReader, name: string): ImagePart {
   return toImagePart(reader.text(name), reader.pathOf(name));
 }
 
-export function toImagePart(url: string, param: string): Part {
+export function toImagePart(url: string, param: string): ImagePart {
   const isInline = /^data:/i.test(url);
   if (isInline ? !isImageData(url) : !(/^https?:\/\//i.test(url) && URL.canParse(url))) {
     const right = "give a data: URL (data:image/png;base64,…) or an https: URL.";
@@ -163,7 +173,13 @@ export function toTuttiFields(outcome: ReplyOutcome): TuttiFields {
     calls: outcome.calls,
     stop_reason: outcome.stopReason,
     simulated: outcome.isSimulated || undefined,
+    ignored: toNames(outcome.head.request.echo.ignored),
   };
+}
+
+/** It may come from a journal. */
+function toNames(value: unknown): string[] | undefined {
+  return Array.isArray(value) && value.length > 0 ? value.map(String) : undefined;
 }
 
 export function toSeconds(milliseconds: number): number {

@@ -24,6 +24,7 @@ const CODES: Partial<Record<ErrorCode, string | null>> = {
   "run-active": "conflict",
   "run-busy": "conflict",
   "too-large": "request_too_large",
+  "context-length": "context_length_exceeded",
   "rate-limited": "rate_limit_exceeded",
   "budget-spent": "insufficient_quota",
   aborted: "cancelled",

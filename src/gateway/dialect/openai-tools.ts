@@ -1,5 +1,5 @@
-// Tools and formats as OpenAI's dialects declare and choose them. Tools of types that only their own provider has (web_search,
-// namespace, …) are left out, never refused: coding agents send them with every request.
+// Tools and formats as OpenAI's dialects declare and choose them. Tools of types that only their own provider has (web_search, …)
+// are left out, and named in the reply, never refused: coding agents send them with every request.
 //
 // Custom tools take plain text. Inside, every tool takes JSON, so the text travels as the one field of an object,
 // and is taken out again when the client reads it.
@@ -9,6 +9,7 @@ import type { OutputSettings, Sampling, ToolChoice, ToolDefinition } from "../..
 import { MOST_TOOLS } from "../access/request-limits.ts";
 import { badRequest, type Fields, isFields, type ObjectReader } from "../http/object-reader.ts";
 import { checkSchema } from "./common.ts";
+import { USUAL_TIERS } from "./ignored.ts";
 
 const CUSTOM_SCHEMA = {
   type: "object",
@@ -103,5 +104,19 @@ export function readSampling(body: ObjectReader): Sampling {
     presencePenalty: body.number("presence_penalty", penalty),
     frequencyPenalty: body.number("frequency_penalty", penalty),
     parallelToolCalls: body.flag("parallel_tool_calls"),
+    topK: body.number("top_k", { min: 0, isWhole: true }),
   };
+}
+
+/** Types of tools that only their own provider runs. */
+export function ignoredTools(body: ObjectReader): string[] {
+  const types = body.list("tools").map((tool) => (isFields(tool) ? tool.type : undefined));
+  return types.flatMap((type) =>
+    typeof type === "string" && type !== "function" && type !== "custom" ? [`tools: ${type}`] : [],
+  );
+}
+
+export function readUsualTier(body: ObjectReader): string | undefined {
+  const tier = body.value("service_tier");
+  return typeof tier === "string" && USUAL_TIERS.includes(tier) ? tier : undefined;
 }

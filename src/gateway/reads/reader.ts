@@ -1,8 +1,9 @@
 // Answers questions about the past off the hot path: in a thread of its own where the journal is a file that has grown, and
-// for folders; else here. A key has one question in the thread at a time, so that its bills do not come before those of
+// for folders; else here. A key has one question under way at a time, so that its bills do not come before those of
 // others. A question that takes too long ends the thread, and the next one starts another.
 
 import { statSync } from "node:fs";
+import { setImmediate as turn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { toErrorCode } from "../../base/error-codes.ts";
 import { TuttiError } from "../../base/errors.ts";
@@ -19,6 +20,10 @@ const SMALL_JOURNAL_BYTES = 4_000_000;
 /** Those that read the journal, and nothing else. */
 const JOURNAL_READS = new Set<keyof Reads>([
   "listRuns",
+  "loadRun",
+  "loadOwnEvents",
+  "showOwnRun",
+  "showOwnMessages",
   "sumSpending",
   "toBill",
   "toBillCsv",
@@ -60,8 +65,8 @@ export class PastReader {
     name: N,
     ...args: Parameters<Reads[N]>
   ): Promise<Result<N>> {
-    if (this.#isHere(name)) return this.#call(name, args) as Promise<Result<N>>;
-    return this.#ask(key, name, args, false) as Promise<Result<N>>;
+    const work = this.#isHere(name) ? () => this.#call(name, args) : () => this.#send(name, args, false);
+    return this.#enter(key, work) as Promise<Result<N>>;
   }
 
   /** The same as bytes to be sent, made where it was read: a text as it is, anything else as JSON. */
@@ -70,8 +75,10 @@ export class PastReader {
     name: N,
     ...args: Parameters<Reads[N]>
   ): Promise<Uint8Array> {
-    if (this.#isHere(name)) return toBytes(await this.#call(name, args));
-    return (await this.#ask(key, name, args, true)) as Uint8Array;
+    const work = this.#isHere(name)
+      ? async () => toBytes(await this.#call(name, args))
+      : () => this.#send(name, args, true);
+    return (await this.#enter(key, work)) as Uint8Array;
   }
 
   async close(): Promise<void> {
@@ -92,21 +99,18 @@ export class PastReader {
     return (statSync(storePath, { throwIfNoEntry: false })?.size ?? 0) < SMALL_JOURNAL_BYTES;
   }
 
-  #call(name: keyof Reads, args: unknown[]): Promise<unknown> {
+  /** After a turn for everybody else: what is small holds nobody up, many of them in a row would. */
+  async #call(name: keyof Reads, args: unknown[]): Promise<unknown> {
+    await turn();
     return (this.#here[name] as (...args: unknown[]) => Promise<unknown>)(...args);
   }
 
-  async #ask(
-    key: GatewayKey | undefined,
-    name: keyof Reads,
-    args: unknown[],
-    isBytes: boolean,
-  ): Promise<unknown> {
+  async #enter(key: GatewayKey | undefined, work: () => Promise<unknown>): Promise<unknown> {
     const id = key?.id ?? "";
     const gate = this.#gates.get(id) ?? createGate(1);
     this.#gates.set(id, gate);
     try {
-      return await gate.enter(() => this.#send(name, args, isBytes));
+      return await gate.enter(work);
     } finally {
       if (gate.running === 0) this.#gates.delete(id);
     }

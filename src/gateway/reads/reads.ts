@@ -4,7 +4,14 @@
 
 import type { Environment } from "../../config/home.ts";
 import type { Query } from "../../http/target.ts";
-import type { RunFilter, RunSummary, SpendingFilter, SpendingRow, Store } from "../../store/types.ts";
+import type {
+  RunEvent,
+  RunFilter,
+  RunSummary,
+  SpendingFilter,
+  SpendingRow,
+  Store,
+} from "../../store/types.ts";
 import { type BillQuery, toBill, toBillCsv } from "../access/bill.ts";
 import type {
   BenchComparison,
@@ -20,6 +27,7 @@ import {
   type Shares,
 } from "../dashboard/worker-shares.ts";
 import { compareBenches, listBenches, showBench } from "./bench-folders.ts";
+import { loadOwnEvents, showOwnMessages, showOwnRun, type Viewer } from "./own-run.ts";
 import { showTraining, summariseTraining, summariseTrainings } from "./training-folders.ts";
 
 /** Where trainings and benches lie. */
@@ -33,6 +41,12 @@ type List<T> = { object: "list"; data: T[] };
 
 export interface Reads {
   listRuns(filter: RunFilter): Promise<RunSummary[]>;
+  /** Whose-ever it is: the caller looks. */
+  loadRun(id: string): Promise<RunEvent[]>;
+  /** Throws "not-found" for one that is not there, or not this key's. */
+  loadOwnEvents(id: string, viewer: Viewer): Promise<RunEvent[]>;
+  showOwnRun(id: string, viewer: Viewer): Promise<object>;
+  showOwnMessages(id: string, viewer: Viewer): Promise<object>;
   sumSpending(filter: SpendingFilter): Promise<SpendingRow[]>;
   /** As it is sent, for a bill may have a line for each run. */
   toBill(filter: BillFilter): Promise<object>;
@@ -51,6 +65,10 @@ export function createReads(openStore: () => Promise<Store>, folders: Folders): 
   const shares = createShareReader();
   return {
     listRuns: async (filter) => (await openStore()).listRuns(filter),
+    loadRun: async (id) => (await openStore()).loadRun(id),
+    loadOwnEvents: async (id, viewer) => loadOwnEvents(await openStore(), id, viewer),
+    showOwnRun: async (id, viewer) => showOwnRun(await openStore(), id, viewer),
+    showOwnMessages: async (id, viewer) => showOwnMessages(await openStore(), id, viewer),
     sumSpending: async (filter) => (await openStore()).sumSpending(filter),
     toBill: async (filter) => toBill(await (await openStore()).sumSpending(filter), filter.groupBy),
     toBillCsv: async (filter) => toBillCsv(await (await openStore()).sumSpending(filter), filter.groupBy),

@@ -12,6 +12,7 @@ import { boundUsage } from "./bound-request.ts";
 import { toUpstreamHeaders } from "./headers.ts";
 import { withoutUsageEvent } from "./hide-usage.ts";
 import { createLineBuffer, type LineBuffer } from "./line-buffer.ts";
+import { nameModelInBody, nameModelInStream } from "./name-model.ts";
 import { createUsageReader, type RelayReading, readBody, type UsageReader } from "./read-usage.ts";
 import { guardReply, type ReplyGuard } from "./reply-guard.ts";
 import type { RelayRequest, RelayResult } from "./types.ts";
@@ -145,8 +146,10 @@ class Transfer implements Dispatcher.DispatchHandler {
     const reading = this.#read(body);
     if (this.#isOpen) outgoing.end();
     else {
-      this.#headers["content-length"] = String(body.length);
-      outgoing.writeHead(this.#status!, this.#allHeaders(reading)).end(body);
+      const { namedModel } = this.#request;
+      const shown = namedModel === undefined ? body : nameModelInBody(body, namedModel);
+      this.#headers["content-length"] = String(shown.length);
+      outgoing.writeHead(this.#status!, this.#allHeaders(reading)).end(shown);
     }
     this.#end({ isComplete: true }, reading);
   }
@@ -177,7 +180,9 @@ class Transfer implements Dispatcher.DispatchHandler {
   #sendLines(lines: Buffer): void {
     if (lines.length === 0) return;
     this.#guard!.count(this.#reader!.push(lines));
-    this.#send(this.#request.hidesUsage ? withoutUsageEvent(lines) : lines);
+    const { hidesUsage, namedModel } = this.#request;
+    const shown = hidesUsage ? withoutUsageEvent(lines) : lines;
+    this.#send(namedModel === undefined ? shown : nameModelInStream(shown, namedModel));
   }
 
   /** The provider is read no faster than the client reads: nothing piles up here. */

@@ -35,6 +35,8 @@ export interface RelayReader {
   read(event: Record<string, unknown>, known: ReplyFields): ReplyFields;
   /** False: more of the usage is still to come. Absent: it is said all at once. */
   isUsageWhole?(known: ReplyFields): boolean;
+  /** Its clients go by the name of the model in the reply, so it is the one that was asked for (name-model.ts). */
+  readonly namesModel?: true;
   /** The last event of a stream that broke off after so many events: the status is out, so it must say so itself. */
   toErrorEvent(error: TuttiError, events: number): string;
 }
@@ -78,6 +80,8 @@ export interface RelayRequest {
   bound: RequestBound;
   /** Whoever has a budget: a reply whose usage nobody says counts with all that it can have cost. */
   isBudgeted: boolean;
+  /** The model as the client calls it, where its reply must say so. */
+  namedModel?: string;
   /** The client did not ask for the event that says what a stream took. */
   hidesUsage: boolean;
   /** Added to the reply. Asked for when it begins: of a stream, usage is not known by then. */

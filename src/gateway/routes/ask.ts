@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { TuttiError } from "../../base/errors.ts";
 import { relayTargetOf } from "../../config/endpoint.ts";
 import type { Connection } from "../../http/connection.ts";
+import { admitRun } from "../access/admit-run.ts";
 import { checkOneModel } from "../access/keys.ts";
 import type { GatewayContext } from "../context.ts";
 import { badRequest, ObjectReader } from "../http/object-reader.ts";
@@ -60,7 +61,7 @@ export const ask: Handler = async (context, visit) => {
     idempotencyKey,
     hash: hash(),
     admit: async (wanted) => {
-      const admission = await context.admission.admit(key, wanted);
+      const admission = await admitRun(context, key, wanted);
       connection.set(admission.headers);
       return admission;
     },
@@ -78,13 +79,15 @@ export const ask: Handler = async (context, visit) => {
   notes.overheadMs = run && toOverheadMs(run);
   if (error && !connection.hasBegun) {
     connection.set({ "x-tutti-run-id": reply.head.runId });
-    // A team has worked already: what failed then is not for an SDK to repeat by itself.
-    sendError(connection, dialect, unrepeatable(error));
+    // A team has worked already: what failed then is not for an SDK to repeat by itself. One model has not, nor has the
+    // worker in a tool loop, which goes on from where it stood.
+    const isCheap = destination.kind === "worker" || reply.before !== undefined;
+    sendError(connection, dialect, isCheap && error.code === "rate-limited" ? error : unrepeatable(error));
   }
 };
 
-function unrepeatable({ code, message, status, param, cause }: TuttiError): TuttiError {
-  return new TuttiError(code, message, { status, retryable: false, param, cause });
+function unrepeatable({ code, message, status, param, cause, retryAfterMs }: TuttiError): TuttiError {
+  return new TuttiError(code, message, { status, retryable: false, param, cause, retryAfterMs });
 }
 
 /** Throws "overloaded" where nothing more is taken now. */

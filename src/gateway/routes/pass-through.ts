@@ -97,6 +97,7 @@ export async function passThrough(
       body: sent.body,
       bound: sent.bound,
       hidesUsage: sent.hidesUsage,
+      namedModel: reader.namesModel && body.model !== target.model ? String(body.model) : undefined,
       isBudgeted: key?.budget !== undefined,
       clientHeaders: connection.incoming.headers,
       outgoing,

@@ -1,22 +1,24 @@
 // Runs as data, for the dashboard and for whoever wants to know: a list, one in full, and its events as they
 // happen. A key sees its own runs; an admin's key, or a gateway without keys, sees all.
 
-import { isTuttiError, TuttiError } from "../../base/errors.ts";
+import { setImmediate as turn } from "node:timers/promises";
+import { isTuttiError } from "../../base/errors.ts";
+import type { Connection } from "../../http/connection.ts";
 import type { Query } from "../../http/target.ts";
-import { type Run, toRun } from "../../perform/run.ts";
-import { fold } from "../../perform/state.ts";
 import type { RunEvent, RunFilter, StopReason } from "../../store/types.ts";
 import type { GatewayContext } from "../context.ts";
 import { KEEP_ALIVE } from "../dialect/common.ts";
 import { badRequest } from "../http/object-reader.ts";
 import type { Visit } from "../http/route.ts";
 import { readWhole } from "../http/route.ts";
+import { toViewer } from "../reads/own-run.ts";
 import { createPlace, isPiece } from "../runs/live-runs.ts";
 import type { Handler } from "../types.ts";
 
 const STATES = ["ended", "running", "interrupted"] as const;
 const MOST_RUNS = 500;
 const KEEP_ALIVE_MS = 5_000;
+const MOST_AT_ONCE = 1_000_000;
 
 export const listRuns: Handler = async ({ reader }, { connection, key, query }) => {
   const limit = readWhole(query.limit, "limit", 1, MOST_RUNS) ?? 50;
@@ -47,31 +49,21 @@ function parseFilter(query: Query): RunFilter {
   };
 }
 
-export const showRun: Handler = async (context, visit) => {
-  const { run } = await loadOwnRun(context, visit, visit.id);
-  const ids = run.steps.flatMap(({ nestedRunId }) => nestedRunId ?? []);
-  const store = await context.tutti.store();
-  const states = await Promise.all(ids.map(async (id) => fold(await store.loadRun(id))));
-  const nested = states.flatMap((state) => (state ? [toRun(state)] : []));
-  visit.connection.json(200, { ...run, nested: ids.length > 0 ? nested : undefined });
+export const showRun: Handler = async ({ runReader }, { connection, key, id }) => {
+  connection.jsonBytes(200, await runReader.bytes(key, "showOwnRun", id, toViewer(key)));
 };
 
-/** The run, if it is there and the key may see it: else both are "not found". */
-export async function loadOwnRun(
-  { tutti }: GatewayContext,
-  { key }: Visit,
-  id: string,
-): Promise<{ run: Run; events: RunEvent[] }> {
-  // "t_" are samples of trainings, performed into the journal to be looked at.
-  const events = /^(r_[\w.]+|t_[\w.-]+)$/.test(id) ? await (await tutti.store()).loadRun(id) : [];
-  const state = fold(events);
-  const owner = state?.parent ? fold(await (await tutti.store()).loadRun(topOf(id)))?.origin : state?.origin;
-  if (state && (!key || key.isAdmin || owner?.keyId === key.id)) return { run: toRun(state), events };
-  throw new TuttiError("not-found", `There is no run "${id.slice(0, 60)}".`);
-}
+export const showMessages: Handler = async ({ runReader }, { connection, key, id }) => {
+  connection.jsonBytes(200, await runReader.bytes(key, "showOwnMessages", id, toViewer(key)));
+};
 
-function topOf(id: string): string {
-  return id.split(".")[0]!;
+/** The events of a run that the key may see. Throws "not-found". */
+export function loadOwnRun(
+  { runReader }: GatewayContext,
+  key: Visit["key"],
+  id: string,
+): Promise<RunEvent[]> {
+  return runReader.read(key, "loadOwnEvents", id, toViewer(key));
 }
 
 /**
@@ -85,9 +77,9 @@ export const streamEvents: Handler = async (context, visit) => {
   connection.outgoing.once("close", context.readers.ofKey.take(visit.key?.id ?? ""));
   const live = context.live.find(id);
   const after = parseEventId(connection.header("last-event-id"));
-  const earlier = await loadOwnRun(context, visit, id).catch((error: unknown) => {
+  const earlier = await loadOwnRun(context, visit.key, id).catch((error: unknown) => {
     // It is running, and its first event may not be journaled yet.
-    if (live && isTuttiError(error) && !visit.key) return { events: [] };
+    if (live && isTuttiError(error) && !visit.key) return [];
     throw error;
   });
   connection.outgoing.once("close", context.readers.ofRun.take(id));
@@ -95,8 +87,8 @@ export const streamEvents: Handler = async (context, visit) => {
   connection.begin(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
   const numbering = createNumbering(id, after);
   // Of a run that went on after tools of the client, the earlier turns are in the journal only.
-  const past = live ? upTo(earlier.events, first) : earlier.events;
-  await connection.write(past.filter(isWhole).map(numbering).join(""));
+  const past = live ? upTo(earlier, first) : earlier;
+  await writeInTurns(connection, past.filter(isWhole), numbering);
   const beat = setInterval(() => void connection.write(KEEP_ALIVE).catch(() => {}), KEEP_ALIVE_MS);
   connection.gone.addEventListener("abort", () => live?.wake());
   try {
@@ -110,6 +102,23 @@ export const streamEvents: Handler = async (context, visit) => {
   }
   connection.end();
 };
+
+/** A megabyte or so at a time, with a turn for everybody else after it. */
+async function writeInTurns(
+  connection: Connection,
+  events: readonly RunEvent[],
+  toText: (event: RunEvent) => string,
+): Promise<void> {
+  let text = "";
+  for (const event of events) {
+    text += toText(event);
+    if (text.length < MOST_AT_ONCE) continue;
+    await connection.write(text);
+    await turn();
+    text = "";
+  }
+  await connection.write(text);
+}
 
 /** Pieces of text are journaled in other pieces than they were shown in: told again, they come with their step's end. */
 function isWhole(event: RunEvent): boolean {
@@ -160,7 +169,7 @@ export function parseEventId(text: string | undefined): { journaled: number; pas
 }
 
 export const cancelRun: Handler = async (context, visit) => {
-  await loadOwnRun(context, visit, visit.id);
+  await loadOwnRun(context, visit.key, visit.id);
   context.dispatcher.queued.delete(visit.id);
   await context.live.stop(visit.id);
   return showRun(context, visit);

@@ -32,6 +32,7 @@ export function toOutcome(
     text: isCalling ? (step?.reply ?? "") : run.answer,
     toolCalls: toolCalls.map((call, index) => ({ ...call, id: toToolCallId(run.id, turn, index) })),
     finishReason: isCalling ? "tool-calls" : toFinishReason(step?.finishReason),
+    stopSequence: isCalling ? undefined : step?.stopSequence,
     // Without one it is not over: whoever performed it went away.
     stopReason: run.stopReason ?? "cancelled",
     usage: toUsage(run, before),
@@ -160,10 +161,11 @@ async function isAsWanted({ answer, hasAnswer, task }: Run): Promise<boolean> {
 /** A worker's key is ours, not the client's: a 401 would send people to look at the wrong key. */
 function toWorkerFailure({ error }: Run): TuttiError {
   if (!error) return new TuttiError("worker-fault", "Nobody replied, so there is no answer.");
-  const { code, message, status = 502, retryable } = error;
+  const { code, message, status = 502, retryable, retryAfterMs } = error;
   const isKept = status === 429 || (status >= 500 && status < 600);
   return new TuttiError(code === "auth" ? "worker-auth" : toErrorCode(code, "worker-fault"), message, {
     status: isKept ? status : 502,
     retryable,
+    retryAfterMs,
   });
 }

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isTuttiError } from "../../base/errors.ts";
 import type { RunEvent } from "../../store/types.ts";
-import type { Wanted } from "../access/admission.ts";
+import { admitRun, type WantedRun } from "../access/admit-run.ts";
 import type { GatewayContext } from "../context.ts";
 import { checkRoom } from "../routes/ask.ts";
 
@@ -48,13 +48,13 @@ async function resumeQueued(context: GatewayContext): Promise<void> {
 }
 
 async function resume(context: GatewayContext, id: string, onLost: (error: unknown) => void): Promise<void> {
-  const { tutti, keys, models, admission, dispatcher, log } = context;
+  const { tutti, keys, models, dispatcher, log } = context;
   checkRoom(context);
   const events = await (await tutti.store()).loadRun(id);
   const { keyId, model } = originOf(events)!;
   const key = keyId === undefined ? undefined : keys.findById(keyId);
   const destination = await models.resolve(model, key, { preferences: {} });
-  const admit = (wanted: Wanted) => admission.admit(key, wanted);
+  const admit = (wanted: WantedRun) => admitRun(context, key, wanted);
   const { live } = await dispatcher.resume(events, { destination, admit, goesOn: true });
   live.result.catch(onLost);
   log.info("goes on with a background run", { run: id });

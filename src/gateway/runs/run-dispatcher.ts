@@ -7,22 +7,29 @@ import { shorten } from "../../base/format.ts";
 import type { Run } from "../../perform/run.ts";
 import { fold } from "../../perform/state.ts";
 import type { Origin, RunEvent } from "../../store/types.ts";
+import type { ResumeOptions } from "../../tutti/ask-options.ts";
 import { toTask } from "../../tutti/check-input.ts";
 import { createRunId } from "../../tutti/run-setup.ts";
 import type { RunStream, Tutti } from "../../tutti/tutti.ts";
+import { attachmentsOf } from "../../worker/brief.ts";
 import type { Message } from "../../worker/types.ts";
-import type { Admission, Wanted } from "../access/admission.ts";
+import type { Admission } from "../access/admission.ts";
+import type { WantedRun } from "../access/admit-run.ts";
+import { sizeOf } from "../access/held-bytes.ts";
 import type { GatewayKey } from "../access/keys.ts";
 import { MOST_IMAGE_BYTES } from "../access/request-limits.ts";
+import type { PastReader } from "../reads/reader.ts";
 import type { Dialect, GatewayRequest, ReplyHead } from "../types.ts";
 import { LiveRun, type LiveRuns, replay } from "./live-runs.ts";
 import { type OneWorker, type Team, toStage } from "./models.ts";
+import { failureOf } from "./outcome.ts";
 import type { RunPreferences } from "./preferences.ts";
 import {
   findChanges,
   findToolTail,
   parseReplyId,
   type ToolTail,
+  type Turn,
   toConversation,
   toReplyId,
   toToolResults,
@@ -40,7 +47,7 @@ export interface DispatchRequest {
   /** Of the body and what else makes two requests the same. */
   hash: string;
   /** Lets the run in, where one is started: a request that joins takes no place. */
-  admit(wanted: Wanted): Promise<Admission>;
+  admit(wanted: WantedRun): Promise<Admission>;
 }
 
 /** A run that a reply is made from. */
@@ -59,15 +66,22 @@ export interface LiveReply {
 export class RunDispatcher {
   readonly #tutti: Tutti;
   readonly #live: LiveRuns;
+  readonly #reader: Pick<PastReader, "read">;
   readonly #onEnd: (run: Run, before?: Run) => Promise<void>;
   /** Background runs of an earlier process that wait until they are let in. */
   readonly queued = new Set<string>();
   readonly #same = new Map<string, { hash: string; reply: Promise<LiveReply> }>();
 
   /** `onEnd` is done before the place that a run took is free again. */
-  constructor(tutti: Tutti, live: LiveRuns, onEnd: (run: Run, before?: Run) => Promise<void>) {
+  constructor(
+    tutti: Tutti,
+    live: LiveRuns,
+    reader: Pick<PastReader, "read">,
+    onEnd: (run: Run, before?: Run) => Promise<void>,
+  ) {
     this.#tutti = tutti;
     this.#live = live;
+    this.#reader = reader;
     this.#onEnd = onEnd;
   }
 
@@ -107,7 +121,12 @@ export class RunDispatcher {
     const { seed, task, isStream: streamsAnswer } = request;
     const isTeam = destination.kind === "team";
     const runId = createRunId();
-    const admission = await asked.admit({ runId, usd: destination.budgetUsd ?? undefined });
+    const admission = await asked.admit({
+      runId,
+      usd: destination.budgetUsd ?? undefined,
+      bytes: sizeOf([messages, task.output]),
+      isNew: true,
+    });
     const begin = (signal: AbortSignal) =>
       this.#tutti.stream(
         { messages, output: task.output },
@@ -123,6 +142,7 @@ export class RunDispatcher {
           seed,
           streamsAnswer,
           isFinal: true,
+          patienceMs: patienceOf(request),
           origin: toOrigin(asked),
           signal,
         },
@@ -155,7 +175,7 @@ export class RunDispatcher {
     const { runId, settings, spent, spentBefore } = fold(events)!;
     const { usd } = settings.limits;
     const left = usd === undefined ? undefined : Math.max(0, usd - (spent.usd - spentBefore.usd));
-    const admission = await admit({ runId, usd: left });
+    const admission = await admit({ runId, usd: left, bytes: sizeOf(events) });
     const { pool } = toStage(destination);
     const begin = (signal: AbortSignal) =>
       this.#tutti.resume(runId, { signal, pool, budgetUsd: admission.budgetUsd ?? null });
@@ -169,7 +189,7 @@ export class RunDispatcher {
     const store = await this.#tutti.store();
     const [found] = await store.listRuns({ idempotencyKey: idempotencyKey!, keyId: key?.id, limit: 1 });
     if (!found) return undefined;
-    const events = await store.loadRun(found.id);
+    const events = await this.#load(key, found.id);
     const turns = toTurns(events);
     const { run, startedAt } = turns.at(-1)!;
     if (found.isStripped) throw notKept(idempotencyKey!);
@@ -189,7 +209,7 @@ export class RunDispatcher {
     const { previousReplyId: id, task } = request;
     if (id === undefined) return task.messages;
     const found = parseReplyId(dialect, id);
-    const events = found ? await (await this.#tutti.store()).loadRun(found.runId) : [];
+    const events = found ? await this.#load(key, found.runId) : [];
     const run = events.length > 0 ? toTurns(events)[found!.turn]?.run : undefined;
     if (!run || run.origin?.keyId !== key?.id || run.isStripped)
       throw new TuttiError(
@@ -202,20 +222,27 @@ export class RunDispatcher {
     return first?.role === "system" ? [first, ...earlier, ...rest] : [...earlier, ...task.messages];
   }
 
+  /** Empty where there is none. Whose it is, the caller looks at: an admin goes on with its own runs only. */
+  #load(key: GatewayKey | undefined, id: string): Promise<RunEvent[]> {
+    return this.#reader.read(key, "loadRun", id);
+  }
+
   /** Goes on with the run that waits for these results. Undefined where there is none: then it is a new one. */
   async #goOn(
     asked: DispatchRequest,
     tail: ToolTail,
     messages: readonly Message[],
   ): Promise<LiveReply | undefined> {
-    const { request, key, preferences, destination } = asked;
-    const events = await (await this.#tutti.store()).loadRun(tail.runId);
+    const { request, key, destination } = asked;
+    const events = await this.#load(key, tail.runId);
     if (events.length === 0) return undefined;
     const turns = toTurns(events);
     const { run, startedAt } = turns.at(-1)!;
     if (run.origin?.keyId !== key?.id || run.origin?.model !== request.model) return undefined;
     const turn = turns.length - 1;
     const live = this.#live.find(run.id);
+    if (!live && turn === tail.turn + 1 && wasGiven(run, tail) && (await failureOf(run)))
+      return this.#askAgain(asked, messages, events, turns);
     if (turn > tail.turn && wasGiven(run, tail)) {
       // Only the reply right after these results is the answer to this very request.
       if (turn !== tail.turn + 1) return undefined;
@@ -229,22 +256,62 @@ export class RunDispatcher {
     // The client's truth wins: what it has edited, pruned or redacted since is not sent from the journal.
     const changed = toolResults && findChanges(messages, run);
     if (!toolResults || !changed) return undefined;
-    const admission = await asked.admit({ runId: run.id, usd: destination.budgetUsd ?? undefined });
+    const admission = await asked.admit({
+      runId: run.id,
+      usd: destination.budgetUsd ?? undefined,
+      bytes: sizeOf([messages, events]),
+    });
     const begin = (signal: AbortSignal) =>
       this.#tutti.resume(run.id, {
         toolResults,
         said: tail.said,
         ...changed,
-        output: request.task.output ?? {},
-        budgetUsd: admission.budgetUsd ?? null,
-        deadlineMs: preferences.deadlineMs,
-        streamsAnswer: request.isStream,
-        isFinal: true,
+        ...toTurnOptions(asked, admission),
         signal,
-        pool: toStage(destination).pool,
       });
     return toReply(asked, this.#launch(begin, admission, goesOn(asked), run), admission, turn + 1, run);
   }
+
+  /** A turn that has failed, asked for once more: what a client that tries again wants is no copy of the failure. */
+  async #askAgain(
+    asked: DispatchRequest,
+    messages: readonly Message[],
+    events: readonly RunEvent[],
+    turns: readonly Turn[],
+  ): Promise<LiveReply | undefined> {
+    const [before, run] = turns.slice(-2).map((turn) => turn.run) as [Run, Run];
+    const changed = findChanges(messages, run);
+    if (!changed) return undefined;
+    const usd = asked.destination.budgetUsd ?? undefined;
+    const admission = await asked.admit({ runId: run.id, usd, bytes: sizeOf([messages, events]) });
+    const begin = (signal: AbortSignal) =>
+      this.#tutti.resume(run.id, { again: true, ...changed, ...toTurnOptions(asked, admission), signal });
+    const live = this.#launch(begin, admission, goesOn(asked), before);
+    return toReply(asked, live, admission, turns.length - 1, before);
+  }
+}
+
+/** Of a turn that goes on with a run. */
+function toTurnOptions(
+  { request, preferences, destination }: DispatchRequest,
+  { budgetUsd }: Admission,
+): ResumeOptions {
+  return {
+    output: request.task.output ?? {},
+    budgetUsd: budgetUsd ?? null,
+    deadlineMs: preferences.deadlineMs,
+    streamsAnswer: request.isStream,
+    isFinal: true,
+    patienceMs: patienceOf(request),
+    pool: toStage(destination).pool,
+  };
+}
+
+/** Clients wait for a limit of a rate by themselves, once they know of it; for work in the background nobody waits. */
+const PATIENCE_MS = 1_000;
+
+function patienceOf({ isBackground }: GatewayRequest): number | undefined {
+  return isBackground ? undefined : PATIENCE_MS;
 }
 
 /** A run that cannot even begin gives its place back. */
@@ -312,9 +379,7 @@ function notKept(key: string): TuttiError {
 /** One model that is passed through to takes what its provider takes. */
 function checkImages(messages: readonly Message[]): void {
   let bytes = 0;
-  for (const { content } of messages)
-    if (typeof content !== "string")
-      for (const part of content) if (part.type === "image") bytes += part.image.length;
+  for (const part of messages.flatMap(attachmentsOf)) if (part.type === "image") bytes += part.image.length;
   if (bytes > MOST_IMAGE_BYTES)
     throw new TuttiError(
       "too-large",

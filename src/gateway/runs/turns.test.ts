@@ -11,8 +11,8 @@ it("results of tools are found at the end of a conversation, with what was said 
     runId: "r_a",
     turn: 2,
     contents: new Map([
-      [0, "result 0"],
-      [1, "result 1"],
+      [0, { content: "result 0" }],
+      [1, { content: "result 1" }],
     ]),
     said: "one\n\ntwo\n\nthree",
   });

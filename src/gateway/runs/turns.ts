@@ -7,11 +7,14 @@ import type { RunEvent } from "../../store/types.ts";
 import type { Exchange, Message, ToolResult } from "../../worker/types.ts";
 import type { Dialect } from "../types.ts";
 
+/** What a tool returned. */
+type Returned = Pick<ToolResult, "content" | "images">;
+
 export interface ToolTail {
   runId: string;
   turn: number;
   /** By the position of the call in the reply that asked for it. */
-  contents: Map<number, string>;
+  contents: Map<number, Returned>;
   /** What the user said after the results. */
   said?: string;
 }
@@ -34,7 +37,7 @@ export function findToolTail(messages: readonly Message[]): ToolTail | undefined
     const id = parseToolCallId(message.toolCallId);
     if (!id || (tail && (id.runId !== tail.runId || id.turn !== tail.turn))) return undefined;
     tail ??= { runId: id.runId, turn: id.turn, contents: new Map() };
-    tail.contents.set(id.index, message.content);
+    tail.contents.set(id.index, toReturned(message));
   }
   return tail && said.length > 0 ? { ...tail, said: said.join("\n\n") } : tail;
 }
@@ -71,8 +74,8 @@ export function toToolResults(run: Run, { contents }: ToolTail): ToolResult[] | 
   const calls = run.stopReason === "tool-calls" ? (run.steps.at(-1)?.toolCalls ?? []) : [];
   if (calls.length === 0 || contents.size !== calls.length) return undefined;
   const results = calls.flatMap(({ id }, index) => {
-    const content = contents.get(index);
-    return content === undefined ? [] : [{ toolCallId: id, content }];
+    const returned = contents.get(index);
+    return returned === undefined ? [] : [{ toolCallId: id, ...returned }];
   });
   return results.length === calls.length ? results : undefined;
 }
@@ -88,8 +91,8 @@ export function findChanges(
   const first = messages.findIndex((message) => turnOf(message, run.id) !== undefined);
   // Only the results were sent: what they answer to is in the journal alone.
   if (first <= 0) return {};
-  const turns = new Map<number, { text: string; contents: Map<number, string>; said: string[] }>();
-  let current: { text: string; contents: Map<number, string>; said: string[] } | undefined;
+  const turns = new Map<number, SentTurn>();
+  let current: SentTurn | undefined;
   for (const message of messages.slice(first)) {
     if (message.role === "assistant") {
       const turn = turnOf(message, run.id);
@@ -99,7 +102,7 @@ export function findChanges(
     } else if (message.role === "tool") {
       const id = parseToolCallId(message.toolCallId);
       if (id?.runId !== run.id) return undefined;
-      current!.contents.set(id.index, message.content);
+      current!.contents.set(id.index, toReturned(message));
     } else if (message.role === "user" && typeof message.content === "string") {
       current!.said.push(message.content);
     } else return undefined;
@@ -110,9 +113,9 @@ export function findChanges(
     if (!exchange.results) return [exchange];
     const now = turns.get(turn++);
     if (!now) return [];
-    const results = exchange.results.map(({ toolCallId, content }, index) => ({
+    const results = exchange.results.map(({ toolCallId, ...returned }, index) => ({
       toolCallId,
-      content: now.contents.get(index) ?? content,
+      ...(now.contents.get(index) ?? returned),
     }));
     const said = now.said.join("\n\n") || undefined;
     return [{ ...exchange, reply: { ...exchange.reply, text: now.text }, results, said }];
@@ -122,6 +125,17 @@ export function findChanges(
     messages: isSame(opening, run.task.messages) ? undefined : opening,
     exchanges: isSame(exchanges, kept) ? undefined : exchanges,
   };
+}
+
+/** A turn of the run as the client sends it back. */
+interface SentTurn {
+  text: string;
+  contents: Map<number, Returned>;
+  said: string[];
+}
+
+function toReturned({ content, images }: Extract<Message, { role: "tool" }>): Returned {
+  return images ? { content, images } : { content };
 }
 
 /** Undefined for a message that is no turn of this run. */
@@ -140,7 +154,8 @@ function isSame(a: unknown, b: unknown): boolean {
 export function wasGiven(run: Run, { turn, contents }: ToolTail): boolean {
   const { results = [] } = toolExchangesOf(run)[turn] ?? {};
   return (
-    results.length === contents.size && results.every(({ content }, index) => contents.get(index) === content)
+    results.length === contents.size &&
+    results.every(({ toolCallId: _, ...returned }, index) => isSame(contents.get(index), returned))
   );
 }
 
@@ -154,9 +169,9 @@ export function toConversation(run: Run, { toCarriedOver }: Pick<Dialect, "toCar
   for (const [turn, { reply, results = [], said }] of exchanges.entries()) {
     const toolCalls = callsOf(reply.toolCalls ?? [], turn);
     messages.push({ role: "assistant", content: reply.text, toolCalls });
-    for (const [index, { content }] of results.entries()) {
+    for (const [index, { toolCallId: _, ...returned }] of results.entries()) {
       const { id: toolCallId, name: toolName } = toolCalls[index] ?? { id: "", name: "tool" };
-      messages.push({ role: "tool", toolCallId, toolName, content });
+      messages.push({ role: "tool", toolCallId, toolName, ...returned });
     }
     if (said) messages.push({ role: "user", content: said });
   }

@@ -26,6 +26,7 @@ const METRICS = [
 export const LM_EVAL: OutcomeLayout = {
   id: "lm-eval",
   title: "lm-evaluation-harness",
+  hasMetrics: true,
   reads:
     "a result folder with samples_<task>_<date>.jsonl (--log_samples) and results_<date>.json; --metric names the score",
   async read(source, sink, { set, metric }) {
@@ -107,6 +108,7 @@ function toGenerated(value: unknown): string | undefined {
 export const OPENAI_EVALS: OutcomeLayout = {
   id: "openai-evals",
   title: "OpenAI evals",
+  hasMetrics: true,
   reads:
     "JSONL logs with a spec, sampling or raw_sample events (the prompt) and match or metrics events (the score)",
   async read(source, sink, { set, metric }) {

@@ -2,6 +2,7 @@
 // completions) and per_instance_stats.json (metrics of each question).
 
 import { basename, dirname, join } from "node:path";
+import { usageError } from "../../base/errors.ts";
 import { toFields } from "../../base/fields.ts";
 import { badFile } from "../../files/problems.ts";
 import type { SourceRow } from "../../files/read-jsonl.ts";
@@ -21,13 +22,18 @@ const METRICS = [
   "accuracy",
 ];
 
+const STATE = /^scenario_state\.json$/;
+
 export const HELM: OutcomeLayout = {
   id: "helm",
   title: "HELM",
+  hasMetrics: true,
   reads:
     "run folders with run_spec.json, scenario_state.json and per_instance_stats.json; --metric names the score",
   async read(source, sink, { set, metric }) {
-    for (const file of sourceFiles(source, /^scenario_state\.json$/, "run folder (scenario_state.json)")) {
+    for (const file of sourceFiles(source, STATE, "run folder (scenario_state.json)")) {
+      if (!STATE.test(basename(file)))
+        throw usageError(`${file} is no run of HELM: give a run folder, or a folder of them`);
       const folder = dirname(file);
       const { name, adapter_spec: adapter } = toFields(readJsonFile(join(folder, "run_spec.json")));
       const model = toText(toFields(adapter).model);

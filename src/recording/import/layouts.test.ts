@@ -17,7 +17,7 @@ async function imported(format: string, source: string, options: Partial<ImportO
     ...{ source, layout: findLayout(format), folder, scoreMax: 1, duplicates: "refuse", columns: new Map() },
     ...options,
   });
-  return { summary, folder, recording: await loadRecording(folder) };
+  return { summary, folder, recording: await loadRecording(options.folder ?? folder) };
 }
 
 /** What it says, and that nothing is left of it. */
@@ -377,6 +377,23 @@ describe("any table", () => {
       `${file}:2: task "1" asks something else in ${file}:1`,
     );
   });
+});
+
+it("a table of other separators, a file that is no run and a missing part of one say so", async () => {
+  const odd = files.write("semicolon.csv", "question;model;score\nq;m;1\n");
+  expect(await refused("table", odd)).toContain("columns are separated by commas");
+  expect(await refused("helm", odd)).toContain("is no run of HELM: give a run folder");
+  files.write("half/run/scenario_state.json", "{}");
+  expect(await refused("helm", join(files.folder, "half"))).toContain("run_spec.json: is not there");
+});
+
+it("what is hidden in a source folder is not read, a recording in the making among it", async () => {
+  files.writeRows("open/graded.jsonl", { prompt: "a?", worker: "alpha", score: 1 });
+  files.write("open/.notes/other.jsonl", "no row");
+  const { summary } = await imported("table", join(files.folder, "open"), {
+    folder: join(files.folder, "open/made"),
+  });
+  expect(summary.outcomes).toBe(1);
 });
 
 it("a wrong format is answered with the nearest", () => {

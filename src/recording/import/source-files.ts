@@ -1,7 +1,7 @@
 // The files of a source: a file itself, or all of a folder with a wanted name; rows of tables, and JSON as a whole.
 
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, join, sep } from "node:path";
 import { isTuttiError, usageError } from "../../base/errors.ts";
 import { checkJsonFits, readWhole } from "../../files/bounds.ts";
 import { badFile, Problems } from "../../files/problems.ts";
@@ -18,7 +18,10 @@ export function sourceFiles(source: string, name: RegExp, what: string): string[
     refusePickle(source);
     return [source];
   }
-  const all = readdirSync(source, { recursive: true, encoding: "utf8" }).sort();
+  // Hidden ones are notes of other programs, or this very recording while it is made.
+  const all = readdirSync(source, { recursive: true, encoding: "utf8" })
+    .filter((path) => !path.split(sep).some((part) => part.startsWith(".")))
+    .sort();
   const files = all.filter((path) => name.test(basename(path))).map((path) => join(source, path));
   if (files.length > 0) return files;
   const pickle = all.find((path) => PICKLE.test(path));
@@ -63,6 +66,7 @@ export function readJsonFile(file: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     if (isTuttiError(error)) throw error;
+    if (!existsSync(file)) throw badFile(`${file}: is not there, and the layout needs it`, error);
     throw badFile(`${file}: not JSON that can be read: ${(error as Error).message}`, error);
   }
 }

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { usageError } from "../../base/errors.ts";
-import { toSeries } from "../../base/format.ts";
+import { shorten, toSeries } from "../../base/format.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { SourceRow } from "../../files/read-jsonl.ts";
 import { readTable, splitOfName, tableFiles } from "./source-files.ts";
@@ -113,6 +113,8 @@ function chooseColumns(row: SourceRow, mapped: ReadonlyMap<string, string>, file
   // Rows of JSONL may have fields that the first one lacks.
   if (missing.length === 0)
     return (field, each) => chosen.get(field) ?? FIELDS[field]!.find((name) => Object.hasOwn(each, name));
+  if (there.length === 1 && /[;\t]/.test(there[0]!))
+    throw usageError(`${file}: has one column, "${shorten(there[0]!)}": columns are separated by commas`);
   const hint = missing.some((name) => name.startsWith("one for")) ? ". --map field=column names it" : "";
   throw usageError(`${file}: lacks a column: ${toSeries(missing)} (there are: ${there.join(", ")})${hint}`);
 }

@@ -54,5 +54,7 @@ export interface OutcomeLayout {
   title: string;
   /** What it reads, in a line. */
   reads: string;
+  /** Its source may have several metrics, of which `--metric` names the score. */
+  hasMetrics?: true;
   read(source: string, sink: ImportSink, options: LayoutOptions): Promise<void>;
 }

@@ -3,6 +3,7 @@
 
 import type { LanguageModelV3CallOptions, LanguageModelV3Message } from "@ai-sdk/provider";
 import type { Fields } from "../../base/fields.ts";
+import { withImagesAfterResults } from "../call-options.ts";
 
 export interface ChatBodySettings {
   provider: string;
@@ -25,6 +26,7 @@ export function toChatBody(options: LanguageModelV3CallOptions, settings: ChatBo
     max_tokens: options.maxOutputTokens,
     temperature: options.temperature,
     top_p: options.topP,
+    top_k: settings.isMistral ? undefined : options.topK,
     presence_penalty: options.presencePenalty,
     frequency_penalty: options.frequencyPenalty,
     response_format: toResponseFormat(options.responseFormat, settings.hasJsonSchema, strictJsonSchema),
@@ -50,6 +52,7 @@ function readProviderOptions({ providerOptions = {} }: LanguageModelV3CallOption
   const known: Fields = { ...providerOptions.openaiCompatible, ...given };
   const { user: _u, reasoningEffort: _r, textVerbosity: _t, strictJsonSchema: _s, ...others } = given;
   const own: Fields = {};
+  if (known.service_tier !== undefined) own.service_tier = known.service_tier;
   if (known.parallelToolCalls !== undefined) own.parallel_tool_calls = known.parallelToolCalls;
   if (known.user !== undefined) own.user = known.user;
   if (known.reasoningEffort !== undefined) own.reasoning_effort = known.reasoningEffort;
@@ -85,7 +88,7 @@ function toToolChoice(choice: LanguageModelV3CallOptions["toolChoice"]): unknown
 }
 
 function toMessages(prompt: LanguageModelV3Message[], takesReasoning: boolean): Fields[] {
-  return prompt.flatMap<Fields>((message) =>
+  return withImagesAfterResults(prompt).flatMap<Fields>((message) =>
     message.role === "tool" ? toToolMessages(message.content) : toMessage(message, takesReasoning),
   );
 }

@@ -40,9 +40,17 @@ describe("a chat request", () => {
     expect(parse(nothing)).toEqual(parse({}));
   });
 
-  it("ignores what it does not know", () => {
-    const unknown = { prediction: { type: "content" }, service_tier: "flex", made_up: [1] };
-    expect(parse(unknown)).toEqual(parse({}));
+  it("ignores what it does not know, and keeps its names", () => {
+    const unknown = {
+      prediction: { type: "content" },
+      service_tier: "priority",
+      made_up: [1],
+      n: 1,
+      logit_bias: null,
+    };
+    const { echo, ...request } = parse(unknown);
+    expect({ ...request, echo: {} }).toEqual(parse({}));
+    expect(echo).toEqual({ ignored: ["prediction", "made_up", "service_tier"] });
   });
 
   it("reads what is asked for beside the answer", () => {
@@ -189,7 +197,7 @@ describe("what a chat wants of the answer", () => {
         inputSchema: { type: "object", properties: { input: { type: "string" } }, required: ["input"] },
       },
     ]);
-    expect(request.echo).toEqual({ custom_tools: ["note"] });
+    expect(request.echo).toEqual({ custom_tools: ["note"], ignored: ["tools: namespace"] });
   });
 
   it.each<[unknown, unknown]>([

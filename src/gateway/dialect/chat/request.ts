@@ -9,6 +9,7 @@ import type {
   ToolCall,
   ToolChoice,
   ToolDefinition,
+  ToolResult,
 } from "../../../worker/types.ts";
 import { LONGEST_CALL_ID, MOST_PARTS, MOST_TOOLS } from "../../access/request-limits.ts";
 import { badRequest, type Fields, ObjectReader } from "../../http/object-reader.ts";
@@ -19,19 +20,33 @@ import {
   ONE_MODEL_ONLY,
   readImage,
   readOpenAICommon,
+  type TextOrImage,
   toAskedTask,
   toOutput,
+  toToolContent,
+  VERBOSITIES,
 } from "../common.ts";
+import { toIgnored } from "../ignored.ts";
 import {
+  ignoredTools,
   readFormat,
   readMode,
   readSampling,
   readToolName,
   readTools,
+  readUsualTier,
   toCustomInput,
 } from "../openai-tools.ts";
 
 const MAX_STOPS = 4;
+/** Fields that are followed, answered, or that only tell us something. */
+const HONOURED: ReadonlySet<string> = new Set([
+  ...["model", "messages", "stream", "stream_options", "store", "metadata", "user", "safety_identifier"],
+  ...["max_completion_tokens", "max_tokens", "n", "stop", "seed", "temperature", "top_p", "top_k"],
+  ...["presence_penalty", "frequency_penalty", "tools", "tool_choice", "parallel_tool_calls", "functions"],
+  ...["function_call", "response_format", "reasoning_effort", "verbosity", "service_tier", "logprobs"],
+  ...["modalities", "prompt_cache_key", "prompt_cache_retention", "tutti"],
+]);
 
 export function parseChatRequest(fields: Fields, header: HeaderReader): GatewayRequest {
   const body = new ObjectReader(fields);
@@ -51,6 +66,7 @@ export function parseChatRequest(fields: Fields, header: HeaderReader): GatewayR
     echo: dropAbsent({
       include_usage: includesUsage || undefined,
       custom_tools: customTools.length > 0 ? customTools : undefined,
+      ignored: toIgnored(fields, HONOURED, ignoredTools(body)),
     }),
   };
 }
@@ -71,6 +87,9 @@ function readOutput(body: ObjectReader, tools: ToolDefinition[]): OutputSettings
     maxOutputTokens: body.number("max_completion_tokens", bounds) ?? body.number("max_tokens", bounds),
     stop: readStops(body),
     ...readSampling(body),
+    effort: body.choice("reasoning_effort", EFFORTS),
+    verbosity: body.choice("verbosity", VERBOSITIES),
+    serviceTier: readUsualTier(body),
     tools: offered.length > 0 ? offered : undefined,
     toolChoice,
     responseFormat: readFormat(body.optionalObject("response_format"), "json_schema"),
@@ -149,7 +168,7 @@ function readMessage(message: ObjectReader, toolNames: Map<string, string>): Mes
     case "tool": {
       const toolCallId = message.name("tool_call_id", LONGEST_CALL_ID);
       const toolName = toolNames.get(toolCallId) ?? "tool";
-      return { role, toolCallId, toolName, content: readPlainText(message) };
+      return { role, toolCallId, toolName, ...readToolContent(message) };
     }
     case "function": {
       const toolName = message.name("name");
@@ -175,6 +194,20 @@ function readUserPart(part: ObjectReader): Part {
   // Some clients give the address without the object around it.
   const isBare = typeof part.value("image_url") === "string";
   return isBare ? readImage(part, "image_url") : readImage(part.object("image_url"), "url");
+}
+
+/** Text, and images beside it. */
+function readToolContent(message: ObjectReader): Pick<ToolResult, "content" | "images"> {
+  const content = message.textOrObjects("content", "a text or a list of parts") ?? "";
+  if (typeof content === "string") return { content };
+  return toToolContent(
+    content.map((part): TextOrImage => {
+      const type = part.text("type");
+      if (type === "file") return { type: "text", text: "[a file]" };
+      const read = type === "refusal" ? { type: "text" as const, text: part.text(type) } : readUserPart(part);
+      return read as TextOrImage;
+    }),
+  );
 }
 
 /** Content that is text only: of the system, of the assistant, of a tool. Parts become paragraphs. */

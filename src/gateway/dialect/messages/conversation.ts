@@ -2,10 +2,17 @@
 // what belongs to one provider (thinking with its signature, the provider's own tools) is left out, because
 // nobody else could read it. What would change the question if it were left out (a document) is refused.
 
-import type { Message, Part, ToolCall } from "../../../worker/types.ts";
+import type { ImagePart, Message, Part, ToolCall } from "../../../worker/types.ts";
 import { LONGEST_CALL_ID } from "../../access/request-limits.ts";
 import { badRequest, ObjectReader } from "../../http/object-reader.ts";
-import { ONE_MODEL_ONLY, readImage, toImagePart, toUserContent } from "../common.ts";
+import {
+  ONE_MODEL_ONLY,
+  readImage,
+  type TextOrImage,
+  toImagePart,
+  toToolContent,
+  toUserContent,
+} from "../common.ts";
 
 /** `system` and `messages`, in order. That user and assistant take turns is not demanded. */
 export function readConversation(body: ObjectReader): Message[] {
@@ -64,9 +71,13 @@ function readUser(blocks: ObjectReader[], toolNames: Map<string, string>): Messa
     if (type === "tool_result") results.push(readToolResult(block, toolNames));
     else if (type === "image")
       parts.push({ ...readSource(block.object("source")), isCached: readCached(block) });
-    else if (type === "document")
-      throw badRequest(`"${block.path}": a document ${ONE_MODEL_ONLY}`, block.path);
-    else if (type === "text") {
+    else if (type === "search_result")
+      parts.push({ type: "text", text: readSearchResult(block), isCached: readCached(block) });
+    else if (type === "document") {
+      const text = readDocument(block);
+      if (text === undefined) throw badRequest(`"${block.path}": a document ${ONE_MODEL_ONLY}`, block.path);
+      parts.push({ type: "text", text, isCached: readCached(block) });
+    } else if (type === "text") {
       const text = readBlockText(block);
       if (text !== "") parts.push({ type: "text", text, isCached: readCached(block) });
     }
@@ -101,17 +112,42 @@ export function toJson(value: unknown, path: string): string {
 
 function readToolResult(result: ObjectReader, toolNames: Map<string, string>): Message {
   const toolCallId = result.name("tool_use_id", LONGEST_CALL_ID);
-  const texts = readBlocks(result, "content").flatMap((block) => {
+  const parts = readBlocks(result, "content").flatMap((block): TextOrImage[] => {
     const type = block.text("type");
-    if (type === "text") return [readBlockText(block)];
-    return type === "image" ? ["[an image]"] : type === "document" ? ["[a document]"] : [];
+    if (type === "text") return [{ type, text: readBlockText(block) }];
+    if (type === "search_result") return [{ type: "text", text: readSearchResult(block) }];
+    if (type === "image") return [readReturnedImage(block)];
+    return type === "document" ? [{ type: "text", text: readDocument(block) ?? "[a document]" }] : [];
   });
-  const content = `${result.flag("is_error") ? "error: " : ""}${texts.join("\n")}`;
+  const returned = toToolContent(parts);
+  const content = `${result.flag("is_error") ? "error: " : ""}${returned.content}`;
   const toolName = toolNames.get(toolCallId) ?? "tool";
-  return { role: "tool", toolCallId, toolName, content, isCached: readCached(result) };
+  return { role: "tool", toolCallId, toolName, ...returned, content, isCached: readCached(result) };
 }
 
-function readSource(source: ObjectReader): Part {
+/** An image by a file id is at its provider: the model is at least told that there was one. */
+function readReturnedImage(block: ObjectReader): TextOrImage {
+  const source = block.optionalObject("source");
+  const isHere = source?.fields.type === "base64" || source?.fields.type === "url";
+  return source && isHere ? readSource(source) : { type: "text", text: "[an image]" };
+}
+
+/** What a search of the client's own has found: its title, where it is from, its text. Citations are not made of it. */
+function readSearchResult(block: ObjectReader): string {
+  const texts = readBlocks(block, "content").map(readBlockText);
+  return [block.optionalText("title"), block.optionalText("source"), ...texts].filter(Boolean).join("\n");
+}
+
+/** A document that is given as text; undefined for any other. */
+function readDocument(block: ObjectReader): string | undefined {
+  const source = block.object("source");
+  const type = source.value("type");
+  if (type !== "text" && type !== "content") return undefined;
+  const blocks = type === "text" ? [source.text("data")] : readBlocks(source, "content").map(readBlockText);
+  return [block.optionalText("title"), ...blocks].filter(Boolean).join("\n");
+}
+
+function readSource(source: ObjectReader): ImagePart {
   switch (source.value("type")) {
     case "url":
       return readImage(source, "url");

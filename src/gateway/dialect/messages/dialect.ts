@@ -1,24 +1,16 @@
 // Anthropic Messages.
 
 import type { Dialect, ListedModel } from "../../types.ts";
+import { serveCount } from "./count-tokens.ts";
 import { messagesRelay } from "./relay.ts";
 import { toMessagesError, toMessagesReply } from "./reply.ts";
-import { countTokens, parseMessagesRequest } from "./request.ts";
+import { parseMessagesRequest } from "./request.ts";
 import { createMessagesStream } from "./stream.ts";
 
 export const messagesDialect: Dialect = {
   name: "messages",
   path: "/messages",
-  routes: [
-    {
-      method: "POST",
-      path: "/v1/messages/count_tokens",
-      async serve({ uploads }, { connection, key }) {
-        const { body } = await uploads.read(connection, key);
-        connection.json(200, { input_tokens: countTokens(body) });
-      },
-    },
-  ],
+  routes: [{ method: "POST", path: "/v1/messages/count_tokens", serve: serveCount }],
   replyIdPrefix: "msg_",
   requestIdHeader: "request-id",
   relay: messagesRelay,

@@ -15,6 +15,7 @@ const ANTHROPIC_VERSION = "2023-06-01";
 export const messagesRelay: RelayReader = {
   protocols: ["anthropic"],
   lengthField: () => "max_tokens",
+  namesModel: true,
   pricedFields: {
     known: new Set([
       ...["model", "messages", "system", "max_tokens", "temperature", "top_p", "top_k", "stop_sequences"],

@@ -25,8 +25,7 @@ export function toMessagesReply(outcome: ReplyOutcome): object {
     role: "assistant",
     model: head.request.model,
     content,
-    stop_reason: STOP_REASONS[outcome.finishReason],
-    stop_sequence: null,
+    ...toStop(outcome),
     usage: toMessagesUsage(outcome.usage),
     tutti: toTuttiFields(outcome),
   };
@@ -41,7 +40,14 @@ export function toInputJson(input: string): string {
   }
 }
 
-export const STOP_REASONS: Record<FinishReason, string> = {
+/** Why it ended, and with which of the client's own sequences. */
+export function toStop({ finishReason, stopSequence }: ReplyOutcome) {
+  if (stopSequence !== undefined && finishReason === "stop")
+    return { stop_reason: "stop_sequence", stop_sequence: stopSequence };
+  return { stop_reason: STOP_REASONS[finishReason], stop_sequence: null };
+}
+
+const STOP_REASONS: Record<FinishReason, string> = {
   stop: "end_turn",
   length: "max_tokens",
   "tool-calls": "tool_use",
@@ -80,5 +86,7 @@ export function toMessagesError(error: TuttiError): { status: number; body: obje
   const { status: common, code, message } = toShownError(error);
   const status = code === "budget-spent" ? 402 : common === 503 ? 529 : common;
   const type = ERROR_TYPES[status] ?? (status < 499 ? "invalid_request_error" : "api_error");
-  return { status, body: { type: "error", error: { type, message } } };
+  // Agents compact their conversation when they read these very words.
+  const shown = code === "context-length" ? `prompt is too long: ${message}` : message;
+  return { status, body: { type: "error", error: { type, message: shown } } };
 }

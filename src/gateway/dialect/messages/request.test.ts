@@ -163,8 +163,13 @@ describe("what the client wants of the answer", () => {
       { responseFormat: { type: "json", schema } },
     ],
     [
+      "how to choose words and how long to think",
+      { top_k: 5, thinking: { type: "enabled", budget_tokens: 2000 }, output_config: { effort: "low" } },
+      { topK: 5, thinking: { type: "enabled", budgetTokens: 2000 }, effort: "low" },
+    ],
+    [
       "nothing that a team cannot follow",
-      { top_k: 5, service_tier: "auto", context_management: {}, betas: ["x"], mcp_servers: [] },
+      { service_tier: "auto", context_management: {}, betas: ["x"], mcp_servers: [] },
       {},
     ],
   ];

@@ -1,5 +1,5 @@
 // A Messages request → our words. The dialect demands `max_tokens` and knows no seed; what only one provider's
-// models understand (top_k, service_tier, container, betas and so on) is not for a team and is passed over.
+// models understand (container, betas and so on) is not for a team: it is passed over, and named in the reply.
 
 import { shorten } from "../../../base/format.ts";
 import { BYTES_PER_TOKEN } from "../../../perform/estimate.ts";
@@ -7,23 +7,30 @@ import type { OutputSettings, ToolChoice, ToolDefinition } from "../../../worker
 import { MOST_STOPS, MOST_TOOLS } from "../../access/request-limits.ts";
 import { badRequest, type Fields, ObjectReader, wrongValue } from "../../http/object-reader.ts";
 import type { GatewayRequest, HeaderReader } from "../../types.ts";
-import { checkSchema, EFFORTS, readCommon, readTag, toOutput } from "../common.ts";
+import { checkSchema, dropAbsent, EFFORTS, readCommon, readTag, toOutput } from "../common.ts";
+import { toIgnored } from "../ignored.ts";
 import { readCached, readConversation, toJson } from "./conversation.ts";
+import { readTypedTool } from "./typed-tools.ts";
 
+/** Fields that are followed, answered, or that only tell us something. */
+const HONOURED: ReadonlySet<string> = new Set([
+  ...["model", "messages", "system", "max_tokens", "temperature", "top_p", "top_k", "stop_sequences"],
+  ...["stream", "tools", "tool_choice", "thinking", "metadata", "output_config", "output_format", "effort"],
+  ...["store", "service_tier", "tutti"],
+]);
 /** Between a small image and the largest that Claude takes without scaling it down. */
 const IMAGE_TOKENS = 1_500;
 
 export function parseMessagesRequest(fields: Fields, header: HeaderReader): GatewayRequest {
   const body = new ObjectReader(fields);
   const common = readCommon(body, header);
-  const effort = body.optionalObject("output_config")?.choice("effort", EFFORTS);
   return {
     ...common,
     task: { output: readOutput(body), messages: readConversation(body) },
-    effort: effort ?? body.choice("effort", EFFORTS),
+    effort: readEffort(body),
     user: readUser(body),
     showsProgress: showsThinking(body, common.isStream) && common.showsProgress,
-    echo: {},
+    echo: dropAbsent({ ignored: toIgnored(fields, HONOURED, ignoredTools(body)) }),
   };
 }
 
@@ -65,6 +72,9 @@ function readOutput(body: ObjectReader): OutputSettings | undefined {
     // Anthropic's models go up to 1, others up to 2.
     temperature: body.number("temperature", { min: 0, max: 2 }),
     topP: body.number("top_p", { min: 0, max: 1 }),
+    topK: body.number("top_k", { min: 0, isWhole: true }),
+    effort: readEffort(body),
+    thinking: readThinking(body),
     parallelToolCalls: body.optionalObject("tool_choice")?.flag("disable_parallel_tool_use")
       ? false
       : undefined,
@@ -86,17 +96,49 @@ function readStop(body: ObjectReader): string[] {
   });
 }
 
-/** Tools of the client. Those that a provider runs itself have a `type` of their own and are passed over. */
+/** Tools of the client, those that Anthropic has defined among them. What a provider runs itself is passed over. */
 function readTools(body: ObjectReader): ToolDefinition[] {
-  return body
-    .objects("tools", MOST_TOOLS)
-    .filter((tool) => (tool.optionalText("type") ?? "custom") === "custom")
-    .map((tool) => ({
-      name: tool.name("name"),
-      description: tool.optionalText("description") || undefined,
-      inputSchema: tool.object("input_schema").fields,
-      isCached: readCached(tool),
-    }));
+  return body.objects("tools", MOST_TOOLS).flatMap((tool): ToolDefinition[] => {
+    const isCached = readCached(tool);
+    const type = typeOf(tool);
+    if (type !== "custom") {
+      const typed = readTypedTool(tool, type);
+      return typed ? [{ ...typed, isCached }] : [];
+    }
+    return [
+      {
+        name: tool.name("name"),
+        description: tool.optionalText("description") || undefined,
+        inputSchema: tool.object("input_schema").fields,
+        strict: tool.flag("strict"),
+        isCached,
+      },
+    ];
+  });
+}
+
+function typeOf(tool: ObjectReader): string {
+  return tool.optionalText("type") ?? "custom";
+}
+
+function ignoredTools(body: ObjectReader): string[] {
+  return body.objects("tools", MOST_TOOLS).flatMap((tool) => {
+    const type = typeOf(tool);
+    return type === "custom" || readTypedTool(tool, type) ? [] : [`tools: ${type}`];
+  });
+}
+
+/** How long it is to think. A budget may not be as large as the reply it is a part of. */
+function readThinking(body: ObjectReader): OutputSettings["thinking"] {
+  const thinking = body.optionalObject("thinking");
+  const type = thinking?.value("type");
+  if (type === "disabled" || type === "adaptive") return { type };
+  const budgetTokens = thinking?.number("budget_tokens", { min: 1, isWhole: true });
+  return type === "enabled" && budgetTokens !== undefined ? { type, budgetTokens } : undefined;
+}
+
+function readEffort(body: ObjectReader) {
+  return body.optionalObject("output_config")?.choice("effort", EFFORTS) ?? body.choice("effort", EFFORTS);
 }
 
 /** Undefined where there is nothing to choose from. */

@@ -3,7 +3,7 @@
 
 import type { ReplyHead, ReplyOutcome, StreamEncoder } from "../../types.ts";
 import { sse, toTuttiFields } from "../common.ts";
-import { STOP_REASONS, toInputJson, toMessagesError, toMessagesUsage } from "./reply.ts";
+import { toInputJson, toMessagesError, toMessagesUsage, toStop } from "./reply.ts";
 
 /** What the team takes is known at the end; `message_delta` has it. */
 const UNKNOWN_USAGE = {
@@ -78,7 +78,7 @@ function toEnd(outcome: ReplyOutcome): string {
   return (
     send({
       type: "message_delta",
-      delta: { stop_reason: STOP_REASONS[outcome.finishReason], stop_sequence: null },
+      delta: toStop(outcome),
       usage: toMessagesUsage(outcome.usage),
       tutti: toTuttiFields(outcome),
     }) + send({ type: "message_stop" })

@@ -39,8 +39,14 @@ function toItems(message: Message): InputItem[] {
       return content === "" ? calls : [{ type: "message", role, content: [toOutputText(content)] }, ...calls];
     }
     case "tool":
-      return [{ type: "function_call_output", call_id: message.toolCallId, output: message.content }];
+      return [{ type: "function_call_output", call_id: message.toolCallId, output: toResult(message) }];
   }
+}
+
+/** A text, or parts where there are images. */
+function toResult({ content, images = [] }: Extract<Message, { role: "tool" }>) {
+  if (images.length === 0) return content;
+  return [...(content === "" ? [] : [toPart({ type: "text", text: content })]), ...images.map(toPart)];
 }
 
 function toPart(part: Part) {

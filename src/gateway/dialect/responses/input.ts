@@ -6,8 +6,9 @@
 import type { Message, Part, ToolCall } from "../../../worker/types.ts";
 import { LONGEST_CALL_ID, MOST_MESSAGES } from "../../access/request-limits.ts";
 import { badRequest, type ObjectReader } from "../../http/object-reader.ts";
-import { ONE_MODEL_ONLY, readImage, toUserContent } from "../common.ts";
+import { ONE_MODEL_ONLY, readImage, type TextOrImage, toToolContent, toUserContent } from "../common.ts";
 import { toCustomInput } from "../openai-tools.ts";
+import { toFlatName } from "./namespaces.ts";
 import { referenceOf } from "./references.ts";
 
 const ROLES = ["user", "assistant", "system", "developer"];
@@ -37,7 +38,13 @@ function addItem(messages: Message[], toolNames: Map<string, string>, item: Obje
       const isCustom = type === "custom_tool_call";
       const text = item.optionalText(isCustom ? "input" : "arguments") ?? "";
       const input = isCustom ? toCustomInput(text) : text;
-      const call = { id: item.name("call_id", LONGEST_CALL_ID), name: item.name("name"), input };
+      const name = item.name("name");
+      const namespace = item.optionalName("namespace");
+      const call = {
+        id: item.name("call_id", LONGEST_CALL_ID),
+        name: namespace ? toFlatName(namespace, name) : name,
+        input,
+      };
       toolNames.set(call.id, call.name);
       addAssistant(messages, "", [call]);
       return;
@@ -46,7 +53,8 @@ function addItem(messages: Message[], toolNames: Map<string, string>, item: Obje
     case "custom_tool_call_output": {
       const toolCallId = item.name("call_id", LONGEST_CALL_ID);
       const toolName = toolNames.get(toolCallId) ?? "tool";
-      messages.push({ role: "tool", toolCallId, toolName, content: readTexts(item, "output", readToolPart) });
+      const returned = toToolContent(readParts(item, "output", readToolPart));
+      messages.push({ role: "tool", toolCallId, toolName, ...returned });
     }
   }
 }
@@ -124,8 +132,9 @@ function readUserPart(part: ObjectReader, type: string): Part {
   return readImage(part, "image_url");
 }
 
-/** What a tool returned is text to us; of anything else the model is at least told that it was there. */
-function readToolPart(part: ObjectReader, type: string): TextPart {
+/** What a tool returned is text or an image; of anything else the model is at least told that it was there. */
+function readToolPart(part: ObjectReader, type: string): TextOrImage {
+  if (type === "input_image" && part.value("image_url") !== undefined) return readImage(part, "image_url");
   if (type === "input_image") return { type: "text", text: "[an image]" };
   if (type === "input_file") return { type: "text", text: "[a file]" };
   return readTextPart(part, type);

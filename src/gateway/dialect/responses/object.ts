@@ -3,6 +3,7 @@
 // the same item, under the same id and index, in the final object.
 
 import { isTuttiError, TuttiError } from "../../../base/errors.ts";
+import { isContextError } from "../../../worker/failure.ts";
 import type { ToolCall } from "../../../worker/types.ts";
 import { isFields } from "../../http/object-reader.ts";
 import type { GatewayUsage, ReplyHead, ReplyOutcome, TuttiFields } from "../../types.ts";
@@ -10,6 +11,7 @@ import { toSeconds, toTuttiFields } from "../common.ts";
 import { toOpenAIError } from "../openai-error.ts";
 import { fromCustomInput } from "../openai-tools.ts";
 import { toOpenAIUsage } from "../openai-usage.ts";
+import { findNamedTool } from "./namespaces.ts";
 
 type ResponseStatus = "completed" | "incomplete" | "failed" | "in_progress" | "queued" | "cancelled";
 type ItemStatus = "in_progress" | "completed" | "incomplete";
@@ -108,9 +110,8 @@ function toFailure(error: Failure): { code: string; message: string } {
   const { status, body } = toOpenAIError(known);
   const { type, code, message } = body.error;
   const toCode = () => {
-    // Of a worker we have only its provider's words, and these two do not get better by asking again.
-    if (/context.?(length|window)|maximum context|prompt is too long/i.test(message))
-      return "context_length_exceeded";
+    // Older journals have the words alone; and neither gets better by asking again.
+    if (code === "context_length_exceeded" || isContextError(message)) return "context_length_exceeded";
     if (code === "insufficient_quota" || /insufficient_quota/.test(message)) return "insufficient_quota";
     if (code === "server_is_overloaded" || code === "rate_limit_exceeded") return code;
     return type === "invalid_request_error" && status !== 401 ? "invalid_prompt" : "server_error";
@@ -152,9 +153,9 @@ export function toOutputText(text: string) {
 /** A custom tool is called with free text instead of JSON. */
 function toCallItem({ id: replyId, request }: ReplyHead, { id, name, input }: ToolCall, index: number) {
   const tail = `${tailOf(replyId)}_${index}`;
-  const common = { status: "completed", call_id: id, name };
-  const { tools } = request.echo;
-  return Array.isArray(tools) && tools.some((tool) => tool?.type === "custom" && tool.name === name)
+  const { isCustom, ...named } = findNamedTool(request.echo.tools, name) ?? { name, isCustom: false };
+  const common = { status: "completed", call_id: id, ...named };
+  return isCustom
     ? { id: `ctc_${tail}`, type: "custom_tool_call" as const, ...common, input: fromCustomInput(input) }
     : { id: `fc_${tail}`, type: "function_call" as const, ...common, arguments: input };
 }

@@ -93,7 +93,10 @@ describe("the input", () => {
         { role: "user", content: "6 times 7?" },
         { role: "assistant", content: "let me see", toolCalls: [called("c1"), called("c2")] },
         { role: "tool", toolCallId: "c1", toolName: "add", content: "2" },
-        { role: "tool", toolCallId: "c2", toolName: "add", content: "3\n[an image]" },
+        {
+          ...{ role: "tool", toolCallId: "c2", toolName: "add", content: "3" },
+          images: [{ type: "image", image: PIXEL }],
+        },
         { role: "assistant", content: "", toolCalls: [called("c3")] },
         { role: "tool", toolCallId: "c3", toolName: "add", content: "" },
       ],
@@ -196,7 +199,8 @@ describe("the settings", () => {
       store: false,
     };
     const request = parse({ ...fields, stream: true, seed: 7, include: ["x"], max_tool_calls: 3 });
-    expect(request.echo).toEqual({ ...fields, background: false });
+    const ignored = ["max_tool_calls", "tools: web_search"];
+    expect(request.echo).toEqual({ ...fields, background: false, ignored });
     expect(request).toMatchObject({
       isStream: true,
       seed: 7,
@@ -211,6 +215,7 @@ describe("the settings", () => {
       temperature: 0.5,
       topP: 0.9,
       parallelToolCalls: false,
+      effort: "xhigh",
       responseFormat: { type: "json", schema: { type: "object" }, name: "n" },
       toolChoice: { name: "add" },
       tools: [
@@ -246,7 +251,7 @@ describe("the settings", () => {
     expect(parse({ text: { format: { type: "json_object" } } }).task.output?.responseFormat).toEqual({
       type: "json",
     });
-    expect(parse({ text: { format: { type: "text" }, verbosity: "low" } }).task.output).toBeUndefined();
+    expect(parse({ text: { format: { type: "text" } } }).task.output).toBeUndefined();
   });
 });
 

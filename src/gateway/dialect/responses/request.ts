@@ -6,12 +6,49 @@ import type { Message, OutputSettings, Task, ToolChoice, ToolDefinition } from "
 import { LONGEST_NAME, MOST_TOOLS } from "../../access/request-limits.ts";
 import { type Fields, isFields, ObjectReader } from "../../http/object-reader.ts";
 import type { GatewayRequest, HeaderReader } from "../../types.ts";
-import { dropAbsent, EFFORTS, readOpenAICommon, readTag, toAskedTask, toOutput } from "../common.ts";
-import { readFormat, readMode, readSampling, readToolName, readTools } from "../openai-tools.ts";
+import {
+  dropAbsent,
+  EFFORTS,
+  readOpenAICommon,
+  readTag,
+  toAskedTask,
+  toOutput,
+  VERBOSITIES,
+} from "../common.ts";
+import { toIgnored } from "../ignored.ts";
+import {
+  ignoredTools,
+  readFormat,
+  readMode,
+  readSampling,
+  readToolName,
+  readTools,
+  readUsualTier,
+} from "../openai-tools.ts";
 import { readInput } from "./input.ts";
+import { flattenTools, toModelToolName } from "./namespaces.ts";
+
+/** Fields that are followed, answered, or that only tell us something. */
+const HONOURED: ReadonlySet<string> = new Set([
+  ...["model", "input", "instructions", "stream", "stream_options", "store", "background", "metadata"],
+  ...["user", "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "previous_response_id"],
+  ...[
+    "max_output_tokens",
+    "temperature",
+    "top_p",
+    "top_k",
+    "presence_penalty",
+    "frequency_penalty",
+    "seed",
+    "text",
+  ],
+  ...["tools", "tool_choice", "parallel_tool_calls", "reasoning", "service_tier", "include", "truncation"],
+  ...["tutti", "conversation", "prompt", "client_metadata"],
+]);
 
 export function parseResponsesRequest(fields: Fields, header: HeaderReader): GatewayRequest {
-  const body = new ObjectReader(fields);
+  const tools = Array.isArray(fields.tools) ? flattenTools(fields.tools) : fields.tools;
+  const body = new ObjectReader({ ...fields, tools });
   const common = readOpenAICommon(body, header);
   refuseUnsupported(body);
   const { isStored, metadata } = common;
@@ -41,6 +78,7 @@ export function parseResponsesRequest(fields: Fields, header: HeaderReader): Gat
       parallel_tool_calls: ofType("boolean", fields.parallel_tool_calls),
       truncation: ofType("string", fields.truncation),
       tools: fields.tools,
+      ignored: toIgnored(fields, HONOURED, ignoredTools(body)),
       tool_choice: fields.tool_choice,
       reasoning:
         reasoning && dropAbsent({ effort: reasoning.fields.effort, summary: reasoning.fields.summary }),
@@ -86,6 +124,9 @@ function readOutput(body: ObjectReader): OutputSettings | undefined {
   return toOutput({
     maxOutputTokens: body.number("max_output_tokens", { min: 1, isWhole: true }),
     ...readSampling(body),
+    effort: body.optionalObject("reasoning")?.choice("effort", EFFORTS),
+    verbosity: body.optionalObject("text")?.choice("verbosity", VERBOSITIES),
+    serviceTier: readUsualTier(body),
     responseFormat: readFormat(body.optionalObject("text")?.optionalObject("format")),
     ...readToolSettings(body),
   });
@@ -109,11 +150,15 @@ function readToolChoice(body: ObjectReader, tools: ToolDefinition[]): ToolSettin
   if (typeof value === "string") return { tools, toolChoice: readMode(body, "tool_choice") };
   const choice = body.object("tool_choice");
   const type = choice.text("type");
-  if (type === "function" || type === "custom")
-    return { tools, toolChoice: { name: readToolName(choice, tools) } };
+  if (type === "function" || type === "custom") {
+    const named = new ObjectReader({ ...choice.fields, name: toModelToolName(choice.fields) }, choice.path);
+    return { tools, toolChoice: { name: readToolName(named, tools) } };
+  }
   // Any other type names a tool of another provider, so the choice is free.
   if (type !== "allowed_tools") return { tools };
-  const named = choice.list("tools", MOST_TOOLS).map((item) => (isFields(item) ? item.name : undefined));
+  const named = choice
+    .list("tools", MOST_TOOLS)
+    .map((item) => (isFields(item) ? toModelToolName(item) : undefined));
   const names = new Set(named);
   const offered = tools.filter(({ name }) => names.has(name));
   return { tools: offered, toolChoice: readMode(choice, "mode") };

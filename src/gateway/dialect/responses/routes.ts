@@ -1,17 +1,17 @@
 // Responses that are read again: retrieved, cancelled, deleted. A response is a view of a turn of its run, so
 // nothing of it is stored besides the journal.
 
-import { TuttiError } from "../../../base/errors.ts";
+import { isTuttiError, TuttiError } from "../../../base/errors.ts";
 import type { Run } from "../../../perform/run.ts";
 import type { GatewayContext } from "../../context.ts";
-import type { Fields } from "../../http/object-reader.ts";
+import { badRequest, type Fields } from "../../http/object-reader.ts";
 import type { Visit } from "../../http/route.ts";
 import { loadOwnRun } from "../../routes/runs.ts";
 import { replay } from "../../runs/live-runs.ts";
 import { failureOf, toOutcome } from "../../runs/outcome.ts";
 import { linesOf, respondStreamed } from "../../runs/respond.ts";
 import { parseReplyId, type Turn, toReplyId, toTurns } from "../../runs/turns.ts";
-import type { Handler, ReplyHead, Route } from "../../types.ts";
+import type { Dialect, Handler, ReplyHead, Route } from "../../types.ts";
 import { toInputItems } from "./input-items.ts";
 import {
   type OutputItem,
@@ -32,21 +32,36 @@ interface Found extends Turn {
   before?: Run;
 }
 
-async function findResponse(context: GatewayContext, visit: Visit, id = visit.id): Promise<Found> {
-  const { dialect } = visit;
+async function findResponse(context: GatewayContext, visit: Visit): Promise<Found> {
+  const { dialect, id, key } = visit;
   const parsed = parseReplyId(dialect, id);
-  const missing = new TuttiError("not-found", `There is no response "${id.slice(0, 60)}".`);
-  if (!parsed) throw missing;
-  const { runId, turn } = parsed;
-  const { run: latest, events } = await loadOwnRun(context, visit, runId).catch(() => {
-    throw missing;
-  });
-  const turns = toTurns(events);
+  const turns = parsed && (await loadTurns(context, key, parsed.runId));
+  const found = turns && findTurn(turns, dialect, id);
+  if (!found) throw new TuttiError("not-found", `There is no response "${id.slice(0, 60)}".`);
+  visit.notes.runId = found.run.id;
+  return found;
+}
+
+/** Of a run that the key may see. Undefined where there is none. */
+async function loadTurns(
+  context: GatewayContext,
+  key: Visit["key"],
+  runId: string,
+): Promise<Turn[] | undefined> {
+  try {
+    return toTurns(await loadOwnRun(context, key, runId));
+  } catch (error) {
+    if (isTuttiError(error) && error.code === "not-found") return undefined;
+    throw error;
+  }
+}
+
+function findTurn(turns: readonly Turn[], dialect: Dialect, id: string): Found | undefined {
+  const { runId, turn } = parseReplyId(dialect, id)!;
   const found = turns[turn];
-  const { origin } = latest;
+  const origin = turns.at(-1)?.run.origin;
   // What was not to be stored cannot be read again: only its metrics are left, which would look like an empty answer.
-  if (!found || origin?.dialect !== dialect.name || origin.isPrivate) throw missing;
-  visit.notes.runId = runId;
+  if (!found || origin?.dialect !== dialect.name || origin.isPrivate) return undefined;
   const request = {
     model: origin.model,
     showsProgress: true,
@@ -117,12 +132,31 @@ export const RESPONSE_ROUTES: readonly Route[] = [
 
 /** The body with the items that it only names: what earlier responses of this key have said. */
 export async function withReferences(context: GatewayContext, visit: Visit, body: Fields): Promise<Fields> {
+  const { dialect, key } = visit;
   const items: OutputItem[] = [];
+  const turnsOf = new Map<string, Promise<Turn[] | undefined>>();
+  let characters = 0;
   for (const id of readReferences(body).slice(0, MOST_REFERENCES)) {
-    const found = await findResponse(context, visit, id).catch(() => undefined);
+    const { runId } = parseReplyId(dialect, id) ?? {};
+    if (runId === undefined) continue;
+    // Each run once: a request of kilobytes may name five hundred turns of one that has megabytes.
+    if (!turnsOf.has(runId)) turnsOf.set(runId, loadTurns(context, key, runId));
+    const turns = await turnsOf.get(runId);
+    const found = turns && findTurn(turns, dialect, id);
     if (found?.run.stopReason === undefined) continue;
     const { run, head, turn, before } = found;
-    items.push(...toOutputItems(toOutcome(run, head, turn, [], before)));
+    const own = toOutputItems(toOutcome(run, head, turn, [], before));
+    characters += JSON.stringify(own).length;
+    if (characters > context.config.gateway.maxBodyBytes) throw tooMuch(context);
+    items.push(...own);
   }
   return items.length === 0 ? body : expandReferences(body, items);
+}
+
+function tooMuch({ config }: GatewayContext): TuttiError {
+  const most = `${config.gateway.maxBodyBytes / 1e6} MB`;
+  return badRequest(
+    `What this conversation names has more than ${most}, the most that is taken here.`,
+    "input",
+  );
 }

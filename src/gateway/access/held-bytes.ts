@@ -1,0 +1,60 @@
+// What runs hold in memory while they are performed: a conversation is far larger than the request that goes on from it,
+// and one in the background outlives its connection. So it is counted apart from bodies on their way in (uploads.ts).
+
+import { TuttiError } from "../../base/errors.ts";
+import type { GatewayKey } from "./keys.ts";
+import { MOST_BYTES_IN_FLIGHT, MOST_BYTES_OF_KEY } from "./request-limits.ts";
+
+const RETRY_MS = 1_000;
+
+export class HeldBytes {
+  readonly #byKey = new Map<string, number>();
+  #bytes = 0;
+
+  /** Throws "rate-limited" (429) or "overloaded" (503), but never for the only one. Call what is returned when it is over. */
+  take(key: GatewayKey | undefined, bytes: number): () => void {
+    const name = key?.id ?? "";
+    const ofKey = this.#byKey.get(name) ?? 0;
+    const retryAfterMs = RETRY_MS;
+    if (key && ofKey > 0 && ofKey + bytes > MOST_BYTES_OF_KEY) {
+      const message = `The conversations of this API key that are being answered have ${toMb(MOST_BYTES_OF_KEY)}. Wait for some of them.`;
+      throw new TuttiError("rate-limited", message, { retryAfterMs });
+    }
+    if (this.#bytes > 0 && this.#bytes + bytes > MOST_BYTES_IN_FLIGHT) {
+      const message = `The conversations that are being answered here have ${toMb(MOST_BYTES_IN_FLIGHT)}.`;
+      throw new TuttiError("overloaded", message, { retryAfterMs });
+    }
+    this.#add(name, bytes);
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      this.#add(name, -bytes);
+    };
+  }
+
+  #add(name: string, bytes: number): void {
+    this.#bytes += bytes;
+    const left = (this.#byKey.get(name) ?? 0) + bytes;
+    if (left > 0) this.#byKey.set(name, left);
+    else this.#byKey.delete(name);
+  }
+}
+
+/** The text inside of plain data, in characters: about what it takes in memory. */
+export function sizeOf(data: unknown): number {
+  let size = 0;
+  const waiting: unknown[] = [data];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value === "string") size += value.length;
+    else if (Array.isArray(value)) for (const item of value) waiting.push(item);
+    else if (typeof value === "object" && value !== null)
+      for (const name of Object.keys(value)) waiting.push((value as Record<string, unknown>)[name]);
+  }
+  return size;
+}
+
+function toMb(bytes: number): string {
+  return `${Math.round(bytes / 1e6)} MB`;
+}

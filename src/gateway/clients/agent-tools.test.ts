@@ -1,0 +1,137 @@
+// Tools as coding agents declare them, in every dialect: all of them reach the model, a call comes back under the name that
+// the client knows, and what cannot be followed is named. Over the socket.
+
+import { expect, it } from "vitest";
+import type { ChatRequest } from "../../testing/gateway/chat-server.ts";
+import type { Loose } from "../../testing/gateway/doors.ts";
+import { startTestGateway } from "../../testing/gateway/gateway.ts";
+import { body, closing } from "../../testing/gateway/keyed-gateway.ts";
+
+const SCHEMA = { type: "object", properties: { id: { type: "string" } } };
+
+async function start(reply: (request: ChatRequest) => ReturnType<typeof calling> | string) {
+  const gateway = await startTestGateway({ reply });
+  closing.push(() => gateway.close());
+  const sent = () => gateway.asked().at(-1)!;
+  const toolNames = () => (sent().body.tools as Loose[]).map((tool) => tool.function.name);
+  return { gateway, sent, toolNames };
+}
+
+const calling = (name: string, input = "{}") => ({
+  text: "",
+  toolCalls: [{ id: "c1", name, arguments: input }],
+});
+const hasResult = ({ messages }: ChatRequest) => messages.some(({ role }) => role === "tool");
+
+const NAMESPACES = [
+  { type: "function", name: "shell", parameters: SCHEMA, strict: true },
+  {
+    type: "namespace",
+    name: "mcp__tickets",
+    description: "The ticket system.",
+    tools: [
+      { type: "function", name: "read", description: "Reads one.", parameters: SCHEMA, strict: true },
+      { type: "custom", name: "note", description: "Notes a text." },
+    ],
+  },
+  { type: "namespace", name: "mcp__wiki__", tools: [{ type: "function", name: "read", parameters: SCHEMA }] },
+  { type: "web_search" },
+];
+
+it.each(["tutti", "tutti-fast", "stub/alpha"])(
+  "Codex' namespaces reach %s, and calls go back into them",
+  async (model) => {
+    const { gateway, sent, toolNames } = await start((request) =>
+      hasResult(request) ? "It is open." : calling("mcp__tickets__read", '{"id":"7"}'),
+    );
+    const asked = { model, input: [{ role: "user", content: "Is 7 open?" }] as Loose[], tools: NAMESPACES };
+    const first = await body(gateway.post("/v1/responses", asked));
+    expect(toolNames()).toEqual(["shell", "mcp__tickets__read", "mcp__tickets__note", "mcp__wiki__read"]);
+    const declared = (sent().body.tools as Loose[])[1].function;
+    expect(declared).toMatchObject({ strict: true, description: "The ticket system.\n\nReads one." });
+    expect(first.tutti.ignored).toEqual(["tools: web_search"]);
+    const call = first.output.find(({ type }: Loose) => type === "function_call");
+    expect(call).toMatchObject({ namespace: "mcp__tickets", name: "read", arguments: '{"id":"7"}' });
+    const result = { type: "function_call_output", call_id: call.call_id, output: "open" };
+    const next = await body(
+      gateway.post("/v1/responses", { ...asked, input: [...asked.input, call, result] }),
+    );
+    expect(next.output.at(-1).content[0].text).toBe("It is open.");
+    const turn = sent().messages.find(({ role }) => role === "assistant") as Loose;
+    expect(turn.tool_calls[0].function.name).toBe("mcp__tickets__read");
+  },
+);
+
+it("a streamed call of a custom tool in a namespace has both of its names", async () => {
+  const { gateway } = await start(() => calling("mcp__tickets__note", '{"input":"Done."}'));
+  const asked = { model: "tutti", stream: true, input: "Note it.", tools: NAMESPACES };
+  const text = await (await gateway.post("/v1/responses", asked)).text();
+  const done = text.split("\n").find((line) => line.includes("output_item.done") && line.includes("custom"));
+  expect(JSON.parse(done!.replace("data: ", "")).item).toMatchObject({
+    ...{ type: "custom_tool_call", namespace: "mcp__tickets", name: "note", input: "Done." },
+  });
+});
+
+it("a tool in a namespace can be the one that must be called", async () => {
+  const { gateway, sent } = await start(() => calling("mcp__wiki__read"));
+  const choice = { type: "function", namespace: "mcp__wiki__", name: "read" };
+  await gateway.post("/v1/responses", { model: "tutti", input: "?", tools: NAMESPACES, tool_choice: choice });
+  expect(sent().body.tool_choice).toEqual({ type: "function", function: { name: "mcp__wiki__read" } });
+});
+
+const TYPED = [
+  { type: "bash_20250124", name: "bash" },
+  { type: "text_editor_20250728", name: "str_replace_based_edit_tool" },
+  { type: "memory_20250818", name: "memory" },
+  { type: "computer_20250124", name: "computer", display_width_px: 1024, display_height_px: 768 },
+  { name: "read", input_schema: SCHEMA, strict: true },
+  { type: "web_search_20250305", name: "web_search" },
+];
+
+it.each(["tutti", "stub/alpha"])("Anthropic's tools with a type reach %s with a schema", async (model) => {
+  const { gateway, sent, toolNames } = await start((request) =>
+    hasResult(request) ? "One file." : calling("bash", '{"command":"ls"}'),
+  );
+  const asked = {
+    model,
+    max_tokens: 500,
+    messages: [{ role: "user", content: "List." }] as Loose[],
+    tools: TYPED,
+  };
+  const first = await body(gateway.post("/v1/messages", asked));
+  expect(toolNames()).toEqual(["bash", "str_replace_based_edit_tool", "memory", "computer", "read"]);
+  const tools = (sent().body.tools as Loose[]).map((tool) => tool.function);
+  expect(Object.keys(tools[0].parameters.properties)).toEqual(["command", "restart"]);
+  expect(tools[3].description).toContain("1024 by 768");
+  expect(tools[4].strict).toBe(true);
+  expect(first.tutti.ignored).toEqual(["tools: web_search_20250305"]);
+  const call = first.content.find(({ type }: Loose) => type === "tool_use");
+  expect(call).toMatchObject({ name: "bash", input: { command: "ls" } });
+  const result = { type: "tool_result", tool_use_id: call.id, content: "a.ts" };
+  const messages = [
+    ...asked.messages,
+    { role: "assistant", content: first.content },
+    { role: "user", content: [result] },
+  ];
+  const next = await body(gateway.post("/v1/messages", { ...asked, messages }));
+  expect(next.content.at(-1).text).toBe("One file.");
+});
+
+it("what is not followed is named in every dialect, and nothing is where all is followed", async () => {
+  const { gateway } = await start(() => "Yes.");
+  const messages = [{ role: "user", content: "Is it?" }];
+  const bodies = [
+    [
+      "/v1/chat/completions",
+      { messages, logit_bias: { 5: 1 }, service_tier: "priority" },
+      ["logit_bias", "service_tier"],
+    ],
+    ["/v1/responses", { input: "Is it?", max_tool_calls: 3 }, ["max_tool_calls"]],
+    ["/v1/messages", { messages, max_tokens: 9, container: "c" }, ["container"]],
+    ["/v1/chat/completions", { messages, top_p: 0.5, seed: 3, user: "me" }, undefined],
+  ] as const;
+  for (const [path, asked, ignored] of bodies) {
+    const reply = await body(gateway.post(path, { model: "tutti", ...asked }));
+    expect(reply.tutti.ignored).toEqual(ignored);
+  }
+});
