@@ -169,6 +169,14 @@ const configSchema = z.strictObject({
       maxBodyBytes: count.default(16_000_000),
       /** More requests at once are told to come back: each may be a whole team at work. */
       maxRunning: count.default(512),
+      /** Caps of a whole conversation, for agents that nobody watches. A request may name lower ones (docs/gateway.md). */
+      session: z
+        .strictObject({
+          usd: dollars.nullable().default(null),
+          calls: count.nullable().default(null),
+          minutes: z.number().min(0).nullable().default(null),
+        })
+        .prefault({}),
       /** Keeps what is said in requests that are passed through to one model, and not only their usage. */
       keepRelayed: z.boolean().default(false),
       /** How long running work may go on after the server was told to end. */

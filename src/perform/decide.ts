@@ -19,10 +19,10 @@ import {
   reserveCall,
   reserveShare,
 } from "./budget.ts";
+import { handOver } from "./change-state.ts";
 import { afterTurn, decideTurn, findUndecided, type RuledRound } from "./loop.ts";
 import {
   candidatesFor,
-  handOver,
   isInToolLoop,
   isOver,
   type RoundState,

@@ -5,13 +5,14 @@
 import { isTuttiError, TuttiError } from "../base/errors.ts";
 import type { EventError, RunEvent, StopReason } from "../store/types.ts";
 import { nests } from "../worker/kinds.ts";
+import { handOver } from "./change-state.ts";
 import { type Action, type AskAction, type Circumstances, deadlineOf, decide } from "./decide.ts";
 import { toRuledEvent } from "./loop.ts";
 import { createNested } from "./nested.ts";
 import { type ResumeTurn, toPickUp } from "./pick-up.ts";
 import { performPlan, toComposeRequest, toFallBack, toPlanLimits } from "./plan.ts";
 import { type Stage, toEventError, type Verdict } from "./stage.ts";
-import { apply, fold, handOver, type RunState, start } from "./state.ts";
+import { apply, fold, type RunState, start } from "./state.ts";
 import type { Attempt } from "./step.ts";
 import { performStep, streamsAnswer } from "./step.ts";
 import { toAnswer } from "./visible.ts";

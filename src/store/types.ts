@@ -51,6 +51,8 @@ export interface Origin {
   /** The content is deleted when the run is over; usage and cost stay. */
   isPrivate?: boolean;
   isBackground?: boolean;
+  /** The conversation that it is a part of, as a digest: what its client calls it is not kept (gateway/access/sessions.ts). */
+  session?: string;
   /** Fields of the request that its reply repeats, in the dialect's own words. */
   echo?: Record<string, unknown>;
 }
@@ -354,7 +356,7 @@ export interface RunSummary {
   inputTokens: number;
   outputTokens: number;
   /** Of a run of the gateway. */
-  origin?: Pick<Origin, "model" | "dialect" | "keyId" | "user" | "metadata">;
+  origin?: Pick<Origin, "model" | "dialect" | "keyId" | "user" | "metadata" | "session">;
   /** Its content was deleted, or never kept. */
   isStripped: boolean;
 }
@@ -380,6 +382,8 @@ export interface RunFilter {
   /** Only runs that asked the gateway for this model. */
   model?: string;
   stopReason?: StopReason;
+  /** Only runs of this conversation. */
+  session?: string;
   /** With `keyId` (absent: of no key): the run that was started with this idempotency key. */
   idempotencyKey?: string;
 }

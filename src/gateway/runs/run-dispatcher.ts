@@ -44,6 +44,8 @@ export interface DispatchRequest {
   destination: Team | OneWorker;
   key: GatewayKey | undefined;
   idempotencyKey?: string;
+  /** The conversation, where it has caps. */
+  session?: string;
   /** Of the body and what else makes two requests the same. */
   hash: string;
   /** Lets the run in, where one is started: a request that joins takes no place. */
@@ -300,6 +302,7 @@ function toTurnOptions(
     output: request.task.output ?? {},
     budgetUsd: budgetUsd ?? null,
     deadlineMs: preferences.deadlineMs,
+    maxCalls: preferences.maxCalls,
     streamsAnswer: request.isStream,
     isFinal: true,
     patienceMs: patienceOf(request),
@@ -351,7 +354,7 @@ function toHead(
   return { id: toReplyId(dialect, runId, turn), runId, createdAt, request };
 }
 
-function toOrigin({ dialect, request, key, idempotencyKey, hash }: DispatchRequest): Origin {
+function toOrigin({ dialect, request, key, idempotencyKey, session, hash }: DispatchRequest): Origin {
   const { model, user, metadata, isStored, isBackground, echo } = request;
   return {
     model,
@@ -360,6 +363,7 @@ function toOrigin({ dialect, request, key, idempotencyKey, hash }: DispatchReque
     user,
     metadata,
     idempotencyKey,
+    session,
     requestHash: idempotencyKey === undefined ? undefined : hash,
     isPrivate: isStored ? undefined : true,
     isBackground: isBackground || undefined,

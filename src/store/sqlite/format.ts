@@ -118,7 +118,13 @@ const FORMAT_3 = `
   CREATE INDEX reservations_of_key ON reservations (key_id);
 `;
 
-const FORMATS = [FORMAT_1, FORMAT_2, FORMAT_3];
+// Conversations: what all runs of one have taken is added up when a process hears of it for the first time.
+const FORMAT_4 = `
+  ALTER TABLE runs ADD COLUMN session TEXT;
+  CREATE INDEX runs_of_session ON runs (session, started) WHERE session IS NOT NULL;
+`;
+
+const FORMATS = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4];
 /** What this version writes; older ones are upgraded when they are opened. */
 export const JOURNAL_FORMAT = FORMATS.length;
 
