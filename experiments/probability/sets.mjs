@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { meanOf, pairedDifference } from "../../dist/base/statistics.js";
-import { toCalibration } from "../../dist/baseline/strength.js";
-import { createProfiler } from "../../dist/calibration/profiler.js";
-import { textOf } from "../../dist/calibration/text-features.js";
+import { fitNeighbours } from "../../dist/baseline/neighbours.js";
+import { fitRouter } from "../../dist/baseline/router.js";
+import { measureStrength } from "../../dist/baseline/strength.js";
 import { toMessages } from "../../dist/task/types.js";
 import { modelsOf } from "../../dist/worker/kinds.js";
 import { openRecordedSets } from "../../dist/world/recorded-sets.js";
@@ -74,9 +74,10 @@ function readRows(folder) {
 
 function measure({ id, pool, measured }, train, test) {
   const training = train.map((task) => measured.get(task.id));
-  const calibration = toCalibration(pool, training);
-  const profiler = createProfiler(calibration);
-  const overall = profiler.poolFor(pool, "").members.map(({ profile }) => profile.success);
+  const { rates: overall } = measureStrength(pool, training);
+  const { estimate, fitChoice } = fitRouter({ pool, training });
+  const choose = fitChoice(new Float64Array(pool.members.length));
+  const nearest = fitNeighbours({ pool, training });
   const single = overall.indexOf(Math.max(...overall));
   const table = toTable(training, overall);
   const columns = { single: [], lookup: [], neighbours: [], router: [] };
@@ -85,13 +86,13 @@ function measure({ id, pool, measured }, train, test) {
   let [loss, count] = [0, 0];
   for (const task of test) {
     const { scores } = measured.get(task.id);
-    const profiles = profiler.poolFor(pool, textOf(toMessages(task))).members.map(({ profile }) => profile);
+    const asked = { messages: toMessages(task) };
+    const probabilities = [...estimate(asked)];
     const best = (values) => values.indexOf(Math.max(...values));
     columns.single.push(scores[single]);
     columns.lookup.push(scores[best(table.get(task.category) ?? overall)]);
-    columns.neighbours.push(scores[best(profiles.map(({ similar }) => similar))]);
-    const probabilities = profiles.map(({ probability }) => probability);
-    columns.router.push(scores[best(probabilities)]);
+    columns.neighbours.push(scores[best([...nearest.estimate(asked)])]);
+    columns.router.push(scores[choose(asked)]);
     categories.push(task.category);
     curve.push({ probabilities, scores });
     for (const [worker, p] of probabilities.entries()) {

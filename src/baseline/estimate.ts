@@ -23,11 +23,11 @@ export function indexOf(training: readonly TrainingTask[]): TextIndex {
 }
 
 /** A Conductor is asked again in every round of a run, with the same task. */
-export function rememberEstimate(estimate: (text: string) => Float64Array): SuccessEstimate {
-  const known = new WeakMap<Task, Float64Array>();
+export function rememberEstimate<T>(estimate: (text: string) => T): (task: Task) => T {
+  const known = new WeakMap<Task, T>();
   return (task) => {
     let estimates = known.get(task);
-    if (!estimates) {
+    if (estimates === undefined) {
       estimates = estimate(textOf(task.messages));
       known.set(task, estimates);
     }

@@ -28,7 +28,7 @@ const LARGEST_ERROR = 0.5;
 const PRIOR = [0, 1, 1, 0, 0, 0];
 const RIDGE = 20;
 
-interface QuestionEstimate {
+export interface QuestionEstimate {
   /** By position of the worker. */
   probabilities: Float64Array;
   /** By position of the worker: how far the probability may be off, as a standard error. */
@@ -45,6 +45,12 @@ export interface Estimator {
    * `vector`: the text's embedding, where measured questions have theirs.
    */
   estimate(text: string, without?: readonly number[], vector?: Float32Array): QuestionEstimate;
+  /** What would have been said of measured questions without them: of all, or of a sample of many. */
+  leaveOneOut(): LeftOut[];
+}
+
+export interface LeftOut extends Pick<QuestionEstimate, "probabilities" | "errors"> {
+  task: number;
 }
 
 export function createEstimator(questions: LabelledQuestions, seed = 0): Estimator {
@@ -56,19 +62,23 @@ export function createEstimator(questions: LabelledQuestions, seed = 0): Estimat
         const { near, similarity, neighbours } = readNeighbours(questions, text, without);
         return { probabilities: near, errors: rateErrors.map(Math.sqrt), similarity, neighbours };
       },
+      leaveOneOut: () => [],
     };
   }
   const random = createRandom(hashSeed("estimate", seed));
   const sample = random.shuffle([...scores.keys()]).slice(0, MOST_FITTED);
   const model = fitQuestionModel(questions, sample, random);
   const usual = toUsualSimilarity(sample.map((task) => readNeighbours(questions, task, [task]).similarity));
+  const leftOut = new Map(
+    sample.map((task) => [task, readComponents(questions, model, usual, task, [task])]),
+  );
 
   function fitWeights(tasks: readonly number[], embedded?: EmbeddedNeighbours): Fitted {
     const rows: Float64Array[] = [];
     const targets: number[] = [];
     const foreseeable = new Float64Array(rates.length);
     for (const task of tasks) {
-      const components = readComponents(questions, model, usual, task, [task]);
+      const components = leftOut.get(task)!;
       const byVector = embedded?.read(task, [task]);
       for (const worker of workers)
         foreseeable[worker]! += (components.foreseen[worker]! - rates[worker]!) ** 2 / tasks.length;
@@ -92,24 +102,32 @@ export function createEstimator(questions: LabelledQuestions, seed = 0): Estimat
     const embedded = createEmbeddedNeighbours(questions, embeddings, tasks);
     return { embedded, weights: fitWeights(tasks, embedded).weights };
   }
+
+  function join(
+    components: Components,
+    chosen: Float64Array,
+    byVector?: EmbeddedNear,
+  ): Pick<QuestionEstimate, "probabilities" | "errors"> {
+    const { variances, trust } = components;
+    const probabilities = Float64Array.from(rates);
+    for (const worker of workers)
+      probabilities[worker] = sigmoid(dot(chosen, toFeatures(components, rates, worker, byVector)));
+    const errors = rateErrors.map((variance, worker) =>
+      Math.min(LARGEST_ERROR, Math.sqrt(variance + variances[worker]! + (1 - trust) * foreseeable[worker]!)),
+    );
+    return { probabilities, errors };
+  }
+
   return {
     estimate(text, without = [], vector) {
       const components = readComponents(questions, model, usual, text, without);
       if (vector && questions.embeddings) joined ??= fitEmbedded();
       const byVector = vector && joined?.embedded.read(vector, without);
       const chosen = byVector && joined ? joined.weights : weights;
-      const { similarity, neighbours, variances, trust } = components;
-      const probabilities = Float64Array.from(rates);
-      const errors = rateErrors.map((variance, worker) =>
-        Math.min(
-          LARGEST_ERROR,
-          Math.sqrt(variance + variances[worker]! + (1 - trust) * foreseeable[worker]!),
-        ),
-      );
-      for (const worker of workers)
-        probabilities[worker] = sigmoid(dot(chosen, toFeatures(components, rates, worker, byVector)));
-      return { probabilities, errors, similarity, neighbours };
+      const { similarity, neighbours } = components;
+      return { ...join(components, chosen, byVector), similarity, neighbours };
     },
+    leaveOneOut: () => [...leftOut].map(([task, components]) => ({ task, ...join(components, weights) })),
   };
 }
 
@@ -144,7 +162,7 @@ function readNeighbours(
   return { near, similarities, ...rest };
 }
 
-interface Components extends Near {
+interface Components extends Omit<Near, "similarities"> {
   /** What the model foresees: a rate. */
   foreseen: Float64Array;
   variances: Float64Array;
@@ -163,8 +181,8 @@ function readComponents(
   without: readonly number[],
 ): Components {
   const { rates, workers } = questions;
-  const near = readNeighbours(questions, question, without);
-  const { deviations, variances } = model.foresee(question, near.similarities, without);
+  const { similarities, ...near } = readNeighbours(questions, question, without);
+  const { deviations, variances } = model.foresee(question, similarities, without);
   const trust = toTrust(near, usual);
   let [ease, nearEase] = [0, 0];
   for (const worker of workers) {

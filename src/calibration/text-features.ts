@@ -4,9 +4,14 @@
 import { hashSeed } from "../base/random.ts";
 import type { Message } from "../worker/types.ts";
 
+const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}`;
+
 /** Longer questions keep their beginning and their end, where the work is named. */
 const HEAD = 3000;
 const TAIL = 2000;
+
+/** A run of letters, a number, a sign; where words are written without spaces, each character: their pairs are the words. */
+const WORDS = new RegExp(String.raw`[${UNSPACED}]|(?:(?![${UNSPACED}])\p{L})+|\d+|[^\s\p{L}\d]`, "gu");
 
 /** What the user wrote, as far as it is text. */
 export function textOf(messages: readonly Message[]): string {
@@ -27,9 +32,7 @@ export function cutMiddle(text: string): string {
 export function countFeatures(text: string): Map<number, number> {
   const counts = new Map<number, number>();
   let before: number | undefined;
-  for (const word of cutMiddle(text)
-    .toLowerCase()
-    .match(/\p{L}+|\d+|[^\s\p{L}\d]/gu) ?? []) {
+  for (const word of cutMiddle(text).toLowerCase().match(WORDS) ?? []) {
     const hash = hashSeed(word >= "0" && word < ":" ? "0" : word) | 0;
     counts.set(hash, (counts.get(hash) ?? 0) + 1);
     if (before !== undefined) {

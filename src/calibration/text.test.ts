@@ -22,6 +22,16 @@ describe("features of a text", () => {
     expect(countFeatures("a b a b")).toHaveProperty("size", 4);
   });
 
+  test("are characters and their pairs where words are written without spaces", () => {
+    const shared = (a: string, b: string) => {
+      const other = countFeatures(b);
+      return [...countFeatures(a).keys()].filter((hash) => other.has(hash)).length;
+    };
+    expect(shared("变压器温度最高的部分是", "运行中的变压器油温度")).toBeGreaterThan(7);
+    expect(shared("変圧器の温度", "部屋の温度")).toBeGreaterThan(3);
+    expect(countFeatures("温度 is high")).toHaveProperty("size", 7);
+  });
+
   test("of a very long text come from its beginning and its end, in bounded time", () => {
     const middle = "filler ".repeat(200_000);
     const features = countFeatures(`beginning ${middle} end`);

@@ -13,6 +13,10 @@ import type { Endpoint } from "./endpoint.ts";
 import { type Environment, toTuttiHome } from "./home.ts";
 
 const DAY_MS = 86_400_000;
+/** Of the largest list there is some ten times as much. */
+const MOST_BYTES = 8_000_000;
+/** What is longer is no name: it would be repeated in errors and kept in the cache. */
+const LONGEST_NAME = 256;
 const NO_LIST = "what it lists is not a list of models";
 
 export type ModelList =
@@ -36,7 +40,11 @@ export async function listModels(
   const { baseUrl, apiKey, protocol } = endpoint;
   const { listQuery, toHeaders } = PROTOCOLS[protocol];
   try {
-    const response = await guardFetch(fetch, apiKey)(`${baseUrl}/models${listQuery}`, {
+    const response = await guardFetch(
+      fetch,
+      apiKey,
+      MOST_BYTES,
+    )(`${baseUrl}/models${listQuery}`, {
       headers: apiKey === undefined ? {} : toHeaders(apiKey),
       signal: AbortSignal.timeout(timeoutMs),
     });
@@ -48,7 +56,8 @@ export async function listModels(
     const answer = answerSchema.safeParse(await response.json());
     if (!answer.success) return { ok: false, why: NO_LIST };
     const models = answer.data.map(({ id, name }) => (id ?? name ?? "").replace(/^models\//, ""));
-    return { ok: true, models: models.filter((model) => model !== "" && isChatModel(model)) };
+    const isName = (model: string) => model !== "" && model.length <= LONGEST_NAME;
+    return { ok: true, models: models.filter((model) => isName(model) && isChatModel(model)) };
   } catch (error) {
     if (error instanceof Redirected) return { ok: false, why: error.message };
     if (error instanceof SyntaxError) return { ok: false, why: NO_LIST };

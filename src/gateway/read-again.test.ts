@@ -46,6 +46,22 @@ it("goes on from a large conversation as often at once as a key may hold, and no
   expect((await gateway.ask(after, "mallory", RESPONSES)).status).toBe(200);
 }, 120_000);
 
+it("counts a workflow of many steps as often as its steps send the conversation", async () => {
+  const gateway = await start(
+    { mallory: {} },
+    { reply: () => new Promise(() => {}), config: { limits: { usd: null } } },
+  );
+  const steps = Array.from({ length: 32 }, () => ({ worker: 0, subtask: "Answer.", access: [] }));
+  const ask = (name: string) => {
+    const messages = [{ role: "user", content: name + "x".repeat(1_500_000) }];
+    return gateway.ask({ model: "tutti", messages, stream: true, tutti: { workflow: { steps } } }, "mallory");
+  };
+  const first = await ask("a");
+  expect(first.status).toBe(200);
+  expect((await ask("b")).status).toBe(429);
+  await first.body?.cancel();
+});
+
 it("takes a conversation that has grown to no more than a body may have", async () => {
   const gateway = await start({}, { config: { gateway: { maxBodyBytes: 100_000 } } });
   const ask = (more: object) => gateway.ask({ model: "tutti", ...more }, undefined, RESPONSES);

@@ -36,6 +36,7 @@ import { ReplyCopies } from "./relay/copies.ts";
 import { JournalBatch } from "./relay/journal-batch.ts";
 import { createRelayPools } from "./relay/pools.ts";
 import { countRun, countSession, deletePrivate, sweepPrivate } from "./runs/after-run.ts";
+import { EarlierRuns } from "./runs/earlier-runs.ts";
 import { LiveRuns } from "./runs/live-runs.ts";
 import { createModelCatalog } from "./runs/models.ts";
 import { resumeBackground } from "./runs/resume-background.ts";
@@ -104,6 +105,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   };
   const runReader = new PastReader(past);
   const sessions = new SessionLedger(() => tutti.store());
+  const held = new HeldBytes();
   const context: GatewayContext = {
     tutti,
     config,
@@ -118,7 +120,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     }),
     sessions,
     uploads: new UploadDesk(config.gateway),
-    held: new HeldBytes(),
+    held,
     open: new Places(MOST_OPEN_OF_KEY, "requests of this API key being answered"),
     readLimit: new ReadLimit(),
     readers: {
@@ -127,7 +129,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     },
     models: createModelCatalog(tutti, config, env),
     live,
-    dispatcher: new RunDispatcher(tutti, live, runReader, async (run, before) => {
+    dispatcher: new RunDispatcher(tutti, live, new EarlierRuns(runReader, held), async (run, before) => {
       countRun(metrics, run, before);
       await countSession(sessions, run, before);
       await deletePrivate(store, run, log);

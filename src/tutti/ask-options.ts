@@ -46,6 +46,8 @@ export interface AskOptions {
   /** Called with each plan before it is performed. */
   review?: (plan: PlanForReview) => Promise<Verdict>;
   allowUnknownPrice?: boolean;
+  /** False: the question is not sent to the embeddings of the config, and is read by its words alone. */
+  embeds?: boolean;
   /** For `stream`: false where nobody reads the answer while it is written, so that a reply that breaks off is asked for again. */
   streamsAnswer?: boolean;
   /**

@@ -143,7 +143,7 @@ export function createTutti(
     const allowed = canNest ? pool : withoutSelf(pool);
     // Before anything is journaled: the trace shows the profiles that plans and votes went by.
     const text = textOf(task.messages);
-    const vector = embed && (await embed(text, stage.signal));
+    const vector = asked.embeds === false ? undefined : await embed?.(text, stage.signal);
     const { members: known } = poolFor?.(allowed, text, vector) ?? allowed;
     if (asked.model !== undefined) checkOneModel(asked.model, { members: known });
     checkSight(task, { members: known });

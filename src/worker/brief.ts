@@ -9,7 +9,7 @@
 import { hash } from "node:crypto";
 import { BETWEEN, toTurn } from "./exchanges.ts";
 import { attachmentBytes, attachmentImages, boundInputTokens } from "./price.ts";
-import type { Brief, Message, Part, Task, ToolDefinition, VisibleStep } from "./types.ts";
+import type { Brief, Exchange, Message, Part, Task, ToolDefinition, VisibleStep } from "./types.ts";
 
 const QUOTES = `a line "<<< name · mark" opens a block and ">>> name · mark" with the same mark closes it.`;
 const DOUBT =
@@ -101,6 +101,22 @@ export function toAdvice(visible: readonly VisibleStep[], subtask: string): stri
   return [ADVICE_PREAMBLE, ...replies, block("your subtask", mark, subtask), ADVICE_WORDS].join("\n\n");
 }
 
+/** Exchanges never change, and there is one more with every result of a tool: each is measured once. */
+const measuredExchanges = new WeakMap<Exchange, { bytes: number; messages: number; attachments: number }>();
+
+function measureExchange(exchange: Exchange) {
+  const known = measuredExchanges.get(exchange);
+  if (known) return known;
+  const measured = { bytes: 0, messages: 0, attachments: 0 };
+  for (const message of toTurn(exchange)) {
+    measured.bytes += BLOCK_BYTES + Buffer.byteLength(textOf(message));
+    measured.attachments += attachmentsOf(message).length;
+    measured.messages++;
+  }
+  measuredExchanges.set(exchange, measured);
+  return measured;
+}
+
 /**
  * An upper bound of the tokens of `toMessages(brief)`, without writing them: a budget asks for it before
  * every step, and whoever works from the brief itself never needs the messages.
@@ -114,10 +130,11 @@ export function boundBriefTokens({ task, visible, subtask, isLast, exchanges = [
   if (!isLast && tools !== "") sum += BLOCK_BYTES + Buffer.byteLength(tools);
   let turns = 0;
   let returned = 0;
-  for (const message of exchanges.flatMap(toTurn)) {
-    sum += BLOCK_BYTES + Buffer.byteLength(textOf(message));
-    returned += attachmentsOf(message).length;
-    turns++;
+  for (const exchange of exchanges) {
+    const measured = measureExchange(exchange);
+    sum += measured.bytes;
+    returned += measured.attachments;
+    turns += measured.messages;
   }
   return boundInputTokens(sum, 1 + count + turns, images + returned, isLast ? task.output : undefined);
 }

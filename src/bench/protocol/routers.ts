@@ -13,7 +13,7 @@ import { SINGLE } from "../../baseline/single.ts";
 import { bestBy, measureStrength } from "../../baseline/strength.ts";
 import { type GradedTask, toMessages } from "../../task/types.ts";
 import type { Task } from "../../worker/types.ts";
-import type { OneCallRouter, RouterContext, RouterEstimate } from "./types.ts";
+import type { OneCallRouter, RouterContext } from "./types.ts";
 
 const ROUTERS: readonly OneCallRouter[] = [
   {
@@ -66,6 +66,10 @@ const ROUTERS: readonly OneCallRouter[] = [
     fit: (context) => {
       const { estimate } = fitRouter(context);
       return (task) => estimate(toAsked(task));
+    },
+    fitChoice: (context) => {
+      const choose = fitRouter(context).fitChoice(new Float64Array(context.pool.members.length));
+      return (task) => choose(toAsked(task));
     },
   },
   {
@@ -132,7 +136,10 @@ function createLookup(id: string, label: LookupLabel): OneCallRouter {
 }
 
 /** The router as a protocol calls it: without labels and ids unless it reads them. */
-export function withoutLabels(router: OneCallRouter, estimate: RouterEstimate): RouterEstimate {
+export function withoutLabels<T>(
+  router: OneCallRouter,
+  estimate: (task: GradedTask) => T,
+): (task: GradedTask) => T {
   if (router.reads === "label" || router.reads === "outcome") return estimate;
   return ({ prompt, choices, grader }) =>
     estimate({ id: "", set: "", category: "", family: "", answer: "", prompt, choices, grader });
@@ -140,6 +147,7 @@ export function withoutLabels(router: OneCallRouter, estimate: RouterEstimate): 
 
 /** A fitted router as a function from a task to the number of the worker that is asked; of equals the strongest. */
 export function fitChoice(router: OneCallRouter, context: RouterContext): (task: GradedTask) => number {
+  if (router.fitChoice) return withoutLabels(router, router.fitChoice(context));
   const estimate = withoutLabels(router, router.fit(context));
   const order =
     context.training.length > 0

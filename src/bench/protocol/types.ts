@@ -34,7 +34,7 @@ export interface ProtocolOptions {
 export type Reads = "nothing" | "question" | "label" | "outcome";
 
 /** Success expected of each worker of the pool, by number, for one task. */
-export type RouterEstimate = (task: GradedTask) => Float64Array;
+type RouterEstimate = (task: GradedTask) => Float64Array;
 
 /** Asks one worker per question. */
 export interface OneCallRouter {
@@ -47,6 +47,8 @@ export interface OneCallRouter {
   /** With two workers it gives the strong one's score less the weak one's, and nothing else: no choice among more. */
   isForTwo?: boolean;
   fit(context: RouterContext): RouterEstimate;
+  /** The number of whom it asks. Absent: whoever it expects most of. */
+  fitChoice?(context: RouterContext): (task: GradedTask) => number;
 }
 
 export interface RouterContext {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createHome } from "../../testing/command.ts";
 import { toCallOptions } from "../../worker/call-options.ts";
-import { toPlainText } from "./fetch-page.ts";
+import { toPlainText } from "./html-text.ts";
 import { readInput } from "./read-input.ts";
 
 /** A PDF of one page that says this. */
@@ -34,6 +34,7 @@ function toPdf(text: string): string {
 const servers: Server[] = [];
 let url = "";
 let other = "";
+let redirect = "";
 
 async function serve(): Promise<string> {
   const server = createServer((request, response) => {
@@ -59,6 +60,12 @@ async function serve(): Promise<string> {
         return response.writeHead(302, { location: "/data" }).end();
       case "/inside":
         return response.writeHead(302, { location: `${other}/data` }).end();
+      case "/mapped":
+        return response
+          .writeHead(302, { location: `${other.replace("127.0.0.1", "[::ffff:127.0.0.1]")}/data` })
+          .end();
+      case "/anywhere":
+        return response.writeHead(302, { location: redirect }).end();
       case "/loop":
         return response.writeHead(302, { location: "/loop" }).end();
       case "/elsewhere":
@@ -104,15 +111,53 @@ describe("a web page", () => {
     ["/nothing", /answered 404/],
     ["/loop", /more than 5 redirects/],
     ["/elsewhere", /leads to file:/],
+    ["/mapped", /leads to http:\/\/\[::ffff:7f00:1\]:\d+, which is a private address/],
     ["/inside", /leads to http:\/\/127\.0\.0\.1:\d+, which is a private address/],
   ])("%s is refused with the reason", async (path, message) => {
     await expect(read(url + path)).rejects.toThrow(message);
+  });
+
+  it.each([
+    "0.1.2.3",
+    "[::]",
+    "[::7f00:1]",
+    "[fe90::1]",
+    "[64:ff9b::7f00:1]",
+    "100.64.0.1",
+    "[2002:7f00:1::]",
+  ])("leads to no address of this machine or its networks, such as %s", async (host) => {
+    redirect = `http://${host}/`;
+    await expect(read(`${url}/anywhere`)).rejects.toThrow("which is a private address");
   });
 
   it("loses what a reader would not see", () => {
     expect(
       toPlainText("<style>a{}</style><ul><li>one<li>two</ul><!-- no --><b>b</b>&#65;&unknown;&#0;"),
     ).toBe("- one\n- two\nbA&unknown;&#0;");
+  });
+});
+
+describe("a page or a file that is made to be read for ever", () => {
+  const size = 2_000_000;
+  it.each(["<!--", "<script>", "<script", "<", "</", "<head><svg>", "<p ", "<style></styles ", "&#1", "a&"])(
+    "%s again and again ends",
+    (piece) => {
+      expect(toPlainText(piece.repeat(Math.floor(size / piece.length))).length).toBeLessThanOrEqual(2 * size);
+    },
+  );
+
+  it("a million back-ticks are quoted", async () => {
+    const path = join(createHome(), "ticks.txt");
+    writeFileSync(path, "` ".repeat(500_000));
+    expect((await read(path)).content).toContain(`\`\`\`\n\` \``);
+  });
+
+  it("a PDF that unpacks to very much text keeps a megabyte of it", async () => {
+    const path = join(createHome(), "long.pdf");
+    writeFileSync(path, toPdf("long ".repeat(400_000)));
+    const { content } = await read(path);
+    expect(content).toMatchObject([{ type: "text" }, { type: "file", pages: 1 }]);
+    expect(((content as { text: string }[])[1]!.text ?? "").length).toBeLessThanOrEqual(1_048_576);
   });
 });
 

@@ -1,9 +1,12 @@
 // Files and web pages that go with a question: text is quoted in it, images and PDF files stand beside it.
 
 import { basename, extname } from "node:path";
+import { createIsolate } from "../../isolate/isolate.ts";
 import type { Part } from "../../worker/types.ts";
 import { type Room, readFileBytes, take, toText } from "./bounded-read.ts";
-import { fetchPage, isAddress, toPlainText } from "./fetch-page.ts";
+import { fetchPage, isAddress } from "./fetch-page.ts";
+import { toPlainText } from "./html-text.ts";
+import type { AskJobs } from "./thread.ts";
 
 const MEDIA_TYPES: Record<string, string> = {
   ".png": "image/png",
@@ -17,6 +20,10 @@ const ATTACHED = new Set(Object.values(MEDIA_TYPES));
 const TEXTUAL = /^text\/|^application\/(?:json|xml|yaml|x-yaml|javascript|x-ndjson|[\w.-]+\+(?:json|xml))$/;
 /** Without a reader nobody knows how many: a page of a PDF rarely has fewer bytes. */
 const PAGE_BYTES = 4_000;
+
+const PDF_MS = 20_000;
+
+const isolate = createIsolate<AskJobs>(new URL("./thread.js", import.meta.url));
 
 export type Attachment = { text: string } | { part: Part };
 
@@ -49,21 +56,19 @@ async function toAttached(bytes: Buffer, mediaType: string, name: string): Promi
   return { part: { type: "file", file: data, mediaType, name, pages, text: read?.text || undefined } };
 }
 
-/** Undefined without the optional package that reads them, and where the file cannot be read. */
+/** A file may unpack to anything and take for ever: it is read in a thread that is ended. Undefined where it cannot be. */
 async function readPdf(bytes: Buffer): Promise<{ text: string; pages: number } | undefined> {
-  try {
-    const { extractText, getDocumentProxy } = await import("unpdf");
-    const document = await getDocumentProxy(new Uint8Array(bytes));
-    const { text, totalPages: pages } = await extractText(document, { mergePages: true });
-    return { text: text.trim(), pages };
-  } catch {
-    return undefined; // providers that take PDF files may read it all the same
-  }
+  // Providers that take PDF files may read it all the same.
+  const ended = await isolate
+    .run("readPdf", new Uint8Array(bytes), { timeoutMs: PDF_MS })
+    .catch(() => undefined);
+  return ended?.end === "done" ? ended.value : undefined;
 }
 
 /** The fence is longer than any in the text, so the text cannot close it. */
 function toQuotedBlock(kind: string, name: string, text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  let longest = 2;
+  for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length);
   const fence = "`".repeat(longest + 1);
   return `${kind} ${JSON.stringify(name)}:\n${fence}\n${text.replace(/\n$/, "")}\n${fence}`;
 }

@@ -4,7 +4,7 @@
 // Not covered: a public name whose answer changes between our look and the connection.
 
 import { lookup } from "node:dns/promises";
-import { isIP } from "node:net";
+import { BlockList, isIP, isIPv6 } from "node:net";
 import { usageError } from "../../base/errors.ts";
 import { isPrivateHost } from "../../config/endpoint.ts";
 import { type Room, readBytes } from "./bounded-read.ts";
@@ -77,47 +77,23 @@ export async function fetchPage(
 async function isPrivate(url: URL): Promise<boolean> {
   if (isPrivateHost(url.href)) return true;
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (isIP(host)) return false;
+  if (isIP(host)) return isPrivateAddress(host);
   const found = await lookup(host, { all: true }).catch(() => []);
-  return found.some(({ address }) =>
-    isPrivateHost(`http://${address.includes(":") ? `[${address}]` : address}`),
-  );
+  return found.some(({ address }) => isPrivateAddress(address));
 }
 
-// ---- HTML ----------------------------------------------------------------------------------------
-
-const ENTITIES: Record<string, string> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: " ",
-  mdash: "—",
-  ndash: "–",
-  hellip: "…",
-};
-const BLOCK =
-  /<\/?(?:p|div|section|article|header|footer|main|ul|ol|table|tr|h[1-6]|blockquote|pre|br|hr|dl|dt|dd|figure)\b[^>]*>/gi;
-
-/** What a reader would see, roughly: without scripts, styles and marks. */
-export function toPlainText(html: string): string {
-  return html
-    .replace(/<!--[\s\S]*?-->/g, "")
-    .replace(/<(script|style|noscript|template|svg|head)\b[\s\S]*?<\/\1\s*>/gi, " ")
-    .replace(/<li\b[^>]*>/gi, "\n- ")
-    .replace(/<\/t[dh]>/gi, " | ")
-    .replace(BLOCK, "\n")
-    .replace(/<[^>]+>/g, "")
-    .replace(/&(#x?[\da-f]+|\w+);/gi, (whole, name: string) => toCharacter(name) ?? whole)
-    .replace(/[^\S\n]+/g, " ")
-    .replace(/ *\n */g, "\n")
-    .replace(/\n{3,}/g, "\n\n")
-    .trim();
+/** Those that lead nowhere public, in whichever of their notations: of this machine, of its networks, of nobody. */
+const PRIVATE = new BlockList();
+for (const subnet of [
+  ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12"],
+  ...["192.0.0.0/24", "192.168.0.0/16", "198.18.0.0/15", "224.0.0.0/3"],
+  // The last two hold an IPv4 address each, which a gateway of the network would ask.
+  ...["::/96", "fc00::/7", "fe80::/9", "ff00::/8", "64:ff9b::/32", "2002::/16"],
+]) {
+  const [address, bits] = subnet.split("/") as [string, string];
+  PRIVATE.addSubnet(address, Number(bits), address.includes(":") ? "ipv6" : "ipv4");
 }
 
-function toCharacter(name: string): string | undefined {
-  if (!name.startsWith("#")) return ENTITIES[name.toLowerCase()];
-  const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number.parseInt(name.slice(1), 10);
-  return code > 31 && code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
+function isPrivateAddress(address: string): boolean {
+  return PRIVATE.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }

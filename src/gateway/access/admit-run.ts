@@ -8,6 +8,8 @@ import type { GatewayKey } from "./keys.ts";
 export interface WantedRun extends Wanted {
   /** Of its conversation, and of what it has said so far. */
   bytes: number;
+  /** How often it is sent at the same moment; by default once. */
+  copies?: number;
   /** The conversation comes from a request: it may be no larger than a body that holds all of it. */
   isNew?: boolean;
 }
@@ -15,7 +17,7 @@ export interface WantedRun extends Wanted {
 export async function admitRun(
   { admission, held, config }: Pick<GatewayContext, "admission" | "held" | "config">,
   key: GatewayKey | undefined,
-  { bytes, isNew, ...wanted }: WantedRun,
+  { bytes, copies = 1, isNew, ...wanted }: WantedRun,
 ): Promise<Admission> {
   const { maxBodyBytes } = config.gateway;
   if (isNew && bytes > maxBodyBytes)
@@ -23,7 +25,7 @@ export async function admitRun(
       "too-large",
       `This conversation has ${(bytes / 1e6).toFixed(1)} MB with all that it goes on from; ${maxBodyBytes / 1e6} MB are taken. Begin a new one.`,
     );
-  const letGo = held.take(key, bytes);
+  const letGo = held.take(key, bytes * Math.max(1, copies));
   try {
     const admitted = await admission.admit(key, wanted);
     return {

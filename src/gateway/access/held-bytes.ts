@@ -2,6 +2,7 @@
 // and one in the background outlives its connection. So it is counted apart from bodies on their way in (uploads.ts).
 
 import { TuttiError } from "../../base/errors.ts";
+import type { RunEvent } from "../../store/types.ts";
 import type { GatewayKey } from "./keys.ts";
 import { MOST_BYTES_IN_FLIGHT, MOST_BYTES_OF_KEY } from "./request-limits.ts";
 
@@ -11,10 +12,9 @@ export class HeldBytes {
   readonly #byKey = new Map<string, number>();
   #bytes = 0;
 
-  /** Throws "rate-limited" (429) or "overloaded" (503), but never for the only one. Call what is returned when it is over. */
-  take(key: GatewayKey | undefined, bytes: number): () => void {
-    const name = key?.id ?? "";
-    const ofKey = this.#byKey.get(name) ?? 0;
+  /** Throws "rate-limited" (429) or "overloaded" (503), but never for the only one. */
+  check(key: GatewayKey | undefined, bytes: number): void {
+    const ofKey = this.#byKey.get(key?.id ?? "") ?? 0;
     const retryAfterMs = RETRY_MS;
     if (key && ofKey > 0 && ofKey + bytes > MOST_BYTES_OF_KEY) {
       const message = `The conversations of this API key that are being answered have ${toMb(MOST_BYTES_OF_KEY)}. Wait for some of them.`;
@@ -24,6 +24,12 @@ export class HeldBytes {
       const message = `The conversations that are being answered here have ${toMb(MOST_BYTES_IN_FLIGHT)}.`;
       throw new TuttiError("overloaded", message, { retryAfterMs });
     }
+  }
+
+  /** The same; then it is held. Call what is returned when it is over; again is no matter. */
+  take(key: GatewayKey | undefined, bytes: number): () => void {
+    this.check(key, bytes);
+    const name = key?.id ?? "";
     this.#add(name, bytes);
     let isOver = false;
     return () => {
@@ -54,6 +60,22 @@ export function sizeOf(data: unknown): number {
   }
   return size;
 }
+
+/** The same of events of the journal, which never change: of a run that goes on, only the new ones are counted. */
+export function sizeOfEvents(events: readonly RunEvent[]): number {
+  let size = 0;
+  for (const event of events) {
+    let own = eventSizes.get(event);
+    if (own === undefined) {
+      own = sizeOf(event);
+      eventSizes.set(event, own);
+    }
+    size += own;
+  }
+  return size;
+}
+
+const eventSizes = new WeakMap<RunEvent, number>();
 
 function toMb(bytes: number): string {
   return `${Math.round(bytes / 1e6)} MB`;

@@ -22,7 +22,8 @@ const ANYTHING = "*";
 const USUAL_TIERS = new Set(["auto", "default", "flex", "standard_only"]);
 const HEADER = "anthropic-beta";
 /** What these switch on is billed otherwise than by the plain price of tokens. */
-const PRICED_BETAS = /context-1m|fast|mcp|code-exec|web-|search|fetch|skill|agent|container|computer/i;
+const PRICED_BETAS =
+  /context-1m|fast|mcp|compact|code-exec|web-|search|fetch|skill|agent|container|computer/i;
 
 /** Throws "forbidden" (403), naming the field and what would allow it. */
 export function checkFields(
@@ -59,6 +60,8 @@ function checkNested(body: Fields, refuse: (name: string) => void): void {
     if (Array.isArray(value)) for (const item of value) waiting.push(item);
     if (!isObject(value) || Array.isArray(value)) continue;
     if (value.type === "item_reference") refuse("item_reference");
+    // The provider shortens the conversation by a call of its own, which the usage of the reply does not show.
+    if (typeof value.type === "string" && value.type.startsWith("compact_")) refuse(value.type);
     const { cache_control: cache } = value;
     if (isObject(cache) && cache.ttl !== undefined && cache.ttl !== "5m") refuse("cache_control.ttl");
     for (const name of Object.keys(value)) if (typeof value[name] === "object") waiting.push(value[name]);

@@ -10,6 +10,7 @@ import type { GatewayContext } from "../context.ts";
 import { badRequest, ObjectReader } from "../http/object-reader.ts";
 import { sendError } from "../http/route.ts";
 import { toUpstream } from "../relay/target.ts";
+import { mayEmbed } from "../runs/models.ts";
 import { toOverheadMs } from "../runs/outcome.ts";
 import { readPreferences } from "../runs/preferences.ts";
 import { respondStreamed, respondWhole } from "../runs/respond.ts";
@@ -33,6 +34,7 @@ export const ask: Handler = async (context, visit) => {
   const preferences = capped?.preferences ?? asWanted;
   // Found before the rest is read: whoever is passed through speaks for itself.
   const named = await context.models.resolve(model, key, { preferences });
+  if (named.alias !== undefined) connection.set({ "x-tutti-alias": named.alias });
   const target = named.kind === "worker" ? relayTargetOf(named.member.worker) : undefined;
   const upstream = target && toUpstream(target, dialect);
   const idempotencyKey = readIdempotencyKey(connection);
@@ -70,9 +72,11 @@ export const ask: Handler = async (context, visit) => {
     preferences,
     destination,
     key,
+    embeds: mayEmbed(key, context.config),
     idempotencyKey,
     session: capped?.session,
     hash: hash(),
+    isSampled: Number(body.temperature ?? 0) > 0 && !isRepeat(connection),
     admit: async (wanted) => {
       const admit = (less: typeof wanted) => admitRun(context, key, less);
       const admission = await (capped ? admitCapped(context, capped, wanted, admit) : admit(wanted));
@@ -99,6 +103,11 @@ export const ask: Handler = async (context, visit) => {
     sendError(connection, dialect, isCheap && error.code === "rate-limited" ? error : unrepeatable(error));
   }
 };
+
+/** Official SDKs say so of a request that they send again by themselves. */
+function isRepeat(connection: Connection): boolean {
+  return Number(connection.header("x-stainless-retry-count") ?? 0) > 0;
+}
 
 function unrepeatable({ code, message, status, param, cause, retryAfterMs }: TuttiError): TuttiError {
   return new TuttiError(code, message, { status, retryable: false, param, cause, retryAfterMs });

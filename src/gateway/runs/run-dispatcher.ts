@@ -15,11 +15,11 @@ import { attachmentsOf } from "../../worker/brief.ts";
 import type { Message } from "../../worker/types.ts";
 import type { Admission } from "../access/admission.ts";
 import type { WantedRun } from "../access/admit-run.ts";
-import { sizeOf } from "../access/held-bytes.ts";
+import { sizeOf, sizeOfEvents } from "../access/held-bytes.ts";
 import type { GatewayKey } from "../access/keys.ts";
 import { MOST_IMAGE_BYTES } from "../access/request-limits.ts";
-import type { PastReader } from "../reads/reader.ts";
 import type { Dialect, GatewayRequest, ReplyHead } from "../types.ts";
+import type { EarlierRuns } from "./earlier-runs.ts";
 import { LiveRun, type LiveRuns, replay } from "./live-runs.ts";
 import { type OneWorker, type Team, toStage } from "./models.ts";
 import { failureOf } from "./outcome.ts";
@@ -43,11 +43,15 @@ export interface DispatchRequest {
   preferences: RunPreferences;
   destination: Team | OneWorker;
   key: GatewayKey | undefined;
+  /** Its question may be sent to the embeddings of the config. */
+  embeds: boolean;
   idempotencyKey?: string;
   /** The conversation, where it has caps. */
   session?: string;
   /** Of the body and what else makes two requests the same. */
   hash: string;
+  /** Its words are chosen by chance: whoever asks the same at once wants another answer. An idempotency key says otherwise. */
+  isSampled?: boolean;
   /** Lets the run in, where one is started: a request that joins takes no place. */
   admit(wanted: WantedRun): Promise<Admission>;
 }
@@ -68,7 +72,7 @@ export interface LiveReply {
 export class RunDispatcher {
   readonly #tutti: Tutti;
   readonly #live: LiveRuns;
-  readonly #reader: Pick<PastReader, "read">;
+  readonly #earlier: EarlierRuns;
   readonly #onEnd: (run: Run, before?: Run) => Promise<void>;
   /** Background runs of an earlier process that wait until they are let in. */
   readonly queued = new Set<string>();
@@ -78,12 +82,12 @@ export class RunDispatcher {
   constructor(
     tutti: Tutti,
     live: LiveRuns,
-    reader: Pick<PastReader, "read">,
+    earlier: EarlierRuns,
     onEnd: (run: Run, before?: Run) => Promise<void>,
   ) {
     this.#tutti = tutti;
     this.#live = live;
-    this.#reader = reader;
+    this.#earlier = earlier;
     this.#onEnd = onEnd;
   }
 
@@ -91,7 +95,7 @@ export class RunDispatcher {
     const { idempotencyKey, hash, key } = asked;
     const name = JSON.stringify([key?.id, idempotencyKey ?? { hash }]);
     const known = this.#same.get(name);
-    if (known) {
+    if (known && (idempotencyKey !== undefined || !asked.isSampled)) {
       if (known.hash !== hash) throw otherRequest(idempotencyKey!);
       const reply = await known.reply;
       const isGoing = !reply.live.isOver && !reply.live.isStopped;
@@ -119,14 +123,16 @@ export class RunDispatcher {
   }
 
   async #startNew(asked: DispatchRequest, messages: Message[]): Promise<LiveReply> {
-    const { request, destination, preferences } = asked;
+    const { request, destination, preferences, embeds } = asked;
     const { seed, task, isStream: streamsAnswer } = request;
     const isTeam = destination.kind === "team";
     const runId = createRunId();
     const admission = await asked.admit({
       runId,
       usd: destination.budgetUsd ?? undefined,
+      // Steps that are performed at once each have all of it on its way.
       bytes: sizeOf([messages, task.output]),
+      copies: preferences.workflow?.steps?.length,
       isNew: true,
     });
     const begin = (signal: AbortSignal) =>
@@ -144,6 +150,7 @@ export class RunDispatcher {
           seed,
           streamsAnswer,
           isFinal: true,
+          embeds,
           patienceMs: patienceOf(request),
           origin: toOrigin(asked),
           signal,
@@ -177,7 +184,7 @@ export class RunDispatcher {
     const { runId, settings, spent, spentBefore } = fold(events)!;
     const { usd } = settings.limits;
     const left = usd === undefined ? undefined : Math.max(0, usd - (spent.usd - spentBefore.usd));
-    const admission = await admit({ runId, usd: left, bytes: sizeOf(events) });
+    const admission = await admit({ runId, usd: left, bytes: sizeOfEvents(events) });
     const { pool } = toStage(destination);
     const begin = (signal: AbortSignal) =>
       this.#tutti.resume(runId, { signal, pool, budgetUsd: admission.budgetUsd ?? null });
@@ -191,7 +198,7 @@ export class RunDispatcher {
     const store = await this.#tutti.store();
     const [found] = await store.listRuns({ idempotencyKey: idempotencyKey!, keyId: key?.id, limit: 1 });
     if (!found) return undefined;
-    const events = await this.#load(key, found.id);
+    const events = await this.#earlier.load(key, found.id);
     const turns = toTurns(events);
     const { run, startedAt } = turns.at(-1)!;
     if (found.isStripped) throw notKept(idempotencyKey!);
@@ -211,7 +218,7 @@ export class RunDispatcher {
     const { previousReplyId: id, task } = request;
     if (id === undefined) return task.messages;
     const found = parseReplyId(dialect, id);
-    const events = found ? await this.#load(key, found.runId) : [];
+    const events = found ? await this.#earlier.load(key, found.runId) : [];
     const run = events.length > 0 ? toTurns(events)[found!.turn]?.run : undefined;
     if (!run || run.origin?.keyId !== key?.id || run.isStripped)
       throw new TuttiError(
@@ -224,11 +231,6 @@ export class RunDispatcher {
     return first?.role === "system" ? [first, ...earlier, ...rest] : [...earlier, ...task.messages];
   }
 
-  /** Empty where there is none. Whose it is, the caller looks at: an admin goes on with its own runs only. */
-  #load(key: GatewayKey | undefined, id: string): Promise<RunEvent[]> {
-    return this.#reader.read(key, "loadRun", id);
-  }
-
   /** Goes on with the run that waits for these results. Undefined where there is none: then it is a new one. */
   async #goOn(
     asked: DispatchRequest,
@@ -236,7 +238,7 @@ export class RunDispatcher {
     messages: readonly Message[],
   ): Promise<LiveReply | undefined> {
     const { request, key, destination } = asked;
-    const events = await this.#load(key, tail.runId);
+    const events = await this.#earlier.load(key, tail.runId);
     if (events.length === 0) return undefined;
     const turns = toTurns(events);
     const { run, startedAt } = turns.at(-1)!;
@@ -261,7 +263,7 @@ export class RunDispatcher {
     const admission = await asked.admit({
       runId: run.id,
       usd: destination.budgetUsd ?? undefined,
-      bytes: sizeOf([messages, events]),
+      bytes: sizeOf(messages) + sizeOfEvents(events),
     });
     const begin = (signal: AbortSignal) =>
       this.#tutti.resume(run.id, {

@@ -118,13 +118,26 @@ const FORMAT_3 = `
   CREATE INDEX reservations_of_key ON reservations (key_id);
 `;
 
-// Conversations: what all runs of one have taken is added up when a process hears of it for the first time.
+// Long conversations, each message once (message-lists.ts). An event's `json` may from here on also be `{ lists, events }`.
 const FORMAT_4 = `
+  CREATE TABLE messages (
+    id INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE,
+    parent INTEGER,
+    refs INTEGER NOT NULL,
+    json TEXT NOT NULL
+  );
+  CREATE TABLE message_lists (run TEXT NOT NULL, message INTEGER NOT NULL);
+  CREATE INDEX lists_of_run ON message_lists (run);
+`;
+
+// Conversations: what all runs of one have taken is added up when a process hears of it for the first time.
+const FORMAT_5 = `
   ALTER TABLE runs ADD COLUMN session TEXT;
   CREATE INDEX runs_of_session ON runs (session, started) WHERE session IS NOT NULL;
 `;
 
-const FORMATS = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4];
+const FORMATS = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5];
 /** What this version writes; older ones are upgraded when they are opened. */
 export const JOURNAL_FORMAT = FORMATS.length;
 

@@ -98,8 +98,9 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
   /** False when nothing of these runs was there. */
   function remove(ids: string[]): boolean {
     bill.keep(ids);
-    const [events, rows] = removals.map((removal) => removal.run({ ids: JSON.stringify(ids) }).changes);
-    return events! + rows! > 0;
+    events.release(ids);
+    const [eventRows, runRows] = removals.map((removal) => removal.run({ ids: JSON.stringify(ids) }).changes);
+    return eventRows! + runRows! > 0;
   }
 
   /** Changes a run and its nested ones, unless any of them is performed. */
@@ -134,9 +135,9 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
       const rows = toRows(added);
       if (rows.length === 0) return;
       await write(() => {
-        for (const { runId, json, change } of rows) {
-          events.insert(runId, json);
-          runs.update(runId, change);
+        for (const row of rows) {
+          events.insert(row);
+          runs.update(row.runId, row.change);
         }
       });
     },
