@@ -8,7 +8,7 @@ import type { CheckPlan, Signs, StuckSign, TrajectorySettings, TurnDecision, Tur
 const LEAST_TURNS = 4;
 const MOST_TURNS = 16;
 /** A turn that fails as the one before it did is so much likelier of a worker that will not get there. */
-const OWN_EVIDENCE = 0.55;
+const OWN_EVIDENCE = 0.3;
 /** The same says less of workers that have not tried: the task is harder than it looked. */
 const SHARED_EVIDENCE = 0.9;
 /** A turn in which all went well is so much likelier on the way to a right end, whoever has it. */
