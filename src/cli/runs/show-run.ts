@@ -24,7 +24,7 @@ import type { Usage } from "../../worker/types.ts";
 import { stopReasonInWords, toCalls, toCost, toPerformed } from "../ask/outcome.ts";
 import { toAskedWords, toBelievedWords } from "../terminal/belief-lines.ts";
 import { drawWorkflow } from "../terminal/draw-workflow.ts";
-import { toFallBackWords, toReasoning, weighs } from "../terminal/plan-lines.ts";
+import { toAlone, toFallBackWords, toReasoning, weighs } from "../terminal/plan-lines.ts";
 import { sanitise, toOneLine } from "../terminal/sanitise.ts";
 import { toNotes } from "../terminal/step-lines.ts";
 import type { Style } from "../terminal/style.ts";
@@ -79,7 +79,10 @@ function toHeader(state: RunState, { style, now, columns }: ShowOptions): string
   ];
   const rows = [
     ["when", `${toClock(run.startedAt)} (${toWhen(run.startedAt, now)})`],
-    ["conductor", toOneLine(`${toConductorName(conductor)} (${conductorReason})`)],
+    [
+      "conductor",
+      toOneLine(`${toAlone(conductor, state.pool) ?? toConductorName(conductor)} (${conductorReason})`),
+    ],
     ["limits", `${limit.join(" · ")} · seed ${seed}`],
     ["used", [toPerformed(run), toCalls(run), toDelay(run.durationMs), toCost(run)].join(" · ")],
     ["tokens", toUsage(run.usage)],
@@ -115,9 +118,11 @@ function toRound(state: RunState, round: RunRound, number: number, options: Show
     wrap(text, columns - 3).map((line) => `  ${paint(line)}`);
   const nameOf = (worker: number) => toOneLine(pool[worker]?.id ?? `worker ${worker}`);
   const reasoning = weighs(settings, options.isVerbose) ? "" : toReasoning(plan);
+  const alone = toAlone(settings.conductor, pool);
+  const by = alone === undefined ? `by ${toConductorName(settings.conductor)}` : `none: ${alone}`;
   const lines = [
     "",
-    `${style.bold(heading)} ${style.dim([`by ${toOneLine(toConductorName(settings.conductor))}`, ...metrics].join(" · "))}`,
+    `${style.bold(heading)} ${style.dim([toOneLine(by), ...metrics].join(" · "))}`,
     ...planErrors.flatMap(({ message }) => indented(`✗ A plan failed: ${toOneLine(message)}`, style.yellow)),
     ...(fallback === undefined ? [] : indented(toFallBackWords(fallback), style.yellow)),
     ...(turn ? indented(`turn      ${toOneLine(describeTurn(turn, nameOf))}`) : []),
