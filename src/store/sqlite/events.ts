@@ -3,9 +3,10 @@
 // stand beside it (message-lists.ts); a row with such is `{ lists, events }`.
 
 import { TuttiError } from "../../base/errors.ts";
+import { groupByRun, toJson } from "../event-rows.ts";
 import { type SummaryChange, toSummaryChange } from "../summary.ts";
 import type { RunEvent } from "../types.ts";
-import { toKept, upgradeEvent } from "../upgrade.ts";
+import { upgradeEvent } from "../upgrade.ts";
 import { withoutContent } from "../without-content.ts";
 import type { Database } from "./file.ts";
 import { createKnownEvents, type RunRows } from "./known-events.ts";
@@ -38,16 +39,8 @@ const LEAST_MESSAGES = 2;
 const LEAST_CHARACTERS = 1_000;
 
 /** One for each run, in the order in which the runs first appear: a nested run's head comes before it. */
-export function toRows(events: readonly RunEvent[]): AppendedRow[] {
-  const byRun = new Map<string, RunEvent[]>();
-  for (const event of events) {
-    const kept = toKept(event);
-    if (!kept) continue;
-    const others = byRun.get(kept.runId);
-    if (others) others.push(kept);
-    else byRun.set(kept.runId, [kept]);
-  }
-  return Array.from(byRun, ([runId, kept]) => {
+export function toListedRows(events: readonly RunEvent[]): AppendedRow[] {
+  return groupByRun(events).map(({ runId, events: kept }) => {
     const lists: AppendedRow["lists"] = [];
     const short = kept.map((event, at) => withoutLists(event, at, lists));
     return { runId, json: toJson(short), lists, change: toSummaryChange(kept) };
@@ -151,8 +144,4 @@ function withoutLists(event: RunEvent, at: number, lists: AppendedRow["lists"]):
 function withList(event: RunEvent, field: ListField, messages: unknown[]): RunEvent {
   if (event.type !== "run-start") return { ...event, [field]: messages } as RunEvent;
   return { ...event, task: { ...event.task, messages: messages as typeof event.task.messages } };
-}
-
-function toJson(events: readonly RunEvent[]): string {
-  return JSON.stringify(events.length === 1 ? events[0] : events);
 }
