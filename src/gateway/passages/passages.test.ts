@@ -2,7 +2,7 @@
 // was asked, and answers as the real ones do.
 
 import { describe, expect, it } from "vitest";
-import { body, closing, start } from "../../testing/gateway/keyed-gateway.ts";
+import { body, start } from "../../testing/gateway/keyed-gateway.ts";
 import { startProvider } from "../../testing/gateway/provider-server.ts";
 import type { KeySettings } from "../access/keys.ts";
 

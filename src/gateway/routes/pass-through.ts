@@ -35,6 +35,8 @@ export interface PassThrough {
   upstream: Upstream;
   /** The body is no JSON, and has the provider's name of the model in it already. */
   isForm?: true;
+  /** The conversation, where it has caps. */
+  session?: string;
 }
 
 /** With an idempotency key: a repeat gets the bytes of the first, and is not paid for again. */
@@ -152,6 +154,7 @@ export async function passThrough(
   // What a key has left is known from the journal: its next request must not wait behind a reservation.
   if (key) await context.journalBatch.flush();
   count(context, events, member.worker.id);
+  if (asked.session !== undefined) await countCapped(context, asked.session, events);
   if (isTuttiError(outcome)) throw outcome;
   return outcome.isComplete && outcome.status < 500;
 }
@@ -182,6 +185,11 @@ function isFreeOfBudget({ allowFields = [] }: GatewayKey, { dialect, reader }: P
     "forbidden",
     `What a request to /v1${dialect.path} costs is not known beforehand, and this key has a budget. Have a key created with: --allow-fields ${dialect.name}`,
   );
+}
+
+async function countCapped({ sessions }: GatewayContext, session: string, events: readonly RunEvent[]) {
+  for (const event of events)
+    if (event.type === "run-end") await sessions.add(session, event.spent.usd, event.spent.calls);
 }
 
 /** A shorter reply than this is of no use, unless no more was wanted. */
@@ -246,7 +254,11 @@ function toBudgetedBody(
   };
 }
 
-function toOrigin({ dialect, body }: PassThrough, keyId: string | undefined, keepsText: boolean): Origin {
+function toOrigin(
+  { dialect, body, session }: PassThrough,
+  keyId: string | undefined,
+  keepsText: boolean,
+): Origin {
   const { model, user, metadata } = body;
   const isTag = (value: unknown): value is string => typeof value === "string" && value.length <= 512;
   const tags = isFields(metadata)
@@ -256,6 +268,7 @@ function toOrigin({ dialect, body }: PassThrough, keyId: string | undefined, kee
     model: String(model),
     dialect: dialect.name,
     keyId,
+    session,
     user: isTag(user) ? user : undefined,
     metadata: tags.length > 0 ? (Object.fromEntries(tags.slice(0, 16)) as Origin["metadata"]) : undefined,
     isPrivate: keepsText ? undefined : true,
