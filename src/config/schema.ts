@@ -146,7 +146,10 @@ const configSchema = z.strictObject({
     .prefault({}),
   /** How deep `self` may nest. */
   maxDepth: z.int().min(0).max(3).default(1),
-  /** "memory", or the file of the journal. Default: journal.db in TUTTI_HOME, which is ~/.tutti. */
+  /**
+   * "memory", the file of the journal, or "postgres" (its address is in TUTTI_POSTGRES_URL). Default: journal.db in
+   * TUTTI_HOME, which is ~/.tutti.
+   */
   store: z.string().min(1).optional(),
   /** Runs older than this are deleted. Without it they are kept. */
   retentionDays: z.number().min(0).optional(),

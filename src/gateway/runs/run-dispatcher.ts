@@ -74,6 +74,8 @@ export class RunDispatcher {
   readonly #onEnd: (run: Run, before?: Run) => Promise<void>;
   /** Background runs of an earlier process that wait until they are let in. */
   readonly queued = new Set<string>();
+  /** Background runs of a process that died that cannot go on here: their key is not good any more, say. */
+  readonly refused = new Set<string>();
   readonly #same = new Map<string, { hash: string; reply: Promise<LiveReply> }>();
 
   /** `onEnd` is done before the place that a run took is free again. */

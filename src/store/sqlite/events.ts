@@ -4,6 +4,7 @@
 // are made again when it is read (../relayed-run.ts).
 
 import { TuttiError } from "../../base/errors.ts";
+import { groupByRun, toJson } from "../event-rows.ts";
 import {
   findRelayedFacts,
   RELAYED_EVENTS,
@@ -13,7 +14,7 @@ import {
 } from "../relayed-run.ts";
 import { type SummaryChange, toSummaryChange } from "../summary.ts";
 import type { RunEvent } from "../types.ts";
-import { toKept, upgradeEvent } from "../upgrade.ts";
+import { upgradeEvent } from "../upgrade.ts";
 import { withoutContent } from "../without-content.ts";
 import type { Database } from "./file.ts";
 import { createKnownEvents, type RunRows } from "./known-events.ts";
@@ -46,8 +47,8 @@ const LEAST_MESSAGES = 2;
 const LEAST_CHARACTERS = 1_000;
 
 /** One for each run, in the order in which the runs first appear: a nested run's head comes before it. */
-export function toRows(events: readonly RunEvent[]): AppendedRow[] {
-  const byRun = new Map<string, RunEvent[]>();
+export function toListedRows(events: readonly RunEvent[]): AppendedRow[] {
+  const others: RunEvent[] = [];
   const relayed: AppendedRow[] = [];
   for (let at = 0; at < events.length; at++) {
     const event = events[at]!;
@@ -55,15 +56,9 @@ export function toRows(events: readonly RunEvent[]): AppendedRow[] {
     if (facts && !facts.task) {
       relayed.push(toRelayedRow(facts, events, at));
       at += RELAYED_EVENTS - 1;
-      continue;
-    }
-    const kept = toKept(event);
-    if (!kept) continue;
-    const others = byRun.get(kept.runId);
-    if (others) others.push(kept);
-    else byRun.set(kept.runId, [kept]);
+    } else others.push(event);
   }
-  const rows = Array.from(byRun, ([runId, kept]) => {
+  const rows = groupByRun(others).map(({ runId, events: kept }) => {
     const lists: AppendedRow["lists"] = [];
     const short = kept.map((event, at) => withoutLists(event, at, lists));
     return { runId, json: toJson(short), lists, change: toSummaryChange(kept) };
@@ -185,8 +180,4 @@ function withoutLists(event: RunEvent, at: number, lists: AppendedRow["lists"]):
 function withList(event: RunEvent, field: ListField, messages: unknown[]): RunEvent {
   if (event.type !== "run-start") return { ...event, [field]: messages } as RunEvent;
   return { ...event, task: { ...event.task, messages: messages as typeof event.task.messages } };
-}
-
-function toJson(events: readonly RunEvent[]): string {
-  return JSON.stringify(events.length === 1 ? events[0] : events);
 }
