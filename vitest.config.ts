@@ -29,7 +29,7 @@ export default defineConfig({
             "web/src/**/*.test.{ts,tsx}",
             "{scripts,attack,experiments}/**/*.test.mjs",
           ],
-          globalSetup: ["src/testing/build.ts"],
+          globalSetup: ["src/testing/build.ts", "src/testing/postgres-server.ts"],
         },
       },
       {

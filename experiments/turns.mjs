@@ -30,7 +30,7 @@ const RULES = [
   ...["best-single", "neighbours", "vote-3", "vote-5", "neighbours-vote-3", "neighbours-vote-5"],
   ...["cascade", "ask-until-sure", "native"],
 ];
-const COSTS = [0.3, 0.02, 0.01, 0.005, 0.002];
+const COSTS = [0.3, 0.05, 0.03, 0.02, 0.014, 0.01, 0.007, 0.005, 0.003, 0.002, 0.001];
 /** Of the look-ahead that nobody has trained. */
 const LOOK_AHEAD_TURNS = 5;
 
@@ -45,7 +45,7 @@ function readOptions() {
       picture: { type: "string" },
       only: { type: "string" },
       seeds: { type: "string", default: "1" },
-      iterations: { type: "string", default: "12" },
+      iterations: { type: "string", default: "16" },
       cost: { type: "string", default: "0.005" },
       json: { type: "boolean", default: false },
     },
@@ -131,7 +131,7 @@ async function run() {
   }
   if (options.only === "train") {
     const { iterations, split, recorded, out } = options;
-    const settings = { questions: 120, population: 10, costPerCall: Number(options.cost) };
+    const settings = { questions: 240, population: 12, costPerCall: Number(options.cost) };
     const command = `node experiments/turns.mjs --only train --seeds ${options.seeds} --iterations ${iterations} --cost ${options.cost}`;
     const rows = await trainSeeds({
       ...settings,
@@ -147,10 +147,10 @@ async function run() {
   }
   const policies = [
     { name: "look-ahead", policy: createStartPolicy(), maxTurns: LOOK_AHEAD_TURNS },
-    ...options.checkpoint.map((folder, i) => {
+    ...options.checkpoint.map((folder) => {
       const { policy, card } = loadTrinity(resolve(folder));
       return {
-        name: i === 0 ? "trinity" : `trinity, seed ${card.training.seed}`,
+        name: `trinity, seed ${card.training.seed}`,
         policy,
         maxTurns: card.maxTurns,
       };
@@ -166,7 +166,11 @@ async function run() {
     process.stderr.write(`${set.set}\n`);
     const rules = await measureRules(set, options);
     const turns = await measureTurns(set, policies, rules.get(RULES[0]), options);
-    const measured = { name: set.set, ...toCurve(contenders, new Map([...rules, ...turns])) };
+    const measured = {
+      name: set.set,
+      isUnseen: set.isUnseen,
+      ...toCurve(contenders, new Map([...rules, ...turns])),
+    };
     sets.push(measured);
     const told = Object.entries(measured.curves).map(
       ([name, points]) => `${name} ${points.map(toPoint).join(", ")}`,
@@ -174,7 +178,14 @@ async function run() {
     process.stderr.write(`${told.join("\n")}\n`);
   }
   const names = policies.map(({ name }) => name);
-  const result = { split: options.split, sets, together: compareTogether(sets, names, RULES) };
+  // What nobody trained on is told apart.
+  const known = sets.filter(({ isUnseen }) => !isUnseen);
+  const result = {
+    split: options.split,
+    sets,
+    together: compareTogether(known, names, RULES),
+    withUnseen: known.length < sets.length ? compareTogether(sets, names, RULES) : [],
+  };
   if (options.picture) writeFileSync(options.picture, drawFronts(sets, names, RULES));
   stdout.write(options.json ? `${JSON.stringify(result, undefined, 1)}\n` : toMarkdown(result, names, RULES));
 }

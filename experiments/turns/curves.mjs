@@ -4,7 +4,7 @@ import { createRandom } from "../../dist/base/random.js";
 
 const RESAMPLES = 2000;
 /** What everybody is compared at. */
-export const AT_CALLS = [1, 1.5, 2, 2.5, 3];
+export const AT_CALLS = [1.2, 1.5, 2, 2.5, 3, 4];
 
 /** Of one set: by family the points in the order of their calls, each with the scores of the tasks in the same order. */
 export function toCurve(contenders, rows) {
@@ -86,18 +86,28 @@ function callsForSame(sets, family, rule) {
   return undefined;
 }
 
-/** In points; every set weighs the same; tasks are resampled inside of their sets. */
+/**
+ * In points; tasks are resampled inside of their sets. Every set weighs the same, and under `byTask` every task does: the
+ * small sets have wide intervals, so both are told.
+ */
 function difference(pairs) {
   const own = pairs.map(([a, b]) => a.scores.map((score, i) => 100 * (score - b.scores[i])));
   const random = createRandom(1);
-  const sampled = Array.from({ length: RESAMPLES }, () =>
-    mean(own.map((values) => mean(values.map(() => values[random.integer(0, values.length - 1)])))),
-  ).sort((a, b) => a - b);
-  return {
-    points: mean(own.map(mean)),
-    low: sampled[Math.floor(0.025 * RESAMPLES)],
-    high: sampled[Math.ceil(0.975 * RESAMPLES) - 1],
+  const resampled = Array.from({ length: RESAMPLES }, () =>
+    own.map((values) => mean(values.map(() => values[random.integer(0, values.length - 1)]))),
+  );
+  const sizes = own.map(({ length }) => length);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const byTask = (means) => means.reduce((sum, value, i) => sum + (value * sizes[i]) / total, 0);
+  const summarise = (join) => {
+    const sampled = resampled.map(join).sort((a, b) => a - b);
+    return {
+      points: join(own.map(mean)),
+      low: sampled[Math.floor(0.025 * RESAMPLES)],
+      high: sampled[Math.ceil(0.975 * RESAMPLES) - 1],
+    };
   };
+  return { ...summarise(mean), byTask: summarise(byTask) };
 }
 
 export function mean(values) {

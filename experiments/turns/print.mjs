@@ -2,7 +2,7 @@
 
 import { AT_CALLS, atCalls, mean } from "./curves.mjs";
 
-export function toMarkdown({ split, sets, together }, families, rules) {
+export function toMarkdown({ split, sets, together, withUnseen = [] }, families, rules) {
   const lines = [`Split by ${split}. Accuracy in % @ calls.`, ""];
   const row = (cells) => `| ${cells.join(" | ")} |`;
   const head = (cells) => [row(cells), row(cells.map((_, i) => (i === 0 ? "---" : "---:")))];
@@ -26,8 +26,16 @@ export function toMarkdown({ split, sets, together }, families, rules) {
         ]),
       );
   }
-  for (const { family, atEqualCalls, whereRuleSits, asGoodAs } of together) {
-    lines.push("", `## ${family} minus a rule, over the sets together (points, 95 %)`, "");
+  const told = [
+    ...together.map((each) => ({ ...each, which: "the sets together" })),
+    ...withUnseen.map((each) => ({ ...each, which: "all sets, routerbench too" })),
+  ];
+  for (const { family, which, atEqualCalls, whereRuleSits, asGoodAs } of told) {
+    lines.push(
+      "",
+      `## ${family} minus a rule, over ${which} (points, 95 %; every set | every task the same)`,
+      "",
+    );
     lines.push(
       ...head(["rule", ...AT_CALLS.map((calls) => `@ ${calls}`), "where the rule sits", "as good with"]),
     );
@@ -54,5 +62,6 @@ export const point = ({ accuracy, calls }) => `${(100 * accuracy).toFixed(1)} @ 
 function interval(difference) {
   if (!difference) return "–";
   const sign = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(1)}`;
-  return `${sign(difference.points)} (${sign(difference.low)} … ${sign(difference.high)})`;
+  const tell = ({ points, low, high }) => `${sign(points)} (${sign(low)} … ${sign(high)})`;
+  return `${tell(difference)} \\| ${tell(difference.byTask)}`;
 }

@@ -10,7 +10,13 @@ const env = { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: "product
 
 /** A script that prints its address when it listens. */
 export async function startServer(file, ...args) {
-  const child = spawn(process.execPath, [here(file), ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
+  // CPU_PROF=FOLDER profiles our gateway.
+  const folder = file.includes("tutti") ? process.env.CPU_PROF : undefined;
+  const profiling = folder ? ["--cpu-prof", `--cpu-prof-dir=${folder}`] : [];
+  const child = spawn(process.execPath, [...profiling, here(file), ...args], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const [line] = await Promise.race([once(child.stdout, "data"), gone(child, file)]);
   return toServer(child, String(line).trim());
 }

@@ -5,32 +5,43 @@ import { countVotes, type VoteCount } from "../worker/consensus.ts";
 import { acceptVote, acceptWinner, nextToAsk, toAsked } from "./asked.ts";
 import { createDecider, perform, solve } from "./decide.ts";
 import { fitNeighbours } from "./neighbours.ts";
-import { orderBy } from "./strength.ts";
-import type { Baseline } from "./types.ts";
+import { lessDollars, orderBy, requireCallsUsd } from "./strength.ts";
+import { type Baseline, toPointName } from "./types.ts";
 
 const MOST_ASKS = 5;
 const SURE = 0.85;
 /** The probability that two who are wrong say the same: models share their mistakes. */
 const SAME_MISTAKE = 0.25;
 
-export const askUntilSure: Baseline = {
-  id: "ask-until-sure",
-  summary: "asks one by one, best neighbours first, until the vote is sure enough, at most five",
-  needsHandOffs: false,
-  comparesReplies: true,
-  rounds: MOST_ASKS + 1,
-  fit(context) {
-    const { strength, estimate } = fitNeighbours(context);
-    return createDecider("ask-until-sure", ({ task, rounds, pool }) => {
-      const estimates = estimate(task);
-      const asked = toAsked(rounds, estimates, pool);
-      const count = countVotes(asked);
-      if (count && sureness(count) >= SURE) return acceptVote(asked, count.best);
-      const next = nextToAsk(orderBy(strength.order, estimates), asked, MOST_ASKS);
-      return next === undefined ? acceptWinner(asked) : perform([solve(next)]);
-    });
-  },
-};
+function createAskUntilSure(costPerUsd: number): Baseline {
+  const id = toPointName("ask-until-sure", costPerUsd);
+  return {
+    id,
+    summary: "asks one by one, best neighbours first, until the vote is sure enough, at most five",
+    needsHandOffs: false,
+    comparesReplies: true,
+    rounds: MOST_ASKS + 1,
+    fit(context) {
+      const { strength, estimate } = fitNeighbours(context);
+      const callsUsd = requireCallsUsd(context.pool, context.training, costPerUsd);
+      return createDecider(id, ({ task, rounds, pool }) => {
+        const estimates = estimate(task);
+        const asked = toAsked(rounds, estimates, pool);
+        const count = countVotes(asked);
+        const sure = count ? sureness(count) : 0;
+        if (count && sure >= SURE) return acceptVote(asked, count.best);
+        const worth = lessDollars(estimates, callsUsd, costPerUsd);
+        const next = nextToAsk(orderBy(strength.order, worth), asked, MOST_ASKS);
+        // One more ask can at most make it quite sure: what costs more than that is not worth it.
+        const isTooDear = count && next !== undefined && costPerUsd * callsUsd[next]! > 1 - sure;
+        return next === undefined || isTooDear ? acceptWinner(asked) : perform([solve(next)]);
+      });
+    },
+    atPrice: createAskUntilSure,
+  };
+}
+
+export const askUntilSure = createAskUntilSure(0);
 
 /**
  * The probability that the winner is right, if each voter is right with its weight and mistakes are

@@ -1,6 +1,7 @@
 // Which workers a cascade with a verifier asks, in which order. On training tasks right and wrong and the dollars of every
 // worker are known, so what any chain would reach and cost there is a sum, not a guess: all chains of a short list are tried.
-// The cheapest one is taken that is as good as the best single worker by more than luck.
+// The cheapest one is taken that is as good as the best single worker by more than luck; or, where a dollar has a cost, the one
+// that is worth most.
 
 import type { TrainingTask } from "./types.ts";
 
@@ -24,6 +25,8 @@ export interface ChainOptions {
   /** Cost of a worker where a task does not tell: its price, or 1 a call. */
   usualCost(worker: number): number;
   safety?: number;
+  /** What a dollar costs: the chain with the most success less that is taken, instead of the cheapest that is as good. */
+  costPerUsd?: number;
 }
 
 /** Right or wrong, and the cost, by worker and task. */
@@ -36,7 +39,7 @@ interface Table {
 export function chooseChain(
   workers: readonly number[],
   training: readonly TrainingTask[],
-  { error, usualCost, safety = SAFETY }: ChainOptions,
+  { error, usualCost, safety = SAFETY, costPerUsd }: ChainOptions,
 ): ChosenChain {
   const table = toTable(workers, training, usualCost);
   const meansOf = (rows: Map<number, Float64Array>) =>
@@ -45,7 +48,8 @@ export function chooseChain(
   const costs = meansOf(table.cost);
   const best = workers.reduce((a, b) => (rates.get(b)! > rates.get(a)! ? b : a));
   const bestRight = table.right.get(best)!;
-  let cheapest: ChosenChain = { chain: [best], accuracy: rates.get(best)!, cost: costs.get(best)! };
+  const worthOf = (accuracy: number, cost: number) => accuracy - (costPerUsd ?? 0) * cost;
+  let chosen: ChosenChain = { chain: [best], accuracy: rates.get(best)!, cost: costs.get(best)! };
   const list = toShortList(workers, rates, costs);
 
   const extend = (
@@ -61,10 +65,19 @@ export function chooseChain(
       let cost = spent;
       for (let task = 0; task < table.tasks; task++) cost += (reach[task]! * price[task]!) / table.tasks;
       // Whatever comes after makes it dearer still.
-      if (cost >= cheapest.cost) continue;
+      if (
+        costPerUsd === undefined
+          ? cost >= chosen.cost
+          : worthOf(1, cost) <= worthOf(chosen.accuracy, chosen.cost)
+      )
+        continue;
       const ended = right.map((sum, task) => sum + reach[task]! * own[task]!);
-      if (isAsGood(ended, bestRight, safety))
-        cheapest = { chain: [...chain, worker], accuracy: mean(ended), cost };
+      const accuracy = mean(ended);
+      const isBetter =
+        costPerUsd === undefined
+          ? isAsGood(ended, bestRight, safety)
+          : worthOf(accuracy, cost) > worthOf(chosen.accuracy, chosen.cost);
+      if (isBetter) chosen = { chain: [...chain, worker], accuracy, cost };
       if (chain.length + 1 === LONGEST) continue;
       // The verifier accepts what is right, but for its errors, and the rest goes on to the next one.
       const accepted = right.map((sum, task) => sum + reach[task]! * own[task]! * (1 - error));
@@ -75,7 +88,7 @@ export function chooseChain(
     }
   };
   extend([], new Float64Array(table.tasks).fill(1), new Float64Array(table.tasks), 0);
-  return cheapest;
+  return chosen;
 }
 
 function toTable(

@@ -6,7 +6,7 @@ import { shrink } from "../calibration/rates.ts";
 import type { Task } from "../worker/types.ts";
 import { createOneRound, perform, solve } from "./decide.ts";
 import { bestBy, lessDollars, measureStrength, requireCallsUsd } from "./strength.ts";
-import type { Baseline, FitContext } from "./types.ts";
+import { type Baseline, type FitContext, toPointName } from "./types.ts";
 
 /** Tasks of a label count against this many at the worker's overall rate. */
 const CELL_WEIGHT = 8;
@@ -20,7 +20,7 @@ export interface LabelTable {
 }
 
 function createLookup(name: string, label: LookupLabel, costPerUsd = 0): Baseline {
-  const id = costPerUsd === 0 ? name : `${name}@${costPerUsd}/usd`;
+  const id = toPointName(name, costPerUsd);
   return {
     id,
     summary: `asks the best worker of the question's true ${label}, which it is given`,

@@ -6,8 +6,8 @@ import { acceptWinner, toAsked } from "./asked.ts";
 import { createDecider, perform, solve } from "./decide.ts";
 import { indexOf, rememberEstimate, type SuccessEstimate } from "./estimate.ts";
 import { createPricedRouter } from "./priced-router.ts";
-import { measureStrength, orderBy, type Strength } from "./strength.ts";
-import type { Baseline, FitContext } from "./types.ts";
+import { lessDollars, measureStrength, orderBy, requireCallsUsd, type Strength } from "./strength.ts";
+import { type Baseline, type FitContext, toPointName } from "./types.ts";
 
 export interface NeighbourModel {
   strength: Strength;
@@ -38,8 +38,8 @@ export const neighbours = createPricedRouter(
  * The best few by the neighbours vote, weighted by them too. The tool `consensus` knows only the
  * overall rates, so the votes are counted here, and the second round accepts the winner.
  */
-function createNeighboursVote(count: number): Baseline {
-  const id = `neighbours-vote-${count}`;
+function createNeighboursVote(count: number, costPerUsd = 0): Baseline {
+  const id = toPointName(`neighbours-vote-${count}`, costPerUsd);
   return {
     id,
     summary: `weighted vote of the ${count} best on the most similar training questions`,
@@ -48,13 +48,15 @@ function createNeighboursVote(count: number): Baseline {
     rounds: 2,
     fit(context) {
       const { strength, estimate } = fitNeighbours(context);
+      const callsUsd = requireCallsUsd(context.pool, context.training, costPerUsd);
       return createDecider(id, ({ task, rounds }) => {
         const estimates = estimate(task);
         if (rounds.length > 0) return acceptWinner(toAsked(rounds, estimates));
-        const best = orderBy(strength.order, estimates).slice(0, count);
+        const best = orderBy(strength.order, lessDollars(estimates, callsUsd, costPerUsd)).slice(0, count);
         return perform(best.map((worker) => solve(worker)));
       });
     },
+    atPrice: (other) => createNeighboursVote(count, other),
   };
 }
 

@@ -5,8 +5,8 @@ import { usageError } from "../base/errors.ts";
 import { createRandom, hashSeed } from "../base/random.ts";
 import type { Pool, Task } from "../worker/types.ts";
 import { createConstant, createOneRound, perform, solve } from "./decide.ts";
-import { measureStrength, requireModels } from "./strength.ts";
-import type { Baseline } from "./types.ts";
+import { measureWorth, requireModels } from "./strength.ts";
+import { type Baseline, toPointName } from "./types.ts";
 
 export const SINGLE = "single:";
 
@@ -32,14 +32,20 @@ export function createSingles(pool: Pool): Baseline[] {
   return requireModels(pool).map((model) => createSingle(pool.members[model]!.worker.id));
 }
 
-export const bestSingle: Baseline = {
-  id: "best-single",
-  summary: "always asks the worker that was best on the training tasks",
-  needsHandOffs: false,
-  rounds: 1,
-  fit: ({ pool, training }) =>
-    createConstant("best-single", [solve(measureStrength(pool, training).order[0]!)]),
-};
+function createBestSingle(costPerUsd: number): Baseline {
+  const id = toPointName("best-single", costPerUsd);
+  return {
+    id,
+    summary: "always asks the worker that was best on the training tasks",
+    needsHandOffs: false,
+    rounds: 1,
+    fit: ({ pool, training }) =>
+      createConstant(id, [solve(measureWorth(pool, training, costPerUsd).order[0]!)]),
+    atPrice: createBestSingle,
+  };
+}
+
+export const bestSingle = createBestSingle(0);
 
 export const randomWorker: Baseline = {
   id: "random-worker",

@@ -93,6 +93,17 @@ export function requireCallsUsd(
   });
 }
 
+/** Strength with the order of what an ask is worth: success less what its dollars cost. */
+export function measureWorth(
+  pool: Pool,
+  training: readonly TrainingTask[],
+  costPerUsd: number,
+): Strength & { callsUsd: Float64Array } {
+  const { order, rates } = measureStrength(pool, training);
+  const callsUsd = requireCallsUsd(pool, training, costPerUsd);
+  return { order: orderBy(order, lessDollars(rates, callsUsd, costPerUsd)), rates, callsUsd };
+}
+
 /** Estimated success less what the ask costs. */
 export function lessDollars(
   estimates: ArrayLike<number>,

@@ -4,8 +4,8 @@
 
 import type { Step } from "../workflow/types.ts";
 import { createConstant, solve } from "./decide.ts";
-import { measureStrength } from "./strength.ts";
-import type { Baseline } from "./types.ts";
+import { measureWorth } from "./strength.ts";
+import { type Baseline, toPointName } from "./types.ts";
 
 const PLAN =
   "Write a short plan for the overall task: what to find out, in which order. Do not solve it yet.";
@@ -15,13 +15,20 @@ const REVISE = "Look for mistakes in your answer so far and give a better, compl
 const COMBINE =
   "You see several answers to the overall task. Weigh them critically, some may be wrong, and give the best answer.";
 
-function createTeam(id: string, summary: string, toSteps: (order: number[]) => Step[]): Baseline {
+function createTeam(
+  name: string,
+  summary: string,
+  toSteps: (order: number[]) => Step[],
+  costPerUsd = 0,
+): Baseline {
+  const id = toPointName(name, costPerUsd);
   return {
     id,
     summary,
     needsHandOffs: true,
     rounds: 1,
-    fit: ({ pool, training }) => createConstant(id, toSteps(measureStrength(pool, training).order)),
+    fit: ({ pool, training }) => createConstant(id, toSteps(measureWorth(pool, training, costPerUsd).order)),
+    atPrice: (other) => createTeam(name, summary, toSteps, other),
   };
 }
 

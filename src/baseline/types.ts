@@ -32,6 +32,11 @@ export interface FitContext {
 /** A point of a curve by what it must reach: the best single worker's quality at the least dollars, or the best for so many. */
 export type PriceTarget = { type: "match-best" } | { type: "max"; usd: number };
 
+/** The name of a point of a curve; a dollar that costs nothing is the Conductor itself. */
+export function toPointName(name: string, costPerUsd: number): string {
+  return costPerUsd === 0 ? name : `${name}@${costPerUsd}/usd`;
+}
+
 export interface Baseline {
   id: string;
   /** One line: what it does. */

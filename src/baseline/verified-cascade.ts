@@ -5,7 +5,7 @@
 import { createRandom, hashSeed } from "../base/random.ts";
 import { chooseChain } from "./chain.ts";
 import { createDecider, perform, solve } from "./decide.ts";
-import { requireModels } from "./strength.ts";
+import { requireCallsUsd, requireModels } from "./strength.ts";
 import type { Baseline } from "./types.ts";
 
 export interface VerifiedCascadeOptions {
@@ -17,12 +17,14 @@ export interface VerifiedCascadeOptions {
   isRight(task: string, worker: string): boolean;
   /** See chain.ts; for experiments. */
   safety?: number;
+  /** What a dollar costs; by default the chain is as good as the best single worker, for the least dollars. */
+  costPerUsd?: number;
 }
 
 const MOST_ASKS = 4;
 
 export function createVerifiedCascadeBaseline(options: VerifiedCascadeOptions): Baseline {
-  const { id, error, safety } = options;
+  const { id, error, safety, costPerUsd } = options;
   return {
     id,
     summary:
@@ -32,9 +34,10 @@ export function createVerifiedCascadeBaseline(options: VerifiedCascadeOptions): 
     needsHandOffs: false,
     rounds: MOST_ASKS + 1,
     fit({ pool, training }) {
+      if (costPerUsd !== undefined) requireCallsUsd(pool, training, costPerUsd);
       const { chain } = chooseChain(requireModels(pool), training, {
         error,
-        safety,
+        ...{ safety, costPerUsd },
         usualCost: (worker) => pool.members[worker]!.price?.outputUsd || 1,
       });
       return createDecider(id, ({ task, rounds, pool: { members } }) => {
@@ -45,6 +48,8 @@ export function createVerifiedCascadeBaseline(options: VerifiedCascadeOptions): 
         return perform([solve(chain[rounds.length]!)]);
       });
     },
+    atPrice: (other) =>
+      createVerifiedCascadeBaseline({ ...options, id: `${id}@${other}/usd`, costPerUsd: other }),
   };
 }
 

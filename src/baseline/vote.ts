@@ -2,15 +2,17 @@
 // its worker's profile shows. The best k are the same for every question.
 
 import { createConstant, requireConsensus, solveAndVote } from "./decide.ts";
-import { measureStrength } from "./strength.ts";
-import type { Baseline } from "./types.ts";
+import { measureWorth } from "./strength.ts";
+import { type Baseline, toPointName } from "./types.ts";
 
 function createVote(
-  id: string,
+  name: string,
   summary: string,
   choose: (order: number[]) => number[],
   samples?: number,
+  costPerUsd = 0,
 ): Baseline {
+  const id = toPointName(name, costPerUsd);
   return {
     id,
     summary,
@@ -19,9 +21,10 @@ function createVote(
     rounds: 1,
     samples,
     fit({ pool, training }) {
-      const { order } = measureStrength(pool, training);
+      const { order } = measureWorth(pool, training, costPerUsd);
       return createConstant(id, solveAndVote(choose(order), requireConsensus(pool, id)));
     },
+    atPrice: (other) => createVote(name, summary, choose, samples, other),
   };
 }
 

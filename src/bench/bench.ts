@@ -18,7 +18,13 @@ import { evaluate } from "./evaluate.ts";
 import { chooseTasks, type MatchedFit } from "./fit-source.ts";
 import { changePools, type FittedSet, fitSet } from "./fitting.ts";
 import type { BenchFolder, RowFile } from "./folder.ts";
-import { choosePrice, validateCurve } from "./front/curve.ts";
+import {
+  type CurvePoint,
+  choosePrice,
+  meetsTarget,
+  type ValidatedCurve,
+  validateCurve,
+} from "./front/curve.ts";
 import { LaneBudget } from "./lane-budget.ts";
 import { isGraded, toCostUsd, toResults, toRight } from "./results.ts";
 import type { BenchResult, BenchRow, FittedOn } from "./types.ts";
@@ -72,12 +78,21 @@ export interface BenchOutcome {
   /** Who could not be measured here, and why. */
   refused: { conductor: string; reason: string }[];
   equal: EqualSpending[];
-  /** Prices that were looked for on tasks that are not tested, with what they came to there. */
-  chosen?: { conductor: string; costPerUsd: number; accuracy: number; costUsd: number }[];
+  chosen?: ChosenPrice[];
   isSimulated: boolean;
   budget?: { usd: number; spentUsd: number; isUsedUp: boolean };
   /** Stopped before its end: some rows are missing. */
   isStopped: boolean;
+}
+
+/** A price that was looked for on tasks that are not tested, with what it came to there. */
+export interface ChosenPrice extends CurvePoint {
+  conductor: string;
+  target: PriceTarget;
+  /** Whether any point of the curve meets the target there; where none does, this is the nearest. */
+  isMet: boolean;
+  /** The best single worker on the same tasks. */
+  single: ValidatedCurve["single"];
 }
 
 /** A Conductor on tasks, with what was kept before; shared by all parts of a bench. */
@@ -144,9 +159,10 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
       splitSeed,
       signal,
     });
-    const { costPerUsd, accuracy, costUsd } = choosePrice(curve, target);
-    chosen.push({ conductor: baseline.id, costPerUsd, accuracy, costUsd });
-    return { ...baseline.atPrice!(costPerUsd), id: baseline.id };
+    const point = choosePrice(curve, target);
+    const isMet = meetsTarget(point, target, curve.single);
+    chosen.push({ conductor: baseline.id, target, ...point, isMet, single: curve.single });
+    return { ...baseline.atPrice!(point.costPerUsd), id: baseline.id };
   };
   plan((accepted.length + (withOracle ? 1 : 0)) * splits.test.length);
   for (const baseline of accepted) await perform(baseline);

@@ -2,10 +2,12 @@
 // It reads profiles that come from the train split, as everything that is measured here does.
 
 import { isTuttiError, usageError } from "../base/errors.ts";
+import { measureStrength, requireCallsUsd } from "../baseline/strength.ts";
 import type { Baseline } from "../baseline/types.ts";
 import { createNativeConductor } from "../conductor/native/native.ts";
 import type { ComposeRequest, Conductor } from "../conductor/types.ts";
 import { combines, isModel } from "../worker/kinds.ts";
+import { NO_USAGE } from "../worker/price.ts";
 import type { Decision, WorkflowError } from "../workflow/types.ts";
 import type { WorldSet } from "../world/types.ts";
 
@@ -18,12 +20,14 @@ export interface NativeContenderOptions {
   /** Of the checkpoint. */
   folder: string;
   set: Pick<WorldSet, "kind" | "id" | "recorded" | "hasReplies">;
+  /** What a dollar costs when it chooses the size of a team, in the place of the card's cost of a call. */
+  costPerUsd?: number;
 }
 
 /** Throws "bad-checkpoint" where the folder holds none that can be read. */
-export function createNativeContender({ id, folder, set }: NativeContenderOptions): Baseline {
-  const native = createNativeConductor({ checkpoint: folder, masked: false });
-  const { card } = native;
+export function createNativeContender(options: NativeContenderOptions): Baseline {
+  const { id, folder, set, costPerUsd } = options;
+  const { card } = createNativeConductor({ checkpoint: folder, masked: false });
   return {
     id,
     summary: `trained: ${card.training.world}`,
@@ -32,14 +36,34 @@ export function createNativeContender({ id, folder, set }: NativeContenderOption
     readsProfiles: true,
     lanes: LANES,
     trainedOn: toTrainedOn(card, set),
-    fit({ pool }) {
+    fit({ pool, training }) {
+      // A call costs what one of the best single worker does: it chooses how many to ask, whoever they are.
+      const cost =
+        costPerUsd &&
+        costPerUsd * requireCallsUsd(pool, training, costPerUsd)[measureStrength(pool, training).order[0]!]!;
+      const native = createNativeConductor({ checkpoint: folder, masked: false, cost });
       try {
         native.check(pool);
       } catch (error) {
         // It concerns this contender alone, so the bench goes on.
         throw isTuttiError(error) ? usageError(error.message, error) : error;
       }
-      return set.recorded ? onlyRecorded(native, { ...set, recorded: set.recorded }) : native;
+      if (!set.recorded) return native;
+      const alone = createNativeConductor({ checkpoint: folder, masked: false, size: 1 });
+      return onlyRecorded(asksOnce(native, alone, set.hasReplies), { ...set, recorded: set.recorded });
+    },
+    atPrice: (other) => createNativeContender({ ...options, id: `${id}@${other}/usd`, costPerUsd: other }),
+  };
+}
+
+/** Where nobody's reply was kept there is nothing to compare: there it chooses one worker. */
+function asksOnce(native: Conductor, alone: Conductor, hasReplies: WorldSet["hasReplies"]): Conductor {
+  return {
+    identity: native.identity,
+    async *compose(request, signal) {
+      if (hasReplies?.(request.task.id ?? "") !== false) yield* native.compose(request, signal);
+      else if (request.rounds.length === 0) yield* alone.compose(request, signal);
+      else yield { type: "plan-end", text: "", decision: { type: "accept" }, usage: NO_USAGE };
     },
   };
 }

@@ -20,7 +20,7 @@ describe("a point of a curve, by name", () => {
   it("keeps the name that was asked for, and refuses who has no knob", () => {
     const priced = toPricePoint("router@2/usd", findBaseline("router"), { type: "per-usd", costPerUsd: 2 });
     expect(priced.id).toBe("router@2/usd");
-    expect(() => toPricePoint("x", findBaseline("vote-3"), { type: "match-best" })).toThrow(
+    expect(() => toPricePoint("x", findBaseline("random-worker"), { type: "match-best" })).toThrow(
       "no price to set",
     );
   });

@@ -2,7 +2,9 @@
 // right answers), `router@match-best`, `router@max:0.10usd`. What stands after "@" otherwise is a cost of a call.
 
 import { usageError } from "../base/errors.ts";
+import { toCost, toPoints } from "../base/format.ts";
 import type { Baseline, PriceTarget } from "../baseline/types.ts";
+import type { ChosenPrice } from "./bench.ts";
 
 export type PricePoint = { type: "per-usd"; costPerUsd: number } | PriceTarget;
 
@@ -19,6 +21,24 @@ export function parsePricePoint(id: string): { name: string; point: PricePoint }
   return undefined;
 }
 
+/** Which price a target led to, and whether it can be met at all: said wherever the row is shown. */
+export function toChosenWords({
+  conductor,
+  target,
+  costPerUsd,
+  accuracy,
+  costUsd,
+  isMet,
+  single,
+}: ChosenPrice): string {
+  const there = `on the tasks it was chosen on ${toPoints(accuracy)} % at ${toCost(costUsd)} a question, the best single worker ${toPoints(single.accuracy)} % at ${toCost(single.costUsd)}`;
+  const missed =
+    target.type === "match-best"
+      ? "no point of its curve is as good there"
+      : `no point of its curve costs ${toCost(target.usd)} or less there`;
+  return `${conductor}: a dollar costs ${costPerUsd} right answers; ${there}${isMet ? "" : `; ${missed}, this is the nearest`}.`;
+}
+
 function toAmount(text: string, id: string): number {
   const amount = text.trim() === "" ? Number.NaN : Number(text);
   if (amount >= 0 && Number.isFinite(amount)) return amount;
@@ -30,9 +50,7 @@ function toAmount(text: string, id: string): number {
 /** The same Conductor at this point; a target is looked for when it is measured. */
 export function toPricePoint(id: string, baseline: Baseline, point: PricePoint): Baseline {
   if (!baseline.atPrice)
-    throw usageError(
-      `${baseline.id} has no price to set: neighbours, router, lookup-category, lookup-subtask, trinity and look-ahead have one`,
-    );
+    throw usageError(`${baseline.id} has no price to set: whom it asks does not depend on what a call costs`);
   if (point.type === "per-usd") return { ...baseline.atPrice(point.costPerUsd), id };
   return { ...baseline, id, target: point };
 }

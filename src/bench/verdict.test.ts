@@ -46,6 +46,15 @@ describe("the verdict of a bench", () => {
     expect(verdict.sentence).toContain("$200.00 per 1,000 questions, $10,000.00 a month for 50,000.");
   });
 
+  it("never recommends a simulated verifier, and says what an exact one needs", () => {
+    const exact = { ...router, conductor: "verified-cascade" };
+    const simulated = { ...router, conductor: "verified-cascade@0.05", accuracy: 0.9 };
+    expect(verdictOf([single, simulated])!.use).toBe("large");
+    expect(verdictOf([single, exact, simulated])!.sentence).toMatch(
+      /^Use verified-cascade: .* needs a verifier that never errs/,
+    );
+  });
+
   it("names the worker where nobody is better", () => {
     const verdict = verdictOf([
       single,

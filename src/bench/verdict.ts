@@ -12,8 +12,10 @@ import type { BenchResult, BenchVerdict, Gain } from "./types.ts";
 const TIE = 0.01;
 /** Spending so little more is the same spending. */
 const SAME = 1.05;
-/** Upper bounds, chance, and tables that are given the true label: nobody can use them as they are. */
-const NOT_USABLE = /^(oracle|random-|lookup-)/;
+/** Upper bounds, chance, tables that are given the true label, simulated verifiers: nobody can use them as they are. */
+const NOT_USABLE = /^(oracle|random-|lookup-|verified-cascade@[\d.e-]+(@|$))/;
+/** The recorded verdict stands for a verifier that never errs. */
+const NEEDS_VERIFIER = /^verified-cascade(@|$)/;
 
 export interface VerdictOptions {
   results: readonly BenchResult[];
@@ -109,7 +111,10 @@ function toSentence(
     chosen.costUsd && single.costUsd
       ? ` It spends ${Math.round((chosen.costUsd / single.costUsd) * 100)} % of that model's dollars.`
       : "";
-  return `${simulated}Use ${use}: ${right}. Against the best single model, ${bestSingle} (${toPoints(single.accuracy)} %): ${gains.join(", ")}.${share} ${cost}`;
+  const verifier = NEEDS_VERIFIER.test(use)
+    ? " It needs a verifier that never errs, such as tests that are run."
+    : "";
+  return `${simulated}Use ${use}: ${right}. Against the best single model, ${bestSingle} (${toPoints(single.accuracy)} %): ${gains.join(", ")}.${share} ${cost}${verifier}`;
 }
 
 function toGain({ points, low, high }: Gain): string {

@@ -86,6 +86,10 @@ const workerSchema = z.unknown().transform((value, context): PoolMember | ModelE
   return z.NEVER;
 });
 
+const originSchema = z
+  .string()
+  .regex(/^(\*|https?:\/\/[^/\s]+)$/, 'must be an origin such as "https://app.example.org", or "*"');
+
 const configSchema = z.strictObject({
   /** Without any: keys in the environment, local servers, at last the rehearsal pool. */
   workers: z.array(workerSchema).optional(),
@@ -142,7 +146,10 @@ const configSchema = z.strictObject({
     .prefault({}),
   /** How deep `self` may nest. */
   maxDepth: z.int().min(0).max(3).default(1),
-  /** "memory", or the file of the journal. Default: journal.db in TUTTI_HOME, which is ~/.tutti. */
+  /**
+   * "memory", the file of the journal, or "postgres" (its address is in TUTTI_POSTGRES_URL). Default: journal.db in
+   * TUTTI_HOME, which is ~/.tutti.
+   */
   store: z.string().min(1).optional(),
   /** Runs older than this are deleted. Without it they are kept. */
   retentionDays: z.number().min(0).optional(),
@@ -151,6 +158,13 @@ const configSchema = z.strictObject({
     .strictObject({
       /** Tells clients what the team is doing while they wait. A request may switch it off for itself. */
       progress: z.boolean().default(true),
+      /**
+       * Other names of models: `{ "claude-haiku-*": "tutti-fast" }`. They come before what names of known models mean by
+       * themselves (docs/gateway.md).
+       */
+      aliases: z.record(name, name).default({}),
+      /** Origins of pages that may use the gateway from a browser: "https://app.example.org", or "*" where there are keys. */
+      cors: z.array(originSchema).default([]),
       /** Larger bodies are refused. Images travel inside of them. */
       maxBodyBytes: count.default(16_000_000),
       /** More requests at once are told to come back: each may be a whole team at work. */

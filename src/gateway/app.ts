@@ -4,6 +4,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { TuttiError } from "../base/errors.ts";
 import { Connection } from "../http/connection.ts";
+import { serveCors } from "../http/cors.ts";
 import { Router } from "../http/router.ts";
 import { toTarget } from "../http/target.ts";
 import type { GatewayContext } from "./context.ts";
@@ -59,21 +60,28 @@ export function createApp(context: GatewayContext): App {
   const add = ({ method, path, serve, access = "key" }: Route, rest: Partial<ServedRoute>) =>
     router.add(method, path, { name: path.replace("*", ":"), dialect: dialects[0]!, access, serve, ...rest });
 
+  // Some clients write their base address with the version, some without.
+  const addBoth = (each: Route, rest: Partial<ServedRoute>) => {
+    for (const path of [each.path, each.path.replace(/^\/v1(?=\/)/, "")])
+      add({ ...each, path }, { name: each.path.replace("*", ":"), ...rest });
+  };
+
   for (const dialect of dialects) {
     const name = `/v1${dialect.path}`;
-    // Some clients write their base address with the version, some without.
     for (const path of [name, dialect.path]) add(route("POST", path, ask), { dialect, name });
-    for (const each of dialect.routes ?? []) add(each, { dialect, serve: toGuarded(each) });
+    for (const each of dialect.routes ?? []) addBoth(each, { dialect, serve: toGuarded(each) });
   }
-  for (const each of ROUTES) add(each, { serve: toGuarded(each) });
+  for (const each of ROUTES) addBoth(each, { serve: toGuarded(each) });
   add(route("GET", "/health", showHealth, "open"), {});
   add(route("GET", "/ready", showReadiness, "open"), {});
   add(route("GET", "/", showStart, "open"), {});
 
   return async (incoming, outgoing) => {
     const { path, query } = toTarget(incoming.url ?? "");
-    const found = router.find(incoming.method ?? "", path);
+    const method = incoming.method ?? "";
+    const found = router.find(method, path) ?? router.find(method, toPlainPath(path));
     const connection = new Connection(incoming, outgoing);
+    if (serveCors(connection, context.config.gateway.cors)) return;
     const served = found?.route ?? toUnknown(path);
     await serveRoute(context, connection, served, { id: found?.params.id ?? "", query });
   };
@@ -101,6 +109,14 @@ function toGuarded({ serve }: Route): Handler {
     await context.journalBatch.flush();
     await serve(context, visit);
   };
+}
+
+/** A base address that ends in a slash leaves two of them, and some clients put one at the end. */
+function toPlainPath(path: string): string {
+  return `/${path
+    .split("/")
+    .filter((part) => part !== "")
+    .join("/")}`;
 }
 
 /** A person gets the dashboard, a program what there is. */

@@ -3,7 +3,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { usageError } from "../base/errors.ts";
-import { type Environment, toStorePath } from "../config/home.ts";
+import { type Environment, toStoreFile } from "../config/home.ts";
 import { limitConnections } from "../http/connection-limit.ts";
 import { createLog, type Log } from "../http/log.ts";
 import { isLoopback } from "../http/same-site.ts";
@@ -98,7 +98,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const live = new LiveRuns();
   const past: ReaderOptions = {
     openStore: () => tutti.store(),
-    storePath: given || config.store === "memory" ? undefined : toStorePath(config.store, env),
+    storePath: given ? undefined : toStoreFile(config.store, env),
     env,
     cwd,
   };
@@ -145,7 +145,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     relaying: 0,
   };
   await settleLost(store, owner, log);
-  await resumeBackground(context);
+  const resuming = await resumeBackground(context);
   const settling = setInterval(() => void settleLost(store, owner, log), SETTLE_MS);
   settling.unref();
   const sweep = async () => {
@@ -193,6 +193,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       context.isClosing = true;
       clearInterval(sweeping);
       clearInterval(settling);
+      resuming.stop();
       stopHearing();
       // It listens on until then: whoever comes meanwhile hears that it ends, and that it is not ready.
       await Promise.all([finish(context, answering), context.trainer.close()]);

@@ -13,16 +13,22 @@ export function isLoopback(host: string): boolean {
 export interface SameSiteOptions {
   /** Names and addresses by which others reach this server, without a port. Those of loopback always do. */
   allowedHosts?: readonly string[];
+  /** Origins of pages that may all the same, by their names. */
+  allowedOrigins?: readonly string[];
   /** What whoever is refused is told. */
   refusal: string;
 }
 
 /** Covered: pages of other sites, also where their name was made to point here. Not covered: programs. */
-export function checkSameSite(connection: Connection, { allowedHosts = [], refusal }: SameSiteOptions): void {
+export function checkSameSite(
+  connection: Connection,
+  { allowedHosts = [], allowedOrigins = [], refusal }: SameSiteOptions,
+): void {
   const host = connection.header("host") ?? "";
   const origin = connection.header("origin");
   const name = toHostName(host);
   const isKnown = name !== undefined && (isLoopback(name) || allowedHosts.some((each) => isSame(each, name)));
+  if (isKnown && origin !== undefined && allowedOrigins.includes(origin.toLowerCase())) return;
   const isOwn = isKnown && (origin === undefined || isSameHost(origin, host));
   if (isOwn && connection.header("sec-fetch-site") !== "cross-site") return;
   throw new TuttiError("forbidden", refusal);

@@ -1,6 +1,7 @@
 // The state of a run, folded from its events. Pure: the same events give the same state, in a live
 // run, after a crash and in a trace. What to do next is decided in `decide.ts`.
 
+import { createGrowingFold } from "../base/growing-fold.ts";
 import type { Belief } from "../belief/types.ts";
 import type { LimitStopReason, PlanLimits } from "../store/limits.ts";
 import type {
@@ -123,11 +124,15 @@ export interface RunState {
   ended?: AnswerOfRun & { stopReason: StopReason; error?: EventError; at: number };
 }
 
+const folded = createGrowingFold<RunEvent, RunState | undefined>(undefined, next);
+
 export function fold(events: readonly RunEvent[]): RunState | undefined {
-  let state: RunState | undefined;
-  for (const event of events)
-    state = event.type === "run-start" ? start(event) : state && apply(state, event);
-  return state;
+  return folded(events);
+}
+
+/** The state after one more event. */
+export function next(state: RunState | undefined, event: RunEvent): RunState | undefined {
+  return event.type === "run-start" ? start(event) : state && apply(state, event);
 }
 
 export function start(event: Extract<RunEvent, { type: "run-start" }>): RunState {

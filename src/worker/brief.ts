@@ -117,6 +117,22 @@ function toTurn({ reply, results = [], said, problem }: Exchange): Message[] {
   return turn;
 }
 
+/** Exchanges never change, and there is one more with every result of a tool: each is measured once. */
+const measuredExchanges = new WeakMap<Exchange, { bytes: number; messages: number; attachments: number }>();
+
+function measureExchange(exchange: Exchange) {
+  const known = measuredExchanges.get(exchange);
+  if (known) return known;
+  const measured = { bytes: 0, messages: 0, attachments: 0 };
+  for (const message of toTurn(exchange)) {
+    measured.bytes += BLOCK_BYTES + Buffer.byteLength(textOf(message));
+    measured.attachments += attachmentsOf(message).length;
+    measured.messages++;
+  }
+  measuredExchanges.set(exchange, measured);
+  return measured;
+}
+
 /**
  * An upper bound of the tokens of `toMessages(brief)`, without writing them: a budget asks for it before
  * every step, and whoever works from the brief itself never needs the messages.
@@ -130,10 +146,11 @@ export function boundBriefTokens({ task, visible, subtask, isLast, exchanges = [
   if (!isLast && tools !== "") sum += BLOCK_BYTES + Buffer.byteLength(tools);
   let turns = 0;
   let returned = 0;
-  for (const message of exchanges.flatMap(toTurn)) {
-    sum += BLOCK_BYTES + Buffer.byteLength(textOf(message));
-    returned += attachmentsOf(message).length;
-    turns++;
+  for (const exchange of exchanges) {
+    const measured = measureExchange(exchange);
+    sum += measured.bytes;
+    returned += measured.attachments;
+    turns += measured.messages;
   }
   return boundInputTokens(sum, 1 + count + turns, images + returned, isLast ? task.output : undefined);
 }

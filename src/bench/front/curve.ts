@@ -84,12 +84,21 @@ function summarise(rows: readonly BenchRow[]): Omit<CurvePoint, "costPerUsd"> {
   };
 }
 
+/** Whether a point meets the target on the tasks it was chosen on. */
+export function meetsTarget(
+  { accuracy, costUsd }: CurvePoint,
+  target: PriceTarget,
+  single: ValidatedCurve["single"],
+) {
+  return target.type === "match-best" ? accuracy >= single.accuracy : costUsd <= target.usd;
+}
+
 /** The price that meets the target on these tasks; where none does, the one that comes nearest. */
 export function choosePrice({ points, single }: ValidatedCurve, target: PriceTarget): CurvePoint {
   const cheapest = (some: readonly CurvePoint[]) => some.toSorted((a, b) => a.costUsd - b.costUsd)[0];
   const best = (some: readonly CurvePoint[]) =>
     some.toSorted((a, b) => b.accuracy - a.accuracy || a.costUsd - b.costUsd)[0];
-  if (target.type === "match-best")
-    return cheapest(points.filter(({ accuracy }) => accuracy >= single.accuracy)) ?? best(points)!;
-  return best(points.filter(({ costUsd }) => costUsd <= target.usd)) ?? cheapest(points)!;
+  const met = points.filter((point) => meetsTarget(point, target, single));
+  if (target.type === "match-best") return cheapest(met) ?? best(points)!;
+  return best(met) ?? cheapest(points)!;
 }

@@ -38,7 +38,7 @@ const SPLIT = { seed: 1, splitBy: "prompt", splitSeed: 0 } as const;
 test("a curve shows the same quality for half of the dollars where the words tell who is needed", async () => {
   const front = await measureFront({
     set: await openSet(),
-    contenders: [findBaseline("router"), findBaseline("lookup-category"), findBaseline("best-single")],
+    contenders: [findBaseline("router"), findBaseline("lookup-category"), findBaseline("random-worker")],
     ...SPLIT,
   });
   const [router, lookup, single] = front.curves;

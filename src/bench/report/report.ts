@@ -14,6 +14,7 @@ import type { EqualSpending } from "../equal.ts";
 import type { FrontResult } from "../front/front.ts";
 import { toFrontPicture } from "../front/page.ts";
 import { toFrontSentences } from "../front/words.ts";
+import { toChosenWords } from "../price-point.ts";
 import { groupBy, isGraded } from "../results.ts";
 import type { BenchResult } from "../types.ts";
 import { toFrontView } from "./front-chart.ts";
@@ -108,7 +109,7 @@ function toPanels(results: readonly BenchResult[]): Markup {
 }
 
 function toStatement(outcome: BenchOutcome, command: string): Markup {
-  const { set, seed, refused, results, budget, isSimulated, fittedOn } = outcome;
+  const { set, seed, refused, results, budget, isSimulated, fittedOn, chosen } = outcome;
   const apart = results.filter(({ outages, ungraded }) => outages + ungraded > 0);
   const pool = toModels(outcome).map(
     ({ worker, profile }) =>
@@ -120,6 +121,7 @@ function toStatement(outcome: BenchOutcome, command: string): Markup {
 <dt>kind</dt><dd>${KINDS[set.kind]}${isSimulated && " (simulated)"}</dd>
 <dt>split</dt><dd>${toSplit(outcome)} Profiles, vote weights and every baseline are fitted on training tasks alone; a test task in training ends the bench.</dd>
 ${fittedOn && html`<dt>fitted on</dt><dd>${toFitLine(fittedOn)}</dd>`}
+${chosen && html`<dt>prices</dt><dd>${chosen.map((each) => html`${toChosenWords(each)}<br>`)}</dd>`}
 <dt>seed</dt><dd>${seed}</dd>
 <dt>intervals</dt><dd>95 %, bootstrap over tasks with 2,000 resamples; below 30 tasks, or where all agree, Wilson's for a share and Agresti and Min's for a difference</dd>
 <dt>pool</dt><dd>${pool.join(", ")}</dd>
@@ -131,7 +133,7 @@ ${set.kind === "recording" && html`<dt>tokens</dt><dd>as recorded; hidden reason
 </dl>`;
 }
 
-function toSplit({ counts, splitBy, splitSeed, fittedOn }: BenchOutcome): string {
+function toSplit({ counts, splitBy, splitSeed, fittedOn, chosen }: BenchOutcome): string {
   if (fittedOn?.folder !== undefined)
     return `None: ${counts.train} training tasks of another recording, ${counts.test} test tasks.`;
   const { train, validation, test } = SPLIT_SHARES;
@@ -139,7 +141,7 @@ function toSplit({ counts, splitBy, splitSeed, fittedOn }: BenchOutcome): string
     splitBy === "family"
       ? "the family, so that none is on both sides"
       : "the normalised prompt with its choices";
-  return `${train * 100} / ${validation * 100} / ${test * 100} % by a hash of ${by} (split seed ${splitSeed}): ${counts.train} for training, ${counts.validation} for validation (not used here), ${counts.test} for the test.`;
+  return `${train * 100} / ${validation * 100} / ${test * 100} % by a hash of ${by} (split seed ${splitSeed}): ${counts.train} for training, ${counts.validation} for validation (${chosen ? "prices are chosen on them and the training tasks" : "not used here"}), ${counts.test} for the test.`;
 }
 
 const KINDS: Record<BenchOutcome["set"]["kind"], string> = {

@@ -4,7 +4,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
-import { shorten } from "../../base/format.ts";
+import { shorten, toSeries } from "../../base/format.ts";
 import { hashAll } from "../../base/random.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { Baseline } from "../../baseline/types.ts";
@@ -13,6 +13,7 @@ import type { BenchIdentity } from "../../bench/folder.ts";
 import { parsePricePoint, toPricePoint } from "../../bench/price-point.ts";
 import type { ResolvedPool } from "../../config/pool.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
+import type { RecordedCosts } from "../../recording/costs.ts";
 import type { LiarKind } from "../../rehearsal/liars.ts";
 import { isModel, modelsOf } from "../../worker/kinds.ts";
 import type { PoolMember } from "../../worker/types.ts";
@@ -297,10 +298,19 @@ export async function chooseContenders(
     );
   };
   for (const id of new Set(all)) if (id !== "oracle") contenders.push(await toContender(id));
+  for (const { id } of contenders) if (set.costs && ids.includes(id)) requireDollars(id, set.costs);
   for (const { id, comparesReplies } of contenders)
     if (comparesReplies && set.withoutReplies && ids.includes(id))
       throw usageError(`${id} cannot be measured on "${set.id}": ${cannotCompare(set)}`);
   return { contenders, withOracle: all.includes("oracle") };
+}
+
+/** A price in dollars means nothing where nobody knows what an ask costs: known before anything is measured. */
+function requireDollars(id: string, { source, unknown }: RecordedCosts): void {
+  if (!parsePricePoint(id) || (source !== "unknown" && unknown.length === 0)) return;
+  throw usageError(
+    `${id} weighs dollars, and what an ask of ${toSeries(unknown.slice(0, 5))} costs is not known: give list prices in prices.json, or leave them out with --workers`,
+  );
 }
 
 async function toNative(id: string, set: WorldSet): Promise<Baseline> {

@@ -6,6 +6,7 @@ import type { Baseline } from "../../baseline/types.ts";
 import type { BenchOutcome, BenchProgress } from "../../bench/bench.ts";
 import type { BenchIdentity, DiskFolder } from "../../bench/folder.ts";
 import type { FrontResult } from "../../bench/front/front.ts";
+import { BEST_SINGLE } from "../../bench/report/view.ts";
 import { toCommandLine } from "../options.ts";
 import { createChangingLine } from "../terminal/changing-line.ts";
 import { toJson, toOneLine } from "../terminal/sanitise.ts";
@@ -107,7 +108,8 @@ async function measureCurves(
   contenders: readonly Baseline[],
   flags: BenchFlags,
 ): Promise<FrontResult | undefined> {
-  const priced = contenders.filter(({ atPrice, target }) => atPrice && !target);
+  // Every single worker is a point of the picture already.
+  const priced = contenders.filter(({ id, atPrice, target }) => atPrice && !target && id !== BEST_SINGLE);
   if (priced.length === 0) return undefined;
   const { measureFront } = await import("../../bench/front/front.ts");
   const { seed, splitBy, splitSeed, limit } = flags;

@@ -67,13 +67,41 @@ describe.each(["trinity", "look-ahead"])("%s", (name) => {
 
   test("is refused where costs were not recorded", async () => {
     const args = ["bench", "--recording", recorded({ withCosts: false }), "--no-report", "--out", "out"];
-    const { stdout } = await runTutti([...args, "--conductor", `best-single,${name}@2/usd`], {
+    const { stderr, code } = await runTutti([...args, "--conductor", `best-single,${name}@2/usd`], {
       cwd: createHome(),
     });
-    expect(stdout).toMatch(
-      /Refused: .*@2\/usd \(What an ask of "cheap" costs is not known, so dollars cannot be weighed/,
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /@2\/usd weighs dollars, and what an ask of cheap, middle and strong costs is not known/,
     );
   });
+});
+
+test("every fixed Conductor that chooses has a price, and a target out of reach is told", async () => {
+  const names = [
+    "best-single",
+    "vote-3",
+    "neighbours-vote-3",
+    "cascade",
+    "ask-until-sure",
+    "verified-cascade",
+  ];
+  const args = ["bench", "--recording", recorded(), "--no-report", "--out", "out"];
+  const points = names.flatMap((name) => [`${name}@0/usd`, `${name}@1000/usd`]);
+  const priced = await runTutti([...args, "--json", "--conductor", points.join(",")], { cwd: createHome() });
+  const results: BenchResult[] = JSON.parse(priced.stdout);
+  expect(results.map(({ conductor }) => conductor).toSorted()).toEqual(points.toSorted());
+  const costOf = (id: string) => results.find(({ conductor }) => conductor === id)!.costUsd!;
+  // Three workers are all that a vote of three has; the rest asks cheaper ones.
+  for (const name of names.filter((each) => !each.includes("vote-3") && each !== "cascade"))
+    expect(costOf(`${name}@1000/usd`), name).toBeLessThan(costOf(`${name}@0/usd`));
+  expect(costOf("best-single@1000/usd")).toBeCloseTo(0.01);
+  const aimed = "best-single@max:0.10usd,best-single@max:0.001usd";
+  const { stdout } = await runTutti([...args, "--conductor", aimed], { cwd: createHome() });
+  expect(stdout).toMatch(/best-single@max:0\.10usd: a dollar costs .* right answers; on the tasks/);
+  expect(stdout.replace(/\s+/g, " ")).toMatch(
+    /no point of its curve costs \$0\.001 or less there, this is the nearest/,
+  );
 });
 
 describe("tutti bench --front", () => {

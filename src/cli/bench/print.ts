@@ -14,6 +14,7 @@ import { sideOf } from "../../base/statistics.ts";
 import type { BenchOutcome } from "../../bench/bench.ts";
 import type { Headroom } from "../../bench/headroom.ts";
 import type { OverSets } from "../../bench/over-sets.ts";
+import { toChosenWords } from "../../bench/price-point.ts";
 import {
   BEST_SINGLE,
   findBest,
@@ -166,6 +167,7 @@ export function toStatementLines(
           `APART: runs with an outage or that could not be graded (${apart}); they are in no result.`,
         ).map(style.dim)
       : []),
+    ...(outcome.chosen ?? []).map(toChosenWords).flatMap(wrapped),
     ...toRefusals(refused).flatMap(wrapped),
     ...(budget?.isUsedUp
       ? wrapped(

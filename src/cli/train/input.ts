@@ -71,7 +71,8 @@ export function addTrainFlags(command: Command): Command {
   command
     .option("--rehearsal", "train on simulated tasks and workers: no key, no cost (the default)")
     .option("--recording <dir>", "train on recorded models; may be given several times", collect)
-    .option("--tasks <file>", "train with the live pool of the config: every reply costs, once")
+    .option("--live", "train with the live pool of the config, on the tasks of --tasks")
+    .option("--tasks <file>", "tasks for the live pool (--live is implied): every reply costs, once")
     .option(
       "--set <name>",
       "the set of each recording, in their order, or several sets of one; the set of --tasks",

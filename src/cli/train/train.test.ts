@@ -127,11 +127,15 @@ describe("settings", () => {
   it("know a live pool with its budget", () => {
     const { world } = settingsOf("--tasks", "t.jsonl", "--budget-usd", "2.5", "--pool", "team", "--set", "s");
     expect(world).toEqual({ kind: "tasks", tasks: "t.jsonl", budgetUsd: 2.5, pool: "team", set: "s" });
+    const named = settingsOf("--live", "--tasks", "t.jsonl", "--budget-usd", "1").world;
+    expect(named).toMatchObject({ kind: "tasks", tasks: "t.jsonl" });
   });
 
   it.each([
     [["--rehearsal", "--recording", "a"], "--rehearsal and --recording exclude each other"],
     [["--recording", "a", "--tasks", "t", "--budget-usd", "1"], "--recording and --tasks exclude each other"],
+    [["--live"], "say on which tasks, with --tasks FILE"],
+    [["--live", "--rehearsal"], "--rehearsal and --live exclude each other"],
     [["--set", "x"], "--set goes with --recording or --tasks"],
     [["--split-by", "family"], "--split-by goes with --recording"],
     [["--allow-inside-grades"], "--allow-inside-grades goes with --recording or --tasks"],
@@ -259,6 +263,8 @@ describe("the command", () => {
     writeFileSync(join(home, "one/tasks.jsonl"), JSON.stringify(task));
     writeFileSync(join(home, "one/outcomes.jsonl"), JSON.stringify(outcome));
     const cases: [string[], string][] = [
+      [["--live"], "say on which tasks, with --tasks FILE"],
+      [["--live", "--rehearsal"], "--rehearsal and --live exclude each other"],
       [["--set", "x"], "--set goes with --recording or --tasks"],
       [["--out", "a", "--resume", "b"], "--out and --resume exclude each other"],
       [["--resume", "nowhere"], "nowhere is not a folder of a training: it has no training.json"],

@@ -28,6 +28,7 @@ export type WorldSettings = z.infer<typeof worldSchema>;
 export interface WorldFlags {
   rehearsal?: boolean;
   recording?: string[];
+  live?: boolean;
   tasks?: string;
   set?: string[];
   splitBy?: "prompt" | "family";
@@ -41,9 +42,14 @@ export function toWorldSettings(flags: WorldFlags): WorldSettings {
   const { rehearsal, recording, tasks, set: sets = [], splitBy, pool, config, budgetUsd } = flags;
   const { allowInsideGrades } = flags;
   const given = [rehearsal && "--rehearsal", recording && "--recording", tasks !== undefined && "--tasks"];
+  if (flags.live && tasks === undefined) given.push("--live");
   const worlds = given.filter((flag) => typeof flag === "string");
   if (worlds.length > 1) throw usageError(`${worlds.join(" and ")} exclude each other`);
   if (tasks === undefined) {
+    if (flags.live)
+      throw usageError(
+        "--live trains with the live pool of the config: say on which tasks, with --tasks FILE, and what it may cost, with --budget-usd 5 for example",
+      );
     if (pool !== undefined) throw usageError("--pool goes with --tasks: only there a live pool is asked");
     if (budgetUsd !== undefined) throw usageError("--budget-usd goes with --tasks: nothing else costs money");
   }

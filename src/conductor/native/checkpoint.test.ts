@@ -9,7 +9,8 @@ import { trainTokenizer } from "../../nn/tokenizer.ts";
 import { createWeights } from "../../nn/transformer.ts";
 import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
 import { type CardDraft, loadCard, loadCheckpoint, saveCheckpoint } from "./checkpoint.ts";
-import { FEATURES } from "./reading.ts";
+import { choiceTensors, createChoices } from "./choice.ts";
+import { FEATURES, PLAIN_FEATURES } from "./reading.ts";
 
 const language = createTinyLanguage();
 const shape = {
@@ -156,6 +157,34 @@ describe("is refused, and says why", () => {
     const folder = changeCard({ shape: { ...shape, features: FEATURES + 1 } });
     expect(refusalOf(folder)).toContain(`it describes workers by ${FEATURES + 1} features`);
   });
+});
+
+test("one from before the belief was among the features is widened, and gives it no weight", async () => {
+  const plain = { ...shape, features: PLAIN_FEATURES };
+  const older = createWeights(plain, 3);
+  const folder = join(home, "plain");
+  const choices = createChoices({ later: [0, 2] }, language.vocabulary);
+  const learned = choiceTensors(choices, { isLearning: false }).get("choice.later.worth")!;
+  const columns = learned.dims[1]! - 2;
+  const worth = { dims: [2, columns], data: Float32Array.from({ length: 2 * columns }, (_, i) => i) };
+  await saveCheckpoint(folder, {
+    card: { ...card, shape: plain, choices: { later: [0, 2] } },
+    weights: new Map([
+      ...older,
+      ["choice.later.worth", worth],
+      ["choice.later.calls", { dims: [3], data: new Float32Array(3) }],
+    ]),
+    language,
+  });
+  const opened = loadCheckpoint(folder);
+  expect(opened.card.shape.features).toBe(FEATURES);
+  const { dims, data } = opened.weights.get("slot")!;
+  expect(dims).toEqual([FEATURES, shape.width]);
+  expect([...data.slice(0, PLAIN_FEATURES * shape.width)]).toEqual([...older.get("slot")!.data]);
+  expect(data.slice(PLAIN_FEATURES * shape.width).every((weight) => weight === 0)).toBe(true);
+  const wide = choiceTensors(opened.choices, { isLearning: false }).get("choice.later.worth")!;
+  expect(wide.dims).toEqual([2, columns + 2]);
+  expect([...wide.data.slice(0, columns + 3)]).toEqual([...worth.data.slice(0, columns), 0, 0, columns]);
 });
 
 test("a disk that fills while saving leaves the last good one", async () => {

@@ -13,9 +13,9 @@ import { fromTokenizerJson } from "../../nn/tokenizer.ts";
 import { weightDims } from "../../nn/transformer.ts";
 import type { Weights } from "../../nn/types.ts";
 import { MAX_STEPS } from "../../workflow/types.ts";
-import { type Choices, choiceDims, choiceTensors, createChoices } from "./choice.ts";
+import { type Choices, choiceDims, choiceTensors, createChoices, widenChoices } from "./choice.ts";
 import { Language } from "./language.ts";
-import { FEATURES } from "./reading.ts";
+import { FEATURES, PLAIN_FEATURES } from "./reading.ts";
 
 const FORMAT = "tutti-conductor";
 const VERSION = 1;
@@ -109,11 +109,12 @@ export function loadCard(folder: string): Card {
 }
 
 export function loadCheckpoint(folder: string): Checkpoint {
-  const card = loadCard(folder);
+  const found = loadCard(folder);
   const language = of(folder, () => new Language(fromTokenizerJson(readJson(folder, "tokenizer.json"))));
-  const { weights: tensors } = of(folder, () =>
+  const { weights: saved } = of(folder, () =>
     fromSafetensors(read(folder, "weights.safetensors", MOST_WEIGHTS_BYTES)),
   );
+  const { card, tensors } = widen(found, saved, language.vocabulary);
   const { shape, choices: sizes = {} } = card;
   if (shape.features !== FEATURES || shape.vocabulary !== language.vocabulary)
     throw bad(
@@ -122,15 +123,30 @@ export function loadCheckpoint(folder: string): Checkpoint {
     );
   const own = [...weightDims(shape)];
   for (const [name, dims] of [...own, ...choiceDims(sizes, language.vocabulary)]) {
-    const found = tensors.get(name)?.dims;
-    if (found?.join() !== dims.join())
+    const own = tensors.get(name)?.dims;
+    if (own?.join() !== dims.join())
       throw bad(
         folder,
-        `weight "${name}" is ${found ? `[${found.join(", ")}]` : "missing"}, and [${dims.join(", ")}] is needed`,
+        `weight "${name}" is ${own ? `[${own.join(", ")}]` : "missing"}, and [${dims.join(", ")}] is needed`,
       );
   }
   const weights: Weights = new Map(own.map(([name]) => [name, tensors.get(name)!]));
   return { card, weights, language, choices: createChoices(sizes, language.vocabulary, tensors) };
+}
+
+/** One that was trained before the belief was among the features gives it no weight: it plans as it did. */
+function widen(card: Card, tensors: Weights, vocabulary: number): { card: Card; tensors: Weights } {
+  const slot = tensors.get("slot");
+  const { shape, choices: sizes = {} } = card;
+  if (shape.features !== PLAIN_FEATURES || slot?.dims.join() !== `${PLAIN_FEATURES},${shape.width}`)
+    return { card, tensors };
+  const data = new Float32Array(FEATURES * shape.width);
+  data.set(slot.data);
+  const wide: Weights = new Map([...tensors, ["slot", { dims: [FEATURES, shape.width], data }]]);
+  return {
+    card: { ...card, shape: { ...shape, features: FEATURES } },
+    tensors: widenChoices(sizes, vocabulary, wide),
+  };
 }
 
 function parseCard(folder: string, json: unknown): Card {

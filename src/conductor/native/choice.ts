@@ -11,7 +11,10 @@ import type { Reading } from "./reading.ts";
 const POOL_FEATURES = 9;
 /** Of the round before: in which way its replies agreed, and how large its team was. */
 const ROUND_FEATURES = 9;
-const FEATURES = POOL_FEATURES + ROUND_FEATURES;
+/** Of all rounds before: that the likeliest answer is right, and that nobody was right so far. Last, since they came last. */
+const BELIEF_FEATURES = 2;
+const PLAIN_FEATURES = POOL_FEATURES + ROUND_FEATURES;
+const FEATURES = PLAIN_FEATURES + BELIEF_FEATURES;
 /** Strength of the ridge prior, in tries: all sizes are alike. */
 const PRIOR = 256;
 /**
@@ -42,6 +45,17 @@ export function choiceDims(sizes: ChoiceSizes, vocabulary: number): [name: strin
     [tensorName(name, "worth"), [sizes[name]!.length, vocabulary + FEATURES]],
     [tensorName(name, "calls"), [sizes[name]!.length + 1]],
   ]);
+}
+
+/** Tensors of a choice that was learned before the belief was among its features: it gives those no weight. */
+export function widenChoices(sizes: ChoiceSizes, vocabulary: number, tensors: Weights): Weights {
+  const widened = namesOf(sizes).flatMap((name) => {
+    const worth = tensors.get(tensorName(name, "worth"));
+    return worth?.dims[1] === vocabulary + PLAIN_FEATURES
+      ? [[tensorName(name, "worth"), widenColumns(worth, vocabulary + FEATURES)] as const]
+      : [];
+  });
+  return new Map([...tensors, ...widened]);
 }
 
 export function createChoices(sizes: ChoiceSizes, vocabulary: number, tensors?: Weights): Choices {
@@ -200,7 +214,7 @@ export class Choice {
   }
 
   /** Those that are not 0. */
-  #featuresOf({ prefix: { tokens, slots }, labels }: Reading): [at: number, value: number][] {
+  #featuresOf({ prefix: { tokens, slots }, labels, belief }: Reading): [at: number, value: number][] {
     const words = [...new Set(tokens)];
     const models = slots.filter((slot) => slot[IS_MODEL] === 1);
     const similar = models.map((slot) => slot[SIMILAR]!).sort((a, b) => b - a);
@@ -208,12 +222,23 @@ export class Choice {
     const length = tokens.length / 64;
     const success = [similar[0] ?? 0, (similar[0] ?? 0) ** 2, similar[1] ?? 0, mean];
     const pool = [models.length / 8, models.length < slots.length ? 1 : 0];
-    const dense = [1, length, length ** 2, ...success, ...pool, ...(labels ? toAgreement(labels) : [])];
+    const round = labels ? toAgreement(labels) : [];
+    const believed = labels && belief ? [belief.best, belief.none] : [];
+    const dense = [1, length, length ** 2, ...success, ...pool, ...round, ...believed];
     return [
       ...words.map((token): [number, number] => [token, 1 / Math.sqrt(words.length)]),
       ...dense.map((value, i): [number, number] => [this.#vocabulary + i, value]),
     ];
   }
+}
+
+type Weight = Weights extends Map<string, infer W> ? W : never;
+
+function widenColumns({ dims: [rows, columns], data }: Weight, wanted: number): Weight {
+  const wide = new Float32Array(rows! * wanted);
+  for (let row = 0; row < rows!; row++)
+    wide.set(data.subarray(row * columns!, (row + 1) * columns!), row * wanted);
+  return { dims: [rows!, wanted], data: wide };
 }
 
 /** In which of eight ways the replies of a round agree, and how many there were. */

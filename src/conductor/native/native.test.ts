@@ -96,7 +96,7 @@ describe("every plan with the mask", () => {
   });
 
   it("has as many steps as are wanted, as far as the request allows it", async () => {
-    const checkpoint = createTinyCheckpoint();
+    const checkpoint = createTinyCheckpoint({}, 9);
     const sizesOf = async (size: { size?: number }, change: Partial<ComposeRequest> = {}) => {
       const conductor = createNativeConductor({ checkpoint, isGreedy: false, ...size });
       const plans = Array.from({ length: 16 }, (_, seed) => planOf(conductor, { ...change, seed }));

@@ -8,13 +8,18 @@ import { textOf } from "../../worker/brief.ts";
 import { isModel, modelsOf, nests, numbersOf } from "../../worker/kinds.ts";
 import { type Pool, type PoolMember, TOPICS } from "../../worker/types.ts";
 import type { ComposedRound, ComposeRequest } from "../types.ts";
+import { readTeamBelief, type TeamBelief } from "./belief.ts";
 import type { Language } from "./language.ts";
 
 /** Tokens of the question that are read. With the size and the round before, a text stays within 64. */
 export const QUESTION_TOKENS = 56;
 
-/** Features of a worker. Changing them makes old checkpoints unreadable. */
-export const FEATURES = 16 + TOPICS.length;
+/** Features of a worker before the belief was among them: such checkpoints are widened (checkpoint.ts). */
+export const PLAIN_FEATURES = 16 + TOPICS.length;
+/** That its answer is right, what asking it would be worth, and that nobody was right so far. */
+const BELIEF_FEATURES = 3;
+/** Features of a worker. New ones come last, and checkpoints without them are widened. */
+export const FEATURES = PLAIN_FEATURES + BELIEF_FEATURES;
 
 export interface Reading {
   prefix: Prefix;
@@ -22,6 +27,8 @@ export interface Reading {
   workers: number[];
   /** Of the round before, which answer each reply gave; absent in the first round. */
   labels?: (number | undefined)[];
+  /** Of all rounds before; absent in the first one. */
+  belief?: TeamBelief;
 }
 
 export type ReadingRequest = Pick<ComposeRequest, "task" | "pool" | "rounds"> & {
@@ -45,8 +52,9 @@ export function toReading(request: ReadingRequest, language: Language): Reading 
   const tokens = [...language.question(question, QUESTION_TOKENS), ...(last ? language.round(labels) : [])];
   // A size in the text was hardly heeded; as what is written after, it is.
   const start = language.size(size);
-  const slots = toFeatures(members, workers, last, labels);
-  return { prefix: { tokens, slots, start }, workers, labels: last && labels };
+  const belief = last && readTeamBelief(pool, rounds, labelRounds(rounds));
+  const slots = toFeatures(members, workers, last, labels, belief);
+  return { prefix: { tokens, slots, start }, workers, labels: last && labels, belief };
 }
 
 /** The number in the pool of a slot's worker. Outside of the pool where there is none: the parser refuses it. */
@@ -65,11 +73,22 @@ export function toLabels(replies: readonly string[]): (number | undefined)[] {
   });
 }
 
+/** The same labels for all rounds. */
+function labelRounds(rounds: readonly ComposedRound[]): (number | undefined)[][] {
+  const labels = toLabels(rounds.flatMap(({ replies }) => replies));
+  let from = 0;
+  return rounds.map(({ replies }) => {
+    from += replies.length;
+    return labels.slice(from - replies.length, from);
+  });
+}
+
 function toFeatures(
   members: readonly PoolMember[],
   workers: readonly number[],
   last: ComposedRound | undefined,
   labels: readonly (number | undefined)[],
+  belief: TeamBelief | undefined,
 ): Float32Array[] {
   const models = modelsOf({ members });
   const similarOf = ({ profile }: PoolMember) => profile?.similar ?? profile?.success ?? 0.5;
@@ -92,6 +111,7 @@ function toFeatures(
     const steps = last?.workflow.steps ?? [];
     const own = steps.flatMap((step, i) => (step.worker === workers[slot] ? [labels[i]] : []));
     const said = own.findLast((label) => label !== undefined);
+    const believed = belief?.said.get(workers[slot]!);
     return Float32Array.of(
       1,
       0,
@@ -110,6 +130,9 @@ function toFeatures(
       own.length > 0 ? 1 : 0,
       said === undefined ? 0 : said === final ? 1 : -1,
       ...topics.map(({ rate, best: top }) => 4 * (rate(member) - top)),
+      believed === undefined ? 0 : 2 * believed - 1,
+      4 * (belief?.gains.get(workers[slot]!) ?? 0),
+      belief?.none ?? 0,
     );
   });
 }

@@ -8,15 +8,18 @@ import { z } from "zod";
 import { TuttiError } from "../../base/errors.ts";
 import { writeFileSafely } from "../../files/write-safely.ts";
 import { createStartPolicy, fromVector, toNames, toVector } from "./policy.ts";
+import { logit, USUAL_COINCIDENCE } from "./transcript.ts";
 import type { TrinityPolicy } from "./types.ts";
 
 /** What tells a folder of TRINITY from one of the native Conductor. */
 const FORMAT = "tutti-trinity";
 const FILE = "card.json";
+/** 1: the coincidence was a logarithm that measured ones were scaled by, now it shifts their logit. */
+const VERSION = 2;
 
 const cardSchema = z.object({
   format: z.literal(FORMAT),
-  version: z.literal(1),
+  version: z.literal(VERSION),
   name: z.string().min(1),
   hasRoles: z.boolean(),
   maxTurns: z.int().min(1).max(30),
@@ -53,7 +56,7 @@ export function loadTrinity(folder: string): TrinityCheckpoint {
   } catch (error) {
     throw bad(file, (error as Error).message, error);
   }
-  const { data: card, error } = cardSchema.safeParse(value);
+  const { data: card, error } = cardSchema.safeParse(upgrade(value));
   if (!card) throw bad(file, `"${error.issues[0]!.path.join(".")}": ${error.issues[0]!.message}`);
   const names = toNames();
   const unknown = Object.keys(card.weights).find((name) => !names.includes(name));
@@ -72,12 +75,23 @@ export async function saveTrinity(
   const vector = toVector(policy);
   const weights = Object.fromEntries(toNames().map((name, number) => [name, round(vector[number]!)]));
   const { name, hasRoles, maxTurns, costPerCall, ...rest } = card;
-  const whole = { format: FORMAT, version: 1, name, hasRoles, maxTurns, costPerCall, weights, ...rest };
+  const whole = { format: FORMAT, version: VERSION, name, hasRoles, maxTurns, costPerCall, weights, ...rest };
   mkdirSync(folder, { recursive: true });
   await writeFileSafely(
     join(folder, FILE),
     Buffer.from(`${JSON.stringify(cardSchema.parse(whole), null, 2)}\n`),
   );
+}
+
+/** A card of version 1: the same at a usual coincidence. */
+function upgrade(value: unknown): unknown {
+  const card = value as { version?: unknown; weights?: { coincidence?: unknown } } | null;
+  if (card?.version !== 1) return value;
+  const scale = card.weights?.coincidence;
+  if (typeof scale !== "number") return { ...card, version: VERSION };
+  const scaled = Math.min(0.9, USUAL_COINCIDENCE * Math.exp(scale));
+  const coincidence = logit(scaled) - logit(USUAL_COINCIDENCE);
+  return { ...card, version: VERSION, weights: { ...card.weights, coincidence } };
 }
 
 /** Whether the folder holds a card of TRINITY, and not of another Conductor. */

@@ -43,9 +43,9 @@ export type FeatureName = (typeof FEATURES)[number];
 /** Numbers of the belief: where they begin, and how far a search strides. */
 const BELIEF = {
   /** Weight of the common difficulty. */
-  difficulty: { start: 1, scale: 1 },
-  /** Logarithm: by how much measured coincidences are scaled. */
-  coincidence: { start: -0.3, scale: 1 },
+  difficulty: { start: 1.2, scale: 1 },
+  /** By how much the logit of measured coincidences is shifted: where there are two options to choose from, nearly all stay. */
+  coincidence: { start: -0.6, scale: 1 },
   /** The logit of a worker's probability is scaled and shifted. */
   slope: { start: 1, scale: 0.5 },
   shift: { start: 0, scale: 0.5 },

@@ -22,7 +22,11 @@ import { parseSuggestion, parseVerdict, roleOf } from "./roles.ts";
 import type { TrinityPolicy } from "./types.ts";
 
 /** Where nothing was measured of a pair of workers. */
-const USUAL_COINCIDENCE = 0.25;
+export const USUAL_COINCIDENCE = 0.25;
+/** Nobody is sure to repeat anybody. */
+const MOST_COINCIDENCE = 0.95;
+/** Of a worker that is asked again. */
+const OWN_COINCIDENCE = 0.9;
 /** Where nothing was measured of a worker. */
 const UNMEASURED = 0.5;
 
@@ -67,7 +71,7 @@ export interface Prior {
 
 export function toPrior({ members }: Pool, policy: TrinityPolicy, record: TrackRecord = NO_RECORD): Prior {
   const difficulty = Math.max(0, beliefNumber(policy, "difficulty"));
-  const scale = Math.exp(beliefNumber(policy, "coincidence"));
+  const shift = beliefNumber(policy, "coincidence");
   const probabilities = members.map((member) =>
     isModel(member.worker)
       ? adjust(adjustProbability(probabilityOf(member), recordOf(record, member.worker.id)), policy)
@@ -78,18 +82,19 @@ export function toPrior({ members }: Pool, policy: TrinityPolicy, record: TrackR
   return {
     ...{ probabilities, curveOf },
     readings: members.map(({ profile }) => profile?.reading),
-    dependence: { difficulty, coincidence: toCoincidence(members, scale), agreement: agreementOf(members) },
+    dependence: { difficulty, coincidence: toCoincidence(members, shift), agreement: agreementOf(members) },
   };
 }
 
 /** Looking ahead asks for the same pairs over and over: each is computed once. */
-function toCoincidence(members: readonly PoolMember[], scale: number): Dependence["coincidence"] {
+function toCoincidence(members: readonly PoolMember[], shift: number): Dependence["coincidence"] {
   const known = new Float64Array(members.length ** 2).fill(-1);
   return (worker, other) => {
     const at = worker * members.length + other;
     if (known[at]! < 0) {
       const measured = members[worker]!.repeats?.(members[other]!.worker.id) ?? USUAL_COINCIDENCE;
-      known[at] = worker === other ? 0.9 : Math.min(0.9, measured * scale);
+      known[at] =
+        worker === other ? OWN_COINCIDENCE : Math.min(MOST_COINCIDENCE, sigmoid(logit(measured) + shift));
     }
     return known[at]!;
   };
@@ -240,7 +245,7 @@ export function toJudge(probability: number, policy: TrinityPolicy) {
   };
 }
 
-function logit(probability: number): number {
+export function logit(probability: number): number {
   const p = Math.min(0.995, Math.max(0.005, probability));
   return Math.log(p / (1 - p));
 }

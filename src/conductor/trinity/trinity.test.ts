@@ -7,6 +7,7 @@ import type { ComposedRound } from "../types.ts";
 import { isTrinity, loadTrinity, saveTrinity } from "./checkpoint.ts";
 import { createStartPolicy, fromVector, toFeatures, toNames, toScales, toVector } from "./policy.ts";
 import { toRoleStep } from "./roles.ts";
+import { toPrior } from "./transcript.ts";
 import { createTrinityConductor } from "./trinity.ts";
 import type { TrinityOptions, TurnChoice } from "./types.ts";
 
@@ -247,6 +248,19 @@ describe("weights", () => {
     const text = readFileSync(join(folder, "card.json"), "utf8").replace(/\n\s+"stop-agreed": [^,]+,/, "");
     writeFileSync(join(folder, "card.json"), text);
     expect([...loadTrinity(folder).policy.head]).toEqual([...createStartPolicy().head]);
+  });
+
+  it("of version 1, which scaled coincidences instead of shifting their logit, believe the same at a usual one", async () => {
+    const folder = join(home, "first-version");
+    await saveTrinity(folder, createStartPolicy(), card);
+    const own = JSON.parse(readFileSync(join(folder, "card.json"), "utf8"));
+    const old = { ...own, version: 1, weights: { ...own.weights, coincidence: Math.log(0.5) } };
+    writeFileSync(join(folder, "card.json"), JSON.stringify(old));
+    const { card: read, policy } = loadTrinity(folder);
+    expect(read.version).toBe(2);
+    const members = ["a", "b"].map((id) => member(id, 0.5, { repeats: () => 0.25 }));
+    const { coincidence } = toPrior({ members }, policy).dependence;
+    expect(coincidence(0, 1)).toBeCloseTo(0.125, 6);
   });
 
   it("are of one length only", () => {

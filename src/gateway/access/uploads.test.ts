@@ -13,6 +13,7 @@ function client(bytes: number, ready: Promise<void> = Promise.resolve()) {
   const outgoing = Object.assign(new EventEmitter(), { destroyed: false });
   const connection = {
     outgoing,
+    header: () => undefined,
     async readBody(_: number, onBytes: (bytes: number) => void) {
       await ready;
       for (let left = bytes; left > 0; left -= MB) onBytes(Math.min(left, MB));

@@ -6,6 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { TuttiError } from "../../base/errors.ts";
 import { createGate, type Gate } from "../../base/gate.ts";
 import type { Connection } from "../../http/connection.ts";
+import { unpackBody } from "../../http/unpack.ts";
 import { parseBody } from "../http/body.ts";
 import type { Fields } from "../http/object-reader.ts";
 import type { GatewayKey } from "./keys.ts";
@@ -76,7 +77,16 @@ export class UploadDesk {
       account.places--;
       account.waiting.values().next().value?.();
     }
-    return { raw, body: await this.#parse(raw, account) };
+    const unpacked = await unpackBody(raw, connection.header("content-encoding"), this.#maxBytes);
+    if (unpacked !== raw && !connection.outgoing.destroyed) {
+      // It counts with what it has become.
+      const more = Math.max(0, unpacked.length - raw.length);
+      taken += more;
+      account.bytes += more;
+      this.#bytes += more;
+      if (taken > SMALL_BYTES) this.#checkBytes(account);
+    }
+    return { raw: unpacked, body: await this.#parse(unpacked, account) };
   }
 
   #accountOf(name: string): UploadAccount {

@@ -80,10 +80,12 @@ const REFUSAL =
   "Without keys this gateway is for programs of its own machine only. Create one with: tutti keys create --name me";
 
 /** Without any key this is a gateway for its own machine: then nobody else's page may use it through a browser. */
-function authenticate({ keys }: GatewayContext, connection: Connection): GatewayKey | undefined {
+function authenticate({ keys, config }: GatewayContext, connection: Connection): GatewayKey | undefined {
   const bearer = /^bearer\s+(\S+)\s*$/i.exec(connection.header("authorization") ?? "")?.[1];
   const key = keys.identify(bearer ?? connection.header("x-api-key")?.trim());
-  if (!key) checkSameSite(connection, { refusal: REFUSAL });
+  // "*" is for gateways with keys: without any, each page may be one that a stranger wrote.
+  const allowedOrigins = config.gateway.cors.map((origin) => origin.toLowerCase());
+  if (!key) checkSameSite(connection, { allowedOrigins, refusal: REFUSAL });
   return key;
 }
 

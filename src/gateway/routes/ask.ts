@@ -31,6 +31,7 @@ export const ask: Handler = async (context, visit) => {
   const preferences = readPreferences(reader, context.config);
   // Found before the rest is read: whoever is passed through speaks for itself.
   const named = await context.models.resolve(model, key, { preferences });
+  if (named.alias !== undefined) connection.set({ "x-tutti-alias": named.alias });
   const target = named.kind === "worker" ? relayTargetOf(named.member.worker) : undefined;
   const upstream = target && toUpstream(target, dialect);
   const idempotencyKey = readIdempotencyKey(connection);
@@ -62,6 +63,7 @@ export const ask: Handler = async (context, visit) => {
     embeds: mayEmbed(key, context.config),
     idempotencyKey,
     hash: hash(),
+    isSampled: Number(body.temperature ?? 0) > 0 && !isRepeat(connection),
     admit: async (wanted) => {
       const admission = await admitRun(context, key, wanted);
       connection.set(admission.headers);
@@ -87,6 +89,11 @@ export const ask: Handler = async (context, visit) => {
     sendError(connection, dialect, isCheap && error.code === "rate-limited" ? error : unrepeatable(error));
   }
 };
+
+/** Official SDKs say so of a request that they send again by themselves. */
+function isRepeat(connection: Connection): boolean {
+  return Number(connection.header("x-stainless-retry-count") ?? 0) > 0;
+}
 
 function unrepeatable({ code, message, status, param, cause, retryAfterMs }: TuttiError): TuttiError {
   return new TuttiError(code, message, { status, retryable: false, param, cause, retryAfterMs });

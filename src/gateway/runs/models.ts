@@ -22,10 +22,13 @@ import { type GatewayKey, isAllowed, restrictPool } from "../access/keys.ts";
 import { isNamedAnyhow, isPlainName } from "../access/model-names.ts";
 import { badRequest } from "../http/object-reader.ts";
 import type { Effort, ListedModel } from "../types.ts";
+import { findMeaning } from "./aliases.ts";
 import { atMost, type RunPreferences } from "./preferences.ts";
 
 export interface Team {
   kind: "team";
+  /** The name that was asked for stands for this one. */
+  alias?: string;
   /** Absent: the gateway's own, as configured. */
   conductor?: ConductorIdentity | "prompted";
   /** Ids of the workers that may be asked; absent: all of the gateway's pool. */
@@ -40,6 +43,8 @@ export interface Team {
 
 export interface OneWorker {
   kind: "worker";
+  /** The name that was asked for stands for this one. */
+  alias?: string;
   member: PoolMember;
   /** What one request may take at the most: where the key has a budget, or the request names one. */
   budgetUsd?: number;
@@ -135,9 +140,58 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
     return isFine ? undefined : "prompted";
   }
 
+  /** What there is under other names; "unknown-model" (404) where the name means nothing. */
+  async function resolveAlias(
+    name: string,
+    key: GatewayKey | undefined,
+    wanted: Parameters<ModelCatalog["resolve"]>[2],
+  ): Promise<Team | OneWorker> {
+    const { pool } = await tutti.pool();
+    const ids = modelsOf(pool).map(({ worker }) => worker.id);
+    const { names } = findMeaning(name, config.gateway.aliases, ids) ?? { names: [] };
+    for (const [at, other] of names.entries()) {
+      const isLast = at === names.length - 1;
+      const found = await findNamed(other, key, wanted).catch((error: unknown) => {
+        // A key that may not ask that very model may well ask what else the name means.
+        if (isLast || !isTuttiError(error) || error.code !== "forbidden") throw error;
+        return undefined;
+      });
+      if (found) return { ...found, alias: other };
+    }
+    throw await unknownModel(name, async () => (await list(key)).map(({ id }) => id));
+  }
+
+  /** Undefined where nothing has this very name. */
+  async function findNamed(
+    name: string,
+    key: GatewayKey | undefined,
+    wanted: Parameters<ModelCatalog["resolve"]>[2],
+  ): Promise<Team | OneWorker | undefined> {
+    const selector = () => toSelector(key, wanted.preferences);
+    if (name === "tutti" || Object.hasOwn(NAMED_QUALITIES, name))
+      return toTeam(name, await plannerFor(key), await selector(), wanted);
+    const pinned = name.startsWith("tutti-") ? (await pinnedNames(tutti)).get(name) : undefined;
+    if (pinned) return toTeam(name, pinned, await selector(), wanted);
+    const { pool } = await tutti.pool();
+    const member =
+      pool.members.find(({ worker }) => worker.id === name && isModel(worker)) ?? (await findElsewhere(name));
+    if (!member) return undefined;
+    const usual = key?.budget ? (config.limits.usd ?? undefined) : undefined;
+    const budgetUsd = atMost(wanted.preferences.budgetUsd, config.limits.usd) ?? usual;
+    const { isAllowed } = await judgeOf(key);
+    if (isAllowed(member.worker)) return { kind: "worker", member, budgetUsd };
+    throw new TuttiError("forbidden", `The API key "${key?.name}" may not ask "${shorten(name, 80)}".`);
+  }
+
   async function list(key: GatewayKey | undefined): Promise<Omit<ListedModel, "createdAt">[]> {
     const { pool } = await tutti.pool();
-    const teams = ["tutti", ...Object.keys(NAMED_QUALITIES), ...(await pinnedNames(tutti)).keys()];
+    const aliases = Object.keys(config.gateway.aliases).filter((name) => !name.endsWith("*"));
+    const teams = [
+      "tutti",
+      ...Object.keys(NAMED_QUALITIES),
+      ...(await pinnedNames(tutti)).keys(),
+      ...aliases,
+    ];
     return [
       ...teams.map((id) => ({ id, ownedBy: "tutti" })),
       ...modelsOf(pool)
@@ -164,23 +218,8 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
 
   return {
     list,
-    async resolve(name, key, wanted) {
-      const selector = () => toSelector(key, wanted.preferences);
-      if (name === "tutti" || Object.hasOwn(NAMED_QUALITIES, name))
-        return toTeam(name, await plannerFor(key), await selector(), wanted);
-      const pinned = name.startsWith("tutti-") ? (await pinnedNames(tutti)).get(name) : undefined;
-      if (pinned) return toTeam(name, pinned, await selector(), wanted);
-      const { pool } = await tutti.pool();
-      const member =
-        pool.members.find(({ worker }) => worker.id === name && isModel(worker)) ??
-        (await findElsewhere(name));
-      if (!member) throw await unknownModel(name, async () => (await list(key)).map(({ id }) => id));
-      const usual = key?.budget ? (config.limits.usd ?? undefined) : undefined;
-      const budgetUsd = atMost(wanted.preferences.budgetUsd, config.limits.usd) ?? usual;
-      const { isAllowed } = await judgeOf(key);
-      if (isAllowed(member.worker)) return { kind: "worker", member, budgetUsd };
-      throw new TuttiError("forbidden", `The API key "${key?.name}" may not ask "${shorten(name, 80)}".`);
-    },
+    resolve: async (name, key, wanted) =>
+      (await findNamed(name, key, wanted)) ?? (await resolveAlias(name, key, wanted)),
   };
 }
 

@@ -15,7 +15,7 @@ import { attachmentsOf } from "../../worker/brief.ts";
 import type { Message } from "../../worker/types.ts";
 import type { Admission } from "../access/admission.ts";
 import type { WantedRun } from "../access/admit-run.ts";
-import { sizeOf } from "../access/held-bytes.ts";
+import { sizeOf, sizeOfEvents } from "../access/held-bytes.ts";
 import type { GatewayKey } from "../access/keys.ts";
 import { MOST_IMAGE_BYTES } from "../access/request-limits.ts";
 import type { Dialect, GatewayRequest, ReplyHead } from "../types.ts";
@@ -48,6 +48,8 @@ export interface DispatchRequest {
   idempotencyKey?: string;
   /** Of the body and what else makes two requests the same. */
   hash: string;
+  /** Its words are chosen by chance: whoever asks the same at once wants another answer. An idempotency key says otherwise. */
+  isSampled?: boolean;
   /** Lets the run in, where one is started: a request that joins takes no place. */
   admit(wanted: WantedRun): Promise<Admission>;
 }
@@ -72,6 +74,8 @@ export class RunDispatcher {
   readonly #onEnd: (run: Run, before?: Run) => Promise<void>;
   /** Background runs of an earlier process that wait until they are let in. */
   readonly queued = new Set<string>();
+  /** Background runs of a process that died that cannot go on here: their key is not good any more, say. */
+  readonly refused = new Set<string>();
   readonly #same = new Map<string, { hash: string; reply: Promise<LiveReply> }>();
 
   /** `onEnd` is done before the place that a run took is free again. */
@@ -91,7 +95,7 @@ export class RunDispatcher {
     const { idempotencyKey, hash, key } = asked;
     const name = JSON.stringify([key?.id, idempotencyKey ?? { hash }]);
     const known = this.#same.get(name);
-    if (known) {
+    if (known && (idempotencyKey !== undefined || !asked.isSampled)) {
       if (known.hash !== hash) throw otherRequest(idempotencyKey!);
       const reply = await known.reply;
       const isGoing = !reply.live.isOver && !reply.live.isStopped;
@@ -180,7 +184,7 @@ export class RunDispatcher {
     const { runId, settings, spent, spentBefore } = fold(events)!;
     const { usd } = settings.limits;
     const left = usd === undefined ? undefined : Math.max(0, usd - (spent.usd - spentBefore.usd));
-    const admission = await admit({ runId, usd: left, bytes: sizeOf(events) });
+    const admission = await admit({ runId, usd: left, bytes: sizeOfEvents(events) });
     const { pool } = toStage(destination);
     const begin = (signal: AbortSignal) =>
       this.#tutti.resume(runId, { signal, pool, budgetUsd: admission.budgetUsd ?? null });
@@ -259,7 +263,7 @@ export class RunDispatcher {
     const admission = await asked.admit({
       runId: run.id,
       usd: destination.budgetUsd ?? undefined,
-      bytes: sizeOf([messages, events]),
+      bytes: sizeOf(messages) + sizeOfEvents(events),
     });
     const begin = (signal: AbortSignal) =>
       this.#tutti.resume(run.id, {

@@ -1,8 +1,10 @@
 // The turns of a run: each time tools of the client return, the run goes on and gives another reply. Here: which
 // run a conversation goes on with, how far it had come at a turn, and the conversation that a reply leaves behind.
 
+import { isObject } from "../../base/fields.ts";
+import { createGrowingFold } from "../../base/growing-fold.ts";
 import { type Run, toRun } from "../../perform/run.ts";
-import { apply, type RunState, start } from "../../perform/state.ts";
+import { next, type RunState } from "../../perform/state.ts";
 import type { RunEvent } from "../../store/types.ts";
 import type { Exchange, Message, ToolResult } from "../../worker/types.ts";
 import type { Dialect } from "../types.ts";
@@ -53,20 +55,31 @@ export interface Turn {
 
 /** Of a journal that begins with a run's start: never empty. One pass, for agents that call tools all day. */
 export function toTurns(events: readonly RunEvent[]): Turn[] {
-  const turns: Turn[] = [];
-  let state: RunState | undefined;
-  let own: RunEvent[] = [];
-  const end = () => {
-    if (state) turns.push({ startedAt: own[0]!.at, run: toRun(state), events: own });
-    own = [];
-  };
-  for (const event of events) {
-    if (event.type === "run-resume" && event.toolResults) end();
-    own.push(event);
-    state = event.type === "run-start" ? start(event) : state && apply(state, event);
-  }
-  end();
-  return turns;
+  return withLast(foldTurns(events));
+}
+
+interface Folded {
+  /** Those that are over. */
+  turns: Turn[];
+  state: RunState | undefined;
+  /** Of the turn that is not. */
+  own: RunEvent[];
+}
+
+const foldTurns = createGrowingFold<RunEvent, Folded>(
+  { turns: [], state: undefined, own: [] },
+  (folded, event) => {
+    const isNext = event.type === "run-resume" && event.toolResults !== undefined;
+    return {
+      turns: isNext ? withLast(folded) : folded.turns,
+      state: next(folded.state, event),
+      own: isNext ? [event] : [...folded.own, event],
+    };
+  },
+);
+
+function withLast({ turns, state, own }: Folded): Turn[] {
+  return state ? [...turns, { startedAt: own[0]!.at, run: toRun(state), events: own }] : turns;
 }
 
 /** With the ids that the run knows its calls by; undefined when a result is missing or there is one too many. */
@@ -145,9 +158,16 @@ function turnOf(message: Message, runId: string): number | undefined {
   return id?.runId === runId ? id.turn : undefined;
 }
 
-/** Both are plain data, and written alike. */
+/** Both are plain data. Not by their JSON: they may be a long conversation, at every turn of it. */
 function isSame(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+  if (a === b) return true;
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((each, at) => isSame(each, b[at]));
+  if (!isObject(a) || !isObject(b) || Array.isArray(b)) return false;
+  // What is undefined is not there.
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+  for (const name of names) if (!isSame(a[name], b[name])) return false;
+  return true;
 }
 
 /** These results were given before: the run has gone on with them already. */

@@ -213,6 +213,11 @@ function toAlgorithmState({
 
 function toPolicyState({ tensors, values }: AlgorithmState): PolicyState {
   const shape = values.shape as ModelShape;
+  if (shape.features !== FEATURES)
+    throw new TuttiError(
+      "bad-checkpoint",
+      `The training cannot go on: it was begun when workers had ${shape.features} features, and now they have ${FEATURES}. Begin it anew`,
+    );
   const language = new Language(fromTokenizerJson(values.tokenizer));
   // In the order they were made in: the norm of a gradient depends on the order of its sum, by a hair.
   const weights: Weights = new Map();

@@ -1,77 +1,147 @@
 // The table of events in the journal file. All events of a run in one append share a row (a list in JSON when
-// there are several), because a row costs more than an event: the gateway's relay appends whole runs.
+// there are several), because a row costs more than an event: the gateway's relay appends whole runs. Long conversations
+// stand beside it (message-lists.ts); a row with such is `{ lists, events }`.
 
 import { TuttiError } from "../../base/errors.ts";
+import { groupByRun, toJson } from "../event-rows.ts";
 import { type SummaryChange, toSummaryChange } from "../summary.ts";
 import type { RunEvent } from "../types.ts";
-import { toKept, upgradeEvent } from "../upgrade.ts";
+import { upgradeEvent } from "../upgrade.ts";
 import { withoutContent } from "../without-content.ts";
 import type { Database } from "./file.ts";
+import { createKnownEvents, type RunRows } from "./known-events.ts";
+import { createMessageLists, type ListItem, toItems } from "./message-lists.ts";
 
 export interface EventTable {
-  insert(runId: string, json: string): void;
+  insert(row: AppendedRow): void;
   /** Throws "journal-damaged" for a torn row. */
   load(runId: string): RunEvent[];
   /** False when there was nothing. What was said is overwritten in the file, not only unlinked. */
   strip(runId: string): boolean;
+  /** Before these runs are deleted. */
+  release(runIds: readonly string[]): void;
 }
+
+/** Where in a row's events a list belongs. */
+type ListPlace = [event: number, field: ListField];
+type ListField = "task" | "messages" | "exchanges";
 
 /** What one append writes for one run. */
 interface AppendedRow {
   runId: string;
   json: string;
+  lists: { place: ListPlace; items: ListItem[] }[];
   change: SummaryChange;
 }
 
+/** A shorter conversation is kept where it is: a row of its own would cost more than it saves. */
+const LEAST_MESSAGES = 2;
+const LEAST_CHARACTERS = 1_000;
+
 /** One for each run, in the order in which the runs first appear: a nested run's head comes before it. */
-export function toRows(events: readonly RunEvent[]): AppendedRow[] {
-  const byRun = new Map<string, RunEvent[]>();
-  for (const event of events) {
-    const kept = toKept(event);
-    if (!kept) continue;
-    const others = byRun.get(kept.runId);
-    if (others) others.push(kept);
-    else byRun.set(kept.runId, [kept]);
-  }
-  return Array.from(byRun, ([runId, kept]) => ({ runId, json: toJson(kept), change: toSummaryChange(kept) }));
+export function toListedRows(events: readonly RunEvent[]): AppendedRow[] {
+  return groupByRun(events).map(({ runId, events: kept }) => {
+    const lists: AppendedRow["lists"] = [];
+    const short = kept.map((event, at) => withoutLists(event, at, lists));
+    return { runId, json: toJson(short), lists, change: toSummaryChange(kept) };
+  });
 }
 
 export function createEventTable(database: Database, file: string): EventTable {
-  const insert = database.prepare("INSERT INTO events (run, json) VALUES (?, ?)");
-  const select = database.prepare("SELECT json FROM events WHERE run = ? ORDER BY seq");
+  const insertRow = database.prepare("INSERT INTO events (run, json) VALUES (?, ?)");
+  const rowsOf = (order: string) => `(SELECT seq FROM events WHERE run = :run ORDER BY seq ${order} LIMIT 1)`;
+  const findRows = database.prepare(
+    `SELECT ${rowsOf("ASC")} AS first, ${rowsOf("DESC")} AS last,
+       (SELECT stripped FROM runs WHERE id = :run) AS stripped`,
+  );
+  const select = database.prepare("SELECT json FROM events WHERE run = ? AND seq > ? ORDER BY seq");
   const remove = database.prepare("DELETE FROM events WHERE run = ?");
+  const lists = createMessageLists(database);
+  const known = createKnownEvents();
+
+  function insert({ runId, json, lists: added }: AppendedRow): void {
+    const kept = added.map(({ place, items }) => [...place, lists.keep(runId, items)]);
+    insertRow.run(runId, kept.length === 0 ? json : `{"lists":${JSON.stringify(kept)},"events":${json}}`);
+  }
 
   function load(runId: string): RunEvent[] {
-    const events: RunEvent[] = [];
-    for (const { json } of select.all(runId) as { json: string }[])
-      events.push(...parseRow(json, `Event ${events.length} of run ${runId} in ${file}`));
-    return events;
+    const rows = findRows.get({ run: runId }) as RunRows | { first: null };
+    if (rows.first === null) return [];
+    const before = known.find(runId, rows);
+    const events = before?.events.slice() ?? [];
+    let size = before?.size ?? 0;
+    // Rows are numbered from 1.
+    for (const { json } of select.all(runId, before?.last ?? 0) as { json: string }[]) {
+      const row = parseRow(json, `Event ${events.length} of run ${runId} in ${file}`);
+      events.push(...row.events);
+      size += row.size;
+    }
+    known.keep(runId, { ...rows, events, size });
+    return events.slice();
+  }
+
+  function parseRow(json: string, where: string): { events: RunEvent[]; size: number } {
+    try {
+      const value = JSON.parse(json) as RunEvent | RunEvent[] | ListedRow;
+      const listed = "lists" in value ? value : { lists: [], events: value };
+      const events = Array.isArray(listed.events) ? listed.events : [listed.events];
+      let size = json.length;
+      for (const [at, field, list] of listed.lists) {
+        const messages = lists.load(list);
+        for (const message of messages) size += message.length;
+        const parsed = messages.map((message) => JSON.parse(message) as unknown);
+        events[at] = withList(events[at]!, field, parsed);
+      }
+      return { events: events.map(upgradeEvent), size };
+    } catch (error) {
+      const message = `${where} is damaged and cannot be read. Delete this run; others are not affected.`;
+      throw new TuttiError("journal-damaged", message, { cause: error });
+    }
+  }
+
+  function release(runIds: readonly string[]): void {
+    for (const runId of runIds) known.forget(runId);
+    lists.release(runIds);
   }
 
   return {
-    insert: (runId, json) => insert.run(runId, json),
+    insert,
     load,
+    release,
     strip(runId) {
       const events = load(runId);
       if (events.length === 0) return false;
       remove.run(runId);
+      release([runId]);
       const stripped = events.flatMap((event) => withoutContent(event) ?? []);
-      if (stripped.length > 0) insert.run(runId, toJson(stripped));
+      if (stripped.length > 0) insertRow.run(runId, toJson(stripped));
       return true;
     },
   };
 }
 
-function toJson(events: readonly RunEvent[]): string {
-  return JSON.stringify(events.length === 1 ? events[0] : events);
+interface ListedRow {
+  lists: [...ListPlace, list: number][];
+  events: RunEvent | RunEvent[];
 }
 
-function parseRow(json: string, where: string): RunEvent[] {
-  try {
-    const value = JSON.parse(json) as RunEvent | RunEvent[];
-    return (Array.isArray(value) ? value : [value]).map(upgradeEvent);
-  } catch (error) {
-    const message = `${where} is damaged and cannot be read. Delete this run; others are not affected.`;
-    throw new TuttiError("journal-damaged", message, { cause: error });
-  }
+/** The event with its long lists put into `lists`. */
+function withoutLists(event: RunEvent, at: number, lists: AppendedRow["lists"]): RunEvent {
+  const take = (field: ListField, messages: readonly unknown[] | undefined): boolean => {
+    if (!messages || messages.length < LEAST_MESSAGES) return false;
+    const items = toItems(messages);
+    if (items.reduce((sum, { json }) => sum + json.length, 0) < LEAST_CHARACTERS) return false;
+    lists.push({ place: [at, field], items });
+    return true;
+  };
+  if (event.type === "run-start")
+    return take("task", event.task.messages) ? { ...event, task: { ...event.task, messages: [] } } : event;
+  if (event.type !== "run-resume") return event;
+  const resumed = take("messages", event.messages) ? { ...event, messages: [] } : event;
+  return take("exchanges", event.exchanges) ? { ...resumed, exchanges: [] } : resumed;
+}
+
+function withList(event: RunEvent, field: ListField, messages: unknown[]): RunEvent {
+  if (event.type !== "run-start") return { ...event, [field]: messages } as RunEvent;
+  return { ...event, task: { ...event.task, messages: messages as typeof event.task.messages } };
 }

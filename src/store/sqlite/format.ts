@@ -118,7 +118,20 @@ const FORMAT_3 = `
   CREATE INDEX reservations_of_key ON reservations (key_id);
 `;
 
-const FORMATS = [FORMAT_1, FORMAT_2, FORMAT_3];
+// Long conversations, each message once (message-lists.ts). An event's `json` may from here on also be `{ lists, events }`.
+const FORMAT_4 = `
+  CREATE TABLE messages (
+    id INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE,
+    parent INTEGER,
+    refs INTEGER NOT NULL,
+    json TEXT NOT NULL
+  );
+  CREATE TABLE message_lists (run TEXT NOT NULL, message INTEGER NOT NULL);
+  CREATE INDEX lists_of_run ON message_lists (run);
+`;
+
+const FORMATS = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4];
 /** What this version writes; older ones are upgraded when they are opened. */
 export const JOURNAL_FORMAT = FORMATS.length;
 

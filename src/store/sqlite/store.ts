@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import { TuttiError } from "../../base/errors.ts";
 import { CLAIM_MS, type Claim, isAlive, runActiveError } from "../owner.ts";
 import type { Store } from "../types.ts";
-import { createEventTable, toRows } from "./events.ts";
+import { createEventTable, toListedRows } from "./events.ts";
 import { isBusy, openJournalFile, toFileIdentity, toJournalError, transact } from "./file.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { createReservationTable } from "./reservations.ts";
@@ -98,8 +98,9 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
   /** False when nothing of these runs was there. */
   function remove(ids: string[]): boolean {
     bill.keep(ids);
-    const [events, rows] = removals.map((removal) => removal.run({ ids: JSON.stringify(ids) }).changes);
-    return events! + rows! > 0;
+    events.release(ids);
+    const [eventRows, runRows] = removals.map((removal) => removal.run({ ids: JSON.stringify(ids) }).changes);
+    return eventRows! + runRows! > 0;
   }
 
   /** Changes a run and its nested ones, unless any of them is performed. */
@@ -131,12 +132,12 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
   return {
     async append(added) {
       // Made into text now, so that an event that cannot be text fails alone and not with its whole group.
-      const rows = toRows(added);
+      const rows = toListedRows(added);
       if (rows.length === 0) return;
       await write(() => {
-        for (const { runId, json, change } of rows) {
-          events.insert(runId, json);
-          runs.update(runId, change);
+        for (const row of rows) {
+          events.insert(row);
+          runs.update(row.runId, row.change);
         }
       });
     },

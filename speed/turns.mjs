@@ -1,0 +1,119 @@
+// What a turn of a long agent loop takes, at its beginning and at its end, and how the journal grows: one conversation of
+// many turns in each dialect, each turn a call of a tool and its result, beside a provider that answers at once.
+// Run: npm run build && node speed/turns.mjs [--turns 300] [--model tutti-fast] [--only chat,messages,responses]
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { startServer } from "./gateway/servers.mjs";
+
+const { values } = parseArgs({
+  options: {
+    turns: { type: "string", default: "300" },
+    model: { type: "string", default: "tutti-fast" },
+    only: { type: "string" },
+    result: { type: "string", default: "2000" },
+  },
+});
+const turns = Number(values.turns);
+/** So many turns are averaged: the first fifth warms up, and is not among them. */
+const WINDOW = Math.max(1, Math.floor(turns / 10));
+/** As much as a file that was read, or what a test printed. */
+const toResult = (turn) =>
+  `${turn}: ${"a line of what a tool has returned\n".repeat(60)}`.slice(0, Number(values.result));
+const QUESTION = "Read the files one after the other.";
+const PARAMETERS = { type: "object", properties: { path: { type: "string" } } };
+
+const DIALECTS = {
+  chat: {
+    path: "/v1/chat/completions",
+    first: [{ role: "user", content: QUESTION }],
+    ask: (messages) => ({
+      messages,
+      tools: [{ type: "function", function: { name: "read", parameters: PARAMETERS } }],
+    }),
+    next: ({ choices: [{ message }] }, turn) => [
+      message,
+      ...message.tool_calls.map(({ id }) => ({ role: "tool", tool_call_id: id, content: toResult(turn) })),
+    ],
+  },
+  messages: {
+    path: "/v1/messages",
+    first: [{ role: "user", content: QUESTION }],
+    ask: (messages) => ({ messages, max_tokens: 1000, tools: [{ name: "read", input_schema: PARAMETERS }] }),
+    next: ({ content }, turn) => [
+      { role: "assistant", content },
+      {
+        role: "user",
+        content: content.flatMap(({ type, id }) =>
+          type === "tool_use" ? [{ type: "tool_result", tool_use_id: id, content: toResult(turn) }] : [],
+        ),
+      },
+    ],
+  },
+  responses: {
+    path: "/v1/responses",
+    first: [{ role: "user", content: QUESTION }],
+    ask: (input) => ({ input, tools: [{ type: "function", name: "read", parameters: PARAMETERS }] }),
+    next: ({ output }, turn) => [
+      ...output,
+      ...output.flatMap(({ type, call_id }) =>
+        type === "function_call" ? [{ type: "function_call_output", call_id, output: toResult(turn) }] : [],
+      ),
+    ],
+  },
+};
+
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+const mean = (numbers) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
+
+async function measure(dialect, home) {
+  const { path, first, ask, next } = DIALECTS[dialect];
+  const upstream = await startServer("./tool-upstream.mjs");
+  const gateway = await startServer("./tutti.mjs", upstream.url, home);
+  const headers = { "content-type": "application/json", "x-tutti-progress": "off" };
+  const journal = join(home, "journal.db");
+  const sizeOf = (file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const conversation = [...first];
+  const delays = [];
+  const cpu = [];
+  let halfWay = 0;
+  try {
+    for (let turn = 0; turn < turns; turn++) {
+      const body = JSON.stringify({ model: values.model, ...ask(conversation) });
+      const cpuMs = gateway.cpuMs();
+      const startedAt = performance.now();
+      const response = await fetch(`${gateway.url}${path}`, { method: "POST", headers, body });
+      const reply = await response.json();
+      delays.push(performance.now() - startedAt);
+      cpu.push(gateway.cpuMs() - cpuMs);
+      if (!response.ok) throw new Error(`turn ${turn}: ${JSON.stringify(reply)}`);
+      conversation.push(...next(reply, turn));
+      if (turn === Math.floor(turns / 2)) halfWay = sizeOf(journal) + sizeOf(`${journal}-wal`);
+    }
+  } finally {
+    await gateway.stop();
+    await upstream.stop();
+  }
+  const early = [Math.floor(turns / 10), Math.floor(turns / 10) + WINDOW];
+  return {
+    "ms, early": median(delays.slice(...early)).toFixed(1),
+    "ms, late": median(delays.slice(-WINDOW)).toFixed(1),
+    "CPU ms, early": mean(cpu.slice(...early)).toFixed(1),
+    "CPU ms, late": mean(cpu.slice(-WINDOW)).toFixed(1),
+    "said, MB": (JSON.stringify(conversation).length / 1e6).toFixed(2),
+    "journal half way, MB": (halfWay / 1e6).toFixed(2),
+    "journal, MB": (sizeOf(journal) / 1e6).toFixed(2),
+  };
+}
+
+const table = {};
+for (const dialect of values.only?.split(",") ?? Object.keys(DIALECTS)) {
+  const home = mkdtempSync(join(tmpdir(), "tutti-turns-"));
+  try {
+    table[dialect] = await measure(dialect, home);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+console.table(table);
