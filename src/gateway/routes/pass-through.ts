@@ -33,6 +33,8 @@ export interface PassThrough {
   member: PoolMember;
   target: RelayTarget;
   upstream: Upstream;
+  /** The conversation, where it has caps. */
+  session?: string;
 }
 
 /** With an idempotency key: a repeat gets the bytes of the first, and is not paid for again. */
@@ -146,6 +148,7 @@ export async function passThrough(
   // What a key has left is known from the journal: its next request must not wait behind a reservation.
   if (key) await context.journalBatch.flush();
   count(context, events, member.worker.id);
+  if (asked.session !== undefined) await countCapped(context, asked.session, events);
   if (isTuttiError(outcome)) throw outcome;
   return outcome.isComplete && outcome.status < 500;
 }
@@ -157,6 +160,11 @@ function count({ metrics }: GatewayContext, events: readonly RunEvent[], workerI
     metrics.addTokens(event.spending.usage);
     metrics.addWorkerCall(workerId, event.type === "step-end" ? "ok" : "error");
   }
+}
+
+async function countCapped({ sessions }: GatewayContext, session: string, events: readonly RunEvent[]) {
+  for (const event of events)
+    if (event.type === "run-end") await sessions.add(session, event.spent.usd, event.spent.calls);
 }
 
 /** A shorter reply than this is of no use, unless no more was wanted. */
@@ -221,7 +229,11 @@ function toBudgetedBody(
   };
 }
 
-function toOrigin({ dialect, body }: PassThrough, keyId: string | undefined, keepsText: boolean): Origin {
+function toOrigin(
+  { dialect, body, session }: PassThrough,
+  keyId: string | undefined,
+  keepsText: boolean,
+): Origin {
   const { model, user, metadata } = body;
   const isTag = (value: unknown): value is string => typeof value === "string" && value.length <= 512;
   const tags = isFields(metadata)
@@ -231,6 +243,7 @@ function toOrigin({ dialect, body }: PassThrough, keyId: string | undefined, kee
     model: String(model),
     dialect: dialect.name,
     keyId,
+    session,
     user: isTag(user) ? user : undefined,
     metadata: tags.length > 0 ? (Object.fromEntries(tags.slice(0, 16)) as Origin["metadata"]) : undefined,
     isPrivate: keepsText ? undefined : true,
