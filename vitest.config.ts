@@ -6,7 +6,10 @@ import { SlowFirst } from "./src/testing/slow-first.ts";
 
 const shared = {
   setupFiles: ["src/testing/no-keys.ts"],
-  testTimeout: 20_000,
+  // Nobody waits for them where all is well: they are for a machine that has much else to do.
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 20_000 } },
 };
 
 export default defineConfig({

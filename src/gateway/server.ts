@@ -23,6 +23,7 @@ import {
   MOST_READERS_OF_KEY,
   MOST_READERS_OF_RUN,
 } from "./access/request-limits.ts";
+import { SessionLedger } from "./access/sessions.ts";
 import { UploadDesk } from "./access/uploads.ts";
 import { createApp } from "./app.ts";
 import type { GatewayContext } from "./context.ts";
@@ -34,7 +35,7 @@ import { PastReader, type ReaderOptions } from "./reads/reader.ts";
 import { ReplyCopies } from "./relay/copies.ts";
 import { JournalBatch } from "./relay/journal-batch.ts";
 import { createRelayPools } from "./relay/pools.ts";
-import { countRun, deletePrivate, sweepPrivate } from "./runs/after-run.ts";
+import { countRun, countSession, deletePrivate, sweepPrivate } from "./runs/after-run.ts";
 import { EarlierRuns } from "./runs/earlier-runs.ts";
 import { LiveRuns } from "./runs/live-runs.ts";
 import { createModelCatalog } from "./runs/models.ts";
@@ -103,6 +104,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     cwd,
   };
   const runReader = new PastReader(past);
+  const sessions = new SessionLedger(() => tutti.store());
   const held = new HeldBytes();
   const context: GatewayContext = {
     tutti,
@@ -116,6 +118,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       now: Date.now,
       settleMs: 150,
     }),
+    sessions,
     uploads: new UploadDesk(config.gateway),
     held,
     open: new Places(MOST_OPEN_OF_KEY, "requests of this API key being answered"),
@@ -128,6 +131,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     live,
     dispatcher: new RunDispatcher(tutti, live, new EarlierRuns(runReader, held), async (run, before) => {
       countRun(metrics, run, before);
+      await countSession(sessions, run, before);
       await deletePrivate(store, run, log);
     }),
     pools: createRelayPools(),

@@ -17,6 +17,7 @@ import type { RunState } from "../../perform/state.ts";
 import { toBrief } from "../../perform/visible.ts";
 import { toConductorName } from "../../store/conductor-name.ts";
 import { LIMIT_KINDS, LIMIT_NAMES } from "../../store/limits.ts";
+import { describeTurn, describeTurns } from "../../trajectory/describe.ts";
 import { textOf, toMessages } from "../../worker/brief.ts";
 import { isSimulated } from "../../worker/kinds.ts";
 import type { Usage } from "../../worker/types.ts";
@@ -85,6 +86,10 @@ function toHeader(state: RunState, { style, now, columns }: ShowOptions): string
     ["limits", `${limit.join(" · ")} · seed ${seed}`],
     ["used", [toPerformed(run), toCalls(run), toDelay(run.durationMs), toCost(run)].join(" · ")],
     ["tokens", toUsage(run.usage)],
+    ...(run.feedback ?? []).map(({ score, label, comment }) => [
+      "rated",
+      toOneLine([String(score), label, comment].filter(Boolean).join(" · ")),
+    ]),
     ...(run.parent ? [["inside", `step ${run.parent.step + 1} of run ${run.parent.runId}`]] : []),
   ];
   const end = run.stopReason;
@@ -104,7 +109,7 @@ function toRounds(state: RunState, options: ShowOptions): string[] {
 
 function toRound(state: RunState, round: RunRound, number: number, options: ShowOptions): string[] {
   const { style, columns } = options;
-  const { workflow, plan, belief, fallback, review, planErrors, planMs, planCostUsd, steps } = round;
+  const { workflow, plan, belief, fallback, turn, review, planErrors, planMs, planCostUsd, steps } = round;
   const { settings, pool } = state;
   const heading = belief ? `Turn ${number + 1}` : settings.rounds > 1 ? `Round ${number + 1}` : "Plan";
   const simulated = isSimulated(pool);
@@ -115,6 +120,7 @@ function toRound(state: RunState, round: RunRound, number: number, options: Show
   ];
   const indented = (text: string, paint = (line: string) => line) =>
     wrap(text, columns - 3).map((line) => `  ${paint(line)}`);
+  const nameOf = (worker: number) => toOneLine(pool[worker]?.id ?? `worker ${worker}`);
   const reasoning = weighs(settings, options.isVerbose) ? "" : toReasoning(plan);
   const alone = toAlone(settings.conductor, pool);
   const by = alone === undefined ? `by ${toConductorName(settings.conductor)}` : `none: ${alone}`;
@@ -123,12 +129,12 @@ function toRound(state: RunState, round: RunRound, number: number, options: Show
     `${style.bold(heading)} ${style.dim([toOneLine(by), ...metrics].join(" · "))}`,
     ...planErrors.flatMap(({ message }) => indented(`✗ A plan failed: ${toOneLine(message)}`, style.yellow)),
     ...(fallback === undefined ? [] : indented(toFallBackWords(fallback), style.yellow)),
+    ...(turn ? indented(`turn      ${toOneLine(describeTurn(turn, nameOf))}`) : []),
     ...(reasoning === "" ? [] : indented(reasoning, style.dim)),
     ...(belief ? indented(`believed  ${toBelievedWords(belief)}`) : []),
     ...(options.withMessages ? toPromptLines(state, number, options) : []),
   ];
   if (steps.length === 0) return [...lines, ...indented("The answer before is accepted.")];
-  const nameOf = (worker: number) => toOneLine(pool[worker]?.id ?? `worker ${worker}`);
   const drawing = drawWorkflow(workflow, { nameOf, width: columns - 3, style });
   // One ask needs no drawing.
   if (belief && steps.length === 1)
@@ -192,6 +198,9 @@ function toStep(state: RunState, step: RunStep, options: ShowOptions): string[] 
       : []),
     ...field("subtask", subtask),
     ...field("saw", toSeen(state, round, number)),
+    ...describeTurns(step.decisions ?? [], (each) =>
+      toOneLine(state.pool[each]?.id ?? `worker ${each}`),
+    ).flatMap(({ turns, text }) => field("turn", `${turns}  ${text}`)),
     ...toNotes(state, round, number, options.now).flatMap((note) => field("trouble", note, style.yellow)),
     ...(reasoning ? field("thought", reasoning, style.dim) : []),
     ...(withMessages && step.startedAt !== undefined ? toMessageLines(state, round, number, field) : []),

@@ -46,6 +46,8 @@ export interface DispatchRequest {
   /** Its question may be sent to the embeddings of the config. */
   embeds: boolean;
   idempotencyKey?: string;
+  /** The conversation, where it has caps. */
+  session?: string;
   /** Of the body and what else makes two requests the same. */
   hash: string;
   /** Its words are chosen by chance: whoever asks the same at once wants another answer. An idempotency key says otherwise. */
@@ -304,6 +306,7 @@ function toTurnOptions(
     output: request.task.output ?? {},
     budgetUsd: budgetUsd ?? null,
     deadlineMs: preferences.deadlineMs,
+    maxCalls: preferences.maxCalls,
     streamsAnswer: request.isStream,
     isFinal: true,
     patienceMs: patienceOf(request),
@@ -355,7 +358,7 @@ function toHead(
   return { id: toReplyId(dialect, runId, turn), runId, createdAt, request };
 }
 
-function toOrigin({ dialect, request, key, idempotencyKey, hash }: DispatchRequest): Origin {
+function toOrigin({ dialect, request, key, idempotencyKey, session, hash }: DispatchRequest): Origin {
   const { model, user, metadata, isStored, isBackground, echo } = request;
   return {
     model,
@@ -364,6 +367,7 @@ function toOrigin({ dialect, request, key, idempotencyKey, hash }: DispatchReque
     user,
     metadata,
     idempotencyKey,
+    session,
     requestHash: idempotencyKey === undefined ? undefined : hash,
     isPrivate: isStored ? undefined : true,
     isBackground: isBackground || undefined,

@@ -31,13 +31,15 @@ const FORMAT_1 = `
     key_id text,
     user_name text,
     metadata jsonb,
-    idempotency_key text
+    idempotency_key text,
+    session text
   );
   CREATE INDEX runs_by_start ON runs (started, id);
   CREATE INDEX runs_top_level ON runs (started, id) WHERE parent IS NULL;
   CREATE INDEX runs_open ON runs (started, id) WHERE ended IS NULL;
   CREATE INDEX runs_nested ON runs (parent) WHERE parent IS NOT NULL;
   CREATE INDEX runs_of_key ON runs (key_id, started, id) WHERE key_id IS NOT NULL;
+  CREATE INDEX runs_of_session ON runs (session, started) WHERE session IS NOT NULL;
   CREATE INDEX runs_idempotent ON runs (idempotency_key) WHERE idempotency_key IS NOT NULL;
 
   CREATE TABLE events (

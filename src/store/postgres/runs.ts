@@ -26,6 +26,7 @@ interface RunRow {
   key_id: string | null;
   user_name: string | null;
   metadata: Record<string, string> | null;
+  session: string | null;
   running: boolean;
 }
 
@@ -70,17 +71,17 @@ async function insertRun(client: Client, id: string, change: SummaryChange): Pro
   const { endedAt = null, answer = null, stopReason = null } = change.end ?? {};
   const { rowCount } = await client.query(
     `INSERT INTO runs (id, parent, top, started, question, folded, conductor, simulated, stripped,
-       model, dialect, key_id, user_name, metadata, idempotency_key,
+       model, dialect, key_id, user_name, metadata, idempotency_key, session,
        ended, answer, stop_reason, cost_usd, estimated_usd, calls, input_tokens, output_tokens)
      VALUES ($1, $2, coalesce((SELECT top FROM runs WHERE id = $2), $2, $1), $3, $4, $5, $6, $7, $8,
-       $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+       $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
      ON CONFLICT (id) DO NOTHING`,
     [
       ...[id, parentId, startedAt, question, `${question}\n${answer ?? ""}`.toLowerCase()],
       ...[conductor, isSimulated, isStripped],
       ...[origin?.model, origin?.dialect, origin?.keyId, origin?.user],
       origin?.metadata && toMetadata(origin.metadata),
-      ...[idempotencyKey, endedAt, answer, stopReason],
+      ...[idempotencyKey, origin?.session, endedAt, answer, stopReason],
       ...[costUsd, estimatedUsd, calls, inputTokens, outputTokens],
     ],
   );
@@ -150,7 +151,7 @@ export function toListQuery(
   living: readonly string[],
 ): { sql: string; values: unknown[] } {
   const { limit = 50, startedBefore, startedFrom, beforeId = "", state, idPrefix, text, nested } = filter;
-  const { keyId, model, stopReason, idempotencyKey } = filter;
+  const { keyId, model, stopReason, session, idempotencyKey } = filter;
   const values: unknown[] = [living];
   const running = toRunning("$1");
   const conditions = ["TRUE"];
@@ -168,6 +169,7 @@ export function toListQuery(
   if (text) want("strpos(folded, ?) > 0", text.toLowerCase());
   if (model !== undefined) want("model = ?", model);
   if (stopReason !== undefined) want("stop_reason = ?", stopReason);
+  if (session !== undefined) want("session = ?", session);
   if (idempotencyKey !== undefined)
     want("idempotency_key = ? AND key_id IS NOT DISTINCT FROM ?", idempotencyKey, keyId ?? null);
   else if (keyId !== undefined) want("key_id = ?", keyId);
@@ -178,7 +180,7 @@ export function toListQuery(
 }
 
 export function toSummary(row: RunRow): RunSummary {
-  const { model, dialect, key_id, user_name, metadata } = row;
+  const { model, dialect, key_id, user_name, metadata, session } = row;
   return {
     id: row.id,
     parentId: row.parent ?? undefined,
@@ -204,6 +206,7 @@ export function toSummary(row: RunRow): RunSummary {
             keyId: key_id ?? undefined,
             user: user_name ?? undefined,
             metadata: metadata ?? undefined,
+            session: session ?? undefined,
           },
     isStripped: row.stripped,
   };
