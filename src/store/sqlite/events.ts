@@ -1,9 +1,17 @@
 // The table of events in the journal file. All events of a run in one append share a row (a list in JSON when
 // there are several), because a row costs more than an event: the gateway's relay appends whole runs. Long conversations
-// stand beside it (message-lists.ts); a row with such is `{ lists, events }`.
+// stand beside it (message-lists.ts); a row with such is `{ lists, events }`. A relayed run is `{ relayed }`, whose events
+// are made again when it is read (../relayed-run.ts).
 
 import { TuttiError } from "../../base/errors.ts";
 import { groupByRun, toJson } from "../event-rows.ts";
+import {
+  findRelayedFacts,
+  RELAYED_EVENTS,
+  type RelayedFacts,
+  toKeptFacts,
+  toRelayedEvents,
+} from "../relayed-run.ts";
 import { type SummaryChange, toSummaryChange } from "../summary.ts";
 import type { RunEvent } from "../types.ts";
 import { upgradeEvent } from "../upgrade.ts";
@@ -40,11 +48,34 @@ const LEAST_CHARACTERS = 1_000;
 
 /** One for each run, in the order in which the runs first appear: a nested run's head comes before it. */
 export function toListedRows(events: readonly RunEvent[]): AppendedRow[] {
-  return groupByRun(events).map(({ runId, events: kept }) => {
+  const others: RunEvent[] = [];
+  const relayed: AppendedRow[] = [];
+  for (let at = 0; at < events.length; at++) {
+    const event = events[at]!;
+    const facts = event.type === "run-start" ? findRelayedFacts(event) : undefined;
+    if (facts && !facts.task) {
+      relayed.push(toRelayedRow(facts, events, at));
+      at += RELAYED_EVENTS - 1;
+    } else others.push(event);
+  }
+  const rows = groupByRun(others).map(({ runId, events: kept }) => {
     const lists: AppendedRow["lists"] = [];
     const short = kept.map((event, at) => withoutLists(event, at, lists));
     return { runId, json: toJson(short), lists, change: toSummaryChange(kept) };
   });
+  return [...rows, ...relayed];
+}
+
+const NO_LISTS: AppendedRow["lists"] = [];
+
+/** A run that arrives whole and has no nested ones: it stands for itself, wherever it is among the others. */
+function toRelayedRow(facts: RelayedFacts, events: readonly RunEvent[], at: number): AppendedRow {
+  const kept = toKeptFacts(facts);
+  // What the summary is made of: the start, the one step and the end.
+  const [start, , , step, , end] =
+    kept === facts ? events.slice(at, at + RELAYED_EVENTS) : toRelayedEvents(kept);
+  const change = toSummaryChange([start!, step!, end!]);
+  return { runId: facts.runId, json: JSON.stringify({ relayed: kept }), lists: NO_LISTS, change };
 }
 
 export function createEventTable(database: Database, file: string): EventTable {
@@ -82,7 +113,8 @@ export function createEventTable(database: Database, file: string): EventTable {
 
   function parseRow(json: string, where: string): { events: RunEvent[]; size: number } {
     try {
-      const value = JSON.parse(json) as RunEvent | RunEvent[] | ListedRow;
+      const value = JSON.parse(json) as RunEvent | RunEvent[] | ListedRow | RelayedRow;
+      if ("relayed" in value) return { events: toRelayedEvents(value.relayed), size: json.length };
       const listed = "lists" in value ? value : { lists: [], events: value };
       const events = Array.isArray(listed.events) ? listed.events : [listed.events];
       let size = json.length;
@@ -118,6 +150,10 @@ export function createEventTable(database: Database, file: string): EventTable {
       return true;
     },
   };
+}
+
+interface RelayedRow {
+  relayed: RelayedFacts;
 }
 
 interface ListedRow {

@@ -118,7 +118,8 @@ const FORMAT_3 = `
   CREATE INDEX reservations_of_key ON reservations (key_id);
 `;
 
-// Long conversations, each message once (message-lists.ts). An event's `json` may from here on also be `{ lists, events }`.
+// Long conversations, each message once (message-lists.ts). An event's `json` may from here on also be
+// `{ lists, events }`, or `{ relayed }`.
 const FORMAT_4 = `
   CREATE TABLE messages (
     id INTEGER PRIMARY KEY,
