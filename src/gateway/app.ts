@@ -15,6 +15,7 @@ import { FORMS, PASSAGES } from "./passages/passages.ts";
 import { listModels, showHealth, showMetrics, showModel, showReadiness, showUsage } from "./routes/about.ts";
 import { ask } from "./routes/ask.ts";
 import { compareBenches, listBenches, showBench } from "./routes/benches.ts";
+import { rateRun } from "./routes/feedback.ts";
 import { createKey, listKeys, revokeKey, showSession } from "./routes/keys.ts";
 import { servePage } from "./routes/page.ts";
 import { showPool, showPoolDays } from "./routes/pool.ts";
@@ -38,6 +39,7 @@ const ROUTES: readonly Route[] = [
   route("GET", "/v1/runs/:id/events", streamEvents),
   route("GET", "/v1/runs/:id/messages", showMessages),
   route("POST", "/v1/runs/:id/cancel", cancelRun),
+  route("POST", "/v1/runs/:id/feedback", rateRun),
   route("GET", "/v1/session", showSession),
   route("GET", "/v1/pool", showPool),
   route("GET", "/v1/pool/days", showPoolDays),

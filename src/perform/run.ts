@@ -2,7 +2,15 @@
 
 import type { Belief } from "../belief/types.ts";
 import { toConductorName } from "../store/conductor-name.ts";
-import type { EventError, Origin, PoolEntry, RunSettings, StepPosition, StopReason } from "../store/types.ts";
+import type {
+  EventError,
+  Feedback,
+  Origin,
+  PoolEntry,
+  RunSettings,
+  StepPosition,
+  StopReason,
+} from "../store/types.ts";
 import type { TurnDecision } from "../trajectory/types.ts";
 import { isSimulated } from "../worker/kinds.ts";
 import { addUsage, NO_USAGE } from "../worker/price.ts";
@@ -119,6 +127,8 @@ export interface Run {
   origin?: Origin;
   /** The run before it in a conversation. */
   continues?: string;
+  /** What people and programs said of it, oldest first. */
+  feedback?: readonly (Feedback & { at: number })[];
 }
 
 export function toRun(state: RunState, now = Date.now()): Run {
@@ -156,6 +166,7 @@ export function toRun(state: RunState, now = Date.now()): Run {
     settings: { ...settings, conductor: toConductorName(settings.conductor) },
     origin,
     continues,
+    feedback: state.feedback.length > 0 ? state.feedback : undefined,
   };
 }
 

@@ -7,6 +7,7 @@ import type { LimitStopReason, PlanLimits } from "../store/limits.ts";
 import type {
   Amount,
   EventError,
+  Feedback,
   Origin,
   PoolEntry,
   RunEvent,
@@ -145,6 +146,8 @@ export interface RunState {
   unpricedCalls: number;
   /** By number in the pool: what providers keep of the conversation in their caches. */
   reads: Readonly<Record<number, CacheRead>>;
+  /** What people and programs said of it, oldest first. */
+  feedback: readonly (Feedback & { at: number })[];
   /** What was said was taken out of its events. */
   isStripped?: true;
   ended?: AnswerOfRun & { stopReason: StopReason; error?: EventError; at: number };
@@ -181,6 +184,7 @@ export function start(event: Extract<RunEvent, { type: "run-start" }>): RunState
     reserved: NOTHING,
     unpricedCalls: 0,
     reads: {},
+    feedback: [],
   };
 }
 
@@ -259,6 +263,10 @@ export function apply(state: RunState, event: RunEvent): RunState {
     case "round-end": {
       const round = state.rounds[event.round]!;
       return withRound(state, event.round, { ...round, ended: true });
+    }
+    case "run-feedback": {
+      const { score, label, comment, at } = event;
+      return { ...state, feedback: [...state.feedback, { score, label, comment, at }] };
     }
     case "run-end": {
       const { answer, hasAnswer, stopReason, error, at } = event;

@@ -170,6 +170,15 @@ export interface StepPosition {
   step: number;
 }
 
+/** How good a run was. */
+export interface Feedback {
+  /** 0 is useless, 1 is right. */
+  score: number;
+  /** A word of one's own: "wrong-file", "too-slow". */
+  label?: string;
+  comment?: string;
+}
+
 interface EventBase {
   runId: string;
   /** Milliseconds since 1970. */
@@ -314,6 +323,8 @@ export type RunEvent =
   /** The step waits before it is asked again (later also: for a tool of the client). */
   | (StepBase & { type: "step-wait"; reason: "retry"; until: number })
   | (EventBase & { type: "round-end"; round: number })
+  /** Somebody says how good the run was, at any time after its start. */
+  | (EventBase & { type: "run-feedback" } & Feedback)
   | (EventBase & {
       type: "run-end";
       /** The best there is, perhaps a part of a reply. Empty also where the content was deleted. */

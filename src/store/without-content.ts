@@ -65,6 +65,10 @@ export function withoutContent(event: RunEvent): RunEvent | undefined {
       const { error } = event;
       return { ...event, answer: "", error: error && withoutMessage(error) };
     }
+    case "run-feedback": {
+      const { comment: _, ...rest } = event;
+      return rest;
+    }
     case "plan-start":
     case "step-wait":
     case "round-end":

@@ -86,6 +86,10 @@ function toHeader(state: RunState, { style, now, columns }: ShowOptions): string
     ["limits", `${limit.join(" · ")} · seed ${seed}`],
     ["used", [toPerformed(run), toCalls(run), toDelay(run.durationMs), toCost(run)].join(" · ")],
     ["tokens", toUsage(run.usage)],
+    ...(run.feedback ?? []).map(({ score, label, comment }) => [
+      "rated",
+      toOneLine([String(score), label, comment].filter(Boolean).join(" · ")),
+    ]),
     ...(run.parent ? [["inside", `step ${run.parent.step + 1} of run ${run.parent.runId}`]] : []),
   ];
   const end = run.stopReason;

@@ -122,6 +122,7 @@ function toWords(team: KnownRun, event: RunEvent): string | undefined {
     case "step-delta":
     case "round-end":
     case "run-end":
+    case "run-feedback":
       return undefined;
   }
 }
