@@ -187,6 +187,7 @@ describe("whatever a reply is", () => {
     parseVerdict(text);
     parseVerdict(`VERDICT: REVISE\n${text}`);
     parseSuggestion(text);
-    expect(performance.now() - start).toBeLessThan(1000);
+    // Reading every fence against every other one would take minutes.
+    expect(performance.now() - start).toBeLessThan(20_000);
   });
 });
