@@ -6,7 +6,10 @@ import { SlowFirst } from "./src/testing/slow-first.ts";
 
 const shared = {
   setupFiles: ["src/testing/no-keys.ts"],
-  testTimeout: 20_000,
+  // Nobody waits for them where all is well: they are for a machine that has much else to do.
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 20_000 } },
 };
 
 export default defineConfig({
@@ -26,7 +29,7 @@ export default defineConfig({
             "web/src/**/*.test.{ts,tsx}",
             "{scripts,attack,experiments}/**/*.test.mjs",
           ],
-          globalSetup: ["src/testing/build.ts"],
+          globalSetup: ["src/testing/build.ts", "src/testing/postgres-server.ts"],
         },
       },
       {

@@ -2,6 +2,7 @@
 
 import type fc from "fast-check";
 import { isTuttiError } from "../src/base/errors.ts";
+import { startCpuClock } from "../src/testing/cpu-clock.ts";
 
 export interface FuzzTarget {
   /** Also the folder of its corpus. */
@@ -19,7 +20,7 @@ export interface FuzzTarget {
 /** Several times what the slowest honest input takes on a slow machine; what is quadratic is far beyond it. */
 const MS_PER_KB = 20;
 const OVERHEAD_MS = 100;
-/** Another program may have had the processor: only what is slow each time is slow. */
+/** The processor may have been busy with what was there before: only what is slow each time is slow. */
 const TRIES = 3;
 
 /** Undefined where the target holds. */
@@ -27,7 +28,7 @@ export async function findFault(target: FuzzTarget, input: Buffer): Promise<stri
   const allowedMs = (target.overheadMs ?? OVERHEAD_MS) + (MS_PER_KB * input.length) / 1_000;
   let tookMs = 0;
   for (let i = 0; i < TRIES; i++) {
-    const startedAt = performance.now();
+    const cpuMs = startCpuClock();
     try {
       await target.check(input);
     } catch (error) {
@@ -36,7 +37,7 @@ export async function findFault(target: FuzzTarget, input: Buffer): Promise<stri
       // A bug of ours, said politely.
       if (error.code === "internal") return `internal: ${error.message}`;
     }
-    tookMs = performance.now() - startedAt;
+    tookMs = cpuMs();
     if (tookMs <= allowedMs) return undefined;
   }
   return `${Math.round(tookMs)} ms for ${input.length} bytes; at most ${Math.round(allowedMs)} ms are allowed`;

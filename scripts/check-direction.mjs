@@ -10,6 +10,7 @@ const ORDER = [
   ["workflow", "answer"],
   ["belief"],
   ["worker", "nn"],
+  ["trajectory"],
   ["store"],
   ["conductor"],
   ["perform"],
@@ -48,7 +49,9 @@ for (const entry of readdirSync(root, { recursive: true })) {
 // The dashboard takes what it shows from these rooms, never from the command line; values, unlike types, must run in a
 // browser, with all that they import.
 const WEB_ROOMS =
-  "base report workflow answer belief worker store perform rehearsal bench learn gateway".split(" ");
+  "base report workflow answer belief worker trajectory store perform rehearsal bench learn gateway".split(
+    " ",
+  );
 const web = resolve(root, "../web/src");
 
 for (const entry of readdirSync(web, { recursive: true })) {

@@ -1,5 +1,6 @@
 // `npm install` builds dist, and so does npm before `npx tutti` in a clone, every time: it is left as it is where nothing
-// that goes into it is newer.
+// that goes into it is newer. It is called `postprepare`, not `prepare`: of a tarball with a `prepare`, npm warns whoever
+// installs it, though it would not run there.
 import { execSync } from "node:child_process";
 import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

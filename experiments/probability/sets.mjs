@@ -75,7 +75,7 @@ function readRows(folder) {
 function measure({ id, pool, measured }, train, test) {
   const training = train.map((task) => measured.get(task.id));
   const { rates: overall } = measureStrength(pool, training);
-  const { estimate, fitChoice } = fitRouter({ pool, training });
+  const { estimate, compare, fitChoice } = fitRouter({ pool, training });
   const choose = fitChoice(new Float64Array(pool.members.length));
   const nearest = fitNeighbours({ pool, training });
   const single = overall.indexOf(Math.max(...overall));
@@ -94,7 +94,7 @@ function measure({ id, pool, measured }, train, test) {
     columns.neighbours.push(scores[best([...nearest.estimate(asked)])]);
     columns.router.push(scores[choose(asked)]);
     categories.push(task.category);
-    curve.push({ probabilities, scores });
+    curve.push({ probabilities: [...compare(asked)], scores });
     for (const [worker, p] of probabilities.entries()) {
       const bounded = Math.min(0.995, Math.max(0.005, p));
       loss -= scores[worker] * Math.log(bounded) + (1 - scores[worker]) * Math.log(1 - bounded);

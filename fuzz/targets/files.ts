@@ -1,12 +1,14 @@
 // Files from elsewhere: tasks in four formats, the config, the keys. Each input is written to a file and read as people
 // have it read.
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { loadConfig } from "../../src/config/load.ts";
 import { readKeyFile } from "../../src/gateway/access/key-file.ts";
+import { importRecording } from "../../src/recording/import/layouts.ts";
+import { TABLE } from "../../src/recording/import/table.ts";
 import { loadTaskSet } from "../../src/task/sets/load.ts";
 import { type FuzzTarget, must } from "../target.ts";
 
@@ -117,5 +119,48 @@ export const keyFile: FuzzTarget = {
         /^key_\w{8}$/.test(id) && hash.length === 64 && typeof isAdmin === "boolean",
         "a key that is none",
       );
+  },
+};
+
+/** A table of outcomes from elsewhere: all of it becomes a recording, or nothing is left of it. */
+export const outcomes: FuzzTarget = {
+  name: "outcomes",
+  tokens: [
+    '"task":',
+    '"worker":',
+    '"score":',
+    '"prompt":',
+    '"set":',
+    '"cost":',
+    "\n",
+    '"',
+    "1e999",
+    "-1",
+    "../x",
+    "null",
+  ],
+  inputs: fc
+    .array(
+      fc.dictionary(
+        fc.constantFrom("task", "worker", "score", "prompt", "set", "answer", "cost_usd"),
+        fc.oneof(fc.string(), fc.double(), fc.constantFrom("a", "b", 0, 1)),
+      ),
+      { maxLength: 4 },
+    )
+    .map((rows) => rows.map((row) => JSON.stringify(row)).join("\n")),
+  overheadMs: 1_000,
+  async check(input) {
+    const source = write("outcomes.jsonl", input);
+    const made = join(folder, "imported");
+    const options = { scoreMax: 1, duplicates: "refuse" as const, columns: new Map<string, string>() };
+    try {
+      const { tasks, workers } = await importRecording({ source, layout: TABLE, folder: made, ...options });
+      must(tasks > 0 && workers.length > 0, "a recording of nothing");
+    } catch (error) {
+      must(!existsSync(made), "a folder that is left of a bad import");
+      throw error;
+    } finally {
+      rmSync(made, { recursive: true, force: true });
+    }
   },
 };

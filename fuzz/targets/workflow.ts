@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
+import { parseWrittenWorkflow } from "../../src/config/workflow-text.ts";
 import { parseWorkflow } from "../../src/workflow/parse.ts";
 import { renderWorkflow } from "../../src/workflow/render.ts";
 import { type FuzzTarget, must, toText } from "../target.ts";
@@ -42,5 +43,33 @@ export const workflow: FuzzTarget = {
     must(again.ok, "what is rendered is not parsed");
     if (again.ok)
       must(isDeepStrictEqual(again.workflow, parsed.workflow), "what is rendered is parsed as another");
+  },
+};
+
+/** As people write it, in YAML or in the Conductor's language. */
+export const writtenWorkflow: FuzzTarget = {
+  name: "written-workflow",
+  tokens: [
+    "steps:",
+    "\n  - worker: a",
+    "\n    subtask: x",
+    "\n    sees: all",
+    "[0]",
+    "&a ",
+    "*a",
+    "? ",
+    "|\n",
+    "access",
+  ],
+  inputs: fc.jsonValue({ maxDepth: 3 }).map((steps) => JSON.stringify({ steps })),
+  overheadMs: 300,
+  check(input) {
+    const { steps } = parseWrittenWorkflow(toText(input), "it");
+    must(Array.isArray(steps) && steps.length > 0, "a workflow without steps");
+    for (const [at, { access }] of steps.entries())
+      must(
+        typeof access === "string" || access.every((seen) => seen >= 0 && seen < at),
+        "a step that sees a later one",
+      );
   },
 };

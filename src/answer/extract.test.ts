@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { startCpuClock } from "../testing/cpu-clock.ts";
 import { extractAnswer } from "./extract.ts";
 
 describe("a stated answer is found", () => {
@@ -62,8 +63,8 @@ test("hostile texts take linear time", () => {
     "correct answer ",
     "</think>",
   ];
-  const started = performance.now();
+  const cpuMs = startCpuClock();
   for (const piece of hostile) extractAnswer(piece.repeat(40_000));
   extractAnswer(`${hostile.join("").repeat(5000)}`);
-  expect(performance.now() - started).toBeLessThan(3000);
+  expect(cpuMs()).toBeLessThan(3000);
 });

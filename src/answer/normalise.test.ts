@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { startCpuClock } from "../testing/cpu-clock.ts";
 import { normaliseAnswer, sameAnswer } from "./normalise.ts";
 
 describe("normaliseAnswer", () => {
@@ -77,10 +78,10 @@ test("being the same is reflexive and symmetric", () => {
 });
 
 test("hostile texts take linear time", () => {
-  const started = performance.now();
+  const cpuMs = startCpuClock();
   for (const piece of ["1,234", "*", "1,2341,", ". ", "“", "0", "((", "1,"]) {
     sameAnswer(`${piece.repeat(40_000)}x`, "1");
     sameAnswer(`x${piece.repeat(40_000)}`, "1");
   }
-  expect(performance.now() - started).toBeLessThan(3000);
+  expect(cpuMs()).toBeLessThan(3000);
 });

@@ -7,7 +7,7 @@ import { createEstimator, type Estimator } from "../calibration/estimate.ts";
 import { textOf } from "../calibration/text-features.ts";
 import { toMessages } from "../task/types.ts";
 import type { Task } from "../worker/types.ts";
-import { indexOf, rememberEstimate } from "./estimate.ts";
+import { indexOf, rememberEstimate, type SuccessEstimate } from "./estimate.ts";
 import { createPricedRouter, type FittedEstimate } from "./priced-router.ts";
 import { measureStrength } from "./strength.ts";
 import type { FitContext, TrainingTask } from "./types.ts";
@@ -18,13 +18,18 @@ export const router = createPricedRouter(
   fitRouter,
 );
 
+export interface FittedRouter extends Required<FittedEstimate> {
+  /**
+   * For the difference between two workers: the mean of the probability and what the nearest questions say. The
+   * probability is mostly fitted to what all workers share, which falls out of a difference.
+   */
+  compare: SuccessEstimate;
+}
+
 /** Fitting takes seconds, and every point of its curve is another way to choose by the same estimates. */
 const fitted = new WeakMap<readonly TrainingTask[], Estimator>();
 
-export function fitRouter({
-  pool,
-  training,
-}: Pick<FitContext, "pool" | "training">): Required<FittedEstimate> {
+export function fitRouter({ pool, training }: Pick<FitContext, "pool" | "training">): FittedRouter {
   const { order, rates } = measureStrength(pool, training);
   const scores = training.map((task) => task.scores);
   let estimator = fitted.get(training);
@@ -44,6 +49,10 @@ export function fitRouter({
   return {
     order,
     estimate: (task) => remembered(task).probabilities,
+    compare(task) {
+      const { probabilities, near } = remembered(task);
+      return probabilities.map((p, worker) => (p + near[worker]!) / 2);
+    },
     fitChoice(costs: ChoiceOptions["costs"]) {
       const choose = fitChoice({ leftOut: leaveOneOut(), scores, rates, order, costs });
       return (task: Task) => choose(remembered(task));

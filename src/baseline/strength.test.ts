@@ -48,6 +48,13 @@ describe("profiles measured on training tasks", () => {
     expect(members[POET]!.profile!.topics.arithmetic).toBeLessThan(0.1);
   });
 
+  test("of workers that are right as often the cheaper comes first, where all their costs are known", () => {
+    const even = (costsUsd?: number[]) =>
+      measureStrength(toWorldPool(), [{ task: poem(1), scores: [1, 1, 1, 1], costsUsd }]).order;
+    expect(even()).toEqual([0, 1, 2, 3]);
+    expect(even([0.3, 0.1, 0.2, 0.1])).toEqual([1, 3, 2, 0]);
+  });
+
   test("a score for a tool counts for nothing", () => {
     const training = [{ task: poem(1), scores: [0, 0, 0, 0, 1] }];
     expect(measureStrength(toWorldPool(), training).rates[CONSENSUS]).toBe(0);

@@ -12,7 +12,7 @@ import type { Pool } from "../worker/types.ts";
 import type { TrainingTask } from "./types.ts";
 
 export interface Strength {
-  /** Numbers of the models of the pool, strongest first; of equals the first in the pool. */
+  /** Numbers of the models of the pool, strongest first; of equals the cheaper, then the first in the pool. */
   order: number[];
   /** Success by number in the pool, shrunk; 0 for tools and `self`. */
   rates: number[];
@@ -22,7 +22,15 @@ export function measureStrength(pool: Pool, training: readonly TrainingTask[]): 
   const models = requireModels(pool);
   const rows = training.map(({ scores }) => scores);
   const rates = toRates(countScores(rows, pool.members.length, models), models);
-  return { order: orderBy(models, rates), rates };
+  const usd = models.map((model) => meanCallUsd(training, model));
+  const isPriced = usd.every((each) => each !== undefined);
+  const cheapestFirst = isPriced
+    ? orderBy(
+        models,
+        pool.members.map((_, n) => -usd[models.indexOf(n)]!),
+      )
+    : models;
+  return { order: orderBy(cheapestFirst, rates), rates };
 }
 
 /**

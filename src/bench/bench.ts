@@ -185,7 +185,8 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
     },
     file: folder.file("equal"),
   });
-  const verdict = toVerdict({ results, equal, pool: fitting.pool, perMonth: options.perMonth });
+  const bestSingle = fitting.pool.members[fitting.best]!.worker.id;
+  const verdict = toVerdict({ results, equal, bestSingle, perMonth: options.perMonth });
   const recommended = results.find(({ conductor }) =>
     verdict?.use === verdict?.bestSingle ? conductor === "best-single" : conductor === verdict?.use,
   );

@@ -5,7 +5,6 @@ import type { Estimate, PairedDifference } from "../base/statistics.ts";
 import { createConstant, requireConsensus, solveAndVote } from "../baseline/decide.ts";
 import type { Conductor } from "../conductor/types.ts";
 import type { GradedTask } from "../task/types.ts";
-import { strongestMembers } from "../worker/kinds.ts";
 import type { Pool } from "../worker/types.ts";
 import type { WorldSet } from "../world/types.ts";
 import type { FittedSet } from "./fitting.ts";
@@ -46,7 +45,7 @@ interface EqualOptions {
 
 export async function compareAtEqualSpending(options: EqualOptions): Promise<EqualSpending[]> {
   const { fitting, results, rows, samples: most, seed, measure, file } = options;
-  const best = strongestMembers(fitting.pool.members)[0]!;
+  const { best } = fitting;
   const worker = fitting.pool.members[best]!.worker.id;
   const available = fitting.set.samplesOf(worker);
   const consensus = requireConsensus(fitting.pool, "best-single×n");

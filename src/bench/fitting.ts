@@ -2,7 +2,7 @@
 // fitted: that is checked, not hoped.
 
 import { TuttiError } from "../base/errors.ts";
-import { measurePool, toCalibration } from "../baseline/strength.ts";
+import { measurePool, measureStrength, toCalibration } from "../baseline/strength.ts";
 import type { Baseline, FitContext, TrainingTask } from "../baseline/types.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import { textOf } from "../calibration/text-features.ts";
@@ -19,6 +19,8 @@ export interface FittedSet {
   test: readonly GradedTask[];
   /** With profiles measured on the training tasks alone. */
   pool: Pool;
+  /** Number of the best single worker: the same that the baseline best-single asks. */
+  best: number;
   /** The same with profiles for one task, for those who read them. */
   poolFor(task: GradedTask): Pool;
   fit(baseline: Baseline): Conductor;
@@ -56,6 +58,7 @@ export function fitSet(
     set,
     test,
     pool,
+    best: measureStrength(pool, training).order[0]!,
     poolFor(task) {
       profiler ??= createProfiler(toCalibration(set.pool, training));
       const profiled = profiler.poolFor(pool, textOf(toMessages(task)));

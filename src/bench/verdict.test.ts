@@ -1,15 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { toBenchResult } from "../testing/bench-rows.ts";
-import { scriptedWorker } from "../testing/stage.ts";
 import type { EqualSpending } from "./equal.ts";
 import { toVerdict } from "./verdict.ts";
 
-const pool = {
-  members: ["small", "large"].map((id, i) => ({
-    worker: scriptedWorker(id, ""),
-    profile: { success: 0.5 + i / 4, tasks: 9, topics: {} },
-  })),
-};
 const against = [{ conductor: "best-single", difference: 0.05, low: 0.02, high: 0.08, p: 0.01 }];
 const single = toBenchResult("best-single", { accuracy: 0.7, costUsd: 0.4, calls: 1, isSimulated: false });
 const router = toBenchResult("router", {
@@ -30,9 +23,15 @@ const verdictOf = (
   results: ReturnType<typeof toBenchResult>[],
   equal: EqualSpending[] = [],
   perMonth?: number,
-) => toVerdict({ results, equal, pool, perMonth });
+) => toVerdict({ results, equal, bestSingle: "large", perMonth });
 
 describe("the verdict of a bench", () => {
+  it("says that few tasks give but a hint", () => {
+    const few = { ...single, n: 4, low: 0.3, high: 0.95 };
+    expect(verdictOf([few])!.sentence).toMatch(/4 test tasks can only give a hint: measure more\.$/);
+    expect(verdictOf([{ ...single, low: 0.65, high: 0.75 }])!.sentence).not.toContain("hint");
+  });
+
   it("takes the cheaper of those within a point, and says what it gains and costs", () => {
     const verdict = verdictOf([single, router, vote], [], 50_000)!;
     expect(verdict).toMatchObject({

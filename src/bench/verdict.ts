@@ -1,36 +1,44 @@
 // What a team lead can act on: which worker or Conductor to use, what it gains over the best single model at equal calls and at
 // equal dollars, and what it costs. As data with its sentence; terminal, JSON, report and dashboard show the same.
 
-import { toMoney, toPoints, toSignedPoints } from "../base/format.ts";
+import { toCount, toMoney, toPoints, toSignedPoints } from "../base/format.ts";
 import { sideOf } from "../base/statistics.ts";
-import { strongestMembers } from "../worker/kinds.ts";
-import type { Pool } from "../worker/types.ts";
 import type { EqualSpending } from "./equal.ts";
+import { isSimulatedVerifier } from "./price-point.ts";
 import type { BenchResult, BenchVerdict, Gain } from "./types.ts";
 
 /** Within one point of the most accurate is as good, and the cheaper one is used. */
 const TIE = 0.01;
 /** Spending so little more is the same spending. */
 const SAME = 1.05;
-/** Upper bounds, chance, tables that are given the true label, simulated verifiers: nobody can use them as they are. */
-const NOT_USABLE = /^(oracle|random-|lookup-|verified-cascade@[\d.e-]+(@|$))/;
+/** An interval as wide as this says little. */
+const WIDE = 0.25;
+/** Upper bounds, chance, and tables that are given the true label: nobody can use them as they are. */
+const NOT_USABLE = /^(oracle|random-|lookup-)/;
 /** The recorded verdict stands for a verifier that never errs. */
 const NEEDS_VERIFIER = /^verified-cascade(@|$)/;
 
 export interface VerdictOptions {
   results: readonly BenchResult[];
   equal: readonly EqualSpending[];
-  pool: Pool;
+  /** The worker that the baseline best-single asks. */
+  bestSingle: string;
   /** Questions a month. */
   perMonth?: number;
 }
 
 /** Undefined where the best single worker was not measured: there is nothing to compare with. */
-export function toVerdict({ results, equal, pool, perMonth }: VerdictOptions): BenchVerdict | undefined {
+export function toVerdict({
+  results,
+  equal,
+  bestSingle,
+  perMonth,
+}: VerdictOptions): BenchVerdict | undefined {
   const single = results.find(({ conductor }) => conductor === "best-single");
-  const usable = results.filter(({ conductor, n }) => !NOT_USABLE.test(conductor) && n > 0);
+  const usable = results.filter(
+    ({ conductor, n }) => !NOT_USABLE.test(conductor) && !isSimulatedVerifier(conductor) && n > 0,
+  );
   if (!single || usable.length === 0) return undefined;
-  const worker = pool.members[strongestMembers(pool.members)[0]!]!.worker.id;
   // Who spends more than the best single worker must be shown to be better.
   const worth = usable.filter(
     (each) =>
@@ -46,8 +54,8 @@ export function toVerdict({ results, equal, pool, perMonth }: VerdictOptions): B
   const equalDollars = isSingle ? undefined : atEqual(chosen, single, equal, "dollars");
   const { costUsd } = chosen;
   const verdict = {
-    use: isSingle ? worker : chosen.conductor,
-    bestSingle: worker,
+    use: isSingle ? bestSingle : chosen.conductor,
+    bestSingle,
     accuracy: chosen.accuracy,
     ...(equalCalls && { equalCalls }),
     ...(equalDollars && { equalDollars }),
@@ -99,8 +107,10 @@ function toSentence(
   const right = `right on ${toPoints(chosen.accuracy)} % [${toPoints(chosen.low)} … ${toPoints(chosen.high)}]`;
   const cost = toCostWords(verdict, costSource);
   const simulated = isSimulated ? "Simulated, not real models: " : "";
+  const isWide = chosen.high - chosen.low > WIDE;
+  const hint = isWide ? ` ${toCount(chosen.n, "test task")} can only give a hint: measure more.` : "";
   if (chosen === single)
-    return `${simulated}Use ${use} alone: ${right}. Nobody here is shown to be better, or as good for less. ${cost}`;
+    return `${simulated}Use ${use} alone: ${right}. Nobody here is shown to be better, or as good for less. ${cost}${hint}`;
   const gains = [
     equalCalls
       ? `${toGain(equalCalls)} points at equal calls`
@@ -114,7 +124,7 @@ function toSentence(
   const verifier = NEEDS_VERIFIER.test(use)
     ? " It needs a verifier that never errs, such as tests that are run."
     : "";
-  return `${simulated}Use ${use}: ${right}. Against the best single model, ${bestSingle} (${toPoints(single.accuracy)} %): ${gains.join(", ")}.${share} ${cost}${verifier}`;
+  return `${simulated}Use ${use}: ${right}. Against the best single model, ${bestSingle} (${toPoints(single.accuracy)} %): ${gains.join(", ")}.${share} ${cost}${verifier}${hint}`;
 }
 
 function toGain({ points, low, high }: Gain): string {

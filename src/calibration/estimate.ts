@@ -33,6 +33,8 @@ export interface QuestionEstimate {
   probabilities: Float64Array;
   /** By position of the worker: how far the probability may be off, as a standard error. */
   errors: Float64Array;
+  /** By position of the worker: by the most similar measured questions alone. */
+  near: Float64Array;
   /** How similar the most similar measured question is, 0..1. */
   similarity: number;
   /** The most similar ones. */
@@ -60,7 +62,7 @@ export function createEstimator(questions: LabelledQuestions, seed = 0): Estimat
     return {
       estimate: (text, without = []) => {
         const { near, similarity, neighbours } = readNeighbours(questions, text, without);
-        return { probabilities: near, errors: rateErrors.map(Math.sqrt), similarity, neighbours };
+        return { probabilities: near, errors: rateErrors.map(Math.sqrt), near, similarity, neighbours };
       },
       leaveOneOut: () => [],
     };
@@ -124,8 +126,8 @@ export function createEstimator(questions: LabelledQuestions, seed = 0): Estimat
       if (vector && questions.embeddings) joined ??= fitEmbedded();
       const byVector = vector && joined?.embedded.read(vector, without);
       const chosen = byVector && joined ? joined.weights : weights;
-      const { similarity, neighbours } = components;
-      return { ...join(components, chosen, byVector), similarity, neighbours };
+      const { near, similarity, neighbours } = components;
+      return { ...join(components, chosen, byVector), near, similarity, neighbours };
     },
     leaveOneOut: () => [...leftOut].map(([task, components]) => ({ task, ...join(components, weights) })),
   };

@@ -117,6 +117,20 @@ describe("tutti ask", () => {
     expect(server.requests.map(({ model }) => model)).toEqual(["gpt-9", "something-else"]);
   });
 
+  it.each([
+    [
+      "This model's maximum context length is 2048 tokens. However, you asked for 3100.",
+      "maximum context length",
+    ],
+    ["The model `tiny` is not a valid model ID", 'no model "tiny"'],
+    ["Invalid model: tiny", 'no model "tiny"'],
+    ["tiny does not support tools", "does not support tools"],
+  ])("tells a request that a model cannot take from a model that is not there: %s", async (message, said) => {
+    const { run } = await serve(["large-70b"], () => ({ status: 400, body: { error: { message } } }));
+    const { code, stderr } = await run("ask", "--model", "openai/tiny", QUESTION);
+    expect([code, stderr.replace(/\s+/g, " ")]).toEqual([1, expect.stringContaining(said)]);
+  });
+
   it("offers the nearest worker and Conductor for a wrong one", async () => {
     const { run } = await serve(["large-70b", "small-7b"], good);
     expect((await run("ask", "--pool", "openai/large-7ob", "--quality", "hgh", QUESTION)).stderr).toContain(

@@ -2,7 +2,8 @@
 // machines (one of JSON per request) to standard output.
 
 import type { Command } from "commander";
-import { TuttiError } from "../base/errors.ts";
+import { TuttiError, usageError } from "../base/errors.ts";
+import { type Environment, isPostgresAddress, POSTGRES_VARIABLE } from "../config/home.ts";
 import { oneOf, wholeNumber } from "./options.ts";
 import { toOneLine } from "./terminal/sanitise.ts";
 import { createStyle } from "./terminal/style.ts";
@@ -11,6 +12,7 @@ interface ServeFlags {
   port: number;
   host: string;
   config?: string;
+  postgres?: string | true;
   log: "info" | "warn" | "error" | "off";
   json?: boolean;
 }
@@ -22,6 +24,10 @@ export function define(command: Command): void {
     .option("--port <n>", "port to listen on; 0 takes a free one", wholeNumber("--port", 0, 65_535), PORT)
     .option("--host <address>", "address to listen on; any but this machine's own needs a key", "127.0.0.1")
     .option("--config <file>", "the config file, instead of tutti.config.{ts,js,yaml,json}")
+    .option(
+      "--postgres [url]",
+      "keeps the journal in Postgres, for several gateways at once; without an address that of TUTTI_POSTGRES_URL",
+    )
     .option(
       "--log <level>",
       "what to log, as JSON lines: info, warn, error or off",
@@ -42,13 +48,14 @@ async function serve(flags: ServeFlags): Promise<void> {
     import("../gateway/server.ts"),
     import("../http/log.ts"),
   ]);
-  const { config } = await openConfig({ file: flags.config });
+  const { config: read } = await openConfig({ file: flags.config });
+  const config = flags.postgres === undefined ? read : { ...read, store: "postgres" };
   const style = createStyle(process.stderr, process.env);
   const say = (text: string) => void process.stderr.write(`${text}\n`);
   const gateway = await startGateway({
     config,
     configFile: flags.config,
-    env: process.env,
+    env: withAddress(process.env, flags.postgres),
     port: flags.port,
     host: flags.host,
     log: createLog({ write: (line) => void process.stdout.write(line), level: flags.log }),
@@ -69,6 +76,13 @@ async function serve(flags: ServeFlags): Promise<void> {
     say,
     () => gateway.close(),
   );
+}
+
+/** An address may hold a password, which no config may: it is where the gateway looks for it. */
+function withAddress(env: Environment, postgres: string | true | undefined): Environment {
+  if (typeof postgres !== "string") return env;
+  if (isPostgresAddress(postgres)) return { ...env, [POSTGRES_VARIABLE]: postgres };
+  throw usageError("--postgres must be an address like postgres://user@host/database");
 }
 
 /** Until a signal comes. A second one ends at once: the journal has what was paid for. */

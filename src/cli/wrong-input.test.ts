@@ -32,6 +32,7 @@ const WRONG: [line: string, names: RegExp][] = [
   ["ask hello --jsn", /--json/],
   ["serve --port 99999", /99999/],
   ["serve --log loud", /loud/],
+  ["serve --postgres db.example/team", /--postgres must be an address like postgres:/],
   ["pool check --pool nowhere", /nowhere/],
   ["pool calibrate --tasks missing.jsonl", /missing\.jsonl/],
   ["bench", /--rehearsal|--recording|--tasks/],

@@ -3,6 +3,7 @@
 // needs what training would supply), and the examples are unlike the questions people ask, of four
 // different shapes, none of them with one step (a one-step example invites always answering in one).
 
+import type { StuckSign } from "../trajectory/types.ts";
 import { attachmentsOf, describeTools, quote, quoteTask } from "../worker/brief.ts";
 import { isModel } from "../worker/kinds.ts";
 import { knownAbilities, publishedScores } from "../worker/known-models.ts";
@@ -156,7 +157,11 @@ export function toConductorMessages(request: ComposeRequest, { showNames }: Prom
         ]
       : []),
     ...rounds.map((round, i) => describeRound(round, i)),
-    rounds.length > 0 ? NEXT_ROUND : "Write the workflow for the task now.",
+    request.stuck
+      ? STUCK_ROUND[request.stuck]
+      : rounds.length > 0
+        ? NEXT_ROUND
+        : "Write the workflow for the task now.",
     ...errors
       .slice(-1)
       .map(
@@ -221,6 +226,12 @@ function toAmount(usd: number): string {
   return String(Number(Math.max(0, usd).toPrecision(3)));
 }
 
+const GO_ON = `Write a workflow that gets it further: helpers that find the cause or another way, and as its last step the model that shall go on with the tools. It keeps the whole conversation, and what you write is added at its end.`;
+const STUCK_ROUND: Record<StuckSign, string> = {
+  "same-error": `The task is being worked on with tools, and the same error has come several times in a row. ${GO_ON}`,
+  loop: `The task is being worked on with tools, and the same calls with the same results have come several times in a row. ${GO_ON}`,
+  "no-progress": `The task is being worked on with tools, and nothing has worked for many turns. ${GO_ON}`,
+};
 const NEXT_ROUND = `You have seen what your team did. If the last reply answers the task correctly and completely, accept it with three empty lists: model_id = [], subtasks = [], access_list = []. Otherwise write a corrective workflow; ["all"] then also shows the steps of the previous round.`;
 
 const KIND_FACTS: Record<WorkerKind, string> = {

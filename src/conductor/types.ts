@@ -5,6 +5,7 @@ import type { ReplyFeatures } from "../belief/reply-features.ts";
 import type { Belief } from "../belief/types.ts";
 import type { PlanLimits } from "../store/limits.ts";
 import type { ConductorIdentity } from "../store/types.ts";
+import type { StuckSign } from "../trajectory/types.ts";
 import type { Pool, PoolMember, Task, Usage } from "../worker/types.ts";
 import type { Decision, Workflow, WorkflowError } from "../workflow/types.ts";
 
@@ -20,6 +21,8 @@ export interface ComposedRound {
 export interface ComposeRequest {
   task: Task;
   pool: Pool;
+  /** In the middle of a tool loop that goes no further, and why; the task then holds all that tools returned. */
+  stuck?: StuckSign;
   /** Empty in the first round. */
   rounds: ComposedRound[];
   /** Format errors of this round's earlier attempts: a Conductor may learn from them. */

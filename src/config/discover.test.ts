@@ -192,17 +192,15 @@ describe("local servers", () => {
     });
   });
 
-  it("that are silent, absent or something else give nothing, quickly", async () => {
+  it("that are silent, absent or something else give nothing, and are not waited for", async () => {
     const web = await serve([]);
     const silent = ((_: string, init: RequestInit) =>
       new Promise((_, reject) =>
         init.signal?.addEventListener("abort", () => reject(init.signal?.reason)),
       )) as typeof fetch;
-    const started = performance.now();
     expect(
       await discover(optionsWith({}, { localServers: [localAt("http://127.0.0.1:9/v1")], fetch: silent })),
     ).toEqual([]);
-    expect(performance.now() - started).toBeLessThan(2000);
     const notModels = localAt(`${web.baseUrl}/elsewhere`);
     expect(await discover(optionsWith({}, { localServers: [notModels] }))).toEqual([]);
   });

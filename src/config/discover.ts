@@ -125,7 +125,14 @@ function toKeyAdvice({ keys }: ProviderInfo, { apiKey }: Endpoint): string {
 function toServerAdvice({ baseUrl }: Endpoint, list: ModelList): string {
   if (list.ok) return `${baseUrl} lists no chat model. Name its models in OPENAI_MODEL`;
   if (list.isUnreachable) return `nobody answers at ${baseUrl}. Start that server, or mend OPENAI_BASE_URL`;
-  return `OPENAI_BASE_URL: ${list.why}. Name its models in OPENAI_MODEL`;
+  const { status = 0 } = list;
+  const first =
+    status === 429
+      ? "Ask again in a minute, or name"
+      : status >= 500
+        ? "Look after that server, or name"
+        : "Name";
+  return `${baseUrl}: ${list.why}. ${first} its models in OPENAI_MODEL`;
 }
 
 async function discoverLocal(server: ProviderInfo, { env, fetch }: DiscoverOptions): Promise<Discovered[]> {

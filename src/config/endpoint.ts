@@ -169,7 +169,7 @@ async function explainUnknownModel(
   fetch?: typeof globalThis.fetch,
 ): Promise<TuttiError> {
   const { status, message } = failure;
-  if (status !== 404 && !(status === 400 && /model/i.test(message))) return failure;
+  if (status !== 404 && !(status === 400 && UNKNOWN_MODEL.test(message))) return failure;
   const { listModels } = await import("./model-list.ts");
   const list = await listModels(endpoint, { fetch, timeoutMs: LIST_TIMEOUT_MS });
   if (!list.ok || list.models.length === 0 || list.models.includes(model)) return failure;
@@ -180,6 +180,9 @@ async function explainUnknownModel(
   return new TuttiError(failure.code, text, { status, retryable: false, cause: failure });
 }
 
+/** "Invalid model: x", "x is not a valid model ID", "Model Not Exist"; not "this model's context length is 8192". */
+const UNKNOWN_MODEL =
+  /\b(unknown|invalid|incorrect|no such|no valid|not a valid|unsupported|find the|find) model\b|\bmodel\b.{0,120}\b(not? (found|exist|available|valid|known|supported)|(not|n't) exist|unknown|invalid)/is;
 const LIST_TIMEOUT_MS = 2_000;
 const SHOWN_MODELS = 8;
 

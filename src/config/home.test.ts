@@ -14,9 +14,19 @@ it.each([
   ["memory", "memory"],
   ["~/runs.db", join(homedir(), "runs.db")],
   ["runs.db", resolve("runs.db")],
+  ["postgres://db.example/team", "postgres://db.example/team"],
+  ["postgres", "postgresql://me:pw@db.example/team"],
 ])("the journal of store %s is %s", (store, expected) => {
-  expect(toStorePath(store, { TUTTI_HOME: "/tmp/somewhere" })).toBe(expected);
+  const env = { TUTTI_HOME: "/tmp/somewhere", TUTTI_POSTGRES_URL: "postgresql://me:pw@db.example/team" };
+  expect(toStorePath(store, env)).toBe(expected);
 });
+
+it.each([{}, { TUTTI_POSTGRES_URL: "db.example" }])(
+  "a journal in Postgres without its address is refused: %j",
+  (env) => {
+    expect(() => toStorePath("postgres", env)).toThrow(/Set it: export TUTTI_POSTGRES_URL=postgres:/);
+  },
+);
 
 it("is closed to other users where it holds nothing but our files, and that is said once", () => {
   const home = mkdtempSync(join(tmpdir(), "tutti-home-"));

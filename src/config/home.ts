@@ -4,6 +4,7 @@
 import { chmodSync, readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { usageError } from "../base/errors.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,11 +17,32 @@ export function toTuttiHome(env: Environment): string {
   return env.TUTTI_HOME || join(homedir(), ".tutti");
 }
 
-/** The journal's file, or "memory" for none. */
+/** The address of a journal in Postgres. It may hold a password, so it has no place in a config. */
+export const POSTGRES_VARIABLE = "TUTTI_POSTGRES_URL";
+
+/** The journal's file, the address of its Postgres, or "memory" for none. */
 export function toStorePath(store: string | undefined, env: Environment): string {
-  if (store === "memory") return store;
+  if (store === "memory" || (store !== undefined && isPostgresAddress(store))) return store;
+  if (store === "postgres") {
+    const address = readVariable(env, POSTGRES_VARIABLE);
+    if (address && isPostgresAddress(address)) return address;
+    const example = `export ${POSTGRES_VARIABLE}=postgres://user:password@host:5432/database`;
+    throw usageError(
+      `The journal is in Postgres, and ${POSTGRES_VARIABLE} does not say where. Set it: ${example}`,
+    );
+  }
   if (store === undefined) return join(toTuttiHome(env), "journal.db");
   return store.startsWith("~/") ? join(homedir(), store.slice(2)) : resolve(store);
+}
+
+export function isPostgresAddress(store: string): boolean {
+  return /^postgres(ql)?:\/\//.test(store);
+}
+
+/** The journal's file; undefined where it is none of this machine's. */
+export function toStoreFile(store: string | undefined, env: Environment): string | undefined {
+  const path = toStorePath(store, env);
+  return path === "memory" || isPostgresAddress(path) ? undefined : path;
 }
 
 /** What Tutti puts into its home, with what SQLite and locks put beside it. */

@@ -25,6 +25,10 @@ describe("what is wrong with a config", () => {
       { workers: [{ model: "a/b", price: { inputUsd: 1 } }] },
       "workers[0].price.outputUsd is missing: must be a number",
     ],
+    [
+      { store: "postgres://me:a-secret@db.example/team" },
+      "store holds a key, and keys do not belong in a config. Write store: postgres, and put the address into TUTTI_POSTGRES_URL",
+    ],
     [{ workers: {} }, "workers must be a list, but is a group of fields"],
     [{ workers: [7] }, "workers[0] must be a group of fields, but is 7"],
     [

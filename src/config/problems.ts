@@ -159,7 +159,10 @@ function findSecrets(value: unknown, path: Path): ConfigProblem[] {
 }
 
 function secretAt(path: Path): ConfigProblem {
-  const how = 'Put it into an environment variable and name that: apiKeyEnv: "OPENAI_API_KEY"';
+  const how =
+    path[0] === "store"
+      ? "Write store: postgres, and put the address into TUTTI_POSTGRES_URL"
+      : 'Put it into an environment variable and name that: apiKeyEnv: "OPENAI_API_KEY"';
   return { path, text: `${toText(path)} holds a key, and keys do not belong in a config. ${how}` };
 }
 

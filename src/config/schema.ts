@@ -132,6 +132,20 @@ const configSchema = z.strictObject({
   quality: z.enum(QUALITIES).default("balanced"),
   /** How many workflows at the most: more than 1 allows corrective ones. */
   rounds: z.int().min(1).max(10).default(1),
+  /** Conversations in which the client's tools are called, turn after turn (docs/gateway.md). */
+  trajectory: z
+    .strictObject({
+      /** Each turn goes to whoever is worth most from there on. False: whoever began goes on. */
+      route: z.boolean().default(true),
+      /**
+       * Final answers are verified where that is worth its price; "measured": only of workers whose success is measured.
+       * Default: "measured", and "worth-it" where the quality is high or max.
+       */
+      verify: z.enum(["worth-it", "measured", "never"]).optional(),
+      /** What a right end is worth. Default: the dollar limit of a question, or 1. */
+      worthUsd: dollars.optional(),
+    })
+    .prefault({}),
   /** The largest reply asked of a step. */
   maxOutputTokens: count.default(8192),
   /** How often one worker is asked again before the next best one takes over. */
@@ -146,7 +160,10 @@ const configSchema = z.strictObject({
     .prefault({}),
   /** How deep `self` may nest. */
   maxDepth: z.int().min(0).max(3).default(1),
-  /** "memory", or the file of the journal. Default: journal.db in TUTTI_HOME, which is ~/.tutti. */
+  /**
+   * "memory", the file of the journal, or "postgres" (its address is in TUTTI_POSTGRES_URL). Default: journal.db in
+   * TUTTI_HOME, which is ~/.tutti.
+   */
   store: z.string().min(1).optional(),
   /** Runs older than this are deleted. Without it they are kept. */
   retentionDays: z.number().min(0).optional(),
@@ -166,6 +183,14 @@ const configSchema = z.strictObject({
       maxBodyBytes: count.default(16_000_000),
       /** More requests at once are told to come back: each may be a whole team at work. */
       maxRunning: count.default(512),
+      /** Caps of a whole conversation, for agents that nobody watches. A request may name lower ones (docs/gateway.md). */
+      session: z
+        .strictObject({
+          usd: dollars.nullable().default(null),
+          calls: count.nullable().default(null),
+          minutes: z.number().min(0).nullable().default(null),
+        })
+        .prefault({}),
       /** Keeps what is said in requests that are passed through to one model, and not only their usage. */
       keepRelayed: z.boolean().default(false),
       /** How long running work may go on after the server was told to end. */

@@ -1,6 +1,7 @@
 // Workflows of one's own: every form, and what is said of a wrong one.
 
 import { describe, expect, it } from "vitest";
+import { startCpuClock } from "../testing/cpu-clock.ts";
 import { parseWrittenWorkflow } from "./workflow-text.ts";
 
 const YAML = `
@@ -53,4 +54,11 @@ describe("a workflow that a person writes", () => {
   ])("is refused with the place and what is right: %j", (text, message) =>
     expect(() => parseWrittenWorkflow(text, "plan")).toThrow(message),
   );
+});
+
+it("a file of a hundred thousand names is refused in a moment", () => {
+  const cpuMs = startCpuClock();
+  const text = Array.from({ length: 100_000 }, (_, i) => `n${i}: 1`).join("\n");
+  expect(() => parseWrittenWorkflow(`${text}\nsteps: []`, "it")).toThrow("it is not a workflow");
+  expect(cpuMs()).toBeLessThan(15_000);
 });

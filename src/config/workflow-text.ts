@@ -85,11 +85,14 @@ function toPlace(path: readonly PropertyKey[]): string {
   return `step ${position + 1}${field === undefined ? "" : `, ${String(field)}`}: `;
 }
 
+const LONGEST_COMPARED = 50_000;
+
 /** Undefined where it is not steps in YAML: steps with `access` are those of the Conductor's language. */
 function readYaml(text: string): unknown {
   let value: unknown;
   try {
-    value = parse(text, { maxAliasCount: 0 });
+    // To look for names that are there twice compares each with every other.
+    value = parse(text, { maxAliasCount: 0, uniqueKeys: text.length < LONGEST_COMPARED });
   } catch {
     return undefined;
   }

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { TuttiError } from "../base/errors.ts";
 import { createLog } from "../http/log.ts";
 import { createGrader } from "../task/grade/grade.ts";
+import { startCpuClock } from "../testing/cpu-clock.ts";
 import { useEnvironments } from "../testing/learn/environments.ts";
 import { add, toMember, toSum } from "../testing/learn/small-world.ts";
 import { createSumsFinder, GOOD, planFor, sumLabel } from "../testing/learn/sums-finder.ts";
@@ -245,10 +246,10 @@ describe("limits", () => {
   test("metrics of a hundred thousand rows in one group take a moment", async () => {
     const environment = await start();
     const verify_responses = Array.from({ length: 100_000 }, () => ({ _ng_task_index: 0, reward: 1 }));
-    const startedAt = performance.now();
+    const cpuMs = startCpuClock();
     const { text } = await send(environment, "/aggregate_metrics", { body: { verify_responses } });
     expect(JSON.parse(text).key_metrics["mean/reward"]).toBe(1);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(cpuMs()).toBeLessThan(5_000);
   });
 
   test.each([
@@ -379,5 +380,5 @@ describe("what is told", () => {
       ({ failure }: { failure: string }) => failure === "label",
     );
     expect(failures.length).toBe(80 - 16);
-  }, 60_000);
+  }, 240_000);
 });

@@ -9,9 +9,13 @@ import { Router } from "../http/router.ts";
 import { toTarget } from "../http/target.ts";
 import type { GatewayContext } from "./context.ts";
 import { type ServedRoute, serveRoute } from "./http/route.ts";
+import { ACCOUNT_ROUTES } from "./passages/account.ts";
+import { passForm } from "./passages/forms.ts";
+import { FORMS, PASSAGES } from "./passages/passages.ts";
 import { listModels, showHealth, showMetrics, showModel, showReadiness, showUsage } from "./routes/about.ts";
 import { ask } from "./routes/ask.ts";
 import { compareBenches, listBenches, showBench } from "./routes/benches.ts";
+import { rateRun } from "./routes/feedback.ts";
 import { createKey, listKeys, revokeKey, showSession } from "./routes/keys.ts";
 import { servePage } from "./routes/page.ts";
 import { showPool, showPoolDays } from "./routes/pool.ts";
@@ -35,6 +39,7 @@ const ROUTES: readonly Route[] = [
   route("GET", "/v1/runs/:id/events", streamEvents),
   route("GET", "/v1/runs/:id/messages", showMessages),
   route("POST", "/v1/runs/:id/cancel", cancelRun),
+  route("POST", "/v1/runs/:id/feedback", rateRun),
   route("GET", "/v1/session", showSession),
   route("GET", "/v1/pool", showPool),
   route("GET", "/v1/pool/days", showPoolDays),
@@ -71,6 +76,15 @@ export function createApp(context: GatewayContext): App {
     for (const path of [name, dialect.path]) add(route("POST", path, ask), { dialect, name });
     for (const each of dialect.routes ?? []) addBoth(each, { dialect, serve: toGuarded(each) });
   }
+  // A dialect of its own at the same address comes first.
+  for (const [passages, serve] of [
+    [PASSAGES, ask],
+    [FORMS, passForm],
+  ] as const)
+    for (const dialect of passages.filter(({ path }) => !dialects.some((own) => own.path === path)))
+      addBoth(route("POST", `/v1${dialect.path}`, serve), { dialect });
+  for (const each of ACCOUNT_ROUTES)
+    addBoth(each, { serve: each.method === "GET" ? toGuarded(each) : each.serve });
   for (const each of ROUTES) addBoth(each, { serve: toGuarded(each) });
   add(route("GET", "/health", showHealth, "open"), {});
   add(route("GET", "/ready", showReadiness, "open"), {});

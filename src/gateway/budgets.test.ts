@@ -168,7 +168,7 @@ describe("a team's step that is stopped", () => {
     await expect.poll(() => gateway.asked().length).toBe(1);
     leaving.abort();
     await asked;
-    await expect.poll(async () => (await quota(gateway)).reserved_usd, { timeout: 5_000 }).toBe(0);
+    await expect.poll(async () => (await quota(gateway)).reserved_usd, { timeout: 30_000 }).toBe(0);
     await checkBills(gateway, provider);
   });
 });
@@ -218,11 +218,11 @@ describe("a journal that cannot be written", () => {
     // Who has no budget has nothing to keep.
     expect((await gateway.ask(relayed(), "admin")).status).toBe(200);
     state.isBroken = false;
-    await expect.poll(async () => (await quota(gateway)).reserved_usd, { timeout: 5_000 }).toBe(0);
+    await expect.poll(async () => (await quota(gateway)).reserved_usd, { timeout: 30_000 }).toBe(0);
     await checkBills(gateway, { ...provider, state: { billUsd: (await quota(gateway)).spent_usd } });
     expect((await quota(gateway)).spent_usd).toBeGreaterThan(0.0099);
     expect((await body(gateway.get("/v1/runs", "admin"))).data).toHaveLength(2);
-    await expect.poll(async () => (await gateway.get("/ready")).status, { timeout: 3_000 }).toBe(200);
+    await expect.poll(async () => (await gateway.get("/ready")).status, { timeout: 30_000 }).toBe(200);
   });
 });
 

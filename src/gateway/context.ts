@@ -9,6 +9,7 @@ import type { HeldBytes } from "./access/held-bytes.ts";
 import type { KeyRing } from "./access/keys.ts";
 import type { Places } from "./access/places.ts";
 import type { ReadLimit } from "./access/read-limit.ts";
+import type { SessionLedger } from "./access/sessions.ts";
 import type { UploadDesk } from "./access/uploads.ts";
 import type { RehearsalTrainer } from "./dashboard/trainer.ts";
 import type { Metrics } from "./http/metrics.ts";
@@ -28,6 +29,8 @@ export interface GatewayContext {
   env: Environment;
   keys: KeyRing;
   admission: AdmissionControl;
+  /** What conversations with caps have spent. */
+  sessions: SessionLedger;
   uploads: UploadDesk;
   /** By runs that are performed now. */
   held: HeldBytes;

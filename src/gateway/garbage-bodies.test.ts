@@ -2,6 +2,7 @@
 // a process that stays alive. Over the socket, and where an HTTP client would not send it, over a bare one.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startCpuClock } from "../testing/cpu-clock.ts";
 import {
   DOORS,
   expectAlive,
@@ -233,14 +234,14 @@ describe("what a request asks of the run", () => {
         { type: "object", properties: { x: { pattern: "(" } } },
       ];
       for (const schema of schemas) {
-        const startedAt = performance.now();
+        const cpuMs = startCpuClock();
         const response = await hard.post(DOORS[0]!.path, {
           ...DOORS[0]!.valid,
           response_format: { type: "json_schema", json_schema: { name: "x", schema } },
         });
         expect(response.status).toBe(200);
         await response.text();
-        expect(performance.now() - startedAt).toBeLessThan(3_000);
+        expect(cpuMs()).toBeLessThan(3_000);
       }
     } finally {
       await hard.close();

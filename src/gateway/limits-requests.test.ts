@@ -2,6 +2,7 @@
 // without being repeated, before they cost anything.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startCpuClock } from "../testing/cpu-clock.ts";
 import { DOORS, type Door, expectAlive, refused } from "../testing/gateway/doors.ts";
 import { startTestGateway, type TestGateway } from "../testing/gateway/gateway.ts";
 import {
@@ -26,9 +27,9 @@ const chatTool = (name: string) => ({ type: "function", function: { name } });
 
 describe("a name that is too long", () => {
   it.each(DOORS)("as model of $name is refused at once, and not repeated", async (door) => {
-    const startedAt = performance.now();
+    const cpuMs = startCpuClock();
     const error = await refused(gateway, door, { ...door.valid, model: LONG }, 400);
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(cpuMs()).toBeLessThan(3_000);
     expect(error.message).toBe(`"model" has ${LONG.length} characters; ${LONGEST_NAME} are allowed.`);
     await expectAlive(gateway);
   });

@@ -20,7 +20,7 @@ describe("keys", () => {
     const keys = (...args: string[]) =>
       runTutti(["keys", ...args, "--json"], { cwd: gateway.home, env: { TUTTI_HOME: gateway.home } });
     const { secret, id } = JSON.parse((await keys("create", "--name", "ada")).stdout);
-    await expect.poll(async () => (await gateway.get("/v1/models")).status, { timeout: 2_000 }).toBe(401);
+    await expect.poll(async () => (await gateway.get("/v1/models")).status, { timeout: 30_000 }).toBe(401);
     expect((await gateway.get("/v1/models", secret)).status).toBe(200);
     const byHeader = await fetch(`${gateway.url}/v1/models`, { headers: { "x-api-key": secret } });
     expect(byHeader.status).toBe(200);
@@ -31,7 +31,7 @@ describe("keys", () => {
     expect((await gateway.get("/metrics")).status).toBe(401);
     expect((await keys("revoke", id)).code).toBe(0);
     await expect
-      .poll(async () => (await gateway.get("/v1/models", secret)).status, { timeout: 2_000 })
+      .poll(async () => (await gateway.get("/v1/models", secret)).status, { timeout: 30_000 })
       .toBe(401);
     expect((await body(gateway.get("/v1/models", secret))).error.message).toContain("revoked");
   });

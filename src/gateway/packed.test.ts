@@ -122,6 +122,6 @@ const { exit } = await run("Array.prototype.indexOf.call({ length: 2 ** 53 }, 1)
 const { stdout } = await run("console.log(6 * 7)");
 const { problem } = await readJsonOutput('{"name":"x"}', { properties: { name: { pattern: "^y" } } });
 console.log(exit, stdout.trim(), /name/.exec(problem)?.[0]);`;
-  const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script], { timeout: 15_000 });
+  const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script], { timeout: 60_000 });
   return stdout.trim();
 }

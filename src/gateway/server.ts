@@ -3,7 +3,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { usageError } from "../base/errors.ts";
-import { type Environment, toStorePath } from "../config/home.ts";
+import { type Environment, toStoreFile } from "../config/home.ts";
 import { limitConnections } from "../http/connection-limit.ts";
 import { createLog, type Log } from "../http/log.ts";
 import { isLoopback } from "../http/same-site.ts";
@@ -23,6 +23,7 @@ import {
   MOST_READERS_OF_KEY,
   MOST_READERS_OF_RUN,
 } from "./access/request-limits.ts";
+import { SessionLedger } from "./access/sessions.ts";
 import { UploadDesk } from "./access/uploads.ts";
 import { createApp } from "./app.ts";
 import type { GatewayContext } from "./context.ts";
@@ -34,7 +35,7 @@ import { PastReader, type ReaderOptions } from "./reads/reader.ts";
 import { ReplyCopies } from "./relay/copies.ts";
 import { JournalBatch } from "./relay/journal-batch.ts";
 import { createRelayPools } from "./relay/pools.ts";
-import { countRun, deletePrivate, sweepPrivate } from "./runs/after-run.ts";
+import { countRun, countSession, deletePrivate, sweepPrivate } from "./runs/after-run.ts";
 import { EarlierRuns } from "./runs/earlier-runs.ts";
 import { LiveRuns } from "./runs/live-runs.ts";
 import { createModelCatalog } from "./runs/models.ts";
@@ -98,11 +99,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const live = new LiveRuns();
   const past: ReaderOptions = {
     openStore: () => tutti.store(),
-    storePath: given || config.store === "memory" ? undefined : toStorePath(config.store, env),
+    storePath: given ? undefined : toStoreFile(config.store, env),
     env,
     cwd,
   };
   const runReader = new PastReader(past);
+  const sessions = new SessionLedger(() => tutti.store());
   const held = new HeldBytes();
   const context: GatewayContext = {
     tutti,
@@ -116,6 +118,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       now: Date.now,
       settleMs: 150,
     }),
+    sessions,
     uploads: new UploadDesk(config.gateway),
     held,
     open: new Places(MOST_OPEN_OF_KEY, "requests of this API key being answered"),
@@ -128,6 +131,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     live,
     dispatcher: new RunDispatcher(tutti, live, new EarlierRuns(runReader, held), async (run, before) => {
       countRun(metrics, run, before);
+      await countSession(sessions, run, before);
       await deletePrivate(store, run, log);
     }),
     pools: createRelayPools(),
@@ -145,7 +149,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     relaying: 0,
   };
   await settleLost(store, owner, log);
-  await resumeBackground(context);
+  const resuming = await resumeBackground(context);
   const settling = setInterval(() => void settleLost(store, owner, log), SETTLE_MS);
   settling.unref();
   const sweep = async () => {
@@ -193,6 +197,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       context.isClosing = true;
       clearInterval(sweeping);
       clearInterval(settling);
+      resuming.stop();
       stopHearing();
       // It listens on until then: whoever comes meanwhile hears that it ends, and that it is not ready.
       await Promise.all([finish(context, answering), context.trainer.close()]);

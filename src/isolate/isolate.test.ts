@@ -24,7 +24,7 @@ serveJobs({
 );
 type Unchecked = Record<string, (input: unknown) => unknown>;
 const isolate = () => createIsolate<Unchecked>(thread);
-const LONG = { timeoutMs: 20_000 };
+const LONG = { timeoutMs: 120_000 };
 
 it("gives what a job gave, and goes on with the same thread", async () => {
   const { run } = isolate();

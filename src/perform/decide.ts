@@ -5,7 +5,9 @@
 import type { ComposeQuote } from "../conductor/types.ts";
 import type { LimitStopReason } from "../store/limits.ts";
 import type { Amount, PoolEntry, StopReason } from "../store/types.ts";
-import { boundBriefTokens } from "../worker/brief.ts";
+import type { TurnDecision } from "../trajectory/types.ts";
+import { boundBriefTokens, toAdvice } from "../worker/brief.ts";
+import { forWorker } from "../worker/exchanges.ts";
 import { isFree, nests, strongestFirst } from "../worker/kinds.ts";
 import type { Brief } from "../worker/types.ts";
 import {
@@ -17,6 +19,8 @@ import {
   reserveCall,
   reserveShare,
 } from "./budget.ts";
+import { handOver } from "./change-state.ts";
+import { afterTurn, decideTurn, findUndecided, type RuledRound } from "./loop.ts";
 import {
   candidatesFor,
   isInToolLoop,
@@ -25,13 +29,23 @@ import {
   type RunState,
   type StepState,
 } from "./state.ts";
-import { toBrief } from "./visible.ts";
+import { toBrief, toVisible } from "./visible.ts";
 
 /** A plan that is no workflow is sampled again twice. */
 const PLAN_ATTEMPTS = 3;
 
 export type Action =
-  | { type: "compose"; round: number; attempt: number; reserved: Amount; maxOutputTokens: number | undefined }
+  | {
+      type: "compose";
+      round: number;
+      attempt: number;
+      reserved: Amount;
+      maxOutputTokens: number | undefined;
+      /** Asked in the middle of a tool loop. */
+      turn?: TurnDecision;
+    }
+  /** A round that follows from what happened, without the Conductor. */
+  | { type: "rule"; ruled: RuledRound }
   /** Nobody's plan can be used: one step with the strongest worker, or in later rounds what is there. */
   | { type: "fall-back"; round: number; attempt: number; reason: string; lacking?: LimitStopReason }
   | { type: "review"; round: number }
@@ -47,6 +61,10 @@ export interface AskAction {
   attempt: number;
   worker: number;
   instead?: { worker: number; reason: string };
+  /** In a tool loop: how this turn was decided, just now. */
+  turn?: TurnDecision;
+  /** What the team adds to the newest turn of the loop. */
+  advice?: string;
   reserved: Amount;
   maxOutputTokens: number;
   /** What is asked, as the reservation was made for it. */
@@ -59,8 +77,8 @@ export interface Circumstances {
   stop?: Extract<StopReason, "cancelled" | "journal-failed">;
   /** False while the worker's circuit is open: others are preferred. */
   isAvailable(worker: number): boolean;
-  /** What the next plan may cost; undefined where planning is free. */
-  quotePlan(): ComposeQuote | undefined;
+  /** What the next plan may cost; undefined where planning is free. `from`: another state than that of now. */
+  quotePlan(from?: RunState): ComposeQuote | undefined;
 }
 
 export function decide(state: RunState, circumstances: Circumstances): Action[] {
@@ -73,7 +91,10 @@ export function decide(state: RunState, circumstances: Circumstances): Action[] 
   if (!round || round.plan.status === "pending") return plan(state, number, circumstances);
   if (round.plan.status === "composing") return [];
   if (round.review === "refused") return [{ type: "end-run", stopReason: "refused" }];
-  if (state.settings.review && !round.review) return [{ type: "review", round: number }];
+  if (state.settings.review && !round.review && !round.turn) return [{ type: "review", round: number }];
+  const undecided = findUndecided(state);
+  if (undecided && round.steps.every((step) => step === undecided || isOver(step)))
+    return takeTurn(state, number, round, undecided, circumstances);
   if (!round.steps.every(isOver)) return ask(state, number, round, circumstances);
   if (!round.ended) return [{ type: "end-round", round: number }];
   return afterRound(state, number, round, circumstances);
@@ -95,7 +116,8 @@ function plan(state: RunState, round: number, circumstances: Circumstances): Act
     return fallBack(`no usable plan after ${attempts} ${attempts === 1 ? "attempt" : "attempts"}: ${last}`);
   }
   if (retryAt > circumstances.now) return [];
-  const quote = circumstances.quotePlan();
+  const { carried } = state.rounds[round] ?? {};
+  const quote = circumstances.quotePlan(state);
   if (!quote) {
     return [{ type: "compose", round, attempt: attempts, reserved: NOTHING, maxOutputTokens: undefined }];
   }
@@ -110,11 +132,32 @@ function plan(state: RunState, round: number, circumstances: Circumstances): Act
     state.settings.allowUnknownPrice,
   );
   if (!reservation.ok) {
-    if (round > 0) return [{ type: "end-run", stopReason: reservation.lacking }];
+    if (round > 0 && !carried) return [{ type: "end-run", stopReason: reservation.lacking }];
     return fallBack("the budget does not allow for planning", reservation.lacking);
   }
   const { amount, maxOutputTokens } = reservation;
   return [{ type: "compose", round, attempt: attempts, reserved: amount, maxOutputTokens }];
+}
+
+/** The next turn of a tool loop: who takes it, or that the Conductor is asked first. */
+function takeTurn(
+  state: RunState,
+  number: number,
+  round: RoundState,
+  step: StepState,
+  circumstances: Circumstances,
+): Action[] {
+  const turn = decideTurn(state, step, circumstances);
+  if (turn.kind === "ask-conductor") {
+    const [composing] = plan(handOver(state, turn), number + 1, circumstances);
+    if (composing?.type === "compose") return [{ ...composing, turn }];
+  }
+  const decided = turn.kind === "ask-conductor" ? decideTurn(state, step, circumstances, false) : turn;
+  const [asked] = ask(state, number, round, circumstances, decided);
+  if (asked?.type === "ask" || decided.kind !== "switch") return asked ? [asked] : [];
+  // The budget does not reach for the other one.
+  const { check } = decided;
+  return ask(state, number, round, circumstances, { kind: "stay", worker: step.worker, check });
 }
 
 function ask(
@@ -122,6 +165,7 @@ function ask(
   roundNumber: number,
   round: RoundState,
   circumstances: Circumstances,
+  turn?: TurnDecision,
 ): Action[] {
   const actions: Action[] = [];
   let pending = NOTHING;
@@ -140,14 +184,18 @@ function ask(
       }
       continue;
     }
-    const { worker, instead } = choose(state, round, number, step, circumstances);
-    const brief = toBrief(state, roundNumber, number);
+    const isTurn = turn?.kind === "switch" || turn?.kind === "stay";
+    const { worker, instead } = isTurn
+      ? { worker: turn.worker, instead: undefined }
+      : choose(state, round, number, step, circumstances);
+    const advice = toNewAdvice(state, roundNumber, number);
+    const brief = forWorker(withNewAdvice(toBrief(state, roundNumber, number), advice), worker);
     const reservation = reserveStep(state, roundNumber, number, worker, brief, pending);
     if (!reservation.ok) {
       lacking ??= { step: number, reason: reservation.lacking };
       continue;
     }
-    actions.push(toAsk(roundNumber, number, step, worker, instead, reservation, brief));
+    actions.push({ ...toAsk(roundNumber, number, step, worker, instead, reservation, brief), turn, advice });
     pending = addAmount(pending, reservation.amount);
   }
   // What is lacking now may be there once running steps have given back what they did not use.
@@ -191,6 +239,21 @@ function choose(
   const failure = step.failures.findLast((failed) => failed.worker === named);
   const reason = failure?.error.message ?? "it failed repeatedly a short while ago";
   return { worker, instead: { worker: named, reason } };
+}
+
+/** Of a plan in the middle of a loop: what its helpers say goes to the end of the conversation, once. */
+function toNewAdvice(state: RunState, round: number, step: number): string | undefined {
+  const { carried, workflow, steps } = state.rounds[round]!;
+  const { subtask } = workflow!.steps[step]!;
+  const isLast = step === steps.length - 1;
+  if (!carried || !isLast || subtask === "" || steps[step]!.exchanges.at(-1)?.advice) return undefined;
+  return toAdvice(toVisible(state, round, step), subtask);
+}
+
+function withNewAdvice(brief: Brief, advice: string | undefined): Brief {
+  const last = brief.exchanges?.at(-1);
+  if (advice === undefined || !last) return brief;
+  return { ...brief, exchanges: [...brief.exchanges!.slice(0, -1), { ...last, advice }] };
 }
 
 function reserveStep(
@@ -246,10 +309,15 @@ function afterRound(
   const last = round.steps.at(-1)!;
   if (last.isCut) return [{ type: "end-run", stopReason: "answer-cut" }];
   if (last.reply?.toolCalls?.length) return [{ type: "end-run", stopReason: "tool-calls" }];
+  const ruled = afterTurn(state, number, round);
+  if (typeof ruled === "object") return [{ type: "rule", ruled }];
+  const isFailed = last.status === "failed" && round.turn?.kind === "send-back";
+  if (ruled === "done" && isFailed) return [{ type: "end-run", stopReason: "worker-failed" }];
   if (round.steps.every((step) => step.status === "failed")) {
     return [{ type: "end-run", stopReason: number > 0 ? "worker-failed" : "failed" }];
   }
-  if (state.rounds.length < state.settings.rounds) return plan(state, number + 1, circumstances);
+  if (ruled !== "done" && state.rounds.length < state.settings.rounds)
+    return plan(state, number + 1, circumstances);
   if (last.problem !== undefined) return [{ type: "end-run", stopReason: "invalid-output" }];
   return [{ type: "end-run", stopReason: last.status === "failed" ? "worker-failed" : "done" }];
 }

@@ -5,7 +5,9 @@
 import { isTuttiError, TuttiError } from "../base/errors.ts";
 import type { EventError, RunEvent, StopReason } from "../store/types.ts";
 import { nests } from "../worker/kinds.ts";
+import { handOver } from "./change-state.ts";
 import { type Action, type AskAction, type Circumstances, deadlineOf, decide } from "./decide.ts";
+import { toRuledEvent } from "./loop.ts";
 import { createNested } from "./nested.ts";
 import { type ResumeTurn, toPickUp } from "./pick-up.ts";
 import { performPlan, toComposeRequest, toFallBack, toPlanLimits } from "./plan.ts";
@@ -106,7 +108,7 @@ class Driver {
       now: now(),
       stop,
       isAvailable: (worker) => breaker.isAvailable(this.#state.pool[worker]!.id),
-      quotePlan: () => conductor.quote?.(toComposeRequest(this.#state, pool)),
+      quotePlan: (from = this.#state) => conductor.quote?.(toComposeRequest(from, pool)),
     };
   }
 
@@ -172,14 +174,16 @@ class Driver {
           events.push({ ...action, type: "step-wait", runId, at, reason: "retry" });
           break;
         case "compose": {
-          const { round, attempt, reserved } = action;
-          const before = this.#state;
+          const { round, attempt, reserved, turn } = action;
+          const before = turn ? handOver(this.#state, turn) : this.#state;
           // Of those that are asked in words: what they were told is shown again from the journal.
           const limits = this.#stage.conductor.quote ? toPlanLimits(before) : undefined;
-          const started: RunEvent = { type: "plan-start", runId, at, round, attempt, reserved, limits };
+          const started: RunEvent = { type: "plan-start", runId, at, round, attempt, reserved, turn, limits };
           if (!(await this.#emit([started], false))) return;
           return this.#spawn(performPlan(action, before, this.#stage, this.#planning.signal));
         }
+        case "rule":
+          return void (await this.#emit([toRuledEvent(this.#state, at, action.ruled)]));
         case "fall-back":
           return void (await this.#emit([toFallBack(action, this.#state, at)]));
         case "review":
@@ -194,20 +198,20 @@ class Driver {
   }
 
   #stepStart(
-    { round, step, attempt, worker, instead, reserved, maxOutputTokens }: AskAction,
+    { round, step, attempt, worker, instead, turn, advice, reserved, maxOutputTokens }: AskAction,
     at: number,
   ): RunEvent {
     const { runId, pool } = this.#state;
     const nested = nests(pool[worker]!) && { nestedRunId: `${runId}.${round + 1}.${step + 1}` };
     const common = { runId, at, round, step, attempt, worker, reserved, maxOutputTokens };
-    return { type: "step-start", ...common, instead, ...nested };
+    return { type: "step-start", ...common, instead, turn, advice, ...nested };
   }
 
   #perform(action: AskAction): Promise<RunEvent> {
     const { round, step, worker, reserved, brief } = action;
     const parent = this.#state;
     const runId = parent.rounds[round]!.steps[step]!.nestedRunId;
-    const isAnswer = streamsAnswer(parent, round, brief);
+    const isAnswer = streamsAnswer(parent, action, brief);
     const nested =
       runId !== undefined && nests(parent.pool[worker]!)
         ? createNested({ parent, round, step, runId, brief, reserved, isAnswer }, this.#stage, {

@@ -16,14 +16,16 @@ import type { Action } from "./decide.ts";
 import { retryDelay } from "./retry.ts";
 import { jitterAt, type Stage, toEventError, toTuttiError } from "./stage.ts";
 import type { RunState } from "./state.ts";
-import { toComposedRounds } from "./visible.ts";
+import { toComposedRounds, withLoop } from "./visible.ts";
 
 /** A Conductor that is away for longer is done without. */
 const PATIENCE_MS = 20_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function toComposeRequest(state: RunState, pool: Pool, maxOutputTokens?: number): ComposeRequest {
-  const { task, settings, rounds } = state;
+  const { settings, rounds } = state;
+  const { carried, turn } = rounds.at(-1) ?? {};
+  const task = carried ? withLoop(state.task, carried.exchanges) : state.task;
   const composed = toComposedRounds(state);
   const { formatErrors = [], attempts = 0 } = rounds[composed.length]?.plan ?? {};
   const limits = toPlanLimits(state);
@@ -31,13 +33,14 @@ export function toComposeRequest(state: RunState, pool: Pool, maxOutputTokens?: 
     task,
     pool,
     rounds: composed,
+    stuck: turn?.kind === "ask-conductor" ? turn.because : undefined,
     errors: formatErrors,
     // More steps than calls are left would end half-way.
     maxSteps: Math.max(1, Math.min(settings.maxSteps, limits.calls ?? Number.POSITIVE_INFINITY)),
     teamSize: settings.teamSize,
     limits,
     failedPlanners: rounds.reduce((sum, { plan }) => sum + plan.replaced, 0),
-    maxRounds: settings.rounds,
+    maxRounds: Math.max(settings.rounds, rounds.length),
     maxOutputTokens,
     seed: hashSeed(settings.seed, "plan", composed.length, attempts),
   };
@@ -152,6 +155,7 @@ export function toFallBack(
   { runId, pool }: RunState,
   at: number,
 ): RunEvent {
+  // In the middle of a tool loop "accept" means that whoever had it goes on: see `planEnd`.
   const worker = strongestFirst(pool)[0] ?? 0;
   const subtask = "Solve the overall task and give the answer.";
   const decision: Decision =

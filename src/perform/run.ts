@@ -2,7 +2,16 @@
 
 import type { Belief } from "../belief/types.ts";
 import { toConductorName } from "../store/conductor-name.ts";
-import type { EventError, Origin, PoolEntry, RunSettings, StepPosition, StopReason } from "../store/types.ts";
+import type {
+  EventError,
+  Feedback,
+  Origin,
+  PoolEntry,
+  RunSettings,
+  StepPosition,
+  StopReason,
+} from "../store/types.ts";
+import type { TurnDecision } from "../trajectory/types.ts";
 import { isSimulated } from "../worker/kinds.ts";
 import { addUsage, NO_USAGE } from "../worker/price.ts";
 import type { Exchange, Task, ToolCall, Usage } from "../worker/types.ts";
@@ -48,6 +57,8 @@ export interface RunStep {
   failures: FailedAttempt[];
   /** Earlier turns of this step: tools of the client returned, or its reply could not be taken. */
   exchanges?: Exchange[];
+  /** In a tool loop: how each turn was decided, oldest first. */
+  decisions?: TurnDecision[];
   /** For `self`: the run that performed this step. Loaded with the trace. */
   nestedRunId?: string;
 }
@@ -60,6 +71,8 @@ export interface RunRound {
   belief?: Belief;
   /** Why nobody's plan was used. */
   fallback?: string;
+  /** Why there is this round in the middle of a tool loop, or after it. */
+  turn?: TurnDecision;
   review?: "approved" | "edited" | "refused";
   /** Attempts to plan that failed, by format or by fault. */
   planErrors: { code: string; message: string }[];
@@ -114,6 +127,8 @@ export interface Run {
   origin?: Origin;
   /** The run before it in a conversation. */
   continues?: string;
+  /** What people and programs said of it, oldest first. */
+  feedback?: readonly (Feedback & { at: number })[];
 }
 
 export function toRun(state: RunState, now = Date.now()): Run {
@@ -151,15 +166,21 @@ export function toRun(state: RunState, now = Date.now()): Run {
     settings: { ...settings, conductor: toConductorName(settings.conductor) },
     origin,
     continues,
+    feedback: state.feedback.length > 0 ? state.feedback : undefined,
   };
 }
 
-function toRound(state: RunState, { plan, workflow, review, steps }: RoundState, round: number): RunRound {
+function toRound(
+  state: RunState,
+  { plan, workflow, review, steps, turn }: RoundState,
+  round: number,
+): RunRound {
   return {
     workflow: workflow ?? { steps: [] },
     plan: plan.text,
     belief: plan.belief,
     fallback: plan.fallback,
+    turn,
     review,
     planErrors: [...plan.formatErrors, ...plan.faults].map(({ code, message }) => ({ code, message })),
     planUsage: plan.totals.usage,
@@ -207,6 +228,7 @@ function toStep(
       costUsd: spending.costUsd,
     })),
     exchanges: step.exchanges.length > 0 ? step.exchanges : undefined,
+    decisions: step.decisions.length > 0 ? step.decisions : undefined,
     nestedRunId,
   };
 }

@@ -7,6 +7,7 @@ import type { LimitStopReason, PlanLimits } from "../store/limits.ts";
 import type {
   Amount,
   EventError,
+  Feedback,
   Origin,
   PoolEntry,
   RunEvent,
@@ -16,11 +17,22 @@ import type {
   StepReply,
   StopReason,
 } from "../store/types.ts";
+import { toCacheRead } from "../trajectory/cache.ts";
+import type { CacheRead, TurnDecision } from "../trajectory/types.ts";
 import { strongestFirst } from "../worker/kinds.ts";
 import type { Exchange, Task } from "../worker/types.ts";
 import type { Workflow, WorkflowError } from "../workflow/types.ts";
-import { toDependencies } from "../workflow/waves.ts";
-import { addTotals, NO_TOTALS, NOTHING, reserve, settle, type Totals } from "./budget.ts";
+import { addTotals, NOTHING, reserve, settle, type Totals } from "./budget.ts";
+import {
+  carryOn,
+  handOver,
+  newRound,
+  settlePlan,
+  withAdvice,
+  withRound,
+  withStep,
+  withWorkflow,
+} from "./change-state.ts";
 import { type AnswerOfRun, toAnswer } from "./visible.ts";
 
 /** After so many others have failed at a step too, it is given up. */
@@ -54,6 +66,10 @@ export interface StepState {
   reply: StepReply | undefined;
   /** Earlier turns: tools of the client returned, or the reply could not be taken. */
   exchanges: Exchange[];
+  /** Why this worker takes the turn under way of a tool loop. Undefined: not decided yet, or nothing to decide. */
+  turn: TurnDecision | undefined;
+  /** Those of all turns, oldest first. */
+  decisions: TurnDecision[];
   /** The reply is not what the client's schema wants, also after it was asked for again. */
   problem: string | undefined;
   /** The user saw a part of this reply as the answer, and then it broke. */
@@ -89,6 +105,10 @@ export interface RoundState {
     /** What this round's decision was taken on: what was believed before the round. */
     belief?: Belief;
   };
+  /** Why there is this round in the middle of a tool loop: decided by rule. */
+  turn?: TurnDecision;
+  /** The loop that the last step of this round goes on with, and in which round it began. */
+  carried?: { root: number; worker: number; exchanges: Exchange[] };
   workflow?: Workflow;
   review?: "approved" | "edited" | "refused";
   /** For each step the positions it waits for. */
@@ -119,6 +139,10 @@ export interface RunState {
   estimatedUsd: number;
   reserved: Amount;
   unpricedCalls: number;
+  /** By number in the pool: what providers keep of the conversation in their caches. */
+  reads: Readonly<Record<number, CacheRead>>;
+  /** What people and programs said of it, oldest first. */
+  feedback: readonly (Feedback & { at: number })[];
   /** What was said was taken out of its events. */
   isStripped?: true;
   ended?: AnswerOfRun & { stopReason: StopReason; error?: EventError; at: number };
@@ -154,6 +178,8 @@ export function start(event: Extract<RunEvent, { type: "run-start" }>): RunState
     estimatedUsd: 0,
     reserved: NOTHING,
     unpricedCalls: 0,
+    reads: {},
+    feedback: [],
   };
 }
 
@@ -170,6 +196,7 @@ export function apply(state: RunState, event: RunEvent): RunState {
       return event.toolResults ? toolsReturned(resumed, event) : resumed;
     }
     case "plan-start": {
+      if (event.turn) return apply(handOver(state, event.turn), { ...event, turn: undefined });
       const round = state.rounds[event.round] ?? newRound();
       const plan = {
         ...round.plan,
@@ -201,13 +228,16 @@ export function apply(state: RunState, event: RunEvent): RunState {
       return withRound({ ...state, resumedAt }, event.round, { ...next, review: event.verdict });
     }
     case "step-start": {
-      const { worker, instead, reserved, nestedRunId } = event;
+      const { worker, instead, turn, reserved, nestedRunId } = event;
       return withStep(reserve(state, reserved), event, (step) => ({
         ...step,
         status: "running",
         attempts: event.attempt + 1,
         worker,
         instead,
+        exchanges: withAdvice(step.exchanges, event.advice),
+        turn: turn ?? step.turn,
+        decisions: turn ? [...step.decisions, turn] : step.decisions,
         reserved,
         maxOutputTokens: event.maxOutputTokens,
         nestedRunId,
@@ -229,6 +259,10 @@ export function apply(state: RunState, event: RunEvent): RunState {
       const round = state.rounds[event.round]!;
       return withRound(state, event.round, { ...round, ended: true });
     }
+    case "run-feedback": {
+      const { score, label, comment, at } = event;
+      return { ...state, feedback: [...state.feedback, { score, label, comment, at }] };
+    }
     case "run-end": {
       const { answer, hasAnswer, stopReason, error, at } = event;
       // Journals of 0.1 do not say it: the same rule then finds it again.
@@ -239,8 +273,13 @@ export function apply(state: RunState, event: RunEvent): RunState {
 }
 
 function planEnd(state: RunState, event: Extract<RunEvent, { type: "plan-end" }>): RunState {
-  const { decision, belief, fallback, lacking } = event;
-  const round = state.rounds[event.round] ?? newRound();
+  const { decision, belief, fallback, lacking, turn, carries } = event;
+  const before = state.rounds[event.round] ?? newRound();
+  const round = carries
+    ? { ...before, turn, carried: carryOn(state, carries) }
+    : turn
+      ? { ...before, turn }
+      : before;
   const plan = settlePlan(round.plan, event);
   plan.text = event.text;
   plan.belief = belief;
@@ -248,6 +287,15 @@ function planEnd(state: RunState, event: Extract<RunEvent, { type: "plan-end" }>
   if (decision.type === "format-error") plan.formatErrors = [...plan.formatErrors, decision.error];
   else plan.status = "ended";
   const settled = settle(state, round.plan.reserved, event.spending, true);
+  if (decision.type === "accept" && round.carried) {
+    // There is nothing to accept in the middle of a loop: whoever had it goes on.
+    const { worker } = round.carried;
+    return withRound(
+      settled,
+      event.round,
+      withWorkflow({ ...round, plan }, { steps: [{ worker, subtask: "", access: [] }] }),
+    );
+  }
   if (decision.type === "accept") {
     const { type: _, ...accepted } = decision;
     return { ...withRound(settled, event.round, { ...round, plan, ended: true }), accepted };
@@ -273,6 +321,7 @@ function toolsReturned(state: RunState, event: Extract<RunEvent, { type: "run-re
   return withStep(resumed, { round: number, step: round.steps.length - 1 }, (step) =>
     askAgain(exchanges ? { ...step, exchanges } : step, {
       reply: step.reply!,
+      worker: step.worker,
       results: event.toolResults!,
       said: event.said,
     }),
@@ -307,6 +356,7 @@ function askAgain(step: StepState, exchange: Exchange): StepState {
     status: "pending",
     reply: undefined,
     exchanges: [...step.exchanges, { ...exchange, reply }],
+    turn: undefined,
     // Who failed at an earlier turn may be able to do this one.
     exhausted: [],
     failuresBefore: step.failures.length,
@@ -316,8 +366,12 @@ function askAgain(step: StepState, exchange: Exchange): StepState {
 
 function stepEnd(state: RunState, event: Extract<RunEvent, { type: "step-end" }>): RunState {
   const { reserved } = state.rounds[event.round]!.steps[event.step]!;
-  const { reply, problem } = event;
-  return withStep(settle(state, reserved, event.spending), event, (step) => {
+  const { reply, problem, worker, spending, at } = event;
+  const reads =
+    reply.toolCalls || state.reads[worker]
+      ? { ...state.reads, [worker]: toCacheRead(state.reads[worker], spending.usage, at) }
+      : state.reads;
+  return withStep({ ...settle(state, reserved, spending), reads }, event, (step) => {
     const done: StepState = {
       ...step,
       status: "done",
@@ -331,7 +385,7 @@ function stepEnd(state: RunState, event: Extract<RunEvent, { type: "step-end" }>
       firstTokenMs: event.firstTokenMs,
     };
     const isFirst = !step.exchanges.at(-1)?.problem;
-    return problem !== undefined && isFirst ? askAgain(done, { reply, problem }) : done;
+    return problem !== undefined && isFirst ? askAgain(done, { reply, worker, problem }) : done;
   });
 }
 
@@ -363,7 +417,13 @@ function stepError(state: RunState, event: Extract<RunEvent, { type: "step-error
  * place of one who has called tools: another model would read results of calls that it did not make.
  */
 export function candidatesFor(pool: readonly PoolEntry[], named: number, step: StepState): number[] {
-  if (isInToolLoop(step)) return step.exhausted.includes(step.worker) ? [] : [step.worker];
+  if (isInToolLoop(step)) {
+    // Unless a turn was given to another one, who fails: then it goes back.
+    const back = step.turn?.kind === "switch" ? [step.turn.from] : [];
+    return [step.worker, ...back].filter(
+      (worker, i, all) => !step.exhausted.includes(worker) && all.indexOf(worker) === i,
+    );
+  }
   if (step.exhausted.filter((worker) => worker !== named).length >= MAX_REPLACEMENTS) return [];
   const others = strongestFirst(pool).filter((worker) => worker !== named);
   return [named, ...others].filter((worker) => !step.exhausted.includes(worker));
@@ -376,81 +436,4 @@ export function isInToolLoop({ exchanges }: StepState): boolean {
 
 export function isOver(step: StepState): boolean {
   return step.status === "done" || step.status === "failed";
-}
-
-// ---- Small changes ----------------------------------------------------------------------------
-
-function newRound(): RoundState {
-  return {
-    plan: {
-      status: "pending",
-      attempts: 0,
-      text: "",
-      formatErrors: [],
-      faults: [],
-      reserved: NOTHING,
-      totals: NO_TOTALS,
-      durationMs: 0,
-      retryAt: 0,
-      replaced: 0,
-    },
-    dependencies: [],
-    steps: [],
-    ended: false,
-  };
-}
-
-function withWorkflow(round: RoundState, workflow: Workflow): RoundState {
-  const steps = workflow.steps.map(
-    ({ worker }): StepState => ({
-      status: "pending",
-      attempts: 0,
-      worker,
-      instead: undefined,
-      exhausted: [],
-      retryAt: undefined,
-      reserved: NOTHING,
-      maxOutputTokens: 0,
-      partial: "",
-      reply: undefined,
-      exchanges: [],
-      problem: undefined,
-      isCut: false,
-      failures: [],
-      failuresBefore: 0,
-      totals: NO_TOTALS,
-      startedAt: undefined,
-      endedAt: undefined,
-      firstTokenMs: undefined,
-      nestedRunId: undefined,
-    }),
-  );
-  return { ...round, workflow, dependencies: toDependencies(workflow), steps };
-}
-
-function settlePlan(
-  plan: RoundState["plan"],
-  event: { spending: Spending; durationMs: number; attempt: number },
-) {
-  return {
-    ...plan,
-    status: "pending" as RoundState["plan"]["status"],
-    attempts: Math.max(plan.attempts, event.attempt + 1),
-    reserved: NOTHING,
-    totals: addTotals(plan.totals, event.spending),
-    durationMs: plan.durationMs + event.durationMs,
-  };
-}
-
-function withRound(state: RunState, number: number, round: RoundState): RunState {
-  const rounds = state.rounds.slice();
-  rounds[number] = round;
-  return { ...state, rounds };
-}
-
-function withStep(state: RunState, at: StepPosition, change: (step: StepState) => StepState): RunState {
-  const round = state.rounds[at.round]!;
-  const steps = round.steps.slice();
-  steps[at.step] = change(steps[at.step]!);
-  return withRound(state, at.round, { ...round, steps });
 }

@@ -35,8 +35,16 @@ type ResponseFormat = NonNullable<OutputSettings["responseFormat"]>;
 const NO_TIMEOUTS = { stepMs: Infinity, firstTokenMs: Infinity, idleMs: Infinity };
 
 /** The last step streams as the answer only when nothing can follow it and nothing is left to validate. */
-export function streamsAnswer({ settings, task }: RunState, round: number, { isLast }: Brief): boolean {
-  return settings.streaming && isLast && round === settings.rounds - 1 && !task.output?.responseFormat;
+export function streamsAnswer(
+  { settings, task, rounds }: RunState,
+  { round, step }: Pick<AskAction, "round" | "step">,
+  { isLast }: Brief,
+): boolean {
+  if (!settings.streaming || !isLast || task.output?.responseFormat) return false;
+  const { turn } = rounds[round]!.steps[step]!;
+  // A turn whose answer will be verified is held back; after any other turn of a loop nothing follows.
+  if (turn?.kind === "stay" || turn?.kind === "switch") return turn.check === undefined;
+  return round >= settings.rounds - 1;
 }
 
 /** Resolves to `step-end` or `step-error`, never rejects. `attempts` are those the driver may stop. */
@@ -51,7 +59,7 @@ export async function performStep(
   const { runId, settings, pool, rounds } = state;
   const { now, breaker } = stage;
   const entry = pool[worker]!;
-  const isAnswer = streamsAnswer(state, round, brief);
+  const isAnswer = streamsAnswer(state, action, brief);
   const request: WorkerRequest = toRequest(action, state, nested);
   request.isFinal = isAnswer && stage.isFinal;
   const where = { runId, round, step, attempt };

@@ -4,29 +4,62 @@
 import { shiftProbability, toVoteShift } from "../belief/reply-reading.ts";
 import type { ComposedRound } from "../conductor/types.ts";
 import type { RunEvent, StepPosition, StopReason } from "../store/types.ts";
+import { withExchanges } from "../worker/exchanges.ts";
 import { combines } from "../worker/kinds.ts";
-import type { Brief, VisibleStep } from "../worker/types.ts";
+import type { Brief, Exchange, Task, VisibleStep } from "../worker/types.ts";
 import { firstRoundSeen, toPositions } from "../workflow/waves.ts";
 import { isInToolLoop, type RoundState, type RunState } from "./state.ts";
 
 /** In order, the earliest round first. A step that got no reply is left out: there is nothing to quote. */
 export function toBrief(state: RunState, roundNumber: number, stepNumber: number): Brief {
   const { workflow } = state.rounds[roundNumber]!;
-  const { subtask, access, isInterim } = workflow!.steps[stepNumber]!;
-  const visible: VisibleStep[] = [];
-  for (let round = firstRoundSeen(access, roundNumber); round < roundNumber; round++)
-    for (const step of state.rounds[round]!.steps.keys()) show(state, visible, round, step);
-  for (const step of toPositions(access, stepNumber)) show(state, visible, roundNumber, step);
+  const { subtask, isInterim } = workflow!.steps[stepNumber]!;
   const isLast = stepNumber === workflow!.steps.length - 1 && !isInterim;
   const { exchanges } = state.rounds[roundNumber]!.steps[stepNumber]!;
+  const { carried } = state.rounds[roundNumber]!;
+  if (carried && isLast) {
+    // The same words as when the loop began: what is new stands at its end, as advice.
+    const first = toBrief(state, carried.root, state.rounds[carried.root]!.steps.length - 1);
+    return { ...first, exchanges, asksBefore: asksBefore(state, roundNumber, stepNumber) };
+  }
   return {
-    task: state.task,
+    task: isLast ? state.task : toHelpersTask(state, roundNumber),
     subtask,
-    visible,
+    visible: toVisible(state, roundNumber, stepNumber),
     isLast,
     exchanges: exchanges.length > 0 ? exchanges : undefined,
     asksBefore: asksBefore(state, roundNumber, stepNumber),
   };
+}
+
+/** The replies that this step may see, in order. */
+export function toVisible(state: RunState, roundNumber: number, stepNumber: number): VisibleStep[] {
+  const { access } = state.rounds[roundNumber]!.workflow!.steps[stepNumber]!;
+  const visible: VisibleStep[] = [];
+  for (let round = firstRoundSeen(access, roundNumber); round < roundNumber; round++)
+    for (const step of state.rounds[round]!.steps.keys()) show(state, visible, round, step);
+  for (const step of toPositions(access, stepNumber)) show(state, visible, roundNumber, step);
+  return visible;
+}
+
+/** Helpers in the middle of a tool loop see what was called and returned. */
+function toHelpersTask({ task, rounds }: RunState, round: number): Task {
+  const { carried, turn } = rounds[round]!;
+  const exchanges =
+    carried?.exchanges ?? (turn?.kind === "verify" ? rounds[round - 1]!.steps.at(-1)!.exchanges : []);
+  return withLoop(task, exchanges);
+}
+
+const longer = new WeakMap<Task, WeakMap<Exchange[], Task>>();
+
+/** The same object for the same loop: what is read of a task is remembered by it. */
+export function withLoop(task: Task, exchanges: Exchange[]): Task {
+  if (exchanges.length === 0) return task;
+  const known = longer.get(task) ?? new WeakMap<Exchange[], Task>();
+  longer.set(task, known);
+  const whole = known.get(exchanges) ?? withExchanges(task, exchanges);
+  known.set(exchanges, whole);
+  return whole;
 }
 
 /** By what the workflows say, not by what has happened: parallel steps then have a fixed order. */
@@ -88,8 +121,12 @@ export function toAnswer(state: RunState, stopReason?: StopReason): AnswerOfRun 
  */
 function bestAnswer({ rounds, accepted }: RunState): { text: string; at: StepPosition } | undefined {
   const looping = rounds.at(-1)?.steps.at(-1);
+  // The Conductor is asked in the middle of a loop, and there is no step yet.
+  if (rounds.at(-1)?.carried && !looping) return undefined;
   if (looping && isInToolLoop(looping) && !looping.reply) {
-    const text = partialOf(looping);
+    const refused = rounds.at(-1)!.carried?.exchanges.at(-1);
+    // What was sent back is still this worker's own answer, and better than none.
+    const text = partialOf(looping) || (refused && !refused.results ? refused.reply.text : "");
     return text === ""
       ? undefined
       : { text, at: { round: rounds.length - 1, step: rounds.at(-1)!.steps.length - 1 } };

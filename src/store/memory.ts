@@ -215,8 +215,12 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
 }
 
 /** Before the summary is made, which is work. */
-function isOfOrigin(origin: Origin | undefined, { keyId, model, idempotencyKey }: RunFilter): boolean {
+function isOfOrigin(
+  origin: Origin | undefined,
+  { keyId, model, session, idempotencyKey }: RunFilter,
+): boolean {
   if (model !== undefined && origin?.model !== model) return false;
+  if (session !== undefined && origin?.session !== session) return false;
   if (idempotencyKey !== undefined)
     return origin?.idempotencyKey === idempotencyKey && origin.keyId === keyId;
   return keyId === undefined || origin?.keyId === keyId;

@@ -1,9 +1,12 @@
-// Opens the store that a config or a flag names: "memory", or the path of a journal file.
+// Opens the store that a config or a flag names: "memory", the address of a Postgres database, or the path of a journal file.
 
 import { createMemoryStore } from "./memory.ts";
 import { openSqliteStore } from "./sqlite/store.ts";
 import type { Store } from "./types.ts";
 
 export async function openStore(location: string): Promise<Store> {
-  return location === "memory" ? createMemoryStore() : await openSqliteStore(location);
+  if (location === "memory") return createMemoryStore();
+  if (!/^postgres(ql)?:\/\//.test(location)) return await openSqliteStore(location);
+  const { openPostgresStore } = await import("./postgres/store.ts");
+  return await openPostgresStore(location);
 }

@@ -86,11 +86,12 @@ function toStart(event: Extract<RunEvent, { type: "run-start" }>): NonNullable<S
   };
 }
 
-function toTags({ model, dialect, keyId, user, metadata }: Origin): RunSummary["origin"] {
+function toTags({ model, dialect, keyId, user, metadata, session }: Origin): RunSummary["origin"] {
   return {
     model: withoutZeros(model),
     dialect,
     keyId,
+    session,
     user: withoutZeros(user),
     metadata:
       metadata &&

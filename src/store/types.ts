@@ -4,6 +4,7 @@
 
 import type { ReplyFeatures } from "../belief/reply-features.ts";
 import type { Belief } from "../belief/types.ts";
+import type { TrajectorySettings, TurnDecision } from "../trajectory/types.ts";
 import type {
   Exchange,
   FinishReason,
@@ -50,6 +51,8 @@ export interface Origin {
   /** The content is deleted when the run is over; usage and cost stay. */
   isPrivate?: boolean;
   isBackground?: boolean;
+  /** The conversation that it is a part of, as a digest: what its client calls it is not kept (gateway/access/sessions.ts). */
+  session?: string;
   /** Fields of the request that its reply repeats, in the dialect's own words. */
   echo?: Record<string, unknown>;
 }
@@ -100,6 +103,10 @@ export interface RunSettings {
   allowUnknownPrice: boolean;
   /** The Conductor is told the names of measured workers, too. Absent in older journals. */
   showNames?: boolean;
+  /** Each turn of a tool loop is decided by what it costs and brings. Absent: whoever began it goes on. */
+  trajectory?: TrajectorySettings;
+  /** The request is no work of its own: who answers it, and what that saves. */
+  side?: Extract<TurnDecision, { kind: "side-request" }>;
 }
 
 /** Money, calls and tokens, spent or reserved. `usd` counts priced calls only. */
@@ -163,6 +170,15 @@ export interface StepPosition {
   step: number;
 }
 
+/** How good a run was. */
+export interface Feedback {
+  /** 0 is useless, 1 is right. */
+  score: number;
+  /** A word of one's own: "wrong-file", "too-slow". */
+  label?: string;
+  comment?: string;
+}
+
 interface EventBase {
   runId: string;
   /** Milliseconds since 1970. */
@@ -213,6 +229,8 @@ export type RunEvent =
       round: number;
       attempt: number;
       reserved: Amount;
+      /** Why it is asked in the middle of a tool loop. Its workflow then goes on with that loop. */
+      turn?: TurnDecision;
       /** What the Conductor was told of the limits: its prompt is shown again from the journal. */
       limits?: PlanLimits;
     })
@@ -229,6 +247,10 @@ export type RunEvent =
       fallback?: string;
       /** With `fallback`: the limit that left too little for planning. */
       lacking?: LimitStopReason;
+      /** Decided by rule in a tool loop, without the Conductor. */
+      turn?: TurnDecision;
+      /** The last step goes on with the loop of the last step of this round, told this. */
+      carries?: { round: number; advice: string };
       durationMs: number;
       spending: Spending;
     })
@@ -258,6 +280,10 @@ export type RunEvent =
       worker: number;
       /** Whom the workflow named, when another one is asked, and why. */
       instead?: { worker: number; reason: string };
+      /** In a tool loop: why this worker, and what it is expected to cost. */
+      turn?: TurnDecision;
+      /** What the team adds to the newest turn of the loop. */
+      advice?: string;
       reserved: Amount;
       maxOutputTokens: number;
       /** The run that performs this step, for `self`. */
@@ -297,6 +323,8 @@ export type RunEvent =
   /** The step waits before it is asked again (later also: for a tool of the client). */
   | (StepBase & { type: "step-wait"; reason: "retry"; until: number })
   | (EventBase & { type: "round-end"; round: number })
+  /** Somebody says how good the run was, at any time after its start. */
+  | (EventBase & { type: "run-feedback" } & Feedback)
   | (EventBase & {
       type: "run-end";
       /** The best there is, perhaps a part of a reply. Empty also where the content was deleted. */
@@ -339,7 +367,7 @@ export interface RunSummary {
   inputTokens: number;
   outputTokens: number;
   /** Of a run of the gateway. */
-  origin?: Pick<Origin, "model" | "dialect" | "keyId" | "user" | "metadata">;
+  origin?: Pick<Origin, "model" | "dialect" | "keyId" | "user" | "metadata" | "session">;
   /** Its content was deleted, or never kept. */
   isStripped: boolean;
 }
@@ -365,6 +393,8 @@ export interface RunFilter {
   /** Only runs that asked the gateway for this model. */
   model?: string;
   stopReason?: StopReason;
+  /** Only runs of this conversation. */
+  session?: string;
   /** With `keyId` (absent: of no key): the run that was started with this idempotency key. */
   idempotencyKey?: string;
 }

@@ -86,7 +86,7 @@ function splitOnce(text: string, separator: string): [string, string] {
 // otherwise the user's own and stay as they are.
 
 /** Fields whose values are our own words or ids: a secret that happens to equal one must not break a run. */
-const OWN_WORDS: ReadonlySet<string> = new Set(
+export const OWN_WORDS: ReadonlySet<string> = new Set(
   "type runId role kind channel verdict reason stopReason finishReason dialect keyId".split(" "),
 );
 

@@ -35,15 +35,16 @@ export function withoutContent(event: RunEvent): RunEvent | undefined {
       return undefined;
     case "plan-end": {
       // A belief quotes answers.
-      const { fallback, belief: _, ...rest } = event;
+      const { fallback, belief: _, carries, ...rest } = event;
       const decision = withoutWords(event.decision);
-      return { ...rest, text: "", decision, fallback: fallback && REMOVED };
+      const carried = carries && { carries: { ...carries, advice: REMOVED } };
+      return { ...rest, ...carried, text: "", decision, fallback: fallback && REMOVED };
     }
     case "plan-review":
       return { ...event, workflow: event.workflow && withoutSubtasks(event.workflow) };
     case "step-start": {
-      const { instead } = event;
-      return { ...event, instead: instead && { worker: instead.worker, reason: REMOVED } };
+      const { instead, advice: _, ...rest } = event;
+      return { ...rest, instead: instead && { worker: instead.worker, reason: REMOVED } };
     }
     case "step-end": {
       const { problem, reply, ...rest } = event;
@@ -63,6 +64,10 @@ export function withoutContent(event: RunEvent): RunEvent | undefined {
     case "run-end": {
       const { error } = event;
       return { ...event, answer: "", error: error && withoutMessage(error) };
+    }
+    case "run-feedback": {
+      const { comment: _, ...rest } = event;
+      return rest;
     }
     case "plan-start":
     case "step-wait":

@@ -1,13 +1,45 @@
 // Every store, for suites that hold for all of them.
 
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { describe, inject } from "vitest";
 import { createMemoryStore } from "../store/memory.ts";
+import { openPostgresStore, type PostgresStoreOptions } from "../store/postgres/store.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import type { Store } from "../store/types.ts";
 
 type Open = (folder: string, now?: () => number) => Promise<Store>;
 
+/** The server that tests use; undefined where there is none. */
+export const POSTGRES = inject("postgres");
+export const noPostgres = POSTGRES
+  ? ""
+  : " (skipped: needs Postgres, as apt-get install postgresql brings it, or TUTTI_TEST_POSTGRES)";
+
 export const STORES: [name: string, open: Open][] = [
   ["memory", async (_, now) => createMemoryStore({ now })],
   ["sqlite", (folder, now) => openSqliteStore(join(folder, "journal.db"), { now })],
+  ...(POSTGRES
+    ? [["postgres", (_: string, now?: () => number) => openTestPostgres({ now })] as [string, Open]]
+    : []),
 ];
+if (!POSTGRES) describe.skip(`the postgres store${noPostgres}`, () => {});
+
+/** A schema of its own, so that tests share nothing but the server. */
+export function openTestPostgres(options: PostgresStoreOptions = {}): Promise<Store> {
+  const schema = `t_${randomBytes(6).toString("hex")}`;
+  return openPostgresStore(POSTGRES!, { schema, maxConnections: 3, ...options });
+}
+
+/** A database of its own, for processes that are told its address. */
+export async function createTestDatabase(): Promise<string> {
+  const { default: pg } = await import("pg");
+  const name = `d_${randomBytes(6).toString("hex")}`;
+  const client = new pg.Client({ connectionString: POSTGRES });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name}`);
+  await client.end();
+  const address = new URL(POSTGRES!);
+  address.pathname = `/${name}`;
+  return address.href;
+}

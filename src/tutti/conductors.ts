@@ -13,7 +13,7 @@ import { createSingleConductor } from "../conductor/single.ts";
 import type { Conductor } from "../conductor/types.ts";
 import { type Environment, toTuttiHome } from "../config/home.ts";
 import type { ResolvedPool } from "../config/pool.ts";
-import type { ConductorIdentity } from "../store/types.ts";
+import type { ConductorIdentity, RunSettings } from "../store/types.ts";
 import { isModel, modelsOf, nests, verifies } from "../worker/kinds.ts";
 import { usualUsd } from "../worker/price.ts";
 import type { Pool, PoolMember, Task } from "../worker/types.ts";
@@ -22,6 +22,7 @@ import { parseConductorName, type TrinityPrice } from "./conductor-names.ts";
 import { isPlainQuestion } from "./plain-question.ts";
 import { findPlanner, type RankOptions, rankPlanners, toPlannerReason } from "./planners.ts";
 import { QUALITY_TRAITS } from "./quality.ts";
+import { chooseForSide } from "./side-requests.ts";
 
 export type PoolKind = ResolvedPool["kind"];
 
@@ -171,6 +172,8 @@ export interface Chosen {
   reason: string;
   /** Members that it needs and the pool does not have: a verifier. */
   brings?: PoolMember[];
+  /** The request is no work of its own. */
+  side?: RunSettings["side"];
 }
 
 export interface ChooseOptions
@@ -188,6 +191,8 @@ export async function chooseConductor(
   options: ChooseOptions,
 ): Promise<Chosen> {
   const resolve = (identity: ConductorIdentity) => resolveConductor(identity, pool, options);
+  const side = options.isConfigured ? chooseForSide(pool, options) : undefined;
+  if (side) return side;
   if (wanted === undefined && QUALITY_TRAITS[options.quality ?? "balanced"].isSingle)
     return chooseEconomy(pool, options);
   if (wanted === undefined)

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { TuttiError, usageError } from "../base/errors.ts";
 import { shorten } from "../base/format.ts";
+import type { Quality } from "../base/quality-names.ts";
 import { didYouMean } from "../base/suggest.ts";
 import { createLiveQuestions } from "../calibration/embedding/live-questions.ts";
 import { createFixedConductor } from "../conductor/fixed.ts";
@@ -18,8 +19,9 @@ import type { ResumeTurn } from "../perform/pick-up.ts";
 import { isInToolLoop, type RunState } from "../perform/state.ts";
 import { LIMIT_KINDS, LIMIT_NAMES, type LimitOption, type Limits } from "../store/limits.ts";
 import type { Owner, PoolEntry, RunSettings } from "../store/types.ts";
+import type { TrajectorySettings } from "../trajectory/types.ts";
 import { isModel, nests } from "../worker/kinds.ts";
-import type { Pool, PoolMember, Worker } from "../worker/types.ts";
+import type { Pool, PoolMember, Task, Worker } from "../worker/types.ts";
 import { MAX_STEPS, type Step, type Workflow } from "../workflow/types.ts";
 import { validateWorkflow } from "../workflow/validate.ts";
 import type { AskOptions, ResumeOptions } from "./ask-options.ts";
@@ -68,6 +70,26 @@ export function toSettings(
     allowUnknownPrice: options.allowUnknownPrice ?? config.allowUnknownPrice,
     showNames: config.showNames,
   };
+}
+
+/** What one task may be worth where nothing limits its dollars. */
+const USUAL_WORTH_USD = 1;
+
+/** How the turns of this run are decided, where tools of the client may be called and there are several to choose among. */
+export function toTrajectory(
+  { trajectory }: Pick<TuttiConfig, "trajectory">,
+  task: Task,
+  members: readonly PoolMember[],
+  { limits, conductor, quality }: { limits: Limits; conductor: Conductor; quality: Quality },
+): TrajectorySettings | undefined {
+  const { moreRounds } = QUALITY_TRAITS[quality];
+  const usual = moreRounds > 0 ? ("worth-it" as const) : ("measured" as const);
+  const { route, verify = usual, worthUsd = limits.usd ?? USUAL_WORTH_USD } = trajectory;
+  if (!route || !task.output?.tools?.length || members.filter(({ worker }) => isModel(worker)).length < 2)
+    return undefined;
+  // Who trained on whole questions has no plan for the middle of a conversation.
+  const canAsk = ["prompted", "scripted", "custom"].includes(conductor.identity.kind);
+  return { worthUsd, verify, switches: true, canAsk };
 }
 
 function toLimits({ limits }: TuttiConfig, options: Pick<AskOptions, LimitOption>): Limits {

@@ -200,7 +200,7 @@ describe("a question over HTTP", () => {
   });
 
   it("gives up on a socket that hangs", async () => {
-    const timeouts = { firstTokenMs: 100, idleMs: 100, stepMs: 5000 };
+    const timeouts = { firstTokenMs: 3_000, idleMs: 3_000, stepMs: 60_000 };
     const { server, tutti } = await start(({ model }) => (model === "beta" ? { hang: true } : "fine"), {
       timeouts,
       retries: 0,

@@ -35,6 +35,7 @@ import {
   toNumbered,
   toResumeTurn,
   toSettings,
+  toTrajectory,
   unknownPrice,
   unpricedIn,
   withoutSelf,
@@ -184,6 +185,11 @@ export function createTutti(
         rounds: options.rounds ?? (fixed ?? chosen.conductor).rounds ?? settings.rounds,
         conductor: (fixed ?? chosen.conductor).identity,
         conductorReason: fixed ? "a workflow was given" : chosen.reason,
+        side: fixed ? undefined : chosen.side,
+        trajectory:
+          fixed || isSingle
+            ? undefined
+            : toTrajectory(config, task, members, { limits, conductor: chosen.conductor, quality }),
       },
       origin: options.origin,
       continues: before?.id,

@@ -7,6 +7,7 @@
 // Without a subtask there is no team: the worker gets the client's conversation as it is.
 
 import { hash } from "node:crypto";
+import { BETWEEN, toTurn } from "./exchanges.ts";
 import { attachmentBytes, attachmentImages, boundInputTokens } from "./price.ts";
 import type { Brief, Exchange, Message, Part, Task, ToolDefinition, VisibleStep } from "./types.ts";
 
@@ -70,9 +71,6 @@ function quoteSteps(visible: readonly VisibleStep[], mark: string): string[] {
   ]);
 }
 
-/** Between what the user said and what the team adds. */
-const BETWEEN = "\n\n";
-
 /** What the user said last and what the team adds, apart: the first comes again with the next turn, the second does not. */
 export function splitOwn(content: string, ownLength: number | undefined): string[] {
   return ownLength === undefined
@@ -92,29 +90,15 @@ function appendText(messages: readonly Message[], text: string): Message[] {
   return [...messages.slice(0, -1), both];
 }
 
-/** What this worker said, and what came back for it. */
-function toTurn({ reply, results = [], said, problem }: Exchange): Message[] {
-  const { text, toolCalls = [], reasoningParts: reasoning } = reply;
-  const nameOf = (id: string) => toolCalls.find((call) => call.id === id)?.name ?? "tool";
-  const turn: Message[] = [
-    { role: "assistant", content: text, ...(toolCalls.length > 0 && { toolCalls, reasoning }) },
-    ...results.map(
-      ({ toolCallId, content, images }): Message => ({
-        role: "tool",
-        toolCallId,
-        toolName: nameOf(toolCallId),
-        content,
-        ...(images && { images }),
-      }),
-    ),
-  ];
-  if (said) turn.push({ role: "user", content: said });
-  if (problem !== undefined)
-    turn.push({
-      role: "user",
-      content: `This reply cannot be used: ${problem}\nReply again with nothing but the JSON value that was asked for.`,
-    });
-  return turn;
+const ADVICE_PREAMBLE = `(This is from the team that works with you, not from the user. What its members say is quoted in blocks: ${QUOTES} ${DOUBT})`;
+const ADVICE_WORDS =
+  "Go on with the conversation above. Do not mention the team, its members or this message.";
+
+/** What the last member is told in the middle of its own conversation: it stands at the end, so all before it stays as it was. */
+export function toAdvice(visible: readonly VisibleStep[], subtask: string): string {
+  const mark = markFor([...visible.flatMap((step) => [step.subtask, step.reply]), subtask], []);
+  const replies = quoteSteps(visible, mark);
+  return [ADVICE_PREAMBLE, ...replies, block("your subtask", mark, subtask), ADVICE_WORDS].join("\n\n");
 }
 
 /** Exchanges never change, and there is one more with every result of a tool: each is measured once. */

@@ -22,6 +22,7 @@ describe("list prices", () => {
       },
     ],
     ["xai", "grok-3", { inputUsd: 3, outputUsd: 15, cachedInputUsd: 0.75 }],
+    ["openai", "text-embedding-3-small", { inputUsd: 0.02, outputUsd: 0 }],
     ["openrouter", "openai/gpt-oss-20b:free", { inputUsd: 0, outputUsd: 0 }],
   ])("%s/%s", async (provider, model, price) => {
     expect(await priceOf(provider, model, NOVEMBER)).toEqual(price);
@@ -37,7 +38,6 @@ describe("list prices", () => {
   it.each([
     ["openai", "gpt-99"],
     ["nobody", "gpt-5"],
-    ["openai", "text-embedding-3-small"],
   ])("does not know %s/%s", async (provider, model) => {
     expect(await priceOf(provider, model, NOVEMBER)).toBeUndefined();
   });

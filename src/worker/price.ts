@@ -61,26 +61,28 @@ function variesByHour(prices: ConditionalPrice[] | ModelPrice): boolean {
 }
 
 function toPrice(entry: ModelPrice, model: string): Price | undefined {
-  const price = toRates(entry, 0);
+  const isEmbedding = /embed/i.test(model);
+  const price = toRates(entry, 0, isEmbedding);
   // OpenRouter's free variants have empty entries; so have models that nobody has priced yet.
   if (!price) return model.endsWith(":free") ? { inputUsd: 0, outputUsd: 0 } : undefined;
   // No model has more than one: should there be others, the first one with the price of the last is on the high side.
   const starts = Object.values(entry).flatMap((value) =>
     typeof value === "object" ? value.tiers.map(({ start }) => start) : [],
   );
-  const long = starts.length > 0 && toRates(entry, Math.max(...starts));
+  const long = starts.length > 0 && toRates(entry, Math.max(...starts), isEmbedding);
   return long ? { ...price, long: { ...long, aboveInputTokens: Math.min(...starts) } } : price;
 }
 
 /** Of requests with this much input. */
-function toRates(entry: ModelPrice, inputTokens: number): Rates | undefined {
+function toRates(entry: ModelPrice, inputTokens: number, isEmbedding: boolean): Rates | undefined {
   const rate = (field: string) => {
     const value = entry[field];
     if (typeof value !== "object") return value;
     return value.tiers.findLast(({ start }) => start <= inputTokens)?.price ?? value.base;
   };
   const inputUsd = rate("input_mtok");
-  const outputUsd = rate("output_mtok");
+  // Nothing comes out of a model of embeddings that would be billed.
+  const outputUsd = rate("output_mtok") ?? (isEmbedding ? 0 : undefined);
   if (inputUsd === undefined || outputUsd === undefined) return undefined;
   return {
     inputUsd,

@@ -155,10 +155,14 @@ export interface VisibleStep {
 /** A turn that the step has already had: what it replied, and what came back for it. */
 export interface Exchange {
   reply: { text: string; toolCalls?: ToolCall[]; reasoningParts?: ReasoningPart[] };
+  /** Number in the pool of the one whose reply it is: thoughts go back to nobody else. Absent in older journals. */
+  worker?: number;
   /** What the client's tools returned. */
   results?: ToolResult[];
   /** What the user said beside that. */
   said?: string;
+  /** What the team adds after it, as it is told: a review of the reply, or help where it was stuck. */
+  advice?: string;
   /** Why the reply cannot be taken: it is no JSON, or not as the client's schema wants it. */
   problem?: string;
 }

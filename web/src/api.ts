@@ -138,6 +138,10 @@ export function cancelRun(id: string): Promise<ShownRun> {
   return sendJson("POST", `v1/runs/${encodeURIComponent(id)}/cancel`);
 }
 
+export function rateRun(id: string, score: number): Promise<unknown> {
+  return sendJson("POST", `v1/runs/${encodeURIComponent(id)}/feedback`, { score });
+}
+
 /**
  * The events of a run: those that were, then those that come, until it is over. A connection that breaks is
  * taken up again behind the last event that arrived.

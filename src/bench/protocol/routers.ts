@@ -64,8 +64,8 @@ const ROUTERS: readonly OneCallRouter[] = [
     reads: "question",
     isFitted: true,
     fit: (context) => {
-      const { estimate } = fitRouter(context);
-      return (task) => estimate(toAsked(task));
+      const { compare } = fitRouter(context);
+      return (task) => compare(toAsked(task));
     },
     fitChoice: (context) => {
       const choose = fitRouter(context).fitChoice(new Float64Array(context.pool.members.length));

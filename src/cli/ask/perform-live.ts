@@ -7,6 +7,7 @@ import type { Verdict } from "../../perform/stage.ts";
 import type { RunEvent } from "../../store/types.ts";
 import type { PlanForReview } from "../../tutti/ask-options.ts";
 import type { RunStream } from "../../tutti/tutti.ts";
+import type { ChatInput } from "../chat/input.ts";
 import type { LiveView } from "../terminal/live-view.ts";
 import { toJson } from "../terminal/sanitise.ts";
 
@@ -16,6 +17,8 @@ export interface LiveOptions {
   isReviewed?: boolean;
   /** Where the answer to a plan comes from, when somebody else reads standard input. */
   nextLine?: () => Promise<string | undefined>;
+  /** Whoever has standard input gives it away while this is done. */
+  lend?: ChatInput["lend"];
 }
 
 /** What a run is begun with. */
@@ -38,7 +41,7 @@ export async function performLive(view: LiveView, options: LiveOptions, begin: B
 /** The same, for whoever goes on afterwards. */
 export async function performShown(
   view: LiveView,
-  { isJson, isReviewed, nextLine }: LiveOptions,
+  { isJson, isReviewed, nextLine, lend }: LiveOptions,
   begin: Begin,
 ): Promise<Run> {
   const controller = new AbortController();
@@ -48,7 +51,9 @@ export async function performShown(
   };
   process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
   try {
-    const review = isReviewed ? await createPausingReview(view, controller.signal, nextLine) : undefined;
+    const review = isReviewed
+      ? await createPausingReview(view, controller.signal, nextLine, lend)
+      : undefined;
     const { stream, journal } = begin({
       signal: controller.signal,
       review,
@@ -84,6 +89,7 @@ async function createPausingReview(
   view: LiveView,
   signal: AbortSignal,
   nextLine?: () => Promise<string | undefined>,
+  lend: ChatInput["lend"] = (use) => use(),
 ) {
   const { createReview } = await import("./review-plan.ts");
   const { stdin, stderr, env } = process;
@@ -93,7 +99,7 @@ async function createPausingReview(
     await new Promise(setImmediate);
     view.pause();
     try {
-      return await review(plan);
+      return await lend(() => review(plan));
     } finally {
       view.resume();
     }

@@ -34,10 +34,21 @@ export interface ReviewIo {
 
 export function createReview(io: ReviewIo): (plan: PlanForReview) => Promise<Verdict> {
   const style = createStyle(io.stderr, io.env);
-  const reader = io.nextLine ? { next: io.nextLine, pause: () => {} } : createLineReader(io.stdin, io.signal);
+  const reader = io.nextLine
+    ? { next: io.nextLine, pause: () => {}, end: () => {} }
+    : createLineReader(io.stdin, io.signal);
   const say = (...lines: string[]) => io.stderr.write(lines.map((line) => `${line}\n`).join(""));
 
   return async (plan) => {
+    try {
+      return await ask(plan);
+    } finally {
+      // A terminal has no lines to lose; of a pipe the next ones are for the next plan.
+      if (io.stdin.isTTY) reader.end();
+    }
+  };
+
+  async function ask(plan: PlanForReview): Promise<Verdict> {
     let { workflow } = plan;
     let draft = toDraft(plan);
     let isEdited = false;
@@ -82,7 +93,7 @@ export function createReview(io: ReviewIo): (plan: PlanForReview) => Promise<Ver
       say("");
       show(workflow, plan.estimateOf(workflow));
     }
-  };
+  }
 }
 
 /** Who is behind the numbers of a plan, and in which round it stands. */
@@ -184,5 +195,9 @@ function createLineReader(input: NodeJS.ReadableStream, signal: AbortSignal) {
       return done ? undefined : value;
     },
     pause: () => reader?.pause(),
+    end() {
+      reader?.close();
+      lines = undefined;
+    },
   };
 }

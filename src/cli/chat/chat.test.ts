@@ -174,6 +174,28 @@ describe.skipIf(!hasTmux)("a conversation on a terminal (needs tmux)", () => {
     }
   }, 90_000);
 
+  it("asks what was typed during an answer after it, and what was half typed waits at the prompt", async () => {
+    const terminal = open(createHome(), "--model chatty");
+    try {
+      await terminal.shows(/One model: chatty[\s\S]+›/);
+      // All at once: the lines after the first come while it is answered.
+      terminal.keys("One?", "Enter", "/cost", "Enter", "Two?", "Enter", "and a ha");
+      await terminal.shows(
+        /› One\?[\s\S]+› \/cost\n +Last answer[\s\S]+› Two\?[\s\S]+session[\s\S]+› and a ha *$/m,
+      );
+      terminal.keys("C-u", "/plan on", "Enter");
+      await terminal.shows(/Every plan waits for your yes/);
+      terminal.keys("Three?", "Enter");
+      await terminal.shows(/yes, no or edit: *$/m);
+      terminal.keys("y", "Enter");
+      await terminal.shows(/yes, no or edit: y[\s\S]+session[\s\S]+\n› *$/m);
+      terminal.keys("C-d");
+      await terminal.shows(/left with 0/);
+    } finally {
+      terminal.close();
+    }
+  }, 90_000);
+
   it("shows a plan, waits for y, stops at Ctrl-C, and leaves at the next two", async () => {
     const terminal = open(createHome(), "--pool good,slow --conductor good");
     try {

@@ -94,7 +94,8 @@ function showPlan(session: ChatSession, argument: string): void {
   if (argument !== "") throw usageError(`/plan takes on, off or nothing, not "${argument}"`);
   const run = session.lastRun;
   if (!run) throw usageError("there is no plan yet: ask something first");
-  session.say(`${toOneLine(run.settings.conductor)}: ${toOneLine(run.settings.conductorReason ?? "")}`);
+  const who = `${toOneLine(run.settings.conductor)}: ${toOneLine(run.settings.conductorReason ?? "")}`;
+  session.say(who);
   for (const [round, { workflow, steps }] of run.rounds.entries()) {
     if (steps.length === 0) continue;
     const nameOf = (worker: number) => toOneLine(run.pool[worker]?.id ?? `worker ${worker}`);

@@ -1,10 +1,10 @@
 // Lines of a conversation. On a terminal: edited, with the lines before, several where one ends with a backslash or where
-// they are pasted. The terminal is given back while an answer is written, so that Ctrl-C reaches the process. Piped:
-// plain lines.
+// they are pasted. What is typed while an answer is written waits for the next prompt (type-ahead.ts). Piped: plain lines.
 
 import { createInterface, type Interface } from "node:readline";
 import type { Environment } from "../../config/home.ts";
 import { createStyle, isLive } from "../terminal/style.ts";
+import { TypeAhead } from "./type-ahead.ts";
 
 export interface ChatInput {
   readonly isTerminal: boolean;
@@ -12,6 +12,8 @@ export interface ChatInput {
   next: () => Promise<string | undefined>;
   /** A line as it is, for yes or no. */
   nextLine?: () => Promise<string | undefined>;
+  /** While this is asked, standard input is somebody else's: a plan to agree to, an editor. */
+  lend?<Result>(use: () => Promise<Result>): Promise<Result>;
   /** Lines that the arrow keys find. */
   remember(line: string): void;
   close(): void;
@@ -59,10 +61,12 @@ function openPipe(stdin: NodeJS.ReadableStream): ChatInput {
 function openTerminal({ stdin, stderr, env }: InputStreams): ChatInput {
   const style = createStyle(stderr, env);
   const [prompt, more] = [style.bold(style.cyan("› ")), style.dim("… ")];
+  const typed = new TypeAhead(stdin);
   let history: string[] = [];
   let wantsToLeave = false;
 
   function read(): Promise<string | undefined> {
+    typed.release();
     return new Promise((resolve) => {
       const reader: Interface & { history?: string[]; line: string } = createInterface({
         input: stdin,
@@ -82,6 +86,7 @@ function openTerminal({ stdin, stderr, env }: InputStreams): ChatInput {
         stdin.off("keypress", onKey);
         stderr.write(PASTE_OFF);
         reader.close();
+        typed.hold();
         resolve(text);
       };
       const onKey = (_: unknown, key: { name?: string } | undefined) => {
@@ -118,6 +123,8 @@ function openTerminal({ stdin, stderr, env }: InputStreams): ChatInput {
       stdin.on("keypress", onKey);
       stderr.write(PASTE_ON);
       reader.prompt();
+      for (let held = typed.next(); held; held = isOver ? undefined : typed.next())
+        reader.write(held.text, held.key);
     });
   }
 
@@ -133,6 +140,17 @@ function openTerminal({ stdin, stderr, env }: InputStreams): ChatInput {
       return text;
     },
     remember,
-    close: () => stdin.pause(),
+    async lend(use) {
+      typed.release();
+      try {
+        return await use();
+      } finally {
+        typed.hold();
+      }
+    },
+    close() {
+      typed.release();
+      stdin.pause();
+    },
   };
 }

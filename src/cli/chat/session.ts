@@ -99,7 +99,9 @@ export class ChatSession {
   /** Lines beside the conversation. */
   say(...lines: string[]): void {
     const indent = this.#input.isTerminal ? "  " : "";
-    for (const line of lines) this.#streams.stderr.write(`${indent}${line}\n`);
+    const isWrapped = (line: string) => this.#input.isTerminal && !line.includes("\u001b");
+    const shown = lines.flatMap((line) => (isWrapped(line) ? wrap(line, this.columns - 3) : [line]));
+    for (const line of shown) this.#streams.stderr.write(`${indent}${line}\n`);
   }
 
   fail(error: TuttiError): void {
@@ -167,7 +169,12 @@ export class ChatSession {
     for (const text of this.#notices.splice(0)) view.notice(text);
     const { choice, quality } = this;
     const options = { ...choice, quality, system, allowUnknownPrice, budgetUsd, continues: before?.id };
-    const live = { isJson: false, isReviewed: this.isReviewed, nextLine: this.#input.nextLine };
+    const live = {
+      isJson: false,
+      isReviewed: this.isReviewed,
+      nextLine: this.#input.nextLine,
+      lend: this.#input.lend,
+    };
     try {
       const run = await performShown(view, live, (stage) => ({
         stream: this.tutti.stream([question], { ...options, ...stage }),

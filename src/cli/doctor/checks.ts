@@ -4,9 +4,10 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { isTuttiError, messageOf } from "../../base/errors.ts";
-import { type Environment, toStorePath, toTuttiHome } from "../../config/home.ts";
+import { type Environment, isPostgresAddress, toStorePath, toTuttiHome } from "../../config/home.ts";
 import { resolvePool } from "../../config/pool.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
+import { toPublicName } from "../../store/postgres/connection.ts";
 import { modelsOf } from "../../worker/kinds.ts";
 
 export interface Finding {
@@ -69,8 +70,9 @@ export async function checkWorkers(config: TuttiConfig, env: Environment): Promi
 }
 
 export async function checkJournal(config: TuttiConfig, env: Environment): Promise<Finding> {
-  const path = toStorePath(config.store, env);
+  let path = "";
   try {
+    path = toStorePath(config.store, env);
     const [{ openStore }, { JOURNAL_FORMAT }] = await Promise.all([
       import("../../store/open.ts"),
       import("../../store/sqlite/format.ts"),
@@ -78,13 +80,18 @@ export async function checkJournal(config: TuttiConfig, env: Environment): Promi
     const store = await openStore(path);
     await store.listRuns({ limit: 1 });
     await store.close();
+    if (isPostgresAddress(path))
+      return { name: "journal", state: "ok", detail: `Postgres, ${toPublicName(path)}` };
     if (path === "memory") return { name: "journal", state: "ok", detail: "in memory: nothing is kept" };
     await access(path, constants.W_OK);
     const { size } = await stat(path);
     const detail = `${path}, ${(size / 1e6).toFixed(1)} MB, format ${JOURNAL_FORMAT}, writable`;
     return { name: "journal", state: "ok", detail };
   } catch (error) {
-    const mend = `make ${path} writable, put a copy of it back, or set TUTTI_HOME (now ${toTuttiHome(env)})`;
+    const mend =
+      path === "" || isPostgresAddress(path)
+        ? "do what the message says, or take store out of the config"
+        : `make ${path} writable, put a copy of it back, or set TUTTI_HOME (now ${toTuttiHome(env)})`;
     return { name: "journal", state: "failed", detail: messageOf(error), mend };
   }
 }

@@ -62,6 +62,15 @@ describe("tutti init", () => {
     expect([next.code, next.stdout]).toEqual([0, "ready\n"]);
   });
 
+  it("says which key is refused, and goes on with the others", async () => {
+    const refusing = await startChatServer({ listStatus: 401, reply: () => "hello" });
+    const env = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: refusing.baseUrl };
+    const { code, stderr } = await init([], { env });
+    expect(stderr.replace(/\s+/g, " ")).toMatch(/! anthropic is left out: .+ refuses the key \(401\)/);
+    expect([code, stderr.includes(KEY)]).toEqual([0, false]);
+    await refusing.close();
+  });
+
   it("asks each worker one tiny question, and leaves out who does not reply, with why", async () => {
     const reply = (model: string): ChatReply => (model === "other" ? { status: 500, body: "no" } : "ready");
     const { code, stderr, text } = await init([], { reply });

@@ -56,6 +56,11 @@ async function init({ yes = false, force = false, json = false }: InitFlags): Pr
   for (const { worker, source = "" } of modelsOf(found.pool))
     say(`  ${toOneLine(worker.id)}${source && style.dim(`  from ${toOneLine(source)}`)}`);
 
+  for (const text of found.warnings) {
+    const lines = wrap(toOneLine(text), columnsOf(process.stderr) - 5);
+    say(`  ${style.yellow("!")} ${lines.join("\n    ")}`);
+  }
+
   const survey = (await isAgreed(found, { yes, isPerson, say })) ? await check(found) : found;
   if (survey.checks) tellChecks(survey, style, say);
   if (modelsOf(survey.pool).length === 0)

@@ -15,6 +15,8 @@ export interface Survey {
   checks?: Check[];
   /** Found and not taken, with why. */
   leftOut: { id: string; detail: string }[];
+  /** The same in words, one for each reason. */
+  warnings: string[];
 }
 
 /** Undefined where there is neither a key nor a server. Throws "no-worker" where what is configured cannot be asked. */
@@ -24,7 +26,7 @@ export async function findWorkers(env: NodeJS.ProcessEnv): Promise<Survey | unde
     import("../../config/pool.ts"),
     import("../../config/schema.ts"),
   ]);
-  const { pool: found, kind, workers } = await resolvePool(parseConfig({}), { env });
+  const { pool: found, kind, workers, warnings } = await resolvePool(parseConfig({}), { env });
   if (kind === "rehearsal") return undefined;
   // A server may list what no config can name.
   const unnamed = modelsOf(found).filter(({ worker }) => !isModelName(worker.id));
@@ -34,7 +36,7 @@ export async function findWorkers(env: NodeJS.ProcessEnv): Promise<Survey | unde
     .filter(({ id }) => !isAsked(id))
     .map(({ id, detail = "it cannot be asked" }) => ({ id, detail }));
   const named = unnamed.map(({ worker: { id } }) => ({ id, detail: "a config cannot hold such a name" }));
-  return { pool, kind, leftOut: [...named, ...leftOut] };
+  return { pool, kind, leftOut: [...named, ...leftOut], warnings };
 }
 
 /** The most that one tiny question to each of them can cost; undefined where a price is unknown. */

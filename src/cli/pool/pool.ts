@@ -200,17 +200,20 @@ async function check(_flags: PoolFlags, command: Command): Promise<void> {
     { title: "DELAY", align: "right" },
     { title: "FIRST TOKEN", align: "right" },
     { title: "COST", align: "right" },
-    { title: "ERROR", min: 20 },
   ];
-  const toCheckRow = ({ id, ok, durationMs, firstTokenMs, costUsd, error }: Check) => [
+  const toCheckRow = ({ id, ok, durationMs, firstTokenMs, costUsd }: Check) => [
     toOneLine(id),
     ok ? "✓ ok" : "✗ failed",
     toDelay(durationMs),
     firstTokenMs === undefined ? "" : toDelay(firstTokenMs),
     ok ? toMoney(costUsd, simulated) : "",
-    error ? toOneLine(error.message) : "",
   ];
   printTable(columns, checks.map(toCheckRow), style);
+  // Below the table, whole: what went wrong must not be cut to the width of a column.
+  for (const { error } of checks)
+    if (error)
+      process.stdout.write(`\n${wrap(toOneLine(error.message), columnsOf(process.stdout) - 1).join("\n  ")}`);
+  if (failed > 0) process.stdout.write("\n");
   if (failed > 0)
     process.stderr.write(`${style.red(`${toCount(failed, "worker")} of ${checks.length} failed.`)}\n`);
 }

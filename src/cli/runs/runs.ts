@@ -1,7 +1,8 @@
 // `tutti runs`: what was asked and what came of it, from the journal.
 
 import type { Command } from "commander";
-import { toCount } from "../../base/format.ts";
+import { usageError } from "../../base/errors.ts";
+import { shorten, toCount } from "../../base/format.ts";
 import type { RunSummary, Store } from "../../store/types.ts";
 import type { Tutti } from "../../tutti/tutti.ts";
 import { type CommonFlags, checkRequired, oneOf, unknownVerb, wholeNumber } from "../options.ts";
@@ -10,7 +11,7 @@ import { columnsOf, createStyle } from "../terminal/style.ts";
 import { findRun, toRunTable } from "./find-runs.ts";
 
 const STATES = ["ended", "running", "interrupted"] as const;
-const VERBS = ["show", "resume", "delete", "prune"];
+const VERBS = ["show", "resume", "rate", "delete", "prune"];
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export function define(command: Command): void {
@@ -38,6 +39,13 @@ export function define(command: Command): void {
     .option("--quiet", "only the answer, and what went wrong")
     .addHelpText("after", "\nExample:\n  $ tutti runs resume r_m3x")
     .action(resume);
+  verb(command, "rate", "say how good a run was")
+    .argument("<id>", "the run, or the beginning of its id")
+    .argument("<score>", "up, down, or a number from 0 (useless) to 1 (right)")
+    .option("--label <word>", "a word of your own, such as wrong-file")
+    .option("--comment <text>", "what was good or wrong")
+    .addHelpText("after", '\nExample:\n  $ tutti runs rate r_m3x down --comment "The tests were not run"')
+    .action(rate);
   verb(command, "delete", "delete runs from the journal")
     .argument("<id...>", "the runs, or the beginnings of their ids")
     .addHelpText("after", "\nExample:\n  $ tutti runs delete r_m3x r_m3y")
@@ -165,6 +173,22 @@ async function resume(text: string, { quiet = false }: { quiet?: boolean }, comm
     if (origin?.isPrivate && stopReason !== "tool-calls") await store.stripRun(id);
   };
   await withTutti(command, work, (notice) => view.notice(notice));
+}
+
+async function rate(
+  text: string,
+  said: string,
+  { label, comment }: { label?: string; comment?: string },
+  command: Command,
+): Promise<void> {
+  const { addFeedback } = await import("../../perform/feedback.ts");
+  const score = { up: 1, down: 0 }[said] ?? (said.trim() === "" ? Number.NaN : Number(said));
+  if (Number.isNaN(score))
+    throw usageError(`A score is up, down or a number from 0 to 1, not "${shorten(said)}".`);
+  const run = await withTutti(command, async (_, store) =>
+    addFeedback(store, await findRun(store, text), { score, label, comment }),
+  );
+  print(command, { run: run.id, feedback: run.feedback }, () => [`Rated ${run.id}: ${score}.`]);
 }
 
 async function remove(texts: string[], _flags: object, command: Command): Promise<void> {

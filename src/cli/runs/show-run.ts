@@ -17,13 +17,14 @@ import type { RunState } from "../../perform/state.ts";
 import { toBrief } from "../../perform/visible.ts";
 import { toConductorName } from "../../store/conductor-name.ts";
 import { LIMIT_KINDS, LIMIT_NAMES } from "../../store/limits.ts";
+import { describeTurn, describeTurns } from "../../trajectory/describe.ts";
 import { textOf, toMessages } from "../../worker/brief.ts";
 import { isSimulated } from "../../worker/kinds.ts";
 import type { Usage } from "../../worker/types.ts";
 import { stopReasonInWords, toCalls, toCost, toPerformed } from "../ask/outcome.ts";
 import { toAskedWords, toBelievedWords } from "../terminal/belief-lines.ts";
 import { drawWorkflow } from "../terminal/draw-workflow.ts";
-import { toFallBackWords, toReasoning, weighs } from "../terminal/plan-lines.ts";
+import { toAlone, toFallBackWords, toReasoning, weighs } from "../terminal/plan-lines.ts";
 import { sanitise, toOneLine } from "../terminal/sanitise.ts";
 import { toNotes } from "../terminal/step-lines.ts";
 import type { Style } from "../terminal/style.ts";
@@ -78,10 +79,17 @@ function toHeader(state: RunState, { style, now, columns }: ShowOptions): string
   ];
   const rows = [
     ["when", `${toClock(run.startedAt)} (${toWhen(run.startedAt, now)})`],
-    ["conductor", toOneLine(`${toConductorName(conductor)} (${conductorReason})`)],
+    [
+      "conductor",
+      toOneLine(`${toAlone(conductor, state.pool) ?? toConductorName(conductor)} (${conductorReason})`),
+    ],
     ["limits", `${limit.join(" · ")} · seed ${seed}`],
     ["used", [toPerformed(run), toCalls(run), toDelay(run.durationMs), toCost(run)].join(" · ")],
     ["tokens", toUsage(run.usage)],
+    ...(run.feedback ?? []).map(({ score, label, comment }) => [
+      "rated",
+      toOneLine([String(score), label, comment].filter(Boolean).join(" · ")),
+    ]),
     ...(run.parent ? [["inside", `step ${run.parent.step + 1} of run ${run.parent.runId}`]] : []),
   ];
   const end = run.stopReason;
@@ -101,7 +109,7 @@ function toRounds(state: RunState, options: ShowOptions): string[] {
 
 function toRound(state: RunState, round: RunRound, number: number, options: ShowOptions): string[] {
   const { style, columns } = options;
-  const { workflow, plan, belief, fallback, review, planErrors, planMs, planCostUsd, steps } = round;
+  const { workflow, plan, belief, fallback, turn, review, planErrors, planMs, planCostUsd, steps } = round;
   const { settings, pool } = state;
   const heading = belief ? `Turn ${number + 1}` : settings.rounds > 1 ? `Round ${number + 1}` : "Plan";
   const simulated = isSimulated(pool);
@@ -112,18 +120,21 @@ function toRound(state: RunState, round: RunRound, number: number, options: Show
   ];
   const indented = (text: string, paint = (line: string) => line) =>
     wrap(text, columns - 3).map((line) => `  ${paint(line)}`);
+  const nameOf = (worker: number) => toOneLine(pool[worker]?.id ?? `worker ${worker}`);
   const reasoning = weighs(settings, options.isVerbose) ? "" : toReasoning(plan);
+  const alone = toAlone(settings.conductor, pool);
+  const by = alone === undefined ? `by ${toConductorName(settings.conductor)}` : `none: ${alone}`;
   const lines = [
     "",
-    `${style.bold(heading)} ${style.dim([`by ${toOneLine(toConductorName(settings.conductor))}`, ...metrics].join(" · "))}`,
+    `${style.bold(heading)} ${style.dim([toOneLine(by), ...metrics].join(" · "))}`,
     ...planErrors.flatMap(({ message }) => indented(`✗ A plan failed: ${toOneLine(message)}`, style.yellow)),
     ...(fallback === undefined ? [] : indented(toFallBackWords(fallback), style.yellow)),
+    ...(turn ? indented(`turn      ${toOneLine(describeTurn(turn, nameOf))}`) : []),
     ...(reasoning === "" ? [] : indented(reasoning, style.dim)),
     ...(belief ? indented(`believed  ${toBelievedWords(belief)}`) : []),
     ...(options.withMessages ? toPromptLines(state, number, options) : []),
   ];
   if (steps.length === 0) return [...lines, ...indented("The answer before is accepted.")];
-  const nameOf = (worker: number) => toOneLine(pool[worker]?.id ?? `worker ${worker}`);
   const drawing = drawWorkflow(workflow, { nameOf, width: columns - 3, style });
   // One ask needs no drawing.
   if (belief && steps.length === 1)
@@ -187,6 +198,9 @@ function toStep(state: RunState, step: RunStep, options: ShowOptions): string[] 
       : []),
     ...field("subtask", subtask),
     ...field("saw", toSeen(state, round, number)),
+    ...describeTurns(step.decisions ?? [], (each) =>
+      toOneLine(state.pool[each]?.id ?? `worker ${each}`),
+    ).flatMap(({ turns, text }) => field("turn", `${turns}  ${text}`)),
     ...toNotes(state, round, number, options.now).flatMap((note) => field("trouble", note, style.yellow)),
     ...(reasoning ? field("thought", reasoning, style.dim) : []),
     ...(withMessages && step.startedAt !== undefined ? toMessageLines(state, round, number, field) : []),

@@ -32,7 +32,7 @@ export class PlainProgress implements RunProgress {
     if (event.runId !== state.runId) return;
     switch (event.type) {
       case "run-start":
-        this.#line(toConductorWords(event.settings));
+        this.#line(toConductorWords(event.settings, event.pool));
         break;
       case "plan-start":
         // A turn is told when it is decided, with what it was decided on.

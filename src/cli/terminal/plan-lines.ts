@@ -1,10 +1,10 @@
 // The plan of a round as lines of a terminal: while it is written, and when it is there. Pure.
 
 import { toCount, toDelay, toMoney } from "../../base/format.ts";
-import type { RoundState } from "../../perform/state.ts";
+import type { RoundState, RunState } from "../../perform/state.ts";
 import { toConductorName } from "../../store/conductor-name.ts";
 import type { RunSettings } from "../../store/types.ts";
-import { isSimulated } from "../../worker/kinds.ts";
+import { isModel, isSimulated } from "../../worker/kinds.ts";
 import { sanitise, toOneLine } from "./sanitise.ts";
 import { type Scene, toSpinner } from "./step-lines.ts";
 import { cut, widthOf, wrap } from "./text-width.ts";
@@ -24,8 +24,21 @@ export function toPlanningLines(scene: Scene, text: string): string[] {
 }
 
 /** Who plans, and why this Conductor and no other. */
-export function toConductorWords({ conductor, conductorReason }: RunSettings): string {
-  return toOneLine(`Conductor: ${toConductorName(conductor)} (${conductorReason})`);
+export function toConductorWords(
+  { conductor, conductorReason }: RunSettings,
+  pool: RunState["pool"],
+): string {
+  const alone = toAlone(conductor, pool);
+  return toOneLine(`${alone ?? `Conductor: ${toConductorName(conductor)}`} (${conductorReason})`);
+}
+
+/** "openai/x answers alone": nobody plans, so naming a Conductor would tell nothing. */
+export function toAlone(conductor: RunSettings["conductor"], pool: RunState["pool"]): string | undefined {
+  if (conductor.kind !== "single" && conductor.kind !== "fast") return undefined;
+  const models = pool.filter(isModel);
+  const named =
+    conductor.kind === "single" ? conductor.worker : models.length === 1 ? models[0]!.id : undefined;
+  return `${named ?? "the strongest worker"} answers alone`;
 }
 
 /** A plan that is there: whose it is, what it took, and why it is as it is. Its steps are shown as steps. */
@@ -39,7 +52,9 @@ export function toPlanLines(scene: Scene, round: RoundState): string[] {
     plan.durationMs >= 1 && toDelay(plan.durationMs),
     plan.totals.calls > 0 && toMoney(cost, isSimulated(state.pool)),
   ].filter(Boolean);
-  const heading = `by ${[who, ...metrics].join(" · ")}`;
+  const alone = toAlone(state.settings.conductor, state.pool);
+  const title = alone === undefined ? `${style.bold(workflow ? "Plan" : "Accepted")} ` : "";
+  const heading = alone === undefined ? `by ${[who, ...metrics].join(" · ")}` : toOneLine(alone);
   // Why this Conductor is said once: beside its name where there is room, else below.
   const why = round === state.rounds[0] ? `(${toOneLine(state.settings.conductorReason)})` : "";
   const isBeside = why !== "" && widthOf(`${heading} ${why}`) <= columns - 12;
@@ -47,7 +62,7 @@ export function toPlanLines(scene: Scene, round: RoundState): string[] {
   const lines =
     plan.fallback === undefined
       ? [
-          `  ${style.bold(workflow ? "Plan" : "Accepted")} ${style.dim(said)}`,
+          `  ${title}${style.dim(said)}`,
           ...(isBeside || why === "" ? [] : [`  ${style.dim(cut(why, columns - 3))}`]),
         ]
       : wrap(toFallBackWords(plan.fallback), columns - 3).map((line) => `  ${style.yellow(line)}`);

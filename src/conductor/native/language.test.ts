@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { startCpuClock } from "../../testing/cpu-clock.ts";
 import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
 import { parseWorkflow } from "../../workflow/parse.ts";
 import type { Access, Step } from "../../workflow/types.ts";
@@ -163,9 +164,9 @@ describe("reading", () => {
 
   test("of a megabyte only the ends are looked at", () => {
     const text = `First the beginning. ${"x".repeat(1_000_000)} And what is the sum of 12 and 30?`;
-    const startedAt = performance.now();
+    const cpuMs = startCpuClock();
     const tokens = language.question(text, 56);
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(cpuMs()).toBeLessThan(200);
     expect(tokens.length).toBe(56);
     const said = language.tokenizer.decode(tokens);
     expect(said).toMatch(/^First the beginning/);

@@ -50,6 +50,12 @@ export class UploadDesk {
 
   /** Its bytes count until the response is over. Throws "rate-limited" (429), "overloaded" (503), "too-large" (413). */
   async read(connection: Connection, key: GatewayKey | undefined): Promise<Upload> {
+    const raw = await this.readRaw(connection, key);
+    return { raw, body: await this.#parse(raw, this.#accountOf(key?.id ?? "")) };
+  }
+
+  /** The same for a body that is no JSON. */
+  async readRaw(connection: Connection, key: GatewayKey | undefined): Promise<Buffer> {
     const name = key?.id ?? "";
     const account = this.#accountOf(name);
     await this.#takePlace(account, key);
@@ -86,7 +92,7 @@ export class UploadDesk {
       this.#bytes += more;
       if (taken > SMALL_BYTES) this.#checkBytes(account);
     }
-    return { raw: unpacked, body: await this.#parse(unpacked, account) };
+    return unpacked;
   }
 
   #accountOf(name: string): UploadAccount {

@@ -62,7 +62,6 @@ describe("a large journal, read in the thread", () => {
 
   it("does not hold up this one", async () => {
     const groupBy = ["metadata.job" as const, "user" as const, "day" as const];
-    const startedAt = performance.now();
     let turns = 0;
     let isOver = false;
     const reading = reader.bytes(undefined, "toBill", { groupBy }).finally(() => {
@@ -75,7 +74,6 @@ describe("a large journal, read in the thread", () => {
     expect(parse(await reading).data).toHaveLength(RUNS);
     // Here it would be one turn or two.
     expect(turns).toBeGreaterThan(20);
-    expect(performance.now() - startedAt).toBeLessThan(20_000);
   });
 
   it("sees what was written a moment ago", async () => {

@@ -13,6 +13,8 @@ export interface RequestBound {
   outputTokens: number;
   /** The request says itself how long its reply may be. */
   isStated: boolean;
+  /** Nothing that it writes is billed. */
+  isInputOnly?: true;
 }
 
 /** Of every dialect: a server may go by any of them, so the largest counts. */
@@ -47,6 +49,7 @@ export function findBadCount(body: Fields): string | undefined {
 /** `isWhole`: the reply was read to its end, so that its text tells how long it was. */
 export function boundUsage(bound: RequestBound, reading: RelayReading, isWhole: boolean): Usage {
   const { usageSoFar, writtenTokens } = reading;
+  if (bound.isInputOnly) return usageSoFar ?? { ...NO_USAGE, inputTokens: bound.inputTokens() };
   const outputTokens = isWhole ? writtenTokens : Math.max(writtenTokens, bound.outputTokens);
   if (usageSoFar) return { ...usageSoFar, outputTokens: Math.max(usageSoFar.outputTokens, outputTokens) };
   return { ...NO_USAGE, inputTokens: bound.inputTokens(), outputTokens };

@@ -67,6 +67,8 @@ export function toClientHeaders(
   return headers;
 }
 
+/** Speech: no browser runs it. */
+const AUDIO = /^audio\/[\w.+-]{1,40}$/;
 const CHARSET = /^;\s*charset=[\w-]+$/i;
 
 /**
@@ -77,6 +79,7 @@ function toContentType(value = ""): string {
   const end = value.indexOf(";");
   const type = (end < 0 ? value : value.slice(0, end)).trim().toLowerCase();
   const isJson = type === "application/json" || type === "application/problem+json";
+  if (AUDIO.test(type)) return type;
   if (!isJson && type !== "text/event-stream") return "application/octet-stream";
   const shown = isJson ? "application/json" : type;
   const charset = end < 0 ? "" : value.slice(end).trim();

@@ -2,11 +2,7 @@
 // relayed request costs no handshake.
 
 import { Pool } from "undici";
-
-/** Reasoning models are silent for minutes before the first byte. */
-export const HEADERS_TIMEOUT_MS = 600_000;
-/** Between two pieces of a body. While a slow client holds us up it does not count. */
-export const BODY_TIMEOUT_MS = 120_000;
+import { RELAY_HEADERS_MS, RELAY_IDLE_MS } from "../../store/relayed-run.ts";
 
 export type RelayPools = ReturnType<typeof createRelayPools>;
 
@@ -25,8 +21,8 @@ export function createRelayPools(options: RelayPoolOptions = {}) {
       if (!pool) {
         pool = new Pool(origin, {
           connections: options.connections ?? 256,
-          headersTimeout: options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS,
-          bodyTimeout: options.bodyTimeoutMs ?? BODY_TIMEOUT_MS,
+          headersTimeout: options.headersTimeoutMs ?? RELAY_HEADERS_MS,
+          bodyTimeout: options.bodyTimeoutMs ?? RELAY_IDLE_MS,
           keepAliveTimeout: 30_000,
         });
         pools.set(origin, pool);

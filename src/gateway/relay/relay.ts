@@ -63,14 +63,19 @@ class Transfer implements Dispatcher.DispatchHandler {
   }
 
   start(): void {
-    const { pools, upstream, body, clientHeaders, outgoing } = this.#request;
+    const { pools, upstream, method = "POST", body, clientHeaders, outgoing } = this.#request;
     outgoing.on("close", this.#onClientClose);
     if (outgoing.destroyed) this.#onClientClose();
     if (this.#isOver) return;
     const { url } = upstream;
     const headers = toUpstreamHeaders(clientHeaders, upstream);
     try {
-      pools.of(url).dispatch({ path: `${url.pathname}${url.search}`, method: "POST", headers, body }, this);
+      pools
+        .of(url)
+        .dispatch(
+          { path: `${url.pathname}${url.search}`, method, headers, ...(method === "POST" && { body }) },
+          this,
+        );
     } catch (error) {
       this.#fail(error);
     }

@@ -15,6 +15,11 @@ export interface RelayReader {
   readonly protocols: readonly ProviderProtocol[];
   /** The field of a request that limits the length of its reply. */
   lengthField(protocol: ProviderProtocol): string;
+  /**
+   * Which price a request has, where it is not that of a conversation ("tokens"). "input": nothing is written that is billed.
+   * "unknown": none that could be reserved, nor told where the provider does not count tokens.
+   */
+  readonly billing?: "tokens" | "input" | "unknown";
   /** What a key with a budget may send. */
   readonly pricedFields: PricedFields;
   /**
@@ -68,6 +73,8 @@ export interface RelayedTo {
 
 export interface RelayRequest {
   pools: RelayPools;
+  /** By default POST. */
+  method?: "GET" | "POST" | "DELETE";
   upstream: Upstream;
   /** Who is asked, for error messages. */
   workerId: string;

@@ -15,6 +15,7 @@ import { toOverheadMs } from "../runs/outcome.ts";
 import { readPreferences } from "../runs/preferences.ts";
 import { respondStreamed, respondWhole } from "../runs/respond.ts";
 import type { Dialect, Handler } from "../types.ts";
+import { admitCapped, enterSession } from "./capped.ts";
 import { passThrough, passThroughOnce } from "./pass-through.ts";
 
 const BUSY_RETRY_MS = 1_000;
@@ -28,7 +29,9 @@ export const ask: Handler = async (context, visit) => {
   const model = reader.name("model");
   notes.model = model;
   const header = (name: string) => connection.header(name);
-  const preferences = readPreferences(reader, context.config);
+  const asWanted = readPreferences(reader, context.config);
+  const capped = await enterSession(context, visit, reader, asWanted);
+  const preferences = capped?.preferences ?? asWanted;
   // Found before the rest is read: whoever is passed through speaks for itself.
   const named = await context.models.resolve(model, key, { preferences });
   if (named.alias !== undefined) connection.set({ "x-tutti-alias": named.alias });
@@ -42,7 +45,16 @@ export const ask: Handler = async (context, visit) => {
     // Lines of progress pose as thoughts in some dialects, and a provider takes none that it has not signed.
     const cleaned = dialect.relay.withoutOurs?.(raw, body);
     const sent = cleaned ? { raw: Buffer.from(JSON.stringify(cleaned)), body: cleaned } : { raw, body };
-    const asked = { dialect, reader: dialect.relay, ...sent, member: named.member, target, upstream };
+    const { session } = capped ?? {};
+    const asked = {
+      dialect,
+      reader: dialect.relay,
+      ...sent,
+      member: named.member,
+      target,
+      upstream,
+      session,
+    };
     if (idempotencyKey === undefined) return void (await passThrough(context, visit, asked));
     return passThroughOnce(context, visit, asked, idempotencyKey, hash());
   }
@@ -62,10 +74,12 @@ export const ask: Handler = async (context, visit) => {
     key,
     embeds: mayEmbed(key, context.config),
     idempotencyKey,
+    session: capped?.session,
     hash: hash(),
     isSampled: Number(body.temperature ?? 0) > 0 && !isRepeat(connection),
     admit: async (wanted) => {
-      const admission = await admitRun(context, key, wanted);
+      const admit = (less: typeof wanted) => admitRun(context, key, less);
+      const admission = await (capped ? admitCapped(context, capped, wanted, admit) : admit(wanted));
       connection.set(admission.headers);
       return admission;
     },

@@ -5,7 +5,7 @@
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import type { RelayTarget } from "../../config/endpoint.ts";
 import { toPoolEntry } from "../../store/pool-entry.ts";
-import type { Origin, RunEvent } from "../../store/types.ts";
+import type { Origin, PoolEntry, RunEvent } from "../../store/types.ts";
 import { createRunId } from "../../tutti/run-setup.ts";
 import { costOf, mostCostOf, ratesFor } from "../../worker/price.ts";
 import type { PoolMember, Task } from "../../worker/types.ts";
@@ -33,6 +33,10 @@ export interface PassThrough {
   member: PoolMember;
   target: RelayTarget;
   upstream: Upstream;
+  /** The body is no JSON, and has the provider's name of the model in it already. */
+  isForm?: true;
+  /** The conversation, where it has caps. */
+  session?: string;
 }
 
 /** With an idempotency key: a repeat gets the bytes of the first, and is not paid for again. */
@@ -72,23 +76,25 @@ export async function passThrough(
   const { pools, log } = context;
   const { connection, key, notes } = visit;
   const { reader, raw, body, member, target, upstream } = asked;
-  const bound = boundRequest(raw, body, member.maxOutputTokens ?? context.config.maxOutputTokens);
+  const usualTokens = member.maxOutputTokens ?? context.config.maxOutputTokens;
+  const bound = withoutOutput(reader, boundRequest(raw, body, usualTokens));
   const runId = createRunId();
   const startedAt = Date.now();
   const keepsText = context.config.gateway.keepRelayed || connection.header("x-tutti-content") === "keep";
   const origin = toOrigin(asked, key?.id, keepsText);
-  const entry = toPoolEntry(member);
-  const admission = key?.budget
-    ? await admitBudgeted(context, visit, key, asked, { runId, startedAt, origin, entry, bound })
-    : await context.admission.admit(key, { runId });
+  const entry: PoolEntry = toPoolEntry(member);
+  const isBounded = key?.budget !== undefined && !isFreeOfBudget(key, asked);
+  const admission = isBounded
+    ? await admitBudgeted(context, visit, key!, asked, { runId, startedAt, origin, entry, bound })
+    : await context.admission.admit(key, { runId, usd: key?.budget ? 0 : undefined });
   notes.runId = runId;
   const beforeMs = performance.now() - connection.startedAt;
   let sent: SentRequest = { body: raw, bound, hidesUsage: false };
   let outcome: RelayResult | TuttiError;
   context.relaying++;
   try {
-    if (key?.budget) sent = toBudgetedBody(asked, bound, admission);
-    else sent.body = spliceModel(raw, target.model);
+    if (isBounded) sent = toBudgetedBody(asked, bound, admission);
+    else sent.body = asked.isForm ? raw : spliceModel(raw, target.model);
     outcome = await relay({
       pools,
       upstream,
@@ -123,6 +129,8 @@ export async function passThrough(
   } finally {
     context.relaying--;
   }
+  // By the token it costs nothing that is known, and bytes of pictures are no tokens.
+  if (reader.billing === "unknown" && (isTuttiError(outcome) || !outcome.usage)) entry.price = undefined;
   // Written out, as everything here: this is done for every relayed request, and a spread costs more than the rest of it.
   const events = toRelayEvents({
     runId,
@@ -146,6 +154,7 @@ export async function passThrough(
   // What a key has left is known from the journal: its next request must not wait behind a reservation.
   if (key) await context.journalBatch.flush();
   count(context, events, member.worker.id);
+  if (asked.session !== undefined) await countCapped(context, asked.session, events);
   if (isTuttiError(outcome)) throw outcome;
   return outcome.isComplete && outcome.status < 500;
 }
@@ -157,6 +166,30 @@ function count({ metrics }: GatewayContext, events: readonly RunEvent[], workerI
     metrics.addTokens(event.spending.usage);
     metrics.addWorkerCall(workerId, event.type === "step-end" ? "ok" : "error");
   }
+}
+
+/** What is not billed by what it writes needs no bound of it. */
+function withoutOutput({ billing }: RelayReader, bound: RequestBound): RequestBound {
+  if (billing === undefined || billing === "tokens") return bound;
+  return { ...bound, outputTokens: 0, isStated: true, isInputOnly: true };
+}
+
+/**
+ * Where nobody knows the price beforehand a budget cannot be kept. True: the key was allowed it all the same, by its name.
+ * Throws "forbidden" (403) where it was not.
+ */
+function isFreeOfBudget({ allowFields = [] }: GatewayKey, { dialect, reader }: PassThrough): boolean {
+  if (reader.billing !== "unknown") return false;
+  if (allowFields.includes(dialect.name) || allowFields.includes("*")) return true;
+  throw new TuttiError(
+    "forbidden",
+    `What a request to /v1${dialect.path} costs is not known beforehand, and this key has a budget. Have a key created with: --allow-fields ${dialect.name}`,
+  );
+}
+
+async function countCapped({ sessions }: GatewayContext, session: string, events: readonly RunEvent[]) {
+  for (const event of events)
+    if (event.type === "run-end") await sessions.add(session, event.spent.usd, event.spent.calls);
 }
 
 /** A shorter reply than this is of no use, unless no more was wanted. */
@@ -221,7 +254,11 @@ function toBudgetedBody(
   };
 }
 
-function toOrigin({ dialect, body }: PassThrough, keyId: string | undefined, keepsText: boolean): Origin {
+function toOrigin(
+  { dialect, body, session }: PassThrough,
+  keyId: string | undefined,
+  keepsText: boolean,
+): Origin {
   const { model, user, metadata } = body;
   const isTag = (value: unknown): value is string => typeof value === "string" && value.length <= 512;
   const tags = isFields(metadata)
@@ -231,6 +268,7 @@ function toOrigin({ dialect, body }: PassThrough, keyId: string | undefined, kee
     model: String(model),
     dialect: dialect.name,
     keyId,
+    session,
     user: isTag(user) ? user : undefined,
     metadata: tags.length > 0 ? (Object.fromEntries(tags.slice(0, 16)) as Origin["metadata"]) : undefined,
     isPrivate: keepsText ? undefined : true,

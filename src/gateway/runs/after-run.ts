@@ -5,6 +5,7 @@ import type { Log } from "../../http/log.ts";
 import { type Run, toRun } from "../../perform/run.ts";
 import { fold } from "../../perform/state.ts";
 import type { Store } from "../../store/types.ts";
+import type { SessionLedger } from "../access/sessions.ts";
 import type { Metrics } from "../http/metrics.ts";
 
 const WAIT_MS = 3_600_000;
@@ -23,6 +24,13 @@ export function countRun(metrics: Metrics, run: Run, before?: Run): void {
     const isNew = earlier?.state !== "done" || earlier.toolCalls !== toolCalls;
     if (state === "done" && isNew) metrics.addWorkerCall(workerId, "ok");
   }
+}
+
+/** Beside the bill: what the whole conversation has taken. */
+export async function countSession(sessions: SessionLedger, run: Run, before?: Run): Promise<void> {
+  const { session } = run.origin ?? {};
+  if (session === undefined) return;
+  await sessions.add(session, run.costUsd - (before?.costUsd ?? 0), run.calls - (before?.calls ?? 0));
 }
 
 export async function deletePrivate(store: Store, run: Run, log: Log): Promise<void> {

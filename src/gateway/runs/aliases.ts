@@ -17,6 +17,15 @@ const FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/^(?:gpt-[3-9]|gpt-\d{2}|o[1-9](?:-|$)|codex-|chatgpt-)/, "openai"],
   [/^gemini-/, "google"],
 ];
+/** No chat model, so no team can take its place. */
+const NO_CHAT: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(?:text-embedding-|omni-moderation|text-moderation|dall-e|gpt-image|whisper|tts-|.*-(?:transcribe|tts)(?:-|$))/,
+    "openai",
+  ],
+  [/^(?:mistral-embed|codestral-embed)/, "mistral"],
+  [/^(?:rerank-|embed-)/, "cohere"],
+];
 /** Asked for titles, summaries and the like. */
 const SMALL = /(?:^|-)(?:haiku|mini|nano|flash|lite|small)(?:-|$)/;
 
@@ -31,6 +40,8 @@ export function findMeaning(
   if (name.includes("/")) return undefined;
   const model = toModelName(name);
   const same = workers.filter((id) => id.includes("/") && toModelName(id) === model);
+  const other = NO_CHAT.find(([pattern]) => pattern.test(model));
+  if (other) return { names: [...same.slice(0, 1), `${other[1]}/${name}`] };
   const family = FAMILIES.find(([pattern]) => pattern.test(model));
   const team = family && (SMALL.test(model) ? "tutti-fast" : "tutti");
   // Of two workers with the same model none is meant more than the other: the first is as good.

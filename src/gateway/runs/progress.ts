@@ -8,6 +8,8 @@ import { toTaken } from "../../belief/reading.ts";
 import type { Belief } from "../../belief/types.ts";
 import type { Run, RunRound } from "../../perform/run.ts";
 import type { PoolEntry, RunEvent, Spending } from "../../store/types.ts";
+import { describeTurn } from "../../trajectory/describe.ts";
+import type { TurnDecision } from "../../trajectory/types.ts";
 import { isSimulated } from "../../worker/kinds.ts";
 
 const LONGEST_LINE = 160;
@@ -50,10 +52,18 @@ export function createProgress(before?: Pick<Run, "id" | "pool" | "rounds">): Pr
     const team = listen(teams.get(event.runId), event);
     if (!team) return undefined;
     teams.set(event.runId, team);
+    const turn = "turn" in event ? event.turn : undefined;
+    if (turn && turn.kind !== "stay") return clean(toTurn(turn, team));
     if (team.rounds[0] ? isDirect(team.rounds[0]) : team.isSingle) return undefined;
     if (event.runId === rootId) return clean(toWords(team, event));
     return event.type === "step-start" ? clean(`· ${toStepStart(team, event)}`) : undefined;
   };
+}
+
+/** What happens to a tool loop beside its own turns: also where one worker alone is at it. */
+function toTurn(turn: TurnDecision, { pool }: KnownRun): string {
+  const words = describeTurn(turn, (worker) => nameOf(pool, worker));
+  return words[0]!.toUpperCase() + words.slice(1);
 }
 
 /** Undefined while the beginning of the run has not been heard: there are no names to tell. */
@@ -112,6 +122,7 @@ function toWords(team: KnownRun, event: RunEvent): string | undefined {
     case "step-delta":
     case "round-end":
     case "run-end":
+    case "run-feedback":
       return undefined;
   }
 }

@@ -128,7 +128,7 @@ describe("a client that leaves", () => {
     await reader.read();
     await expect.poll(() => gateway.asked().length).toBe(1);
     leaving.abort();
-    await expect.poll(() => gateway.asked()[0]!.closedEarly, { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => gateway.asked()[0]!.closedEarly, { timeout: 30_000 }).toBe(true);
     const runId = response.headers.get("x-tutti-run-id")!;
     await expect
       .poll(async () => (await body(fetch(`${gateway.url}/v1/runs/${runId}`))).stopReason)

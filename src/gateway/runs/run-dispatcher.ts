@@ -46,6 +46,8 @@ export interface DispatchRequest {
   /** Its question may be sent to the embeddings of the config. */
   embeds: boolean;
   idempotencyKey?: string;
+  /** The conversation, where it has caps. */
+  session?: string;
   /** Of the body and what else makes two requests the same. */
   hash: string;
   /** Its words are chosen by chance: whoever asks the same at once wants another answer. An idempotency key says otherwise. */
@@ -74,6 +76,8 @@ export class RunDispatcher {
   readonly #onEnd: (run: Run, before?: Run) => Promise<void>;
   /** Background runs of an earlier process that wait until they are let in. */
   readonly queued = new Set<string>();
+  /** Background runs of a process that died that cannot go on here: their key is not good any more, say. */
+  readonly refused = new Set<string>();
   readonly #same = new Map<string, { hash: string; reply: Promise<LiveReply> }>();
 
   /** `onEnd` is done before the place that a run took is free again. */
@@ -302,6 +306,7 @@ function toTurnOptions(
     output: request.task.output ?? {},
     budgetUsd: budgetUsd ?? null,
     deadlineMs: preferences.deadlineMs,
+    maxCalls: preferences.maxCalls,
     streamsAnswer: request.isStream,
     isFinal: true,
     patienceMs: patienceOf(request),
@@ -353,7 +358,7 @@ function toHead(
   return { id: toReplyId(dialect, runId, turn), runId, createdAt, request };
 }
 
-function toOrigin({ dialect, request, key, idempotencyKey, hash }: DispatchRequest): Origin {
+function toOrigin({ dialect, request, key, idempotencyKey, session, hash }: DispatchRequest): Origin {
   const { model, user, metadata, isStored, isBackground, echo } = request;
   return {
     model,
@@ -362,6 +367,7 @@ function toOrigin({ dialect, request, key, idempotencyKey, hash }: DispatchReque
     user,
     metadata,
     idempotencyKey,
+    session,
     requestHash: idempotencyKey === undefined ? undefined : hash,
     isPrivate: isStored ? undefined : true,
     isBackground: isBackground || undefined,

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sameAnswer } from "../../answer/normalise.ts";
 import { createRandom } from "../../base/random.ts";
+import { startCpuClock } from "../../testing/cpu-clock.ts";
 import { TOPICS } from "../../worker/types.ts";
 import { FAMILIES, gradeProblem, readProblem } from "../questions.ts";
 import { cleanText } from "../templates/templates.ts";
@@ -136,7 +137,7 @@ test("hostile texts are read in linear time", () => {
     "x takes 1 hours; ",
     "Solve for x: 1",
   ];
-  const started = performance.now();
+  const cpuMs = startCpuClock();
   for (const piece of pieces) readProblem(piece.repeat(20_000));
-  expect(performance.now() - started).toBeLessThan(5000);
+  expect(cpuMs()).toBeLessThan(5000);
 });

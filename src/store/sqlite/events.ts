@@ -1,11 +1,20 @@
 // The table of events in the journal file. All events of a run in one append share a row (a list in JSON when
 // there are several), because a row costs more than an event: the gateway's relay appends whole runs. Long conversations
-// stand beside it (message-lists.ts); a row with such is `{ lists, events }`.
+// stand beside it (message-lists.ts); a row with such is `{ lists, events }`. A relayed run is `{ relayed }`, whose events
+// are made again when it is read (../relayed-run.ts).
 
 import { TuttiError } from "../../base/errors.ts";
+import { groupByRun, toJson } from "../event-rows.ts";
+import {
+  findRelayedFacts,
+  RELAYED_EVENTS,
+  type RelayedFacts,
+  toKeptFacts,
+  toRelayedEvents,
+} from "../relayed-run.ts";
 import { type SummaryChange, toSummaryChange } from "../summary.ts";
 import type { RunEvent } from "../types.ts";
-import { toKept, upgradeEvent } from "../upgrade.ts";
+import { upgradeEvent } from "../upgrade.ts";
 import { withoutContent } from "../without-content.ts";
 import type { Database } from "./file.ts";
 import { createKnownEvents, type RunRows } from "./known-events.ts";
@@ -38,20 +47,35 @@ const LEAST_MESSAGES = 2;
 const LEAST_CHARACTERS = 1_000;
 
 /** One for each run, in the order in which the runs first appear: a nested run's head comes before it. */
-export function toRows(events: readonly RunEvent[]): AppendedRow[] {
-  const byRun = new Map<string, RunEvent[]>();
-  for (const event of events) {
-    const kept = toKept(event);
-    if (!kept) continue;
-    const others = byRun.get(kept.runId);
-    if (others) others.push(kept);
-    else byRun.set(kept.runId, [kept]);
+export function toListedRows(events: readonly RunEvent[]): AppendedRow[] {
+  const others: RunEvent[] = [];
+  const relayed: AppendedRow[] = [];
+  for (let at = 0; at < events.length; at++) {
+    const event = events[at]!;
+    const facts = event.type === "run-start" ? findRelayedFacts(event) : undefined;
+    if (facts && !facts.task) {
+      relayed.push(toRelayedRow(facts, events, at));
+      at += RELAYED_EVENTS - 1;
+    } else others.push(event);
   }
-  return Array.from(byRun, ([runId, kept]) => {
+  const rows = groupByRun(others).map(({ runId, events: kept }) => {
     const lists: AppendedRow["lists"] = [];
     const short = kept.map((event, at) => withoutLists(event, at, lists));
     return { runId, json: toJson(short), lists, change: toSummaryChange(kept) };
   });
+  return [...rows, ...relayed];
+}
+
+const NO_LISTS: AppendedRow["lists"] = [];
+
+/** A run that arrives whole and has no nested ones: it stands for itself, wherever it is among the others. */
+function toRelayedRow(facts: RelayedFacts, events: readonly RunEvent[], at: number): AppendedRow {
+  const kept = toKeptFacts(facts);
+  // What the summary is made of: the start, the one step and the end.
+  const [start, , , step, , end] =
+    kept === facts ? events.slice(at, at + RELAYED_EVENTS) : toRelayedEvents(kept);
+  const change = toSummaryChange([start!, step!, end!]);
+  return { runId: facts.runId, json: JSON.stringify({ relayed: kept }), lists: NO_LISTS, change };
 }
 
 export function createEventTable(database: Database, file: string): EventTable {
@@ -89,7 +113,8 @@ export function createEventTable(database: Database, file: string): EventTable {
 
   function parseRow(json: string, where: string): { events: RunEvent[]; size: number } {
     try {
-      const value = JSON.parse(json) as RunEvent | RunEvent[] | ListedRow;
+      const value = JSON.parse(json) as RunEvent | RunEvent[] | ListedRow | RelayedRow;
+      if ("relayed" in value) return { events: toRelayedEvents(value.relayed), size: json.length };
       const listed = "lists" in value ? value : { lists: [], events: value };
       const events = Array.isArray(listed.events) ? listed.events : [listed.events];
       let size = json.length;
@@ -127,6 +152,10 @@ export function createEventTable(database: Database, file: string): EventTable {
   };
 }
 
+interface RelayedRow {
+  relayed: RelayedFacts;
+}
+
 interface ListedRow {
   lists: [...ListPlace, list: number][];
   events: RunEvent | RunEvent[];
@@ -151,8 +180,4 @@ function withoutLists(event: RunEvent, at: number, lists: AppendedRow["lists"]):
 function withList(event: RunEvent, field: ListField, messages: unknown[]): RunEvent {
   if (event.type !== "run-start") return { ...event, [field]: messages } as RunEvent;
   return { ...event, task: { ...event.task, messages: messages as typeof event.task.messages } };
-}
-
-function toJson(events: readonly RunEvent[]): string {
-  return JSON.stringify(events.length === 1 ? events[0] : events);
 }

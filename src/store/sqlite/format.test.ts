@@ -114,7 +114,7 @@ it("is brought up once, and has then the tables of a new one", async () => {
     return { columns, indexes, version: version.user_version };
   });
   expect(old).toEqual(fresh);
-  expect(old!.version).toBe(4);
+  expect(old!.version).toBe(5);
 });
 
 it("of two processes that find the old format one changes it, and both can write", async () => {

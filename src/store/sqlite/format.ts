@@ -118,7 +118,8 @@ const FORMAT_3 = `
   CREATE INDEX reservations_of_key ON reservations (key_id);
 `;
 
-// Long conversations, each message once (message-lists.ts). An event's `json` may from here on also be `{ lists, events }`.
+// Long conversations, each message once (message-lists.ts). An event's `json` may from here on also be
+// `{ lists, events }`, or `{ relayed }`.
 const FORMAT_4 = `
   CREATE TABLE messages (
     id INTEGER PRIMARY KEY,
@@ -131,7 +132,13 @@ const FORMAT_4 = `
   CREATE INDEX lists_of_run ON message_lists (run);
 `;
 
-const FORMATS = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4];
+// Conversations: what all runs of one have taken is added up when a process hears of it for the first time.
+const FORMAT_5 = `
+  ALTER TABLE runs ADD COLUMN session TEXT;
+  CREATE INDEX runs_of_session ON runs (session, started) WHERE session IS NOT NULL;
+`;
+
+const FORMATS = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5];
 /** What this version writes; older ones are upgraded when they are opened. */
 export const JOURNAL_FORMAT = FORMATS.length;
 

@@ -39,6 +39,7 @@ interface RunRow {
   key_id: string | null;
   user: string | null;
   metadata: string | null;
+  session: string | null;
   running: number;
 }
 
@@ -54,10 +55,10 @@ export function createRunTable(database: Database): RunTable {
   // A run that arrives whole is this one statement: most runs of the gateway's relay do, by the thousand.
   const insert = database.prepare(
     `INSERT INTO runs (id, parent, top, started, question, folded, conductor, simulated, stripped,
-       model, dialect, key_id, user, metadata, idempotency_key,
+       model, dialect, key_id, user, metadata, idempotency_key, session,
        ended, answer, stop_reason, cost_usd, estimated_usd, calls, input_tokens, output_tokens)
      VALUES (?1, ?2, coalesce((SELECT top FROM runs WHERE id = ?2), ?2, ?1), ?3, ?4, ?5, ?6, ?7, ?8,
-       ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)
+       ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)
      ON CONFLICT (id) DO NOTHING`,
   );
   const spend = database.prepare(
@@ -113,6 +114,7 @@ export function createRunTable(database: Database): RunTable {
       origin?.user ?? null,
       origin?.metadata ? JSON.stringify(origin.metadata) : null,
       start!.idempotencyKey ?? null,
+      origin?.session ?? null,
       endedAt,
       answer,
       stopReason,
@@ -166,7 +168,7 @@ type Parameters = Record<string, string | number | null>;
 
 function toListQuery(filter: RunFilter): { sql: string; parameters: Parameters } {
   const { limit = 50, startedBefore, startedFrom, beforeId = "", state, idPrefix, text, nested } = filter;
-  const { keyId, model, stopReason, idempotencyKey } = filter;
+  const { keyId, model, stopReason, session, idempotencyKey } = filter;
   const parameters: Parameters = { limit: Math.min(limit, Number.MAX_SAFE_INTEGER) };
   const conditions = ["TRUE"];
   const want = (condition: string, values: Parameters = {}) => {
@@ -191,6 +193,7 @@ function toListQuery(filter: RunFilter): { sql: string; parameters: Parameters }
   }
   if (model !== undefined) want("model = :model", { model });
   if (stopReason !== undefined) want("stop_reason = :stopReason", { stopReason });
+  if (session !== undefined) want("session = :session", { session });
   if (idempotencyKey !== undefined) {
     // The plus keeps SQLite from going through all runs of the key: fewer have the same idempotency key.
     want("idempotency_key = :idempotencyKey AND +key_id IS :keyId", { idempotencyKey, keyId: keyId ?? null });
@@ -229,13 +232,14 @@ function toSummary(row: RunRow): RunSummary {
   };
 }
 
-function toOrigin({ model, dialect, key_id, user, metadata }: RunRow): RunSummary["origin"] {
+function toOrigin({ model, dialect, key_id, user, metadata, session }: RunRow): RunSummary["origin"] {
   if (model === null) return undefined;
   return {
     model,
     dialect: dialect!,
     keyId: key_id ?? undefined,
     user: user ?? undefined,
+    session: session ?? undefined,
     metadata: metadata === null ? undefined : (JSON.parse(metadata) as Record<string, string>),
   };
 }

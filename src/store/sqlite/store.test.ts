@@ -55,7 +55,7 @@ describe("the file", () => {
     expect(await store.prune(1_000)).toBe(450);
     expect(readFileSync(`${path}-wal`).includes("secretive")).toBe(false);
     await store.close();
-    expect(statSync(path).size).toBeLessThan(100_000);
+    expect(statSync(path).size).toBeLessThan(150_000);
     expect(readFileSync(path).includes("secretive")).toBe(false);
   });
 

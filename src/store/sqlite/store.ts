@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import { TuttiError } from "../../base/errors.ts";
 import { CLAIM_MS, type Claim, isAlive, runActiveError } from "../owner.ts";
 import type { Store } from "../types.ts";
-import { createEventTable, toRows } from "./events.ts";
+import { createEventTable, toListedRows } from "./events.ts";
 import { isBusy, openJournalFile, toFileIdentity, toJournalError, transact } from "./file.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { createReservationTable } from "./reservations.ts";
@@ -132,7 +132,7 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
   return {
     async append(added) {
       // Made into text now, so that an event that cannot be text fails alone and not with its whole group.
-      const rows = toRows(added);
+      const rows = toListedRows(added);
       if (rows.length === 0) return;
       await write(() => {
         for (const row of rows) {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { startCpuClock } from "../../testing/cpu-clock.ts";
 import { readQuantities } from "./read.ts";
 import { sameMaths } from "./same-maths.ts";
 
@@ -159,12 +160,12 @@ test("short hostile answers take no time either", () => {
     "(x+y)^{60}",
     "\\sqrt{2}+\\sqrt{3}+",
   ];
-  const started = performance.now();
+  const cpuMs = startCpuClock();
   for (const piece of pieces) {
     const text = piece.repeat(Math.floor(1990 / piece.length));
     for (const end of ["1", ")", "}", ""]) sameMaths(`${text}${end}`, `${text}2`);
   }
   const many = Array.from({ length: 190 }, (_, i) => `\\sqrt{${i}}`).join(",");
   sameMaths(`\\{${many}\\}`, `\\{${many},x\\}`);
-  expect(performance.now() - started).toBeLessThan(8000);
+  expect(cpuMs()).toBeLessThan(8000);
 });

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { useLocation } from "wouter";
 import type { Run } from "../../../src/perform/run.ts";
-import { cancelRun, hasKey, showRun, toUrl } from "../api.ts";
+import { cancelRun, hasKey, rateRun, showRun, toUrl } from "../api.ts";
 import { startRun } from "../ask/chat-stream.ts";
 import { Button } from "../ui/button.tsx";
 import { copyText } from "../ui/copy.ts";
@@ -35,6 +35,11 @@ export function RunActions({ run, isRunning, tool, onTool }: Props) {
     setSaid("Copied");
     setTimeout(() => setSaid(""), SAID_MS);
   };
+  const rate = async (score: number) => {
+    await rateRun(run.id, score);
+    setSaid(score === 1 ? "Rated good" : "Rated bad");
+    setTimeout(() => setSaid(""), SAID_MS);
+  };
   const download = async () => saveFile(`${run.id}.json`, JSON.stringify(await showRun(run.id), null, 2));
   const isKept = run.task.messages.length > 0;
   return (
@@ -64,6 +69,12 @@ export function RunActions({ run, isRunning, tool, onTool }: Props) {
         </Button>
         <Button onClick={() => attempt(copy)} disabled={!isKept}>
           Copy as curl
+        </Button>
+        <Button aria-label="This answer was good" disabled={isRunning} onClick={() => attempt(() => rate(1))}>
+          👍
+        </Button>
+        <Button aria-label="This answer was bad" disabled={isRunning} onClick={() => attempt(() => rate(0))}>
+          👎
         </Button>
         <Button onClick={() => attempt(download)}>Download JSON</Button>
         <span className="small muted" role="status">

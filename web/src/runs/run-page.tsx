@@ -18,6 +18,7 @@ import { RunActions, type Tool } from "./run-actions.tsx";
 import { StepPanel } from "./step-panel.tsx";
 import { StateTag } from "./stop-tag.tsx";
 import { Timeline } from "./timeline.tsx";
+import { TrajectoryCard } from "./trajectory-card.tsx";
 import { TurnList } from "./turn-list.tsx";
 import { WorkflowEditor } from "./workflow-editor.tsx";
 
@@ -67,6 +68,7 @@ function Shown({ run, watched }: { run: Run; watched: Watched }) {
       />
       {step && <StepPanel run={run} step={step} onClose={() => setSelected(undefined)} />}
       <TurnList run={run} />
+      <TrajectoryCard run={run} />
       <div className="columns">
         <Card title="Answer">
           {!run.hasAnswer || run.isStripped ? (

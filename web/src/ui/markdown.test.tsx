@@ -1,5 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
+import { startCpuClock } from "../../../src/testing/cpu-clock.ts";
 import { Markdown } from "./markdown.tsx";
 
 const html = (text: string) => renderToStaticMarkup(<Markdown text={text} />);
@@ -50,10 +51,10 @@ describe("Markdown", () => {
   });
 
   it("does not hang on hostile text, and shows what is too long as it is", () => {
-    const started = performance.now();
+    const cpuMs = startCpuClock();
     html("[".repeat(20_000));
     html(">".repeat(5_000));
     expect(html("x".repeat(300_000))).toContain("<pre");
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(cpuMs()).toBeLessThan(10_000);
   });
 });

@@ -81,14 +81,27 @@ async function toResponse(
   { head, turn, run, before, events }: Found,
 ): Promise<object> {
   if (context.dispatcher.queued.has(run.id)) return toUnfinishedResponse(head, "queued");
-  if (run.stopReason === undefined)
-    return context.live.find(run.id)
-      ? toUnfinishedResponse(head, "in_progress")
-      : toFailedResponse(head, { code: "interrupted", message: "The gateway ended while this was running." });
+  if (run.stopReason === undefined) {
+    const status = await findStatus(context, run);
+    return status === "lost"
+      ? toFailedResponse(head, { code: "interrupted", message: "The gateway ended while this was running." })
+      : toUnfinishedResponse(head, status);
+  }
   if (run.stopReason === "cancelled") return toUnfinishedResponse(head, "cancelled");
   const outcome = toOutcome(run, head, turn, linesOf(events, before), before);
   const error = await failureOf(run);
   return error ? toFailedResponse(head, error, outcome) : toFinishedResponse(outcome);
+}
+
+/** Of a run without an end: this gateway performs it, or another one on the same journal, or one will soon. */
+async function findStatus(
+  { live, dispatcher, tutti }: GatewayContext,
+  { id, origin }: Run,
+): Promise<"in_progress" | "queued" | "lost"> {
+  if (live.find(id)) return "in_progress";
+  const [found] = await (await tutti.store()).listRuns({ idPrefix: id, limit: 1 });
+  if (found?.state === "running") return "in_progress";
+  return origin?.isBackground && !dispatcher.refused.has(id) ? "queued" : "lost";
 }
 
 const showResponse: Handler = async (context, visit) => {

@@ -1,0 +1,132 @@
+// The tables of the journal in Postgres, as they came to be: a new schema is given all formats one after the other, an older
+// one those it lacks. A format that was released is never changed. The same facts as in the journal file (../sqlite/format.ts).
+
+import { TuttiError } from "../../base/errors.ts";
+import type { PostgresConnection } from "./connection.ts";
+
+// `top` is the run at the head of a nested one, itself for others. `folded` is for searching: question and answer in small
+// letters. Events are text and not jsonb, which knows no zero character. `appends` makes an append that is tried again, because
+// nobody knows whether it was committed, happen once. `key_days` is what each key has spent by the day its runs began.
+const FORMAT_1 = `
+  CREATE TABLE runs (
+    id text COLLATE "C" PRIMARY KEY,
+    parent text,
+    top text NOT NULL,
+    started bigint NOT NULL,
+    ended bigint,
+    question text NOT NULL,
+    answer text,
+    folded text NOT NULL,
+    conductor text NOT NULL,
+    simulated boolean NOT NULL,
+    stop_reason text,
+    cost_usd double precision NOT NULL,
+    estimated_usd double precision NOT NULL,
+    calls bigint NOT NULL,
+    input_tokens bigint NOT NULL,
+    output_tokens bigint NOT NULL,
+    stripped boolean NOT NULL,
+    model text,
+    dialect text,
+    key_id text,
+    user_name text,
+    metadata jsonb,
+    idempotency_key text,
+    session text
+  );
+  CREATE INDEX runs_by_start ON runs (started, id);
+  CREATE INDEX runs_top_level ON runs (started, id) WHERE parent IS NULL;
+  CREATE INDEX runs_open ON runs (started, id) WHERE ended IS NULL;
+  CREATE INDEX runs_nested ON runs (parent) WHERE parent IS NOT NULL;
+  CREATE INDEX runs_of_key ON runs (key_id, started, id) WHERE key_id IS NOT NULL;
+  CREATE INDEX runs_of_session ON runs (session, started) WHERE session IS NOT NULL;
+  CREATE INDEX runs_idempotent ON runs (idempotency_key) WHERE idempotency_key IS NOT NULL;
+
+  CREATE TABLE events (
+    seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    run text NOT NULL,
+    json text NOT NULL
+  );
+  CREATE INDEX events_of_run ON events (run, seq);
+  CREATE TABLE appends (id uuid PRIMARY KEY, at bigint NOT NULL);
+  CREATE INDEX appends_by_time ON appends (at);
+
+  CREATE TABLE claims (
+    run text PRIMARY KEY,
+    owner text NOT NULL,
+    pid integer NOT NULL,
+    host text NOT NULL,
+    heartbeat bigint NOT NULL
+  );
+
+  CREATE TABLE bill (
+    started bigint NOT NULL,
+    simulated boolean NOT NULL,
+    cost_usd double precision NOT NULL,
+    estimated_usd double precision NOT NULL,
+    calls bigint NOT NULL,
+    input_tokens bigint NOT NULL,
+    output_tokens bigint NOT NULL,
+    model text NOT NULL,
+    key_id text,
+    user_name text,
+    metadata jsonb
+  );
+  CREATE INDEX bill_of_key ON bill (key_id, started);
+
+  CREATE TABLE key_days (
+    key_id text NOT NULL,
+    day bigint NOT NULL,
+    cost_usd double precision NOT NULL,
+    PRIMARY KEY (key_id, day)
+  );
+  CREATE FUNCTION add_to_key_day() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO key_days VALUES (
+      NEW.key_id, NEW.started / 86400000, NEW.cost_usd - CASE TG_OP WHEN 'UPDATE' THEN OLD.cost_usd ELSE 0 END
+    ) ON CONFLICT (key_id, day) DO UPDATE SET cost_usd = key_days.cost_usd + excluded.cost_usd;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER key_days_start AFTER INSERT ON runs FOR EACH ROW
+    WHEN (NEW.key_id IS NOT NULL AND NEW.parent IS NULL) EXECUTE FUNCTION add_to_key_day();
+  CREATE TRIGGER key_days_spend AFTER UPDATE OF cost_usd ON runs FOR EACH ROW
+    WHEN (NEW.key_id IS NOT NULL AND NEW.parent IS NULL AND NEW.cost_usd <> OLD.cost_usd)
+    EXECUTE FUNCTION add_to_key_day();
+
+  CREATE TABLE reservations (
+    id uuid PRIMARY KEY,
+    run text NOT NULL,
+    key_id text NOT NULL,
+    usd double precision NOT NULL,
+    owner text NOT NULL,
+    pid integer NOT NULL,
+    host text NOT NULL,
+    heartbeat bigint NOT NULL,
+    lost text
+  );
+  CREATE INDEX reservations_of_key ON reservations (key_id);
+`;
+
+const FORMATS = [FORMAT_1];
+
+/** Two processes that start at once do not both make the tables: the second waits for the first. */
+const LOCK = 0x7475_7474; // "tutt"
+
+export async function prepareTables(connection: PostgresConnection, schema: string): Promise<void> {
+  await connection.transact(async (client) => {
+    await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
+    const known = await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
+    if (known.rowCount === 0) await client.query(`CREATE SCHEMA ${schema}`);
+    await client.query("CREATE TABLE IF NOT EXISTS format (version integer NOT NULL)");
+    const { rows } = await client.query<{ version: number }>("SELECT version FROM format");
+    const version = rows[0]?.version ?? 0;
+    if (version > FORMATS.length) {
+      const newer = `The journal in ${connection.name} was written by a newer Tutti (format ${version}, this one knows ${FORMATS.length}).`;
+      throw new TuttiError("journal-version", `${newer} Update Tutti, or name another database.`);
+    }
+    if (version === FORMATS.length) return;
+    for (const format of FORMATS.slice(version)) await client.query(format);
+    await client.query("DELETE FROM format");
+    await client.query("INSERT INTO format VALUES ($1)", [FORMATS.length]);
+  });
+}

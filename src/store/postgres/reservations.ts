@@ -1,0 +1,66 @@
+// The money of keys in Postgres: what each has spent, and what its requests under way have reserved, at whichever gateway.
+// Two reservations of one key wait for each other, so a budget holds however many processes ask at once.
+
+import { randomUUID } from "node:crypto";
+import { type Claim, isAlive } from "../owner.ts";
+import {
+  type KeyAccount,
+  type LostReservation,
+  type ReservationReply,
+  type ReservationRequest,
+  toReserved,
+} from "../reservation.ts";
+import type { Owner, RunEvent } from "../types.ts";
+import type { Client } from "./connection.ts";
+
+const DAY_MS = 86_400_000;
+
+export async function loadAccount(
+  client: Pick<Client, "query">,
+  keyId: string,
+  from: number,
+): Promise<KeyAccount> {
+  const { rows } = await client.query<KeyAccount>(
+    `SELECT
+       (SELECT coalesce(sum(cost_usd), 0) FROM key_days WHERE key_id = $1 AND day >= $2) AS "spentUsd",
+       (SELECT coalesce(sum(usd), 0) FROM reservations WHERE key_id = $1) AS "reservedUsd"`,
+    [keyId, Math.floor(from / DAY_MS)],
+  );
+  return rows[0]!;
+}
+
+/** Under the lock of its key until the transaction ends. `id` is the same where this is tried again. */
+export async function reserve(
+  client: Client,
+  { id, request, now }: { id: string; request: ReservationRequest; now: number },
+): Promise<ReservationReply> {
+  const { runId, keyId, from, owner, lostEvents } = request;
+  await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [keyId]);
+  // Tried again although it was committed: nobody had heard of it.
+  await client.query("DELETE FROM reservations WHERE id = $1", [id]);
+  const account = await loadAccount(client, keyId, from);
+  const usd = toReserved(request, account);
+  if (usd === undefined) return { ok: false, ...account };
+  await client.query("INSERT INTO reservations VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)", [
+    ...[id, runId, keyId, usd, owner.id, owner.pid, owner.host, now],
+    lostEvents ? JSON.stringify(lostEvents) : null,
+  ]);
+  return { ok: true, id, usd };
+}
+
+export const createReservationId = randomUUID;
+
+export async function renew(client: Client, owner: Owner, now: number): Promise<LostReservation[]> {
+  await client.query("UPDATE reservations SET heartbeat = $1 WHERE owner = $2", [now, owner.id]);
+  const { rows } = await client.query<Claim & { run: string; lost: string | null }>(
+    `SELECT id, run, lost, owner, pid, host, heartbeat AS "heartbeatAt" FROM reservations WHERE owner <> $1`,
+    [owner.id],
+  );
+  return rows
+    .filter((row) => !isAlive(row, now))
+    .map(({ id, run, lost }) => ({
+      id,
+      runId: run,
+      lostEvents: lost === null ? [] : (JSON.parse(lost) as RunEvent[]),
+    }));
+}

@@ -1,0 +1,160 @@
+// What the journal in Postgres promises beyond the port: several processes at once, and a server that comes and goes. That it
+// behaves as any store is in ../store.test.ts and the suites beside it.
+
+import { randomBytes } from "node:crypto";
+import { createServer, connect as openSocket, type Socket } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { runEnd, runStart, stepDelta } from "../../testing/events.ts";
+import { canStartPostgres, startPostgres } from "../../testing/postgres-server.ts";
+import { noPostgres, openTestPostgres, POSTGRES } from "../../testing/stores.ts";
+import type { Owner, Store } from "../types.ts";
+import { toPublicName } from "./connection.ts";
+import { openPostgresStore } from "./store.ts";
+
+const PATIENT = { timeout: 60_000 };
+const here: Owner = { id: "here", pid: process.pid, host: "one" };
+const there: Owner = { id: "there", pid: process.pid, host: "two" };
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+async function opened(store: Promise<Store>): Promise<Store> {
+  const done = await store;
+  closing.push(() => done.close());
+  return done;
+}
+const newSchema = () => `t_${randomBytes(6).toString("hex")}`;
+async function twoStores(): Promise<[Store, Store]> {
+  const schema = newSchema();
+  // Both find no tables, at the same time.
+  const both = await Promise.all([openTestPostgres({ schema }), openTestPostgres({ schema })]);
+  for (const store of both) closing.push(() => store.close());
+  return [both[0], both[1]];
+}
+
+describe.skipIf(!POSTGRES)(`the journal in Postgres${noPostgres}`, PATIENT, () => {
+  it("gives a run to one of two processes that want it", async () => {
+    const [a, b] = await twoStores();
+    for (let i = 0; i < 20; i++) {
+      const won = await Promise.all([a.claim(`r${i}`, here), b.claim(`r${i}`, there)]);
+      expect(won.filter(Boolean)).toHaveLength(1);
+    }
+  });
+
+  it("takes a dead process's run over by the server's clock, and refuses what the loser still writes", async () => {
+    let clock = 1_000_000;
+    const schema = newSchema();
+    const options = { schema, now: () => clock };
+    const [a, b] = [await opened(openTestPostgres(options)), await opened(openTestPostgres(options))];
+    expect(await a.claim("r", here)).toBe(true);
+    await a.append([runStart("r")]);
+    expect(await b.claim("r", there)).toBe(false);
+    clock += 16_000;
+    expect(await b.claim("r", there)).toBe(true);
+    await expect(a.append([stepDelta("r", "late")])).rejects.toMatchObject({ code: "journal-failed" });
+    await b.append([runEnd("r", "done")]);
+    expect((await b.loadRun("r")).map(({ type }) => type)).toEqual(["run-start", "run-end"]);
+  });
+
+  it("never gives away more of a budget than there is, from two processes at once", async () => {
+    const [a, b] = await twoStores();
+    const request = (store: Store, i: number) =>
+      store.reserve({
+        ...{ runId: `r${i}`, keyId: "key", wantedUsd: 1, leastUsd: 1, budgetUsd: 10, from: 0 },
+        owner: store === a ? here : there,
+      });
+    const replies = await Promise.all(Array.from({ length: 40 }, (_, i) => request(i % 2 ? a : b, i)));
+    expect(replies.filter(({ ok }) => ok)).toHaveLength(10);
+    expect(await a.loadAccount("key", 0)).toEqual({ spentUsd: 0, reservedUsd: 10 });
+  });
+
+  it("appends once what was committed without an answer", async () => {
+    const proxy = await startProxy(POSTGRES!);
+    closing.push(() => proxy.close());
+    const schema = newSchema();
+    const store = await opened(openPostgresStore(proxy.address, { schema, maxConnections: 1 }));
+    await store.append([runStart("r")]);
+    proxy.cutAfter("COMMIT");
+    await store.append([stepDelta("r", "once")]);
+    expect(proxy.cuts()).toBe(1);
+    expect(await store.loadRun("r")).toHaveLength(2);
+  });
+
+  it("says what is wrong without the password", async () => {
+    const address = POSTGRES!.replace("tutti@", "tutti:a-secret@");
+    const wrong = address.replace(/\/postgres$/, "/nowhere");
+    const refused = openPostgresStore(wrong, { patienceMs: 0 });
+    await expect(refused).rejects.toThrow(/nowhere.*createdb/);
+    await expect(refused).rejects.not.toThrow(/a-secret/);
+    expect(toPublicName("postgres://me:pw@db.example:5433/team")).toBe("db.example:5433/team");
+    await expect(openPostgresStore("postgres://[", {})).rejects.toThrow(/is not a URL/);
+    const silent = openPostgresStore("postgres://me:a-secret@127.0.0.1:1/db", { patienceMs: 0 });
+    await expect(silent).rejects.toMatchObject({ code: "journal-failed" });
+    await expect(silent).rejects.not.toThrow(/a-secret/);
+  });
+});
+
+describe.skipIf(!canStartPostgres())(`a Postgres that comes and goes${noPostgres}`, PATIENT, () => {
+  it("loses nothing when it is stopped and started again under load", async () => {
+    const server = await startPostgres();
+    closing.push(() => server.remove());
+    const store = await opened(openPostgresStore(server.address, { patienceMs: 30_000 }));
+    await store.append([runStart("r")]);
+    const sent: Promise<void>[] = [];
+    const send = (count: number) => {
+      for (let i = 0; i < count; i++)
+        sent.push(Promise.resolve(store.append([stepDelta("r", `${sent.length}`)])));
+    };
+    send(20);
+    await server.stop();
+    send(20);
+    await server.start();
+    send(20);
+    await Promise.all(sent);
+    const texts = (await store.loadRun("r")).flatMap((event) =>
+      event.type === "step-delta" ? [event.text] : [],
+    );
+    expect(texts).toEqual(Array.from({ length: 60 }, (_, i) => `${i}`));
+  });
+});
+
+/** A network between store and server that can be cut just after the server was sent a word. */
+async function startProxy(address: string) {
+  const { port: targetPort, hostname } = new URL(address);
+  let word: string | undefined;
+  let cuts = 0;
+  const open = new Set<Socket>();
+  const proxy = createServer((client) => {
+    const server = openSocket(Number(targetPort), hostname);
+    let isCut = false;
+    for (const socket of [client, server]) {
+      open.add(socket);
+      socket.on("error", () => {}).on("close", () => open.delete(socket));
+    }
+    client.on("data", (chunk) => {
+      server.write(chunk);
+      if (word === undefined || !chunk.includes(word)) return;
+      word = undefined;
+      isCut = true;
+      cuts++;
+    });
+    // The server has answered, so it is done there; the answer is lost.
+    server.on("data", (chunk) => (isCut ? client.destroy() : client.write(chunk)));
+    client.on("close", () => server.destroy());
+    server.on("close", () => client.destroy());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const { port } = proxy.address() as { port: number };
+  return {
+    address: address.replace(`:${targetPort}/`, `:${port}/`),
+    cutAfter: (text: string) => {
+      word = text;
+    },
+    cuts: () => cuts,
+    close: async () => {
+      for (const socket of open) socket.destroy();
+      await new Promise((resolve) => proxy.close(resolve));
+    },
+  };
+}
