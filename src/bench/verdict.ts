@@ -3,14 +3,12 @@
 
 import { toCount, toMoney, toPoints, toSignedPoints } from "../base/format.ts";
 import { sideOf } from "../base/statistics.ts";
-import type { EqualSpending } from "./equal.ts";
+import { type EqualSpending, SAME } from "./equal.ts";
 import { isSimulatedVerifier } from "./price-point.ts";
 import type { BenchResult, BenchVerdict, Gain } from "./types.ts";
 
 /** Within one point of the most accurate is as good, and the cheaper one is used. */
 const TIE = 0.01;
-/** Spending so little more is the same spending. */
-const SAME = 1.05;
 /** An interval as wide as this says little. */
 const WIDE = 0.25;
 /** Upper bounds, chance, and tables that are given the true label: nobody can use them as they are. */
