@@ -19,7 +19,7 @@ const SECRETS = {
 export default {
   name: "folder",
   what: "run code or take keys from a cloned folder's config",
-  tries: 48,
+  tries: 45,
   run,
 };
 

@@ -1,6 +1,6 @@
 // `npm run walks`: the first hour of five kinds of users, in an empty folder with the packed tarball and in a fresh clone.
 // Some minutes long, so it is no part of the tests. `-- --only tarball` or `--only clone` takes one of the two.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,8 +22,21 @@ const { values } = parseArgs({ options: { only: { type: "string" } } });
 const MOST_MB = 70;
 
 const base = mkdtempSync(join(tmpdir(), "tutti-walks-"));
-const npm = (args, cwd) =>
-  execFileSync("npm", [...args, "--no-audit", "--no-fund"], { cwd, stdio: ["ignore", "pipe", "inherit"] });
+/** What npm says on both streams. */
+const npm = (args, cwd) => {
+  const { status, stdout, stderr } = spawnSync("npm", [...args, "--no-audit", "--no-fund"], {
+    cwd,
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`npm ${args.join(" ")} ended with ${status}\n${stdout}${stderr}`);
+  return `${stdout}${stderr}`;
+};
+
+/** Of the machine's own settings npm may warn; of us it may not. */
+function checkWarnings(said) {
+  const ours = said.split("\n").filter((line) => /^npm warn (?!Unknown (user|env) config)/.test(line));
+  if (ours.length > 0) throw new Error(`npm warns when it installs us:\n${ours.join("\n")}`);
+}
 
 function installTarball() {
   const folder = join(base, "tarball");
@@ -34,7 +47,7 @@ function installTarball() {
   });
   const tarball = readdirSync(base).find((name) => name.endsWith(".tgz"));
   writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
-  npm(["install", join(base, tarball), "--ignore-scripts"], folder);
+  checkWarnings(npm(["install", join(base, tarball)], folder));
   const [size] = execFileSync("du", ["-sm", join(folder, "node_modules")], { encoding: "utf8" }).split("\t");
   console.log(`  node_modules: ${size} MB`);
   if (Number(size) > MOST_MB) throw new Error(`node_modules has ${size} MB, more than ${MOST_MB}`);

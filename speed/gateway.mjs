@@ -1,7 +1,8 @@
 // The gateway beside its peers: the same upstream that answers at once, on loopback, in turns, each in a process
-// of its own. Direct, the barest proxy on the same packages, ours passing through, ours with a workflow of one
-// step, and @portkey-ai/gateway.
+// of its own. Direct, the barest proxies (node:http and Hono, with undici), ours passing through, ours with a workflow of
+// one step, @portkey-ai/gateway, and LiteLLM where --litellm names its program (pip install "litellm[proxy]").
 // Run: npm run build && npm --prefix speed install && node speed/gateway.mjs [--seconds 10] [--quick] [--only a,b]
+//   [--litellm venv/bin/litellm]
 // --seconds is for each contender at each number of connections; 30 make a minute of load for each.
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -9,14 +10,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
-import { startPortkey, startServer } from "./gateway/servers.mjs";
+import { startLiteLlm, startPortkey, startServer } from "./gateway/servers.mjs";
 
 const { values } = parseArgs({
-  options: { seconds: { type: "string" }, quick: { type: "boolean" }, only: { type: "string" } },
+  options: {
+    seconds: { type: "string" },
+    quick: { type: "boolean" },
+    only: { type: "string" },
+    litellm: { type: "string" },
+  },
 });
 const seconds = Number(values.seconds ?? (values.quick ? 2 : 10));
 const ROUNDS = values.quick ? 2 : 5;
 const STREAMS = values.quick ? 50 : 200;
+/** Connections at which it is tried how much goes through while all but one of a hundred wait no longer than so. */
+const STEPS = [1, 2, 4, 8, 16, 32, 64, 128];
+const BOUNDS_MS = [5, 10, 50];
 const LOAD = fileURLToPath(new URL("./gateway/load.mjs", import.meta.url));
 const QUESTION =
   "(########) What is a counterpoint, and who wrote the best ones? Answer in two sentences, name two works of each composer and say in which year they were printed first.";
@@ -38,6 +47,10 @@ const CONTENDERS = {
     model: "tutti",
     headers: key,
   },
+  hono: { start: () => startServer("./bare-hono.mjs", upstream.url), model: "zero", headers: key },
+  ...(values.litellm && {
+    litellm: { start: () => startLiteLlm(values.litellm, upstream.url, folder), model: "zero", headers: key },
+  }),
   portkey: { start: startPortkey, model: "zero", headers: toPortkey },
 };
 const TITLES = {
@@ -45,6 +58,8 @@ const TITLES = {
   bare: "bare Node + undici",
   relay: "Tutti, pass-through",
   workflow: "Tutti, one-step workflow",
+  hono: "bare Hono + undici",
+  litellm: "LiteLLM",
   portkey: "@portkey-ai/gateway",
 };
 
@@ -63,6 +78,9 @@ async function load({ server, model, headers }, options) {
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 const medianOf = (results, field) => median(results.map((result) => result[field]));
+/** The best of the steps that keep the bound; 0 where none does. */
+const most = ({ steps }, boundMs) =>
+  Math.max(0, ...steps.filter(({ p99Ms }) => p99Ms <= boundMs).map(({ perSecond }) => perSecond));
 const show = (value, digits, unit = "") => (Number.isFinite(value) ? `${value.toFixed(digits)}${unit}` : "–");
 
 async function measure() {
@@ -70,7 +88,15 @@ async function measure() {
   const contenders = [];
   try {
     for (const name of names) {
-      const contender = { name, ...CONTENDERS[name], one: [], many: [], streams: [], failures: {} };
+      const contender = {
+        name,
+        ...CONTENDERS[name],
+        one: [],
+        many: [],
+        streams: [],
+        steps: [],
+        failures: {},
+      };
       contender.server = await contender.start();
       contenders.push(contender);
       // Warm, as a server is.
@@ -89,9 +115,20 @@ async function measure() {
         contender.streams.push(await load(contender, stream));
       }
     }
+    for (let round = 0; round < ROUNDS; round++)
+      for (const contender of contenders)
+        for (const connections of STEPS)
+          contender.steps.push(
+            await load(contender, { connections, seconds: seconds / ROUNDS / STEPS.length }),
+          );
     for (const contender of contenders) {
       contender.rssMb = contender.server.rssMb();
-      for (const { failures } of [...contender.one, ...contender.many, ...contender.streams])
+      for (const { failures } of [
+        ...contender.one,
+        ...contender.many,
+        ...contender.streams,
+        ...contender.steps,
+      ])
         for (const [reason, count] of Object.entries(failures))
           contender.failures[reason] = (contender.failures[reason] ?? 0) + count;
     }
@@ -117,8 +154,10 @@ function report(contenders) {
       "CPU µs/req": show(medianOf(many, "cpuMicros"), 0),
       "first event ms": show(medianOf(streams, "firstEventP50Ms"), 3),
       "RSS MB": show(rssMb, 0),
+      ...Object.fromEntries(BOUNDS_MS.map((ms) => [`req/s, p99 ≤ ${ms} ms`, show(most(contender, ms), 0)])),
       "× Portkey, 64": show(rate(byName.portkey), 2),
       "× bare, 64": show(rate(byName.bare), 2),
+      "× Hono, 64": show(rate(byName.hono), 2),
     };
   });
   console.table(Object.fromEntries(rows.map(({ "": title, ...cells }) => [title, cells])));

@@ -10,7 +10,7 @@ import { ANSWER, FILE, RIGHT, TASK, toFiles } from "./coder.mjs";
 import { PRICES } from "./ledger.mjs";
 import { startProvider } from "./provider.mjs";
 
-const LOOP_MS = 120_000;
+const LOOP_MS = 240_000;
 /** Whatever an agent wants from elsewhere finds nobody. */
 const NOWHERE = "http://127.0.0.1:9";
 

@@ -1,11 +1,14 @@
-// docs/results.md from the files of docs/results: nothing on that page is written by hand.
+// docs/results.md from the files of docs/results: nothing on that page is written by hand. `front.mjs` has what is said in dollars.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { toDifference, toDollars, toFigure, toInterval, toTable } from "./figures.mjs";
+import { toFrontLines, toGoal } from "./front.mjs";
 
 const READS = {
   nothing: "nothing",
   question: "the question",
   label: "the true label",
+  verdict: "whether a reply is right",
   outcome: "the outcome",
 };
 
@@ -18,7 +21,8 @@ export function toPage(root, order) {
     .sort((a, b) => rank(order, a) - rank(order, b) || (a.name < b.name ? -1 : 1));
   return `${[
     "# Results",
-    "Made by `node scripts/results.mjs` from the files in [results/](results/); nothing here is written by hand. Each claim has its interval (95 %, over tasks), calls and dollars per task, command, date and commit. Rows are sorted by the first figure: where a lookup table or a simple rule wins, it stands first. A router that reads the question is given its words and nothing else; a lookup table is given the true label, which nobody has who asks; the oracle is told who is right and is no method.",
+    "Made by `node scripts/results.mjs` from the files in [results/](results/); nothing here is written by hand. Each claim has its interval (95 %, over tasks), calls and dollars per task, command, date and commit. Rows are sorted by the first figure: where a lookup table or a simple rule wins, it stands first. A router that reads the question is given its words and nothing else; a lookup table is given the true label, which nobody has who asks; a verified cascade is told of each reply whether it is right, or with a set probability the opposite (simulated); the oracle is told who is right before anybody is asked and is no method.",
+    "All of it is measured by one command, `node scripts/results.mjs --measure recorded`; with names of claims behind it, these alone.",
     "`recorded/` is a folder of recordings. They are not part of the project: [how to build them from their public sources](recordings-from-public-sources.md). How a recording is measured is in [bench.md](bench.md), the published protocols are in [protocols.md](protocols.md).",
     toOverview(results),
     ...results.map((result) => toSection(root, result)),
@@ -32,9 +36,12 @@ function rank(order, { name }) {
 
 function sorted({ rows, metrics }) {
   const meanOf = (row) => row.figures[metrics[0].id]?.mean ?? -1;
-  const bounds = rows.filter(({ reads }) => reads === "outcome");
-  const methods = rows.filter(({ reads }) => reads !== "outcome").sort((a, b) => meanOf(b) - meanOf(a));
-  return { methods, bounds };
+  const of = (isWanted) => rows.filter(({ reads }) => isWanted(reads));
+  return {
+    methods: of((reads) => reads !== "outcome" && reads !== "verdict").sort((a, b) => meanOf(b) - meanOf(a)),
+    verified: of((reads) => reads === "verdict"),
+    bounds: of((reads) => reads === "outcome"),
+  };
 }
 
 function toOverview(results) {
@@ -47,21 +54,13 @@ function toOverview(results) {
       metric.title,
       `${methods[0].name} ${toInterval(methods[0], metric)}`,
       reading ? `${reading.name} ${toInterval(reading, metric)}` : "none measured",
-      result.goal ? toGoal(result, methods) : "",
+      (result.goals ?? []).map((goal) => toGoal(goal, result, methods)).join("; "),
     ];
   });
   return toTable(
-    ["yardstick", "figure", "best", "best that reads the question", "goal, reading the question"],
+    ["yardstick", "figure", "best", "best that reads the question", "goals, reading the question"],
     rows,
   );
-}
-
-function toGoal({ goal, metrics }, methods) {
-  const metric = metrics.find(({ id }) => id === goal.metric);
-  const reached = methods
-    .filter(({ reads }) => reads === "question" || reads === "nothing")
-    .some(({ figures }) => figures[goal.metric]?.mean >= goal.atLeast);
-  return `${toFigure(goal.atLeast, metric)}: ${reached ? "reached" : "not reached"}`;
 }
 
 function toSection(root, result) {
@@ -77,8 +76,10 @@ function toSection(root, result) {
     how = [],
     anchors = [],
     anchorNote,
+    front,
   } = result;
-  const { methods, bounds } = sorted(result);
+  const { methods, verified, bounds } = sorted(result);
+  const isAgainst = result.rows.some(({ against }) => against);
   const hasUsd = result.rows.some(({ usd }) => usd !== undefined);
   const listed = result.rows.some(({ costSource }) => costSource === "list" || costSource === "list-assumed");
   const shown = metrics.slice(0, 7);
@@ -89,14 +90,16 @@ function toSection(root, result) {
       ...shown.map(({ title: heading, unit }) => (unit === "points" ? `${heading} %` : heading)),
       "calls",
       ...(hasUsd ? ["$ a task"] : []),
+      ...(isAgainst ? ["points against best-single"] : []),
     ],
     [
-      ...[...methods, ...bounds].map((row) => [
+      ...[...methods, ...verified, ...bounds].map((row) => [
         row.name,
         READS[row.reads],
         ...shown.map((metric) => toInterval(row, metric)),
         row.calls.toFixed(2),
         ...(hasUsd ? [row.usd === undefined ? "unknown" : toDollars(row.usd)] : []),
+        ...(isAgainst ? [row.against ? toDifference(row.against) : ""] : []),
       ]),
       ...anchors.map((anchor) => [
         `_${anchor.name}_`,
@@ -106,6 +109,7 @@ function toSection(root, result) {
         ),
         "",
         ...(hasUsd ? [""] : []),
+        ...(isAgainst ? [""] : []),
       ]),
     ],
   );
@@ -123,23 +127,12 @@ function toSection(root, result) {
       .join(" "),
     table,
     ...(existsSync(join(root, "docs", picture)) ? [`![Accuracy against dollars: ${title}](${picture})`] : []),
-    `\`${command}\` · ${date} · ${commit}`,
+    ...(front ? toFrontLines(front) : []),
+    [...(front?.record ? [front.record] : []), command, ...(front ? [front.command] : [])]
+      .map((each) => `\`${each}\``)
+      .join("<br>")
+      .concat(` · ${date} · ${commit}`),
   ].join("\n\n");
-}
-
-function toInterval({ figures }, metric) {
-  const figure = figures[metric.id];
-  if (!figure) return "";
-  return `${toFigure(figure.mean, metric)} (${toFigure(figure.low, metric)} – ${toFigure(figure.high, metric)})`;
-}
-
-function toFigure(value, { unit }) {
-  if (unit === "points") return (value * 100).toFixed(1);
-  return unit === "share" ? value.toFixed(3).replace(/^0\./, ".") : toDollars(value);
-}
-
-function toDollars(usd) {
-  return `$${Number(usd.toPrecision(3))}`;
 }
 
 function toAnchor(title) {
@@ -147,20 +140,4 @@ function toAnchor(title) {
     .toLowerCase()
     .replace(/[^\w\s-]/g, "")
     .replace(/\s/g, "-");
-}
-
-/** Padded as the formatter wants it. */
-function toTable(columns, rows) {
-  const all = [columns, ...rows].map((row) => row.map((text) => String(text).replaceAll("|", "\\|")));
-  const widths = columns.map((_, i) => Math.max(3, ...all.map((row) => [...row[i]].length)));
-  const pad = (row, fill) => row.map((text, i) => text + fill.repeat(widths[i] - [...text].length));
-  const lines = [
-    pad(all[0], " "),
-    pad(
-      columns.map(() => ""),
-      "-",
-    ),
-    ...all.slice(1).map((row) => pad(row, " ")),
-  ];
-  return lines.map((row) => `| ${row.join(" | ")} |`).join("\n");
 }

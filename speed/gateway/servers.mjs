@@ -1,8 +1,9 @@
 // The contenders, each a process of its own that is started, asked for its memory and ended by its id.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
@@ -22,13 +23,43 @@ export async function startServer(file, ...args) {
 }
 
 /** As `npx @portkey-ai/gateway` starts it. It does not tell when it listens, so it is asked. */
-export async function startPortkey() {
-  const port = await findPort();
+export function startPortkey() {
   const file = here("../node_modules/@portkey-ai/gateway/build/start-server.js");
-  const child = spawn(process.execPath, [file, `--port=${port}`, "--headless"], { env, stdio: "ignore" });
+  return startPeer(process.execPath, (port) => [file, `--port=${port}`, "--headless"], {});
+}
+
+/** LiteLLM's proxy from PyPI: one worker, no database, no telemetry, and prices that it brings along. */
+export function startLiteLlm(program, upstream, folder) {
+  const file = join(folder, "litellm.yaml");
+  const to = { model: "openai/zero", api_base: `${upstream}/v1`, api_key: "none" };
+  // JSON is YAML.
+  const settings = { telemetry: false, num_retries: 0 };
+  writeFileSync(
+    file,
+    JSON.stringify({
+      model_list: [{ model_name: "zero", litellm_params: to }],
+      litellm_settings: settings,
+    }),
+  );
+  const args = (port) => [
+    "--config",
+    file,
+    "--host",
+    "127.0.0.1",
+    "--port",
+    String(port),
+    "--telemetry",
+    "False",
+  ];
+  return startPeer(program, args, { LITELLM_LOCAL_MODEL_COST_MAP: "True", LITELLM_LOG: "ERROR" });
+}
+
+async function startPeer(program, toArgs, more) {
+  const port = await findPort();
+  const child = spawn(program, toArgs(port), { env: { ...env, ...more }, stdio: "ignore" });
   const url = `http://127.0.0.1:${port}`;
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const answers = await fetch(url).then(
+  for (let attempt = 0; attempt < 900 && child.exitCode === null; attempt++) {
+    const answers = await fetch(`${url}/`).then(
       (response) => response.ok,
       () => false,
     );
@@ -36,7 +67,7 @@ export async function startPortkey() {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   child.kill();
-  throw new Error("Portkey's gateway does not listen: npm --prefix speed install");
+  throw new Error(`${program} does not listen`);
 }
 
 function toServer(child, url) {

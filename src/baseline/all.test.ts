@@ -82,6 +82,17 @@ describe("whom each baseline asks", () => {
     expect(await workerFor(aPoem)).toBe(POET);
     expect(await workerFor(aSum)).toBe(STEADY);
   });
+
+  test("where dollars are known the oracle asks the cheapest of those who are right", async () => {
+    const usd: Record<string, number> = { weak: 0.01, poet: 2, counter: 1, steady: 3 };
+    const oracle = createOracle(
+      (task, worker) => task === aPoem.id && worker !== "weak",
+      (_, worker) => usd[worker],
+    );
+    const workerFor = async (task: typeof aPoem) => (await stepsFor(oracle, toContext(), task))[0]!.worker;
+    expect(await workerFor(aPoem)).toBe(COUNTER);
+    expect(await workerFor(aSum)).toBe(WEAK);
+  });
 });
 
 describe("what the steps of a team see", () => {

@@ -168,7 +168,7 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
   for (const baseline of accepted) await perform(baseline);
   if (withOracle) {
     const outcomes = await findOutcomes(set, splits, fitting, folder, measure, plan);
-    if (outcomes) await perform(createOracle(outcomes));
+    if (outcomes) await perform(createOracle(outcomes, set.recordedCostUsd));
     else refused.push({ conductor: "oracle", reason: NO_ORACLE });
   }
   const isSimulated = isSimulatedPool(set.pool);

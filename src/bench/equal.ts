@@ -78,6 +78,9 @@ export async function compareAtEqualSpending(options: EqualOptions): Promise<Equ
   return equal;
 }
 
+/** Spending so little more is the same spending. */
+export const SAME = 1.05;
+
 /** By calls for all; by dollars where they lead to another number of samples. */
 function toWishes(results: readonly BenchResult[]): Pick<EqualSpending, "conductor" | "by" | "samples">[] {
   const single = results.find(({ conductor }) => conductor === "best-single");
@@ -87,14 +90,16 @@ function toWishes(results: readonly BenchResult[]): Pick<EqualSpending, "conduct
   return results
     .filter(({ conductor }) => conductor !== "best-single" && conductor !== "oracle")
     .flatMap(({ conductor, calls, conductorCalls, costUsd }) => {
-      const byCalls = Math.max(1, Math.round((calls + conductorCalls) / singleCalls));
+      const byCalls = toSamples((calls + conductorCalls) / singleCalls);
       const wishes = [{ conductor, by: "calls" as const, samples: byCalls }];
       if (singleUsd === 0 || !costUsd) return wishes;
-      return [
-        ...wishes,
-        { conductor, by: "dollars" as const, samples: Math.max(1, Math.round(costUsd / singleUsd)) },
-      ];
+      return [...wishes, { conductor, by: "dollars" as const, samples: toSamples(costUsd / singleUsd) }];
     });
+}
+
+/** Rather more than it spends than less: nobody may look better for having spent more. */
+function toSamples(ratio: number): number {
+  return Math.max(1, Math.ceil(ratio / SAME));
 }
 
 function whyNot(

@@ -61,7 +61,7 @@ export async function measureHeadroom(options: HeadroomOptions): Promise<Headroo
   const { measure, plan } = createMeasure({ ...options, set }, undefined);
   const baselines = [
     ...RULES.map(findBaseline),
-    createOracle((task, worker) => set.recorded!(task, worker)[0] === 1),
+    createOracle((task, worker) => set.recorded!(task, worker)[0] === 1, set.recordedCostUsd),
   ];
   plan(baselines.length * usable.length);
   const rows: BenchRow[] = [];

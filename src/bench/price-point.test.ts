@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findBaseline } from "../baseline/all.ts";
-import { parsePricePoint, toPricePoint } from "./price-point.ts";
+import { isSimulatedVerifier, parsePricePoint, toPricePoint } from "./price-point.ts";
 
 describe("a point of a curve, by name", () => {
   it.each([
@@ -15,6 +15,17 @@ describe("a point of a curve, by name", () => {
 
   it.each(["router@/usd", "router@-1/usd", "router@max:manyusd"])("refuses %s with the right forms", (id) => {
     expect(() => parsePricePoint(id)).toThrow(/NAME@2\/usd .* NAME@max:0\.10usd/);
+  });
+
+  it.each([
+    ["verified-cascade@0.05", true],
+    ["verified-cascade@0.05@2/usd", true],
+    ["verified-cascade", false],
+    ["verified-cascade@2/usd", false],
+    ["verified-cascade@match-best", false],
+    ["router@2/usd", false],
+  ])("%s has a simulated verifier: %s", (id, expected) => {
+    expect(isSimulatedVerifier(id)).toBe(expected);
   });
 
   it("keeps the name that was asked for, and refuses who has no knob", () => {

@@ -54,3 +54,8 @@ export function toPricePoint(id: string, baseline: Baseline, point: PricePoint):
   if (point.type === "per-usd") return { ...baseline.atPrice(point.costPerUsd), id };
   return { ...baseline, id, target: point };
 }
+
+/** A name with an error after "@": its verdicts are turned round so often, and no real verifier stands behind it. */
+export function isSimulatedVerifier(id: string): boolean {
+  return /^verified-cascade@[\d.e-]+(@|$)/.test(id);
+}

@@ -3,17 +3,16 @@
 
 import { toCount, toMoney, toPoints, toSignedPoints } from "../base/format.ts";
 import { sideOf } from "../base/statistics.ts";
-import type { EqualSpending } from "./equal.ts";
+import { type EqualSpending, SAME } from "./equal.ts";
+import { isSimulatedVerifier } from "./price-point.ts";
 import type { BenchResult, BenchVerdict, Gain } from "./types.ts";
 
 /** Within one point of the most accurate is as good, and the cheaper one is used. */
 const TIE = 0.01;
-/** Spending so little more is the same spending. */
-const SAME = 1.05;
 /** An interval as wide as this says little. */
 const WIDE = 0.25;
-/** Upper bounds, chance, tables that are given the true label, simulated verifiers: nobody can use them as they are. */
-const NOT_USABLE = /^(oracle|random-|lookup-|verified-cascade@[\d.e-]+(@|$))/;
+/** Upper bounds, chance, and tables that are given the true label: nobody can use them as they are. */
+const NOT_USABLE = /^(oracle|random-|lookup-)/;
 /** The recorded verdict stands for a verifier that never errs. */
 const NEEDS_VERIFIER = /^verified-cascade(@|$)/;
 
@@ -34,7 +33,9 @@ export function toVerdict({
   perMonth,
 }: VerdictOptions): BenchVerdict | undefined {
   const single = results.find(({ conductor }) => conductor === "best-single");
-  const usable = results.filter(({ conductor, n }) => !NOT_USABLE.test(conductor) && n > 0);
+  const usable = results.filter(
+    ({ conductor, n }) => !NOT_USABLE.test(conductor) && !isSimulatedVerifier(conductor) && n > 0,
+  );
   if (!single || usable.length === 0) return undefined;
   // Who spends more than the best single worker must be shown to be better.
   const worth = usable.filter(

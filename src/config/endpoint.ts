@@ -147,7 +147,7 @@ export async function toMember(
     thinking: settings.thinking ?? (isCompatible ? undefined : "tagged"),
   });
   const price = settings.price ?? (await findPrice(endpoint, model));
-  rememberTarget(worker, { provider, protocol, baseUrl, model, apiKey, price });
+  rememberTarget(worker, { provider, protocol, baseUrl, model, apiKey, price, dialects: settings.dialects });
   return {
     worker,
     price,
@@ -210,13 +210,18 @@ export interface RelayTarget {
   /** Absent for servers that want none. */
   apiKey?: string;
   price?: Price;
+  /** What its server understands as it is, where the config says so. Absent: what its protocol tells. */
+  dialects?: readonly string[];
 }
 
-const targets = new WeakMap<Worker, RelayTarget>();
+/** Which of several places a conversation goes to (deployments.ts). */
+type TargetOf = (affinity: string) => RelayTarget;
+
+const targets = new WeakMap<Worker, TargetOf>();
 const references = new WeakMap<Worker, string>();
 
 function rememberTarget(worker: Worker, target: RelayTarget): void {
-  targets.set(worker, target);
+  targets.set(worker, () => target);
   rememberReference(worker, target.provider, target.model);
 }
 
@@ -229,7 +234,15 @@ export function referenceOf(worker: Worker): string | undefined {
   return references.get(worker);
 }
 
-/** Undefined for workers that are no model behind an address: simulated ones, tools, objects made in code. */
-export function relayTargetOf(worker: Worker): RelayTarget | undefined {
-  return targets.get(worker);
+/** The same for a worker that stands in several places. */
+export function rememberTargets(worker: Worker, targetOf: TargetOf): void {
+  targets.set(worker, targetOf);
+}
+
+/**
+ * Undefined for workers that are no model behind an address: simulated ones, tools, objects made in code. `affinity`: what
+ * stays the same of a conversation.
+ */
+export function relayTargetOf(worker: Worker, affinity = ""): RelayTarget | undefined {
+  return targets.get(worker)?.(affinity);
 }

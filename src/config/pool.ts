@@ -12,6 +12,7 @@ import { createModelWorker } from "../worker/provider.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 import { attachCalibrations, type Embed, type PoolFor } from "./calibrated.ts";
 import { PROVIDERS } from "./default-models.ts";
+import { createDeployedMember, type Deployment } from "./deployments.ts";
 import { type DiscoverOptions, discover, NOT_CHAT, toNames, type WorkerReadiness } from "./discover.ts";
 import { findProviderInfo, rememberReference, splitRef, toEndpoint, toMember } from "./endpoint.ts";
 import type { Environment } from "./home.ts";
@@ -169,6 +170,20 @@ async function fromEntry(
   }
   const ref = splitRef(model);
   if (!isChatModel(ref.model)) return { id, kind: "config", state: "not-chat", detail: NOT_CHAT };
+  const { deployments } = settings;
+  if (deployments) {
+    const places: Deployment[] = [];
+    for (const { weight, ...place } of deployments) {
+      const there = toEndpoint(ref.provider, env, { ...settings, ...place });
+      if (!there.ok) return { id, kind: "config", state: "missing-key", detail: missing(there.missingKeys) };
+      const source = there.endpoint.source ?? "config";
+      places.push({
+        weight,
+        member: await toMember(there.endpoint, ref.model, { ...settings, id, source }, fetch),
+      });
+    }
+    return ready(createDeployedMember(id, places));
+  }
   const result = toEndpoint(ref.provider, env, settings);
   if (!result.ok) return { id, kind: "config", state: "missing-key", detail: missing(result.missingKeys) };
   const source = result.endpoint.source ?? "config";

@@ -51,6 +51,14 @@ const modelSchema = z.custom<string | ModelObject>(
   'must be "provider/model", such as "openai/gpt-6-sol", or an AI SDK model object',
 );
 
+/** One of several places where the same model stands, or one of several keys for it. */
+const deploymentSchema = z.strictObject({
+  baseUrl: addressSchema.optional(),
+  apiKeyEnv: keyNameSchema.optional(),
+  /** The share of conversations it gets, beside the others'. */
+  weight: z.number().gt(0).max(1_000).default(1),
+});
+
 /** A worker as data. In a list, a plain text is short for `{ model: text }`. */
 const modelEntrySchema = z.strictObject({
   /** How it is called in pools, flags and traces. Default: the model's name. */
@@ -62,6 +70,15 @@ const modelEntrySchema = z.strictObject({
    */
   baseUrl: addressSchema.optional(),
   apiKeyEnv: keyNameSchema.optional(),
+  /**
+   * Several keys or servers for this model. A conversation stays with one, because caches are kept there; one that fails is
+   * left alone for a while.
+   */
+  deployments: z.array(deploymentSchema).min(1).max(16).optional(),
+  /** For `tutti serve`: who answers in its place where it cannot and was asked for by its name, in this order. */
+  fallbacks: z.array(name).min(1).max(8).optional(),
+  /** For `tutti serve`: the dialects that its server speaks beside or in place of its provider's, so that they are relayed. */
+  dialects: z.array(z.enum(["chat", "responses", "messages"])).optional(),
   price: priceSchema.optional(),
   profile: profileSchema.optional(),
   maxOutputTokens: count.optional(),

@@ -64,7 +64,7 @@ describe.skipIf(process.platform === "win32")("with a umask of 000", () => {
         "made/bench/rows.jsonl",
       ]),
     );
-  });
+  }, 240_000);
 
   it("a home that an earlier version left open is closed by the next command, said once", async () => {
     const cwd = newFolder();

@@ -143,3 +143,38 @@ it("our own progress, which is signed by nobody, is not passed through as a thou
   const [sent] = provider.requests.map(({ body: raw }) => JSON.parse(raw));
   expect(sent.messages[1].content).toEqual([{ type: "text", text: "Two." }]);
 });
+
+it("nor are lines of progress in Responses, which its provider would look for and not find", async () => {
+  const answer = { type: "message", role: "assistant", content: [{ type: "output_text", text: "Yes." }] };
+  const provider = await startProvider((response, { body: raw }) => {
+    const { input } = JSON.parse(raw) as {
+      input: { type: string; id?: string; encrypted_content?: string }[];
+    };
+    // OpenAI's rule: what is not encrypted is looked for by its id.
+    const unknown = input.find((item) => item.type === "reasoning" && !item.encrypted_content);
+    response.writeHead(unknown ? 404 : 200, { "content-type": "application/json" });
+    const error = { message: `Item with id '${unknown?.id}' not found.` };
+    response.end(
+      JSON.stringify(unknown ? { error } : { object: "response", status: "completed", output: [answer] }),
+    );
+  });
+  const gateway = await startTestGateway();
+  closing.push(() => gateway.close());
+  const asked = { model: "tutti", input: [{ role: "user", content: "One?" }] as object[] };
+  const { output } = await body(gateway.post("/v1/responses", asked));
+  expect(output.some(({ type }: { type: string }) => type === "reasoning")).toBe(true);
+  const worker = {
+    id: "gpt",
+    model: "stub/gpt",
+    baseUrl: `${provider.url}/v1`,
+    dialects: ["responses" as const],
+  };
+  const other = await startTestGateway({ config: { workers: [worker], conductor: undefined } });
+  closing.push(() => other.close());
+  const kept = { type: "reasoning", id: "rs_theirs", summary: [], encrypted_content: "gAAA" };
+  const input = [...asked.input, ...output, kept, { role: "user", content: "Two?" }];
+  const response = await other.post("/v1/responses", { model: "gpt", input });
+  expect(response.status).toBe(200);
+  const sent = JSON.parse(provider.requests[0]!.body).input as { type: string }[];
+  expect(sent.filter(({ type }) => type === "reasoning")).toEqual([kept]);
+});

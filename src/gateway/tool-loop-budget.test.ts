@@ -69,3 +69,45 @@ it("that goes well is not changed by any of it", async () => {
   expect(status).toBe(200);
   expect(JSON.parse(text).choices[0].message.content).toBe("It rains.");
 });
+
+it("that is long goes on within a budget that counts as its worker does, and the budget holds", async () => {
+  // Four bytes a token, as in English: by its bytes alone the conversation would cost four times as much as there is.
+  const tokensOf = (request: ChatRequest) => Math.ceil(Buffer.byteLength(JSON.stringify(request.body)) / 4);
+  const turnOf = ({ messages }: ChatRequest) => messages.filter(({ role }) => role === "tool").length;
+  const gateway = await startTestGateway({
+    // Of which one worker of the cheaper half gets half.
+    config: { limits: { usd: 0.06 } },
+    reply: (request) => ({
+      ...(turnOf(request) < 12
+        ? {
+            ...calls,
+            toolCalls: [
+              { id: `c${turnOf(request)}`, name: "read", arguments: `{"page":${turnOf(request)}}` },
+            ],
+          }
+        : { text: "Done." }),
+      usage: { prompt_tokens: tokensOf(request), completion_tokens: 5 },
+    }),
+  });
+  closing.push(() => gateway.close());
+  const messages: Loose[] = [{ role: "user", content: "Read all of it." }];
+  let last: Loose;
+  for (let turn = 0; turn <= 12; turn++) {
+    const reply = await gateway.post("/v1/chat/completions", {
+      model: "tutti-fast",
+      messages,
+      tools: TOOLS,
+      max_tokens: 300,
+    });
+    expect(reply.status).toBe(200);
+    last = (await body(reply)).choices[0].message;
+    messages.push(last);
+    for (const { id } of last.tool_calls ?? [])
+      messages.push({ role: "tool", tool_call_id: id, content: `page ${turn} `.repeat(600) });
+  }
+  expect(last.content).toBe("Done.");
+  // At its end a turn costs a dollar a million tokens: by bytes it would not have fitted.
+  const bytes = Buffer.byteLength(JSON.stringify(gateway.asked().at(-1)!.body));
+  expect(bytes / 1e6).toBeGreaterThan(0.03);
+  expect(bytes / 4 / 1e6).toBeLessThan(0.03);
+});

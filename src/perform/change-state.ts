@@ -83,6 +83,7 @@ export function withWorkflow(round: RoundState, workflow: Workflow): RoundState 
       isCut: false,
       failures: [],
       failuresBefore: 0,
+      reported: undefined,
       totals: NO_TOTALS,
       startedAt: undefined,
       endedAt: undefined,

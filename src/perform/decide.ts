@@ -6,7 +6,7 @@ import type { ComposeQuote } from "../conductor/types.ts";
 import type { LimitStopReason } from "../store/limits.ts";
 import type { Amount, PoolEntry, StopReason } from "../store/types.ts";
 import type { TurnDecision } from "../trajectory/types.ts";
-import { boundBriefTokens, toAdvice } from "../worker/brief.ts";
+import { toAdvice } from "../worker/brief.ts";
 import { forWorker } from "../worker/exchanges.ts";
 import { isFree, nests, strongestFirst } from "../worker/kinds.ts";
 import type { Brief } from "../worker/types.ts";
@@ -20,6 +20,7 @@ import {
   reserveShare,
 } from "./budget.ts";
 import { handOver } from "./change-state.ts";
+import { boundByBytes, boundByReport } from "./input-bound.ts";
 import { afterTurn, decideTurn, findUndecided, type RuledRound } from "./loop.ts";
 import {
   candidatesFor,
@@ -273,9 +274,15 @@ function reserveStep(
   }
   const maxOutputTokens = replyLimit(state, entry, brief.isLast);
   if (isFree(entry)) return { ok: true, amount: NOTHING, maxOutputTokens };
-  const inputTokens = () => boundBriefTokens(brief);
-  const wanted = { price: entry.price, calls: 1 as const, inputTokens, maxOutputTokens };
-  return reserveCall(left, wanted, state.settings.allowUnknownPrice);
+  const reserveWith = (inputTokens: () => number) =>
+    reserveCall(
+      left,
+      { price: entry.price, calls: 1, inputTokens, maxOutputTokens },
+      state.settings.allowUnknownPrice,
+    );
+  const byBytes = reserveWith(() => boundByBytes(brief));
+  if (byBytes.ok && byBytes.maxOutputTokens === maxOutputTokens) return byBytes;
+  return reserveWith(() => boundByReport(brief, steps[step]!));
 }
 
 function toAsk(

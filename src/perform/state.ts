@@ -20,7 +20,7 @@ import type {
 import { toCacheRead } from "../trajectory/cache.ts";
 import type { CacheRead, TurnDecision } from "../trajectory/types.ts";
 import { strongestFirst } from "../worker/kinds.ts";
-import type { Exchange, Task } from "../worker/types.ts";
+import type { Exchange, Task, ToolDefinition } from "../worker/types.ts";
 import type { Workflow, WorkflowError } from "../workflow/types.ts";
 import { addTotals, NOTHING, reserve, settle, type Totals } from "./budget.ts";
 import {
@@ -75,6 +75,11 @@ export interface StepState {
   /** The user saw a part of this reply as the answer, and then it broke. */
   isCut: boolean;
   failures: FailedAttemptState[];
+  /**
+   * What its worker has said of the last turn: so many input tokens, with so many turns before it and these tools. Absent
+   * where it said nothing, or where the client has changed the conversation since.
+   */
+  reported: { inputTokens: number; turns: number; tools: ToolDefinition[] | undefined } | undefined;
   /** How many of them were at earlier turns: retries count anew at each. */
   failuresBefore: number;
   totals: Totals;
@@ -319,12 +324,17 @@ function toolsReturned(state: RunState, event: Extract<RunEvent, { type: "run-re
     ended: false,
   });
   return withStep(resumed, { round: number, step: round.steps.length - 1 }, (step) =>
-    askAgain(exchanges ? { ...step, exchanges } : step, {
-      reply: step.reply!,
-      worker: step.worker,
-      results: event.toolResults!,
-      said: event.said,
-    }),
+    askAgain(
+      event.messages || exchanges
+        ? { ...step, exchanges: exchanges ?? step.exchanges, reported: undefined }
+        : step,
+      {
+        reply: step.reply!,
+        worker: step.worker,
+        results: event.toolResults!,
+        said: event.said,
+      },
+    ),
   );
 }
 
@@ -338,6 +348,7 @@ function askedAgain(state: RunState, event: Extract<RunEvent, { type: "run-resum
   return withStep(resumed, { round: number, step: round.steps.length - 1 }, (step) => ({
     ...step,
     exchanges: exchanges ?? step.exchanges,
+    reported: event.messages || exchanges ? undefined : step.reported,
     status: "pending",
     reply: undefined,
     problem: undefined,
@@ -381,12 +392,23 @@ function stepEnd(state: RunState, event: Extract<RunEvent, { type: "step-end" }>
       partial: "",
       reserved: NOTHING,
       totals: addTotals(step.totals, event.spending),
+      reported: toReported(state, step, event),
       endedAt: event.at,
       firstTokenMs: event.firstTokenMs,
     };
     const isFirst = !step.exchanges.at(-1)?.problem;
     return problem !== undefined && isFirst ? askAgain(done, { reply, worker, problem }) : done;
   });
+}
+
+function toReported(
+  { task }: RunState,
+  { exchanges }: StepState,
+  { spending }: Extract<RunEvent, { type: "step-end" }>,
+): StepState["reported"] {
+  const { inputTokens } = spending.usage;
+  if (spending.estimated || inputTokens === 0 || spending.calls !== 1) return undefined;
+  return { inputTokens, turns: exchanges.length, tools: task.output?.tools };
 }
 
 function stepError(state: RunState, event: Extract<RunEvent, { type: "step-error" }>): RunState {

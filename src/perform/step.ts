@@ -5,7 +5,7 @@ import { readJsonOutput } from "../answer/json-output.ts";
 import { TuttiError } from "../base/errors.ts";
 import { hashSeed } from "../base/random.ts";
 import type { RunEvent, StepReply } from "../store/types.ts";
-import { boundBriefTokens, toMessages } from "../worker/brief.ts";
+import { toMessages } from "../worker/brief.ts";
 import { isDeclared, undeclaredTool } from "../worker/declared-tools.ts";
 import { combines, isModel } from "../worker/kinds.ts";
 import type {
@@ -23,6 +23,7 @@ import type {
 } from "../worker/types.ts";
 import { toFailedSpending, toSpending } from "./budget.ts";
 import { type AskAction, deadlineOf } from "./decide.ts";
+import { boundByReport } from "./input-bound.ts";
 import type { Nested } from "./nested.ts";
 import { retryDelay } from "./retry.ts";
 import { jitterAt, type Stage, toEventError, toTuttiError } from "./stage.ts";
@@ -79,7 +80,8 @@ export async function performStep(
 
   const at = now();
   const common = { ...where, at, worker, durationMs: at - startedAt };
-  const inputTokens = () => boundBriefTokens(brief);
+  // Never more than what was reserved, or what is counted of a broken ask would be more than there was.
+  const inputTokens = () => boundByReport(brief, rounds[round]!.steps[step]!);
   if (outcome.ok) {
     breaker.succeeded(entry.id);
     const { usage, firstTokenMs, billed } = outcome;

@@ -1,7 +1,8 @@
 // The two numbers people quote, in sentences; and the table of a front. Terminal, JSON and page say the same.
 
-import { toCost, toMoney, toPoints, toSignedPoints } from "../../base/format.ts";
+import { toCost, toMoney, toPoints, toSeries, toSignedPoints } from "../../base/format.ts";
 import type { Estimate, PairedDifference } from "../../base/statistics.ts";
+import { isSimulatedVerifier } from "../price-point.ts";
 import type { ChosenPoint, FrontCurve, FrontResult, MeasuredPoint } from "./front.ts";
 
 /** Under this the interval of a difference says "no worse" to a reader: one point. */
@@ -9,12 +10,16 @@ const NO_WORSE = 0.01;
 
 export function toFrontSentences({ single, curves, unbeaten, singles }: FrontResult): string[] {
   const against = `${single.name} (${toPoints(single.accuracy.mean)} % at ${toCost(single.costUsd)} a question)`;
+  const simulated = curves.map(({ conductor }) => conductor).filter(isSimulatedVerifier);
   return [
     `Against the best single worker, ${against}; prices were chosen on other tasks than these:`,
     ...curves.flatMap(({ conductor, sameQuality, sameCost }) => [
       ...(sameQuality ? [`${conductor}: ${toSameQuality(sameQuality)}`] : []),
       ...(sameCost ? [`${conductor}: ${toSameCost(sameCost)}`] : []),
     ]),
+    ...(simulated.length > 0
+      ? [`The verifier of ${toSeries(simulated)} is simulated: it turns recorded verdicts round that often.`]
+      : []),
     unbeaten.length === 0
       ? `Every one of the ${singles.length} single workers is reached by a curve at its cost or below.`
       : `No curve reaches ${unbeaten.join(", ")} at the same cost or below.`,

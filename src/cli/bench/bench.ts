@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
 import { toCount, toMoney } from "../../base/format.ts";
+import { isSimulatedVerifier } from "../../bench/price-point.ts";
 import { isSimulatedPool } from "../../worker/kinds.ts";
 import { unknownVerb, wholeNumber } from "../options.ts";
 import { printJson } from "../terminal/print.ts";
@@ -142,9 +143,7 @@ async function bench(flags: BenchFlags & ProtocolFlags, command: Command): Promi
       chosen: await chooseContenders(flags.conductor, input, flags),
       identity: toIdentity(input, flags),
     });
-  const isVerified = plans.some(({ chosen }) =>
-    chosen.contenders.some(({ id }) => id.startsWith("verified-cascade@")),
-  );
+  const isVerified = plans.some(({ chosen }) => chosen.contenders.some(({ id }) => isSimulatedVerifier(id)));
   tell(inputs[0]!.notices, flags.json);
   // Also with --json, on standard error: nobody may take it for a real one.
   if (isVerified) tell([SIMULATED_VERIFIER]);

@@ -55,8 +55,14 @@ export async function checkWorkers(config: TuttiConfig, env: Environment): Promi
           mend: "export OPENAI_API_KEY=… (or: ollama serve, then ollama pull qwen3), then: tutti init",
         }
       : { name: "workers", state: "ok", detail: models.join(", ") };
+    // What the environment offers was asked for its models just now.
+    const { checkAddresses } = await import("./providers.ts");
+    const addresses = config.workers?.length
+      ? await checkAddresses(modelsOf(pool).map(({ worker }) => worker))
+      : [];
     return [
       found,
+      ...addresses,
       ...wrong.map(({ id, state, detail = "" }): Finding => {
         const mend = state === "not-chat" ? "take it out of the config" : "tutti pool check";
         return { name: id, state: "warning", detail, mend };

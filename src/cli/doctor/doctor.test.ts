@@ -67,6 +67,29 @@ describe("tutti doctor", () => {
     await refusing.close();
   });
 
+  it("asks the addresses of a config, each once, and says which of them nobody answers at or refuse the key", async () => {
+    const good = await startChatServer({ models: ["good"], reply: () => "hello" });
+    const refusing = await startChatServer({ listStatus: 401, reply: () => "hello" });
+    const cwd = createHome();
+    const workers = [
+      { id: "fine", model: "x/good", baseUrl: good.baseUrl },
+      { id: "gone", model: "x/gone", baseUrl: "http://127.0.0.1:9/v1" },
+      { id: "gone-too", model: "x/gone-too", baseUrl: "http://127.0.0.1:9/v1" },
+      { id: "refused", model: "x/refused", baseUrl: refusing.baseUrl },
+    ];
+    writeFileSync(join(cwd, "tutti.config.json"), JSON.stringify({ workers }));
+    const { code, of } = await examine({}, cwd);
+    expect([code, of("fine"), of("workers")?.state]).toEqual([1, undefined, "ok"]);
+    expect(of("gone, gone-too")).toMatchObject({
+      state: "failed",
+      detail: "nobody answers at http://127.0.0.1:9/v1",
+      mend: expect.stringContaining("baseUrl"),
+    });
+    expect(of("refused")).toMatchObject({ state: "failed", detail: expect.stringContaining("(401)") });
+    await good.close();
+    await refusing.close();
+  });
+
   it("says where the journal is, how large, of which format, and that it can be written", async () => {
     const { of } = await examine();
     expect(of("journal")?.detail).toMatch(/journal\.db, \d+\.\d MB, format \d+, writable$/);

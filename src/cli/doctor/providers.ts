@@ -3,9 +3,10 @@
 
 import { toCount } from "../../base/format.ts";
 import { LOCAL_SERVERS, PROVIDERS, type ProviderInfo } from "../../config/default-models.ts";
-import { toEndpoint } from "../../config/endpoint.ts";
+import { type RelayTarget, relayTargetOf, toEndpoint } from "../../config/endpoint.ts";
 import type { Environment } from "../../config/home.ts";
 import { listModels } from "../../config/model-list.ts";
+import type { Worker } from "../../worker/types.ts";
 import type { Finding } from "./checks.ts";
 
 const PROVIDER_TIMEOUT_MS = 3_000;
@@ -40,6 +41,32 @@ async function checkKey(provider: ProviderInfo, name: string, env: Environment):
   }
   const detail = `${endpoint.baseUrl}: ${why}, so that nobody knows whether the key is valid`;
   return { name, state: "warning", detail, mend: `curl -sS ${endpoint.baseUrl}/models` };
+}
+
+/** The addresses of the config's workers, each once: whether somebody answers there, and takes the key. */
+export async function checkAddresses(workers: readonly Worker[]): Promise<Finding[]> {
+  const byAddress = new Map<string, { target: RelayTarget; ids: string[] }>();
+  for (const worker of workers) {
+    const target = relayTargetOf(worker);
+    if (!target) continue;
+    const address = `${target.baseUrl} ${target.apiKey}`;
+    const { ids = [] } = byAddress.get(address) ?? {};
+    byAddress.set(address, { target, ids: [...ids, worker.id] });
+  }
+  const findings = [...byAddress.values()].map(async ({ target, ids }): Promise<Finding[]> => {
+    const name = ids.join(", ");
+    const list = await listModels(target, { timeoutMs: PROVIDER_TIMEOUT_MS });
+    if (list.ok) return [];
+    if (list.isUnreachable) {
+      const mend = "start that server, or mend baseUrl in the config";
+      return [{ name, state: "failed", detail: `nobody answers at ${target.baseUrl}`, mend }];
+    }
+    if (list.status !== 401 && list.status !== 403) return [];
+    const detail = `${target.baseUrl} refuses the key (${list.status})`;
+    const mend = "put a valid key into the variable that the config names (apiKeyEnv)";
+    return [{ name, state: "failed", detail, mend }];
+  });
+  return (await Promise.all(findings)).flat();
 }
 
 /** The servers of this machine that answer, at the ports they usually have. */

@@ -50,13 +50,15 @@ export class HeldBytes {
 /** The text inside of plain data, in characters: about what it takes in memory. */
 export function sizeOf(data: unknown): number {
   let size = 0;
-  const waiting: unknown[] = [data];
-  while (waiting.length > 0) {
-    const value = waiting.pop();
+  const waiting: object[] = [];
+  const count = (value: unknown) => {
     if (typeof value === "string") size += value.length;
-    else if (Array.isArray(value)) for (const item of value) waiting.push(item);
-    else if (typeof value === "object" && value !== null)
-      for (const name of Object.keys(value)) waiting.push((value as Record<string, unknown>)[name]);
+    else if (typeof value === "object" && value !== null) waiting.push(value);
+  };
+  count(data);
+  for (let parent = waiting.pop(); parent !== undefined; parent = waiting.pop()) {
+    if (Array.isArray(parent)) for (const item of parent) count(item);
+    else for (const name in parent) count((parent as Record<string, unknown>)[name]);
   }
   return size;
 }

@@ -12,12 +12,17 @@ export interface Upstream {
   secret?: string;
 }
 
+/** What a worker of the config may say of its server. */
+const DECLARABLE: ReadonlySet<string> = new Set(["chat", "responses", "messages"]);
+
 /** Undefined: the endpoint speaks another dialect. */
 export function toUpstream(
-  { baseUrl, protocol, apiKey }: RelayTarget,
-  { path, relay }: Pick<Dialect, "path" | "relay">,
+  { baseUrl, protocol, apiKey, dialects }: RelayTarget,
+  { name = "", path, relay }: Pick<Dialect, "path" | "relay"> & { name?: string },
 ): Upstream | undefined {
-  if (!relay?.protocols.includes(protocol)) return undefined;
+  const isDeclared = dialects !== undefined && DECLARABLE.has(name);
+  const isSpoken = isDeclared ? dialects.includes(name) : relay?.protocols.includes(protocol);
+  if (!relay || !isSpoken) return undefined;
   const bearer: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
   const headers = relay.toCredentials?.(apiKey) ?? bearer;
   return { url: new URL(`${baseUrl}${path}`), headers, secret: apiKey };

@@ -20,6 +20,7 @@ import { passThrough, passThroughOnce } from "./pass-through.ts";
 
 const BUSY_RETRY_MS = 1_000;
 const LONGEST_IDEMPOTENCY_KEY = 255;
+const LONGEST_AFFINITY = 2_000;
 
 export const ask: Handler = async (context, visit) => {
   const { connection, key, dialect, notes } = visit;
@@ -35,8 +36,10 @@ export const ask: Handler = async (context, visit) => {
   // Found before the rest is read: whoever is passed through speaks for itself.
   const named = await context.models.resolve(model, key, { preferences });
   if (named.alias !== undefined) connection.set({ "x-tutti-alias": named.alias });
-  const target = named.kind === "worker" ? relayTargetOf(named.member.worker) : undefined;
-  const upstream = target && toUpstream(target, dialect);
+  const target = named.kind === "worker" ? relayTargetOf(named.member.worker, affinityOf(body)) : undefined;
+  // Whoever may have to be replaced is asked in a run: what was relayed cannot be taken back.
+  const isAlone = named.kind === "team" || !named.fallbacks;
+  const upstream = target && isAlone ? toUpstream(target, dialect) : undefined;
   const idempotencyKey = readIdempotencyKey(connection);
   const hash = () => toHash(connection, raw, dialect);
   if (named.kind === "worker" && target && upstream && dialect.relay) {
@@ -103,6 +106,12 @@ export const ask: Handler = async (context, visit) => {
     sendError(connection, dialect, isCheap && error.code === "rate-limited" ? error : unrepeatable(error));
   }
 };
+
+/** What stays the same of a conversation while it grows. */
+function affinityOf({ messages, input, system, instructions }: Record<string, unknown>): string {
+  const [first] = Array.isArray(messages) ? messages : Array.isArray(input) ? input : [input];
+  return (JSON.stringify([system, instructions, first]) ?? "").slice(0, LONGEST_AFFINITY);
+}
 
 /** Official SDKs say so of a request that they send again by themselves. */
 function isRepeat(connection: Connection): boolean {

@@ -10,7 +10,7 @@ import { findShippedFor, toCheckpointName } from "../../conductor/native/shipped
 import { referenceOf } from "../../config/endpoint.ts";
 import type { Environment } from "../../config/home.ts";
 import { resolveModel } from "../../config/pool.ts";
-import type { TuttiConfig } from "../../config/schema.ts";
+import { isPoolMember, type ModelEntry, type TuttiConfig, toWorkerId } from "../../config/schema.ts";
 import type { ConductorIdentity } from "../../store/types.ts";
 import type { AskOptions } from "../../tutti/ask-options.ts";
 import { parseConductorName } from "../../tutti/conductor-names.ts";
@@ -46,6 +46,8 @@ export interface OneWorker {
   /** The name that was asked for stands for this one. */
   alias?: string;
   member: PoolMember;
+  /** Who answers in its place where it cannot. */
+  fallbacks?: PoolMember[];
   /** What one request may take at the most: where the key has a budget, or the request names one. */
   budgetUsd?: number;
 }
@@ -179,8 +181,29 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
     const usual = key?.budget ? (config.limits.usd ?? undefined) : undefined;
     const budgetUsd = atMost(wanted.preferences.budgetUsd, config.limits.usd) ?? usual;
     const { isAllowed } = await judgeOf(key);
-    if (isAllowed(member.worker)) return { kind: "worker", member, budgetUsd };
+    if (isAllowed(member.worker)) {
+      const fallbacks = await fallbacksOf(member, isAllowed);
+      return { kind: "worker", member, budgetUsd, fallbacks };
+    }
     throw new TuttiError("forbidden", `The API key "${key?.name}" may not ask "${shorten(name, 80)}".`);
+  }
+
+  /** Those of the config that this key may ask. Undefined where there are none. */
+  async function fallbacksOf(
+    { worker: { id } }: PoolMember,
+    isAllowed: Judge["isAllowed"],
+  ): Promise<PoolMember[] | undefined> {
+    const entry = config.workers?.find((each) => !isPoolMember(each) && toWorkerId(each) === id) as
+      | ModelEntry
+      | undefined;
+    if (!entry?.fallbacks) return undefined;
+    const { pool } = await tutti.pool();
+    const found: PoolMember[] = [];
+    for (const name of entry.fallbacks) {
+      const member = pool.members.find(({ worker }) => worker.id === name) ?? (await findElsewhere(name));
+      if (member && member.worker.id !== id && isAllowed(member.worker)) found.push(member);
+    }
+    return found.length > 0 ? found : undefined;
   }
 
   async function list(key: GatewayKey | undefined): Promise<Omit<ListedModel, "createdAt">[]> {
@@ -226,8 +249,11 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
 /** Who may be asked, and who conducts. */
 export function toStage(destination: Team | OneWorker): Pick<AskOptions, "pool" | "conductor"> {
   if (destination.kind === "team") return { pool: destination.selector, conductor: destination.conductor };
-  const { member } = destination;
-  return { pool: { members: [member] }, conductor: { kind: "single", worker: member.worker.id } };
+  const { member, fallbacks = [] } = destination;
+  return {
+    pool: { members: [member, ...fallbacks] },
+    conductor: { kind: "single", worker: member.worker.id },
+  };
 }
 
 // ---- Whom a key may ask --------------------------------------------------------------------------

@@ -30,12 +30,17 @@ const ABOUT = "import sys; print('\\n'.join([sys.executable, sys.prefix, sys.bas
 /** Every program of that name on PATH, in order. */
 export function findOnPath(name: string): string[] {
   const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder.startsWith("/"));
-  return [...new Set(folders)]
-    .map((folder) => join(folder, name))
-    .filter((path) => {
-      const stat = statSync(path, { throwIfNoEntry: false });
-      return stat?.isFile() === true && (stat.mode & 0o111) !== 0;
-    });
+  return [...new Set(folders)].map((folder) => join(folder, name)).filter(isProgram);
+}
+
+/** PATH may name folders that this user may not look into, or that lead nowhere: there is no program for it there. */
+function isProgram(path: string): boolean {
+  try {
+    const stat = statSync(path);
+    return stat.isFile() && (stat.mode & 0o111) !== 0;
+  } catch {
+    return false;
+  }
 }
 
 /** Candidates, best first. The caller tries them in the sandbox: what works is what counts. */

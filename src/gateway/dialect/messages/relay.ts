@@ -38,7 +38,10 @@ export const messagesRelay: RelayReader = {
       hasOurs = true;
       return { ...message, content: message.content.filter((block) => !isOurs(block)) };
     });
-    return hasOurs ? { ...body, messages } : undefined;
+    // A turn that was nothing but progress would be an empty one, which is refused too.
+    const isEmpty = ({ content }: Fields) => Array.isArray(content) && content.length === 0;
+    const said = messages.filter((message) => !isObject(message) || !isEmpty(message as Fields));
+    return hasOurs ? { ...body, messages: said } : undefined;
   },
   toErrorEvent: (error) => sse(toMessagesError(error).body, "error"),
   // The input is counted at the start, the output at the end.

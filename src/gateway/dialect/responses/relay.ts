@@ -8,6 +8,7 @@ import { bytesOf, toList, toText } from "../../relay/reply-fields.ts";
 import type { RelayReader, ReplyFields } from "../../relay/types.ts";
 import { sse } from "../common.ts";
 import { toOpenAIError } from "../openai-error.ts";
+import { parseItemId } from "./object.ts";
 
 export const responsesRelay: RelayReader = {
   protocols: ["openai"],
@@ -20,6 +21,17 @@ export const responsesRelay: RelayReader = {
       ...["prompt_cache_retention", "store", "truncation", "include", "service_tier", "tutti"],
     ]),
     clientTools: /^(function|custom|local_shell|apply_patch)$/,
+  },
+  // OpenAI looks for a thought by its id, and refuses one that it has not had and that is not encrypted.
+  withoutOurs(raw, body) {
+    if (!raw.includes('"reasoning"') || !Array.isArray(body.input)) return undefined;
+    const isOurs = (item: unknown) =>
+      isObject(item) &&
+      (item as Fields).type === "reasoning" &&
+      !(item as Fields).encrypted_content &&
+      parseItemId(String((item as Fields).id)) !== undefined;
+    if (!body.input.some(isOurs)) return undefined;
+    return { ...body, input: body.input.filter((item) => !isOurs(item)) };
   },
   // `response.failed` would need the whole response, which only the provider has.
   toErrorEvent(error, events) {
