@@ -6,7 +6,7 @@ import { costOf, playAll, rightOf, toPolicies, toProfiles } from "./policies.mjs
 import { SEEDS, SPLITS, WORKERS } from "./rules.mjs";
 import { createWorld } from "./world.mjs";
 
-const WORTHS = [0.8, 1, 1.2, 1.4, 1.6, 1.9, 2.3, 2.7, 3.2, 3.8, 4.5];
+const WORTHS = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1, 1.2, 1.4, 1.7, 2];
 const FAMILIES = ["step-level", "without the cache term"];
 const SHARES = [0.5];
 const strongest = WORKERS.length - 1;
