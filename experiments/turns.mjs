@@ -30,6 +30,9 @@ const RULES = [
   ...["best-single", "neighbours", "vote-3", "vote-5", "neighbours-vote-3", "neighbours-vote-5"],
   ...["cascade", "ask-until-sure", "native"],
 ];
+/** What is left of them where the replies to some tasks are not known. */
+const RULES_OF_ONE_CALL = ["best-single", "neighbours"];
+const rulesOf = ({ isUnseen }) => (isUnseen ? RULES_OF_ONE_CALL : RULES);
 const COSTS = [0.3, 0.05, 0.03, 0.02, 0.014, 0.01, 0.007, 0.005, 0.003, 0.002, 0.001];
 /** Of the look-ahead that nobody has trained. */
 const LOOK_AHEAD_TURNS = 5;
@@ -84,14 +87,14 @@ async function measureRules(each, { recorded, split, out, limit }) {
   const workers = await workersOf(each, recorded);
   const args = [
     ...["bench", "--recording", join(recorded, folder), "--set", set, "--split-by", split, "--out", target],
-    ...["--conductor", RULES.join(","), "--no-report", "--json"],
+    ...["--conductor", rulesOf(each).join(","), "--no-report", "--json"],
     ...(workers ? ["--workers", workers.join(",")] : []),
     ...(limit ? ["--limit", limit] : []),
   ];
   const { status } = spawnSync(process.execPath, [main, ...args], { stdio: ["ignore", "ignore", "inherit"] });
   if (status !== 0) throw new Error(`The bench of ${set} ended with ${status}`);
   const rows = readFileSync(join(target, "rows.jsonl"), "utf8").trim().split("\n").map(JSON.parse);
-  const byRule = new Map(RULES.map((id) => [id, new Map()]));
+  const byRule = new Map(rulesOf(each).map((id) => [id, new Map()]));
   for (const { conductor, task, score, calls } of rows)
     byRule.get(conductor)?.set(task, { score: score >= 0.99 ? 1 : 0, calls });
   return byRule;
@@ -156,8 +159,8 @@ async function run() {
       };
     }),
   ];
-  const contenders = [
-    ...RULES.map((id) => ({ id, family: id })),
+  const contendersOf = (set) => [
+    ...rulesOf(set).map((id) => ({ id, family: id })),
     ...policies.flatMap(({ name }) => COSTS.map((cost) => ({ id: `${name}@${cost}`, family: name, cost }))),
   ];
   const sets = [];
@@ -169,7 +172,7 @@ async function run() {
     const measured = {
       name: set.set,
       isUnseen: set.isUnseen,
-      ...toCurve(contenders, new Map([...rules, ...turns])),
+      ...toCurve(contendersOf(set), new Map([...rules, ...turns])),
     };
     sets.push(measured);
     const told = Object.entries(measured.curves).map(
@@ -184,7 +187,6 @@ async function run() {
     split: options.split,
     sets,
     together: compareTogether(known, names, RULES),
-    withUnseen: known.length < sets.length ? compareTogether(sets, names, RULES) : [],
   };
   if (options.picture) writeFileSync(options.picture, drawFronts(sets, names, RULES));
   stdout.write(options.json ? `${JSON.stringify(result, undefined, 1)}\n` : toMarkdown(result, names, RULES));

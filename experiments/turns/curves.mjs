@@ -2,7 +2,7 @@
 
 import { createRandom } from "../../dist/base/random.js";
 
-const RESAMPLES = 2000;
+const RESAMPLES = 1000;
 /** What everybody is compared at. */
 export const AT_CALLS = [1.2, 1.5, 2, 2.5, 3, 4];
 

@@ -39,7 +39,7 @@ export function drawFronts(sets, families, rules) {
 }
 
 function drawPanel({ name, tasks, curves }, families, rules) {
-  const points = rules.map((rule) => ({ rule, ...curves[rule][0] }));
+  const points = rules.filter((rule) => curves[rule]).map((rule) => ({ rule, ...curves[rule][0] }));
   const all = [...points, ...families.flatMap((family) => curves[family])].map(({ accuracy }) => accuracy);
   const [low, high] = [Math.min(...all) - 0.005, Math.max(...all) + 0.005];
   const x = (calls) => ((calls - 0.8) / (MOST_CALLS + 0.4)) * WIDE;

@@ -2,14 +2,16 @@
 
 import { AT_CALLS, atCalls, mean } from "./curves.mjs";
 
-export function toMarkdown({ split, sets, together, withUnseen = [] }, families, rules) {
+export function toMarkdown({ split, sets, together }, families, rules) {
   const lines = [`Split by ${split}. Accuracy in % @ calls.`, ""];
   const row = (cells) => `| ${cells.join(" | ")} |`;
   const head = (cells) => [row(cells), row(cells.map((_, i) => (i === 0 ? "---" : "---:")))];
 
   lines.push("## Rules", "", ...head(["set (test tasks)", ...rules]));
   for (const { name, tasks, curves } of sets)
-    lines.push(row([`${name} (${tasks})`, ...rules.map((rule) => point(curves[rule][0]))]));
+    lines.push(
+      row([`${name} (${tasks})`, ...rules.map((rule) => (curves[rule] ? point(curves[rule][0]) : "–"))]),
+    );
 
   for (const family of families) {
     lines.push("", `## ${family}: its own points, thriftiest first`, "");
@@ -26,14 +28,10 @@ export function toMarkdown({ split, sets, together, withUnseen = [] }, families,
         ]),
       );
   }
-  const told = [
-    ...together.map((each) => ({ ...each, which: "the sets together" })),
-    ...withUnseen.map((each) => ({ ...each, which: "all sets, routerbench too" })),
-  ];
-  for (const { family, which, atEqualCalls, whereRuleSits, asGoodAs } of told) {
+  for (const { family, atEqualCalls, whereRuleSits, asGoodAs } of together) {
     lines.push(
       "",
-      `## ${family} minus a rule, over ${which} (points, 95 %; every set | every task the same)`,
+      `## ${family} minus a rule, over the sets together (points, 95 %; every set | every task the same)`,
       "",
     );
     lines.push(

@@ -1,5 +1,5 @@
 // What could be done at a turn, each option with its features. What an ask is worth comes from looking ahead over the
-// posterior; a Verifier's worth from what its verdict would change; a Thinker's is for the head to learn.
+// posterior; a Verifier's worth from what its verdict would change; a Thinker's from what a Worker gains who sees the plan.
 
 import { type AskValue, valueAsks } from "../../belief/look-ahead.ts";
 import {
@@ -159,19 +159,29 @@ function listVerifiers(context: TurnContext): WeighedOption[] {
     });
 }
 
+/** A plan is worth what the Worker who will see it gains by it, once that ask is paid for. */
 function listThinkers(context: TurnContext): WeighedOption[] {
-  const { transcript } = context;
-  const none = probabilitiesOf(transcript.posterior).at(-1)!;
-  return byProbability(context)
-    .slice(0, THINKERS)
-    .map((worker) =>
-      weigh(context, { worker, role: "thinker", sees: true }, 0, priceOf(context, worker), {
-        thinker: 1,
-        "thinker-none": none,
-        "thinker-planned": transcript.hasPlan ? 1 : 0,
-        "thinker-suggested": transcript.suggested === "thinker" ? 1 : 0,
-      }),
-    );
+  const { transcript, prior, options } = context;
+  const { posterior, hasPlan } = transcript;
+  const total = totalMass(posterior.mass);
+  const none = probabilitiesOf(posterior).at(-1)!;
+  const strongest = byProbability(context);
+  const planned = strongest.slice(0, JUDGES).map((worker) => ({
+    worker,
+    curve: toTurnCurve(worker, true, prior, options.policy),
+    price: priceOf(context, worker),
+  }));
+  const dependence = toFollowing(prior.dependence, options.policy);
+  const [next] = hasPlan ? [] : valueAsks(posterior, planned, { dependence, depth: 1, width: WIDTH });
+  const gain = next ? next.value - next.candidate.price - bestMass(posterior) / total : 0;
+  return strongest.slice(0, THINKERS).map((worker) =>
+    weigh(context, { worker, role: "thinker", sees: true }, gain, priceOf(context, worker), {
+      thinker: 1,
+      "thinker-none": none,
+      "thinker-planned": hasPlan ? 1 : 0,
+      "thinker-suggested": transcript.suggested === "thinker" ? 1 : 0,
+    }),
+  );
 }
 
 // ---- Features -------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import type { Pool, PoolMember } from "../../worker/types.ts";
 import type { ComposedRound } from "../types.ts";
 import { isTrinity, loadTrinity, saveTrinity } from "./checkpoint.ts";
 import { createStartPolicy, fromVector, toFeatures, toNames, toScales, toVector } from "./policy.ts";
-import { toRoleStep } from "./roles.ts";
+import { roleOf, toRoleStep } from "./roles.ts";
 import { toPrior } from "./transcript.ts";
 import { createTrinityConductor } from "./trinity.ts";
 import type { TrinityOptions, TurnChoice } from "./types.ts";
@@ -169,6 +169,22 @@ describe("roles", () => {
   const turn = (role: Parameters<typeof toRoleStep>[0], worker: number, reply: string): ComposedRound => ({
     workflow: { steps: [toRoleStep(role, worker, { sees: role !== "worker" })] },
     replies: [reply],
+  });
+
+  it("asks for a plan first where a Worker gains more by it than it costs, and then for an answer that sees it", async () => {
+    const vector = toVector(createStartPolicy());
+    const planning = (worth: number) => {
+      vector[toNames().indexOf("planned")] = worth;
+      return { ...options, policy: fromVector(vector) };
+    };
+    const roleAt = async (rounds: ComposedRound[], worth: number) => {
+      const { decision } = await compose(rounds, planning(worth));
+      const [step] = decision.type === "workflow" ? decision.workflow.steps : [];
+      return [roleOf(step!.subtask), step!.access];
+    };
+    expect(await roleAt([], 2)).toEqual(["thinker", "all-rounds"]);
+    expect(await roleAt([], 0)).toEqual(["worker", []]);
+    expect(await roleAt([turn("thinker", 1, "1. Multiply.")], 2)).toEqual(["worker", "all-rounds"]);
   });
 
   it("offers no Verifier before a Worker has spoken", async () => {
