@@ -25,7 +25,7 @@ export interface AttachOptions {
   ratings?: LiveRatings;
 }
 
-export interface PoolForOptions {
+interface PoolForOptions {
   /** What `Embed` made of the text. */
   vector?: Float32Array;
   /** Who asks: whose ratings count in full. */

@@ -4,8 +4,8 @@
 import { extractAnswer } from "../answer/extract.ts";
 import { sameAnswer } from "../answer/normalise.ts";
 import { redact } from "../base/redact.ts";
-import { textOf } from "../calibration/text-features.ts";
 import type { RatedAnswer } from "../store/types.ts";
+import { textOf } from "../worker/brief.ts";
 import { countVotes } from "../worker/consensus.ts";
 import { isModel } from "../worker/kinds.ts";
 import type { Run, RunStep } from "./run.ts";
@@ -24,7 +24,8 @@ export function findRated(run: Run): RatedAnswer | undefined {
   const workers = [...new Set(models.map(({ workerId }) => workerId))];
   if (workers.length === 0) return undefined;
   if (run.isStripped || run.origin?.isPrivate) return { workers };
-  const question = redact(textOf(run.task.messages)).slice(0, LONGEST_QUESTION);
+  const said = run.task.messages.filter(({ role }) => role === "user").map(textOf);
+  const question = redact(said.join("\n")).slice(0, LONGEST_QUESTION);
   return question === "" ? { workers } : { workers, question };
 }
 

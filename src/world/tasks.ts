@@ -23,6 +23,8 @@ import type { Question, World } from "./types.ts";
 const SMALLEST_POOL = 2;
 const VALIDATION = 40;
 const TEXTS = 4_000;
+/** Characters of a question that may be only the beginning of one. */
+const LONG = 1_000;
 
 export interface TasksWorldOptions {
   set: TaskSet;
@@ -171,9 +173,13 @@ function withRatings(
   tasks: readonly GradedTask[],
 ): Profiling {
   if (!ratings) return profile;
-  const own = new Set(tasks.flatMap((task) => [toKey(task.prompt), toKey(toText(task))]));
+  const forms = tasks.flatMap((task) => [toKey(task.prompt), toKey(toText(task))]);
+  const own = new Set(forms);
+  // Of a long question the rating has the beginning.
+  const isOwn = (key: string) =>
+    own.has(key) || (key.length >= LONG && forms.some((form) => form.startsWith(key)));
   const { observations, halfLifeDays, isConfigured } = ratings;
-  const others = observations.filter(({ question }) => question === undefined || !own.has(toKey(question)));
+  const others = observations.filter(({ question }) => question === undefined || !isOwn(toKey(question)));
   const rated = createRatedProfiles(others, { halfLifeDays });
   return (pool, task) => rated.poolFor(profile(pool, task), toText(task), { isConfigured });
 }
