@@ -32,7 +32,7 @@ export interface Answered {
 }
 
 /** At once, in one gateway. Those that come meanwhile are dropped: there will be others. */
-export const MOST_SHADOWS = 4;
+const MOST_SHADOWS = 4;
 /** Of `gateway.maxRunning`: with more requests than that there is no room for guests. */
 const BUSY_SHARE = 0.5;
 /** Less than this part of what a shadow run may take would only be spent on half an answer. */
