@@ -84,6 +84,8 @@ export interface ReplyOutcome {
   completedAt: number;
   /** One line for each thing that happened, as it was streamed. Empty where nobody wanted to read it. */
   progress: string[];
+  /** It is the answer of an earlier run to the same request. */
+  isCached?: true;
 }
 
 /** The part of a reply's body that no dialect has: cost, the run, why it ended. Beside the dialect's own fields. */
@@ -94,6 +96,8 @@ export interface TuttiFields {
   stop_reason: StopReason;
   /** Present, and true, where workers of the rehearsal took part: not real money, not a real model. */
   simulated?: true;
+  /** Present, and true, where this is the answer of an earlier run, `run_id`, to the same request. */
+  cached_response?: true;
   /** What of the request was not followed: names of fields, "tools: web_search". Absent where all of it was. */
   ignored?: string[];
 }

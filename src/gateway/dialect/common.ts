@@ -173,6 +173,7 @@ export function toTuttiFields(outcome: ReplyOutcome): TuttiFields {
     calls: outcome.calls,
     stop_reason: outcome.stopReason,
     simulated: outcome.isSimulated || undefined,
+    cached_response: outcome.isCached,
     ignored: toNames(outcome.head.request.echo.ignored),
   };
 }

@@ -49,6 +49,9 @@ export function createMetrics({ workers = [] }: { workers?: Iterable<string> } =
   const refused = counter("usage_refused", "Reports of usage that cannot be true.", ["worker"]);
   const joined = counter("joined_requests", "Repeats that joined the run of the first.");
 
+  const cached = counter("cached_responses", "Requests that were answered from the response cache.");
+  const saved = counter("cached_saved_usd", "Dollars that those answers took when they were made.");
+
   const toRoute = createBounded(MOST_ROUTES);
   const toWorker = createBounded(MOST_WORKERS);
   let known = new Set(workers);
@@ -77,6 +80,10 @@ export function createMetrics({ workers = [] }: { workers?: Iterable<string> } =
     addRefusedUsage: (worker: string) => refused.inc({ worker: toKnown(worker) }),
     /** A repeat that got the run of the first. */
     addJoined: () => joined.inc(),
+    addCached(savedUsd: number) {
+      cached.inc();
+      add(saved, savedUsd);
+    },
     /** The pool may change while the gateway runs. */
     setWorkers(ids: Iterable<string>) {
       known = new Set(ids);
