@@ -198,10 +198,13 @@ async function garbage() {
   check((await fetch(`${gateway.url}/health`)).ok, "The gateway is not healthy");
 }
 
-/** A path may turn out to be a good one ("/x/.." is "/"): then it is answered. */
+/** A path may turn out to be a good one ("/x/.." is "/", and so is "///"): then it is answered. */
 function isAsked(kind, bytes, status) {
   const [, path = ""] = bytes.toString("latin1").split(" ");
-  const isThere = /^\/(v1\/(runs|usage|models))?\/?$/.test(new URL(path, "http://localhost").pathname);
+  const plain = path.replace(/\/+/g, "/");
+  const isThere =
+    URL.canParse(plain, "http://localhost") &&
+    /^\/((v1\/)?(runs|usage|models))?\/?$/.test(new URL(plain, "http://localhost").pathname);
   return kind === "path" && status === 200 && isThere;
 }
 

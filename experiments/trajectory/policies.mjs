@@ -60,9 +60,9 @@ function toBeginnings(worthUsd) {
 }
 
 /** All policies of one seed, by name; each takes the profiles for a task. */
-export function toPolicies() {
+export function toPolicies(worths = WORTHS) {
   const policies = new Map();
-  for (const worthUsd of WORTHS) {
+  for (const worthUsd of worths) {
     policies.set(`route once @${worthUsd}`, { family: "route once", policy: { first: byValue(worthUsd) } });
     for (const [name, settings] of Object.entries(VARIANTS))
       for (const [begins, first] of Object.entries(toBeginnings(worthUsd)))

@@ -4,7 +4,7 @@ import { toDifference, toDollars, toFigure, toShare, toTable } from "./figures.m
 /** As in the sentences of `tutti bench front`: within a point, by the whole interval, is the same quality. */
 const NO_WORSE = 0.01;
 
-export function toFrontLines({ single, curves, unreached }) {
+export function toFrontLines({ single, curves, unreached, isSimulated }) {
   const rows = curves.map(({ name, sameQuality, sameCost }) => [
     name,
     toDifference(sameQuality.points),
@@ -13,7 +13,7 @@ export function toFrontLines({ single, curves, unreached }) {
     toShare(sameCost.share),
   ]);
   return [
-    `Each curve against the best single worker, ${single.name} (${(single.accuracy * 100).toFixed(1)} % at ${toDollars(single.usd)} a task). Prices were chosen on training and validation tasks, once for its quality at the least dollars, once for the best quality at its cost:`,
+    `Each curve against the best single worker, ${single.name} (${(single.accuracy * 100).toFixed(1)} % at ${toDollars(single.usd)} a task${isSimulated ? ", simulated dollars" : ""}). Prices were chosen on training and validation tasks, once for its quality at the least dollars, once for the best quality at its cost:`,
     toTable(
       [
         "",

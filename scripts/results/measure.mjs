@@ -36,6 +36,7 @@ function measureFront({ name, front: command, record }, folders, root) {
   const reached = readers.flatMap(({ points }) => points);
   return {
     ...{ command, record },
+    ...(front.isSimulated && { isSimulated: true }),
     single: {
       name: front.single.name,
       accuracy: round(front.single.accuracy.mean),

@@ -7,9 +7,9 @@ import type { ScoreRow } from "./rates.ts";
 
 /** In standard errors of the difference. */
 const LEADS = [0, 0.15, 0.3, 0.5, 0.8, 1.2, 1.8];
-/** Standard errors of the gain that it must be sure of, where asking is free. At a price nobody is the safe side. */
+/** Standard errors of the gain that it must be sure of. */
 const SURENESS = 0.8;
-/** Tasks that choosing must win before it is believed, where asking is free. */
+/** Tasks that choosing must win before it is believed. */
 const FEWEST_WON = 1;
 
 export interface ChoiceOptions {
@@ -43,7 +43,6 @@ export function fitChoice({ leftOut, scores, rates, order, costs }: ChoiceOption
     return chosen;
   }
 
-  const isFree = order.every((worker) => costs[worker] === 0);
   /** What choosing brought over always asking the best, as far as it is sure. */
   function gainOf(lead: number): number {
     let [sum, squares, count] = [0, 0, 0];
@@ -59,7 +58,6 @@ export function fitChoice({ leftOut, scores, rates, order, costs }: ChoiceOption
     }
     if (count === 0) return 0;
     const mean = sum / count;
-    if (!isFree) return mean;
     const error = Math.sqrt(Math.max(0, squares / count - mean * mean) / count);
     return mean - SURENESS * error - FEWEST_WON / count;
   }

@@ -3,6 +3,7 @@
 
 import { expect, it } from "vitest";
 import { writeMessage } from "../testing/gateway/anthropic-stream.ts";
+import type { ChatRequest } from "../testing/gateway/chat-server.ts";
 import type { Loose } from "../testing/gateway/doors.ts";
 import { startTestGateway } from "../testing/gateway/gateway.ts";
 import { body, closing } from "../testing/gateway/keyed-gateway.ts";
@@ -148,4 +149,74 @@ it("a question that is asked once is not written to the cache, which costs more"
     messages: [{ role: "user", content: "Which colour has the sky?" }],
   });
   expect(readBlocks(provider.requests[0]!).some(({ isMarked }) => isMarked)).toBe(false);
+});
+
+/** A provider that caches as OpenAI's do: the longest beginning that an earlier request of the same model had, by bytes. */
+function createPrefixCache() {
+  const seen = new Map<string, string[]>();
+  return ({ model, body: { tools, messages } }: ChatRequest) => {
+    const text = JSON.stringify([tools, messages]);
+    const known = seen.get(model) ?? [];
+    const cached = Math.max(0, ...known.map((other) => commonLength(text, other)));
+    seen.set(model, [...known, text]);
+    const tokens = (length: number) => Math.floor(length / 4);
+    return { prompt_tokens: tokens(text.length), prompt_tokens_details: { cached_tokens: tokens(cached) } };
+  };
+}
+
+function commonLength(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return length;
+}
+
+it("a team's last step finds its prefix from turn to turn and from run to run, and the usage says so", async () => {
+  const usageOf = createPrefixCache();
+  const toolsBefore = ({ messages }: ChatRequest) => messages.filter(({ role }) => role === "tool").length;
+  const gateway = await startTestGateway({
+    plan: {
+      steps: [
+        { worker: 1, subtask: "Think about it.", access: [] },
+        { worker: 0, subtask: "Answer it.", access: "all" as const },
+      ],
+    },
+    reply: (request) => {
+      const usage = { ...usageOf(request), completion_tokens: 5 };
+      if (request.model === "beta") return { text: `A thought of ${request.count}.`, usage };
+      const page = toolsBefore(request);
+      if (page >= 3) return { text: "Done.", usage };
+      return {
+        text: "",
+        usage,
+        toolCalls: [{ id: `c${page}`, name: "read", arguments: `{"page":${page}}` }],
+      };
+    },
+  });
+  closing.push(() => gateway.close());
+  const tools = [{ type: "function", function: { name: "read", parameters: { type: "object" } } }];
+  const messages: Loose[] = [
+    { role: "system", content: "You fix tests. ".repeat(200) },
+    { role: "user", content: "Make it pass. ".repeat(50) },
+  ];
+  const shares: number[] = [];
+  let cachedTokens = 0;
+  const ask = async () => {
+    const reply = await body(gateway.post("/v1/chat/completions", { model: "tutti", messages, tools }));
+    const { prompt_tokens: input, prompt_tokens_details: details } = reply.usage;
+    cachedTokens = details.cached_tokens;
+    shares.push(cachedTokens / input);
+    messages.push(reply.choices[0].message);
+    return reply.choices[0].message;
+  };
+  for (let message = await ask(); message.tool_calls; message = await ask())
+    for (const { id } of message.tool_calls)
+      messages.push({ role: "tool", tool_call_id: id, content: `page ${messages.length}` });
+  // Turns of one run: all but what was added since.
+  expect(shares).toHaveLength(4);
+  for (const share of shares.slice(1)) expect(share).toBeGreaterThan(0.9);
+  // Another run of the same conversation: all that stood before the first team's words is found.
+  const opening = JSON.stringify(messages.slice(0, 2)).length / 4;
+  messages.push({ role: "user", content: "And now?" });
+  await ask();
+  expect(cachedTokens).toBeGreaterThan(0.95 * opening);
 });

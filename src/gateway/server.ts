@@ -35,7 +35,7 @@ import { PastReader, type ReaderOptions } from "./reads/reader.ts";
 import { ReplyCopies } from "./relay/copies.ts";
 import { JournalBatch } from "./relay/journal-batch.ts";
 import { createRelayPools } from "./relay/pools.ts";
-import { countRun, countSession, deletePrivate, sweepPrivate } from "./runs/after-run.ts";
+import { countRun, countSession, deletePrivate, journalInferred, sweepPrivate } from "./runs/after-run.ts";
 import { EarlierRuns } from "./runs/earlier-runs.ts";
 import { LiveRuns } from "./runs/live-runs.ts";
 import { createModelCatalog } from "./runs/models.ts";
@@ -132,6 +132,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     dispatcher: new RunDispatcher(tutti, live, new EarlierRuns(runReader, held), async (run, before) => {
       countRun(metrics, run, before);
       await countSession(sessions, run, before);
+      await journalInferred(store, run, log);
       await deletePrivate(store, run, log);
     }),
     pools: createRelayPools(),

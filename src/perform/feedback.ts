@@ -3,6 +3,7 @@
 import { TuttiError, usageError } from "../base/errors.ts";
 import { redact } from "../base/redact.ts";
 import type { Feedback, RunEvent, Store } from "../store/types.ts";
+import { readSigns } from "../trajectory/signs.ts";
 import { type Run, toRun } from "./run.ts";
 import { fold } from "./state.ts";
 
@@ -35,6 +36,16 @@ export async function addFeedback(
   const event: RunEvent = { type: "run-feedback", runId, at: now, ...said };
   await store.append([event]);
   return toRun({ ...state, feedback: [...state.feedback, { ...said, at: now }] });
+}
+
+/** What a run tells of itself for certain: tests that its tools ran, JSON that is not as it was asked for. */
+export function inferFeedback({ stopReason, task, steps, answerStep }: Run): Feedback | undefined {
+  const common = { isInferred: true as const };
+  if (stopReason === "invalid-output") return { score: 0, label: "invalid-json", ...common };
+  if (stopReason !== "done") return undefined;
+  const step = steps.find(({ round, step }) => round === answerStep?.round && step === answerStep.step);
+  const { tests } = readSigns(task.messages, step?.exchanges ?? []);
+  return tests && { score: tests === "passed" ? 1 : 0, label: `tests-${tests}`, ...common };
 }
 
 function checkLength(name: string, text: string | undefined, most: number): void {

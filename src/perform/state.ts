@@ -265,8 +265,8 @@ export function apply(state: RunState, event: RunEvent): RunState {
       return withRound(state, event.round, { ...round, ended: true });
     }
     case "run-feedback": {
-      const { score, label, comment, at } = event;
-      return { ...state, feedback: [...state.feedback, { score, label, comment, at }] };
+      const { score, label, comment, isInferred, at } = event;
+      return { ...state, feedback: [...state.feedback, { score, label, comment, isInferred, at }] };
     }
     case "run-end": {
       const { answer, hasAnswer, stopReason, error, at } = event;

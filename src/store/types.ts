@@ -177,6 +177,8 @@ export interface Feedback {
   /** A word of one's own: "wrong-file", "too-slow". */
   label?: string;
   comment?: string;
+  /** Nobody said it: the run itself tells it for certain. */
+  isInferred?: true;
 }
 
 interface EventBase {

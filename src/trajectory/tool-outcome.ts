@@ -16,27 +16,30 @@ const LONGEST_SIGNATURE = 160;
 const EXIT_CODE =
   /\b(?:exit(?:ed)?(?: with)?(?: code| status)?|returned?(?: code)?|status)[ :=]+(-?\d{1,3})\b/i;
 const ERROR_LINE =
-  /^(?:.{0,80}?\b)?(?:[A-Z]\w*(?:Error|Exception)\b.*|error(?:\[[\w-]+\])?:.*|fatal:.*|panic:.*|.*command not found.*|.*No such file or directory.*|.*Permission denied.*|Traceback \(most recent call last\).*)$/im;
+  /^(?:(?:Uncaught |\S{0,60}: )?[\w.]{0,60}(?:Error|Exception)(?: \[\w+\])?: .*|.{0,80}?\berror(?:\[[\w-]+\])?:.*|fatal:.*|panic:.*|.*command not found.*|.*No such file or directory.*|.*Permission denied.*|Traceback \(most recent call last\).*)$/m;
 
 /** Each runner's own summary. `failed` may be missing where it prints none. */
 const RUNNERS: readonly { passed: RegExp; failed: RegExp }[] = [
   // vitest, jest
-  { passed: /^\s*Tests:?\s+(?:.*\b)?\d+ passed\b/m, failed: /^\s*Tests:?\s+(?:.*\b)?[1-9]\d* failed\b/m },
+  {
+    passed: /^[ \t]{0,40}Tests:?[ \t]{1,40}(?:.{0,200}\b)?\d+ passed\b/m,
+    failed: /^[ \t]{0,40}Tests:?[ \t]{1,40}(?:.{0,200}\b)?[1-9]\d* failed\b/m,
+  },
   // pytest
   {
-    passed: /^=*\s*(?:.*, )?\d+ passed\b.* in [\d.]+/m,
-    failed: /^=*\s*(?:.*, )?[1-9]\d* (?:failed|errors?)\b.* in [\d.]+/m,
+    passed: /^={0,100}[ \t]{0,9}(?:.{0,200}, )?\d+ passed\b.{0,200} in [\d.]+/m,
+    failed: /^={0,100}[ \t]{0,9}(?:.{0,200}, )?[1-9]\d* (?:failed|errors?)\b.{0,200} in [\d.]+/m,
   },
   // node --test, TAP
   { passed: /^(?:#|ℹ) fail 0$/m, failed: /^(?:#|ℹ) fail [1-9]\d*$/m },
   // cargo
   { passed: /^test result: ok\./m, failed: /^test result: FAILED\./m },
   // go
-  { passed: /^ok\s+\S+\s+(?:[\d.]+s|\(cached\))/m, failed: /^(?:--- )?FAIL\b/m },
+  { passed: /^ok[ \t]{1,9}\S{1,200}[ \t]{1,9}(?:[\d.]+s|\(cached\))/m, failed: /^(?:--- )?FAIL\b/m },
   // unittest
-  { passed: /^Ran [1-9]\d* tests? in [\d.]+s\n+OK\b/m, failed: /^FAILED \((?:failures|errors)=/m },
+  { passed: /^Ran [1-9]\d* tests? in [\d.]+s\n{1,4}OK\b/m, failed: /^FAILED \((?:failures|errors)=/m },
   // mocha
-  { passed: /^\s*[1-9]\d* passing\b/m, failed: /^\s*[1-9]\d* failing\b/m },
+  { passed: /^[ \t]{0,40}[1-9]\d* passing\b/m, failed: /^[ \t]{0,40}[1-9]\d* failing\b/m },
 ];
 
 export function readToolOutcome(content: string): ToolOutcome {

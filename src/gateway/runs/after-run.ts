@@ -2,6 +2,7 @@
 // A run that waits for tools of the client is not over; should they never return, it is deleted an hour later.
 
 import type { Log } from "../../http/log.ts";
+import { inferFeedback } from "../../perform/feedback.ts";
 import { type Run, toRun } from "../../perform/run.ts";
 import { fold } from "../../perform/state.ts";
 import type { Store } from "../../store/types.ts";
@@ -31,6 +32,17 @@ export async function countSession(sessions: SessionLedger, run: Run, before?: R
   const { session } = run.origin ?? {};
   if (session === undefined) return;
   await sessions.add(session, run.costUsd - (before?.costUsd ?? 0), run.calls - (before?.calls ?? 0));
+}
+
+/** What the run tells of itself: journaled beside what people say of it. */
+export async function journalInferred(store: Store, run: Run, log: Log): Promise<void> {
+  const inferred = inferFeedback(run);
+  if (!inferred || run.feedback?.some(({ isInferred }) => isInferred)) return;
+  try {
+    await store.append([{ type: "run-feedback", runId: run.id, at: Date.now(), ...inferred }]);
+  } catch (error) {
+    log.error("what a run tells of itself could not be journaled", { run: run.id, error });
+  }
 }
 
 export async function deletePrivate(store: Store, run: Run, log: Log): Promise<void> {

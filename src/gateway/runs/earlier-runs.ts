@@ -1,13 +1,17 @@
 // The earlier runs that requests go on from. A request of some bytes may name one of megabytes, so one of a key is read at
 // a time, and one whose size is known not before there is room for what would be held (access/held-bytes.ts).
 
+import { setTimeout as wait } from "node:timers/promises";
 import { createGate, type Gate } from "../../base/gate.ts";
 import type { RunEvent } from "../../store/types.ts";
 import { type HeldBytes, sizeOf } from "../access/held-bytes.ts";
 import type { GatewayKey } from "../access/keys.ts";
+import { LARGE_BODY_BYTES } from "../access/request-limits.ts";
 import type { PastReader } from "../reads/reader.ts";
 
 const MOST_SIZES = 10_000;
+/** What goes on from a large one takes some tens of milliseconds here: everybody else has this much more before the next. */
+const PACE = 2;
 
 export class EarlierRuns {
   readonly #reader: Pick<PastReader, "read">;
@@ -15,6 +19,7 @@ export class EarlierRuns {
   readonly #gates = new Map<string, Gate>();
   /** Of those that were read, by their ids. */
   readonly #sizes = new Map<string, number>();
+  #isPaced: Promise<unknown> = Promise.resolve();
 
   constructor(reader: Pick<PastReader, "read">, held: HeldBytes) {
     this.#reader = reader;
@@ -29,9 +34,14 @@ export class EarlierRuns {
     try {
       return await gate.enter(async () => {
         this.#held.check(key, this.#sizes.get(id) ?? 0);
+        await this.#isPaced;
+        const startedAt = performance.now();
         const events = await this.#reader.read(key, "loadRun", id);
+        const size = sizeOf(events);
         if (this.#sizes.size >= MOST_SIZES) this.#sizes.clear();
-        this.#sizes.set(id, sizeOf(events));
+        this.#sizes.set(id, size);
+        if (size > LARGE_BODY_BYTES)
+          this.#isPaced = wait(PACE * (performance.now() - startedAt), undefined, { ref: false });
         return events;
       });
     } finally {

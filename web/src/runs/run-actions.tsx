@@ -70,11 +70,11 @@ export function RunActions({ run, isRunning, tool, onTool }: Props) {
         <Button onClick={() => attempt(copy)} disabled={!isKept}>
           Copy as curl
         </Button>
-        <Button aria-label="This answer was good" disabled={isRunning} onClick={() => attempt(() => rate(1))}>
-          👍
+        <Button disabled={isRunning} onClick={() => attempt(() => rate(1))}>
+          Good answer
         </Button>
-        <Button aria-label="This answer was bad" disabled={isRunning} onClick={() => attempt(() => rate(0))}>
-          👎
+        <Button disabled={isRunning} onClick={() => attempt(() => rate(0))}>
+          Bad answer
         </Button>
         <Button onClick={() => attempt(download)}>Download JSON</Button>
         <span className="small muted" role="status">
