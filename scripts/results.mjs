@@ -1,7 +1,7 @@
 // node scripts/results.mjs                       writes docs/results.md from docs/results/*.json
 // node scripts/results.mjs --check               fails where docs/results.md is not what it would write
 // node scripts/results.mjs --measure DIR [NAME…] builds and measures claims first, all or these; DIR is the folder of
-//                                                recordings; about five minutes on two free cores
+//                                                recordings; some minutes on a quiet machine, 32 on a very busy one
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";

@@ -22,6 +22,8 @@ import { distinct } from "./words.ts";
 const SIZE = { width: 1000, height: 520 };
 const PLOT = { left: 56, right: 990, rightmost: 850, top: 16, bottom: 474 };
 const LEGEND_LINE = 17;
+/** Width of a character of a tick. */
+const TICK_CHARACTER = 6.6;
 /** Workers so far below the best press all others together: they are in the table. */
 const FAR_BELOW = 0.3;
 
@@ -92,15 +94,23 @@ function toDollarWords({ isSimulated, costs }: FrontResult): string {
 
 function toAxes(x: Scale, y: Scale, format: (value: number) => string, title: string): Shape[] {
   const { left, right, rightmost, bottom } = PLOT;
+  // Where the tick before ends: of two that would touch, the second has no words.
+  let end = Number.NEGATIVE_INFINITY;
   return [
     ...ticksOf(y, 45).flatMap((tick) => [
       line("grid", left, y(tick), right, y(tick)),
       text("tick", left - 8, y(tick) + 4, toPercent(tick), "end"),
     ]),
-    ...logTicks(x).flatMap((tick) => [
-      line("axis", x(tick), bottom, x(tick), bottom + 5),
-      text("tick", x(tick), bottom + 19, format(tick), "middle"),
-    ]),
+    ...logTicks(x).flatMap((tick) => {
+      const words = format(tick);
+      const half = (words.length * TICK_CHARACTER) / 2;
+      const hasRoom = x(tick) - half > end + TICK_CHARACTER;
+      if (hasRoom) end = x(tick) + half;
+      return [
+        line("axis", x(tick), bottom, x(tick), bottom + 5),
+        ...(hasRoom ? [text("tick", x(tick), bottom + 19, words, "middle")] : []),
+      ];
+    }),
     line("axis", left, bottom, right, bottom),
     text("tick", (left + rightmost) / 2, SIZE.height - 6, title, "middle"),
   ];
