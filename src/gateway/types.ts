@@ -45,6 +45,8 @@ export interface GatewayUsage {
   inputTokens: number;
   /** ⊂ inputTokens */
   cachedInputTokens: number;
+  /** ⊂ inputTokens: what was put into a cache, where its provider bills that at a price of its own. */
+  cacheWriteInputTokens: number;
   outputTokens: number;
   /** ⊂ outputTokens */
   reasoningTokens: number;
@@ -79,6 +81,8 @@ export interface ReplyOutcome {
   stopReason: StopReason;
   usage: GatewayUsage;
   costUsd: number;
+  /** What caches of providers saved, beside `costUsd`. Below 0 where writing into them took more. */
+  cacheSavedUsd: number;
   isSimulated: boolean;
   calls: number;
   completedAt: number;
@@ -94,6 +98,8 @@ export interface TuttiFields {
   cost_usd: number;
   calls: number;
   stop_reason: StopReason;
+  /** What caches of providers saved, less what writing into them took more. Absent where it is nothing. */
+  cache_saved_usd?: number;
   /** Present, and true, where workers of the rehearsal took part: not real money, not a real model. */
   simulated?: true;
   /** Present, and true, where this is the answer of an earlier run, `run_id`, to the same request. */

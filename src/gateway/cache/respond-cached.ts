@@ -34,7 +34,14 @@ export async function respondCached(
   const { connection, dialect } = visit;
   const headers = countHit(visit, metrics, cached);
   const head = { ...cached.head, request };
-  const outcome = { ...cached.outcome, head, costUsd: 0, calls: 0, isCached: true as const };
+  const outcome = {
+    ...cached.outcome,
+    head,
+    costUsd: 0,
+    cacheSavedUsd: 0,
+    calls: 0,
+    isCached: true as const,
+  };
   if (outcome.isSimulated) connection.set({ "x-tutti-simulated": "true" });
   if (!request.isStream) return connection.json(200, dialect.toReply(outcome), headers);
   // The answer as one piece: it is all there.
