@@ -222,6 +222,16 @@ const configSchema = z.strictObject({
         .optional(),
       /** Keeps what is said in requests that are passed through to one model, and not only their usage. */
       keepRelayed: z.boolean().default(false),
+      /**
+       * Equal requests of the same key get the answer that the first one got, from memory: no call, no dollar. Off without
+       * it (docs/gateway.md).
+       */
+      responseCache: z
+        .strictObject({
+          ttlMs: milliseconds.default(600_000),
+          maxBytes: count.default(64_000_000),
+        })
+        .optional(),
       /** How long running work may go on after the server was told to end. */
       shutdownMs: milliseconds.default(30_000),
     })

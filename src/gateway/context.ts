@@ -11,6 +11,7 @@ import type { Places } from "./access/places.ts";
 import type { ReadLimit } from "./access/read-limit.ts";
 import type { SessionLedger } from "./access/sessions.ts";
 import type { UploadDesk } from "./access/uploads.ts";
+import type { ResponseCache } from "./cache/response-cache.ts";
 import type { RehearsalTrainer } from "./dashboard/trainer.ts";
 import type { Metrics } from "./http/metrics.ts";
 import type { PageFiles } from "./http/page-files.ts";
@@ -47,6 +48,8 @@ export interface GatewayContext {
   shadow: ShadowDesk;
   pools: RelayPools;
   copies: ReplyCopies;
+  /** Absent: no answer is given twice. */
+  responseCache: ResponseCache | undefined;
   journalBatch: JournalBatch;
   metrics: Metrics;
   log: Log;

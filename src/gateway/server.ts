@@ -26,6 +26,7 @@ import {
 import { SessionLedger } from "./access/sessions.ts";
 import { UploadDesk } from "./access/uploads.ts";
 import { createApp } from "./app.ts";
+import { ResponseCache } from "./cache/response-cache.ts";
 import type { GatewayContext } from "./context.ts";
 import { createTrainer } from "./dashboard/trainer.ts";
 import { DIALECTS } from "./dialect/dialects.ts";
@@ -139,6 +140,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     shadow: new ShadowDesk(),
     pools: createRelayPools(),
     copies: new ReplyCopies(),
+    responseCache: config.gateway.responseCache && new ResponseCache(config.gateway.responseCache),
     journalBatch: new JournalBatch(store, createObserve(observers, onNotice)),
     metrics,
     log,

@@ -51,9 +51,10 @@ export function createMetrics({ workers = [] }: { workers?: Iterable<string> } =
   const calls = counter("worker_calls", "Calls of workers of the pool.", ["worker", "outcome"]);
   const refused = counter("usage_refused", "Reports of usage that cannot be true.", ["worker"]);
   const joined = counter("joined_requests", "Repeats that joined the run of the first.");
-
   const shadow = counter("shadow_runs", "Requests drawn to be asked again, unseen.", ["outcome"]);
   const shadowCost = counter("shadow_cost_usd", "Dollars that shadow runs took.", ["simulated"]);
+  const cached = counter("cached_responses", "Requests that were answered from the response cache.");
+  const saved = counter("cached_saved_usd", "Dollars that those answers took when they were made.");
 
   const toRoute = createBounded(MOST_ROUTES);
   const toWorker = createBounded(MOST_WORKERS);
@@ -85,6 +86,10 @@ export function createMetrics({ workers = [] }: { workers?: Iterable<string> } =
     addShadowCost: (usd: number, isSimulated: boolean) => add(shadowCost.labels(String(isSimulated)), usd),
     /** A repeat that got the run of the first. */
     addJoined: () => joined.inc(),
+    addCached(savedUsd: number) {
+      cached.inc();
+      add(saved, savedUsd);
+    },
     /** The pool may change while the gateway runs. */
     setWorkers(ids: Iterable<string>) {
       known = new Set(ids);

@@ -6,7 +6,6 @@ import type { TableView } from "../../report/table.ts";
 import type { BothSides, ShadowComparison } from "./compare.ts";
 
 export function toShadowTable({ model, isSimulated, ...sides }: ShadowComparison): TableView {
-  const money = (usd: number) => toMoney(usd, isSimulated);
   return {
     label: `Clients' answers beside ${model}`,
     columns: [
@@ -16,7 +15,7 @@ export function toShadowTable({ model, isSimulated, ...sides }: ShadowComparison
       { title: "Difference (95 %)" },
     ],
     rows: [
-      toRow("Cost", sides.costUsd, money),
+      toRow(isSimulated ? "Cost (simulated)" : "Cost", sides.costUsd, (usd) => toMoney(usd)),
       toRow("Delay", sides.delayMs, toDelay),
       toRow("Calls", sides.calls, (calls) => calls.toFixed(2)),
     ],

@@ -22,8 +22,12 @@ export function ShadowCard() {
         {settings && (
           <p>
             {toPercent(settings.share)} of the requests are asked again of{" "}
-            <span className="mono">{settings.model}</span>, unseen. Today {toMoney(today.spentUsd)} of{" "}
-            {toMoney(settings.budgetUsd)} are spent. <Link href="/runs?key=shadow">Shadow runs</Link>
+            <span className="mono">{settings.model}</span>, unseen. Today{" "}
+            {toMoney(
+              today.spentUsd,
+              comparisons.some(({ isSimulated }) => isSimulated),
+            )}{" "}
+            of {toMoney(settings.budgetUsd)} are spent. <Link href="/runs?key=shadow">Shadow runs</Link>
           </p>
         )}
         {comparisons.length === 0 && <p className="muted">No request has been asked again yet.</p>}
