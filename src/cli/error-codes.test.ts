@@ -43,6 +43,7 @@ endless-reply         once   opens-after-3  billed      -       exit-1  502  502
 provider-error        again  opens-after-3  if-written  -       exit-1  502  502
 worker-fault          once   -              billed      outage  exit-1  502  502
 conductor-fault       once   -              billed      outage  exit-1  502  502
+context-length        once   -              if-written  -       exit-1  400  400
 content-filter        once   -              billed      -       exit-1  400  400
 empty-reply           once   -              billed      -       exit-1  502  502
 invalid-output        once   -              billed      -       exit-1  422  422

@@ -220,3 +220,41 @@ it("a team's last step finds its prefix from turn to turn and from run to run, a
   await ask();
   expect(cachedTokens).toBeGreaterThan(0.95 * opening);
 });
+
+it("what a provider wrote into its cache and read from it is told in tokens and dollars, whoever asks", async () => {
+  let asks = 0;
+  const provider = await startProvider((response) => {
+    // What the first has written the next one reads.
+    const caches = asks++ === 0 ? { cache_creation_input_tokens: 1_000 } : { cache_read_input_tokens: 1_000 };
+    const text = [
+      { type: "text", text: "" },
+      { type: "text_delta", text: "Done." },
+    ] as [object, object];
+    writeMessage(response, [text], "end_turn", caches);
+  });
+  const price = { inputUsd: 10, outputUsd: 50, cachedInputUsd: 1, cacheWriteUsd: 12.5 };
+  const worker = {
+    ...{ id: "claude", model: "anthropic/claude-x", price },
+    ...{ baseUrl: `${provider.url}/v1`, apiKeyEnv: "KEY" },
+  };
+  const env = { KEY: "sk-test-anthropic-0123456789" };
+  const gateway = await startTestGateway({ env, config: { workers: [worker], conductor: undefined } });
+  closing.push(() => gateway.close());
+  const messages = [{ role: "user", content: "Go." }];
+  const ask = () => body(gateway.post("/v1/messages", { model: "tutti-fast", max_tokens: 100, messages }));
+  const first = await ask();
+  expect(first.usage).toMatchObject({
+    ...{ input_tokens: 9, cache_creation_input_tokens: 1_000, cache_read_input_tokens: 0 },
+  });
+  // Writing took a quarter more than reading it plainly would have.
+  expect(first.tutti.cache_saved_usd).toBeCloseTo(-0.0025, 9);
+  const second = await ask();
+  expect(second.usage).toMatchObject({
+    ...{ input_tokens: 9, cache_creation_input_tokens: 0, cache_read_input_tokens: 1_000 },
+  });
+  expect(second.tutti.cache_saved_usd).toBeCloseTo(0.009, 9);
+  const { cost_usd: paid, cache_saved_usd: saved } = second.tutti;
+  expect(paid + saved).toBeCloseTo((1_009 * 10 + 7 * 50) / 1e6, 9);
+  const run = await body(fetch(`${gateway.url}/v1/runs/${second.tutti.run_id}`));
+  expect(JSON.stringify(run)).toContain('"cacheSavedUsd":0.009');
+});

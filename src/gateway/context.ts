@@ -11,6 +11,7 @@ import type { Places } from "./access/places.ts";
 import type { ReadLimit } from "./access/read-limit.ts";
 import type { SessionLedger } from "./access/sessions.ts";
 import type { UploadDesk } from "./access/uploads.ts";
+import type { ResponseCache } from "./cache/response-cache.ts";
 import type { RehearsalTrainer } from "./dashboard/trainer.ts";
 import type { Metrics } from "./http/metrics.ts";
 import type { PageFiles } from "./http/page-files.ts";
@@ -21,6 +22,7 @@ import type { RelayPools } from "./relay/pools.ts";
 import type { LiveRuns } from "./runs/live-runs.ts";
 import type { ModelCatalog } from "./runs/models.ts";
 import type { RunDispatcher } from "./runs/run-dispatcher.ts";
+import type { ShadowDesk } from "./shadow/shadow-desk.ts";
 import type { Dialect } from "./types.ts";
 
 export interface GatewayContext {
@@ -42,8 +44,12 @@ export interface GatewayContext {
   models: ModelCatalog;
   live: LiveRuns;
   dispatcher: RunDispatcher;
+  /** Asks a share of the requests once more, unseen. */
+  shadow: ShadowDesk;
   pools: RelayPools;
   copies: ReplyCopies;
+  /** Absent: no answer is given twice. */
+  responseCache: ResponseCache | undefined;
   journalBatch: JournalBatch;
   metrics: Metrics;
   log: Log;

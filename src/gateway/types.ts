@@ -45,6 +45,8 @@ export interface GatewayUsage {
   inputTokens: number;
   /** ⊂ inputTokens */
   cachedInputTokens: number;
+  /** ⊂ inputTokens: what was put into a cache, where its provider bills that at a price of its own. */
+  cacheWriteInputTokens: number;
   outputTokens: number;
   /** ⊂ outputTokens */
   reasoningTokens: number;
@@ -79,11 +81,15 @@ export interface ReplyOutcome {
   stopReason: StopReason;
   usage: GatewayUsage;
   costUsd: number;
+  /** What caches of providers saved, beside `costUsd`. Below 0 where writing into them took more. */
+  cacheSavedUsd: number;
   isSimulated: boolean;
   calls: number;
   completedAt: number;
   /** One line for each thing that happened, as it was streamed. Empty where nobody wanted to read it. */
   progress: string[];
+  /** It is the answer of an earlier run to the same request. */
+  isCached?: true;
 }
 
 /** The part of a reply's body that no dialect has: cost, the run, why it ended. Beside the dialect's own fields. */
@@ -92,8 +98,12 @@ export interface TuttiFields {
   cost_usd: number;
   calls: number;
   stop_reason: StopReason;
+  /** What caches of providers saved, less what writing into them took more. Absent where it is nothing. */
+  cache_saved_usd?: number;
   /** Present, and true, where workers of the rehearsal took part: not real money, not a real model. */
   simulated?: true;
+  /** Present, and true, where this is the answer of an earlier run, `run_id`, to the same request. */
+  cached_response?: true;
   /** What of the request was not followed: names of fields, "tools: web_search". Absent where all of it was. */
   ignored?: string[];
 }

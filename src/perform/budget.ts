@@ -6,7 +6,7 @@
 import { traitsOf } from "../base/error-codes.ts";
 import type { Amount, PoolEntry, Spending, StopReason } from "../store/types.ts";
 import { isFree, isModel } from "../worker/kinds.ts";
-import { addUsage, costOf, mostCostOf, NO_USAGE, ratesFor } from "../worker/price.ts";
+import { addUsage, cacheSavingOf, costOf, mostCostOf, NO_USAGE, ratesFor } from "../worker/price.ts";
 import type { Billed, Price, Usage } from "../worker/types.ts";
 import type { RunState } from "./state.ts";
 
@@ -108,6 +108,8 @@ export interface Totals {
   costUsd: number;
   calls: number;
   unpricedCalls: number;
+  /** Beside `costUsd`: what it would have been more without the caches of providers. Below 0 where they took more. */
+  cacheSavedUsd: number;
 }
 
 /** The part of a run's state that is about money. */
@@ -120,7 +122,13 @@ interface Account {
 }
 
 export const NOTHING: Amount = { usd: 0, calls: 0, tokens: 0 };
-export const NO_TOTALS: Totals = { usage: NO_USAGE, costUsd: 0, calls: 0, unpricedCalls: 0 };
+export const NO_TOTALS: Totals = {
+  usage: NO_USAGE,
+  costUsd: 0,
+  calls: 0,
+  unpricedCalls: 0,
+  cacheSavedUsd: 0,
+};
 
 export function reserve<T extends Account>(account: T, amount: Amount): T {
   return { ...account, reserved: addAmount(account.reserved, amount) };
@@ -153,12 +161,14 @@ export function settle<T extends Account>(
   };
 }
 
-export function addTotals(totals: Totals, spending: Spending): Totals {
+/** `price` is that of whoever was asked, where it is known and its calls are its own. */
+export function addTotals(totals: Totals, spending: Spending, price?: Price): Totals {
   return {
     usage: addUsage(totals.usage, spending.usage),
     costUsd: totals.costUsd + (spending.costUsd ?? 0),
     calls: totals.calls + spending.calls,
     unpricedCalls: totals.unpricedCalls + unpriced(spending),
+    cacheSavedUsd: totals.cacheSavedUsd + (price ? cacheSavingOf(spending.usage, price) : 0),
   };
 }
 

@@ -49,6 +49,8 @@ export interface RunStep {
   usage: Usage;
   /** Of all attempts. Absent when a price is unknown. */
   costUsd?: number;
+  /** What caches of its providers saved of it, beside `costUsd`. Below 0 where writing into them took more. */
+  cacheSavedUsd: number;
   calls: number;
   /** Milliseconds since 1970; absent when never started. */
   startedAt?: number;
@@ -112,6 +114,8 @@ export interface Run {
   costUsd: number;
   /** ⊂ costUsd: nobody said what it cost, so the most that it can have cost was counted. */
   estimatedUsd: number;
+  /** What caches of providers saved in its steps, beside `costUsd`. Below 0 where writing into them took more. */
+  cacheSavedUsd: number;
   /** Workers of the rehearsal took part: what it cost is not real money. */
   isSimulated: boolean;
   unpricedCalls: number;
@@ -156,6 +160,7 @@ export function toRun(state: RunState, now = Date.now()): Run {
     conductorUsage,
     costUsd: spent.usd,
     estimatedUsd: state.estimatedUsd,
+    cacheSavedUsd: steps.reduce((sum, step) => sum + step.cacheSavedUsd, 0),
     isSimulated: isSimulated(pool),
     unpricedCalls,
     calls: spent.calls,
@@ -217,6 +222,7 @@ function toStep(
     stopSequence: reply?.stopSequence,
     usage: totals.usage,
     costUsd: totals.unpricedCalls === 0 ? totals.costUsd : undefined,
+    cacheSavedUsd: totals.cacheSavedUsd,
     calls: totals.calls,
     startedAt,
     durationMs: startedAt === undefined || endedAt === undefined ? undefined : endedAt - startedAt,

@@ -391,7 +391,7 @@ function stepEnd(state: RunState, event: Extract<RunEvent, { type: "step-end" }>
       problem,
       partial: "",
       reserved: NOTHING,
-      totals: addTotals(step.totals, event.spending),
+      totals: addTotals(step.totals, spending, state.pool[worker]?.price),
       reported: toReported(state, step, event),
       endedAt: event.at,
       firstTokenMs: event.firstTokenMs,
@@ -425,7 +425,7 @@ function stepError(state: RunState, event: Extract<RunEvent, { type: "step-error
       isCut: event.delivered,
       reserved: NOTHING,
       failures: [...step.failures, { worker, error, spending, durationMs, partial }],
-      totals: addTotals(step.totals, spending),
+      totals: addTotals(step.totals, spending, state.pool[worker]?.price),
       endedAt: event.at,
     };
     const named = state.rounds[event.round]!.workflow!.steps[event.step]!.worker;

@@ -108,7 +108,7 @@ export async function performStep(
   // Stopped by us: the worker is not to blame and may be asked again after a resume.
   const delay = isOurs
     ? 0
-    : retryDelay(error, failures + 1, settings.retries, jitter, longestWait(action, state, stage, at));
+    : retryDelay(error, failures + 1, settings.retries, jitter, longestWait(action, state, stage, at, error));
   const exchange = { inputTokens, written: partial + reasoning, maxOutputTokens };
   const spending = outcome.usage
     ? toSpending(entry, outcome.usage, exchange)
@@ -142,19 +142,21 @@ async function toOutput(
 
 /**
  * Nobody waits long for one worker while there is another; but for the only one, as long as there is time, unless whoever
- * asks would rather come back.
+ * asks would rather come back where a provider says when. Our own pauses before another try are short.
  */
 function longestWait(
   { round, step, worker }: AskAction,
   state: RunState,
   { patienceMs = Number.POSITIVE_INFINITY }: Stage,
   now: number,
+  { retryAfterMs }: TuttiError,
 ): number {
   const { workflow, steps } = state.rounds[round]!;
   const current = steps[step]!;
   const without = { ...current, exhausted: [...current.exhausted, worker] };
   const others = candidatesFor(state.pool, workflow!.steps[step]!.worker, without);
-  return Math.min(patienceMs, others.length > 0 ? PATIENCE_MS : deadlineOf(state) - now);
+  const longest = others.length > 0 ? PATIENCE_MS : deadlineOf(state) - now;
+  return retryAfterMs === undefined ? longest : Math.min(patienceMs, longest);
 }
 
 function toRequest(

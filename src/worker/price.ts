@@ -130,6 +130,14 @@ export function costOf(usage: Usage, list: Price): number {
   return micro > 0 ? micro / 1_000_000 : 0;
 }
 
+/**
+ * What caches saved of this: input that was read from one at its lower price, less what was written into one at its higher
+ * price. Below 0 where more was written than was read, as in the first turn of a conversation.
+ */
+export function cacheSavingOf(usage: Usage, list: Price): number {
+  return costOf({ ...usage, cachedInputTokens: 0, cacheWriteTokens: 0 }, list) - costOf(usage, list);
+}
+
 // ---- The upper bound --------------------------------------------------------------------------
 
 /** Role markers and separators: chat templates in use take 3 to 8 tokens a message. */

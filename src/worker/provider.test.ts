@@ -207,8 +207,8 @@ describe("failures", () => {
     {
       name: "a request too large",
       reply: { status: 413, body: "" },
-      code: "bad-request",
-      status: 413,
+      code: "context-length",
+      status: 400,
       retryable: false,
     },
     { name: "a socket that dies", reply: { cutAfter: "The answer is" }, code: "stream-cut", retryable: true },

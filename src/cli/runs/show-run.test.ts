@@ -51,6 +51,24 @@ describe("toTrace", () => {
     expect(lines.slice(-2)).toEqual(["Answer", "  It is 391."]);
   });
 
+  it("says what caches saved, from the price of whoever was asked", () => {
+    const start = event.start(POOL);
+    const end = event.stepEnd(0, 0, "391");
+    if (start.type !== "run-start" || end.type !== "step-end") throw new Error("no such events");
+    const price = { inputUsd: 10, outputUsd: 50, cachedInputUsd: 1 };
+    const usage = { inputTokens: 1_000, outputTokens: 10, cachedInputTokens: 800, reasoningTokens: 0 };
+    const lines = show(
+      fold([
+        { ...start, pool: start.pool.map((entry) => ({ ...entry, price })) },
+        event.planStart(),
+        event.planEnd(toWorkflow([0, "Solve it", []])),
+        event.stepStart(0, 0),
+        { ...end, spending: { usage, costUsd: 0.0033, calls: 1 } },
+      ])!,
+    );
+    expect(words(lines).find((line) => line.startsWith("tokens"))).toContain("caches saved $0.0072");
+  });
+
   it("keeps what the trained Conductor weighed for --verbose", () => {
     const start = event.start(POOL);
     if (start.type !== "run-start") throw new Error("no start");

@@ -85,7 +85,7 @@ function toHeader(state: RunState, { style, now, columns }: ShowOptions): string
     ],
     ["limits", `${limit.join(" · ")} · seed ${seed}`],
     ["used", [toPerformed(run), toCalls(run), toDelay(run.durationMs), toCost(run)].join(" · ")],
-    ["tokens", toUsage(run.usage)],
+    ["tokens", `${toUsage(run.usage)}${toSaving(run.cacheSavedUsd)}`],
     ...(run.feedback ?? []).map(({ score, label, comment }) => [
       "rated",
       toOneLine([String(score), label, comment].filter(Boolean).join(" · ")),
@@ -229,6 +229,13 @@ function toMessageLines(
   field: (name: string, text: string) => string[],
 ): string[] {
   return toMessages(toBrief(state, round, step)).flatMap((message) => field(message.role, textOf(message)));
+}
+
+/** What caches of providers changed in the bill. */
+function toSaving(usd: number): string {
+  // Sums of fractions may leave a trace of nothing.
+  if (Math.abs(usd) < 1e-12) return "";
+  return usd > 0 ? ` · caches saved ${toMoney(usd)}` : ` · caches took ${toMoney(-usd)} more`;
 }
 
 function toUsage({ inputTokens, outputTokens, cachedInputTokens, reasoningTokens }: Usage): string {

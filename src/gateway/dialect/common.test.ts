@@ -73,7 +73,13 @@ describe("what all dialects write", () => {
 
   it("says that a run was simulated only where it was", () => {
     const head = { runId: "r_1", request: { echo: {} } };
-    const outcome = { head, costUsd: 0.5, calls: 3, stopReason: "done" } as unknown as ReplyOutcome;
+    const outcome = {
+      head,
+      costUsd: 0.5,
+      cacheSavedUsd: 0,
+      calls: 3,
+      stopReason: "done",
+    } as unknown as ReplyOutcome;
     const fields = { run_id: "r_1", cost_usd: 0.5, calls: 3, stop_reason: "done" };
     expect(toTuttiFields({ ...outcome, isSimulated: false })).toEqual(fields);
     expect(toTuttiFields({ ...outcome, isSimulated: true })).toEqual({ ...fields, simulated: true });

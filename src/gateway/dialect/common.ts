@@ -172,7 +172,9 @@ export function toTuttiFields(outcome: ReplyOutcome): TuttiFields {
     cost_usd: outcome.costUsd,
     calls: outcome.calls,
     stop_reason: outcome.stopReason,
+    cache_saved_usd: Number(outcome.cacheSavedUsd.toPrecision(12)) || undefined,
     simulated: outcome.isSimulated || undefined,
+    cached_response: outcome.isCached,
     ignored: toNames(outcome.head.request.echo.ignored),
   };
 }

@@ -21,7 +21,14 @@ export interface Visit {
   id: string;
   query: Query;
   /** For the log and the metrics, filled in by the route as it learns of them. */
-  notes: { runId?: string; model?: string; modelKind: ModelKind; firstTokenMs?: number; overheadMs?: number };
+  notes: {
+    runId?: string;
+    model?: string;
+    modelKind: ModelKind;
+    firstTokenMs?: number;
+    overheadMs?: number;
+    isCached?: true;
+  };
 }
 
 export interface ServedRoute {
@@ -57,7 +64,7 @@ export async function serveRoute(
   }
   const status = connection.isGone ? 499 : connection.outgoing.statusCode;
   const durationMs = performance.now() - connection.startedAt;
-  const { modelKind, firstTokenMs, overheadMs, runId, model } = notes;
+  const { modelKind, firstTokenMs, overheadMs, runId, model, isCached } = notes;
   metrics.requestEnd({ route: name, status, modelKind, durationMs, firstTokenMs, overheadMs });
   const fields = {
     request: connection.requestId,
@@ -68,6 +75,7 @@ export async function serveRoute(
     key: key?.id,
     model,
     run: runId,
+    cached: isCached,
   };
   if (failure === undefined) log.info("request", fields);
   // Its message repeats what the client sent, which is not for a log.

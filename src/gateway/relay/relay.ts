@@ -149,14 +149,16 @@ class Transfer implements Dispatcher.DispatchHandler {
     }
     const body = this.#body.length === 1 ? this.#body[0]! : Buffer.concat(this.#body);
     const reading = this.#read(body);
+    const { namedModel, keepsBody } = this.#request;
+    const named = () => (namedModel === undefined ? body : nameModelInBody(body, namedModel));
     if (this.#isOpen) outgoing.end();
     else {
-      const { namedModel } = this.#request;
-      const shown = namedModel === undefined ? body : nameModelInBody(body, namedModel);
+      const shown = named();
       this.#headers["content-length"] = String(shown.length);
       outgoing.writeHead(this.#status!, this.#allHeaders(reading)).end(shown);
     }
-    this.#end({ isComplete: true }, reading);
+    const isKept = keepsBody === true && this.#bytes === body.length;
+    this.#end({ isComplete: true, body: isKept ? named() : undefined }, reading);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -233,7 +235,7 @@ class Transfer implements Dispatcher.DispatchHandler {
   }
 
   #end(
-    outcome: { isComplete: boolean; clientLeft?: true; error?: TuttiError },
+    outcome: Pick<RelayResult, "isComplete" | "body"> & { clientLeft?: true; error?: TuttiError },
     reading = this.#read(),
   ): void {
     this.#close();
@@ -251,6 +253,7 @@ class Transfer implements Dispatcher.DispatchHandler {
       isSent,
       text,
       finishReason,
+      body: outcome.body,
       bytes: this.#bytes,
       firstByteMs: this.#firstByteMs,
       isComplete: outcome.isComplete,

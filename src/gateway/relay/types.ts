@@ -94,6 +94,8 @@ export interface RelayRequest {
   /** Added to the reply. Asked for when it begins: of a stream, usage is not known by then. */
   extraHeaders?: (known: { usage?: Usage; upstreamMs: number }) => Record<string, string>;
   keepsText: boolean;
+  /** The result has the body that the client got, where it was no stream and small enough. */
+  keepsBody?: boolean;
 }
 
 export interface RelayResult {
@@ -105,6 +107,8 @@ export interface RelayResult {
   bound?: Usage;
   text?: string;
   finishReason?: FinishReason;
+  /** Where it was wanted (`keepsBody`). */
+  body?: Buffer;
   /** Of the reply's body, as far as it was read. */
   bytes: number;
   firstByteMs?: number;

@@ -6,9 +6,12 @@ import { relayTargetOf } from "../../config/endpoint.ts";
 import type { Connection } from "../../http/connection.ts";
 import { admitRun } from "../access/admit-run.ts";
 import { checkOneModel } from "../access/keys.ts";
+import { type CachePlace, findPlace } from "../cache/place.ts";
+import { respondCached, respondCachedBody, toCachedReply } from "../cache/respond-cached.ts";
+import type { CachedReply } from "../cache/response-cache.ts";
 import type { GatewayContext } from "../context.ts";
-import { badRequest, ObjectReader } from "../http/object-reader.ts";
-import { sendError } from "../http/route.ts";
+import { badRequest, type Fields, ObjectReader } from "../http/object-reader.ts";
+import { sendError, type Visit } from "../http/route.ts";
 import { toUpstream } from "../relay/target.ts";
 import { mayEmbed } from "../runs/models.ts";
 import { toOverheadMs } from "../runs/outcome.ts";
@@ -49,6 +52,9 @@ export const ask: Handler = async (context, visit) => {
     const cleaned = dialect.relay.withoutOurs?.(raw, body);
     const sent = cleaned ? { raw: Buffer.from(JSON.stringify(cleaned)), body: cleaned } : { raw, body };
     const { session } = capped ?? {};
+    const place = placeOf(context, visit, body, raw.length, true);
+    const cached = place && findCached(context, visit, place);
+    if (cached?.kind === "body") return respondCachedBody(visit, context.metrics, cached);
     const asked = {
       dialect,
       reader: dialect.relay,
@@ -57,6 +63,7 @@ export const ask: Handler = async (context, visit) => {
       target,
       upstream,
       session,
+      keep: place && ((reply: CachedReply) => context.responseCache?.keep(place.name, reply)),
     };
     if (idempotencyKey === undefined) return void (await passThrough(context, visit, asked));
     return passThroughOnce(context, visit, asked, idempotencyKey, hash());
@@ -69,6 +76,9 @@ export const ask: Handler = async (context, visit) => {
       ? await context.models.resolve(model, key, { effort: request.effort, preferences })
       : named;
   notes.modelKind = destination.kind;
+  const place = placeOf(context, visit, whole, raw.length, false);
+  const cached = place && findCached(context, visit, place);
+  if (cached?.kind === "outcome") return respondCached(visit, context.metrics, cached, request);
   const reply = await context.dispatcher.begin({
     dialect,
     request,
@@ -98,6 +108,10 @@ export const ask: Handler = async (context, visit) => {
   const { error, run, firstTokenMs } = await respond(connection, dialect, reply);
   notes.firstTokenMs = firstTokenMs;
   notes.overheadMs = run && toOverheadMs(run);
+  const kept = place && run && !error ? toCachedReply(run, reply) : undefined;
+  if (kept) context.responseCache?.keep(place!.name, kept);
+  if (run && !error && !reply.isJoined && reply.turn === 0)
+    context.shadow.offer(context, { run, key, preferences });
   if (error && !connection.hasBegun) {
     connection.set({ "x-tutti-run-id": reply.head.runId });
     // A team has worked already: what failed then is not for an SDK to repeat by itself. One model has not, nor has the
@@ -106,6 +120,28 @@ export const ask: Handler = async (context, visit) => {
     sendError(connection, dialect, isCheap && error.code === "rate-limited" ? error : unrepeatable(error));
   }
 };
+
+/** Undefined where no answer is kept: the config has no cache, or the request wants none. */
+function placeOf(
+  { responseCache }: GatewayContext,
+  { connection, key, dialect }: Visit,
+  body: Fields,
+  size: number,
+  isRelayed: boolean,
+): CachePlace | undefined {
+  return responseCache && findPlace({ connection, key, dialect, body, size, isRelayed });
+}
+
+/** Whoever reads headers learns that it could have been answered from the cache. */
+function findCached(
+  { responseCache }: GatewayContext,
+  { connection }: Visit,
+  { name, isRead }: CachePlace,
+): CachedReply | undefined {
+  const cached = isRead ? responseCache?.find(name) : undefined;
+  if (!cached) connection.set({ "x-tutti-cache": "miss" });
+  return cached;
+}
 
 /** What stays the same of a conversation while it grows. */
 function affinityOf({ messages, input, system, instructions }: Record<string, unknown>): string {

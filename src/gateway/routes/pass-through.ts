@@ -11,6 +11,7 @@ import { costOf, mostCostOf, ratesFor } from "../../worker/price.ts";
 import type { PoolMember, Task } from "../../worker/types.ts";
 import type { Admission } from "../access/admission.ts";
 import type { GatewayKey } from "../access/keys.ts";
+import type { CachedReply } from "../cache/response-cache.ts";
 import type { GatewayContext } from "../context.ts";
 import { type Fields, isFields } from "../http/object-reader.ts";
 import type { Visit } from "../http/route.ts";
@@ -37,6 +38,8 @@ export interface PassThrough {
   isForm?: true;
   /** The conversation, where it has caps. */
   session?: string;
+  /** Takes a whole good reply that is no stream, for whoever asks the same again. */
+  keep?: (reply: CachedReply) => void;
 }
 
 /** With an idempotency key: a repeat gets the bytes of the first, and is not paid for again. */
@@ -108,6 +111,7 @@ export async function passThrough(
       clientHeaders: connection.incoming.headers,
       outgoing,
       keepsText,
+      keepsBody: asked.keep !== undefined,
       extraHeaders: ({ usage, upstreamMs }) => {
         const elapsedMs = performance.now() - connection.startedAt;
         notes.overheadMs = Math.max(0, elapsedMs - upstreamMs);
@@ -120,6 +124,7 @@ export async function passThrough(
         return headers;
       },
     });
+    if (asked.keep) keepReply(asked.keep, runId, outcome, target);
     if (outcome.firstByteMs !== undefined) notes.firstTokenMs = beforeMs + outcome.firstByteMs;
   } catch (error) {
     // Whatever happened, it is journaled below, and its place and money are given back there.
@@ -157,6 +162,27 @@ export async function passThrough(
   if (asked.session !== undefined) await countCapped(context, asked.session, events);
   if (isTuttiError(outcome)) throw outcome;
   return outcome.isComplete && outcome.status < 500;
+}
+
+function keepReply(
+  keep: (reply: CachedReply) => void,
+  runId: string,
+  { status, body, finishReason, error, usage }: RelayResult,
+  { price }: RelayTarget,
+): void {
+  if (status !== 200 || !body || finishReason !== "stop" || error) return;
+  const reply = parseBody(body);
+  const costUsd = usage && price ? costOf(usage, price) : 0;
+  if (reply) keep({ kind: "body", runId, costUsd, body: reply });
+}
+
+function parseBody(body: Buffer): Fields | undefined {
+  try {
+    const reply: unknown = JSON.parse(body.toString());
+    return isFields(reply) ? reply : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function count({ metrics }: GatewayContext, events: readonly RunEvent[], workerId: string): void {

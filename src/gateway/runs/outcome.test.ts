@@ -33,6 +33,7 @@ describe("usage", () => {
     expect(usage).toEqual({
       inputTokens: 300,
       cachedInputTokens: 30,
+      cacheWriteInputTokens: 0,
       outputTokens: 60,
       reasoningTokens: 10,
       orchestrationInputTokens: 1_200,
@@ -60,7 +61,7 @@ describe("usage", () => {
 
   it("is nothing, and never negative, where nobody was asked", () => {
     const run = toTestRun(event.end("", { stopReason: "cancelled" }));
-    expect(Object.values(toUsage(run))).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+    expect(Object.values(toUsage(run))).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0]);
     expect(toUsage(toTestRun(plan(), event.end("", { stopReason: "deadline" })))).toMatchObject({
       inputTokens: 0,
       orchestrationInputTokens: 1_000,
@@ -88,6 +89,7 @@ describe("usage", () => {
     expect(toUsage(after, before)).toEqual({
       inputTokens: 400,
       cachedInputTokens: 40,
+      cacheWriteInputTokens: 0,
       outputTokens: 70,
       reasoningTokens: 5,
       orchestrationInputTokens: 0,
@@ -113,6 +115,7 @@ describe("an outcome", () => {
       stopReason: "done",
       usage: toUsage(run),
       costUsd: run.costUsd,
+      cacheSavedUsd: 0,
       isSimulated: false,
       calls: 2,
       completedAt: ended.at,

@@ -37,6 +37,7 @@ export function toOutcome(
     stopReason: run.stopReason ?? "cancelled",
     usage: toUsage(run, before),
     costUsd: Math.max(0, run.costUsd - (before?.costUsd ?? 0)),
+    cacheSavedUsd: run.cacheSavedUsd - (before?.cacheSavedUsd ?? 0),
     isSimulated: run.isSimulated,
     calls: Math.max(0, run.calls - (before?.calls ?? 0)),
     completedAt: run.startedAt + run.durationMs,
@@ -49,10 +50,12 @@ export function toUsage(run: Run, before?: Run): GatewayUsage {
   const step = answerStepOf(run);
   const same = before?.steps.find((other) => other.round === step?.round && other.step === step?.step);
   const own = minus(step?.usage ?? NO_USAGE, same?.usage);
+  const cachedInputTokens = Math.min(own.cachedInputTokens, own.inputTokens);
   const others = minus(minus(run.usage, before?.usage), own);
   return {
     inputTokens: own.inputTokens,
-    cachedInputTokens: Math.min(own.cachedInputTokens, own.inputTokens),
+    cachedInputTokens,
+    cacheWriteInputTokens: Math.min(own.cacheWriteTokens ?? 0, own.inputTokens - cachedInputTokens),
     outputTokens: own.outputTokens,
     reasoningTokens: Math.min(own.reasoningTokens, own.outputTokens),
     orchestrationInputTokens: others.inputTokens,
@@ -96,6 +99,7 @@ function minus(usage: Usage, taken: Usage = NO_USAGE): Usage {
     outputTokens: left("outputTokens"),
     cachedInputTokens: left("cachedInputTokens"),
     reasoningTokens: left("reasoningTokens"),
+    cacheWriteTokens: Math.max(0, (usage.cacheWriteTokens ?? 0) - (taken.cacheWriteTokens ?? 0)),
   };
 }
 

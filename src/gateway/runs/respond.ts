@@ -18,7 +18,7 @@ const KEEP_ALIVE_MS = 5_000;
 /** Node's fetch drops a response that has not begun after 300 s, and its client then pays for all of it again. */
 const LATE_MS = 200_000;
 
-const SSE = {
+export const SSE = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",

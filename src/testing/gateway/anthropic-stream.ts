@@ -8,10 +8,11 @@ export function writeMessage(
   response: ServerResponse,
   blocks: [start: object, ...deltas: object[]][],
   stop: string,
+  caches: { cache_creation_input_tokens?: number; cache_read_input_tokens?: number } = {},
 ): void {
   const send = (data: { type: string }) =>
     response.write(`event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`);
-  const usage = { input_tokens: 9, output_tokens: 1 };
+  const usage = { input_tokens: 9, output_tokens: 1, ...caches };
   const message = { id: "m", type: "message", role: "assistant", model: "x", content: [], usage };
   response.writeHead(200, EVENTS);
   send({ type: "message_start", message } as { type: string });

@@ -23,6 +23,7 @@ export function makeOutcome(changes: Partial<ReplyOutcome> = {}): ReplyOutcome {
     usage: {
       inputTokens: 212,
       cachedInputTokens: 12,
+      cacheWriteInputTokens: 0,
       outputTokens: 522,
       reasoningTokens: 22,
       orchestrationInputTokens: 5463,
@@ -31,6 +32,7 @@ export function makeOutcome(changes: Partial<ReplyOutcome> = {}): ReplyOutcome {
       totalTokens: 7250,
     },
     costUsd: 0.0123,
+    cacheSavedUsd: 0,
     isSimulated: false,
     calls: 4,
     completedAt: 1_795_000_007_100,

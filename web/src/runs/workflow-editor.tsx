@@ -179,6 +179,7 @@ function toPreview(run: Run, workflow: Workflow): Run {
       ...{ round: 0, step, worker, subtask, access, state: "pending", reply: "", calls: 0, failures: [] },
       workerId: run.pool[worker]?.id ?? `worker ${worker}`,
       usage: { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0 },
+      cacheSavedUsd: 0,
     }),
   );
   const round = {

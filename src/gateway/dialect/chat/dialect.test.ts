@@ -28,6 +28,7 @@ const outcome: ReplyOutcome = {
   usage: {
     inputTokens: 212,
     cachedInputTokens: 100,
+    cacheWriteInputTokens: 0,
     outputTokens: 522,
     reasoningTokens: 20,
     orchestrationInputTokens: 5463,
@@ -36,6 +37,7 @@ const outcome: ReplyOutcome = {
     totalTokens: 7250,
   },
   costUsd: 0.0123,
+  cacheSavedUsd: 0,
   isSimulated: false,
   calls: 4,
   completedAt: 1_700_000_009_000,

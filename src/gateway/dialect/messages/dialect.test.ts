@@ -76,6 +76,7 @@ function toOutcome(head: ReplyHead, change: Partial<ReplyOutcome> = {}): ReplyOu
     usage: {
       inputTokens: 30,
       cachedInputTokens: 10,
+      cacheWriteInputTokens: 0,
       outputTokens: 12,
       reasoningTokens: 5,
       orchestrationInputTokens: 100,
@@ -84,6 +85,7 @@ function toOutcome(head: ReplyHead, change: Partial<ReplyOutcome> = {}): ReplyOu
       totalTokens: 182,
     },
     costUsd: 0.01,
+    cacheSavedUsd: 0,
     isSimulated: false,
     calls: 2,
     completedAt: 1_000,

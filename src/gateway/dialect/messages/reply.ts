@@ -55,11 +55,11 @@ const STOP_REASONS: Record<FinishReason, string> = {
   other: "end_turn",
 };
 
-/** In this dialect cached tokens are no part of `input_tokens`. */
+/** In this dialect tokens that were read from a cache or written into one are no part of `input_tokens`. */
 export function toMessagesUsage(usage: GatewayUsage): Record<string, unknown> {
   return {
-    input_tokens: usage.inputTokens - usage.cachedInputTokens,
-    cache_creation_input_tokens: 0,
+    input_tokens: usage.inputTokens - usage.cachedInputTokens - usage.cacheWriteInputTokens,
+    cache_creation_input_tokens: usage.cacheWriteInputTokens,
     cache_read_input_tokens: usage.cachedInputTokens,
     output_tokens: usage.outputTokens,
     output_tokens_details: { thinking_tokens: usage.reasoningTokens },

@@ -22,6 +22,7 @@ function toOutcome(change: Partial<ReplyOutcome> = {}): ReplyOutcome {
     usage: {
       inputTokens: 212,
       cachedInputTokens: 100,
+      cacheWriteInputTokens: 0,
       outputTokens: 522,
       reasoningTokens: 20,
       orchestrationInputTokens: 5463,
@@ -30,6 +31,7 @@ function toOutcome(change: Partial<ReplyOutcome> = {}): ReplyOutcome {
       totalTokens: 7250,
     },
     costUsd: 0.0123,
+    cacheSavedUsd: 0,
     isSimulated: false,
     calls: 3,
     completedAt: 1_000,

@@ -1,0 +1,126 @@
+// What holds of tool loops in Chat (client-truth.test.ts, tool-loop-budget.test.ts) holds in Responses and Messages: what the
+// client sends now is what its worker gets, and a loop that cannot go on is an error and never a helper's text. Over the
+// socket.
+
+import { describe, expect, it } from "vitest";
+import type { ChatReply, ChatRequest } from "../testing/gateway/chat-server.ts";
+import { expectErrorShape, type Loose } from "../testing/gateway/doors.ts";
+import { startTestGateway, type TestGatewayOptions } from "../testing/gateway/gateway.ts";
+import { closing } from "../testing/gateway/keyed-gateway.ts";
+
+const SCHEMA = { type: "object", properties: {} };
+
+/** How an agent speaks a dialect: its request, what it keeps of a reply, and what its tool returned. */
+interface Tongue {
+  name: string;
+  path: string;
+  toBody(system: string, history: Loose[], tools: string[]): Loose;
+  toTurn(reply: Loose): Loose[];
+  toResult(turn: Loose[], text: string): Loose;
+}
+
+const TONGUES: Tongue[] = [
+  {
+    name: "responses",
+    path: "/v1/responses",
+    toBody: (instructions, input, tools) => ({
+      ...{ model: "tutti", instructions, input },
+      tools: tools.map((name) => ({ type: "function", name, parameters: SCHEMA })),
+    }),
+    toTurn: ({ output }) => output,
+    toResult(turn, output) {
+      const { call_id } = turn.find(({ type }) => type === "function_call");
+      return { type: "function_call_output", call_id, output };
+    },
+  },
+  {
+    name: "messages",
+    path: "/v1/messages",
+    toBody: (system, messages, tools) => ({
+      ...{ model: "tutti", max_tokens: 300, system, messages },
+      tools: tools.map((name) => ({ name, input_schema: SCHEMA })),
+    }),
+    toTurn: ({ content }) => [{ role: "assistant", content }],
+    toResult([{ content: blocks }], content) {
+      const { id } = blocks.find(({ type }: Loose) => type === "tool_use");
+      return { role: "user", content: [{ type: "tool_result", tool_use_id: id, content }] };
+    },
+  },
+];
+
+const HELPER = "A helper's guess.";
+const plan = {
+  steps: [
+    { worker: 1, subtask: "Guess.", access: [] },
+    { worker: 0, subtask: "Answer.", access: "all" as const },
+  ],
+};
+const question = { role: "user", content: "Make the test pass." };
+const resultsIn = ({ messages }: ChatRequest) => messages.filter(({ role }) => role === "tool").length;
+const call = (turn: number): ChatReply => ({
+  text: `Turn ${turn}.`,
+  toolCalls: [{ id: `c${turn}`, name: "read", arguments: "{}" }],
+});
+
+describe.each(TONGUES)("a tool loop in $name", ({ name, path, toBody, toTurn, toResult }) => {
+  /** `answer` is what comes after so many results of tools. */
+  async function startLoop(answer: (results: number) => ChatReply, more: TestGatewayOptions = {}) {
+    const gateway = await startTestGateway({
+      ...{ plan, ...more },
+      reply: (request) => (request.model === "beta" ? HELPER : answer(resultsIn(request))),
+    });
+    closing.push(() => gateway.close());
+    const post = (system: string, history: Loose[], tools = ["read"]) =>
+      gateway.post(path, toBody(system, history, tools));
+    const ask = async (system: string, history: Loose[], tools?: string[]) => {
+      const response = await post(system, history, tools);
+      expect(response.status).toBe(200);
+      return toTurn(await response.json());
+    };
+    return { gateway, post, ask };
+  }
+
+  it("sends what the client has edited and redacted, with the tools that it has now", async () => {
+    const { gateway, ask } = await startLoop((results) => (results > 2 ? "Done." : call(results)));
+    const first = await ask("The token is hunter2.", [question]);
+    const begun = [question, ...first];
+    const second = await ask("The token is hunter2.", [...begun, toResult(first, "password: hunter2")]);
+    const history = [...begun, toResult(first, "password: [redacted]"), ...second, toResult(second, "ok")];
+    await ask("The token is [redacted].", history, ["read", "write"]);
+    const sent = gateway.asked().at(-1)!;
+    expect(JSON.stringify(sent.messages)).not.toContain("hunter2");
+    expect(JSON.stringify(sent.messages)).toContain("password: [redacted]");
+    expect((sent.body.tools as Loose[]).map((tool) => tool.function.name)).toEqual(["read", "write"]);
+    // It is still the same run: nobody planned again.
+    expect(gateway.upstream.requests.filter(({ model }) => model === "planner")).toHaveLength(1);
+  });
+
+  it("does not send turns that the client has dropped", async () => {
+    const { gateway, ask } = await startLoop((results) => (results > 2 ? "Done." : call(results)));
+    const first = await ask("Be short.", [question]);
+    const second = await ask("Be short.", [question, ...first, toResult(first, "a very long file")]);
+    const summary = { role: "user", content: "So far: the file was read." };
+    await ask("Be short.", [summary, ...second, toResult(second, "ok")]);
+    const { messages } = gateway.asked().at(-1)!;
+    expect(JSON.stringify(messages)).not.toContain("a very long file");
+    expect(JSON.stringify(messages)).toContain("So far: the file was read.");
+    expect(messages.filter(({ role }) => role === "assistant")).toHaveLength(1);
+  });
+
+  it.each([
+    ["is too long for its budget", "x".repeat(100_000), { config: { limits: { usd: 0.05 } } }, []],
+    ["meets a worker that fails", "rain", {}, ["alpha"]],
+  ])("that %s is an error, and nobody takes its place", async (_case, text, more, askedThen) => {
+    const down = { status: 500, body: { error: { message: "down" } } };
+    const { gateway, post, ask } = await startLoop((results) => (results > 0 ? down : call(0)), more);
+    const first = await ask("Be short.", [question]);
+    const before = gateway.upstream.requests.length;
+    const response = await post("Be short.", [question, ...first, toResult(first, text)]);
+    const error = await response.json();
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expectErrorShape(name, error);
+    expect(JSON.stringify(error)).not.toContain(HELPER);
+    const later = gateway.upstream.requests.slice(before).map(({ model }) => model);
+    expect([...new Set(later)]).toEqual(askedThen);
+  });
+});
