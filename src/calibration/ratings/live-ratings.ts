@@ -5,6 +5,7 @@ import type { FeedbackEvent, KeptFeedback, Store } from "../../store/types.ts";
 import type { Pool } from "../../worker/types.ts";
 import {
   createRatedProfiles,
+  type KnownFeatures,
   type Observation,
   type RatedOptions,
   type RatedProfiles,
@@ -35,6 +36,7 @@ export function createLiveRatings(
   { halfLifeDays, now = Date.now, notice = () => {} }: LiveRatingsOptions,
 ): LiveRatings {
   let kept: KeptFeedback[] = [];
+  const known: KnownFeatures = new Map();
   let profiles: RatedProfiles | undefined;
   let reading: Promise<void> | undefined;
   let [newAt, allAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -48,8 +50,10 @@ export function createLiveRatings(
     if (isWhole) allAt = at;
     kept = isWhole ? found : [...found, ...kept].slice(0, MOST_RATINGS);
     // With time they count less, also where there is nothing new: the hourly reading sees to it.
-    if (isWhole || found.length > 0)
-      profiles = createRatedProfiles(toObservations(eventsOf(kept)), { halfLifeDays, now: at });
+    if (!isWhole && found.length === 0) return;
+    const next = createRatedProfiles(toObservations(eventsOf(kept)), { halfLifeDays, now: at, known });
+    await next.prepare();
+    profiles = next;
   }
 
   function refresh(): Promise<void> {

@@ -2,6 +2,7 @@
 // 1 at once, half after a half-life, and as much as it is like the question at hand. Apart from the calibration because
 // ratings come from anybody who has a key: what each of them can change is bounded here.
 
+import { setImmediate as turn } from "node:timers/promises";
 import type { FeedbackEvent } from "../../store/types.ts";
 import { isModel } from "../../worker/kinds.ts";
 import type { Pool, PoolMember, Profile } from "../../worker/types.ts";
@@ -11,7 +12,8 @@ import { indexRatedQuestions, type RatedQuestions } from "./rated-questions.ts";
 /** What a rating of a question unlike this one still says. */
 const UNLIKE = 0.1;
 /** Newer ratings are compared by their words; older ones count as unlike. */
-const MOST_COMPARED = 2_000;
+const MOST_COMPARED = 1_000;
+const READ_AT_ONCE = 20;
 /**
  * All ratings of one other key together weigh at most so much of what stands against them: one key can move a figure of
  * another key's profiles by no more than a fifth of the way. A key's own ratings, the owner's and an admin's are not bounded.
@@ -46,6 +48,8 @@ export interface RatedOptions {
 export interface RatedProfiles {
   /** The same members in the same order. An empty text: what belongs to no question. */
   poolFor(pool: Pool, text: string, options?: RatedOptions): Pool;
+  /** Reads the rated questions a few at a time, so that nothing waits for it. Else the first question does it. */
+  prepare(): Promise<void>;
 }
 
 /** Of each run, what each key said last; what a run tells of itself counts only where nobody rated it. */
@@ -65,52 +69,83 @@ export function toObservations(events: Iterable<FeedbackEvent>): Observation[] {
     .sort((a, b) => b.at - a.at);
 }
 
+type QuestionFeatures = ReadonlyMap<number, number>;
+/** By question. */
+export type KnownFeatures = Map<string, QuestionFeatures>;
+
+interface RatingOptions {
+  halfLifeDays: number;
+  now?: number;
+  /** What was read of questions before, for whoever makes profiles again and again. */
+  known?: KnownFeatures;
+}
+
 /** `observations`: newest first. */
 export function createRatedProfiles(
   observations: readonly Observation[],
-  { halfLifeDays, now = Date.now() }: { halfLifeDays: number; now?: number },
+  { halfLifeDays, now = Date.now(), known = new Map() }: RatingOptions,
 ): RatedProfiles {
   const weights = observations.map(({ at }) => 2 ** (-Math.max(0, now - at) / (halfLifeDays * DAY_MS)));
-  const ofWorker = new Map<string, number[]>();
-  for (const [number, { workers }] of observations.entries())
-    for (const id of workers) ofWorker.set(id, [...(ofWorker.get(id) ?? []), number]);
-  // Only at the first question.
+  /** By worker and by whose key ("" for the owner's): all that was said, whatever the question. */
+  const totals = new Map<string, Map<string, Sum>>();
+  const counts = new Map<string, number>();
+  /** By worker: those whose questions are compared. */
+  const compared = new Map<string, number[]>();
+  for (const [number, { workers, score, keyId = "" }] of observations.entries())
+    for (const id of workers) {
+      counts.set(id, (counts.get(id) ?? 0) + 1);
+      const said = totals.get(id) ?? new Map<string, Sum>();
+      if (said.size === 0) totals.set(id, said);
+      add(said, keyId, score, weights[number]!);
+      const numbers = compared.get(id);
+      if (number >= MOST_COMPARED) continue;
+      if (numbers) numbers.push(number);
+      else compared.set(id, [number]);
+    }
   let questions: RatedQuestions | undefined;
 
   /** Undefined where nobody rated it. */
-  function sumOf(id: string, like: (rating: number) => number, keyId: string | undefined): Said | undefined {
-    const numbers = ofWorker.get(id);
-    if (!numbers) return undefined;
-    const said: Said = { own: { sum: 0, weight: 0 }, others: new Map(), count: numbers.length };
-    for (const number of numbers) {
-      const { score, keyId: by } = observations[number]!;
-      let of = said.own;
-      if (by !== undefined && by !== keyId) {
-        of = said.others.get(by) ?? { sum: 0, weight: 0 };
-        said.others.set(by, of);
+  function sumOf(id: string, similarities: Float32Array | undefined, keyId = ""): Said | undefined {
+    const total = totals.get(id);
+    if (!total) return undefined;
+    const share = similarities ? UNLIKE : 1;
+    const said = new Map(
+      [...total].map(([by, { sum, weight }]) => [by, { sum: share * sum, weight: share * weight }]),
+    );
+    if (similarities)
+      for (const number of compared.get(id) ?? []) {
+        const { score, keyId: by = "" } = observations[number]!;
+        add(said, by, score, weights[number]! * (1 - UNLIKE) * similarities[number]! ** 2);
       }
-      const weight = weights[number]! * like(number);
-      of.sum += weight * score;
-      of.weight += weight;
+    const own: Sum = { sum: 0, weight: 0 };
+    for (const by of new Set(["", keyId])) {
+      const { sum = 0, weight = 0 } = said.get(by) ?? {};
+      own.sum += sum;
+      own.weight += weight;
+      said.delete(by);
     }
-    return said;
+    return { own, others: said, count: counts.get(id)! };
+  }
+
+  function indexQuestions(features: readonly (QuestionFeatures | undefined)[]): RatedQuestions {
+    questions = indexRatedQuestions(features);
+    return questions;
   }
 
   return {
     poolFor(pool, text, { keyId, isConfigured = () => false } = {}) {
       const rated = pool.members.map(({ worker }) => isModel(worker) && !isConfigured(worker.id));
-      if (!pool.members.some(({ worker }, at) => rated[at] && ofWorker.has(worker.id))) return pool;
-      questions ??= indexRatedQuestions(
-        observations
-          .slice(0, MOST_COMPARED)
-          .map(({ question }) => (question && countFeatures(question)) || undefined),
-      );
-      const similarities = text === "" ? undefined : questions.similarities(text);
-      const like = (number: number) => UNLIKE + (1 - UNLIKE) * (similarities?.[number] ?? 0) ** 2;
+      if (!pool.members.some(({ worker }, at) => rated[at] && totals.has(worker.id))) return pool;
+      const similarities =
+        text === ""
+          ? undefined
+          : (
+              questions ?? indexQuestions(toCompared(observations).map((each) => toFeatures(each, known)))
+            ).similarities(text);
       const nearest = (id: string) =>
-        Math.max(0, ...(ofWorker.get(id) ?? []).map((number) => similarities?.[number] ?? 0));
+        (compared.get(id) ?? []).reduce((most, number) => Math.max(most, similarities![number]!), 0);
       const overall = pool.members.map(({ worker }, at) =>
-        rated[at] ? sumOf(worker.id, () => 1, keyId) : undefined,
+        rated[at] ? sumOf(worker.id, undefined, keyId) : undefined,
       );
       const isEnough = pool.members.some(
         ({ profile }, at) => !profile && overall[at] && join(NOTHING_KNOWN, overall[at]).weight >= ENOUGH,
@@ -119,17 +154,47 @@ export function createRatedProfiles(
         const { profile, worker } = member;
         const all = overall[at];
         if (!rated[at] || (profile ? !all : !isEnough)) return member;
-        const forQuestion = text === "" ? undefined : sumOf(worker.id, like, keyId);
+        const forQuestion = similarities && sumOf(worker.id, similarities, keyId);
         return {
           ...member,
           profile: profile
             ? addRatings(profile, all!, forQuestion)
-            : rateUnmeasured(all, forQuestion, text === "" ? undefined : nearest(worker.id)),
+            : rateUnmeasured(all, forQuestion, similarities && nearest(worker.id)),
         };
       };
       return { members: pool.members.map(toMember) };
     },
+    async prepare() {
+      const features: (QuestionFeatures | undefined)[] = [];
+      for (const observation of toCompared(observations)) {
+        if (features.length % READ_AT_ONCE === READ_AT_ONCE - 1) await turn();
+        features.push(toFeatures(observation, known));
+      }
+      indexQuestions(features);
+    },
   };
+}
+
+function add(said: Map<string, Sum>, by: string, score: number, weight: number): void {
+  const of = said.get(by);
+  if (of) {
+    of.sum += weight * score;
+    of.weight += weight;
+  } else said.set(by, { sum: weight * score, weight });
+}
+
+function toCompared(observations: readonly Observation[]): readonly Observation[] {
+  return observations.slice(0, MOST_COMPARED);
+}
+
+function toFeatures({ question }: Observation, known: KnownFeatures): QuestionFeatures | undefined {
+  if (question === undefined) return undefined;
+  const before = known.get(question);
+  if (before) return before;
+  if (known.size >= 4 * MOST_COMPARED) known.clear();
+  const features = countFeatures(question);
+  known.set(question, features);
+  return features;
 }
 
 interface Sum {

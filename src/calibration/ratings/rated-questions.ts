@@ -15,13 +15,16 @@ export interface RatedQuestions {
 export function indexRatedQuestions(
   counts: readonly (ReadonlyMap<number, number> | undefined)[],
 ): RatedQuestions {
-  const lists = new Map<number, { at: number[]; count: number[] }>();
+  const lists = new Map<number, { at: number[]; weights: number[] }>();
   for (const [at, features] of counts.entries())
     for (const [feature, count] of features ?? []) {
-      const list = lists.get(feature) ?? { at: [], count: [] };
-      if (list.at.length === 0) lists.set(feature, list);
+      let list = lists.get(feature);
+      if (!list) {
+        list = { at: [], weights: [] };
+        lists.set(feature, list);
+      }
       list.at.push(at);
-      list.count.push(count);
+      list.weights.push(count);
     }
   const weigh = (feature: number, count: number) => {
     const seen = lists.get(feature)?.at.length ?? 0;
@@ -34,6 +37,8 @@ export function indexRatedQuestions(
     return Math.sqrt(square);
   };
   const lengths = counts.map((features) => (features ? lengthOf(features) : 0));
+  for (const [feature, { at, weights }] of lists)
+    for (const [i, count] of weights.entries()) weights[i] = weigh(feature, count) / lengths[at[i]!]!;
   return {
     similarities(text) {
       const found = new Float32Array(counts.length);
@@ -43,8 +48,8 @@ export function indexRatedQuestions(
         const list = lists.get(feature);
         if (!list) continue;
         const weight = weigh(feature, count) / length;
-        for (const [i, at] of list.at.entries())
-          found[at]! += (weight * weigh(feature, list.count[i]!)) / lengths[at]!;
+        const { at, weights } = list;
+        for (let i = 0; i < at.length; i++) found[at[i]!]! += weight * weights[i]!;
       }
       return found;
     },
