@@ -50,7 +50,9 @@ export function createMetrics({ workers = [] }: { workers?: Iterable<string> } =
   const joined = counter("joined_requests", "Repeats that joined the run of the first.");
 
   const cached = counter("cached_responses", "Requests that were answered from the response cache.");
-  const saved = counter("cached_saved_usd", "Dollars that those answers took when they were made.");
+  const saved = counter("cached_saved_usd", "Dollars that those answers took when they were made.", [
+    "simulated",
+  ]);
 
   const toRoute = createBounded(MOST_ROUTES);
   const toWorker = createBounded(MOST_WORKERS);
@@ -80,9 +82,9 @@ export function createMetrics({ workers = [] }: { workers?: Iterable<string> } =
     addRefusedUsage: (worker: string) => refused.inc({ worker: toKnown(worker) }),
     /** A repeat that got the run of the first. */
     addJoined: () => joined.inc(),
-    addCached(savedUsd: number) {
+    addCached(savedUsd: number, isSimulated: boolean) {
       cached.inc();
-      add(saved, savedUsd);
+      add(saved.labels(String(isSimulated)), savedUsd);
     },
     /** The pool may change while the gateway runs. */
     setWorkers(ids: Iterable<string>) {
