@@ -192,7 +192,9 @@ async function run() {
     together: compareTogether(known, names, compared),
   };
   if (options.picture) writeFileSync(options.picture, drawFronts(sets, names, compared));
-  stdout.write(options.json ? `${JSON.stringify(result, undefined, 1)}\n` : toMarkdown(result, names, compared));
+  stdout.write(
+    options.json ? `${JSON.stringify(result, undefined, 1)}\n` : toMarkdown(result, names, compared),
+  );
 }
 
 await run();

@@ -208,6 +208,18 @@ const configSchema = z.strictObject({
           minutes: z.number().min(0).nullable().default(null),
         })
         .prefault({}),
+      /** A share of the requests is asked once more of somebody else, unseen, to compare (docs/gateway.md). Off by default. */
+      shadow: z
+        .strictObject({
+          /** A name as clients ask for it ("tutti-fast", "provider/model"), or a Conductor ("trinity"). */
+          model: name,
+          share: z.number().min(0).max(1),
+          /** Of all shadow runs of a day (UTC) together, whatever gateways share the journal. */
+          budgetUsd: dollars,
+          /** Ids or names of keys whose requests may be asked again; absent: all. */
+          keys: z.array(z.string().min(1)).optional(),
+        })
+        .optional(),
       /** Keeps what is said in requests that are passed through to one model, and not only their usage. */
       keepRelayed: z.boolean().default(false),
       /**

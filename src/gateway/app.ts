@@ -20,6 +20,7 @@ import { createKey, listKeys, revokeKey, showSession } from "./routes/keys.ts";
 import { servePage } from "./routes/page.ts";
 import { showPool, showPoolDays } from "./routes/pool.ts";
 import { cancelRun, listRuns, showMessages, showRun, streamEvents } from "./routes/runs.ts";
+import { showShadow } from "./routes/shadow.ts";
 import { listAllTrainings, showTraining, startTraining, stopTraining } from "./routes/trainings.ts";
 import type { Dialect, Handler, Route, RouteAccess } from "./types.ts";
 
@@ -34,6 +35,7 @@ const ROUTES: readonly Route[] = [
   route("GET", "/v1/models", listModels),
   route("GET", "/v1/models/*id", showModel),
   route("GET", "/v1/usage", showUsage),
+  route("GET", "/v1/shadow", showShadow, "admin"),
   route("GET", "/v1/runs", listRuns),
   route("GET", "/v1/runs/:id", showRun),
   route("GET", "/v1/runs/:id/events", streamEvents),

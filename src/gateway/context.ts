@@ -22,6 +22,7 @@ import type { RelayPools } from "./relay/pools.ts";
 import type { LiveRuns } from "./runs/live-runs.ts";
 import type { ModelCatalog } from "./runs/models.ts";
 import type { RunDispatcher } from "./runs/run-dispatcher.ts";
+import type { ShadowDesk } from "./shadow/shadow-desk.ts";
 import type { Dialect } from "./types.ts";
 
 export interface GatewayContext {
@@ -43,6 +44,8 @@ export interface GatewayContext {
   models: ModelCatalog;
   live: LiveRuns;
   dispatcher: RunDispatcher;
+  /** Asks a share of the requests once more, unseen. */
+  shadow: ShadowDesk;
   pools: RelayPools;
   copies: ReplyCopies;
   /** Absent: no answer is given twice. */

@@ -2,7 +2,7 @@
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { usageError } from "../base/errors.ts";
+import { messageOf, usageError } from "../base/errors.ts";
 import { type Environment, toStoreFile } from "../config/home.ts";
 import { limitConnections } from "../http/connection-limit.ts";
 import { createLog, type Log } from "../http/log.ts";
@@ -42,6 +42,7 @@ import { LiveRuns } from "./runs/live-runs.ts";
 import { createModelCatalog } from "./runs/models.ts";
 import { resumeBackground } from "./runs/resume-background.ts";
 import { RunDispatcher } from "./runs/run-dispatcher.ts";
+import { ShadowDesk, toDestination } from "./shadow/shadow-desk.ts";
 import type { Dialect } from "./types.ts";
 
 export interface GatewayOptions {
@@ -136,6 +137,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       await journalInferred(store, run, log);
       await deletePrivate(store, run, log);
     }),
+    shadow: new ShadowDesk(),
     pools: createRelayPools(),
     copies: new ReplyCopies(),
     responseCache: config.gateway.responseCache && new ResponseCache(config.gateway.responseCache),
@@ -152,6 +154,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     relaying: 0,
   };
   await settleLost(store, owner, log);
+  if (config.gateway.shadow)
+    void toDestination(context, config.gateway.shadow.model, undefined).catch((error: unknown) =>
+      onNotice(`gateway.shadow.model cannot be asked: ${messageOf(error)}`),
+    );
   const resuming = await resumeBackground(context);
   const settling = setInterval(() => void settleLost(store, owner, log), SETTLE_MS);
   settling.unref();
@@ -203,7 +209,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       resuming.stop();
       stopHearing();
       // It listens on until then: whoever comes meanwhile hears that it ends, and that it is not ready.
-      await Promise.all([finish(context, answering), context.trainer.close()]);
+      await Promise.all([finish(context, answering), context.trainer.close(), context.shadow.close()]);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await Promise.all([closed, ...answering]);

@@ -17,6 +17,7 @@ import {
   stepError,
 } from "../testing/events.ts";
 import { STORES } from "../testing/stores.ts";
+import { SHADOW_KEY_ID } from "./shadow.ts";
 import type { Origin, Owner, RunFilter, SpendingFilter, Store } from "./types.ts";
 
 const me: Owner = { id: "me", pid: process.pid, host: hostname() };
@@ -49,6 +50,21 @@ describe.each(STORES)("the %s store", (_, open) => {
     stepEnd(id, text, 0.25, 3),
     runEnd(id, text, at + 1),
   ];
+
+  it("lists shadow runs only for those who ask for them, and counts them on a key of their own", async () => {
+    for (const event of [
+      whole("a", { keyId: "k1" }),
+      whole("b", { keyId: SHADOW_KEY_ID, shadowOf: "a" }),
+      whole("c", {}),
+    ])
+      await store.append(event);
+    expect(await ids()).toEqual(["c", "a"]);
+    expect(await ids({ shadows: true })).toEqual(["c", "b", "a"]);
+    expect(await ids({ keyId: SHADOW_KEY_ID })).toEqual(["b"]);
+    expect(await ids({ keyId: "k1", shadows: true })).toEqual(["a"]);
+    expect(await store.loadAccount(SHADOW_KEY_ID, 0)).toEqual(await store.loadAccount("k1", 0));
+    expect((await store.loadAccount("k1", 0)).spentUsd).toBeGreaterThan(0);
+  });
 
   describe("a summary", () => {
     it("tells where the run came from, without what only its reply needs", async () => {

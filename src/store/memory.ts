@@ -4,6 +4,7 @@
 import { randomUUID } from "node:crypto";
 import { type Claim, isAlive, runActiveError } from "./owner.ts";
 import { type KeyAccount, type LostReservation, type ReservationRequest, toReserved } from "./reservation.ts";
+import { SHADOW_KEY_ID } from "./shadow.ts";
 import { type BillEntry, sumEntries } from "./spending.ts";
 import { toSummaryChange } from "./summary.ts";
 import type { Origin, RunEvent, RunFilter, RunSummary, Store } from "./types.ts";
@@ -217,8 +218,9 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
 /** Before the summary is made, which is work. */
 function isOfOrigin(
   origin: Origin | undefined,
-  { keyId, model, session, idempotencyKey }: RunFilter,
+  { keyId, model, session, idempotencyKey, shadows }: RunFilter,
 ): boolean {
+  if (keyId === undefined && !shadows && origin?.keyId === SHADOW_KEY_ID) return false;
   if (model !== undefined && origin?.model !== model) return false;
   if (session !== undefined && origin?.session !== session) return false;
   if (idempotencyKey !== undefined)

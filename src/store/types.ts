@@ -55,6 +55,8 @@ export interface Origin {
   session?: string;
   /** Fields of the request that its reply repeats, in the dialect's own words. */
   echo?: Record<string, unknown>;
+  /** The run that was asked by a client; this one asks the same of somebody else, and nobody sees its reply. */
+  shadowOf?: string;
 }
 
 /**
@@ -392,6 +394,8 @@ export interface RunFilter {
   nested?: boolean;
   /** Only runs of this key. */
   keyId?: string;
+  /** With those that were asked to compare (`shadow.ts`). Without it they are left out, unless `keyId` names them. */
+  shadows?: boolean;
   /** Only runs that asked the gateway for this model. */
   model?: string;
   stopReason?: StopReason;

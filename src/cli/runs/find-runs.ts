@@ -42,7 +42,7 @@ export function toRunTable(
 /** A whole id, or the beginning of exactly one. */
 export async function findRun(store: Store, text: string): Promise<string> {
   if ((await store.loadRun(text)).length > 0) return text;
-  const runs = await store.listRuns({ idPrefix: text, limit: 1000 });
+  const runs = await store.listRuns({ idPrefix: text, limit: 1000, shadows: true });
   const found = runs.map(({ id }) => id);
   if (found.length === 1) return found[0]!;
   if (found.length === 0) throw new TuttiError("unknown-run", `there is no run "${text}" in the journal`);

@@ -3,6 +3,7 @@
 import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
 import { shorten, toCount } from "../../base/format.ts";
+import { toShadowId } from "../../store/shadow.ts";
 import type { RunSummary, Store } from "../../store/types.ts";
 import type { Tutti } from "../../tutti/tutti.ts";
 import { type CommonFlags, checkRequired, oneOf, unknownVerb, wholeNumber } from "../options.ts";
@@ -11,7 +12,7 @@ import { columnsOf, createStyle } from "../terminal/style.ts";
 import { findRun, toRunTable } from "./find-runs.ts";
 
 const STATES = ["ended", "running", "interrupted"] as const;
-const VERBS = ["show", "resume", "rate", "delete", "prune"];
+const VERBS = ["show", "resume", "rate", "shadow", "delete", "prune"];
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export function define(command: Command): void {
@@ -21,6 +22,7 @@ export function define(command: Command): void {
     .option("--limit <n>", "how many, newest first", wholeNumber("--limit", 1, 10_000), 20)
     .option("--state <state>", "only runs that are ended, running or interrupted", oneOf("--state", STATES))
     .option("--search <text>", "only runs whose question or answer contains this")
+    .option("--shadows", "with those that the gateway asked again, unseen")
     .option("--config <file>", "the config file, which may name another journal")
     .option("--json", "as JSON on standard output")
     .addHelpText(
@@ -46,6 +48,14 @@ export function define(command: Command): void {
     .option("--comment <text>", "what was good or wrong")
     .addHelpText("after", '\nExample:\n  $ tutti runs rate r_m3x down --comment "The tests were not run"')
     .action(rate);
+  verb(
+    command,
+    "shadow",
+    "compare the gateway's shadow runs with what clients were answered (docs/gateway.md)",
+  )
+    .addHelpText("after", "\nExample:\n  $ tutti runs shadow --json")
+    .action(shadow);
+
   verb(command, "delete", "delete runs from the journal")
     .argument("<id...>", "the runs, or the beginnings of their ids")
     .addHelpText("after", "\nExample:\n  $ tutti runs delete r_m3x r_m3y")
@@ -93,12 +103,12 @@ function print(command: Command, value: unknown, lines: () => string[]): void {
 }
 
 async function list(
-  flags: { limit: number; state?: RunSummary["state"]; search?: string },
+  flags: { limit: number; state?: RunSummary["state"]; search?: string; shadows?: boolean },
   command: Command,
 ): Promise<void> {
   if (command.args.length > 0) throw unknownVerb("tutti runs", command.args[0]!, VERBS);
-  const { limit, state, search } = flags;
-  const filter = { limit, state, text: search };
+  const { limit, state, search, shadows } = flags;
+  const filter = { limit, state, text: search, shadows };
   const runs = await withTutti(command, (_, store) => store.listRuns(filter));
   print(command, runs, () => {
     if (runs.length === 0)
@@ -191,12 +201,25 @@ async function rate(
   print(command, { run: run.id, feedback: run.feedback }, () => [`Rated ${run.id}: ${score}.`]);
 }
 
+async function shadow(_flags: object, command: Command): Promise<void> {
+  const [{ compareShadows }, { toShadowLines }] = await Promise.all([
+    import("../../gateway/shadow/compare.ts"),
+    import("./shadow-lines.ts"),
+  ]);
+  const report = await withTutti(command, (_, store) => compareShadows(store));
+  print(command, report, () => toShadowLines(report));
+}
+
 async function remove(texts: string[], _flags: object, command: Command): Promise<void> {
   const deleted = await withTutti(command, async (_, store) => {
     // All are found before the first is deleted: a typing error must not leave half of the work done.
     const ids = new Set<string>();
     for (const text of texts) ids.add(await findRun(store, text));
-    for (const id of ids) await store.deleteRun(id);
+    for (const id of ids) {
+      await store.deleteRun(id);
+      // What the gateway asked again of it, unseen, holds the same words.
+      await store.deleteRun(toShadowId(id));
+    }
     return [...ids];
   });
   print(command, { deleted }, () => deleted.map((id) => `Deleted ${id}.`));

@@ -96,8 +96,15 @@ function toLine(row: SpendingRow, groups: readonly SpendingGroup[]) {
   };
 }
 
-/** `total` is real money. What was simulated has a total of its own, where there is any. */
-export function toBill(rows: readonly SpendingRow[], groups: readonly SpendingGroup[]): object {
+/**
+ * `total` is real money. What was simulated has a total of its own, where there is any; so have requests that were asked
+ * again unseen (⊂ total), which are nobody's.
+ */
+export function toBill(
+  rows: readonly SpendingRow[],
+  groups: readonly SpendingGroup[],
+  shadows: readonly SpendingRow[] = [],
+): object {
   const simulated = rows.filter(({ isSimulated }) => isSimulated);
   return {
     object: "bill",
@@ -105,6 +112,7 @@ export function toBill(rows: readonly SpendingRow[], groups: readonly SpendingGr
     data: rows.map((row) => toLine(row, groups)),
     total: toTotal(rows.filter(({ isSimulated }) => !isSimulated)),
     simulated_total: simulated.length > 0 ? toTotal(simulated) : undefined,
+    shadow_total: shadows.length > 0 ? toTotal(shadows) : undefined,
   };
 }
 

@@ -10,6 +10,7 @@ import type { IterationMetrics, Sample, ValidationMetrics } from "../../learn/ty
 import type { CircuitState } from "../../perform/retry.ts";
 import type { Message, PoolMember, WorkerKind } from "../../worker/types.ts";
 import type { GatewayKey, toShownKey } from "../access/keys.ts";
+import type { ShadowReport } from "../shadow/compare.ts";
 
 /** GET /v1/session */
 export interface DashboardSession {
@@ -19,6 +20,15 @@ export interface DashboardSession {
   /** Whether keys, trainings and benches may be looked after. */
   isAdmin: boolean;
   key?: Pick<GatewayKey, "id" | "name" | "hint">;
+}
+
+/** GET /v1/shadow */
+export interface ShownShadow extends ShadowReport {
+  object: "shadow";
+  /** Null: switched off. */
+  settings: { model: string; share: number; budgetUsd: number; keys?: string[] } | null;
+  /** Of the day's budget (UTC). */
+  today: { spentUsd: number; reservedUsd: number; resetsAt: number };
 }
 
 // ---- Pool -----------------------------------------------------------------------------------------

@@ -6,6 +6,9 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 /** Where a request went. `none`: it was refused before that was known, or asked for no model. */
 export type ModelKind = "team" | "worker" | "relay" | "none";
 
+/** What became of a request that was drawn to be asked again, unseen: not at all for want of room or money, or asked. */
+export type ShadowOutcome = "answered" | "failed" | "busy" | "budget" | "closing";
+
 interface EndedRequest {
   /** As it is declared ("/v1/runs/:id"), never the path that was asked for. */
   route: string;
@@ -48,7 +51,8 @@ export function createMetrics({ workers = [] }: { workers?: Iterable<string> } =
   const calls = counter("worker_calls", "Calls of workers of the pool.", ["worker", "outcome"]);
   const refused = counter("usage_refused", "Reports of usage that cannot be true.", ["worker"]);
   const joined = counter("joined_requests", "Repeats that joined the run of the first.");
-
+  const shadow = counter("shadow_runs", "Requests drawn to be asked again, unseen.", ["outcome"]);
+  const shadowCost = counter("shadow_cost_usd", "Dollars that shadow runs took.", ["simulated"]);
   const cached = counter("cached_responses", "Requests that were answered from the response cache.");
   const saved = counter("cached_saved_usd", "Dollars that those answers took when they were made.", [
     "simulated",
@@ -80,6 +84,8 @@ export function createMetrics({ workers = [] }: { workers?: Iterable<string> } =
       calls.inc({ worker: toKnown(worker), outcome }),
     /** A report of usage that was not believed. */
     addRefusedUsage: (worker: string) => refused.inc({ worker: toKnown(worker) }),
+    addShadow: (outcome: ShadowOutcome) => shadow.inc({ outcome }),
+    addShadowCost: (usd: number, isSimulated: boolean) => add(shadowCost.labels(String(isSimulated)), usd),
     /** A repeat that got the run of the first. */
     addJoined: () => joined.inc(),
     addCached(savedUsd: number, isSimulated: boolean) {

@@ -29,6 +29,7 @@ const JOURNAL_READS = new Set<keyof Reads>([
   "toBillCsv",
   "sumShares",
   "sumDays",
+  "compareShadows",
 ]);
 /** A thread that holds more has read too much: it fails alone. */
 const THREAD_MEMORY_MB = 1_024;

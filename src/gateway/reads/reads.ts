@@ -4,6 +4,7 @@
 
 import type { Environment } from "../../config/home.ts";
 import type { Query } from "../../http/target.ts";
+import { SHADOW_KEY_ID } from "../../store/shadow.ts";
 import type {
   RunEvent,
   RunFilter,
@@ -26,6 +27,7 @@ import {
   type ShareFilter,
   type Shares,
 } from "../dashboard/worker-shares.ts";
+import { compareShadows, type ShadowReport } from "../shadow/compare.ts";
 import { compareBenches, listBenches, showBench } from "./bench-folders.ts";
 import { loadOwnEvents, showOwnMessages, showOwnRun, type Viewer } from "./own-run.ts";
 import { showTraining, summariseTraining, summariseTrainings } from "./training-folders.ts";
@@ -52,6 +54,8 @@ export interface Reads {
   toBill(filter: BillFilter): Promise<object>;
   toBillCsv(filter: BillFilter): Promise<string>;
   sumShares(filter: ShareFilter): Promise<Shares>;
+  /** Shadow runs beside their originals. */
+  compareShadows(options: { limit?: number }): Promise<ShadowReport>;
   sumDays(filter: ShareFilter): Promise<{ days: DayOfWork[]; isCut: boolean }>;
   listBenches(): Promise<List<BenchSummary>>;
   showBench(id: string): Promise<BenchReport>;
@@ -70,9 +74,16 @@ export function createReads(openStore: () => Promise<Store>, folders: Folders): 
     showOwnRun: async (id, viewer) => showOwnRun(await openStore(), id, viewer),
     showOwnMessages: async (id, viewer) => showOwnMessages(await openStore(), id, viewer),
     sumSpending: async (filter) => (await openStore()).sumSpending(filter),
-    toBill: async (filter) => toBill(await (await openStore()).sumSpending(filter), filter.groupBy),
+    toBill: async (filter) => {
+      const store = await openStore();
+      const isOfAll = filter.keyId === undefined;
+      const { groupBy: _, ...all } = filter;
+      const shadows = isOfAll ? await store.sumSpending({ ...all, keyId: SHADOW_KEY_ID }) : [];
+      return toBill(await store.sumSpending(filter), filter.groupBy, shadows);
+    },
     toBillCsv: async (filter) => toBillCsv(await (await openStore()).sumSpending(filter), filter.groupBy),
     sumShares: async (filter) => shares.read(await openStore(), filter),
+    compareShadows: async (options) => compareShadows(await openStore(), options),
     sumDays: async (filter) => shares.readDays(await openStore(), filter),
     listBenches: async () => ({ object: "list", data: listBenches(folders) }),
     showBench: async (id) => showBench(folders, id),

@@ -110,6 +110,8 @@ export const ask: Handler = async (context, visit) => {
   notes.overheadMs = run && toOverheadMs(run);
   const kept = place && run && !error ? toCachedReply(run, reply) : undefined;
   if (kept) context.responseCache?.keep(place!.name, kept);
+  if (run && !error && !reply.isJoined && reply.turn === 0)
+    context.shadow.offer(context, { run, key, preferences });
   if (error && !connection.hasBegun) {
     connection.set({ "x-tutti-run-id": reply.head.runId });
     // A team has worked already: what failed then is not for an SDK to repeat by itself. One model has not, nor has the

@@ -46,6 +46,7 @@ function parseFilter(query: Query): RunFilter {
     stopReason: (query.stop_reason as StopReason) || undefined,
     idPrefix: query.id || undefined,
     nested: query.nested === "true",
+    shadows: query.shadows === "true",
   };
 }
 

@@ -1,6 +1,7 @@
 // The table of runs in Postgres: one row a run, derived from its events in the same transaction. Which of them are running
 // depends on who lives; the caller says so with `living`, the ids of runs that are not over and whose owner lives.
 
+import { SHADOW_KEY_ID } from "../shadow.ts";
 import type { SummaryChange } from "../summary.ts";
 import type { RunFilter, RunSummary, StopReason } from "../types.ts";
 import type { Client } from "./connection.ts";
@@ -151,7 +152,7 @@ export function toListQuery(
   living: readonly string[],
 ): { sql: string; values: unknown[] } {
   const { limit = 50, startedBefore, startedFrom, beforeId = "", state, idPrefix, text, nested } = filter;
-  const { keyId, model, stopReason, session, idempotencyKey } = filter;
+  const { keyId, model, stopReason, session, idempotencyKey, shadows } = filter;
   const values: unknown[] = [living];
   const running = toRunning("$1");
   const conditions = ["TRUE"];
@@ -173,6 +174,7 @@ export function toListQuery(
   if (idempotencyKey !== undefined)
     want("idempotency_key = ? AND key_id IS NOT DISTINCT FROM ?", idempotencyKey, keyId ?? null);
   else if (keyId !== undefined) want("key_id = ?", keyId);
+  else if (!shadows) want("key_id IS DISTINCT FROM ?", SHADOW_KEY_ID);
   values.push(Math.min(limit, Number.MAX_SAFE_INTEGER));
   const sql = `SELECT *, ${running} AS running FROM runs WHERE ${conditions.join(" AND ")}
     ORDER BY started DESC, id DESC LIMIT $${values.length}`;

@@ -2,6 +2,7 @@
 // paging over many runs. Which of them are running depends on who lives; the caller says so with `living`,
 // the ids of runs that are not over and whose owner lives.
 
+import { SHADOW_KEY_ID } from "../shadow.ts";
 import type { SummaryChange } from "../summary.ts";
 import type { RunFilter, RunSummary, StopReason } from "../types.ts";
 import type { Database } from "./file.ts";
@@ -168,7 +169,7 @@ type Parameters = Record<string, string | number | null>;
 
 function toListQuery(filter: RunFilter): { sql: string; parameters: Parameters } {
   const { limit = 50, startedBefore, startedFrom, beforeId = "", state, idPrefix, text, nested } = filter;
-  const { keyId, model, stopReason, session, idempotencyKey } = filter;
+  const { keyId, model, stopReason, session, idempotencyKey, shadows } = filter;
   const parameters: Parameters = { limit: Math.min(limit, Number.MAX_SAFE_INTEGER) };
   const conditions = ["TRUE"];
   const want = (condition: string, values: Parameters = {}) => {
@@ -198,6 +199,7 @@ function toListQuery(filter: RunFilter): { sql: string; parameters: Parameters }
     // The plus keeps SQLite from going through all runs of the key: fewer have the same idempotency key.
     want("idempotency_key = :idempotencyKey AND +key_id IS :keyId", { idempotencyKey, keyId: keyId ?? null });
   } else if (keyId !== undefined) want("key_id = :keyId", { keyId });
+  else if (!shadows) want("+key_id IS NOT :shadow", { shadow: SHADOW_KEY_ID });
   const sql = `SELECT *, ${RUNNING} AS running FROM runs WHERE ${conditions.join(" AND ")}
     ORDER BY started DESC, id DESC LIMIT :limit`;
   return { sql, parameters };

@@ -11,6 +11,7 @@ import { Tag } from "../ui/tag.tsx";
 import { useJson } from "../ui/use-json.ts";
 import { When } from "../ui/values.tsx";
 import { BenchView } from "./bench-view.tsx";
+import { ShadowCard } from "./shadow-card.tsx";
 
 export default function Page({ rest }: PageProps) {
   const benches = useJson<{ data: BenchSummary[] }>("v1/benches", undefined, { refetchInterval: 10_000 });
@@ -20,6 +21,7 @@ export default function Page({ rest }: PageProps) {
         Conductors and fixed ways of asking, on the same test tasks: how often they are right, and what that
         takes.
       </PageHead>
+      <ShadowCard />
       <Loaded query={benches}>
         {({ data }) =>
           data.length === 0 ? <Nothing /> : <Found benches={data} shown={rest || data[0]!.id} />

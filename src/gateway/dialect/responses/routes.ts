@@ -127,6 +127,7 @@ const cancelResponse: Handler = async (context, visit) => {
 const deleteResponse: Handler = async (context, visit) => {
   const { run } = await findResponse(context, visit);
   await (await context.tutti.store()).deleteRun(run.id);
+  await context.shadow.delete(context, run.id);
   context.responseCache?.forget(run.id);
   visit.connection.json(200, { id: visit.id, object: "response", deleted: true });
 };
