@@ -2,7 +2,7 @@
 // conversation as it is (an empty subtask), as if the client had asked it directly.
 
 import { TuttiError } from "../base/errors.ts";
-import { strongestFirst } from "../worker/kinds.ts";
+import { strongestForQuestion } from "../worker/kinds.ts";
 import { createOneRoundConductor } from "./deciding.ts";
 import type { Conductor } from "./types.ts";
 
@@ -11,16 +11,9 @@ export function createSingleConductor(named?: string): Conductor {
   const identity =
     named === undefined ? { kind: "fast" as const } : { kind: "single" as const, worker: named };
   return createOneRoundConductor(identity, ({ pool: { members } }) => {
-    const ranked = strongestFirst(
-      members.map(({ worker: { kind }, profile }) => ({
-        kind,
-        profile: profile && {
-          ...profile,
-          success: profile.probability ?? profile.similar ?? profile.success,
-        },
-      })),
+    const worker = strongestForQuestion(members).find(
+      (number) => named === undefined || members[number]!.worker.id === named,
     );
-    const worker = ranked.find((number) => named === undefined || members[number]!.worker.id === named);
     if (worker === undefined)
       throw new TuttiError("unknown-worker", `There is no model ${named ?? ""} in the pool`);
     return { steps: [{ worker, subtask: "", access: [] }] };

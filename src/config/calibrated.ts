@@ -8,6 +8,7 @@ import { loadCalibrations } from "../calibration/file.ts";
 import { selectWorkers } from "../calibration/merge.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import { measureProfiles } from "../calibration/rates.ts";
+import type { LiveRatings } from "../calibration/ratings/live-ratings.ts";
 import type { Calibration, Profiler } from "../calibration/types.ts";
 import { modelsOf } from "../worker/kinds.ts";
 import type { Pool } from "../worker/types.ts";
@@ -20,15 +21,25 @@ export interface AttachOptions {
   hasRehearsal: boolean;
   /** Where embeddings are configured. */
   questions?: LiveQuestions;
+  /** Where the config wants to learn from them. */
+  ratings?: LiveRatings;
 }
 
-/** `vector`: what `Embed` made of the text. */
-export type PoolFor = (pool: Pool, text: string, vector?: Float32Array) => Pool;
+interface PoolForOptions {
+  /** What `Embed` made of the text. */
+  vector?: Float32Array;
+  /** Who asks: whose ratings count in full. */
+  keyId?: string;
+}
+
+export type PoolFor = (pool: Pool, text: string, options?: PoolForOptions) => Pool;
 /** Never throws; undefined where the text is read without. */
 export type Embed = (text: string, signal?: AbortSignal) => Promise<Float32Array | undefined>;
 
 export interface AttachedPool {
   pool: Pool;
+  /** With what ratings say, for whoever lists it: `poolFor` adds them itself. Absent where nothing is learned from them. */
+  rated?: Pool;
   /** The pool, or a part of it, with profiles for a question. Absent where nobody of it was measured. */
   poolFor?: PoolFor;
   /** Absent where no embeddings are configured, or nobody of the pool was measured. */
@@ -38,7 +49,7 @@ export interface AttachedPool {
 }
 
 export async function attachCalibrations(pool: Pool, options: AttachOptions): Promise<AttachedPool> {
-  const { env, isConfigured, hasRehearsal, questions } = options;
+  const { env, isConfigured, hasRehearsal, questions, ratings } = options;
   const { calibration, problems } = await loadCalibrations(toTuttiHome(env), questions?.id);
   const models = new Set(modelsOf(pool).map(({ worker }) => worker.id));
   // Only workers of this pool: the rate of few tasks is drawn towards the others one could ask instead.
@@ -52,15 +63,22 @@ export async function attachCalibrations(pool: Pool, options: AttachOptions): Pr
   const ofSaved = saved && createProfiler(saved);
   if (ofSaved) profilers.push(ofSaved);
   // Who is in both has the measurements of the last.
-  const poolFor: PoolFor = (given, text, vector) =>
+  const measuredFor: PoolFor = (given, text, { vector } = {}) =>
     profilers.reduce(
       (before, profiler) => profiler.poolFor(before, text, profiler === ofSaved ? { vector } : {}),
       given,
     );
+  const poolFor: PoolFor = (given, text, options = {}) => {
+    const measured = measuredFor(given, text, options);
+    return ratings?.poolFor(measured, text, { keyId: options.keyId, isConfigured }) ?? measured;
+  };
+  const known = saved ? attach(pool, saved) : pool;
+  await ratings?.ready();
   return {
-    pool: saved ? attach(pool, saved) : pool,
+    pool: known,
+    rated: ratings?.poolFor(known, "", { isConfigured }),
     problems,
-    poolFor: profilers.length > 0 ? poolFor : undefined,
+    poolFor: profilers.length > 0 || ratings ? poolFor : undefined,
     embed: questions && ofSaved && ((text, signal) => embedFor(ofSaved, questions, text, signal)),
   };
 }

@@ -6,6 +6,7 @@ import { TuttiError, usageError } from "../base/errors.ts";
 import { shorten } from "../base/format.ts";
 import { didYouMean } from "../base/suggest.ts";
 import type { LiveQuestions } from "../calibration/embedding/live-questions.ts";
+import type { LiveRatings } from "../calibration/ratings/live-ratings.ts";
 import { createHelper, type HelperId, isHelperId, modelsOf } from "../worker/kinds.ts";
 import { priceOf } from "../worker/price.ts";
 import { createModelWorker } from "../worker/provider.ts";
@@ -24,12 +25,16 @@ export interface ResolvePoolOptions extends DiscoverOptions {
   selector?: string | string[];
   /** Where embeddings are configured and wanted for questions. */
   questions?: LiveQuestions;
+  /** Where the config wants to learn from them. */
+  ratings?: LiveRatings;
 }
 
 type WorkerSource = "config" | "environment" | "rehearsal";
 
 export interface ResolvedPool {
   pool: Pool;
+  /** With what ratings say, for whoever lists it. Absent where nothing is learned from them. */
+  rated?: Pool;
   kind: WorkerSource | "mixed";
   /** Fills in the profiles for one question, where workers of the pool were measured task by task. */
   poolFor?: PoolFor;
@@ -83,7 +88,7 @@ export async function resolvePool(config: TuttiConfig, options: ResolvePoolOptio
     names,
   );
   const kinds = new Set(chosen.map(({ kind }) => kind));
-  const { pool, poolFor, embed, problems } = await attachCalibrations(
+  const { pool, rated, poolFor, embed, problems } = await attachCalibrations(
     { members },
     {
       env: options.env,
@@ -91,10 +96,12 @@ export async function resolvePool(config: TuttiConfig, options: ResolvePoolOptio
         chosen.some((each) => each.id === id && each.kind === "config" && each.member?.profile),
       hasRehearsal: kinds.has("rehearsal"),
       questions: options.questions,
+      ratings: options.ratings,
     },
   );
   return {
     pool,
+    rated,
     poolFor,
     embed,
     kind: kinds.size > 1 ? "mixed" : chosen[0]!.kind,

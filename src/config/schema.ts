@@ -163,6 +163,15 @@ const configSchema = z.strictObject({
       worthUsd: dollars.optional(),
     })
     .prefault({}),
+  /** What people and tests said of runs (docs/gateway.md, "Feedback"). */
+  feedback: z
+    .strictObject({
+      /** Ratings of this journal change whom questions like the rated ones go to. */
+      learn: z.boolean().default(false),
+      /** After this long a rating counts half. */
+      halfLifeDays: z.number().min(0.1).max(3_650).default(30),
+    })
+    .prefault({}),
   /** The largest reply asked of a step. */
   maxOutputTokens: count.default(8192),
   /** How often one worker is asked again before the next best one takes over. */

@@ -2,8 +2,9 @@
 
 import { TuttiError, usageError } from "../base/errors.ts";
 import { redact } from "../base/redact.ts";
-import type { Feedback, RunEvent, Store } from "../store/types.ts";
+import type { Feedback, FeedbackEvent, Store } from "../store/types.ts";
 import { readSigns } from "../trajectory/signs.ts";
+import { findRated } from "./rated.ts";
 import { type Run, toRun } from "./run.ts";
 import { fold } from "./state.ts";
 
@@ -12,12 +13,12 @@ const LONGEST_COMMENT = 2_000;
 /** Of one run: whoever changes their mind says so again, and nobody fills the journal with it. */
 const MOST_FEEDBACK = 20;
 
-/** Journals it with the run. Throws "usage" for what is no feedback, "conflict" where a run has too much of it already. */
+/** Journals it with the run. `keyId`: who says it, unless that is the owner or an admin. Throws "usage" for what is no feedback, "conflict" where a run has too much of it already. */
 export async function addFeedback(
   store: Pick<Store, "append" | "loadRun">,
   runId: string,
   { score, label, comment }: Feedback,
-  now = Date.now(),
+  { keyId, now = Date.now() }: { keyId?: string; now?: number } = {},
 ): Promise<Run> {
   if (typeof score !== "number" || !(score >= 0 && score <= 1))
     throw usageError(`A score is a number from 0 (useless) to 1 (right), not ${String(score)}.`);
@@ -33,7 +34,8 @@ export async function addFeedback(
     // What a client did not want kept is not kept of what is said about it either.
     comment: comment && !state.isStripped && !state.origin?.isPrivate ? redact(comment) : undefined,
   };
-  const event: RunEvent = { type: "run-feedback", runId, at: now, ...said };
+  const about = findRated(toRun(state));
+  const event: FeedbackEvent = { type: "run-feedback", runId, at: now, ...said, keyId, about };
   await store.append([event]);
   return toRun({ ...state, feedback: [...state.feedback, { ...said, at: now }] });
 }

@@ -7,7 +7,7 @@ import { type KeyAccount, type LostReservation, type ReservationRequest, toReser
 import { SHADOW_KEY_ID } from "./shadow.ts";
 import { type BillEntry, sumEntries } from "./spending.ts";
 import { toSummaryChange } from "./summary.ts";
-import type { Origin, RunEvent, RunFilter, RunSummary, Store } from "./types.ts";
+import type { KeptFeedback, Origin, RunEvent, RunFilter, RunSummary, Store } from "./types.ts";
 import { toKept } from "./upgrade.ts";
 import { withoutContent } from "./without-content.ts";
 
@@ -38,6 +38,9 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   const claims = new Map<string, Claim>();
   /** Ended top-level runs, oldest first. */
   const ended = new Set<string>();
+  /** Of ratings: how many were journaled up to each. */
+  const places = new WeakMap<RunEvent, number>();
+  let lastPlace = 0;
   /** Of deleted runs. */
   const bill: BillEntry[] = [];
   /** What each key has spent, by the day on which its runs began. */
@@ -76,6 +79,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
         runs.set(kept.runId, run);
       }
       run.events.push(kept);
+      if (kept.type === "run-feedback") places.set(kept, ++lastPlace);
       if (kept.type === "run-start") run.origin ??= kept.origin;
       if (kept.type === "run-start" && kept.parent) {
         run.parentId = kept.parent.runId;
@@ -136,6 +140,15 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
 
   return {
     append,
+    async listFeedback({ limit, after = 0 }) {
+      const found: KeptFeedback[] = [];
+      for (const { events } of runs.values())
+        for (const event of events) {
+          const place = event.type === "run-feedback" ? (places.get(event) ?? 0) : 0;
+          if (event.type === "run-feedback" && place > after) found.push({ place, event });
+        }
+      return found.sort((a, b) => b.place - a.place).slice(0, limit);
+    },
     loadRun: async (id) => runs.get(id)?.events.slice() ?? [],
     async listRuns(filter = {}) {
       const found: RunSummary[] = [];
@@ -171,7 +184,11 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
       if (!runs.has(id)) return false;
       for (const each of ids) {
         const run = runs.get(each)!;
-        run.events = run.events.flatMap((event) => withoutContent(event) ?? []);
+        run.events = run.events.flatMap((event) => {
+          const stripped = withoutContent(event);
+          if (stripped?.type === "run-feedback") places.set(stripped, ++lastPlace);
+          return stripped ?? [];
+        });
       }
       return true;
     },

@@ -52,6 +52,30 @@ describe.each(STORES)("the %s store", (_, open) => {
       expect(await store.loadRun("c")).toEqual([]);
     });
 
+    it("that are ratings are found without their runs, newest first, and go with them", async () => {
+      const about = { workers: ["w"], question: "Why?" };
+      const rating = (runId: string, score: number): RunEvent => ({
+        ...{ type: "run-feedback", runId, at: 1, score, about },
+      });
+      await store.append([runStart("a"), runEnd("a", "done")]);
+      await store.append([runStart("b"), runEnd("b", "done")]);
+      expect(await store.listFeedback({ limit: 9 })).toEqual([]);
+      await store.append([rating("a", 0)]);
+      await store.append([rating("b", 1)]);
+      await store.append([rating("a", 0.5)]);
+      const scores = async (after?: number, limit = 9) =>
+        (await store.listFeedback({ limit, after })).map(({ event }) => event.score);
+      const [, middle] = await store.listFeedback({ limit: 9 });
+      expect(await scores()).toEqual([0.5, 1, 0]);
+      expect(await scores(middle!.place)).toEqual([0.5]);
+      expect(await scores(0, 1)).toEqual([0.5]);
+      await store.stripRun("a");
+      const stripped = await store.listFeedback({ limit: 9, after: middle!.place });
+      expect(stripped.map(({ event }) => event.about)).toEqual([{ workers: ["w"] }, { workers: ["w"] }]);
+      await store.deleteRun("a");
+      expect(await scores()).toEqual([1]);
+    });
+
     it("keep their order when nobody waits in between", async () => {
       const events = Array.from({ length: 100 }, (_, i) => stepDelta("a", String(i)));
       await Promise.all(events.map((event) => store.append([event])));

@@ -183,10 +183,26 @@ export interface Feedback {
   isInferred?: true;
 }
 
+/** What a rating is about: enough to learn from it without reading its run again. */
+export interface RatedAnswer {
+  /** Ids of those who gave the answer: of a vote, those who agreed. */
+  workers: string[];
+  /** The beginning of what the user asked. Absent where content is not kept. */
+  question?: string;
+}
+
 interface EventBase {
   runId: string;
   /** Milliseconds since 1970. */
   at: number;
+}
+/** Somebody says how good the run was, at any time after its start. Its own append: `listFeedback` finds it by that. */
+export interface FeedbackEvent extends EventBase, Feedback {
+  type: "run-feedback";
+  /** The key that said it, or whose run tells it. Absent: the machine's owner, or an admin. */
+  keyId?: string;
+  /** Absent where no worker answered, and in older journals. */
+  about?: RatedAnswer;
 }
 interface StepBase extends EventBase, StepPosition {
   /** From 0, counting every ask of this step, whoever was asked. */
@@ -327,8 +343,7 @@ export type RunEvent =
   /** The step waits before it is asked again (later also: for a tool of the client). */
   | (StepBase & { type: "step-wait"; reason: "retry"; until: number })
   | (EventBase & { type: "round-end"; round: number })
-  /** Somebody says how good the run was, at any time after its start. */
-  | (EventBase & { type: "run-feedback" } & Feedback)
+  | FeedbackEvent
   | (EventBase & {
       type: "run-end";
       /** The best there is, perhaps a part of a reply. Empty also where the content was deleted. */
@@ -405,6 +420,18 @@ export interface RunFilter {
   idempotencyKey?: string;
 }
 
+export interface FeedbackFilter {
+  limit: number;
+  /** Only those journaled after this place. */
+  after?: number;
+}
+
+export interface KeptFeedback {
+  /** Grows from rating to rating in one journal. Several processes may be seen out of order for a moment. */
+  place: number;
+  event: FeedbackEvent;
+}
+
 /** What the bill is added up by. `metadata.NAME` is one tag of the client's. */
 export type SpendingGroup = "key" | "user" | "model" | "day" | `metadata.${string}`;
 
@@ -459,6 +486,8 @@ export interface Store {
    * took. False for an unknown id. Rejects with code "run-active" while it is performed.
    */
   stripRun(id: string): Promise<boolean>;
+  /** Ratings, newest first. */
+  listFeedback(filter: FeedbackFilter): Promise<KeptFeedback[]>;
   /** Adds up what runs of the gateway took, running ones included. Nested runs count with the run at their head. */
   sumSpending(filter?: SpendingFilter): Promise<SpendingRow[]>;
   /** What `reserve` goes by. */

@@ -66,8 +66,8 @@ export function withoutContent(event: RunEvent): RunEvent | undefined {
       return { ...event, answer: "", error: error && withoutMessage(error) };
     }
     case "run-feedback": {
-      const { comment: _, ...rest } = event;
-      return rest;
+      const { comment: _, about, ...rest } = event;
+      return about ? { ...rest, about: { workers: about.workers } } : rest;
     }
     case "plan-start":
     case "step-wait":

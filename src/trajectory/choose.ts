@@ -1,6 +1,7 @@
 // Who takes the next turn: whoever is worth most from here to the end, in dollars. Worth is the value of a right end times
-// its probability, minus what the turns that are left cost, minus the cache miss that a change causes. Constants are chosen
-// on validation tasks of the simulated set (docs/experiments/conductor/trajectory.md), and are plain on purpose.
+// its probability, minus what the turns that are left cost, minus the cache miss that a change causes. Constants are
+// set by hand and plain on purpose; OWN_EVIDENCE alone was chosen by trying, on validation tasks of the simulated set
+// (docs/experiments/conductor/trajectory.md).
 
 import type { CheckPlan, Signs, StuckSign, TrajectorySettings, TurnDecision, TurnOption } from "./types.ts";
 

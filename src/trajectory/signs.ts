@@ -4,7 +4,7 @@ import type { Exchange, Message, ToolCall } from "../worker/types.ts";
 import { readToolOutcome, type ToolOutcome } from "./tool-outcome.ts";
 import type { Signs, StuckSign } from "./types.ts";
 
-/** So many times in a row make a loop stuck. Chosen on validation tasks of the simulated set. */
+/** So many times in a row make a loop stuck. Set by hand: no other numbers were tried. */
 const STUCK_AFTER: Record<StuckSign, number> = { "same-error": 3, loop: 3, "no-progress": 6 };
 
 interface Turn {

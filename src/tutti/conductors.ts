@@ -284,9 +284,10 @@ function chooseSingle(pool: Pool, options: ChooseOptions): Chosen | undefined {
 
 /** Economy: one worker of the cheaper half, and nobody plans. */
 function chooseEconomy(pool: Pool, options: ChooseOptions): Chosen {
-  const [best] = rankPlanners(pool, toRank(options));
+  const rank = { ...toRank(options), answers: true };
+  const [best] = rankPlanners(pool, rank);
   if (!best) throw usageError("The pool has no model that could answer.");
-  const reason = `economy: one worker and no planning; ${toPlannerReason(best, pool, toRank(options))}`;
+  const reason = `economy: one worker and no planning; ${toPlannerReason(best, pool, rank)}`;
   return { conductor: createSingleConductor(best.worker.id), reason };
 }
 

@@ -5,7 +5,7 @@ import { shorten } from "../base/format.ts";
 import { didYouMean } from "../base/suggest.ts";
 import type { Environment } from "../config/home.ts";
 import { resolveModel } from "../config/pool.ts";
-import { modelsOf, strongestMembers } from "../worker/kinds.ts";
+import { modelsOf, strongestForQuestion, strongestMembers } from "../worker/kinds.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 
 export interface RankOptions {
@@ -13,14 +13,17 @@ export interface RankOptions {
   isAvailable?: (id: string) => boolean;
   /** Whatever it costs. */
   isByStrengthAlone?: boolean;
+  /** It answers the question and does not plan: by what is expected of it for this question. */
+  answers?: boolean;
 }
 
 /** A plan is short and decides much: not the most expensive model, and not the weakest. */
 export function rankPlanners(
   { members }: Pool,
-  { isAvailable = () => true, isByStrengthAlone = false }: RankOptions = {},
+  { isAvailable = () => true, isByStrengthAlone = false, answers = false }: RankOptions = {},
 ): PoolMember[] {
-  const order = strongestMembers(members).map((number) => members[number]!);
+  const ranked = answers ? strongestForQuestion(members) : strongestMembers(members);
+  const order = ranked.map((number) => members[number]!);
   const priceOf = ({ price }: PoolMember) => price?.outputUsd ?? Number.POSITIVE_INFINITY;
   const prices = order.map(priceOf).sort((a, b) => a - b);
   const median = prices[Math.floor((prices.length - 1) / 2)] ?? 0;
@@ -33,9 +36,9 @@ export function rankPlanners(
 /** Why the first of them, in words that a person can check with `tutti pool`. */
 export function toPlannerReason(planner: PoolMember, pool: Pool, options: RankOptions = {}): string {
   const models = modelsOf(pool);
-  const by = models.some(({ profile }) => profile) ? "measured success" : "the order of the pool";
-  const { isByStrengthAlone } = options;
-  const usual = rankPlanners(pool, { isByStrengthAlone })[0];
+  const by = models.some(({ profile }) => profile) ? toMeasure(models, options) : "the order of the pool";
+  const { isByStrengthAlone, answers } = options;
+  const usual = rankPlanners(pool, { isByStrengthAlone, answers })[0];
   const isAlike = new Set(models.map(({ price }) => price?.outputUsd)).size === 1;
   const whole = isByStrengthAlone || isAlike;
   const among = `the strongest of the ${whole ? "pool" : "cheaper half of the pool"}`;
@@ -44,6 +47,14 @@ export function toPlannerReason(planner: PoolMember, pool: Pool, options: RankOp
       ? `; ${usual.worker.id} would be, but failed lately`
       : "";
   return `${planner.worker.id} is ${among}, by ${by}${instead}`;
+}
+
+function toMeasure(models: readonly PoolMember[], { answers }: RankOptions): string {
+  const isRated = models.some(({ profile }) => profile?.ratings);
+  const success = isRated ? "measured and rated success" : "measured success";
+  return answers && models.some(({ profile }) => profile?.probability !== undefined)
+    ? `${success} on such questions`
+    : success;
 }
 
 export interface FindOptions {

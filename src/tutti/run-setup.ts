@@ -7,6 +7,7 @@ import { shorten } from "../base/format.ts";
 import type { Quality } from "../base/quality-names.ts";
 import { didYouMean } from "../base/suggest.ts";
 import { createLiveQuestions } from "../calibration/embedding/live-questions.ts";
+import type { LiveRatings } from "../calibration/ratings/live-ratings.ts";
 import { createFixedConductor } from "../conductor/fixed.ts";
 import { checkTeam } from "../conductor/text.ts";
 import type { Conductor } from "../conductor/types.ts";
@@ -241,6 +242,7 @@ export function createPoolFinder(
   config: TuttiConfig,
   env: Environment,
   notice: (text: string | undefined) => void,
+  ratings?: LiveRatings,
 ): PoolFinder {
   const resolved = new Map<string, { at: number; found: Promise<ResolvedPool> }>();
   // One for all pools: a question is embedded once.
@@ -251,7 +253,7 @@ export function createPoolFinder(
     const key = JSON.stringify(selector ?? null);
     const known = resolved.get(key);
     if (known && Date.now() - known.at < POOL_MS) return known.found;
-    const found = resolvePool(config, { env, selector, questions });
+    const found = resolvePool(config, { env, selector, questions, ratings });
     resolved.delete(key);
     if (resolved.size >= MOST_POOLS) resolved.delete(resolved.keys().next().value!);
     resolved.set(key, { at: Date.now(), found });

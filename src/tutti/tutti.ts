@@ -1,6 +1,7 @@
 // The library's door: `createTutti` makes pools, Conductors and the journal meet the performer.
 
 import { TuttiError, usageError } from "../base/errors.ts";
+import { createLiveRatings } from "../calibration/ratings/live-ratings.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Conductor } from "../conductor/types.ts";
 import { toStorePath } from "../config/home.ts";
@@ -120,7 +121,9 @@ export function createTutti(
     onNotice(text);
   };
   const observe = createObserve(observers, notice);
-  const pools = createPoolFinder(config, env, notice);
+  const { learn, halfLifeDays } = config.feedback;
+  const ratings = learn ? createLiveRatings(openedStore, { halfLifeDays, notice }) : undefined;
+  const pools = createPoolFinder(config, env, notice, ratings);
 
   let isClosed = false;
   const checkOpen = () => {
@@ -144,7 +147,7 @@ export function createTutti(
     // Before anything is journaled: the trace shows the profiles that plans and votes went by.
     const text = textOf(task.messages);
     const vector = asked.embeds === false ? undefined : await embed?.(text, stage.signal);
-    const { members: known } = poolFor?.(allowed, text, vector) ?? allowed;
+    const { members: known } = poolFor?.(allowed, text, { vector, keyId: asked.origin?.keyId }) ?? allowed;
     if (asked.model !== undefined) checkOneModel(asked.model, { members: known });
     checkSight(task, { members: known });
     const { showNames } = config;

@@ -88,6 +88,19 @@ export function strongestMembers(members: readonly PoolMember[]): number[] {
   return strongestFirst(members.map(({ worker: { kind }, profile }) => ({ kind, profile })));
 }
 
+/** By what is expected of each for the question at hand, where that is known. */
+export function strongestForQuestion(members: readonly PoolMember[]): number[] {
+  return strongestFirst(
+    members.map(({ worker: { kind }, profile }) => ({
+      kind,
+      profile: profile && {
+        ...profile,
+        success: profile.probability ?? profile.similar ?? profile.success,
+      },
+    })),
+  );
+}
+
 function successOf({ profile }: Ranked): number {
   return profile?.success ?? -1;
 }

@@ -330,6 +330,8 @@ export interface Profile {
   callUsd?: number;
   /** How often it errs as a judge of replies. Absent: not measured. */
   judging?: JudgeCounts;
+  /** How many ratings of its answers are in it. Absent: none, or nothing is learned from them. */
+  ratings?: number;
   /** Where the measurements come from, for people: "simulated, 40 tasks a topic". */
   source?: string;
 }

@@ -125,6 +125,21 @@ describe("profiles of a live pool", () => {
     expect(await similarOf({ calibration: calibrationOf(tasks, one) })).not.toEqual(honest);
   });
 
+  test("take in ratings of other questions, and none of the set's own", async () => {
+    const rate = (question: string) =>
+      numbers(20).map(() => ({ workers: ["b"], question, score: 0, at: Date.now() }));
+    const successOf = async (question: string, configured = "") => {
+      const isConfigured = (id: string) => id === configured;
+      const ratings = { observations: rate(question), halfLifeDays: 30, isConfigured };
+      const world = await open({ calibration: calibrationOf(set.tasks), ratings, pools: "fixed" });
+      const { members } = world.sample(0).pool;
+      return members.find(({ worker }) => worker.id === "b")!.profile!.success;
+    };
+    const measured = await successOf(set.tasks[3]!.prompt);
+    expect(await successOf("Who wrote Faust?")).toBeLessThan(measured - 0.02);
+    expect(await successOf("Who wrote Faust?", "b")).toBe(measured);
+  });
+
   test("leave out the task itself, and are absent without a calibration", async () => {
     const train = tasks.filter((task) => splitOf(task) === "train");
     const honest = await similarOf({ calibration: calibrationOf(tasks) });

@@ -5,6 +5,7 @@
 import { usageError } from "../base/errors.ts";
 import { createRandom, hashSeed, type Random } from "../base/random.ts";
 import { createProfiler } from "../calibration/profiler.ts";
+import { createRatedProfiles, type Observation } from "../calibration/ratings/rated-profiles.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Calibration } from "../calibration/types.ts";
 import type { AskBudget } from "../perform/ledger.ts";
@@ -22,6 +23,8 @@ import type { Question, World } from "./types.ts";
 const SMALLEST_POOL = 2;
 const VALIDATION = 40;
 const TEXTS = 4_000;
+/** Characters of a question that may be only the beginning of one. */
+const LONG = 1_000;
 
 export interface TasksWorldOptions {
   set: TaskSet;
@@ -29,6 +32,8 @@ export interface TasksWorldOptions {
   grader: Grader;
   /** What the workers were measured on. Without it they keep the profiles they have. */
   calibration?: Calibration;
+  /** What people and tests said of the workers' answers, newest first; never of questions of this set. */
+  ratings?: TasksRatings;
   /** Where replies are kept and who pays for them. Without both nobody can be asked: for exports. */
   cache?: ReplyCache;
   budget?: AskBudget;
@@ -40,6 +45,13 @@ export interface TasksWorldOptions {
   validation?: number;
   /** Learn also from grades that a program could have forged. */
   allowInsideGrades?: boolean;
+}
+
+export interface TasksRatings {
+  observations: readonly Observation[];
+  halfLifeDays: number;
+  /** Workers whose profile the config says. */
+  isConfigured: (id: string) => boolean;
 }
 
 export interface TasksWorld extends World {
@@ -68,7 +80,12 @@ export function createTasksWorld(options: TasksWorldOptions): TasksWorld {
     });
   if (models.length === 0) throw usageError("The pool has no model to ask: name one or more");
   const tools = members.filter(({ worker }) => !isModel(worker));
-  const profile = createProfiling(options.calibration, splits.train, [...splits.validation, ...splits.test]);
+  const held = [...splits.validation, ...splits.test];
+  const profile = withRatings(
+    createProfiling(options.calibration, splits.train, held),
+    options.ratings,
+    set.tasks,
+  );
 
   const toQuestion = (task: GradedTask, chosen: PoolMember[], random: Random): Question => ({
     task,
@@ -115,6 +132,8 @@ function sampleModels(models: PoolMember[], random: Random): PoolMember[] {
   return random.shuffle(models).slice(0, random.integer(SMALLEST_POOL, models.length));
 }
 
+type Profiling = (pool: Pool, task: GradedTask) => Pool;
+
 /**
  * Profiles count as fitting: what was measured on validation and test tasks of this set is not looked at, and a
  * training task is not its own neighbour. A task is known by its prompt or by all that a worker is asked.
@@ -123,7 +142,7 @@ function createProfiling(
   calibration: Calibration | undefined,
   training: readonly GradedTask[],
   held: readonly GradedTask[],
-): (pool: Pool, task: GradedTask) => Pool {
+): Profiling {
   if (!calibration) return (pool) => pool;
   const formsOf = (task: GradedTask) => [toKey(task.prompt), toKey(toText(task))];
   const forbidden = new Set(held.flatMap(formsOf));
@@ -145,6 +164,24 @@ function createProfiling(
     const without = own.get(task.id);
     return profiler.poolFor(pool, toText(task), without === undefined ? {} : { without });
   };
+}
+
+/** What was said of a task's own answers would tell how it ends: such ratings are left out. */
+function withRatings(
+  profile: Profiling,
+  ratings: TasksRatings | undefined,
+  tasks: readonly GradedTask[],
+): Profiling {
+  if (!ratings) return profile;
+  const forms = tasks.flatMap((task) => [toKey(task.prompt), toKey(toText(task))]);
+  const own = new Set(forms);
+  // Of a long question the rating has the beginning.
+  const isOwn = (key: string) =>
+    own.has(key) || (key.length >= LONG && forms.some((form) => form.startsWith(key)));
+  const { observations, halfLifeDays, isConfigured } = ratings;
+  const others = observations.filter(({ question }) => question === undefined || !isOwn(toKey(question)));
+  const rated = createRatedProfiles(others, { halfLifeDays });
+  return (pool, task) => rated.poolFor(profile(pool, task), toText(task), { isConfigured });
 }
 
 /** Case and spacing do not make another question. */

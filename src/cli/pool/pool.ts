@@ -3,6 +3,7 @@
 
 import type { Command } from "commander";
 import { toCount, toDelay, toMoney, toPercent, toPrices } from "../../base/format.ts";
+import type { LiveRatings } from "../../calibration/ratings/live-ratings.ts";
 import type { ResolvedPool } from "../../config/pool.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
 import { isSimulatedPool } from "../../worker/kinds.ts";
@@ -59,10 +60,9 @@ async function resolve(
     import("../../config/pool.ts"),
   ]);
   const { config } = await openConfig({ file });
-  const resolved = await resolvePool(config, {
-    env: process.env,
-    selector,
-  });
+  const resolved = await withRatings(config, (ratings) =>
+    resolvePool(config, { env: process.env, selector, ratings }),
+  );
   // On standard error also with --json: nobody may take the rehearsal for something real.
   if (resolved.notice) {
     const style = createStyle(process.stderr, process.env);
@@ -72,11 +72,37 @@ async function resolve(
   return { resolved, config, isJson: json };
 }
 
+/** What ratings say, where the config wants to learn from them. */
+async function withRatings<T>(
+  { feedback, store: wanted }: TuttiConfig,
+  work: (ratings?: LiveRatings) => Promise<T>,
+): Promise<T> {
+  if (!feedback.learn) return work();
+  const [{ createLiveRatings }, { openStore }, { toStorePath }] = await Promise.all([
+    import("../../calibration/ratings/live-ratings.ts"),
+    import("../../store/open.ts"),
+    import("../../config/home.ts"),
+  ]);
+  const opening = openStore(toStorePath(wanted, process.env));
+  // Heard again by whoever reads the ratings, who says so.
+  opening.catch(() => {});
+  const notice = (text: string) => void process.stderr.write(`${toOneLine(text)}\n`);
+  try {
+    return await work(createLiveRatings(() => opening, { ...feedback, notice }));
+  } finally {
+    await opening.then(
+      (store) => store.close(),
+      () => {},
+    );
+  }
+}
+
 async function list(_flags: PoolFlags, command: Command): Promise<void> {
   if (command.args.length > 0) throw unknownVerb("tutti pool", command.args[0]!, ["check", "calibrate"]);
   const { resolved, isJson } = await resolve(command);
-  const { pool, workers } = resolved;
-  const chosen = findConductor(resolved, command.optsWithGlobals<PoolFlags>().config);
+  const { workers } = resolved;
+  const pool = resolved.rated ?? resolved.pool;
+  const chosen = findConductor({ ...resolved, pool }, command.optsWithGlobals<PoolFlags>().config);
   const entries = [
     ...pool.members.map((member, number) => ({ number, ...toEntry(member, resolved) })),
     // Known but not to be asked: they have no number, and the reason says what to do.
@@ -174,8 +200,13 @@ function toRow({ number, id, kind, state, price, profile, source }: PoolRow, has
     topics.join(", "),
     profile?.delayMs === undefined ? "" : toDelay(profile.delayMs),
     ...(hasJudges ? [toJudging(profile?.judging)] : []),
-    toOneLine(source || KIND_WORDS[kind ?? "model"].source),
+    toOneLine(toSource(source || KIND_WORDS[kind ?? "model"].source, profile?.ratings)),
   ];
+}
+
+/** "OPENAI_API_KEY; 12 ratings" */
+function toSource(source: string, ratings = 0): string {
+  return ratings === 0 ? source : `${source}; ${toCount(ratings, "rating")}`;
 }
 
 /** "accepts 2/30 wrong, refuses 1/30 right". */

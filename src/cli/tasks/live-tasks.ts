@@ -8,6 +8,7 @@ import type { TuttiConfig } from "../../config/schema.ts";
 import type { Grader, TaskSet } from "../../task/types.ts";
 import { isSimulatedPool, modelsOf } from "../../worker/kinds.ts";
 import type { Pool, PoolMember } from "../../worker/types.ts";
+import type { TasksRatings } from "../../world/tasks.ts";
 
 export interface LiveTasksFlags {
   tasks: string;
@@ -46,11 +47,15 @@ export async function openLiveTasks(flags: LiveTasksFlags): Promise<LiveTasks> {
 
 export interface TrainingTasks extends LiveTasks {
   calibration?: Calibration;
+  /** Of the journal of the config, where they are wanted. */
+  ratings?: TasksRatings;
   isSimulated: boolean;
 }
 
-/** With what `tutti pool calibrate` has measured of the workers. */
-export async function openTrainingTasks(flags: LiveTasksFlags): Promise<TrainingTasks> {
+/** With what `tutti pool calibrate` has measured of the workers and, with `feedback`, with ratings of their answers. */
+export async function openTrainingTasks(
+  flags: LiveTasksFlags & { feedback?: boolean },
+): Promise<TrainingTasks> {
   const [{ loadCalibrations }, { selectWorkers }, { toTuttiHome }] = await Promise.all([
     import("../../calibration/file.ts"),
     import("../../calibration/merge.ts"),
@@ -63,10 +68,38 @@ export async function openTrainingTasks(flags: LiveTasksFlags): Promise<Training
     );
   const ids = new Set(live.pool.members.map(({ worker }) => worker.id));
   const { calibration, problems } = await loadCalibrations(toTuttiHome(process.env));
+  const measured = new Set(calibration?.workers);
+  const configured = new Set(
+    live.pool.members.flatMap(({ worker, profile }) =>
+      profile && !measured.has(worker.id) ? [worker.id] : [],
+    ),
+  );
   return {
     ...live,
     calibration: calibration && selectWorkers(calibration, (id) => ids.has(id)),
+    ratings: flags.feedback
+      ? { ...(await loadRatings(live.config)), isConfigured: (id) => configured.has(id) }
+      : undefined,
     isSimulated: isSimulatedPool(live.pool),
     notices: [...live.notices, ...problems],
   };
+}
+
+async function loadRatings(config: TuttiConfig): Promise<Omit<TasksRatings, "isConfigured">> {
+  const [{ openStore }, { toStorePath }, { loadObservations }] = await Promise.all([
+    import("../../store/open.ts"),
+    import("../../config/home.ts"),
+    import("../../calibration/ratings/live-ratings.ts"),
+  ]);
+  const store = await openStore(toStorePath(config.store, process.env));
+  try {
+    const observations = await loadObservations(store);
+    if (observations.length === 0)
+      throw usageError(
+        "--feedback has nothing to learn from: no answer in the journal is rated (tutti runs rate ID up)",
+      );
+    return { observations, halfLifeDays: config.feedback.halfLifeDays };
+  } finally {
+    await store.close();
+  }
 }

@@ -86,6 +86,10 @@ export function addTrainFlags(command: Command): Command {
     .option("--pool <name|ids>", "with --tasks: a pool of the config, or ids of workers")
     .option("--config <file>", "the config file, instead of tutti.config.{ts,js,yaml,json}")
     .option(
+      "--feedback",
+      "with --tasks: profiles also take what the ratings in the journal say of the workers",
+    )
+    .option(
       "--allow-inside-grades",
       "with --recording or --tasks: also tasks whose check (unittest, pytest) the graded program itself could bend",
     )

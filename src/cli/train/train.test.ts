@@ -138,6 +138,7 @@ describe("settings", () => {
     [["--live", "--rehearsal"], "--rehearsal and --live exclude each other"],
     [["--set", "x"], "--set goes with --recording or --tasks"],
     [["--split-by", "family"], "--split-by goes with --recording"],
+    [["--feedback"], "--feedback goes with --tasks"],
     [["--allow-inside-grades"], "--allow-inside-grades goes with --recording or --tasks"],
     [["--recording", "a", "--split-by", "day"], '--split-by must be prompt or family, not "day"'],
     [

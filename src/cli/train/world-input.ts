@@ -20,6 +20,7 @@ export const worldSchema = z.discriminatedUnion("kind", [
     pool: z.string().optional(),
     config: z.string().optional(),
     budgetUsd: z.number(),
+    feedback: z.boolean().optional(),
     allowInsideGrades: z.boolean().optional(),
   }),
 ]);
@@ -34,13 +35,14 @@ export interface WorldFlags {
   splitBy?: "prompt" | "family";
   pool?: string;
   config?: string;
+  feedback?: boolean;
   allowInsideGrades?: boolean;
   budgetUsd?: number | "none";
 }
 
 export function toWorldSettings(flags: WorldFlags): WorldSettings {
   const { rehearsal, recording, tasks, set: sets = [], splitBy, pool, config, budgetUsd } = flags;
-  const { allowInsideGrades } = flags;
+  const { allowInsideGrades, feedback } = flags;
   const given = [rehearsal && "--rehearsal", recording && "--recording", tasks !== undefined && "--tasks"];
   if (flags.live && tasks === undefined) given.push("--live");
   const worlds = given.filter((flag) => typeof flag === "string");
@@ -51,6 +53,7 @@ export function toWorldSettings(flags: WorldFlags): WorldSettings {
         "--live trains with the live pool of the config: say on which tasks, with --tasks FILE, and what it may cost, with --budget-usd 5 for example",
       );
     if (pool !== undefined) throw usageError("--pool goes with --tasks: only there a live pool is asked");
+    if (feedback) throw usageError("--feedback goes with --tasks: ratings are of answers of a live pool");
     if (budgetUsd !== undefined) throw usageError("--budget-usd goes with --tasks: nothing else costs money");
   }
   if (splitBy !== undefined && !recording)
@@ -67,7 +70,7 @@ export function toWorldSettings(flags: WorldFlags): WorldSettings {
       );
     if (budgetUsd === "none")
       throw usageError("--budget-usd must be an amount in dollars: a training asks very often");
-    return { kind: "tasks", tasks, budgetUsd, set: sets[0], pool, config, allowInsideGrades };
+    return { kind: "tasks", tasks, budgetUsd, set: sets[0], pool, config, feedback, allowInsideGrades };
   }
   if (allowInsideGrades)
     throw usageError(

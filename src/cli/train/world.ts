@@ -66,7 +66,7 @@ async function prepareTasks(
     import("../../task/decided-inside.ts"),
     import("../../world/live/training-estimate.ts"),
   ]);
-  const { set, pool, grader, calibration, isSimulated, notices } = await openTrainingTasks(where);
+  const { set, pool, grader, calibration, ratings, isSimulated, notices } = await openTrainingTasks(where);
   refuseDecidedInside(set.tasks, allowInsideGrades);
   const estimate = estimateTraining({ tasks: set.tasks, pool, ...countAsks(settings) });
   return {
@@ -82,7 +82,18 @@ async function prepareTasks(
       const cache = await openReplyCache(join(path, "replies.jsonl"));
       try {
         const budget = new AskBudget(new Ledger(budgetUsd, cache.costUsd));
-        const options = { set, pool, grader, cache, budget, seed, pools, calibration, allowInsideGrades };
+        const options = {
+          set,
+          pool,
+          grader,
+          cache,
+          budget,
+          seed,
+          pools,
+          calibration,
+          ratings,
+          allowInsideGrades,
+        };
         return { world: createTasksWorld(options), close: () => cache.close() };
       } catch (error) {
         cache.close();

@@ -3,6 +3,7 @@
 import { isTuttiError } from "../../base/errors.ts";
 import { addFeedback } from "../../perform/feedback.ts";
 import { badRequest, ObjectReader } from "../http/object-reader.ts";
+import { toViewer } from "../reads/own-run.ts";
 import type { Handler } from "../types.ts";
 import { loadOwnRun } from "./runs.ts";
 
@@ -20,8 +21,11 @@ export const rateRun: Handler = async (context, visit) => {
     throw reader.wrong(name, "a text");
   };
   const said = { score, label: text("label"), comment: text("comment") };
-  const { feedback } = await addFeedback(await context.tutti.store(), id, said).catch((error: unknown) => {
-    throw isTuttiError(error) && error.code === "usage" ? badRequest(error.message) : error;
-  });
+  const store = await context.tutti.store();
+  const { feedback } = await addFeedback(store, id, said, { keyId: toViewer(key) }).catch(
+    (error: unknown) => {
+      throw isTuttiError(error) && error.code === "usage" ? badRequest(error.message) : error;
+    },
+  );
   connection.json(200, { object: "run.feedback", run_id: id, data: feedback });
 };

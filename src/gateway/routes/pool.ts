@@ -24,7 +24,8 @@ export const showPool: Handler = async (context, visit) => {
     { calls: 0, costUsd: 0 },
   );
   const states = new Map(resolved.workers.map((worker) => [worker.id, worker]));
-  const members = resolved.pool.members.map(({ worker, ...rest }, number): PoolWorker | undefined => {
+  const { members: listed } = resolved.rated ?? resolved.pool;
+  const members = listed.map(({ worker, ...rest }, number): PoolWorker | undefined => {
     if (!isAllowedMember(key, worker)) return undefined;
     const { state = "ready", detail } = states.get(worker.id) ?? {};
     return {

@@ -3,6 +3,7 @@
 
 import type { Log } from "../../http/log.ts";
 import { inferFeedback } from "../../perform/feedback.ts";
+import { findRated } from "../../perform/rated.ts";
 import { type Run, toRun } from "../../perform/run.ts";
 import { fold } from "../../perform/state.ts";
 import type { Store } from "../../store/types.ts";
@@ -39,7 +40,9 @@ export async function journalInferred(store: Store, run: Run, log: Log): Promise
   const inferred = inferFeedback(run);
   if (!inferred || run.feedback?.some(({ isInferred }) => isInferred)) return;
   try {
-    await store.append([{ type: "run-feedback", runId: run.id, at: Date.now(), ...inferred }]);
+    const about = findRated(run);
+    const keyId = run.origin?.keyId;
+    await store.append([{ type: "run-feedback", runId: run.id, at: Date.now(), ...inferred, keyId, about }]);
   } catch (error) {
     log.error("what a run tells of itself could not be journaled", { run: run.id, error });
   }

@@ -7,7 +7,7 @@
 
 import { randomUUID } from "node:crypto";
 import { TuttiError } from "../../base/errors.ts";
-import { groupByRun, toJson } from "../event-rows.ts";
+import { FEEDBACK_START, groupByRun, toJson, toKeptFeedback, toStrippedRows } from "../event-rows.ts";
 import { CLAIM_MS, type Claim, isAlive, runActiveError } from "../owner.ts";
 import { type SummaryChange, toSummaryChange } from "../summary.ts";
 import type { Owner, RunEvent, Store } from "../types.ts";
@@ -29,6 +29,8 @@ const PRUNE_RUNS = 200;
 const APPEND_KEPT_MS = 3_600_000;
 const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 const CLAIM = 'run, owner AS id, pid, host, heartbeat AS "heartbeatAt"';
+
+const IS_FEEDBACK = `left(json, ${FEEDBACK_START.length}) = '${FEEDBACK_START}'`;
 
 type ClaimRow = Claim & { run: string };
 
@@ -55,6 +57,7 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
     await connection.close();
     throw error;
   }
+  let feedbackIndex: Promise<unknown> | undefined;
   /** Runs that this process has claimed, by the owner that it claimed them for. */
   const claimed = new Map<string, string>();
 
@@ -171,8 +174,8 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
     if (events.length === 0) return false;
     await client.query("DELETE FROM events WHERE run = $1", [id]);
     const kept = events.flatMap((event) => withoutContent(event) ?? []);
-    if (kept.length > 0)
-      await client.query("INSERT INTO events (run, json) VALUES ($1, $2)", [id, toJson(kept)]);
+    for (const row of toStrippedRows(kept))
+      await client.query("INSERT INTO events (run, json) VALUES ($1, $2)", [id, row]);
     return true;
   }
 
@@ -189,6 +192,19 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
         waiting.push({ id: randomUUID(), rows, resolve, reject });
         writing ??= Promise.resolve().then(writeAll);
       });
+    },
+    async listFeedback({ limit, after = 0 }) {
+      // Made when it is first wanted. Of two that make it at once one fails, and both can go on.
+      feedbackIndex ??= query(
+        `CREATE INDEX IF NOT EXISTS events_feedback ON events (seq) WHERE ${IS_FEEDBACK}`,
+      ).catch(() => {});
+      await feedbackIndex;
+      return toKeptFeedback(
+        await query<{ place: number; json: string }>(
+          `SELECT seq AS place, json FROM events WHERE ${IS_FEEDBACK} AND seq > $1 ORDER BY seq DESC LIMIT $2`,
+          [after, limit],
+        ),
+      );
     },
     loadRun: (id) => read((client) => loadEvents(client, id)),
     listRuns: (filter = {}) =>

@@ -4,7 +4,7 @@
 // are made again when it is read (../relayed-run.ts).
 
 import { TuttiError } from "../../base/errors.ts";
-import { groupByRun, toJson } from "../event-rows.ts";
+import { FEEDBACK_START, groupByRun, toJson, toKeptFeedback, toStrippedRows } from "../event-rows.ts";
 import {
   findRelayedFacts,
   RELAYED_EVENTS,
@@ -13,7 +13,7 @@ import {
   toRelayedEvents,
 } from "../relayed-run.ts";
 import { type SummaryChange, toSummaryChange } from "../summary.ts";
-import type { RunEvent } from "../types.ts";
+import type { FeedbackFilter, KeptFeedback, RunEvent } from "../types.ts";
 import { upgradeEvent } from "../upgrade.ts";
 import { withoutContent } from "../without-content.ts";
 import type { Database } from "./file.ts";
@@ -24,6 +24,8 @@ export interface EventTable {
   insert(row: AppendedRow): void;
   /** Throws "journal-damaged" for a torn row. */
   load(runId: string): RunEvent[];
+  /** Newest first. */
+  listFeedback(filter: FeedbackFilter): KeptFeedback[];
   /** False when there was nothing. What was said is overwritten in the file, not only unlinked. */
   strip(runId: string): boolean;
   /** Before these runs are deleted. */
@@ -136,9 +138,23 @@ export function createEventTable(database: Database, file: string): EventTable {
     lists.release(runIds);
   }
 
+  const isFeedback = `substr(json, 1, ${FEEDBACK_START.length}) = '${FEEDBACK_START}'`;
+
+  function listFeedback({ limit, after = 0 }: FeedbackFilter): KeptFeedback[] {
+    // Made when it is first wanted: a journal that nobody learns from needs no index of ratings.
+    database.exec(`CREATE INDEX IF NOT EXISTS events_feedback ON events (seq) WHERE ${isFeedback}`);
+    const rows = database
+      .prepare(
+        `SELECT seq AS place, json FROM events WHERE ${isFeedback} AND seq > ? ORDER BY seq DESC LIMIT ?`,
+      )
+      .all(after, limit) as { place: number; json: string }[];
+    return toKeptFeedback(rows);
+  }
+
   return {
     insert,
     load,
+    listFeedback,
     release,
     strip(runId) {
       const events = load(runId);
@@ -146,7 +162,7 @@ export function createEventTable(database: Database, file: string): EventTable {
       remove.run(runId);
       release([runId]);
       const stripped = events.flatMap((event) => withoutContent(event) ?? []);
-      if (stripped.length > 0) insertRow.run(runId, toJson(stripped));
+      for (const row of toStrippedRows(stripped)) insertRow.run(runId, row);
       return true;
     },
   };

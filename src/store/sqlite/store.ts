@@ -146,6 +146,10 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
       return read(() => events.load(id));
     },
 
+    async listFeedback(filter) {
+      return read(() => events.listFeedback(filter));
+    },
+
     async listRuns(filter = {}) {
       return read(() => runs.list(filter, livingRuns()));
     },
