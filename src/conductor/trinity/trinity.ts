@@ -160,6 +160,8 @@ function toBelief(
     .sort((a, b) => b.gain - b.price - (a.gain - a.price))
     // What was taken is told, however little its gain alone says for it.
     .sort((a, b) => Number(isAsked(b)) - Number(isAsked(a)))
+    // With and without what was said so far: the better of the two stands for both.
+    .filter((each, at, all) => isAsked(each) || all.findIndex((other) => isSameAsk(each, other)) === at)
     .slice(0, TOLD);
   return {
     answers: believed.sort((a, b) => b.probability - a.probability),
@@ -172,6 +174,10 @@ function toBelief(
     taken:
       asked.length === 0 ? undefined : asked.map((each) => told.findIndex(({ option }) => option === each)),
   };
+}
+
+function isSameAsk({ option: a }: WeighedOption, { option: b }: WeighedOption): boolean {
+  return a.type === "ask" && b.type === "ask" && a.worker === b.worker && a.role === b.role;
 }
 
 /** Beliefs are journaled with every turn; more digits than these mean nothing. */

@@ -51,10 +51,11 @@ export async function respondCached(
   connection.end();
 }
 
-function countHit({ notes }: Visit, metrics: Metrics, { runId, costUsd }: CachedReply) {
+function countHit({ notes }: Visit, metrics: Metrics, cached: CachedReply) {
+  const { runId, costUsd } = cached;
   notes.runId = runId;
   notes.isCached = true;
-  metrics.addCached(costUsd);
+  metrics.addCached(costUsd, cached.kind === "outcome" && cached.outcome.isSimulated);
   return { "x-tutti-cache": "hit", "x-tutti-run-id": runId, "x-tutti-cost-usd": "0" };
 }
 

@@ -54,7 +54,9 @@ export function createMetrics({ workers = [] }: { workers?: Iterable<string> } =
   const shadow = counter("shadow_runs", "Requests drawn to be asked again, unseen.", ["outcome"]);
   const shadowCost = counter("shadow_cost_usd", "Dollars that shadow runs took.", ["simulated"]);
   const cached = counter("cached_responses", "Requests that were answered from the response cache.");
-  const saved = counter("cached_saved_usd", "Dollars that those answers took when they were made.");
+  const saved = counter("cached_saved_usd", "Dollars that those answers took when they were made.", [
+    "simulated",
+  ]);
 
   const toRoute = createBounded(MOST_ROUTES);
   const toWorker = createBounded(MOST_WORKERS);
@@ -86,9 +88,9 @@ export function createMetrics({ workers = [] }: { workers?: Iterable<string> } =
     addShadowCost: (usd: number, isSimulated: boolean) => add(shadowCost.labels(String(isSimulated)), usd),
     /** A repeat that got the run of the first. */
     addJoined: () => joined.inc(),
-    addCached(savedUsd: number) {
+    addCached(savedUsd: number, isSimulated: boolean) {
       cached.inc();
-      add(saved, savedUsd);
+      add(saved.labels(String(isSimulated)), savedUsd);
     },
     /** The pool may change while the gateway runs. */
     setWorkers(ids: Iterable<string>) {

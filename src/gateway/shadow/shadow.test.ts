@@ -260,9 +260,10 @@ it("is compared with its original: agreement, ratings, cost and calls, the same 
   expect((await body(again.get("/v1/shadow", "admin"))).comparisons).toEqual(report.comparisons);
 });
 
-it("a Conductor may be the shadow of one model", async () => {
+it("a Conductor may be the shadow of a streamed reply", async () => {
   const gateway = await startWith({ model: "scripted-planner" }, { reply: bySide });
-  expect((await gateway.ask(question({ model: "tutti-fast" }), "app")).status).toBe(200);
+  const reply = await gateway.ask(question({ model: "tutti-fast", stream: true }), "app");
+  expect(await reply.text()).toContain("[DONE]");
   const runs = await vi.waitFor(async () => {
     const found = await list(gateway);
     expect(found).toHaveLength(1);
