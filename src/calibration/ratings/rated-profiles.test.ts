@@ -56,6 +56,8 @@ it("bad poems and good sums make a worker worse at poems and better at sums", ()
 it("a pool that was never measured gets profiles from ratings alone, once there are enough", () => {
   const pool = poolOf(undefined, undefined);
   expect(profilesOf(rated(0, poem).slice(1), pool, poem("harbour"))).toEqual([undefined, undefined]);
+  const yesterday = rated(0, poem, { at: NOW - DAY_MS });
+  expect(profilesOf(yesterday, pool, "")[0]).toMatchObject({ ratings: 8 });
   const [own, other] = profilesOf([...rated(0, poem), ...rated(1, sum)], pool, poem("harbour"));
   expect(own).toMatchObject({ source: "16 ratings", ratings: 16, topics: {} });
   expect(other, "it may be tried").toMatchObject({ source: "0 ratings", probability: 0.5, tasks: 0 });

@@ -25,8 +25,8 @@ const MOST_MEASURED = 100;
 /** Who was never measured begins here, as if from so many outcomes. */
 const UNKNOWN = 0.5;
 const UNKNOWN_WEIGHT = 2;
-/** A pool that was never measured gets profiles as soon as one of its models has ratings of this weight. */
-const ENOUGH = 8;
+/** A pool that was never measured gets profiles as soon as one of its models has ratings of this weight: eight of the last days. */
+const ENOUGH = 7.5;
 const DAY_MS = 86_400_000;
 
 export interface Observation {

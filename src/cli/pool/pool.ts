@@ -204,9 +204,9 @@ function toRow({ number, id, kind, state, price, profile, source }: PoolRow, has
   ];
 }
 
-/** "OPENAI_API_KEY; 12 ratings" */
+/** "12 ratings; OPENAI_API_KEY": what is new first, since narrow terminals cut the end. */
 function toSource(source: string, ratings = 0): string {
-  return ratings === 0 ? source : `${source}; ${toCount(ratings, "rating")}`;
+  return ratings === 0 ? source : `${toCount(ratings, "rating")}; ${source}`;
 }
 
 /** "accepts 2/30 wrong, refuses 1/30 right". */
