@@ -16,6 +16,12 @@ function mangle(word: string): string {
   return word.slice(0, at) + word.slice(at + 1);
 }
 
+/** Without a letter "shadow" would be as near to "show". */
+function doubleLetter(word: string): string {
+  const at = Math.floor(word.length / 2);
+  return word.slice(0, at) + word.charAt(at) + word.slice(at);
+}
+
 async function failureOf(args: string[]): Promise<{ code: number; text: string }> {
   const program = await createProgram(args.filter((word) => !word.startsWith("-")).slice(0, 2));
   let text = "";
@@ -37,7 +43,7 @@ describe("a mistyped word", () => {
   });
 
   it.each(VERBS)("$path $verb", async ({ path, verb }) => {
-    const wrong = mangle(verb);
+    const wrong = doubleLetter(verb);
     const { code, text } = await failureOf([...path.split(" ").slice(1), wrong]);
     expect(text).toContain(wrong);
     expect(text).toContain(`Did you mean "${verb}"?`);
