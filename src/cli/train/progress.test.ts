@@ -48,6 +48,11 @@ describe("on a terminal", () => {
     expect(written.endsWith(`\r${ESC}[K`)).toBe(true);
   });
 
+  it("leaves out what a way to learn does not have", () => {
+    const { last } = watch([[0, at(0, { decisionEntropy: Number.NaN })]]);
+    expect(last).toMatch(/99 % valid · 2\.1 calls/);
+  });
+
   it("is never wider than the terminal, and says early what matters most", () => {
     const { lines } = watch(
       [

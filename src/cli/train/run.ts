@@ -155,11 +155,13 @@ export function createTrainProgress(
     const { stage, iteration, total, isTiming, asked } = last.at(-1)!;
     const of = (value: (metrics: IterationMetrics) => number) => finiteMean(last.map(value));
     const left = leftMs();
+    // Evolution has none: it tries whole policies.
+    const entropy = of(({ decisionEntropy }) => decisionEntropy);
     const rollouts = () => [
       `reward ${of(({ reward }) => reward).toFixed(2)}`,
       `${toPercent(of(({ accuracy }) => accuracy))} right`,
       `${toPercent(of(({ validShare }) => validShare))} valid`,
-      `entropy ${of(({ decisionEntropy }) => decisionEntropy).toFixed(2)}`,
+      ...(Number.isFinite(entropy) ? [`entropy ${entropy.toFixed(2)}`] : []),
       `${of(({ calls }) => calls).toFixed(1)} calls`,
     ];
     const bar = stderr.isTTY && !isTiming ? `${toBar((iteration + 1) / total)} ` : "";
