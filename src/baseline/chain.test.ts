@@ -3,7 +3,7 @@ import { chooseChain } from "./chain.ts";
 import type { TrainingTask } from "./types.ts";
 import { accepts } from "./verified-cascade.ts";
 
-/** Worker 0 is cheap and right on the first half, 1 dear and right on all but every tenth, 2 dear and never right. */
+/** Worker 0 is cheap and right on the first half, 1 expensive and right on all but every tenth, 2 expensive and never right. */
 function makeTraining(count = 100): TrainingTask[] {
   return Array.from({ length: count }, (_, i) => ({
     task: { id: `t${i}`, set: "s", category: "c", family: "f", prompt: `${i}`, answer: "", grader: "text" },

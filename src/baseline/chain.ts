@@ -64,7 +64,7 @@ export function chooseChain(
       const price = table.cost.get(worker)!;
       let cost = spent;
       for (let task = 0; task < table.tasks; task++) cost += (reach[task]! * price[task]!) / table.tasks;
-      // Whatever comes after makes it dearer still.
+      // Whatever comes after only adds to the cost.
       if (
         costPerUsd === undefined
           ? cost >= chosen.cost

@@ -25,7 +25,7 @@ async function openSet() {
   const folder = mkdtempSync(join(tmpdir(), "tutti-front-"));
   const rows = TASKS.flatMap(({ id }, i) => [
     { task: id, worker: "cheap", sample: 0, answer: null, score: i % 2 ? 1 : 0, tokens: 0, costUsd: 0.01 },
-    { task: id, worker: "dear", sample: 0, answer: null, score: i % 10 ? 1 : 0, tokens: 0, costUsd: 1 },
+    { task: id, worker: "expensive", sample: 0, answer: null, score: i % 10 ? 1 : 0, tokens: 0, costUsd: 1 },
   ]);
   const toText = (all: object[]) => all.map((row) => `${JSON.stringify(row)}\n`).join("");
   writeFileSync(join(folder, "tasks.jsonl"), toText(TASKS));
@@ -42,7 +42,7 @@ test("a curve shows the same quality for half of the dollars where the words tel
     ...SPLIT,
   });
   const [router, lookup, single] = front.curves;
-  expect(front.single).toMatchObject({ name: "dear", costUsd: 1 });
+  expect(front.single).toMatchObject({ name: "expensive", costUsd: 1 });
   expect(router!.points.length).toBeGreaterThan(5);
   expect(single!.points).toHaveLength(1);
   expect(single).not.toHaveProperty("sameQuality");

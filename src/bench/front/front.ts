@@ -44,7 +44,7 @@ export interface ChosenPoint {
 
 export interface FrontCurve {
   conductor: string;
-  /** Along the knob, dearest first; one point where there is no knob. */
+  /** Along the knob, most expensive first; one point where there is no knob. */
   points: MeasuredPoint[];
   /** Absent where there is no knob. */
   sameQuality?: ChosenPoint;

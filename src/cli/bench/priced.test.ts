@@ -62,7 +62,7 @@ describe.each(["trinity", "look-ahead"])("%s", (name) => {
   test("looks for the quality of the best single worker at a lower price", async () => {
     const [best, result] = await measure("best-single", `${name}@match-best`);
     expect(best!.costUsd).toBeCloseTo(0.5);
-    // The price is chosen on other tasks: on these it may come out a little dearer, with weights that were learned elsewhere.
+    // The price is chosen on other tasks: on these it may cost a little more, with weights that were learned elsewhere.
     expect(result!.costUsd).toBeLessThan((name === "look-ahead" ? 1 : 1.1) * best!.costUsd!);
   });
 
