@@ -18,6 +18,7 @@ const ORDER = [
   ["calibration"],
   ["rehearsal", "recording", "baseline"],
   ["config"],
+  ["durable"],
   ["world"],
   ["bench"],
   ["learn"],

@@ -2,6 +2,7 @@
 
 import type { Environment } from "../config/home.ts";
 import type { TuttiConfig } from "../config/schema.ts";
+import type { RunEngine } from "../durable/engine.ts";
 import type { Log } from "../http/log.ts";
 import type { Tutti } from "../tutti/tutti.ts";
 import type { AdmissionControl } from "./access/admission.ts";
@@ -64,6 +65,8 @@ export interface GatewayContext {
   dialects: readonly Dialect[];
   /** The dashboard. Absent where it was not built. */
   page: PageFiles | undefined;
+  /** Goes on with runs of gateways that died, and has others go on with its own. Absent where the journal is this machine's. */
+  engine: RunEngine | undefined;
   /** It was told to end: what runs is finished, nothing new begins. */
   isClosing: boolean;
   /** Requests that are passed through now. */

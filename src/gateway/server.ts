@@ -3,7 +3,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { messageOf, usageError } from "../base/errors.ts";
-import { type Environment, toStoreFile } from "../config/home.ts";
+import { type Environment, isPostgresAddress, toStoreFile, toStorePath } from "../config/home.ts";
 import { limitConnections } from "../http/connection-limit.ts";
 import { createLog, type Log } from "../http/log.ts";
 import { isLoopback } from "../http/same-site.ts";
@@ -38,6 +38,7 @@ import { JournalBatch } from "./relay/journal-batch.ts";
 import { createRelayPools } from "./relay/pools.ts";
 import { countRun, countSession, deletePrivate, journalInferred, sweepPrivate } from "./runs/after-run.ts";
 import { EarlierRuns } from "./runs/earlier-runs.ts";
+import { openRunEngine } from "./runs/left-runs.ts";
 import { LiveRuns } from "./runs/live-runs.ts";
 import { createModelCatalog } from "./runs/models.ts";
 import { resumeBackground } from "./runs/resume-background.ts";
@@ -92,7 +93,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const onNotice = options.onNotice ?? ((text: string) => log.warn(text));
   const tutti = createTutti(
     { ...config, store: given ?? config.store, observers },
-    { env: { ...env }, onNotice },
+    { env: { ...env }, onNotice, engine: () => context.engine },
   );
   const store = await tutti.store();
   const owner = createOwner();
@@ -134,6 +135,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     dispatcher: new RunDispatcher(tutti, live, new EarlierRuns(runReader, held), async (run, before) => {
       countRun(metrics, run, before);
       await countSession(sessions, run, before);
+      if (run.stopReason === undefined) return; // another gateway goes on with it
       await journalInferred(store, run, log);
       await deletePrivate(store, run, log);
     }),
@@ -150,6 +152,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     runReader,
     dialects: options.dialects ?? DIALECTS,
     page: readPageFiles(),
+    engine: undefined,
     isClosing: false,
     relaying: 0,
   };
@@ -158,7 +161,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     void toDestination(context, config.gateway.shadow.model, undefined).catch((error: unknown) =>
       onNotice(`gateway.shadow.model cannot be asked: ${messageOf(error)}`),
     );
-  const resuming = await resumeBackground(context);
+  const address = given ? undefined : toStorePath(config.store, env);
+  if (address !== undefined && isPostgresAddress(address)) await openRunEngine(context, address);
+  const resuming = context.engine ? undefined : await resumeBackground(context);
   const settling = setInterval(() => void settleLost(store, owner, log), SETTLE_MS);
   settling.unref();
   const sweep = async () => {
@@ -195,18 +200,18 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     // A burst of connections must not make the next one wait for a second, which is when TCP asks again.
     server.listen({ port, host, backlog: MOST_CONNECTIONS }, resolve);
   });
-  const address = server.address() as AddressInfo;
+  const listening = server.address() as AddressInfo;
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${listening.port}`,
     host,
-    port: address.port,
+    port: listening.port,
     isOpen: keys.isEmpty(),
     async close() {
       if (context.isClosing) return;
       context.isClosing = true;
       clearInterval(sweeping);
       clearInterval(settling);
-      resuming.stop();
+      resuming?.stop();
       stopHearing();
       // It listens on until then: whoever comes meanwhile hears that it ends, and that it is not ready.
       await Promise.all([finish(context, answering), context.trainer.close(), context.shadow.close()]);
@@ -215,6 +220,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       await Promise.all([closed, ...answering]);
       await context.pools.close();
       await context.journalBatch.flush();
+      await context.engine?.close();
       await Promise.all([context.reader.close(), runReader.close()]);
       await tutti.close();
     },
@@ -237,11 +243,12 @@ function createUsageWatch(metrics: GatewayContext["metrics"], log: Log): (worker
 }
 
 /**
- * What runs may end by itself for a while, to its last byte; then it is stopped, which journals what there is.
+ * What runs may end by itself for a while, to its last byte; then it is stopped, which journals what there is, or left to
+ * another gateway.
  * What is passed through ends with its connection.
  */
 async function finish(
-  { live, config }: GatewayContext,
+  { live, config, engine }: GatewayContext,
   answering: ReadonlySet<Promise<unknown>>,
 ): Promise<void> {
   const over = async () => {
@@ -249,7 +256,10 @@ async function finish(
       await Promise.allSettled([...live.all().map((run) => run.result), ...answering]);
   };
   await within(config.gateway.shutdownMs, over());
-  for (const run of live.all()) run.stop();
+  for (const run of live.all()) {
+    if (engine) run.handOver();
+    else run.stop();
+  }
   await Promise.allSettled(live.all().map((run) => run.result));
   await within(LAST_BYTES_MS, over());
 }

@@ -11,16 +11,15 @@ import { toRuledEvent } from "./loop.ts";
 import { createNested } from "./nested.ts";
 import { type ResumeTurn, toPickUp } from "./pick-up.ts";
 import { performPlan, toComposeRequest, toFallBack, toPlanLimits } from "./plan.ts";
-import { type Stage, toEventError, type Verdict } from "./stage.ts";
+import { HAND_OVER, type Stage, toEventError, type Verdict } from "./stage.ts";
 import { apply, fold, type RunState, start } from "./state.ts";
-import type { Attempt } from "./step.ts";
-import { performStep, streamsAnswer } from "./step.ts";
+import { Attempts, performStep, streamsAnswer } from "./step.ts";
 import { toAnswer } from "./visible.ts";
 
 const HEARTBEAT_MS = 5_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Performs a new run to its end. Rejects only when not even its start could be journaled. */
+/** Performs a new run to its end, or until it is handed over. Rejects only when not even its start could be journaled. */
 export async function performRun(
   event: Extract<RunEvent, { type: "run-start" }>,
   stage: Stage,
@@ -59,7 +58,7 @@ class Driver {
   #state: RunState;
   readonly #stage: Stage;
   readonly #running = new Set<Promise<void>>();
-  readonly #attempts = new Set<Attempt>();
+  readonly #attempts = new Attempts();
   readonly #planning = new AbortController();
   #journalError: TuttiError | undefined;
   /** What was paid for and could not be journaled: it goes with the next events. */
@@ -82,6 +81,10 @@ class Driver {
     this.#watchDeadline();
     try {
       while (!this.#state.ended) {
+        if (signal.reason === HAND_OVER) {
+          await this.#stopAsking();
+          break;
+        }
         const circumstances = this.#circumstances();
         const actions = decide(this.#state, circumstances);
         if (actions.length > 0) await this.#carryOut(actions);
@@ -180,7 +183,8 @@ class Driver {
           const limits = this.#stage.conductor.quote ? toPlanLimits(before) : undefined;
           const started: RunEvent = { type: "plan-start", runId, at, round, attempt, reserved, turn, limits };
           if (!(await this.#emit([started], false))) return;
-          return this.#spawn(performPlan(action, before, this.#stage, this.#planning.signal));
+          const compose = () => performPlan(action, before, this.#stage, this.#planning.signal);
+          return this.#spawn(`plan ${round}.${attempt}`, compose);
         }
         case "rule":
           return void (await this.#emit([toRuledEvent(this.#state, at, action.ruled)]));
@@ -194,7 +198,11 @@ class Driver {
           return this.#end(action.stopReason);
       }
     }
-    if (await this.#emit(events, false)) for (const action of asks) this.#spawn(this.#perform(action));
+    if (!(await this.#emit(events, false))) return;
+    for (const action of asks) {
+      const { round, step, attempt } = action;
+      this.#spawn(`step ${round}.${step}.${attempt}`, () => this.#perform(action));
+    }
   }
 
   #stepStart(
@@ -222,13 +230,13 @@ class Driver {
     return performStep(action, parent, this.#stage, this.#attempts, nested);
   }
 
-  #spawn(work: Promise<RunEvent>): void {
-    const tracked: Promise<void> = work
-      .then((event) => this.#emit([event]))
-      .then(() => {
-        this.#running.delete(tracked);
-        this.#wake?.();
-      });
+  #spawn(name: string, work: () => Promise<RunEvent>): void {
+    const { checkpoint } = this.#stage;
+    const perform = async () => void (await this.#emit([await work()]));
+    const tracked: Promise<void> = (checkpoint ? checkpoint(name, perform) : perform()).then(() => {
+      this.#running.delete(tracked);
+      this.#wake?.();
+    });
     this.#running.add(tracked);
   }
 
@@ -259,16 +267,20 @@ class Driver {
 
   async #end(stopReason: StopReason): Promise<void> {
     // What runs is stopped, except when only the journal failed: those replies are paid for and of use.
-    if (stopReason !== "journal-failed") {
-      if (this.#state.rounds.at(-1)?.plan.status === "composing") this.#planning.abort();
-      for (const attempt of this.#attempts) attempt.stop();
-    }
-    await Promise.all(this.#running);
+    if (stopReason === "journal-failed") await Promise.all(this.#running);
+    else await this.#stopAsking();
     const { runId, spent, unpricedCalls } = this.#state;
     const error = this.#errorFor(stopReason);
     const answer = toAnswer(this.#state, stopReason);
     const at = this.#stage.now();
     await this.#emit([{ type: "run-end", runId, at, ...answer, stopReason, error, spent, unpricedCalls }]);
+  }
+
+  async #stopAsking(): Promise<void> {
+    // Also one that is about to begin.
+    if (this.#running.size > 0) this.#planning.abort();
+    this.#attempts.stop();
+    await Promise.all(this.#running);
   }
 
   #errorFor(stopReason: StopReason): EventError | undefined {

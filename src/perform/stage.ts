@@ -14,6 +14,15 @@ import type { RunState } from "./state.ts";
 /** What a person says of a plan. */
 export type Verdict = { type: "approve" } | { type: "edit"; workflow: Workflow } | { type: "refuse" };
 
+/**
+ * Performs one call of a run as a step of a durable engine: it is written down there, by its name alone, that it was done.
+ * What it brought is in the journal, so whoever goes on with the run never repeats a step that is done.
+ */
+export type Checkpoint = (name: string, work: () => Promise<void>) => Promise<void>;
+
+/** Why a run is aborted that another process will go on with: it stays without an end. */
+export const HAND_OVER = Symbol("hand over");
+
 export interface Stage {
   store: Store;
   /** In the order of the run's `pool` entries. */
@@ -29,6 +38,8 @@ export interface Stage {
   isFinal?: boolean;
   /** The longest that a worker is waited for (`AskOptions.patienceMs`). */
   patienceMs?: number;
+  /** Of a run that a durable engine performs. */
+  checkpoint?: Checkpoint;
   /** Called in order, never awaited. Deltas come here too; only they are not in the journal first. */
   onEvent?: (event: RunEvent) => void;
   review?: (state: RunState, workflow: Workflow) => Promise<Verdict>;

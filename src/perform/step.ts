@@ -53,7 +53,7 @@ export async function performStep(
   action: AskAction,
   state: RunState,
   stage: Stage,
-  attempts: Set<Attempt>,
+  attempts: Attempts,
   nested: Nested | undefined,
 ): Promise<RunEvent> {
   const { round, step, attempt, worker, brief, maxOutputTokens } = action;
@@ -226,6 +226,26 @@ interface Timeouts {
   stepMs: number;
   firstTokenMs: number;
   idleMs: number;
+}
+
+/** Those of one run that are under way. Once stopped, one that begins later is stopped, too. */
+export class Attempts {
+  readonly #all = new Set<Attempt>();
+  #isStopped = false;
+
+  add(attempt: Attempt): void {
+    this.#all.add(attempt);
+    if (this.#isStopped) attempt.stop();
+  }
+
+  delete(attempt: Attempt): void {
+    this.#all.delete(attempt);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    for (const attempt of this.#all) attempt.stop();
+  }
 }
 
 export interface AttemptOptions {

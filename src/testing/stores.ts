@@ -43,3 +43,25 @@ export async function createTestDatabase(): Promise<string> {
   address.pathname = `/${name}`;
   return address.href;
 }
+
+/** All rows of all tables of a schema, by the table's name. */
+export async function readTables(
+  address: string,
+  schema: string,
+): Promise<Record<string, Record<string, unknown>[]>> {
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({ connectionString: address });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = $1",
+      [schema],
+    );
+    const tables: Record<string, Record<string, unknown>[]> = {};
+    for (const { name } of rows)
+      tables[name] = (await client.query(`SELECT * FROM "${schema}"."${name}"`)).rows;
+    return tables;
+  } finally {
+    await client.end();
+  }
+}

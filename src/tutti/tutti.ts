@@ -8,12 +8,13 @@ import { toStorePath } from "../config/home.ts";
 import { type ResolvedPool, resolveModel } from "../config/pool.ts";
 import { parseConfig } from "../config/problems.ts";
 import type { TuttiConfigInput } from "../config/schema.ts";
+import type { RunEngine } from "../durable/engine.ts";
 import { performRun, resumeRun } from "../perform/driver.ts";
 import { estimatePlan } from "../perform/estimate.ts";
 import { EventQueue } from "../perform/queue.ts";
 import { CircuitBreaker, type CircuitState } from "../perform/retry.ts";
 import { type Run, toRun } from "../perform/run.ts";
-import type { Stage } from "../perform/stage.ts";
+import type { Checkpoint, Stage } from "../perform/stage.ts";
 import { fold, type RunState } from "../perform/state.ts";
 import { JournalBacklog } from "../store/backlog.ts";
 import { openStore } from "../store/open.ts";
@@ -64,6 +65,8 @@ export interface TuttiOptions {
    * of the process: simulated workers must never answer in silence.
    */
   onNotice?: (text: string) => void;
+  /** Performs runs so that another process goes on with them. It is opened later than this, so it is asked for. */
+  engine?: () => RunEngine | undefined;
 }
 
 export interface Tutti {
@@ -95,7 +98,7 @@ const RESUMABLE = ["cancelled", "deadline", "journal-failed"];
 
 export function createTutti(
   input: TuttiInput = {},
-  { env = process.env, onNotice = warn }: TuttiOptions = {},
+  { env = process.env, onNotice = warn, engine }: TuttiOptions = {},
 ): Tutti {
   const { config, store: given, observers } = parseInput(input);
   const breaker = new CircuitBreaker();
@@ -197,7 +200,15 @@ export function createTutti(
       origin: options.origin,
       continues: before?.id,
     };
-    return performRun(start, await toStage({ members }, fixed ?? chosen.conductor, stage, chosen.conductor));
+    const ready = await toStage({ members }, fixed ?? chosen.conductor, stage, chosen.conductor);
+    return perform({ runId, turn: 0 }, (checkpoint) => performRun(start, { ...ready, checkpoint }));
+  }
+
+  function perform(
+    run: { runId: string; turn: number },
+    work: (checkpoint?: Checkpoint) => Promise<RunState>,
+  ): Promise<RunState> {
+    return engine?.()?.perform(run, work) ?? work();
   }
 
   async function loadBefore(runId: string): Promise<Run> {
@@ -285,7 +296,11 @@ export function createTutti(
     // A workflow that was given is for the outer run only.
     const canNest = identity.kind === "fixed" && members.some(({ worker }) => nests(worker));
     const nested = canNest ? await choose(config.conductor) : undefined;
-    return resumeRun(events, await toStage({ members }, conductor, stage, nested), turn);
+    const ready = await toStage({ members }, conductor, stage, nested);
+    const resumed = events.filter(({ type }) => type === "run-resume").length;
+    return perform({ runId, turn: resumed + 1 }, (checkpoint) =>
+      resumeRun(events, { ...ready, checkpoint }, turn),
+    );
   }
 
   function toStream(

@@ -6,6 +6,7 @@
 // A run whose last reader has left is stopped, unless it is to go on.
 
 import type { Run } from "../../perform/run.ts";
+import { HAND_OVER } from "../../perform/stage.ts";
 import type { RunEvent } from "../../store/types.ts";
 import type { RunStream } from "../../tutti/tutti.ts";
 
@@ -30,10 +31,12 @@ export function createPlace(): Place {
   return { index: 0, characters: 0 };
 }
 
+type Stop = (reason?: symbol) => void;
+
 export interface LiveRunOptions {
   /** It is performed to its end even when nobody reads: background, or an idempotency key. */
   goesOn: boolean;
-  stop: () => void;
+  stop: Stop;
 }
 
 export class LiveRun {
@@ -49,7 +52,7 @@ export class LiveRun {
   #isWaking = false;
   #readers = 0;
   #leaving: NodeJS.Timeout | undefined;
-  readonly #stop: () => void;
+  readonly #stop: Stop;
 
   constructor(stream: RunStream, { goesOn, stop }: LiveRunOptions) {
     this.runId = stream.runId;
@@ -134,6 +137,12 @@ export class LiveRun {
   stop(): void {
     this.#isStopped = true;
     this.#stop();
+  }
+
+  /** This gateway ends: another one goes on with it. */
+  handOver(): void {
+    this.#isStopped = true;
+    this.#stop(HAND_OVER);
   }
 
   async #follow(stream: RunStream): Promise<Run> {

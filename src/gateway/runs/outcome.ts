@@ -117,6 +117,8 @@ function toFinishReason(text: string | undefined): FinishReason {
  * limit of money was what is left of the key's budget, which the client cannot raise.
  */
 export async function failureOf(run: Run, isShort = false): Promise<TuttiError | undefined> {
+  // Its gateway ends before the run does.
+  if (run.stopReason === undefined) return new TuttiError("overloaded", whyNot(run, undefined));
   const isWanted = await isAsWanted(run);
   const stopReason = run.stopReason === "done" && !isWanted ? "invalid-output" : run.stopReason;
   const { code } = endingOf({ stopReason, hasAnswer: run.hasAnswer && isWanted });
@@ -152,7 +154,7 @@ function whyNot(run: Run, stopReason: StopReason | undefined): string {
     case "failed":
       return "Nobody replied, so there is no answer.";
     case undefined:
-      return "The run was interrupted before there was an answer. Try again later.";
+      return `Run ${run.id} was interrupted before there was an answer: this gateway ends. Try again in a moment.`;
   }
 }
 

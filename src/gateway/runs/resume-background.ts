@@ -9,6 +9,7 @@ import type { RunEvent } from "../../store/types.ts";
 import { admitRun, type WantedRun } from "../access/admit-run.ts";
 import type { GatewayContext } from "../context.ts";
 import { checkRoom } from "../routes/ask.ts";
+import type { LiveRun } from "./live-runs.ts";
 
 const AGAIN_MS = 1_000;
 const PAGE = 100;
@@ -75,20 +76,32 @@ async function resumeQueued(context: GatewayContext, settled: Set<string>): Prom
 }
 
 async function resume(context: GatewayContext, id: string, onLost: (error: unknown) => void): Promise<void> {
-  const { tutti, keys, models, dispatcher, log } = context;
+  const live = await resumeRun(context, id, await (await context.tutti.store()).loadRun(id));
+  live.result.catch(onLost);
+}
+
+/** Lets a run in that another process left, as if it was asked now. Rejects where it is not let in. */
+export async function resumeRun(
+  context: GatewayContext,
+  id: string,
+  events: readonly RunEvent[],
+): Promise<LiveRun> {
+  const { keys, models, dispatcher, log } = context;
   checkRoom(context);
-  const events = await (await tutti.store()).loadRun(id);
   const { keyId, model } = originOf(events)!;
   const key = keyId === undefined ? undefined : keys.findById(keyId);
   const destination = await models.resolve(model, key, { preferences: {} });
   const admit = (wanted: WantedRun) => admitRun(context, key, wanted);
   const { live } = await dispatcher.resume(events, { destination, admit, goesOn: true });
-  live.result.catch(onLost);
-  log.info("goes on with a background run", { run: id });
+  log.info("goes on with a run that was left", { run: id });
+  return live;
 }
 
 /** The oldest first: they have waited the longest. */
-async function findBackground({ tutti }: GatewayContext, settled: Set<string>): Promise<string[]> {
+export async function findBackground(
+  { tutti }: Pick<GatewayContext, "tutti">,
+  settled: Set<string>,
+): Promise<string[]> {
   const store = await tutti.store();
   const found: string[] = [];
   for (let cursor: { startedBefore?: number; beforeId?: string } = {}; ; ) {

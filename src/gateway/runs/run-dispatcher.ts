@@ -170,7 +170,7 @@ export class RunDispatcher {
   ): LiveRun {
     const controller = new AbortController();
     const stream = beginOr(admission, () => begin(controller.signal));
-    const live = this.#live.add(new LiveRun(stream, { goesOn, stop: () => controller.abort() }));
+    const live = this.#live.add(new LiveRun(stream, { goesOn, stop: (reason) => controller.abort(reason) }));
     live.result
       .then((run) => this.#onEnd(run, before))
       .finally(() => admission.release(this.#tutti.backlog.written(live.runId)))

@@ -1,0 +1,249 @@
+// Durable runs, on DBOS Transact: a run is a workflow there, a call of it a step, and what a process that died was performing is
+// gone on with by another one. Nothing of what was said is given to DBOS: a workflow is told the id of its run, a step notes that
+// it was done. What was said is in the journal alone, which is also what decides whether a call is asked again; so whatever
+// happens to DBOS's own notes, nothing that was finished is paid for twice.
+//
+// One engine a process: DBOS keeps one of itself.
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import { randomUUID } from "node:crypto";
+import { isTuttiError, messageOf, TuttiError } from "../base/errors.ts";
+import { redact } from "../base/redact.ts";
+import type { Checkpoint } from "../perform/stage.ts";
+import type { RunState } from "../perform/state.ts";
+import { openConnection } from "../store/postgres/connection.ts";
+import { type Executors, joinExecutors } from "./executors.ts";
+import { type LoadedDbos, loadDbos } from "./load-dbos.ts";
+
+export interface EngineOptions {
+  /** Goes on with a run that another process has left. Resolves when it is over, or was left again. */
+  onLeft(runId: string): Promise<RunEnding>;
+  /** Hears what is wrong with the engine, in words without anything that was said. */
+  onWarning(text: string): void;
+  /** The schema of DBOS's own tables. */
+  schema?: string;
+}
+
+/** left: this process ends, and another one goes on with it. */
+export type RunEnding = "over" | "left";
+
+export interface RunEngine {
+  /**
+   * Performs `work` as the workflow of this run. `turn` counts how often the run went on after its end, which is a workflow of
+   * its own each time. Rejects with "run-busy" where it is performed already.
+   */
+  perform(run: { runId: string; turn: number }, work: Work): Promise<RunState>;
+  /** Has a run gone on with that was left before there was an engine. One that is known already is not touched. */
+  adopt(runId: string): Promise<void>;
+  /** What is still performed is left to others. */
+  close(): Promise<void>;
+}
+
+type StartOptions = { workflowID: string; workflowIDReusePolicy?: "reject" };
+type Work = (checkpoint: Checkpoint) => Promise<RunState>;
+
+const NAME = "tutti";
+/** Changed when a newer Tutti must not go on with what an older one began. The journal decides that, so it has never been. */
+const VERSION = "1";
+/** A run that ends its process each time is left alone after so many. */
+const MOST_RECOVERIES = 20;
+/** For a database that is away. */
+const START_MS = 30_000;
+const SWEEP_MS = 600_000;
+const KEPT_MS = 3_600_000;
+const SWEEP_AT_ONCE = 500;
+
+/** What the engine of this process performs. DBOS knows functions by name, so the workflow is one and finds it here. */
+interface Current extends LoadedDbos {
+  options: EngineOptions;
+  /** By the id of its workflow: what was begun here. What is not among them was left by another process. */
+  prepared: Map<string, Work>;
+  /** Outside of any workflow. */
+  outside: <T>(work: () => T) => T;
+}
+
+let current: Current | undefined;
+let workflow: ((runId: string) => Promise<object>) | undefined;
+/** The run that is gone on with. */
+const goingOn = new AsyncLocalStorage<string>();
+
+export async function openEngine(address: string, options: EngineOptions): Promise<RunEngine> {
+  if (current)
+    throw new TuttiError("journal-failed", "This process performs runs for another gateway already.");
+  const dbos = loadDbos();
+  const { DBOS } = dbos;
+  const here: Current = { ...dbos, options, prepared: new Map(), outside: AsyncLocalStorage.snapshot() };
+  const { prepared, outside } = here;
+  workflow ??= DBOS.registerWorkflow(performWorkflow, { name: "run", maxRecoveryAttempts: MOST_RECOVERIES });
+  const perform = workflow;
+  const start = (runId: string, asked: StartOptions) =>
+    outside(() => DBOS.startWorkflow(perform, asked)(runId));
+  const warn = (text: unknown) => options.onWarning(toWarning(text));
+  const silent = () => {};
+  const executorID = randomUUID();
+  DBOS.setConfig({
+    name: NAME,
+    systemDatabaseUrl: address,
+    systemDatabaseSchemaName: options.schema ?? "dbos",
+    applicationVersion: VERSION,
+    executorID,
+    enableOTLP: false,
+    tracingEnabled: false,
+    logger: { debug: silent, info: silent, warn, error: warn },
+  });
+  const connection = await openConnection(address, {
+    schema: "tutti",
+    maxConnections: 2,
+    patienceMs: 30_000,
+  });
+  current = here;
+  let executors: Executors;
+  try {
+    await DBOS.launch();
+    executors = await joinExecutors({
+      connection,
+      id: executorID,
+      recover: async (ids) => void (await dbos.executor()?.recoverPendingWorkflows(ids)),
+      onError: (error) => warn(`what other processes have left could not be found: ${messageOf(error)}`),
+    });
+  } catch (error) {
+    current = undefined;
+    await connection.close();
+    throw error;
+  }
+  const sweeping = setInterval(() => void sweep(DBOS).catch(warn), SWEEP_MS);
+  sweeping.unref();
+
+  return {
+    async perform({ runId, turn }, work) {
+      if (goingOn.getStore() === runId) return work(toCheckpoint(DBOS));
+      const id = turn === 0 ? runId : `${runId}/${turn}`;
+      const { promise, resolve, reject } = withResolvers<RunState>();
+      prepared.set(id, (checkpoint) => {
+        const performed = work(checkpoint);
+        performed.then(resolve, reject);
+        return performed;
+      });
+      const started = start(runId, { workflowID: id, workflowIDReusePolicy: "reject" });
+      await within(START_MS, started).catch((error: unknown) => {
+        prepared.delete(id);
+        throw toStartError(error, runId);
+      });
+      return promise;
+    },
+    async adopt(runId) {
+      await start(runId, { workflowID: runId });
+    },
+    async close() {
+      clearInterval(sweeping);
+      await DBOS.shutdown();
+      await executors.leave();
+      await connection.close();
+      current = undefined;
+    },
+  };
+}
+
+/** All that DBOS runs and knows: the id of a run goes in, and how it was left comes out. Never rejects: errors may quote. */
+async function performWorkflow(runId: string): Promise<object> {
+  const { DBOS, prepared, options } = current!;
+  const id = DBOS.workflowID!;
+  const work = prepared.get(id);
+  prepared.delete(id);
+  let ending: RunEnding = "over";
+  try {
+    if (work) ending = (await work(toCheckpoint(DBOS))).ended ? "over" : "left";
+    else {
+      await repeatSteps(current!, id);
+      ending = await goingOn.run(runId, () => options.onLeft(runId));
+    }
+  } catch (error) {
+    // Whoever asked has it, or the log of the process that could not go on.
+    return { failed: isTuttiError(error) ? error.code : "internal" };
+  }
+  // A workflow that does not end stays one that others go on with.
+  if (ending === "left") await new Promise<never>(() => {});
+  return { ended: true };
+}
+
+/**
+ * DBOS counts the steps of a workflow and knows each by its number, so those that were begun before are counted again. Nothing
+ * is asked: a step that was cut off is noted as lost, as it is in the journal.
+ */
+async function repeatSteps({ DBOS, outside }: Current, id: string): Promise<void> {
+  const steps = (await outside(() => DBOS.listWorkflowSteps(id))) ?? [];
+  const names = new Map(steps.map(({ functionID, name }) => [functionID, name]));
+  const count = Math.max(-1, ...names.keys()) + 1;
+  for (let number = 0; number < count; number++)
+    await DBOS.runStep(async () => "lost", { name: names.get(number) ?? "lost" });
+}
+
+/** Whatever becomes of DBOS's note, the work is done once: the journal has what came of it. */
+function toCheckpoint(DBOS: LoadedDbos["DBOS"]): Checkpoint {
+  return async (name, work) => {
+    let begun: Promise<void> | undefined;
+    const perform = async () => {
+      begun ??= work();
+      await begun;
+      return "done";
+    };
+    try {
+      await DBOS.runStep(perform, { name });
+    } catch {
+      // Another process has taken the run over, or the database is closed: the journal refuses what must not be written.
+    }
+    await perform();
+  };
+}
+
+/** Notes of runs that are over are of no more use. */
+async function sweep(DBOS: LoadedDbos["DBOS"]): Promise<void> {
+  for (;;) {
+    const ended = await DBOS.listWorkflows({
+      status: ["SUCCESS", "ERROR"],
+      endTime: new Date(Date.now() - KEPT_MS).toISOString(),
+      limit: SWEEP_AT_ONCE,
+      loadInput: false,
+      loadOutput: false,
+    });
+    if (ended.length > 0) await DBOS.deleteWorkflows(ended.map(({ workflowID }) => workflowID));
+    if (ended.length < SWEEP_AT_ONCE) return;
+  }
+}
+
+function toStartError(error: unknown, runId: string): unknown {
+  if ((error as Error).constructor.name === "DBOSWorkflowIDInUseError")
+    return new TuttiError("run-busy", `Run ${runId} is being performed by another process`);
+  if (isTuttiError(error)) return error;
+  return new TuttiError("journal-failed", `Run ${runId} could not be begun: ${messageOf(error)}`, {
+    cause: error,
+  });
+}
+
+function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new TuttiError(
+      "journal-failed",
+      "The journal's database does not answer. Try again in a moment.",
+    );
+    timer = setTimeout(() => reject(error), limitMs);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+function withResolvers<T>() {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<T>((done, failed) => {
+    resolve = done;
+    reject = failed;
+  });
+  // Whoever wants it waits for it; a start that failed must not end the process beside.
+  promise.catch(() => {});
+  return { promise, resolve, reject };
+}
+
+function toWarning(text: unknown): string {
+  return redact(messageOf(text)).split("\n")[0]!.slice(0, 500);
+}

@@ -1,0 +1,89 @@
+// Which processes perform runs, and which of them have died. Each says every two seconds that it lives, by the server's clock; a
+// process that is gone from its machine is known at once, one on another machine when it has been silent for a while. DBOS
+// itself knows only executors by name and asks nobody whether they live, so what a dead one left is given back here.
+
+import { hostname } from "node:os";
+import { CLAIM_MS, isAlive } from "../store/owner.ts";
+import type { PostgresConnection } from "../store/postgres/connection.ts";
+import type { Owner } from "../store/types.ts";
+
+const BEAT_MS = 2_000;
+const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+
+const TABLE = `
+  CREATE TABLE IF NOT EXISTS executors (
+    id text PRIMARY KEY,
+    pid integer NOT NULL,
+    host text NOT NULL,
+    heartbeat bigint NOT NULL
+  )`;
+/** Two processes that start at once do not both make the table. */
+const LOCK = 0x7475_7475;
+
+export interface ExecutorOptions {
+  connection: PostgresConnection;
+  id: string;
+  /** Gives back what a dead executor was performing. */
+  recover(executorIds: string[]): Promise<void>;
+  onError(error: unknown): void;
+}
+
+export interface Executors {
+  /** Nothing is performed by this process any more: others are told so. */
+  leave(): Promise<void>;
+}
+
+export async function joinExecutors({
+  connection,
+  id,
+  recover,
+  onError,
+}: ExecutorOptions): Promise<Executors> {
+  const { query, transact } = connection;
+  await transact(async (client) => {
+    await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
+    await client.query(TABLE);
+  });
+  let isBeating = false;
+  let hasLeft = false;
+
+  async function beat(): Promise<void> {
+    await query(
+      `INSERT INTO executors VALUES ($1, $2, $3, ${NOW})
+       ON CONFLICT (id) DO UPDATE SET heartbeat = excluded.heartbeat`,
+      [id, process.pid, hostname()],
+    );
+    const dead = await findDead();
+    if (dead.length === 0 || hasLeft) return;
+    await recover(dead);
+    await query("DELETE FROM executors WHERE id = ANY ($1::text[])", [dead]);
+  }
+
+  /** Those that are silent. One that was only stopped for a while, and comes back, says so with its next beat. */
+  async function findDead(): Promise<string[]> {
+    const rows = await query<Owner & { heartbeatAt: number; now: number }>(
+      `SELECT id, pid, host, heartbeat AS "heartbeatAt", ${NOW} AS now FROM executors
+       WHERE id <> $1 AND (host = $2 OR heartbeat <= ${NOW} - ${CLAIM_MS})`,
+      [id, hostname()],
+    );
+    return rows.filter(({ now, ...executor }) => !isAlive(executor, now)).map((executor) => executor.id);
+  }
+
+  await beat();
+  const timer = setInterval(async () => {
+    if (isBeating) return;
+    isBeating = true;
+    await beat().catch(onError);
+    isBeating = false;
+  }, BEAT_MS);
+  timer.unref();
+
+  return {
+    async leave() {
+      if (hasLeft) return;
+      hasLeft = true;
+      clearInterval(timer);
+      await query("UPDATE executors SET heartbeat = 0 WHERE id = $1", [id]);
+    },
+  };
+}

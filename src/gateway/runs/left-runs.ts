@@ -1,0 +1,55 @@
+// Runs that other gateways have left, because they died or were told to end: the durable engine hands them out, and here they are
+// let in through the same dispatcher as fresh requests. Their key must still be good, have a place free and money left; who has
+// to wait for that is tried again every second. What is refused for good stays interrupted, and the log says why.
+
+import { setTimeout as delay } from "node:timers/promises";
+import { isTuttiError, TuttiError } from "../../base/errors.ts";
+import { openEngine, type RunEnding } from "../../durable/engine.ts";
+import { fold } from "../../perform/state.ts";
+import type { GatewayContext } from "../context.ts";
+import { findBackground, resumeRun } from "./resume-background.ts";
+
+const AGAIN_MS = 1_000;
+
+export async function openRunEngine(context: GatewayContext, address: string): Promise<void> {
+  const { log } = context;
+  const engine = await openEngine(address, {
+    onLeft: (runId) => goOn(context, runId),
+    onWarning: (text) => log.warn("durable engine", { text }),
+  });
+  context.engine = engine;
+  // Of a version that had no engine.
+  for (const runId of await findBackground(context, new Set())) await engine.adopt(runId);
+}
+
+async function goOn(context: GatewayContext, runId: string): Promise<RunEnding> {
+  const { dispatcher, tutti, log } = context;
+  try {
+    while (!context.isClosing) {
+      dispatcher.queued.add(runId);
+      const events = await (await tutti.store()).loadRun(runId);
+      const state = fold(events);
+      // It died before there was anything to go on with, or after all was done.
+      if (!state || state.ended) return "over";
+      try {
+        if (!context.engine) throw new TuttiError("overloaded", "This gateway is still starting.");
+        const live = await resumeRun(context, runId, events);
+        dispatcher.queued.delete(runId);
+        return (await live.result).stopReason === undefined ? "left" : "over";
+      } catch (error) {
+        // Its process may live after all, or its lease has not run out.
+        const mayPass = isTuttiError(error) && (error.retryable || error.code === "run-busy");
+        if (!mayPass) throw error;
+      }
+      await delay(AGAIN_MS, undefined, { ref: false });
+    }
+    return "left";
+  } catch (error) {
+    dispatcher.refused.add(runId);
+    const why = isTuttiError(error) ? error.message : error;
+    log.warn("a run stays interrupted", { run: runId, why });
+    throw error;
+  } finally {
+    dispatcher.queued.delete(runId);
+  }
+}
