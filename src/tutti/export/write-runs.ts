@@ -3,7 +3,7 @@
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import { type ColumnType, EXPORT_COLUMNS, type ExportRow } from "./columns.ts";
 
-export type WriteBytes = (bytes: Uint8Array) => Promise<void>;
+type WriteBytes = (bytes: Uint8Array) => Promise<void>;
 
 /** Both return how many rows they wrote. */
 export type WriteRuns = (rows: AsyncIterable<ExportRow>, write: WriteBytes) => Promise<number>;
