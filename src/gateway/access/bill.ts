@@ -2,6 +2,7 @@
 // CSV for a spreadsheet, and what a key may still spend. Pure.
 
 import { shorten } from "../../base/format.ts";
+import { readTime, TIME_FORMS } from "../../base/read-time.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { Query } from "../../http/target.ts";
 import { addSums, NO_SUMS } from "../../store/sums.ts";
@@ -46,21 +47,9 @@ export function parseBillQuery(query: Query): BillQuery {
 
 function parseTime(param: "from" | "to", text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
-  const at = /^\d{9,16}$/.test(text) ? Number(text) : parseDate(text);
-  if (at !== undefined && Math.abs(at) <= 8.64e15) return at;
-  const right =
-    'a date such as 2026-11-01, a time such as "2026-11-01T12:00:00Z", or milliseconds since 1970';
-  throw badRequest(`"${param}" must be ${right}, not "${shorten(text)}"`, param);
-}
-
-/** A day that no month has ("2026-02-30") is refused: Date would take the next month for it. */
-function parseDate(text: string): number | undefined {
-  const found = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/.exec(text);
-  if (!found) return undefined;
-  const day = Date.parse(found[1]!);
-  const isDay = !Number.isNaN(day) && new Date(day).toISOString().startsWith(found[1]!);
-  const at = Date.parse(text);
-  return isDay && !Number.isNaN(at) ? at : undefined;
+  const at = readTime(text);
+  if (at !== undefined) return at;
+  throw badRequest(`"${param}" must be ${TIME_FORMS}, not "${shorten(text)}"`, param);
 }
 
 function parseGroups(text: string | undefined): SpendingGroup[] {
