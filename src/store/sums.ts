@@ -3,7 +3,7 @@
 
 import { cacheSavingOf } from "../worker/price.ts";
 import type { Price } from "../worker/types.ts";
-import { toRelayedEvents } from "./relayed-run.ts";
+import { type RelayedFacts, toRelayedEvents } from "./relayed-run.ts";
 import type { RunEvent, Spending, Sums } from "./types.ts";
 
 /** The columns of the tables of runs and of the bill, in the order in which they are written. */
@@ -86,11 +86,14 @@ export function toCacheSums(rows: readonly string[]): CacheSums {
   return sums;
 }
 
+/** Of every form that a store has written: a compact one, events beside long lists, several events, one. */
+type Row = { relayed: RelayedFacts } | { events: RunEvent | RunEvent[] } | RunEvent[] | RunEvent;
+
 function parseRow(json: string): RunEvent[] {
   try {
-    const row = JSON.parse(json) as any;
+    const row = JSON.parse(json) as Row;
     if ("relayed" in row) return toRelayedEvents(row.relayed);
-    return [row.events ?? row].flat() as RunEvent[];
+    return "events" in row ? [row.events].flat() : [row].flat();
   } catch {
     return [];
   }
