@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, open, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { messageOf, TuttiError } from "../base/errors.ts";
+import { isTuttiError, messageOf, TuttiError } from "../base/errors.ts";
 import { PRIVATE_FILE } from "./private.ts";
 
 const CAUSES: Record<string, string> = {
@@ -27,12 +27,13 @@ export interface WriteSystem {
 }
 
 /**
- * For its owner's eyes only, also where it replaces a file that others could read. Readers see the old file or the new one, never a part, and after a failure the old one is unchanged. What is
- * not covered: a process that is killed can leave its temporary file (`.name.….tmp`), which nothing reads.
+ * For its owner's eyes only, also where it replaces a file that others could read. Readers see the old file or the new one,
+ * never a part, and after a failure the old one is unchanged. What does not fit into memory is a function that writes piece
+ * after piece. Not covered: a process that is killed can leave its temporary file (`.name.….tmp`), which nothing reads.
  */
 export async function writeFileSafely(
   path: string,
-  bytes: Uint8Array,
+  content: Uint8Array | ((write: (bytes: Uint8Array) => Promise<void>) => Promise<void>),
   system: WriteSystem = { open, rename, unlink },
 ): Promise<void> {
   const folder = dirname(path);
@@ -41,7 +42,9 @@ export async function writeFileSafely(
   try {
     const file = await system.open(draft, "wx", PRIVATE_FILE);
     try {
-      await file.writeFile(bytes);
+      // Each piece goes behind the one before.
+      if (typeof content === "function") await content((bytes) => file.writeFile(bytes));
+      else await file.writeFile(content);
       // Before the new name: some file systems would else have the name on the disk before the bytes.
       await file.sync();
     } finally {
@@ -50,6 +53,7 @@ export async function writeFileSafely(
     await system.rename(draft, path);
   } catch (cause) {
     await system.unlink(draft).catch(() => {});
+    if (isTuttiError(cause)) throw cause; // of whoever makes the content
     throw new TuttiError("write-failed", `${path} could not be written: ${explain(cause)}.`, { cause });
   }
   await syncFolder(folder, system);

@@ -8,6 +8,7 @@ import type { Loose } from "../testing/gateway/doors.ts";
 import { startTestGateway } from "../testing/gateway/gateway.ts";
 import { body, closing } from "../testing/gateway/keyed-gateway.ts";
 import { type ProviderRequest, startProvider } from "../testing/gateway/provider-server.ts";
+import { renderWorkflow } from "../workflow/render.ts";
 
 const MOST_MARKS = 4;
 
@@ -257,4 +258,39 @@ it("what a provider wrote into its cache and read from it is told in tokens and 
   expect(paid + saved).toBeCloseTo((1_009 * 10 + 7 * 50) / 1e6, 9);
   const run = await body(fetch(`${gateway.url}/v1/runs/${second.tutti.run_id}`));
   expect(JSON.stringify(run)).toContain('"cacheSavedUsd":0.009');
+});
+
+it("what caches saved stands on the bill: of a team, of its Conductor's calls, and of what is passed through", async () => {
+  const usage = {
+    prompt_tokens: 1_000,
+    completion_tokens: 10,
+    prompt_tokens_details: { cached_tokens: 800 },
+  };
+  const price = { inputUsd: 10, outputUsd: 50, cachedInputUsd: 1 };
+  const gateway = await startTestGateway({
+    plan: () => ({
+      text: renderWorkflow({ steps: [{ worker: 0, subtask: "Answer it.", access: [] }] }),
+      usage,
+    }),
+    reply: () => ({ text: "Done.", usage }),
+    price,
+  });
+  closing.push(() => gateway.close());
+  const messages = [{ role: "user", content: "Go." }];
+  const team = await body(gateway.post("/v1/chat/completions", { model: "tutti", messages }));
+  expect(team.tutti.calls).toBe(1);
+  // The step and the plan.
+  expect(team.tutti.cache_saved_usd).toBeCloseTo(2 * 0.0072, 9);
+  await (await gateway.post("/v1/chat/completions", { model: "stub/alpha", messages })).text();
+  const readBill = () => body(fetch(`${gateway.url}/v1/usage?group=model,day`));
+  // What is passed through is written behind its reply.
+  await expect.poll(async () => (await readBill()).data.length, { timeout: 30_000 }).toBe(2);
+  const bill = await readBill();
+  expect(bill.data).toMatchObject([
+    { model: "stub/alpha", input_tokens: 1_000, cached_input_tokens: 800, cache_write_tokens: 0 },
+    { model: "tutti", input_tokens: 2_000, cached_input_tokens: 1_600 },
+  ]);
+  expect(bill.data[0].cache_saved_usd).toBeCloseTo(0.0072, 9);
+  expect(bill.total.cache_saved_usd).toBeCloseTo(3 * 0.0072, 9);
+  expect(bill.total.cached_input_tokens).toBe(2_400);
 });

@@ -248,7 +248,7 @@ describe("the bill", () => {
     expect(csv.headers.get("content-type")).toMatch(/^text\/csv/);
     const lines = (await csv.text()).split("\r\n");
     expect(lines[0]).toBe(
-      "metadata.project,runs,calls,cost_usd,input_tokens,output_tokens,simulated,estimated_usd",
+      "metadata.project,runs,calls,cost_usd,input_tokens,output_tokens,simulated,estimated_usd,cached_input_tokens,cache_write_tokens,cache_saved_usd",
     );
     expect(
       lines

@@ -4,6 +4,7 @@
 // they report. Not covered: a provider that bills hidden tokens beyond both; it is shown, not stopped.
 
 import { traitsOf } from "../base/error-codes.ts";
+import { cacheSavedOf } from "../store/sums.ts";
 import type { Amount, PoolEntry, Spending, StopReason } from "../store/types.ts";
 import { isFree, isModel } from "../worker/kinds.ts";
 import { addUsage, cacheSavingOf, costOf, mostCostOf, NO_USAGE, ratesFor } from "../worker/price.ts";
@@ -161,14 +162,14 @@ export function settle<T extends Account>(
   };
 }
 
-/** `price` is that of whoever was asked, where it is known and its calls are its own. */
+/** `price` is that of whoever was asked, where it is known and its calls are its own: for journals of before. */
 export function addTotals(totals: Totals, spending: Spending, price?: Price): Totals {
   return {
     usage: addUsage(totals.usage, spending.usage),
     costUsd: totals.costUsd + (spending.costUsd ?? 0),
     calls: totals.calls + spending.calls,
     unpricedCalls: totals.unpricedCalls + unpriced(spending),
-    cacheSavedUsd: totals.cacheSavedUsd + (price ? cacheSavingOf(spending.usage, price) : 0),
+    cacheSavedUsd: totals.cacheSavedUsd + cacheSavedOf(spending, price),
   };
 }
 
@@ -229,16 +230,16 @@ function estimate(
   leastOutputTokens: number,
 ): Spending {
   const input = inputTokens();
-  const { inputUsd, cacheWriteUsd = 0 } = entry.price ?? { inputUsd: 0 };
-  const usage: Usage = {
-    ...NO_USAGE,
-    inputTokens: input,
-    outputTokens: Math.max(leastOutputTokens, Buffer.byteLength(written)),
-    ...(cacheWriteUsd > inputUsd && { cacheWriteTokens: input }),
-  };
-  return { ...priced(entry, usage), estimated: true };
+  const output = Math.max(leastOutputTokens, Buffer.byteLength(written));
+  const usage: Usage = { ...NO_USAGE, inputTokens: input, outputTokens: output };
+  const costUsd = entry.price && Math.max(0, mostCostOf(input, output, entry.price));
+  return { usage, costUsd, calls: 1, estimated: true };
 }
 
 function priced({ price }: BilledWorker, usage: Usage): Spending {
-  return { usage, costUsd: price && costOf(usage, price), calls: 1 };
+  const spending: Spending = { usage, costUsd: price && costOf(usage, price), calls: 1 };
+  const isCached = usage.cachedInputTokens > 0 || (usage.cacheWriteTokens ?? 0) > 0;
+  // Set only where it is something: it is in the journal of every run.
+  if (price && isCached) spending.cacheSavedUsd = cacheSavingOf(usage, price);
+  return spending;
 }

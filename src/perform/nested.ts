@@ -143,13 +143,17 @@ function nestedPool(parent: RunState, pool: Pool): Pool {
 }
 
 function usageOf(state: RunState) {
-  return state.rounds
-    .flatMap((round) => [round.plan.totals, ...round.steps.map((step) => step.totals)])
-    .reduce((sum, totals) => addUsage(sum, totals.usage), NO_USAGE);
+  return totalsOf(state).reduce((sum, totals) => addUsage(sum, totals.usage), NO_USAGE);
+}
+
+function totalsOf({ rounds }: RunState) {
+  return rounds.flatMap(({ plan, steps }) => [plan.totals, ...steps.map((step) => step.totals)]);
 }
 
 function spendingOf(state: RunState): Spending {
   const { spent, unpricedCalls, estimatedUsd } = state;
   const estimated = estimatedUsd > 0 || undefined;
-  return { usage: usageOf(state), costUsd: spent.usd, calls: spent.calls, unpricedCalls, estimated };
+  const cacheSavedUsd = totalsOf(state).reduce((sum, totals) => sum + totals.cacheSavedUsd, 0) || undefined;
+  const usage = usageOf(state);
+  return { usage, costUsd: spent.usd, calls: spent.calls, unpricedCalls, estimated, cacheSavedUsd };
 }

@@ -114,7 +114,7 @@ export interface Run {
   costUsd: number;
   /** ⊂ costUsd: nobody said what it cost, so the most that it can have cost was counted. */
   estimatedUsd: number;
-  /** What caches of providers saved in its steps, beside `costUsd`. Below 0 where writing into them took more. */
+  /** What caches of providers saved, the Conductor's too, beside `costUsd`. Below 0 where writing into them took more. */
   cacheSavedUsd: number;
   /** Workers of the rehearsal took part: what it cost is not real money. */
   isSimulated: boolean;
@@ -160,7 +160,7 @@ export function toRun(state: RunState, now = Date.now()): Run {
     conductorUsage,
     costUsd: spent.usd,
     estimatedUsd: state.estimatedUsd,
-    cacheSavedUsd: steps.reduce((sum, step) => sum + step.cacheSavedUsd, 0),
+    cacheSavedUsd: [...plans, ...steps].reduce((sum, totals) => sum + totals.cacheSavedUsd, 0),
     isSimulated: isSimulated(pool),
     unpricedCalls,
     calls: spent.calls,

@@ -18,7 +18,7 @@ import {
 } from "../testing/events.ts";
 import { STORES } from "../testing/stores.ts";
 import { SHADOW_KEY_ID } from "./shadow.ts";
-import type { Origin, Owner, RunFilter, SpendingFilter, Store } from "./types.ts";
+import type { Origin, Owner, RunEvent, RunFilter, SpendingFilter, Store } from "./types.ts";
 
 const me: Owner = { id: "me", pid: process.pid, host: hostname() };
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -151,12 +151,44 @@ describe.each(STORES)("the %s store", (_, open) => {
         runStart("not-of-the-gateway"),
         stepEnd("not-of-the-gateway", "r", 16),
       ]);
-      const real = { group: {}, isSimulated: false, estimatedUsd: 0 };
+      const real = {
+        ...{ group: {}, isSimulated: false, estimatedUsd: 0 },
+        ...{ cachedInputTokens: 0, cacheWriteTokens: 0, cacheSavedUsd: 0 },
+      };
       expect(await store.sumSpending()).toEqual([
         { ...real, runs: 2, calls: 4, costUsd: 0.625, inputTokens: 3, outputTokens: 3 },
         { ...real, isSimulated: true, runs: 1, calls: 1, costUsd: 8, inputTokens: 1, outputTokens: 1 },
       ]);
       expect(await store.sumSpending({ keyId: "nobody" })).toEqual([]);
+    });
+
+    it("tells what was read from caches and written into them, and what that saved, also of deleted runs", async () => {
+      const cached = (event: RunEvent, read: number, written: number, cacheSavedUsd: number) =>
+        "spending" in event
+          ? {
+              ...event,
+              spending: {
+                ...event.spending,
+                usage: { ...event.spending.usage, cachedInputTokens: read, cacheWriteTokens: written },
+                cacheSavedUsd,
+              },
+            }
+          : event;
+      await store.append([
+        gatewayStart("a", { keyId: "k1" }),
+        cached(planEnd("a", "plan", 0.25), 100, 0, 0.5),
+        cached(stepEnd("a", "r", 0.25), 0, 300, -0.125),
+      ]);
+      await store.append([cached(stepEnd("a", "r", 0.25), 300, 0, 2)]);
+      await store.append([runEnd("a", "r")]);
+      await store.append([gatewayStart("b", { keyId: "k2" }), stepEnd("b", "r"), runEnd("b", "r")]);
+      const saved = { cachedInputTokens: 400, cacheWriteTokens: 300, cacheSavedUsd: 2.375 };
+      expect(await summary("a")).toMatchObject(saved);
+      const before = await store.sumSpending({ groupBy: ["key"] });
+      expect(before).toMatchObject([{ group: { key: "k1" }, ...saved }, { cacheSavedUsd: 0 }]);
+      expect(await store.sumSpending({ keyId: "k1" })).toMatchObject([saved]);
+      await store.deleteRun("a");
+      expect(await store.sumSpending({ groupBy: ["key"] })).toEqual(before);
     });
 
     it("counts nested runs once, with the run at their head", async () => {

@@ -1,12 +1,11 @@
 // The bill, added up: what the stores share of `sumSpending`, and the whole of it for runs in memory.
 
-import type { RunSummary, SpendingFilter, SpendingGroup, SpendingRow } from "./types.ts";
+import { addSums, toSums } from "./sums.ts";
+import type { RunSummary, SpendingFilter, SpendingGroup, SpendingRow, Sums } from "./types.ts";
 
 /** What stays of a run of the gateway when the run itself is deleted. */
-export type BillEntry = Pick<
-  RunSummary,
-  "startedAt" | "isSimulated" | "calls" | "costUsd" | "estimatedUsd" | "inputTokens" | "outputTokens"
-> & { origin: NonNullable<RunSummary["origin"]> };
+export type BillEntry = Sums &
+  Pick<RunSummary, "startedAt" | "isSimulated"> & { origin: NonNullable<RunSummary["origin"]> };
 
 const METADATA = "metadata.";
 
@@ -24,18 +23,10 @@ export function sumEntries(entries: Iterable<BillEntry>, filter: SpendingFilter)
     const group = Object.fromEntries(groupBy.map((name) => [name, toValue(entry, name)]));
     const place = JSON.stringify([isSimulated, group]);
     const row = rows.get(place);
-    if (!row) {
-      const { calls, costUsd, estimatedUsd, inputTokens, outputTokens } = entry;
-      const sums = { runs: 1, calls, costUsd, estimatedUsd, inputTokens, outputTokens };
-      rows.set(place, { group, isSimulated, ...sums });
-      continue;
-    }
-    row.runs++;
-    row.calls += entry.calls;
-    row.costUsd += entry.costUsd;
-    row.estimatedUsd += entry.estimatedUsd;
-    row.inputTokens += entry.inputTokens;
-    row.outputTokens += entry.outputTokens;
+    if (row) {
+      row.runs++;
+      addSums(row, entry);
+    } else rows.set(place, { group, isSimulated, runs: 1, ...toSums(entry) });
   }
   return inOrder([...rows.values()], groupBy);
 }

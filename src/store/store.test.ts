@@ -146,6 +146,9 @@ describe.each(STORES)("the %s store", (_, open) => {
         calls: 4,
         inputTokens: 4,
         outputTokens: 4,
+        cachedInputTokens: 0,
+        cacheWriteTokens: 0,
+        cacheSavedUsd: 0,
         isStripped: false,
       });
     });

@@ -5,9 +5,13 @@
 import { isSimulated } from "../worker/kinds.ts";
 import type { Message } from "../worker/types.ts";
 import { toConductorName } from "./conductor-name.ts";
-import type { Origin, RunEvent, RunSummary, Spending } from "./types.ts";
+import { NO_SUMS } from "./sums.ts";
+import type { Origin, RunEvent, RunSummary, Spending, Sums } from "./types.ts";
 
-export interface SummaryChange {
+/**
+ * The sums are added to what was there: the summary of an interrupted run tells what it has cost so far.
+ */
+export interface SummaryChange extends Sums {
   /** Absent for the rest of a run that has already started. */
   start?: Pick<
     RunSummary,
@@ -15,14 +19,7 @@ export interface SummaryChange {
   > & { idempotencyKey?: string };
   /** Absent: as it was. Null: it goes on after its end. */
   end?: Required<Pick<RunSummary, "endedAt" | "answer" | "stopReason">> | null;
-  /** Added to what was spent so far: the summary of an interrupted run tells what it has cost. */
-  costUsd: number;
-  /** Always added: the run's own end does not tell it. */
-  estimatedUsd: number;
-  calls: number;
-  inputTokens: number;
-  outputTokens: number;
-  /** The run's own sums are in: cost and calls take the place of what was added up so far. */
+  /** The run's own sums are in: cost and calls take the place of what was added up so far, the others are added. */
   isTotal: boolean;
 }
 
@@ -61,15 +58,19 @@ export function toSummaryChange(events: readonly RunEvent[]): SummaryChange {
 }
 
 function nothing(): SummaryChange {
-  return { costUsd: 0, estimatedUsd: 0, calls: 0, inputTokens: 0, outputTokens: 0, isTotal: false };
+  return { ...NO_SUMS, isTotal: false };
 }
 
-function spend(change: SummaryChange, { usage, costUsd = 0, estimated }: Spending, calls: number): void {
+function spend(change: SummaryChange, spending: Spending, calls: number): void {
+  const { usage, costUsd = 0, cacheSavedUsd = 0 } = spending;
   change.costUsd += costUsd;
-  if (estimated) change.estimatedUsd += costUsd;
+  if (spending.estimated) change.estimatedUsd += costUsd;
   change.calls += calls;
   change.inputTokens += usage.inputTokens;
   change.outputTokens += usage.outputTokens;
+  change.cachedInputTokens += usage.cachedInputTokens;
+  change.cacheWriteTokens += usage.cacheWriteTokens ?? 0;
+  change.cacheSavedUsd += cacheSavedUsd;
 }
 
 function toStart(event: Extract<RunEvent, { type: "run-start" }>): NonNullable<SummaryChange["start"]> {

@@ -140,6 +140,8 @@ export interface Spending {
   calls: number;
   /** Of a nested run: calls of it whose price is unknown. */
   unpricedCalls?: number;
+  /** What it would have cost more without its provider's cache; below 0 where writing took more. Absent: nothing. */
+  cacheSavedUsd?: number;
   /** The provider did not say: of a whole reply counted from the text, otherwise all that it can have cost. */
   estimated?: boolean;
 }
@@ -362,7 +364,24 @@ export type RunEvent =
 
 // ---- The port ---------------------------------------------------------------------------------
 
-export interface RunSummary {
+/** What a run took, or many. */
+export interface Sums {
+  costUsd: number;
+  /** ⊂ costUsd: nobody said what it cost, so the most that it can have cost was counted. */
+  estimatedUsd: number;
+  calls: number;
+  /** Of workers and Conductor together, nested runs included. */
+  inputTokens: number;
+  outputTokens: number;
+  /** ⊂ inputTokens: read from a provider's cache, at its lower price. */
+  cachedInputTokens: number;
+  /** ⊂ inputTokens: written into one, where that has a price of its own. */
+  cacheWriteTokens: number;
+  /** Beside costUsd: what it would have been more without caches. Below 0 where writing into them took more. */
+  cacheSavedUsd: number;
+}
+
+export interface RunSummary extends Sums {
   id: string;
   parentId?: string;
   startedAt: number;
@@ -378,13 +397,6 @@ export interface RunSummary {
   /** ended: has a run-end. running: a live process performs it. interrupted: can be resumed. */
   state: "ended" | "running" | "interrupted";
   stopReason?: StopReason;
-  costUsd: number;
-  /** ⊂ costUsd: nobody said what it cost, so the most that it can have cost was counted. */
-  estimatedUsd: number;
-  calls: number;
-  /** Of workers and Conductor together, nested runs included. */
-  inputTokens: number;
-  outputTokens: number;
   /** Of a run of the gateway. */
   origin?: Pick<Origin, "model" | "dialect" | "keyId" | "user" | "metadata" | "session">;
   /** Its content was deleted, or never kept. */
@@ -444,17 +456,11 @@ export interface SpendingFilter {
 }
 
 /** One line of the bill. Simulated money is never added to real money: the two are different rows. */
-export interface SpendingRow {
+export interface SpendingRow extends Sums {
   /** The value of each group asked for; "" where a run has none. A day is "2026-11-17" (UTC). */
   group: Record<string, string>;
   isSimulated: boolean;
   runs: number;
-  calls: number;
-  costUsd: number;
-  /** ⊂ costUsd: counted on the high side, because nobody said what it cost. */
-  estimatedUsd: number;
-  inputTokens: number;
-  outputTokens: number;
 }
 
 /** Who performs a run. One process at a time may, or finished steps would be asked twice. */

@@ -152,7 +152,7 @@ describe("in a process", () => {
       [
         { ...event.start([worker]), origin: { model: "tutti", dialect: "chat" as const, keyId } },
         event.planEnd(toWorkflow([0, "Solve it", []])),
-        event.stepEnd(0, 0, "391", { spending: spending(0.25) }),
+        event.stepEnd(0, 0, "391", { spending: { ...spending(0.25), cacheSavedUsd: 0.75 } }),
       ].map((each) => ({ ...each, runId, at }));
     await store.append([
       ...toRun("r_1", today.id, "openai/gpt", Date.now()),
@@ -162,12 +162,18 @@ describe("in a process", () => {
     ]);
     await store.close();
     const { stdout } = await run();
-    expect(stdout).toMatch(/today .* \$0\.25 {2}\$5\.00 a day/);
+    expect(stdout).toMatch(/today .* \$0\.25 +\$0\.75 {2}\$5\.00 a day/);
+    expect(stdout).toContain("SAVED BY CACHES");
     expect(stdout).toMatch(/ever .* \$0\.50 simulated/);
     const listed = JSON.parse((await run("--json")).stdout);
     expect(listed.map((each: { spent: object }) => each.spent)).toEqual([
-      { usd: 0.25, simulatedUsd: 0, since: Math.floor(Date.now() / 86_400_000) * 86_400_000 },
-      { usd: 0, simulatedUsd: 0.5, since: 0 },
+      {
+        usd: 0.25,
+        simulatedUsd: 0,
+        cacheSavedUsd: 0.75,
+        since: Math.floor(Date.now() / 86_400_000) * 86_400_000,
+      },
+      { usd: 0, simulatedUsd: 0.5, cacheSavedUsd: 0, since: 0 },
     ]);
   });
 

@@ -99,6 +99,7 @@ function printKeys(keys: readonly GatewayKey[], spent: Spent[] | undefined, now:
     { title: "ENDS IN" },
     { title: "STATE", style: (text, row) => (states[row] === "active" ? style.green : style.yellow)(text) },
     { title: "SPENT", align: "right" },
+    { title: "SAVED BY CACHES", align: "right", isOptional: true },
     { title: "LIMITS", min: 10 },
     { title: "MAY ASK", min: 10, isOptional: true },
     { title: "EXPIRES", isOptional: true },
@@ -109,6 +110,7 @@ function printKeys(keys: readonly GatewayKey[], spent: Spent[] | undefined, now:
     `…${toOneLine(key.hint)}`,
     states[i]! + (key.isAdmin ? ", admin" : ""),
     spent ? toSpentText(spent[i]!) : "",
+    spent && spent[i]!.cacheSavedUsd !== 0 ? toSavedText(spent[i]!) : "",
     toLimits(key),
     toOneLine(toMayAsk(key)),
     key.expiresAt === undefined ? "" : toClock(key.expiresAt).slice(0, 16),
@@ -119,6 +121,8 @@ function printKeys(keys: readonly GatewayKey[], spent: Spent[] | undefined, now:
 interface Spent {
   usd: number;
   simulatedUsd: number;
+  /** What caches of providers saved beside `usd`: below 0 where writing into them took more. */
+  cacheSavedUsd: number;
   /** Since when, in milliseconds since 1970. 0: of all time. */
   since: number;
 }
@@ -138,9 +142,10 @@ async function readSpent(
         keys.map(async ({ id, budget }) => {
           const since = startOfWindow(budget?.window ?? "total", now);
           const rows = await store.sumSpending({ keyId: id, from: since });
-          const sum = (isSimulated: boolean) =>
-            rows.reduce((usd, row) => usd + (row.isSimulated === isSimulated ? row.costUsd : 0), 0);
-          return { usd: sum(false), simulatedUsd: sum(true), since };
+          const sum = (isSimulated: boolean, name: "costUsd" | "cacheSavedUsd" = "costUsd") =>
+            rows.reduce((usd, row) => usd + (row.isSimulated === isSimulated ? row[name] : 0), 0);
+          const cacheSavedUsd = sum(false, "cacheSavedUsd");
+          return { usd: sum(false), simulatedUsd: sum(true), cacheSavedUsd, since };
         }),
       );
     } finally {
@@ -159,6 +164,10 @@ async function readSpent(
 function toSpentText({ usd, simulatedUsd }: Spent): string {
   if (simulatedUsd === 0) return toMoney(usd);
   return usd === 0 ? toMoney(simulatedUsd, true) : `${toMoney(usd)} + ${toMoney(simulatedUsd, true)}`;
+}
+
+function toSavedText({ cacheSavedUsd }: Spent): string {
+  return `${cacheSavedUsd < 0 ? "-" : ""}${toMoney(Math.abs(cacheSavedUsd))}`;
 }
 
 function toLimits({ budget, requestsPerMinute, concurrency }: GatewayKey): string {

@@ -9,10 +9,11 @@ import type { Tutti } from "../../tutti/tutti.ts";
 import { type CommonFlags, checkRequired, oneOf, unknownVerb, wholeNumber } from "../options.ts";
 import { toJson } from "../terminal/sanitise.ts";
 import { columnsOf, createStyle } from "../terminal/style.ts";
+import { defineExport, exportRuns } from "./export.ts";
 import { findRun, toRunTable } from "./find-runs.ts";
 
 const STATES = ["ended", "running", "interrupted"] as const;
-const VERBS = ["show", "resume", "rate", "shadow", "delete", "prune"];
+const VERBS = ["show", "resume", "rate", "shadow", "export", "delete", "prune"];
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export function define(command: Command): void {
@@ -55,6 +56,15 @@ export function define(command: Command): void {
   )
     .addHelpText("after", "\nExample:\n  $ tutti runs shadow --json")
     .action(shadow);
+
+  const exporting = command
+    .command("export")
+    .description("write runs for other programs, as JSON lines or Parquet")
+    .option("--config <file>", "the config file, which may name another journal");
+  defineExport(exporting);
+  exporting.action((flags, own: Command) =>
+    exportRuns(flags, (work) => withTutti(own, (_, store) => work(store))),
+  );
 
   verb(command, "delete", "delete runs from the journal")
     .argument("<id...>", "the runs, or the beginnings of their ids")

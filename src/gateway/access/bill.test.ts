@@ -7,7 +7,7 @@ import type { GatewayKey } from "./keys.ts";
 
 const toRow = (row: Partial<SpendingRow>): SpendingRow => ({
   ...{ group: {}, isSimulated: false, runs: 1, calls: 2, costUsd: 0.1, estimatedUsd: 0.02 },
-  ...{ inputTokens: 30, outputTokens: 4 },
+  ...{ inputTokens: 30, outputTokens: 4, cachedInputTokens: 20, cacheWriteTokens: 5, cacheSavedUsd: 0.01 },
   ...row,
 });
 
@@ -79,15 +79,18 @@ describe("the bill", () => {
         {
           ...{ key: "key_1", "metadata.team": "a", runs: 1, calls: 2, cost_usd: 7 },
           ...{ estimated_usd: 0.02, input_tokens: 30, output_tokens: 4, simulated: true },
+          ...{ cached_input_tokens: 20, cache_write_tokens: 5, cache_saved_usd: 0.01 },
         },
       ],
       total: {
         ...{ runs: 2, calls: 4, cost_usd: 0.3, estimated_usd: 0.04 },
         ...{ input_tokens: 60, output_tokens: 8 },
+        ...{ cached_input_tokens: 40, cache_write_tokens: 10, cache_saved_usd: 0.02 },
       },
       simulated_total: {
         ...{ runs: 1, calls: 2, cost_usd: 7, estimated_usd: 0.02 },
         ...{ input_tokens: 30, output_tokens: 4 },
+        ...{ cached_input_tokens: 20, cache_write_tokens: 5, cache_saved_usd: 0.01 },
       },
     });
     expect(JSON.stringify(toBill([], []))).not.toContain("simulated_total");
@@ -97,16 +100,19 @@ describe("the bill", () => {
   it("is CSV with a heading, and figures without exponents", () => {
     const rows = [
       toRow({ group: { user: "ann" }, costUsd: 1e-7 }),
-      toRow({ group: { user: "" }, costUsd: 20 }),
+      toRow({ group: { user: "" }, costUsd: 20, cacheSavedUsd: -0.25 }),
+      toRow({ group: { user: "bob" }, cacheSavedUsd: -1e-15 }),
     ];
+    const columns =
+      "runs,calls,cost_usd,input_tokens,output_tokens,simulated,estimated_usd," +
+      "cached_input_tokens,cache_write_tokens,cache_saved_usd\r\n";
     expect(toBillCsv(rows, ["user"])).toBe(
-      "user,runs,calls,cost_usd,input_tokens,output_tokens,simulated,estimated_usd\r\n" +
-        "ann,1,2,0.0000001,30,4,false,0.02\r\n" +
-        ",1,2,20,30,4,false,0.02\r\n",
+      `user,${columns}` +
+        "ann,1,2,0.0000001,30,4,false,0.02,20,5,0.01\r\n" +
+        ",1,2,20,30,4,false,0.02,20,5,-0.25\r\n" +
+        "bob,1,2,0.1,30,4,false,0.02,20,5,0\r\n",
     );
-    expect(toBillCsv([], [])).toBe(
-      "runs,calls,cost_usd,input_tokens,output_tokens,simulated,estimated_usd\r\n",
-    );
+    expect(toBillCsv([], [])).toBe(columns);
   });
 
   it.each([

@@ -2,9 +2,11 @@
 // CSV for a spreadsheet, and what a key may still spend. Pure.
 
 import { shorten } from "../../base/format.ts";
+import { readTime, TIME_FORMS } from "../../base/read-time.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { Query } from "../../http/target.ts";
-import type { SpendingFilter, SpendingGroup, SpendingRow } from "../../store/types.ts";
+import { addSums, NO_SUMS } from "../../store/sums.ts";
+import type { SpendingFilter, SpendingGroup, SpendingRow, Sums } from "../../store/types.ts";
 import { badRequest } from "../http/object-reader.ts";
 import { endOfWindow } from "./budget-window.ts";
 import type { GatewayKey } from "./keys.ts";
@@ -45,21 +47,9 @@ export function parseBillQuery(query: Query): BillQuery {
 
 function parseTime(param: "from" | "to", text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
-  const at = /^\d{9,16}$/.test(text) ? Number(text) : parseDate(text);
-  if (at !== undefined && Math.abs(at) <= 8.64e15) return at;
-  const right =
-    'a date such as 2026-11-01, a time such as "2026-11-01T12:00:00Z", or milliseconds since 1970';
-  throw badRequest(`"${param}" must be ${right}, not "${shorten(text)}"`, param);
-}
-
-/** A day that no month has ("2026-02-30") is refused: Date would take the next month for it. */
-function parseDate(text: string): number | undefined {
-  const found = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/.exec(text);
-  if (!found) return undefined;
-  const day = Date.parse(found[1]!);
-  const isDay = !Number.isNaN(day) && new Date(day).toISOString().startsWith(found[1]!);
-  const at = Date.parse(text);
-  return isDay && !Number.isNaN(at) ? at : undefined;
+  const at = readTime(text);
+  if (at !== undefined) return at;
+  throw badRequest(`"${param}" must be ${TIME_FORMS}, not "${shorten(text)}"`, param);
 }
 
 function parseGroups(text: string | undefined): SpendingGroup[] {
@@ -93,6 +83,16 @@ function toLine(row: SpendingRow, groups: readonly SpendingGroup[]) {
     simulated: row.isSimulated,
     /** ⊂ cost_usd: nobody said what it cost, so the most was counted. */
     estimated_usd: toUsd(row.estimatedUsd),
+    ...toCacheLine(row),
+  };
+}
+
+/** The first two are ⊂ input_tokens, the last one beside cost_usd. */
+function toCacheLine(sums: Sums) {
+  return {
+    cached_input_tokens: sums.cachedInputTokens,
+    cache_write_tokens: sums.cacheWriteTokens,
+    cache_saved_usd: toUsd(sums.cacheSavedUsd),
   };
 }
 
@@ -117,20 +117,23 @@ export function toBill(
 }
 
 function toTotal(rows: readonly SpendingRow[]) {
-  const sum = (of: (row: SpendingRow) => number) => rows.reduce((total, row) => total + of(row), 0);
+  const sums = { ...NO_SUMS };
+  for (const row of rows) addSums(sums, row);
   return {
-    runs: sum(({ runs }) => runs),
-    calls: sum(({ calls }) => calls),
-    cost_usd: toUsd(sum(({ costUsd }) => costUsd)),
-    estimated_usd: toUsd(sum(({ estimatedUsd }) => estimatedUsd)),
-    input_tokens: sum(({ inputTokens }) => inputTokens),
-    output_tokens: sum(({ outputTokens }) => outputTokens),
+    runs: rows.reduce((total, { runs }) => total + runs, 0),
+    calls: sums.calls,
+    cost_usd: toUsd(sums.costUsd),
+    estimated_usd: toUsd(sums.estimatedUsd),
+    input_tokens: sums.inputTokens,
+    output_tokens: sums.outputTokens,
+    ...toCacheLine(sums),
   };
 }
 
 const COLUMNS = [
   ...(["runs", "calls", "cost_usd", "input_tokens", "output_tokens", "simulated"] as const),
-  "estimated_usd", // at the end, where a script that counts columns does not trip over it
+  // At the end, in the order in which they came, where a script that counts columns does not trip over them.
+  ...(["estimated_usd", "cached_input_tokens", "cache_write_tokens", "cache_saved_usd"] as const),
 ] as const;
 
 /** As RFC 4180 has it, with a heading. */
@@ -140,10 +143,15 @@ export function toBillCsv(rows: readonly SpendingRow[], groups: readonly Spendin
       ...toLine(row, groups),
       cost_usd: toDecimal(row.costUsd),
       estimated_usd: toDecimal(row.estimatedUsd),
+      cache_saved_usd: toDecimal(row.cacheSavedUsd),
     };
-    return [...groups, ...COLUMNS].map((column) => String(cells[column]));
+    return [
+      ...groups.map((group) => toCell(String(cells[group]))),
+      ...COLUMNS.map((column) => cells[column]),
+    ];
   });
-  return [[...groups, ...COLUMNS], ...lines].map((cells) => `${cells.map(toCell).join(",")}\r\n`).join("");
+  const heading = [...groups.map(toCell), ...COLUMNS];
+  return [heading, ...lines].map((cells) => `${cells.join(",")}\r\n`).join("");
 }
 
 /** A spreadsheet runs a cell that begins like a formula, and tags are written by strangers. */
@@ -159,7 +167,9 @@ function toUsd(usd: number): number {
 
 /** Never "1e-7", which half of the spreadsheets take for a text. */
 function toDecimal(usd: number): string {
-  return usd.toFixed(12).replace(/\.?0+$/, "");
+  return toUsd(usd)
+    .toFixed(12)
+    .replace(/\.?0+$/, "");
 }
 
 // ---- The quota ----------------------------------------------------------------------------------

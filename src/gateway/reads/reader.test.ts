@@ -56,7 +56,7 @@ describe("a large journal, read in the thread", () => {
     });
     const csv = Buffer.from(await reader.bytes(undefined, "toBillCsv", filter)).toString();
     expect(csv.split("\r\n")[0]).toBe(
-      "user,runs,calls,cost_usd,input_tokens,output_tokens,simulated,estimated_usd",
+      "user,runs,calls,cost_usd,input_tokens,output_tokens,simulated,estimated_usd,cached_input_tokens,cache_write_tokens,cache_saved_usd",
     );
   });
 

@@ -2,7 +2,8 @@
 // one those it lacks. A format that was released is never changed. The same facts as in the journal file (../sqlite/format.ts).
 
 import { TuttiError } from "../../base/errors.ts";
-import type { PostgresConnection } from "./connection.ts";
+import { toCacheSums } from "../sums.ts";
+import type { Client, PostgresConnection } from "./connection.ts";
 
 // `top` is the run at the head of a nested one, itself for others. `folded` is for searching: question and answer in small
 // letters. Events are text and not jsonb, which knows no zero character. `appends` makes an append that is tried again, because
@@ -107,7 +108,41 @@ const FORMAT_1 = `
   CREATE INDEX reservations_of_key ON reservations (key_id);
 `;
 
-const FORMATS = [FORMAT_1];
+// What was read from caches of providers and written into them, and what that saved. What stands in the events of runs is
+// added up once; of runs that were deleted before nobody knows it any more.
+const FORMAT_2 = `
+  ALTER TABLE runs
+    ADD COLUMN cached_input_tokens bigint NOT NULL DEFAULT 0,
+    ADD COLUMN cache_write_tokens bigint NOT NULL DEFAULT 0,
+    ADD COLUMN cache_saved_usd double precision NOT NULL DEFAULT 0;
+  ALTER TABLE bill
+    ADD COLUMN cached_input_tokens bigint NOT NULL DEFAULT 0,
+    ADD COLUMN cache_write_tokens bigint NOT NULL DEFAULT 0,
+    ADD COLUMN cache_saved_usd double precision NOT NULL DEFAULT 0;
+`;
+
+async function fillCacheSums(client: Client): Promise<void> {
+  const found = await client.query<{ run: string }>(
+    `SELECT DISTINCT run FROM events WHERE json ~ '"(cachedInputTokens|cacheWriteTokens)":[1-9]'`,
+  );
+  for (const { run } of found.rows) {
+    const { rows } = await client.query<{ json: string }>(
+      "SELECT json FROM events WHERE run = $1 ORDER BY seq",
+      [run],
+    );
+    const { cachedInputTokens, cacheWriteTokens, cacheSavedUsd } = toCacheSums(rows.map(({ json }) => json));
+    await client.query(
+      "UPDATE runs SET cached_input_tokens = $2, cache_write_tokens = $3, cache_saved_usd = $4 WHERE id = $1",
+      [run, cachedInputTokens, cacheWriteTokens, cacheSavedUsd],
+    );
+  }
+}
+
+/** Statements, and what only our own code can do with what is there. */
+const FORMATS: readonly { sql: string; fill?: (client: Client) => Promise<void> }[] = [
+  { sql: FORMAT_1 },
+  { sql: FORMAT_2, fill: fillCacheSums },
+];
 
 /** Two processes that start at once do not both make the tables: the second waits for the first. */
 const LOCK = 0x7475_7474; // "tutt"
@@ -125,7 +160,10 @@ export async function prepareTables(connection: PostgresConnection, schema: stri
       throw new TuttiError("journal-version", `${newer} Update Tutti, or name another database.`);
     }
     if (version === FORMATS.length) return;
-    for (const format of FORMATS.slice(version)) await client.query(format);
+    for (const { sql, fill } of FORMATS.slice(version)) {
+      await client.query(sql);
+      await fill?.(client);
+    }
     await client.query("DELETE FROM format");
     await client.query("INSERT INTO format VALUES ($1)", [FORMATS.length]);
   });

@@ -3,10 +3,11 @@
 
 import { SHADOW_KEY_ID } from "../shadow.ts";
 import type { SummaryChange } from "../summary.ts";
+import { fromSumColumns, IN_TOTAL, SUMS, type SumColumns, toSumValues } from "../sums.ts";
 import type { RunFilter, RunSummary, StopReason } from "../types.ts";
 import type { Client } from "./connection.ts";
 
-interface RunRow {
+interface RunRow extends SumColumns {
   id: string;
   parent: string | null;
   started: number;
@@ -16,11 +17,6 @@ interface RunRow {
   conductor: string;
   simulated: boolean;
   stop_reason: StopReason | null;
-  cost_usd: number;
-  estimated_usd: number;
-  calls: number;
-  input_tokens: number;
-  output_tokens: number;
   stripped: boolean;
   model: string | null;
   dialect: string | null;
@@ -33,32 +29,27 @@ interface RunRow {
 
 export async function updateRun(client: Client, id: string, change: SummaryChange): Promise<void> {
   if (change.start && (await insertRun(client, id, change))) return;
-  const { costUsd, estimatedUsd, calls, inputTokens, outputTokens, isTotal } = change;
-  const sums = [costUsd, estimatedUsd, calls, inputTokens, outputTokens];
+  const sums = toSumValues(change);
   if (change.end === undefined) {
     if (sums.every((sum) => sum === 0)) return;
     await client.query(
-      `UPDATE runs SET cost_usd = cost_usd + $2, estimated_usd = estimated_usd + $3, calls = calls + $4,
-         input_tokens = input_tokens + $5, output_tokens = output_tokens + $6 WHERE id = $1`,
+      `UPDATE runs SET ${SUMS.map((column, i) => `${column} = ${column} + $${2 + i}`).join(", ")} WHERE id = $1`,
       [id, ...sums],
     );
     return;
   }
   const { endedAt = null, answer = null, stopReason = null } = change.end ?? {};
   await client.query(
-    `UPDATE runs SET ended = $7, answer = $8::text, stop_reason = $9,
-       folded = CASE WHEN $8::text IS NULL THEN folded ELSE folded || E'\\n' || $10 END,
-       cost_usd = CASE WHEN $11 THEN 0 ELSE cost_usd END + $2, estimated_usd = estimated_usd + $3,
-       calls = CASE WHEN $11 THEN 0 ELSE calls END + $4,
-       input_tokens = input_tokens + $5, output_tokens = output_tokens + $6
+    `UPDATE runs SET ended = $2, answer = $3::text, stop_reason = $4,
+       folded = CASE WHEN $3::text IS NULL THEN folded ELSE folded || E'\\n' || $5 END,
+       ${SUMS.map((column, i) => `${column} = ${IN_TOTAL.includes(column) ? `CASE WHEN $6 THEN 0 ELSE ${column} END` : column} + $${7 + i}`).join(", ")}
      WHERE id = $1`,
-    [id, ...sums, endedAt, answer, stopReason, (answer ?? "").toLowerCase(), isTotal],
+    [id, endedAt, answer, stopReason, (answer ?? "").toLowerCase(), change.isTotal, ...sums],
   );
 }
 
 /** False when it is there already. */
 async function insertRun(client: Client, id: string, change: SummaryChange): Promise<boolean> {
-  const { costUsd, estimatedUsd, calls, inputTokens, outputTokens } = change;
   const {
     parentId = null,
     startedAt,
@@ -73,9 +64,9 @@ async function insertRun(client: Client, id: string, change: SummaryChange): Pro
   const { rowCount } = await client.query(
     `INSERT INTO runs (id, parent, top, started, question, folded, conductor, simulated, stripped,
        model, dialect, key_id, user_name, metadata, idempotency_key, session,
-       ended, answer, stop_reason, cost_usd, estimated_usd, calls, input_tokens, output_tokens)
+       ended, answer, stop_reason, ${SUMS.join(", ")})
      VALUES ($1, $2, coalesce((SELECT top FROM runs WHERE id = $2), $2, $1), $3, $4, $5, $6, $7, $8,
-       $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
+       $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, ${SUMS.map((_, i) => `$${19 + i}`).join(", ")})
      ON CONFLICT (id) DO NOTHING`,
     [
       ...[id, parentId, startedAt, question, `${question}\n${answer ?? ""}`.toLowerCase()],
@@ -83,7 +74,7 @@ async function insertRun(client: Client, id: string, change: SummaryChange): Pro
       ...[origin?.model, origin?.dialect, origin?.keyId, origin?.user],
       origin?.metadata && toMetadata(origin.metadata),
       ...[idempotencyKey, origin?.session, endedAt, answer, stopReason],
-      ...[costUsd, estimatedUsd, calls, inputTokens, outputTokens],
+      ...toSumValues(change),
     ],
   );
   return rowCount === 1;
@@ -194,11 +185,7 @@ export function toSummary(row: RunRow): RunSummary {
     isSimulated: row.simulated,
     state: row.ended !== null ? "ended" : row.running ? "running" : "interrupted",
     stopReason: row.stop_reason ?? undefined,
-    costUsd: row.cost_usd,
-    estimatedUsd: row.estimated_usd,
-    calls: row.calls,
-    inputTokens: row.input_tokens,
-    outputTokens: row.output_tokens,
+    ...fromSumColumns(row),
     origin:
       model === null
         ? undefined

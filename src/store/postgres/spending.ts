@@ -2,11 +2,11 @@
 // from outside; they travel as parameters and are never written into a query.
 
 import { inOrder, toTagName } from "../spending.ts";
+import { SUM_COLUMNS, SUM_NAMES, SUMS, toSums } from "../sums.ts";
 import type { SpendingFilter, SpendingGroup, SpendingRow } from "../types.ts";
 import type { Client } from "./connection.ts";
 
-const COLUMNS =
-  "started, simulated, cost_usd, estimated_usd, calls, input_tokens, output_tokens, model, key_id, user_name, metadata";
+const COLUMNS = `started, simulated, ${SUMS.join(", ")}, model, key_id, user_name, metadata`;
 
 // Nested runs are on the bill with the run at their head.
 const BILLED = "parent IS NULL AND model IS NOT NULL";
@@ -35,26 +35,24 @@ export function toSumQuery({ keyId, from, to, groupBy = [] }: SpendingFilter): {
     ["started <", to],
   ].flatMap(([condition, value]) => (value === undefined ? [] : [`${condition} $${values.push(value)}`]));
   const groups = groupBy.map((group, i) => `${toExpression(group, values)} AS group${i}`);
-  const sums = "simulated, cost_usd, estimated_usd, calls, input_tokens, output_tokens";
   const arms = [
     ["runs", BILLED],
     ["bill", "TRUE"],
   ].map(
     ([table, isBilled]) =>
-      `SELECT ${[...groups, sums].join(", ")} FROM ${table} WHERE ${[isBilled, ...bounds].join(" AND ")}`,
+      `SELECT ${[...groups, "simulated", ...SUMS].join(", ")} FROM ${table} WHERE ${[isBilled, ...bounds].join(" AND ")}`,
   );
   const columns = [...groupBy.map((_, i) => `group${i}`), "simulated"].join(", ");
-  const sql = `SELECT ${columns}, count(*) AS runs, sum(calls) AS calls, sum(cost_usd) AS "costUsd",
-      sum(estimated_usd) AS "estimatedUsd", sum(input_tokens) AS "inputTokens", sum(output_tokens) AS "outputTokens"
+  const sums = SUM_NAMES.map((name) => `sum(${SUM_COLUMNS[name]}) AS "${name}"`).join(", ");
+  const sql = `SELECT ${columns}, count(*) AS runs, ${sums}
     FROM (${arms.join(" UNION ALL ")}) AS billed GROUP BY ${columns}`;
   return { sql, values };
 }
 
 export function toSpendingRows(rows: readonly SumRow[], groupBy: readonly SpendingGroup[]): SpendingRow[] {
   const read = rows.map((row): SpendingRow => {
-    const { simulated, runs, calls, costUsd, estimatedUsd, inputTokens, outputTokens } = row;
     const group = Object.fromEntries(groupBy.map((name, i) => [name, row[`group${i}`]!]));
-    return { group, isSimulated: simulated, runs, calls, costUsd, estimatedUsd, inputTokens, outputTokens };
+    return { group, isSimulated: row.simulated, runs: row.runs, ...toSums(row) };
   });
   return inOrder(read, groupBy);
 }

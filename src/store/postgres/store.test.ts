@@ -4,10 +4,10 @@
 import { randomBytes } from "node:crypto";
 import { createServer, connect as openSocket, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { runEnd, runStart, stepDelta } from "../../testing/events.ts";
+import { runEnd, runStart, stepDelta, stepEnd } from "../../testing/events.ts";
 import { canStartPostgres, startPostgres } from "../../testing/postgres-server.ts";
 import { noPostgres, openTestPostgres, POSTGRES } from "../../testing/stores.ts";
-import type { Owner, Store } from "../types.ts";
+import type { Owner, RunEvent, Store } from "../types.ts";
 import { toPublicName } from "./connection.ts";
 import { openPostgresStore } from "./store.ts";
 
@@ -55,6 +55,37 @@ describe.skipIf(!POSTGRES)(`the journal in Postgres${noPostgres}`, PATIENT, () =
     await expect(a.append([stepDelta("r", "late")])).rejects.toMatchObject({ code: "journal-failed" });
     await b.append([runEnd("r", "done")]);
     expect((await b.loadRun("r")).map(({ type }) => type)).toEqual(["run-start", "run-end"]);
+  });
+
+  it("tells what caches took and saved of runs that a format without it kept", async () => {
+    const schema = newSchema();
+    const before = await openTestPostgres({ schema });
+    const price = { inputUsd: 10, outputUsd: 50, cachedInputUsd: 1 };
+    const step = stepEnd("r", "reply", 0.25) as Extract<RunEvent, { type: "step-end" }>;
+    const usage = { inputTokens: 2_000, outputTokens: 1, reasoningTokens: 0, cachedInputTokens: 1_000 };
+    await before.append([
+      {
+        ...runStart("r"),
+        pool: [{ id: "w", kind: "model", price }],
+        origin: { model: "w", dialect: "chat" },
+      },
+      { ...step, spending: { ...step.spending, usage } },
+      runEnd("r", "reply"),
+    ]);
+    await before.close();
+    const { default: pg } = await import("pg");
+    const client = new pg.Client({ connectionString: POSTGRES });
+    await client.connect();
+    await client.query(`SET search_path TO ${schema}`);
+    for (const table of ["runs", "bill"])
+      await client.query(
+        `ALTER TABLE ${table} DROP cached_input_tokens, DROP cache_write_tokens, DROP cache_saved_usd`,
+      );
+    await client.query("UPDATE format SET version = 1");
+    await client.end();
+    const [row] = await (await opened(openTestPostgres({ schema }))).sumSpending();
+    expect(row).toMatchObject({ runs: 1, cachedInputTokens: 1_000, cacheWriteTokens: 0 });
+    expect(row!.cacheSavedUsd).toBeCloseTo(0.009, 9);
   });
 
   it("never gives away more of a budget than there is, from two processes at once", async () => {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import Libsql from "libsql";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { gatewayStart, planEnd, runEnd, runStart, stepEnd, stepError } from "../../testing/events.ts";
+import { toRelayedEvents } from "../relayed-run.ts";
 import type { RunEvent } from "../types.ts";
 import { openSqliteStore } from "./store.ts";
 
@@ -114,7 +115,66 @@ it("is brought up once, and has then the tables of a new one", async () => {
     return { columns, indexes, version: version.user_version };
   });
   expect(old).toEqual(fresh);
-  expect(old!.version).toBe(5);
+  expect(old!.version).toBe(6);
+});
+
+const PRICE = { inputUsd: 10, outputUsd: 50, cachedInputUsd: 1, cacheWriteUsd: 12.5 };
+const POOL = [{ id: "w", kind: "model" as const, price: PRICE }];
+
+/** As format 5 knew a reply of the worker above. */
+function cachedStep(runId: string, cachedInputTokens: number, cacheWriteTokens = 0): RunEvent {
+  const usage = { inputTokens: 2_000, outputTokens: 1, reasoningTokens: 0, cachedInputTokens };
+  const step = stepEnd(runId, "r") as Extract<RunEvent, { type: "step-end" }>;
+  return { ...step, spending: { usage: { ...usage, cacheWriteTokens }, costUsd: 0.25, calls: 1 } };
+}
+
+/** Takes out of a new file what came with format 6. */
+function toFormat5(): void {
+  const raw = new Libsql(path);
+  raw.exec("DROP INDEX runs_of_key");
+  for (const table of ["runs", "bill"])
+    for (const column of ["cached_input_tokens", "cache_write_tokens", "cache_saved_usd"])
+      raw.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
+  raw.exec(`CREATE INDEX runs_of_key ON runs (
+    key_id, started, id, parent, simulated, cost_usd, estimated_usd, calls, input_tokens, output_tokens
+  ) WHERE key_id IS NOT NULL; PRAGMA user_version = 5`);
+  raw.close();
+}
+
+it("a journal of format 5 tells what caches took and saved, from its events of whatever form", async () => {
+  const start = (id: string, keyId: string): RunEvent => ({
+    ...(gatewayStart(id, { keyId }, 1, "What? ".repeat(400)) as Extract<RunEvent, { type: "run-start" }>),
+    pool: POOL,
+  });
+  const relayed = toRelayedEvents({
+    ...{ runId: "relayed", startedAt: 3, endedAt: 4, text: "", stopReason: "done" as const },
+    origin: { model: "w", dialect: "chat", keyId: "k2" },
+    entry: POOL[0]!,
+    spending: (cachedStep("relayed", 1_000) as Extract<RunEvent, { type: "step-end" }>).spending,
+  });
+  const written = await openSqliteStore(path);
+  // Rows of one event, of several, with a long conversation beside them, and compact.
+  await written.append([start("pieces", "k1")]);
+  await written.append([cachedStep("pieces", 0, 1_000)]);
+  await written.append([cachedStep("pieces", 1_000), runEnd("pieces", "r")]);
+  await written.append([start("gone", "k1"), cachedStep("gone", 1_000), runEnd("gone", "r")]);
+  await written.append(relayed);
+  await written.deleteRun("gone");
+  await written.close();
+  toFormat5();
+  const raw = new Libsql(path);
+  raw
+    .prepare("INSERT INTO events (run, json) VALUES (?, ?)")
+    .run("pieces", '{"type":"step-end","x":{"cachedInputTokens":9');
+  raw.close();
+
+  const store = await openSqliteStore(path);
+  const [first, second] = await store.sumSpending({ groupBy: ["key"] });
+  expect(first).toMatchObject({ runs: 2, cachedInputTokens: 1_000, cacheWriteTokens: 1_000 });
+  expect(first!.cacheSavedUsd).toBeCloseTo(0.009 - 0.0025, 9);
+  expect(second).toMatchObject({ runs: 1, cachedInputTokens: 1_000, cacheWriteTokens: 0 });
+  expect(second!.cacheSavedUsd).toBeCloseTo(0.009, 9);
+  await store.close();
 });
 
 it("of two processes that find the old format one changes it, and both can write", async () => {

@@ -2,6 +2,7 @@
 // older one those it lacks. A format that was released is never changed.
 
 import { TuttiError } from "../../base/errors.ts";
+import { toCacheSums } from "../sums.ts";
 import type { Database } from "./file.ts";
 
 // `top` is the run at the head of a nested one, itself for others. `folded` is for searching: see
@@ -138,7 +139,45 @@ const FORMAT_5 = `
   CREATE INDEX runs_of_session ON runs (session, started) WHERE session IS NOT NULL;
 `;
 
-const FORMATS = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5];
+// What was read from caches of providers and written into them, and what that saved. `runs_of_key` still has all that a bill
+// takes. What stands in the events of runs is added up once; of runs that were deleted before nobody knows it any more.
+const FORMAT_6 = `
+  ALTER TABLE runs ADD COLUMN cached_input_tokens INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE runs ADD COLUMN cache_write_tokens INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE runs ADD COLUMN cache_saved_usd REAL NOT NULL DEFAULT 0;
+  ALTER TABLE bill ADD COLUMN cached_input_tokens INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE bill ADD COLUMN cache_write_tokens INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE bill ADD COLUMN cache_saved_usd REAL NOT NULL DEFAULT 0;
+  DROP INDEX runs_of_key;
+  CREATE INDEX runs_of_key ON runs (
+    key_id, started, id, parent, simulated, cost_usd, estimated_usd, calls, input_tokens, output_tokens,
+    cached_input_tokens, cache_write_tokens, cache_saved_usd
+  ) WHERE key_id IS NOT NULL;
+`;
+
+function fillCacheSums(database: Database): void {
+  const found = database
+    .prepare(
+      `SELECT DISTINCT run FROM events
+       WHERE json GLOB '*"cachedInputTokens":[1-9]*' OR json GLOB '*"cacheWriteTokens":[1-9]*'`,
+    )
+    .all() as { run: string }[];
+  const select = database.prepare("SELECT json FROM events WHERE run = ? ORDER BY seq");
+  const update = database.prepare(
+    `UPDATE runs SET cached_input_tokens = :cachedInputTokens, cache_write_tokens = :cacheWriteTokens,
+       cache_saved_usd = :cacheSavedUsd WHERE id = :run`,
+  );
+  for (const { run } of found) {
+    const rows = select.all(run) as { json: string }[];
+    update.run({ run, ...toCacheSums(rows.map(({ json }) => json)) });
+  }
+}
+
+/** Statements, and what only our own code can do with what is there. */
+const FORMATS: readonly { sql: string; fill?: (database: Database) => void }[] = [
+  ...[FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5].map((sql) => ({ sql })),
+  { sql: FORMAT_6, fill: fillCacheSums },
+];
 /** What this version writes; older ones are upgraded when they are opened. */
 export const JOURNAL_FORMAT = FORMATS.length;
 
@@ -159,6 +198,9 @@ export function prepareTables(database: Database, path: string): void {
   if (version === 0 && tables > 0) {
     throw new TuttiError("journal-version", `${path} is a database of another program. Name another file.`);
   }
-  for (const format of FORMATS.slice(version)) database.exec(format);
+  for (const { sql, fill } of FORMATS.slice(version)) {
+    database.exec(sql);
+    fill?.(database);
+  }
   database.exec(`PRAGMA user_version = ${newest}`);
 }

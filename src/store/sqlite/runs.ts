@@ -4,6 +4,7 @@
 
 import { SHADOW_KEY_ID } from "../shadow.ts";
 import type { SummaryChange } from "../summary.ts";
+import { fromSumColumns, IN_TOTAL, SUMS, type SumColumns, toSumValues } from "../sums.ts";
 import type { RunFilter, RunSummary, StopReason } from "../types.ts";
 import type { Database } from "./file.ts";
 
@@ -19,7 +20,7 @@ export interface RunTable {
   strip(ids: string[]): void;
 }
 
-interface RunRow {
+interface RunRow extends SumColumns {
   id: string;
   parent: string | null;
   started: number;
@@ -29,11 +30,6 @@ interface RunRow {
   conductor: string;
   simulated: number;
   stop_reason: StopReason | null;
-  cost_usd: number;
-  estimated_usd: number;
-  calls: number;
-  input_tokens: number;
-  output_tokens: number;
   stripped: number;
   model: string | null;
   dialect: string | null;
@@ -57,21 +53,19 @@ export function createRunTable(database: Database): RunTable {
   const insert = database.prepare(
     `INSERT INTO runs (id, parent, top, started, question, folded, conductor, simulated, stripped,
        model, dialect, key_id, user, metadata, idempotency_key, session,
-       ended, answer, stop_reason, cost_usd, estimated_usd, calls, input_tokens, output_tokens)
+       ended, answer, stop_reason, ${SUMS.join(", ")})
      VALUES (?1, ?2, coalesce((SELECT top FROM runs WHERE id = ?2), ?2, ?1), ?3, ?4, ?5, ?6, ?7, ?8,
-       ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)
+       ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ${SUMS.map((_, i) => `?${19 + i}`).join(", ")})
      ON CONFLICT (id) DO NOTHING`,
   );
   const spend = database.prepare(
-    `UPDATE runs SET cost_usd = cost_usd + ?, estimated_usd = estimated_usd + ?, calls = calls + ?,
-       input_tokens = input_tokens + ?, output_tokens = output_tokens + ? WHERE id = ?`,
+    `UPDATE runs SET ${SUMS.map((column) => `${column} = ${column} + ?`).join(", ")} WHERE id = ?`,
   );
   const end = database.prepare(
-    `UPDATE runs SET ended = :ended, answer = :answer, stop_reason = :stopReason,
-       folded = iif(:folded IS NULL, folded, coalesce(folded, '') || char(10) || :folded),
-       cost_usd = iif(:isTotal, 0, cost_usd) + :costUsd, estimated_usd = estimated_usd + :estimatedUsd, calls = iif(:isTotal, 0, calls) + :calls,
-       input_tokens = input_tokens + :inputTokens, output_tokens = output_tokens + :outputTokens
-     WHERE id = :id`,
+    `UPDATE runs SET ended = ?2, answer = ?3, stop_reason = ?4,
+       folded = iif(?5 IS NULL, folded, coalesce(folded, '') || char(10) || ?5),
+       ${SUMS.map((column, i) => `${column} = ${IN_TOTAL.includes(column) ? `iif(?6, 0, ${column})` : column} + ?${7 + i}`).join(", ")}
+     WHERE id = ?1`,
   );
   const nested = database.prepare(
     `WITH RECURSIVE tree (id) AS (
@@ -93,10 +87,8 @@ export function createRunTable(database: Database): RunTable {
   );
 
   /** False when it is there already. */
-  function start(
-    id: string,
-    { start, end, costUsd, estimatedUsd, calls, inputTokens, outputTokens }: SummaryChange,
-  ): boolean {
+  function start(id: string, change: SummaryChange): boolean {
+    const { start, end } = change;
     const { parentId = null, startedAt, question, conductor, isSimulated, isStripped, origin } = start!;
     const { endedAt = null, answer = null, stopReason = null } = end ?? {};
     const folded = [question, answer ?? ""].flatMap((text) => toFolded(text) ?? []).join("\n") || null;
@@ -119,11 +111,7 @@ export function createRunTable(database: Database): RunTable {
       endedAt,
       answer,
       stopReason,
-      costUsd,
-      estimatedUsd,
-      calls,
-      inputTokens,
-      outputTokens,
+      ...toSumValues(change),
     ]);
     return changes > 0;
   }
@@ -131,17 +119,14 @@ export function createRunTable(database: Database): RunTable {
   return {
     update(id, change) {
       if (change.start && start(id, change)) return;
-      const { costUsd, estimatedUsd, calls, inputTokens, outputTokens } = change;
+      const sums = toSumValues(change);
       if (change.end === undefined) {
-        const isAny = costUsd !== 0 || calls !== 0 || inputTokens !== 0 || outputTokens !== 0;
-        if (isAny) spend.run(costUsd, estimatedUsd, calls, inputTokens, outputTokens, id);
+        if (sums.some((sum) => sum !== 0)) spend.run(...sums, id);
         return;
       }
       const { endedAt: ended = null, answer = null, stopReason = null } = change.end ?? {};
       const folded = toFolded(answer ?? "");
-      const isTotal = Number(change.isTotal);
-      const sums = { costUsd, estimatedUsd, calls, inputTokens, outputTokens };
-      end.run({ id, ended, answer, stopReason, folded, isTotal, ...sums });
+      end.run([id, ended, answer, stopReason, folded, Number(change.isTotal), ...sums]);
     },
     list(filter, living) {
       const { sql, parameters } = toListQuery(filter);
@@ -224,11 +209,7 @@ function toSummary(row: RunRow): RunSummary {
     isSimulated: row.simulated === 1,
     state: row.ended !== null ? "ended" : row.running ? "running" : "interrupted",
     stopReason: row.stop_reason ?? undefined,
-    costUsd: row.cost_usd,
-    estimatedUsd: row.estimated_usd,
-    calls: row.calls,
-    inputTokens: row.input_tokens,
-    outputTokens: row.output_tokens,
+    ...fromSumColumns(row),
     origin,
     isStripped: row.stripped === 1,
   };

@@ -3,6 +3,7 @@
 // query or a JSON path.
 
 import { inOrder, toTagName } from "../spending.ts";
+import { SUM_COLUMNS, SUM_NAMES, SUMS, toSums } from "../sums.ts";
 import type { SpendingFilter, SpendingGroup, SpendingRow } from "../types.ts";
 import type { Database } from "./file.ts";
 import { listed } from "./runs.ts";
@@ -18,8 +19,7 @@ type SumRow = Omit<SpendingRow, "group" | "isSimulated"> & { simulated: number }
     string
   >;
 
-const COLUMNS =
-  "started, simulated, cost_usd, estimated_usd, calls, input_tokens, output_tokens, model, key_id, user, metadata";
+const COLUMNS = `started, simulated, ${SUMS.join(", ")}, model, key_id, user, metadata`;
 
 // Nested runs are on the bill with the run at their head. Whatever has a key has a model: see `toSumQuery`.
 const TOP_LEVEL = "parent IS NULL";
@@ -37,10 +37,8 @@ export function createBill(database: Database): Bill {
       const { groupBy = [] } = filter;
       const { sql, parameters } = toSumQuery(filter);
       const rows = (database.prepare(sql).all(parameters) as SumRow[]).map((row): SpendingRow => {
-        const { simulated, runs, calls, costUsd, estimatedUsd, inputTokens, outputTokens } = row;
         const group = Object.fromEntries(groupBy.map((name, i) => [name, row[`group${i}`]!]));
-        const sums = { runs, calls, costUsd, estimatedUsd, inputTokens, outputTokens };
-        return { group, isSimulated: simulated === 1, ...sums };
+        return { group, isSimulated: row.simulated === 1, runs: row.runs, ...toSums(row) };
       });
       return inOrder(rows, groupBy);
     },
@@ -66,17 +64,16 @@ function toSumQuery({ keyId, from, to, groupBy = [] }: SpendingFilter): {
     return `${toExpression(group, i)} AS group${i}`;
   });
   // Each table is narrowed by itself and asked for no column too many: the index of a key is then enough.
-  const sums = "simulated, cost_usd, estimated_usd, calls, input_tokens, output_tokens";
   const arms = [
     ["runs", keyId === undefined ? BILLED : TOP_LEVEL],
     ["bill", "TRUE"],
   ].map(([table, isBilled]) => {
     const where = [isBilled, ...conditions].join(" AND ");
-    return `SELECT ${[...groups, sums].join(", ")} FROM ${table} WHERE ${where}`;
+    return `SELECT ${[...groups, "simulated", ...SUMS].join(", ")} FROM ${table} WHERE ${where}`;
   });
   const columns = [...groupBy.map((_, i) => `group${i}`), "simulated"].join(", ");
-  const sql = `SELECT ${columns}, count(*) AS runs, sum(calls) AS calls, sum(cost_usd) AS costUsd,
-      sum(estimated_usd) AS estimatedUsd,      sum(input_tokens) AS inputTokens, sum(output_tokens) AS outputTokens
+  const sums = SUM_NAMES.map((name) => `sum(${SUM_COLUMNS[name]}) AS ${name}`).join(", ");
+  const sql = `SELECT ${columns}, count(*) AS runs, ${sums}
     FROM (${arms.join(" UNION ALL ")}) GROUP BY ${columns}`;
   return { sql, parameters };
 }

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { TuttiConfigInput } from "../../config/schema.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "../../gateway/server.ts";
 import { createLog } from "../../http/log.ts";
+import type { Price } from "../../worker/types.ts";
 import { renderWorkflow } from "../../workflow/render.ts";
 import type { Workflow } from "../../workflow/types.ts";
 import { type ChatReply, type ChatRequest, type ChatServer, startChatServer } from "./chat-server.ts";
@@ -18,6 +19,8 @@ export interface TestGatewayOptions {
   reply?: (request: ChatRequest) => ChatReply | Promise<ChatReply>;
   /** Numbers: 0 alpha, 1 beta, 2 gamma, 3 planner, 4 consensus. */
   plan?: Workflow | string | ((request: ChatRequest) => ChatReply | Promise<ChatReply>);
+  /** Of all models. */
+  price?: Price;
   config?: TuttiConfigInput;
   dialects?: GatewayOptions["dialects"];
   /** Whether they think aloud is found out from their first reply, which is held until then. */
@@ -60,7 +63,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     id: `stub/${name}`,
     model: `stub/${name}`,
     baseUrl: upstream.baseUrl,
-    price: PRICE,
+    price: options.price ?? PRICE,
     // Most tests are about streams: they begin with the first reply.
     thinking: options.isThinkingUnknown ? undefined : ("tagged" as const),
   });

@@ -41,6 +41,19 @@ describe("sums", () => {
     ]);
   });
 
+  it("tell what caches saved over all days, where bills know it", () => {
+    const cached = { cached_input_tokens: 100, cache_saved_usd: -0.5 };
+    const lines = [
+      { ...line("1", "a", 1), ...cached },
+      { ...line("2", "a", 2), ...cached, cache_saved_usd: 2 },
+      line("2", "b", 0),
+    ];
+    expect(toSums(lines, "key")).toMatchObject([
+      { value: "a", cached_input_tokens: 200, cache_saved_usd: 1.5 },
+      { value: "b", cached_input_tokens: 0, cache_saved_usd: 0 },
+    ]);
+  });
+
   it("take days of workers as well", () => {
     const day = { day: "2026-11-17", workerId: "w", runs: 2, calls: 3, costUsd: 4, isSimulated: true };
     expect(toSums(fromDays([day]), "worker")).toMatchObject([{ value: "w", cost_usd: 4, simulated: true }]);

@@ -19,6 +19,8 @@ export interface BillLine {
   /** Bills know them; the journal's days of workers do not. */
   input_tokens?: number;
   output_tokens?: number;
+  cached_input_tokens?: number;
+  cache_saved_usd?: number;
   simulated: boolean;
 }
 
@@ -73,6 +75,7 @@ export function toSums(lines: readonly BillLine[], group: BillGroup): Sum[] {
   const sums = new Map<string, Sum>();
   for (const line of lines) {
     const { simulated, runs, calls, cost_usd, input_tokens = 0, output_tokens = 0 } = line;
+    const { cached_input_tokens = 0, cache_saved_usd = 0 } = line;
     const value = line[group] ?? "";
     const before = sums.get(`${simulated} ${value}`);
     sums.set(`${simulated} ${value}`, {
@@ -82,6 +85,8 @@ export function toSums(lines: readonly BillLine[], group: BillGroup): Sum[] {
       cost_usd: (before?.cost_usd ?? 0) + cost_usd,
       input_tokens: (before?.input_tokens ?? 0) + input_tokens,
       output_tokens: (before?.output_tokens ?? 0) + output_tokens,
+      cached_input_tokens: (before?.cached_input_tokens ?? 0) + cached_input_tokens,
+      cache_saved_usd: (before?.cache_saved_usd ?? 0) + cache_saved_usd,
     });
   }
   return [...sums.values()].sort((a, b) => b.cost_usd - a.cost_usd);

@@ -11,7 +11,7 @@ import { ChartView } from "../ui/chart.tsx";
 import { Choice } from "../ui/field.tsx";
 import { Empty, Loaded } from "../ui/notes.tsx";
 import { number, Table } from "../ui/table.tsx";
-import { Money, Tokens } from "../ui/values.tsx";
+import { CacheSaving, Money, Tokens } from "../ui/values.tsx";
 import { type BillGroup, type BillLine, fromDays, type Sum, toBars, toSums } from "./bill.ts";
 
 const DAY_MS = 86_400_000;
@@ -85,6 +85,9 @@ async function readBill(group: BillGroup, days: number, signal: AbortSignal): Pr
 
 const TITLES: Record<BillGroup, string> = { key: "Key", model: "Model", worker: "Worker" };
 const TOKENS = number<Sum>("Tokens", (sum) => <Tokens input={sum.input_tokens} output={sum.output_tokens} />);
+const CACHES = number<Sum>("Caches", (sum) => (
+  <CacheSaving tokens={sum.cached_input_tokens} savedUsd={sum.cache_saved_usd} isSimulated={sum.simulated} />
+));
 
 interface BillProps {
   lines: readonly BillLine[];
@@ -106,6 +109,8 @@ function BillView({ lines, group, days, nameOf }: BillProps) {
           number<Sum>("Requests", ({ runs }) => toCount(runs, "run")),
           number<Sum>("Calls", ({ calls }) => calls),
           ...(group === "worker" ? [] : [TOKENS]),
+          // Where no provider has a cache, or none was used, it would be an empty column.
+          ...(sums.some((sum) => sum.cached_input_tokens > 0 || sum.cache_saved_usd !== 0) ? [CACHES] : []),
           number<Sum>("Cost", (sum) => <Money usd={sum.cost_usd} isSimulated={sum.simulated} />),
         ]}
         rows={sums}

@@ -2,7 +2,6 @@
 
 import { useCallback, useMemo, useState } from "react";
 import { Link } from "wouter";
-import { toTokens } from "../../../src/base/format.ts";
 import type { Run, RunStep } from "../../../src/perform/run.ts";
 import { toNodeId } from "../graph/model.ts";
 import { RunGraph } from "../graph/run-graph.tsx";
@@ -11,7 +10,7 @@ import { Card } from "../ui/card.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { Empty, ErrorNote, Loading } from "../ui/notes.tsx";
 import { Tag } from "../ui/tag.tsx";
-import { Duration, Elapsed, Money, Tokens, When } from "../ui/values.tsx";
+import { CacheSaving, Duration, Elapsed, Money, Tokens, When } from "../ui/values.tsx";
 import { Compare } from "./compare.tsx";
 import { toCriticalPath } from "./critical-path.ts";
 import { toText } from "./message-list.tsx";
@@ -118,24 +117,16 @@ function RunHead({ run, isRunning }: { run: Run; isRunning: boolean }) {
           {run.conductorCalls > 0 && ` and ${run.conductorCalls} of the Conductor`}
         </span>
         <Tokens input={run.usage.inputTokens} output={run.usage.outputTokens} />
-        <CacheSaving run={run} />
+        <CacheSaving
+          tokens={run.usage.cachedInputTokens}
+          savedUsd={run.cacheSavedUsd}
+          isSimulated={run.isSimulated}
+        />
         {origin && <span>model {origin.model}</span>}
         <span title={settings.conductorReason}>Conductor {settings.conductor}</span>
         {origin?.keyId && <span>key {origin.keyId}</span>}
         {origin?.user && <span>user {origin.user}</span>}
       </p>
     </div>
-  );
-}
-
-/** What caches of providers changed in the bill, where they did. */
-function CacheSaving({ run: { usage, cacheSavedUsd, isSimulated } }: { run: Run }) {
-  // Sums of fractions may leave a trace of nothing.
-  if (usage.cachedInputTokens === 0 && Math.abs(cacheSavedUsd) < 1e-12) return null;
-  return (
-    <span title="Input that was read from caches, and what that saved, less what writing into them took more">
-      {toTokens(usage.cachedInputTokens)} cached,{" "}
-      <Money usd={Math.abs(cacheSavedUsd)} isSimulated={isSimulated} /> {cacheSavedUsd < 0 ? "more" : "saved"}
-    </span>
   );
 }

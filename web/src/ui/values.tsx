@@ -58,6 +58,28 @@ export function Tokens({ input, output }: { input: number; output: number }) {
   );
 }
 
+interface CacheSavingProps {
+  /** Input that was read from caches. */
+  tokens: number;
+  savedUsd: number;
+  isSimulated: boolean;
+}
+
+/** What caches of providers changed in the bill, where they did. */
+export function CacheSaving({ tokens, savedUsd, isSimulated }: CacheSavingProps) {
+  // Sums of fractions may leave a trace of nothing.
+  if (tokens === 0 && Math.abs(savedUsd) < 1e-12) return null;
+  return (
+    <span
+      className="number"
+      title="Input that was read from caches, and what that saved, less what writing into them took more"
+    >
+      {toTokens(tokens)} cached, <Money usd={Math.abs(savedUsd)} isSimulated={isSimulated} />{" "}
+      {savedUsd < 0 ? "more" : "saved"}
+    </span>
+  );
+}
+
 /** The same worker has the same colour wherever a run is shown. */
 export function workerColour(worker: number): string {
   return colourOf(worker % MOST_COLOURS);
