@@ -266,6 +266,8 @@ export interface Worker {
    */
   readonly isInstant?: boolean;
   ask(request: WorkerRequest, signal: AbortSignal): AsyncIterable<WorkerEvent>;
+  /** Has its provider count the input of a request, which is not billed. Absent: it has nothing that counts. */
+  countInput?(request: WorkerRequest, signal: AbortSignal): Promise<number | undefined>;
 }
 
 // ---- Pools ------------------------------------------------------------------------------------
