@@ -46,9 +46,12 @@ export function createDeployedMember(
     restUntil[at] = now() + Math.min(retryAfterMs, LONGEST_COOL_DOWN_MS);
   }
 
+  const counting = deployments[0]!.member.worker.countInput;
   const worker: Worker = {
     id,
     kind: "model",
+    // The same model, wherever it stands.
+    ...(counting && { countInput: counting }),
     async *ask(request, signal) {
       const order = inOrder(affinityOf(request));
       for (const [tries, at] of order.entries()) {

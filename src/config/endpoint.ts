@@ -6,6 +6,7 @@ import { TuttiError, usageError } from "../base/errors.ts";
 import { shorten } from "../base/format.ts";
 import { registerSecret } from "../base/redact.ts";
 import { didYouMean } from "../base/suggest.ts";
+import { COUNTERS } from "../worker/count-input.ts";
 import { knownAbilities } from "../worker/known-models.ts";
 import { loadModel, PROTOCOLS, type ProviderProtocol } from "../worker/models.ts";
 import { contextOf, priceAt, priceOf } from "../worker/price.ts";
@@ -143,6 +144,7 @@ export async function toMember(
   const worker = createModelWorker(id, load, {
     ...{ temperature, providerOptions, takesImages, takesPdf },
     known: { protocol, model },
+    countsInput: Object.hasOwn(COUNTERS, protocol),
     explain: (failure) => explainUnknownModel(failure, id, endpoint, model, fetch),
     thinking: settings.thinking ?? (isCompatible ? undefined : "tagged"),
   });

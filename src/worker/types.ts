@@ -271,6 +271,8 @@ export interface Worker {
    */
   readonly isRecorded?: boolean;
   ask(request: WorkerRequest, signal: AbortSignal): AsyncIterable<WorkerEvent>;
+  /** Has its provider count the input of a request, which is not billed. Absent: it has nothing that counts. */
+  countInput?(request: WorkerRequest, signal: AbortSignal): Promise<number | undefined>;
 }
 
 // ---- Pools ------------------------------------------------------------------------------------

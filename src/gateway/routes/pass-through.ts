@@ -7,6 +7,7 @@ import type { RelayTarget } from "../../config/endpoint.ts";
 import { toPoolEntry } from "../../store/pool-entry.ts";
 import type { Origin, PoolEntry, RunEvent } from "../../store/types.ts";
 import { createRunId } from "../../tutti/run-setup.ts";
+import type { BoundInput } from "../../worker/brief-parts.ts";
 import { costOf, mostCostOf, ratesFor } from "../../worker/price.ts";
 import type { PoolMember, Task } from "../../worker/types.ts";
 import type { Admission } from "../access/admission.ts";
@@ -15,7 +16,7 @@ import type { CachedReply } from "../cache/response-cache.ts";
 import type { GatewayContext } from "../context.ts";
 import { type Fields, isFields } from "../http/object-reader.ts";
 import type { Visit } from "../http/route.ts";
-import { boundRequest, type RequestBound } from "../relay/bound-request.ts";
+import { boundRequest, type RequestBound, toBoundRequest } from "../relay/bound-request.ts";
 import { CopiedResponse } from "../relay/copies.ts";
 import { type RelayedRun, toRelayEvents } from "../relay/journal.ts";
 import { checkFields } from "../relay/priced-fields.ts";
@@ -80,13 +81,15 @@ export async function passThrough(
   const { connection, key, notes } = visit;
   const { reader, raw, body, member, target, upstream } = asked;
   const usualTokens = member.maxOutputTokens ?? context.config.maxOutputTokens;
-  const bound = withoutOutput(reader, boundRequest(raw, body, usualTokens));
   const runId = createRunId();
   const startedAt = Date.now();
   const keepsText = context.config.gateway.keepRelayed || connection.header("x-tutti-content") === "keep";
   const origin = toOrigin(asked, key?.id, keepsText);
   const entry: PoolEntry = toPoolEntry(member);
   const isBounded = key?.budget !== undefined && !isFreeOfBudget(key, asked);
+  const byBytes = withoutOutput(reader, boundRequest(raw, body, usualTokens));
+  const input = isBounded ? toBoundRequest(body, byBytes.inputTokens()) : undefined;
+  const bound = input ? boundByCounts(context, toCountedBy(key!, entry), input, byBytes) : byBytes;
   const admission = isBounded
     ? await admitBudgeted(context, visit, key!, asked, { runId, startedAt, origin, entry, bound })
     : await context.admission.admit(key, { runId, usd: key?.budget ? 0 : undefined });
@@ -124,6 +127,13 @@ export async function passThrough(
         return headers;
       },
     });
+    if (input && outcome.usage)
+      context.counted.report(
+        toCountedBy(key!, entry),
+        toConversation(input),
+        input,
+        outcome.usage.inputTokens,
+      );
     if (asked.keep) keepReply(asked.keep, runId, outcome, target);
     if (outcome.firstByteMs !== undefined) notes.firstTokenMs = beforeMs + outcome.firstByteMs;
   } catch (error) {
@@ -216,6 +226,29 @@ function isFreeOfBudget({ allowFields = [] }: GatewayKey, { dialect, reader }: P
 async function countCapped({ sessions }: GatewayContext, session: string, events: readonly RunEvent[]) {
   for (const event of events)
     if (event.type === "run-end") await sessions.add(session, event.spent.usd, event.spent.calls);
+}
+
+/** A key learns from its own requests alone. */
+const toCountedBy = ({ id }: GatewayKey, entry: PoolEntry): string => `${id} ${entry.id}`;
+
+/** By its beginning; others begin alike, so what it began with is remembered apart. */
+function toConversation({ parts }: BoundInput): string {
+  const begin = parts.slice(0, BEGINNING).map(({ key }) => key);
+  return [...begin, parts.length > BEGINNING ? "newest" : "first"].join(" ");
+}
+
+/** Instructions, a question and some tools. */
+const BEGINNING = 6;
+
+/** What was in a request before, and was counted then, needs not be bounded by its bytes. */
+function boundByCounts(
+  { counted }: GatewayContext,
+  workerId: string,
+  input: BoundInput,
+  byBytes: RequestBound,
+): RequestBound {
+  const inputTokens = Math.min(input.boundTokens, counted.bound(workerId, input));
+  return { ...byBytes, inputTokens: () => inputTokens };
 }
 
 /** A shorter reply than this is of no use, unless no more was wanted. */
