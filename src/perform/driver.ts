@@ -3,6 +3,7 @@
 // is used or shown that a crash could take back.
 
 import { isTuttiError, TuttiError } from "../base/errors.ts";
+import { CLAIM_MS } from "../store/owner.ts";
 import type { EventError, RunEvent, StopReason } from "../store/types.ts";
 import { toBoundInput } from "../worker/brief-parts.ts";
 import { nests } from "../worker/kinds.ts";
@@ -73,6 +74,10 @@ class Driver {
   readonly #attempts = new Attempts();
   readonly #planning = new AbortController();
   #journalError: TuttiError | undefined;
+  /** Another process performs it now, and has counted what is under way here: nothing of it is written any more. */
+  #isLost = false;
+  /** By a clock that nobody sets: how old the lease is. */
+  #renewedAt = performance.now();
   /** What was paid for and could not be journaled: it goes with the next events. */
   #unwritten: RunEvent[] = [];
   #wake: (() => void) | undefined;
@@ -86,14 +91,14 @@ class Driver {
   async perform(): Promise<RunState> {
     const { store, owner, signal } = this.#stage;
     const { runId } = this.#state;
-    const beat = setInterval(() => void store.claim(runId, owner).catch(() => {}), HEARTBEAT_MS);
-    beat.unref();
     const wake = () => this.#wake?.();
+    const beat = setInterval(() => void this.#renew(), HEARTBEAT_MS);
+    beat.unref();
     signal.addEventListener("abort", wake);
     this.#watchDeadline();
     try {
       while (!this.#state.ended) {
-        if (signal.reason === HAND_OVER) {
+        if (signal.reason === HAND_OVER || this.#isLost) {
           await this.#stopAsking();
           break;
         }
@@ -110,6 +115,23 @@ class Driver {
       if (this.#unwritten.length > 0) this.#stage.onUnwritten?.(this.#unwritten);
       await store.release(runId, owner).catch(() => {});
     }
+  }
+
+  async #renew(): Promise<void> {
+    const { store, owner } = this.#stage;
+    const at = performance.now();
+    // A journal that is away says nothing about the lease.
+    const isOurs = await Promise.resolve(store.claim(this.#state.runId, owner)).catch(() => undefined);
+    if (isOurs) this.#renewedAt = at;
+    if (isOurs !== false) return;
+    this.#isLost = true;
+    this.#wake?.();
+  }
+
+  /** A process that was frozen, just before it asks somebody: another one may have asked in its place. */
+  async #isStillOurs(): Promise<boolean> {
+    if (performance.now() - this.#renewedAt >= CLAIM_MS) await this.#renew();
+    return !this.#isLost;
   }
 
   async pickUp(turn?: ResumeTurn): Promise<void> {
@@ -169,6 +191,12 @@ class Driver {
       const appended = this.#stage.store.append(earlier ? [...earlier, ...events] : events);
       if (appended) await appended;
     } catch (error) {
+      if (isTuttiError(error) && error.code === "run-busy") {
+        this.#isLost = true;
+        this.#unwritten = [];
+        this.#wake?.();
+        return false;
+      }
       isJournaled = false;
       this.#unwritten.push(...(earlier ?? []), ...(isPaid ? events : []));
       this.#journalError ??= isTuttiError(error) ? error : new TuttiError("journal-failed", String(error));
@@ -255,7 +283,9 @@ class Driver {
 
   #spawn(name: string, work: () => Promise<RunEvent>): void {
     const { checkpoint } = this.#stage;
-    const perform = async () => void (await this.#emit([await work()]));
+    const perform = async () => {
+      if (await this.#isStillOurs()) await this.#emit([await work()]);
+    };
     const tracked: Promise<void> = (checkpoint ? checkpoint(name, perform) : perform()).then(() => {
       this.#running.delete(tracked);
       this.#wake?.();
