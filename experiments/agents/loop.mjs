@@ -25,7 +25,8 @@ export const WAYS = {
 const WORKERS = {
   chat: { provider: "stub" },
   messages: { provider: "anthropic" },
-  responses: { provider: "stub" },
+  // Passed on as it is where one model is asked for; a run asks it in chat completions.
+  responses: { provider: "stub", dialects: ["chat", "responses"] },
 };
 
 export async function loop(client, program, way) {

@@ -6,7 +6,7 @@ import { writeMessage } from "../testing/gateway/anthropic-stream.ts";
 import type { ChatRequest } from "../testing/gateway/chat-server.ts";
 import type { Loose } from "../testing/gateway/doors.ts";
 import { startTestGateway } from "../testing/gateway/gateway.ts";
-import { body, closing } from "../testing/gateway/keyed-gateway.ts";
+import { body, closing, start } from "../testing/gateway/keyed-gateway.ts";
 import { type ProviderRequest, startProvider } from "../testing/gateway/provider-server.ts";
 import { renderWorkflow } from "../workflow/render.ts";
 
@@ -293,4 +293,58 @@ it("what caches saved stands on the bill: of a team, of its Conductor's calls, a
   expect(bill.data[0].cache_saved_usd).toBeCloseTo(0.0072, 9);
   expect(bill.total.cache_saved_usd).toBeCloseTo(3 * 0.0072, 9);
   expect(bill.total.cached_input_tokens).toBe(2_400);
+});
+
+it("what a client has kept for an hour is kept for an hour, at the price of an hour, and its budget holds", async () => {
+  const written = { cache_creation_input_tokens: 1_000 };
+  const provider = await startProvider((response) => {
+    const block: [object, object] = [
+      { type: "text", text: "" },
+      { type: "text_delta", text: "Done." },
+    ];
+    const cache_creation = { ephemeral_1h_input_tokens: 600, ephemeral_5m_input_tokens: 400 };
+    writeMessage(response, [block], "end_turn", { ...written, cache_creation });
+  });
+  const price = { inputUsd: 10, cachedInputUsd: 1, cacheWriteUsd: 12.5, outputUsd: 10 };
+  const claude = { id: "claude", model: "anthropic/claude-x", baseUrl: `${provider.url}/v1`, price };
+  const gateway = await start(
+    { small: { budget: { usd: 0.3, window: "total" } } },
+    {
+      env: { KEY: "sk-test-anthropic-0123456789" },
+      config: { workers: [{ ...claude, apiKeyEnv: "KEY" }], conductor: undefined },
+    },
+  );
+  const hour = { type: "ephemeral", ttl: "1h" };
+  const asked = {
+    max_tokens: 20,
+    tools: [{ name: "read", input_schema: { type: "object" }, cache_control: hour }],
+    system: [{ type: "text", text: "You fix tests.", cache_control: hour }],
+    messages: [
+      { role: "user", content: [{ type: "text", text: "Hi.", cache_control: { type: "ephemeral" } }] },
+    ],
+  };
+  const marksOf = ({ body: raw }: ProviderRequest) => {
+    const { tools, system, messages } = JSON.parse(raw) as Loose;
+    return [tools[0], system[0], messages[0].content[0]].map(({ cache_control: mark }) => mark?.ttl ?? "5m");
+  };
+  // 9 at the price of input, 600 for an hour, 400 for five minutes, and 7 that are written.
+  const costUsd = (9 * 10 + 600 * 20 + 400 * 12.5 + 7 * 10) / 1e6;
+  for (const model of ["tutti-fast", "claude"]) {
+    const reply = await gateway.ask({ ...asked, model }, "small", "/v1/messages");
+    expect(reply.status).toBe(200);
+    await reply.text();
+    expect(marksOf(provider.requests.at(-1)!)).toEqual(["1h", "1h", "5m"]);
+  }
+  const { data } = await body(gateway.get("/v1/usage?group=model", "small"));
+  expect(data.map(({ cost_usd }: Loose) => cost_usd)).toEqual([
+    expect.closeTo(costUsd, 9),
+    expect.closeTo(costUsd, 9),
+  ]);
+  // All of what is sent could be written for an hour: twice its price is reserved, and no more is asked than fits.
+  const before = provider.requests.length;
+  const long = [{ role: "user", content: "x".repeat(19_000) }];
+  expect(
+    (await gateway.ask({ ...asked, model: "claude", messages: long }, "small", "/v1/messages")).status,
+  ).toBe(402);
+  expect(provider.requests).toHaveLength(before);
 });

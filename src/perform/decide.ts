@@ -20,7 +20,7 @@ import {
   reserveShare,
 } from "./budget.ts";
 import { handOver } from "./change-state.ts";
-import { boundByBytes, boundByReport } from "./input-bound.ts";
+import { boundByBytes, boundByReport, mostPriceOf } from "./input-bound.ts";
 import { afterTurn, decideTurn, findUndecided, type RuledRound } from "./loop.ts";
 import {
   candidatesFor,
@@ -309,12 +309,9 @@ function reserveStep(
   }
   const maxOutputTokens = replyLimit(state, entry, brief.isLast);
   if (isFree(entry)) return { ok: true, amount: NOTHING, maxOutputTokens };
+  const price = mostPriceOf(entry, brief);
   const reserveWith = (inputTokens: () => number) =>
-    reserveCall(
-      left,
-      { price: entry.price, calls: 1, inputTokens, maxOutputTokens },
-      state.settings.allowUnknownPrice,
-    );
+    reserveCall(left, { price, calls: 1, inputTokens, maxOutputTokens }, state.settings.allowUnknownPrice);
   const byBytes = reserveWith(() => boundByBytes(brief));
   if (byBytes.ok && byBytes.maxOutputTokens === maxOutputTokens) return byBytes;
   const byReport = boundByReport(brief, steps[step]!);

@@ -24,7 +24,7 @@ import type {
 } from "../worker/types.ts";
 import { toFailedSpending, toSpending } from "./budget.ts";
 import { type AskAction, deadlineOf } from "./decide.ts";
-import { boundByReport } from "./input-bound.ts";
+import { boundByReport, mostPriceOf } from "./input-bound.ts";
 import type { Nested } from "./nested.ts";
 import { retryDelay } from "./retry.ts";
 import { jitterAt, type Stage, toEventError, toTuttiError } from "./stage.ts";
@@ -114,7 +114,7 @@ export async function performStep(
   const exchange = { inputTokens, written: partial + reasoning, maxOutputTokens };
   const spending = outcome.usage
     ? toSpending(entry, outcome.usage, exchange)
-    : toFailedSpending(entry, error, exchange);
+    : toFailedSpending({ ...entry, price: mostPriceOf(entry, brief) }, error, exchange);
   return {
     type: "step-error",
     ...common,

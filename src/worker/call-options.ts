@@ -5,7 +5,7 @@ import type { LanguageModelV3CallOptions, LanguageModelV3Message } from "@ai-sdk
 import { TuttiError } from "../base/errors.ts";
 import { quote, splitOwn } from "./brief.ts";
 import { type KnownModel, toThinkOptions } from "./think-options.ts";
-import type { ImagePart, Message, Part, ReasoningPart, ToolCall, WorkerRequest } from "./types.ts";
+import type { CacheMark, ImagePart, Message, Part, ReasoningPart, ToolCall, WorkerRequest } from "./types.ts";
 
 type UserContent = Extract<LanguageModelV3Message, { role: "user" }>["content"];
 type JsonSchema = NonNullable<
@@ -133,8 +133,9 @@ function toPromptMessage(message: Message, defaults: CallDefaults): LanguageMode
 }
 
 /** The client's own marks are Anthropic's; to other providers they say nothing. */
-function toCacheOptions(isCached: true | undefined) {
-  return isCached && { anthropic: { cacheControl: { type: "ephemeral" } } };
+function toCacheOptions(isCached: CacheMark | undefined) {
+  const cacheControl = isCached === "1h" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
+  return isCached && { anthropic: { cacheControl } };
 }
 
 function toReasoningPart({ text, metadata }: ReasoningPart) {

@@ -68,6 +68,7 @@ const usage = fc
   })
   .map(
     ({ cached, written, fresh, output, reasoning }): Required<Usage> => ({
+      hourWriteTokens: Math.floor(written / 3),
       inputTokens: cached + written + fresh,
       outputTokens: output + reasoning,
       cachedInputTokens: cached,
@@ -88,6 +89,10 @@ describe("the cost of a usage", () => {
     expect(costOf(base, price)).toBeCloseTo((600 * 2 + 400 * 0.2 + 100 * 10) / 1e6, 12);
     expect(costOf({ ...base, cacheWriteTokens: 600 }, price)).toBeCloseTo(
       (600 * 2.5 + 400 * 0.2 + 100 * 10) / 1e6,
+      12,
+    );
+    expect(costOf({ ...base, cacheWriteTokens: 600, hourWriteTokens: 200 }, price)).toBeCloseTo(
+      (200 * 2 * 2 + 400 * 2.5 + 400 * 0.2 + 100 * 10) / 1e6,
       12,
     );
     expect(costOf(base, { inputUsd: 2, outputUsd: 10 })).toBeCloseTo((1000 * 2 + 100 * 10) / 1e6, 12);

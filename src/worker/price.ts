@@ -117,14 +117,28 @@ export function usualUsd(
   return (inputTokens * price.inputUsd + output * price.outputUsd) / 1e6;
 }
 
+/** What is kept for an hour costs more to write than what is kept for minutes, and no catalogue has it: Anthropic's own rule. */
+const HOUR_FACTOR = 2;
+
+/** The most that input can cost where the client has parts of it kept for an hour. */
+export function withHourWrites(price: Price): Price {
+  const raised = <T extends Rates>(rates: T): T => ({
+    ...rates,
+    cacheWriteUsd: Math.max(rates.cacheWriteUsd ?? 0, HOUR_FACTOR * rates.inputUsd),
+  });
+  return price.long ? { ...raised(price), long: raised(price.long) } : raised(price);
+}
+
 export function costOf(usage: Usage, list: Price): number {
   const price = ratesFor(list, usage.inputTokens);
   const cached = Math.min(usage.cachedInputTokens, usage.inputTokens);
   const written = Math.min(usage.cacheWriteTokens ?? 0, usage.inputTokens - cached);
+  const hour = Math.min(usage.hourWriteTokens ?? 0, written);
   const micro =
     (usage.inputTokens - cached - written) * price.inputUsd +
+    hour * HOUR_FACTOR * price.inputUsd +
     cached * (price.cachedInputUsd ?? price.inputUsd) +
-    written * (price.cacheWriteUsd ?? price.inputUsd) +
+    (written - hour) * (price.cacheWriteUsd ?? price.inputUsd) +
     usage.outputTokens * price.outputUsd;
   // Neither a report nor a price can make anything cheaper than free.
   return micro > 0 ? micro / 1_000_000 : 0;
@@ -218,11 +232,13 @@ export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedInputTok
 
 export function addUsage(a: Usage, b: Usage): Usage {
   const cacheWriteTokens = (a.cacheWriteTokens ?? 0) + (b.cacheWriteTokens ?? 0);
+  const hourWriteTokens = (a.hourWriteTokens ?? 0) + (b.hourWriteTokens ?? 0);
   return {
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
     ...(cacheWriteTokens > 0 && { cacheWriteTokens }),
+    ...(hourWriteTokens > 0 && { hourWriteTokens }),
   };
 }

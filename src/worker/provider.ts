@@ -10,6 +10,7 @@ import type {
   LanguageModelV3StreamPart,
 } from "@ai-sdk/provider";
 import { type TuttiError, usageError } from "../base/errors.ts";
+import { isObject } from "../base/fields.ts";
 import { toCallOptions } from "./call-options.ts";
 import { badResponse, streamCut, toWorkerError } from "./failure.ts";
 import { createReplyLimit } from "./reply-limit.ts";
@@ -273,6 +274,7 @@ function toUsage({ usage }: FinishPart): Usage {
       cachedInputTokens: toCount(input.cacheRead),
       reasoningTokens: toCount(output.reasoning),
       ...(input.cacheWrite && { cacheWriteTokens: input.cacheWrite }),
+      ...toHourWrites(usage),
     };
   }
   const { cachedInputTokens, reasoningTokens } = usage as Record<string, number | undefined>;
@@ -282,6 +284,13 @@ function toUsage({ usage }: FinishPart): Usage {
     cachedInputTokens: toCount(cachedInputTokens),
     reasoningTokens: toCount(reasoningTokens),
   };
+}
+
+/** Anthropic says apart what was written for an hour; its package hands that on as it came. */
+function toHourWrites({ raw }: { raw?: unknown }): Pick<Usage, "hourWriteTokens"> {
+  const written = isObject(raw) ? raw.cache_creation : undefined;
+  const count = isObject(written) ? toCount(written.ephemeral_1h_input_tokens) : 0;
+  return count > 0 ? { hourWriteTokens: count } : {};
 }
 
 /** Made once: an error of its own, with its stack, would cost each request more than reading an event. */

@@ -7,11 +7,13 @@ import type { ReplyReading } from "../belief/reply-reading.ts";
 
 // ---- Messages ---------------------------------------------------------------------------------
 
-/** `isCached`: the client marks it as the end of what its provider shall keep in its cache. */
+/** The client marks it as the end of what its provider shall keep in its cache: for its usual minutes, or for an hour. */
+export type CacheMark = true | "1h";
+
 export type Part =
-  | { type: "text"; text: string; isCached?: true }
+  | { type: "text"; text: string; isCached?: CacheMark }
   /** `image` is a data: or https: URL. */
-  | { type: "image"; image: string; mediaType?: string; isCached?: true }
+  | { type: "image"; image: string; mediaType?: string; isCached?: CacheMark }
   /**
    * A document such as a PDF, as a data: URL. Whoever cannot read it gets `text`, where it could be taken out; `pages`
    * bound what it takes.
@@ -23,7 +25,7 @@ export type Part =
       name: string;
       text?: string;
       pages: number;
-      isCached?: true;
+      isCached?: CacheMark;
     };
 
 export type ImagePart = Extract<Part, { type: "image" }>;
@@ -59,7 +61,7 @@ export interface ToolResult {
 }
 
 export type Message =
-  | { role: "system"; content: string; isCached?: true }
+  | { role: "system"; content: string; isCached?: CacheMark }
   /** `ownLength`: so much of a text is the user's own, what follows is the team's. Providers get two parts. */
   | { role: "user"; content: string | Part[]; ownLength?: number }
   /** `reasoning`: of this very worker, in a turn that called tools. Providers want it back before the results. */
@@ -70,7 +72,7 @@ export type Message =
       toolName: string;
       content: string;
       images?: ImagePart[];
-      isCached?: true;
+      isCached?: CacheMark;
     };
 
 /** A tool of the client. Only the last step of a workflow may call it. */
@@ -80,7 +82,7 @@ export interface ToolDefinition {
   inputSchema: Record<string, unknown>;
   /** Its arguments must keep to the schema, where the provider can see to that. */
   strict?: boolean;
-  isCached?: true;
+  isCached?: CacheMark;
 }
 
 /** Whether the last step may, must or must not call a tool, or which one it must call. */
@@ -213,6 +215,8 @@ export interface Usage {
   reasoningTokens: number;
   /** ⊂ `inputTokens`: what the provider put into its cache, where it bills that at a price of its own. */
   cacheWriteTokens?: number;
+  /** ⊂ `cacheWriteTokens`: for an hour, at twice the price of input. */
+  hourWriteTokens?: number;
 }
 
 export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" | "other";

@@ -24,12 +24,15 @@ function isCount(value: number): boolean {
 /** The same usage where it can be true. `longestReply`: tokens that were asked for at the most. */
 export function toPlausible(usage: Usage, longestReply = MOST_TOKENS): Usage | undefined {
   const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens, cacheWriteTokens = 0 } = usage;
+  const { hourWriteTokens = 0 } = usage;
   const isCounted =
     isCount(inputTokens) &&
     isCount(outputTokens) &&
     isCount(cachedInputTokens) &&
     isCount(reasoningTokens) &&
-    isCount(cacheWriteTokens);
+    isCount(cacheWriteTokens) &&
+    isCount(hourWriteTokens) &&
+    hourWriteTokens <= cacheWriteTokens;
   if (!isCounted) return undefined;
   if (inputTokens > MOST_TOKENS || cachedInputTokens + cacheWriteTokens > inputTokens) return undefined;
   const most = Math.min(MOST_TOKENS, longestReply * LONGEST_REPLIES + EXTRA_TOKENS);

@@ -14,6 +14,8 @@ export interface RequestBound {
   outputTokens: number;
   /** The request says itself how long its reply may be. */
   isStated: boolean;
+  /** Parts of it are to be kept in the provider's cache for an hour, which is dearer to write. */
+  readonly keepsForHour?: boolean;
   /** Nothing that it writes is billed. */
   isInputOnly?: true;
 }
@@ -32,6 +34,7 @@ export function boundRequest(raw: Buffer, body: Fields, usualOutputTokens: numbe
   if (isObject(thinking)) longest = Math.max(longest, toCount(thinking.budget_tokens));
   if (isObject(reasoning)) longest = Math.max(longest, toCount(reasoning.max_tokens));
   let inputTokens: number | undefined;
+  let keepsForHour: boolean | undefined;
   return {
     inputTokens() {
       inputTokens ??= boundInput(raw, body);
@@ -39,6 +42,11 @@ export function boundRequest(raw: Buffer, body: Fields, usualOutputTokens: numbe
     },
     outputTokens: longest * (toCount(body[COPIES_FIELD]) || 1),
     isStated: stated > 0,
+    get keepsForHour() {
+      // Where it only looks like it, that is too much by a little.
+      keepsForHour ??= raw.includes('"1h"');
+      return keepsForHour;
+    },
   };
 }
 

@@ -4,7 +4,8 @@
 import { TuttiError } from "../../base/errors.ts";
 import type { PoolEntry } from "../../store/types.ts";
 import type { BoundInput } from "../../worker/brief-parts.ts";
-import { mostCostOf, ratesFor } from "../../worker/price.ts";
+import { mostCostOf, ratesFor, withHourWrites } from "../../worker/price.ts";
+import type { Price } from "../../worker/types.ts";
 import type { Admission } from "../access/admission.ts";
 import type { GatewayKey } from "../access/keys.ts";
 import type { GatewayContext } from "../context.ts";
@@ -26,6 +27,10 @@ export function isFreeOfBudget({ allowFields = [] }: GatewayKey, { dialect, read
     "forbidden",
     `What a request to /v1${dialect.path} costs is not known beforehand, and this key has a budget. Have a key created with: --allow-fields ${dialect.name}`,
   );
+}
+
+export function mostPriceOf(price: Price, { keepsForHour }: RequestBound): Price {
+  return keepsForHour ? withHourWrites(price) : price;
 }
 
 /** A key learns from its own requests alone. */
@@ -62,16 +67,17 @@ export async function admitBudgeted(
   context: GatewayContext,
   { connection }: Visit,
   key: GatewayKey,
-  { reader, body, target: { price } }: PassThrough,
+  { reader, body, target: { price: list } }: PassThrough,
   run: BeforeRelay,
 ): Promise<Admission> {
-  if (!price)
+  if (!list)
     throw new TuttiError(
       "forbidden",
       "The price of this model is not known, so the budget of this key cannot be kept. Give it a price in the config.",
     );
   checkFields(body, connection.incoming.headers, reader.pricedFields, key.allowFields);
   const { bound, runId, startedAt } = run;
+  const price = mostPriceOf(list, bound);
   const usd = mostCostOf(bound.inputTokens(), bound.outputTokens, price);
   const least = bound.isStated ? bound.outputTokens : Math.min(LEAST_OUTPUT_TOKENS, bound.outputTokens);
   const lost = new TuttiError("interrupted", "The process ended while this was running");
@@ -88,7 +94,7 @@ export async function admitBudgeted(
  * Where the request does not say how long its reply may be, what was reserved does.
  */
 export function toBudgetedBody(
-  { reader, body, target: { model, protocol, price } }: PassThrough,
+  { reader, body, target: { model, protocol, price: list } }: PassThrough,
   bound: RequestBound,
   { budgetUsd = 0 }: Admission,
 ): SentRequest {
@@ -96,10 +102,11 @@ export function toBudgetedBody(
   const fields: Fields = { ...(withUsage ?? body), model };
   let { outputTokens } = bound;
   if (!bound.isStated) {
+    const price = mostPriceOf(list!, bound);
     const copies = typeof body.n === "number" ? body.n : 1;
-    const replyUsd = budgetUsd - mostCostOf(bound.inputTokens(), 0, price!);
+    const replyUsd = budgetUsd - mostCostOf(bound.inputTokens(), 0, price);
     // Sums of fractions may be a hair too small for what they were made of.
-    const { outputUsd } = ratesFor(price!, bound.inputTokens());
+    const { outputUsd } = ratesFor(price, bound.inputTokens());
     const affordable = Math.floor((replyUsd * 1e6) / outputUsd / copies + 1e-6);
     const each = outputUsd === 0 ? outputTokens / copies : Math.min(outputTokens / copies, affordable);
     fields[reader.lengthField(protocol)] = each;

@@ -7,6 +7,7 @@ import { toEventError } from "../../perform/stage.ts";
 import { toRelayedEvents } from "../../store/relayed-run.ts";
 import type { Origin, PoolEntry, RunEvent, Spending, StopReason } from "../../store/types.ts";
 import { toWorkerError } from "../../worker/failure.ts";
+import { withHourWrites } from "../../worker/price.ts";
 import type { Task } from "../../worker/types.ts";
 import type { RequestBound } from "./bound-request.ts";
 import type { RelayResult } from "./types.ts";
@@ -76,8 +77,10 @@ function isDelivered(outcome: RelayResult | TuttiError): boolean {
 function toRelaySpending({ entry, outcome, bound }: RelayedRun, error?: TuttiError): Spending {
   const exchange = { inputTokens: bound.inputTokens, written: "", maxOutputTokens: bound.outputTokens };
   if (!isTuttiError(outcome) && !outcome.isSent) return NOTHING_SPENT;
-  if (isTuttiError(outcome)) return toFailedSpending(entry, outcome, exchange);
+  const { price } = entry;
+  const atMost = price && bound.keepsForHour ? { ...entry, price: withHourWrites(price) } : entry;
+  if (isTuttiError(outcome)) return toFailedSpending(atMost, outcome, exchange);
   if (outcome.usage) return toSpending(entry, outcome.usage, exchange);
   if (outcome.bound) return { ...toSpending(entry, outcome.bound, exchange), estimated: true };
-  return toFailedSpending(entry, error ?? { code: "provider-error" }, exchange);
+  return toFailedSpending(atMost, error ?? { code: "provider-error" }, exchange);
 }

@@ -36,7 +36,7 @@ test.each<[Name, string, object]>([
   ["messages", "web_search_20250305", { tools: [{ name: "a" }, { type: "web_search_20250305" }] }],
   ["messages", "code_execution_20250825", { tools: [{ type: "code_execution_20250825" }] }],
   ["messages", "compact_20260112", { context_management: { edits: [{ type: "compact_20260112" }] } }],
-  ["messages", "cache_control.ttl", { system: [{ cache_control: { type: "ephemeral", ttl: "1h" } }] }],
+  ["messages", "cache_control.ttl", { system: [{ cache_control: { type: "ephemeral", ttl: "24h" } }] }],
 ])("of %s, %s is refused by its name unless the key is allowed it", (name, field, body) => {
   expect(check(name, body)).toThrow(expect.objectContaining({ code: "forbidden", param: field }));
   expect(check(name, body)).toThrow(`--allow-fields ${field}`);

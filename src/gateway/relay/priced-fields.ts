@@ -52,7 +52,7 @@ export function checkFields(
   if (betas !== undefined && PRICED_BETAS.test(String(betas))) refuse(HEADER);
 }
 
-/** What is kept at the provider is input that is not seen here; an hour of caching costs more than the usual minutes. */
+/** What is kept at the provider is input that is not seen here; how long a cache keeps it has a price that is known. */
 function checkNested(body: Fields, refuse: (name: string) => void): void {
   const waiting: unknown[] = [body];
   while (waiting.length > 0) {
@@ -63,7 +63,8 @@ function checkNested(body: Fields, refuse: (name: string) => void): void {
     // The provider shortens the conversation by a call of its own, which the usage of the reply does not show.
     if (typeof value.type === "string" && value.type.startsWith("compact_")) refuse(value.type);
     const { cache_control: cache } = value;
-    if (isObject(cache) && cache.ttl !== undefined && cache.ttl !== "5m") refuse("cache_control.ttl");
+    if (isObject(cache) && cache.ttl !== undefined && cache.ttl !== "5m" && cache.ttl !== "1h")
+      refuse("cache_control.ttl");
     for (const name of Object.keys(value)) if (typeof value[name] === "object") waiting.push(value[name]);
   }
 }

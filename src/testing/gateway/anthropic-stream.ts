@@ -8,7 +8,11 @@ export function writeMessage(
   response: ServerResponse,
   blocks: [start: object, ...deltas: object[]][],
   stop: string,
-  caches: { cache_creation_input_tokens?: number; cache_read_input_tokens?: number } = {},
+  caches: {
+    cache_creation_input_tokens?: number;
+    cache_read_input_tokens?: number;
+    cache_creation?: object;
+  } = {},
 ): void {
   const send = (data: { type: string }) =>
     response.write(`event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`);

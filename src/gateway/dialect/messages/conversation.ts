@@ -2,7 +2,7 @@
 // what belongs to one provider (thinking with its signature, the provider's own tools) is left out, because
 // nobody else could read it. What would change the question if it were left out (a document) is refused.
 
-import type { ImagePart, Message, Part, ToolCall } from "../../../worker/types.ts";
+import type { CacheMark, ImagePart, Message, Part, ToolCall } from "../../../worker/types.ts";
 import { LONGEST_CALL_ID } from "../../access/request-limits.ts";
 import { badRequest, ObjectReader } from "../../http/object-reader.ts";
 import {
@@ -43,7 +43,7 @@ function readMessage(message: ObjectReader, toolNames: Map<string, string>): Mes
 function readSystem(reader: ObjectReader, name: string): Message[] {
   const messages: Message[] = [];
   let texts: string[] = [];
-  const flush = (isCached: true | undefined) => {
+  const flush = (isCached: CacheMark | undefined) => {
     if (texts.length > 0) messages.push({ role: "system", content: texts.join("\n\n"), isCached });
     texts = [];
   };
@@ -51,15 +51,17 @@ function readSystem(reader: ObjectReader, name: string): Message[] {
     if (block.text("type") !== "text") throw block.wrong("type", '"text"');
     const text = readBlockText(block);
     if (text !== "") texts.push(text);
-    if (readCached(block)) flush(true);
+    const mark = readCached(block);
+    if (mark) flush(mark);
   }
   flush(undefined);
   return messages;
 }
 
-/** Whether its provider shall keep all up to here in its cache. For how long is not carried over: five minutes. */
-export function readCached(block: ObjectReader): true | undefined {
-  return block.optionalObject("cache_control") ? true : undefined;
+/** Whether its provider shall keep all up to here in its cache, and for how long. */
+export function readCached(block: ObjectReader): CacheMark | undefined {
+  const mark = block.optionalObject("cache_control");
+  return mark && (mark.value("ttl") === "1h" ? "1h" : true);
 }
 
 /** Results of tools come first: they answer the turn before, the text begins the next one. */

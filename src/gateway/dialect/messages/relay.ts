@@ -85,6 +85,8 @@ function toUsage(usage: Fields, earlier?: Usage): Usage | undefined {
   if (usage.output_tokens === undefined && usage.input_tokens === undefined) return earlier;
   const cached = toCount(usage.cache_read_input_tokens ?? earlier?.cachedInputTokens);
   const written = toCount(usage.cache_creation_input_tokens ?? earlier?.cacheWriteTokens);
+  const { ephemeral_1h_input_tokens: hour } = toFields(usage.cache_creation);
+  const hourWrites = hour === undefined ? (earlier?.hourWriteTokens ?? 0) : toCount(hour);
   const fresh =
     usage.input_tokens !== undefined
       ? toCount(usage.input_tokens)
@@ -95,6 +97,7 @@ function toUsage(usage: Fields, earlier?: Usage): Usage | undefined {
     cachedInputTokens: cached,
     reasoningTokens: 0,
     ...(written > 0 && { cacheWriteTokens: written }),
+    ...(hourWrites > 0 && { hourWriteTokens: hourWrites }),
   };
 }
 
