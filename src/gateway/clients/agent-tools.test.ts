@@ -135,3 +135,76 @@ it("what is not followed is named in every dialect, and nothing is where all is 
     expect(reply.tutti.ignored).toEqual(ignored);
   }
 });
+
+it.each([
+  {
+    tool: { type: "local_shell" },
+    input: { command: ["ls", "-l"], timeout_ms: 500 },
+    item: {
+      type: "local_shell_call",
+      action: { type: "exec", command: ["ls", "-l"], timeout_ms: 500, env: {} },
+    },
+    result: { type: "local_shell_call_output", output: "a.ts" },
+    read: "a.ts",
+  },
+  {
+    tool: { type: "shell", environment: { type: "local" } },
+    input: { commands: ["ls", "pwd"] },
+    item: { type: "shell_call", action: { commands: ["ls", "pwd"] } },
+    result: {
+      type: "shell_call_output",
+      output: [{ stdout: "a.ts", stderr: "", outcome: { type: "exit", exit_code: 0 } }],
+    },
+    read: '"stdout":"a.ts"',
+  },
+  {
+    tool: { type: "apply_patch" },
+    input: { type: "update_file", path: "a.ts", diff: "@@\n-1\n+2" },
+    item: {
+      type: "apply_patch_call",
+      operation: { type: "update_file", path: "a.ts", diff: "@@\n-1\n+2" },
+    },
+    result: { type: "apply_patch_call_output", status: "failed", output: "no such line" },
+    read: "error: no such line",
+  },
+])(
+  "$tool.type reaches every model as a function, and comes back as its own item",
+  async ({ tool, input, item, result, read }) => {
+    for (const model of ["tutti", "stub/alpha"]) {
+      const { gateway, sent, toolNames } = await start((request) =>
+        hasResult(request) ? "Done." : calling(tool.type, JSON.stringify(input)),
+      );
+      const asked = { model, input: [{ role: "user", content: "Do it." }] as Loose[], tools: [tool] };
+      const first = await body(gateway.post("/v1/responses", { ...asked, tool_choice: { type: tool.type } }));
+      expect(toolNames()).toEqual([tool.type]);
+      expect(sent().body.tool_choice).toMatchObject({ function: { name: tool.type } });
+      expect(first.tutti.ignored).toBeUndefined();
+      expect(first.tools).toEqual([tool]);
+      const call = first.output.find(({ type }: Loose) => type === item.type);
+      expect(call).toMatchObject({ ...item, status: "completed" });
+      const output = { ...result, call_id: call.call_id };
+      const next = await body(
+        gateway.post("/v1/responses", { ...asked, input: [...asked.input, call, output] }),
+      );
+      expect(next.output.at(-1).content[0].text).toBe("Done.");
+      const { tool_calls: calls } = sent().messages.find(({ role }) => role === "assistant") as Loose;
+      expect(JSON.parse(calls[0].function.arguments)).toEqual(input);
+      expect(sent().messages.find(({ role }) => role === "tool")).toMatchObject({
+        content: expect.stringContaining(read),
+      });
+      const streamed = await (await gateway.post("/v1/responses", { ...asked, stream: true })).text();
+      const events = [...streamed.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!) as Loose);
+      const done = events.find(
+        (event) => event.type === "response.output_item.done" && event.item.type === item.type,
+      );
+      expect(done.item).toMatchObject(item);
+    }
+  },
+);
+
+it("a shell of the provider's own machines is named as left out", async () => {
+  const { gateway } = await start(() => "Done.");
+  const tools = [{ type: "shell", environment: { type: "container_auto" } }];
+  const asked = { model: "tutti-fast", input: "Do it.", tools };
+  expect((await body(gateway.post("/v1/responses", asked))).tutti.ignored).toEqual(["tools: shell"]);
+});

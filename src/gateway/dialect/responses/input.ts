@@ -10,6 +10,7 @@ import { ONE_MODEL_ONLY, readImage, type TextOrImage, toToolContent, toUserConte
 import { toCustomInput } from "../openai-tools.ts";
 import { toFlatName } from "./namespaces.ts";
 import { referenceOf } from "./references.ts";
+import { readTypedCall, readTypedResult } from "./typed-tools.ts";
 
 const ROLES = ["user", "assistant", "system", "developer"];
 const TEXT_PARTS = ["input_text", "output_text", "text"];
@@ -55,8 +56,17 @@ function addItem(messages: Message[], toolNames: Map<string, string>, item: Obje
       const toolName = toolNames.get(toolCallId) ?? "tool";
       const returned = toToolContent(readParts(item, "output", readToolPart));
       messages.push({ role: "tool", toolCallId, toolName, ...returned });
+      return;
     }
   }
+  const call = readTypedCall(item, type);
+  if (call) {
+    toolNames.set(call.id, call.name);
+    addAssistant(messages, "", [call]);
+  }
+  const result = readTypedResult(item, type);
+  if (result)
+    messages.push({ role: "tool", toolName: toolNames.get(result.toolCallId) ?? "tool", ...result });
 }
 
 function addMessage(messages: Message[], item: ObjectReader): void {

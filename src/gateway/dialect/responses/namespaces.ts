@@ -4,6 +4,7 @@
 
 import { hash } from "node:crypto";
 import { type Fields, isFields } from "../../http/object-reader.ts";
+import { type TypedTool, toFunction, typedToolOf } from "./typed-tools.ts";
 
 /** The longest name that all providers take, and the letters it may have. */
 const LONGEST_FLAT_NAME = 64;
@@ -13,6 +14,8 @@ export interface NamedTool {
   namespace?: string;
   name: string;
   isCustom: boolean;
+  /** It is one of those that OpenAI has defined. */
+  typed?: TypedTool;
 }
 
 export function toFlatName(namespace: string, name: string): string {
@@ -30,7 +33,9 @@ export function toModelToolName({ namespace, name }: Fields): unknown {
 
 /** The request's tools with those of namespaces beside the others, under their flat names. */
 export function flattenTools(tools: readonly unknown[]): unknown[] {
+  const names = new Set(tools.map((tool) => (isFields(tool) ? tool.name : undefined)));
   return tools.flatMap((tool) => {
+    if (isFields(tool) && typedToolOf(tool)) return [toFunction(tool, names)];
     if (!isFields(tool) || tool.type !== "namespace" || !Array.isArray(tool.tools)) return [tool];
     const { name: namespace, description: about } = tool;
     if (typeof namespace !== "string") return [tool];
@@ -49,6 +54,8 @@ export function findNamedTool(tools: unknown, called: string): NamedTool | undef
   for (const tool of Array.isArray(tools) ? tools : []) {
     if (!isFields(tool)) continue;
     const { type, name } = tool;
+    const typed = type === called && name === undefined ? typedToolOf(tool) : undefined;
+    if (typed) return { name: called, isCustom: false, typed };
     if (type !== "namespace") {
       if (name === called) return { name: called, isCustom: type === "custom" };
       continue;

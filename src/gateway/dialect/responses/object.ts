@@ -11,7 +11,8 @@ import { toSeconds, toTuttiFields } from "../common.ts";
 import { toOpenAIError } from "../openai-error.ts";
 import { fromCustomInput } from "../openai-tools.ts";
 import { toOpenAIUsage } from "../openai-usage.ts";
-import { findNamedTool } from "./namespaces.ts";
+import { findNamedTool, type NamedTool } from "./namespaces.ts";
+import { toTypedItem } from "./typed-tools.ts";
 
 type ResponseStatus = "completed" | "incomplete" | "failed" | "in_progress" | "queued" | "cancelled";
 type ItemStatus = "in_progress" | "completed" | "incomplete";
@@ -151,9 +152,12 @@ export function toOutputText(text: string) {
 }
 
 /** A custom tool is called with free text instead of JSON. */
-function toCallItem({ id: replyId, request }: ReplyHead, { id, name, input }: ToolCall, index: number) {
+function toCallItem({ id: replyId, request }: ReplyHead, call: ToolCall, index: number) {
+  const { id, name, input } = call;
   const tail = `${tailOf(replyId)}_${index}`;
-  const { isCustom, ...named } = findNamedTool(request.echo.tools, name) ?? { name, isCustom: false };
+  const found: NamedTool = findNamedTool(request.echo.tools, name) ?? { name, isCustom: false };
+  const { isCustom, typed, ...named } = found;
+  if (typed) return toTypedItem(typed, call, tail);
   const common = { status: "completed", call_id: id, ...named };
   return isCustom
     ? { id: `ctc_${tail}`, type: "custom_tool_call" as const, ...common, input: fromCustomInput(input) }
@@ -162,7 +166,7 @@ function toCallItem({ id: replyId, request }: ReplyHead, { id, name, input }: To
 
 /** The reply that an item of ours belongs to: undefined for an id that is not ours. */
 export function parseItemId(id: string): { responseId: string } | undefined {
-  const found = /^(?:rs|msg)_([a-z0-9]+(?:_\d+)?)$|^(?:fc|ctc)_([a-z0-9]+(?:_\d+)?)_\d+$/.exec(id);
+  const found = /^(?:rs|msg)_([a-z0-9]+(?:_\d+)?)$|^(?:fc|ctc|lsh|sh|apc)_([a-z0-9]+(?:_\d+)?)_\d+$/.exec(id);
   const tail = found?.[1] ?? found?.[2];
   return tail === undefined ? undefined : { responseId: `resp_${tail}` };
 }

@@ -27,6 +27,7 @@ import {
 } from "../openai-tools.ts";
 import { readInput } from "./input.ts";
 import { flattenTools, toModelToolName } from "./namespaces.ts";
+import { typedToolOf } from "./typed-tools.ts";
 
 /** Fields that are followed, answered, or that only tell us something. */
 const HONOURED: ReadonlySet<string> = new Set([
@@ -154,6 +155,8 @@ function readToolChoice(body: ObjectReader, tools: ToolDefinition[]): ToolSettin
     const named = new ObjectReader({ ...choice.fields, name: toModelToolName(choice.fields) }, choice.path);
     return { tools, toolChoice: { name: readToolName(named, tools) } };
   }
+  if (typedToolOf({ type }))
+    return { tools, toolChoice: { name: readToolName(new ObjectReader({ name: type }), tools) } };
   // Any other type names a tool of another provider, so the choice is free.
   if (type !== "allowed_tools") return { tools };
   const named = choice

@@ -74,6 +74,13 @@ export function createResponsesStream(head: ReplyHead): StreamEncoder {
 
   function call(item: CallItem, index: number): string {
     const place = { item_id: item.id, output_index: index };
+    if (item.type !== "custom_tool_call" && item.type !== "function_call") {
+      const started = { ...item, status: "in_progress" };
+      return (
+        write("response.output_item.added", { output_index: index, item: started }) +
+        write("response.output_item.done", { output_index: index, item })
+      );
+    }
     const isCustom = item.type === "custom_tool_call";
     const field = isCustom ? "input" : "arguments";
     const kind = isCustom ? "response.custom_tool_call_input" : "response.function_call_arguments";
