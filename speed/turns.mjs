@@ -1,6 +1,7 @@
 // What a turn of a long agent loop takes, at its beginning and at its end, and how the journal grows: one conversation of
-// many turns in each dialect, each turn a call of a tool and its result, beside a provider that answers at once.
-// Run: npm run build && node speed/turns.mjs [--turns 300] [--model tutti-fast] [--only chat,messages,responses]
+// many turns in each dialect, each turn a call of a tool and its result, beside a provider that answers at once. The same
+// conversation through the barest proxy says what of the growth is the price of the bytes themselves.
+// Run: npm run build && node speed/turns.mjs [--turns 300] [--model tutti-fast] [--only bare,chat,messages,responses]
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -64,13 +65,23 @@ const DIALECTS = {
   },
 };
 
+DIALECTS.bare = { ...DIALECTS.chat, isBare: true };
+
+/** Behind the barest proxy the provider streams, whatever it was asked for. */
+function readReply(text) {
+  if (!text.startsWith("data:")) return JSON.parse(text);
+  const { choices } = JSON.parse(text.slice("data:".length, text.indexOf("\n")));
+  return { choices: [{ message: { ...choices[0].delta, role: "assistant" } }] };
+}
+
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
-const mean = (numbers) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
 
 async function measure(dialect, home) {
-  const { path, first, ask, next } = DIALECTS[dialect];
+  const { path, first, ask, next, isBare = false } = DIALECTS[dialect];
   const upstream = await startServer("./tool-upstream.mjs");
-  const gateway = await startServer("./tutti.mjs", upstream.url, home);
+  const gateway = isBare
+    ? await startServer("./bare-proxy.mjs", upstream.url)
+    : await startServer("./tutti.mjs", upstream.url, home);
   const headers = { "content-type": "application/json", "x-tutti-progress": "off" };
   const journal = join(home, "journal.db");
   const sizeOf = (file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
@@ -84,7 +95,7 @@ async function measure(dialect, home) {
       const cpuMs = gateway.cpuMs();
       const startedAt = performance.now();
       const response = await fetch(`${gateway.url}${path}`, { method: "POST", headers, body });
-      const reply = await response.json();
+      const reply = readReply(await response.text());
       delays.push(performance.now() - startedAt);
       cpu.push(gateway.cpuMs() - cpuMs);
       if (!response.ok) throw new Error(`turn ${turn}: ${JSON.stringify(reply)}`);
@@ -99,8 +110,9 @@ async function measure(dialect, home) {
   return {
     "ms, early": median(delays.slice(...early)).toFixed(1),
     "ms, late": median(delays.slice(-WINDOW)).toFixed(1),
-    "CPU ms, early": mean(cpu.slice(...early)).toFixed(1),
-    "CPU ms, late": mean(cpu.slice(-WINDOW)).toFixed(1),
+    "CPU ms, early": median(cpu.slice(...early)).toFixed(2),
+    "CPU ms, late": median(cpu.slice(-WINDOW)).toFixed(2),
+    "growth, CPU ms": (median(cpu.slice(-WINDOW)) - median(cpu.slice(...early))).toFixed(2),
     "said, MB": (JSON.stringify(conversation).length / 1e6).toFixed(2),
     "journal half way, MB": (halfWay / 1e6).toFixed(2),
     "journal, MB": (sizeOf(journal) / 1e6).toFixed(2),
@@ -108,7 +120,7 @@ async function measure(dialect, home) {
 }
 
 const table = {};
-for (const dialect of values.only?.split(",") ?? Object.keys(DIALECTS)) {
+for (const dialect of values.only?.split(",") ?? ["bare", "chat", "messages", "responses"]) {
   const home = mkdtempSync(join(tmpdir(), "tutti-turns-"));
   try {
     table[dialect] = await measure(dialect, home);

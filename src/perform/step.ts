@@ -30,6 +30,8 @@ import { retryDelay } from "./retry.ts";
 import { jitterAt, type Stage, toEventError, toTuttiError } from "./stage.ts";
 import { candidatesFor, type RunState } from "./state.ts";
 
+/** Turns of a loop. */
+const REPORT_EVERY = 16;
 const FLUSH_MS = 1_000;
 const PATIENCE_MS = 20_000;
 type ResponseFormat = NonNullable<OutputSettings["responseFormat"]>;
@@ -134,8 +136,11 @@ function report(
   brief: Brief,
   { inputTokens }: Usage,
 ): void {
-  const turn = brief.exchanges?.length ? "newest" : "first";
-  if (inputTokens > 0) counted?.report(workerId, `${runId} ${turn}`, toBoundInput(brief), inputTokens);
+  const turns = brief.exchanges?.length ?? 0;
+  const turn = turns > 0 ? "newest" : "first";
+  // Within a loop the report of the turn before does as well (input-bound.ts): this is for where a client has pruned it.
+  if (inputTokens > 0 && turns % REPORT_EVERY === 0)
+    counted?.report(workerId, `${runId} ${turn}`, toBoundInput(brief), inputTokens);
 }
 
 /** The JSON that the client wants this reply to be. */

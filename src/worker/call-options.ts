@@ -8,6 +8,7 @@ import { type KnownModel, toThinkOptions } from "./think-options.ts";
 import type { CacheMark, ImagePart, Message, Part, ReasoningPart, ToolCall, WorkerRequest } from "./types.ts";
 
 type UserContent = Extract<LanguageModelV3Message, { role: "user" }>["content"];
+type ToolContent = Extract<LanguageModelV3Message, { role: "tool" }>["content"];
 type JsonSchema = NonNullable<
   Extract<LanguageModelV3CallOptions["responseFormat"], { type: "json" }>["schema"]
 >;
@@ -93,7 +94,18 @@ function toProviderOptions(
   };
 }
 
+/** Of turns that come again with every later one, and are the same for every worker. */
+const writtenMessages = new WeakMap<Message, LanguageModelV3Message>();
+
 function toPromptMessage(message: Message, defaults: CallDefaults): LanguageModelV3Message {
+  const isForAll = message.role === "assistant" || (message.role === "tool" && !message.images?.length);
+  if (!isForAll) return writePromptMessage(message, defaults);
+  const known = writtenMessages.get(message) ?? writePromptMessage(message, defaults);
+  writtenMessages.set(message, known);
+  return known;
+}
+
+function writePromptMessage(message: Message, defaults: CallDefaults): LanguageModelV3Message {
   switch (message.role) {
     case "system":
       return {
@@ -224,6 +236,9 @@ const toBase64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
  * Chat completions takes text alone from tools: images that they returned follow as a turn of the user, behind all results
  * of the same turn, because nothing may stand between those.
  */
+const hasContentParts = (result: ToolContent[number]) =>
+  result.type === "tool-result" && result.output.type === "content";
+
 export function withImagesAfterResults(prompt: readonly LanguageModelV3Message[]): LanguageModelV3Message[] {
   const messages: LanguageModelV3Message[] = [];
   let waiting: UserContent = [];
@@ -234,6 +249,10 @@ export function withImagesAfterResults(prompt: readonly LanguageModelV3Message[]
   for (const message of prompt) {
     if (message.role !== "tool") {
       flush();
+      messages.push(message);
+      continue;
+    }
+    if (!message.content.some(hasContentParts)) {
       messages.push(message);
       continue;
     }

@@ -6,8 +6,17 @@ import type { Brief, Exchange, Message, Task } from "./types.ts";
 /** Between what the user said and what the team adds. */
 export const BETWEEN = "\n\n";
 
+/** Exchanges never change, and come again with every turn: each is written once. */
+const writtenTurns = new WeakMap<Exchange, Message[]>();
+
 /** What this worker said, and what came back for it. */
-export function toTurn({ reply, results = [], said, advice, problem }: Exchange): Message[] {
+export function toTurn(exchange: Exchange): Message[] {
+  const known = writtenTurns.get(exchange) ?? writeTurn(exchange);
+  writtenTurns.set(exchange, known);
+  return known;
+}
+
+function writeTurn({ reply, results = [], said, advice, problem }: Exchange): Message[] {
   const { text, toolCalls = [], reasoningParts: reasoning } = reply;
   const nameOf = (id: string) => toolCalls.find((call) => call.id === id)?.name ?? "tool";
   const turn: Message[] = [

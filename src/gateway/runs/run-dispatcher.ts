@@ -289,7 +289,11 @@ export class RunDispatcher {
     const changed = findChanges(messages, run);
     if (!changed) return undefined;
     const usd = asked.destination.budgetUsd ?? undefined;
-    const admission = await asked.admit({ runId: run.id, usd, bytes: sizeOf([messages, events]) });
+    const admission = await asked.admit({
+      runId: run.id,
+      usd,
+      bytes: sizeOf(messages) + sizeOfEvents(events),
+    });
     const begin = (signal: AbortSignal) =>
       this.#tutti.resume(run.id, { again: true, ...changed, ...toTurnOptions(asked, admission), signal });
     const live = this.#launch(begin, admission, goesOn(asked), before);

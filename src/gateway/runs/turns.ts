@@ -131,6 +131,10 @@ export function findChanges(
       ...(now.contents.get(index) ?? returned),
     }));
     const said = now.said.join("\n\n") || undefined;
+    // Nothing is made anew of what is as it was: it may be a long conversation, at every turn of it.
+    const isAsBefore =
+      now.text === exchange.reply.text && said === exchange.said && isSame(results, exchange.results);
+    if (isAsBefore) return [exchange];
     return [{ ...exchange, reply: { ...exchange.reply, text: now.text }, results, said }];
   });
   const opening = messages.slice(0, first);

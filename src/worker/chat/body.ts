@@ -17,8 +17,19 @@ type UserPart = Extract<LanguageModelV3Message, { role: "user" }>["content"][num
 type FilePart = Extract<UserPart, { type: "file" }>;
 type ToolContent = Extract<LanguageModelV3Message, { role: "tool" }>["content"];
 
+/** The body in bytes. Messages that were sent before are not written again: of a long conversation nearly all of them. */
+export function toChatBytes(options: LanguageModelV3CallOptions, settings: ChatBodySettings): Buffer {
+  const fields = JSON.stringify(toFields(options, settings));
+  const messages = toMessageBytes(options.prompt, !settings.isMistral);
+  const head = Buffer.from(`${fields.slice(0, -1)},"messages":[`);
+  return Buffer.concat([head, ...messages.flatMap((each, at) => (at === 0 ? [each] : [COMMA, each])), END]);
+}
+
+const COMMA = Buffer.from(",");
+const END = Buffer.from("]}");
+
 /** Fields that are undefined are not sent. */
-export function toChatBody(options: LanguageModelV3CallOptions, settings: ChatBodySettings): Fields {
+function toFields(options: LanguageModelV3CallOptions, settings: ChatBodySettings): Fields {
   const { tools, toolChoice, seed } = options;
   const { own, strictJsonSchema, others } = readProviderOptions(options, settings.provider);
   return {
@@ -34,7 +45,8 @@ export function toChatBody(options: LanguageModelV3CallOptions, settings: ChatBo
     [settings.isMistral ? "random_seed" : "seed"]: seed,
     ...others,
     ...own,
-    messages: toMessages(options.prompt, !settings.isMistral),
+    // Written apart.
+    messages: undefined,
     tools: tools?.length ? tools.flatMap(toTool) : undefined,
     tool_choice: tools?.length ? toToolChoice(toolChoice) : undefined,
     stream: true,
@@ -87,10 +99,29 @@ function toToolChoice(choice: LanguageModelV3CallOptions["toolChoice"]): unknown
   return choice?.type === "tool" ? { type: "function", function: { name: choice.toolName } } : choice?.type;
 }
 
-function toMessages(prompt: LanguageModelV3Message[], takesReasoning: boolean): Fields[] {
-  return withImagesAfterResults(prompt).flatMap<Fields>((message) =>
-    message.role === "tool" ? toToolMessages(message.content) : toMessage(message, takesReasoning),
-  );
+/** By whether reasoning is sent along. */
+const written = [
+  new WeakMap<LanguageModelV3Message, Buffer>(),
+  new WeakMap<LanguageModelV3Message, Buffer>(),
+];
+
+function toMessageBytes(prompt: LanguageModelV3Message[], takesReasoning: boolean): Buffer[] {
+  const known = written[Number(takesReasoning)]!;
+  const messages: Buffer[] = [];
+  for (const message of withImagesAfterResults(prompt)) {
+    const bytes = known.get(message) ?? Buffer.from(writeMessages(message, takesReasoning));
+    // The user's words come with a message of their own in every request.
+    if (message.role === "assistant" || message.role === "tool") known.set(message, bytes);
+    if (bytes.length > 0) messages.push(bytes);
+  }
+  return messages;
+}
+
+/** Without brackets: a message for each result of a tool. */
+function writeMessages(message: LanguageModelV3Message, takesReasoning: boolean): string {
+  const fields =
+    message.role === "tool" ? toToolMessages(message.content) : [toMessage(message, takesReasoning)];
+  return fields.map((each) => JSON.stringify(each)).join(",");
 }
 
 function toMessage(

@@ -4,7 +4,7 @@
 
 import { Agent } from "undici";
 import type { StreamingModel } from "../provider.ts";
-import { type ChatBodySettings, toChatBody } from "./body.ts";
+import { type ChatBodySettings, toChatBytes } from "./body.ts";
 import { ChatCall } from "./call.ts";
 
 export interface ChatModelSettings extends ChatBodySettings {
@@ -39,7 +39,7 @@ export function createChatModel(settings: ChatModelSettings): StreamingModel {
     supportedUrls: { "image/*": [/^https:\/\//] },
     doStream(options) {
       return new Promise((resolve, reject) => {
-        const body = JSON.stringify(toChatBody(options, settings));
+        const body = toChatBytes(options, settings);
         const { abortSignal, maxOutputTokens } = options;
         const call = new ChatCall({ resolve, reject }, abortSignal, { secret: apiKey, maxOutputTokens });
         if (fetch) void viaFetch(fetch, url, { method: "POST", headers, body }, call);
