@@ -10,6 +10,7 @@ import type { TestResult, TrainingFolder } from "../../learn/folder.ts";
 import type { TrainResult } from "../../learn/train.ts";
 import type { Store } from "../../store/types.ts";
 import { oneOf, toCommandLine } from "../options.ts";
+import { addSpreadFlag } from "../spread.ts";
 import { toJson, toOneLine } from "../terminal/sanitise.ts";
 import { createStyle } from "../terminal/style.ts";
 import {
@@ -26,7 +27,7 @@ import type { PreparedWorld } from "./world.ts";
 
 export function define(command: Command): void {
   command.argument("[what]", `${KINDS.join(" or ")} (${KINDS[0]})`, oneOf("What is trained", KINDS));
-  addTrainFlags(command)
+  addSpreadFlag(addTrainFlags(command))
     .addHelpText(
       "after",
       `
@@ -35,6 +36,7 @@ Examples:
   $ tutti train --recording recorded/exam --set exam-hard --seed 1 --out trainings/exam
   $ tutti train trinity --recording recorded/exam --algorithm evolution --cost 0.02
   $ tutti train --tasks mine.jsonl --budget-usd 10
+  $ tutti train --tasks mine.jsonl --budget-usd 10 --postgres  # with machines that run tutti work
   $ tutti train --resume trainings/exam
 
 Ctrl-C stops after the iteration that is under way; --resume goes on. The folder holds the curves, samples,
@@ -52,7 +54,7 @@ async function train(what: TrainedKind | undefined, flags: TrainFlags): Promise<
   // Before all others read the config: a folder may name one that nobody has trusted.
   const store = await findStore(settings, flags);
   const { prepareWorld } = await import("./world.ts");
-  const prepared = await prepareWorld(settings);
+  const prepared = await prepareWorld(settings, flags);
   tell(prepared.notices, flags.json);
   if (!(await agree(prepared, settings, flags))) return;
   const [
@@ -94,7 +96,7 @@ async function train(what: TrainedKind | undefined, flags: TrainFlags): Promise<
     }
     if (result.isStopped) process.exitCode = INTERRUPTED;
   } finally {
-    opened?.close();
+    await opened?.close();
     await journal?.close();
     folder.close();
   }
