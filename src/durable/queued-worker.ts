@@ -34,11 +34,18 @@ export function spreadPool(pool: Pool, queueOf: (worker: string) => string): Spr
   };
 }
 
-function createQueuedWorker({ id, kind, isSimulated }: Worker, queue: string, askerOf: () => Asker): Worker {
+function createQueuedWorker(
+  { id, kind, isSimulated, isRecorded, countInput }: Worker,
+  queue: string,
+  askerOf: () => Asker,
+): Worker {
   return {
     id,
     kind,
     isSimulated,
+    isRecorded,
+    // Costs nothing, and is wanted at once.
+    countInput,
     keepsTime: true,
     forget: (run) => askerOf().forget(run),
     async *ask(request, signal): AsyncIterable<WorkerEvent> {
