@@ -35,7 +35,7 @@ export function spreadPool(pool: Pool, queueOf: (worker: string) => string): Spr
 }
 
 function createQueuedWorker(
-  { id, kind, isSimulated, isRecorded, countInput }: Worker,
+  { id, kind, isSimulated, refusesHandOffs, countInput }: Worker,
   queue: string,
   askerOf: () => Asker,
 ): Worker {
@@ -43,7 +43,7 @@ function createQueuedWorker(
     id,
     kind,
     isSimulated,
-    isRecorded,
+    refusesHandOffs,
     // Costs nothing, and is wanted at once.
     countInput,
     keepsTime: true,
