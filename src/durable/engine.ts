@@ -6,16 +6,18 @@
 // One engine a process: DBOS keeps one of itself.
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { isTuttiError, messageOf, TuttiError } from "../base/errors.ts";
 import { redact } from "../base/redact.ts";
 import type { Checkpoint } from "../perform/stage.ts";
 import type { RunState } from "../perform/state.ts";
-import { openConnection } from "../store/postgres/connection.ts";
+import { loadPg, openConnection } from "../store/postgres/connection.ts";
 import { type Executors, joinExecutors } from "./executors.ts";
 import { type LoadedDbos, loadDbos } from "./load-dbos.ts";
 
 export interface EngineOptions {
+  /** By which other processes know this one. */
+  id: string;
   /** Goes on with a run that another process has left. Resolves when it is over, or was left again. */
   onLeft(runId: string): Promise<RunEnding>;
   /** Hears what is wrong with the engine, in words without anything that was said. */
@@ -52,6 +54,8 @@ const START_MS = 30_000;
 const SWEEP_MS = 600_000;
 const KEPT_MS = 3_600_000;
 const SWEEP_AT_ONCE = 500;
+const LAUNCH_LOCK = 0x7475_7477;
+const LAUNCH_AGAIN_MS = 100;
 
 /** What the engine of this process performs. DBOS knows functions by name, so the workflow is one and finds it here. */
 interface Current extends LoadedDbos {
@@ -80,7 +84,7 @@ export async function openEngine(address: string, options: EngineOptions): Promi
     outside(() => DBOS.startWorkflow(perform, asked)(runId));
   const warn = (text: unknown) => options.onWarning(toWarning(text));
   const silent = () => {};
-  const executorID = randomUUID();
+  const executorID = options.id;
   DBOS.setConfig({
     name: NAME,
     systemDatabaseUrl: address,
@@ -99,7 +103,7 @@ export async function openEngine(address: string, options: EngineOptions): Promi
   current = here;
   let executors: Executors;
   try {
-    await DBOS.launch();
+    await launchAlone(DBOS, address);
     executors = await joinExecutors({
       connection,
       id: executorID,
@@ -142,6 +146,28 @@ export async function openEngine(address: string, options: EngineOptions): Promi
       current = undefined;
     },
   };
+}
+
+/**
+ * Of two that make DBOS's tables at the same moment one fails. The lock is asked for again and again and not waited for, and
+ * outside of any transaction: whoever makes an index waits for all that are open.
+ */
+async function launchAlone(DBOS: LoadedDbos["DBOS"], address: string): Promise<void> {
+  const pg = await loadPg();
+  const client = new pg.Client({ connectionString: address, application_name: "tutti" });
+  // Then nobody else holds it back, and the tables are made all the same.
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    for (;;) {
+      const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS got", [LAUNCH_LOCK]);
+      if (rows[0].got) break;
+      await delay(LAUNCH_AGAIN_MS);
+    }
+    await DBOS.launch();
+  } finally {
+    await client.end().catch(() => {});
+  }
 }
 
 /** All that DBOS runs and knows: the id of a run goes in, and how it was left comes out. Never rejects: errors may quote. */
