@@ -44,8 +44,10 @@ import { LiveRuns } from "./runs/live-runs.ts";
 import { createModelCatalog } from "./runs/models.ts";
 import { resumeBackground } from "./runs/resume-background.ts";
 import { RunDispatcher } from "./runs/run-dispatcher.ts";
+import { RemoteRuns } from "./service/remote-runs.ts";
 import { openService, type Service } from "./service/service.ts";
 import { SharedSessions } from "./service/shared-sessions.ts";
+import { createSharedTurns } from "./service/shared-turns.ts";
 import { createSharedTurnstile } from "./service/shared-turnstile.ts";
 import { takeOverFirst } from "./service/take-over-keys.ts";
 import { ShadowDesk, toDestination } from "./shadow/shadow-desk.ts";
@@ -112,6 +114,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   };
   const runReader = new PastReader(past);
   const sessions = service ? new SharedSessions(service) : new LocalSessions(() => tutti.store());
+  const remote = service && new RemoteRuns(service.connection, () => tutti.store());
+  const others = service &&
+    remote && { enterTurn: createSharedTurns(service), follow: (runId: string) => remote.follow(runId) };
+  service?.onStop((runId) => live.find(runId)?.stop());
   const held = new HeldBytes();
   const context: GatewayContext = {
     tutti,
@@ -137,13 +143,19 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     },
     models: createModelCatalog(tutti, config, env),
     live,
-    dispatcher: new RunDispatcher(tutti, live, new EarlierRuns(runReader, held), async (run, before) => {
-      countRun(metrics, run, before);
-      await countSession(sessions, run, before);
-      if (run.stopReason === undefined) return; // another gateway goes on with it
-      await journalInferred(store, run, log);
-      await deletePrivate(store, run, log);
-    }),
+    dispatcher: new RunDispatcher(
+      tutti,
+      live,
+      new EarlierRuns(runReader, held),
+      async (run, before) => {
+        countRun(metrics, run, before);
+        await countSession(sessions, run, before);
+        if (run.stopReason === undefined) return; // another gateway goes on with it
+        await journalInferred(store, run, log);
+        await deletePrivate(store, run, log);
+      },
+      others,
+    ),
     shadow: new ShadowDesk(),
     pools: createRelayPools(),
     copies: new ReplyCopies(),
@@ -158,6 +170,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     dialects: options.dialects ?? DIALECTS,
     page: readPageFiles(),
     service,
+    remote,
     engine: undefined,
     isClosing: false,
     relaying: 0,
@@ -230,6 +243,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       await context.pools.close();
       await context.journalBatch.flush();
       await context.engine?.close();
+      remote?.close();
       await service?.close();
       await Promise.all([context.reader.close(), runReader.close()]);
       await tutti.close();
