@@ -51,14 +51,26 @@ export function startLiteLlm(program, upstream, folder) {
     "--telemetry",
     "False",
   ];
-  return startPeer(program, args, { LITELLM_LOCAL_MODEL_COST_MAP: "True", LITELLM_LOG: "ERROR" });
+  return startPeer(program, args, {
+    LITELLM_LOCAL_MODEL_COST_MAP: "True",
+    LITELLM_LOG: "ERROR",
+    // Without a key of its own it does not start; the others have none here either.
+    LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY: "true",
+  });
 }
 
 async function startPeer(program, toArgs, more) {
   const port = await findPort();
-  const child = spawn(program, toArgs(port), { env: { ...env, ...more }, stdio: "ignore" });
+  const child = spawn(program, toArgs(port), {
+    env: { ...env, ...more },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    said = (said + text).slice(-2_000);
+  });
   const url = `http://127.0.0.1:${port}`;
-  for (let attempt = 0; attempt < 900 && child.exitCode === null; attempt++) {
+  for (let attempt = 0; attempt < 1_800 && child.exitCode === null; attempt++) {
     const answers = await fetch(`${url}/`).then(
       (response) => response.ok,
       () => false,
@@ -67,7 +79,7 @@ async function startPeer(program, toArgs, more) {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   child.kill();
-  throw new Error(`${program} does not listen`);
+  throw new Error(`${program} does not listen\n${said}`);
 }
 
 function toServer(child, url) {

@@ -23,6 +23,8 @@ const server = createServer((request, response) => {
   const chunks = [];
   request.on("data", (chunk) => chunks.push(chunk));
   request.on("end", () => {
+    // Some gateways ask for more than answers, such as a list of models.
+    if (request.method !== "POST" || chunks.length === 0) return void response.writeHead(404).end("{}");
     if (!JSON.parse(Buffer.concat(chunks).toString()).stream) {
       response.writeHead(200, { "content-type": "application/json", "content-length": whole.length });
       response.end(whole);

@@ -31,7 +31,7 @@ export function createNativeContender(options: NativeContenderOptions): Baseline
   return {
     id,
     summary: `trained: ${card.training.world}`,
-    needsHandOffs: card.handOffs,
+    needsHandOffs: card.handOffs === true,
     rounds: card.limits.rounds,
     readsProfiles: true,
     lanes: LANES,

@@ -6,6 +6,7 @@ import { TuttiError, usageError } from "../base/errors.ts";
 import { shorten } from "../base/format.ts";
 import { registerSecret } from "../base/redact.ts";
 import { didYouMean } from "../base/suggest.ts";
+import { COUNTERS } from "../worker/count-input.ts";
 import { knownAbilities } from "../worker/known-models.ts";
 import { loadModel, PROTOCOLS, type ProviderProtocol } from "../worker/models.ts";
 import { contextOf, priceAt, priceOf } from "../worker/price.ts";
@@ -143,6 +144,7 @@ export async function toMember(
   const worker = createModelWorker(id, load, {
     ...{ temperature, providerOptions, takesImages, takesPdf },
     known: { protocol, model },
+    countsInput: Object.hasOwn(COUNTERS, protocol),
     explain: (failure) => explainUnknownModel(failure, id, endpoint, model, fetch),
     thinking: settings.thinking ?? (isCompatible ? undefined : "tagged"),
   });
@@ -210,6 +212,10 @@ export interface RelayTarget {
   /** Absent for servers that want none. */
   apiKey?: string;
   price?: Price;
+  /** In how many places the worker stands; absent: in one. */
+  places?: number;
+  /** It failed in a request that was passed through: a place that is to blame is left alone for a while. */
+  failed?(error: TuttiError): void;
   /** What its server understands as it is, where the config says so. Absent: what its protocol tells. */
   dialects?: readonly string[];
 }

@@ -4,6 +4,7 @@ import type { Environment } from "../config/home.ts";
 import type { TuttiConfig } from "../config/schema.ts";
 import type { RunEngine } from "../durable/engine.ts";
 import type { Log } from "../http/log.ts";
+import type { CountedInputs } from "../perform/counted-inputs.ts";
 import type { Tutti } from "../tutti/tutti.ts";
 import type { AdmissionControl } from "./access/admission.ts";
 import type { HeldBytes } from "./access/held-bytes.ts";
@@ -34,6 +35,8 @@ export interface GatewayContext {
   env: Environment;
   keys: KeyRing;
   admission: AdmissionControl;
+  /** What workers have counted of requests that were passed through for keys with a budget. */
+  counted: CountedInputs;
   /** What conversations with caps have spent. */
   sessions: SessionLedger;
   uploads: UploadDesk;

@@ -52,7 +52,16 @@ describe.skipIf(!POSTGRES)(`a run of a gateway that ends before it does${noPostg
     first.signal("SIGKILL");
     expect(await lost).toBe("lost");
     const read = () => body(fetch(`${second.url}/v1/runs/${run.id}`));
-    await expect.poll(async () => (await read()).stopReason, SOON).toBe("done");
+    const statuses = new Set();
+    const readStatus = async () => {
+      const { status } = await body(fetch(`${second.url}/v1/responses/${run.id.replace("r_", "resp_")}`));
+      statuses.add(status);
+      return status;
+    };
+    await expect.poll(readStatus, { ...SOON, interval: 20 }).toBe("completed");
+    // Whoever asks for it meanwhile is told to wait, and not that it has failed.
+    expect(statuses).not.toContain("failed");
+    expect((await read()).stopReason).toBe("done");
     expect((await read()).answer).toBe("done by beta");
     expect(["planner", "alpha", "beta"].map(scene.asked)).toEqual([1, 1, 2]);
     const dbos = await readTables(address, "dbos");

@@ -8,6 +8,7 @@ import { type Environment, isPostgresAddress, toStoreFile, toStorePath } from ".
 import { limitConnections } from "../http/connection-limit.ts";
 import { createLog, type Log } from "../http/log.ts";
 import { isLoopback } from "../http/same-site.ts";
+import { CountedInputs } from "../perform/counted-inputs.ts";
 import { createObserve } from "../tutti/observers.ts";
 import { createOwner } from "../tutti/run-setup.ts";
 import { createTutti, parseInput, type TuttiInput } from "../tutti/tutti.ts";
@@ -124,6 +125,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     config,
     env,
     keys,
+    counted: new CountedInputs(),
     admission: createAdmissionControl({
       store,
       owner,

@@ -10,6 +10,8 @@ import { trainTokenizer } from "../nn/tokenizer.ts";
 import { createWeights } from "../nn/transformer.ts";
 import { createFiles } from "../testing/temporary-files.ts";
 import type { Step } from "../workflow/types.ts";
+import { createJoinedWorld } from "../world/joined.ts";
+import { createRecordingWorld } from "../world/recording.ts";
 import { createRehearsalWorld } from "../world/rehearsal.ts";
 import { createContender, evaluateTrained, openTrained, writeTestPlans } from "./evaluate-trained.ts";
 import { openTrainingFolder } from "./folder.ts";
@@ -96,7 +98,7 @@ describe("the table after a training", () => {
     const checkpoint = await saveUntrained();
     const rows = await evaluateTrained({
       checkpoint,
-      world: { kind: "rehearsal" },
+      worlds: [{ kind: "rehearsal" }],
       count: 30,
       seed: 8,
       signal,
@@ -114,8 +116,8 @@ describe("the table after a training", () => {
     expect(best.costUsd).toBeGreaterThan(0);
   });
 
-  test("leaves out of recordings who hands work on, and tells sets apart in the note", async () => {
-    const checkpoint = await saveUntrained();
+  /** Two sets of sixty questions. */
+  function writeRecording(): string {
     const tasks: object[] = [];
     const outcomes: object[] = [];
     for (const set of ["one", "two"])
@@ -136,10 +138,15 @@ describe("the table after a training", () => {
       }
     files.writeRows("recording/tasks.jsonl", ...tasks);
     files.writeRows("recording/outcomes.jsonl", ...outcomes);
-    const recordings = [{ folder: `${files.folder}/recording` }];
+    return `${files.folder}/recording`;
+  }
+
+  test("leaves out of recordings who hands work on, and tells sets apart in the note", async () => {
+    const checkpoint = await saveUntrained();
+    const recordings = [{ folder: writeRecording() }];
     const rows = await evaluateTrained({
       checkpoint,
-      world: { kind: "recording", recordings },
+      worlds: [{ kind: "recording", recordings }],
       count: 10,
       signal,
     });
@@ -151,6 +158,61 @@ describe("the table after a training", () => {
     expect(rows[1]!.accuracy).toBeGreaterThan(0.7);
     const [, one, two] = /^one (.+), two (.+)$/.exec(rows[1]!.note!)!;
     expect((Number(one) + Number(two)) / 200).toBeCloseTo(rows[1]!.accuracy, 5);
+  });
+
+  test("has each of several worlds apart, with its own baselines", async () => {
+    const checkpoint = await saveUntrained();
+    const recordings = [{ folder: writeRecording() }];
+    const rows = await evaluateTrained({
+      checkpoint,
+      worlds: [{ kind: "rehearsal" }, { kind: "recording", recordings }],
+      ...{ count: 30, seed: 8, signal },
+    });
+    const alone = await evaluateTrained({
+      checkpoint,
+      worlds: [{ kind: "rehearsal" }],
+      ...{ count: 30, seed: 8, signal },
+    });
+    const simulated = { name: "rehearsal (simulated)", isSimulated: true };
+    expect(rows.slice(0, 11)).toEqual(alone.map((row) => ({ ...row, world: simulated })));
+    const recorded = rows.slice(11);
+    expect(recorded.map(({ name }) => name)).toEqual([
+      ...["trained Conductor", "best-single", "lookup-category", "lookup-subtask", "neighbours", "vote-3"],
+      "vote-all",
+    ]);
+    for (const { world } of recorded) expect(world).toEqual({ name: "one + two", isSimulated: false });
+  });
+
+  test("a training in both worlds keeps one checkpoint that hands off where the pool allows it", async () => {
+    const world = createJoinedWorld(
+      [
+        createRehearsalWorld({ seed: 1, pools: "random", calibrationTasks: 6, validation: 6 }),
+        await createRecordingWorld({
+          ...{ recordings: [{ folder: writeRecording() }], seed: 1, pools: "random", validationPerSet: 3 },
+        }),
+      ],
+      [0.6, 0.4],
+    );
+    const folder = openTrainingFolder(`${files.folder}/both`);
+    const result = await trainNative({
+      ...{ world, seed: 1, iterations: 3, warmUp: 2, rounds: 1, group: 2, questions: 4, costPerCall: 0 },
+      ...{ supervised: false, words: "free", shape: { width: 32, layers: 1 }, threads: 1 },
+      ...{ folder, resume: false, command: "none", signal, onEvent() {} },
+    });
+    folder.close();
+    const { validation, checkpoint } = result;
+    const [rehearsal, recorded] = ["rehearsal (simulated)", "one + two"].map(
+      (name) => validation!.parts![name]!,
+    );
+    expect(rehearsal!.tasks).toBe(recorded!.tasks);
+    expect(validation!.tasks).toBe(2 * rehearsal!.tasks);
+    expect(validation!.calls).toBeCloseTo((rehearsal!.calls + recorded!.calls) / 2, 9);
+    const { card } = openTrained(checkpoint);
+    expect(card).toMatchObject({
+      ...{ name: "joined", handOffs: "by-pool", choices: { first: [1, 3, 4, 5] } },
+      closing: "\n\nEnd with a line “Answer: …” that states the final answer alone.",
+      training: { world: "rehearsal (simulated) + one + two", isSimulated: true },
+    });
   });
 
   test("can be of a warm-up alone: a training without iterations keeps it", async () => {
@@ -180,7 +242,13 @@ describe("the table after a training", () => {
   test("opens TRINITY where the card says so", async () => {
     files.write("trinity/card.json", JSON.stringify({ format: "tutti-trinity" }));
     const evaluated = evaluateTrained({
-      ...{ checkpoint: `${files.folder}/trinity`, world: { kind: "rehearsal" }, count: 30, seed: 8, signal },
+      ...{
+        checkpoint: `${files.folder}/trinity`,
+        worlds: [{ kind: "rehearsal" }],
+        count: 30,
+        seed: 8,
+        signal,
+      },
     });
     await expect(evaluated).rejects.toThrow("TRINITY");
   });

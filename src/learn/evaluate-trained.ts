@@ -22,7 +22,9 @@ import { type Card, loadCheckpoint } from "../conductor/native/checkpoint.ts";
 import { isTrinity } from "../conductor/trinity/checkpoint.ts";
 import type { Conductor } from "../conductor/types.ts";
 import { ForwardModel } from "../nn/forward/model.ts";
+import { handsOff } from "../worker/kinds.ts";
 import type { RecordingSource, SplitOptions } from "../world/recorded-sets.ts";
+import { REHEARSAL } from "../world/rehearsal.ts";
 import { openTrinityCheckpoint } from "./evolution/trinity-policy.ts";
 import type { TestResult } from "./folder.ts";
 import { answerAll } from "./native/answer.ts";
@@ -85,26 +87,41 @@ export type TestWorld =
 
 export interface EvaluateTrainedOptions {
   checkpoint: string;
-  world: TestWorld;
+  /** Several where it was trained in several: each has its own results. */
+  worlds: readonly TestWorld[];
   /** Questions that are made, of which those of the test split are asked; test tasks of each recorded set. */
   count?: number;
   seed?: number;
   signal: AbortSignal;
 }
 
-/** The trained one first. Results of several sets are over all their test tasks; the note tells them apart. */
+/**
+ * World by world, the trained one first. Results of several sets of a world are over all their test tasks; the note
+ * tells them apart.
+ */
 export async function evaluateTrained(options: EvaluateTrainedOptions): Promise<TestResult[]> {
-  const { checkpoint, world, seed = TEST_SEED, signal } = options;
-  const tests = await openTests(world, { ...options, seed });
+  const { checkpoint, worlds, seed = TEST_SEED, signal } = options;
   const contender = await openContender(checkpoint);
-  const rows: BenchRow[] = [];
-  for (const fitted of tests) {
-    rows.push(...(await contender.measure(fitted, { seed, signal })));
-    for (const baseline of BESIDE)
-      if (fitted.set.kind !== "recording" || !baseline.needsHandOffs)
-        rows.push(...(await measureBaseline(fitted, baseline, { seed, signal })));
+  const results: TestResult[] = [];
+  for (const world of worlds) {
+    const tests = await openTests(world, { ...options, seed });
+    const rows: BenchRow[] = [];
+    for (const fitted of tests) {
+      rows.push(...(await contender.measure(fitted, { seed, signal })));
+      for (const baseline of BESIDE)
+        if (!baseline.needsHandOffs || handsOff(fitted.pool))
+          rows.push(...(await measureBaseline(fitted, baseline, { seed, signal })));
+    }
+    const isSimulated = world.kind === "rehearsal";
+    const where = worlds.length > 1 ? { world: { name: nameOf(world, tests), isSimulated } } : {};
+    results.push(...toTestResults(rows, isSimulated).map((each) => ({ ...each, ...where })));
   }
-  return toTestResults(rows, world.kind === "rehearsal");
+  return results;
+}
+
+/** As the world of a training is called. */
+function nameOf({ kind }: TestWorld, tests: readonly FittedSet[]): string {
+  return kind === "rehearsal" ? REHEARSAL : tests.map(({ set }) => set.id).join(" + ");
 }
 
 /** Whoever was trained, whatever kind of Conductor it is. */

@@ -36,6 +36,8 @@ export interface TestResult {
   /** Absent: unknown. */
   costUsd?: number;
   note?: string;
+  /** Of worlds that were joined: in which one. */
+  world?: { name: string; isSimulated: boolean };
 }
 
 export interface Training {

@@ -143,6 +143,15 @@ describe("first rounds", () => {
     expect(group!.outcomes.map(({ isRight }) => isRight)).toEqual([true, true]);
   });
 
+  test("recorded workers are asked once, whatever is simulated beside them: they say the same again", async () => {
+    const member = toMember("recorded", add, 0.5);
+    const worker = Object.assign(member.worker as ScriptedWorker, { isRecorded: true });
+    const policy = createGivenPolicy(language, [[step(0)]]);
+    const prompts = [toPrompt(policy, { task: toSum(7), pool: { members: [{ ...member, worker }] } })];
+    await perform(prompts, options(policy, { group: 1, world: createSmallWorld({ isSimulated: true }) }));
+    expect(worker.requests.length).toBe(1);
+  });
+
   test("equal texts are performed once", async () => {
     const plan = [step(CHECKER)];
     const { question, group } = await rollOutPlans([plan, plan, plan]);

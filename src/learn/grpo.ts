@@ -8,7 +8,7 @@
 import { hashSeed, type Random } from "../base/random.ts";
 import type { TrainingExample } from "../nn/model.ts";
 import type { Weights } from "../nn/types.ts";
-import { isModel, numbersOf } from "../worker/kinds.ts";
+import { handsOff, isModel, numbersOf } from "../worker/kinds.ts";
 import type { Step } from "../workflow/types.ts";
 import type { Outcome } from "../world/rollout.ts";
 import type { Question, World } from "../world/types.ts";
@@ -92,7 +92,7 @@ export async function* rollOut(prompts: readonly Prompt[], context: StageContext
   const { policy, world, group, costPerCall, signal } = context;
   const seed = toRolloutSeed(context);
   const plans = await writePlans(policy, prompts, { group, seed, signal });
-  const tries = prompts.map((_, q) => toTries(world, seed, q, TRIES));
+  const tries = prompts.map((_, q) => toTries(world, prompts[q]!.question, seed, q, TRIES));
   const tried = yield* performPlans(prompts, plans, tries);
   return prompts.map((prompt, q) => ({
     prompt,
@@ -126,7 +126,9 @@ export async function* rollOutAgain(
     toPrompt(policy, first.prompt.question, { rounds, size: random.pick(SECOND_SIZES) }),
   );
   const plans = await writePlans(policy, prompts, { group, seed: hashSeed("again", seed), signal });
-  const tries = picked.map(({ q, before }) => [{ ...toTries(world, seed, q, TRIES)[0]!, before }]);
+  const tries = picked.map(({ first, q, before }) => [
+    { ...toTries(world, first.prompt.question, seed, q, TRIES)[0]!, before },
+  ]);
   const tried = yield* performPlans(prompts, plans, tries);
   return prompts.map((prompt, i) => {
     const outcomes = tried[i]!.map(([outcome]) => outcome!);
@@ -167,9 +169,15 @@ export async function* performPlans(
   );
 }
 
-/** In a recording or with live workers the same is answered again when the same is asked, or it costs: one try. */
-export function toTries({ isSimulated }: World, seed: number, question: number, count: number): Try[] {
-  if (!isSimulated) return [{ seed: hashSeed(seed, question) }];
+/** Recorded workers answer the same again when the same is asked, and live ones cost: one try. */
+export function toTries(
+  { isSimulated }: World,
+  { pool }: Question,
+  seed: number,
+  question: number,
+  count: number,
+): Try[] {
+  if (!isSimulated || !handsOff(pool)) return [{ seed: hashSeed(seed, question) }];
   return Array.from({ length: count }, (_, number) => ({ seed: hashSeed(seed, question, number) }));
 }
 

@@ -2,6 +2,7 @@
 
 import { entropyBits, estimateShare } from "../base/statistics.ts";
 import type { Outcome } from "../world/rollout.ts";
+import type { World } from "../world/types.ts";
 import type { OutcomeMetrics, ValidationMetrics } from "./types.ts";
 
 export function toOutcomeMetrics(outcomes: readonly Outcome[]): OutcomeMetrics {
@@ -41,6 +42,21 @@ export function toValidationMetrics(
     costUsd: meanOf(counted, ({ costUsd }) => costUsd),
     routingEntropy: entropyBits(countCalls(counted).values()),
   };
+}
+
+/** Of each world apart, where several were joined. */
+export function toPartMetrics(
+  { parts, validation }: Pick<World, "parts" | "validation">,
+  outcomes: readonly Outcome[],
+): ValidationMetrics["parts"] {
+  if (!parts) return undefined;
+  return Object.fromEntries(
+    parts.map((part) => {
+      const own = outcomes.filter((_, i) => part.holds(validation[i]!.task));
+      const { tasks, accuracy, low, high, validShare, calls } = toValidationMetrics(own, 0);
+      return [part.name, { tasks, accuracy, low, high, validShare, calls }];
+    }),
+  );
 }
 
 function meanOf(outcomes: readonly Outcome[], value: (outcome: Outcome) => number): number {

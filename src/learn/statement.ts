@@ -13,7 +13,10 @@ const statementSchema = z.object({
   version: z.literal(VERSION),
   /** Of the world, for people. */
   world: z.string(),
+  /** All of it, or a part of it. */
   isSimulated: z.boolean(),
+  /** Of worlds that were joined: each of them. */
+  parts: z.array(z.object({ name: z.string(), isSimulated: z.boolean() })).optional(),
   /** As they were chosen or left: enough to build the same world and training again. */
   settings: z.record(z.string(), z.unknown()),
   seed: z.number(),

@@ -7,7 +7,7 @@ import { hashSeed } from "../base/random.ts";
 import type { Store } from "../store/types.ts";
 import type { Question, World } from "../world/types.ts";
 import type { TrainingFolder } from "./folder.ts";
-import { toValidationMetrics } from "./metrics.ts";
+import { toPartMetrics, toValidationMetrics } from "./metrics.ts";
 import { Minutes } from "./minutes.ts";
 import { performAsked } from "./perform.ts";
 import { takeSamples } from "./samples.ts";
@@ -209,7 +209,8 @@ class TrainingLoop<Entry extends ScheduleEntry> {
     // What an abort cuts off is evaluated by whoever goes on: it may be the best.
     if (signal.aborted) return;
     const measured = toValidationMetrics(outcomes, costPerCall);
-    const metrics = { ...measured, reward: this.#algorithm.validate?.() ?? measured.reward };
+    const reward = this.#algorithm.validate?.() ?? measured.reward;
+    const metrics = { ...measured, reward, parts: toPartMetrics(world, outcomes) };
     // A training too short for its final stage keeps what it ends with.
     const isKept = isFinal || (state.iteration === this.#schedule.total && !state.best);
     const isBest = isKept && !(state.best && metrics.reward <= state.best.reward - tolerance);

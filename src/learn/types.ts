@@ -137,16 +137,23 @@ export interface IterationMetrics extends UpdateMetrics {
   seconds: number;
 }
 
-/** On the validation split: greedy, without any mask. */
-export interface ValidationMetrics
-  extends Pick<OutcomeMetrics, "accuracy" | "validShare" | "calls" | "costUsd" | "routingEntropy"> {
-  type: "validation";
-  stage: string;
-  iteration: number;
+/** What there is to say of a part of the validation questions, too. */
+interface ValidationPart extends Pick<OutcomeMetrics, "accuracy" | "validShare" | "calls"> {
   tasks: number;
   /** The 95 % interval of the accuracy. */
   low: number;
   high: number;
+}
+
+/** On the validation split: greedy, without any mask. */
+export interface ValidationMetrics
+  extends ValidationPart,
+    Pick<OutcomeMetrics, "costUsd" | "routingEntropy"> {
+  type: "validation";
+  stage: string;
+  iteration: number;
+  /** Of worlds that were joined: each apart, by its name. */
+  parts?: Readonly<Record<string, ValidationPart>>;
   /** Costs counted. */
   reward: number;
   isBest: boolean;

@@ -15,7 +15,8 @@ import type { RunState } from "./state.ts";
 const MIN_OUTPUT_TOKENS = 256;
 
 export type Reservation =
-  | { ok: true; amount: Amount; maxOutputTokens: number }
+  /** `inputTokens` is the bound that it was made with; absent where nothing is limited. */
+  | { ok: true; amount: Amount; maxOutputTokens: number; inputTokens?: number }
   | { ok: false; lacking: Extract<StopReason, `budget-${string}`> };
 
 /** What may still be spent, `Infinity` where there is no limit. `pending` is reserved but not yet applied. */
@@ -66,6 +67,7 @@ export function reserveCall(left: Amount, wanted: Wanted, allowUnknownPrice: boo
       tokens: hasTokens ? input + output : 0,
     },
     maxOutputTokens: output,
+    inputTokens: input,
   };
 }
 

@@ -51,9 +51,20 @@ export type Action =
   | { type: "fall-back"; round: number; attempt: number; reason: string; lacking?: LimitStopReason }
   | { type: "review"; round: number }
   | AskAction
+  | CountAction
   | { type: "wait"; round: number; step: number; attempt: number; until: number }
   | { type: "end-round"; round: number }
   | { type: "end-run"; stopReason: StopReason };
+
+/** By bytes alone a step does not fit its budget, and probably does: the worker's provider is asked how long its input is. */
+export interface CountAction {
+  type: "count";
+  round: number;
+  step: number;
+  attempt: number;
+  worker: number;
+  brief: Brief;
+}
 
 export interface AskAction {
   type: "ask";
@@ -68,6 +79,8 @@ export interface AskAction {
   advice?: string;
   reserved: Amount;
   maxOutputTokens: number;
+  /** The bound of its input that was reserved; absent where nothing is limited. */
+  inputTokens: number | undefined;
   /** What is asked, as the reservation was made for it. */
   brief: Brief;
 }
@@ -78,6 +91,10 @@ export interface Circumstances {
   stop?: Extract<StopReason, "cancelled" | "journal-failed">;
   /** False while the worker's circuit is open: others are preferred. */
   isAvailable(worker: number): boolean;
+  /** How long an input can be, from what this worker has counted in other requests. Infinity: nothing is known. */
+  boundInput?(worker: number, brief: Brief): number;
+  /** What it is likely to be, where the provider can still be asked to count it. */
+  guessInput?(worker: number, brief: Brief): number | undefined;
   /** What the next plan may cost; undefined where planning is free. `from`: another state than that of now. */
   quotePlan(from?: RunState): ComposeQuote | undefined;
 }
@@ -155,7 +172,8 @@ function takeTurn(
   }
   const decided = turn.kind === "ask-conductor" ? decideTurn(state, step, circumstances, false) : turn;
   const [asked] = ask(state, number, round, circumstances, decided);
-  if (asked?.type === "ask" || decided.kind !== "switch") return asked ? [asked] : [];
+  if (asked?.type === "ask" || asked?.type === "count" || decided.kind !== "switch")
+    return asked ? [asked] : [];
   // The budget does not reach for the other one.
   const { check } = decided;
   return ask(state, number, round, circumstances, { kind: "stay", worker: step.worker, check });
@@ -191,7 +209,13 @@ function ask(
       : choose(state, round, number, step, circumstances);
     const advice = toNewAdvice(state, roundNumber, number);
     const brief = forWorker(withNewAdvice(toBrief(state, roundNumber, number), advice), worker);
-    const reservation = reserveStep(state, roundNumber, number, worker, brief, pending);
+    const reservation = reserveStep(state, roundNumber, number, worker, brief, pending, circumstances);
+    if (reservation === "count") {
+      if (actions.length === 0) return [toCount(roundNumber, number, step, worker, brief)];
+      // What starts now comes first; then it is looked at again.
+      isBusy = true;
+      continue;
+    }
     if (!reservation.ok) {
       lacking ??= { step: number, reason: reservation.lacking };
       continue;
@@ -201,11 +225,20 @@ function ask(
   }
   // What is lacking now may be there once running steps have given back what they did not use.
   if (actions.length > 0 || isBusy || !lacking) return actions;
-  return rescue(state, roundNumber, lacking.step) ?? [{ type: "end-run", stopReason: lacking.reason }];
+  return (
+    rescue(state, roundNumber, lacking.step, circumstances) ?? [
+      { type: "end-run", stopReason: lacking.reason },
+    ]
+  );
 }
 
 /** A budget too small for the worker that was named may still buy a first reply from another one. */
-function rescue(state: RunState, round: number, number: number): Action[] | undefined {
+function rescue(
+  state: RunState,
+  round: number,
+  number: number,
+  circumstances: Circumstances,
+): Action[] | undefined {
   if (state.rounds.some(({ steps }) => steps.some((step) => step.reply?.text))) return undefined;
   const step = state.rounds[round]!.steps[number]!;
   if (isInToolLoop(step)) return undefined;
@@ -213,7 +246,8 @@ function rescue(state: RunState, round: number, number: number): Action[] | unde
   const brief = toBrief(state, round, number);
   for (const worker of strongestFirst(state.pool)) {
     if (step.exhausted.includes(worker)) continue;
-    const reservation = reserveStep(state, round, number, worker, brief, NOTHING);
+    const reservation = reserveStep(state, round, number, worker, brief, NOTHING, circumstances);
+    if (reservation === "count") return [toCount(round, number, step, worker, brief)];
     if (!reservation.ok) continue;
     const reason = { worker: named, reason: "the budget does not allow for it" };
     const instead = worker === named ? undefined : reason;
@@ -264,7 +298,8 @@ function reserveStep(
   worker: number,
   brief: Brief,
   pending: Amount,
-): Reservation {
+  { boundInput, guessInput }: Circumstances,
+): Reservation | "count" {
   const entry: PoolEntry = state.pool[worker]!;
   const { steps } = state.rounds[round]!;
   const left = remaining(state, pending);
@@ -282,7 +317,22 @@ function reserveStep(
     );
   const byBytes = reserveWith(() => boundByBytes(brief));
   if (byBytes.ok && byBytes.maxOutputTokens === maxOutputTokens) return byBytes;
-  return reserveWith(() => boundByReport(brief, steps[step]!));
+  const byReport = boundByReport(brief, steps[step]!);
+  const byCounts = Math.min(byReport, boundInput?.(worker, brief) ?? byReport);
+  const known = reserveWith(() => byCounts);
+  if (known.ok && known.maxOutputTokens === maxOutputTokens) return known;
+  const guess = guessInput?.(worker, brief);
+  return guess !== undefined && guess < byCounts && reserveWith(() => guess).ok ? "count" : known;
+}
+
+function toCount(
+  round: number,
+  step: number,
+  { attempts }: StepState,
+  worker: number,
+  brief: Brief,
+): CountAction {
+  return { type: "count", round, step, attempt: attempts, worker, brief };
 }
 
 function toAsk(
@@ -303,6 +353,7 @@ function toAsk(
     instead,
     reserved: reservation.amount,
     maxOutputTokens: reservation.maxOutputTokens,
+    inputTokens: reservation.inputTokens,
     brief,
   };
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { TuttiError } from "../base/errors.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import type { RunEvent } from "../store/types.ts";
@@ -8,6 +8,61 @@ import { toRun } from "./run.ts";
 
 const DOWN = new TuttiError("provider-error", "500 from upstream", { retryable: true, retryAfterMs: 0 });
 const REFUSED = new TuttiError("auth", "401: the key was refused");
+
+describe("a run whose lease was lost to another process", () => {
+  it("is left as it is: nothing more is asked, and nothing is kept to be written later", async () => {
+    const store = createMemoryStore();
+    let isLost = false;
+    const append = (events: RunEvent[]) => {
+      if (isLost) throw new TuttiError("run-busy", "Another process performs this run now.");
+      return store.append(events);
+    };
+    const first = scriptedWorker("first", () => {
+      isLost = true;
+      return "late";
+    });
+    const second = scriptedWorker("second", "never");
+    const pool = toPool([first, second]);
+    const workflow = { steps: [step(0, "a"), step(1, "b", "all")] };
+    const unwritten: RunEvent[] = [];
+    const stage = toStage(pool, playedConductor(workflow), {
+      store: { ...store, append },
+      onUnwritten: (events) => unwritten.push(...events),
+    });
+    const state = await performRun(toStart(pool), stage);
+    expect(state.ended).toBeUndefined();
+    expect(second.requests).toHaveLength(0);
+    expect(unwritten).toEqual([]);
+    expect((await store.loadRun("r_test")).at(-1)?.type).toBe("step-start");
+  });
+});
+
+describe("a process that was frozen for longer than its lease", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it("looks whether the run is still its own before it asks", async () => {
+    const store = createMemoryStore();
+    const clock = vi.spyOn(performance, "now");
+    const claims: boolean[] = [];
+    const claim: typeof store.claim = async (...args) => {
+      claims.push(claims.length === 0 && (await store.claim(...args)));
+      return claims.at(-1)!;
+    };
+    const append = async (events: RunEvent[]) => {
+      await store.append(events);
+      // Frozen when what it is about to do was just written down.
+      if (events.some(({ type }) => type === "step-start")) clock.mockReturnValue(1e9);
+    };
+    const worker = scriptedWorker("worker", "never");
+    const pool = toPool([worker]);
+    const workflow = { steps: [step(0, "a")] };
+    const stage = toStage(pool, playedConductor(workflow), { store: { ...store, append, claim } });
+    const state = await performRun(toStart(pool), stage);
+    expect(claims).toEqual([true, false]);
+    expect(worker.requests).toHaveLength(0);
+    expect(state.ended).toBeUndefined();
+  });
+});
 
 describe("a workflow", () => {
   it("is performed in order of access, and its last reply is the answer", async () => {

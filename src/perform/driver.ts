@@ -3,20 +3,33 @@
 // is used or shown that a crash could take back.
 
 import { isTuttiError, TuttiError } from "../base/errors.ts";
+import { CLAIM_MS } from "../store/owner.ts";
 import type { EventError, RunEvent, StopReason } from "../store/types.ts";
+import { toBoundInput } from "../worker/brief-parts.ts";
 import { nests } from "../worker/kinds.ts";
 import { handOver } from "./change-state.ts";
-import { type Action, type AskAction, type Circumstances, deadlineOf, decide } from "./decide.ts";
+import {
+  type Action,
+  type AskAction,
+  type Circumstances,
+  type CountAction,
+  deadlineOf,
+  decide,
+} from "./decide.ts";
 import { toRuledEvent } from "./loop.ts";
 import { createNested } from "./nested.ts";
 import { type ResumeTurn, toPickUp } from "./pick-up.ts";
 import { performPlan, toComposeRequest, toFallBack, toPlanLimits } from "./plan.ts";
 import { HAND_OVER, type Stage, toEventError, type Verdict } from "./stage.ts";
 import { apply, fold, type RunState, start } from "./state.ts";
-import { Attempts, performStep, streamsAnswer } from "./step.ts";
+import { Attempts, performStep, streamsAnswer, toRequest } from "./step.ts";
 import { toAnswer } from "./visible.ts";
 
 const HEARTBEAT_MS = 5_000;
+/** A provider that counts slower than this is not waited for. */
+const COUNT_MS = 5_000;
+/** Of a reply that is not written. */
+const ANY_LENGTH = 4_096;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Performs a new run to its end, or until it is handed over. Rejects only when not even its start could be journaled. */
@@ -61,6 +74,10 @@ class Driver {
   readonly #attempts = new Attempts();
   readonly #planning = new AbortController();
   #journalError: TuttiError | undefined;
+  /** Another process performs it now, and has counted what is under way here: nothing of it is written any more. */
+  #isLost = false;
+  /** By a clock that nobody sets: how old the lease is. */
+  #renewedAt = performance.now();
   /** What was paid for and could not be journaled: it goes with the next events. */
   #unwritten: RunEvent[] = [];
   #wake: (() => void) | undefined;
@@ -74,14 +91,14 @@ class Driver {
   async perform(): Promise<RunState> {
     const { store, owner, signal } = this.#stage;
     const { runId } = this.#state;
-    const beat = setInterval(() => void store.claim(runId, owner).catch(() => {}), HEARTBEAT_MS);
-    beat.unref();
     const wake = () => this.#wake?.();
+    const beat = setInterval(() => void this.#renew(), HEARTBEAT_MS);
+    beat.unref();
     signal.addEventListener("abort", wake);
     this.#watchDeadline();
     try {
       while (!this.#state.ended) {
-        if (signal.reason === HAND_OVER) {
+        if (signal.reason === HAND_OVER || this.#isLost) {
           await this.#stopAsking();
           break;
         }
@@ -100,17 +117,43 @@ class Driver {
     }
   }
 
+  async #renew(): Promise<void> {
+    const { store, owner } = this.#stage;
+    const at = performance.now();
+    // A journal that is away says nothing about the lease.
+    const isOurs = await Promise.resolve(store.claim(this.#state.runId, owner)).catch(() => undefined);
+    if (isOurs) this.#renewedAt = at;
+    if (isOurs !== false) return;
+    this.#isLost = true;
+    this.#wake?.();
+  }
+
+  /** A process that was frozen, just before it asks somebody: another one may have asked in its place. */
+  async #isStillOurs(): Promise<boolean> {
+    if (performance.now() - this.#renewedAt >= CLAIM_MS) await this.#renew();
+    return !this.#isLost;
+  }
+
   async pickUp(turn?: ResumeTurn): Promise<void> {
     await this.#emit(toPickUp(this.#state, this.#stage.now(), turn));
   }
 
   #circumstances(): Circumstances {
-    const { breaker, conductor, pool, now, signal } = this.#stage;
+    const { breaker, conductor, counted, pool, now, signal } = this.#stage;
+    const nameOf = (worker: number) => this.#state.pool[worker]!.id;
     const stop = this.#journalError ? "journal-failed" : signal.aborted ? "cancelled" : undefined;
     return {
       now: now(),
       stop,
-      isAvailable: (worker) => breaker.isAvailable(this.#state.pool[worker]!.id),
+      isAvailable: (worker) => breaker.isAvailable(nameOf(worker)),
+      boundInput: (worker, brief) =>
+        counted?.bound(nameOf(worker), toBoundInput(brief)) ?? Number.POSITIVE_INFINITY,
+      guessInput: (worker, brief) => {
+        if (!counted || !pool.members[worker]!.worker.countInput) return undefined;
+        const input = toBoundInput(brief);
+        const isWorth = counted.isWorthCounting(nameOf(worker), input, now());
+        return isWorth ? counted.estimate(nameOf(worker), input) : undefined;
+      },
       quotePlan: (from = this.#state) => conductor.quote?.(toComposeRequest(from, pool)),
     };
   }
@@ -148,6 +191,12 @@ class Driver {
       const appended = this.#stage.store.append(earlier ? [...earlier, ...events] : events);
       if (appended) await appended;
     } catch (error) {
+      if (isTuttiError(error) && error.code === "run-busy") {
+        this.#isLost = true;
+        this.#unwritten = [];
+        this.#wake?.();
+        return false;
+      }
       isJournaled = false;
       this.#unwritten.push(...(earlier ?? []), ...(isPaid ? events : []));
       this.#journalError ??= isTuttiError(error) ? error : new TuttiError("journal-failed", String(error));
@@ -190,6 +239,8 @@ class Driver {
           return void (await this.#emit([toRuledEvent(this.#state, at, action.ruled)]));
         case "fall-back":
           return void (await this.#emit([toFallBack(action, this.#state, at)]));
+        case "count":
+          return this.#count(action);
         case "review":
           return this.#review(action.round);
         case "end-round":
@@ -232,12 +283,29 @@ class Driver {
 
   #spawn(name: string, work: () => Promise<RunEvent>): void {
     const { checkpoint } = this.#stage;
-    const perform = async () => void (await this.#emit([await work()]));
+    const perform = async () => {
+      if (await this.#isStillOurs()) await this.#emit([await work()]);
+    };
     const tracked: Promise<void> = (checkpoint ? checkpoint(name, perform) : perform()).then(() => {
       this.#running.delete(tracked);
       this.#wake?.();
     });
     this.#running.add(tracked);
+  }
+
+  /** Nothing of it is journaled: whoever goes on with the run has it counted again where that is needed. */
+  async #count(action: CountAction): Promise<void> {
+    const { worker, brief } = action;
+    const { counted, pool, now, signal } = this.#stage;
+    const { worker: counting } = pool.members[worker]!;
+    const asked = AbortSignal.any([signal, AbortSignal.timeout(COUNT_MS)]);
+    const late = new Promise<undefined>((resolve) => {
+      asked.addEventListener("abort", () => resolve(undefined), { once: true });
+    });
+    const request = toRequest({ ...action, maxOutputTokens: ANY_LENGTH }, this.#state, undefined);
+    const count = counting.countInput!(request, asked).catch(() => undefined);
+    const tokens = asked.aborted ? undefined : await Promise.race([count, late]);
+    counted!.count(this.#state.pool[worker]!.id, toBoundInput(brief), tokens, now());
   }
 
   async #review(round: number): Promise<void> {

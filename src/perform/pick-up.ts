@@ -46,11 +46,17 @@ export function toLost(state: RunState, at: number): RunEvent[] {
     const inputTokens = () => boundBriefTokens(toBrief(state, round, step));
     const spending = nests(entry)
       ? toReservedSpending(reserved, reserved.calls)
-      : toFailedSpending(entry, error, { inputTokens, written: partial, maxOutputTokens });
+      : atMost(reserved, toFailedSpending(entry, error, { inputTokens, written: partial, maxOutputTokens }));
     const lost = { step, attempt: attempts - 1, worker, spending, partial, delivered: false };
     events.push({ type: "step-error", ...common, ...lost });
   }
   return events;
+}
+
+/** What was reserved may be by what the worker had counted, which is less than its bytes. */
+function atMost({ usd }: Amount, spending: Spending): Spending {
+  const { costUsd } = spending;
+  return usd > 0 && costUsd !== undefined ? { ...spending, costUsd: Math.min(costUsd, usd) } : spending;
 }
 
 function toReservedSpending({ usd, tokens }: Amount, calls: number): Spending {

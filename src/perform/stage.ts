@@ -8,6 +8,7 @@ import type { Conductor } from "../conductor/types.ts";
 import type { EventError, Owner, RunEvent, Store } from "../store/types.ts";
 import type { Pool } from "../worker/types.ts";
 import type { Workflow } from "../workflow/types.ts";
+import type { CountedInputs } from "./counted-inputs.ts";
 import type { CircuitBreaker } from "./retry.ts";
 import type { RunState } from "./state.ts";
 
@@ -31,6 +32,8 @@ export interface Stage {
   /** Writes the workflows of nested runs; by default the same one. */
   nestedConductor?: Conductor;
   breaker: CircuitBreaker;
+  /** What workers have counted in other runs. Absent: inputs are bounded by what this run knows. */
+  counted?: CountedInputs;
   owner: Owner;
   now: () => number;
   signal: AbortSignal;

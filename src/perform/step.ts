@@ -6,6 +6,7 @@ import { TuttiError } from "../base/errors.ts";
 import { hashSeed } from "../base/random.ts";
 import type { RunEvent, StepReply } from "../store/types.ts";
 import { toMessages } from "../worker/brief.ts";
+import { toBoundInput } from "../worker/brief-parts.ts";
 import { isDeclared, undeclaredTool } from "../worker/declared-tools.ts";
 import { combines, isModel } from "../worker/kinds.ts";
 import type {
@@ -81,12 +82,13 @@ export async function performStep(
   const at = now();
   const common = { ...where, at, worker, durationMs: at - startedAt };
   // Never more than what was reserved, or what is counted of a broken ask would be more than there was.
-  const inputTokens = () => boundByReport(brief, rounds[round]!.steps[step]!);
+  const inputTokens = () => action.inputTokens ?? boundByReport(brief, rounds[round]!.steps[step]!);
   if (outcome.ok) {
     breaker.succeeded(entry.id);
     const { usage, firstTokenMs, billed } = outcome;
     const written = outcome.reply.text + (outcome.reply.reasoning ?? "");
     const exchange = { inputTokens, written, maxOutputTokens };
+    if (!nested && !billed) report(stage, entry.id, runId, brief, usage);
     const spending = nested?.spending() ?? toSpending(entry, usage, exchange, billed);
     const format = formatFor(outcome.reply, brief);
     const { reply, problem } = format ? await toOutput(outcome.reply, format) : { reply: outcome.reply };
@@ -124,6 +126,18 @@ export async function performStep(
   };
 }
 
+/** Of each run the first turn is remembered, which others begin with, too, and the newest one. */
+function report(
+  { counted }: Stage,
+  workerId: string,
+  runId: string,
+  brief: Brief,
+  { inputTokens }: Usage,
+): void {
+  const turn = brief.exchanges?.length ? "newest" : "first";
+  if (inputTokens > 0) counted?.report(workerId, `${runId} ${turn}`, toBoundInput(brief), inputTokens);
+}
+
 /** The JSON that the client wants this reply to be. */
 function formatFor(reply: StepReply, { isLast, task }: Brief): ResponseFormat | undefined {
   // What the client's own limit has cut is no fault of the model's: it is given as it is, and says so.
@@ -159,8 +173,14 @@ function longestWait(
   return retryAfterMs === undefined ? longest : Math.min(patienceMs, longest);
 }
 
-function toRequest(
-  { round, step, attempt, maxOutputTokens, brief }: AskAction,
+export function toRequest(
+  {
+    round,
+    step,
+    attempt,
+    maxOutputTokens,
+    brief,
+  }: Pick<AskAction, "round" | "step" | "attempt" | "maxOutputTokens" | "brief">,
   { settings }: RunState,
   nested: Nested | undefined,
 ): WorkerRequest {

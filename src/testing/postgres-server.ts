@@ -26,13 +26,17 @@ export default async function setup(project: TestProject): Promise<(() => Promis
 
 export interface PostgresServer {
   address: string;
+  pid(): number | undefined;
   start(): Promise<void>;
   stop(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** A server of one's own, for tests that stop it. Needs the binaries: see `canStartPostgres`. */
-export async function startPostgres(): Promise<PostgresServer> {
+/**
+ * A server of one's own, for tests that stop it. Needs the binaries: see `canStartPostgres`. `isDurable`: it writes to the disk
+ * as in production, for what is measured.
+ */
+export async function startPostgres({ isDurable = false } = {}): Promise<PostgresServer> {
   const bin = findBinaries()!;
   const folder = mkdtempSync(join(tmpdir(), "tutti-postgres-"));
   // Postgres refuses to run as root.
@@ -51,8 +55,8 @@ export async function startPostgres(): Promise<PostgresServer> {
   execFileSync(join(bin, "initdb"), options, { ...user, stdio: "pipe", cwd: folder });
   const port = await findPort();
   const settings = ["listen_addresses=127.0.0.1", `port=${port}`, `unix_socket_directories=${folder}`];
-  const speed = ["fsync=off", "synchronous_commit=off", "max_connections=300"];
-  const flags = [...settings, ...speed].flatMap((setting) => ["-c", setting]);
+  const speed = isDurable ? [] : ["fsync=off", "synchronous_commit=off"];
+  const flags = [...settings, ...speed, "max_connections=300"].flatMap((setting) => ["-c", setting]);
   let server: ChildProcess | undefined;
   async function start() {
     server = spawn(join(bin, "postgres"), ["-D", data, ...flags], {
@@ -72,6 +76,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   await start();
   return {
     address: `postgres://tutti@127.0.0.1:${port}/postgres`,
+    pid: () => server?.pid,
     start,
     stop,
     async remove() {

@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files of five seconds and more on two cores, the longest first. `test:quick` leaves out those marked so. */
 export const SLOW_FILES: readonly { file: string; isInQuick: boolean }[] = [
+  { file: "faults/faults.test.mjs", isInQuick: false },
   { file: "src/task/sets/bombs.test.ts", isInQuick: false },
   { file: "src/task/sandbox/quickjs.test.ts", isInQuick: false },
   { file: "src/cli/config/trust.test.ts", isInQuick: false },

@@ -9,6 +9,7 @@ import { type ResolvedPool, resolveModel } from "../config/pool.ts";
 import { parseConfig } from "../config/problems.ts";
 import type { TuttiConfigInput } from "../config/schema.ts";
 import type { RunEngine } from "../durable/engine.ts";
+import { CountedInputs } from "../perform/counted-inputs.ts";
 import { performRun, resumeRun } from "../perform/driver.ts";
 import { estimatePlan } from "../perform/estimate.ts";
 import { EventQueue } from "../perform/queue.ts";
@@ -104,6 +105,7 @@ export function createTutti(
 ): Tutti {
   const { config, store: given, observers } = parseInput(input);
   const breaker = new CircuitBreaker();
+  const counted = new CountedInputs();
   let opened: Promise<Store> | undefined;
   const openedStore = () => {
     opened ??= openJournal();
@@ -231,6 +233,7 @@ export function createTutti(
       conductor,
       nestedConductor,
       breaker,
+      counted,
       owner: createOwner(),
       now: Date.now,
       signal,

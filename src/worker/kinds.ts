@@ -48,6 +48,14 @@ export function numbersOf(
   return [...members.keys()].filter((number) => isWanted(members[number]!.worker));
 }
 
+/** Such a worker may be shown replies of others. */
+export const takesHandOffs = ({ isRecorded = false }: { isRecorded?: boolean }): boolean => !isRecorded;
+
+/** The models of a pool may see each other's replies; where they may not, a team is voices that are compared. */
+export function handsOff({ members }: Pool): boolean {
+  return modelsOf({ members }).every(({ worker }) => takesHandOffs(worker));
+}
+
 /** Simulated workers took part: replies and money are not real. */
 export function isSimulated(workers: readonly { isSimulated?: boolean }[]): boolean {
   return workers.some((worker) => worker.isSimulated);

@@ -7,6 +7,7 @@ import type { LanguageModelV3, LanguageModelV3CallOptions } from "@ai-sdk/provid
 import { TuttiError } from "../base/errors.ts";
 import { withCacheBreakpoints } from "./cache-breakpoints.ts";
 import { withImagesAfterResults } from "./call-options.ts";
+import { COUNTERS, countWith } from "./count-input.ts";
 import { guardFetch } from "./guarded-fetch.ts";
 import type { StreamingModel } from "./provider.ts";
 
@@ -84,21 +85,44 @@ function toPathName(model: string): string {
 
 async function loadAnthropic(address: ModelAddress): Promise<StreamingModel> {
   const { createAnthropic } = await import("@ai-sdk/anthropic");
-  const model = createAnthropic(toSettings(address))(address.model);
+  const settings = toSettings(address);
+  const model = createAnthropic(settings)(address.model);
   const { specificationVersion, provider, modelId, supportedUrls } = model;
   const doStream: StreamingModel["doStream"] = (options) => model.doStream(withCacheBreakpoints(options));
-  return { specificationVersion, provider, modelId, supportedUrls, doStream };
+  const create = (fetch: typeof globalThis.fetch) => createAnthropic({ ...settings, fetch })(address.model);
+  const countInput: StreamingModel["countInput"] = (options) =>
+    countWith(COUNTERS.anthropic, settings.fetch, create, withCacheBreakpoints(options));
+  return { specificationVersion, provider, modelId, supportedUrls, doStream, countInput };
 }
 
 async function loadGoogle(address: ModelAddress): Promise<StreamingModel> {
   const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
-  return createGoogleGenerativeAI(toSettings(address))(toPathName(address.model));
+  const settings = toSettings(address);
+  const name = toPathName(address.model);
+  const model = createGoogleGenerativeAI(settings)(name);
+  const { specificationVersion, provider, modelId, supportedUrls } = model;
+  const doStream: StreamingModel["doStream"] = (options) => model.doStream(options);
+  const create = (fetch: typeof globalThis.fetch) => createGoogleGenerativeAI({ ...settings, fetch })(name);
+  const countInput: StreamingModel["countInput"] = (options) =>
+    countWith(COUNTERS.google, settings.fetch, create, options);
+  return { specificationVersion, provider, modelId, supportedUrls, doStream, countInput };
 }
 
 async function loadOpenAI(address: ModelAddress): Promise<StreamingModel> {
   const { createOpenAI } = await import("@ai-sdk/openai");
-  const openai = createOpenAI(toSettings(address));
-  return toOpenAIModel(openai.chat(address.model), openai.responses(address.model));
+  const settings = toSettings(address);
+  const openai = createOpenAI(settings);
+  const model = toOpenAIModel(openai.chat(address.model), openai.responses(address.model));
+  // Chat completions cannot count; a conversation is as long there.
+  const create = (fetch: typeof globalThis.fetch) =>
+    createOpenAI({ ...settings, fetch }).responses(address.model);
+  const countInput: StreamingModel["countInput"] = (options) =>
+    countWith(COUNTERS.openai, settings.fetch, create, {
+      ...options,
+      stopSequences: undefined,
+      seed: undefined,
+    });
+  return { ...model, countInput };
 }
 
 async function loadChat(address: ModelAddress): Promise<StreamingModel> {

@@ -143,7 +143,7 @@ export function cacheSavingOf(usage: Usage, list: Price): number {
 /** Role markers and separators: chat templates in use take 3 to 8 tokens a message. */
 const MESSAGE_TOKENS = 16;
 /** A large image: Claude up to 4.8 K, Gemini 1.1 K, GPT-5 and later up to 10 K patches. GPT-4o mini's 48 K are not covered. */
-const IMAGE_TOKENS = 10_000;
+export const IMAGE_TOKENS = 10_000;
 /** Providers add instructions of their own when there are tools or a schema: Claude up to 0.8 K. */
 const TOOLS_TOKENS = 1_024;
 const TOOL_TOKENS = 32;

@@ -34,6 +34,8 @@ export type ModelObject = LanguageModelV3 | LanguageModelV2;
 export interface StreamingModel
   extends Pick<LanguageModelV3, "specificationVersion" | "provider" | "modelId" | "supportedUrls"> {
   doStream(options: LanguageModelV3CallOptions): PromiseLike<ReplyStream>;
+  /** See `Worker.countInput`. */
+  countInput?(options: LanguageModelV3CallOptions): Promise<number | undefined>;
 }
 
 export interface ReplyStream {
@@ -53,6 +55,8 @@ export interface ModelWorkerOptions {
   takesPdf?: boolean;
   /** Its thinking is in tags or no text at all, or has a closing tag alone. Absent: found out from its first reply. */
   thinking?: "tagged" | "unopened";
+  /** Its protocol has a way to count the input of a request. */
+  countsInput?: boolean;
   /** A failure in better words, where more is known about it. */
   explain?: (failure: TuttiError) => Promise<TuttiError>;
   /** Passed to the provider's package as they are, under the provider's name. */
@@ -73,9 +77,26 @@ export function createModelWorker(
   const habits: ThinkingHabits = {
     isUnopened: options.thinking ? options.thinking === "unopened" : isKnownToThink(id) || undefined,
   };
+  async function load(): Promise<StreamingModel> {
+    const loaded = typeof model === "function" ? await model() : model;
+    checkVersion(id, loaded);
+    // The two versions share the options and all parts that are read here but `finish`.
+    return loaded as StreamingModel;
+  }
+  const write = async (request: WorkerRequest, { supportedUrls }: StreamingModel) =>
+    toCallOptions(request, {
+      ...(options as object),
+      workerId: id,
+      supportedUrls: await supportedUrls,
+    });
+  const countInput: Worker["countInput"] = async (request, signal) => {
+    const loaded = await load();
+    return loaded.countInput?.({ ...(await write(request, loaded)), abortSignal: signal });
+  };
   return {
     id,
     kind: "model",
+    ...(options.countsInput && { countInput }),
     async *ask(request, signal) {
       const upstream = new AbortController();
       const stop = () => upstream.abort(signal.reason);
@@ -84,15 +105,9 @@ export function createModelWorker(
       const context = { workerId: id, isAborted: false, isStreaming: false };
       try {
         const unlessAborted = createAbortRace(upstream.signal);
-        const loaded = typeof model === "function" ? await unlessAborted(model()) : model;
-        checkVersion(id, loaded);
-        const callOptions = toCallOptions(request, {
-          ...(options as object),
-          workerId: id,
-          supportedUrls: await loaded.supportedUrls,
-        });
-        // The two versions share the options and all parts that are read here but `finish`.
-        const call = (loaded as StreamingModel).doStream({ ...callOptions, abortSignal: upstream.signal });
+        const loaded = await unlessAborted(load());
+        const callOptions = await write(request, loaded);
+        const call = loaded.doStream({ ...callOptions, abortSignal: upstream.signal });
         const { stream, response } = await unlessAborted(call);
         context.isStreaming = true;
         const reader = stream.getReader();

@@ -15,6 +15,8 @@ import { type CalibratedPlayers, calibratePlayers, trainingStrangers, withLiars 
 import { splitOf } from "./split.ts";
 import type { Question, SplitName, World } from "./types.ts";
 
+/** What the world is called, for people and cards. */
+export const REHEARSAL = "rehearsal (simulated)";
 /** So many that few can be known by heart: with 40, three quarters of the gain were kept with others. */
 const STRANGERS = 160;
 /** Of random pools, this share is of the players alone. */
@@ -83,7 +85,7 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): RehearsalW
   let texts: string[] | undefined;
   return {
     kind: "rehearsal",
-    name: "rehearsal (simulated)",
+    name: REHEARSAL,
     isSimulated: true,
     isInstant: true,
     sample: (number) => sampleFrom("train", number),

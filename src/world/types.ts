@@ -67,12 +67,21 @@ export interface WorldSet extends Grading, Readonly<Omit<TaskSet, "tasks">> {
   withoutReplies?: number;
 }
 
+/** One of the worlds that another one is made of. */
+interface WorldPart extends Pick<World, "name" | "isSimulated"> {
+  /** A task that was sampled or validated is from this one. */
+  holds(task: GradedTask): boolean;
+}
+
 /** Sets that were split, with questions to sample: what a Conductor learns in. The splits never mix. */
 export interface World extends Grading {
-  kind: WorldKind;
+  kind: WorldKind | "joined";
   /** For people and cards: "rehearsal (simulated)", "reasoning-gym-hard + mmlu-pro". */
   name: string;
+  /** All of it, or a part of it. */
   isSimulated: boolean;
+  /** Of several that were joined: each of them, in their order. */
+  parts?: readonly WorldPart[];
   /** What its splits keep together, where it is not the prompt: a bench must split in the same way. */
   splitBy?: "family";
   /** A sampled training question: the same for the same seed. Its pool is shuffled, and random where that is wanted. */

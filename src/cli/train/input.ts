@@ -70,7 +70,11 @@ export interface TrainFlags extends WorldFlags, TrinityFlags {
 export function addTrainFlags(command: Command): Command {
   command
     .option("--rehearsal", "train on simulated tasks and workers: no key, no cost (the default)")
-    .option("--recording <dir>", "train on recorded models; may be given several times", collect)
+    .option(
+      "--recording <dir>",
+      "train on recorded models; may be given several times, and with --rehearsal: then on both",
+      collect,
+    )
     .option("--live", "train with the live pool of the config, on the tasks of --tasks")
     .option("--tasks <file>", "tasks for the live pool (--live is implied): every reply costs, once")
     .option(
@@ -82,6 +86,11 @@ export function addTrainFlags(command: Command): Command {
       "--split-by <what>",
       "with --recording: prompt, or family to keep whole subtasks for the test (prompt)",
       oneOf("--split-by", ["prompt", "family"] as const),
+    )
+    .option(
+      "--share <x>",
+      "with --rehearsal and --recording: the rehearsal's share of the training questions (0.5)",
+      numberBetween("--share", 0.01, 0.99),
     )
     .option("--pool <name|ids>", "with --tasks: a pool of the config, or ids of workers")
     .option("--config <file>", "the config file, instead of tutti.config.{ts,js,yaml,json}")
@@ -204,7 +213,7 @@ export function toNativeSettings(flags: TrainFlags): NativeSettings {
 /** As they are kept: a training may go on from another folder than it began in. */
 export function toSavedSettings<Settings extends TrainSettings>(settings: Settings): Settings {
   const { world } = settings;
-  if (world.kind === "recording")
+  if (world.kind === "recording" || world.kind === "joined")
     return { ...settings, world: { ...world, folders: world.folders.map((folder) => resolve(folder)) } };
   if (world.kind !== "tasks") return settings;
   const { tasks, config } = world;

@@ -3,6 +3,7 @@
 
 import { join } from "node:path";
 import { toCost, toCount, toMoney, toPercent, toPoints } from "../../base/format.ts";
+import { groupBy } from "../../bench/results.ts";
 import type { TestResult, TrainingFolder } from "../../learn/folder.ts";
 import { toTrainingReport } from "../../learn/report/report.ts";
 import type { TrainResult } from "../../learn/train.ts";
@@ -47,8 +48,19 @@ export function showResults(
   folder.keepResults(rows);
   writePage(folder);
   const { stdout, env } = output;
-  const style = createStyle(stdout, env);
   const isSimulated = folder.statement?.isSimulated ?? false;
+  const groups = groupBy(rows, ({ world }) => world?.name ?? "");
+  for (const own of groups.values()) writeTable(own, own[0]!.world?.isSimulated ?? isSimulated, stdout, env);
+}
+
+/** Of one world. */
+function writeTable(
+  rows: readonly TestResult[],
+  isSimulated: boolean,
+  stdout: NodeJS.WriteStream,
+  env: NodeJS.ProcessEnv,
+): void {
+  const style = createStyle(stdout, env);
   const highest = Math.max(...rows.map(({ accuracy }) => accuracy));
   const columns: Column[] = [
     {
@@ -71,7 +83,9 @@ export function showResults(
     toOneLine(note ?? ""),
   ]);
   const width = stdout.isTTY ? columnsOf(stdout) - 1 : 160;
-  const lines = ["", ...toTable(columns, cells, width, style)];
+  const [first] = rows;
+  const heading = first?.world ? [toOneLine(`In ${first.world.name}:`)] : [];
+  const lines = ["", ...heading, ...toTable(columns, cells, width, style)];
   stdout.write(lines.map((line) => `${line}\n`).join(""));
 }
 
@@ -99,6 +113,10 @@ function toValidationLine({
   calls,
   validShare,
   iteration,
+  parts = {},
 }: ValidationMetrics): string {
-  return `Best on ${toCount(tasks, "validation question")}, at iteration ${iteration}: ${toPoints(accuracy)} % right (${toPoints(low)} – ${toPoints(high)}), ${calls.toFixed(2)} calls, ${toPercent(validShare)} valid.`;
+  const apart = Object.entries(parts).map(
+    ([name, part]) => ` In ${toOneLine(name)} ${toPoints(part.accuracy)} %, ${part.calls.toFixed(2)} calls.`,
+  );
+  return `Best on ${toCount(tasks, "validation question")}, at iteration ${iteration}: ${toPoints(accuracy)} % right (${toPoints(low)} – ${toPoints(high)}), ${calls.toFixed(2)} calls, ${toPercent(validShare)} valid.${apart.join("")}`;
 }

@@ -11,7 +11,7 @@ import { openTrainingFolder, readTraining } from "../../learn/folder.ts";
 import type { TrainOptions } from "../../learn/native/learner.ts";
 import type { TrainResult } from "../../learn/train.ts";
 import { createHome, runTutti } from "../../testing/command.ts";
-import { toStatement, toTrainEvents } from "../../testing/learn/train-events.ts";
+import { toStatement, toTrainEvents, toValidation } from "../../testing/learn/train-events.ts";
 import type { World } from "../../world/types.ts";
 import {
   addTrainFlags,
@@ -21,7 +21,7 @@ import {
   toSavedSettings,
   toSettings,
 } from "./input.ts";
-import { showResults, toCostLines } from "./print.ts";
+import { showResults, toCostLines, toOutcomeLines } from "./print.ts";
 import { type Host, performTraining, type WatchedOptions } from "./run.ts";
 import { toNativeOptions } from "./trainer.ts";
 
@@ -99,6 +99,19 @@ describe("settings", () => {
     expect(settingsOf(...args).world).toEqual({ kind: "recording", folders, sets, splitBy: "prompt" });
   });
 
+  it("join the rehearsal and recordings where both are given, half and half unless a share is", () => {
+    const both = ["--rehearsal", "--recording", "a", "--set", "x", "--set", "y"];
+    const joined = { kind: "joined", folders: ["a", "a"], sets: ["x", "y"], splitBy: "prompt" };
+    expect(settingsOf(...both).world).toEqual({ ...joined, share: 0.5 });
+    const shared = settingsOf(...both, "--share", "0.6");
+    expect(shared.world).toEqual({ ...joined, share: 0.6 });
+    const saved = JSON.parse(JSON.stringify(toSavedSettings(shared)));
+    expect(toResumedSettings(flagsOf("--resume", "d"), saved, "d").world).toEqual({
+      ...{ ...joined, share: 0.6 },
+      folders: [resolve("a"), resolve("a")],
+    });
+  });
+
   it("are kept with whole paths, so that a training can go on from another folder", () => {
     const kept = (...args: string[]) => toSavedSettings(settingsOf(...args)).world;
     const [family, known] = [
@@ -132,7 +145,17 @@ describe("settings", () => {
   });
 
   it.each([
-    [["--rehearsal", "--recording", "a"], "--rehearsal and --recording exclude each other"],
+    [["--rehearsal", "--share", "0.5"], "--share goes with --rehearsal and --recording together"],
+    [["--recording", "a", "--share", "0.5"], "--share goes with --rehearsal and --recording together"],
+    [
+      ["--rehearsal", "--recording", "a", "--share", "1"],
+      '--share must be a number from 0.01 to 0.99, not "1"',
+    ],
+    [
+      ["--rehearsal", "--recording", "a", "--tasks", "t", "--budget-usd", "1"],
+      "--rehearsal and --recording and --tasks exclude each other",
+    ],
+    [["--rehearsal", "--recording", "a", "--pool", "p"], "--pool goes with --tasks"],
     [["--recording", "a", "--tasks", "t", "--budget-usd", "1"], "--recording and --tasks exclude each other"],
     [["--live"], "say on which tasks, with --tasks FILE"],
     [["--live", "--rehearsal"], "--rehearsal and --live exclude each other"],
@@ -219,6 +242,9 @@ describe("settings of TRINITY", () => {
   it("have no roles in recordings, which hold answers alone", () => {
     expect(trinityOf("--recording", "a")).toMatchObject({ hasRoles: false });
     expect(() => trinityOf("--recording", "a", "--roles")).toThrow("a recording holds answers, no plans");
+    expect(() => trinityOf("--rehearsal", "--recording", "a")).toThrow(
+      "--rehearsal and --recording exclude each other for TRINITY",
+    );
   });
 
   it("are kept, and go on whether or not the kind is said again", () => {
@@ -276,6 +302,8 @@ describe("the command", () => {
       [["--out", join(full, "mine.txt")], "is not a folder"],
       [["--recording", "nowhere"], "There is no recording nowhere"],
       [["--recording", "one"], 'Only a answered every task of "s": a Conductor needs two workers or more'],
+      [["--rehearsal", "--recording", "nowhere"], "There is no recording nowhere"],
+      [["--rehearsal", "--share", "0.4"], "--share goes with --rehearsal and --recording together"],
       [["--tasks", "nowhere.jsonl", "--budget-usd", "1"], "nowhere.jsonl"],
     ];
     await Promise.all(
@@ -466,6 +494,41 @@ describe("what is told", () => {
     expect(printed).toMatch(/^trained +74\.2 +71\.1 – 77\.2 +1\.93 +\$4\.20 +one seed$/m);
     expect(readFileSync(join(path, "report.html"), "utf8")).toContain("71.1 – 77.2");
     expect(readTraining(path).results).toEqual(rows);
+    folder.close();
+  });
+
+  it("results of joined worlds are a table each, in simulated dollars only where that is true", () => {
+    const folder = openTrainingFolder(newPath());
+    const parts = [
+      { name: "rehearsal (simulated)", isSimulated: true },
+      { name: "exam", isSimulated: false },
+    ];
+    folder.describe(toStatement({ isSimulated: true, parts, world: "rehearsal (simulated) + exam" }));
+    let printed = "";
+    const write = (text: string) => (printed += text);
+    const stdout = { isTTY: false, write } as unknown as NodeJS.WriteStream;
+    const row = { name: "trained", accuracy: 0.7, low: 0.6, high: 0.8, calls: 2, costUsd: 0.004 };
+    const rows = parts.map((world, i) => ({ ...row, accuracy: 0.7 + 0.1 * i, world }));
+    showResults(rows, folder, { stdout, env: {} });
+    const tables = printed.split("\n\n");
+    expect(tables[0]).toMatch(/In rehearsal \(simulated\):\nON TEST TASKS .+SIM\. \$ .+\ntrained +70\.0 /);
+    expect(tables[1]).toMatch(/^In exam:\nON TEST TASKS +ACC % +95 % +CALLS +\$ .+\ntrained +80\.0 /);
+    const page = readFileSync(join(folder.path, "report.html"), "utf8");
+    expect(page).toContain(
+      "what it reaches in rehearsal (simulated) says nothing about a real model; exam does",
+    );
+    expect(page).toContain("<h3>exam</h3>");
+    folder.close();
+  });
+
+  it("the best of joined worlds is told together and apart", () => {
+    const folder = openTrainingFolder(newPath());
+    const part = { tasks: 10, accuracy: 0.5, low: 0.4, high: 0.6, calls: 3, validShare: 1 };
+    const validation = toValidation(9, { tasks: 20, accuracy: 0.7, calls: 2, parts: { exam: part } });
+    const [, best] = toOutcomeLines(result({ validation }), folder);
+    expect(best).toMatch(
+      /^Best on 20 validation questions, .+ 70\.0 % right .+ In exam 50\.0 %, 3\.00 calls\.$/,
+    );
     folder.close();
   });
 

@@ -9,6 +9,7 @@ import { toClock } from "../../base/format.ts";
 import type { TestResult, TrainingFolder } from "../../learn/folder.ts";
 import type { TrainResult } from "../../learn/train.ts";
 import type { Store } from "../../store/types.ts";
+import type { World } from "../../world/types.ts";
 import { oneOf, toCommandLine } from "../options.ts";
 import { toJson, toOneLine } from "../terminal/sanitise.ts";
 import { createStyle } from "../terminal/style.ts";
@@ -34,6 +35,7 @@ Examples:
   $ tutti train --minutes 20
   $ tutti train --recording recorded/exam --set exam-hard --seed 1 --out trainings/exam
   $ tutti train trinity --recording recorded/exam --algorithm evolution --cost 0.02
+  $ tutti train --rehearsal --recording recorded/exam --share 0.6
   $ tutti train --tasks mine.jsonl --budget-usd 10
   $ tutti train --resume trainings/exam
 
@@ -73,7 +75,7 @@ async function train(what: TrainedKind | undefined, flags: TrainFlags): Promise<
     opened = await prepared.open(folder);
     const { world } = opened;
     journal = await openJournal(store);
-    const command = describe(folder, settings, { name: world.name, isSimulated: world.isSimulated });
+    const command = describe(folder, settings, world);
     const isQuiet = flags.json === true && !process.stderr.isTTY;
     const resume = flags.resume !== undefined;
     const { minutes } = settings;
@@ -102,14 +104,14 @@ async function train(what: TrainedKind | undefined, flags: TrainFlags): Promise<
 
 /** On test tasks, beside fixed Conductors. Nothing where it was stopped or where the test would cost. */
 async function test(
-  { test: world }: PreparedWorld,
+  { test: worlds }: PreparedWorld,
   { isStopped, validation, checkpoint }: TrainResult,
   { isQuiet }: { isQuiet: boolean },
 ): Promise<TestResult[]> {
-  if (!world || isStopped || !validation) return [];
+  if (!worlds || isStopped || !validation) return [];
   if (!isQuiet) process.stderr.write("Measuring it on test tasks that it has never seen.\n");
   const { evaluateTrained } = await import("../../learn/evaluate-trained.ts");
-  return evaluateTrained({ checkpoint, world, signal: new AbortController().signal });
+  return evaluateTrained({ checkpoint, worlds, signal: new AbortController().signal });
 }
 
 /** Of a training that goes on. */
@@ -164,14 +166,11 @@ async function openJournal(store: string): Promise<Store> {
 }
 
 /** Returns the command that repeats the training: when it goes on, the one that it began with. */
-function describe(
-  folder: TrainingFolder,
-  settings: TrainSettings,
-  world: { name: string; isSimulated: boolean },
-): string {
+function describe(folder: TrainingFolder, settings: TrainSettings, world: World): string {
   const command = folder.statement?.command ?? toCommandLine(process.argv.slice(2));
   folder.describe({
     ...{ world: world.name, isSimulated: world.isSimulated, seed: settings.seed, command },
+    parts: world.parts?.map(({ name, isSimulated }) => ({ name, isSimulated })),
     settings: toSavedSettings(settings),
     ...{ startedAt: folder.statement?.startedAt ?? Date.now(), endedAt: undefined },
     ...{ state: "running", problem: undefined },

@@ -105,6 +105,10 @@ export function toTrinitySettings(flags: TrinityFlags & WorldFlags): TrinitySett
   if (minutes !== undefined && iterations !== undefined)
     throw usageError("--minutes and --iterations exclude each other: give one of them");
   const world = toWorldSettings(flags);
+  if (world.kind === "joined")
+    throw usageError(
+      "--rehearsal and --recording exclude each other for TRINITY: simulated workers take roles, and recorded ones cannot",
+    );
   const isRecorded = world.kind === "recording";
   if (flags.roles && isRecorded)
     throw usageError(

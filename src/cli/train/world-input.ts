@@ -4,15 +4,21 @@
 import { z } from "zod";
 import { usageError } from "../../base/errors.ts";
 
+/** Of the training questions, where two worlds are joined. */
+const SHARE = 0.5;
+
+const recorded = {
+  folders: z.array(z.string()),
+  sets: z.array(z.string()),
+  splitBy: z.enum(["prompt", "family"]).default("prompt"),
+  allowInsideGrades: z.boolean().optional(),
+};
+
 export const worldSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("rehearsal") }),
-  z.object({
-    kind: z.literal("recording"),
-    folders: z.array(z.string()),
-    sets: z.array(z.string()),
-    splitBy: z.enum(["prompt", "family"]).default("prompt"),
-    allowInsideGrades: z.boolean().optional(),
-  }),
+  z.object({ kind: z.literal("recording"), ...recorded }),
+  /** The rehearsal and recordings; `share` is the rehearsal's. */
+  z.object({ kind: z.literal("joined"), share: z.number(), ...recorded }),
   z.object({
     kind: z.literal("tasks"),
     tasks: z.string(),
@@ -33,6 +39,7 @@ export interface WorldFlags {
   tasks?: string;
   set?: string[];
   splitBy?: "prompt" | "family";
+  share?: number;
   pool?: string;
   config?: string;
   feedback?: boolean;
@@ -43,10 +50,13 @@ export interface WorldFlags {
 export function toWorldSettings(flags: WorldFlags): WorldSettings {
   const { rehearsal, recording, tasks, set: sets = [], splitBy, pool, config, budgetUsd } = flags;
   const { allowInsideGrades, feedback } = flags;
+  const isLive = flags.live || tasks !== undefined;
   const given = [rehearsal && "--rehearsal", recording && "--recording", tasks !== undefined && "--tasks"];
   if (flags.live && tasks === undefined) given.push("--live");
   const worlds = given.filter((flag) => typeof flag === "string");
-  if (worlds.length > 1) throw usageError(`${worlds.join(" and ")} exclude each other`);
+  if (isLive && worlds.length > 1) throw usageError(`${worlds.join(" and ")} exclude each other`);
+  if (flags.share !== undefined && !(rehearsal && recording))
+    throw usageError("--share goes with --rehearsal and --recording together: it is the rehearsal's");
   if (tasks === undefined) {
     if (flags.live)
       throw usageError(
@@ -60,7 +70,9 @@ export function toWorldSettings(flags: WorldFlags): WorldSettings {
     throw usageError("--split-by goes with --recording: other worlds are split by prompt");
   if (recording) {
     const paired = pairSets(recording, sets);
-    return { kind: "recording", ...paired, splitBy: splitBy ?? "prompt", allowInsideGrades };
+    const recordings = { ...paired, splitBy: splitBy ?? "prompt", allowInsideGrades };
+    if (!rehearsal) return { kind: "recording", ...recordings };
+    return { kind: "joined", share: flags.share ?? SHARE, ...recordings };
   }
   if (tasks !== undefined) {
     if (sets.length > 1) throw usageError(`--tasks takes one --set, not ${sets.length}`);

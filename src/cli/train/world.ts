@@ -20,7 +20,7 @@ export interface PreparedWorld {
   /** Of a live pool: for one iteration. */
   estimate?: TrainingEstimate & { isSimulated: boolean; tasks: number };
   /** Where what was trained is tested in the end. Absent where that would cost: `tutti bench` does it then. */
-  test?: TestWorld;
+  test?: readonly TestWorld[];
   open(folder: TrainingFolder): Promise<{ world: World; close(): void }>;
 }
 
@@ -29,6 +29,7 @@ type WorldSettings<Kind> = Extract<TrainSettings["world"], { kind: Kind }>;
 export function prepareWorld(settings: TrainSettings): Promise<PreparedWorld> {
   const { world } = settings;
   if (world.kind === "recording") return prepareRecordings(world, settings);
+  if (world.kind === "joined") return prepareJoined(world, settings);
   if (world.kind === "tasks") return prepareTasks(world, settings);
   return prepareRehearsal(settings);
 }
@@ -39,7 +40,7 @@ async function prepareRehearsal({ seed, pools }: TrainSettings): Promise<Prepare
   const options = { seed, pools, liars: LIARS, ...measured };
   const open = async () => ({ world: createRehearsalWorld(options), close() {} });
   const notices = ["Simulated: this says nothing about a real model."];
-  return { name: "rehearsal", notices, test: { kind: "rehearsal" }, open };
+  return { name: "rehearsal", notices, test: [{ kind: "rehearsal" }], open };
 }
 
 async function prepareRecordings(
@@ -52,8 +53,34 @@ async function prepareRecordings(
       ? sets.map((set, i) => ({ folder: folders[i]!, set }))
       : folders.map((folder) => ({ folder }));
   const world = await createRecordingWorld({ recordings, seed, pools, splitBy, allowInsideGrades });
-  const test = { kind: "recording", recordings, splitBy } as const;
+  const test = [{ kind: "recording", recordings, splitBy } as const];
   return { name: world.name, notices: [], test, open: async () => ({ world, close() {} }) };
+}
+
+async function prepareJoined(
+  { share, ...recorded }: WorldSettings<"joined">,
+  settings: TrainSettings,
+): Promise<PreparedWorld> {
+  const prepared = [
+    await prepareRehearsal(settings),
+    await prepareRecordings({ ...recorded, kind: "recording" }, settings),
+  ];
+  const { createJoinedWorld } = await import("../../world/joined.ts");
+  return {
+    name: prepared.map(({ name }) => name).join(" + "),
+    notices: ["Partly simulated: what it reaches in the rehearsal says nothing about a real model."],
+    test: prepared.flatMap(({ test = [] }) => test),
+    async open(folder) {
+      const opened = await Promise.all(prepared.map(({ open }) => open(folder)));
+      const worlds = opened.map(({ world }) => world);
+      return {
+        world: createJoinedWorld(worlds, [share, 1 - share]),
+        close() {
+          for (const each of opened) each.close();
+        },
+      };
+    },
+  };
 }
 
 async function prepareTasks(

@@ -4,7 +4,7 @@ import { scriptedWorker } from "../../testing/stage.ts";
 import type { PoolMember } from "../../worker/types.ts";
 import type { ComposedRound } from "../types.ts";
 import { readTeamBelief } from "./belief.ts";
-import { PLAIN_FEATURES, toReading } from "./reading.ts";
+import { IS_BLIND, PLAIN_FEATURES, toReading } from "./reading.ts";
 
 const model = (id: string, probability: number): PoolMember => ({
   worker: scriptedWorker(id, ""),
@@ -35,7 +35,8 @@ describe("what a team is believed", () => {
       createTinyLanguage(),
     );
     expect(reading.belief).toBeUndefined();
-    for (const slot of reading.prefix.slots) expect([...slot.slice(PLAIN_FEATURES)]).toEqual([0, 0, 0]);
+    for (const slot of reading.prefix.slots)
+      expect([...slot.slice(PLAIN_FEATURES, IS_BLIND)]).toEqual([0, 0, 0]);
   });
 
   it("rises with agreement, over rounds too, and a vote over the replies is no voice", () => {

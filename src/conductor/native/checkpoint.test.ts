@@ -10,7 +10,7 @@ import { createWeights } from "../../nn/transformer.ts";
 import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
 import { type CardDraft, loadCard, loadCheckpoint, saveCheckpoint } from "./checkpoint.ts";
 import { choiceTensors, createChoices } from "./choice.ts";
-import { FEATURES, PLAIN_FEATURES } from "./reading.ts";
+import { EARLIER_FEATURES, FEATURES, PLAIN_FEATURES } from "./reading.ts";
 
 const language = createTinyLanguage();
 const shape = {
@@ -81,6 +81,11 @@ test("comes back as it was saved, bit by bit", () => {
 test("a card of before 0.2, which said surprise for the negative log-likelihood, is still read", () => {
   const folder = changeCard({ nll: undefined, surprise: card.nll });
   expect(loadCard(folder).nll).toEqual(card.nll);
+});
+
+test("that hands off where the pool allows it says so", () => {
+  expect(loadCard(changeCard({ handOffs: "by-pool" })).handOffs).toBe("by-pool");
+  expect(() => loadCard(changeCard({ handOffs: "maybe" }))).toThrow("handOffs");
 });
 
 test("in half precision it is half as large and close", async () => {
@@ -159,33 +164,38 @@ describe("is refused, and says why", () => {
   });
 });
 
-test("one from before the belief was among the features is widened, and gives it no weight", async () => {
-  const plain = { ...shape, features: PLAIN_FEATURES };
-  const older = createWeights(plain, 3);
-  const folder = join(home, "plain");
-  const choices = createChoices({ later: [0, 2] }, language.vocabulary);
-  const learned = choiceTensors(choices, { isLearning: false }).get("choice.later.worth")!;
-  const columns = learned.dims[1]! - 2;
-  const worth = { dims: [2, columns], data: Float32Array.from({ length: 2 * columns }, (_, i) => i) };
-  await saveCheckpoint(folder, {
-    card: { ...card, shape: plain, choices: { later: [0, 2] } },
-    weights: new Map([
-      ...older,
-      ["choice.later.worth", worth],
-      ["choice.later.calls", { dims: [3], data: new Float32Array(3) }],
-    ]),
-    language,
-  });
-  const opened = loadCheckpoint(folder);
-  expect(opened.card.shape.features).toBe(FEATURES);
-  const { dims, data } = opened.weights.get("slot")!;
-  expect(dims).toEqual([FEATURES, shape.width]);
-  expect([...data.slice(0, PLAIN_FEATURES * shape.width)]).toEqual([...older.get("slot")!.data]);
-  expect(data.slice(PLAIN_FEATURES * shape.width).every((weight) => weight === 0)).toBe(true);
-  const wide = choiceTensors(opened.choices, { isLearning: false }).get("choice.later.worth")!;
-  expect(wide.dims).toEqual([2, columns + 2]);
-  expect([...wide.data.slice(0, columns + 3)]).toEqual([...worth.data.slice(0, columns), 0, 0, columns]);
-});
+test.each(EARLIER_FEATURES)(
+  "one from when workers had %d features is widened, and gives later ones no weight",
+  async (features) => {
+    const earlier = { ...shape, features };
+    const older = createWeights(earlier, 3);
+    const folder = join(home, `earlier-${features}`);
+    const choices = createChoices({ later: [0, 2] }, language.vocabulary);
+    const learned = choiceTensors(choices, { isLearning: false }).get("choice.later.worth")!;
+    const columns = learned.dims[1]! - (features === PLAIN_FEATURES ? 4 : 2);
+    const added = Array.from({ length: learned.dims[1]! - columns }, () => 0);
+    const worth = { dims: [2, columns], data: Float32Array.from({ length: 2 * columns }, (_, i) => i) };
+    await saveCheckpoint(folder, {
+      card: { ...card, shape: earlier, choices: { later: [0, 2] } },
+      weights: new Map([
+        ...older,
+        ["choice.later.worth", worth],
+        ["choice.later.calls", { dims: [3], data: new Float32Array(3) }],
+      ]),
+      language,
+    });
+    const opened = loadCheckpoint(folder);
+    expect(opened.card.shape.features).toBe(FEATURES);
+    const { dims, data } = opened.weights.get("slot")!;
+    expect(dims).toEqual([FEATURES, shape.width]);
+    expect([...data.slice(0, features * shape.width)]).toEqual([...older.get("slot")!.data]);
+    expect(data.slice(features * shape.width).every((weight) => weight === 0)).toBe(true);
+    const wide = choiceTensors(opened.choices, { isLearning: false }).get("choice.later.worth")!;
+    expect(wide.dims).toEqual(learned.dims);
+    const [row] = [wide.data.slice(0, learned.dims[1]! + 1)];
+    expect([...row]).toEqual([...worth.data.slice(0, columns), ...added, columns]);
+  },
+);
 
 test("a disk that fills while saving leaves the last good one", async () => {
   const folder = copy();

@@ -15,7 +15,7 @@ import type { Weights } from "../../nn/types.ts";
 import { MAX_STEPS } from "../../workflow/types.ts";
 import { type Choices, choiceDims, choiceTensors, createChoices, widenChoices } from "./choice.ts";
 import { Language } from "./language.ts";
-import { FEATURES, PLAIN_FEATURES } from "./reading.ts";
+import { EARLIER_FEATURES, FEATURES } from "./reading.ts";
 
 const FORMAT = "tutti-conductor";
 const VERSION = 1;
@@ -57,10 +57,13 @@ const cardSchema = z.object({
   cost: z.number().nonnegative().optional(),
   /** Negative log-likelihood of questions, in nats per token. Above the threshold it was not trained on such a kind. */
   nll: z.object({ threshold: z.number(), median: z.number(), share: z.number() }).optional(),
-  /** What all questions of its training ended with, after their own words: it reads others as if they did. */
+  /** What the questions of its training without options ended with, after their own words: it reads others as if they did. */
   closing: z.string().optional(),
-  /** Models may see the replies of others: it was trained where that was possible. */
-  handOffs: z.boolean(),
+  /**
+   * Models may see the replies of others: always, never, or where the pool allows it. It was trained where that was
+   * possible, where it was not, or in both.
+   */
+  handOffs: z.union([z.boolean(), z.literal("by-pool")]),
   training: z.object({
     world: z.string(),
     isSimulated: z.boolean(),
@@ -134,11 +137,12 @@ export function loadCheckpoint(folder: string): Checkpoint {
   return { card, weights, language, choices: createChoices(sizes, language.vocabulary, tensors) };
 }
 
-/** One that was trained before the belief was among the features gives it no weight: it plans as it did. */
+/** One that was trained before the latest features gives them no weight: it plans as it did. */
 function widen(card: Card, tensors: Weights, vocabulary: number): { card: Card; tensors: Weights } {
   const slot = tensors.get("slot");
   const { shape, choices: sizes = {} } = card;
-  if (shape.features !== PLAIN_FEATURES || slot?.dims.join() !== `${PLAIN_FEATURES},${shape.width}`)
+  const { features, width } = shape;
+  if (!EARLIER_FEATURES.includes(features) || slot?.dims.join() !== `${features},${width}`)
     return { card, tensors };
   const data = new Float32Array(FEATURES * shape.width);
   data.set(slot.data);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createRandom } from "../../base/random.ts";
 import { Choice, choiceDims, choiceTensors, createChoices } from "./choice.ts";
-import { FEATURES, type Reading } from "./reading.ts";
+import { FEATURES, IS_BLIND, type Reading } from "./reading.ts";
 
 const SIZES = [1, 3];
 const VOCABULARY = 50;
@@ -45,6 +45,28 @@ test("learns for which questions a larger team is worth its calls, from noisy re
   expect(chosen(false, 0.02).filter((size) => size === 1).length).toBeGreaterThan(90);
   // The same one, asked to be thriftier than any team is worth.
   expect(chosen(true, 0.1).every((size) => size === 1)).toBe(true);
+});
+
+test("learns other sizes for voices that cannot see each other, with the same words", () => {
+  const choice = new Choice("first", SIZES, VOCABULARY);
+  const toBlind = (reading: Reading): Reading => {
+    const slots = reading.prefix.slots.map((slot) =>
+      Float32Array.from(slot, (value, i) => (i === IS_BLIND ? 1 : value)),
+    );
+    return { ...reading, prefix: { ...reading.prefix, slots } };
+  };
+  choice.learn(
+    Array.from({ length: 400 }, (_, i) => {
+      const reading = toQuestion(i, false);
+      const isBlind = i % 2 === 0;
+      return {
+        ...{ reading: isBlind ? toBlind(reading) : reading, calls: [1, 3], tries: 4 },
+        rewards: [0.8, isBlind ? 0.9 : 0.7],
+      };
+    }),
+  );
+  expect(choice.choose(toBlind(toQuestion(9000, false)), { cost: 0.01 })).toBe(3);
+  expect(choice.choose(toQuestion(9000, false), { cost: 0.01 })).toBe(1);
 });
 
 test("learns to go on where the replies disagree, and to take what they agree on", () => {

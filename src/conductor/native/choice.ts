@@ -5,16 +5,20 @@
 // as thrifty as it is asked to be.
 
 import type { Weights } from "../../nn/types.ts";
-import type { Reading } from "./reading.ts";
+import { IS_BLIND, type Reading } from "./reading.ts";
 
 /** Of the pool: a constant, the length (twice), four of its success here, and who is in it (two). */
 const POOL_FEATURES = 9;
 /** Of the round before: in which way its replies agreed, and how large its team was. */
 const ROUND_FEATURES = 9;
-/** Of all rounds before: that the likeliest answer is right, and that nobody was right so far. Last, since they came last. */
+/** Of all rounds before: that the likeliest answer is right, and that nobody was right so far. */
 const BELIEF_FEATURES = 2;
+/** Of a pool whose models cannot see each other's replies: a constant and its best success, since a vote is worth other sizes. */
+const BLIND_FEATURES = 2;
 const PLAIN_FEATURES = POOL_FEATURES + ROUND_FEATURES;
-const FEATURES = PLAIN_FEATURES + BELIEF_FEATURES;
+/** New ones come last, and choices that were learned without them are widened. */
+const FEATURES = PLAIN_FEATURES + BELIEF_FEATURES + BLIND_FEATURES;
+const EARLIER_FEATURES: readonly number[] = [PLAIN_FEATURES, PLAIN_FEATURES + BELIEF_FEATURES];
 /** Strength of the ridge prior, in tries: all sizes are alike. */
 const PRIOR = 256;
 /**
@@ -47,11 +51,11 @@ export function choiceDims(sizes: ChoiceSizes, vocabulary: number): [name: strin
   ]);
 }
 
-/** Tensors of a choice that was learned before the belief was among its features: it gives those no weight. */
+/** Tensors of a choice that was learned before the latest features: it gives those no weight. */
 export function widenChoices(sizes: ChoiceSizes, vocabulary: number, tensors: Weights): Weights {
   const widened = namesOf(sizes).flatMap((name) => {
     const worth = tensors.get(tensorName(name, "worth"));
-    return worth?.dims[1] === vocabulary + PLAIN_FEATURES
+    return worth && EARLIER_FEATURES.includes(worth.dims[1]! - vocabulary)
       ? [[tensorName(name, "worth"), widenColumns(worth, vocabulary + FEATURES)] as const]
       : [];
   });
@@ -225,9 +229,12 @@ export class Choice {
     const round = labels ? toAgreement(labels) : [];
     const believed = labels && belief ? [belief.best, belief.none] : [];
     const dense = [1, length, length ** 2, ...success, ...pool, ...round, ...believed];
+    const blind = models.some((slot) => slot[IS_BLIND] === 1) ? [1, similar[0] ?? 0] : [];
+    const first = this.#vocabulary;
     return [
       ...words.map((token): [number, number] => [token, 1 / Math.sqrt(words.length)]),
-      ...dense.map((value, i): [number, number] => [this.#vocabulary + i, value]),
+      ...dense.map((value, i): [number, number] => [first + i, value]),
+      ...blind.map((value, i): [number, number] => [first + FEATURES - BLIND_FEATURES + i, value]),
     ];
   }
 }

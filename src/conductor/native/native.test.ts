@@ -39,6 +39,10 @@ async function eventsOf(
   return events;
 }
 
+function toRecorded({ members }: Pool, isRecorded: boolean): Pool {
+  return { members: members.map((member) => ({ ...member, worker: { ...member.worker, isRecorded } })) };
+}
+
 async function planOf(conductor: Conductor, change: Partial<ComposeRequest> = {}) {
   const last = (await eventsOf(conductor, requestOf(change))).at(-1);
   if (last?.type !== "plan-end") throw new Error("a plan must end with plan-end");
@@ -50,9 +54,15 @@ describe("every plan with the mask", () => {
     .array(fc.constantFrom("model" as const, "tool" as const, "conductor" as const), { maxLength: 7 })
     .chain((others) => fc.shuffledSubarray(["model" as const, ...others], { minLength: others.length + 1 }));
 
-  it.each([true, false])("is a valid workflow of its pool, with hand-offs %s", async (handOffs) => {
+  it.each([
+    { card: true, isRecorded: false, handOffs: true },
+    { card: false, isRecorded: false, handOffs: false },
+    { card: "by-pool" as const, isRecorded: false, handOffs: true },
+    { card: "by-pool" as const, isRecorded: true, handOffs: false },
+    { card: true, isRecorded: true, handOffs: false },
+  ])("is a valid workflow of its pool: %j", async ({ card, isRecorded, handOffs }) => {
     const conductor = createNativeConductor({
-      checkpoint: createTinyCheckpoint({ handOffs }),
+      checkpoint: createTinyCheckpoint({ handOffs: card }),
       isGreedy: false,
     });
     const settings = fc.record({
@@ -66,7 +76,7 @@ describe("every plan with the mask", () => {
       fc.asyncProperty(fc.array(settings, { minLength: 8, maxLength: 8 }), async (several) => {
         await Promise.all(
           several.map(async ({ kinds: members, maxSteps, previous, seed, content }) => {
-            const pool = poolOf(...members);
+            const pool = toRecorded(poolOf(...members), isRecorded);
             const rounds = previous > 0 ? earlier(previous) : [];
             const { decision, text } = await planOf(conductor, {
               pool,

@@ -3,7 +3,7 @@
 
 import { TuttiError, usageError } from "../../base/errors.ts";
 import type { ConductorIdentity } from "../../store/types.ts";
-import { isModel, nests } from "../../worker/kinds.ts";
+import { handsOff, isModel, nests } from "../../worker/kinds.ts";
 import { NO_USAGE } from "../../worker/price.ts";
 import type { Pool } from "../../worker/types.ts";
 import { MAX_STEPS } from "../../workflow/types.ts";
@@ -101,7 +101,7 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
       maxSteps: most,
       minSteps: chosen === undefined ? undefined : most,
       previousSteps: rounds.at(-1)?.replies.length ?? 0,
-      handOffs: card.handOffs,
+      handOffs: card.handOffs !== false && handsOff(pool),
     };
     return createMask(language, team, PLAN_TOKENS);
   }

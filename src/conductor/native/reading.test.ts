@@ -4,7 +4,7 @@ import { scriptedWorker, toPool } from "../../testing/stage.ts";
 import { createSelfWorker } from "../../worker/self.ts";
 import type { PoolMember, Profile } from "../../worker/types.ts";
 import type { ComposedRound } from "../types.ts";
-import { FEATURES, QUESTION_TOKENS, toLabels, toReading, toWorkerOf } from "./reading.ts";
+import { FEATURES, IS_BLIND, QUESTION_TOKENS, toLabels, toReading, toWorkerOf } from "./reading.ts";
 
 const language = createTinyLanguage();
 const task = { messages: [{ role: "user" as const, content: "What is the sum of 12 and 30?" }] };
@@ -49,6 +49,9 @@ describe("the text", () => {
     for (const each of [task, closed])
       expect(toReading({ task: each, pool, rounds: [], closing }, language).prefix.tokens).toEqual(tokens);
     expect(read([model("a")]).prefix.tokens).not.toEqual(tokens);
+    // A task of a set says itself how it is to be answered.
+    const known = toReading({ task: { ...task, id: "exam/1" }, pool, rounds: [], closing }, language);
+    expect(known.prefix.tokens).toEqual(read([model("a")]).prefix.tokens);
   });
 
   test("is the question; a plan begins after the size that is wanted, or that it is free", () => {
@@ -102,6 +105,16 @@ describe("the workers", () => {
     const members = [model("a", { success: 0.2 }, 3), tool, model("b", { success: 0.9, delayMs: 800 })];
     const { slots } = read(members).prefix;
     expect(read([...members].reverse()).prefix.slots).toEqual([...slots].reverse());
+  });
+
+  test("tell last whether they may be shown replies of others, and nothing else of where they are from", () => {
+    const live = model("a");
+    const recorded = { ...live, worker: { ...live.worker, isRecorded: true } };
+    const [one, other] = [live, recorded].map((member) => rowOf(read([member, tool]).prefix.slots[0]));
+    expect([one!.at(-1), other!.at(-1)]).toEqual([0, 1]);
+    expect(one!.slice(0, -1)).toEqual(other!.slice(0, -1));
+    expect(one!.length).toBe(IS_BLIND + 1);
+    expect(rowOf(read([recorded, tool]).prefix.slots[1]).at(-1)).toBe(0);
   });
 
   test("compare with the rest of the pool: the best is level with the best, ranks and gaps follow", () => {

@@ -5,7 +5,7 @@ import { extractAnswer } from "../../answer/extract.ts";
 import { sameAnswer } from "../../answer/normalise.ts";
 import type { Prefix } from "../../nn/batch.ts";
 import { textOf } from "../../worker/brief.ts";
-import { isModel, modelsOf, nests, numbersOf } from "../../worker/kinds.ts";
+import { isModel, modelsOf, nests, numbersOf, takesHandOffs } from "../../worker/kinds.ts";
 import { type Pool, type PoolMember, TOPICS } from "../../worker/types.ts";
 import type { ComposedRound, ComposeRequest } from "../types.ts";
 import { readTeamBelief, type TeamBelief } from "./belief.ts";
@@ -18,8 +18,14 @@ export const QUESTION_TOKENS = 56;
 export const PLAIN_FEATURES = 16 + TOPICS.length;
 /** That its answer is right, what asking it would be worth, and that nobody was right so far. */
 const BELIEF_FEATURES = 3;
+/** That it cannot be shown replies of others: whether a team plans and hands on, or is blind voices and a vote. */
+const HAND_OFF_FEATURES = 1;
 /** Features of a worker. New ones come last, and checkpoints without them are widened. */
-export const FEATURES = PLAIN_FEATURES + BELIEF_FEATURES;
+export const FEATURES = PLAIN_FEATURES + BELIEF_FEATURES + HAND_OFF_FEATURES;
+/** Number of the feature that a worker cannot be shown replies of others. */
+export const IS_BLIND = PLAIN_FEATURES + BELIEF_FEATURES;
+/** What it was before: how many features a worker had in older checkpoints. */
+export const EARLIER_FEATURES: readonly number[] = [PLAIN_FEATURES, PLAIN_FEATURES + BELIEF_FEATURES];
 
 export interface Reading {
   prefix: Prefix;
@@ -34,7 +40,7 @@ export interface Reading {
 export type ReadingRequest = Pick<ComposeRequest, "task" | "pool" | "rounds"> & {
   /** Exactly so many steps; absent: the Conductor decides. */
   size?: number;
-  /** What the question is read as ending with, whether it does or not. */
+  /** What a question is read as ending with that is no task of a set: those say themselves how they are to be answered. */
   closing?: string;
 };
 
@@ -48,7 +54,8 @@ export function toReading(request: ReadingRequest, language: Language): Reading 
     .filter(({ role }) => role === "user")
     .map(textOf)
     .join("\n");
-  const question = asked.endsWith(closing) ? asked : asked + closing;
+  const isClosed = task.id !== undefined || asked.endsWith(closing);
+  const question = isClosed ? asked : asked + closing;
   const tokens = [...language.question(question, QUESTION_TOKENS), ...(last ? language.round(labels) : [])];
   // A size in the text was hardly heeded; as what is written after, it is.
   const start = language.size(size);
@@ -133,6 +140,7 @@ function toFeatures(
       believed === undefined ? 0 : 2 * believed - 1,
       4 * (belief?.gains.get(workers[slot]!) ?? 0),
       belief?.none ?? 0,
+      takesHandOffs(worker) ? 0 : 1,
     );
   });
 }

@@ -2,7 +2,8 @@
 // so that a budget holds; it is also what counts where the provider does not say what a request took.
 
 import { isObject } from "../../base/fields.ts";
-import { boundInputTokens, NO_USAGE } from "../../worker/price.ts";
+import { type BoundInput, type InputPart, toPartKey, withOccurrences } from "../../worker/brief-parts.ts";
+import { boundInputTokens, IMAGE_TOKENS, NO_USAGE } from "../../worker/price.ts";
 import type { Usage } from "../../worker/types.ts";
 import type { Fields } from "../http/object-reader.ts";
 import type { RelayReading } from "./read-usage.ts";
@@ -86,9 +87,35 @@ const MEDIA_FIELDS = [
 
 /** No token is shorter than a byte. Images are not billed by their bytes, which would be far too many. */
 function boundInput(raw: Buffer, body: Fields): number {
+  const { media, imageBytes } = findMedia(CONVERSATION.map((name) => body[name]));
+  const hasTools = body.tools !== undefined || body.functions !== undefined;
+  const extras = hasTools ? { tools: [{ name: "", inputSchema: {} }] } : undefined;
+  return boundInputTokens(raw.length - imageBytes, 0, media, extras);
+}
+
+/** The same in the parts that come again with the next request of a conversation. */
+export function toBoundRequest(body: Fields, boundTokens: number): BoundInput {
+  const parts: InputPart[] = [];
+  for (const [name, value] of Object.entries(body)) {
+    const isConversation = CONVERSATION.includes(name);
+    if (!isConversation && name !== "tools" && name !== "functions") continue;
+    for (const item of Array.isArray(value) ? value : [value]) {
+      const text = JSON.stringify([name, item]);
+      const { media, imageBytes } = isConversation ? findMedia([item]) : { media: 0, imageBytes: 0 };
+      const bytes = Buffer.byteLength(text) - name.length - '["",]'.length - imageBytes;
+      parts.push({
+        key: toPartKey(text),
+        boundTokens: Math.max(0, bytes) + IMAGE_TOKENS * media,
+        hiddenBytes: 0,
+      });
+    }
+  }
+  return { boundTokens, parts: withOccurrences(parts) };
+}
+
+function findMedia(waiting: unknown[]): { media: number; imageBytes: number } {
   let media = 0;
   let imageBytes = 0;
-  const waiting: unknown[] = CONVERSATION.map((name) => body[name]);
   /** `{ image_url: { url } }` is one image. */
   const counted = new Set<unknown>();
   while (waiting.length > 0) {
@@ -103,9 +130,7 @@ function boundInput(raw: Buffer, body: Fields): number {
     }
     for (const name of Object.keys(value)) if (typeof value[name] === "object") waiting.push(value[name]);
   }
-  const hasTools = body.tools !== undefined || body.functions !== undefined;
-  const extras = hasTools ? { tools: [{ name: "", inputSchema: {} }] } : undefined;
-  return boundInputTokens(raw.length - imageBytes, 0, media, extras);
+  return { media, imageBytes };
 }
 
 /** Of an image that is inside of this part itself. Text that only looks like one counts by its bytes. */

@@ -66,7 +66,7 @@ export async function* compareFirst(
   const { policy, world } = context;
   const prompts = questions.flatMap((question) => sizes.map((size) => toPrompt(policy, question, { size })));
   const plans = await writeGreedily(prompts, context);
-  const tries = questions.map((_, q) => toTries(world, toComparisonSeed(context), q, TRIES));
+  const tries = questions.map((question, q) => toTries(world, question, toComparisonSeed(context), q, TRIES));
   const each = prompts.map((_, i) => tries[Math.floor(i / sizes.length)]!);
   const tried = yield* performPlans(prompts, plans, each);
   return questions.map((question, q) => {

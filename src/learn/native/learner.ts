@@ -21,6 +21,7 @@ import { createWeights, weightDims } from "../../nn/transformer.ts";
 import type { ModelShape, Weights } from "../../nn/types.ts";
 import { toMessages } from "../../task/types.ts";
 import { textOf } from "../../worker/brief.ts";
+import { handsOff } from "../../worker/kinds.ts";
 import { MAX_STEPS } from "../../workflow/types.ts";
 import type { Question } from "../../world/types.ts";
 import { grpo, isFlat } from "../grpo.ts";
@@ -133,7 +134,7 @@ async function openNativeLearner(
         cost: costPerCall,
         nll: await measureNll(policy, world.validation),
         closing: findClosing(world.validation),
-        handOffs: world.kind !== "recording",
+        handOffs: findHandOffs(world.validation),
         training: {
           ...{ world: world.name, isSimulated: world.isSimulated, command: options.command },
           ...{ seed: options.seed, iterations, engine: engine.id },
@@ -253,10 +254,17 @@ export async function measureNll(policy: Policy, questions: readonly Question[])
   return { threshold: at(NLL_SHARE), median: at(0.5), share: NLL_SHARE };
 }
 
-/** What follows the prompt in every question: how its answer is to be stated. */
+/** What follows the prompt in every question without options: how its answer is to be stated. */
 function findClosing(questions: readonly Question[]): string | undefined {
+  const open = questions.filter(({ task }) => !task.choices);
   const [closing, ...others] = new Set(
-    questions.map(({ task }) => textOf(toMessages(task).at(-1)!).slice(task.prompt.length)),
+    open.map(({ task }) => textOf(toMessages(task).at(-1)!).slice(task.prompt.length)),
   );
   return others.length === 0 && closing ? closing : undefined;
+}
+
+/** Whether the pools of its training showed models the replies of others: all of them, none, or some. */
+function findHandOffs(questions: readonly Question[]): CardDraft["handOffs"] {
+  const [found = true, ...others] = new Set(questions.map(({ pool }) => handsOff(pool)));
+  return others.length === 0 ? found : "by-pool";
 }

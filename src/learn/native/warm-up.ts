@@ -3,6 +3,7 @@
 // is good at what; that it is no better than random choice is measured (experiments/warm-up.mjs), not hoped.
 
 import type { LossOptions, Model, TrainingExample } from "../../nn/model.ts";
+import { handsOff } from "../../worker/kinds.ts";
 import { MAX_STEPS } from "../../workflow/types.ts";
 import type { Question } from "../../world/types.ts";
 import { sampleWorkflow, toVocabulary } from "./random-workflow.ts";
@@ -43,14 +44,13 @@ export function toRandomExamples(
   const { language } = policy;
   const random = createStageRandom(context, "warm-up");
   const works = world.works();
-  const handOffs = world.kind !== "recording";
   const scale = 1 / (questions.length * GROUP);
   return questions.map((question) => {
     const { pool } = question;
     const isLater = random.next() < LATER;
     const size = random.integer(1, MAX_STEPS);
     const vocabulary = toVocabulary(question.task.prompt, works, words);
-    const sampling = { pool, vocabulary, handOffs, random };
+    const sampling = { pool, vocabulary, handOffs: handsOff(pool), random };
     // Later rounds are read from made-up ones: who agreed with whom is random too.
     const before = isLater ? sampleWorkflow({ ...sampling, previousSteps: 0 }) : [];
     const replies = before.map(() => `Answer: ${random.integer(1, 3)}`);

@@ -13,7 +13,7 @@ import type { TestResult, Training } from "../folder.ts";
 import type { TrainingStatement } from "../statement.ts";
 import type { Sample } from "../types.ts";
 import { pairSamples, SAMPLES_NOTE, type SampledRound, toSampleView } from "./samples.ts";
-import { toAskedChart, toCharts, toFacts, toHeadline, toStages, toTestTable } from "./view.ts";
+import { toAskedChart, toCharts, toFacts, toHeadline, toStages, toTestTables } from "./view.ts";
 
 const SIZE = { width: 460, height: 210 };
 const SMALL = { width: 300, height: 140 };
@@ -27,7 +27,7 @@ export function toTrainingReport(training: Training): string {
     `Training: ${statement?.world ?? training.path}`,
     PAGE_STYLE,
     html`<p class="muted">${toFacts(iterations, statement).join(" · ")}</p>
-${statement?.isSimulated && html`<p class="notice">${SIMULATED}</p>`}
+${statement?.isSimulated && html`<p class="notice">${toSimulatedNotice(statement)}</p>`}
 ${statement && toState(statement)}
 ${headline !== undefined && html`<p>${headline}</p>`}
 ${results.length > 0 && html`<p>How well it does on tasks that it has never seen stands <a href="#results">below</a>.</p>`}
@@ -44,6 +44,14 @@ ${
 <h2 id="results">On test tasks that it has never seen</h2>${toResults(results, statement?.isSimulated ?? false)}
 <h2>How it was made</h2>${toStatement(training)}`,
   );
+}
+
+function toSimulatedNotice({ parts = [] }: TrainingStatement): string {
+  const namesOf = (wanted: boolean) =>
+    parts.flatMap(({ name, isSimulated }) => (isSimulated === wanted ? [name] : [])).join(", ");
+  const real = namesOf(false);
+  if (real === "") return SIMULATED;
+  return `Partly simulated: what it reaches in ${namesOf(true)} says nothing about a real model; ${real} does.`;
 }
 
 function toState({ state, problem }: TrainingStatement): Content {
@@ -95,13 +103,14 @@ function toRound(round: SampledRound): Markup {
 
 function toResults(results: readonly TestResult[], isSimulated: boolean): Markup {
   if (results.length === 0) return html`<p class="muted">Not measured yet.</p>`;
-  const table = toTestTable(results, isSimulated);
-  const bars = results.map((result, i) => ({
-    ...result,
-    value: result.accuracy,
-    isMarked: table.rows[i]!.kind === "best",
-  }));
-  return html`${toTable(table)}<div class="panels" style="margin-top:1rem">${toSvg(drawBars(table.label, bars))}</div>`;
+  return html`${toTestTables(results, isSimulated).map(({ world, results: own, table }) => {
+    const bars = own.map((result, i) => ({
+      ...result,
+      value: result.accuracy,
+      isMarked: table.rows[i]!.kind === "best",
+    }));
+    return html`${world !== undefined && html`<h3>${world}</h3>`}${toTable(table)}<div class="panels" style="margin-top:1rem">${toSvg(drawBars(table.label, bars))}</div>`;
+  })}`;
 }
 
 function toStatement({ statement, path }: Training): Markup {

@@ -2,6 +2,7 @@
 // The static report and the dashboard draw it; nothing is computed or worded there.
 
 import { toCost, toDelay, toMoney, toPercent, toPoints } from "../../base/format.ts";
+import { groupBy } from "../../bench/results.ts";
 import { toShareChart } from "../../report/area-chart.ts";
 import type { Chart } from "../../report/chart.ts";
 import { MOST_COLOURS } from "../../report/drawing.ts";
@@ -209,6 +210,19 @@ export function toAskedChart(iterations: readonly IterationMetrics[]): Chart | u
 }
 
 // ---- Test tasks -------------------------------------------------------------------------------
+
+/** One for each world it was tested in, with its name where there are several. */
+export function toTestTables(
+  results: readonly TestResult[],
+  isSimulated: boolean,
+): { world?: string; results: TestResult[]; table: TableView }[] {
+  return [...groupBy(results, ({ world }) => world?.name ?? "")].map(([name, own]) => {
+    const world = own[0]!.world;
+    const table = toTestTable(own, world?.isSimulated ?? isSimulated);
+    if (!world) return { results: own, table };
+    return { world: name, results: own, table: { ...table, label: `${table.label} of ${name}` } };
+  });
+}
 
 export function toTestTable(results: readonly TestResult[], isSimulated: boolean): TableView {
   const highest = Math.max(...results.map(({ accuracy }) => accuracy));

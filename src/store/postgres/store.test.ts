@@ -52,8 +52,13 @@ describe.skipIf(!POSTGRES)(`the journal in Postgres${noPostgres}`, PATIENT, () =
     expect(await b.claim("r", there)).toBe(false);
     clock += 16_000;
     expect(await b.claim("r", there)).toBe(true);
-    await expect(a.append([stepDelta("r", "late")])).rejects.toMatchObject({ code: "journal-failed" });
+    const refused = { code: "run-busy" };
+    await expect(a.append([stepDelta("r", "late")])).rejects.toMatchObject(refused);
     await b.append([runEnd("r", "done")]);
+    // Also when the other one has nothing more to do with it: a process that was frozen wakes up, and says that it lives.
+    await b.release("r", there);
+    expect(await a.claim("r", here)).toBe(false);
+    await expect(a.append([stepDelta("r", "late")])).rejects.toMatchObject(refused);
     expect((await b.loadRun("r")).map(({ type }) => type)).toEqual(["run-start", "run-end"]);
   });
 

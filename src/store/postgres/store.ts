@@ -27,6 +27,8 @@ export interface PostgresStoreOptions extends Partial<ConnectionOptions> {
 const PRUNE_RUNS = 200;
 /** An append is not tried again after this long. */
 const APPEND_KEPT_MS = 3_600_000;
+/** Its process may live, and have been unable to say so: a claim that is gone is a run that was lost. */
+const CLAIM_KEPT_MS = 3_600_000;
 const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 const CLAIM = 'run, owner AS id, pid, host, heartbeat AS "heartbeatAt"';
 
@@ -140,12 +142,11 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
       `SELECT ${CLAIM} FROM claims WHERE run = ANY ($1::text[]) FOR SHARE`,
       [ours],
     );
-    const taken = rows.find(({ run, id }) => claimed.get(run) !== id);
-    if (taken)
-      throw new TuttiError(
-        "journal-failed",
-        `Run ${taken.run} is performed by another process now (${taken.host}).`,
-      );
+    const owners = new Map(rows.map(({ run, id }) => [run, id]));
+    // No row: the other one was done with it, and has given it back.
+    const lost = ours.find((run) => owners.get(run) !== claimed.get(run));
+    if (lost !== undefined)
+      throw new TuttiError("run-busy", `Run ${lost} was taken over by another process.`);
   }
 
   async function remove(client: Client, ids: string[]): Promise<boolean> {
@@ -256,7 +257,7 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
       } while (count === PRUNE_RUNS);
       await transact(async (client) => {
         const at = await readTime(client);
-        await client.query("DELETE FROM claims WHERE heartbeat <= $1", [at - CLAIM_MS]);
+        await client.query("DELETE FROM claims WHERE heartbeat <= $1", [at - CLAIM_KEPT_MS]);
         await client.query("DELETE FROM appends WHERE at <= $1", [at - APPEND_KEPT_MS]);
       });
       return total;
@@ -283,6 +284,8 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
     const { rows } = await client.query<ClaimRow>(`SELECT ${CLAIM} FROM claims WHERE run = $1`, [runId]);
     const [holder] = rows;
     if (holder && holder.id !== owner.id && isAlive(holder, at)) return false;
+    // Said again by whoever has lost it meanwhile.
+    if (claimed.get(runId) === owner.id && holder?.id !== owner.id) return false;
     await client.query(
       `INSERT INTO claims VALUES ($1, $2, $3, $4, $5) ON CONFLICT (run) DO UPDATE
        SET owner = excluded.owner, pid = excluded.pid, host = excluded.host, heartbeat = excluded.heartbeat`,

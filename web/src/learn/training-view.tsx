@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 import { useLocation } from "wouter";
 import type { TrainingReport, TrainingSummary } from "../../../src/gateway/dashboard/types.ts";
-import { toAskedChart, toCharts, toFacts, toHeadline, toTestTable } from "../../../src/learn/report/view.ts";
+import { toAskedChart, toCharts, toFacts, toHeadline, toTestTables } from "../../../src/learn/report/view.ts";
 import { sendJson } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
@@ -54,7 +54,12 @@ export function TrainingView({ id, other, trainings }: Props) {
           </Card>
           {report.results.length > 0 && (
             <Card title="On test tasks that it has never seen">
-              <DataTable view={toTestTable(report.results, report.summary.isSimulated)} />
+              {toTestTables(report.results, report.summary.isSimulated).map(({ world, table }) => (
+                <section key={table.label}>
+                  {world !== undefined && <h3>{world}</h3>}
+                  <DataTable view={table} />
+                </section>
+              ))}
             </Card>
           )}
           <Card title="How it was made">

@@ -96,13 +96,14 @@ async function toResponse(
 
 /** Of a run without an end: this gateway performs it, or another one on the same journal, or one will soon. */
 async function findStatus(
-  { live, dispatcher, tutti }: GatewayContext,
+  { live, dispatcher, tutti, engine }: GatewayContext,
   { id, origin }: Run,
 ): Promise<"in_progress" | "queued" | "lost"> {
   if (live.find(id)) return "in_progress";
   const [found] = await (await tutti.store()).listRuns({ idPrefix: id, limit: 1 });
   if (found?.state === "running") return "in_progress";
-  return origin?.isBackground && !dispatcher.refused.has(id) ? "queued" : "lost";
+  const isGoneOnWith = engine !== undefined || origin?.isBackground;
+  return isGoneOnWith && !dispatcher.refused.has(id) ? "queued" : "lost";
 }
 
 const showResponse: Handler = async (context, visit) => {

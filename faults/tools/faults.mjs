@@ -1,0 +1,2 @@
+/** Every fault, by the name of its file. */
+export const FAULTS = ["kills", "race", "stopped", "cut", "clocks", "rolling", "disk"];
