@@ -265,11 +265,8 @@ export interface Worker {
    * a signal that never fires. Rollouts by the million are a third faster for it.
    */
   readonly isInstant?: boolean;
-  /**
-   * It gives what was recorded: to the same the same again, and nothing to replies of others, since nobody knows what it
-   * would have said to them.
-   */
-  readonly isRecorded?: boolean;
+  /** It cannot be shown replies of others: of a recorded one nobody knows what it would have said to them. */
+  readonly refusesHandOffs?: boolean;
   ask(request: WorkerRequest, signal: AbortSignal): AsyncIterable<WorkerEvent>;
   /** Has its provider count the input of a request, which is not billed. Absent: it has nothing that counts. */
   countInput?(request: WorkerRequest, signal: AbortSignal): Promise<number | undefined>;

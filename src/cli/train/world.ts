@@ -12,6 +12,8 @@ const CALIBRATION_TASKS = 60;
 const REHEARSAL_VALIDATION = 400;
 /** In this share of the questions one worker lies, whatever its profile says: whom can one trust alone? */
 const LIARS = 0.1;
+/** Where recordings are joined, models see no replies in this share of the rehearsal too: else that alone would tell the worlds apart. */
+const ALONE = 0.2;
 
 export interface PreparedWorld {
   /** For the name of the folder. */
@@ -34,10 +36,13 @@ export function prepareWorld(settings: TrainSettings): Promise<PreparedWorld> {
   return prepareRehearsal(settings);
 }
 
-async function prepareRehearsal({ seed, pools }: TrainSettings): Promise<PreparedWorld> {
+async function prepareRehearsal(
+  { seed, pools }: TrainSettings,
+  { alone = 0 }: { alone?: number } = {},
+): Promise<PreparedWorld> {
   const { createRehearsalWorld } = await import("../../world/rehearsal.ts");
   const measured = { calibrationTasks: CALIBRATION_TASKS, validation: REHEARSAL_VALIDATION };
-  const options = { seed, pools, liars: LIARS, ...measured };
+  const options = { seed, pools, liars: LIARS, alone, ...measured };
   const open = async () => ({ world: createRehearsalWorld(options), close() {} });
   const notices = ["Simulated: this says nothing about a real model."];
   return { name: "rehearsal", notices, test: [{ kind: "rehearsal" }], open };
@@ -62,7 +67,7 @@ async function prepareJoined(
   settings: TrainSettings,
 ): Promise<PreparedWorld> {
   const prepared = [
-    await prepareRehearsal(settings),
+    await prepareRehearsal(settings, { alone: ALONE }),
     await prepareRecordings({ ...recorded, kind: "recording" }, settings),
   ];
   const { createJoinedWorld } = await import("../../world/joined.ts");
