@@ -7,7 +7,7 @@ import { TuttiError } from "../../base/errors.ts";
 import type { Client, PostgresConnection } from "../../store/postgres/connection.ts";
 import { CHANNEL } from "../../store/postgres/listener.ts";
 import { type GatewayKey, parseKey } from "../access/key-file.ts";
-import type { KeyShelf } from "../access/key-shelf.ts";
+import type { KeyChange, KeyShelf } from "../access/key-shelf.ts";
 
 /** Nobody is let in by keys that are older than this. */
 const LONGEST_BLIND_MS = 30_000;
@@ -63,9 +63,7 @@ export async function openKeyTable(
     lookedAt = startedAt;
   }
 
-  async function change<T>(
-    change: (before: readonly GatewayKey[]) => { keys: readonly GatewayKey[]; result: T },
-  ): Promise<T> {
+  async function change<T>(change: KeyChange<T>): Promise<T> {
     const result = await connection.transact(async (client) => {
       await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
       const { found } = await load(client);

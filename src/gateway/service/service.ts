@@ -18,7 +18,7 @@ const LOOK_MS = 1_000;
 const SWEEP_MS = 2_000;
 
 /** What is told to all gateways. */
-export type Notice = { about: "keys" } | { about: "circuits" } | { about: "stop"; run: string };
+type Notice = { about: "keys" } | { about: "circuits" } | { about: "stop"; run: string };
 
 export interface Service {
   /** Of this gateway, by which its rows are known while it lives. */
