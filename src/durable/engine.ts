@@ -6,7 +6,6 @@
 // One engine a process: DBOS keeps one of itself.
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { randomUUID } from "node:crypto";
 import { isTuttiError, messageOf, TuttiError } from "../base/errors.ts";
 import type { Checkpoint } from "../perform/stage.ts";
 import type { RunState } from "../perform/state.ts";
@@ -15,6 +14,8 @@ import { type Executors, joinExecutors } from "./executors.ts";
 import { type LoadedDbos, launchDbos, loadDbos, toDbosConfig, toWarning } from "./load-dbos.ts";
 
 export interface EngineOptions {
+  /** By which other processes know this one. */
+  id: string;
   /** Goes on with a run that another process has left. Resolves when it is over, or was left again. */
   onLeft(runId: string): Promise<RunEnding>;
   /** Hears what is wrong with the engine, in words without anything that was said. */
@@ -78,8 +79,7 @@ export async function openEngine(address: string, options: EngineOptions): Promi
   const start = (runId: string, asked: StartOptions) =>
     outside(() => DBOS.startWorkflow(perform, asked)(runId));
   const warn = (text: unknown) => options.onWarning(toWarning(text));
-  const executorId = randomUUID();
-  const { schema, onWarning } = options;
+  const { id: executorId, schema, onWarning } = options;
   DBOS.setConfig(toDbosConfig({ address, name: NAME, version: VERSION, executorId, schema, onWarning }));
   const connection = await openConnection(address, {
     schema: "tutti",

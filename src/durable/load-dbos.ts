@@ -53,8 +53,7 @@ export function toDbosConfig(app: DbosApp): DBOSConfig {
   };
 }
 
-/** "dbos" in letters. */
-const LAUNCH_LOCK = 0x6462_6f73;
+const LAUNCH_LOCK = 0x7475_7477;
 const AGAIN_MS = 100;
 
 /**
@@ -75,7 +74,7 @@ export async function launchDbos({ DBOS }: LoadedDbos, address: string): Promise
     }
     await DBOS.launch();
   } finally {
-    await client.end();
+    await client.end().catch(() => {});
   }
 }
 

@@ -7,8 +7,8 @@ import { loadPg } from "./connection.ts";
 
 const AGAIN_MS = 1_000;
 const CONNECT_MS = 5_000;
-/** The channel of all gateways on one database, where none is named. */
-const CHANNEL = "tutti";
+/** The channel of all gateways on one database. */
+export const CHANNEL = "tutti";
 
 export interface Listener {
   close(): Promise<void>;
