@@ -25,6 +25,11 @@ const IS_OWN_FAULT = new Set([
   "stream-cut",
 ]);
 
+/** Another place of the same model may well answer. */
+export function isFaultOfPlace({ code }: TuttiError): boolean {
+  return IS_OWN_FAULT.has(code);
+}
+
 export function createDeployedMember(
   id: string,
   deployments: readonly Deployment[],
@@ -63,7 +68,7 @@ export function createDeployedMember(
           }
           return;
         } catch (error) {
-          if (!isTuttiError(error) || !IS_OWN_FAULT.has(error.code)) throw error;
+          if (!isTuttiError(error) || !isFaultOfPlace(error)) throw error;
           rest(at, error);
           if (hasBegun || tries === order.length - 1) throw error;
         }
@@ -73,7 +78,10 @@ export function createDeployedMember(
   const [first] = deployments;
   rememberTargets(worker, (affinity) => {
     const at = inOrder(affinity)[0]!;
-    return relayTargetOf(deployments[at]!.member.worker)!;
+    const failed = (error: TuttiError) => {
+      if (isFaultOfPlace(error)) rest(at, error);
+    };
+    return { ...relayTargetOf(deployments[at]!.member.worker)!, places: deployments.length, failed };
   });
   const [provider = "", ...model] = (referenceOf(first!.member.worker) ?? id).split("/");
   rememberReference(worker, provider, model.join("/"));

@@ -212,6 +212,10 @@ export interface RelayTarget {
   /** Absent for servers that want none. */
   apiKey?: string;
   price?: Price;
+  /** In how many places the worker stands; absent: in one. */
+  places?: number;
+  /** It failed in a request that was passed through: a place that is to blame is left alone for a while. */
+  failed?(error: TuttiError): void;
   /** What its server understands as it is, where the config says so. Absent: what its protocol tells. */
   dialects?: readonly string[];
 }

@@ -16,7 +16,7 @@ const verdictSchema = z.object({
   /** Ids of the models that could be asked, sorted. */
   workers: z.array(z.string()),
   /** With the digest of its weights: other weights are another Conductor. */
-  conductor: z.literal("trinity"),
+  conductor: z.enum(["native", "trinity"]),
   digest: z.string(),
   /** Who else was measured on the same tasks: the best of them. */
   against: z.string(),
@@ -50,9 +50,12 @@ export async function saveVerdict(home: string, verdict: Verdict): Promise<void>
   await writeFileSafely(toFile(home), Buffer.from(`${JSON.stringify({ version: 1, verdicts }, null, 2)}\n`));
 }
 
-export function findVerdict(home: string, workers: readonly string[], digest: string): Verdict | undefined {
+/** Those of a pool and of these weights that show a Conductor to be no worse; the one that gained most first. */
+export function findShown(home: string, workers: readonly string[], digests: readonly string[]): Verdict[] {
   const wanted = [...workers].sort().join("\n");
-  return loadVerdicts(home).find((each) => each.digest === digest && each.workers.join("\n") === wanted);
+  return loadVerdicts(home)
+    .filter((each) => digests.includes(each.digest) && each.workers.join("\n") === wanted && isNoWorse(each))
+    .sort((a, b) => b.difference - a.difference);
 }
 
 export function isNoWorse({ tasks, low }: Verdict): boolean {

@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { digestOfShipped } from "../conductor/shipped-digests.ts";
+import { saveVerdict, type Verdict } from "../config/verdicts.ts";
 import { toConductorName } from "../store/conductor-name.ts";
 import { saveTinyCheckpoint } from "../testing/learn/tiny-checkpoint.ts";
 import { playedConductor, scriptedWorker, toPool } from "../testing/stage.ts";
+import { createFiles } from "../testing/temporary-files.ts";
 import { createConsensusWorker } from "../worker/consensus.ts";
 import type { Pool, Profile, Task } from "../worker/types.ts";
 import type { PoolKind } from "./conductors.ts";
@@ -22,28 +25,30 @@ vi.mock("../conductor/native/shipped.ts", async (original) => {
 
 const PROFILE: Profile = { success: 0.7, tasks: 50, topics: {} };
 const TASK: Task = { messages: [{ role: "user", content: "What is the sum of 12 and 30?" }] };
-const EASY = { threshold: 100, median: 2, share: 0.98 };
-const HARD = { threshold: 0.001, median: 0.001, share: 0.98 };
 
-function poolOf(measured: boolean[]): Pool {
+function poolOf(measured: boolean[], profile = PROFILE): Pool {
   const members = measured.map((isMeasured, i) => ({
     worker: scriptedWorker(`model-${i}`, ""),
     price: { inputUsd: i, outputUsd: i },
-    ...(isMeasured && { profile: PROFILE }),
+    ...(isMeasured && { profile }),
   }));
   return toPool([...members, createConsensusWorker()]);
 }
 
+interface Parts {
+  kind?: PoolKind;
+  pool?: Pool;
+  /** TUTTI_HOME; by default one that is not there. */
+  home?: string;
+  task?: Task;
+}
+
 async function choose(
   wanted: Parameters<typeof chooseConductor>[0],
-  { kind = "config", pool = poolOf([true, true]) }: { kind?: PoolKind; pool?: Pool } = {},
+  { kind = "config", pool = poolOf([true, true]), home = "no/such/home", task = TASK }: Parts = {},
 ) {
-  const { conductor, reason } = await chooseConductor(wanted, pool, {
-    kind,
-    showNames: false,
-    env: {},
-    task: TASK,
-  });
+  const env = { TUTTI_HOME: home };
+  const { conductor, reason } = await chooseConductor(wanted, pool, { kind, showNames: false, env, task });
   return { id: toConductorName(conductor.identity), reason };
 }
 
@@ -86,40 +91,96 @@ describe("in the rehearsal", () => {
 });
 
 describe("on a live pool", () => {
-  const live = { noWorseOn: ["recordings", "live"] };
   const CHEAP = "model-0 is the strongest of the cheaper half of the pool, by measured success";
+  const NONE = `${CHEAP}; no trained Conductor is the default here: `;
+  const date = "2026-11-19";
+  const files = createFiles();
+  let homes = 0;
+  /** A home where a bench on the pool has shown this. */
+  async function homeWith(...verdicts: (Partial<Verdict> & Pick<Verdict, "conductor">)[]): Promise<string> {
+    const home = `${files.folder}/home-${homes++}`;
+    for (const verdict of verdicts)
+      await saveVerdict(home, {
+        ...{ workers: ["model-0", "model-1"], digest: digestOfShipped(verdict.conductor)!, date },
+        ...{ against: "best-single", tasks: 80, difference: 0.02, low: -0.01, high: 0.05 },
+        ...verdict,
+      });
+    return home;
+  }
+  const known = (value = 0.6) => poolOf([true, true], { ...PROFILE, known: value });
+  const whereShown = `a bench of ${date} showed it no worse than best-single on this pool (80 tasks), and the question is like those that were measured`;
 
-  it("a prompted one plans, and nothing is said of the trained one where workers are not measured", async () => {
-    shipped.folders.set("recordings", await saveTinyCheckpoint({ about: live, nll: EASY }));
-    expect(await choose(undefined, { pool: poolOf([true, false]) })).toEqual({
+  it("a prompted one plans, and nothing is said of trained ones where workers are not measured", async () => {
+    const home = await homeWith({ conductor: "trinity" });
+    expect(await choose(undefined, { pool: poolOf([true, false]), home })).toEqual({
       id: "prompted:model-0",
       reason: CHEAP,
     });
   });
 
-  it.each([
-    ["no bench has shown it", {}, EASY, "no bench has shown it to be no worse on a live pool"],
-    ["the question is strange", live, HARD, "the question is unlike those it was trained on"],
-    ["its card knows no threshold", live, undefined, "the question is unlike those it was trained on"],
-  ])("a prompted one plans where %s, and it is said", async (_, about, nll, why) => {
-    shipped.folders.set("recordings", await saveTinyCheckpoint({ about, ...(nll && { nll }) }));
-    const { id, reason } = await choose(undefined);
-    expect(id).toBe("prompted:model-0");
-    expect(reason).toBe(`${CHEAP}; native is not the default here: ${why}`);
+  it("a prompted one plans where no bench has shown a trained one, and it is said", async () => {
+    shipped.folders.set("recordings", await saveTinyCheckpoint());
+    const others = [
+      await homeWith(),
+      await homeWith({ conductor: "trinity", workers: ["model-0"] }),
+      await homeWith({ conductor: "trinity", tasks: 20 }),
+      await homeWith({ conductor: "native", low: -0.1 }),
+      await homeWith({ conductor: "native", digest: "ffffffff" }),
+    ];
+    for (const home of others)
+      expect(await choose(undefined, { pool: known(), home })).toEqual({
+        id: "prompted:model-0",
+        reason: `${NONE}no bench has shown one to be no worse on this pool`,
+      });
   });
 
-  it("the trained one plans where all of it holds", async () => {
-    const folder = await saveTinyCheckpoint({ about: live, nll: EASY });
+  it("a prompted one plans where the question is like none that was measured, and it is said", async () => {
+    const home = await homeWith({ conductor: "trinity" });
+    const { id, reason } = await choose(undefined, { pool: known(0.05), home });
+    expect([id, reason]).toEqual([
+      "prompted:model-0",
+      `${NONE}the question is unlike those that were measured`,
+    ]);
+  });
+
+  it("the one that a bench has shown plans: native or TRINITY, and of both the one that gained more", async () => {
+    const folder = await saveTinyCheckpoint();
     shipped.folders.set("recordings", folder);
-    expect(await choose(undefined)).toEqual({
-      id: `native:${folder}`,
-      reason: "every model is measured, and the question is like those it was trained on",
-    });
+    const [native, trinity] = [{ conductor: "native" }, { conductor: "trinity" }] as const;
+    const cases = [
+      [[native], `native:${folder}`],
+      [[trinity], "trinity:trinity"],
+      [[native, { ...trinity, difference: 0.03 }], "trinity:trinity"],
+      [[{ ...native, difference: 0.03 }, trinity], `native:${folder}`],
+      [[{ ...native, difference: 0.03, low: -0.2 }, trinity], "trinity:trinity"],
+    ] as const;
+    for (const [verdicts, id] of cases)
+      expect(await choose(undefined, { pool: known(), home: await homeWith(...verdicts) })).toEqual({
+        id,
+        reason: whereShown,
+      });
   });
 
-  it("a prompted one plans where it is named", async () => {
-    shipped.folders.set("recordings", await saveTinyCheckpoint({ about: live, nll: EASY }));
-    expect(await choose("prompted")).toEqual({ id: "prompted:model-0", reason: `named; ${CHEAP}` });
+  it("the other one plans where the better one cannot, and a prompted one where neither can", async () => {
+    const folder = await saveTinyCheckpoint({ limits: { workers: 2, rounds: 1 } });
+    shipped.folders.set("recordings", folder);
+    const better = { conductor: "native", difference: 0.1 } as const;
+    const both = await homeWith(better, { conductor: "trinity" });
+    expect((await choose(undefined, { pool: known(), home: both })).id).toBe("trinity:trinity");
+    const { id, reason } = await choose(undefined, { pool: known(), home: await homeWith(better) });
+    expect(id).toBe("prompted:model-0");
+    expect(reason).toContain(`${NONE}The pool has 3 workers`);
+  });
+
+  it("a prompted one plans where it is named, or where the client brings tools", async () => {
+    const home = await homeWith({ conductor: "trinity" });
+    expect(await choose("prompted", { pool: known(), home })).toEqual({
+      id: "prompted:model-0",
+      reason: `named; ${CHEAP}`,
+    });
+    const output = { tools: [{ name: "read", inputSchema: {} }] };
+    const asked = await choose(undefined, { pool: known(), home, task: { ...TASK, output } });
+    expect(asked.id).toBe("prompted:model-0");
   });
 });
 

@@ -6,7 +6,6 @@ import { shorten } from "../base/format.ts";
 import type { Quality } from "../base/quality-names.ts";
 import { didYouMean } from "../base/suggest.ts";
 import { createFixedConductor } from "../conductor/fixed.ts";
-import type { Card } from "../conductor/native/checkpoint.ts";
 import type { NativeConductor } from "../conductor/native/native.ts";
 import { createPromptedConductor } from "../conductor/prompted.ts";
 import { createSingleConductor } from "../conductor/single.ts";
@@ -260,8 +259,6 @@ async function chooseForRehearsal(
 }
 
 async function chooseForLive(pool: Pool, options: ChooseOptions): Promise<Chosen> {
-  const turns = await chooseTurns(pool, options);
-  if (turns) return turns;
   const trained = await chooseTrained(pool, options);
   if (typeof trained === "object") return trained;
   return chooseSingle(pool, options) ?? choosePrompted(pool, options, [], trained);
@@ -294,60 +291,45 @@ function chooseEconomy(pool: Pool, options: ChooseOptions): Chosen {
 /** A question below this similarity to all measured ones is new: nothing that was shown on others holds for it. */
 const KNOWN = 0.15;
 
-/** TRINITY where a bench on this very pool has shown it no worse, for questions like those that were measured. */
-async function chooseTurns(
-  pool: Pool,
-  { task, kind, env, quality }: ChooseOptions,
-): Promise<Chosen | undefined> {
-  // A tool of the client is called by one who knows the conversation, not by voices that are compared.
-  if (task === undefined || task.output?.tools?.length || unmeasured(pool).length > 0) return undefined;
-  const known = Math.max(0, ...modelsOf(pool).map(({ profile }) => profile?.known ?? 0));
-  if (known < KNOWN) return undefined;
-  const { findTrinityFor } = await import("../conductor/trinity/open.ts");
-  if (findTrinityFor(kind === "rehearsal" ? "rehearsal" : "live") === undefined) return undefined;
-  const conductor = await openTrinityFor({}, kind, pool, quality);
-  const { digest = "" } = conductor.identity as Extract<ConductorIdentity, { kind: "trinity" }>;
-  const { findVerdict, isNoWorse } = await import("../config/verdicts.ts");
-  const ids = modelsOf(pool).map(({ worker }) => worker.id);
-  const verdict = findVerdict(toTuttiHome(env), ids, digest);
-  if (!verdict || !isNoWorse(verdict)) return undefined;
-  const { against, tasks, date } = verdict;
-  return {
-    conductor,
-    reason: `a bench of ${date} showed it no worse than ${against} on this pool (${tasks} tasks), and the question is like those that were measured`,
-  };
-}
-
 /**
- * The trained Conductor where it is known to be no worse; else why it is not, in few words; else nothing, where
- * it is no question, because the pool is not measured.
+ * A trained Conductor that a bench on this very pool has shown to be no worse, for questions like those that were measured;
+ * of two the one that gained more. Else why there is none, in few words; else nothing, where it is no question: somebody
+ * is not measured, or the request is none that it can be given.
  */
 async function chooseTrained(pool: Pool, options: ChooseOptions): Promise<Chosen | string | undefined> {
-  const { task } = options;
-  if (task === undefined || unmeasured(pool).length > 0) return undefined;
-  const { findShippedFor } = await import("../conductor/native/shipped.ts");
-  const folder = findShippedFor("live");
-  if (folder === undefined) return undefined;
-  const notDefault = (why: string) => `native is not the default here: ${why}`;
-  try {
-    const { loadCard } = await import("../conductor/native/checkpoint.ts");
-    const card = loadCard(folder);
-    if (!isNoWorseLive(card)) return notDefault("no bench has shown it to be no worse on a live pool");
-    const conductor = await openNative(undefined, pool, options);
-    const nll = await conductor.negativeLogLikelihood({ task, pool });
-    if (!(card.nll && nll <= card.nll.threshold))
-      return notDefault("the question is unlike those it was trained on");
-    const reason = "every model is measured, and the question is like those it was trained on";
-    return { conductor, reason };
-  } catch (error) {
-    if (!isTuttiError(error)) throw error;
-    return notDefault(error.message);
+  const { task, kind, env, quality } = options;
+  // A tool of the client is called by one who knows the conversation, not by voices that are compared.
+  if (task === undefined || task.output?.tools?.length || unmeasured(pool).length > 0) return undefined;
+  const [{ SHIPPED_KINDS, digestOfShipped }, { findShown }] = await Promise.all([
+    import("../conductor/shipped-digests.ts"),
+    import("../config/verdicts.ts"),
+  ]);
+  const digests = SHIPPED_KINDS.flatMap((each) => digestOfShipped(each) ?? []);
+  if (digests.length === 0) return undefined;
+  const models = modelsOf(pool);
+  const ids = models.map(({ worker }) => worker.id);
+  const shown = findShown(toTuttiHome(env), ids, digests);
+  const notDefault = (why: string) => `no trained Conductor is the default here: ${why}`;
+  if (shown.length === 0) return notDefault("no bench has shown one to be no worse on this pool");
+  const known = Math.max(0, ...models.map(({ profile }) => profile?.known ?? 0));
+  if (known < KNOWN) return notDefault("the question is unlike those that were measured");
+  let problem = "";
+  for (const { conductor: trained, against, tasks, date } of shown) {
+    try {
+      const conductor =
+        trained === "native"
+          ? await openNative(undefined, pool, options)
+          : await openTrinityFor({}, kind, pool, quality);
+      return {
+        conductor,
+        reason: `a bench of ${date} showed it no worse than ${against} on this pool (${tasks} tasks), and the question is like those that were measured`,
+      };
+    } catch (error) {
+      if (!isTuttiError(error)) throw error;
+      problem = error.message;
+    }
   }
-}
-
-function isNoWorseLive({ about }: Card): boolean {
-  const { noWorseOn } = about;
-  return Array.isArray(noWorseOn) && noWorseOn.includes("live");
+  return notDefault(problem);
 }
 
 function toProfileHint(pool: Pool): string {

@@ -96,3 +96,98 @@ it("a server that speaks another dialect, as the config says, is relayed in it",
   expect(reply.content).toEqual(message.content);
   expect(provider.requests.map(({ path }) => path)).toEqual(["/v1/messages"]);
 });
+
+it("a place that fails in a relayed request is left alone, and the next one answers that very request", async () => {
+  let isDown = false;
+  const failures: ChatReply[] = [
+    LIMITED,
+    { status: 503, headers: { "retry-after": "60" }, body: { error: { message: "down" } } },
+  ];
+  const one = await startPlace(() => (isDown ? failures[0]! : "one"));
+  const two = await startPlace(() => "two");
+  const places = [{ baseUrl: one.baseUrl }, { baseUrl: two.baseUrl }];
+  const worker = { id: "m", model: "stub/m", deployments: places, price: { inputUsd: 1, outputUsd: 1 } };
+  for (const stream of [false, true]) {
+    const gateway = await startTestGateway({ config: { workers: [worker], conductor: undefined } });
+    closing.push(() => gateway.close());
+    const relayed = async (text: string) => {
+      const response = await gateway.post("/v1/chat/completions", { ...asking("m", text), stream });
+      expect(response.status).toBe(200);
+      const pieces = (await response.text()).matchAll(/"content":"(\w*)"/g);
+      return [...pieces].map(([, piece]) => piece).join("");
+    };
+    isDown = false;
+    const texts = Array.from({ length: 12 }, (_, at) => `Question ${at}?`);
+    const of = async (place: string) => {
+      for (const text of texts) if ((await relayed(text)) === place) return text;
+      throw new Error(`none went to ${place}`);
+    };
+    const text = await of("one");
+    isDown = true;
+    const before = one.requests.length;
+    expect(await relayed(text)).toBe("two");
+    expect(one.requests.length - before).toBe(1);
+    for (const each of texts) expect(await relayed(each)).toBe("two");
+    expect(one.requests.length - before).toBe(1);
+    // Where the rest fails too, the last refusal goes to the client as it came.
+    failures.reverse();
+  }
+});
+
+it("a request that fits no other place gets the last refusal as its provider wrote it", async () => {
+  const refusal = { status: 429, body: { error: { message: "slow", code: "theirs" } } };
+  const one = await startPlace(() => refusal);
+  const places = [{ baseUrl: one.baseUrl }, { baseUrl: one.baseUrl }];
+  const worker = { id: "m", model: "stub/m", deployments: places, price: { inputUsd: 1, outputUsd: 1 } };
+  const gateway = await startTestGateway({ config: { workers: [worker], conductor: undefined } });
+  closing.push(() => gateway.close());
+  const response = await gateway.post("/v1/chat/completions", asking("m", "Who?"));
+  expect(response.status).toBe(429);
+  expect((await body(response)).error.code).toBe("theirs");
+  expect(one.requests).toHaveLength(2);
+});
+
+it("the first of a list is relayed byte for byte, and who takes over is relayed too where it can be", async () => {
+  const provider = await startPlace(() => LIMITED);
+  const gateway = await startTestGateway({ reply: ({ model }) => `By ${model}.` });
+  closing.push(() => gateway.close());
+  const price = { inputUsd: 1, outputUsd: 2 };
+  const workers = [
+    { id: "first", model: "stub/first", baseUrl: provider.baseUrl, fallbacks: ["second"], price },
+    { id: "good", model: "stub/good", baseUrl: gateway.upstream.baseUrl, fallbacks: ["second"], price },
+    { id: "second", model: "stub/second", baseUrl: gateway.upstream.baseUrl, price },
+  ];
+  const falling = await startTestGateway({
+    config: { workers, conductor: undefined, gateway: { responseCache: {} } },
+  });
+  closing.push(() => falling.close());
+  // A field that no run knows of reaches both: they were relayed.
+  const ask = async (model: string) => {
+    const response = await falling.post("/v1/chat/completions", {
+      ...asking(model, "Who?"),
+      temperature: 0,
+      odd_field: 7,
+    });
+    return (await body(response)).choices[0].message.content;
+  };
+  expect(await ask("good")).toBe("By good.");
+  expect(gateway.asked().at(-1)!.body).toMatchObject({ odd_field: 7, model: "good" });
+  expect(await ask("first")).toBe("By second.");
+  expect(gateway.asked().at(-1)!.body).toMatchObject({ odd_field: 7, model: "second" });
+  // Inside a tool loop nobody takes over.
+  const call = { id: "c", type: "function", function: { name: "read", arguments: "{}" } };
+  const results = [
+    { role: "assistant", content: null, tool_calls: [call] },
+    { role: "tool", tool_call_id: "c", content: "rain" },
+  ];
+  const before = gateway.asked().length;
+  const looping = { model: "first", messages: [...asking("first", "Who?").messages, ...results] };
+  expect((await falling.post("/v1/chat/completions", looping)).status).toBe(429);
+  expect(gateway.asked()).toHaveLength(before);
+  // What failed stands in the journal beside what answered.
+  const { data } = await body(fetch(`${falling.url}/v1/runs?limit=10`));
+  expect(data.map((run: Loose) => run.stopReason).sort()).toEqual(["done", "done", "failed", "failed"]);
+  const asked = gateway.asked().length;
+  expect(await ask("first")).toBe("By second.");
+  expect(gateway.asked()).toHaveLength(asked);
+});

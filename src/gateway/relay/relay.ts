@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import { giveWay } from "../../base/turn.ts";
-import { toWorkerError } from "../../worker/failure.ts";
+import { isContextError, toWorkerError } from "../../worker/failure.ts";
 import { tellRefusedUsage } from "../../worker/usage.ts";
 import { boundUsage } from "./bound-request.ts";
 import { toUpstreamHeaders } from "./headers.ts";
@@ -21,6 +21,8 @@ import type { RelayRequest, RelayResult } from "./types.ts";
 const MAX_HELD_BYTES = 4 * 1_048_576;
 /** But not for long: some providers send blanks while they think, to keep the client waiting. */
 const MAX_HELD_MS = 1_000;
+/** So much of a refusal says why it is one. */
+const MAX_REFUSAL_BYTES = 4_096;
 
 /**
  * Throws TuttiError "unreachable" (503), "timeout" (504) or "stream-cut" (502) while nothing
@@ -39,6 +41,8 @@ class Transfer implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #status: number | undefined;
   #headers: Record<string, string | string[]> = {};
+  /** Why the provider refused, as far as its status and headers tell. */
+  #refusal: TuttiError | undefined;
   #guard: ReplyGuard | undefined;
   #isStream = false;
   /** Something has been sent to the client. */
@@ -99,9 +103,12 @@ class Transfer implements Dispatcher.DispatchHandler {
     const longestReply = this.#longestReply;
     this.#guard = guardReply(this.#request, status, headers);
     this.#status = status;
+    if (status >= 400) this.#refusal = toRefusal(this.#request.workerId, status, headers);
     this.#headers = this.#guard.headers;
     this.#isStream = String(this.#headers["content-type"]).startsWith("text/event-stream");
+    if (this.#mayPassOn) this.#isStream = false;
     if (!this.#isStream) {
+      if (this.#mayPassOn) return;
       this.#clock = setTimeout(this.#onHeldLong, MAX_HELD_MS);
       return;
     }
@@ -149,6 +156,12 @@ class Transfer implements Dispatcher.DispatchHandler {
     }
     const body = this.#body.length === 1 ? this.#body[0]! : Buffer.concat(this.#body);
     const reading = this.#read(body);
+    const passedOn = this.#mayPassOn ? this.#toPassedOn(body) : undefined;
+    if (passedOn) {
+      this.#close();
+      this.#reject(passedOn);
+      return;
+    }
     const { namedModel, keepsBody } = this.#request;
     const named = () => (namedModel === undefined ? body : nameModelInBody(body, namedModel));
     if (this.#isOpen) outgoing.end();
@@ -163,6 +176,17 @@ class Transfer implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#fail(error);
+  }
+
+  /** It refuses, and somebody else could be asked: it is read to its end first, since only its words may say why. */
+  get #mayPassOn(): boolean {
+    return this.#refusal !== undefined && this.#request.isPassedOn !== undefined && !this.#isOpen;
+  }
+
+  #toPassedOn(body: Buffer): TuttiError | undefined {
+    const isLong = this.#status === 400 && isContextError(body.toString("utf8", 0, MAX_REFUSAL_BYTES));
+    const refusal = isLong ? tooLong(this.#request.workerId) : this.#refusal!;
+    return this.#request.isPassedOn!(refusal) ? refusal : undefined;
   }
 
   // ---- To the client ----------------------------------------------------------------------------
@@ -258,6 +282,7 @@ class Transfer implements Dispatcher.DispatchHandler {
       firstByteMs: this.#firstByteMs,
       isComplete: outcome.isComplete,
       clientLeft: outcome.clientLeft ?? false,
+      refusal: this.#refusal,
       error: outcome.error ?? saidSo,
     });
   }
@@ -282,6 +307,17 @@ class Transfer implements Dispatcher.DispatchHandler {
     clearTimeout(this.#clock);
     this.#request.outgoing.off("close", this.#onClientClose);
   }
+}
+
+/** What the provider wrote is content, and stays out of it. */
+function toRefusal(workerId: string, statusCode: number, headers: IncomingHttpHeaders): TuttiError {
+  const responseHeaders = headers as Record<string, string>;
+  return toWorkerError({ statusCode, responseHeaders }, { workerId, isAborted: false, isStreaming: false });
+}
+
+function tooLong(workerId: string): TuttiError {
+  const message = `Worker "${workerId}": the prompt is too long for its context.`;
+  return new TuttiError("context-length", message, { status: 400 });
 }
 
 const TIMEOUTS = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);

@@ -2,8 +2,12 @@
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { TuttiError } from "../../base/errors.ts";
+import type { RelayTarget } from "../../config/endpoint.ts";
 import type { ProviderProtocol } from "../../worker/models.ts";
-import type { FinishReason, Usage } from "../../worker/types.ts";
+import type { FinishReason, PoolMember, Usage } from "../../worker/types.ts";
+import type { CachedReply } from "../cache/response-cache.ts";
+import type { Fields } from "../http/object-reader.ts";
+import type { Dialect } from "../types.ts";
 import type { RequestBound } from "./bound-request.ts";
 import type { RelayPools } from "./pools.ts";
 import type { PricedFields } from "./priced-fields.ts";
@@ -94,6 +98,8 @@ export interface RelayRequest {
   /** Added to the reply. Asked for when it begins: of a stream, usage is not known by then. */
   extraHeaders?: (known: { usage?: Usage; upstreamMs: number }) => Record<string, string>;
   keepsText: boolean;
+  /** See `PassThrough`. A refusal is then held until it is whole. */
+  isPassedOn?(error: TuttiError): boolean;
   /** The result has the body that the client got, where it was no stream and small enough. */
   keepsBody?: boolean;
 }
@@ -117,6 +123,32 @@ export interface RelayResult {
   /** The reply was read to its end. */
   isComplete: boolean;
   clientLeft: boolean;
+  /** The provider refused: the code says why. */
+  refusal?: TuttiError;
   /** The client has seen a part of a reply that broke off. */
   error?: TuttiError;
+}
+
+/** One request that is passed through, and to whom. */
+export interface PassThrough {
+  dialect: Dialect;
+  reader: RelayReader;
+  raw: Buffer;
+  body: Fields;
+  member: PoolMember;
+  target: RelayTarget;
+  upstream: Upstream;
+  /** The body is no JSON, and has the provider's name of the model in it already. */
+  isForm?: true;
+  /** The conversation, where it has caps. */
+  session?: string;
+  /**
+   * True: of this failure the client hears nothing, since somebody else can still be asked. Asked only while nothing has been
+   * sent to the client.
+   */
+  isPassedOn?(error: TuttiError): boolean;
+  /** It may be asked again (shadow/shadow-desk.ts). */
+  isShadowed?: boolean;
+  /** Takes a whole good reply that is no stream, for whoever asks the same again. */
+  keep?: (reply: CachedReply) => void;
 }

@@ -2,28 +2,25 @@
 
 import { createHash } from "node:crypto";
 import { TuttiError } from "../../base/errors.ts";
-import { relayTargetOf } from "../../config/endpoint.ts";
 import type { Connection } from "../../http/connection.ts";
 import { admitRun } from "../access/admit-run.ts";
-import { checkOneModel } from "../access/keys.ts";
 import { type CachePlace, findPlace } from "../cache/place.ts";
 import { respondCached, respondCachedBody, toCachedReply } from "../cache/respond-cached.ts";
 import type { CachedReply } from "../cache/response-cache.ts";
 import type { GatewayContext } from "../context.ts";
 import { badRequest, type Fields, ObjectReader } from "../http/object-reader.ts";
 import { sendError, type Visit } from "../http/route.ts";
-import { toUpstream } from "../relay/target.ts";
 import { mayEmbed } from "../runs/models.ts";
 import { toOverheadMs } from "../runs/outcome.ts";
 import { readPreferences } from "../runs/preferences.ts";
 import { respondStreamed, respondWhole } from "../runs/respond.ts";
+import { toAnswered } from "../shadow/answered.ts";
 import type { Dialect, Handler } from "../types.ts";
+import { askRelayed, firstTarget } from "./ask-relayed.ts";
 import { admitCapped, enterSession } from "./capped.ts";
-import { passThrough, passThroughOnce } from "./pass-through.ts";
 
 const BUSY_RETRY_MS = 1_000;
 const LONGEST_IDEMPOTENCY_KEY = 255;
-const LONGEST_AFFINITY = 2_000;
 
 export const ask: Handler = async (context, visit) => {
   const { connection, key, dialect, notes } = visit;
@@ -39,42 +36,28 @@ export const ask: Handler = async (context, visit) => {
   // Found before the rest is read: whoever is passed through speaks for itself.
   const named = await context.models.resolve(model, key, { preferences });
   if (named.alias !== undefined) connection.set({ "x-tutti-alias": named.alias });
-  const target = named.kind === "worker" ? relayTargetOf(named.member.worker, affinityOf(body)) : undefined;
-  // Whoever may have to be replaced is asked in a run: what was relayed cannot be taken back.
-  const isAlone = named.kind === "team" || !named.fallbacks;
-  const upstream = target && isAlone ? toUpstream(target, dialect) : undefined;
   const idempotencyKey = readIdempotencyKey(connection);
   const hash = () => toHash(connection, raw, dialect);
-  if (named.kind === "worker" && target && upstream && dialect.relay) {
-    notes.modelKind = "relay";
-    checkOneModel(key, body);
-    // Lines of progress pose as thoughts in some dialects, and a provider takes none that it has not signed.
-    const cleaned = dialect.relay.withoutOurs?.(raw, body);
-    const sent = cleaned ? { raw: Buffer.from(JSON.stringify(cleaned)), body: cleaned } : { raw, body };
-    const { session } = capped ?? {};
+  let wanted = named;
+  if (named.kind === "worker" && dialect.relay && firstTarget(named, visit, body)) {
     const place = placeOf(context, visit, body, raw.length, true);
     const cached = place && findCached(context, visit, place);
     if (cached?.kind === "body") return respondCachedBody(visit, context.metrics, cached);
-    const asked = {
-      dialect,
-      reader: dialect.relay,
-      ...sent,
-      member: named.member,
-      target,
-      upstream,
-      session,
-      keep: place && ((reply: CachedReply) => context.responseCache?.keep(place.name, reply)),
-    };
-    if (idempotencyKey === undefined) return void (await passThrough(context, visit, asked));
-    return passThroughOnce(context, visit, asked, idempotencyKey, hash());
+    const keep = place && ((reply: CachedReply) => context.responseCache?.keep(place.name, reply));
+    const isShadowed = preferences.pool === undefined && preferences.workflow === undefined;
+    const more = { session: capped?.session, keep, isShadowed };
+    const question = { reader: dialect.relay, raw, body, idempotencyKey, hash, more };
+    const left = await askRelayed(context, visit, named, question);
+    if (!left) return;
+    wanted = left;
   }
   const whole = (await dialect.expandBody?.(context, visit, body)) ?? body;
   const parsed = dialect.parseRequest(whole, header);
   const request = { ...parsed, showsProgress: parsed.showsProgress && context.config.gateway.progress };
   const destination =
-    named.kind === "team" && request.effort !== undefined
+    wanted.kind === "team" && request.effort !== undefined
       ? await context.models.resolve(model, key, { effort: request.effort, preferences })
-      : named;
+      : wanted;
   notes.modelKind = destination.kind;
   const place = placeOf(context, visit, whole, raw.length, false);
   const cached = place && findCached(context, visit, place);
@@ -110,8 +93,8 @@ export const ask: Handler = async (context, visit) => {
   notes.overheadMs = run && toOverheadMs(run);
   const kept = place && run && !error ? toCachedReply(run, reply) : undefined;
   if (kept) context.responseCache?.keep(place!.name, kept);
-  if (run && !error && !reply.isJoined && reply.turn === 0)
-    context.shadow.offer(context, { run, key, preferences });
+  const answered = run && !error && !reply.isJoined && reply.turn === 0 && toAnswered(run, key, preferences);
+  if (answered) context.shadow.offer(context, answered);
   if (error && !connection.hasBegun) {
     connection.set({ "x-tutti-run-id": reply.head.runId });
     // A team has worked already: what failed then is not for an SDK to repeat by itself. One model has not, nor has the
@@ -141,12 +124,6 @@ function findCached(
   const cached = isRead ? responseCache?.find(name) : undefined;
   if (!cached) connection.set({ "x-tutti-cache": "miss" });
   return cached;
-}
-
-/** What stays the same of a conversation while it grows. */
-function affinityOf({ messages, input, system, instructions }: Record<string, unknown>): string {
-  const [first] = Array.isArray(messages) ? messages : Array.isArray(input) ? input : [input];
-  return (JSON.stringify([system, instructions, first]) ?? "").slice(0, LONGEST_AFFINITY);
 }
 
 /** Official SDKs say so of a request that they send again by themselves. */

@@ -7,41 +7,28 @@ import type { RelayTarget } from "../../config/endpoint.ts";
 import { toPoolEntry } from "../../store/pool-entry.ts";
 import type { Origin, PoolEntry, RunEvent } from "../../store/types.ts";
 import { createRunId } from "../../tutti/run-setup.ts";
-import type { BoundInput } from "../../worker/brief-parts.ts";
-import { costOf, mostCostOf, ratesFor } from "../../worker/price.ts";
-import type { PoolMember, Task } from "../../worker/types.ts";
-import type { Admission } from "../access/admission.ts";
-import type { GatewayKey } from "../access/keys.ts";
+import { costOf } from "../../worker/price.ts";
+import type { Task } from "../../worker/types.ts";
 import type { CachedReply } from "../cache/response-cache.ts";
 import type { GatewayContext } from "../context.ts";
 import { type Fields, isFields } from "../http/object-reader.ts";
 import type { Visit } from "../http/route.ts";
 import { boundRequest, type RequestBound, toBoundRequest } from "../relay/bound-request.ts";
+import {
+  admitBudgeted,
+  boundByCounts,
+  isFreeOfBudget,
+  type SentRequest,
+  toBudgetedBody,
+  toConversation,
+  toCountedBy,
+} from "../relay/budgeted.ts";
 import { CopiedResponse } from "../relay/copies.ts";
-import { type RelayedRun, toRelayEvents } from "../relay/journal.ts";
-import { checkFields } from "../relay/priced-fields.ts";
+import { toRelayEvents } from "../relay/journal.ts";
 import { relay } from "../relay/relay.ts";
 import { spliceModel } from "../relay/splice-model.ts";
-import type { Upstream } from "../relay/target.ts";
-import type { RelayedTo, RelayReader, RelayRequest, RelayResult } from "../relay/types.ts";
+import type { PassThrough, RelayedTo, RelayReader, RelayResult } from "../relay/types.ts";
 import { toPlainNumber } from "../runs/respond.ts";
-import type { Dialect } from "../types.ts";
-
-export interface PassThrough {
-  dialect: Dialect;
-  reader: RelayReader;
-  raw: Buffer;
-  body: Fields;
-  member: PoolMember;
-  target: RelayTarget;
-  upstream: Upstream;
-  /** The body is no JSON, and has the provider's name of the model in it already. */
-  isForm?: true;
-  /** The conversation, where it has caps. */
-  session?: string;
-  /** Takes a whole good reply that is no stream, for whoever asks the same again. */
-  keep?: (reply: CachedReply) => void;
-}
 
 /** With an idempotency key: a repeat gets the bytes of the first, and is not paid for again. */
 export async function passThroughOnce(
@@ -50,7 +37,7 @@ export async function passThroughOnce(
   asked: PassThrough,
   idempotencyKey: string,
   hash: string,
-): Promise<void> {
+): Promise<PassedThrough> {
   const { connection, key } = visit;
   const known = await context.copies.find(key?.id, idempotencyKey, hash);
   if (known) {
@@ -58,25 +45,32 @@ export async function passThroughOnce(
     if (!known.body)
       throw new TuttiError("conflict", "This request was answered; its reply was too large to be kept.");
     connection.outgoing.writeHead(known.status, known.headers).end(known.body);
-    return;
+    return { isWhole: true };
   }
   const { kept, settle } = context.copies.begin(key?.id, idempotencyKey, hash);
   const copied = new CopiedResponse(connection.outgoing, kept);
-  let isWhole = false;
+  let passed: PassedThrough = { isWhole: false };
   try {
-    isWhole = await passThrough(context, visit, asked, copied);
+    passed = await passThrough(context, visit, asked, copied);
   } finally {
-    settle(isWhole ? copied.toCopy() : undefined);
+    settle(passed.isWhole ? copied.toCopy() : undefined);
   }
+  return passed;
 }
 
-/** Whether there was a whole reply. */
+export interface PassedThrough {
+  /** There was a whole reply. */
+  isWhole: boolean;
+  /** The client has nothing yet, and somebody else may be asked (`PassThrough.isPassedOn`). */
+  passedOn?: TuttiError;
+}
+
 export async function passThrough(
   context: GatewayContext,
   visit: Visit,
   asked: PassThrough,
   outgoing: RelayedTo = visit.connection.outgoing,
-): Promise<boolean> {
+): Promise<PassedThrough> {
   const { pools, log } = context;
   const { connection, key, notes } = visit;
   const { reader, raw, body, member, target, upstream } = asked;
@@ -115,6 +109,7 @@ export async function passThrough(
       outgoing,
       keepsText,
       keepsBody: asked.keep !== undefined,
+      isPassedOn: asked.isPassedOn,
       extraHeaders: ({ usage, upstreamMs }) => {
         const elapsedMs = performance.now() - connection.startedAt;
         notes.overheadMs = Math.max(0, elapsedMs - upstreamMs);
@@ -166,12 +161,34 @@ export async function passThrough(
       admission.release(context.tutti.backlog.add(events));
     },
   );
-  // What a key has left is known from the journal: its next request must not wait behind a reservation.
-  if (key) await context.journalBatch.flush();
+  // What a key, or a conversation at several gateways, has left is known from the journal: its next request must not wait behind a reservation.
+  if (key || (asked.session !== undefined && context.service)) await context.journalBatch.flush();
   count(context, events, member.worker.id);
   if (asked.session !== undefined) await countCapped(context, asked.session, events);
-  if (isTuttiError(outcome)) throw outcome;
-  return outcome.isComplete && outcome.status < 500;
+  const failure = isTuttiError(outcome) ? outcome : (outcome.refusal ?? outcome.error);
+  if (failure) target.failed?.(failure);
+  if (isTuttiError(outcome)) {
+    if (asked.isPassedOn?.(outcome)) return { isWhole: false, passedOn: outcome };
+    throw outcome;
+  }
+  if (asked.isShadowed && isAnswer(outcome)) shadow(context, visit, asked, { runId, origin, keepsText });
+  return { isWhole: outcome.isComplete && outcome.status < 500 };
+}
+
+function isAnswer({ status, isComplete, finishReason, error }: RelayResult): boolean {
+  return status === 200 && isComplete && finishReason === "stop" && !error;
+}
+
+/** What was asked is read only where it is drawn to be asked again. */
+function shadow(
+  context: GatewayContext,
+  { connection, key }: Visit,
+  { dialect, body }: PassThrough,
+  { runId, origin, keepsText }: { runId: string; origin: Origin; keepsText: boolean },
+): void {
+  if (body.store === false) return;
+  const toTask = () => dialect.parseRequest(body, (name) => connection.header(name)).task;
+  context.shadow.offer(context, { runId, origin, toTask, seed: 0, isKept: keepsText, key });
 }
 
 function keepReply(
@@ -210,107 +227,9 @@ function withoutOutput({ billing }: RelayReader, bound: RequestBound): RequestBo
   return { ...bound, outputTokens: 0, isStated: true, isInputOnly: true };
 }
 
-/**
- * Where nobody knows the price beforehand a budget cannot be kept. True: the key was allowed it all the same, by its name.
- * Throws "forbidden" (403) where it was not.
- */
-function isFreeOfBudget({ allowFields = [] }: GatewayKey, { dialect, reader }: PassThrough): boolean {
-  if (reader.billing !== "unknown") return false;
-  if (allowFields.includes(dialect.name) || allowFields.includes("*")) return true;
-  throw new TuttiError(
-    "forbidden",
-    `What a request to /v1${dialect.path} costs is not known beforehand, and this key has a budget. Have a key created with: --allow-fields ${dialect.name}`,
-  );
-}
-
 async function countCapped({ sessions }: GatewayContext, session: string, events: readonly RunEvent[]) {
   for (const event of events)
     if (event.type === "run-end") await sessions.add(session, event.spent.usd, event.spent.calls);
-}
-
-/** A key learns from its own requests alone. */
-const toCountedBy = ({ id }: GatewayKey, entry: PoolEntry): string => `${id} ${entry.id}`;
-
-/** By its beginning; others begin alike, so what it began with is remembered apart. */
-function toConversation({ parts }: BoundInput): string {
-  const begin = parts.slice(0, BEGINNING).map(({ key }) => key);
-  return [...begin, parts.length > BEGINNING ? "newest" : "first"].join(" ");
-}
-
-/** Instructions, a question and some tools. */
-const BEGINNING = 6;
-
-/** What was in a request before, and was counted then, needs not be bounded by its bytes. */
-function boundByCounts(
-  { counted }: GatewayContext,
-  workerId: string,
-  input: BoundInput,
-  byBytes: RequestBound,
-): RequestBound {
-  const inputTokens = Math.min(input.boundTokens, counted.bound(workerId, input));
-  return { ...byBytes, inputTokens: () => inputTokens };
-}
-
-/** A shorter reply than this is of no use, unless no more was wanted. */
-const LEAST_OUTPUT_TOKENS = 256;
-
-type SentRequest = Pick<RelayRequest, "body" | "bound" | "hidesUsage">;
-type BeforeRelay = Omit<RelayedRun, "outcome" | "endedAt" | "task">;
-
-/** Reserves what the request can cost. One that does not say how long its reply may be is content with less. */
-async function admitBudgeted(
-  context: GatewayContext,
-  { connection }: Visit,
-  key: GatewayKey,
-  { reader, body, target: { price } }: PassThrough,
-  run: BeforeRelay,
-): Promise<Admission> {
-  if (!price)
-    throw new TuttiError(
-      "forbidden",
-      "The price of this model is not known, so the budget of this key cannot be kept. Give it a price in the config.",
-    );
-  checkFields(body, connection.incoming.headers, reader.pricedFields, key.allowFields);
-  const { bound, runId, startedAt } = run;
-  const usd = mostCostOf(bound.inputTokens(), bound.outputTokens, price);
-  const least = bound.isStated ? bound.outputTokens : Math.min(LEAST_OUTPUT_TOKENS, bound.outputTokens);
-  const lost = new TuttiError("interrupted", "The process ended while this was running");
-  return context.admission.admit(key, {
-    runId,
-    usd,
-    leastUsd: mostCostOf(bound.inputTokens(), least, price),
-    lostEvents: toRelayEvents({ ...run, endedAt: startedAt, outcome: lost }),
-  });
-}
-
-/**
- * Written anew from what was read and counted: of a name that is there twice, a provider could go by the other one.
- * Where the request does not say how long its reply may be, what was reserved does.
- */
-function toBudgetedBody(
-  { reader, body, target: { model, protocol, price } }: PassThrough,
-  bound: RequestBound,
-  { budgetUsd = 0 }: Admission,
-): SentRequest {
-  const withUsage = reader.withUsage?.(body);
-  const fields: Fields = { ...(withUsage ?? body), model };
-  let { outputTokens } = bound;
-  if (!bound.isStated) {
-    const copies = typeof body.n === "number" ? body.n : 1;
-    const replyUsd = budgetUsd - mostCostOf(bound.inputTokens(), 0, price!);
-    // Sums of fractions may be a hair too small for what they were made of.
-    const { outputUsd } = ratesFor(price!, bound.inputTokens());
-    const affordable = Math.floor((replyUsd * 1e6) / outputUsd / copies + 1e-6);
-    const each = outputUsd === 0 ? outputTokens / copies : Math.min(outputTokens / copies, affordable);
-    fields[reader.lengthField(protocol)] = each;
-    outputTokens = each * copies;
-  }
-  const written = Buffer.from(JSON.stringify(fields));
-  return {
-    body: written,
-    bound: { ...bound, outputTokens, isStated: true },
-    hidesUsage: withUsage !== undefined,
-  };
 }
 
 function toOrigin(

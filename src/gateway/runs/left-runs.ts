@@ -13,9 +13,14 @@ import { findBackground, resumeRun } from "./resume-background.ts";
 
 const AGAIN_MS = 1_000;
 
-export async function openRunEngine(context: GatewayContext, address: string): Promise<void> {
+export async function openRunEngine(
+  context: GatewayContext,
+  address: string,
+  { id }: { id: string },
+): Promise<void> {
   const { log } = context;
   const engine = await openEngine(address, {
+    id,
     onLeft: (runId) => goOn(context, runId),
     onWarning: (text) => log.warn("durable engine", { text }),
   });

@@ -74,7 +74,7 @@ export async function compareShadows(
     const why = reasonToLeaveOut(shadow);
     const original = why === undefined ? await load(store, shadow.origin?.shadowOf) : undefined;
     if (why !== undefined) group.leftOut[why]++;
-    else if (!original || original.isStripped) group.leftOut.alone++;
+    else if (!original || (original.isStripped && !isPrivate(original))) group.leftOut.alone++;
     else group.pairs.push({ original, shadow });
   }
   const comparisons = [...groups].map(([model, group]) => compare(model, group));
@@ -96,9 +96,13 @@ async function load(store: Pick<Store, "loadRun">, id: string | undefined): Prom
   return state && toRun(state);
 }
 
-function reasonToLeaveOut({ stopReason, hasAnswer, isStripped }: Run): keyof Group["leftOut"] | undefined {
+/** Passed through without its content: cost, delay and calls are compared, and no answers. */
+const isPrivate = ({ origin }: Run): boolean => origin?.isPrivate === true;
+
+function reasonToLeaveOut(run: Run): keyof Group["leftOut"] | undefined {
+  const { stopReason, hasAnswer, isStripped } = run;
   if (stopReason === undefined) return "running";
-  if (isStripped) return "alone";
+  if (isStripped && !isPrivate(run)) return "alone";
   if (stopReason === "done" && hasAnswer) return undefined;
   return stopReason === "cancelled" || findLimit(stopReason, {}) ? "cut" : "failed";
 }
@@ -135,6 +139,7 @@ function toSides(pairs: readonly Pair[], numberOf: (run: Run) => number): BothSi
 
 /** Undefined where equality of texts would say nothing about equality of meaning. */
 function hasAgreed({ original, shadow }: Pair): boolean | undefined {
+  if (isPrivate(original) || isPrivate(shadow)) return undefined;
   if (original.task.output?.responseFormat) {
     const [a, b] = [original.answer, shadow.answer].map(toJson);
     return a === undefined || b === undefined ? undefined : isDeepStrictEqual(a, b);

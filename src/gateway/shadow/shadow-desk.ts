@@ -6,9 +6,9 @@ import { createHash } from "node:crypto";
 import { isTuttiError, messageOf, TuttiError } from "../../base/errors.ts";
 import { shorten } from "../../base/format.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
-import type { Run } from "../../perform/run.ts";
 import { SHADOW_KEY_ID, toShadowId } from "../../store/shadow.ts";
 import { parseConductorName } from "../../tutti/conductor-names.ts";
+import type { Task } from "../../worker/types.ts";
 import { admitRun } from "../access/admit-run.ts";
 import { endOfWindow } from "../access/budget-window.ts";
 import { sizeOf } from "../access/held-bytes.ts";
@@ -16,20 +16,13 @@ import { type GatewayKey, isAllowed } from "../access/keys.ts";
 import type { GatewayContext } from "../context.ts";
 import type { ShadowOutcome } from "../http/metrics.ts";
 import { type OneWorker, type Team, toStage } from "../runs/models.ts";
-import type { RunPreferences } from "../runs/preferences.ts";
+import type { Answered } from "./answered.ts";
 
 type Settings = NonNullable<TuttiConfig["gateway"]["shadow"]>;
 type Context = Pick<
   GatewayContext,
   "tutti" | "config" | "models" | "admission" | "held" | "live" | "relaying" | "metrics" | "log" | "isClosing"
 >;
-
-/** A request that was answered. */
-export interface Answered {
-  run: Run;
-  key: GatewayKey | undefined;
-  preferences: RunPreferences;
-}
 
 /** At once, in one gateway. Those that come meanwhile are dropped: there will be others. */
 const MOST_SHADOWS = 4;
@@ -48,16 +41,19 @@ export class ShadowDesk {
   offer(context: Context, answered: Answered): void {
     const { config, metrics } = context;
     const { shadow } = config.gateway;
-    if (!shadow || !isWanted(shadow, answered) || !isDrawn(answered.run.id, shadow.share)) return;
+    if (!shadow || !isOfKeys(shadow, answered) || !isDrawn(answered.runId, shadow.share)) return;
+    const task = readTask(answered);
+    // Calls of tools have no second answer: their results are of the first.
+    if (!task || (task.output?.tools?.length ?? 0) > 0) return;
     const dropped = this.#reasonToDrop(context);
     if (dropped) {
       metrics.addShadow(dropped);
       return;
     }
-    const id = toShadowId(answered.run.id);
+    const id = toShadowId(answered.runId);
     if (this.#running.has(id)) return;
     const controller = new AbortController();
-    const done = this.#ask(context, shadow, answered, controller.signal)
+    const done = this.#ask(context, shadow, answered, task, controller.signal)
       .catch((error: unknown) => this.#settle(context, error))
       .finally(() => this.#running.delete(id));
     this.#running.set(id, { controller, done });
@@ -90,12 +86,16 @@ export class ShadowDesk {
     return isBusy || this.#running.size >= MOST_SHADOWS ? "busy" : undefined;
   }
 
-  async #ask(context: Context, settings: Settings, answered: Answered, signal: AbortSignal): Promise<void> {
+  async #ask(
+    context: Context,
+    settings: Settings,
+    { runId: original, origin, seed, isKept, key }: Answered,
+    { messages, output }: Pick<Task, "messages" | "output">,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { tutti, config, metrics } = context;
-    const { run, key } = answered;
-    const { messages, output } = run.task;
     const destination = await toDestination(context, settings.model, key);
-    const runId = toShadowId(run.id);
+    const runId = toShadowId(original);
     const most = settings.budgetUsd / MOST_SHADOWS;
     const usd = Math.min(destination.budgetUsd ?? config.limits.usd ?? most, most);
     const bytes = sizeOf([messages, output]);
@@ -112,20 +112,22 @@ export class ShadowDesk {
           quality: isTeam ? destination.quality : undefined,
           rounds: isTeam ? destination.rounds : 1,
           budgetUsd: admission.budgetUsd ?? null,
-          seed: run.settings.seed,
+          seed,
           streamsAnswer: false,
           // What embeddings charge is reserved by nobody.
           embeds: config.embeddings === undefined,
           origin: {
             model: `shadow:${settings.model}`,
-            dialect: run.origin!.dialect,
+            dialect: origin.dialect,
             keyId: SHADOW_KEY_ID,
-            shadowOf: run.id,
+            shadowOf: original,
+            isPrivate: isKept ? undefined : true,
           },
           signal,
         },
       );
       const shadow = await result;
+      if (!isKept) await (await tutti.store()).stripRun(runId);
       metrics.addShadow(shadow.stopReason === "done" ? "answered" : "failed");
       metrics.addShadowCost(shadow.costUsd, shadow.isSimulated);
       if (shadow.stopReason === "budget-usd" && shadow.calls + shadow.conductorCalls === 0)
@@ -161,16 +163,17 @@ function outcomeOf(error: unknown): ShadowOutcome {
   return code === "rate-limited" || code === "overloaded" ? "busy" : "failed";
 }
 
-/** Fresh, whole, of no tools, and not to be kept from anybody. */
-function isWanted({ keys }: Settings, { run, key, preferences }: Answered): boolean {
-  const { origin, task, stopReason, hasAnswer, continues } = run;
-  const isWhole = stopReason === "done" && hasAnswer && continues === undefined;
-  const isOpen = origin && !origin.isPrivate && !origin.isBackground && !run.isStripped;
-  const hasTools = (task.output?.tools?.length ?? 0) > 0;
-  // Who names the models that may read a question has left out all others.
-  const isAnybodys = preferences.pool === undefined && preferences.workflow === undefined;
-  if (!isWhole || !isOpen || hasTools || !isAnybodys) return false;
+function isOfKeys({ keys }: Settings, { key }: Answered): boolean {
   return keys === undefined || (key !== undefined && (keys.includes(key.id) || keys.includes(key.name)));
+}
+
+/** Undefined for what was passed through in words that only its provider knows. */
+function readTask({ toTask }: Answered): Pick<Task, "messages" | "output"> | undefined {
+  try {
+    return toTask();
+  } catch {
+    return undefined;
+  }
 }
 
 /** The same runs in every gateway and after every restart. */

@@ -281,3 +281,34 @@ it("draws the share it is given, the same requests every time", () => {
   expect(ids.filter((id) => isDrawn(id, 0))).toEqual([]);
   expect(ids.filter((id) => isDrawn(id, 1))).toEqual(ids);
 });
+
+it("a relayed request is asked again too, from its bytes; its content is kept of neither where it is not of the first", async () => {
+  for (const keepRelayed of [true, false]) {
+    const gateway = await start(KEYS, {
+      reply: bySide,
+      config: { gateway: { shadow: SHADOW, keepRelayed } },
+    });
+    const asked = { model: "stub/alpha", messages: [{ role: "user", content: "3 + 4?" }] };
+    for (const stream of [false, true]) {
+      const reply = await gateway.ask({ ...asked, stream }, "app");
+      expect(await reply.text()).toContain("alpha");
+      // Relayed, and not performed.
+      expect(reply.headers.get("x-tutti-run-id")).toBeTruthy();
+    }
+    const shadows = await shadowsOf(gateway, 2);
+    const again = gateway.asked().filter(({ model }) => model === "beta");
+    expect(again).toHaveLength(2);
+    expect(JSON.stringify(again[0]!.body)).toContain("3 + 4?");
+    const [first] = (await body(gateway.get("/v1/shadow", "admin"))).comparisons;
+    expect(first.pairs).toBe(2);
+    expect(first.agreement?.compared ?? 0).toBe(keepRelayed ? 2 : 0);
+    expect(first.costUsd.original).toBeGreaterThan(0);
+    const run = await (await gateway.get(`/v1/runs/${shadows[0].id}`, "admin")).text();
+    expect(run.includes("Answer: 8")).toBe(keepRelayed);
+    // Who wants nothing kept is not asked again, nor is one with tools or of a key that is left out.
+    await (await gateway.ask({ ...asked, store: false }, "app")).text();
+    const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }];
+    await (await gateway.ask({ ...asked, tools }, "app")).text();
+    expect(gateway.asked().filter(({ model }) => model === "beta")).toHaveLength(2);
+  }
+});
