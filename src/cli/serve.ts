@@ -2,9 +2,9 @@
 // machines (one of JSON per request) to standard output.
 
 import type { Command } from "commander";
-import { TuttiError, usageError } from "../base/errors.ts";
-import { type Environment, isPostgresAddress, POSTGRES_VARIABLE } from "../config/home.ts";
+import { TuttiError } from "../base/errors.ts";
 import { oneOf, wholeNumber } from "./options.ts";
+import { type PostgresFlag, withAddress } from "./postgres-flag.ts";
 import { toOneLine } from "./terminal/sanitise.ts";
 import { createStyle } from "./terminal/style.ts";
 
@@ -12,7 +12,7 @@ interface ServeFlags {
   port: number;
   host: string;
   config?: string;
-  postgres?: string | true;
+  postgres?: PostgresFlag;
   log: "info" | "warn" | "error" | "off";
   json?: boolean;
 }
@@ -76,13 +76,6 @@ async function serve(flags: ServeFlags): Promise<void> {
     say,
     () => gateway.close(),
   );
-}
-
-/** An address may hold a password, which no config may: it is where the gateway looks for it. */
-function withAddress(env: Environment, postgres: string | true | undefined): Environment {
-  if (typeof postgres !== "string") return env;
-  if (isPostgresAddress(postgres)) return { ...env, [POSTGRES_VARIABLE]: postgres };
-  throw usageError("--postgres must be an address like postgres://user@host/database");
 }
 
 /** Until a signal comes. A second one ends at once: the journal has what was paid for. */

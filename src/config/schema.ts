@@ -191,6 +191,17 @@ const configSchema = z.strictObject({
    * TUTTI_HOME, which is ~/.tutti.
    */
   store: z.string().min(1).optional(),
+  /** How many calls run at the same time where several machines share them (`--postgres`, docs/queues.md). */
+  queue: z
+    .strictObject({
+      /** Of one process at one provider. */
+      perProcess: count.default(32),
+      /** At a provider, over all machines: `{ openai: 50 }`. */
+      perProvider: z.record(name, count).default({}),
+      /** Of one bench, recording, training or environment at one provider, over all machines. */
+      perOwner: count.optional(),
+    })
+    .prefault({}),
   /** Runs older than this are deleted. Without it they are kept. */
   retentionDays: z.number().min(0).optional(),
   /** `tutti serve`. */

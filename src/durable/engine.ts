@@ -6,16 +6,16 @@
 // One engine a process: DBOS keeps one of itself.
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { randomUUID } from "node:crypto";
 import { isTuttiError, messageOf, TuttiError } from "../base/errors.ts";
-import { redact } from "../base/redact.ts";
 import type { Checkpoint } from "../perform/stage.ts";
 import type { RunState } from "../perform/state.ts";
 import { openConnection } from "../store/postgres/connection.ts";
 import { type Executors, joinExecutors } from "./executors.ts";
-import { type LoadedDbos, loadDbos } from "./load-dbos.ts";
+import { type LoadedDbos, launchDbos, loadDbos, toDbosConfig, toWarning } from "./load-dbos.ts";
 
 export interface EngineOptions {
+  /** By which other processes know this one. */
+  id: string;
   /** Goes on with a run that another process has left. Resolves when it is over, or was left again. */
   onLeft(runId: string): Promise<RunEnding>;
   /** Hears what is wrong with the engine, in words without anything that was said. */
@@ -79,18 +79,8 @@ export async function openEngine(address: string, options: EngineOptions): Promi
   const start = (runId: string, asked: StartOptions) =>
     outside(() => DBOS.startWorkflow(perform, asked)(runId));
   const warn = (text: unknown) => options.onWarning(toWarning(text));
-  const silent = () => {};
-  const executorID = randomUUID();
-  DBOS.setConfig({
-    name: NAME,
-    systemDatabaseUrl: address,
-    systemDatabaseSchemaName: options.schema ?? "dbos",
-    applicationVersion: VERSION,
-    executorID,
-    enableOTLP: false,
-    tracingEnabled: false,
-    logger: { debug: silent, info: silent, warn, error: warn },
-  });
+  const { id: executorId, schema, onWarning } = options;
+  DBOS.setConfig(toDbosConfig({ address, name: NAME, version: VERSION, executorId, schema, onWarning }));
   const connection = await openConnection(address, {
     schema: "tutti",
     maxConnections: 2,
@@ -99,10 +89,11 @@ export async function openEngine(address: string, options: EngineOptions): Promi
   current = here;
   let executors: Executors;
   try {
-    await DBOS.launch();
+    await launchDbos(dbos, address);
     executors = await joinExecutors({
       connection,
-      id: executorID,
+      id: executorId,
+      scope: NAME,
       recover: async (ids) => void (await dbos.executor()?.recoverPendingWorkflows(ids)),
       onError: (error) => warn(`what other processes have left could not be found: ${messageOf(error)}`),
     });
@@ -242,8 +233,4 @@ function withResolvers<T>() {
   // Whoever wants it waits for it; a start that failed must not end the process beside.
   promise.catch(() => {});
   return { promise, resolve, reject };
-}
-
-function toWarning(text: unknown): string {
-  return redact(messageOf(text)).split("\n")[0]!.slice(0, 500);
 }

@@ -24,6 +24,8 @@ import type { RelayPools } from "./relay/pools.ts";
 import type { LiveRuns } from "./runs/live-runs.ts";
 import type { ModelCatalog } from "./runs/models.ts";
 import type { RunDispatcher } from "./runs/run-dispatcher.ts";
+import type { RemoteRuns } from "./service/remote-runs.ts";
+import type { Service } from "./service/service.ts";
 import type { ShadowDesk } from "./shadow/shadow-desk.ts";
 import type { Dialect } from "./types.ts";
 
@@ -68,6 +70,10 @@ export interface GatewayContext {
   dialects: readonly Dialect[];
   /** The dashboard. Absent where it was not built. */
   page: PageFiles | undefined;
+  /** What is shared with other gateways besides the journal. Absent where the journal is this machine's. */
+  service: Service | undefined;
+  /** Runs that other gateways perform. Absent as `service` is. */
+  remote: RemoteRuns | undefined;
   /** Goes on with runs of gateways that died, and has others go on with its own. Absent where the journal is this machine's. */
   engine: RunEngine | undefined;
   /** It was told to end: what runs is finished, nothing new begins. */

@@ -1,5 +1,6 @@
 // The gateway as a process has it: what it is made of, listening, and an end that loses nothing.
 
+import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { messageOf, usageError } from "../base/errors.ts";
@@ -14,7 +15,7 @@ import { createTutti, parseInput, type TuttiInput } from "../tutti/tutti.ts";
 import { onRefusedUsage } from "../worker/usage.ts";
 import { createAdmissionControl } from "./access/admission.ts";
 import { HeldBytes } from "./access/held-bytes.ts";
-import { openKeyRing } from "./access/keys.ts";
+import { createKeyRing, type KeyRing, openKeyRing } from "./access/keys.ts";
 import { settleLost } from "./access/lost-reservations.ts";
 import { Places } from "./access/places.ts";
 import { ReadLimit } from "./access/read-limit.ts";
@@ -24,7 +25,7 @@ import {
   MOST_READERS_OF_KEY,
   MOST_READERS_OF_RUN,
 } from "./access/request-limits.ts";
-import { SessionLedger } from "./access/sessions.ts";
+import { LocalSessions } from "./access/sessions.ts";
 import { UploadDesk } from "./access/uploads.ts";
 import { createApp } from "./app.ts";
 import { ResponseCache } from "./cache/response-cache.ts";
@@ -44,6 +45,12 @@ import { LiveRuns } from "./runs/live-runs.ts";
 import { createModelCatalog } from "./runs/models.ts";
 import { resumeBackground } from "./runs/resume-background.ts";
 import { RunDispatcher } from "./runs/run-dispatcher.ts";
+import { RemoteRuns } from "./service/remote-runs.ts";
+import { openService, type Service } from "./service/service.ts";
+import { SharedSessions } from "./service/shared-sessions.ts";
+import { createSharedTurns } from "./service/shared-turns.ts";
+import { createSharedTurnstile } from "./service/shared-turnstile.ts";
+import { takeOverFirst } from "./service/take-over-keys.ts";
 import { ShadowDesk, toDestination } from "./shadow/shadow-desk.ts";
 import type { Dialect } from "./types.ts";
 
@@ -86,12 +93,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const { env = process.env, port = 0, host = "127.0.0.1", cwd = process.cwd() } = options;
   const { config, store: given, observers } = parseInput(options.config ?? {});
   const log = options.log ?? createLog({ write: () => {}, level: "off" });
-  const keys = openKeyRing({ env });
-  if (keys.isEmpty() && !isLoopback(host))
-    throw usageError(
-      `Without a key anybody who reaches ${host} could spend your money. Create one first: tutti keys create --name me`,
-    );
   const onNotice = options.onNotice ?? ((text: string) => log.warn(text));
+  const path = given ? "memory" : toStorePath(config.store, env);
+  const address = isPostgresAddress(path) ? path : undefined;
+  const service = address === undefined ? undefined : await openService({ address, id: randomUUID(), log });
+  const keys = await openKeys(service, { env, host, onNotice });
   const tutti = createTutti(
     { ...config, store: given ?? config.store, observers },
     { env: { ...env }, onNotice, engine: () => context.engine },
@@ -108,7 +114,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     cwd,
   };
   const runReader = new PastReader(past);
-  const sessions = new SessionLedger(() => tutti.store());
+  const sessions = service ? new SharedSessions(service) : new LocalSessions(() => tutti.store());
+  const remote = service && new RemoteRuns(service.connection, () => tutti.store());
+  const others = service &&
+    remote && { enterTurn: createSharedTurns(service), follow: (runId: string) => remote.follow(runId) };
+  service?.onStop((runId) => live.find(runId)?.stop());
   const held = new HeldBytes();
   const context: GatewayContext = {
     tutti,
@@ -122,6 +132,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       log,
       now: Date.now,
       settleMs: 150,
+      turnstile: service && createSharedTurnstile({ connection: service.connection, owner: service.id }),
     }),
     sessions,
     uploads: new UploadDesk(config.gateway),
@@ -134,13 +145,19 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     },
     models: createModelCatalog(tutti, config, env),
     live,
-    dispatcher: new RunDispatcher(tutti, live, new EarlierRuns(runReader, held), async (run, before) => {
-      countRun(metrics, run, before);
-      await countSession(sessions, run, before);
-      if (run.stopReason === undefined) return; // another gateway goes on with it
-      await journalInferred(store, run, log);
-      await deletePrivate(store, run, log);
-    }),
+    dispatcher: new RunDispatcher(
+      tutti,
+      live,
+      new EarlierRuns(runReader, held),
+      async (run, before) => {
+        countRun(metrics, run, before);
+        await countSession(sessions, run, before);
+        if (run.stopReason === undefined) return; // another gateway goes on with it
+        await journalInferred(store, run, log);
+        await deletePrivate(store, run, log);
+      },
+      others,
+    ),
     shadow: new ShadowDesk(),
     pools: createRelayPools(),
     copies: new ReplyCopies(),
@@ -154,6 +171,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     runReader,
     dialects: options.dialects ?? DIALECTS,
     page: readPageFiles(),
+    service,
+    remote,
     engine: undefined,
     isClosing: false,
     relaying: 0,
@@ -163,8 +182,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     void toDestination(context, config.gateway.shadow.model, undefined).catch((error: unknown) =>
       onNotice(`gateway.shadow.model cannot be asked: ${messageOf(error)}`),
     );
-  const address = given ? undefined : toStorePath(config.store, env);
-  if (address !== undefined && isPostgresAddress(address)) await openRunEngine(context, address);
+  if (service && address !== undefined) {
+    service.shareCircuits(tutti.circuits);
+    await openRunEngine(context, address, service);
+    service.startSweep();
+  }
   const resuming = context.engine ? undefined : await resumeBackground(context);
   const settling = setInterval(() => void settleLost(store, owner, log), SETTLE_MS);
   settling.unref();
@@ -223,10 +245,31 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       await context.pools.close();
       await context.journalBatch.flush();
       await context.engine?.close();
+      remote?.close();
+      await service?.close();
       await Promise.all([context.reader.close(), runReader.close()]);
       await tutti.close();
     },
   };
+}
+
+/** Whoever listens for other machines needs keys first. */
+async function openKeys(
+  service: Service | undefined,
+  { env, host, onNotice }: { env: Environment; host: string; onNotice(text: string): void },
+): Promise<KeyRing> {
+  try {
+    const keys = service ? createKeyRing(service.keys) : openKeyRing({ env });
+    if (service) await takeOverFirst(service.keys, env, onNotice);
+    if (keys.isEmpty() && !isLoopback(host))
+      throw usageError(
+        `Without a key anybody who reaches ${host} could spend your money. Create one first: tutti keys create --name me${service ? " --postgres" : ""}`,
+      );
+    return keys;
+  } catch (error) {
+    await service?.close();
+    throw error;
+  }
 }
 
 const MOST_WARNED = 1_000;

@@ -65,6 +65,8 @@ export interface ReplyHead {
   runId: string;
   /** Milliseconds since 1970. */
   createdAt: number;
+  /** The number of the last event that its reader has seen; absent: none. */
+  startingAfter?: number;
   request: Pick<GatewayRequest, "model" | "showsProgress" | "isBackground" | "echo">;
 }
 

@@ -143,13 +143,18 @@ describe("first rounds", () => {
     expect(group!.outcomes.map(({ isRight }) => isRight)).toEqual([true, true]);
   });
 
-  test("recorded workers are asked once, whatever is simulated beside them: they say the same again", async () => {
-    const member = toMember("recorded", add, 0.5);
-    const worker = Object.assign(member.worker as ScriptedWorker, { isRecorded: true });
+  test("of joined worlds only what is simulated is tried several times", async () => {
     const policy = createGivenPolicy(language, [[step(0)]]);
-    const prompts = [toPrompt(policy, { task: toSum(7), pool: { members: [{ ...member, worker }] } })];
-    await perform(prompts, options(policy, { group: 1, world: createSmallWorld({ isSimulated: true }) }));
-    expect(worker.requests.length).toBe(1);
+    const requestsIn = async (isSimulated: boolean) => {
+      const member = toMember("one", add, 0.5);
+      const prompts = [toPrompt(policy, { task: toSum(7), pool: { members: [member] } })];
+      const parts = [{ name: "part", isSimulated, holds: () => true }];
+      const world = createSmallWorld({ isSimulated: true, parts });
+      await perform(prompts, options(policy, { group: 1, world }));
+      return (member.worker as ScriptedWorker).requests.length;
+    };
+    expect(await requestsIn(false)).toBe(1);
+    expect(await requestsIn(true)).toBeGreaterThan(1);
   });
 
   test("equal texts are performed once", async () => {

@@ -8,8 +8,9 @@
 import { hashSeed, type Random } from "../base/random.ts";
 import type { TrainingExample } from "../nn/model.ts";
 import type { Weights } from "../nn/types.ts";
-import { handsOff, isModel, numbersOf } from "../worker/kinds.ts";
+import { isModel, numbersOf } from "../worker/kinds.ts";
 import type { Step } from "../workflow/types.ts";
+import { isSimulatedTask } from "../world/joined.ts";
 import type { Outcome } from "../world/rollout.ts";
 import type { Question, World } from "../world/types.ts";
 import {
@@ -169,15 +170,15 @@ export async function* performPlans(
   );
 }
 
-/** Recorded workers answer the same again when the same is asked, and live ones cost: one try. */
+/** In a recording the same is answered again when the same is asked, and live workers cost: one try. */
 export function toTries(
-  { isSimulated }: World,
-  { pool }: Question,
+  world: World,
+  { task }: Question,
   seed: number,
   question: number,
   count: number,
 ): Try[] {
-  if (!isSimulated || !handsOff(pool)) return [{ seed: hashSeed(seed, question) }];
+  if (!isSimulatedTask(world, task)) return [{ seed: hashSeed(seed, question) }];
   return Array.from({ length: count }, (_, number) => ({ seed: hashSeed(seed, question, number) }));
 }
 

@@ -30,15 +30,24 @@ export type CircuitState =
   | { state: "open"; failures: number; openUntil: number }
   | { state: "trial"; failures: number };
 
+/** A circuit has opened, or has closed again after that. */
+export interface CircuitChange {
+  workerId: string;
+  /** 0: it is closed. */
+  openMs: number;
+}
+
 /**
  * A circuit breaker per worker, shared by all runs of one process: after three failures in a row
- * (or one refused key) others are preferred for half a minute; then one try decides.
+ * (or one refused key) others are preferred for half a minute; then one try decides. Of several processes that form
+ * one service each tells the others with `onChange`, and `heard` is what they tell.
  */
 export class CircuitBreaker {
   readonly #failures = new Map<string, { count: number; openUntil: number }>();
   readonly #now: () => number;
   readonly #threshold: number;
   readonly #coolDownMs: number;
+  onChange: ((change: CircuitChange) => void) | undefined;
 
   constructor(now: () => number = Date.now, threshold = 3, coolDownMs = 30_000) {
     this.#now = now;
@@ -57,7 +66,10 @@ export class CircuitBreaker {
   }
 
   succeeded(workerId: string): void {
+    const before = this.#failures.get(workerId);
+    if (!before) return;
     this.#failures.delete(workerId);
+    if (before.openUntil > 0) this.onChange?.({ workerId, openMs: 0 });
   }
 
   failed(workerId: string, error: TuttiError): void {
@@ -66,5 +78,13 @@ export class CircuitBreaker {
     const count = (this.#failures.get(workerId)?.count ?? 0) + 1;
     const isOpen = count >= this.#threshold || opensCircuit === "at-once";
     this.#failures.set(workerId, { count, openUntil: isOpen ? this.#now() + this.#coolDownMs : 0 });
+    if (isOpen) this.onChange?.({ workerId, openMs: this.#coolDownMs });
+  }
+
+  /** Another process has seen it open or close. What failed elsewhere counts as if it had failed here. */
+  heard({ workerId, openMs }: CircuitChange): void {
+    if (openMs <= 0) return void this.#failures.delete(workerId);
+    const count = Math.max(this.#threshold, this.#failures.get(workerId)?.count ?? 0);
+    this.#failures.set(workerId, { count, openUntil: this.#now() + openMs });
   }
 }

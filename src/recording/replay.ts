@@ -56,7 +56,7 @@ function createRecordedWorker(
     kind: "model",
     isSimulated: isRehearsalId(id),
     isInstant: true,
-    isRecorded: true,
+    refusesHandOffs: true,
     // `request.messages` are never touched: they would be written only for this.
     async *ask({ brief }): AsyncIterable<WorkerEvent> {
       const outcome = findOutcome(recording, id, brief);

@@ -89,6 +89,8 @@ export interface Tutti {
   readonly backlog: JournalBacklog;
   /** Whether this worker is asked now, or left alone for a while after failures. */
   circuitOf(workerId: string): CircuitState;
+  /** For whoever tells other processes of them. */
+  readonly circuits: CircuitBreaker;
   close(): Promise<void>;
 }
 
@@ -347,6 +349,7 @@ export function createTutti(
     store: openedStore,
     backlog,
     circuitOf: (workerId) => breaker.stateOf(workerId),
+    circuits: breaker,
     async close() {
       isClosed = true;
       if (backlog.size > 0) await backlog.flush();

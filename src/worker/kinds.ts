@@ -49,7 +49,8 @@ export function numbersOf(
 }
 
 /** Such a worker may be shown replies of others. */
-export const takesHandOffs = ({ isRecorded = false }: { isRecorded?: boolean }): boolean => !isRecorded;
+export const takesHandOffs = ({ refusesHandOffs }: { refusesHandOffs?: boolean }): boolean =>
+  !refusesHandOffs;
 
 /** The models of a pool may see each other's replies; where they may not, a team is voices that are compared. */
 export function handsOff({ members }: Pool): boolean {

@@ -53,6 +53,11 @@ export function createJoinedWorld(worlds: readonly World[], shares: readonly num
   };
 }
 
+/** Of joined worlds only some may be simulated. */
+export function isSimulatedTask({ isSimulated, parts }: World, task: GradedTask): boolean {
+  return parts?.find((part) => part.holds(task))?.isSimulated ?? isSimulated;
+}
+
 function checkShares(worlds: readonly World[], shares: readonly number[]): void {
   if (worlds.length < 2) throw usageError(`Two worlds or more can be joined, not ${worlds.length}`);
   const sum = shares.reduce((all, share) => all + share, 0);

@@ -2,7 +2,7 @@
 // Profiles count as fitting: only tasks of the train split stand behind them, so that no question of a
 // validation or test split has been seen by anybody.
 
-import { usageError } from "../base/errors.ts";
+import { TuttiError, usageError } from "../base/errors.ts";
 import { createRandom, hashSeed } from "../base/random.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import type { Calibration } from "../calibration/types.ts";
@@ -12,7 +12,7 @@ import { measureProfiles, rehearsalCalibration } from "../rehearsal/profiles.ts"
 import { createStrangers, findStranger } from "../rehearsal/strangers.ts";
 import { createRehearsalWorker } from "../rehearsal/workers.ts";
 import { isModel } from "../worker/kinds.ts";
-import type { Pool, PoolMember, Topic } from "../worker/types.ts";
+import type { Pool, PoolMember, Topic, Worker, WorkerRequest } from "../worker/types.ts";
 import { splitOf } from "./split.ts";
 
 /** Strangers of this seed sit in the pools of the training, and nowhere else. */
@@ -99,6 +99,35 @@ export function withLiars<Kind extends Pool>(
     members[number] = toLiar(member, lying);
   }
   return { ...pool, members };
+}
+
+/** By the worker it is made of: the pools of all questions must have the very same workers. */
+const alone = new WeakMap<Worker, Worker>();
+
+/** The same pool, whose models refuse to be shown replies of others, as recorded ones do. */
+export function withoutHandOffs({ members }: Pool): Pool {
+  return {
+    members: members.map((member) =>
+      isModel(member.worker) ? { ...member, worker: toAlone(member.worker) } : member,
+    ),
+  };
+}
+
+function toAlone(worker: Worker): Worker {
+  const made = alone.get(worker) ?? {
+    ...worker,
+    refusesHandOffs: true,
+    async *ask(request: WorkerRequest, signal: AbortSignal) {
+      if (request.brief && request.brief.visible.length > 0)
+        throw new TuttiError(
+          "handoff-not-recorded",
+          `Worker "${worker.id}" answers alone here: it is shown no replies of others`,
+        );
+      yield* worker.ask(request, signal);
+    },
+  };
+  alone.set(worker, made);
+  return made;
 }
 
 export interface LiarOptions {

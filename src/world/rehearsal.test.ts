@@ -6,7 +6,10 @@ import { PLAYERS } from "../rehearsal/players.ts";
 import { readProblem } from "../rehearsal/questions.ts";
 import { rehearsalTaskSet } from "../rehearsal/task-set.ts";
 import { playedConductor, step } from "../testing/stage.ts";
+import { createHelper, handsOff } from "../worker/kinds.ts";
 import type { Pool } from "../worker/types.ts";
+import { renderWorkflow } from "../workflow/render.ts";
+import type { Step } from "../workflow/types.ts";
 import { createRehearsalWorld } from "./rehearsal.ts";
 import {
   calibratePlayers,
@@ -14,7 +17,9 @@ import {
   createUnseenPools,
   trainingStrangers,
   withLiars,
+  withoutHandOffs,
 } from "./rehearsal-pools.ts";
+import { performTexts } from "./rollout.ts";
 import { withConsensus } from "./sets.ts";
 import { promptHash, splitOf } from "./split.ts";
 
@@ -209,6 +214,44 @@ describe("liars", () => {
 
   test("a share that is none is refused", () => {
     expect(() => createRehearsalWorld({ ...OPTIONS, pools: "fixed", liars: 2 })).toThrow("not 2");
+  });
+});
+
+describe("models that answer alone", () => {
+  const world = createRehearsalWorld({ ...OPTIONS, pools: "fixed", alone: 0.25 });
+
+  test("are in as many training draws as was said, in no validation, and change nothing else", () => {
+    const draws = numbers(600).map((number) => world.sample(number));
+    const apart = draws.filter(({ pool }) => !handsOff(pool));
+    expect(apart.length / 600).toBeGreaterThan(0.2);
+    expect(apart.length / 600).toBeLessThan(0.3);
+    expect(world.validation.every(({ pool }) => handsOff(pool))).toBe(true);
+    expect(fixed.sample(3).pool.members.every(({ worker }) => !worker.refusesHandOffs)).toBe(true);
+    for (const number of numbers(60)) {
+      const [here, there] = [world, fixed].map((each) => each.sample(number));
+      expect(here!.task).toEqual(there!.task);
+      expect(idsOf(here!.pool)).toEqual(idsOf(there!.pool));
+    }
+    expect(() => createRehearsalWorld({ ...OPTIONS, pools: "fixed", alone: 2 })).toThrow("not 2");
+  });
+
+  test("answer as ever, and what shows them a reply is no valid plan; a vote over them is one", async () => {
+    const members = [...calibratePlayers(PLAYERS, 6).members, createHelper("consensus")];
+    const [together, apart] = [{ members }, withoutHandOffs({ members })];
+    const { task } = world.sample(1);
+    const perform = (pool: Pool, ...steps: Step[]) =>
+      performTexts({
+        ...{ world, question: { task, pool }, texts: [renderWorkflow({ steps })], seed: 1 },
+        signal: new AbortController().signal,
+      });
+    const vote = [step(0, "Solve it."), step(1, "Solve it."), step(PLAYERS.length, "Compare.", [0, 1])];
+    expect(await perform(apart, ...vote)).toEqual(await perform(together, ...vote));
+    const handOff = [step(0, "Solve it."), step(1, "Check it.", [0])];
+    expect(await perform(together, ...handOff)).toMatchObject({ isValid: true, calls: 2 });
+    expect(await perform(apart, ...handOff)).toMatchObject({ isValid: false, reward: 0, isOutage: false });
+    expect(withoutHandOffs({ members }).members.map(({ worker }) => worker)).toEqual(
+      apart.members.map(({ worker }) => worker),
+    );
   });
 });
 

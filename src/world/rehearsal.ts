@@ -11,7 +11,13 @@ import { createRehearsalGrader, toRehearsalTask } from "../rehearsal/task-set.ts
 import type { Difficulty, Problem } from "../rehearsal/types.ts";
 import { createHelper } from "../worker/kinds.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
-import { type CalibratedPlayers, calibratePlayers, trainingStrangers, withLiars } from "./rehearsal-pools.ts";
+import {
+  type CalibratedPlayers,
+  calibratePlayers,
+  trainingStrangers,
+  withLiars,
+  withoutHandOffs,
+} from "./rehearsal-pools.ts";
 import { splitOf } from "./split.ts";
 import type { Question, SplitName, World } from "./types.ts";
 
@@ -40,6 +46,8 @@ export interface RehearsalWorldOptions {
   validation: number;
   /** Share of the samples in which one worker of the pool lies. */
   liars?: number;
+  /** Share of the training samples in which models cannot be shown each other's replies, as in a recording. */
+  alone?: number;
 }
 
 export interface RehearsalWorld extends World {
@@ -54,8 +62,10 @@ const PURPOSES = { train: "rehearsal draw", validation: "rehearsal tune", test: 
 const IDS = { train: "train", validation: "tune", test: "test" } as const;
 
 export function createRehearsalWorld(options: RehearsalWorldOptions): RehearsalWorld {
-  const { seed, pools, calibrationTasks, liars = 0 } = options;
+  const { seed, pools, calibrationTasks, liars = 0, alone = 0 } = options;
   if (!(liars >= 0 && liars <= 1)) throw usageError(`The share of liars must be from 0 to 1, not ${liars}`);
+  if (!(alone >= 0 && alone <= 1))
+    throw usageError(`The share of pools without hand-offs must be from 0 to 1, not ${alone}`);
   if (!(Number.isInteger(calibrationTasks) && calibrationTasks > 0))
     throw usageError(`Profiles need one calibration task a topic or more, not ${calibrationTasks}`);
 
@@ -74,7 +84,10 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): RehearsalW
   const sampleQuestion = (id: string, split: SplitName, random: Random): Question => {
     const task = toRehearsalTask(sampleProblem(split, random), id);
     const without = known.get(task.prompt);
-    const pool = profiler.poolFor(samplePool(random), task.prompt, without === undefined ? {} : { without });
+    const sampled = samplePool(random);
+    const isAlone = split === "train" && alone > 0 && random.next() < alone;
+    const chosen = isAlone ? withoutHandOffs(sampled) : sampled;
+    const pool = profiler.poolFor(chosen, task.prompt, without === undefined ? {} : { without });
     return { task, pool };
   };
   const randomOf = (purpose: string, number: number) => createRandom(hashSeed(purpose, seed, number));

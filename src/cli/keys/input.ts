@@ -4,14 +4,15 @@ import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
 import { BUDGET_WINDOWS, type BudgetWindow } from "../../gateway/access/budget-window.ts";
 import type { KeySettings } from "../../gateway/access/keys.ts";
-import { type CommonFlags, checkRequired, oneOf, toDecimal, wholeNumber } from "../options.ts";
+import { checkRequired, oneOf, toDecimal, wholeNumber } from "../options.ts";
+import type { KeyFlags } from "./open-keys.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const LONGEST_LIFE_MS = 100 * 365 * DAY_MS;
 const MOST_USD = 1e9;
 
-export interface CreateFlags extends CommonFlags {
+export interface CreateFlags extends KeyFlags {
   name: string;
   only?: string[];
   without?: string[];

@@ -2,18 +2,19 @@
 // to standard output alone on its line, everything else to standard error: KEY=$(tutti keys create --name me).
 
 import type { Command } from "commander";
-import { isTuttiError } from "../../base/errors.ts";
+import { isTuttiError, usageError } from "../../base/errors.ts";
 import { toClock, toCount, toMoney } from "../../base/format.ts";
 import { startOfWindow, WINDOW_WORDS } from "../../gateway/access/budget-window.ts";
-import { type GatewayKey, openKeyRing, toKeyState, toShownKey } from "../../gateway/access/keys.ts";
-import { type CommonFlags, unknownVerb } from "../options.ts";
+import { type GatewayKey, toKeyState, toShownKey } from "../../gateway/access/keys.ts";
+import { unknownVerb } from "../options.ts";
 import { printJson, printLines, printTable } from "../terminal/print.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 import { createStyle } from "../terminal/style.ts";
 import type { Column } from "../terminal/table.ts";
 import { addCreateFlags, type CreateFlags, checkNames, toSettings } from "./input.ts";
+import { type KeyFlags, toEnv, withKeys } from "./open-keys.ts";
 
-const VERBS = ["create", "list", "revoke"];
+const VERBS = ["create", "list", "revoke", "import"];
 
 export function define(command: Command): void {
   addFlags(command)
@@ -42,6 +43,10 @@ export function define(command: Command): void {
     .argument("<key>", "its id, its name, or the beginning of one; or the secret, where that has leaked")
     .addHelpText("after", "\nExample:\n  $ tutti keys revoke ci")
     .action(revoke);
+  verb(command, "import")
+    .description("take the keys of this machine's keys.json over into Postgres; their secrets stay good")
+    .addHelpText("after", "\nExample:\n  $ tutti keys import --postgres")
+    .action(importKeys);
 }
 
 /** A word too many is refused: whoever names two keys to revoke must not find one of them alive. */
@@ -52,6 +57,10 @@ function verb(parent: Command, name: string): Command {
 function addFlags(command: Command): Command {
   return command
     .option("--config <file>", "the config file, which may name another journal and workers of its own")
+    .option(
+      "--postgres [url]",
+      "the keys of several gateways on one Postgres; without an address that of TUTTI_POSTGRES_URL",
+    )
     .option("--json", "as JSON on standard output");
 }
 
@@ -61,7 +70,7 @@ async function create(_flags: CreateFlags, command: Command): Promise<void> {
   const flags = command.optsWithGlobals<CreateFlags>();
   const settings = toSettings(flags);
   await checkNames([...(settings.only ?? []), ...(settings.without ?? [])], flags.config);
-  const { key, secret } = await openKeyRing({ env: process.env }).create(settings);
+  const { key, secret } = await withKeys(flags, ({ ring }) => ring.create(settings));
   if (flags.json) return printJson({ ...toShownKey(key, Date.now()), secret });
   const style = createStyle(process.stderr, process.env);
   process.stderr.write(
@@ -70,23 +79,42 @@ async function create(_flags: CreateFlags, command: Command): Promise<void> {
   process.stdout.write(`${secret}\n`);
 }
 
-async function revoke(text: string, _flags: CommonFlags, command: Command): Promise<void> {
-  const { json = false } = command.optsWithGlobals<CommonFlags>();
-  const key = await openKeyRing({ env: process.env }).revoke(text);
-  if (json) return printJson(toShownKey(key, Date.now()));
+async function revoke(text: string, _flags: KeyFlags, command: Command): Promise<void> {
+  const flags = command.optsWithGlobals<KeyFlags>();
+  const key = await withKeys(flags, ({ ring }) => ring.revoke(text));
+  if (flags.json) return printJson(toShownKey(key, Date.now()));
   printLines([`Revoked the key "${toOneLine(key.name)}" (${key.id}).`]);
 }
 
-async function list(_flags: CommonFlags, command: Command): Promise<void> {
+async function list(_flags: KeyFlags, command: Command): Promise<void> {
   const isBare = command.name() === "keys";
   if (isBare && command.args.length > 0) throw unknownVerb("tutti keys", command.args[0]!, VERBS);
-  const { json = false, config } = command.optsWithGlobals<CommonFlags>();
+  const flags = command.optsWithGlobals<KeyFlags>();
+  const { json = false } = flags;
   const now = Date.now();
-  const keys = openKeyRing({ env: process.env }).list();
-  const spent = keys.length > 0 ? await readSpent(keys, config, now) : undefined;
+  const { keys, isShared } = await withKeys(flags, async ({ ring, table }) => ({
+    keys: ring.list(),
+    isShared: table !== undefined,
+  }));
+  const spent = keys.length > 0 ? await readSpent(keys, flags, isShared, now) : undefined;
   if (json) return printJson(keys.map((key, i) => ({ ...toShownKey(key, now), spent: spent?.[i] })));
   if (keys.length === 0) return printLines(["No keys yet. Make one with: tutti keys create --name NAME"]);
   printKeys(keys, spent, now);
+}
+
+async function importKeys(_flags: KeyFlags, command: Command): Promise<void> {
+  const flags = command.optsWithGlobals<KeyFlags>();
+  const taken = await withKeys(flags, async ({ table }) => {
+    if (!table) throw usageError("Where to? Name the Postgres of the gateways: tutti keys import --postgres");
+    const { takeOver } = await import("../../gateway/service/take-over-keys.ts");
+    return takeOver(table, process.env);
+  });
+  const now = Date.now();
+  if (flags.json) return printJson(taken.map((key) => toShownKey(key, now)));
+  printLines([
+    `Took ${taken.length} ${taken.length === 1 ? "key" : "keys"} over.`,
+    ...taken.map(({ name, id }) => `  ${toOneLine(name)} (${id})`),
+  ]);
 }
 
 /** One line a key: what it may do and what it has spent. */
@@ -130,12 +158,19 @@ interface Spent {
 /** In the window of each key's budget. Undefined where the journal cannot be opened: keys are listed all the same. */
 async function readSpent(
   keys: readonly GatewayKey[],
-  file: string | undefined,
+  flags: KeyFlags,
+  isShared: boolean,
   now: number,
 ): Promise<Spent[] | undefined> {
+  const { config: file } = flags;
   try {
-    const { openTutti } = await import("../open-tutti.ts");
-    const tutti = await openTutti({ file });
+    const [{ openConfig }, { createTutti }] = await Promise.all([
+      import("../open-config.ts"),
+      import("../../tutti/tutti.ts"),
+    ]);
+    const { config } = await openConfig({ file });
+    const store = isShared ? "postgres" : config.store;
+    const tutti = createTutti({ ...config, store }, { env: toEnv(flags) });
     try {
       const store = await tutti.store();
       return await Promise.all(

@@ -6,12 +6,15 @@ import type { TestWorld } from "../../learn/evaluate-trained.ts";
 import type { TrainingFolder } from "../../learn/folder.ts";
 import type { TrainingEstimate } from "../../world/live/training-estimate.ts";
 import type { World } from "../../world/types.ts";
+import { refuseSpread, type SpreadFlags } from "../spread.ts";
 import type { TrainSettings } from "./input.ts";
 
 const CALIBRATION_TASKS = 60;
 const REHEARSAL_VALIDATION = 400;
 /** In this share of the questions one worker lies, whatever its profile says: whom can one trust alone? */
 const LIARS = 0.1;
+/** Where recordings are joined, models see no replies in this share of the rehearsal too: else that alone would tell the worlds apart. */
+const ALONE = 0.2;
 
 export interface PreparedWorld {
   /** For the name of the folder. */
@@ -21,23 +24,28 @@ export interface PreparedWorld {
   estimate?: TrainingEstimate & { isSimulated: boolean; tasks: number };
   /** Where what was trained is tested in the end. Absent where that would cost: `tutti bench` does it then. */
   test?: readonly TestWorld[];
-  open(folder: TrainingFolder): Promise<{ world: World; close(): void }>;
+  open(folder: TrainingFolder): Promise<{ world: World; close(): Promise<void> | void }>;
 }
 
 type WorldSettings<Kind> = Extract<TrainSettings["world"], { kind: Kind }>;
 
-export function prepareWorld(settings: TrainSettings): Promise<PreparedWorld> {
+export async function prepareWorld(settings: TrainSettings, flags: SpreadFlags = {}): Promise<PreparedWorld> {
   const { world } = settings;
+  if (world.kind !== "tasks")
+    refuseSpread(flags, "--tasks: recordings and the rehearsal are replayed here, and nobody is asked");
   if (world.kind === "recording") return prepareRecordings(world, settings);
   if (world.kind === "joined") return prepareJoined(world, settings);
-  if (world.kind === "tasks") return prepareTasks(world, settings);
+  if (world.kind === "tasks") return prepareTasks(world, settings, flags);
   return prepareRehearsal(settings);
 }
 
-async function prepareRehearsal({ seed, pools }: TrainSettings): Promise<PreparedWorld> {
+async function prepareRehearsal(
+  { seed, pools }: TrainSettings,
+  { alone = 0 }: { alone?: number } = {},
+): Promise<PreparedWorld> {
   const { createRehearsalWorld } = await import("../../world/rehearsal.ts");
   const measured = { calibrationTasks: CALIBRATION_TASKS, validation: REHEARSAL_VALIDATION };
-  const options = { seed, pools, liars: LIARS, ...measured };
+  const options = { seed, pools, liars: LIARS, alone, ...measured };
   const open = async () => ({ world: createRehearsalWorld(options), close() {} });
   const notices = ["Simulated: this says nothing about a real model."];
   return { name: "rehearsal", notices, test: [{ kind: "rehearsal" }], open };
@@ -62,7 +70,7 @@ async function prepareJoined(
   settings: TrainSettings,
 ): Promise<PreparedWorld> {
   const prepared = [
-    await prepareRehearsal(settings),
+    await prepareRehearsal(settings, { alone: ALONE }),
     await prepareRecordings({ ...recorded, kind: "recording" }, settings),
   ];
   const { createJoinedWorld } = await import("../../world/joined.ts");
@@ -86,6 +94,7 @@ async function prepareJoined(
 async function prepareTasks(
   { budgetUsd, allowInsideGrades, ...where }: WorldSettings<"tasks">,
   settings: TrainSettings,
+  { postgres }: SpreadFlags,
 ): Promise<PreparedWorld> {
   const { seed, pools } = settings;
   const [{ openTrainingTasks }, { refuseDecidedInside }, { estimateTraining }] = await Promise.all([
@@ -93,7 +102,8 @@ async function prepareTasks(
     import("../../task/decided-inside.ts"),
     import("../../world/live/training-estimate.ts"),
   ]);
-  const { set, pool, grader, calibration, ratings, isSimulated, notices } = await openTrainingTasks(where);
+  const opened = await openTrainingTasks({ ...where, postgres });
+  const { set, pool, grader, calibration, ratings, isSimulated, notices } = opened;
   refuseDecidedInside(set.tasks, allowInsideGrades);
   const estimate = estimateTraining({ tasks: set.tasks, pool, ...countAsks(settings) });
   return {
@@ -121,7 +131,13 @@ async function prepareTasks(
           ratings,
           allowInsideGrades,
         };
-        return { world: createTasksWorld(options), close: () => cache.close() };
+        const world = createTasksWorld(options);
+        const queue = await opened.queue?.open({ title: `tutti train ${set.id}`, folder: path });
+        const close = async () => {
+          await queue?.close();
+          cache.close();
+        };
+        return { world, close };
       } catch (error) {
         cache.close();
         throw error;

@@ -39,8 +39,13 @@ async function eventsOf(
   return events;
 }
 
-function toRecorded({ members }: Pool, isRecorded: boolean): Pool {
-  return { members: members.map((member) => ({ ...member, worker: { ...member.worker, isRecorded } })) };
+function toAlone({ members }: Pool, isAlone: boolean): Pool {
+  return {
+    members: members.map((member) => ({
+      ...member,
+      worker: { ...member.worker, refusesHandOffs: isAlone },
+    })),
+  };
 }
 
 async function planOf(conductor: Conductor, change: Partial<ComposeRequest> = {}) {
@@ -55,12 +60,12 @@ describe("every plan with the mask", () => {
     .chain((others) => fc.shuffledSubarray(["model" as const, ...others], { minLength: others.length + 1 }));
 
   it.each([
-    { card: true, isRecorded: false, handOffs: true },
-    { card: false, isRecorded: false, handOffs: false },
-    { card: "by-pool" as const, isRecorded: false, handOffs: true },
-    { card: "by-pool" as const, isRecorded: true, handOffs: false },
-    { card: true, isRecorded: true, handOffs: false },
-  ])("is a valid workflow of its pool: %j", async ({ card, isRecorded, handOffs }) => {
+    { card: true, isAlone: false, handOffs: true },
+    { card: false, isAlone: false, handOffs: false },
+    { card: "by-pool" as const, isAlone: false, handOffs: true },
+    { card: "by-pool" as const, isAlone: true, handOffs: false },
+    { card: true, isAlone: true, handOffs: false },
+  ])("is a valid workflow of its pool: %j", async ({ card, isAlone, handOffs }) => {
     const conductor = createNativeConductor({
       checkpoint: createTinyCheckpoint({ handOffs: card }),
       isGreedy: false,
@@ -76,7 +81,7 @@ describe("every plan with the mask", () => {
       fc.asyncProperty(fc.array(settings, { minLength: 8, maxLength: 8 }), async (several) => {
         await Promise.all(
           several.map(async ({ kinds: members, maxSteps, previous, seed, content }) => {
-            const pool = toRecorded(poolOf(...members), isRecorded);
+            const pool = toAlone(poolOf(...members), isAlone);
             const rounds = previous > 0 ? earlier(previous) : [];
             const { decision, text } = await planOf(conductor, {
               pool,

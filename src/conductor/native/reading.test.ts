@@ -109,7 +109,7 @@ describe("the workers", () => {
 
   test("tell last whether they may be shown replies of others, and nothing else of where they are from", () => {
     const live = model("a");
-    const recorded = { ...live, worker: { ...live.worker, isRecorded: true } };
+    const recorded = { ...live, worker: { ...live.worker, refusesHandOffs: true } };
     const [one, other] = [live, recorded].map((member) => rowOf(read([member, tool]).prefix.slots[0]));
     expect([one!.at(-1), other!.at(-1)]).toEqual([0, 1]);
     expect(one!.slice(0, -1)).toEqual(other!.slice(0, -1));

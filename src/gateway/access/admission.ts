@@ -1,14 +1,12 @@
-// Who is let in now: a key's rate, how many of its requests run at once, and its money. What is checked and
-// what is taken happens in one go, without a wait between, so that requests that come together cannot all
-// take the last place. A request that is refused takes nothing. Places are this process's own; money is reserved in the
-// journal, where every gateway on it sees it and a killed one leaves it behind.
+// Who is let in now: a key's rate, how many of its requests run at once (turnstile.ts), and its money. A request that is
+// refused takes nothing. Money is reserved in the journal, where every gateway on it sees it and a killed one leaves it behind.
 
 import { TuttiError } from "../../base/errors.ts";
 import type { Log } from "../../http/log.ts";
 import type { Owner, RunEvent, Store } from "../../store/types.ts";
 import { endOfWindow, startOfWindow, WINDOW_WORDS } from "./budget-window.ts";
 import type { GatewayKey } from "./keys.ts";
-import { createRateWindow, type RateWindow } from "./rate-window.ts";
+import { createLocalTurnstile, type Entry, type Turnstile } from "./turnstile.ts";
 
 export interface AdmissionOptions {
   store: Pick<Store, "reserve" | "unreserve">;
@@ -16,6 +14,8 @@ export interface AdmissionOptions {
   owner: Owner;
   log: Pick<Log, "error">;
   now: () => number;
+  /** By default this process counts alone. */
+  turnstile?: Turnstile;
   /**
    * How long a request waits for a place that is about to be free: a client has its reply a moment before what it
    * took is in the journal, and its next request must not be sent away for that.
@@ -65,37 +65,22 @@ const RELEASE_AGAIN_MS = 1_000;
 /** Less than a millionth of a dollar asks nobody anything: it counts as spent. */
 const LEAST_USD = 1e-6;
 
-interface KeyLoad {
-  rate: RateWindow;
-  running: number;
-  /** Requests that wait for a place. */
-  waiting: (() => void)[];
-}
-
 export function createAdmissionControl(options: AdmissionOptions): AdmissionControl {
-  const { store, owner, log, now, settleMs = 0 } = options;
+  const { store, owner, log, now, turnstile = createLocalTurnstile(now), settleMs = 0 } = options;
+  const { lookAgainMs = settleMs } = turnstile;
   const busyErrors = new WeakSet<TuttiError>();
-  const states = new Map<string, KeyLoad>();
+  /** Requests that wait for a place, by key. */
+  const waitingOf = new Map<string, Set<() => void>>();
 
-  function stateOf({ id }: GatewayKey): KeyLoad {
-    const known = states.get(id);
-    if (known) return known;
-    const state = { rate: createRateWindow(), running: 0, waiting: [] };
-    states.set(id, state);
-    return state;
-  }
-
-  function checkPlaces(key: GatewayKey, { rate, running }: KeyLoad): void {
-    if (key.concurrency !== undefined && running >= key.concurrency)
-      throw busy(`API key "${key.name}" may have ${toRequests(key.concurrency)} running at once.`);
-    if (key.requestsPerMinute === undefined) return;
-    const waitMs = rate.waitMs(key.requestsPerMinute, now());
-    if (waitMs > 0)
-      throw rateLimited(
-        `API key "${key.name}" may make ${toRequests(key.requestsPerMinute)} a minute. ` +
-          `The next one in ${Math.ceil(waitMs / 1000)} s.`,
-        waitMs,
-      );
+  function toRefusal(key: GatewayKey, refused: Entry & { ok: false }): TuttiError {
+    if (refused.reason === "places")
+      return busy(`API key "${key.name}" may have ${toRequests(key.concurrency!)} running at once.`);
+    const { waitMs } = refused;
+    return rateLimited(
+      `API key "${key.name}" may make ${toRequests(key.requestsPerMinute!)} a minute. ` +
+        `The next one in ${Math.ceil(waitMs / 1000)} s.`,
+      waitMs,
+    );
   }
 
   /** Reserves money, or says why there is none. */
@@ -138,83 +123,89 @@ export function createAdmissionControl(options: AdmissionOptions): AdmissionCont
   }
 
   /** Until a place is given back, or the time is over. */
-  function released(state: KeyLoad): Promise<void> {
+  function released({ id }: GatewayKey): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, settleMs);
-      state.waiting.push(() => {
+      const waiting = waitingOf.get(id) ?? new Set();
+      waitingOf.set(id, waiting);
+      const go = () => {
         clearTimeout(timer);
+        waiting.delete(go);
         resolve();
-      });
+      };
+      const timer = setTimeout(go, Math.min(lookAgainMs, settleMs));
+      waiting.add(go);
     });
   }
 
-  async function enter(key: GatewayKey, state: KeyLoad, wanted: Wanted): Promise<Admission> {
-    checkPlaces(key, state);
-    if (!key.budget) return take(key, state, wanted.usd);
-    const { id, usd } = await reserve(key, wanted);
-    try {
-      checkPlaces(key, state); // others were let in meanwhile
-    } catch (error) {
-      unreserve(id);
-      throw error;
-    }
-    const isShort = usd < (wanted.usd ?? Number.POSITIVE_INFINITY);
-    return take(key, state, usd, { id, isShort });
+  function wake({ id }: GatewayKey): void {
+    const waiting = waitingOf.get(id);
+    waitingOf.delete(id);
+    for (const resume of waiting ?? []) resume();
   }
 
-  function headersOf(key: GatewayKey, { rate }: KeyLoad): Record<string, string> {
+  async function enter(key: GatewayKey, wanted: Wanted): Promise<Admission> {
+    const entry = await turnstile.enter(key);
+    if (!entry.ok) throw toRefusal(key, entry);
+    if (!key.budget) return take(key, entry, wanted.usd);
+    try {
+      const { id, usd } = await reserve(key, wanted);
+      const isShort = usd < (wanted.usd ?? Number.POSITIVE_INFINITY);
+      return take(key, entry, usd, { id, isShort });
+    } catch (error) {
+      entry.undo();
+      wake(key);
+      throw error;
+    }
+  }
+
+  function headersOf(key: GatewayKey): Record<string, string> {
     const { requestsPerMinute: limit } = key;
     if (limit === undefined) return {};
+    const { count = 0, resetMs = 0 } = turnstile.useOf(key) ?? {};
     return {
       "x-ratelimit-limit-requests": String(limit),
-      "x-ratelimit-remaining-requests": String(Math.max(0, limit - rate.count(now()))),
-      "x-ratelimit-reset-requests": toDuration(rate.resetMs(now())),
+      "x-ratelimit-remaining-requests": String(Math.max(0, limit - count)),
+      "x-ratelimit-reset-requests": toDuration(resetMs),
     };
   }
 
   return {
     async admit(key, wanted) {
       if (!key) return { budgetUsd: wanted.usd, headers: {}, release() {} };
-      const state = stateOf(key);
       const endsAt = performance.now() + settleMs;
       for (;;) {
         try {
-          return await enter(key, state, wanted);
+          return await enter(key, wanted);
         } catch (error) {
           if (!busyErrors.has(error as TuttiError) || performance.now() >= endsAt) throw error;
-          await released(state);
+          await released(key);
         }
       }
     },
-    headers: (key) => (key ? headersOf(key, stateOf(key)) : {}),
+    headers: (key) => (key ? headersOf(key) : {}),
   };
 
   function take(
     key: GatewayKey,
-    state: KeyLoad,
+    entry: Entry & { ok: true },
     budgetUsd: number | undefined,
     reserved?: { id: string; isShort: boolean },
   ): Admission {
-    state.running++;
-    state.rate.add(now());
     let isReleased = false;
-    const wake = () => {
-      for (const resume of state.waiting.splice(0)) resume();
-    };
     return {
       budgetUsd,
       isShort: reserved?.isShort,
-      headers: headersOf(key, state),
+      headers: headersOf(key),
       release(written) {
         if (isReleased) return;
         isReleased = true;
-        state.running--;
-        wake();
+        entry.leave();
+        wake(key);
         if (!reserved) return;
         if (!written) return unreserve(reserved.id);
         void written.then(() => {
           unreserve(reserved.id);
-          wake();
+          wake(key);
         });
       },
     };

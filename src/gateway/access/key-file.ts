@@ -65,6 +65,11 @@ export function findBadField(key: GatewayKey): string | undefined {
   return error && toPlace(error.issues[0]!);
 }
 
+/** Undefined for what cannot be read: it may be a key with restrictions of a later version. */
+export function parseKey(value: unknown): GatewayKey | undefined {
+  return keySchema.safeParse(value).data;
+}
+
 /** No file is no keys. Throws "keys-damaged" for anything else that cannot be read. */
 export function readKeyFile(file: string): GatewayKey[] {
   let text: string;

@@ -1,5 +1,5 @@
 // The keys of the gateway: who may ask, whom they may ask, how much. A key's secret is shown once and never
-// kept: what is kept is its hash, and a key is found by it. The ring reads the file again when it has changed,
+// kept: what is kept is its hash, and a key is found by it. The ring looks again at where they are kept (key-shelf.ts),
 // so that a key revoked by the command is refused by a running gateway about a second later.
 
 import { createHash, randomBytes, randomInt } from "node:crypto";
@@ -10,7 +10,8 @@ import { didYouMean } from "../../base/suggest.ts";
 import { type Environment, toTuttiHome } from "../../config/home.ts";
 import { isHelperId, isModel } from "../../worker/kinds.ts";
 import type { Pool, Worker } from "../../worker/types.ts";
-import { changeKeyFile, findBadField, type GatewayKey, readKeyFile, toFileMark } from "./key-file.ts";
+import { findBadField, type GatewayKey } from "./key-file.ts";
+import { type KeyShelf, openKeyFile } from "./key-shelf.ts";
 import { isNamedAnyhow, isNamedExactly } from "./model-names.ts";
 
 export type { GatewayKey } from "./key-file.ts";
@@ -19,7 +20,7 @@ export type KeySettings = Pick<GatewayKey, "name"> &
   Partial<Omit<GatewayKey, "id" | "name" | "hash" | "hint" | "createdAt" | "revokedAt">>;
 
 export interface KeyRing {
-  /** As they are in the file, oldest first. Throws "keys-damaged" with what to do. */
+  /** As they are kept, oldest first. Throws "keys-damaged" with what to do. */
   list(): GatewayKey[];
   /**
    * No key was ever defined. A file whose keys are all revoked is not empty, and neither is one that was
@@ -41,47 +42,41 @@ export interface KeyRing {
 const PREFIX = "sk-tutti-";
 const SECRET_BYTES = 32;
 const HINT_LENGTH = 4;
-const LOOK_AGAIN_MS = 1_000;
 
+/** Over the file of this machine. */
 export function openKeyRing({ env, now = Date.now }: { env: Environment; now?: () => number }): KeyRing {
-  const file = join(toTuttiHome(env), "keys.json");
-  let keys: GatewayKey[] = [];
+  return createKeyRing(openKeyFile(toKeyFile(env), now), now);
+}
+
+export function toKeyFile(env: Environment): string {
+  return join(toTuttiHome(env), "keys.json");
+}
+
+export function createKeyRing(shelf: KeyShelf, now: () => number = Date.now): KeyRing {
+  let known: readonly GatewayKey[] = [];
   let byHash = new Map<string, GatewayKey>();
-  let problem: TuttiError | undefined;
   let hadKeys = false;
-  let mark: string | undefined;
-  let lookedAt = 0;
 
-  function read(): void {
-    // The mark is older than what is read: a change between the two is seen the next time.
-    mark = toFileMark(file);
-    try {
-      keys = readKeyFile(file);
-      byHash = new Map(keys.map((key) => [key.hash, key]));
-      hadKeys ||= keys.length > 0;
-      problem = undefined;
-    } catch (error) {
-      problem = error as TuttiError;
-    }
-  }
-
-  function look(): void {
-    const at = now();
-    // A clock that was set back must not stop us from looking.
-    if (mark !== undefined && Math.abs(at - lookedAt) < LOOK_AGAIN_MS) return;
-    lookedAt = at;
-    if (toFileMark(file) !== mark) read();
-  }
-
-  function current(): GatewayKey[] {
-    look();
-    if (problem) throw problem;
+  function current(): readonly GatewayKey[] {
+    const keys = shelf.current();
+    if (keys === known) return keys;
+    known = keys;
+    byHash = new Map(keys.map((key) => [key.hash, key]));
+    hadKeys ||= keys.length > 0;
     return keys;
+  }
+
+  /** The reason is for the gateway's own log, and not for clients. */
+  function look(): void {
+    try {
+      current();
+    } catch (error) {
+      throw unreadable(error as TuttiError);
+    }
   }
 
   function find(secret: string | undefined): GatewayKey {
     look();
-    if (problem) throw unreadable(problem);
     if (!secret)
       throw refused(
         `No API key was sent. Send "Authorization: Bearer ${PREFIX}…" or "x-api-key: ${PREFIX}…".`,
@@ -109,27 +104,24 @@ export function openKeyRing({ env, now = Date.now }: { env: Environment; now?: (
     },
     identify(secret) {
       look();
-      return problem || hadKeys ? find(secret) : undefined;
+      return hadKeys ? find(secret) : undefined;
     },
     async create(settings) {
       const secret = `${PREFIX}${randomBytes(SECRET_BYTES).toString("base64url")}`;
-      const key = await changeKeyFile(file, (before) => {
+      const key = await shelf.change((before) => {
         const made = toKey(settings, secret, before, now());
         return { keys: [...before, made], result: made };
       });
-      read();
+      current();
       return { key, secret };
     },
-    async revoke(text) {
-      const revoked = await changeKeyFile(file, (before) => {
+    revoke: (text) =>
+      shelf.change((before) => {
         const found = findKey(before, text);
         if (found.revokedAt !== undefined) return { keys: before, result: found };
         const result = { ...found, revokedAt: now() };
         return { keys: before.map((key) => (key === found ? result : key)), result };
-      });
-      read();
-      return revoked;
-    },
+      }),
   };
 }
 

@@ -32,6 +32,11 @@ export function createRateWindow() {
     add(now: number): void {
       times.push(now);
     },
+    /** One that came at this time came to nothing. */
+    remove(time: number): void {
+      const at = times.lastIndexOf(time);
+      if (at >= first) times.splice(at, 1);
+    },
     count(now: number): number {
       leave(now);
       return times.length - first;

@@ -1,5 +1,6 @@
 // Caps for runs that nobody watches: dollars, calls and minutes of a whole conversation, over all of its requests. What was
-// spent is read from the journal when a process first hears of a conversation, and added up from then on.
+// spent is read from the journal when a process first hears of a conversation, and added up from then on; several gateways
+// on one Postgres look there each time (../service/shared-sessions.ts).
 // Kept exactly for teams: each request reserves what it may spend. A request that is passed through to one model is let in
 // while something is left, and the one that crosses the cap is finished. Requests that run at the same time may each make
 // the calls that were left when they began.
@@ -26,11 +27,34 @@ export interface SessionLeft {
   ms?: number;
 }
 
-interface Session {
-  startedAt: number;
+/** What was taken of a conversation so far. */
+export interface SessionAccount {
+  /** Since its first request. */
+  passedMs: number;
   usd: number;
   calls: number;
+  /** By requests that run. */
   reservedUsd: number;
+}
+
+interface Session extends Omit<SessionAccount, "passedMs"> {
+  startedAt: number;
+}
+
+export interface SessionLedger {
+  /** What is left of the caps. Throws "budget-spent" where one of them is reached. */
+  check(id: string, caps: SessionCaps): Promise<SessionLeft>;
+  /**
+   * Holds what a request may spend of what is left, all of it where it wants no less. Throws like `check`. It is held until
+   * the release, and until `written` where its spending is not in the journal yet.
+   */
+  take(
+    id: string,
+    caps: SessionCaps,
+    wanted: { runId: string; usd?: number },
+  ): Promise<{ usd?: number; release(written?: Promise<void>): void }>;
+  /** What a request of it took. Nothing happens for conversations without caps. */
+  add(id: string, usd: number, calls: number): Promise<void>;
 }
 
 const MOST_KNOWN = 20_000;
@@ -66,7 +90,27 @@ function readHeader(header: HeaderReader, name: string): number | undefined {
   throw badRequest(`The header ${name} must be a number of 0 or more, not "${text.slice(0, 40)}".`);
 }
 
-export class SessionLedger {
+/** What is left. Throws "budget-spent". */
+export function toLeft(
+  { passedMs, usd, calls, reservedUsd }: SessionAccount,
+  caps: SessionCaps,
+): SessionLeft {
+  const left: SessionLeft = {
+    usd: caps.usd === undefined ? undefined : caps.usd - usd - reservedUsd,
+    calls: caps.calls === undefined ? undefined : Math.floor(caps.calls) - calls,
+    ms: caps.minutes === undefined ? undefined : caps.minutes * MINUTE_MS - passedMs,
+  };
+  if (left.usd !== undefined && left.usd < LEAST_USD) {
+    const held = reservedUsd > 0 ? `, ${toMoney(reservedUsd)} more are reserved for requests that run` : "";
+    throw spent(`${toMoney(usd)} of ${toMoney(caps.usd)} are spent${held}`);
+  }
+  if (left.calls !== undefined && left.calls < 1) throw spent(`${calls} of ${caps.calls} calls are made`);
+  if (left.ms !== undefined && left.ms <= 0)
+    throw spent(`it began ${Math.floor(passedMs / MINUTE_MS)} minutes ago, and ${caps.minutes} are allowed`);
+  return left;
+}
+
+export class LocalSessions implements SessionLedger {
   readonly #known = new Map<string, Promise<Session>>();
   readonly #openStore: () => Promise<Pick<Store, "listRuns">>;
   readonly #now: () => number;
@@ -76,35 +120,18 @@ export class SessionLedger {
     this.#now = now;
   }
 
-  /** What is left of the caps. Throws "budget-spent" where one of them is reached. */
   async check(id: string, caps: SessionCaps): Promise<SessionLeft> {
     return this.#leftOf(await this.#find(id), caps);
   }
 
-  #leftOf({ startedAt, usd, calls, reservedUsd }: Session, caps: SessionCaps): SessionLeft {
-    const passedMs = this.#now() - startedAt;
-    const left: SessionLeft = {
-      usd: caps.usd === undefined ? undefined : caps.usd - usd - reservedUsd,
-      calls: caps.calls === undefined ? undefined : Math.floor(caps.calls) - calls,
-      ms: caps.minutes === undefined ? undefined : caps.minutes * MINUTE_MS - passedMs,
-    };
-    if (left.usd !== undefined && left.usd < LEAST_USD) {
-      const held = reservedUsd > 0 ? `, ${toMoney(reservedUsd)} more are reserved for requests that run` : "";
-      throw spent(`${toMoney(usd)} of ${toMoney(caps.usd)} are spent${held}`);
-    }
-    if (left.calls !== undefined && left.calls < 1) throw spent(`${calls} of ${caps.calls} calls are made`);
-    if (left.ms !== undefined && left.ms <= 0)
-      throw spent(
-        `it began ${Math.floor(passedMs / MINUTE_MS)} minutes ago, and ${caps.minutes} are allowed`,
-      );
-    return left;
+  #leftOf({ startedAt, ...taken }: Session, caps: SessionCaps): SessionLeft {
+    return toLeft({ ...taken, passedMs: this.#now() - startedAt }, caps);
   }
 
-  /** Holds what a request may spend of what is left, all of it where it wants no less. Throws like `check`. */
   async take(
     id: string,
     caps: SessionCaps,
-    wantedUsd: number | undefined,
+    { usd: wantedUsd }: { usd?: number },
   ): Promise<{ usd?: number; release(): void }> {
     const session = await this.#find(id);
     // In one go with what is taken: two requests at once must not both get the last dollar.
@@ -120,7 +147,6 @@ export class SessionLedger {
     return { usd, release };
   }
 
-  /** What a request of it took. Nothing happens for conversations without caps. */
   async add(id: string, usd: number, calls: number): Promise<void> {
     const session = await this.#known.get(id);
     if (!session) return;

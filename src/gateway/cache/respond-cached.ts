@@ -5,9 +5,9 @@ import type { Run } from "../../perform/run.ts";
 import { openStream } from "../dialect/open-stream.ts";
 import type { Metrics } from "../http/metrics.ts";
 import type { Visit } from "../http/route.ts";
+import type { LiveReply } from "../runs/dispatch-request.ts";
 import { toOutcome } from "../runs/outcome.ts";
 import { SSE } from "../runs/respond.ts";
-import type { LiveReply } from "../runs/run-dispatcher.ts";
 import type { GatewayRequest, TuttiFields } from "../types.ts";
 import type { CachedReply } from "./response-cache.ts";
 

@@ -61,7 +61,7 @@ export async function admitCapped<W extends Wanted>(
   wanted: W,
   admit: (wanted: W) => Promise<Admission>,
 ): Promise<Admission> {
-  const { usd, release } = await sessions.take(session, caps, wanted.usd);
+  const { usd, release } = await sessions.take(session, caps, wanted);
   try {
     const admission = await admit({ ...wanted, usd });
     const { budgetUsd = usd } = admission;
@@ -69,7 +69,7 @@ export async function admitCapped<W extends Wanted>(
       ...admission,
       budgetUsd: usd === undefined ? budgetUsd : Math.min(budgetUsd ?? usd, usd),
       release(written) {
-        release();
+        release(written);
         admission.release(written);
       },
     };

@@ -161,8 +161,8 @@ export async function passThrough(
       admission.release(context.tutti.backlog.add(events));
     },
   );
-  // What a key has left is known from the journal: its next request must not wait behind a reservation.
-  if (key) await context.journalBatch.flush();
+  // What a key, or a conversation at several gateways, has left is known from the journal: its next request must not wait behind a reservation.
+  if (key || (asked.session !== undefined && context.service)) await context.journalBatch.flush();
   count(context, events, member.worker.id);
   if (asked.session !== undefined) await countCapped(context, asked.session, events);
   const failure = isTuttiError(outcome) ? outcome : (outcome.refusal ?? outcome.error);

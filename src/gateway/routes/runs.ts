@@ -13,6 +13,7 @@ import type { Visit } from "../http/route.ts";
 import { readWhole } from "../http/route.ts";
 import { toViewer } from "../reads/own-run.ts";
 import { createPlace, isPiece } from "../runs/live-runs.ts";
+import { stopRun } from "../runs/stop-run.ts";
 import type { Handler } from "../types.ts";
 
 const STATES = ["ended", "running", "interrupted"] as const;
@@ -71,22 +72,25 @@ export function loadOwnRun(
  * Server-sent events, each with an id "journaled.passing": how many events of this run's journal there were, and how
  * much since the last of them is told live only: characters of text, which may be cut into other pieces for another
  * reader, and events of runs within this one. With `Last-Event-ID` it goes on behind that event, also after a restart of the gateway; pieces of text are
- * then in their `step-end`, and a run within this one has events of its own.
+ * then in their `step-end`, and a run within this one has events of its own. Where another gateway performs the run the id
+ * ends in ".j": pieces are those of the journal. Whoever comes from the one to the other has the pieces of the reply that is
+ * being written in its end.
  */
 export const streamEvents: Handler = async (context, visit) => {
   const { connection, id } = visit;
   connection.outgoing.once("close", context.readers.ofKey.take(visit.key?.id ?? ""));
-  const live = context.live.find(id);
+  const local = context.live.find(id);
   const after = parseEventId(connection.header("last-event-id"));
   const earlier = await loadOwnRun(context, visit.key, id).catch((error: unknown) => {
     // It is running, and its first event may not be journaled yet.
-    if (live && isTuttiError(error) && !visit.key) return [];
+    if (local && isTuttiError(error) && !visit.key) return [];
     throw error;
   });
   connection.outgoing.once("close", context.readers.ofRun.take(id));
+  const live = local ?? (await context.remote?.find(id));
   const first = await live?.first();
   connection.begin(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
-  const numbering = createNumbering(id, after);
+  const numbering = createNumbering(id, after, local === undefined && live !== undefined);
   // Of a run that went on after tools of the client, the earlier turns are in the journal only.
   const past = live ? upTo(earlier, first) : earlier;
   await writeInTurns(connection, past.filter(isWhole), numbering);
@@ -133,7 +137,17 @@ function upTo(events: readonly RunEvent[], first: RunEvent | undefined): readonl
   return index < 0 ? events : events.slice(0, index);
 }
 
-function createNumbering(runId: string, after: { journaled: number; passing: number }) {
+interface EventId {
+  journaled: number;
+  passing: number;
+  /** Counted by the pieces of the journal. */
+  isFromJournal: boolean;
+}
+
+function createNumbering(runId: string, seen: EventId, isFromJournal: boolean) {
+  const isOther = seen.passing > 0 && seen.isFromJournal !== isFromJournal;
+  const after = isOther ? { ...seen, passing: Number.POSITIVE_INFINITY } : seen;
+  const tail = isFromJournal ? ".j" : "";
   let journaled = 0;
   let passing = 0;
   return (event: RunEvent): string => {
@@ -148,7 +162,7 @@ function createNumbering(runId: string, after: { journaled: number; passing: num
       isPiece(event) && newCharacters < event.text.length
         ? { ...event, text: event.text.slice(-newCharacters) }
         : event;
-    return `id: ${journaled}.${passing}\nevent: ${event.type}\ndata: ${toJson(shown)}\n\n`;
+    return `id: ${journaled}.${passing}${tail}\nevent: ${event.type}\ndata: ${toJson(shown)}\n\n`;
   };
 }
 
@@ -164,14 +178,17 @@ function toJson(event: RunEvent): string {
   return text;
 }
 
-export function parseEventId(text: string | undefined): { journaled: number; passing: number } {
-  const found = /^(\d{1,9})\.(\d{1,9})$/.exec(text ?? "");
-  return { journaled: Number(found?.[1] ?? 0), passing: Number(found?.[2] ?? 0) };
+export function parseEventId(text: string | undefined): EventId {
+  const found = /^(\d{1,9})\.(\d{1,9})(\.j)?$/.exec(text ?? "");
+  return {
+    journaled: Number(found?.[1] ?? 0),
+    passing: Number(found?.[2] ?? 0),
+    isFromJournal: found?.[3] !== undefined,
+  };
 }
 
 export const cancelRun: Handler = async (context, visit) => {
   await loadOwnRun(context, visit.key, visit.id);
-  context.dispatcher.queued.delete(visit.id);
-  await context.live.stop(visit.id);
+  await stopRun(context, visit.id);
   return showRun(context, visit);
 };

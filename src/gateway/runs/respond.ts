@@ -7,10 +7,10 @@ import type { Run } from "../../perform/run.ts";
 import type { RunEvent } from "../../store/types.ts";
 import { openStream } from "../dialect/open-stream.ts";
 import type { Dialect, StreamEncoder } from "../types.ts";
+import type { LiveReply } from "./dispatch-request.ts";
 import { createPlace } from "./live-runs.ts";
 import { failureOf, toOutcome, toOverheadMs } from "./outcome.ts";
 import { createProgress } from "./progress.ts";
-import type { LiveReply } from "./run-dispatcher.ts";
 
 /** Until then a failure still has a status of its own; after it the stream begins with what there is. */
 const BEGIN_MS = 2_000;

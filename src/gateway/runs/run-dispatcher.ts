@@ -6,24 +6,30 @@ import { TuttiError } from "../../base/errors.ts";
 import { shorten } from "../../base/format.ts";
 import type { Run } from "../../perform/run.ts";
 import { fold } from "../../perform/state.ts";
-import type { Origin, RunEvent } from "../../store/types.ts";
-import type { ResumeOptions } from "../../tutti/ask-options.ts";
+import type { RunEvent } from "../../store/types.ts";
 import { toTask } from "../../tutti/check-input.ts";
 import { createRunId } from "../../tutti/run-setup.ts";
 import type { RunStream, Tutti } from "../../tutti/tutti.ts";
 import { attachmentsOf } from "../../worker/brief.ts";
 import type { Message } from "../../worker/types.ts";
 import type { Admission } from "../access/admission.ts";
-import type { WantedRun } from "../access/admit-run.ts";
 import { sizeOf, sizeOfEvents } from "../access/held-bytes.ts";
-import type { GatewayKey } from "../access/keys.ts";
 import { MOST_IMAGE_BYTES } from "../access/request-limits.ts";
-import type { Dialect, GatewayRequest, ReplyHead } from "../types.ts";
+import type { EnterTurn } from "../service/shared-turns.ts";
+import {
+  type DispatchRequest,
+  goesOn,
+  type LiveReply,
+  patienceOf,
+  toHead,
+  toOrigin,
+  toReply,
+  toTurnOptions,
+} from "./dispatch-request.ts";
 import type { EarlierRuns } from "./earlier-runs.ts";
 import { LiveRun, type LiveRuns, replay } from "./live-runs.ts";
-import { type OneWorker, type Team, toStage } from "./models.ts";
+import { toStage } from "./models.ts";
 import { failureOf } from "./outcome.ts";
-import type { RunPreferences } from "./preferences.ts";
 import {
   findChanges,
   findToolTail,
@@ -31,46 +37,22 @@ import {
   type ToolTail,
   type Turn,
   toConversation,
-  toReplyId,
   toToolResults,
   toTurns,
   wasGiven,
 } from "./turns.ts";
 
-export interface DispatchRequest {
-  dialect: Dialect;
-  request: GatewayRequest;
-  preferences: RunPreferences;
-  destination: Team | OneWorker;
-  key: GatewayKey | undefined;
-  /** Its question may be sent to the embeddings of the config. */
-  embeds: boolean;
-  idempotencyKey?: string;
-  /** The conversation, where it has caps. */
-  session?: string;
-  /** Of the body and what else makes two requests the same. */
-  hash: string;
-  /** Its words are chosen by chance: whoever asks the same at once wants another answer. An idempotency key says otherwise. */
-  isSampled?: boolean;
-  /** Lets the run in, where one is started: a request that joins takes no place. */
-  admit(wanted: WantedRun): Promise<Admission>;
-}
-
-/** A run that a reply is made from. */
-export interface LiveReply {
-  live: LiveRun;
-  head: ReplyHead;
-  /** How often tools of the client have returned before this reply. */
-  turn: number;
-  /** The run as it was at the end of the turn before: its usage was in that reply. */
-  before?: Run;
-  /** The key's own budget is what limits it, and not the usual limit of a run. */
-  isShort?: boolean;
-  isJoined: boolean;
+/** Of several gateways on one Postgres. */
+export interface OtherGateways {
+  /** Of all that begin a request of this name one begins at a time; what is returned ends its turn. */
+  enterTurn: EnterTurn;
+  /** A run that another one performs. */
+  follow(runId: string): Promise<LiveRun>;
 }
 
 export class RunDispatcher {
   readonly #tutti: Tutti;
+  readonly #others: OtherGateways | undefined;
   readonly #live: LiveRuns;
   readonly #earlier: EarlierRuns;
   readonly #onEnd: (run: Run, before?: Run) => Promise<void>;
@@ -86,8 +68,10 @@ export class RunDispatcher {
     live: LiveRuns,
     earlier: EarlierRuns,
     onEnd: (run: Run, before?: Run) => Promise<void>,
+    others?: OtherGateways,
   ) {
     this.#tutti = tutti;
+    this.#others = others;
     this.#live = live;
     this.#earlier = earlier;
     this.#onEnd = onEnd;
@@ -103,13 +87,23 @@ export class RunDispatcher {
       const isGoing = !reply.live.isOver && !reply.live.isStopped;
       if (isGoing || idempotencyKey !== undefined) return { ...reply, isJoined: true };
     }
-    const reply = this.#start(asked);
+    const reply = this.#startInTurn(asked, idempotencyKey === undefined ? undefined : name);
     this.#same.set(name, { hash, reply });
     const forget = () => {
       if (this.#same.get(name)?.reply === reply) this.#same.delete(name);
     };
     reply.then(({ live }) => live.result.then(forget, forget), forget);
     return reply;
+  }
+
+  /** With an idempotency key, which another gateway may have been given at this very moment. */
+  async #startInTurn(asked: DispatchRequest, name: string | undefined): Promise<LiveReply> {
+    const leave = name === undefined ? undefined : await this.#others?.enterTurn(name);
+    try {
+      return await this.#start(asked);
+    } finally {
+      await leave?.();
+    }
   }
 
   async #start(asked: DispatchRequest): Promise<LiveReply> {
@@ -207,7 +201,10 @@ export class RunDispatcher {
     if (run.origin?.requestHash !== hash) throw otherRequest(idempotencyKey!);
     const live = this.#live.find(found.id);
     const head = toHead(asked, found.id, turns.length - 1, startedAt);
-    if (live) return { live, head, turn: turns.length - 1, isJoined: true };
+    const joined = { head, turn: turns.length - 1, before: turns.at(-2)?.run, isJoined: true };
+    if (live) return { ...joined, live };
+    if (found.state !== "ended" && this.#others)
+      return { ...joined, live: await this.#others.follow(found.id) };
     if (found.state === "interrupted") {
       const resumed = await this.resume(events, { ...asked, goesOn: goesOn(asked) });
       return toReply(asked, resumed.live, resumed.admission, turns.length - 1, resumed.before);
@@ -255,7 +252,10 @@ export class RunDispatcher {
       const head = toHead(asked, run.id, turn, startedAt);
       const before = turns.at(-2)!.run;
       if (live) return { live, head, turn, before, isJoined: true };
-      if (run.stopReason === undefined) return undefined;
+      if (run.stopReason === undefined) {
+        if (!this.#others) return undefined;
+        return { live: await this.#others.follow(run.id), head, turn, before, isJoined: true };
+      }
       return { live: replay(run), head, turn, before, isJoined: true };
     }
     const toolResults = turn === tail.turn && !live ? toToolResults(run, tail) : undefined;
@@ -301,30 +301,6 @@ export class RunDispatcher {
   }
 }
 
-/** Of a turn that goes on with a run. */
-function toTurnOptions(
-  { request, preferences, destination }: DispatchRequest,
-  { budgetUsd }: Admission,
-): ResumeOptions {
-  return {
-    output: request.task.output ?? {},
-    budgetUsd: budgetUsd ?? null,
-    deadlineMs: preferences.deadlineMs,
-    maxCalls: preferences.maxCalls,
-    streamsAnswer: request.isStream,
-    isFinal: true,
-    patienceMs: patienceOf(request),
-    pool: toStage(destination).pool,
-  };
-}
-
-/** Clients wait for a limit of a rate by themselves, once they know of it; for work in the background nobody waits. */
-const PATIENCE_MS = 1_000;
-
-function patienceOf({ isBackground }: GatewayRequest): number | undefined {
-  return isBackground ? undefined : PATIENCE_MS;
-}
-
 /** A run that cannot even begin gives its place back. */
 function beginOr(admission: Admission, begin: () => RunStream): RunStream {
   try {
@@ -333,50 +309,6 @@ function beginOr(admission: Admission, begin: () => RunStream): RunStream {
     admission.release();
     throw error;
   }
-}
-
-/** Nobody has to wait for it at a connection. */
-function goesOn({ request, idempotencyKey }: DispatchRequest): boolean {
-  return request.isBackground || idempotencyKey !== undefined;
-}
-
-async function toReply(
-  asked: DispatchRequest,
-  live: LiveRun,
-  { isShort }: Admission,
-  turn: number,
-  before?: Run,
-): Promise<LiveReply> {
-  // The time that is journaled: a reply that is read again says the same. Without a first event it fails anyway.
-  const first = await live.first();
-  const head = toHead(asked, live.runId, turn, first?.at ?? Date.now());
-  return { live, head, turn, before, isShort, isJoined: false };
-}
-
-function toHead(
-  { dialect, request }: DispatchRequest,
-  runId: string,
-  turn: number,
-  createdAt: number,
-): ReplyHead {
-  return { id: toReplyId(dialect, runId, turn), runId, createdAt, request };
-}
-
-function toOrigin({ dialect, request, key, idempotencyKey, session, hash }: DispatchRequest): Origin {
-  const { model, user, metadata, isStored, isBackground, echo } = request;
-  return {
-    model,
-    dialect: dialect.name,
-    keyId: key?.id,
-    user,
-    metadata,
-    idempotencyKey,
-    session,
-    requestHash: idempotencyKey === undefined ? undefined : hash,
-    isPrivate: isStored ? undefined : true,
-    isBackground: isBackground || undefined,
-    echo: Object.keys(echo).length > 0 ? echo : undefined,
-  };
 }
 
 function otherRequest(key: string): TuttiError {

@@ -82,6 +82,20 @@ function withLast({ turns, state, own }: Folded): Turn[] {
   return state ? [...turns, { startedAt: own[0]!.at, run: toRun(state), events: own }] : turns;
 }
 
+/** Without text of attempts that are over: that of one that ended well is in its end, and of another nobody wants it. */
+export function openAttempts(events: readonly RunEvent[]): RunEvent[] {
+  const isOver = (delta: RunEvent, at: number) =>
+    delta.type === "step-delta" &&
+    events.some(
+      (other, index) =>
+        index > at &&
+        (other.type === "step-start" || other.type === "step-end" || other.type === "step-error") &&
+        other.round === delta.round &&
+        other.step === delta.step,
+    );
+  return events.filter((event, at) => !isOver(event, at));
+}
+
 /** With the ids that the run knows its calls by; undefined when a result is missing or there is one too many. */
 export function toToolResults(run: Run, { contents }: ToolTail): ToolResult[] | undefined {
   const calls = run.stopReason === "tool-calls" ? (run.steps.at(-1)?.toolCalls ?? []) : [];

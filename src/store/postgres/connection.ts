@@ -160,7 +160,7 @@ function toAdvice(code: unknown): string {
   }
 }
 
-async function loadPg(): Promise<typeof Pg> {
+export async function loadPg(): Promise<typeof Pg> {
   try {
     return (await import("pg")).default;
   } catch (cause) {

@@ -86,6 +86,10 @@ describe.skipIf(!POSTGRES)(`the journal in Postgres${noPostgres}`, PATIENT, () =
       await client.query(
         `ALTER TABLE ${table} DROP cached_input_tokens, DROP cache_write_tokens, DROP cache_saved_usd`,
       );
+    // What later formats have brought.
+    await client.query("DROP TABLE marks, keys, admissions, places, circuits, session_holds, turns");
+    await client.query("DROP FUNCTION enter_gate");
+    await client.query("DROP SEQUENCE circuit_versions");
     await client.query("UPDATE format SET version = 1");
     await client.end();
     const [row] = await (await opened(openTestPostgres({ schema }))).sumSpending();

@@ -11,13 +11,13 @@ import { FEEDBACK_START, groupByRun, toJson, toKeptFeedback, toStrippedRows } fr
 import { CLAIM_MS, type Claim, isAlive, runActiveError } from "../owner.ts";
 import { type SummaryChange, toSummaryChange } from "../summary.ts";
 import type { Owner, RunEvent, Store } from "../types.ts";
-import { upgradeEvent } from "../upgrade.ts";
 import { withoutContent } from "../without-content.ts";
 import { type Client, type ConnectionOptions, openConnection } from "./connection.ts";
 import { prepareTables } from "./format.ts";
 import { createReservationId, loadAccount, renew, reserve } from "./reservations.ts";
 import { areRunning, findOld, stripRuns, toListQuery, toSummary, updateRun, withNested } from "./runs.ts";
 import { keepOnBill, type SumRow, toSpendingRows, toSumQuery } from "./spending.ts";
+import { parseRow } from "./tail.ts";
 
 export interface PostgresStoreOptions extends Partial<ConnectionOptions> {
   /** By default the server's clock: those of the gateways may differ by minutes. */
@@ -292,15 +292,5 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
       [runId, owner.id, owner.pid, owner.host, at],
     );
     return true;
-  }
-}
-
-function parseRow(json: string, where: string): RunEvent[] {
-  try {
-    const value = JSON.parse(json) as RunEvent | RunEvent[];
-    return (Array.isArray(value) ? value : [value]).map(upgradeEvent);
-  } catch (cause) {
-    const message = `${where} is damaged and cannot be read. Delete this run; others are not affected.`;
-    throw new TuttiError("journal-damaged", message, { cause });
   }
 }

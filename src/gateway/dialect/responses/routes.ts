@@ -5,11 +5,12 @@ import { isTuttiError, TuttiError } from "../../../base/errors.ts";
 import type { Run } from "../../../perform/run.ts";
 import type { GatewayContext } from "../../context.ts";
 import { badRequest, type Fields } from "../../http/object-reader.ts";
-import type { Visit } from "../../http/route.ts";
+import { readWhole, type Visit } from "../../http/route.ts";
 import { loadOwnRun } from "../../routes/runs.ts";
 import { replay } from "../../runs/live-runs.ts";
 import { failureOf, toOutcome } from "../../runs/outcome.ts";
 import { linesOf, respondStreamed } from "../../runs/respond.ts";
+import { stopRun } from "../../runs/stop-run.ts";
 import { parseReplyId, type Turn, toReplyId, toTurns } from "../../runs/turns.ts";
 import type { Dialect, Handler, ReplyHead, Route } from "../../types.ts";
 import { toInputItems } from "./input-items.ts";
@@ -112,16 +113,30 @@ const showResponse: Handler = async (context, visit) => {
   // With what the journal has of the way to the answer: its items then have the same places as at first. Not with
   // pieces of text, which may be those of an attempt that failed.
   const steps = events.filter(({ type }) => type !== "step-delta");
-  const live = context.live.find(run.id) ?? replay(run, steps);
-  const reply = { live, head, turn, before, isJoined: true };
+  const isElsewhere =
+    context.remote && run.stopReason === undefined && (await findStatus(context, run)) !== "lost";
+  const live =
+    context.live.find(run.id) ??
+    ((isElsewhere && (await context.remote?.follow(run.id))) || replay(run, steps));
+  const startingAfter = readStart(visit, head);
+  const reply = { live, head: { ...head, startingAfter }, turn, before, isJoined: true };
   const { error } = await respondStreamed(visit.connection, visit.dialect, reply);
   if (error && !visit.connection.hasBegun) throw error;
 };
 
+/** The last event that its reader has seen. */
+function readStart({ query }: Visit, { request }: ReplyHead): number | undefined {
+  const after = readWhole(query.starting_after, "starting_after", 0, Number.MAX_SAFE_INTEGER);
+  if (after === undefined || request.isBackground) return after;
+  throw badRequest(
+    '"starting_after" is for responses that were asked for with "background": leave it out to read this one from its beginning.',
+    "starting_after",
+  );
+}
+
 const cancelResponse: Handler = async (context, visit) => {
   const { run } = await findResponse(context, visit);
-  context.dispatcher.queued.delete(run.id);
-  await context.live.stop(run.id);
+  await stopRun(context, run.id);
   visit.connection.json(200, await toResponse(context, await findResponse(context, visit)));
 };
 

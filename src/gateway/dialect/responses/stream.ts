@@ -1,6 +1,7 @@
 // The Responses stream. Its clients are strict about order: the response first, every item and part opened before
 // its deltas and closed after, closed items equal to those of the final object. Items therefore come from
-// object.ts only, and an item's index is its place in the final output.
+// object.ts only, and an item's index is its place in the final output. Events are numbered so that a client can go on behind
+// the last one it saw (sequence.ts).
 
 import type { ReplyHead, ReplyOutcome, StreamEncoder } from "../../types.ts";
 import { sse } from "../common.ts";
@@ -15,16 +16,20 @@ import {
   toSummaryPart,
   toUnfinishedResponse,
 } from "./object.ts";
+import { createSequence } from "./sequence.ts";
 
 export function createResponsesStream(head: ReplyHead): StreamEncoder {
   const unfinished = toUnfinishedResponse(head, "in_progress");
   const lines: string[] = [];
-  let sequence = 0;
+  const sequence = createSequence(head);
   let isReasoningOpen = false;
   let isMessageOpen = false;
   let sent = "";
 
-  const write = (type: string, fields: object) => sse({ type, sequence_number: sequence++, ...fields }, type);
+  function write(type: string, fields: object): string {
+    const sequence_number = sequence.next();
+    return sequence_number === undefined ? "" : sse({ type, sequence_number, ...fields }, type);
+  }
 
   const openedMessage = toMessageItem(head, "", "in_progress");
   /** Progress is the first item, where there is any, and the answer the next. */
@@ -51,8 +56,10 @@ export function createResponsesStream(head: ReplyHead): StreamEncoder {
 
   function openMessage(): string {
     isMessageOpen = true;
+    const closing = closeReasoning();
+    sequence.beginAnswer();
     return (
-      closeReasoning() +
+      closing +
       write("response.output_item.added", { output_index: messageIndex(), item: openedMessage }) +
       write("response.content_part.added", { ...textPlace(), part: toOutputText("") })
     );
@@ -61,7 +68,10 @@ export function createResponsesStream(head: ReplyHead): StreamEncoder {
   function text(delta: string): string {
     const opening = isMessageOpen ? "" : openMessage();
     sent += delta;
-    return opening + write("response.output_text.delta", { ...textPlace(), delta, logprobs: [] });
+    const type = "response.output_text.delta";
+    const { number: sequence_number, unseen } = sequence.text(delta);
+    if (unseen === "") return opening;
+    return opening + sse({ type, sequence_number, ...textPlace(), delta: unseen, logprobs: [] }, type);
   }
 
   function closeMessage(item: MessageItem): string {
@@ -97,6 +107,7 @@ export function createResponsesStream(head: ReplyHead): StreamEncoder {
 
   function end(outcome: ReplyOutcome): string {
     let events = closeReasoning();
+    if (!isMessageOpen) sequence.beginAnswer();
     const response = toFinishedResponse(outcome);
     response.output.forEach((item, index) => {
       if (item.type === "message") events += closeMessage(item);
@@ -114,6 +125,9 @@ export function createResponsesStream(head: ReplyHead): StreamEncoder {
     end,
     fail: (error) => write("response.failed", { response: toFailedResponse(head, error) }),
     // A comment would do for most clients; Codex gives up after 300 s unless it sees an event.
-    keepAlive: () => write("response.in_progress", { response: unfinished }),
+    keepAlive() {
+      const type = "response.in_progress";
+      return sse({ type, sequence_number: sequence.alive(), response: unfinished }, type);
+    },
   };
 }

@@ -1,0 +1,82 @@
+// What two gateways on one Postgres know together, with real processes: who is left alone after failures, and what a conversation
+// has spent.
+
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { startScene } from "../../testing/gateway/served.ts";
+import { createTestDatabase, noPostgres, POSTGRES } from "../../testing/stores.ts";
+import { renderWorkflow } from "../../workflow/render.ts";
+
+// Processes take seconds to start on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
+const SOON = { timeout: 60_000, interval: 50 };
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (let close = closing.pop(); close; close = closing.pop()) await close();
+});
+
+type Loose = ReturnType<typeof JSON.parse>;
+const body = async (response: Response | Promise<Response>): Promise<Loose> => (await response).json();
+const PLAN = renderWorkflow({ steps: [{ worker: 0, subtask: "all of it", access: [] }] });
+
+async function startTwo(
+  reply: Parameters<typeof startScene>[1],
+  config: Parameters<Awaited<ReturnType<typeof startScene>>["serve"]>[0],
+) {
+  const scene = await startScene(closing, reply, PLAN);
+  const args = ["--postgres", await createTestDatabase()];
+  const gateways = await Promise.all([scene.serve({ args, ...config }), scene.serve({ args, ...config })]);
+  return { ...scene, gateways };
+}
+
+describe.skipIf(!POSTGRES)(`two gateways on one Postgres${noPostgres}`, () => {
+  it("leave a worker alone that one of them has seen fail, and ask it again when one has had a reply", async () => {
+    let isBroken = true;
+    const { gateways } = await startTwo(
+      ({ model }) =>
+        model === "alpha" && isBroken ? { status: 401, body: { error: { message: "no" } } } : "done",
+      {},
+    );
+    const circuitAt = async (at: number) => {
+      const { workers } = await body(fetch(`${gateways[at]!.url}/v1/pool`));
+      return workers.find(({ id }: Loose) => id === "stub/alpha").circuit;
+    };
+    const ask = (at: number) =>
+      body(gateways[at]!.post("/v1/responses", { model: "tutti", input: "What is 6 × 7?" }));
+    expect((await circuitAt(1)).state).toBe("closed");
+    await ask(0);
+    expect((await circuitAt(0)).state).toBe("open");
+    await expect.poll(async () => (await circuitAt(1)).state, SOON).toBe("open");
+    isBroken = false;
+    // It is the only one that may be asked, so it is tried.
+    const asked = { model: "tutti-fast", input: "What is 7 × 7?", tutti: { pool: ["stub/alpha"] } };
+    const tried = await body(gateways[1]!.post("/v1/responses", asked));
+    expect(tried.status, JSON.stringify(tried)).toBe("completed");
+    await expect.poll(async () => (await circuitAt(1)).state, SOON).toBe("closed");
+    await expect.poll(async () => (await circuitAt(0)).state, SOON).toBe("closed");
+  });
+
+  it("never spend more of a conversation together than its cap, and make no more calls", async () => {
+    const { gateways } = await startTwo(() => "done", {
+      config: { gateway: { session: { usd: 0.02 } }, limits: { usd: 0.015 } },
+    });
+    const ask = (at: number, text: string, headers: Record<string, string> = {}) =>
+      gateways[at % 2]!.post(
+        "/v1/chat/completions",
+        { model: "tutti-fast", max_tokens: 1_000, messages: [{ role: "user", content: text }] },
+        { "x-tutti-session": "s", ...headers },
+      );
+    const replies = await Promise.all(Array.from({ length: 12 }, (_, at) => ask(at, `Question ${at}`)));
+    expect([...new Set(replies.map(({ status }) => status))].sort()).toEqual([200, 429]);
+    const { data } = await body(fetch(`${gateways[0]!.url}/v1/runs`));
+    const spent = data.reduce((sum: number, { costUsd }: Loose) => sum + costUsd, 0);
+    expect(spent).toBeGreaterThan(0);
+    expect(spent).toBeLessThanOrEqual(0.02);
+
+    const once = { "x-tutti-session": "once", "x-tutti-session-calls": "1" };
+    expect((await ask(0, "first", once)).status).toBe(200);
+    const refused = await ask(1, "second", once);
+    expect(refused.status).toBe(429);
+    expect(await refused.text()).toContain("1 of 1 calls are made");
+  });
+});
