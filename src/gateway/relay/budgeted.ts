@@ -29,7 +29,7 @@ export function isFreeOfBudget({ allowFields = [] }: GatewayKey, { dialect, read
   );
 }
 
-export function mostPriceOf(price: Price, { keepsForHour }: RequestBound): Price {
+function mostPriceOf(price: Price, { keepsForHour }: RequestBound): Price {
   return keepsForHour ? withHourWrites(price) : price;
 }
 

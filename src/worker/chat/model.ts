@@ -42,7 +42,7 @@ export function createChatModel(settings: ChatModelSettings): StreamingModel {
         const body = toChatBytes(options, settings);
         const { abortSignal, maxOutputTokens } = options;
         const call = new ChatCall({ resolve, reject }, abortSignal, { secret: apiKey, maxOutputTokens });
-        if (fetch) void viaFetch(fetch, url, { method: "POST", headers, body }, call);
+        if (fetch) void viaFetch(fetch, url, { method: "POST", headers, body: body.toString() }, call);
         else toAgent().dispatch({ ...request, body }, call);
       });
     },
