@@ -110,6 +110,11 @@ const originSchema = z
 const configSchema = z.strictObject({
   /** Without any: keys in the environment, local servers, at last the rehearsal pool. */
   workers: z.array(workerSchema).optional(),
+  /**
+   * By provider, the beginning of "provider/model": how many calls of it are under way at the same time. Others wait for
+   * their turn. Several gateways on one Postgres count together.
+   */
+  providers: z.record(name, z.strictObject({ concurrency: count })).default({}),
   /** Names for groups of workers: `tutti ask --pool NAME`. */
   pools: z.record(name, z.array(name).min(1)).default({}),
   /** Workflows of one's own, by name: `tutti ask --workflow NAME` (docs/workflows.md). */

@@ -66,13 +66,15 @@ export function toPlanLimits(state: RunState): PlanLimits {
 export async function performPlan(
   { round, attempt, maxOutputTokens }: Extract<Action, { type: "compose" }>,
   state: RunState,
-  { conductor, pool, now, onEvent, breaker }: Stage,
+  { conductor, pool, now, onEvent, breaker, enterProvider }: Stage,
   stopped: AbortSignal,
 ): Promise<RunEvent> {
   const { runId, settings } = state;
   const request = toComposeRequest(state, pool, maxOutputTokens);
   const quote = conductor.quote?.(request);
   const entry = { kind: quote ? ("model" as const) : ("tool" as const), price: quote?.member.price };
+  const entering = quote && enterProvider?.(quote.member.worker, stopped);
+  const leave = entering && (await entering.catch(() => undefined));
   const startedAt = now();
   const common = () => ({ runId, at: now(), round, attempt, durationMs: now() - startedAt });
   const planner = quote?.member.worker.id;
@@ -131,6 +133,7 @@ export async function performPlan(
     };
   } finally {
     patience?.end();
+    leave?.();
   }
 }
 
