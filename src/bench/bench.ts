@@ -14,7 +14,7 @@ import { readScores } from "../world/sets.ts";
 import type { SplitBy, Splits } from "../world/split.ts";
 import type { WorldSet } from "../world/types.ts";
 import { compareAtEqualSpending, type EqualSpending } from "./equal.ts";
-import { evaluate } from "./evaluate.ts";
+import { evaluate, toRunId } from "./evaluate.ts";
 import { chooseTasks, type MatchedFit } from "./fit-source.ts";
 import { changePools, type FittedSet, fitSet } from "./fitting.ts";
 import type { BenchFolder, RowFile } from "./folder.ts";
@@ -248,6 +248,7 @@ export function createMeasure(
     tell();
     const onRow = (row: BenchRow) => {
       file.append(row);
+      for (const { worker } of pool.members) worker.forget?.(toRunId(row.conductor, row.task));
       kept.set(row.task, row);
       done++;
       spentUsd += row.costUsd;

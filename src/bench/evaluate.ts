@@ -71,6 +71,11 @@ export async function evaluate(options: EvaluateOptions): Promise<BenchRow[]> {
   return rows.filter((row) => row !== undefined);
 }
 
+/** The same for a bench that goes on after it was killed. */
+export function toRunId(conductor: string, task: string): string {
+  return `${conductor}/${task}`;
+}
+
 function createPerformance(options: EvaluateOptions) {
   const { world, conductor, pool, poolFor, rounds, seed, limits = {}, budget } = options;
   const { name = toConductorName(conductor.identity), signal = new AbortController().signal } = options;
@@ -93,7 +98,7 @@ function createPerformance(options: EvaluateOptions) {
       seed: hashSeed(seed, task.id),
       limits: isTight ? { ...limits, usd: allowance.usd } : limits,
       isTight,
-      runId: `${name}/${task.id}`,
+      runId: toRunId(name, task.id),
     });
     allowance?.giveBack(end.spentUsd);
     switch (end.type) {

@@ -23,6 +23,7 @@ const VERBS: Record<string, Verb> = {
   ],
   train: ["let a Conductor learn whom to ask, by reinforcement", () => import("./train/train.ts")],
   rl: ["train a large Conductor on an engine of your own: rewards, datasets", () => import("./rl/rl.ts")],
+  work: ["take calls of benches and trainings on other machines", () => import("./work/work.ts")],
   workflow: ["save, list and show workflows of your own", () => import("./workflow/workflow.ts")],
   runs: ["list, show, resume and delete runs", () => import("./runs/runs.ts")],
   config: ["show the config of this folder, and trust it", () => import("./config/config.ts")],

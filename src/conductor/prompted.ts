@@ -2,7 +2,7 @@
 // everybody's. The planner is a worker like any other, so every provider can plan.
 
 import { estimateInputTokens } from "../worker/price.ts";
-import type { Message, PoolMember } from "../worker/types.ts";
+import type { Message, PoolMember, WorkerRequest } from "../worker/types.ts";
 import { type PromptOptions, toConductorMessages } from "./prompt.ts";
 import { composeText, type TextPiece } from "./text.ts";
 import type { ComposeRequest, Conductor } from "./types.ts";
@@ -35,8 +35,11 @@ export function createPromptedConductor(
     const messages = messagesFor(request);
     const asked = plannerOf(request);
     const maxOutputTokens = request.maxOutputTokens ?? limitOf(asked);
-    const question = { messages, maxOutputTokens, seed: request.seed, keepsThinking: true as const };
-    for await (const event of asked.worker.ask(question, signal)) {
+    const { seed, ask, timeouts } = request;
+    const { worker } = asked;
+    const question: WorkerRequest = { messages, maxOutputTokens, seed, ask, keepsThinking: true };
+    if (worker.keepsTime) question.timeouts = timeouts;
+    for await (const event of worker.ask(question, signal)) {
       if (event.type === "text-delta") yield { text: event.text };
       if (event.type === "finish") yield { usage: event.usage, isCut: event.reason === "length" };
     }

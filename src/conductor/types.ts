@@ -6,7 +6,7 @@ import type { Belief } from "../belief/types.ts";
 import type { PlanLimits } from "../store/limits.ts";
 import type { ConductorIdentity } from "../store/types.ts";
 import type { StuckSign } from "../trajectory/types.ts";
-import type { Pool, PoolMember, Task, Usage } from "../worker/types.ts";
+import type { AskName, Pool, PoolMember, Task, Timeouts, Usage } from "../worker/types.ts";
 import type { Decision, Workflow, WorkflowError } from "../workflow/types.ts";
 
 /** An earlier round of this run, as the Conductor is shown it. */
@@ -38,6 +38,9 @@ export interface ComposeRequest {
   /** How many of its models have failed to plan in this run: the next one does. */
   failedPlanners?: number;
   seed: number;
+  /** Handed on to the worker that plans, as in `WorkerRequest`. */
+  ask?: AskName;
+  timeouts?: Timeouts;
 }
 
 export type PlanEvent =

@@ -35,6 +35,18 @@ export function toStorePath(store: string | undefined, env: Environment): string
   return store.startsWith("~/") ? join(homedir(), store.slice(2)) : resolve(store);
 }
 
+/** Of `--postgres [url]`, where it is not the journal that is meant. */
+export function toPostgresAddress(given: string | true, env: Environment): string {
+  const address = given === true ? readVariable(env, POSTGRES_VARIABLE) : given;
+  const example = "postgres://user:password@host:5432/database";
+  if (address && isPostgresAddress(address)) return address;
+  // What was given may hold a password, so it is not repeated.
+  if (given !== true) throw usageError(`--postgres must be an address like ${example}`);
+  throw usageError(
+    `--postgres needs an address, and ${POSTGRES_VARIABLE} does not say one. Set it: export ${POSTGRES_VARIABLE}=${example}`,
+  );
+}
+
 export function isPostgresAddress(store: string): boolean {
   return /^postgres(ql)?:\/\//.test(store);
 }

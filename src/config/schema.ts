@@ -110,11 +110,6 @@ const originSchema = z
 const configSchema = z.strictObject({
   /** Without any: keys in the environment, local servers, at last the rehearsal pool. */
   workers: z.array(workerSchema).optional(),
-  /**
-   * By provider, the beginning of "provider/model": how many calls of it are under way at the same time. Others wait for
-   * their turn. Several gateways on one Postgres count together.
-   */
-  providers: z.record(name, z.strictObject({ concurrency: count })).default({}),
   /** Names for groups of workers: `tutti ask --pool NAME`. */
   pools: z.record(name, z.array(name).min(1)).default({}),
   /** Workflows of one's own, by name: `tutti ask --workflow NAME` (docs/workflows.md). */
@@ -196,6 +191,20 @@ const configSchema = z.strictObject({
    * TUTTI_HOME, which is ~/.tutti.
    */
   store: z.string().min(1).optional(),
+  /** How many calls run at the same time, also where several machines share them (`--postgres`, docs/queues.md). */
+  queue: z
+    .strictObject({
+      /** Of one process at one provider. */
+      perProcess: count.default(32),
+      /**
+       * At a provider, over all machines: `{ openai: 50 }`. Others wait for their turn, in a gateway too; several gateways on
+       * one Postgres count together.
+       */
+      perProvider: z.record(name, count).default({}),
+      /** Of one bench, recording, training or environment at one provider, over all machines. */
+      perOwner: count.optional(),
+    })
+    .prefault({}),
   /** Runs older than this are deleted. Without it they are kept. */
   retentionDays: z.number().min(0).optional(),
   /** `tutti serve`. */

@@ -6,14 +6,12 @@
 // One engine a process: DBOS keeps one of itself.
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { setTimeout as delay } from "node:timers/promises";
 import { isTuttiError, messageOf, TuttiError } from "../base/errors.ts";
-import { redact } from "../base/redact.ts";
 import type { Checkpoint } from "../perform/stage.ts";
 import type { RunState } from "../perform/state.ts";
-import { loadPg, openConnection } from "../store/postgres/connection.ts";
+import { openConnection } from "../store/postgres/connection.ts";
 import { type Executors, joinExecutors } from "./executors.ts";
-import { type LoadedDbos, loadDbos } from "./load-dbos.ts";
+import { type LoadedDbos, launchDbos, loadDbos, toDbosConfig, toWarning } from "./load-dbos.ts";
 
 export interface EngineOptions {
   /** By which other processes know this one. */
@@ -54,8 +52,6 @@ const START_MS = 30_000;
 const SWEEP_MS = 600_000;
 const KEPT_MS = 3_600_000;
 const SWEEP_AT_ONCE = 500;
-const LAUNCH_LOCK = 0x7475_7477;
-const LAUNCH_AGAIN_MS = 100;
 
 /** What the engine of this process performs. DBOS knows functions by name, so the workflow is one and finds it here. */
 interface Current extends LoadedDbos {
@@ -83,18 +79,8 @@ export async function openEngine(address: string, options: EngineOptions): Promi
   const start = (runId: string, asked: StartOptions) =>
     outside(() => DBOS.startWorkflow(perform, asked)(runId));
   const warn = (text: unknown) => options.onWarning(toWarning(text));
-  const silent = () => {};
-  const executorID = options.id;
-  DBOS.setConfig({
-    name: NAME,
-    systemDatabaseUrl: address,
-    systemDatabaseSchemaName: options.schema ?? "dbos",
-    applicationVersion: VERSION,
-    executorID,
-    enableOTLP: false,
-    tracingEnabled: false,
-    logger: { debug: silent, info: silent, warn, error: warn },
-  });
+  const { id: executorId, schema, onWarning } = options;
+  DBOS.setConfig(toDbosConfig({ address, name: NAME, version: VERSION, executorId, schema, onWarning }));
   const connection = await openConnection(address, {
     schema: "tutti",
     maxConnections: 2,
@@ -103,10 +89,11 @@ export async function openEngine(address: string, options: EngineOptions): Promi
   current = here;
   let executors: Executors;
   try {
-    await launchAlone(DBOS, address);
+    await launchDbos(dbos, address);
     executors = await joinExecutors({
       connection,
-      id: executorID,
+      id: executorId,
+      scope: NAME,
       recover: async (ids) => void (await dbos.executor()?.recoverPendingWorkflows(ids)),
       onError: (error) => warn(`what other processes have left could not be found: ${messageOf(error)}`),
     });
@@ -146,28 +133,6 @@ export async function openEngine(address: string, options: EngineOptions): Promi
       current = undefined;
     },
   };
-}
-
-/**
- * Of two that make DBOS's tables at the same moment one fails. The lock is asked for again and again and not waited for, and
- * outside of any transaction: whoever makes an index waits for all that are open.
- */
-async function launchAlone(DBOS: LoadedDbos["DBOS"], address: string): Promise<void> {
-  const pg = await loadPg();
-  const client = new pg.Client({ connectionString: address, application_name: "tutti" });
-  // Then nobody else holds it back, and the tables are made all the same.
-  client.on("error", () => {});
-  await client.connect();
-  try {
-    for (;;) {
-      const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS got", [LAUNCH_LOCK]);
-      if (rows[0].got) break;
-      await delay(LAUNCH_AGAIN_MS);
-    }
-    await DBOS.launch();
-  } finally {
-    await client.end().catch(() => {});
-  }
 }
 
 /** All that DBOS runs and knows: the id of a run goes in, and how it was left comes out. Never rejects: errors may quote. */
@@ -268,8 +233,4 @@ function withResolvers<T>() {
   // Whoever wants it waits for it; a start that failed must not end the process beside.
   promise.catch(() => {});
   return { promise, resolve, reject };
-}
-
-function toWarning(text: unknown): string {
-  return redact(messageOf(text)).split("\n")[0]!.slice(0, 500);
 }

@@ -16,13 +16,19 @@ const TABLE = `
     pid integer NOT NULL,
     host text NOT NULL,
     heartbeat bigint NOT NULL
-  )`;
+  );
+  ALTER TABLE executors ADD COLUMN IF NOT EXISTS scope text NOT NULL DEFAULT 'tutti';
+  ALTER TABLE executors ADD COLUMN IF NOT EXISTS about text`;
 /** Two processes that start at once do not both make the table. */
 const LOCK = 0x7475_7475;
 
 export interface ExecutorOptions {
   connection: PostgresConnection;
   id: string;
+  /** Only executors of one scope can go on with each other's work. */
+  scope: string;
+  /** What others may know of it, as JSON. */
+  about?: string;
   /** Gives back what a dead executor was performing. */
   recover(executorIds: string[]): Promise<void>;
   onError(error: unknown): void;
@@ -36,6 +42,8 @@ export interface Executors {
 export async function joinExecutors({
   connection,
   id,
+  scope,
+  about,
   recover,
   onError,
 }: ExecutorOptions): Promise<Executors> {
@@ -49,12 +57,14 @@ export async function joinExecutors({
 
   async function beat(): Promise<void> {
     await query(
-      `INSERT INTO executors VALUES ($1, $2, $3, ${NOW})
+      `INSERT INTO executors (id, pid, host, heartbeat, scope, about) VALUES ($1, $2, $3, ${NOW}, $4, $5)
        ON CONFLICT (id) DO UPDATE SET heartbeat = excluded.heartbeat`,
-      [id, process.pid, hostname()],
+      [id, process.pid, hostname(), scope, about ?? null],
     );
     const dead = await findDead();
     if (dead.length === 0 || hasLeft) return;
+    // Whoever looks at its heartbeat sees it, too.
+    await query("UPDATE executors SET heartbeat = 0 WHERE id = ANY ($1::text[])", [dead]);
     await recover(dead);
     await query("DELETE FROM executors WHERE id = ANY ($1::text[])", [dead]);
   }
@@ -63,8 +73,8 @@ export async function joinExecutors({
   async function findDead(): Promise<string[]> {
     const rows = await query<Owner & { heartbeatAt: number; now: number }>(
       `SELECT id, pid, host, heartbeat AS "heartbeatAt", ${NOW} AS now FROM executors
-       WHERE id <> $1 AND (host = $2 OR heartbeat <= ${NOW} - ${CLAIM_MS})`,
-      [id, hostname()],
+       WHERE id <> $1 AND scope = $3 AND (host = $2 OR heartbeat <= ${NOW} - ${CLAIM_MS})`,
+      [id, hostname(), scope],
     );
     return rows.filter(({ now, ...executor }) => !isAlive(executor, now)).map((executor) => executor.id);
   }

@@ -2,11 +2,15 @@
 // telemetry, no connection to anybody but the database, and of its log only what is wrong.
 
 import { createRequire } from "node:module";
-import type { DBOS as Dbos } from "@dbos-inc/dbos-sdk";
-import { TuttiError } from "../base/errors.ts";
+import type { DBOSConfig, DBOS as Dbos, DBOSClient as DbosClient } from "@dbos-inc/dbos-sdk";
+import { messageOf, TuttiError } from "../base/errors.ts";
+import { redact } from "../base/redact.ts";
+import { loadPg } from "../store/postgres/connection.ts";
 
 /** As in package.json, where it is an optional peer. */
 const PACKAGE = "@dbos-inc/dbos-sdk@5.3.0";
+
+const LONGEST_POLL_MS = 2_000;
 
 /** What of DBOS is not in its public interface, of the version that is pinned. */
 interface Executor {
@@ -16,14 +20,81 @@ interface Executor {
 
 export interface LoadedDbos {
   DBOS: typeof Dbos;
+  DBOSClient: typeof DbosClient;
   executor(): Executor | undefined;
+}
+
+export interface DbosApp {
+  address: string;
+  /** What is begun under one name is never gone on with under another. */
+  name: string;
+  /** Nor under another version. */
+  version: string;
+  executorId: string;
+  /** The schema of DBOS's own tables. */
+  schema?: string;
+  onWarning(text: string): void;
+}
+
+/** Silent: no telemetry, and of its log only what is wrong. */
+export function toDbosConfig(app: DbosApp): DBOSConfig {
+  const warn = (text: unknown) => app.onWarning(toWarning(text));
+  const silent = () => {};
+  return {
+    name: app.name,
+    systemDatabaseUrl: withIdleLimit(app.address),
+    systemDatabaseIdleTransactionTimeoutMs: 0,
+    systemDatabaseSchemaName: app.schema ?? "dbos",
+    applicationVersion: app.version,
+    executorID: app.executorId,
+    enableOTLP: false,
+    tracingEnabled: false,
+    logger: { debug: silent, info: silent, warn, error: warn },
+  };
+}
+
+const LAUNCH_LOCK = 0x7475_7477;
+const AGAIN_MS = 100;
+
+/**
+ * One process after the other: two that make DBOS's tables at the same moment get in each other's way. Neither holds a
+ * transaction open meanwhile, nor waits inside of the database: making an index would wait for both.
+ */
+export async function launchDbos({ DBOS }: LoadedDbos, address: string): Promise<void> {
+  const pg = await loadPg();
+  const client = new pg.Client({ connectionString: address, application_name: "tutti" });
+  // Whoever launches without the lock is refused by the database at worst, and says so.
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    for (;;) {
+      const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS ok", [LAUNCH_LOCK]);
+      if (rows[0].ok) break;
+      await new Promise((done) => setTimeout(done, AGAIN_MS));
+    }
+    await DBOS.launch();
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** DBOS would set it with a query of its own on each new connection, which pg warns of on standard error. */
+export function withIdleLimit(address: string): string {
+  const url = new URL(address);
+  if (!url.searchParams.has("options"))
+    url.searchParams.set("options", "-c idle_in_transaction_session_timeout=60000");
+  return url.href;
+}
+
+export function toWarning(text: unknown): string {
+  return redact(messageOf(text)).split("\n")[0]!.slice(0, 500);
 }
 
 export function loadDbos(): LoadedDbos {
   // It is CommonJS, and takes a tenth of a second to load.
   const require = createRequire(import.meta.url);
   try {
-    const { DBOS } = require("@dbos-inc/dbos-sdk") as { DBOS: typeof Dbos };
+    const { DBOS, DBOSClient } = require("@dbos-inc/dbos-sdk") as Pick<LoadedDbos, "DBOS" | "DBOSClient">;
     const inside = require("@dbos-inc/dbos-sdk/internal/dbos-executor") as {
       DBOSExecutor: { globalInstance?: Executor };
     };
@@ -33,7 +104,11 @@ export function loadDbos(): LoadedDbos {
     // A server that restarts is back within seconds: waits of a minute would hold up what is answered.
     dbRetryConfig.initialBackoffSec = 0.1;
     dbRetryConfig.maxBackoffSec = 2;
-    return { DBOS, executor: () => inside.DBOSExecutor.globalInstance };
+    const { wfQueueRunner } = require("@dbos-inc/dbos-sdk/internal/wfqueue") as { wfQueueRunner: object };
+    // Two that take from one queue at the same moment: one comes back later, and not minutes later.
+    const runner = wfQueueRunner.constructor as unknown as { defaultMaxPollingIntervalMs: number };
+    runner.defaultMaxPollingIntervalMs = LONGEST_POLL_MS;
+    return { DBOS, DBOSClient, executor: () => inside.DBOSExecutor.globalInstance };
   } catch (cause) {
     const message = `Several gateways on one Postgres need the package @dbos-inc/dbos-sdk, which is not installed. Install it with: npm install pg ${PACKAGE}`;
     throw new TuttiError("journal-failed", message, { cause });

@@ -70,7 +70,9 @@ export async function performPlan(
   stopped: AbortSignal,
 ): Promise<RunEvent> {
   const { runId, settings } = state;
-  const request = toComposeRequest(state, pool, maxOutputTokens);
+  const { timeouts } = settings;
+  const ask = { run: runId, name: `plan.${round}.${attempt}` };
+  const request = { ...toComposeRequest(state, pool, maxOutputTokens), ask, timeouts };
   const quote = conductor.quote?.(request);
   const entry = { kind: quote ? ("model" as const) : ("tool" as const), price: quote?.member.price };
   const entering = quote && enterProvider?.(quote.member.worker, stopped);
@@ -78,7 +80,7 @@ export async function performPlan(
   const startedAt = now();
   const common = () => ({ runId, at: now(), round, attempt, durationMs: now() - startedAt });
   const planner = quote?.member.worker.id;
-  const patience = quote && startPatience(settings.timeouts);
+  const patience = quote && !quote.member.worker.keepsTime ? startPatience(timeouts) : undefined;
   const signal = patience ? AbortSignal.any([stopped, patience.signal]) : stopped;
   let written = "";
   const exchange = () => ({

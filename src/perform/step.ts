@@ -9,19 +9,22 @@ import { toMessages } from "../worker/brief.ts";
 import { toBoundInput } from "../worker/brief-parts.ts";
 import { isDeclared, undeclaredTool } from "../worker/declared-tools.ts";
 import { combines, isModel } from "../worker/kinds.ts";
-import type {
-  Billed,
-  Brief,
-  FinishReason,
-  Message,
-  OutputSettings,
-  ReasoningPart,
-  ToolCall,
-  Usage,
-  Worker,
-  WorkerEvent,
-  WorkerRequest,
+import {
+  type Billed,
+  type Brief,
+  type FinishReason,
+  type Message,
+  NO_TIMEOUTS,
+  type OutputSettings,
+  type ReasoningPart,
+  type Timeouts,
+  type ToolCall,
+  type Usage,
+  type Worker,
+  type WorkerEvent,
+  type WorkerRequest,
 } from "../worker/types.ts";
+import { createWatch } from "../worker/watch.ts";
 import { toFailedSpending, toSpending } from "./budget.ts";
 import { type AskAction, deadlineOf } from "./decide.ts";
 import { boundByReport } from "./input-bound.ts";
@@ -33,8 +36,6 @@ import { candidatesFor, type RunState } from "./state.ts";
 const FLUSH_MS = 1_000;
 const PATIENCE_MS = 20_000;
 type ResponseFormat = NonNullable<OutputSettings["responseFormat"]>;
-
-const NO_TIMEOUTS = { stepMs: Infinity, firstTokenMs: Infinity, idleMs: Infinity };
 
 /** The last step streams as the answer only when nothing can follow it and nothing is left to validate. */
 export function streamsAnswer(
@@ -90,7 +91,10 @@ export async function performStep(
   const inputTokens = () => action.inputTokens ?? boundByReport(brief, rounds[round]!.steps[step]!);
   if (outcome.ok) {
     breaker.succeeded(entry.id);
-    const { usage, firstTokenMs, billed } = outcome;
+    const { usage, billed, tookMs } = outcome;
+    // What waited for its turn came all at once.
+    const firstTokenMs = tookMs === undefined ? outcome.firstTokenMs : undefined;
+    if (tookMs !== undefined) common.durationMs = tookMs;
     const written = outcome.reply.text + (outcome.reply.reasoning ?? "");
     const exchange = { inputTokens, written, maxOutputTokens };
     if (!nested && !billed) report(stage, entry.id, runId, brief, usage);
@@ -186,7 +190,7 @@ export function toRequest(
     maxOutputTokens,
     brief,
   }: Pick<AskAction, "round" | "step" | "attempt" | "maxOutputTokens" | "brief">,
-  { settings }: RunState,
+  { runId, settings }: RunState,
   nested: Nested | undefined,
 ): WorkerRequest {
   const { maxOutputTokens: _, toolChoice, ...output } = (brief.isLast && brief.task.output) || {};
@@ -202,6 +206,7 @@ export function toRequest(
     seed: hashSeed(settings.seed, round, step, attempt),
     ...output,
     toolChoice: output.tools && toolChoice,
+    ask: { run: runId, name: `${round}.${step}.${attempt}` },
     conduct: nested?.conduct,
   };
 }
@@ -247,12 +252,6 @@ function createDelivery(
 // arrived. A worker that ignores its signal is left behind, not waited for.
 // Fast on purpose: no listener is added to anybody's signal, and nothing is aborted that ended well.
 
-interface Timeouts {
-  stepMs: number;
-  firstTokenMs: number;
-  idleMs: number;
-}
-
 /** Those of one run that are under way. Once stopped, one that begins later is stopped, too. */
 export class Attempts {
   readonly #all = new Set<Attempt>();
@@ -289,7 +288,14 @@ export interface AttemptOptions {
 }
 
 type AttemptOutcome =
-  | { ok: true; reply: StepReply; usage: Usage; firstTokenMs: number | undefined; billed?: Billed }
+  | {
+      ok: true;
+      reply: StepReply;
+      usage: Usage;
+      firstTokenMs: number | undefined;
+      billed?: Billed;
+      tookMs?: number;
+    }
   /** `usage` where the provider has said what it bills all the same. */
   | { ok: false; error: TuttiError; partial: string; reasoning: string; usage?: Usage };
 
@@ -327,8 +333,9 @@ async function ask(
   { timeouts, now, onDelta }: AttemptOptions,
   stopped: Promise<never>,
 ): Promise<AttemptOutcome> {
-  const startedAt = now();
   const controller = worker.isInstant ? undefined : new AbortController();
+  const watch = createWatch(worker.id, worker.keepsTime ? NO_TIMEOUTS : timeouts, now);
+  if (worker.keepsTime) request.timeouts = timeouts;
   let text = "";
   let held = "";
   let reasoning = "";
@@ -336,15 +343,12 @@ async function ask(
   const reasoningParts: ReasoningPart[] = [];
   let undeclared: string | undefined;
   let finish: Extract<WorkerEvent, { type: "finish" }> | undefined;
-  let firstAt: number | undefined;
-  let latestAt = startedAt;
   let isOver = false;
 
   const consume = async (): Promise<void> => {
     for await (const event of worker.ask(request, controller?.signal ?? NEVER)) {
       if (isOver) return;
-      latestAt = now();
-      firstAt ??= latestAt;
+      watch.heard();
       switch (event.type) {
         case "text-delta":
           text += event.text;
@@ -382,31 +386,9 @@ async function ask(
     if (!finish) throw new TuttiError("stream-cut", `${worker.id} stopped in the middle of its reply`);
   };
 
-  let timer: NodeJS.Timeout | undefined;
-  /** Rejects when it takes too long. One timer that checks again, not one that is set anew for every piece of text. */
-  const watch = () =>
-    new Promise<never>((_, reject) => {
-      const check = () => {
-        const phase = firstAt === undefined ? timeouts.firstTokenMs : timeouts.idleMs;
-        const from = firstAt === undefined ? startedAt : latestAt;
-        const leftMs = Math.min(startedAt + timeouts.stepMs, from + phase) - now();
-        if (leftMs > 0) {
-          // Silence may begin at any time, also while the first token has long to come.
-          const nextMs = Math.min(leftMs, timeouts.idleMs);
-          timer = nextMs === Number.POSITIVE_INFINITY ? undefined : setTimeout(check, nextMs);
-          return;
-        }
-        const isWhole = now() - startedAt >= timeouts.stepMs;
-        const what = isWhole ? "did not finish" : firstAt === undefined ? "did not begin" : "fell silent";
-        const message = `${worker.id} ${what} within ${(isWhole ? timeouts.stepMs : phase) / 1000} s`;
-        reject(new TuttiError("timeout", message));
-      };
-      check();
-    });
-
   try {
-    await (worker.isInstant ? consume() : Promise.race([consume(), stopped, watch()]));
-    const { usage, reason, stopSequence, features, billed } = finish!;
+    await (worker.isInstant ? consume() : Promise.race([consume(), stopped, watch.late()]));
+    const { usage, reason, stopSequence, features, billed, tookMs } = finish!;
     const isNothing = undeclared !== undefined && !toolCalls && text.trim() === "";
     const empty = toolCalls ? undefined : emptyReply(worker, { text, reasoning, reason }, request);
     const error = isNothing ? undeclaredTool(worker.id, undeclared!) : empty;
@@ -420,8 +402,7 @@ async function ask(
       stopSequence,
       ...(features !== undefined && { features }),
     };
-    const firstTokenMs = firstAt === undefined ? undefined : firstAt - startedAt;
-    return { ok: true, reply, usage, firstTokenMs, billed };
+    return { ok: true, reply, usage, firstTokenMs: watch.firstMs(), billed, tookMs };
   } catch (error) {
     controller?.abort(); // closes the upstream request
     return {
@@ -432,7 +413,7 @@ async function ask(
     };
   } finally {
     isOver = true;
-    clearTimeout(timer);
+    watch.end();
   }
 }
 

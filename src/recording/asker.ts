@@ -72,7 +72,10 @@ export class Asker {
     }
   }
 
-  async #attempt({ task, member, messages: given }: RecordingJob, seed: number): Promise<RecordedReply> {
+  async #attempt(
+    { task, member, sample, messages: given }: RecordingJob,
+    seed: number,
+  ): Promise<RecordedReply> {
     const { timeouts, temperature, signal } = this.#options;
     const messages = given ?? toMessages(task);
     const maxOutputTokens = replyLimit(member, this.#options.maxOutputTokens);
@@ -84,7 +87,8 @@ export class Asker {
     } catch {
       return { type: signal.aborted ? "stopped" : "no-money" };
     }
-    const request: WorkerRequest = { messages, maxOutputTokens, seed, temperature };
+    const ask = { run: toRunOf({ task, member, sample }), name: String(seed) };
+    const request: WorkerRequest = { messages, maxOutputTokens, seed, temperature, ask };
     const startedAt = performance.now();
     const attempt = startAttempt(worker, request, {
       timeouts,
@@ -98,7 +102,7 @@ export class Asker {
     this.#attempts.delete(attempt);
     const entry = { kind: worker.kind, price };
     if (outcome.ok) {
-      const { reply, usage } = outcome;
+      const { reply, usage, tookMs } = outcome;
       const exchange = { inputTokens, written: reply.text + (reply.reasoning ?? ""), maxOutputTokens };
       const spending = toSpending(entry, usage, exchange);
       this.#settle(settle, spending);
@@ -107,7 +111,7 @@ export class Asker {
         text: reply.text,
         tokens: spending.usage.outputTokens,
         costUsd: spending.costUsd,
-        durationMs: Math.round(performance.now() - startedAt),
+        durationMs: Math.round(tookMs ?? performance.now() - startedAt),
       };
     }
     const { error, partial, reasoning, usage } = outcome;
@@ -125,4 +129,9 @@ export class Asker {
     this.calls += calls;
     if (costUsd === undefined) this.unpricedCalls += calls;
   }
+}
+
+/** A sample with its retries. */
+export function toRunOf({ task, member, sample }: Pick<RecordingJob, "task" | "member" | "sample">): string {
+  return `${member.worker.id}/${task.id}/${sample}`;
 }

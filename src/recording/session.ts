@@ -9,7 +9,7 @@ import { extractCode } from "../task/code/extract.ts";
 import type { Grade, GradedTask } from "../task/types.ts";
 import { isSimulatedPool } from "../worker/kinds.ts";
 import type { PoolMember } from "../worker/types.ts";
-import type { Asker, RecordedReply } from "./asker.ts";
+import { type Asker, type RecordedReply, toRunOf } from "./asker.ts";
 import type { RecordingFiles } from "./files.ts";
 import { type RecordingJob, toJobs } from "./plan.ts";
 import type { RecordOptions, RecordSummary, WorkerSummary } from "./record-types.ts";
@@ -78,6 +78,7 @@ export class RecordingSession {
     else {
       if (reply.type === "failed") this.#fail(job, reply.error);
       else await this.#keep(job, reply);
+      job.member.worker.forget?.(toRunOf(job));
       this.#done++;
       this.#report();
     }

@@ -95,7 +95,7 @@ export interface Tutti {
   circuitOf(workerId: string): CircuitState;
   /** For whoever tells other processes of them. */
   readonly circuits: CircuitBreaker;
-  /** For a call that is no run's (config `providers`). */
+  /** For a call that is no run's (config `queue.perProvider`). */
   readonly enterProvider: EnterProvider;
   close(): Promise<void>;
 }
@@ -113,8 +113,9 @@ export function createTutti(
   const breaker = new CircuitBreaker();
   const enterProvider: EnterProvider = (worker, signal) => {
     const { provider } = splitRef(referenceOf(worker) ?? worker.id);
-    const limit = Object.hasOwn(config.providers, provider) ? config.providers[provider] : undefined;
-    return limit && slots.enter(provider, limit.concurrency, signal);
+    const { perProvider } = config.queue;
+    const most = Object.hasOwn(perProvider, provider) ? perProvider[provider] : undefined;
+    return most === undefined ? undefined : slots.enter(provider, most, signal);
   };
   const counted = new CountedInputs();
   let opened: Promise<Store> | undefined;

@@ -201,9 +201,30 @@ export interface WorkerRequest extends Sampling {
   keepsThinking?: true;
   /** The text goes to somebody who cannot take it back: see `thinking.ts`. */
   isFinal?: boolean;
+  /** Which ask it is: the same again when a process that was killed goes on with its work. */
+  ask?: AskName;
+  /** Set for a worker that keeps them itself (`keepsTime`). */
+  timeouts?: Timeouts;
   /** Set for a worker of kind "conductor": perform a nested run of this step and stream its answer. */
   conduct?: (signal: AbortSignal) => AsyncIterable<WorkerEvent>;
 }
+
+/** The name of an ask, made from where it stands in its work and never from the clock. */
+export interface AskName {
+  /** All asks of a run are forgotten together: see `Worker.forget`. */
+  run: string;
+  /** Within the run: "0.1.0" is round, step and attempt. */
+  name: string;
+}
+
+/** How long one ask may take: as a whole, until its first token, and between two pieces. */
+export interface Timeouts {
+  stepMs: number;
+  firstTokenMs: number;
+  idleMs: number;
+}
+
+export const NO_TIMEOUTS: Timeouts = { stepMs: Infinity, firstTokenMs: Infinity, idleMs: Infinity };
 
 /** Tokens of one call or of many. `cachedInputTokens` ⊂ `inputTokens`, `reasoningTokens` ⊂ `outputTokens`. */
 export interface Usage {
@@ -240,6 +261,8 @@ export type WorkerEvent =
       features?: ReplyFeatures | null;
       /** Where the worker says itself what it cost. */
       billed?: Billed;
+      /** How long the reply took, where the ask waited for its turn before. */
+      tookMs?: number;
     };
 
 /** What a worker was billed, in place of a price and a count of tokens: a recorded reply. */
@@ -265,6 +288,10 @@ export interface Worker {
    * a signal that never fires. Rollouts by the million are a third faster for it.
    */
   readonly isInstant?: boolean;
+  /** An ask may wait for its turn, which is nobody's silence: it keeps the time-outs of the request itself. */
+  readonly keepsTime?: boolean;
+  /** What came of this run is kept elsewhere: replies that were kept for whoever asks again may go. */
+  forget?(run: string): void;
   /** It cannot be shown replies of others: of a recorded one nobody knows what it would have said to them. */
   readonly refusesHandOffs?: boolean;
   ask(request: WorkerRequest, signal: AbortSignal): AsyncIterable<WorkerEvent>;

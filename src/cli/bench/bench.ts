@@ -8,6 +8,7 @@ import { toCount, toMoney } from "../../base/format.ts";
 import { isSimulatedVerifier } from "../../bench/price-point.ts";
 import { isSimulatedPool } from "../../worker/kinds.ts";
 import { unknownVerb, wholeNumber } from "../options.ts";
+import { addSpreadFlag } from "../spread.ts";
 import { printJson } from "../terminal/print.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 import { createStyle } from "../terminal/style.ts";
@@ -42,11 +43,8 @@ import { addVerifierFlag } from "./verified.ts";
 const INTERRUPTED = 130;
 
 export function define(command: Command): void {
-  addProtocolFlags(
-    addVerifierFlag(
-      addFitFlags(addLiarFlags(addInputFlags(command.enablePositionalOptions().allowExcessArguments()))),
-    ),
-  )
+  const withInput = addInputFlags(command.enablePositionalOptions().allowExcessArguments());
+  addSpreadFlag(addProtocolFlags(addVerifierFlag(addFitFlags(addLiarFlags(withInput)))))
     .option(
       "--conductor <ids>",
       "who is measured, separated by commas: ids of baselines, single:<worker>, singles (each of them), oracle, native or native:FOLDER, trinity or trinity:FOLDER (trained; trinity@0.02 sets the cost of a call), look-ahead, verified-cascade (verified-cascade@0.05: a simulated verifier that errs so often), prompted, provider/model",
@@ -77,6 +75,7 @@ Examples:
   $ tutti bench --rehearsal
   $ tutti bench --rehearsal --liars 2 --liar-kind crafted
   $ tutti bench --tasks mine.jsonl --conductor best-single,vote-3,prompted --budget-usd 2
+  $ tutti bench --tasks mine.jsonl --postgres --concurrency 200  # with machines that run tutti work
   $ tutti bench --recording recorded/exam --set exam-hard --json
   $ tutti bench --recording recorded/exam  # every set of it, and the mean over them
   $ tutti bench --fit recorded/monday --recording recorded/friday  # learn from one, test on the other

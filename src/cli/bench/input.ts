@@ -21,6 +21,7 @@ import type { RehearsalSetOptions } from "../../world/sets.ts";
 import type { SplitBy } from "../../world/split.ts";
 import type { WorldSet } from "../../world/types.ts";
 import { collect, dollars, oneOf, wholeNumber } from "../options.ts";
+import { type PreparedQueue, refuseSpread } from "../spread.ts";
 import { toVerified } from "./verified.ts";
 
 /** Protects from accidents on a live pool; "none" takes it away. */
@@ -46,6 +47,8 @@ export interface InputFlags {
   budgetUsd?: number | "none";
   concurrency?: number;
   config?: string;
+  /** Of `tutti bench` alone. */
+  postgres?: string | true;
   json?: boolean;
   liars?: number;
   liarKind?: LiarKind;
@@ -138,6 +141,8 @@ export interface BenchInput {
   notices: string[];
   /** Of a pool that can be asked: how planners are chosen for it. */
   resolved?: Pick<ResolvedPool, "kind"> & Pick<TuttiConfig, "conductor" | "showNames">;
+  /** With `--postgres`. */
+  queue?: PreparedQueue;
 }
 
 /** Where one set is measured and no more. */
@@ -158,6 +163,8 @@ export async function openInputs(flags: InputFlags): Promise<BenchInput[]> {
   if (workers !== undefined && recording === undefined)
     throw usageError("--workers goes with --recording; a pool is named with --pool");
   if (flags.pool !== undefined && tasks === undefined) throw usageError("--pool goes with --tasks");
+  if (tasks === undefined)
+    refuseSpread(flags, "--tasks: a recording and the rehearsal are replayed here, and nobody is asked");
   const liars = readLiars(flags);
   checkFit(flags);
   const free = { concurrency: flags.concurrency ?? 1, samples: FREE_SAMPLES, notices: [] };
@@ -197,8 +204,9 @@ async function openLive(flags: InputFlags, tasks: string): Promise<BenchInput> {
     import("../tasks/live-tasks.ts"),
     import("../../world/sets.ts"),
   ]);
-  const live = await openLiveTasks({ tasks, set: sets[0], pool: selector, config: file });
-  const { pool, judge, kind, config, notices } = live;
+  const { postgres } = flags;
+  const live = await openLiveTasks({ tasks, set: sets[0], pool: selector, config: file, postgres });
+  const { pool, judge, kind, config, notices, queue } = live;
   const isRehearsal = kind === "rehearsal";
   const usd = flags.budgetUsd ?? (isRehearsal ? "none" : LIVE_BUDGET_USD);
   if (usd !== "none") checkPrices(pool.members);
@@ -212,6 +220,7 @@ async function openLive(flags: InputFlags, tasks: string): Promise<BenchInput> {
     samples: isRehearsal ? FREE_SAMPLES : 1,
     budgetUsd: usd === "none" ? undefined : usd,
     notices,
+    queue,
     resolved: { kind, conductor: config.conductor, showNames: config.showNames },
   };
 }

@@ -68,6 +68,7 @@ export async function measureSet(
     import("../../bench/folder.ts"),
   ]);
   const { set, fit, concurrency, budgetUsd } = input;
+  const queue = await input.queue?.open({ title: `tutti bench ${set.id}`, folder: folder.path });
   const { seed, splitBy, splitSeed, limit, fitTasks, samples = input.samples } = flags;
   // First: where dollars are not known it is refused before anything else is measured.
   const front = flags.front ? await measureCurves(input, chosen.contenders, flags) : undefined;
@@ -80,7 +81,10 @@ export async function measureSet(
       onProgress: (progress) =>
         line.update(label === undefined ? progress : { ...progress, what: `${label} · ${progress.what}` }),
     }),
-  ).finally(() => folder.close());
+  ).finally(async () => {
+    await queue?.close();
+    folder.close();
+  });
   const families = new Set(set.tasks.map(({ family }) => family)).size;
   const isFree = set.kind === "recording" && !outcome.isStopped;
   const byFamily =

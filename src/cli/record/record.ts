@@ -13,6 +13,7 @@ import type { TaskSet } from "../../task/types.ts";
 import { isModel, isSimulatedPool } from "../../worker/kinds.ts";
 import type { PoolMember } from "../../worker/types.ts";
 import { dollars, wholeNumber } from "../options.ts";
+import { addSpreadFlag, type PreparedQueue, prepareQueue } from "../spread.ts";
 import { printJson } from "../terminal/print.ts";
 import { defineImport } from "./import.ts";
 import { confirmCost, printSummary, RecordProgressLine, toEstimate } from "./print.ts";
@@ -23,6 +24,7 @@ interface RecordFlags {
   out?: string;
   pool?: string;
   config?: string;
+  postgres?: string | true;
   format?: string;
   set?: string;
   samples?: number;
@@ -38,7 +40,7 @@ interface RecordFlags {
 }
 
 export function define(command: Command): void {
-  command
+  addSpreadFlag(command)
     .argument("<tasks>", 'a file or folder of tasks, the name of a published set, or "rehearsal"')
     .option("--out <dir>", "where the recording goes; what is there is not asked again")
     .option("--pool <name|ids>", '"rehearsal", a pool of the config, or ids of workers separated by commas')
@@ -69,6 +71,7 @@ export function define(command: Command): void {
 Examples:
   $ tutti record rehearsal --pool rehearsal --limit 20 --out simulated
   $ tutti record math500 --samples 3 --budget-usd 5
+  $ tutti record math500 --postgres --concurrency 200  # with machines that run tutti work
   $ tutti record import routerbench.parquet --format routerbench --out recorded/routerbench  # of others, nobody is asked
   $ tutti record my-tasks.jsonl --pool openai/gpt-6-sol,anthropic/claude-sonnet-5 --yes
 
@@ -100,7 +103,7 @@ async function record(name: string, flags: RecordFlags): Promise<void> {
     import("../../recording/record.ts"),
   ]);
   const set = await openTaskSet(name, flags);
-  const { pool, notice, warnings } = await resolve(flags);
+  const { pool, queue, notice, warnings } = await resolve(flags);
   for (const text of [notice, ...warnings]) if (text) process.stderr.write(`${text}\n`);
   const grader = await openGrader(set, await findJudge(flags, pool.members));
   const folder = flags.out ?? join("recordings", set.id);
@@ -118,12 +121,13 @@ async function record(name: string, flags: RecordFlags): Promise<void> {
   const simulated = isSimulatedPool(pool);
   if (!(await agree(plan, set, folder, simulated, flags))) return;
 
+  const opened = await queue?.open({ title: `tutti record ${set.id}`, folder });
   const summary = await performRecording({
     ...{ folder, tasks: set.tasks, taskFile, pool, grader, samples, concurrency, maxOutputTokens },
     seed: flags.seed,
     budgetUsd: flags.budgetUsd === "none" ? undefined : flags.budgetUsd,
     allowUnknownPrice: flags.allowUnknownPrice,
-  });
+  }).finally(() => opened?.close());
   if (flags.json) printJson(summary);
   else printSummary(summary, process);
   process.exitCode = exitCodeOf(summary);
@@ -157,13 +161,16 @@ export function exitCodeOf({ stopReason, left }: RecordSummary): number {
   return left > 0 ? 1 : 0;
 }
 
-async function resolve({ pool: selector, config: file }: RecordFlags): Promise<ResolvedPool> {
+async function resolve(flags: RecordFlags): Promise<ResolvedPool & { queue?: PreparedQueue }> {
+  const { pool: selector, config: file } = flags;
   const [{ openConfig }, { resolvePool }] = await Promise.all([
     import("../open-config.ts"),
     import("../../config/pool.ts"),
   ]);
   const { config } = await openConfig({ file });
-  return resolvePool(config, { env: process.env, selector });
+  const resolved = await resolvePool(config, { env: process.env, selector });
+  const queue = await prepareQueue(flags, resolved.pool, config, selector);
+  return { ...resolved, pool: queue?.pool ?? resolved.pool, queue };
 }
 
 async function findJudge({ judge }: RecordFlags, members: PoolMember[]): Promise<PoolMember | undefined> {

@@ -8,6 +8,7 @@ import { EXPORT_ENGINES, type ExportEngine } from "../../environment/export-rows
 import type { TrainingEngine } from "../../environment/types.ts";
 import { toHostName } from "../../http/same-site.ts";
 import { checkRequired, collect, dollars, oneOf, unknownVerb, wholeNumber } from "../options.ts";
+import { addSpreadFlag } from "../spread.ts";
 import { addWorldFlags } from "./world.ts";
 
 /** Beside the gateway's. */
@@ -37,7 +38,7 @@ export function define(command: Command): void {
 }
 
 function defineServe(command: Command): void {
-  addWorldFlags(command)
+  addSpreadFlag(addWorldFlags(command))
     .description("give rewards to OpenRLHF, slime, NeMo Gym, verl and TRL")
     .option("--port <n>", "where to listen; 0 is any free one", wholeNumber("--port", 0, 65_535), RL_PORT)
     .option(
@@ -86,7 +87,7 @@ function defineServe(command: Command): void {
     .option("--json", "tell the address as JSON, on standard output")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ tutti rl serve\n  $ tutti rl serve --tasks mine.jsonl --budget-usd 500 --daily-budget-usd 100 --host 0.0.0.0 --allow-host 10.0.0.5\n\nWhat was performed is kept in the run's folder: start it again with the same --run, and nothing is paid twice.",
+      "\nExamples:\n  $ tutti rl serve\n  $ tutti rl serve --tasks mine.jsonl --budget-usd 500 --daily-budget-usd 100 --host 0.0.0.0 --allow-host 10.0.0.5\n  $ tutti rl serve --tasks mine.jsonl --budget-usd 500 --postgres  # with machines that run tutti work\n\nWhat was performed is kept in the run's folder: start it again with the same --run, and nothing is paid twice.",
     )
     .action(async (flags) =>
       (await import("./serve.ts")).serveRl({ ...flags, deadlinesMs: toDeadlines(flags.deadline) }),

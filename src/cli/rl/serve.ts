@@ -61,8 +61,8 @@ export async function serveRl(flags: RlServeFlags): Promise<void> {
       },
       level: flags.log,
     }),
-  }).catch((error: unknown) => {
-    close();
+  }).catch(async (error: unknown) => {
+    await close();
     throw toListenError(error, flags, "tutti rl serve");
   });
   const { url, metrics } = environment;
@@ -94,6 +94,6 @@ export async function serveRl(flags: RlServeFlags): Promise<void> {
       () => environment.close(),
     );
   } finally {
-    close();
+    await close();
   }
 }

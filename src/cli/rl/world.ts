@@ -7,6 +7,7 @@ import { usageError } from "../../base/errors.ts";
 import type { FinderTasks, QuestionFinder } from "../../environment/find-question.ts";
 import type { AskBudget } from "../../perform/ledger.ts";
 import type { TasksWorldOptions } from "../../world/tasks.ts";
+import { type PreparedQueue, refuseSpread } from "../spread.ts";
 import type { LiveTasksFlags } from "../tasks/live-tasks.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 import { createStyle } from "../terminal/style.ts";
@@ -17,6 +18,8 @@ export interface WorldFlags {
   pool?: string;
   config?: string;
   allowInsideGrades?: boolean;
+  /** Of `tutti rl serve` alone. */
+  postgres?: string | true;
 }
 
 export interface BudgetFlags {
@@ -42,6 +45,7 @@ export function addWorldFlags(command: Command): Command {
 /** What goes with --tasks alone must not be passed over in silence. */
 export function checkWorldFlags({ tasks, ...flags }: WorldFlags & BudgetFlags): void {
   if (tasks !== undefined) return;
+  refuseSpread(flags, "--tasks: the rehearsal is simulated here, and nobody is asked");
   const own = "the rehearsal has its own tasks and workers";
   const free = "the rehearsal costs nothing";
   const reasons = {
@@ -63,7 +67,7 @@ export interface OpenedWorld {
   budget?: AskBudget;
   /** Does what the first request would wait for; it takes seconds in which nothing else is done. */
   warm?(): void;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** `folder` is the run's: replies that were paid for are kept there. */
@@ -74,7 +78,11 @@ export async function openRolloutWorld(
   const { createQuestionFinder, rehearsalWorldOf } = await import("../../environment/find-question.ts");
   checkWorldFlags(flags);
   if (flags.tasks === undefined)
-    return { finder: createQuestionFinder(), warm: () => void rehearsalWorldOf("random", 0), close() {} };
+    return {
+      finder: createQuestionFinder(),
+      warm: () => void rehearsalWorldOf("random", 0),
+      async close() {},
+    };
   const [{ createRolloutBudget }, { openReplyCache }] = await Promise.all([
     import("../../environment/rollout-budget.ts"),
     import("../../world/live/reply-cache.ts"),
@@ -90,7 +98,15 @@ export async function openRolloutWorld(
     });
     const tasks = await openTasksWorld({ ...flags, tasks: flags.tasks }, { cache, budget });
     tell(tasks.notices);
-    return { finder: createQuestionFinder(tasks), budget, close: () => cache.close() };
+    const queue = await tasks.queue?.open({ title: `tutti rl serve ${tasks.world.name}`, folder });
+    return {
+      finder: createQuestionFinder(tasks),
+      budget,
+      async close() {
+        await queue?.close();
+        cache.close();
+      },
+    };
   } catch (error) {
     cache.close();
     throw error;
@@ -103,17 +119,17 @@ export async function openTasksWorld(
     Pick<TasksWorldOptions, "allowInsideGrades"> &
     Partial<Pick<TasksWorldOptions, "seed" | "pools">>,
   paid: Pick<TasksWorldOptions, "cache" | "budget"> = {},
-): Promise<FinderTasks & { notices: string[] }> {
+): Promise<FinderTasks & { notices: string[]; queue?: PreparedQueue }> {
   const [{ openTrainingTasks }, { createTasksWorld }, { digestQuestions, digestTasks }] = await Promise.all([
     import("../tasks/live-tasks.ts"),
     import("../../world/tasks.ts"),
     import("../../environment/label.ts"),
   ]);
-  const { set, pool, grader, calibration, notices } = await openTrainingTasks(flags);
+  const { set, pool, grader, calibration, notices, queue } = await openTrainingTasks(flags);
   const { seed = 0, pools = "random", allowInsideGrades } = flags;
   const options = { set, pool, grader, seed, pools, calibration, allowInsideGrades };
   const world = createTasksWorld({ ...paid, ...options });
-  return { world, digest: digestQuestions(set.tasks), answers: digestTasks(set.tasks), notices };
+  return { world, digest: digestQuestions(set.tasks), answers: digestTasks(set.tasks), notices, queue };
 }
 
 export function tell(notices: readonly string[]): void {

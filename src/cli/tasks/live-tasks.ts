@@ -9,12 +9,14 @@ import type { Grader, TaskSet } from "../../task/types.ts";
 import { isSimulatedPool, modelsOf } from "../../worker/kinds.ts";
 import type { Pool, PoolMember } from "../../worker/types.ts";
 import type { TasksRatings } from "../../world/tasks.ts";
+import type { PreparedQueue } from "../spread.ts";
 
 export interface LiveTasksFlags {
   tasks: string;
   set?: string;
   pool?: string;
   config?: string;
+  postgres?: string | true;
 }
 
 export interface LiveTasks {
@@ -26,23 +28,27 @@ export interface LiveTasks {
   kind: ResolvedPool["kind"];
   config: TuttiConfig;
   notices: string[];
+  /** With `--postgres`: must be open before anybody is asked. */
+  queue?: PreparedQueue;
 }
 
 export async function openLiveTasks(flags: LiveTasksFlags): Promise<LiveTasks> {
-  const [{ openTaskSet, openGrader }, { openConfig }, { resolvePool }] = await Promise.all([
+  const [{ openTaskSet, openGrader }, { openConfig }, { resolvePool }, { prepareQueue }] = await Promise.all([
     import("./open-task-set.ts"),
     import("../open-config.ts"),
     import("../../config/pool.ts"),
+    import("../spread.ts"),
   ]);
   const set = await openTaskSet(flags.tasks, { set: flags.set });
   const { config } = await openConfig({ file: flags.config });
-  const { pool, kind, notice, warnings } = await resolvePool(config, {
-    env: process.env,
-    selector: flags.pool,
-  });
+  const resolved = await resolvePool(config, { env: process.env, selector: flags.pool });
+  const { kind, notice, warnings } = resolved;
+  const queue = await prepareQueue(flags, resolved.pool, config, flags.pool);
+  const { pool } = queue ?? resolved;
   const judge = set.tasks.some(({ grader }) => grader === "judge") ? modelsOf(pool)[0] : undefined;
   const grader = await openGrader(set, judge);
-  return { set, pool, judge, grader, kind, config, notices: [...(notice ? [notice] : []), ...warnings] };
+  const notices = [...(notice ? [notice] : []), ...warnings];
+  return { set, pool, judge, grader, kind, config, notices, queue };
 }
 
 export interface TrainingTasks extends LiveTasks {

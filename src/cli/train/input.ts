@@ -8,6 +8,7 @@ import type { Command } from "commander";
 import { z } from "zod";
 import { usageError } from "../../base/errors.ts";
 import { collect, dollars, numberBetween, oneOf, wholeNumber } from "../options.ts";
+import type { SpreadFlags } from "../spread.ts";
 import {
   addTrinityFlags,
   TRINITY_FLAGS,
@@ -52,7 +53,7 @@ export type TrainSettings = NativeSettings | TrinitySettings;
 export const KINDS = ["native", "trinity"] as const;
 export type TrainedKind = (typeof KINDS)[number];
 
-export interface TrainFlags extends WorldFlags, TrinityFlags {
+export interface TrainFlags extends WorldFlags, TrinityFlags, SpreadFlags {
   yes?: boolean;
   out?: string;
   resume?: string;

@@ -11,6 +11,7 @@ import type { TrainResult } from "../../learn/train.ts";
 import type { Store } from "../../store/types.ts";
 import type { World } from "../../world/types.ts";
 import { oneOf, toCommandLine } from "../options.ts";
+import { addSpreadFlag } from "../spread.ts";
 import { toJson, toOneLine } from "../terminal/sanitise.ts";
 import { createStyle } from "../terminal/style.ts";
 import {
@@ -27,7 +28,7 @@ import type { PreparedWorld } from "./world.ts";
 
 export function define(command: Command): void {
   command.argument("[what]", `${KINDS.join(" or ")} (${KINDS[0]})`, oneOf("What is trained", KINDS));
-  addTrainFlags(command)
+  addSpreadFlag(addTrainFlags(command))
     .addHelpText(
       "after",
       `
@@ -37,6 +38,7 @@ Examples:
   $ tutti train trinity --recording recorded/exam --algorithm evolution --cost 0.02
   $ tutti train --rehearsal --recording recorded/exam --share 0.6
   $ tutti train --tasks mine.jsonl --budget-usd 10
+  $ tutti train --tasks mine.jsonl --budget-usd 10 --postgres  # with machines that run tutti work
   $ tutti train --resume trainings/exam
 
 Ctrl-C stops after the iteration that is under way; --resume goes on. The folder holds the curves, samples,
@@ -54,7 +56,7 @@ async function train(what: TrainedKind | undefined, flags: TrainFlags): Promise<
   // Before all others read the config: a folder may name one that nobody has trusted.
   const store = await findStore(settings, flags);
   const { prepareWorld } = await import("./world.ts");
-  const prepared = await prepareWorld(settings);
+  const prepared = await prepareWorld(settings, flags);
   tell(prepared.notices, flags.json);
   if (!(await agree(prepared, settings, flags))) return;
   const [
@@ -96,7 +98,7 @@ async function train(what: TrainedKind | undefined, flags: TrainFlags): Promise<
     }
     if (result.isStopped) process.exitCode = INTERRUPTED;
   } finally {
-    opened?.close();
+    await opened?.close();
     await journal?.close();
     folder.close();
   }

@@ -6,6 +6,7 @@ import type { TestWorld } from "../../learn/evaluate-trained.ts";
 import type { TrainingFolder } from "../../learn/folder.ts";
 import type { TrainingEstimate } from "../../world/live/training-estimate.ts";
 import type { World } from "../../world/types.ts";
+import { refuseSpread, type SpreadFlags } from "../spread.ts";
 import type { TrainSettings } from "./input.ts";
 
 const CALIBRATION_TASKS = 60;
@@ -23,16 +24,18 @@ export interface PreparedWorld {
   estimate?: TrainingEstimate & { isSimulated: boolean; tasks: number };
   /** Where what was trained is tested in the end. Absent where that would cost: `tutti bench` does it then. */
   test?: readonly TestWorld[];
-  open(folder: TrainingFolder): Promise<{ world: World; close(): void }>;
+  open(folder: TrainingFolder): Promise<{ world: World; close(): Promise<void> | void }>;
 }
 
 type WorldSettings<Kind> = Extract<TrainSettings["world"], { kind: Kind }>;
 
-export function prepareWorld(settings: TrainSettings): Promise<PreparedWorld> {
+export async function prepareWorld(settings: TrainSettings, flags: SpreadFlags = {}): Promise<PreparedWorld> {
   const { world } = settings;
+  if (world.kind !== "tasks")
+    refuseSpread(flags, "--tasks: recordings and the rehearsal are replayed here, and nobody is asked");
   if (world.kind === "recording") return prepareRecordings(world, settings);
   if (world.kind === "joined") return prepareJoined(world, settings);
-  if (world.kind === "tasks") return prepareTasks(world, settings);
+  if (world.kind === "tasks") return prepareTasks(world, settings, flags);
   return prepareRehearsal(settings);
 }
 
@@ -91,6 +94,7 @@ async function prepareJoined(
 async function prepareTasks(
   { budgetUsd, allowInsideGrades, ...where }: WorldSettings<"tasks">,
   settings: TrainSettings,
+  { postgres }: SpreadFlags,
 ): Promise<PreparedWorld> {
   const { seed, pools } = settings;
   const [{ openTrainingTasks }, { refuseDecidedInside }, { estimateTraining }] = await Promise.all([
@@ -98,7 +102,8 @@ async function prepareTasks(
     import("../../task/decided-inside.ts"),
     import("../../world/live/training-estimate.ts"),
   ]);
-  const { set, pool, grader, calibration, ratings, isSimulated, notices } = await openTrainingTasks(where);
+  const opened = await openTrainingTasks({ ...where, postgres });
+  const { set, pool, grader, calibration, ratings, isSimulated, notices } = opened;
   refuseDecidedInside(set.tasks, allowInsideGrades);
   const estimate = estimateTraining({ tasks: set.tasks, pool, ...countAsks(settings) });
   return {
@@ -126,7 +131,13 @@ async function prepareTasks(
           ratings,
           allowInsideGrades,
         };
-        return { world: createTasksWorld(options), close: () => cache.close() };
+        const world = createTasksWorld(options);
+        const queue = await opened.queue?.open({ title: `tutti train ${set.id}`, folder: path });
+        const close = async () => {
+          await queue?.close();
+          cache.close();
+        };
+        return { world, close };
       } catch (error) {
         cache.close();
         throw error;

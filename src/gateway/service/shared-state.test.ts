@@ -68,7 +68,7 @@ describe.skipIf(!POSTGRES)(`two gateways on one Postgres${noPostgres}`, () => {
         running--;
         return `done ${count}`;
       },
-      { config: { providers: { stub: { concurrency: 3 } } } },
+      { config: { queue: { perProvider: { stub: 3 } } } },
     );
     const ask = (at: number) => {
       // Passed through, and performed as a run with a plan.

@@ -1,6 +1,6 @@
 // Hears what other processes on the same Postgres tell with NOTIFY, over a connection of its own that is opened again whenever it
-// breaks. For what changes rarely and should be known at once: a notification holds up every other one that commits, so none is
-// sent for what happens with each request. One may be lost while there is no connection: whoever listens looks again by itself.
+// breaks. For what changes rarely and should be known at once: a notification holds up every other one that commits, so what
+// happens often is told of many at once. One may be lost while there is no connection: whoever listens looks again by itself.
 
 import type Pg from "pg";
 import { loadPg } from "./connection.ts";
@@ -14,10 +14,17 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** `onMessage` gets what was sent; `onOpen` is called with each new connection, when something may have been missed. */
+export interface ListenOptions {
+  channel?: string;
+  /** Gets what was sent. */
+  onMessage(text: string): void;
+  /** Called with each new connection, when something may have been missed. */
+  onOpen(): void;
+}
+
 export async function listen(
   address: string,
-  { onMessage, onOpen }: { onMessage(text: string): void; onOpen(): void },
+  { channel = CHANNEL, onMessage, onOpen }: ListenOptions,
 ): Promise<Listener> {
   const pg = await loadPg();
   let client: Pg.Client | undefined;
@@ -44,7 +51,7 @@ export async function listen(
     opened.on("notification", ({ payload = "" }) => onMessage(payload));
     try {
       await opened.connect();
-      await opened.query(`LISTEN ${CHANNEL}`);
+      await opened.query(`LISTEN ${channel}`);
       onOpen();
     } catch {
       again();

@@ -5,6 +5,7 @@
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import { toFailedSpending, toSpending } from "../../perform/budget.ts";
 import type { AskBudget } from "../../perform/ledger.ts";
+import { mergeDeltas } from "../../worker/delta.ts";
 import { streamCut } from "../../worker/failure.ts";
 import { estimateInputTokens } from "../../worker/price.ts";
 import type { PoolMember, Worker, WorkerEvent, WorkerRequest } from "../../worker/types.ts";
@@ -12,11 +13,12 @@ import { keyOf, type ReplyCache } from "./reply-cache.ts";
 import { SharedAsk } from "./shared-ask.ts";
 
 export function createCachingWorker(member: PoolMember, cache: ReplyCache, budget: AskBudget): Worker {
-  const { id, kind, isSimulated } = member.worker;
+  const { id, kind, isSimulated, keepsTime } = member.worker;
   return {
     id,
     kind,
     isSimulated,
+    keepsTime,
     async *ask(request, signal): AsyncIterable<WorkerEvent> {
       const key = keyOf(id, request);
       const known = cache.find(key);
@@ -53,13 +55,15 @@ async function askAndKeep({ member, request, key, cache, budget, signal, tell }:
   const billed = { kind: worker.kind, price };
   const inputTokens = () => estimateInputTokens(request.messages, request);
   const { maxOutputTokens } = request;
+  // One question, one reply, whoever asks it: that is its name, too.
+  const asked = { ...request, ask: { run: key, name: "reply" } };
   const settle = await budget.reserve({ worker: worker.id, price, inputTokens, maxOutputTokens }, signal);
   const events: WorkerEvent[] = [];
   let written = "";
   let finish: Extract<WorkerEvent, { type: "finish" }> | undefined;
   let failure: unknown;
   try {
-    for await (const event of worker.ask(request, signal)) {
+    for await (const event of worker.ask(asked, signal)) {
       if (event.type === "finish") {
         finish = event;
         continue;
@@ -82,20 +86,10 @@ async function askAndKeep({ member, request, key, cache, budget, signal, tell }:
   const row = { key, worker: worker.id, costUsd, at: Date.now() };
   if (!finish) {
     if (costUsd) cache.keep({ ...row, failed: error.code });
+    worker.forget?.(key);
     throw failure;
   }
-  cache.keep({ ...row, events: [...merge(events), finish] });
+  cache.keep({ ...row, events: [...mergeDeltas(events), finish] });
+  worker.forget?.(key);
   tell(finish);
-}
-
-/** Pieces of text that follow each other become one: the file is smaller, and replaying it quicker. */
-function merge(events: readonly WorkerEvent[]): WorkerEvent[] {
-  const merged: WorkerEvent[] = [];
-  for (const event of events) {
-    const last = merged.at(-1);
-    if (last && last.type === event.type && (last.type === "text-delta" || last.type === "reasoning-delta"))
-      merged[merged.length - 1] = { ...last, text: last.text + (event as typeof last).text };
-    else merged.push(event);
-  }
-  return merged;
 }

@@ -1,0 +1,38 @@
+// Joins what is wanted while a statement is under way into the next one: a database that answers slowly gets fewer of them.
+
+/** `work` gets what was added since it was called last, and gives a result for each. One call at a time. */
+export function createBatch<Item, Result>(
+  work: (items: Item[]) => Promise<readonly Result[]>,
+  most = 500,
+): (item: Item) => Promise<Result> {
+  interface Waiting {
+    item: Item;
+    resolve(result: Result): void;
+    reject(error: unknown): void;
+  }
+  const waiting: Waiting[] = [];
+  let isWorking = false;
+
+  async function run(): Promise<void> {
+    // Whatever is added in this turn of the event loop goes along.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, most);
+      try {
+        const results = await work(batch.map(({ item }) => item));
+        for (const [i, { resolve }] of batch.entries()) resolve(results[i]!);
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    isWorking = false;
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      if (isWorking) return;
+      isWorking = true;
+      void run();
+    });
+}
