@@ -27,7 +27,7 @@ export default defineConfig({
             "src/**/*.test.ts",
             "fuzz/*.test.ts",
             "web/src/**/*.test.{ts,tsx}",
-            "{scripts,attack,faults,experiments}/**/*.test.mjs",
+            "{scripts,attack,faults,deploy,experiments}/**/*.test.mjs",
           ],
           globalSetup: ["src/testing/build.ts", "src/testing/postgres-server.ts"],
         },

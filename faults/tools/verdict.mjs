@@ -32,13 +32,19 @@ export async function judge(scene, clients) {
     billedUsd: bills.billedUsd,
   };
   const problems = [
-    ...open.map(({ id, events }) => `run ${id} never ended: ${events.slice(-3).map(({ type }) => type)}`),
+    ...open.map(({ id, events }) => toLostLine(id, events)),
     ...promised.map(({ id }) => `response ${id} was promised and is in no journal`),
     ...twice,
     ...told.neither,
     ...bills.problems,
   ];
   return { figures, problems };
+}
+
+function toLostLine(id, events) {
+  const resumes = events.filter(({ type }) => type === "run-resume").length;
+  const last = events.slice(-3).map(({ type }) => type);
+  return `run ${id} never ended, gone on with ${resumes} times, at last: ${last}`;
 }
 
 /** All that the figures of several faults have in common. */

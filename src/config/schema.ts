@@ -191,12 +191,15 @@ const configSchema = z.strictObject({
    * TUTTI_HOME, which is ~/.tutti.
    */
   store: z.string().min(1).optional(),
-  /** How many calls run at the same time where several machines share them (`--postgres`, docs/queues.md). */
+  /** How many calls run at the same time, also where several machines share them (`--postgres`, docs/queues.md). */
   queue: z
     .strictObject({
       /** Of one process at one provider. */
       perProcess: count.default(32),
-      /** At a provider, over all machines: `{ openai: 50 }`. */
+      /**
+       * At a provider, over all machines: `{ openai: 50 }`. Others wait for their turn, in a gateway too; several gateways on
+       * one Postgres count together.
+       */
       perProvider: z.record(name, count).default({}),
       /** Of one bench, recording, training or environment at one provider, over all machines. */
       perOwner: count.optional(),

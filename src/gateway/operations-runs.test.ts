@@ -180,6 +180,8 @@ describe("figures and logs", () => {
     expect(values.get(`tutti_request_seconds_count{${route}}`)).toBe(4);
     // The one that asks for them.
     expect(values.get("tutti_running_requests")).toBe(1);
+    expect(values.get("tutti_running_runs")).toBe(0);
+    expect(values.get("tutti_waiting_runs")).toBe(0);
     expect(values.get('tutti_worker_calls_total{worker="stub/alpha",outcome="ok"}')).toBeGreaterThanOrEqual(
       1,
     );

@@ -48,6 +48,7 @@ import { RunDispatcher } from "./runs/run-dispatcher.ts";
 import { RemoteRuns } from "./service/remote-runs.ts";
 import { openService, type Service } from "./service/service.ts";
 import { SharedSessions } from "./service/shared-sessions.ts";
+import { createSharedSlots } from "./service/shared-slots.ts";
 import { createSharedTurns } from "./service/shared-turns.ts";
 import { createSharedTurnstile } from "./service/shared-turnstile.ts";
 import { takeOverFirst } from "./service/take-over-keys.ts";
@@ -100,7 +101,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const keys = await openKeys(service, { env, host, onNotice });
   const tutti = createTutti(
     { ...config, store: given ?? config.store, observers },
-    { env: { ...env }, onNotice, engine: () => context.engine },
+    { env: { ...env }, onNotice, engine: () => context.engine, slots: service && createSharedSlots(service) },
   );
   const store = await tutti.store();
   const owner = createOwner();

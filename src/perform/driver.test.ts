@@ -3,7 +3,7 @@ import { TuttiError } from "../base/errors.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import type { RunEvent } from "../store/types.ts";
 import { playedConductor, scriptedWorker, step, toPool, toStage, toStart } from "../testing/stage.ts";
-import { performRun } from "./driver.ts";
+import { performRun, resumeRun } from "./driver.ts";
 import { toRun } from "./run.ts";
 
 const DOWN = new TuttiError("provider-error", "500 from upstream", { retryable: true, retryAfterMs: 0 });
@@ -34,6 +34,39 @@ describe("a run whose lease was lost to another process", () => {
     expect(second.requests).toHaveLength(0);
     expect(unwritten).toEqual([]);
     expect((await store.loadRun("r_test")).at(-1)?.type).toBe("step-start");
+  });
+});
+
+describe("a run that is gone on with", () => {
+  const workflow = { steps: [step(0, "a"), step(1, "b", "all")] };
+
+  async function leaveAfter(type: RunEvent["type"]) {
+    const store = createMemoryStore();
+    const pool = toPool([scriptedWorker("first", "one"), scriptedWorker("second", "two")]);
+    await performRun(toStart(pool), toStage(pool, playedConductor(workflow), { store }));
+    const events = await store.loadRun("r_test");
+    return { events, kept: events.slice(0, events.findIndex((event) => event.type === type) + 1) };
+  }
+
+  it("is read again under its lease: its process may have written to the last", async () => {
+    const { kept } = await leaveAfter("step-end");
+    const store = createMemoryStore();
+    await store.append(kept);
+    const first = scriptedWorker("first", "again");
+    const pool = toPool([first, scriptedWorker("second", "two")]);
+    const state = await resumeRun(kept.slice(0, -1), toStage(pool, playedConductor(workflow), { store }));
+    expect(toRun(state)).toMatchObject({ answer: "two", stopReason: "done" });
+    expect(first.requests).toHaveLength(0);
+  });
+
+  it("is left alone where it has ended meanwhile", async () => {
+    const { events, kept } = await leaveAfter("step-end");
+    const store = createMemoryStore();
+    await store.append(events);
+    const pool = toPool([scriptedWorker("first", "again"), scriptedWorker("second", "again")]);
+    const state = await resumeRun(kept, toStage(pool, playedConductor(workflow), { store }));
+    expect(toRun(state).answer).toBe("two");
+    expect(await store.loadRun("r_test")).toHaveLength(events.length);
   });
 });
 

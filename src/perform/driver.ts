@@ -54,12 +54,37 @@ export async function resumeRun(
   stage: Stage,
   turn?: ResumeTurn,
 ): Promise<RunState> {
-  const state = fold(events);
-  if (!state) throw new TuttiError("unknown-run", "The journal has no start for this run");
-  await claim(state.runId, stage);
+  const known = fold(events);
+  if (!known) throw new TuttiError("unknown-run", "The journal has no start for this run");
+  await claim(known.runId, stage);
+  let state: RunState;
+  try {
+    state = await readAgain(events, known, stage, turn);
+  } catch (error) {
+    await stage.store.release(known.runId, stage.owner).catch(() => {});
+    throw error;
+  }
+  if (state.ended && !known.ended) {
+    await stage.store.release(state.runId, stage.owner);
+    return state;
+  }
   const driver = new Driver(state, stage);
   await driver.pickUp(turn);
   return driver.perform();
+}
+
+/** What its process wrote to the last, after it was read here and before its lease was ours. */
+async function readAgain(
+  events: readonly RunEvent[],
+  known: RunState,
+  { store }: Stage,
+  turn: ResumeTurn | undefined,
+): Promise<RunState> {
+  const latest = await store.loadRun(known.runId);
+  const count = (list: readonly RunEvent[]) => list.filter(({ type }) => type !== "run-feedback").length;
+  if (count(latest) <= count(events)) return known;
+  if (turn) throw new TuttiError("run-busy", `Run ${known.runId} was gone on with by another process`);
+  return fold(latest) ?? known;
 }
 
 async function claim(runId: string, { store, owner }: Stage): Promise<void> {

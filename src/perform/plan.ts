@@ -66,7 +66,7 @@ export function toPlanLimits(state: RunState): PlanLimits {
 export async function performPlan(
   { round, attempt, maxOutputTokens }: Extract<Action, { type: "compose" }>,
   state: RunState,
-  { conductor, pool, now, onEvent, breaker }: Stage,
+  { conductor, pool, now, onEvent, breaker, enterProvider }: Stage,
   stopped: AbortSignal,
 ): Promise<RunEvent> {
   const { runId, settings } = state;
@@ -75,6 +75,8 @@ export async function performPlan(
   const request = { ...toComposeRequest(state, pool, maxOutputTokens), ask, timeouts };
   const quote = conductor.quote?.(request);
   const entry = { kind: quote ? ("model" as const) : ("tool" as const), price: quote?.member.price };
+  const entering = quote && enterProvider?.(quote.member.worker, stopped);
+  const leave = entering && (await entering.catch(() => undefined));
   const startedAt = now();
   const common = () => ({ runId, at: now(), round, attempt, durationMs: now() - startedAt });
   const planner = quote?.member.worker.id;
@@ -133,6 +135,7 @@ export async function performPlan(
     };
   } finally {
     patience?.end();
+    leave?.();
   }
 }
 

@@ -9,6 +9,7 @@ import type { EventError, Owner, RunEvent, Store } from "../store/types.ts";
 import type { Pool } from "../worker/types.ts";
 import type { Workflow } from "../workflow/types.ts";
 import type { CountedInputs } from "./counted-inputs.ts";
+import type { EnterProvider } from "./provider-slots.ts";
 import type { CircuitBreaker } from "./retry.ts";
 import type { RunState } from "./state.ts";
 
@@ -41,6 +42,8 @@ export interface Stage {
   isFinal?: boolean;
   /** The longest that a worker is waited for (`AskOptions.patienceMs`). */
   patienceMs?: number;
+  /** Where calls of a provider wait for their turn. */
+  enterProvider?: EnterProvider;
   /** Of a run that a durable engine performs. */
   checkpoint?: Checkpoint;
   /** Called in order, never awaited. Deltas come here too; only they are not in the journal first. */

@@ -66,10 +66,14 @@ export async function performStep(
   const request: WorkerRequest = toRequest(action, state, nested);
   request.isFinal = isAnswer && stage.isFinal;
   const where = { runId, round, step, attempt };
+  const { worker: model } = stage.pool.members[worker]!;
+  const entering = nested ? undefined : stage.enterProvider?.(model, attempts.signal);
+  // Stopped while it waited: then what is begun is stopped at once.
+  const leave = entering && (await entering.catch(() => undefined));
   const startedAt = now();
   const delivery = createDelivery(where, isAnswer, stage);
 
-  const asked = startAttempt(stage.pool.members[worker]!.worker, request, {
+  const asked = startAttempt(model, request, {
     timeouts: nested ? NO_TIMEOUTS : settings.timeouts,
     now,
     onDelta: delivery.onDelta,
@@ -77,6 +81,7 @@ export async function performStep(
   attempts.add(asked);
   const outcome = await asked.outcome;
   attempts.delete(asked);
+  leave?.();
   // A nested run that was stopped still has to journal its own end.
   await nested?.ended();
 
@@ -251,6 +256,14 @@ function createDelivery(
 export class Attempts {
   readonly #all = new Set<Attempt>();
   #isStopped = false;
+  #controller: AbortController | undefined;
+
+  /** Aborted when they are stopped. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#isStopped) this.#controller.abort();
+    return this.#controller.signal;
+  }
 
   add(attempt: Attempt): void {
     this.#all.add(attempt);
@@ -263,6 +276,7 @@ export class Attempts {
 
   stop(): void {
     this.#isStopped = true;
+    this.#controller?.abort();
     for (const attempt of this.#all) attempt.stop();
   }
 }

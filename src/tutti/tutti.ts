@@ -4,6 +4,7 @@ import { TuttiError, usageError } from "../base/errors.ts";
 import { createLiveRatings } from "../calibration/ratings/live-ratings.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Conductor } from "../conductor/types.ts";
+import { referenceOf, splitRef } from "../config/endpoint.ts";
 import { toStorePath } from "../config/home.ts";
 import { type ResolvedPool, resolveModel } from "../config/pool.ts";
 import { parseConfig } from "../config/problems.ts";
@@ -12,6 +13,7 @@ import type { RunEngine } from "../durable/engine.ts";
 import { CountedInputs } from "../perform/counted-inputs.ts";
 import { performRun, resumeRun } from "../perform/driver.ts";
 import { estimatePlan } from "../perform/estimate.ts";
+import { createLocalSlots, type EnterProvider, type Slots } from "../perform/provider-slots.ts";
 import { EventQueue } from "../perform/queue.ts";
 import { CircuitBreaker, type CircuitState } from "../perform/retry.ts";
 import { type Run, toRun } from "../perform/run.ts";
@@ -68,6 +70,8 @@ export interface TuttiOptions {
   onNotice?: (text: string) => void;
   /** Performs runs so that another process goes on with them. It is opened later than this, so it is asked for. */
   engine?: () => RunEngine | undefined;
+  /** Where calls of a provider with a limit wait for their turn; by default those of this process. */
+  slots?: Slots;
 }
 
 export interface Tutti {
@@ -91,6 +95,8 @@ export interface Tutti {
   circuitOf(workerId: string): CircuitState;
   /** For whoever tells other processes of them. */
   readonly circuits: CircuitBreaker;
+  /** For a call that is no run's (config `queue.perProvider`). */
+  readonly enterProvider: EnterProvider;
   close(): Promise<void>;
 }
 
@@ -101,10 +107,16 @@ const RESUMABLE = ["cancelled", "deadline", "journal-failed"];
 
 export function createTutti(
   input: TuttiInput = {},
-  { env = process.env, onNotice = warn, engine }: TuttiOptions = {},
+  { env = process.env, onNotice = warn, engine, slots = createLocalSlots() }: TuttiOptions = {},
 ): Tutti {
   const { config, store: given, observers } = parseInput(input);
   const breaker = new CircuitBreaker();
+  const enterProvider: EnterProvider = (worker, signal) => {
+    const { provider } = splitRef(referenceOf(worker) ?? worker.id);
+    const { perProvider } = config.queue;
+    const most = Object.hasOwn(perProvider, provider) ? perProvider[provider] : undefined;
+    return most === undefined ? undefined : slots.enter(provider, most, signal);
+  };
   const counted = new CountedInputs();
   let opened: Promise<Store> | undefined;
   const openedStore = () => {
@@ -240,6 +252,7 @@ export function createTutti(
       isFinal,
       patienceMs,
       onEvent: both(observe, onEvent),
+      enterProvider,
       onUnwritten: (events) => void backlog.add(events),
       review:
         review &&
@@ -350,6 +363,7 @@ export function createTutti(
     backlog,
     circuitOf: (workerId) => breaker.stateOf(workerId),
     circuits: breaker,
+    enterProvider,
     async close() {
       isClosed = true;
       if (backlog.size > 0) await backlog.flush();

@@ -15,6 +15,7 @@ describe("figures", () => {
     metrics.addWorkerCall("openai/gpt-6-sol", "ok");
     metrics.addWorkerCall("openai/gpt-6-sol", "error");
     metrics.addJoined();
+    metrics.setRuns({ running: 3, waiting: 2 });
     const text = await metrics.text();
     for (const line of [
       'tutti_requests_total{route="/v1/chat/completions",status="200",model_kind="team"} 1',
@@ -31,6 +32,8 @@ describe("figures", () => {
       'tutti_worker_calls_total{worker="openai/gpt-6-sol",outcome="ok"} 1',
       'tutti_worker_calls_total{worker="openai/gpt-6-sol",outcome="error"} 1',
       "tutti_joined_requests_total 1",
+      "tutti_running_runs 3",
+      "tutti_waiting_runs 2",
     ])
       expect(text.split("\n")).toContain(line);
     expect(text).toContain("process_cpu_seconds_total");

@@ -46,6 +46,9 @@ export function createMetrics({ workers = [] }: { workers?: Iterable<string> } =
   const overheadSeconds = histogram("overhead", own, [], OVERHEAD_SECONDS);
   const help = "Requests that are being answered.";
   const running = new Gauge({ name: "tutti_running_requests", help, registers });
+  const gauge = (name: string, text: string) => new Gauge({ name: `tutti_${name}`, help: text, registers });
+  const runningRuns = gauge("running_runs", "Runs that this gateway performs.");
+  const waitingRuns = gauge("waiting_runs", "Runs of others that this gateway will go on with.");
   const cost = counter("cost_usd", "Dollars that runs took.", ["simulated"]);
   const tokens = counter("tokens", "Tokens of all calls, orchestration included.", ["direction"]);
   const calls = counter("worker_calls", "Calls of workers of the pool.", ["worker", "outcome"]);
@@ -95,6 +98,11 @@ export function createMetrics({ workers = [] }: { workers?: Iterable<string> } =
     /** The pool may change while the gateway runs. */
     setWorkers(ids: Iterable<string>) {
       known = new Set(ids);
+    },
+    /** What an autoscaler goes by. */
+    setRuns(counts: { running: number; waiting: number }) {
+      runningRuns.set(counts.running);
+      waitingRuns.set(counts.waiting);
     },
     text: () => registry.metrics(),
     contentType: registry.contentType,

@@ -95,7 +95,8 @@ export const showReadiness: Handler = async (context, { connection }) => {
   }
 };
 
-export const showMetrics: Handler = async ({ metrics }, { connection }) => {
+export const showMetrics: Handler = async ({ metrics, live, relaying, dispatcher }, { connection }) => {
+  metrics.setRuns({ running: live.size + relaying, waiting: dispatcher.queued.size });
   const text = await metrics.text();
   connection.begin(200, { "content-type": metrics.contentType });
   connection.end(text);

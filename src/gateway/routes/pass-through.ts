@@ -92,6 +92,9 @@ export async function passThrough(
   let sent: SentRequest = { body: raw, bound, hidesUsage: false };
   let outcome: RelayResult | TuttiError;
   context.relaying++;
+  const entering = context.tutti.enterProvider(member.worker, connection.gone);
+  // A client that has left meanwhile is found out below.
+  const leave = entering && (await entering.catch(() => undefined));
   try {
     if (isBounded) sent = toBudgetedBody(asked, bound, admission);
     else sent.body = asked.isForm ? raw : spliceModel(raw, target.model);
@@ -138,6 +141,7 @@ export async function passThrough(
       : new TuttiError("internal", "Something went wrong here", { cause: error });
   } finally {
     context.relaying--;
+    leave?.();
   }
   // By the token it costs nothing that is known, and bytes of pictures are no tokens.
   if (reader.billing === "unknown" && (isTuttiError(outcome) || !outcome.usage)) entry.price = undefined;

@@ -6,6 +6,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import { openEngine, type RunEnding } from "../../durable/engine.ts";
 import { fold } from "../../perform/state.ts";
+import type { Store } from "../../store/types.ts";
+import { createOwner } from "../../tutti/run-setup.ts";
 import type { GatewayContext } from "../context.ts";
 import { findBackground, resumeRun } from "./resume-background.ts";
 
@@ -27,16 +29,29 @@ export async function openRunEngine(
   for (const runId of await findBackground(context, new Set())) await engine.adopt(runId);
 }
 
+/** Under its lease: what its process sent to the last may still be on its way into the journal, and is refused from then on. */
+async function neverBegan(store: Store, runId: string): Promise<boolean> {
+  const owner = createOwner();
+  if (!(await store.claim(runId, owner))) return false;
+  try {
+    return (await store.loadRun(runId)).length === 0;
+  } finally {
+    await store.release(runId, owner);
+  }
+}
+
 async function goOn(context: GatewayContext, runId: string): Promise<RunEnding> {
   const { dispatcher, tutti, log } = context;
   try {
     while (!context.isClosing) {
       dispatcher.queued.add(runId);
-      const events = await (await tutti.store()).loadRun(runId);
+      const store = await tutti.store();
+      const events = await store.loadRun(runId);
       const state = fold(events);
-      // It died before there was anything to go on with, or after all was done.
-      if (!state || state.ended) return "over";
+      // It died after all was done, or before there was anything to go on with.
+      if (state?.ended || (!state && (await neverBegan(store, runId)))) return "over";
       try {
+        if (!state) throw new TuttiError("run-busy", "It begins at this moment.");
         if (!context.engine) throw new TuttiError("overloaded", "This gateway is still starting.");
         const live = await resumeRun(context, runId, events);
         dispatcher.queued.delete(runId);

@@ -1,6 +1,7 @@
 // What two gateways on one Postgres know together, with real processes: who is left alone after failures, and what a conversation
 // has spent.
 
+import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { startScene } from "../../testing/gateway/served.ts";
 import { createTestDatabase, noPostgres, POSTGRES } from "../../testing/stores.ts";
@@ -54,6 +55,36 @@ describe.skipIf(!POSTGRES)(`two gateways on one Postgres${noPostgres}`, () => {
     expect(tried.status, JSON.stringify(tried)).toBe("completed");
     await expect.poll(async () => (await circuitAt(1)).state, SOON).toBe("closed");
     await expect.poll(async () => (await circuitAt(0)).state, SOON).toBe("closed");
+  });
+
+  it("never have more calls of a provider under way together than its limit, and answer all", async () => {
+    let running = 0;
+    let most = 0;
+    const { gateways, upstream } = await startTwo(
+      async ({ count }) => {
+        most = Math.max(most, ++running);
+        // As long as models take: nobody else is let in meanwhile.
+        await delay(60);
+        running--;
+        return `done ${count}`;
+      },
+      { config: { queue: { perProvider: { stub: 3 } } } },
+    );
+    const ask = (at: number) => {
+      // Passed through, and performed as a run with a plan.
+      const [path, asked] =
+        at % 3 === 0
+          ? ["/v1/responses", { model: "tutti", input: `Question ${at}` }]
+          : [
+              "/v1/chat/completions",
+              { model: "stub/alpha", messages: [{ role: "user", content: `Question ${at}` }] },
+            ];
+      return gateways[at % 2]!.post(path as string, asked as object);
+    };
+    const replies = await Promise.all(Array.from({ length: 24 }, (_, at) => ask(at)));
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
+    expect(upstream.requests.length).toBe(16 + 2 * 8);
+    expect(most).toBe(3);
   });
 
   it("never spend more of a conversation together than its cap, and make no more calls", async () => {

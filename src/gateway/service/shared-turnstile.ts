@@ -8,10 +8,9 @@ import { randomUUID } from "node:crypto";
 import type { PostgresConnection } from "../../store/postgres/connection.ts";
 import type { GatewayKey } from "../access/keys.ts";
 import type { Entry, RateUse, Turnstile } from "../access/turnstile.ts";
+import { createPlaceReturns } from "./place-returns.ts";
 
 const LOOK_AGAIN_MS = 30;
-/** How often what could not be given back is tried again. */
-const AGAIN_MS = 1_000;
 
 interface Granted {
   granted: number;
@@ -50,8 +49,7 @@ export function createSharedTurnstile({
 }: TurnstileOptions): Turnstile {
   const { query } = connection;
   const gates = new Map<string, Gate>();
-  let leaving: string[] = [];
-  let isLeaving = false;
+  const giveBack = createPlaceReturns(connection);
 
   function gateOf({ id }: GatewayKey): Gate {
     const gate = gates.get(id) ?? { waiting: [], isAsking: false, spentUntil: 0 };
@@ -104,7 +102,7 @@ export function createSharedTurnstile({
 
   function toEntry(key: GatewayKey, gate: Gate, id: string, slot: number): Entry {
     const leave = () => {
-      if (key.concurrency !== undefined) giveBack(id);
+      if (key.concurrency !== undefined) void giveBack(id);
     };
     return {
       ok: true,
@@ -120,23 +118,6 @@ export function createSharedTurnstile({
         );
       },
     };
-  }
-
-  function giveBack(...ids: string[]): void {
-    leaving.push(...ids);
-    if (isLeaving) return;
-    isLeaving = true;
-    // Those that end in the same turn go together.
-    setImmediate(async () => {
-      while (leaving.length > 0) {
-        const ids = leaving;
-        leaving = [];
-        await query("DELETE FROM places WHERE id = ANY ($1::uuid[])", [ids]).catch(() => {
-          setTimeout(() => giveBack(...ids), AGAIN_MS).unref();
-        });
-      }
-      isLeaving = false;
-    });
   }
 
   return {
