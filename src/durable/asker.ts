@@ -8,6 +8,8 @@ import type { AskReply, AskRows } from "./ask-rows.ts";
 import { createBatch } from "./batch.ts";
 
 const CHECK_MS = 5_000;
+/** Each is a statement of its own in the transaction. */
+const MOST_AT_ONCE = 32;
 
 interface QueuedAsk {
   worker: string;
@@ -33,6 +35,8 @@ export interface Asker {
 interface Waiting {
   resolve(reply: AskReply): void;
   reject(error: unknown): void;
+  /** It is in the table. */
+  isQueued: boolean;
 }
 
 export function createAsker(
@@ -41,7 +45,7 @@ export function createAsker(
 ): Asker {
   const waiting = new Map<string, Waiting>();
   const forgetting = new Map<string, Promise<unknown>>();
-  const enqueue = createBatch(rows.enqueue);
+  const enqueue = createBatch(rows.enqueue, { most: MOST_AT_ONCE, lanes: 3 });
   const fetchOne = createBatch(async (ids: string[]) => {
     const replies = await rows.fetch(ids);
     return ids.map((id) => replies.get(id));
@@ -67,7 +71,7 @@ export function createAsker(
   };
 
   async function check(): Promise<void> {
-    const ids = [...waiting.keys()];
+    const ids = [...waiting].filter(([, { isQueued }]) => isQueued).map(([id]) => id);
     if (ids.length === 0) return;
     const { ended: over, gone } = await rows.check(ids);
     ended(over);
@@ -100,13 +104,17 @@ export function createAsker(
       const id = hash("sha256", JSON.stringify([owner, worker, run, name.name]), "hex");
       if (waiting.has(id)) throw new TypeError(`"${name.name}" of run "${run}" is being asked already`);
       if (signal.aborted) throw stopped(worker);
-      const promise = new Promise<AskReply>((resolve, reject) => waiting.set(id, { resolve, reject }));
+      const promise = new Promise<AskReply>((resolve, reject) =>
+        waiting.set(id, { resolve, reject, isQueued: false }),
+      );
       // It may be rejected before anybody waits for it.
       promise.catch(() => {});
       const stop = () => waiting.get(id)?.reject(stopped(worker));
       signal.addEventListener("abort", stop);
       try {
         const isOver = await enqueue({ id, owner, run, worker, queue, request });
+        const own = waiting.get(id);
+        if (own) own.isQueued = true;
         if (isOver) ended([id]);
         const reply = await promise;
         if (!ask) forget(run);

@@ -1,9 +1,9 @@
 // Joins what is wanted while a statement is under way into the next one: a database that answers slowly gets fewer of them.
 
-/** `work` gets what was added since it was called last, and gives a result for each. One call at a time. */
+/** `work` gets what was added since it was called last, and gives a result for each. So many calls at a time as `lanes`. */
 export function createBatch<Item, Result>(
   work: (items: Item[]) => Promise<readonly Result[]>,
-  most = 500,
+  { most = 500, lanes = 1 } = {},
 ): (item: Item) => Promise<Result> {
   interface Waiting {
     item: Item;
@@ -11,7 +11,7 @@ export function createBatch<Item, Result>(
     reject(error: unknown): void;
   }
   const waiting: Waiting[] = [];
-  let isWorking = false;
+  let working = 0;
 
   async function run(): Promise<void> {
     // Whatever is added in this turn of the event loop goes along.
@@ -25,14 +25,14 @@ export function createBatch<Item, Result>(
         for (const { reject } of batch) reject(error);
       }
     }
-    isWorking = false;
+    working--;
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      if (isWorking) return;
-      isWorking = true;
+      if (working === lanes) return;
+      working++;
       void run();
     });
 }

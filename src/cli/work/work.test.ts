@@ -4,14 +4,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import {
-  createHome,
-  type Finished,
-  runTutti,
-  type StartedCommand,
-  startTutti,
-} from "../../testing/command.ts";
+import { runTutti } from "../../testing/command.ts";
 import { type ChatServer, startChatServer } from "../../testing/gateway/chat-server.ts";
+import { createMachines } from "../../testing/machines.ts";
 import { createTestDatabase, noPostgres, POSTGRES, readTables } from "../../testing/stores.ts";
 
 const PATIENT = { timeout: 120_000 };
@@ -19,10 +14,9 @@ const PLAN = 'model_id = [1]\nsubtasks = ["Solve it"]\naccess_list = [[]]';
 const TASKS = 40;
 
 let server: ChatServer;
-let folder: string;
+const { folder, start, run, startWork, end } = createMachines();
 /** Called with each request; a reply waits for it. */
 let onAsked: () => Promise<void> | void = () => {};
-const started: StartedCommand[] = [];
 
 const config = (temperature?: number) => ({
   workers: ["even", "most", "planner"].map((id) => ({
@@ -44,7 +38,6 @@ beforeAll(async () => {
       return `Answer: ${(model === "even" ? i % 2 === 0 : i % 5 !== 0) ? 2 * i : "no idea"}`;
     },
   });
-  folder = createHome();
   writeFileSync(join(folder, "tutti.config.json"), JSON.stringify(config()));
   writeFileSync(join(folder, "other.config.json"), JSON.stringify(config(0.7)));
   const tasks = Array.from({ length: TASKS }, (_, i) => ({
@@ -55,32 +48,9 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   onAsked = () => {};
-  for (const { child, finished } of started.splice(0)) {
-    child.kill("SIGKILL");
-    await finished;
-  }
+  await end();
 });
 afterAll(() => server.close());
-
-function start(address: string | undefined, ...args: string[]): StartedCommand {
-  const env: Record<string, string> = { TUTTI_HOME: folder };
-  if (address) env.TUTTI_POSTGRES_URL = address;
-  const command = startTutti(args, { env, cwd: folder });
-  started.push(command);
-  return command;
-}
-const run = (address: string | undefined, ...args: string[]): Promise<Finished> =>
-  start(address, ...args).finished;
-
-/** Once it takes calls. */
-async function startWork(address: string, ...args: string[]): Promise<StartedCommand> {
-  const work = start(address, "work", "--json", ...args);
-  await new Promise<void>((resolve, reject) => {
-    work.child.stdout!.on("data", (text: string) => text.includes('"ready"') && resolve());
-    void work.finished.then(({ stderr }) => reject(new Error(stderr)));
-  });
-  return work;
-}
 
 const BENCH = ["bench", "--yes", "--tasks", "mine.jsonl", "--pool", "team"];
 const BENCHED = [...BENCH, "--conductor", "best-single,vote-3,prompted", "--concurrency", "16"];
