@@ -2,10 +2,12 @@
 // performed, and what earned more than its group becomes more likely. As in the paper: rewards 0 / 0.5 / 1, a clipped
 // ratio, no KL term. Where we leave it, because a small model collapsed without:
 // - advantages are centred, but not divided by the deviation of their group;
+// - a step's own tokens are also credited with what the plan loses when another plan's step stands there (credit.ts);
 // - the entropy of decisions is rewarded, up to a bound;
 // - a little likelihood of random workflows is added, or the language is forgotten.
 
 import { hashSeed, type Random } from "../base/random.ts";
+import type { TokenKind } from "../conductor/native/language.ts";
 import type { TrainingExample } from "../nn/model.ts";
 import type { Weights } from "../nn/types.ts";
 import { isModel, numbersOf } from "../worker/kinds.ts";
@@ -13,6 +15,7 @@ import type { Step } from "../workflow/types.ts";
 import { isSimulatedTask } from "../world/joined.ts";
 import type { Outcome } from "../world/rollout.ts";
 import type { Question, World } from "../world/types.ts";
+import { creditSteps } from "./native/credit.ts";
 import {
   createStageRandom,
   learn,
@@ -40,6 +43,8 @@ export interface PlanGroup extends OutcomeGroup {
   /** Of the first try: it is what goes on to a second round. */
   outcomes: readonly Outcome[];
   rewards: (number | undefined)[];
+  /** Of each plan, by step: what it gains over others in its place. Absent: not compared. */
+  credits?: readonly (readonly (number | undefined)[])[];
 }
 
 /** How far the probability of a token may move in one step, as a ratio. */
@@ -58,7 +63,7 @@ export const grpo: TrainingStage = async function* (context) {
   // 2. A group of plans for each, performed and rewarded; some go on to a second round.
   const first = yield* rollOut(prompts, context);
   const again = plan.stage === "rounds" ? yield* rollOutAgain(first, context, random) : [];
-  const groups = [...first, ...again];
+  const groups = [...(yield* creditSteps(first, context)), ...again];
 
   // 3. What was better than its group becomes a training example. A flat group would teach nothing but its entropy,
   //    which would pull it apart for no reason.
@@ -86,7 +91,7 @@ export const grpo: TrainingStage = async function* (context) {
 export type Try = Pick<WrittenRollout, "seed" | "before">;
 
 /** In a simulation each plan is tried so often: one try says more about the noise than about the plan. */
-const TRIES = 4;
+export const TRIES = 8;
 
 /** First rounds. A plan's reward is the mean of its tries, which have the same seeds for the whole group. */
 export async function* rollOut(prompts: readonly Prompt[], context: StageContext): Asking<PlanGroup[]> {
@@ -153,7 +158,7 @@ function pickStates({ outcomes }: PlanGroup): number[] {
 /** All plans of a prompt under each of its tries. Outcomes by prompt, plan and try. */
 export async function* performPlans(
   prompts: readonly Prompt[],
-  plans: readonly (readonly Plan[])[],
+  plans: readonly (readonly { text: string }[])[],
   tries: readonly (readonly Try[])[],
 ): Asking<Outcome[][][]> {
   const outcomes = yield prompts.flatMap(({ question }, q) =>
@@ -182,7 +187,7 @@ export function toTries(
   return Array.from({ length: count }, (_, number) => ({ seed: hashSeed(seed, question, number) }));
 }
 
-function toRolloutSeed({ seed, plan }: StageContext): number {
+export function toRolloutSeed({ seed, plan }: StageContext): number {
   return hashSeed(seed, "rollouts", plan.iteration);
 }
 
@@ -224,8 +229,10 @@ export function isFlat(rewards: readonly (number | undefined)[]): boolean {
 
 // ---- Training examples ------------------------------------------------------------------------------------
 
-/** What words earn is small against the noise of a run: they learn more slowly than decisions, or they drift. */
-const WORD_WEIGHT = 0.5;
+/** What a step is told earns little against the noise of a run: it learns more slowly than who is asked, or it drifts. */
+const KIND_WEIGHT: Record<TokenKind, number> = { team: 1, instruction: 1, filling: 1, fixed: 0.5 };
+/** Of a token's advantage, this share is what its step alone gained, where that is known. */
+const CREDIT = 0.5;
 /**
  * Entropy of a decision, in nats, above which no more is asked for, and none of what is no workflow: without these
  * bounds it ran away, once the groups were nearly flat, into ever longer babble.
@@ -234,29 +241,34 @@ const ENOUGH_ENTROPY = 1;
 
 /** Every rollout counts the same, however long it is. */
 export function toExamples(
-  { plans, outcomes, rewards }: PlanGroup,
-  { policy, plan: { stage, exploration }, words }: Pick<StageContext, "policy" | "plan" | "words">,
+  { plans, outcomes, rewards, credits }: PlanGroup,
+  { policy, plan: { stage, exploration } }: Pick<StageContext, "policy" | "plan">,
   scale: number,
 ): TrainingExample[] {
   const { language } = policy;
   const advantages = toAdvantages(rewards);
-  // What one worker is told says nothing about what a team should be told: learned while selecting, "solve it" was
-  // said to everybody ever after.
-  const wordWeight = stage === "selection" ? 0 : WORD_WEIGHT;
-  // Where words are free, what kind of work a step is told to do is a decision too.
-  const areVerbsDecisions = stage !== "selection" && words === "free";
   return plans.map(({ tokens, logps, entropies }, i) => {
-    const isDecision = language.decisions(tokens);
-    if (areVerbsDecisions) for (const [t, is] of language.verbs(tokens).entries()) isDecision[t]! ||= is;
+    // What one worker is told says nothing about what a team should be told: learned while selecting, "solve it" was
+    // said to everybody ever after.
+    const kinds = language.kinds(tokens);
+    const isLearned = (t: number) => stage !== "selection" || kinds[t] !== "instruction";
     // Nothing is learned from an outage, not even to explore.
     const isTaught = outcomes[i]!.isValid && rewards[i] !== undefined;
-    const isExplored = (t: number) => isTaught && entropies[t]! < ENOUGH_ENTROPY;
+    const isExplored = (t: number) =>
+      isTaught && kinds[t] !== "fixed" && isLearned(t) && entropies[t]! < ENOUGH_ENTROPY;
+    const stepOf = language.stepsOf(tokens);
+    const advantageOf = (t: number) => {
+      const credit = stepOf[t] === undefined ? undefined : credits?.[i]?.[stepOf[t]];
+      return credit === undefined ? advantages[i]! : (1 - CREDIT) * advantages[i]! + CREDIT * credit;
+    };
     return {
       tokens,
       logps,
-      advantage: advantages[i]!,
-      weights: isDecision.map((is) => (is ? 1 : wordWeight) * scale),
-      exploration: isDecision.map((is, t) => (isExplored(t) ? is * exploration * scale : 0)),
+      // The ratio is 1 while it learns, since each rollout is learned from once: an advantage for each token may stand
+      // in its weight.
+      advantage: 1,
+      weights: tokens.map((_, t) => (isLearned(t) ? KIND_WEIGHT[kinds[t]!] * advantageOf(t) * scale : 0)),
+      exploration: tokens.map((_, t) => (isExplored(t) ? exploration * scale : 0)),
     };
   });
 }
@@ -281,7 +293,7 @@ async function computeReminder(context: StageContext): Promise<Weights> {
 }
 
 function toReminderWeights({ language }: Policy, tokens: readonly number[]): Float32Array {
-  const weights = language.decisions(tokens).map((isDecision) => (isDecision ? 0 : REMINDER.words));
+  const weights = Float32Array.from(language.kinds(tokens), (kind) => (kind === "team" ? 0 : REMINDER.words));
   const end = tokens.indexOf(language.subtasks);
   for (let at = 0; at <= end; at++)
     if (tokens[at] === language.next || tokens[at] === language.subtasks) weights[at] = REMINDER.size;

@@ -49,7 +49,6 @@ export function createJoinedWorld(worlds: readonly World[], shares: readonly num
       ? (split) => worlds.flatMap((world) => world.replays!(split))
       : undefined,
     texts: () => repeatToLongest(worlds.map((world) => world.texts())),
-    works: () => [...new Set(worlds.flatMap((world) => world.works()))],
   };
 }
 

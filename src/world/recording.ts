@@ -32,7 +32,6 @@ const VALIDATION_PER_SET = 200;
 const TEXTS_PER_SET = 2_000;
 
 /** Kinds of work where nothing is known of the questions. */
-export const GENERIC_WORKS: readonly string[] = ["question", "problem", "task"];
 
 export interface RecordingWorldOptions extends SplitOptions {
   recordings: readonly RecordingSource[];
@@ -79,7 +78,6 @@ export async function createRecordingWorld(options: RecordingWorldOptions): Prom
     grade: (task, run, signal) => bySet.get(task.set)!.grade(task, run, signal),
     texts: () =>
       fields.flatMap(({ splits }) => sampleTasks(splits.train, TEXTS_PER_SET).map((task) => toText(task))),
-    works: () => GENERIC_WORKS,
   };
 }
 

@@ -115,7 +115,6 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): RehearsalW
       );
       return texts;
     },
-    works: () => FAMILIES.flatMap(({ terms }) => terms),
   };
 }
 

@@ -15,7 +15,6 @@ import { isModel, isSimulatedPool } from "../worker/kinds.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 import { createCachingWorker } from "./live/caching-worker.ts";
 import type { ReplyCache } from "./live/reply-cache.ts";
-import { GENERIC_WORKS } from "./recording.ts";
 import { withConsensus } from "./sets.ts";
 import { type Splits, sampleTasks, splitTasks } from "./split.ts";
 import type { Question, World } from "./types.ts";
@@ -123,7 +122,6 @@ export function createTasksWorld(options: TasksWorldOptions): TasksWorld {
     },
     grade: (task, { answer }, signal) => grader.grade(task, answer, signal),
     texts: () => sampleTasks(splits.train, TEXTS).map(toText),
-    works: () => GENERIC_WORKS,
   };
 }
 

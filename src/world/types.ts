@@ -92,8 +92,6 @@ export interface World extends Grading {
   replays?(split: SplitName): readonly ReplayedQuestion[];
   /** Questions to make the tokenizer from: training tasks only. */
   texts(): readonly string[];
-  /** The work that a subtask may name here, in a word or two: "equations", "critical path". */
-  works(): readonly string[];
 }
 
 /** One task that was performed and graded: what a bench row and a rollout are both made from. */

@@ -22,6 +22,7 @@ import { toWorldSettings, type WorldFlags, worldSchema } from "./world-input.ts"
 const ITERATIONS = 300;
 const QUESTIONS = 16;
 const GROUP = 16;
+const DISTILLED = 100;
 /** More threads than this wait for each other in a model so small. */
 const MOST_THREADS = 8;
 /** Of one attention head: the width of the model is made of them. */
@@ -41,7 +42,10 @@ const nativeSchema = z.object({
   group: z.number(),
   questions: z.number(),
   costPerCall: z.number(),
-  supervised: z.boolean(),
+  /** Iterations of distillation. */
+  distilled: z.number(),
+  /** Another file of instructions than the one that is shipped. */
+  repertoire: z.string().optional(),
   words: z.enum(["free", "generic"]),
   width: z.number().optional(),
   layers: z.number().optional(),
@@ -60,7 +64,8 @@ export interface TrainFlags extends WorldFlags, TrinityFlags, SpreadFlags {
   rounds?: "1" | "2";
   size?: number;
   group?: number;
-  supervised?: boolean;
+  distill?: number | true;
+  repertoire?: string;
   words?: "free" | "generic";
   width?: number;
   layers?: number;
@@ -144,10 +149,15 @@ export function addTrainFlags(command: Command): Command {
       "cost per call, where being right is worth 0.5 (0); trinity: worth 1 (0.01)",
       numberBetween("--cost", 0, 1),
     )
-    .option("--supervised", "a supervised stage before reinforcement")
+    .option(
+      "--distill [n]",
+      `before reinforcement, so many iterations that imitate the best plans of a search (${DISTILLED} where no number is given); in the rehearsal`,
+      wholeNumber("--distill", 1, 1_000_000),
+    )
+    .option("--repertoire <file>", "the instructions to choose from, instead of those that are shipped")
     .option(
       "--words <kind>",
-      "free: subtasks are learned; generic: all steps are told the same (free)",
+      "free: what steps are told is learned; generic: all are told the same (free)",
       oneOf("--words", ["free", "generic"] as const),
     )
     .option(
@@ -168,7 +178,7 @@ export function toSettings(flags: TrainFlags, what: TrainedKind = "native"): Tra
 
 /** Flags of one kind of Conductor say nothing to the other. */
 const ONLY: Record<TrainedKind, readonly (keyof TrainFlags)[]> = {
-  native: ["rounds", "size", "group", "supervised", "words", "width", "layers", "threads"],
+  native: ["rounds", "size", "group", "distill", "repertoire", "words", "width", "layers", "threads"],
   trinity: TRINITY_FLAGS,
 };
 
@@ -203,7 +213,8 @@ export function toNativeSettings(flags: TrainFlags): NativeSettings {
     group: flags.group ?? GROUP,
     questions: flags.questions ?? QUESTIONS,
     costPerCall: flags.cost ?? 0,
-    supervised: flags.supervised ?? false,
+    distilled: flags.distill === true ? DISTILLED : (flags.distill ?? 0),
+    repertoire: flags.repertoire && resolve(flags.repertoire),
     words: flags.words ?? "free",
     width,
     layers,

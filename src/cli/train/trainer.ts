@@ -1,5 +1,7 @@
 // From settings to what trains: each kind of Conductor has its own, and is loaded only when it is wanted.
 
+import { loadRepertoire } from "../../instruction/repertoire.ts";
+import { GENERIC_REPERTOIRE } from "../../learn/native/generic-repertoire.ts";
 import type { TrainOptions } from "../../learn/native/learner.ts";
 import type { TrainResult } from "../../learn/train.ts";
 import type { NativeSettings, TrainSettings } from "./input.ts";
@@ -22,8 +24,9 @@ export function toNativeOptions(
   command: string,
   watched: WatchedOptions,
 ): TrainOptions {
-  const { what: _, world: __, pools: ___, width, layers, ...rest } = settings;
-  return { ...rest, shape: { width, layers }, command, ...watched };
+  const { what: _, world: __, pools: ___, words, repertoire: file, width, layers, ...rest } = settings;
+  const repertoire = words === "generic" ? GENERIC_REPERTOIRE : loadRepertoire(file);
+  return { ...rest, repertoire, shape: { width, layers }, command, ...watched };
 }
 
 function createTrinityTrainer(settings: TrinitySettings, command: string): Trainer {

@@ -1,5 +1,5 @@
-// A trained Conductor on disk: `card.json` (what it is, where it comes from, what it reaches),
-// `weights.safetensors` and `tokenizer.json` in one folder.
+// A trained Conductor on disk: `card.json` (what it is, where it comes from, what it reaches), `weights.safetensors`,
+// `tokenizer.json` and `repertoire.yaml` (the sentences it chooses from) in one folder.
 
 import { join } from "node:path";
 import { z } from "zod";
@@ -8,17 +8,20 @@ import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import { readWhole } from "../../files/bounds.ts";
 import { makePrivateFolder } from "../../files/private.ts";
 import { type WriteSystem, writeFileSafely } from "../../files/write-safely.ts";
+import { parseRepertoire, toRepertoireYaml } from "../../instruction/repertoire.ts";
+import type { Repertoire } from "../../instruction/types.ts";
 import { fromSafetensors, toSafetensors } from "../../nn/safetensors.ts";
 import { fromTokenizerJson } from "../../nn/tokenizer.ts";
 import { weightDims } from "../../nn/transformer.ts";
 import type { Weights } from "../../nn/types.ts";
 import { MAX_STEPS } from "../../workflow/types.ts";
-import { type Choices, choiceDims, choiceTensors, createChoices, widenChoices } from "./choice.ts";
+import { type Choices, choiceDims, choiceTensors, createChoices } from "./choice.ts";
 import { Language } from "./language.ts";
-import { EARLIER_FEATURES, FEATURES } from "./reading.ts";
+import { FEATURES } from "./reading.ts";
 
 const FORMAT = "tutti-conductor";
-const VERSION = 1;
+/** 1 wrote the words of its subtasks itself. */
+const VERSION = 2;
 /** Ours have a few megabytes of weights and a tokenizer of some hundred kilobytes; a stranger's may be larger. */
 const MOST_WEIGHTS_BYTES = 1_000_000_000;
 const MOST_JSON_BYTES = 32_000_000;
@@ -53,6 +56,15 @@ const cardSchema = z.object({
       later: z.array(z.int().min(0).max(MAX_STEPS)).min(1).optional(),
     })
     .optional(),
+  /**
+   * Ids of what it chooses from, in the order of its tokens. The sentences are in its repertoire.yaml, where people may
+   * change their words; what they add there has no token until it is trained with.
+   */
+  repertoire: z.object({
+    instructions: z.array(z.string()).min(1),
+    works: z.array(z.string()).min(1),
+    forms: z.array(z.string()),
+  }),
   /** Cost per call when choosing the team size, of a reward from 0 to 1; right against wrong is 0.5. */
   cost: z.number().nonnegative().optional(),
   /** Negative log-likelihood of questions, in nats per token. Above the threshold it was not trained on such a kind. */
@@ -77,7 +89,7 @@ const cardSchema = z.object({
   about: z.record(z.string(), z.unknown()).default({}),
 });
 export type Card = z.infer<typeof cardSchema>;
-export type CardDraft = Omit<Card, "format" | "version">;
+export type CardDraft = Omit<Card, "format" | "version" | "repertoire">;
 
 export interface Checkpoint {
   card: Card;
@@ -95,7 +107,16 @@ export async function saveCheckpoint(
   options: { dtype?: "F32" | "F16"; system?: WriteSystem } = {},
 ): Promise<void> {
   makePrivateFolder(folder);
-  const whole: Card = { format: FORMAT, version: VERSION, ...card };
+  const { repertoire } = language;
+  const ids = (entries: readonly { id: string }[]) => entries.map(({ id }) => id);
+  const whole: Card = {
+    ...{ format: FORMAT, version: VERSION, ...card },
+    repertoire: {
+      instructions: ids(repertoire.instructions),
+      works: ids(repertoire.works),
+      forms: ids(repertoire.forms),
+    },
+  };
   const text = (value: unknown) => new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
   const tokenizer = new TextEncoder().encode(`${JSON.stringify(language.tokenizer.toJson())}\n`);
   const { dtype = "F32", system } = options;
@@ -103,6 +124,7 @@ export async function saveCheckpoint(
   const tensors: Weights = new Map([...weights, ...choiceTensors(choices, { isLearning: false })]);
   await write("weights.safetensors", toSafetensors(tensors, { name: card.name }, { dtype }));
   await write("tokenizer.json", tokenizer);
+  await write("repertoire.yaml", new TextEncoder().encode(toRepertoireYaml(repertoire)));
   await write("card.json", text(whole));
 }
 
@@ -112,12 +134,14 @@ export function loadCard(folder: string): Card {
 }
 
 export function loadCheckpoint(folder: string): Checkpoint {
-  const found = loadCard(folder);
-  const language = of(folder, () => new Language(fromTokenizerJson(readJson(folder, "tokenizer.json"))));
-  const { weights: saved } = of(folder, () =>
+  const card = loadCard(folder);
+  const language = of(folder, () => {
+    const tokenizer = fromTokenizerJson(readJson(folder, "tokenizer.json"));
+    return new Language(tokenizer, readRepertoire(folder, card));
+  });
+  const { weights: tensors } = of(folder, () =>
     fromSafetensors(read(folder, "weights.safetensors", MOST_WEIGHTS_BYTES)),
   );
-  const { card, tensors } = widen(found, saved, language.vocabulary);
   const { shape, choices: sizes = {} } = card;
   if (shape.features !== FEATURES || shape.vocabulary !== language.vocabulary)
     throw bad(
@@ -137,19 +161,21 @@ export function loadCheckpoint(folder: string): Checkpoint {
   return { card, weights, language, choices: createChoices(sizes, language.vocabulary, tensors) };
 }
 
-/** One that was trained before the latest features gives them no weight: it plans as it did. */
-function widen(card: Card, tensors: Weights, vocabulary: number): { card: Card; tensors: Weights } {
-  const slot = tensors.get("slot");
-  const { shape, choices: sizes = {} } = card;
-  const { features, width } = shape;
-  if (!EARLIER_FEATURES.includes(features) || slot?.dims.join() !== `${features},${width}`)
-    return { card, tensors };
-  const data = new Float32Array(FEATURES * shape.width);
-  data.set(slot.data);
-  const wide: Weights = new Map([...tensors, ["slot", { dims: [FEATURES, shape.width], data }]]);
+/** Those of the card, in its order, in the words of the file. */
+function readRepertoire(folder: string, { repertoire: ids }: Card): Repertoire {
+  const name = "repertoire.yaml";
+  const text = new TextDecoder().decode(read(folder, name, MOST_JSON_BYTES));
+  const found = parseRepertoire(text, name);
+  const order = <Entry extends { id: string }>(wanted: readonly string[], entries: readonly Entry[]) =>
+    wanted.map((id) => {
+      const entry = entries.find((each) => each.id === id);
+      if (entry) return entry;
+      throw bad(folder, `${name} has no entry "${id}", which the weights were trained with`);
+    });
   return {
-    card: { ...card, shape: { ...shape, features: FEATURES } },
-    tensors: widenChoices(sizes, vocabulary, wide),
+    instructions: order(ids.instructions, found.instructions),
+    works: order(ids.works, found.works),
+    forms: order(ids.forms, found.forms),
   };
 }
 

@@ -15,10 +15,7 @@ const ROUND_FEATURES = 9;
 const BELIEF_FEATURES = 2;
 /** Of a pool whose models cannot see each other's replies: a constant and its best success, since a vote is worth other sizes. */
 const BLIND_FEATURES = 2;
-const PLAIN_FEATURES = POOL_FEATURES + ROUND_FEATURES;
-/** New ones come last, and choices that were learned without them are widened. */
-const FEATURES = PLAIN_FEATURES + BELIEF_FEATURES + BLIND_FEATURES;
-const EARLIER_FEATURES: readonly number[] = [PLAIN_FEATURES, PLAIN_FEATURES + BELIEF_FEATURES];
+const FEATURES = POOL_FEATURES + ROUND_FEATURES + BELIEF_FEATURES + BLIND_FEATURES;
 /** Strength of the ridge prior, in tries: all sizes are alike. */
 const PRIOR = 256;
 /**
@@ -49,17 +46,6 @@ export function choiceDims(sizes: ChoiceSizes, vocabulary: number): [name: strin
     [tensorName(name, "worth"), [sizes[name]!.length, vocabulary + FEATURES]],
     [tensorName(name, "calls"), [sizes[name]!.length + 1]],
   ]);
-}
-
-/** Tensors of a choice that was learned before the latest features: it gives those no weight. */
-export function widenChoices(sizes: ChoiceSizes, vocabulary: number, tensors: Weights): Weights {
-  const widened = namesOf(sizes).flatMap((name) => {
-    const worth = tensors.get(tensorName(name, "worth"));
-    return worth && EARLIER_FEATURES.includes(worth.dims[1]! - vocabulary)
-      ? [[tensorName(name, "worth"), widenColumns(worth, vocabulary + FEATURES)] as const]
-      : [];
-  });
-  return new Map([...tensors, ...widened]);
 }
 
 export function createChoices(sizes: ChoiceSizes, vocabulary: number, tensors?: Weights): Choices {
@@ -218,7 +204,9 @@ export class Choice {
   }
 
   /** Those that are not 0. */
-  #featuresOf({ prefix: { tokens, slots }, labels, belief }: Reading): [at: number, value: number][] {
+  #featuresOf({ prefix, workers, labels, belief }: Reading): [at: number, value: number][] {
+    const { tokens } = prefix;
+    const slots = prefix.slots.slice(0, workers.length);
     const words = [...new Set(tokens)];
     const models = slots.filter((slot) => slot[IS_MODEL] === 1);
     const similar = models.map((slot) => slot[SIMILAR]!).sort((a, b) => b - a);
@@ -237,15 +225,6 @@ export class Choice {
       ...blind.map((value, i): [number, number] => [first + FEATURES - BLIND_FEATURES + i, value]),
     ];
   }
-}
-
-type Weight = Weights extends Map<string, infer W> ? W : never;
-
-function widenColumns({ dims: [rows, columns], data }: Weight, wanted: number): Weight {
-  const wide = new Float32Array(rows! * wanted);
-  for (let row = 0; row < rows!; row++)
-    wide.set(data.subarray(row * columns!, (row + 1) * columns!), row * wanted);
-  return { dims: [rows!, wanted], data: wide };
 }
 
 /** In which of eight ways the replies of a round agree, and how many there were. */

@@ -1,19 +1,22 @@
-// Which tokens may follow: with this mask at inference every plan is a valid workflow of this pool. Training
-// and the reported share of valid workflows never use it.
+// Which tokens may follow: with this mask at inference every plan is a valid workflow of this pool, and says nothing that
+// makes no sense: nobody checks who sees nothing, and no work is named that the question does not speak of. Training and
+// the reported share of valid workflows never use it.
 
+import type { Instruction } from "../../instruction/types.ts";
 import type { Language } from "./language.ts";
+import type { Sayable } from "./sayable.ts";
 
 export interface GrammarOptions {
   /** Whether a slot is a model; else it is a tool, which needs two replies in sight. */
   isModel: (slot: number) => boolean;
+  /** Slots of workers; those of the question's parts follow. */
   slots: number;
+  sayable: Sayable;
   maxSteps: number;
   /** Where it is told, nothing is accepted either. */
   minSteps?: number;
   /** Steps of the round before; 0 in the first round. Later rounds may accept. */
   previousSteps: number;
-  /** The most tokens of one subtask. */
-  maxWords: number;
   /** False: no model sees a reply, only tools do. By default models may. */
   handOffs?: boolean;
 }
@@ -23,16 +26,23 @@ export function createGrammar(
   language: Language,
   options: GrammarOptions,
 ): (tokens: readonly number[]) => (token: number) => boolean {
-  const { isModel, slots, maxSteps, minSteps = 0, previousSteps, maxWords, handOffs = true } = options;
+  const { isModel, slots, sayable, maxSteps, minSteps = 0, previousSteps, handOffs = true } = options;
   const { vocabulary } = language;
   const slotOf = (token: number) =>
     token >= vocabulary && token < vocabulary + slots ? token - vocabulary : undefined;
   const hasModel = (team: readonly number[]) => team.some((slot) => isModel(slot));
+  const isPart = (token: number) =>
+    token >= vocabulary + slots && token < vocabulary + slots + sayable.parts.length;
+  const seesSomething = (step: number) => handOffs && step + previousSteps > 0;
+
+  /** A tool is told nothing that it heeds, so that it may be told anything. */
+  const canSay = (step: number, team: readonly number[], { needs, slots: wanted }: Instruction) =>
+    (needs === "nothing" || !isModel(team[step]!) || seesSomething(step)) &&
+    (sayable.parts.length > 0 || !wanted.includes("part"));
 
   return (tokens) => {
-    const state = follow(language, tokens);
-    const { team, words, accesses } = state;
-    switch (state.expects) {
+    const { expects, team, sayings, accesses } = follow(language, tokens);
+    switch (expects) {
       case "worker":
         return (token) => {
           const slot = slotOf(token);
@@ -46,23 +56,37 @@ export function createGrammar(
         return (token) =>
           (token === language.subtasks && hasModel(team) && team.length >= minSteps) ||
           (token === language.next && team.length < maxSteps);
-      case "words": {
-        const isLast = state.subtask === team.length - 1;
-        const closing = isLast ? language.access : language.nextSubtask;
-        return (token) =>
-          (token === closing && words > 0) ||
-          // What begins with something to read is never blank.
-          (language.isWord(token) && words < maxWords && !(words === 0 && language.isBlank(token)));
+      case "saying": {
+        const step = sayings.length - 1;
+        const [first, ...filled] = sayings[step]!;
+        const instruction = first === undefined ? undefined : language.instructionOf(first);
+        if (!instruction)
+          return (token) => {
+            const known = language.instructionOf(token);
+            return known !== undefined && canSay(step, team, known);
+          };
+        switch (instruction.slots[filled.length]) {
+          case "work":
+            return (token) => sayable.works.has(language.workOf(token)!);
+          case "part":
+            return isPart;
+          case "form":
+            return (token) => language.formOf(token) !== undefined;
+          default:
+            return (token) => token === (step === team.length - 1 ? language.access : language.nextSubtask);
+        }
       }
       case "access": {
         const step = accesses;
-        const needs = isModel(team[step]!) ? 0 : 2;
-        const isBlind = needs === 0 && !handOffs;
+        const isTool = !isModel(team[step]!);
+        const told = language.instructionOf(sayings[step]?.[0] ?? -1);
+        const needs = isTool ? 2 : told && told.needs !== "nothing" ? 1 : 0;
         return (token) => {
           const positions = language.positionsOf(token);
           if (positions === undefined) return false;
-          if (isBlind) return positions.length === 0;
+          if (!isTool && !handOffs) return positions.length === 0;
           if (positions === "all") return step + previousSteps >= needs;
+          // What was said in the round before is seen by "all" alone.
           return positions.length >= needs && positions.every((position) => position < step);
         };
       }
@@ -75,18 +99,17 @@ export function createGrammar(
 }
 
 interface GrammarState {
-  expects: "worker" | "worker-end" | "words" | "access" | "access-end" | "end";
+  expects: "worker" | "worker-end" | "saying" | "access" | "access-end" | "end";
   team: number[];
-  /** Which subtask is being written, and how many tokens it has. */
-  subtask: number;
-  words: number;
+  /** What each step is told, the last one as far as it is written. */
+  sayings: number[][];
   /** Access lists written so far. */
   accesses: number;
 }
 
 /** Where a text of the grammar stands. */
 function follow(language: Language, tokens: readonly number[]): GrammarState {
-  const state: GrammarState = { expects: "worker", team: [], subtask: 0, words: 0, accesses: 0 };
+  const state: GrammarState = { expects: "worker", team: [], sayings: [], accesses: 0 };
   for (const token of tokens) {
     if (state.expects === "worker") {
       if (token === language.accept) state.expects = "end";
@@ -95,13 +118,12 @@ function follow(language: Language, tokens: readonly number[]): GrammarState {
         state.expects = "worker-end";
       }
     } else if (state.expects === "worker-end") {
-      state.expects = token === language.next ? "worker" : "words";
-    } else if (state.expects === "words") {
-      if (token === language.nextSubtask) {
-        state.subtask++;
-        state.words = 0;
-      } else if (token === language.access) state.expects = "access";
-      else state.words++;
+      state.expects = token === language.next ? "worker" : "saying";
+      if (state.expects === "saying") state.sayings.push([]);
+    } else if (state.expects === "saying") {
+      if (token === language.nextSubtask) state.sayings.push([]);
+      else if (token === language.access) state.expects = "access";
+      else state.sayings.at(-1)!.push(token);
     } else if (state.expects === "access") {
       state.accesses++;
       state.expects = "access-end";

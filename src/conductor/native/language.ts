@@ -1,9 +1,20 @@
-// The language of workflows as tokens. The fixed parts of the format and the access lists are one token each,
-// a worker is a pointer to its slot, and the words of subtasks are byte pairs. What comes out as text is the
-// format of every Conductor, and goes through the same parser.
+// The language of workflows as tokens. The fixed parts of the format and the access lists are one token each, a worker
+// is a pointer to its slot, and a subtask is an instruction of the repertoire with what fills its slots: a kind of work
+// and a form of the answer are tokens, a part of the question is a pointer. What comes out as text is the format of every
+// Conductor, with whole sentences, and goes through the same parser.
 
+import { renderSaying } from "../../instruction/render.ts";
+import type {
+  AnswerForm,
+  Instruction,
+  QuestionPart,
+  Repertoire,
+  Saying,
+  Work,
+} from "../../instruction/types.ts";
 import type { Tokenizer } from "../../nn/tokenizer.ts";
-import { type Access, MAX_STEPS, type Step } from "../../workflow/types.ts";
+import { type Access, MAX_STEPS } from "../../workflow/types.ts";
+import type { Sayable } from "./sayable.ts";
 
 const START = "model_id = [";
 const NEXT = ", ";
@@ -34,17 +45,52 @@ const LISTS: readonly number[][] = Array.from({ length: 2 ** (MAX_STEPS - 1) }, 
 const ALL = '["all"]';
 const listText = (positions: readonly number[]) => `[${positions.join(", ")}]`;
 
+/** Instructions that a training may add to the repertoire it began with. */
+export const SPARE_INSTRUCTIONS = 24;
+const INSTRUCTIONS_AT = 0xe100;
+const WORKS_AT = 0xe200;
+const FORMS_AT = 0xe280;
+/** More than these would run into one another. */
+export const MOST_ENTRIES = { instructions: 0x100, works: 0x80, forms: 0x80 } as const;
+const characters = (at: number, count: number) =>
+  Array.from({ length: count }, (_, i) => String.fromCharCode(at + i));
+
 /** To be given to the tokenizer when it is made. */
-export const LITERALS: readonly string[] = [
-  ...[START, NEXT, SUBTASKS, NEXT_SUBTASK, ACCESS, CLOSE, ACCEPT],
-  ...[END, FREE, ROUND, NOTHING],
-  ...Array.from({ length: MAX_STEPS }, (_, i) => sizeText(i + 1)),
-  ...Array.from({ length: ANSWERS }, (_, i) => answerText(i)),
-  ...[ALL, ...LISTS.map(listText)],
-];
+export function toLiterals({ instructions, works, forms }: Repertoire): string[] {
+  return [
+    ...[START, NEXT, SUBTASKS, NEXT_SUBTASK, ACCESS, CLOSE, ACCEPT],
+    ...[END, FREE, ROUND, NOTHING],
+    ...Array.from({ length: MAX_STEPS }, (_, i) => sizeText(i + 1)),
+    ...Array.from({ length: ANSWERS }, (_, i) => answerText(i)),
+    ...[ALL, ...LISTS.map(listText)],
+    ...characters(INSTRUCTIONS_AT, instructions.length + SPARE_INSTRUCTIONS),
+    ...characters(WORKS_AT, works.length),
+    ...characters(FORMS_AT, forms.length),
+  ];
+}
+
+/** What is written for a step; `worker` is a slot, and so is a part, behind those of the workers. */
+export interface WrittenStep {
+  worker: number;
+  saying: SayingTokens;
+  access: Access;
+}
+
+/** An instruction with what fills its slots, in their order, as tokens. */
+export type SayingTokens = readonly number[];
+
+/** What text is made with: whose number a slot is, and what can be said of the question. */
+export interface Wording {
+  /** The number in the pool of a slot's worker. */
+  workerOf(slot: number): number;
+  /** Slots of workers; those of parts follow. */
+  workers: number;
+  sayable: Sayable;
+}
 
 export class Language {
   readonly tokenizer: Tokenizer;
+  readonly repertoire: Repertoire;
   /** Tokens from here on point at slots. */
   readonly vocabulary: number;
   readonly start: number;
@@ -60,11 +106,15 @@ export class Language {
   readonly all: number;
   readonly #lists: ReadonlyMap<string, number>;
   readonly #positions: ReadonlyMap<number, readonly number[] | "all">;
-  readonly #isWord: Uint8Array;
-  readonly #isBlank: Uint8Array;
+  readonly #instructions = new Map<number, Instruction>();
+  readonly #works = new Map<number, Work>();
+  readonly #forms = new Map<number, AnswerForm>();
+  readonly #tokens = new Map<Instruction | Work | AnswerForm, number>();
 
-  constructor(tokenizer: Tokenizer) {
+  /** The tokenizer was made with the literals of this repertoire, or of one that this one adds a few instructions to. */
+  constructor(tokenizer: Tokenizer, repertoire: Repertoire) {
     this.tokenizer = tokenizer;
+    this.repertoire = repertoire;
     this.vocabulary = tokenizer.size;
     this.start = tokenizer.literal(START);
     this.next = tokenizer.literal(NEXT);
@@ -81,16 +131,21 @@ export class Language {
       ...LISTS.map((list): [number, number[]] => [this.#lists.get(list.join())!, list]),
       [this.all, "all"],
     ]);
-    const fixed = new Set(LITERALS.filter((text) => text !== NEXT).map((text) => tokenizer.literal(text)));
-    this.#isWord = Uint8Array.from({ length: tokenizer.size }, (_, token) =>
-      // A quotation mark, a backslash or a control character would end or change the string.
-      !fixed.has(token) && /^[^"\\\p{Cc}\p{Co}\u{FFFD}\u2028\u2029]+$/u.test(tokenizer.decode([token]))
-        ? 1
-        : 0,
-    );
-    this.#isBlank = Uint8Array.from({ length: tokenizer.size }, (_, token) =>
-      tokenizer.decode([token]).trim() === "" ? 1 : 0,
-    );
+    this.#learnEntries(INSTRUCTIONS_AT, repertoire.instructions, this.#instructions);
+    this.#learnEntries(WORKS_AT, repertoire.works, this.#works);
+    this.#learnEntries(FORMS_AT, repertoire.forms, this.#forms);
+  }
+
+  #learnEntries<Entry extends Instruction | Work | AnswerForm>(
+    at: number,
+    entries: readonly Entry[],
+    byToken: Map<number, Entry>,
+  ): void {
+    for (const [i, entry] of entries.entries()) {
+      const token = this.tokenizer.literal(String.fromCharCode(at + i));
+      byToken.set(token, entry);
+      this.#tokens.set(entry, token);
+    }
   }
 
   // ---- Reading ----------------------------------------------------------------------------------------
@@ -123,40 +178,119 @@ export class Language {
 
   // ---- Writing ----------------------------------------------------------------------------------------
 
-  /** What the model would write after the start for these steps; `worker` is a slot. None: it accepts. */
-  toTokens(steps: readonly Step[]): number[] {
+  /** What the model would write after the start for these steps. None: it accepts. */
+  toTokens(steps: readonly WrittenStep[]): number[] {
     if (steps.length === 0) return [this.accept, this.end];
     const tokens: number[] = [];
     for (const [i, { worker }] of steps.entries())
       tokens.push(...(i > 0 ? [this.next] : []), this.slot(worker));
-    for (const [i, { subtask }] of steps.entries()) {
-      // Escaped: a quotation mark or a line break must not end the string.
-      const escaped = JSON.stringify(subtask.replace(PRIVATE, "")).slice(1, -1);
-      tokens.push(i > 0 ? this.nextSubtask : this.subtasks, ...this.tokenizer.encode(escaped));
-    }
+    for (const [i, { saying }] of steps.entries())
+      tokens.push(i > 0 ? this.nextSubtask : this.subtasks, ...saying);
     for (const [i, { access }] of steps.entries())
       tokens.push(i > 0 ? this.next : this.access, this.accessToken(access));
     return [...tokens, this.close, this.end];
   }
 
-  /** As text; `workerOf` gives the number of a slot's worker in the pool. */
-  toText(tokens: readonly number[], workerOf: (slot: number) => number): string {
-    let text = START;
-    let words: number[] = [];
-    const flush = () => {
-      text += this.tokenizer.decode(words);
-      words = [];
+  /** What was written, step by step; undefined where it is no workflow of whole steps. */
+  toSteps(tokens: readonly number[]): WrittenStep[] | undefined {
+    const steps: { worker?: number; saying: number[]; access?: Access }[] = [];
+    const stepOf = this.stepsOf(tokens);
+    let section: "worker" | "saying" | "access" = "worker";
+    for (const [at, token] of tokens.entries()) {
+      if (token === this.subtasks) section = "saying";
+      if (token === this.access) section = "access";
+      const number = stepOf[at];
+      if (number === undefined) continue;
+      steps[number] ??= { saying: [] };
+      const step = steps[number];
+      if (section === "saying") step.saying.push(token);
+      else if (section === "worker") step.worker = token - this.vocabulary;
+      else step.access = this.#toAccess(token);
+    }
+    const whole = steps.flatMap(({ worker, saying, access }): WrittenStep[] =>
+      worker === undefined || access === undefined || saying.length === 0 ? [] : [{ worker, saying, access }],
+    );
+    return whole.length === steps.length && whole.length > 0 ? whole : undefined;
+  }
+
+  /** `part` is the slot of a part. */
+  toSayingTokens(
+    instruction: Instruction,
+    { work, part, form }: { work?: Work; part?: number; form?: AnswerForm },
+  ): number[] {
+    const filled = {
+      work: () => this.entry(work!),
+      part: () => this.slot(part!),
+      form: () => this.entry(form!),
     };
+    return [this.entry(instruction), ...instruction.slots.map((slot) => filled[slot]())];
+  }
+
+  /** As text. A subtask is written once it is whole; what is no instruction with its slots filled makes no workflow. */
+  toText(tokens: readonly number[], wording: Wording): string {
+    let text = START;
+    let saying: number[] | undefined;
     for (const token of tokens) {
       if (token === this.end) break;
-      if (token < this.vocabulary) words.push(token);
-      else {
-        flush();
-        text += workerOf(token - this.vocabulary);
+      const closesSubtask = token === this.nextSubtask || token === this.access;
+      if (saying && closesSubtask) text += this.#sentence(saying, wording);
+      if (saying && !closesSubtask) {
+        saying.push(token);
+        continue;
       }
+      saying = token === this.subtasks || token === this.nextSubtask ? [] : undefined;
+      text += this.isSlot(token)
+        ? wording.workerOf(token - this.vocabulary)
+        : this.tokenizer.decode([token]).replace(PRIVATE, "");
     }
-    flush();
-    return text.replace(PRIVATE, "");
+    return text;
+  }
+
+  /** Escaped: a quotation mark of the question must not end the string. One list element too many is no workflow. */
+  #sentence(tokens: SayingTokens, { workers, sayable }: Wording): string {
+    const saying = this.toSaying(tokens, { workers, parts: sayable.parts });
+    return saying
+      ? JSON.stringify(renderSaying(saying, sayable.language).replace(PRIVATE, "")).slice(1, -1)
+      : NEXT_SUBTASK;
+  }
+
+  /** Undefined where these tokens are no instruction with its slots filled. */
+  toSaying(
+    [first, ...rest]: SayingTokens,
+    { workers, parts }: { workers: number; parts: readonly QuestionPart[] },
+  ): Saying | undefined {
+    const instruction = first === undefined ? undefined : this.#instructions.get(first);
+    if (!instruction || rest.length !== instruction.slots.length) return undefined;
+    const saying: Saying = { instruction };
+    for (const [i, slot] of instruction.slots.entries()) {
+      const token = rest[i]!;
+      if (slot === "work") saying.work = this.#works.get(token);
+      else if (slot === "form") saying.form = this.#forms.get(token);
+      else saying.part = parts[token - this.vocabulary - workers];
+      if (!saying[slot]) return undefined;
+    }
+    return saying;
+  }
+
+  /** The token of an entry of the repertoire. */
+  entry(entry: Instruction | Work | AnswerForm): number {
+    return this.#tokens.get(entry)!;
+  }
+
+  instructionOf(token: number): Instruction | undefined {
+    return this.#instructions.get(token);
+  }
+
+  workOf(token: number): Work | undefined {
+    return this.#works.get(token);
+  }
+
+  formOf(token: number): AnswerForm | undefined {
+    return this.#forms.get(token);
+  }
+
+  isSlot(token: number): boolean {
+    return token >= this.vocabulary;
   }
 
   slot(number: number): number {
@@ -172,34 +306,45 @@ export class Language {
     return this.#positions.get(token);
   }
 
-  /** May stand inside a subtask. */
-  isWord(token: number): boolean {
-    return token < this.vocabulary && this.#isWord[token] === 1;
+  #toAccess(token: number): Access | undefined {
+    const positions = this.positionsOf(token);
+    return positions === undefined || positions === "all" ? positions : [...positions];
   }
 
-  /** Nothing but white space: a subtask of such words alone would be blank. */
-  isBlank(token: number): boolean {
-    return token < this.vocabulary && this.#isBlank[token] === 1;
-  }
-
-  /** 1 for the first word of each subtask, which says what kind of work it is; 0 for all else. */
-  verbs(tokens: readonly number[]): Float32Array {
-    return Float32Array.from(tokens, (token, at) => {
-      const before = tokens[at - 1];
-      return this.isWord(token) && (before === this.subtasks || before === this.nextSubtask) ? 1 : 0;
+  /** What each token decides: who, how many and who sees what ("team"), which instruction, or what fills its slots. */
+  kinds(tokens: readonly number[]): TokenKind[] {
+    let isInWords = false;
+    return tokens.map((token) => {
+      if (token === this.subtasks) {
+        isInWords = true;
+        return "team";
+      }
+      if (token === this.access) isInWords = false;
+      if (this.instructionOf(token)) return "instruction";
+      if (isInWords && (this.isSlot(token) || this.workOf(token) || this.formOf(token))) return "filling";
+      return isInWords || token === this.access || token === this.end || token === this.close ? "fixed" : "team";
     });
   }
 
-  /** 1 for the tokens that decide who, how many, and who sees what; 0 for words. */
-  decisions(tokens: readonly number[]): Float32Array {
-    let isInWords = false;
-    return Float32Array.from(tokens, (token) => {
-      if (token === this.subtasks) {
-        isInWords = true;
-        return 1;
+  /** For each token the step it belongs to; undefined for what belongs to none. */
+  stepsOf(tokens: readonly number[]): (number | undefined)[] {
+    let section: "workers" | "subtasks" | "access" = "workers";
+    let step = 0;
+    return tokens.map((token) => {
+      if (token === this.subtasks || token === this.access) {
+        section = token === this.subtasks ? "subtasks" : "access";
+        step = 0;
+        return undefined;
       }
-      if (token === this.access) isInWords = false;
-      return isInWords || token === this.access || token === this.end || token === this.close ? 0 : 1;
+      if (token === this.next || token === this.nextSubtask) {
+        step++;
+        return undefined;
+      }
+      if (section === "workers") return this.isSlot(token) ? step : undefined;
+      if (section === "access") return this.positionsOf(token) ? step : undefined;
+      return step;
     });
   }
 }
+
+export type TokenKind = "team" | "instruction" | "filling" | "fixed";

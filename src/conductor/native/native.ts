@@ -12,8 +12,9 @@ import type { ComposeRequest, Conductor } from "../types.ts";
 import type { Card, Checkpoint } from "./checkpoint.ts";
 import { chooseSize } from "./choice.ts";
 import { digestOf, openCheckpoint, openFolder, PLAN_TOKENS } from "./opened.ts";
-import { FEATURES, QUESTION_TOKENS, type Reading, toReading, toWorkerOf } from "./reading.ts";
-import { createMask, createTokenSampler, type Mask } from "./sample-token.ts";
+import { FEATURES, QUESTION_TOKENS, type Reading, toReading, toWording } from "./reading.ts";
+import { createGrammar } from "./grammar.ts";
+import { createTokenSampler, type Mask } from "./sample-token.ts";
 import { toCheckpointName } from "./shipped.ts";
 import { streamText } from "./stream-text.ts";
 
@@ -82,9 +83,9 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
       mask: masked ? maskFor(request, reading, chosen) : undefined,
       seed: isSampled ? request.seed : undefined,
     });
-    const workerOf = toWorkerOf(reading, request.pool);
+    const wording = toWording(reading, request.pool);
     const tokens = yield* streamText(
-      (written) => language.toText(written, workerOf),
+      (written) => language.toText(written, wording),
       (onToken) => batcher.write({ prefix, sample, signal, onToken }),
     );
     if (signal.aborted) throw new TuttiError("aborted", `${name} was stopped.`);
@@ -93,17 +94,22 @@ export function createNativeConductor(options: NativeOptions): NativeConductor {
   }
 
   /** A plan that goes through the parser, and of the size that was chosen, as far as the request allows it. */
-  function maskFor({ maxSteps, rounds, pool }: ComposeRequest, { workers }: Reading, chosen?: number): Mask {
+  function maskFor(
+    { maxSteps, rounds, pool }: ComposeRequest,
+    { workers, sayable }: Reading,
+    chosen?: number,
+  ): Mask {
     const most = Math.min(maxSteps, chosen ?? MAX_STEPS, MAX_STEPS);
     const team = {
       isModel: (slot: number) => isModel(pool.members[workers[slot]!]!.worker),
       slots: workers.length,
+      sayable,
       maxSteps: most,
       minSteps: chosen === undefined ? undefined : most,
       previousSteps: rounds.at(-1)?.replies.length ?? 0,
       handOffs: card.handOffs !== false && handsOff(pool),
     };
-    return createMask(language, team, PLAN_TOKENS);
+    return createGrammar(language, team);
   }
 
   return {

@@ -68,7 +68,7 @@ export function openCheckpoint(checkpoint: Checkpoint): OpenedCheckpoint {
 }
 
 function stampOf(path: string): string {
-  return ["card.json", WEIGHTS, "tokenizer.json"]
+  return ["card.json", WEIGHTS, "tokenizer.json", "repertoire.yaml"]
     .map((name) => {
       const found = statSync(join(path, name), { throwIfNoEntry: false });
       return found ? `${found.mtimeMs} ${found.size}` : "none";

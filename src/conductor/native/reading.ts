@@ -1,36 +1,36 @@
-// What the native Conductor reads: how large the team shall be, what the team did so far, the question, and
-// each worker as features. Names of workers are not among them, so one it has never met can be used.
+// What the native Conductor reads: how large the team shall be, what the team did so far, the question, each worker as
+// features, and each part of the question that an instruction can name. Names of workers are not among the features, so
+// one it has never met can be used.
 
 import { extractAnswer } from "../../answer/extract.ts";
 import { sameAnswer } from "../../answer/normalise.ts";
+import type { QuestionPart } from "../../instruction/types.ts";
 import type { Prefix } from "../../nn/batch.ts";
 import { textOf } from "../../worker/brief.ts";
 import { isModel, modelsOf, nests, numbersOf, takesHandOffs } from "../../worker/kinds.ts";
 import { type Pool, type PoolMember, TOPICS } from "../../worker/types.ts";
 import type { ComposedRound, ComposeRequest } from "../types.ts";
 import { readTeamBelief, type TeamBelief } from "./belief.ts";
-import type { Language } from "./language.ts";
+import type { Language, Wording } from "./language.ts";
+import { readSayable, type Sayable } from "./sayable.ts";
 
 /** Tokens of the question that are read. With the size and the round before, a text stays within 64. */
 export const QUESTION_TOKENS = 56;
 
-/** Features of a worker before the belief was among them: such checkpoints are widened (checkpoint.ts). */
-export const PLAIN_FEATURES = 16 + TOPICS.length;
-/** That its answer is right, what asking it would be worth, and that nobody was right so far. */
-const BELIEF_FEATURES = 3;
-/** That it cannot be shown replies of others: whether a team plans and hands on, or is blind voices and a vote. */
-const HAND_OFF_FEATURES = 1;
-/** Features of a worker. New ones come last, and checkpoints without them are widened. */
-export const FEATURES = PLAIN_FEATURES + BELIEF_FEATURES + HAND_OFF_FEATURES;
+/** Of a worker: what is known of it (16, and 12 topics), what is believed (3), and that it cannot be shown replies. */
+const WORKER_FEATURES = 16 + TOPICS.length + 3 + 1;
 /** Number of the feature that a worker cannot be shown replies of others. */
-export const IS_BLIND = PLAIN_FEATURES + BELIEF_FEATURES;
-/** What it was before: how many features a worker had in older checkpoints. */
-export const EARLIER_FEATURES: readonly number[] = [PLAIN_FEATURES, PLAIN_FEATURES + BELIEF_FEATURES];
+export const IS_BLIND = WORKER_FEATURES - 1;
+/** Of a part: that it is one, of which kind (4), whether it is asked for, whether it is the first such, where, how long. */
+const PART_FEATURES = 9;
+/** Of a slot: a worker has those of a part at 0, and a part those of a worker. */
+export const FEATURES = WORKER_FEATURES + PART_FEATURES;
 
 export interface Reading {
   prefix: Prefix;
-  /** Number in the pool of each slot: `self` has none, since its rounds are the Conductor's own. */
+  /** Number in the pool of each slot: `self` has none, since its rounds are the Conductor's own. Slots of parts follow. */
   workers: number[];
+  sayable: Sayable;
   /** Of the round before, which answer each reply gave; absent in the first round. */
   labels?: (number | undefined)[];
   /** Of all rounds before; absent in the first one. */
@@ -60,13 +60,18 @@ export function toReading(request: ReadingRequest, language: Language): Reading 
   // A size in the text was hardly heeded; as what is written after, it is.
   const start = language.size(size);
   const belief = last && readTeamBelief(pool, rounds, labelRounds(rounds));
-  const slots = toFeatures(members, workers, last, labels, belief);
-  return { prefix: { tokens, slots, start }, workers, labels: last && labels, belief };
+  const sayable = readSayable(asked, language.repertoire);
+  const slots = [
+    ...toWorkerFeatures(members, workers, last, labels, belief),
+    ...sayable.parts.map((part) => toPartFeatures(part, sayable.parts)),
+  ];
+  return { prefix: { tokens, slots, start }, workers, sayable, labels: last && labels, belief };
 }
 
-/** The number in the pool of a slot's worker. Outside of the pool where there is none: the parser refuses it. */
-export function toWorkerOf({ workers }: Reading, { members }: Pool): (slot: number) => number {
-  return (slot) => workers[slot] ?? members.length + slot;
+/** A slot that is no worker's gets a number outside of the pool: the parser refuses it. */
+export function toWording({ workers, sayable }: Reading, { members }: Pick<Pool, "members">): Wording {
+  const workerOf = (slot: number) => workers[slot] ?? members.length + slot;
+  return { workerOf, workers: workers.length, sayable };
 }
 
 /** Which answer each reply gave, numbered in the order they appeared; none where nothing short is stated. */
@@ -90,7 +95,7 @@ function labelRounds(rounds: readonly ComposedRound[]): (number | undefined)[][]
   });
 }
 
-function toFeatures(
+function toWorkerFeatures(
   members: readonly PoolMember[],
   workers: readonly number[],
   last: ComposedRound | undefined,
@@ -119,7 +124,8 @@ function toFeatures(
     const own = steps.flatMap((step, i) => (step.worker === workers[slot] ? [labels[i]] : []));
     const said = own.findLast((label) => label !== undefined);
     const believed = belief?.said.get(workers[slot]!);
-    return Float32Array.of(
+    const features = new Float32Array(FEATURES);
+    features.set([
       1,
       0,
       profile ? 1 : 0,
@@ -141,6 +147,27 @@ function toFeatures(
       4 * (belief?.gains.get(workers[slot]!) ?? 0),
       belief?.none ?? 0,
       takesHandOffs(worker) ? 0 : 1,
-    );
+    ]);
+    return features;
   });
+}
+
+const PART_KINDS: readonly QuestionPart["kind"][] = ["noun", "number", "option", "name"];
+const LONG_PART = 8;
+
+function toPartFeatures(part: QuestionPart, parts: readonly QuestionPart[]): Float32Array {
+  const features = new Float32Array(FEATURES);
+  const isFirstAsked = part === parts.find(({ isAsked }) => isAsked);
+  features.set(
+    [
+      1,
+      ...PART_KINDS.map((kind) => (kind === part.kind ? 1 : 0)),
+      part.isAsked ? 1 : 0,
+      isFirstAsked ? 1 : 0,
+      part.at,
+      Math.min(1, part.words / LONG_PART),
+    ],
+    WORKER_FEATURES,
+  );
+  return features;
 }

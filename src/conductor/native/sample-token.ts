@@ -1,9 +1,7 @@
-// How the next token of a plan is chosen: the likeliest one, or sampled; of all tokens, or of those after which
-// the plan can still become a valid workflow that fits into its length. Training and inference share it.
+// How the next token of a plan is chosen: the likeliest one, or sampled; of all tokens, or of those that a mask allows
+// (grammar.ts). Training and inference share it.
 
 import { createRandom } from "../../base/random.ts";
-import { createGrammar, type GrammarOptions } from "./grammar.ts";
-import type { Language } from "./language.ts";
 
 /** The next token, from the probabilities of all tokens and what was written so far. */
 export type TokenSampler = (probabilities: Float32Array, tokens: readonly number[]) => number;
@@ -52,29 +50,4 @@ function sample(probabilities: Float32Array, isAllowed: IsAllowed, at: number): 
   }
   // Probabilities sum to a hair less than 1, or those of all allowed tokens are below what a float holds.
   return findLikeliest(probabilities, isAllowed);
-}
-
-// ---- The mask -----------------------------------------------------------------------------------------
-
-/** Every plan that follows it is a valid workflow, and ends within `length` tokens. */
-export function createMask(
-  language: Language,
-  options: Omit<GrammarOptions, "maxWords">,
-  length: number,
-): Mask {
-  const grammar = createGrammar(language, { ...options, maxWords: length });
-  return (tokens) => {
-    const isAllowed = grammar(tokens);
-    const first = tokens.indexOf(language.subtasks);
-    if (first < 0 || tokens.includes(language.access)) return isAllowed;
-    const team = tokens.slice(0, first).filter((token) => token >= language.vocabulary).length;
-    const inside = tokens.slice(first + 1);
-    const closed = inside.filter((token) => token === language.nextSubtask).length;
-    // All but the words: workers, access lists, what stands between them, and the end.
-    const fixed = 5 * team + 1;
-    const free = length - fixed - (inside.length - closed);
-    // Each later subtask needs a word too.
-    const hasRoom = free > team - 1 - closed;
-    return (token) => (hasRoom || !language.isWord(token)) && isAllowed(token);
-  };
 }

@@ -11,8 +11,10 @@ import {
   createChoices,
   sizesOf,
 } from "../../conductor/native/choice.ts";
-import { Language, LITERALS } from "../../conductor/native/language.ts";
+import { Language, toLiterals } from "../../conductor/native/language.ts";
 import { FEATURES } from "../../conductor/native/reading.ts";
+import { parseRepertoire, toRepertoireYaml } from "../../instruction/repertoire.ts";
+import type { Repertoire } from "../../instruction/types.ts";
 import { openEngine } from "../../nn/engine.ts";
 import { Model } from "../../nn/model.ts";
 import { AdamW } from "../../nn/optimiser.ts";
@@ -30,11 +32,10 @@ import { type TrainerOptions, type TrainResult, train } from "../train.ts";
 import type { AlgorithmState, LearningAlgorithm, UpdateMetrics } from "../types.ts";
 import { answerAll } from "./answer.ts";
 import { compareSizes } from "./compare-sizes.ts";
-import { allSubtasks, type Words } from "./random-workflow.ts";
 import { createSchedule, type StageName, type StagePlan } from "./schedule.ts";
 import type { StageResult, TrainingStage } from "./stage.ts";
 import { type LearningPolicy, type Policy, toPrompt } from "./stage.ts";
-import { supervise } from "./supervised.ts";
+import { distil } from "./distil.ts";
 import { warmUp } from "./warm-up.ts";
 
 export interface TrainOptions extends Omit<TrainerOptions<StagePlan>, "open"> {
@@ -45,9 +46,10 @@ export interface TrainOptions extends Omit<TrainerOptions<StagePlan>, "open"> {
   group: number;
   /** Questions an iteration. */
   questions: number;
-  /** The variant with a supervised stage. */
-  supervised: boolean;
-  words: Words;
+  /** Iterations that imitate the best plans of a search, before reinforcement; 0: reward alone. */
+  distilled: number;
+  /** What steps can be told. */
+  repertoire: Repertoire;
   shape?: { width?: number; layers?: number };
   threads: number;
   /** Experiments only. */
@@ -62,11 +64,10 @@ export function trainNative(options: TrainOptions): Promise<TrainResult> {
   return train({ ...options, open: (saved) => openNativeLearner(options, saved) });
 }
 
-const VOCABULARY = 1024;
+const VOCABULARY = 1280;
 const SHAPE = { width: 96, layers: 2 };
 const HEAD_SIZE = 32;
 const WARM_UP = 300;
-const SUPERVISED = 60;
 const LEARNING_RATE = 7e-4;
 const EXPLORATION = 0.03;
 /** Steps of the teams that are evaluated while sizes are given. */
@@ -79,7 +80,7 @@ const LATER_SIZES = [0, 1, 2, 3, 4];
 
 const STAGES: Record<StageName, TrainingStage> = {
   "warm-up": warmUp,
-  supervised: supervise,
+  distillation: distil,
   selection: grpo,
   teams: grpo,
   rounds: grpo,
@@ -103,7 +104,7 @@ async function openNativeLearner(
     schedule: (iterations) =>
       createSchedule({
         ...{ iterations, rounds, size: options.size, warmUp: options.warmUp ?? WARM_UP },
-        supervised: options.supervised ? SUPERVISED : 0,
+        distilled: options.distilled,
         learningRate: options.learningRate ?? LEARNING_RATE,
         exploration: options.exploration ?? EXPLORATION,
       }),
@@ -116,7 +117,7 @@ async function openNativeLearner(
     answer(questions, { stage }, { seed, signal }) {
       // Until the choice of a size is trained, one that is given is evaluated, and a single round.
       const isChosen = stage === "sizes";
-      const isAlone = stage === "selection" || stage === "supervised";
+      const isAlone = stage === "selection";
       const size = isAlone ? 1 : (options.size ?? (isChosen ? undefined : EVALUATED_SIZE));
       const own = { policy, world, size, rounds: isChosen ? rounds : 1, cost: costPerCall };
       return answerAll(questions, { ...own, seed, signal });
@@ -176,12 +177,10 @@ interface PolicyState {
 
 const MOMENT = "moment:";
 
-function createState({ world, seed, size, rounds, shape = {} }: TrainOptions): PolicyState {
+function createState({ world, seed, size, rounds, repertoire, shape = {} }: TrainOptions): PolicyState {
   const { width = SHAPE.width, layers = SHAPE.layers } = shape;
-  const subtasks = allSubtasks(world.works());
-  // Each subtask often enough that its words become tokens, however many questions there are.
-  const texts = [...world.texts(), ...subtasks.flatMap((text) => Array<string>(20).fill(text))];
-  const language = new Language(trainTokenizer(texts, { size: VOCABULARY, literals: LITERALS }));
+  const tokenizer = trainTokenizer([...world.texts()], { size: VOCABULARY, literals: toLiterals(repertoire) });
+  const language = new Language(tokenizer, repertoire);
   const whole = {
     vocabulary: language.vocabulary,
     width,
@@ -208,7 +207,10 @@ function toAlgorithmState({
   const named = [...moments].map(([name, value]) => [MOMENT + name, value] as const);
   return {
     tensors: new Map([...weights, ...named, ...choiceTensors(choices, { isLearning: true })]),
-    values: { shape, choices: sizesOf(choices), tokenizer: language.tokenizer.toJson() },
+    values: {
+      ...{ shape, choices: sizesOf(choices), tokenizer: language.tokenizer.toJson() },
+      repertoire: toRepertoireYaml(language.repertoire),
+    },
   };
 }
 
@@ -219,7 +221,8 @@ function toPolicyState({ tensors, values }: AlgorithmState): PolicyState {
       "bad-checkpoint",
       `The training cannot go on: it was begun when workers had ${shape.features} features, and now they have ${FEATURES}. Begin it anew`,
     );
-  const language = new Language(fromTokenizerJson(values.tokenizer));
+  const repertoire = parseRepertoire(String(values.repertoire), "the repertoire of the training");
+  const language = new Language(fromTokenizerJson(values.tokenizer), repertoire);
   // In the order they were made in: the norm of a gradient depends on the order of its sum, by a hair.
   const weights: Weights = new Map();
   for (const [name] of weightDims(shape)) {

@@ -1,78 +1,71 @@
-// Random valid workflows, and the words in them: subtasks as any planner might write them. Most name something that
-// the question itself mentions, as anybody who can read would; the others name any work at all. Whether it helps to
-// name the right work, and to whom to say it, is left to the reward.
+// Random valid workflows, with what their steps are told: instructions of the repertoire that make sense where they
+// stand, mostly with work that the question speaks of, as anybody who can read would choose them. Which of them helps,
+// what of the question to name, and to whom to say it, is left to the reward.
 
 import type { Random } from "../../base/random.ts";
+import type { Language, WrittenStep } from "../../conductor/native/language.ts";
+import type { Sayable } from "../../conductor/native/sayable.ts";
 import { checkTeam } from "../../conductor/text.ts";
+import type { Instruction, Work } from "../../instruction/types.ts";
 import { combines, isModel, nests, numbersOf } from "../../worker/kinds.ts";
 import type { Pool } from "../../worker/types.ts";
-import { type Access, MAX_STEPS, type Step } from "../../workflow/types.ts";
+import { type Access, MAX_STEPS } from "../../workflow/types.ts";
 
-// ---- Words ----------------------------------------------------------------------------------------------
+// ---- Sayings --------------------------------------------------------------------------------------------
 
-/**
- * "…" stands for a kind of work. All of them name one: a phrase that fits every question and every place in a
- * team was taken up within minutes, and then words meant nothing. For the same reason each stands where it makes
- * sense: "review the … and correct it" said to somebody who sees nothing was taken up for everything.
- */
-const PLANS: readonly string[] = ["Plan the …", "List the steps for the …"];
-const SOLUTIONS: readonly string[] = ["Solve the …", "Work out the …"];
-/** For those who see what others have replied. */
-const REVIEWS: readonly string[] = [
-  "Follow the plan for the …",
-  "Check the …",
-  "Verify the …",
-  "Review the … and correct it",
-  "Compare the answers about the …",
-];
-
-/** What all steps are told where words are not free. */
-const GENERIC = "Answer the question";
 /** Of the teams, this share begins with a plan. */
 const PLANNED = 1 / 2;
-/** Of the subtasks, this share names work that the question mentions, where it mentions any. */
-const MENTIONED = 3 / 4;
+/** Of the sayings, this share names work that the question speaks of. */
+const SPOKEN_OF = 3 / 4;
 
-export type Words = "free" | "generic";
-
-export interface Vocabulary {
-  works: readonly string[];
-  /** Those that the question mentions. */
-  mentioned: readonly string[];
-  words: Words;
+/** Where a step stands: what it may be told depends on it. */
+export interface Seat {
+  seesOthers: boolean;
+  /** Others follow who may see its reply. */
+  opensTeam: boolean;
 }
 
-export function toVocabulary(question: string, works: readonly string[], words: Words): Vocabulary {
-  const text = ` ${question.toLowerCase().replace(/[^\p{L}]+/gu, " ")} `;
-  return { works, words, mentioned: works.filter((work) => text.includes(` ${work.toLowerCase()} `)) };
+/** What is chosen for a step; `part` is a number among the question's parts. */
+interface SampledSaying {
+  instruction: Instruction;
+  work: Work;
+  part: number;
+  form: number;
 }
 
-export function sampleSubtask(
-  { works, mentioned, words }: Vocabulary,
-  /** `opensTeam`: others follow who may see its reply. */
-  { seesOthers, opensTeam }: { seesOthers: boolean; opensTeam: boolean },
+function sampleSaying(
+  { repertoire }: Language,
+  { parts, works }: Sayable,
+  { seesOthers, opensTeam }: Seat,
   random: Random,
-): string {
-  if (words === "generic") return GENERIC;
-  const known = mentioned.length > 0 && random.next() < MENTIONED ? mentioned : works;
-  // A plan is no answer, and without anything in sight there is nothing to check.
-  const isPlan = opensTeam && random.next() < PLANNED;
-  const templates = isPlan ? PLANS : [...SOLUTIONS, ...(seesOthers ? REVIEWS : [])];
-  return random.pick(templates).replace("…", random.pick(known));
-}
-
-/** All that can be said, for the tokenizer. */
-export function allSubtasks(works: readonly string[]): string[] {
-  return [...PLANS, ...SOLUTIONS, ...REVIEWS].flatMap((template) =>
-    works.map((work) => template.replace("…", work)),
+): SampledSaying {
+  const able = repertoire.instructions.filter(
+    ({ role, needs, slots }) =>
+      // A plan is no answer, and without anything in sight there is nothing to check.
+      role !== "plan" &&
+      (needs === "nothing" || seesOthers) &&
+      (parts.length > 0 || !slots.includes("part")),
   );
+  const plans = repertoire.instructions.filter(
+    ({ role, slots }) => role === "plan" && (parts.length > 0 || !slots.includes("part")),
+  );
+  const isPlan = opensTeam && plans.length > 0 && random.next() < PLANNED;
+  return {
+    instruction: random.pick(isPlan ? plans : able),
+    work: random.pick(random.next() < SPOKEN_OF ? [...works] : repertoire.works),
+    part: random.integer(0, Math.max(0, parts.length - 1)),
+    form: random.integer(0, Math.max(0, repertoire.forms.length - 1)),
+  };
 }
 
 // ---- Workflows ------------------------------------------------------------------------------------------
 
 export interface WorkflowOptions {
   pool: Pool;
-  vocabulary: Vocabulary;
+  language: Language;
+  sayable: Sayable;
+  /** Numbers in the pool of the slots: those of parts follow. */
+  workers: readonly number[];
   /** Exactly so many steps; absent: random. */
   size?: number;
   /** Models may see the replies of others: not in a recording. */
@@ -89,45 +82,48 @@ export interface WorkflowOptions {
 const COMPARED = { handOffs: 1 / 3, none: 3 / 4 };
 const FEWEST_COMPARED = 3;
 
-/** Workers are numbers in the pool. */
-export function sampleWorkflow(options: WorkflowOptions): Step[] {
-  const { pool, random, previousSteps } = options;
+/** Workers are slots, as in what the model writes. */
+export function sampleWorkflow(options: WorkflowOptions): WrittenStep[] {
+  const { pool, workers, random, previousSteps } = options;
   const compared = options.handOffs ? COMPARED.handOffs : COMPARED.none;
-  const tools = numbersOf(pool, combines);
+  const tools = [...workers.keys()].filter((slot) => combines(pool.members[workers[slot]!]!.worker));
   for (;;) {
     const size = options.size ?? random.integer(1, MAX_STEPS);
-    const workers = sampleWorkers(options, size);
+    const team = sampleTeam(options, size);
     const isLarge = size > 1 && size + previousSteps >= FEWEST_COMPARED;
     const isCompared = isLarge && tools.length > 0 && random.next() < compared;
-    if (isCompared) workers[size - 1] = random.pick(tools);
-    const steps = workers.map((worker, position) =>
+    if (isCompared) team[size - 1] = random.pick(tools);
+    const steps = team.map((worker, position) =>
       sampleStep(options, { worker, position, isLast: position === size - 1, isCompared }),
     );
-    if (!checkTeam({ steps }, pool, previousSteps)) return steps;
+    const asked = steps.map(({ worker, access }) => ({ worker: workers[worker]!, subtask: "", access }));
+    if (!checkTeam({ steps: asked }, pool, previousSteps)) return steps;
   }
 }
 
-/** A team asks nobody twice while others are left. */
-function sampleWorkers({ pool, random }: WorkflowOptions, size: number): number[] {
-  // `self` cannot be pointed at: its rounds are the Conductor's own.
-  const numbers = numbersOf(pool, (worker) => !nests(worker));
+/** A team asks nobody twice while others are left. `self` cannot be pointed at: its rounds are the Conductor's own. */
+function sampleTeam({ pool, workers, random }: WorkflowOptions, size: number): number[] {
+  const slots = [...workers.keys()].filter((slot) => !nests(pool.members[workers[slot]!]!.worker));
   // With one model only, a second step has nobody else: a tool would have too little to compare.
-  if (numbers.length < size || numbersOf(pool, isModel).length < 2)
-    return Array.from({ length: size }, () => random.pick(numbers));
-  return random.shuffle(numbers).slice(0, size);
+  if (slots.length < size || numbersOf(pool, isModel).length < 2)
+    return Array.from({ length: size }, () => random.pick(slots));
+  return random.shuffle(slots).slice(0, size);
 }
 
 function sampleStep(
-  { pool, vocabulary, handOffs, previousSteps, random }: WorkflowOptions,
-  seat: { worker: number; position: number; isLast: boolean; isCompared: boolean },
-): Step {
-  const { worker, position, isLast, isCompared } = seat;
-  const opensTeam = position === 0 && !isLast;
-  const isBlind = isModel(pool.members[worker]!.worker) && !handOffs;
+  { pool, language, sayable, workers, handOffs, previousSteps, random }: WorkflowOptions,
+  place: { worker: number; position: number; isLast: boolean; isCompared: boolean },
+): WrittenStep {
+  const { worker, position, isLast, isCompared } = place;
+  const isBlind = isModel(pool.members[workers[worker]!]!.worker) && !handOffs;
   const sampled = isBlind ? [] : sampleAccess(position, previousSteps, random);
   const access = isLast && isCompared ? "all" : sampled;
-  const subtask = sampleSubtask(vocabulary, { seesOthers: access.length > 0, opensTeam }, random);
-  return { worker, subtask, access };
+  const seat = { seesOthers: access.length > 0, opensTeam: position === 0 && !isLast };
+  const { instruction, work, part, form } = sampleSaying(language, sayable, seat, random);
+  const saying = language.toSayingTokens(instruction, {
+    ...{ work, part: workers.length + part, form: language.repertoire.forms[form] },
+  });
+  return { worker, saying, access };
 }
 
 function sampleAccess(position: number, previousSteps: number, random: Random): Access {

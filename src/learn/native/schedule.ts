@@ -6,14 +6,14 @@ import type { Random } from "../../base/random.ts";
 import { learningRateAt } from "../../nn/optimiser.ts";
 import type { Schedule, ScheduleEntry } from "../types.ts";
 
-export type StageName = "warm-up" | "supervised" | "selection" | "teams" | "rounds" | "sizes";
+export type StageName = "warm-up" | "distillation" | "selection" | "teams" | "rounds" | "sizes";
 
 export interface ScheduleOptions {
   /** Of reinforcement; the warm-up comes before. */
   iterations: number;
   warmUp: number;
-  /** Iterations of the supervised variant, before reinforcement. */
-  supervised: number;
+  /** Iterations of distillation, before reinforcement. */
+  distilled: number;
   rounds: number;
   /** The size that teams shall have in the end; absent: the policy learns to decide. */
   size?: number;
@@ -38,6 +38,8 @@ const SIZES_SHARE = 0.2;
 const OTHER_SIZES = { early: 0.5, late: 0.2 };
 /** Times the rate of reinforcement: there is no noise in the warm-up. */
 const WARM_UP_RATE = 4;
+/** Times the rate of reinforcement: what is imitated was compared many times. */
+const DISTILLED_RATE = 2;
 /** In the stage of selection most questions are for one worker; the others keep a given size meaningful. */
 const ALONE = 0.75;
 const GIVEN_SIZES = [1, 2, 3, 3, 3, 4, 4, 4, 5] as const;
@@ -48,8 +50,8 @@ const FIRM = 0.25;
 const NOISE = 0.01;
 
 export function createSchedule(options: ScheduleOptions): Schedule<StagePlan> {
-  const { warmUp, supervised, iterations } = options;
-  return { total: warmUp + supervised + iterations, at: (iteration) => planAt(iteration, options) };
+  const { warmUp, distilled, iterations } = options;
+  return { total: warmUp + distilled + iterations, at: (iteration) => planAt(iteration, options) };
 }
 
 function planAt(iteration: number, options: ScheduleOptions): StagePlan {
@@ -64,7 +66,7 @@ function planAt(iteration: number, options: ScheduleOptions): StagePlan {
 
 /** Without reinforcement what comes before it is kept: that is how a warm-up alone is measured. */
 function finalStage(options: ScheduleOptions): StageName {
-  if (options.iterations === 0) return options.supervised > 0 ? "supervised" : "warm-up";
+  if (options.iterations === 0) return options.distilled > 0 ? "distillation" : "warm-up";
   return comparesSizes(options) ? "sizes" : "teams";
 }
 
@@ -77,15 +79,18 @@ function stageAt(
   iteration: number,
   options: ScheduleOptions,
 ): Omit<StagePlan, keyof ScheduleEntry> & { stage: StageName } {
-  const { warmUp, supervised, iterations, rounds, size, learningRate, exploration } = options;
+  const { warmUp, distilled, iterations, rounds, size, learningRate, exploration } = options;
   const sampleGiven = (random: Random) => random.pick(GIVEN_SIZES);
   if (iteration < warmUp) {
     const peak = WARM_UP_RATE * learningRate;
     const rate = learningRateAt(iteration, { peak, warmUp: 20, total: warmUp, floor: 0.2 });
     return { stage: "warm-up", learningRate: rate, exploration: 0, sampleSize: sampleGiven };
   }
-  const at = iteration - warmUp - supervised;
-  if (at < 0) return { stage: "supervised", learningRate, exploration: 0, sampleSize: () => 1 };
+  const at = iteration - warmUp - distilled;
+  if (at < 0) {
+    const rate = learningRateAt(at + distilled, { peak: DISTILLED_RATE * learningRate, warmUp: RISE, total: distilled, floor: 0.3 });
+    return { stage: "distillation", learningRate: rate, exploration: 0, sampleSize: sampleGiven };
+  }
   // Each of these grows with the count, or the first iterations could change when it does.
   const ofWriting = 1 - (comparesSizes(options) ? SIZES_SHARE : 0);
   const forWriting = Math.round(iterations * ofWriting);

@@ -5,7 +5,7 @@ import { createRandom, hashSeed, type Random } from "../../base/random.ts";
 import { type Choices, chooseSize } from "../../conductor/native/choice.ts";
 import type { Language } from "../../conductor/native/language.ts";
 import { PLAN_TOKENS } from "../../conductor/native/opened.ts";
-import { type Reading, toReading, toWorkerOf } from "../../conductor/native/reading.ts";
+import { type Reading, toReading, toWording } from "../../conductor/native/reading.ts";
 import { createTokenSampler } from "../../conductor/native/sample-token.ts";
 import type { ComposedRound } from "../../conductor/types.ts";
 import type { LossAndGradients, Model } from "../../nn/model.ts";
@@ -16,7 +16,6 @@ import { MAX_STEPS } from "../../workflow/types.ts";
 import type { Outcome } from "../../world/rollout.ts";
 import type { Question, World } from "../../world/types.ts";
 import type { Asking } from "../types.ts";
-import type { Words } from "./random-workflow.ts";
 import type { StagePlan } from "./schedule.ts";
 
 export interface StageContext {
@@ -32,7 +31,6 @@ export interface StageContext {
   group: number;
   /** Subtracted from the reward for every call. */
   costPerCall: number;
-  words: Words;
   signal: AbortSignal;
 }
 
@@ -154,7 +152,7 @@ export async function writePlans(
   );
   return written.map((completions, q) => {
     const { reading, question } = prompts[q]!;
-    const workerOf = toWorkerOf(reading, question.pool);
-    return completions.map((each) => ({ ...each, text: language.toText(each.tokens, workerOf) }));
+    const wording = toWording(reading, question.pool);
+    return completions.map((each) => ({ ...each, text: language.toText(each.tokens, wording) }));
   });
 }

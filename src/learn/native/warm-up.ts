@@ -6,7 +6,7 @@ import type { LossOptions, Model, TrainingExample } from "../../nn/model.ts";
 import { handsOff } from "../../worker/kinds.ts";
 import { MAX_STEPS } from "../../workflow/types.ts";
 import type { Question } from "../../world/types.ts";
-import { sampleWorkflow, toVocabulary } from "./random-workflow.ts";
+import { sampleWorkflow } from "./random-workflow.ts";
 import {
   createStageRandom,
   learn,
@@ -40,27 +40,27 @@ export function toRandomExamples(
   questions: readonly Question[],
   weigh: (tokens: readonly number[]) => Float32Array,
 ): ExampleRows {
-  const { policy, world, words } = context;
+  const { policy } = context;
   const { language } = policy;
   const random = createStageRandom(context, "warm-up");
-  const works = world.works();
   const scale = 1 / (questions.length * GROUP);
   return questions.map((question) => {
     const { pool } = question;
     const isLater = random.next() < LATER;
     const size = random.integer(1, MAX_STEPS);
-    const vocabulary = toVocabulary(question.task.prompt, works, words);
-    const sampling = { pool, vocabulary, handOffs: handsOff(pool), random };
+    const plain = toPrompt(policy, question, { size }).reading;
+    const { workers, sayable } = plain;
+    const sampling = { pool, language, sayable, workers, handOffs: handsOff(pool), random };
     // Later rounds are read from made-up ones: who agreed with whom is random too.
     const before = isLater ? sampleWorkflow({ ...sampling, previousSteps: 0 }) : [];
+    const steps = before.map(({ worker, access }) => ({ worker: workers[worker]!, subtask: "", access }));
     const replies = before.map(() => `Answer: ${random.integer(1, 3)}`);
-    const rounds = isLater ? [{ workflow: { steps: before }, replies }] : [];
-    const { reading } = toPrompt(policy, question, { rounds, size });
-    const slotOf = new Map(reading.workers.map((worker, slot) => [worker, slot]));
+    const rounds = [{ workflow: { steps }, replies }];
+    const reading = isLater ? toPrompt(policy, question, { rounds, size }).reading : plain;
     const examples = Array.from({ length: GROUP }, (): TrainingExample => {
-      const sampled = sampleWorkflow({ ...sampling, previousSteps: before.length, size });
-      const steps = sampled.map((step) => ({ ...step, worker: slotOf.get(step.worker)! }));
-      const tokens = language.toTokens(steps);
+      const tokens = language.toTokens(
+        sampleWorkflow({ ...sampling, previousSteps: before.length, size }),
+      );
       return { tokens, weights: weigh(tokens).map((weight) => weight * scale) };
     });
     return { prefix: reading.prefix, examples };

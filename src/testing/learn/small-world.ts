@@ -2,7 +2,7 @@
 // plans are given, so that what is made of them can be said in advance.
 
 import { createRandom } from "../../base/random.ts";
-import type { Language } from "../../conductor/native/language.ts";
+import type { Language, WrittenStep } from "../../conductor/native/language.ts";
 import type { StagePlan } from "../../learn/native/schedule.ts";
 import type { LearningPolicy, StageContext } from "../../learn/native/stage.ts";
 import type { LossOptions, Model } from "../../nn/model.ts";
@@ -11,7 +11,6 @@ import type { GenerateOptions } from "../../nn/text-model.ts";
 import type { GradedTask } from "../../task/types.ts";
 import { createConsensusWorker } from "../../worker/consensus.ts";
 import type { PoolMember, WorkerRequest } from "../../worker/types.ts";
-import type { Step } from "../../workflow/types.ts";
 import type { Question, World } from "../../world/types.ts";
 import { scriptedWorker } from "../stage.ts";
 
@@ -62,13 +61,12 @@ export function createSmallWorld(parts: Partial<World> = {}): World {
       why: "compared",
     }),
     texts: () => Array.from({ length: 40 }, (_, number) => toSum(number).prompt),
-    works: () => ["sum", "equations"],
     ...parts,
   };
 }
 
 /** What a policy is given to write: steps with slots, nothing to accept, or text that is no workflow. */
-export type GivenPlan = Step[] | "babble";
+export type GivenPlan = WrittenStep[] | "babble";
 
 /** Of a stage that is run alone: teams of one, and an optimiser that has nothing to change. */
 export function createStageContext(policy: LearningPolicy, parts: Partial<StageContext> = {}): StageContext {
@@ -78,7 +76,7 @@ export function createStageContext(policy: LearningPolicy, parts: Partial<StageC
   };
   return {
     ...{ policy, plan, optimiser: new AdamW(new Map()), world: createSmallWorld(), seed: 1 },
-    ...{ questions: 2, group: 4, costPerCall: 0, words: "free" },
+    ...{ questions: 2, group: 4, costPerCall: 0 },
     signal: new AbortController().signal,
     ...parts,
   };

@@ -8,6 +8,7 @@ import { type CardDraft, type Checkpoint, saveCheckpoint } from "../../conductor
 import { createChoices } from "../../conductor/native/choice.ts";
 import { FEATURES } from "../../conductor/native/reading.ts";
 import { createWeights } from "../../nn/transformer.ts";
+import type { Repertoire } from "../../instruction/types.ts";
 import { createTinyLanguage } from "./tiny-language.ts";
 
 export function createTinyCheckpoint(change: Partial<CardDraft> = {}, seed = 1): Checkpoint {
@@ -22,9 +23,10 @@ export function createTinyCheckpoint(change: Partial<CardDraft> = {}, seed = 1):
     choices: createChoices(change.choices ?? {}, vocabulary),
     card: {
       format: "tutti-conductor",
-      version: 1,
+      version: 2,
       name: "tiny",
       shape,
+      repertoire: toIds(language.repertoire),
       limits: { workers: 20, rounds: 2 },
       handOffs: true,
       training: {
@@ -42,6 +44,11 @@ export function createTinyCheckpoint(change: Partial<CardDraft> = {}, seed = 1):
     weights,
     language,
   };
+}
+
+function toIds({ instructions, works, forms }: Repertoire): Checkpoint["card"]["repertoire"] {
+  const ids = (entries: readonly { id: string }[]) => entries.map(({ id }) => id);
+  return { instructions: ids(instructions), works: ids(works), forms: ids(forms) };
 }
 
 /** The same in a folder of its own. */
