@@ -137,7 +137,13 @@ describe("the corners", () => {
   });
 
   test("a tool may come first where the round before has two replies, and a model must follow", () => {
-    const setting: Setting = { kinds: ["tool", "model"], maxSteps: 2, previousSteps: 2, handOffs: true, ...PLAIN };
+    const setting: Setting = {
+      kinds: ["tool", "model"],
+      maxSteps: 2,
+      previousSteps: 2,
+      handOffs: true,
+      ...PLAIN,
+    };
     const first = teams(setting).filter(([worker]) => worker === 0);
     expect(first.length).toBeGreaterThan(0);
     expect(first.every((team) => team.length === 2 && team[1] === 1)).toBe(true);
@@ -196,7 +202,8 @@ describe("what steps are told", () => {
   test("first of a later round may be to check what the round before said, and then it sees it", () => {
     const later = said({ ...setting, previousSteps: 2 }).filter(({ position }) => position === 0);
     expect(ids(later)).toContain("check");
-    for (const { instruction, access } of later) if (instruction.needs !== "nothing") expect(access).toBe("all");
+    for (const { instruction, access } of later)
+      if (instruction.needs !== "nothing") expect(access).toBe("all");
   });
 
   test("where nobody sees replies nobody checks, in no round", () => {
@@ -220,7 +227,9 @@ describe("what steps are told", () => {
     expect(own.length).toBeGreaterThan(1);
     expect(parts(QUESTIONS[0]!)).toEqual(new Set(own));
     expect(sayableOf({ question: QUESTIONS[2]! }).parts).toEqual([]);
-    expect(ids(said({ ...setting, question: QUESTIONS[2]! }))).toEqual(new Set(["plan", "answer", "compare"]));
+    expect(ids(said({ ...setting, question: QUESTIONS[2]! }))).toEqual(
+      new Set(["plan", "answer", "compare"]),
+    );
   });
 });
 

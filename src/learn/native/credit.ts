@@ -40,7 +40,11 @@ export async function* creditSteps(groups: PlanGroup[], context: StageContext): 
     const credits: (number | undefined)[][] = group.plans.map(() => []);
     for (const [v, { plan, step }] of variants[q]!.entries()) {
       const own = group.rewards[plan];
-      const without = meanReward(tried[q]![v]!, costPerCall);
+      const outcomes = tried[q]![v]!;
+      // A tool that changed places may have too little in sight: that says nothing about the step.
+      const without = outcomes.every(({ isValid }) => isValid)
+        ? meanReward(outcomes, costPerCall)
+        : undefined;
       if (own !== undefined && without !== undefined) credits[plan]![step] = own - without;
     }
     return { ...group, credits };

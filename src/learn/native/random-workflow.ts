@@ -42,9 +42,7 @@ function sampleSaying(
   const able = repertoire.instructions.filter(
     ({ role, needs, slots }) =>
       // A plan is no answer, and without anything in sight there is nothing to check.
-      role !== "plan" &&
-      (needs === "nothing" || seesOthers) &&
-      (parts.length > 0 || !slots.includes("part")),
+      role !== "plan" && (needs === "nothing" || seesOthers) && (parts.length > 0 || !slots.includes("part")),
   );
   const plans = repertoire.instructions.filter(
     ({ role, slots }) => role === "plan" && (parts.length > 0 || !slots.includes("part")),
