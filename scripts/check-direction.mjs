@@ -7,7 +7,7 @@ import { dirname, join, relative, resolve } from "node:path";
 const ORDER = [
   ["base"],
   ["files", "report", "http", "isolate"],
-  ["workflow", "answer"],
+  ["workflow", "answer", "instruction"],
   ["belief"],
   ["worker", "nn"],
   ["trajectory"],
