@@ -9,14 +9,21 @@ import {
   numbersIn,
   type QuestionWords,
   readQuestion,
+  tellingNumbers,
   vocabularyOfQuestions,
 } from "./question-words.ts";
 import { familyOf } from "./questions.ts";
 import { kindOf, namedTopics, namedWork, type SubtaskKind } from "./reading.ts";
-import { LONGEST_HELPFUL_WORDS, type NamedForm, type NamedPart, PLAIN_WORDS, type Wording } from "./rules.ts";
+import {
+  LONGEST_HELPFUL_WORDS,
+  type NamedForm,
+  type NamedPart,
+  type NamedWords,
+  PLAIN_WORDS,
+} from "./rules.ts";
 import type { Problem } from "./types.ts";
 
-export interface InstructionReading extends Wording {
+export interface InstructionReading extends NamedWords {
   kind: SubtaskKind;
 }
 
@@ -49,7 +56,7 @@ function read(subtask: string, problem: Problem): InstructionReading {
   const workless = ways.reduce((text, { words }) => text.replace(words, " "), rest);
   const partless = withoutWordsOf(workless, question, problem);
   const told = part === "right" || namedWork(partless, problem) === "right" ? partless : workless;
-  const wording: Wording = {
+  const wording: NamedWords = {
     namesWork: namedWork(told, problem),
     part,
     form: form ? fitOfForm(form, question.answer) : "nothing",
@@ -62,7 +69,7 @@ function read(subtask: string, problem: Problem): InstructionReading {
 }
 
 /** What distracts still does. */
-function withoutHelp({ namesWork, part, form }: Wording): Wording {
+function withoutHelp({ namesWork, part, form }: NamedWords): NamedWords {
   const least = <Named extends "right" | "nothing" | "wrong">(named: Named) =>
     named === "right" ? "nothing" : named;
   return { namesWork: least(namesWork), part: least(part), form: least(form), way: "none" };
@@ -81,10 +88,10 @@ function mixesWork(subtask: string, problem: Problem): boolean {
 }
 
 function withoutWordsOf(text: string, { all }: QuestionWords, problem: Problem): string {
-  const own = familyOf(problem).terms.join(" ").split(" ");
+  const { terms } = familyOf(problem);
   return text.replace(/\p{L}+/gu, (word) => {
     const lower = word.toLowerCase();
-    return all.has(lower) && !own.includes(lower) ? "…" : word;
+    return all.has(lower) && !terms.includes(lower) ? "…" : word;
   });
 }
 
@@ -95,8 +102,6 @@ const MOST_WORDS_OF_PART = 10;
 /** Numbers that count something in the instruction itself. */
 const COUNTED =
   /\b(?:steps?|rounds?|replies|reply|answers?|models?|workers?|attempts?|at least|at most)\s+\d+/gi;
-/** A small number says nothing unless it is written with a sign beside it. */
-const TELLING_NUMBER = /\d+\.\d+|\d{2,}|(?<=[-+−×÷*/=(<>$%]\s?)\d|\d(?=\s?[-+−×÷*/=)<>$%])|\d(?=\p{L}\b)/gu;
 
 /**
  * Right: it has words of the clause that asks. Wrong: it has names or numbers that are not in the question, quotes what
@@ -104,15 +109,14 @@ const TELLING_NUMBER = /\d+\.\d+|\d{2,}|(?<=[-+−×÷*/=(<>$%]\s?)\d|\d(?=\s?[-
  */
 function namedPart(subtask: string, question: QuestionWords): NamedPart {
   const words = new Set(contentWords(subtask));
-  const numbers = tellingNumbers(subtask);
+  const numbers = [...new Set(tellingNumbers(subtask.replace(COUNTED, "")))];
   if (words.size === 0 && numbers.length === 0) return "nothing";
   if (numbers.some((number) => !question.numbers.has(number))) return "wrong";
   if (quotesAnother(subtask, question)) return "wrong";
   const own = [...words].filter((word) => question.all.has(word)).length;
   if (own < words.size && isOfAnother(subtask, words, question, own)) return "wrong";
-  let asked = [...words].filter((word) => question.asked.has(word)).length;
-  if (question.asksByNumbers) asked += numbers.length;
-  return asked > 0 && own + numbers.length <= MOST_WORDS_OF_PART ? "right" : "nothing";
+  const isAsked = [...words, ...numbers].some((each) => question.asked.has(each));
+  return isAsked && own + numbers.length <= MOST_WORDS_OF_PART ? "right" : "nothing";
 }
 
 /** It has a name of another question, or more words of others than the `own` of this one. */
@@ -125,14 +129,6 @@ function isOfAnother(
   const { words: vocabulary, names } = vocabularyOfQuestions();
   if (namesIn(subtask).some((name) => names.has(name) && !all.has(name.toLowerCase()))) return true;
   return [...words].filter((word) => !all.has(word) && vocabulary.has(word)).length > own;
-}
-
-function tellingNumbers(subtask: string): string[] {
-  const plain = subtask.replace(COUNTED, "");
-  const whole = new Set(numbersIn(plain));
-  return [...new Set(plain.replace(/(?<=\d),(?=\d{3}(?!\d))/g, "").match(TELLING_NUMBER) ?? [])].filter(
-    (number) => whole.has(number),
-  );
 }
 
 function quotesAnother(subtask: string, { all, numbers }: QuestionWords): boolean {
@@ -229,7 +225,7 @@ function namedWays(subtask: string): CheckingWay[] {
   return WAYS.filter(({ words }) => words.test(subtask));
 }
 
-function fitOfWays(named: readonly CheckingWay[], topic: Topic): Wording["way"] {
+function fitOfWays(named: readonly CheckingWay[], topic: Topic): NamedWords["way"] {
   if (named.length === 0 || named.length > MOST_WAYS) return "none";
   if (named.some(({ fits }) => fits !== "all" && fits.includes(topic))) return "fitting";
   return named.some(({ fits }) => fits === "all") ? "general" : "another";

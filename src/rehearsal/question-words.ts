@@ -9,10 +9,8 @@ import type { Problem } from "./types.ts";
 export type AnswerKind = "number" | "money" | "measure" | "date" | "list" | "yes-no" | "letter" | "name";
 
 export interface QuestionWords {
-  /** Of the clause that asks; of the whole question where that clause has no words of its own ("What is 3 × 14?"). Lower case. */
+  /** Words and telling numbers of the clause that asks; of the whole question where that clause has none ("How much is that?"). Lower case. */
   asked: ReadonlySet<string>;
-  /** Numbers count as asked for where no clause has words of its own. */
-  asksByNumbers: boolean;
   all: ReadonlySet<string>;
   numbers: ReadonlySet<string>;
   answer: AnswerKind;
@@ -30,7 +28,7 @@ const PLAIN = new Set(
     "name named names naming need needed needs never next no nobody none not nothing now number numbers of off on once one only or order other others our out output over own part parts people per picture piece place plan print printed prints problem put question quick rather re read reads ready reason record relevant rely repeat replies reply required rest result results right round rule run running runs",
     "said same satisfies satisfy say says second see seen sense separate separated sets shape share shared short should show shows side sides similar single size small so solution some something sort stand standing stands start starts state stated still stop such sum sure system take taken takes task tell text than that the their them then there these they thing things this those three through time to together too total true turn two under unknown until up use used uses using value verdict very voice",
     "was way ways we well went were what whatever when where whether which while who whole whom whose why will with within without word words work worked worker works worth would write writing written wrong yes yet you your",
-    "accept around becomes came city commas day diagnosis double drive finished hold later length lie lies new revise symbol thinker verifier wait week weigh workers",
+    "accept around becomes came city commas day diagnosis double drive finished hold later length lie lies new orders revise symbol thinker times verifier wait week weigh workers",
   ]
     .join(" ")
     .split(" "),
@@ -39,24 +37,44 @@ const PLAIN = new Set(
 const WORD = /\p{L}+(?:['’]\p{L}+)*/gu;
 
 /** What families call their work tells the work, not the part; all of it in lower case. */
-const TERM_WORDS = new Set(
-  FAMILIES.flatMap(({ work, terms }) => [work, ...terms]).flatMap(
-    (text) => text.toLowerCase().match(WORD) ?? [],
-  ),
-);
+const TERMS = FAMILIES.flatMap(({ terms }) => terms);
+const TERM_WORDS = new Set([
+  ...TERMS.filter((term) => !term.includes(" ")),
+  ...FAMILIES.flatMap(({ work }) => work.toLowerCase().match(WORD) ?? []),
+]);
+/** Of several words: a critical path is work, a path around a garden is none. */
+const TERM_PHRASE = new RegExp(`\\b(?:${TERMS.filter((term) => term.includes(" ")).join("|")})\\b`, "gi");
 
 /** Words that say something of one question: no grammar, no kind of work. */
 export function contentWords(text: string): string[] {
-  return (text.match(WORD) ?? []).map((word) => word.toLowerCase()).filter(isContent);
+  const words = text.replace(TERM_PHRASE, " ").match(WORD) ?? [];
+  return words.map((word) => word.toLowerCase()).filter(isContent);
 }
 
 function isContent(word: string): boolean {
   return !PLAIN.has(word) && !TERM_WORDS.has(word);
 }
 
-/** Numbers as they are compared: without separators of thousands. */
+/** All of them, as they are compared. */
 export function numbersIn(text: string): string[] {
-  return text.replace(/(?<=\d),(?=\d{3}(?!\d))/g, "").match(/\d+(?:\.\d+)?/g) ?? [];
+  return withoutSeparators(text).match(/\d+(?:\.\d+)?/g) ?? [];
+}
+
+/** Of thousands. */
+function withoutSeparators(text: string): string {
+  return text.replace(/(?<=\d),(?=\d{3}(?!\d))/g, "");
+}
+
+/** A small number says nothing unless it is written with a sign beside it. */
+const TELLING_NUMBER = /\d+\.\d+|\d{2,}|(?<=[-+−×÷*/=(<>$%]\s?)\d|\d(?=\s?[-+−×÷*/=)<>$%])|\d(?=\p{L}\b)/gu;
+
+/** Numbers by which a question can be known. */
+export function tellingNumbers(text: string): string[] {
+  return withoutSeparators(text).match(TELLING_NUMBER) ?? [];
+}
+
+function contentOf(text: string): string[] {
+  return [...contentWords(text), ...tellingNumbers(text)];
 }
 
 const remembered = new WeakMap<Problem, QuestionWords>();
@@ -67,10 +85,9 @@ export function readQuestion(problem: Problem): QuestionWords {
   if (known) return known;
   const { question } = problem;
   const clauses = askingClauses(question);
-  const asking = clauses.map(contentWords).find((words) => words.length > 0);
+  const asking = [...clauses, question].map(contentOf).find((content) => content.length > 0);
   const words: QuestionWords = {
-    asked: new Set(asking ?? contentWords(question)),
-    asksByNumbers: asking === undefined,
+    asked: new Set(asking),
     all: new Set((question.match(WORD) ?? []).map((word) => word.toLowerCase())),
     numbers: new Set(numbersIn(question)),
     answer: kindOfAnswer(problem, clauses.at(-1) ?? question),

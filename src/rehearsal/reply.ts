@@ -13,13 +13,13 @@ import {
   LUCK_OF_QUESTION,
   LUCK_OF_WORKER,
   MISLEADING_LINES,
+  type NamedWords,
   probabilityOfAdopting,
   probabilityOfBreaking,
   probabilityOfCatching,
   probabilityOfPlanLine,
   probabilityOfStage,
   type Situation,
-  type Wording,
   weightInComparison,
 } from "./rules.ts";
 import {
@@ -45,7 +45,7 @@ interface ReplyContext {
   player: Player;
   problem: Problem;
   family: Family;
-  situation: Situation & Wording;
+  situation: Situation & NamedWords;
   /** What others answered, as `lookAround` orders it. */
   answers: SeenAnswer[];
   random: Random;

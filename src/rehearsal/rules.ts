@@ -33,7 +33,7 @@ export type NamedPart = keyof typeof NAMED_PART;
 export type NamedForm = keyof typeof NAMED_FORM;
 
 /** What a subtask says to this problem. */
-export interface Wording {
+export interface NamedWords {
   namesWork: NamedWork;
   part: NamedPart;
   form: NamedForm;
@@ -41,14 +41,19 @@ export interface Wording {
 }
 
 /** Of words that say nothing to any question. */
-export const PLAIN_WORDS: Wording = { namesWork: "nothing", part: "nothing", form: "nothing", way: "none" };
+export const PLAIN_WORDS: NamedWords = {
+  namesWork: "nothing",
+  part: "nothing",
+  form: "nothing",
+  way: "none",
+};
 
-function oddsOfWords({ namesWork, part, form }: Omit<Wording, "way">): number {
+function oddsOfWords({ namesWork, part, form }: Omit<NamedWords, "way">): number {
   return NAMED_WORK[namesWork] + NAMED_PART[part] + NAMED_FORM[form];
 }
 
 /** What decides how well a worker does on a problem. */
-export interface Situation extends Omit<Wording, "way"> {
+export interface Situation extends Omit<NamedWords, "way"> {
   /** Of this worker in this topic, 0..1. */
   skill: number;
   difficulty: Difficulty;
@@ -124,7 +129,7 @@ const WAY_OF_CHECKING = { fitting: 0.6, general: 0.4, another: 0.2, none: 0 };
 
 export type WayOfChecking = keyof typeof WAY_OF_CHECKING;
 
-export interface CheckSituation extends Wording, Pick<Situation, "skill" | "difficulty"> {
+export interface CheckSituation extends NamedWords, Pick<Situation, "skill" | "difficulty"> {
   checking: number;
   /** The answer to be checked is the checker's own. */
   ownWork: boolean;
