@@ -59,7 +59,7 @@ export function openRehearsalTest({
   const set = createRehearsalSet({ count, seed, pool: { members } });
   const test = set.tasks.filter((task) => splitOf(task) === split);
   if (test.length === 0)
-    throw usageError(`None of ${count} questions is in the split "${split}": make more of them`);
+    throw usageError(`None of ${count} questions is for the ${split}: make more of them`);
   const fitted = fitSet({ ...set, tasks: test }, toTraining(calibration, set.pool), test, seed);
   // Profiles for a question are made from its bare words, as in the training.
   const profiler = createProfiler(calibration);

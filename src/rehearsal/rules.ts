@@ -127,7 +127,7 @@ const BREAKING_UNSKILLED = 0.1;
  */
 const WAY_OF_CHECKING = { fitting: 0.6, general: 0.4, another: 0.2, none: 0 };
 
-export type WayOfChecking = keyof typeof WAY_OF_CHECKING;
+type WayOfChecking = keyof typeof WAY_OF_CHECKING;
 
 export interface CheckSituation extends NamedWords, Pick<Situation, "skill" | "difficulty"> {
   checking: number;
