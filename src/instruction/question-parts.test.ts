@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findParts } from "./question-parts.ts";
+import { findParts, MOST_PARTS } from "./question-parts.ts";
 
 const CLOSING = "End with a line “Answer: …” that states the final answer alone.";
 
@@ -31,7 +31,7 @@ test("names, numbers and options of the rest follow", () => {
   expect(kinds).toContain("option");
   expect(kinds).toContain("number");
   expect(kinds).toContain("name");
-  expect(parts.length).toBeLessThanOrEqual(6);
+  expect(parts.length).toBeLessThanOrEqual(MOST_PARTS);
 });
 
 test("of a language without noun phrases: the question, names, numbers and what is quoted", () => {
@@ -75,7 +75,7 @@ test("never throws, is bounded, and says the same again", () => {
   fc.assert(
     fc.property(texts, (text) => {
       const parts = findParts(text);
-      expect(parts.length).toBeLessThanOrEqual(6);
+      expect(parts.length).toBeLessThanOrEqual(MOST_PARTS);
       expect(findParts(`${text}`)).toEqual(parts);
       for (const { text: phrase, at, words } of parts) {
         expect(phrase).not.toMatch(/[{}\n\r]/);

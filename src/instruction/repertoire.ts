@@ -14,14 +14,16 @@ import {
   type AnswerForm,
   type Instruction,
   LANGUAGES,
+  type Lineage,
   type Repertoire,
   ROLES,
+  type Sight,
   type Wording,
   type Work,
 } from "./types.ts";
 
 const SHIPPED = fileURLToPath(new URL("../../models/repertoire.yaml", import.meta.url));
-const SIGHTS = ["nothing", "plan", "answer", "answers"] as const;
+const SIGHTS = ["nothing", "plan", "answer", "answers"] as const satisfies readonly Sight[];
 const FIELDS = { instructions: "instructions", works: "works", forms: "forms" } as const;
 /** Whoever has more wrong than this sees the rest after mending these. */
 const MOST_SHOWN = 30;
@@ -40,7 +42,11 @@ const gain = z.strictObject({
   high: z.number(),
   comparisons: z.int().min(0),
 });
-const lineage = z.strictObject({ parent: id, by: z.string().min(1), gain: gain.optional() });
+const lineage: z.ZodType<Lineage> = z.strictObject({
+  parent: id,
+  by: z.string().min(1),
+  gain: gain.optional(),
+});
 const entries = {
   instructions: z.strictObject({
     id,
