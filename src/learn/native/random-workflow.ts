@@ -19,7 +19,7 @@ const PLANNED = 1 / 2;
 const SPOKEN_OF = 3 / 4;
 
 /** Where a step stands: what it may be told depends on it. */
-export interface Seat {
+interface Seat {
   seesOthers: boolean;
   /** Others follow who may see its reply. */
   opensTeam: boolean;
