@@ -65,10 +65,12 @@ function askedPhrases(clause: Span, sentence: Span, before: Span | undefined): C
     const said = [sentence, ...(before ? [before] : [])].map((span) => rankAsked(phrasesOf(span), span));
     return said.find(([first]) => first !== undefined) ?? wholeSentence(sentence);
   }
-  const phrases = withRelative(phrasesOf(clause), clause).filter(({ text }) => !FRAME.test(text));
+  const phrases = withRelative(phrasesOf(clause), clause).filter(
+    ({ text, kind }) => !FRAME.test(text) && !(kind === "number" && /^\d{1,2}$/.test(text)),
+  );
   const ranked = rankAsked(phrases, clause);
   const [best] = ranked;
-  return best && weigh(best) > 0 ? ranked : [...wholeSentence(clause), ...ranked];
+  return best && weighIn(clause, best, false) > 0 ? ranked : [...wholeSentence(clause), ...ranked];
 }
 
 function isVague({ text }: Span): boolean {
@@ -97,22 +99,27 @@ const NAMES_IT =
   /^(?:(?:what|which|who)(?:'s| (?:is|are|was|were|would be))\b|\p{L}+ (?:the|an?|all|its)\b)/iu;
 
 /** The phrases that say most first; where the clause begins with what it wants, that one. */
-function rankAsked(phrases: readonly Candidate[], { text }: Span): Candidate[] {
-  const isNamed = NAMES_IT.test(text);
+function rankAsked(phrases: readonly Candidate[], clause: Span): Candidate[] {
   return phrases
-    .map((phrase, i) => ({
-      phrase,
-      i,
-      weight: weigh(phrase) + (isNamed && i === 0 && weigh(phrase) > 0 ? 8 : 0),
-    }))
+    .map((phrase, i) => ({ phrase, i, weight: weighIn(clause, phrase, i === 0) }))
     .sort((a, b) => b.weight - a.weight || a.i - b.i)
     .map(({ phrase }) => phrase);
+}
+
+/** What follows a preposition is a place or a means rather than what is asked: "above the ground". */
+function weighIn({ text, start }: Span, phrase: Candidate, isFirst: boolean): number {
+  const weight = weigh(phrase);
+  const before = text.slice(Math.max(0, phrase.start - start - 16), phrase.start - start).toLowerCase();
+  const word = /(\p{L}+)\s$/u.exec(before)?.[1] ?? "of";
+  const follows = PREPOSITIONS.has(word) && word !== "of" && word !== "for";
+  return weight - (follows ? 3 : 0) + (isFirst && weight > 0 && NAMES_IT.test(text) ? 8 : 0);
 }
 
 /** Where no phrase can be told from the rest: its words as they stand, between quotation marks. */
 function wholeSentence({ text, start }: Span): Candidate[] {
   const plain = text
-    .replace(/[“”„«»"{}[\]<>`]/g, "")
+    .replace(/\s?["“”„«»]\s?(?=[.?!,;:]|$)|["“”„«»]/g, "'")
+    .replace(/[{}[\]<>`]/g, "")
     .replace(/\s+/g, " ")
     .replace(/[.,;:\s]+$/, "")
     .trim();
@@ -200,8 +207,8 @@ function findOptions(text: string): Candidate[] {
       .trim()
       .split(/\s+/)
       .slice(0, 6);
-    const phrase = `${label} ${words.join(" ")}`.replace(/[.,;:!?]+$/, "");
-    if (words[0] !== "" && isUsable(phrase))
+    const phrase = `${label} ${words.join(" ")}`.replace(/[.,;:!?\s]+$/, "");
+    if (phrase.length > label.length && isUsable(phrase))
       found.push({
         text: phrase,
         start: match.index + match[0].indexOf(label),
