@@ -4,14 +4,16 @@
 import { createRandom, hashSeed, type Random } from "../base/random.ts";
 import { roleOf } from "../conductor/trinity/roles.ts";
 import type { Brief } from "../worker/types.ts";
+import { BARE_QUESTION, readInstruction } from "./instruction-reading.ts";
 import { type Player, skillOf } from "./players.ts";
 import { FAMILIES, familyOf } from "./questions.ts";
-import { kindOf, lookAround, namedWork, type SeenAnswer, VAGUE_LINE } from "./reading.ts";
+import { lookAround, type SeenAnswer, VAGUE_LINE } from "./reading.ts";
 import {
   LUCK_OF_FACT,
   LUCK_OF_QUESTION,
   LUCK_OF_WORKER,
   MISLEADING_LINES,
+  type NamedWords,
   probabilityOfAdopting,
   probabilityOfBreaking,
   probabilityOfCatching,
@@ -43,7 +45,7 @@ interface ReplyContext {
   player: Player;
   problem: Problem;
   family: Family;
-  situation: Situation;
+  situation: Situation & NamedWords;
   /** What others answered, as `lookAround` orders it. */
   answers: SeenAnswer[];
   random: Random;
@@ -52,7 +54,7 @@ interface ReplyContext {
 /** The reply to a problem that was already read. */
 export function replyTo(player: Player, problem: Problem, { seed, brief }: ReplyRequest): string {
   const { subtask, visible } = brief ?? { subtask: "", visible: [] };
-  const kind = brief ? kindOf(subtask) : "solve";
+  const { kind, ...words } = brief ? readInstruction(subtask, problem) : BARE_QUESTION;
   const seen = visible.flatMap((step) => [step.subtask, step.reply]);
   const { answers, planQuality, candidate } = lookAround(visible, problem);
   const family = familyOf(problem);
@@ -65,7 +67,7 @@ export function replyTo(player: Player, problem: Problem, { seed, brief }: Reply
       difficulty: problem.difficulty,
       stages: problem.stages.length,
       recall: family.recall,
-      namesWork: subtask === "" ? "nothing" : namedWork(subtask, problem),
+      ...words,
       planQuality,
       offTopic: kind === "other",
     },
