@@ -43,7 +43,7 @@ export const BREAKS =
   else how's what's who's let's i'm you're it's don't doesn't didn't isn't aren't can't won't please yes least most much
   many more less few several enough almost about approximately exactly tomorrow yesterday today later ago soon everyone
   someone anyone nobody everybody everything something nothing anything more than nor versus vs etc ie eg such other
-  others first second one ones`);
+  others first second third fourth fifth one ones`);
 
 /** At the end of a phrase they belong to the measure before them: "30 m wide". */
 export const TRAILING =

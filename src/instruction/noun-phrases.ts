@@ -221,8 +221,9 @@ function standsAlone(tokens: readonly Token[], i: number): boolean {
 /** "the first train": an ordinal or quantity after a determiner belongs to the phrase. */
 function isOrdinalInside(tokens: readonly Token[], i: number): boolean {
   return (
-    /^(?:one|ones|first|second|few|most|least|other|others|more|less|several|many)$/.test(tokens[i]!.lower) &&
-    tokens[i - 1]?.tag === "determiner"
+    /^(?:one|ones|first|second|third|fourth|fifth|few|most|least|other|others|more|less|several|many)$/.test(
+      tokens[i]!.lower,
+    ) && tokens[i - 1]?.tag === "determiner"
   );
 }
 

@@ -81,7 +81,7 @@ function isVague({ text }: Span): boolean {
   return !words.some(says);
 }
 
-const ORDINALS = new Set(["first", "second", "nobody", "everyone"]);
+const ORDINALS = new Set(["first", "second", "third", "fourth", "fifth", "nobody", "everyone"]);
 const SAYS_NOTHING = new Set("get gets left result results happen happens come comes answer next".split(" "));
 
 /** How much a phrase says; a bare measure ("dollars"), a number or a single name alone do not say what is asked. */
@@ -190,7 +190,8 @@ function foreignPhrases({ text, start }: Span): Candidate[] {
     const phrase = (match[1] === undefined ? match[0] : `“${match[1]}”`).replace(/\s+/g, " ");
     const isNumber = /^[$€£]?\d/.test(phrase);
     // The first word of a sentence has a capital anyway.
-    if (!isUsable(phrase) || (match.index === 0 && !isNumber && !/ \p{Lu}/u.test(phrase))) continue;
+    const isFirst = !/[\p{L}\p{N}]/u.test(text.slice(0, Math.min(match.index, 40)));
+    if (!isUsable(phrase) || (isFirst && !isNumber && !/ \p{Lu}/u.test(phrase))) continue;
     const kind = isNumber ? "number" : match[1] === undefined ? "name" : "noun";
     found.push({ text: phrase, start: start + match.index, kind, words: phrase.split(" ").length });
   }
