@@ -105,7 +105,12 @@ function* listWorkflows(problem: Problem, pool: Pool): Iterable<WorkflowCandidat
       // Two solvers in either order are the same team; one alone twice is a team too.
       if (other < solver) continue;
       for (const last of [...votes, ...models]) {
-        yield of("two-solvers", [solver, solve, []], [other, solve, []], [last, compareSubtask(), [0, 1]]);
+        yield of(
+          "two-solvers",
+          [solver, solve, []],
+          [other, solve, []],
+          [last, compareSubtask(problem), [0, 1]],
+        );
       }
     }
   }

@@ -141,7 +141,13 @@ describe("checking", () => {
     const caught = (author: Player) =>
       share(hard, (problem, i) => {
         const worked = workOutWrongly(familyOf(problem), problem, 0, createRandom(i));
-        return ask(middling, problem, checkSubtask(problem), [writeSolution(author, worked)], i);
+        return ask(
+          middling,
+          problem,
+          `Check the answer above: ${familyOf(problem).work}.`,
+          [writeSolution(author, worked)],
+          i,
+        );
       });
     expect(caught(middling)).toBeLessThan(caught(PLAYERS[0]!) - 0.04);
   });
