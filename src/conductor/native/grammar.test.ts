@@ -14,7 +14,11 @@ const language = createTinyLanguage();
 const { repertoire } = language;
 
 /** With parts and a work of its own, with parts only, and with neither. */
-const QUESTIONS = ["What is the sum of the two numbers, 12 and 30?", "Who is “Ada Lovelace”?", "…"];
+const QUESTIONS = [
+  "Anna paid $12 and Ben paid $30 for the red tiles. What is the sum of the two prices?",
+  "Who is “Ada Lovelace”?",
+  "…",
+];
 
 interface Setting {
   kinds: ("model" | "tool")[];
