@@ -98,7 +98,7 @@ function withoutWordsOf(text: string, { all }: QuestionWords, problem: Problem):
 // ---- The part of the question ---------------------------------------------------------------------
 
 /** Whoever copies more words of a question than this points at nothing. */
-const MOST_WORDS_OF_PART = 10;
+const MOST_WORDS_OF_PART = 8;
 /** Numbers that count something in the instruction itself. */
 const COUNTED =
   /\b(?:steps?|rounds?|replies|reply|answers?|models?|workers?|attempts?|at least|at most)\s+\d+/gi;

@@ -28,7 +28,7 @@ const PLAIN = new Set(
     "name named names naming need needed needs never next no nobody none not nothing now number numbers of off on once one only or order other others our out output over own part parts people per picture piece place plan print printed prints problem put question quick rather re read reads ready reason record relevant rely repeat replies reply required rest result results right round rule run running runs",
     "said same satisfies satisfy say says second see seen sense separate separated sets shape share shared short should show shows side sides similar single size small so solution some something sort stand standing stands start starts state stated still stop such sum sure system take taken takes task tell text than that the their them then there these they thing things this those three through time to together too total true turn two under unknown until up use used uses using value verdict very voice",
     "was way ways we well went were what whatever when where whether which while who whole whom whose why will with within without word words work worked worker works worth would write writing written wrong yes yet you your",
-    "accept around becomes came city commas day diagnosis double drive finished hold later length lie lies new orders revise symbol thinker times verifier wait week weigh workers",
+    "accept around becomes building came city commas day diagnosis double drive finished hold later length lie lies new orders pay pays rests revise symbol thinker tied ties times verifier wait week weigh wide workers",
   ]
     .join(" ")
     .split(" "),
