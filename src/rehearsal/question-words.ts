@@ -9,8 +9,13 @@ import type { Problem } from "./types.ts";
 export type AnswerKind = "number" | "money" | "measure" | "date" | "list" | "yes-no" | "letter" | "name";
 
 export interface QuestionWords {
-  /** Words and telling numbers of the clause that asks; of the whole question where that clause has none ("How much is that?"). Lower case. */
+  /**
+   * Words and telling numbers of the clause that asks. Where it has none ("How many dollars is that?"), those of the whole
+   * question without its names, for who is spoken of is not what is asked for. Lower case.
+   */
   asked: ReadonlySet<string>;
+  /** The clause that asks, word by word, where it has no words of its own: then three in a row point at it. */
+  bareClause: string | undefined;
   all: ReadonlySet<string>;
   numbers: ReadonlySet<string>;
   answer: AnswerKind;
@@ -73,6 +78,15 @@ export function tellingNumbers(text: string): string[] {
   return withoutSeparators(text).match(TELLING_NUMBER) ?? [];
 }
 
+/** Its words in lower case, with one space before and after each. */
+export function spaced(text: string): string {
+  return ` ${(text.toLowerCase().match(WORD) ?? []).join(" ")} `;
+}
+
+function withoutNames(question: string): string {
+  return question.replace(/(?<!\p{L})\p{Lu}\p{L}*/gu, " ");
+}
+
 function contentOf(text: string): string[] {
   return [...contentWords(text), ...tellingNumbers(text)];
 }
@@ -85,12 +99,13 @@ export function readQuestion(problem: Problem): QuestionWords {
   if (known) return known;
   const { question } = problem;
   const clauses = askingClauses(question);
-  const asking = [...clauses, question].map(contentOf).find((content) => content.length > 0);
+  const asking = clauses.map(contentOf).find((content) => content.length > 0);
   const words: QuestionWords = {
-    asked: new Set(asking),
+    asked: new Set(asking ?? contentOf(withoutNames(question))),
+    bareClause: asking ? undefined : spaced(clauses.at(-1)!),
     all: new Set((question.match(WORD) ?? []).map((word) => word.toLowerCase())),
     numbers: new Set(numbersIn(question)),
-    answer: kindOfAnswer(problem, clauses.at(-1) ?? question),
+    answer: kindOfAnswer(problem, clauses.at(-1)!),
   };
   remembered.set(problem, words);
   return words;
