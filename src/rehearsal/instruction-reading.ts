@@ -121,15 +121,16 @@ function namedPart(subtask: string, question: QuestionWords): NamedPart {
   return isAsked && own + numbers.length <= MOST_WORDS_OF_PART ? "right" : "nothing";
 }
 
-/** So many words of the clause in a row, in its own order, are copied from it. */
-const RUN = 3;
+/** So many words of the clause in a row are copied from it, or all of one that has three ("Who was first?"). */
+const RUN = 4;
 
 function hasRunOf(clause: string | undefined, subtask: string): boolean {
   if (clause === undefined) return false;
   const words = clause.trim().split(" ");
+  const run = Math.min(RUN, Math.max(RUN - 1, words.length));
   const said = spaced(subtask);
   return words.some(
-    (_, at) => at + RUN <= words.length && said.includes(` ${words.slice(at, at + RUN).join(" ")} `),
+    (_, at) => at + run <= words.length && said.includes(` ${words.slice(at, at + run).join(" ")} `),
   );
 }
 

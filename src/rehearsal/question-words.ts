@@ -14,7 +14,7 @@ export interface QuestionWords {
    * question without its names, for who is spoken of is not what is asked for. Lower case.
    */
   asked: ReadonlySet<string>;
-  /** The clause that asks, word by word, where it has no words of its own: then three in a row point at it. */
+  /** The clause that asks, word by word, where it has no words of its own: then several in a row point at it. */
   bareClause: string | undefined;
   all: ReadonlySet<string>;
   numbers: ReadonlySet<string>;
