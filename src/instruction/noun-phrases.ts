@@ -116,6 +116,7 @@ function extendByMeasure(chain: Chain, phrase: NounPhrase, text: string): void {
 
 function isLinked({ whole, links }: Chain, between: string, text: string): boolean {
   if (between === "and") return links.at(-1) === "between";
+  if (between === "than") return /(?:er|more|less)$/.test(text.slice(whole.start, whole.end));
   const link = between.replace(/ (?:all|each|both|one|some|most)(?: of)?$/, "");
   if (!LINKING.has(link)) return false;
   if (link === "after" || link === "before") return whole.kind === "number";
