@@ -119,6 +119,11 @@ describe("errors name the file, the entry and what would be right", () => {
     ["no YAML", "a: [", /own\.yaml is no YAML/],
     ["a text", "hello", /own\.yaml: /],
     ["an empty file", "", /no instruction of the role solve/],
+    [
+      "nothing to say of a question without parts",
+      'instructions:\n  - { id: a, role: solve, text: { en: "Solve it: {part}." } }\n',
+      /no instruction of the role solve that needs nothing and has no \{part\}/,
+    ],
     ["an odd id", OWN.replace("solve-aloud", "Solve Aloud"), /id "Solve Aloud" must be of small letters/],
     [
       "a form with a full stop",

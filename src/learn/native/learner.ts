@@ -32,10 +32,10 @@ import { type TrainerOptions, type TrainResult, train } from "../train.ts";
 import type { AlgorithmState, LearningAlgorithm, UpdateMetrics } from "../types.ts";
 import { answerAll } from "./answer.ts";
 import { compareSizes } from "./compare-sizes.ts";
+import { distil } from "./distil.ts";
 import { createSchedule, type StageName, type StagePlan } from "./schedule.ts";
 import type { StageResult, TrainingStage } from "./stage.ts";
 import { type LearningPolicy, type Policy, toPrompt } from "./stage.ts";
-import { distil } from "./distil.ts";
 import { warmUp } from "./warm-up.ts";
 
 export interface TrainOptions extends Omit<TrainerOptions<StagePlan>, "open"> {
@@ -179,7 +179,10 @@ const MOMENT = "moment:";
 
 function createState({ world, seed, size, rounds, repertoire, shape = {} }: TrainOptions): PolicyState {
   const { width = SHAPE.width, layers = SHAPE.layers } = shape;
-  const tokenizer = trainTokenizer([...world.texts()], { size: VOCABULARY, literals: toLiterals(repertoire) });
+  const tokenizer = trainTokenizer([...world.texts()], {
+    size: VOCABULARY,
+    literals: toLiterals(repertoire),
+  });
   const language = new Language(tokenizer, repertoire);
   const whole = {
     vocabulary: language.vocabulary,

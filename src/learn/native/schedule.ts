@@ -88,7 +88,12 @@ function stageAt(
   }
   const at = iteration - warmUp - distilled;
   if (at < 0) {
-    const rate = learningRateAt(at + distilled, { peak: DISTILLED_RATE * learningRate, warmUp: RISE, total: distilled, floor: 0.3 });
+    const rate = learningRateAt(at + distilled, {
+      peak: DISTILLED_RATE * learningRate,
+      warmUp: RISE,
+      total: distilled,
+      floor: 0.3,
+    });
     return { stage: "distillation", learningRate: rate, exploration: 0, sampleSize: sampleGiven };
   }
   // Each of these grows with the count, or the first iterations could change when it does.
