@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -64,6 +64,13 @@ test("a file may extend the shipped one: an id that is there is replaced, others
   expect(own.instructions[replaced]?.text).toEqual({ en: "Solve this." });
   expect(replaced).toBe(shipped.instructions.findIndex(({ id }) => id === "solve-steps"));
   expect(own.works).toEqual(shipped.works);
+});
+
+test("the example in the docs is one", () => {
+  const docs = readFileSync(new URL("../../docs/instructions.md", import.meta.url), "utf8");
+  const example = /```yaml\n([\s\S]*?)```/.exec(docs)![1]!;
+  const ids = parseRepertoire(example, "docs").instructions.map(({ id }) => id);
+  expect(ids).toContain("check-units");
 });
 
 test("lineage is kept", () => {

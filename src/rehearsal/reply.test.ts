@@ -144,7 +144,7 @@ describe("checking", () => {
         return ask(
           middling,
           problem,
-          `Check the answer above: ${familyOf(problem).work}.`,
+          `Check the answer above; where you find a mistake, ${familyOf(problem).work} again. End with a line "Answer: …".`,
           [writeSolution(author, worked)],
           i,
         );
