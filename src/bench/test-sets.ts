@@ -20,6 +20,7 @@ import {
 import { type CalibratedPlayers, calibratePlayers } from "../world/rehearsal-pools.ts";
 import { createRehearsalSet, type RecordedOutcomes, readScores } from "../world/sets.ts";
 import { sampleTasks, splitOf } from "../world/split.ts";
+import type { SplitName } from "../world/types.ts";
 import { evaluate } from "./evaluate.ts";
 import { type FittedSet, fitSet } from "./fitting.ts";
 import type { BenchRow } from "./types.ts";
@@ -40,18 +41,25 @@ export interface WrittenPlan {
 }
 
 export interface RehearsalTestOptions {
-  /** So many questions are made; those of the test split, about two in five, are asked. */
+  /** So many questions are made; those of one split are asked, by default of the test split: about two in five. */
   count: number;
+  split?: SplitName;
   seed: number;
   /** By default the seven players. `consensus` joins them. */
   pool?: CalibratedPlayers;
 }
 
-export function openRehearsalTest({ count, seed, pool: given }: RehearsalTestOptions): FittedSet {
+export function openRehearsalTest({
+  count,
+  seed,
+  split = "test",
+  pool: given,
+}: RehearsalTestOptions): FittedSet {
   const { calibration, members } = given ?? calibratePlayers(PLAYERS, CALIBRATION_TASKS);
   const set = createRehearsalSet({ count, seed, pool: { members } });
-  const test = set.tasks.filter((task) => splitOf(task) === "test");
-  if (test.length === 0) throw usageError(`None of ${count} questions is for the test: make more of them`);
+  const test = set.tasks.filter((task) => splitOf(task) === split);
+  if (test.length === 0)
+    throw usageError(`None of ${count} questions is for the ${split}: make more of them`);
   const fitted = fitSet({ ...set, tasks: test }, toTraining(calibration, set.pool), test, seed);
   // Profiles for a question are made from its bare words, as in the training.
   const profiler = createProfiler(calibration);

@@ -65,7 +65,7 @@ function findClause({ text, start }: Span): Span {
 }
 
 /** At line ends, and after ".", "!", "?" where a space follows that ends no abbreviation or number. */
-export function splitSentences(text: string): Span[] {
+function splitSentences(text: string): Span[] {
   const sentences: Span[] = [];
   let from = 0;
   const add = (until: number) => {

@@ -31,7 +31,7 @@ export const PREPOSITIONS =
 
 /** Those after which a phrase that is asked for goes on: "the tiles for the border". */
 export const LINKING = set(
-  "of for from to in between with on at by per among within against under over into about after before",
+  "of for from to in between with on at by per among within against under over about after before",
 );
 
 /** Everything else that no noun phrase holds. */
@@ -43,7 +43,7 @@ export const BREAKS =
   else how's what's who's let's i'm you're it's don't doesn't didn't isn't aren't can't won't please yes least most much
   many more less few several enough almost about approximately exactly tomorrow yesterday today later ago soon everyone
   someone anyone nobody everybody everything something nothing anything more than nor versus vs etc ie eg such other
-  others first second one ones`);
+  others first second third fourth fifth one ones`);
 
 /** At the end of a phrase they belong to the measure before them: "30 m wide". */
 export const TRAILING =
@@ -77,7 +77,26 @@ export const VERBS =
   solve sort sound speak spend split stand start state stay stop store study subtract succeed suffer suggest sum summarise
   summarize supply support suppose surround swim take talk teach tell test think throw tie touch trace train translate
   travel treat trigger try turn type understand use vary verify visit wait walk want wash watch wear weigh win wish work worry
-  write yield`);
+  write yield abandon absorb accelerate accuse acquire address adjust announce appoint approach approve assess attach attack
+  attend attract avoid award bake ban blame bless book boost bounce brew bury calm cancel capture cast celebrate challenge
+  chase cite climb coach code command comment commit communicate compile compress condense conserve construct consult
+  consume contrast control cope crash criticise cross deduce delay delete demand deny deploy deposit derive desire destroy
+  detect devote diagnose dictate disappear dissolve distinguish distribute doubt download drag dress dry earn educate elect
+  emerge emit emphasise enclose encourage enforce engage enhance enjoy ensure enrich establish evolve examine exchange
+  execute exercise export expose expire fetch file filter finance fire float fold forbid force forecast freeze fuel fulfil
+  fund gather govern grade grant guide harm hate heat host hunt hurt implicate impose impress induce infer inform inherit
+  inhibit insert insist inspect install insure intend invest invite isolate issue judge jump justify kick kiss label lack
+  laugh launch lease lick limit link lock log lower maintain map marry mature memorise migrate monitor motivate negotiate
+  neglect nest normalise obey order organise outline outperform overcome owe pack park penetrate permit persist persuade
+  phone pick pitch plead please polish possess postpone preach predict prefer prescribe preserve press pretend prevail print
+  proceed process prohibit project propose protect protest purchase pursue qualify quote rank rate realise recall reckon
+  record recover recycle refactor regard register regulate reject relate release relieve render reorganise rephrase report
+  rescue reserve reside resign resist resolve respond restore restrict resume retain retire retrieve reveal ride ring
+  rotate sample scale scan schedule score search seek select serve shape share shorten shout shrink sign signal sink
+  smoke solidify spare specify spell spin split spread squeeze stabilise stack steal stick stimulate stir strike struggle
+  submit substitute sue survive sustain swap sweep swell synthesise tackle target taste tend threaten tie tolerate total
+  track trade transfer transform transmit transport trust tune twist undergo undo unlock unwind update upgrade upload
+  urge validate value vanish vote warn waste water weaken welcome widen withdraw witness wonder wrap`);
 
 /** Forms that are not made by adding -s, -ed or -ing. */
 export const IRREGULAR_VERBS =
@@ -94,7 +113,19 @@ export const ALSO_NOUNS =
   place plan plant play plot point present press print promise pull push race rain raise reply rent repair rest result
   return reverse review ride rise roll run sale sail set share shine show sketch sleep sort sound split stand start state
   stay stop store study sum supply support test tie touch trace train travel treat trigger try turn type use visit wait walk want
-  wash watch win wish work worry yield`);
+  wash watch win wish work worry yield address approach attack attempt award ban blame book boost cast challenge code
+  command comment contrast control crash cross delay demand deposit desire doubt dress email exchange exercise export file
+  filter finance fire float fold fuel fund grade grant guide harm heat host hunt issue judge jump kick label lack laugh
+  launch lease limit link lock log map nest outline pack park permit phone pitch process project protest purchase quote
+  rank rate record regard register release report rescue reserve ring sample scale scan schedule score search shape sign
+  signal smoke spin spread stack stick strike struggle swap target taste total track trade transfer transport trust tune
+  twist update upgrade value vote waste water welcome witness wonder wrap copy season model root`);
+
+/** Of these the next word is what they say something of: a noun, also where it could be a verb. */
+export const ADJECTIVES =
+  set(`last next new old main final whole total current previous following good best small large
+  high low long short big same other public private national social free double open clean cool complete correct separate
+  slow equal dry close live present major minor real local global early late young right left lower upper`);
 
 /** They end like the past of a verb, and are none. */
 export const NOT_PAST =

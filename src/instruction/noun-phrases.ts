@@ -2,6 +2,7 @@
 // other words of a sentence's frame. No tagger: docs/decisions/0019 says what was measured. Linear in the text.
 
 import {
+  ADJECTIVES,
   ALSO_NOUNS,
   BREAKS,
   DETERMINERS,
@@ -220,8 +221,9 @@ function standsAlone(tokens: readonly Token[], i: number): boolean {
 /** "the first train": an ordinal or quantity after a determiner belongs to the phrase. */
 function isOrdinalInside(tokens: readonly Token[], i: number): boolean {
   return (
-    /^(?:one|ones|first|second|few|most|least|other|others|more|less|several|many)$/.test(tokens[i]!.lower) &&
-    tokens[i - 1]?.tag === "determiner"
+    /^(?:one|ones|first|second|third|fourth|fifth|few|most|least|other|others|more|less|several|many)$/.test(
+      tokens[i]!.lower,
+    ) && tokens[i - 1]?.tag === "determiner"
   );
 }
 
@@ -250,9 +252,20 @@ function isVerb(tokens: readonly Token[], i: number): boolean {
     return /ing$/.test(lower) && after?.tag !== undefined && DETERMINERS.has(after.lower);
   if (/ing$/.test(lower)) return !(after && (isVerbForm(after.lower) || BE.test(after.lower)));
   if (before.tag === "word" || before.tag === "name") {
+    if (ADJECTIVES.has(before.lower) && tokens[i - 2]?.tag === "determiner") return false;
+    // "the double helix", "the causes of it".
+    if (
+      ADJECTIVES.has(lower) &&
+      after?.tag === "break" &&
+      /^\p{L}/u.test(after.lower) &&
+      !isFrame(after.lower)
+    )
+      return false;
+    if (after?.lower === "of" && ALSO_NOUNS.has(stemOf(lower))) return false;
+    if (after && /^(?:have|has|be|get)$/.test(after.lower)) return false;
     if (!VERBS.has(lower)) return true;
     // "does the fence cost", "friends share the bill", "days lie between", but "the stack trace".
-    const goesOn = opens || PREPOSITIONS.has(after.lower);
+    const goesOn = opens || (after !== undefined && /^\p{L}/u.test(after.lower));
     return isAsked(tokens, i) || !ALSO_NOUNS.has(lower) || (isPlural(before) && goesOn);
   }
   if (/ed$/.test(lower) && before.tag === "verb" && after && /^\p{L}/u.test(after.lower))
@@ -269,8 +282,11 @@ function isGerundSubject(tokens: readonly Token[], i: number): boolean {
 
 /** An auxiliary before the subject leaves the verb to its end. */
 function isAsked(tokens: readonly Token[], i: number): boolean {
-  for (let j = i - 1; j >= 0 && i - j < 12; j--)
+  for (let j = i - 1; j >= 0 && i - j < 12; j--) {
+    // It has one already.
+    if (tokens[j]!.tag === "verb") return false;
     if (/^(?:do|does|did|can|could|will|would|should|must|may|might|to)$/.test(tokens[j]!.lower)) return true;
+  }
   return false;
 }
 
@@ -278,16 +294,25 @@ function isPlural({ lower }: Token): boolean {
   return lower.endsWith("s") && !lower.endsWith("ss");
 }
 
+function isFrame(lower: string): boolean {
+  return DETERMINERS.has(lower) || LINKING.has(lower) || PREPOSITIONS.has(lower) || BREAKS.has(lower);
+}
+
 function isVerbForm(lower: string): boolean {
   if (VERBS.has(lower) || IRREGULAR_VERBS.has(lower)) return true;
   if (NOT_VERBAL.has(lower)) return false;
   if (/ed$/.test(lower)) return !NOT_PAST.has(lower) && lower.length > 4;
+  return VERBS.has(stemOf(lower));
+}
+
+/** The base form of "causes", "tries" and "running"; the word itself where it is none of these. */
+function stemOf(lower: string): string {
   const ending = /(?:ies|es|s|ing)$/.exec(lower)?.[0];
-  if (ending === undefined) return false;
+  if (ending === undefined) return lower;
   const stem = lower.slice(0, -ending.length);
-  if (ending === "ies") return VERBS.has(`${stem}y`);
   const doubled = /(.)\1$/.test(stem) ? stem.slice(0, -1) : stem;
-  return VERBS.has(stem) || VERBS.has(`${stem}e`) || VERBS.has(doubled);
+  const bases = ending === "ies" ? [`${stem}y`] : [`${stem}e`, stem, doubled];
+  return bases.find((base) => VERBS.has(base)) ?? lower;
 }
 
 // ---- Phrases --------------------------------------------------------------------------------------

@@ -65,10 +65,12 @@ function askedPhrases(clause: Span, sentence: Span, before: Span | undefined): C
     const said = [sentence, ...(before ? [before] : [])].map((span) => rankAsked(phrasesOf(span), span));
     return said.find(([first]) => first !== undefined) ?? wholeSentence(sentence);
   }
-  const phrases = withRelative(phrasesOf(clause), clause).filter(({ text }) => !FRAME.test(text));
+  const phrases = withRelative(phrasesOf(clause), clause).filter(
+    ({ text, kind }) => !FRAME.test(text) && !(kind === "number" && /^\d{1,2}$/.test(text)),
+  );
   const ranked = rankAsked(phrases, clause);
   const [best] = ranked;
-  return best && weigh(best) > 0 ? ranked : [...wholeSentence(clause), ...ranked];
+  return best && weighIn(clause, best, false) > 0 ? ranked : [...wholeSentence(clause), ...ranked];
 }
 
 function isVague({ text }: Span): boolean {
@@ -79,7 +81,7 @@ function isVague({ text }: Span): boolean {
   return !words.some(says);
 }
 
-const ORDINALS = new Set(["first", "second", "nobody", "everyone"]);
+const ORDINALS = new Set(["first", "second", "third", "fourth", "fifth", "nobody", "everyone"]);
 const SAYS_NOTHING = new Set("get gets left result results happen happens come comes answer next".split(" "));
 
 /** How much a phrase says; a bare measure ("dollars"), a number or a single name alone do not say what is asked. */
@@ -97,22 +99,27 @@ const NAMES_IT =
   /^(?:(?:what|which|who)(?:'s| (?:is|are|was|were|would be))\b|\p{L}+ (?:the|an?|all|its)\b)/iu;
 
 /** The phrases that say most first; where the clause begins with what it wants, that one. */
-function rankAsked(phrases: readonly Candidate[], { text }: Span): Candidate[] {
-  const isNamed = NAMES_IT.test(text);
+function rankAsked(phrases: readonly Candidate[], clause: Span): Candidate[] {
   return phrases
-    .map((phrase, i) => ({
-      phrase,
-      i,
-      weight: weigh(phrase) + (isNamed && i === 0 && weigh(phrase) > 0 ? 8 : 0),
-    }))
+    .map((phrase, i) => ({ phrase, i, weight: weighIn(clause, phrase, i === 0) }))
     .sort((a, b) => b.weight - a.weight || a.i - b.i)
     .map(({ phrase }) => phrase);
+}
+
+/** What follows a preposition is a place or a means rather than what is asked: "above the ground". */
+function weighIn({ text, start }: Span, phrase: Candidate, isFirst: boolean): number {
+  const weight = weigh(phrase);
+  const before = text.slice(Math.max(0, phrase.start - start - 16), phrase.start - start).toLowerCase();
+  const word = /(\p{L}+)\s$/u.exec(before)?.[1] ?? "of";
+  const follows = PREPOSITIONS.has(word) && word !== "of" && word !== "for";
+  return weight - (follows ? 3 : 0) + (isFirst && weight > 0 && NAMES_IT.test(text) ? 8 : 0);
 }
 
 /** Where no phrase can be told from the rest: its words as they stand, between quotation marks. */
 function wholeSentence({ text, start }: Span): Candidate[] {
   const plain = text
-    .replace(/[“”„«»"{}[\]<>`]/g, "")
+    .replace(/\s?["“”„«»]\s?(?=[.?!,;:]|$)|["“”„«»]/g, "'")
+    .replace(/[{}[\]<>`]/g, "")
     .replace(/\s+/g, " ")
     .replace(/[.,;:\s]+$/, "")
     .trim();
@@ -183,7 +190,8 @@ function foreignPhrases({ text, start }: Span): Candidate[] {
     const phrase = (match[1] === undefined ? match[0] : `“${match[1]}”`).replace(/\s+/g, " ");
     const isNumber = /^[$€£]?\d/.test(phrase);
     // The first word of a sentence has a capital anyway.
-    if (!isUsable(phrase) || (match.index === 0 && !isNumber && !/ \p{Lu}/u.test(phrase))) continue;
+    const isFirst = !/[\p{L}\p{N}]/u.test(text.slice(0, Math.min(match.index, 40)));
+    if (!isUsable(phrase) || (isFirst && !isNumber && !/ \p{Lu}/u.test(phrase))) continue;
     const kind = isNumber ? "number" : match[1] === undefined ? "name" : "noun";
     found.push({ text: phrase, start: start + match.index, kind, words: phrase.split(" ").length });
   }
@@ -200,8 +208,8 @@ function findOptions(text: string): Candidate[] {
       .trim()
       .split(/\s+/)
       .slice(0, 6);
-    const phrase = `${label} ${words.join(" ")}`.replace(/[.,;:!?]+$/, "");
-    if (words[0] !== "" && isUsable(phrase))
+    const phrase = `${label} ${words.join(" ")}`.replace(/[.,;:!?\s]+$/, "");
+    if (phrase.length > label.length && isUsable(phrase))
       found.push({
         text: phrase,
         start: match.index + match[0].indexOf(label),

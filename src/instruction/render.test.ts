@@ -96,6 +96,6 @@ test("whatever fills a slot, the result is one line that begins with a capital a
         expect(rendered).toMatch(/[.?!…][”“»"]?$/);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 300, seed: 19 },
   );
 });

@@ -14,14 +14,16 @@ import {
   type AnswerForm,
   type Instruction,
   LANGUAGES,
+  type Lineage,
   type Repertoire,
   ROLES,
+  type Sight,
   type Wording,
   type Work,
 } from "./types.ts";
 
 const SHIPPED = fileURLToPath(new URL("../../models/repertoire.yaml", import.meta.url));
-const SIGHTS = ["nothing", "plan", "answer", "answers"] as const;
+const SIGHTS = ["nothing", "plan", "answer", "answers"] as const satisfies readonly Sight[];
 const FIELDS = { instructions: "instructions", works: "works", forms: "forms" } as const;
 /** Whoever has more wrong than this sees the rest after mending these. */
 const MOST_SHOWN = 30;
@@ -43,7 +45,7 @@ const gain = z.strictObject({
 });
 const by = z.string().min(1);
 const ancestor = z.strictObject({ id, text: sentence, by, gain: gain.optional() });
-const lineage = z.strictObject({
+const lineage: z.ZodType<Lineage> = z.strictObject({
   parent: id,
   parentText: sentence.optional(),
   by,

@@ -31,26 +31,34 @@ interface SearchOptions {
   signal?: AbortSignal;
 }
 
-/** How many of the best are simulated again, and how much more often. */
-const FINALISTS = 6;
-const FINAL_FACTOR = 4;
+/** How many of the best are simulated again in each heat, and how much more often. */
+const HEATS = [
+  { name: "second", kept: 60, factor: 4 },
+  { name: "third", kept: 10, factor: 24 },
+  { name: "final", kept: 1, factor: 4 },
+];
 
 /**
- * The best of many noisy estimates seems better than it is, so the finalists are simulated again with
- * other seeds, and only that second estimate is reported.
+ * The best of many noisy estimates seems better than it is, so the best are simulated again with other seeds, heat by
+ * heat; the last heat has one workflow only, so that what is reported of it was not chosen for being high.
  */
 export async function findBestWorkflow(
   problem: Problem,
   pool: Pool,
   options: SearchOptions,
 ): Promise<RatedWorkflow> {
-  const candidates = [...listWorkflows(problem, pool)];
-  const first = await rate(candidates, problem, pool, options);
-  const repetitions = options.repetitions * FINAL_FACTOR;
-  const seed = hashSeed("final", options.seed);
-  const final = await rate(first.slice(0, FINALISTS), problem, pool, { ...options, repetitions, seed });
-  if (!final[0]) throw usageError("The pool has no model to ask: there is no best workflow.");
-  return final[0];
+  let rated = await rate([...listWorkflows(problem, pool)], problem, pool, options);
+  for (const { name, kept, factor } of HEATS) {
+    const again = {
+      ...options,
+      repetitions: options.repetitions * factor,
+      seed: hashSeed(name, options.seed),
+    };
+    rated = await rate(rated.slice(0, kept), problem, pool, again);
+  }
+  const [best] = rated;
+  if (!best) throw usageError("The pool has no model to ask: there is no best workflow.");
+  return best;
 }
 
 type WorkflowCandidate = Pick<RatedWorkflow, "shape" | "workflow">;
@@ -97,7 +105,12 @@ function* listWorkflows(problem: Problem, pool: Pool): Iterable<WorkflowCandidat
       // Two solvers in either order are the same team; one alone twice is a team too.
       if (other < solver) continue;
       for (const last of [...votes, ...models]) {
-        yield of("two-solvers", [solver, solve, []], [other, solve, []], [last, compareSubtask(), [0, 1]]);
+        yield of(
+          "two-solvers",
+          [solver, solve, []],
+          [other, solve, []],
+          [last, compareSubtask(problem), [0, 1]],
+        );
       }
     }
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { readInstruction } from "./instruction-reading.ts";
 import { FAMILIES, generateProblems } from "./questions.ts";
 import { findProblem, kindOf, lookAround, namedWork } from "./reading.ts";
 import { checkSubtask, compareSubtask, planSubtask, solveSubtask } from "./subtasks.ts";
@@ -41,9 +42,10 @@ describe("naming the work", () => {
       expect(kindOf(solveSubtask(problem, { plan: true })), id).toBe("solve");
       expect(kindOf(checkSubtask(problem)), id).toBe("check");
       expect(kindOf(compareSubtask()), id).toBe("compare");
-      for (const subtask of [planSubtask(problem), solveSubtask(problem), checkSubtask(problem)]) {
-        expect(namedWork(subtask, problem), `${id}: ${subtask}`).toBe("right");
-      }
+      for (const subtask of [planSubtask(problem), solveSubtask(problem), checkSubtask(problem)])
+        expect(readInstruction(subtask, problem).namesWork, `${id}: ${subtask}`).not.toBe("wrong");
+      for (const subtask of [planSubtask(problem), solveSubtask(problem)])
+        expect(readInstruction(subtask, problem).namesWork, `${id}: ${subtask}`).toBe("right");
     }
   });
 

@@ -61,17 +61,21 @@ const TERMS = FAMILIES.map(({ id, topic, terms }) => ({
 
 /** Whether a subtask names the work that this problem needs, that of others, or none. */
 export function namedWork(subtask: string, problem: Problem): NamedWork {
-  const text = subtask.toLowerCase();
-  const topics = new Set<Topic>();
-  let right = false;
-  for (const { id, topic, pattern } of TERMS) {
-    if (!pattern.test(text)) continue;
-    topics.add(topic);
-    if (id === problem.family) right = true;
-  }
+  const named = namedFamilies(subtask);
+  const topics = new Set(named.map(({ topic }) => topic));
   if (topics.size > MOST_TOPICS) return "nothing";
-  if (right) return "right";
+  if (named.some(({ id }) => id === problem.family)) return "right";
   return topics.size > 0 && !topics.has(problem.topic) ? "wrong" : "nothing";
+}
+
+/** The topics whose work a text names. */
+export function namedTopics(text: string): Set<Topic> {
+  return new Set(namedFamilies(text).map(({ topic }) => topic));
+}
+
+function namedFamilies(text: string) {
+  const lower = text.toLowerCase();
+  return TERMS.filter(({ pattern }) => pattern.test(lower));
 }
 
 /** The last message of a user that a family recognises: earlier ones are history. */

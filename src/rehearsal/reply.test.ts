@@ -44,15 +44,26 @@ describe("solving", () => {
     expect(share(hard, (problem) => ask(hopeless, problem, solveSubtask(problem)))).toBe(0);
   });
 
-  test("a reply depends on the seed, on what is asked and on what is seen, and on nothing else", () => {
+  test("a reply depends on the seed, on what is told and on what is seen, and on nothing else", () => {
     const [viola] = [PLAYERS[1]!];
     const texts = (change: (problem: Problem) => string) => hard.map(change);
     const base = texts((problem) => ask(viola, problem, "Solve it."));
     expect(texts((problem) => ask(viola, problem, "Solve it."))).toEqual(base);
     expect(texts((problem) => ask(viola, problem, "Solve it.", [], 2))).not.toEqual(base);
-    expect(texts((problem) => ask(viola, problem, "Solve it now."))).not.toEqual(base);
-    expect(texts((problem) => ask(viola, problem, "Solve it.", ["Hello."]))).not.toEqual(base);
+    expect(texts((problem) => ask(viola, problem, `Solve it: ${familyOf(problem).work}.`))).not.toEqual(base);
+    expect(texts((problem) => ask(viola, problem, "Solve it.", [right(problem)]))).not.toEqual(base);
   });
+
+  test("what says the same meets the same luck, so that two ways to say it can be compared exactly", () => {
+    const [viola] = [PLAYERS[1]!];
+    const outcomes = (subtask: (problem: Problem) => string) =>
+      hard.map((problem) => gradeProblem(problem, ask(viola, problem, subtask(problem))).score === 1);
+    const plain = outcomes(() => "Solve it.");
+    expect(outcomes(() => "Solve it now.")).toEqual(plain);
+    const named = outcomes((problem) => `Solve it: ${familyOf(problem).work}.`);
+    // Naming the work never spoils what was right without it.
+    for (const [i, was] of plain.entries()) if (was) expect(named[i]).toBe(true);
+    expect(named.filter(Boolean).length).toBeGreaterThan(plain.filter(Boolean).length);  });
 
   test("an adopted right answer comes with its working, a wrong one without", () => {
     const adopted = hard.map((problem) => ask(hopeless, problem, "Solve it.", [right(problem)]));
@@ -129,12 +140,18 @@ describe("checking", () => {
     const caught = (author: Player) =>
       share(hard, (problem, i) => {
         const worked = workOutWrongly(familyOf(problem), problem, 0, createRandom(i));
-        return ask(middling, problem, checkSubtask(problem), [writeSolution(author, worked)], i);
+        return ask(
+          middling,
+          problem,
+          `Check the answer above: ${familyOf(problem).work}.`,
+          [writeSolution(author, worked)],
+          i,
+        );
       });
-    expect(caught(middling)).toBeLessThan(caught(PLAYERS[0]!) - 0.1);
+    expect(caught(middling)).toBeLessThan(caught(PLAYERS[0]!) - 0.04);
   });
 
-  test("with nothing to check it is solved instead", () => {
+  test("with nothing to check it is solved instead, with less care", () => {
     expect(share(hard, (problem) => ask(perfect, problem, checkSubtask(problem)))).toBe(1);
   });
 

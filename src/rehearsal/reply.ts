@@ -4,14 +4,16 @@
 import { createRandom, hashSeed, type Random } from "../base/random.ts";
 import { roleOf } from "../conductor/trinity/roles.ts";
 import type { Brief } from "../worker/types.ts";
+import { BARE_QUESTION, readInstruction } from "./instruction-reading.ts";
 import { type Player, skillOf } from "./players.ts";
 import { FAMILIES, familyOf } from "./questions.ts";
-import { kindOf, lookAround, namedWork, type SeenAnswer, VAGUE_LINE } from "./reading.ts";
+import { lookAround, type SeenAnswer, VAGUE_LINE } from "./reading.ts";
 import {
   LUCK_OF_FACT,
   LUCK_OF_QUESTION,
   LUCK_OF_WORKER,
   MISLEADING_LINES,
+  type NamedWords,
   probabilityOfAdopting,
   probabilityOfBreaking,
   probabilityOfCatching,
@@ -43,17 +45,20 @@ interface ReplyContext {
   player: Player;
   problem: Problem;
   family: Family;
-  situation: Situation;
+  situation: Situation & NamedWords;
   /** What others answered, as `lookAround` orders it. */
   answers: SeenAnswer[];
-  random: Random;
+  /**
+   * Of this ask of this worker. What it is told and shown changes probabilities and not the luck that they meet, so that
+   * two ways to say the same can be compared exactly.
+   */
+  moment: number;
 }
 
 /** The reply to a problem that was already read. */
 export function replyTo(player: Player, problem: Problem, { seed, brief }: ReplyRequest): string {
   const { subtask, visible } = brief ?? { subtask: "", visible: [] };
-  const kind = brief ? kindOf(subtask) : "solve";
-  const seen = visible.flatMap((step) => [step.subtask, step.reply]);
+  const { kind, ...words } = brief ? readInstruction(subtask, problem) : BARE_QUESTION;
   const { answers, planQuality, candidate } = lookAround(visible, problem);
   const family = familyOf(problem);
   const scene: ReplyContext = {
@@ -65,12 +70,13 @@ export function replyTo(player: Player, problem: Problem, { seed, brief }: Reply
       difficulty: problem.difficulty,
       stages: problem.stages.length,
       recall: family.recall,
-      namesWork: subtask === "" ? "nothing" : namedWork(subtask, problem),
+      ...words,
       planQuality,
-      offTopic: kind === "other",
+      // Nothing is there to be checked or compared.
+      offTopic: kind === "other" || ((kind === "check" || kind === "compare") && answers.length === 0),
     },
     answers,
-    random: createRandom(hashSeed(seed, player.id, problem.hash, subtask, ...seen)),
+    moment: hashSeed(seed, player.id, problem.hash),
   };
   const [first] = answers;
   if (roleOf(subtask) === "verifier") return verify(scene, candidate);
@@ -84,13 +90,13 @@ export function replyTo(player: Player, problem: Problem, { seed, brief }: Reply
 
 /** Works it out alone; a visible answer may then be adopted, be it right or wrong. */
 function solve(scene: ReplyContext, other: SeenAnswer | undefined): string {
-  const { player, problem, situation, random } = scene;
+  const { player, problem, situation } = scene;
   const { skill, recall } = situation;
   const own = attempt(scene, false);
   // A worker that knows a fact does not ask others; one that works a problem out may doubt.
   if (other && own.answer !== other.answer && !(recall && own.right)) {
     const { votes: agreeing, right } = other;
-    if (random.next() < probabilityOfAdopting({ agreeing, right, skill, recall })) {
+    if (chance(scene, ADOPT).next() < probabilityOfAdopting({ agreeing, right, skill, recall })) {
       return right
         ? writeSolution(player, problem, "I follow the earlier reply.")
         : writeAdoption(player, other.answer, "I follow the earlier reply, its reasoning holds.");
@@ -101,10 +107,11 @@ function solve(scene: ReplyContext, other: SeenAnswer | undefined): string {
 
 /** Names the stages in their order: rightly, vaguely, or by work that belongs to other questions. */
 function plan(scene: ReplyContext, isThinker: boolean): string {
-  const { player, problem, family, situation, random } = scene;
+  const { player, problem, family, situation } = scene;
   const probability = probabilityOfPlanLine(player.planning, situation);
   const lines = problem.stages.map(({ work }, i) => {
     if (luck(scene, PLAN_LINE, i) < probability) return work;
+    const random = chance(scene, VAGUENESS, i);
     if (random.next() >= MISLEADING_LINES) return VAGUE_LINE;
     return random.pick(FAMILIES.filter((other) => other !== family)).work;
   });
@@ -118,13 +125,14 @@ function verify(scene: ReplyContext, candidate: SeenAnswer | undefined): string 
 
 /** Undefined: the answer holds. A fault that is found is worked out again, rightly or not. */
 function check(scene: ReplyContext, { answer, right, reply }: SeenAnswer): Worked | undefined {
-  const { player, problem, family, situation, random } = scene;
+  const { player, problem, family, situation } = scene;
   if (family.recall) {
     const own = attempt(scene, false);
     // A worker that knows the fact sees at once; one that does not has nothing to go by.
     return own.right && !right ? own : undefined;
   }
   if (right) {
+    const random = chance(scene, BREAK);
     if (random.next() >= probabilityOfBreaking(player.checking)) return undefined;
     const stage = random.integer(0, problem.stages.length - 1);
     return workOutWrongly(family, problem, stage, random);
@@ -140,10 +148,11 @@ function check(scene: ReplyContext, { answer, right, reply }: SeenAnswer): Worke
 }
 
 /** Picks one of the visible answers, and never another. */
-function compare({ player, answers, random }: ReplyContext): string {
+function compare(scene: ReplyContext): string {
+  const { player, answers } = scene;
   const { checking } = player;
   const weights = answers.map(({ votes, right }) => weightInComparison({ votes, right, checking }));
-  let rest = random.next() * weights.reduce((sum, weight) => sum + weight, 0);
+  let rest = chance(scene, PICK).next() * weights.reduce((sum, weight) => sum + weight, 0);
   let at = 0;
   while (at < weights.length - 1 && rest >= weights[at]!) rest -= weights[at++]!;
   return writeComparison(player, answers, answers[at]!);
@@ -153,11 +162,12 @@ function compare({ player, answers, random }: ReplyContext): string {
 
 /** Goes through the stages; the first that goes wrong spoils the rest. */
 function attempt(scene: ReplyContext, foundFault: boolean): Worked & { right: boolean } {
-  const { player, problem, family, situation, random } = scene;
+  const { player, problem, family, situation } = scene;
   const probability = probabilityOfStage(situation, foundFault);
   for (let stage = 0; stage < situation.stages; stage++) {
     const drawn = family.recall ? luckOfFact(player, problem) : luck(scene, STAGE, stage);
-    if (drawn >= probability) return { ...workOutWrongly(family, problem, stage, random), right: false };
+    if (drawn >= probability)
+      return { ...workOutWrongly(family, problem, stage, chance(scene, SLIP, stage)), right: false };
   }
   return { stages: problem.stages, answer: problem.answer, right: true };
 }
@@ -166,13 +176,26 @@ function attempt(scene: ReplyContext, foundFault: boolean): Worked & { right: bo
 const STAGE = 1;
 const PLAN_LINE = 2;
 const CATCH = 3;
+const ADOPT = 4;
+const VAGUENESS = 5;
+const BREAK = 6;
+const PICK = 7;
+const SLIP = 8;
 
 /** Uniform in [0, 1): in part the luck of the question, in part of this worker with it, else of the moment. */
-function luck({ player, problem: { hash }, random }: ReplyContext, event: number, which: number): number {
+function luck(scene: ReplyContext, event: number, which: number): number {
+  const { player, problem } = scene;
+  const { hash } = problem;
+  const random = chance(scene, event, which);
   const source = random.next();
   if (source < LUCK_OF_QUESTION) return toUnit(hashSeed(hash, event, which));
   if (source < LUCK_OF_QUESTION + LUCK_OF_WORKER) return toUnit(hashSeed(player.id, hash, event, which));
   return random.next();
+}
+
+/** Of the moment alone. */
+function chance({ moment }: ReplyContext, event: number, which = 0): Random {
+  return createRandom(hashSeed(moment, event, which));
 }
 
 /** A fact is known or not: nothing of the moment in it. */

@@ -15,7 +15,7 @@ import { PLAYERS, type Player, skillOf } from "./players.ts";
 import { FAMILIES, familyOf, generateProblems, gradeProblem } from "./questions.ts";
 import { kindOf, lookAround, namedWork } from "./reading.ts";
 import { replyTo } from "./reply.ts";
-import { probabilityOfBreaking, probabilityOfCatching } from "./rules.ts";
+import { PLAIN_WORDS, probabilityOfBreaking, probabilityOfCatching } from "./rules.ts";
 import { checkSubtask } from "./subtasks.ts";
 import { writeSolution } from "./templates/wording.ts";
 import { workOutWrongly } from "./templates/worksheet.ts";
@@ -108,7 +108,7 @@ describe("a Verifier", () => {
     const expected = meanOf(
       problems.map(({ topic, difficulty }) =>
         probabilityOfCatching({
-          ...{ skill: skillOf(who, topic), difficulty, namesWork: "nothing", checking: who.checking },
+          ...{ skill: skillOf(who, topic), difficulty, ...PLAIN_WORDS, checking: who.checking },
           ...{ ownWork: false, disagreement: false },
         }),
       ),

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import {
+  PLAIN_WORDS,
   probabilityOfAdopting,
   probabilityOfBreaking,
   probabilityOfCatching,
+  probabilityOfPlanLine,
   probabilityOfStage,
   probabilityOfSuccess,
   qualityOfPlan,
@@ -11,11 +13,11 @@ import {
 } from "./rules.ts";
 
 const plain: Situation = {
+  ...PLAIN_WORDS,
   skill: 0.85,
   difficulty: 3,
   stages: 6,
   recall: false,
-  namesWork: "nothing",
   planQuality: undefined,
   offTopic: false,
 };
@@ -46,9 +48,28 @@ describe("working a problem out", () => {
     expect(probabilityOfStage(plain, true)).toBeGreaterThan(probabilityOfStage(plain));
   });
 
-  test("facts are known or not: nothing helps", () => {
+  test("naming what is asked for and the form of the answer helps a little, naming others' costs more", () => {
+    for (const slot of ["part", "form"] as const) {
+      const gain = probability({ [slot]: "right" }) - probability({});
+      expect(gain).toBeGreaterThan(0);
+      expect(probability({}) - probability({ [slot]: "wrong" })).toBeGreaterThan(gain);
+    }
+  });
+
+  test("a plan too is better where its subtask names the right work and part, unless it is a fact", () => {
+    const line = (change: Partial<Situation>) => probabilityOfPlanLine(0.8, { ...plain, ...change });
+    expect(line({ namesWork: "right" })).toBeGreaterThan(line({ part: "right" }));
+    expect(line({ part: "right" })).toBeGreaterThan(line({}));
+    expect(line({ part: "wrong" })).toBeLessThan(line({}));
+    expect(line({ recall: true, namesWork: "right", part: "wrong" })).toBe(line({ recall: true }));
+  });
+
+  test("facts are known or not: nothing helps, and nothing costs", () => {
     const fact = { recall: true, stages: 1 };
     const helped: Situation = { ...plain, ...fact, planQuality: 1, namesWork: "right" };
+    expect(probability({ ...fact, namesWork: "wrong", part: "wrong", form: "wrong" })).toBe(
+      probability(fact),
+    );
     expect(probabilityOfStage(helped, true)).toBe(probability(fact));
   });
 });
@@ -61,11 +82,11 @@ test("a plan is as good as the stages it names, less what misleads", () => {
 
 test("good checkers catch more and break less; one's own work is hard to check", () => {
   const check = {
+    ...PLAIN_WORDS,
     checking: 0.9,
     skill: 0.8,
     difficulty: 3,
     ownWork: false,
-    namesWork: "nothing",
     disagreement: false,
   } as const;
   expect(probabilityOfCatching(check)).toBeGreaterThan(probabilityOfCatching({ ...check, checking: 0.5 }));
@@ -75,6 +96,23 @@ test("good checkers catch more and break less; one's own work is hard to check",
   );
   expect(probabilityOfBreaking(0.9)).toBeLessThan(probabilityOfBreaking(0.3));
   expect(probabilityOfBreaking(0)).toBeLessThan(0.12);
+});
+
+test("a check finds more by a way of its own, most by one that fits", () => {
+  const check = {
+    ...PLAIN_WORDS,
+    checking: 0.7,
+    skill: 0.8,
+    difficulty: 3,
+    ownWork: false,
+    disagreement: false,
+  } as const;
+  const caught = (["none", "another", "general", "fitting"] as const).map((way) =>
+    probabilityOfCatching({ ...check, way }),
+  );
+  expect(caught).toEqual(caught.toSorted((a, b) => a - b));
+  expect(new Set(caught).size).toBe(4);
+  expect(probabilityOfCatching({ ...check, part: "wrong" })).toBeLessThan(caught[0]!);
 });
 
 test("others pull: more when they agree, and more when they are right", () => {

@@ -17,22 +17,49 @@ const PLAN_BREAK_EVEN = 0.4;
 const NAMED_WORK = { right: 0.3, nothing: 0, wrong: -0.3 };
 /** A subtask that names the work of more topics than this names none: it only lists words. */
 export const MOST_TOPICS = 2;
+/** A subtask that names what the question asks for in its own words, or something of another question. */
+const NAMED_PART = { right: 0.25, nothing: 0, wrong: -0.35 };
+/** A subtask that says what the answer looks like, rightly or not. */
+const NAMED_FORM = { right: 0.1, nothing: 0, wrong: -0.3 };
+/** What is longer, or sets work that does not belong together, helps no more than naming nothing. */
+export const LONGEST_HELPFUL_WORDS = 120;
 /** A subtask that says nothing of solving, planning, checking or comparing distracts. */
 const OFF_TOPIC = -0.4;
 /** A worker that has found a fault in another's work is more careful. */
 const FOUND_FAULT = 0.2;
 
 export type NamedWork = keyof typeof NAMED_WORK;
+export type NamedPart = keyof typeof NAMED_PART;
+export type NamedForm = keyof typeof NAMED_FORM;
+
+/** What a subtask says to this problem. */
+export interface NamedWords {
+  namesWork: NamedWork;
+  part: NamedPart;
+  form: NamedForm;
+  way: WayOfChecking;
+}
+
+/** Of words that say nothing to any question. */
+export const PLAIN_WORDS: NamedWords = {
+  namesWork: "nothing",
+  part: "nothing",
+  form: "nothing",
+  way: "none",
+};
+
+function oddsOfWords({ namesWork, part, form }: Omit<NamedWords, "way">): number {
+  return NAMED_WORK[namesWork] + NAMED_PART[part] + NAMED_FORM[form];
+}
 
 /** What decides how well a worker does on a problem. */
-export interface Situation {
+export interface Situation extends Omit<NamedWords, "way"> {
   /** Of this worker in this topic, 0..1. */
   skill: number;
   difficulty: Difficulty;
   stages: number;
   /** The answer is known or not: neither plans nor words help. */
   recall: boolean;
-  namesWork: NamedWork;
   /** 0..1; undefined where no plan is visible. */
   planQuality: number | undefined;
   /** The subtask is no kind of work we know. */
@@ -41,10 +68,10 @@ export interface Situation {
 
 /** The probability that one stage goes right. A fact is a single stage: the probability to know it. */
 export function probabilityOfStage(situation: Situation, foundFault = false): number {
-  const { skill, difficulty, stages, recall, namesWork, planQuality, offTopic } = situation;
+  const { skill, difficulty, stages, recall, planQuality, offTopic } = situation;
   let odds = logOdds(skill) + EASE[difficulty];
   if (recall) return fromLogOdds(odds);
-  odds += NAMED_WORK[namesWork];
+  odds += oddsOfWords(situation);
   if (offTopic) odds += OFF_TOPIC;
   if (foundFault) odds += FOUND_FAULT;
   // A plan for a single stage says nothing the question does not say.
@@ -71,10 +98,10 @@ const MISLEADING_COST = 0.5;
 /** The probability that a planner names the next stage rightly. */
 export function probabilityOfPlanLine(
   planning: number,
-  { skill, difficulty }: Pick<Situation, "skill" | "difficulty">,
+  { recall, skill, difficulty, ...words }: Omit<Situation, "stages" | "planQuality" | "offTopic">,
 ): number {
   const mixed = (1 - TOPIC_IN_PLANNING) * planning + TOPIC_IN_PLANNING * skill;
-  return fromLogOdds(logOdds(mixed) + EASE[difficulty]);
+  return fromLogOdds(logOdds(mixed) + EASE[difficulty] + (recall ? 0 : oddsOfWords(words)));
 }
 
 /** 0..1, from what can be counted in the text of a plan. */
@@ -94,8 +121,15 @@ const DISAGREEMENT = 0.5;
 /** Rarely a right answer is broken: by the best of checkers this often, by one of skill 0 this much more. */
 const BREAKING = 0.015;
 const BREAKING_UNSKILLED = 0.1;
+/**
+ * A way to check that does not repeat the working: one that fits the topic, one that fits everywhere, or one that fits
+ * elsewhere. Reading it through again is none.
+ */
+const WAY_OF_CHECKING = { fitting: 0.6, general: 0.4, another: 0.2, none: 0 };
 
-export interface CheckSituation extends Pick<Situation, "skill" | "difficulty" | "namesWork"> {
+type WayOfChecking = keyof typeof WAY_OF_CHECKING;
+
+export interface CheckSituation extends NamedWords, Pick<Situation, "skill" | "difficulty"> {
   checking: number;
   /** The answer to be checked is the checker's own. */
   ownWork: boolean;
@@ -109,7 +143,7 @@ export function probabilityOfCatching(check: CheckSituation): number {
   let odds = logOdds(mixed) + EASE[check.difficulty];
   if (check.ownWork) odds += OWN_WORK;
   if (check.disagreement) odds += DISAGREEMENT;
-  return fromLogOdds(odds + NAMED_WORK[check.namesWork]);
+  return fromLogOdds(odds + oddsOfWords(check) + WAY_OF_CHECKING[check.way]);
 }
 
 /** The probability that a checker takes a right answer for wrong. */

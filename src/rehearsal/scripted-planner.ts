@@ -87,7 +87,7 @@ function attempts(team: RankedTeam, problem: Problem, maxSteps: number, shape: s
   const solvers = team.ranked.slice(0, canVote ? 3 : 2);
   const steps = solvers.map((worker) => step(worker, solveSubtask(problem), []));
   const last = team.consensus ?? team.checker(solvers[0]!);
-  steps.push(step(last, compareSubtask(), [...solvers.keys()]));
+  steps.push(step(last, compareSubtask(problem), [...solvers.keys()]));
   const count = canVote ? "three" : "two";
   return {
     why: `${shape}, of medium difficulty: ${count} work on their own, then their answers are compared.`,
@@ -116,7 +116,7 @@ function correct(
   if (request.rounds.length > 1) return { why: "One correction was made already.", steps: [] };
   const asked = new Set(last.workflow.steps.map(({ worker }) => worker));
   const fresh = team.ranked.find((worker) => !asked.has(worker)) ?? team.ranked[0] ?? 0;
-  const comparing = step(team.checker(fresh), compareSubtask(), "all");
+  const comparing = step(team.checker(fresh), compareSubtask(problem), "all");
   if (request.maxSteps === 1) return { why: "The replies differ: they are compared.", steps: [comparing] };
   const steps = [step(fresh, solveSubtask(problem), []), comparing];
   return { why: "The replies differ: somebody new solves it, then all answers are compared.", steps };

@@ -7,7 +7,7 @@ import { createRehearsalPool } from "./pool.ts";
 import { measureProfiles } from "./profiles.ts";
 import { exampleQuestion, FAMILIES, generateProblems, gradeProblem, readProblem } from "./questions.ts";
 import { replyTo } from "./reply.ts";
-import { probabilityOfSuccess } from "./rules.ts";
+import { PLAIN_WORDS, probabilityOfSuccess } from "./rules.ts";
 import type { Problem } from "./types.ts";
 
 const never = new AbortController().signal;
@@ -172,7 +172,7 @@ describe("replies", () => {
         difficulty: problem.difficulty,
         stages: problem.stages.length,
         recall: false,
-        namesWork: "nothing",
+        ...PLAIN_WORDS,
         planQuality: undefined,
         offTopic: false,
       });

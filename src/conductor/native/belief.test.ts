@@ -4,7 +4,10 @@ import { scriptedWorker } from "../../testing/stage.ts";
 import type { PoolMember } from "../../worker/types.ts";
 import type { ComposedRound } from "../types.ts";
 import { readTeamBelief } from "./belief.ts";
-import { IS_BLIND, PLAIN_FEATURES, toReading } from "./reading.ts";
+import { IS_BLIND, toReading } from "./reading.ts";
+
+/** Of a worker, what is believed stands before what it may see. */
+const BELIEVED_AT = IS_BLIND - 3;
 
 const model = (id: string, probability: number): PoolMember => ({
   worker: scriptedWorker(id, ""),
@@ -36,7 +39,7 @@ describe("what a team is believed", () => {
     );
     expect(reading.belief).toBeUndefined();
     for (const slot of reading.prefix.slots)
-      expect([...slot.slice(PLAIN_FEATURES, IS_BLIND)]).toEqual([0, 0, 0]);
+      expect([...slot.slice(BELIEVED_AT, IS_BLIND)]).toEqual([0, 0, 0]);
   });
 
   it("rises with agreement, over rounds too, and a vote over the replies is no voice", () => {
@@ -70,7 +73,7 @@ describe("what a team is believed", () => {
       { task: { messages: [{ role: "user", content: "What is 6 × 7?" }] }, pool: { members }, rounds },
       createTinyLanguage(),
     );
-    const [own, gain, none] = [...prefix.slots[0]!.slice(PLAIN_FEATURES)];
+    const [own, gain, none] = [...prefix.slots[0]!.slice(BELIEVED_AT)];
     expect(own).toBeCloseTo(2 * belief!.said.get(0)! - 1, 5);
     expect(gain).toBeCloseTo(4 * belief!.gains.get(0)!, 5);
     expect(none).toBeCloseTo(belief!.none, 5);

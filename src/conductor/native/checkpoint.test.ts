@@ -4,15 +4,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isTuttiError } from "../../base/errors.ts";
+import { toRepertoireYaml } from "../../instruction/repertoire.ts";
+import type { Repertoire, Work } from "../../instruction/types.ts";
 import { toSafetensors } from "../../nn/safetensors.ts";
 import { trainTokenizer } from "../../nn/tokenizer.ts";
 import { createWeights } from "../../nn/transformer.ts";
-import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
+import { createTinyLanguage, say } from "../../testing/learn/tiny-language.ts";
 import { type CardDraft, loadCard, loadCheckpoint, saveCheckpoint } from "./checkpoint.ts";
-import { choiceTensors, createChoices } from "./choice.ts";
-import { EARLIER_FEATURES, FEATURES, PLAIN_FEATURES } from "./reading.ts";
+import { FEATURES } from "./reading.ts";
 
 const language = createTinyLanguage();
+const { repertoire } = language;
+const ids = {
+  instructions: repertoire.instructions.map(({ id }) => id),
+  works: repertoire.works.map(({ id }) => id),
+  forms: repertoire.forms.map(({ id }) => id),
+};
 const shape = {
   vocabulary: language.vocabulary,
   width: 8,
@@ -69,13 +76,76 @@ function changeCard(change: Record<string, unknown>): string {
 
 test("comes back as it was saved, bit by bit", () => {
   const loaded = loadCheckpoint(good);
-  expect(loaded.card).toEqual({ format: "tutti-conductor", version: 1, ...card });
+  expect(loaded.card).toEqual({ format: "tutti-conductor", version: 2, repertoire: ids, ...card });
   expect([...loaded.weights.keys()].sort()).toEqual([...weights.keys()].sort());
   for (const [name, { dims, data }] of weights) expect(loaded.weights.get(name)).toEqual({ dims, data });
   expect(loaded.language.question("Solve the equations", 56)).toEqual(
     language.question("Solve the equations", 56),
   );
   expect(loaded.language.vocabulary).toBe(language.vocabulary);
+  expect(loaded.language.repertoire).toEqual(repertoire);
+});
+
+describe("the repertoire", () => {
+  const name = "repertoire.yaml";
+  const change = (folder: string, edit: (text: string) => string) => {
+    const path = join(folder, name);
+    const before = readFileSync(path, "utf8");
+    const after = edit(before);
+    expect(after).not.toBe(before);
+    writeFileSync(path, after);
+    return folder;
+  };
+  const { instructions, works, forms } = repertoire;
+  const write = (parts: Partial<Repertoire>) => (_: string) => toRepertoireYaml({ ...repertoire, ...parts });
+
+  test("is read in the order of the card, which is that of the tokens, however the file is ordered", () => {
+    const folder = copy();
+    const parts = [...instructions].reverse();
+    change(folder, write({ instructions: parts, works: [...works].reverse(), forms: [...forms].reverse() }));
+    const loaded = loadCheckpoint(folder).language;
+    expect(loaded.repertoire).toEqual(repertoire);
+    for (const [i, instruction] of loaded.repertoire.instructions.entries())
+      expect(loaded.entry(instruction)).toBe(language.entry(instructions[i]!));
+  });
+
+  test("is a file that people change: the new sentence is said", () => {
+    const folder = change(copy(), (text) => text.replace("Answer the question.", "Say it in a word."));
+    const loaded = loadCheckpoint(folder).language;
+    const tokens = language.toTokens([{ worker: 0, saying: say(language), access: [] }]);
+    const sayable = { parts: [], works: new Set<Work>(), language: "en" as const };
+    const text = loaded.toText(tokens, { workerOf: Number, workers: 1, sayable });
+    expect(text).toContain('["Say it in a word."]');
+  });
+
+  test("says nothing of what people add: it has no token until it is trained with", () => {
+    const added = { ...instructions[0]!, id: "added" };
+    const folder = change(copy(), write({ instructions: [added, ...instructions] }));
+    expect(loadCheckpoint(folder).language.repertoire).toEqual(repertoire);
+  });
+
+  test.each([
+    ["answer", { instructions: instructions.filter(({ id }) => id !== "answer" && id !== "solve") }],
+    ["sums", { works: works.filter(({ id }) => id !== "sums") }],
+    ["name", { forms: forms.filter(({ id }) => id !== "name") }],
+  ])("without the entry %s is refused, and says which", (id, parts) => {
+    const enough = { ...instructions[1]!, id: "other", slots: [], text: { en: "Do it." } };
+    const rest = "instructions" in parts ? [...parts.instructions, instructions[1]!, enough] : instructions;
+    const folder = change(copy(), write({ ...parts, instructions: rest }));
+    expect(refusalOf(folder)).toBe(
+      `${name} has no entry "${id}", which the weights were trained with.`,
+    );
+  });
+
+  test("that is no repertoire is refused, and says where", () => {
+    expect(refusalOf(change(copy(), () => "instructions: ["))).toContain(`${name} is no YAML`);
+    expect(refusalOf(change(copy(), (text) => text.replace("{part}", "{thing}")))).toContain(
+      'unknown slot "{thing}" (there are: {work}, {part}, {form})',
+    );
+    const folder = copy();
+    rmSync(join(folder, name));
+    expect(refusalOf(folder)).toContain(`${name} cannot be read`);
+  });
 });
 
 test("a card of before 0.2, which said surprise for the negative log-likelihood, is still read", () => {
@@ -103,7 +173,13 @@ test("in half precision it is half as large and close", async () => {
 
 describe("is refused, and says why", () => {
   test("a version of the future", () => {
-    expect(refusalOf(changeCard({ version: 2 }))).toMatch(/version 2, and this Tutti reads version 1/);
+    expect(refusalOf(changeCard({ version: 3 }))).toMatch(/version 3, and this Tutti reads version 2/);
+  });
+
+  test("one that wrote its own words: it says what to do", () => {
+    expect(refusalOf(changeCard({ version: 1, repertoire: undefined }))).toBe(
+      "it is of version 1, and this Tutti reads version 2: train it again, or use the Tutti that made it.",
+    );
   });
 
   test("something else of that name", () => {
@@ -163,39 +239,6 @@ describe("is refused, and says why", () => {
     expect(refusalOf(folder)).toContain(`it describes workers by ${FEATURES + 1} features`);
   });
 });
-
-test.each(EARLIER_FEATURES)(
-  "one from when workers had %d features is widened, and gives later ones no weight",
-  async (features) => {
-    const earlier = { ...shape, features };
-    const older = createWeights(earlier, 3);
-    const folder = join(home, `earlier-${features}`);
-    const choices = createChoices({ later: [0, 2] }, language.vocabulary);
-    const learned = choiceTensors(choices, { isLearning: false }).get("choice.later.worth")!;
-    const columns = learned.dims[1]! - (features === PLAIN_FEATURES ? 4 : 2);
-    const added = Array.from({ length: learned.dims[1]! - columns }, () => 0);
-    const worth = { dims: [2, columns], data: Float32Array.from({ length: 2 * columns }, (_, i) => i) };
-    await saveCheckpoint(folder, {
-      card: { ...card, shape: earlier, choices: { later: [0, 2] } },
-      weights: new Map([
-        ...older,
-        ["choice.later.worth", worth],
-        ["choice.later.calls", { dims: [3], data: new Float32Array(3) }],
-      ]),
-      language,
-    });
-    const opened = loadCheckpoint(folder);
-    expect(opened.card.shape.features).toBe(FEATURES);
-    const { dims, data } = opened.weights.get("slot")!;
-    expect(dims).toEqual([FEATURES, shape.width]);
-    expect([...data.slice(0, features * shape.width)]).toEqual([...older.get("slot")!.data]);
-    expect(data.slice(features * shape.width).every((weight) => weight === 0)).toBe(true);
-    const wide = choiceTensors(opened.choices, { isLearning: false }).get("choice.later.worth")!;
-    expect(wide.dims).toEqual(learned.dims);
-    const [row] = [wide.data.slice(0, learned.dims[1]! + 1)];
-    expect([...row]).toEqual([...worth.data.slice(0, columns), ...added, columns]);
-  },
-);
 
 test("a disk that fills while saving leaves the last good one", async () => {
   const folder = copy();

@@ -18,7 +18,8 @@ function toQuestion(seed: number, isHard: boolean, labels?: number[]): Reading {
   });
   const others = Array.from({ length: 12 }, () => random.integer(10, VOCABULARY - 1));
   const prefix = { tokens: [...others, ...(isHard ? [HARD] : [])], slots };
-  return { prefix, workers: [0, 1], ...(labels && { labels }) };
+  const sayable = { parts: [], works: new Set<never>(), language: "en" as const };
+  return { prefix, workers: [0, 1], sayable, ...(labels && { labels }) };
 }
 
 /** A team pays for hard questions only; luck is larger than the difference. */

@@ -6,12 +6,19 @@ import { scriptedWorker, toPool } from "../../testing/stage.ts";
 import type { Pool } from "../../worker/types.ts";
 import { checkTeam, toDecision } from "../text.ts";
 import { createGrammar } from "./grammar.ts";
+import type { WrittenStep } from "./language.ts";
+import { PLAN_TOKENS } from "./opened.ts";
+import { readSayable } from "./sayable.ts";
 
 const language = createTinyLanguage();
-const MOST_TOKENS = 200;
+const { repertoire } = language;
+
+/** With parts and a work of its own, with parts only, and with neither. */
+const QUESTIONS = ["What is the sum of the two numbers, 12 and 30?", "Who is “Ada Lovelace”?", "…"];
 
 interface Setting {
   kinds: ("model" | "tool")[];
+  question: string;
   maxSteps: number;
   minSteps?: number;
   previousSteps: number;
@@ -22,38 +29,44 @@ function poolOf({ kinds }: Pick<Setting, "kinds">): Pool {
   return toPool(kinds.map((kind, i) => scriptedWorker(`w${i}`, "", kind)));
 }
 
+const sayableOf = ({ question }: Pick<Setting, "question">) => readSayable(question, repertoire);
+
 /** Decodes under the mask, the likeliest token of random probabilities each time. */
 function decode(setting: Setting, random: Random, favour: (token: number) => number = () => 1): number[] {
   const { kinds, ...rest } = setting;
   const isModel = (slot: number) => kinds[slot] === "model";
-  const grammar = createGrammar(language, { ...rest, isModel, slots: kinds.length, maxWords: 4 });
+  const sayable = sayableOf(setting);
+  const grammar = createGrammar(language, { ...rest, isModel, slots: kinds.length, sayable });
   const tokens: number[] = [];
   while (tokens.at(-1) !== language.end) {
     const isAllowed = grammar(tokens);
     let [best, highest] = [-1, -1];
     // Slots that are not there are offered too, as padding would.
-    for (let token = 0; token < language.vocabulary + kinds.length + 3; token++) {
+    const offered = language.vocabulary + kinds.length + sayable.parts.length + 3;
+    for (let token = 0; token < offered; token++) {
       const probability = favour(token) * random.next();
       if (probability > highest && isAllowed(token)) [best, highest] = [token, probability];
     }
     expect(best, `nothing may follow ${tokens}`).toBeGreaterThanOrEqual(0);
     tokens.push(best);
-    expect(tokens.length).toBeLessThan(MOST_TOKENS);
+    expect(tokens.length).toBeLessThanOrEqual(PLAN_TOKENS);
   }
   return tokens;
 }
 
 function decide(setting: Setting, tokens: number[]) {
-  const { maxSteps, previousSteps } = setting;
+  const { maxSteps, previousSteps, kinds } = setting;
   const earlier = { workflow: { steps: [] }, replies: Array<string>(previousSteps).fill("x") };
   const rounds = previousSteps > 0 ? [earlier] : [];
-  return toDecision(language.toText(tokens, Number), { pool: poolOf(setting), maxSteps, rounds });
+  const wording = { workerOf: Number, workers: kinds.length, sayable: sayableOf(setting) };
+  return toDecision(language.toText(tokens, wording), { pool: poolOf(setting), maxSteps, rounds });
 }
 
 const settings: fc.Arbitrary<Setting> = fc.record({
   kinds: fc
     .array(fc.constantFrom("model", "tool"), { minLength: 0, maxLength: 4 })
     .chain((others) => fc.shuffledSubarray(["model" as const, ...others], { minLength: others.length + 1 })),
+  question: fc.constantFrom(...QUESTIONS),
   maxSteps: fc.integer({ min: 1, max: 5 }),
   previousSteps: fc.integer({ min: 0, max: 5 }),
   handOffs: fc.boolean(),
@@ -88,6 +101,8 @@ test("a plan that is to have so many steps has them, and accepts nothing", () =>
   );
 });
 
+const PLAIN = { question: QUESTIONS[0]! };
+
 describe("the corners", () => {
   const workers = (token: number) => (token >= language.vocabulary ? 10 : 1);
   const texts = (setting: Setting, favour: (token: number) => number = workers) =>
@@ -98,7 +113,7 @@ describe("the corners", () => {
     );
 
   test("one worker, one step: it is asked", () => {
-    const setting: Setting = { kinds: ["model"], maxSteps: 1, previousSteps: 0, handOffs: true };
+    const setting: Setting = { kinds: ["model"], maxSteps: 1, previousSteps: 0, handOffs: true, ...PLAIN };
     expect(new Set(teams(setting).map(String))).toEqual(new Set(["0"]));
   });
 
@@ -108,6 +123,7 @@ describe("the corners", () => {
       maxSteps: 1,
       previousSteps: 0,
       handOffs: true,
+      ...PLAIN,
     };
     const found = teams(setting);
     expect(found.length).toBe(60);
@@ -115,31 +131,105 @@ describe("the corners", () => {
   });
 
   test("later rounds may accept, which ends the text at once", () => {
-    const setting: Setting = { kinds: ["model"], maxSteps: 5, previousSteps: 1, handOffs: true };
+    const setting: Setting = { kinds: ["model"], maxSteps: 5, previousSteps: 1, handOffs: true, ...PLAIN };
     const accepts = texts(setting, (token) => (token === language.accept ? 2 : 1));
     expect(accepts.some(({ type }) => type === "accept")).toBe(true);
   });
 
   test("a tool may come first where the round before has two replies, and a model must follow", () => {
-    const setting: Setting = { kinds: ["tool", "model"], maxSteps: 2, previousSteps: 2, handOffs: true };
+    const setting: Setting = { kinds: ["tool", "model"], maxSteps: 2, previousSteps: 2, handOffs: true, ...PLAIN };
     const first = teams(setting).filter(([worker]) => worker === 0);
     expect(first.length).toBeGreaterThan(0);
     expect(first.every((team) => team.length === 2 && team[1] === 1)).toBe(true);
     expect(teams({ ...setting, previousSteps: 1 }).some(([worker]) => worker === 0)).toBe(false);
     expect(teams({ ...setting, maxSteps: 1 }).some(([worker]) => worker === 0)).toBe(false);
   });
+});
 
-  test("a subtask never begins blank, and never is", () => {
-    const setting: Setting = { kinds: ["model"], maxSteps: 2, previousSteps: 0, handOffs: true };
-    const blank = (token: number) => (language.isBlank(token) ? 100 : 1);
-    for (const decision of texts(setting, blank)) expect(decision.type).toBe("workflow");
+describe("what steps are told", () => {
+  /** All that was said in decoded plans of so many seeds, each with its place. */
+  function said(setting: Setting, count = 150) {
+    return Array.from({ length: count }, (_, seed) => {
+      const steps = language.toSteps(decode(setting, createRandom(seed)));
+      return (steps ?? []).map((step, position) => ({ ...step, position, ...read(setting, step) }));
+    }).flat();
+  }
+
+  function read(setting: Setting, { saying }: WrittenStep) {
+    const { parts } = sayableOf(setting);
+    const found = language.toSaying(saying, { workers: setting.kinds.length, parts });
+    return found ?? expect.fail(`${saying} is no instruction with its slots filled`);
+  }
+
+  test("is always whole, of the question's own parts and works, and makes sense to who sees so much", () => {
+    fc.assert(
+      fc.property(settings, fc.nat(), (setting, seed) => {
+        const { works, parts } = sayableOf(setting);
+        const steps = language.toSteps(decode(setting, createRandom(seed))) ?? [];
+        for (const step of steps) {
+          const { instruction, work, part } = read(setting, step);
+          if (work) expect(works.has(work)).toBe(true);
+          if (part) expect(parts).toContain(part);
+          if (parts.length === 0) expect(instruction.slots).not.toContain("part");
+          // A tool is told nothing that it heeds.
+          if (setting.kinds[step.worker] === "tool") continue;
+          if (instruction.needs !== "nothing") expect(step.access.length).toBeGreaterThan(0);
+        }
+      }),
+      { numRuns: 300, seed: 8 },
+    );
   });
 
-  test("no subtask is longer than is allowed", () => {
-    const setting: Setting = { kinds: ["model"], maxSteps: 3, previousSteps: 0, handOffs: true };
-    const tokens = decode(setting, createRandom(1), (token) => (language.isWord(token) ? 100 : 1));
-    const inside = tokens.slice(tokens.indexOf(language.subtasks) + 1, tokens.indexOf(language.access));
-    for (const run of inside.join().split(String(language.nextSubtask)))
-      expect(run.split(",").filter(Boolean).length).toBeLessThanOrEqual(4);
+  const setting: Setting = {
+    ...{ kinds: ["model", "model", "model"], maxSteps: 4, previousSteps: 0, handOffs: true, ...PLAIN },
+  };
+  const ids = (all: ReturnType<typeof said>) => new Set(all.map(({ instruction }) => instruction.id));
+
+  test("first is never to check or compare; later it may be", () => {
+    const all = said(setting);
+    expect(ids(all.filter(({ position }) => position === 0))).toEqual(new Set(["plan", "solve", "answer"]));
+    expect(ids(all.filter(({ position }) => position > 0))).toEqual(
+      new Set(["plan", "solve", "answer", "check", "compare"]),
+    );
   });
+
+  test("first of a later round may be to check what the round before said, and then it sees it", () => {
+    const later = said({ ...setting, previousSteps: 2 }).filter(({ position }) => position === 0);
+    expect(ids(later)).toContain("check");
+    for (const { instruction, access } of later) if (instruction.needs !== "nothing") expect(access).toBe("all");
+  });
+
+  test("where nobody sees replies nobody checks, in no round", () => {
+    for (const previousSteps of [0, 3])
+      expect(ids(said({ ...setting, previousSteps, handOffs: false }))).toEqual(
+        new Set(["plan", "solve", "answer"]),
+      );
+  });
+
+  test("names only works that the question speaks of, or that fit any question", () => {
+    const works = (question: string) =>
+      new Set(said({ ...setting, question }).flatMap(({ work }) => (work ? [work.id] : [])));
+    expect(works(QUESTIONS[0]!)).toEqual(new Set(["sums", "any"]));
+    expect(works(QUESTIONS[1]!)).toEqual(new Set(["any"]));
+  });
+
+  test("names any part that there is, and where there is none no part is spoken of", () => {
+    const parts = (question: string) =>
+      new Set(said({ ...setting, question }, 400).flatMap(({ part }) => (part ? [part] : [])));
+    const { parts: own } = sayableOf(setting);
+    expect(own.length).toBeGreaterThan(1);
+    expect(parts(QUESTIONS[0]!)).toEqual(new Set(own));
+    expect(sayableOf({ question: QUESTIONS[2]! }).parts).toEqual([]);
+    expect(ids(said({ ...setting, question: QUESTIONS[2]! }))).toEqual(new Set(["plan", "answer", "compare"]));
+  });
+});
+
+test("the longest plan there can be fits, five steps with every slot filled", () => {
+  const setting: Setting = {
+    ...{ kinds: ["model", "model"], maxSteps: 5, minSteps: 5, previousSteps: 0, handOffs: true, ...PLAIN },
+  };
+  const solve = language.entry(repertoire.instructions.find(({ id }) => id === "solve")!);
+  const tokens = decode(setting, createRandom(1), (token) => (token === solve ? 1000 : 1));
+  expect(tokens.filter((token) => token === solve).length).toBe(5);
+  expect(tokens.length).toBeLessThanOrEqual(PLAN_TOKENS);
 });

@@ -1,12 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { renderSaying } from "../../instruction/render.ts";
+import type { QuestionPart } from "../../instruction/types.ts";
 import { startCpuClock } from "../../testing/cpu-clock.ts";
-import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
+import { createTinyLanguage, say } from "../../testing/learn/tiny-language.ts";
 import { parseWorkflow } from "../../workflow/parse.ts";
-import type { Access, Step } from "../../workflow/types.ts";
+import type { Access } from "../../workflow/types.ts";
+import { Language, type SayingTokens, toLiterals, type Wording, type WrittenStep } from "./language.ts";
 
 const language = createTinyLanguage();
-const WORKERS = 12;
+const { repertoire } = language;
+/** Slots of workers, and how far their numbers in the pool are from them. */
+const [SLOTS, SHIFT] = [8, 3];
 const accessTokens = Array.from({ length: language.vocabulary }, (_, token) => token).filter(
   (token) => language.positionsOf(token) !== undefined,
 );
@@ -18,56 +23,156 @@ const HOSTILE = [
   "model_id = [0, 1]",
   ']\nsubtasks = ["',
   '\\" and \\\\',
+  "\\",
   "</think>",
   "```\n[0, 1, 2]\n```",
   "it's `quoted` “twice” and 'once'",
   "]",
-  "a\u2028b\u0000c\td",
+  "a\u2028b\u0000c\td\u0085e",
   "ends here \u{E000} or not",
+  "\u{E101}\u{E281}",
+  "\ud800",
+  "{part} and {work}",
+  "",
 ];
 
-const subtasks = fc
-  .oneof(
-    fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 }),
-    fc.constantFrom(...HOSTILE),
-    fc.constantFrom("Solve the equations", "Check the answer, step by step"),
-  )
-  .filter((text) => text.replace(PRIVATE, "").trim() !== "");
+const PARTS = 4;
+const parts: fc.Arbitrary<QuestionPart[]> = fc.array(
+  fc.record({
+    text: fc.oneof(
+      fc.string({ unit: "binary", maxLength: 30 }),
+      fc.constantFrom(...HOSTILE),
+      fc.constantFrom("the price of the tiles", "“the sum”", "the U.S."),
+    ),
+    kind: fc.constantFrom("noun" as const, "number" as const, "option" as const, "name" as const),
+    isAsked: fc.boolean(),
+    at: fc.double({ min: 0, max: 1 }),
+    words: fc.nat({ max: 9 }),
+  }),
+  { minLength: PARTS, maxLength: PARTS },
+);
+
+const wordingOf = (own: readonly QuestionPart[] = []): Wording => ({
+  workerOf: (slot) => slot + SHIFT,
+  workers: SLOTS,
+  sayable: { parts: own, works: new Set(repertoire.works), language: "en" },
+});
 
 function accessAt(position: number): fc.Arbitrary<Access> {
   const earlier = Array.from({ length: position }, (_, i) => i);
   return fc.oneof(fc.constant<Access>("all"), fc.subarray(earlier));
 }
 
-const workflows: fc.Arbitrary<Step[]> = fc
+const sayings: fc.Arbitrary<SayingTokens> = fc
+  .record({
+    instruction: fc.constantFrom(...repertoire.instructions),
+    work: fc.constantFrom(...repertoire.works),
+    form: fc.constantFrom(...repertoire.forms),
+    part: fc.nat({ max: PARTS - 1 }),
+  })
+  .map(({ instruction, part, ...filled }) =>
+    language.toSayingTokens(instruction, { ...filled, part: SLOTS + part }),
+  );
+
+const workflows: fc.Arbitrary<WrittenStep[]> = fc
   .integer({ min: 1, max: 5 })
   .chain((size) =>
     fc.tuple(
       ...Array.from({ length: size }, (_, position) =>
-        fc.record({ worker: fc.nat({ max: 7 }), subtask: subtasks, access: accessAt(position) }),
+        fc.record({
+          worker: fc.nat({ max: SLOTS - 1 }),
+          saying: sayings,
+          access: accessAt(position),
+        }),
       ),
     ),
   );
 
+const parse = (tokens: readonly number[], wording: Wording) =>
+  parseWorkflow(language.toText(tokens, wording), { workers: SLOTS + SHIFT, allowEmpty: true });
+
 describe("writing", () => {
-  test("a workflow comes back from its tokens through the parser, whatever its subtasks say", () => {
+  test("a workflow comes back through the parser with the sentences it chose, whatever the question's parts hold", () => {
     fc.assert(
-      fc.property(workflows, (steps) => {
-        const text = language.toText(language.toTokens(steps), (slot) => slot + 3);
-        const parsed = parseWorkflow(text, { workers: WORKERS, allowEmpty: true });
-        const expected = steps.map((step) => ({
-          ...step,
-          worker: step.worker + 3,
-          subtask: step.subtask.replace(PRIVATE, ""),
-        }));
+      fc.property(workflows, parts, (steps, own) => {
+        const expected = steps.map(({ worker, saying, access }) => {
+          const chosen = language.toSaying(saying, { workers: SLOTS, parts: own })!;
+          const subtask = renderSaying(chosen, "en").replace(PRIVATE, "");
+          return { worker: worker + SHIFT, subtask, access };
+        });
+        const parsed = parse(language.toTokens(steps), wordingOf(own));
         expect(parsed).toEqual({ ok: true, workflow: { steps: expected } });
       }),
-      { numRuns: 300, seed: 4 },
+      { numRuns: 400, seed: 4 },
+    );
+  });
+
+  test("a workflow comes back from its tokens as it was, and what is no workflow of whole steps as nothing", () => {
+    fc.assert(
+      fc.property(workflows, (steps) => {
+        const tokens = language.toTokens(steps);
+        expect(language.toSteps(tokens)).toEqual(steps);
+        // Cut off before its last access list.
+        for (let length = 0; length < tokens.length - 2; length++)
+          expect(language.toSteps(tokens.slice(0, length))).toBeUndefined();
+      }),
+      { numRuns: 100, seed: 5 },
+    );
+    expect(language.toSteps(language.toTokens([]))).toBeUndefined();
+  });
+
+  test("what is said without being an instruction with its slots filled makes no workflow", () => {
+    const anyToken = fc.nat({ max: language.vocabulary + SLOTS + PARTS + 2 });
+    const broken = fc
+      .oneof(
+        fc.array(anyToken, { maxLength: 5 }),
+        sayings.map((saying) => saying.slice(0, -1)),
+        sayings.map((saying) => saying.slice(1)),
+        fc.tuple(sayings, anyToken).map(([saying, more]) => [...saying, more]),
+        // Slots of workers, and of parts that the question does not have.
+        fc
+          .constantFrom(0, SLOTS - 1, SLOTS + PARTS, SLOTS + PARTS + 1)
+          .map((slot) => say(language, "check", slot)),
+      )
+      .filter((saying) => !language.toSaying(saying, { workers: SLOTS, parts: Array(PARTS).fill({}) }))
+      // These end a subtask, or all of it: then it is another one.
+      .filter((saying) =>
+        saying.every((token) => ![language.nextSubtask, language.access, language.end].includes(token)),
+      );
+    const own = Array.from({ length: PARTS }, (_, i): QuestionPart => ({
+      ...{ text: `part ${i}`, kind: "noun", isAsked: false, at: 0, words: 2 },
+    }));
+    fc.assert(
+      fc.property(workflows, broken, fc.nat(), (steps, saying, at) => {
+        const told = steps.map((step, i) => (i === at % steps.length ? { ...step, saying } : step));
+        expect(parse(language.toTokens(told), wordingOf(own)).ok).toBe(false);
+      }),
+      { numRuns: 400, seed: 6 },
+    );
+    // Neither does a broken one stand for two of them.
+    const [two] = fc.sample(workflows.filter((steps) => steps.length === 2), { numRuns: 1, seed: 1 });
+    const tokens = language.toTokens(two!);
+    const [from, to] = [language.subtasks, language.access].map((token) => tokens.indexOf(token));
+    for (const saying of [[], [language.next], [language.all, language.all]]) {
+      const text = [...tokens.slice(0, from! + 1), ...saying, ...tokens.slice(to)];
+      expect(parse(text, wordingOf(own)).ok).toBe(false);
+    }
+  });
+
+  test("a sentence is written once it is whole: what is written so far is how the text goes on", () => {
+    fc.assert(
+      fc.property(workflows, parts, (steps, own) => {
+        const tokens = language.toTokens(steps);
+        const texts = tokens.map((_, i) => language.toText(tokens.slice(0, i), wordingOf(own)));
+        for (const [i, text] of texts.entries()) expect(texts[i + 1]?.startsWith(text) ?? true).toBe(true);
+      }),
+      { numRuns: 50, seed: 7 },
     );
   });
 
   test("no steps: it accepts", () => {
-    const text = language.toText(language.toTokens([]), Number);
+    const text = language.toText(language.toTokens([]), wordingOf());
+    expect(text).toBe(language.acceptance);
     expect(text).toBe("model_id = []\nsubtasks = []\naccess_list = []");
     expect(parseWorkflow(text, { workers: 2, allowEmpty: true })).toEqual({
       ok: true,
@@ -76,52 +181,107 @@ describe("writing", () => {
   });
 
   test("what follows the end is not text, and control tokens are never shown", () => {
-    const tokens = language.toTokens([{ worker: 0, subtask: "Solve it", access: [] }]);
-    const text = language.toText(tokens, Number);
-    expect(language.toText([...tokens, language.next, language.all], Number)).toBe(text);
-    expect(
-      language.toText(
-        [language.size(2), language.size(undefined), ...language.round([0, undefined]), ...tokens],
-        Number,
+    const tokens = language.toTokens([{ worker: 0, saying: say(language), access: [] }]);
+    const text = language.toText(tokens, wordingOf());
+    expect(text).toBe('model_id = [3]\nsubtasks = ["Answer the question."]\naccess_list = [[]]');
+    expect(language.toText([...tokens, language.next, language.all], wordingOf())).toBe(text);
+    const control = [
+      ...[language.size(2), language.size(undefined), ...language.round([0, undefined])],
+      ...[...repertoire.instructions, ...repertoire.works, ...repertoire.forms].map((entry) =>
+        language.entry(entry),
       ),
-    ).toBe(text);
+    ];
+    expect(language.toText([...control, ...tokens], wordingOf())).toBe(text);
   });
 
   test("a slot without a worker becomes the number that it is given", () => {
-    expect(language.toText([language.slot(2), language.next, language.slot(0)], (slot) => 40 + slot)).toBe(
+    const wording = { ...wordingOf(), workerOf: (slot: number) => 40 + slot };
+    expect(language.toText([language.slot(2), language.next, language.slot(0)], wording)).toBe(
       "model_id = [42, 40",
     );
   });
 
-  test("decisions are who, how many and who sees what; words and fixed ends are not", () => {
-    const tokens = language.toTokens([
-      { worker: 0, subtask: "Plan", access: [] },
-      { worker: 1, subtask: "Check", access: "all" },
+  test("a sentence is of the question's language where the repertoire speaks it", () => {
+    const [first, ...others] = repertoire.instructions;
+    const spoken = { ...first!, text: { en: "Plan: {work}.", de: "Planen Sie: {work}." } };
+    const bilingual = createTinyLanguage({ ...repertoire, instructions: [spoken, ...others] });
+    const tokens = bilingual.toTokens([{ worker: 0, saying: say(bilingual, "plan"), access: [] }]);
+    const { sayable, ...rest } = wordingOf();
+    const said = (code: "de" | "fr") =>
+      bilingual.toText(tokens, { ...rest, sayable: { ...sayable, language: code } });
+    expect(said("de")).toContain('["Planen Sie: add the numbers up."]');
+    expect(said("fr")).toContain('["Plan: add the numbers up."]');
+  });
+});
+
+describe("tokens of a plan", () => {
+  const steps: WrittenStep[] = [
+    { worker: 0, saying: say(language, "plan"), access: [] },
+    { worker: 1, saying: say(language, "solve", SLOTS), access: "all" },
+  ];
+  const tokens = language.toTokens(steps);
+
+  test("decide who, how many and who sees what, or which instruction, or what fills it; separators decide nothing", () => {
+    expect(language.kinds(tokens)).toEqual([
+      ...["team", "team", "team", "team"],
+      ...["instruction", "filling", "fixed"],
+      ...["instruction", "filling", "filling", "filling", "fixed"],
+      ...["team", "team", "team", "fixed", "fixed"],
     ]);
-    const words = (text: string) => language.tokenizer.encode(text).map(() => 0);
-    expect([...language.decisions(tokens)]).toEqual([
-      ...[1, 1, 1, 1],
-      ...[...words("Plan"), 0, ...words("Check"), 0],
-      ...[1, 1, 1, 0, 0],
-    ]);
-    expect([...language.decisions(language.toTokens([]))]).toEqual([1, 0]);
+    expect(language.kinds(language.toTokens([]))).toEqual(["team", "fixed"]);
   });
 
-  test("a word may stand inside a string as it is", () => {
-    const { tokenizer, vocabulary } = language;
-    let count = 0;
-    for (let token = 0; token < vocabulary + 4; token++) {
-      if (!language.isWord(token)) continue;
-      count++;
-      const text = tokenizer.decode([token]);
-      expect(JSON.parse(`"${text}"`)).toBe(text);
-      expect(text).not.toMatch(PRIVATE);
-      expect(language.isBlank(token)).toBe(text.trim() === "");
-    }
-    expect(count).toBeGreaterThan(100);
-    expect(language.isWord(tokenizer.literal(", "))).toBe(true);
-    for (const token of [language.end, language.close, language.subtasks, language.slot(0), ...accessTokens])
-      expect(language.isWord(token)).toBe(false);
+  test("belong to a step, or to none", () => {
+    const none = undefined;
+    expect(language.stepsOf(tokens)).toEqual([
+      ...[0, none, 1, none],
+      ...[0, 0, none],
+      ...[1, 1, 1, 1, none],
+      ...[0, none, 1, none, none],
+    ]);
+    expect(language.stepsOf(language.toTokens([]))).toEqual([none, none]);
+  });
+
+  test("of a step are its worker, what it is told, and what it sees", () => {
+    fc.assert(
+      fc.property(workflows, (several) => {
+        const written = language.toTokens(several);
+        const stepOf = language.stepsOf(written);
+        for (const [i, { worker, saying, access }] of several.entries())
+          expect(written.filter((_, t) => stepOf[t] === i)).toEqual([
+            ...[language.slot(worker), ...saying, language.accessToken(access)],
+          ]);
+      }),
+      { numRuns: 100, seed: 8 },
+    );
+  });
+});
+
+describe("the repertoire", () => {
+  test("has a token for each entry, and room for instructions that a training adds", () => {
+    const entries = [...repertoire.instructions, ...repertoire.works, ...repertoire.forms];
+    expect(new Set(entries.map((entry) => language.entry(entry))).size).toBe(entries.length);
+    for (const instruction of repertoire.instructions)
+      expect(language.instructionOf(language.entry(instruction))).toBe(instruction);
+    for (const work of repertoire.works) expect(language.workOf(language.entry(work))).toBe(work);
+    for (const form of repertoire.forms) expect(language.formOf(language.entry(form))).toBe(form);
+    const literals = toLiterals(repertoire);
+    expect(new Set(literals).size).toBe(literals.length);
+    const added = { ...repertoire.instructions[0]!, id: "added" };
+    const more = { ...repertoire, instructions: [...repertoire.instructions, added] };
+    const grown = new Language(language.tokenizer, more);
+    expect(grown.vocabulary).toBe(language.vocabulary);
+    expect(grown.instructionOf(grown.entry(added))).toBe(added);
+    expect(grown.entry(repertoire.works[0]!)).toBe(language.entry(repertoire.works[0]!));
+  });
+
+  test("of too many entries is refused, with how many there may be", () => {
+    const instructions = Array.from({ length: 240 }, () => repertoire.instructions[0]!);
+    expect(() => toLiterals({ ...repertoire, instructions })).toThrow(
+      "A repertoire may have 232 instructions, and this one has 240",
+    );
+    const works = Array.from({ length: 129 }, () => repertoire.works[0]!);
+    expect(() => toLiterals({ ...repertoire, works })).toThrow("128 works, and this one has 129");
   });
 });
 

@@ -3,6 +3,7 @@
 // and a form of the answer are tokens, a part of the question is a pointer. What comes out as text is the format of every
 // Conductor, with whole sentences, and goes through the same parser.
 
+import { usageError } from "../../base/errors.ts";
 import { renderSaying } from "../../instruction/render.ts";
 import type {
   AnswerForm,
@@ -46,17 +47,22 @@ const ALL = '["all"]';
 const listText = (positions: readonly number[]) => `[${positions.join(", ")}]`;
 
 /** Instructions that a training may add to the repertoire it began with. */
-export const SPARE_INSTRUCTIONS = 24;
+const SPARE_INSTRUCTIONS = 24;
 const INSTRUCTIONS_AT = 0xe100;
 const WORKS_AT = 0xe200;
 const FORMS_AT = 0xe280;
 /** More than these would run into one another. */
-export const MOST_ENTRIES = { instructions: 0x100, works: 0x80, forms: 0x80 } as const;
+const MOST_ENTRIES = { instructions: 0x100 - SPARE_INSTRUCTIONS, works: 0x80, forms: 0x80 } as const;
 const characters = (at: number, count: number) =>
   Array.from({ length: count }, (_, i) => String.fromCharCode(at + i));
 
 /** To be given to the tokenizer when it is made. */
-export function toLiterals({ instructions, works, forms }: Repertoire): string[] {
+export function toLiterals(repertoire: Repertoire): string[] {
+  const { instructions, works, forms } = repertoire;
+  for (const name of ["instructions", "works", "forms"] as const) {
+    const [most, count] = [MOST_ENTRIES[name], repertoire[name].length];
+    if (count > most) throw usageError(`A repertoire may have ${most} ${name}, and this one has ${count}`);
+  }
   return [
     ...[START, NEXT, SUBTASKS, NEXT_SUBTASK, ACCESS, CLOSE, ACCEPT],
     ...[END, FREE, ROUND, NOTHING],

@@ -4,7 +4,7 @@ import { scriptedWorker, toPool } from "../../testing/stage.ts";
 import { createSelfWorker } from "../../worker/self.ts";
 import type { PoolMember, Profile } from "../../worker/types.ts";
 import type { ComposedRound } from "../types.ts";
-import { FEATURES, IS_BLIND, QUESTION_TOKENS, toLabels, toReading, toWorkerOf } from "./reading.ts";
+import { FEATURES, IS_BLIND, QUESTION_TOKENS, toLabels, toReading, toWording } from "./reading.ts";
 
 const language = createTinyLanguage();
 const task = { messages: [{ role: "user" as const, content: "What is the sum of 12 and 30?" }] };
@@ -20,6 +20,12 @@ const tool: PoolMember = { worker: scriptedWorker("consensus", "", "tool") };
 
 function read(members: PoolMember[], rounds: ComposedRound[] = [], size?: number) {
   return toReading({ task, pool: { members }, rounds, ...(size !== undefined && { size }) }, language);
+}
+
+/** Of the workers alone: those of the question's parts follow. */
+function slotsOf(...request: Parameters<typeof read>): Float32Array[] {
+  const { prefix, workers } = read(...request);
+  return prefix.slots.slice(0, workers.length);
 }
 
 const rowOf = (row: Float32Array | undefined) => [...row!];
@@ -89,40 +95,39 @@ describe("the text", () => {
 describe("the workers", () => {
   test("each has one slot in the order of the pool, and `self` has none", () => {
     const self: PoolMember = { worker: createSelfWorker() };
-    const { workers, prefix } = read([model("a"), self, tool, model("b")]);
+    const { workers, prefix, sayable } = read([model("a"), self, tool, model("b")]);
     expect(workers).toEqual([0, 2, 3]);
-    expect(prefix.slots.length).toBe(3);
+    expect(prefix.slots.length).toBe(3 + sayable.parts.length);
     expect(prefix.slots.every((row) => row.length === FEATURES)).toBe(true);
   });
 
   test("have no name: another one with the same features is read the same", () => {
-    const [first] = read([model("a", { similar: 0.7 }), tool]).prefix.slots;
-    const [other] = read([model("never met", { similar: 0.7 }), tool]).prefix.slots;
+    const [first] = slotsOf([model("a", { similar: 0.7 }), tool]);
+    const [other] = slotsOf([model("never met", { similar: 0.7 }), tool]);
     expect(first).toEqual(other);
   });
 
   test("are read in any order of the pool as they are", () => {
     const members = [model("a", { success: 0.2 }, 3), tool, model("b", { success: 0.9, delayMs: 800 })];
-    const { slots } = read(members).prefix;
-    expect(read([...members].reverse()).prefix.slots).toEqual([...slots].reverse());
+    expect(slotsOf([...members].reverse())).toEqual(slotsOf(members).reverse());
   });
 
-  test("tell last whether they may be shown replies of others, and nothing else of where they are from", () => {
+  test("tell whether they may be shown replies of others, and nothing else of where they are from", () => {
     const live = model("a");
     const recorded = { ...live, worker: { ...live.worker, refusesHandOffs: true } };
     const [one, other] = [live, recorded].map((member) => rowOf(read([member, tool]).prefix.slots[0]));
-    expect([one!.at(-1), other!.at(-1)]).toEqual([0, 1]);
-    expect(one!.slice(0, -1)).toEqual(other!.slice(0, -1));
-    expect(one!.length).toBe(IS_BLIND + 1);
-    expect(rowOf(read([recorded, tool]).prefix.slots[1]).at(-1)).toBe(0);
+    expect([one![IS_BLIND], other![IS_BLIND]]).toEqual([0, 1]);
+    const rest = (row: number[]) => row.filter((_, i) => i !== IS_BLIND);
+    expect(rest(one!)).toEqual(rest(other!));
+    expect(read([recorded, tool]).prefix.slots[1]![IS_BLIND]).toBe(0);
   });
 
   test("compare with the rest of the pool: the best is level with the best, ranks and gaps follow", () => {
-    const { slots } = read([
+    const slots = slotsOf([
       model("good", { similar: 0.9 }, 8),
       model("best", { similar: 0.95 }, 2),
       model("weak", { similar: 0.3 }, 4),
-    ]).prefix;
+    ]);
     const [good, best, weak] = slots.map(rowOf) as [number[], number[], number[]];
     // Distance to the best, the rank as a share, and whether it is the first, second or third.
     expect(best.slice(5, 10)).toEqual([0, 0, 1, 0, 0]);
@@ -139,10 +144,10 @@ describe("the workers", () => {
   });
 
   test("topics are relative too, and fall back to overall success", () => {
-    const { slots } = read([
+    const slots = slotsOf([
       model("a", { success: 0.5, topics: { algebra: 0.9 } }),
       model("b", { success: 0.6, topics: { algebra: 0.4 } }),
-    ]).prefix;
+    ]);
     const [a, b] = slots.map((row) => rowOf(row).slice(16));
     expect(a![1]).toBe(0);
     expect(b![1]).toBeCloseTo(-2, 5);
@@ -161,7 +166,7 @@ describe("the workers", () => {
     const steps = [0, 2, 3].map((worker) => ({ worker, subtask: "x", access: [] }));
     const rounds = [{ workflow: { steps }, replies: ["Answer: 1", "Answer: 2", "Answer: 1"] }];
     const members = [model("a"), model("b"), model("c"), model("d"), { worker: createSelfWorker() }];
-    const told = read(members, rounds).prefix.slots.map((row) => rowOf(row).slice(14, 16));
+    const told = slotsOf(members, rounds).map((row) => rowOf(row).slice(14, 16));
     expect(told).toEqual([
       [1, 1],
       [0, 0],
@@ -171,9 +176,53 @@ describe("the workers", () => {
   });
 });
 
-test("a slot without a worker is a number outside of the whole pool, members without a slot included", () => {
+describe("the parts of the question", () => {
+  const asking = "How much are the tiles for the border? Options: A. $12 B. $30";
+  const readParts = (content: string, members = [model("a"), tool]) =>
+    toReading({ task: { messages: [{ role: "user", content }] }, pool: { members }, rounds: [] }, language);
+  /** A part's own features: its kind, whether it is asked for, where it stands. */
+  const partRow = (content: string, at = 0) => rowOf(readParts(content).prefix.slots[2 + at]).slice(IS_BLIND + 1);
+
+  test("have a slot each behind those of the workers, in their order", () => {
+    const { prefix, workers, sayable } = readParts(asking);
+    expect(sayable.parts.length).toBeGreaterThan(2);
+    expect(prefix.slots.length).toBe(workers.length + sayable.parts.length);
+    for (const [i, { isAsked, at, kind }] of sayable.parts.entries()) {
+      const row = partRow(asking, i);
+      expect(row[0]).toBe(1);
+      expect(row.slice(1, 5)).toEqual(["noun", "number", "option", "name"].map((each) => Number(each === kind)));
+      expect(row[5]).toBe(isAsked ? 1 : 0);
+      expect(row[7]).toBeCloseTo(at, 5);
+    }
+    const firsts = sayable.parts.map((_, i) => partRow(asking, i)[6]);
+    expect(firsts).toEqual([1, ...firsts.slice(1).map(() => 0)]);
+  });
+
+  test("have no feature of a worker, and a worker none of a part", () => {
+    const { slots } = readParts(asking).prefix;
+    const [worker, vote, part] = slots.map(rowOf);
+    for (const row of [worker!, vote!]) expect(row.slice(IS_BLIND + 1).every((value) => value === 0)).toBe(true);
+    expect(part!.slice(0, IS_BLIND + 1).every((value) => value === 0)).toBe(true);
+  });
+
+  test("are those of the user's own words: an ending that is read as if it were there has none", () => {
+    const closing = "\n\nEnd with a line “Answer: …” that states the final answer alone.";
+    const task = { messages: [{ role: "user" as const, content: asking }] };
+    const closed = toReading({ task, pool: { members: [tool] }, rounds: [], closing }, language);
+    expect(closed.sayable.parts).toEqual(readParts(asking).sayable.parts);
+  });
+
+  test("of a question without any are no slots", () => {
+    expect(readParts("…").prefix.slots.length).toBe(2);
+  });
+});
+
+test("a slot without a worker, or of a part, is a number outside of the whole pool, members without a slot included", () => {
   const kinds = ["model", "conductor", "conductor"] as const;
   const pool = toPool(kinds.map((kind, i) => scriptedWorker(`${kind} ${i}`, "", kind)));
-  const workerOf = toWorkerOf(toReading({ task, pool, rounds: [] }, language), pool);
+  const reading = toReading({ task, pool, rounds: [] }, language);
+  const { workerOf, workers, sayable } = toWording(reading, pool);
   expect([0, 1, 2].map(workerOf)).toEqual([0, 4, 5]);
+  expect(workers).toBe(1);
+  expect(sayable).toBe(reading.sayable);
 });

@@ -1,6 +1,6 @@
 // A small vocabulary for tests: the literals of workflows, and the words of a few sentences.
 
-import { Language, toLiterals } from "../../conductor/native/language.ts";
+import { Language, type SayingTokens, toLiterals } from "../../conductor/native/language.ts";
 import type { Repertoire } from "../../instruction/types.ts";
 import { trainTokenizer } from "../../nn/tokenizer.ts";
 
@@ -11,7 +11,7 @@ const TEXTS = [
   "Größe und Maß: die Zahl ist π ≈ 3.14, naïve café.",
 ];
 
-/** A few ways to say it, one with each kind of slot. */
+/** A few ways to say it, with each kind of slot and with none. */
 const REPERTOIRE: Repertoire = {
   instructions: [
     {
@@ -30,6 +30,7 @@ const REPERTOIRE: Repertoire = {
       ...{ id: "compare", role: "compare", needs: "answers", slots: [] },
       text: { en: "Compare the answers and pick the right one." },
     },
+    { id: "answer", role: "solve", needs: "nothing", slots: [], text: { en: "Answer the question." } },
   ],
   works: [
     { id: "sums", cues: ["sum", "sums"], text: { en: "add the numbers up" } },
@@ -41,7 +42,14 @@ const REPERTOIRE: Repertoire = {
   ],
 };
 
-export function createTinyLanguage(): Language {
+export function createTinyLanguage(repertoire = REPERTOIRE): Language {
   const texts = TEXTS.flatMap((text) => Array<string>(4).fill(text));
-  return new Language(trainTokenizer(texts, { size: 520, literals: toLiterals(REPERTOIRE) }), REPERTOIRE);
+  return new Language(trainTokenizer(texts, { size: 520, literals: toLiterals(repertoire) }), repertoire);
+}
+
+/** An instruction by its id, with the first work and form, and with a part by its slot. */
+export function say(language: Language, id = "answer", part = 0): SayingTokens {
+  const { instructions, works, forms } = language.repertoire;
+  const instruction = instructions.find((each) => each.id === id)!;
+  return language.toSayingTokens(instruction, { work: works[0], part, form: forms[0] });
 }

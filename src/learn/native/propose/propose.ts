@@ -35,7 +35,7 @@ interface Budget {
 }
 
 /** Where workers answer at once. */
-const SIMULATED: Budget = { rollouts: 16_000, questions: 256, fresh: 1536, fewest: 8 };
+const SIMULATED: Budget = { rollouts: 12_000, questions: 256, fresh: 1024, fewest: 8 };
 
 /** Where replies cost, a proposal costs no more than any other iteration. */
 function toBudget({ world, group, questions }: StageContext): Budget {
