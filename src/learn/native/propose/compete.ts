@@ -28,10 +28,21 @@ export interface Pair extends OutcomeGroup {
   proposal: number;
 }
 
+interface Compared {
+  pairs: Pair[];
+  /** Rollouts that it took. */
+  performed: number;
+}
+
 /** Whether a gain is worth measuring anew: it need not be sure, it must not be nothing. */
 const WORTH_MEASURING_P = 0.6;
 /** Fewer comparisons say nothing. */
 const FEWEST = 4;
+
+/** What is no workflow of the wanted size earns nothing with any sentence: there is nothing to compare. */
+function isPlace({ outcomes }: TriedPlan): boolean {
+  return outcomes.some(({ isValid }) => isValid);
+}
 
 /** A plan uses it. */
 export function uses({ told }: WrittenPlan, { id }: Instruction): boolean {
@@ -40,10 +51,11 @@ export function uses({ told }: WrittenPlan, { id }: Instruction): boolean {
 
 /** The same plans with the proposal's sentence where the parent's stood, under the same seeds. */
 export async function* comparePlans(
-  tried: readonly TriedPlan[],
+  all: readonly TriedPlan[],
   { parent, proposal }: Contest,
   { policy: { language } }: StageContext,
-): Asking<Pair[]> {
+): Asking<Compared> {
+  const tried = all.filter(isPlace);
   const other = new Language(language.tokenizer, replace(language.repertoire, parent, proposal));
   const prompts = tried.map(({ prompt }) => prompt);
   const plans = tried.map(({ prompt: { reading, question }, plan }) => [
@@ -54,12 +66,13 @@ export async function* comparePlans(
     plans,
     tried.map(({ tries }) => tries),
   );
-  return tried.flatMap(({ outcomes }, q): Pair[] => {
+  const pairs = tried.flatMap(({ outcomes }, q): Pair[] => {
     const theirs = performed[q]![0]!;
     const [own, changed] = [toAccuracy(outcomes), toAccuracy(theirs)];
     if (own === undefined || changed === undefined) return [];
     return [{ parent: own, proposal: changed, outcomes: [...outcomes, ...theirs], rewards: [own, changed] }];
   });
+  return { pairs, performed: tried.reduce((sum, { tries }) => sum + tries.length, 0) };
 }
 
 /** The reward on a scale where wrong is 0 and right is 1; undefined where all tries were lost to an outage. */
@@ -101,7 +114,7 @@ export async function* measureAnew(
   contest: Contest,
   { sample, triesOf, plans, rollouts, seed, random }: FreshOptions,
   context: StageContext,
-): Asking<{ pairs: Pair[]; performed: number }> {
+): Asking<Compared> {
   const pairs: Pair[] = [];
   let performed = 0;
   let written = 0;
@@ -113,8 +126,9 @@ export async function* measureAnew(
     const tries = using.map(({ prompt }, i) => triesOf(prompt.question, hashSeed(written, i)));
     const fitting = countFitting(tries, rollouts - performed);
     const tried = yield* tryPlans(using.slice(0, fitting), tries);
-    pairs.push(...(yield* comparePlans(tried, contest, context)));
-    performed += 2 * tried.reduce((sum, own) => sum + own.tries.length, 0);
+    const compared = yield* comparePlans(tried, contest, context);
+    pairs.push(...compared.pairs);
+    performed += tried.reduce((sum, own) => sum + own.tries.length, compared.performed);
     if (fitting < using.length || performed >= rollouts) break;
     if (isHopeless(pairs, Math.max(written / plans, performed / rollouts), seed)) break;
   }

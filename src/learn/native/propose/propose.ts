@@ -40,9 +40,9 @@ const SIMULATED: Budget = { rollouts: 12_000, questions: 256, fresh: 1024, fewes
 /** Where replies cost, a proposal costs no more than any other iteration. */
 function toBudget({ world, group, questions }: StageContext): Budget {
   if (world.isInstant) return SIMULATED;
-  const rollouts = group * questions;
-  const share = Math.max(1, Math.floor(rollouts / 4));
-  return { rollouts, questions: share, fresh: 2 * rollouts, fewest: 2 };
+  const plans = group * questions;
+  const rollouts = plans * (world.isSimulated ? TRIES : 1);
+  return { rollouts, questions: Math.max(1, Math.floor(plans / 4)), fresh: 2 * plans, fewest: 2 };
 }
 
 export const proposeInstruction: TrainingStage = async function* (context) {
@@ -91,10 +91,10 @@ export const proposeInstruction: TrainingStage = async function* (context) {
   const told = { parent: parent.id, by, text: proposed.text.en };
   const places = tried.filter((plan) => uses(plan, parent));
   const first = yield* comparePlans(places, contest, context);
-  rollouts += countRollouts(places);
-  groups.push(...first);
-  const { p: _, ...seemed } = toGain(first, seed);
-  if (!seemsBetter(toGain(first, seed))) {
+  rollouts += first.performed;
+  groups.push(...first.pairs);
+  const { p: _, ...seemed } = toGain(first.pairs, seed);
+  if (!seemsBetter(toGain(first.pairs, seed))) {
     memory.add(parent.id, told.text);
     return end(groups, { end: "dropped", rollouts, ...told, seemed }, costUsd);
   }

@@ -43,10 +43,7 @@ function named(slots: readonly string[]): string {
   return slots.length === 0 ? "no slot" : slots.map((slot) => `{${slot}}`).join(", ");
 }
 
-/** Case, spacing and punctuation make no other instruction. */
+/** Case and spacing make no other instruction. */
 function toKey(text: string): string {
-  return text
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}{}]+/gu, " ")
-    .trim();
+  return text.toLowerCase().replace(/\s+/g, " ").trim();
 }
