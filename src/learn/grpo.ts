@@ -91,7 +91,7 @@ export const grpo: TrainingStage = async function* (context) {
 export type Try = Pick<WrittenRollout, "seed" | "before">;
 
 /** In a simulation each plan is tried so often: one try says more about the noise than about the plan. */
-export const TRIES = 8;
+export const TRIES = 16;
 
 /** First rounds. A plan's reward is the mean of its tries, which have the same seeds for the whole group. */
 export async function* rollOut(prompts: readonly Prompt[], context: StageContext): Asking<PlanGroup[]> {

@@ -24,7 +24,7 @@ import {
  * In a simulation. More tries than in a group of rollouts: where there is only one plan of each size, trying it takes
  * less time than writing it.
  */
-const TRIES = 8;
+const TRIES = 24;
 /** Where replies come at once, so many times more questions than in GRPO: one plan of a size is less work. */
 const MORE_QUESTIONS = 4;
 /** As many as validation questions, so that the same compiled graph serves both. */

@@ -2,11 +2,15 @@
 // all else stays. A planner that was of no use to those who saw it gains nothing by the luck of the last worker. Only
 // where workers answer at once: these are more rollouts.
 
+import { meanOf } from "../../base/statistics.ts";
 import { renderWorkflow } from "../../workflow/render.ts";
 import type { Step } from "../../workflow/types.ts";
 import { meanReward, type PlanGroup, performPlans, TRIES, toRolloutSeed, toTries } from "../grpo.ts";
 import type { Asking } from "../types.ts";
 import { createStageRandom, type StageContext } from "./stage.ts";
+
+/** Whose steps take the place of a plan's own: a few, since simulated rollouts take less time than writing a plan. */
+const OTHERS = 2;
 
 interface Variant {
   /** Which plan of its group, and which step of it was changed. */
@@ -26,24 +30,28 @@ export async function* creditSteps(groups: PlanGroup[], context: StageContext): 
     );
     return plans.flatMap((steps, plan) => {
       if (!steps || steps.length < 2) return [];
-      return steps.flatMap((_, step) => {
-        const others = plans.filter((other, i) => i !== plan && other?.length === steps.length);
-        const other = others.length === 0 ? undefined : random.pick(others);
-        return other ? [{ plan, step, text: replaceStep(steps, step, other[step]!) }] : [];
-      });
+      const others = plans.flatMap((other, i) =>
+        i !== plan && other?.length === steps.length ? [other] : [],
+      );
+      return steps.flatMap((_, step) =>
+        random
+          .shuffle(others)
+          .slice(0, OTHERS)
+          .map((other) => ({ plan, step, text: replaceStep(steps, step, other[step]!) })),
+      );
     });
   });
   const prompts = groups.map(({ prompt }) => prompt);
   const tries = prompts.map(({ question }, q) => toTries(world, question, seed, q, TRIES));
   const tried = yield* performPlans(prompts, variants, tries);
   return groups.map((group, q) => {
-    const credits: (number | undefined)[][] = group.plans.map(() => []);
+    const gains: number[][][] = group.plans.map(() => []);
     for (const [v, { plan, step }] of variants[q]!.entries()) {
       const own = group.rewards[plan];
       const without = meanReward(tried[q]![v]!, costPerCall);
-      if (own !== undefined && without !== undefined) credits[plan]![step] = own - without;
+      if (own !== undefined && without !== undefined) (gains[plan]![step] ??= []).push(own - without);
     }
-    return { ...group, credits };
+    return { ...group, credits: gains.map((steps) => steps.map((own) => own && meanOf(own))) };
   });
 }
 
