@@ -55,7 +55,7 @@ const SLOTS: Record<SlotName, string> = {
   form: "{form} is filled with a form of the answer, such as “a number with its unit”",
 };
 
-export function toSubtask({ parent, failures, tried }: Omit<ProposalRequest, "random" | "seed">): string {
+function toSubtask({ parent, failures, tried }: Omit<ProposalRequest, "random" | "seed">): string {
   const { role, slots, text } = parent;
   const kept =
     slots.length === 0

@@ -113,7 +113,7 @@ function splitSentence(sentences: readonly string[]): string[] | undefined {
   );
 }
 
-export function toSentences(text: string): string[] {
+function toSentences(text: string): string[] {
   return text.split(/(?<=[.!?])\s+(?=[\p{Lu}“"])/u);
 }
 

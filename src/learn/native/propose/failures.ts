@@ -94,7 +94,7 @@ export function chooseParent(
   return (found ?? able.findLast(({ weight }) => weight > 0))?.instruction;
 }
 
-export function countUses(tried: readonly TriedPlan[]): Uses[] {
+function countUses(tried: readonly TriedPlan[]): Uses[] {
   const uses = new Map<string, Uses>();
   for (const { told, outcomes } of tried) {
     const known = outcomes.filter(({ isOutage }) => !isOutage);
