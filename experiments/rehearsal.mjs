@@ -2,10 +2,11 @@
 // npm run build && node experiments/rehearsal.mjs --checkpoint DIR [--checkpoint DIR …] [--tasks 1200] [--json]
 //
 // Several checkpoints are training seeds: their mean and the worst of them are reported. Further options:
-//   --only PART,PART  some of: comparison, calls, regret, unseen, rounds, words, liars
+//   --only PART,PART  some of: comparison, calls, regret, unseen, rounds, words, liars (these by default), reading
+//   --out FILE        with reading: the plans to read, as a page of their own
 //   --cost X[,X…]     what a call is taken to cost when a size is chosen, for all or for each (as on their cards)
-//   --threads N       of the engine (1)
 
+import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { isTuttiError } from "../dist/base/errors.js";
 import * as calls from "./rehearsal/calls.mjs";
@@ -13,21 +14,24 @@ import * as comparison from "./rehearsal/comparison.mjs";
 import { toChecklist } from "./rehearsal/criteria.mjs";
 import { openLab } from "./rehearsal/lab.mjs";
 import * as liars from "./rehearsal/liars.mjs";
+import * as reading from "./rehearsal/reading.mjs";
 import * as regret from "./rehearsal/regret.mjs";
 import * as rounds from "./rehearsal/rounds.mjs";
 import * as unseen from "./rehearsal/unseen.mjs";
 import * as words from "./rehearsal/words.mjs";
 
-const PARTS = { comparison, calls, regret, unseen, rounds, words, liars };
+const FIGURES = { comparison, calls, regret, unseen, rounds, words, liars };
+/** Plans to read are for people: no figure comes of them here. */
+const PARTS = { ...FIGURES, reading };
 
 function readOptions() {
   const { values } = parseArgs({
     options: {
       checkpoint: { type: "string", multiple: true, default: [] },
       tasks: { type: "string", default: "1200" },
-      only: { type: "string", default: Object.keys(PARTS).join() },
+      only: { type: "string", default: Object.keys(FIGURES).join() },
+      out: { type: "string" },
       cost: { type: "string" },
-      threads: { type: "string", default: "1" },
       json: { type: "boolean", default: false },
     },
   });
@@ -40,10 +44,12 @@ function readOptions() {
   const parts = values.only.split(",").filter(Boolean);
   const unknown = parts.find((part) => !Object.hasOwn(PARTS, part));
   if (unknown) throw new TypeError(`No part "${unknown}" (there are: ${Object.keys(PARTS).join(", ")})`);
+  if (values.out !== undefined && !parts.includes("reading"))
+    throw new TypeError("--out goes with --only reading: it is where the plans to read are written");
   const costs = values.cost?.split(",").map(Number) ?? [];
   if (!costs.every((cost) => cost >= 0) || (costs.length > 1 && costs.length !== values.checkpoint.length))
     throw new TypeError(`--cost must be a number from 0, or one for each checkpoint, not ${values.cost}`);
-  return { ...values, costs, parts, tasks: whole("tasks", 100), threads: whole("threads", 1) };
+  return { ...values, costs, parts, tasks: whole("tasks", 100) };
 }
 
 function toMarkdown({ checkpoints, tasks, parts, seconds, cpuSeconds }) {
@@ -68,13 +74,16 @@ async function main() {
   const startedAt = performance.now();
   const elapsed = () => (performance.now() - startedAt) / 1000;
   const tell = (text) => process.stderr.write(`${elapsed().toFixed(0).padStart(4)} s  ${text}\n`);
-  const lab = await openLab(options, tell);
+  const lab = openLab(options, tell);
   const parts = {};
   for (const name of options.parts) {
     tell(name);
     parts[name] = await PARTS[name].measure(lab);
   }
-  await lab.close();
+  if (options.out) {
+    writeFileSync(options.out, `${reading.toLines(parts.reading).join("\n")}`);
+    tell(`plans to read: ${options.out}`);
+  }
   const checkpoints = lab.trained.map(({ name, folder, card }) => ({
     ...{ name, folder, training: card.training, rounds: card.limits.rounds, shape: card.shape },
   }));

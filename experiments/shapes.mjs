@@ -1,5 +1,5 @@
 // Shows what shapes of teams are worth in the rehearsal, by kind of question: written by hand, with workers chosen by
-// their profiles. Simulated, on validation questions: nothing here may be chosen on test tasks.
+// their profiles and instructions of the shipped repertoire by the scripted planner's table. Simulated, on validation questions: nothing here may be chosen on test tasks.
 // npm run build && node experiments/shapes.mjs [--pools random|fixed] [--liars 0] [--questions 300]
 //
 // Pools with fewer than four models or without `consensus` are left out: not every shape can be staffed there.
@@ -8,8 +8,8 @@
 import { setMaxListeners } from "node:events";
 import { parseArgs } from "node:util";
 import { hashSeed } from "../dist/base/random.js";
-import { toVocabulary } from "../dist/learn/native/random-workflow.js";
 import { readProblem } from "../dist/rehearsal/questions.js";
+import { checkSubtask, compareSubtask, planSubtask, solveSubtask } from "../dist/rehearsal/subtasks.js";
 import { renderWorkflow } from "../dist/workflow/render.js";
 import { createRehearsalWorld } from "../dist/world/rehearsal.js";
 import { performTexts } from "../dist/world/rollout.js";
@@ -82,11 +82,18 @@ function toTeam({ members }) {
   };
 }
 
-function toText(steps, work) {
-  const said = (kind) =>
-    kind === "Compare" ? `Compare the answers about the ${work}` : `${kind} the ${work}`;
+/** Whoever solves after a plan is told to follow it. */
+const SAID = {
+  Plan: planSubtask,
+  Solve: (problem, hasPlan) => solveSubtask(problem, { plan: hasPlan }),
+  Check: checkSubtask,
+  Compare: compareSubtask,
+};
+
+function toText(steps, problem) {
+  const hasPlan = steps.some(([kind]) => kind === "Plan");
   return renderWorkflow({
-    steps: steps.map(([kind, worker, access]) => ({ worker, subtask: said(kind), access })),
+    steps: steps.map(([kind, worker, access]) => ({ worker, subtask: SAID[kind](problem, hasPlan), access })),
   });
 }
 
@@ -116,10 +123,9 @@ async function main() {
     const { id, prompt } = question.task;
     const problem = readProblem(prompt);
     const kind = isEasy(problem) ? "easy" : isHard(problem) ? "hard" : "middle";
-    const [work = "question"] = toVocabulary(prompt, world.works(), "free").mentioned;
     for (const [name, toSteps] of Object.entries(SHAPES))
       for (let number = 0; number < TRIES; number++) {
-        const texts = [toText(toSteps(team), work)];
+        const texts = [toText(toSteps(team), problem)];
         const seed = hashSeed("shapes", number, id);
         const { isRight } = await performTexts({ world, question, texts, seed, signal });
         for (const each of [kind, "all"]) right[name][each].push(isRight ? 1 : 0);

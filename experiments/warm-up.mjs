@@ -14,13 +14,16 @@ import { createRandom, hashSeed } from "../dist/base/random.js";
 import { bootstrapMean, meanOf } from "../dist/base/statistics.js";
 import { randomWorkflow } from "../dist/baseline/random-workflow.js";
 import { measureBaseline, performPlans } from "../dist/bench/test-sets.js";
+import { Language, toLiterals } from "../dist/conductor/native/language.js";
+import { readSayable } from "../dist/conductor/native/sayable.js";
 import { toDecision } from "../dist/conductor/text.js";
+import { loadRepertoire } from "../dist/instruction/repertoire.js";
 import { openTrained, writeTestPlans } from "../dist/learn/evaluate-trained.js";
 import { openTrainingFolder } from "../dist/learn/folder.js";
 import { trainNative } from "../dist/learn/native/learner.js";
-import { sampleWorkflow, toVocabulary } from "../dist/learn/native/random-workflow.js";
+import { sampleWorkflow } from "../dist/learn/native/random-workflow.js";
 import { toPrompt, writePlans } from "../dist/learn/native/stage.js";
-import { FAMILIES } from "../dist/rehearsal/questions.js";
+import { trainTokenizer } from "../dist/nn/tokenizer.js";
 import { renderWorkflow } from "../dist/workflow/render.js";
 import { MAX_STEPS } from "../dist/workflow/types.js";
 import { createRehearsalWorld } from "../dist/world/rehearsal.js";
@@ -32,7 +35,7 @@ const PLANS = 8;
 const BATCH = 16;
 const MARGIN = 0.02;
 const FEW_VALID = 0.9;
-const WORKS = FAMILIES.flatMap(({ terms }) => terms);
+const REPERTOIRE = loadRepertoire();
 
 function readOptions() {
   const text = (fallback) => ({ type: "string", ...(fallback !== undefined && { default: fallback }) });
@@ -62,8 +65,8 @@ async function warmUp(seed, { shape, threads }, parent, tell) {
   try {
     const { checkpoint } = await trainNative({
       world: createRehearsalWorld({ seed, pools: "random", calibrationTasks: 60, validation: 40 }),
-      ...{ seed, iterations: 0, rounds: 1, group: 16, questions: 16, costPerCall: 0, supervised: false },
-      ...{ words: "free", shape, threads, folder, resume: false, signal },
+      ...{ seed, iterations: 0, rounds: 1, group: 16, questions: 16, costPerCall: 0, distilled: 0 },
+      ...{ repertoire: REPERTOIRE, shape, threads, folder, resume: false, signal },
       command: `experiments/warm-up.mjs, seed ${seed}`,
       onEvent: (event) => {
         if (event.type === "iteration" && event.iteration % 50 === 0)
@@ -120,16 +123,21 @@ function toPlan(task, text, { pool }) {
   return { task, texts: [text], isValid: decision.type === "workflow" };
 }
 
-/** As the warm-up draws what it teaches; or with words that have nothing to do with the question. */
+/** As the warm-up draws what it teaches; or with the works and parts of another question. */
 function drawPlans(fitted, { areWordsRandom }) {
   const { pool } = fitted;
+  const workers = [...pool.members.keys()];
+  const tokenizer = trainTokenizer([], { size: 600, literals: toLiterals(REPERTOIRE) });
+  const language = new Language(tokenizer, REPERTOIRE);
   return Array.from({ length: PLANS }, (_, number) =>
     fitted.test.map((task) => {
-      const read = toVocabulary(task.prompt, WORKS, "free");
-      const vocabulary = areWordsRandom ? { ...read, mentioned: [] } : read;
       const random = createRandom(hashSeed("random plans", SEED, number, task.id));
-      const steps = sampleWorkflow({ pool, vocabulary, handOffs: true, previousSteps: 0, random });
-      return { task, texts: [renderWorkflow({ steps })], isValid: true };
+      const { prompt } = areWordsRandom ? random.pick(fitted.test) : task;
+      const sayable = readSayable(prompt, REPERTOIRE);
+      const sampling = { pool, workers, language, sayable, handOffs: true, previousSteps: 0, random };
+      const tokens = language.toTokens(sampleWorkflow(sampling));
+      const text = language.toText(tokens, { workerOf: Number, workers: workers.length, sayable });
+      return { task, texts: [text], isValid: true };
     }),
   );
 }
@@ -254,10 +262,9 @@ async function main() {
   const seeds = [];
   for (const folder of checkpoints) {
     tell(folder);
-    const trained = await openTrained(folder, { threads: options.threads });
+    const trained = openTrained(folder);
     const rows = await performAll(fitted, await sample(trained, fitted));
     const { plans, reseated } = await writeGreedily(trained, fitted);
-    await trained.close();
     // One plan a task, but as many tries as the others have.
     const tried = await performAll(
       fitted,

@@ -22,7 +22,7 @@ const DEEPEST = 3;
 export const signal = new AbortController().signal;
 const measuring = { seed: SEED, signal };
 
-export async function openLab({ checkpoint, tasks, threads, costs }, tell) {
+export function openLab({ checkpoint, tasks, costs }, tell) {
   const fitted = openTest(tasks);
   const trained = [];
   for (const [number, folder] of checkpoint.entries())
@@ -30,7 +30,7 @@ export async function openLab({ checkpoint, tasks, threads, costs }, tell) {
       name: `trained ${number + 1}`,
       folder,
       cost: costs[number] ?? costs[0],
-      ...(await openTrained(folder, { threads })),
+      ...openTrained(folder),
     });
   const plans = new Map();
   const rows = new Map();
@@ -57,7 +57,6 @@ export async function openLab({ checkpoint, tasks, threads, costs }, tell) {
       if (!baselines.has(id)) baselines.set(id, await measure(fitted, id));
       return baselines.get(id);
     },
-    close: () => Promise.all(trained.map((each) => each.close())),
   };
 }
 

@@ -7,7 +7,7 @@ import { renderWorkflow } from "../../dist/workflow/render.js";
 import { accuracyOf, compare, overSeeds, perform, SEED, toDepth } from "./lab.mjs";
 import { difference, heading, percent, table } from "./print.mjs";
 
-const GENERIC = "Answer the question";
+const GENERIC = "Answer the question.";
 const MAX_STEPS = 5;
 
 export async function measure(lab) {
@@ -87,7 +87,7 @@ function shareChanged(before, after) {
 export function toLines({ seeds }) {
   return [
     ...heading("Words"),
-    `First rounds only. Shuffled: the workers and access lists of a question with the subtasks of another. Generic: every step is told "${GENERIC}".`,
+    `First rounds only. Shuffled: the workers and access lists of a question with the subtasks of another. Generic: every step is told “${GENERIC}”`,
     "",
     ...table(
       [

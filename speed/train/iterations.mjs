@@ -3,11 +3,12 @@
 import { join } from "node:path";
 import { createRandom, hashSeed } from "../../dist/base/random.js";
 import { createChoices } from "../../dist/conductor/native/choice.js";
+import { IS_BLIND } from "../../dist/conductor/native/reading.js";
 import { openTrainingFolder } from "../../dist/learn/folder.js";
 import { grpo } from "../../dist/learn/grpo.js";
 import { compareSizes } from "../../dist/learn/native/compare-sizes.js";
 import { trainNative } from "../../dist/learn/native/learner.js";
-import { sampleWorkflow, toVocabulary } from "../../dist/learn/native/random-workflow.js";
+import { sampleWorkflow } from "../../dist/learn/native/random-workflow.js";
 import { createSchedule } from "../../dist/learn/native/schedule.js";
 import { performAsked } from "../../dist/learn/perform.js";
 import { Model } from "../../dist/nn/model.js";
@@ -17,7 +18,7 @@ import { MAX_STEPS } from "../../dist/workflow/types.js";
 import { GROUP, LARGE, language, minutes, QUESTIONS, show, signal, sum, time, world } from "./lab.mjs";
 
 const ITERATIONS = 200;
-const SCHEDULE = { iterations: ITERATIONS, warmUp: 0, supervised: 0, learningRate: 7e-4, exploration: 0.03 };
+const SCHEDULE = { iterations: ITERATIONS, warmUp: 0, distilled: 0, learningRate: 7e-4, exploration: 0.03 };
 
 const nameOf = ({ stage }) => (stage === "sizes" ? "choosing sizes" : stage);
 
@@ -31,12 +32,20 @@ class Reciter extends Model {
 
   generate(prefixes, writing) {
     const random = createRandom(hashSeed("recite", this.#asked++));
-    const vocabulary = toVocabulary("", world.works(), "free");
+    const { repertoire } = language;
     const recited = prefixes.map(({ slots, start }) => {
-      const members = slots.map(([isModel]) => ({ worker: { kind: isModel === 1 ? "model" : "tool" } }));
+      // The features of a part of the question follow those of a worker.
+      const [parts, own] = [true, false].map((is) =>
+        slots.filter((slot) => (slot[IS_BLIND + 1] === 1) === is),
+      );
+      const members = own.map(([isModel]) => ({ worker: { kind: isModel === 1 ? "model" : "tool" } }));
       const sizes = Array.from({ length: MAX_STEPS }, (_, i) => i + 1);
       const size = sizes.find((each) => language.size(each) === start);
-      const sampling = { pool: { members }, vocabulary, handOffs: true, previousSteps: 0, size, random };
+      const sampling = {
+        ...{ pool: { members }, workers: [...members.keys()], language, size, random },
+        sayable: { parts, works: new Set(repertoire.works), language: "en" },
+        ...{ handOffs: true, previousSteps: 0 },
+      };
       return Array.from({ length: writing.group }, () => language.toTokens(sampleWorkflow(sampling)));
     });
     const choose = (_, question, rollout, tokens) =>
@@ -58,7 +67,7 @@ export async function measureIterations(engine, count) {
     const stage = plan.stage === "sizes" ? compareSizes : grpo;
     const context = {
       ...{ policy, optimiser, world, seed: 1, plan, questions: QUESTIONS, group: GROUP, costPerCall: 0 },
-      ...{ words: "free", signal },
+      signal,
     };
     const { groups } = await performAsked(stage(context), world, signal);
     performed = [...performed, groups];
@@ -107,7 +116,15 @@ export async function performIterations(threads, parent) {
     const whole = await time(() =>
       trainNative({
         ...{ world, seed: 1, iterations: ITERATIONS, rounds: 2, group: GROUP, questions: QUESTIONS },
-        ...{ costPerCall: 0, supervised: false, words: "free", threads, folder, resume: false, signal },
+        ...{
+          costPerCall: 0,
+          distilled: 0,
+          repertoire: language.repertoire,
+          threads,
+          folder,
+          resume: false,
+          signal,
+        },
         ...{
           shape: { width: LARGE.width, layers: LARGE.layers },
           command: "speed/train.mjs --full",

@@ -1,9 +1,9 @@
 // What all parts of speed/train.mjs share: the world, the language and the two models that are measured, and how
 // times are taken and shown.
 import { setMaxListeners } from "node:events";
-import { Language, LITERALS } from "../../dist/conductor/native/language.js";
+import { Language, toLiterals } from "../../dist/conductor/native/language.js";
 import { FEATURES } from "../../dist/conductor/native/reading.js";
-import { allSubtasks } from "../../dist/learn/native/random-workflow.js";
+import { loadRepertoire } from "../../dist/instruction/repertoire.js";
 import { trainTokenizer } from "../../dist/nn/tokenizer.js";
 import { createRehearsalWorld } from "../../dist/world/rehearsal.js";
 
@@ -25,9 +25,9 @@ export const language = createLanguage();
 
 /** As a training makes it. */
 function createLanguage() {
-  const subtasks = allSubtasks(world.works());
-  const texts = [...world.texts(), ...Array(20).fill(subtasks).flat()];
-  return new Language(trainTokenizer(texts, { size: 1024, literals: LITERALS }));
+  const repertoire = loadRepertoire();
+  const literals = toLiterals(repertoire);
+  return new Language(trainTokenizer([...world.texts()], { size: 1280, literals }), repertoire);
 }
 
 function toShape(width, layers) {

@@ -29,10 +29,16 @@ const ABOUT_A_TEXT =
 const QUESTION_WORD =
   /(?:^|[,;:–—]\s*|\b(?:and|but|then|so)\s+)(?=(?:what|which|who|whom|whose|how|when|where|why)\b)/gi;
 const IN_QUESTION = /\b(?:on|in|at|by|for|from|to|of|with) (?=(?:what|which|whom|whose|how)\b)/i;
+const LABEL = /^(?:question|task|problem|exercise|prompt|q)\s?\d{0,3}\s?[:.)]\s+/i;
 const CONDITION = /,?\s+(?:if|when|given that|assuming|provided)\s/i;
 
+/** Sentences that say how the answer is to be written. */
+export function isClosing(sentence: string): boolean {
+  return CLOSING.test(sentence);
+}
+
 export function findAsking(text: string): Asking {
-  const sentences = splitSentences(text).filter(({ text }) => !CLOSING.test(text));
+  const sentences = splitSentences(text).filter(({ text }) => !isClosing(text));
   const asked = findAsked(sentences);
   const sentence = sentences[asked] ?? { text: "", start: 0 };
   return { sentences, asked, clause: findClause(sentence) };
@@ -55,7 +61,7 @@ function isOrder(sentence: string): boolean {
 
 /** From the last question word that begins a clause to the condition after it. */
 function findClause({ text, start }: Span): Span {
-  let from = 0;
+  let from = LABEL.exec(text)?.[0].length ?? 0;
   for (const match of text.matchAll(QUESTION_WORD)) from = match.index + match[0].length;
   const inside = from === 0 ? IN_QUESTION.exec(text) : null;
   if (inside && inside.index > 0 && /[,;:]\s*$/.test(text.slice(0, inside.index))) from = inside.index;

@@ -28,6 +28,12 @@ test.each([
   expect(idsOf(question)).toContain(id);
 });
 
+test("how the answer is to be written calls for no work", () => {
+  const question =
+    "Which metal is liquid?\n(A) tin\n(B) mercury\n\nEnd with a line “Answer: X”, where X is the letter of the right option.";
+  expect(idsOf(question)).not.toContain("letters");
+});
+
 test("the general works are always there, last", () => {
   expect(idsOf("Hm?")).toEqual(GENERAL);
   expect(idsOf("What is the area of a circle?").slice(-GENERAL.length)).toEqual(GENERAL);

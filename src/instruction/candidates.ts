@@ -1,6 +1,7 @@
 // Which kinds of work a question speaks of: those whose cues it has, most of them first, then the general ones. The model
 // chooses among these, so that no instruction names work that nobody asked for.
 
+import { isClosing } from "./asking.ts";
 import type { Repertoire, Work } from "./types.ts";
 
 const READ_CHARACTERS = 4000;
@@ -16,7 +17,7 @@ const known = new WeakMap<Repertoire, Cues>();
 
 export function findWorks(question: string, repertoire: Repertoire): Work[] {
   const { byWord, signs } = cuesOf(repertoire);
-  const text = endsOf(question).toLowerCase();
+  const text = withoutClosing(endsOf(question)).toLowerCase();
   const words = text.match(WORD)?.map(singular) ?? [];
   const found = repertoire.works.map(() => new Set<string>());
   words.forEach((word, i) => {
@@ -37,6 +38,13 @@ const WORD = /[\p{L}\p{N}]+/gu;
 function singular(word: string): string {
   if (word.length < 4 || word.endsWith("ss")) return word;
   return word.endsWith("ies") ? `${word.slice(0, -3)}y` : word.endsWith("s") ? word.slice(0, -1) : word;
+}
+
+/** "End with a line …, where X is the letter of the right option" calls for no work with letters. */
+function withoutClosing(text: string): string {
+  const lines = text.split("\n");
+  const last = lines.findLastIndex((line) => line.trim() !== "");
+  return last > 0 && isClosing(lines[last]!.trim()) ? lines.slice(0, last).join("\n") : text;
 }
 
 /** Of a long question what is asked stands at one of its ends. */

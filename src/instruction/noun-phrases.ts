@@ -10,6 +10,7 @@ import {
   LINKING,
   NOT_PAST,
   NOT_VERBAL,
+  NUMBER_WORDS,
   PREPOSITIONS,
   TRAILING,
   VERBS,
@@ -115,6 +116,7 @@ function extendByMeasure(chain: Chain, phrase: NounPhrase, text: string): void {
 
 function isLinked({ whole, links }: Chain, between: string, text: string): boolean {
   if (between === "and") return links.at(-1) === "between";
+  if (between === "than") return /(?:er|more|less)$/.test(text.slice(whole.start, whole.end));
   const link = between.replace(/ (?:all|each|both|one|some|most)(?: of)?$/, "");
   if (!LINKING.has(link)) return false;
   if (link === "after" || link === "before") return whole.kind === "number";
@@ -200,6 +202,8 @@ function tagOf(tokens: readonly Token[], i: number, text: string): Tag {
   if (lower === "like" && before?.tag === "break") return "break";
   if (LINKING.has(lower)) return "link";
   if (PREPOSITIONS.has(lower)) return "preposition";
+  // "how far", "how high": no thing.
+  if (before?.lower === "how") return "break";
   if (BREAKS.has(lower)) return isOrdinalInside(tokens, i) ? "word" : "break";
   if (isVerb(tokens, i)) return "verb";
   if (isCapital && isFirst && after && /\p{Lu}/u.test(text.charAt(after.start))) return "name";
@@ -211,8 +215,9 @@ function tagOf(tokens: readonly Token[], i: number, text: string): Tag {
 function standsAlone(tokens: readonly Token[], i: number): boolean {
   const after = tokens[i + 1];
   if (after === undefined || !/^[\p{L}\p{N}"“$€£]/u.test(after.lower)) return true;
-  if (LINKING.has(after.lower) || PREPOSITIONS.has(after.lower) || BE.test(after.lower)) return true;
+  if (LINKING.has(after.lower) || PREPOSITIONS.has(after.lower)) return true;
   const isPronoun = /^(?:each|all|both|this|that|these|those)$/.test(tokens[i]!.lower);
+  if (isPronoun && BE.test(after.lower)) return true;
   const beyond = tokens[i + 2];
   const endsThere = beyond === undefined || !/^\p{L}/u.test(beyond.lower) || DETERMINERS.has(beyond.lower);
   return isPronoun && endsThere && VERBS.has(after.lower) && isAsked(tokens, i);
@@ -235,12 +240,14 @@ function isName(tokens: readonly Token[], i: number): boolean {
 
 function isVerb(tokens: readonly Token[], i: number): boolean {
   const { lower } = tokens[i]!;
-  if (!isVerbForm(lower)) return false;
   const before = tokens[i - 1];
   const after = tokens[i + 1];
+  // "Why did the Roman Republic decay?", whatever the word.
+  if (before?.tag === "name" && isLast(after) && isAsked(tokens, i)) return true;
+  if (!isVerbForm(lower)) return false;
   if (before === undefined)
     return after !== undefined && !BE.test(after.lower) && !isGerundSubject(tokens, i);
-  if (before.tag === "determiner" || before.tag === "number") return false;
+  if (before.tag === "determiner" || before.tag === "number" || NUMBER_WORDS.has(before.lower)) return false;
   const opens =
     after === undefined ||
     after.tag === "formula" ||
@@ -274,6 +281,10 @@ function isVerb(tokens: readonly Token[], i: number): boolean {
 }
 
 const BE = /^(?:is|are|was|were|has|have|had|does|can|will|must|should|needs?|takes?|costs?)$/;
+
+function isLast(after: Token | undefined): boolean {
+  return after === undefined || /^[?!.,;:]$/.test(after.lower);
+}
 
 function isGerundSubject(tokens: readonly Token[], i: number): boolean {
   const after = tokens[i + 1];

@@ -3,9 +3,9 @@
 
 import { findAsking, type Span } from "./asking.ts";
 import { countTelling, detectLanguage } from "./detect-language.ts";
-import { BREAKS, DETERMINERS, MEASURES, PREPOSITIONS, VERBS } from "./function-words.ts";
+import { BREAKS, DETERMINERS, MEASURES, PREPOSITIONS, TELLING, VERBS } from "./function-words.ts";
 import { findNounPhrases, linkPhrases, type NounPhrase } from "./noun-phrases.ts";
-import type { QuestionPart } from "./types.ts";
+import { LANGUAGES, type QuestionPart } from "./types.ts";
 
 export const MOST_PARTS = 6;
 const MOST_ASKED = 3;
@@ -13,6 +13,7 @@ const LONGEST_PART = 90;
 const READ_CHARACTERS = 3000;
 /** More context than this near the clause that asks adds nothing to six parts. */
 const MOST_SENTENCES = 24;
+const MOST_OTHERS = 200;
 const MEMO_SIZE = 512;
 
 interface Candidate extends Span {
@@ -45,7 +46,10 @@ function read(question: string): QuestionPart[] {
       : wholeSentence(longEnough(clause, sentence));
   const context = sentences.length > MOST_SENTENCES ? nearest(sentences, asked) : sentences;
   const others = isEnglish ? context.flatMap(phrasesOf) : context.flatMap(foreignPhrases);
-  const chosen = choose(askedFor.slice(0, MOST_ASKED), [...findOptions(text), ...others]);
+  const chosen = choose(
+    askedFor.slice(0, MOST_ASKED),
+    [...findOptions(text), ...others].slice(0, MOST_OTHERS),
+  );
   const length = Math.max(1, question.length);
   return chosen.map(({ text: phrase, start, kind, words, isAsked }) => ({
     text: phrase,
@@ -185,9 +189,10 @@ function isUsable(phrase: string): boolean {
 function foreignPhrases({ text, start }: Span): Candidate[] {
   const found: Candidate[] = [];
   const pattern =
-    /["“„«]\s?([^"“”„«»\n]{2,60}?)\s?["”“»]|[$€£]?\d+(?:[.,]\d+)*(?:\s?(?:%|€|\$|\p{L}{1,12}(?!\p{L})))?|\p{Lu}\p{Ll}[\p{L}-]{0,40}(?: (?:(?:de|du|von|la|del|van) )?\p{Lu}[\p{L}-]{1,40}){0,3}/gu;
+    /["“„«]\s?([^"“”„«»\n]{2,60}?)\s?["”“»]|[$€£]?\d+(?:[.,]\d+)*(?:\s?(?:%|€|\$|\p{L}{1,12}(?:\/\p{L}{1,4})?(?!\p{L})))?|\p{Lu}\p{Ll}[\p{L}-]{0,40}(?: (?:(?:de|du|von|la|del|van) )?\p{Lu}[\p{L}-]{1,40}){0,3}/gu;
   for (const match of text.matchAll(pattern)) {
-    const phrase = (match[1] === undefined ? match[0] : `“${match[1]}”`).replace(/\s+/g, " ");
+    const said = match[1] === undefined ? withoutArticle(match[0]) : `“${match[1]}”`;
+    const phrase = said.replace(/\s+/g, " ");
     const isNumber = /^[$€£]?\d/.test(phrase);
     // The first word of a sentence has a capital anyway.
     const isFirst = !/[\p{L}\p{N}]/u.test(text.slice(0, Math.min(match.index, 40)));
@@ -196,6 +201,13 @@ function foreignPhrases({ text, start }: Span): Candidate[] {
     found.push({ text: phrase, start: start + match.index, kind, words: phrase.split(" ").length });
   }
   return found;
+}
+
+/** "Die Strecke" at the beginning of a sentence is no name of two words. */
+function withoutArticle(name: string): string {
+  const [first = "", ...rest] = name.split(" ");
+  const isFrame = LANGUAGES.some((language) => TELLING[language].has(first.toLowerCase()));
+  return isFrame && rest.length > 0 ? rest.join(" ") : name;
 }
 
 /** Lines or places like "(B) copper": the letter and how the option begins. */
@@ -295,5 +307,5 @@ function speaksEnglish(text: string): boolean {
   if (latin < letters * 0.8) return false;
   const counts = countTelling(text);
   const words = text.match(/\p{L}{2,}/gu)?.length ?? 0;
-  return counts.en > 0 || words < 7;
+  return counts.en > 0 || words < 5;
 }

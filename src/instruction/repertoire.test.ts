@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -66,6 +66,13 @@ test("a file may extend the shipped one: an id that is there is replaced, others
   expect(own.works).toEqual(shipped.works);
 });
 
+test("the example in the docs is one", () => {
+  const docs = readFileSync(new URL("../../docs/instructions.md", import.meta.url), "utf8");
+  const example = /```yaml\n([\s\S]*?)```/.exec(docs)![1]!;
+  const ids = parseRepertoire(example, "docs").instructions.map(({ id }) => id);
+  expect(ids).toContain("check-units");
+});
+
 test("lineage is kept", () => {
   const text = `${OWN}    lineage: { parent: solve-steps, by: "rule (simulated)", gain: { mean: 0.01, low: -0.01, high: 0.03, comparisons: 200 } }\n`;
   const read = parseRepertoire(text, "x");
@@ -112,6 +119,11 @@ describe("errors name the file, the entry and what would be right", () => {
     ["no YAML", "a: [", /own\.yaml is no YAML/],
     ["a text", "hello", /own\.yaml: /],
     ["an empty file", "", /no instruction of the role solve/],
+    [
+      "nothing to say of a question without parts",
+      'instructions:\n  - { id: a, role: solve, text: { en: "Solve it: {part}." } }\n',
+      /no instruction of the role solve that needs nothing and has no \{part\}/,
+    ],
     ["an odd id", OWN.replace("solve-aloud", "Solve Aloud"), /id "Solve Aloud" must be of small letters/],
     [
       "a form with a full stop",

@@ -247,9 +247,12 @@ function findFillingProblems(entry: string, text: Wording): string[] {
 /** Without these nobody could be told anything, or a slot would have nothing to be filled with. */
 function findGaps({ instructions, works, forms }: Repertoire): string[] {
   const gaps: string[] = [];
-  if (!instructions.some(({ role, needs }) => role === "solve" && needs === "nothing"))
+  // A question may have no part to name.
+  const isAlways = ({ role, needs, slots }: Instruction) =>
+    role === "solve" && needs === "nothing" && !slots.includes("part");
+  if (!instructions.some(isAlways))
     gaps.push(
-      'no instruction of the role solve that needs nothing (add one, or begin with "extends: shipped")',
+      'no instruction of the role solve that needs nothing and has no {part} (add one, or begin with "extends: shipped")',
     );
   if (
     instructions.some(({ slots }) => slots.includes("work")) &&

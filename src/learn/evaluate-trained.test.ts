@@ -3,13 +3,13 @@ import { createRandom, hashSeed } from "../base/random.ts";
 import { findBaseline } from "../baseline/all.ts";
 import { measureBaseline, openRehearsalTest, performPlans } from "../bench/test-sets.ts";
 import { saveCheckpoint } from "../conductor/native/checkpoint.ts";
-import { Language, LITERALS } from "../conductor/native/language.ts";
+import type { WrittenStep } from "../conductor/native/language.ts";
 import { FEATURES } from "../conductor/native/reading.ts";
+import { loadRepertoire } from "../instruction/repertoire.ts";
 import type { Model } from "../nn/model.ts";
-import { trainTokenizer } from "../nn/tokenizer.ts";
 import { createWeights } from "../nn/transformer.ts";
+import { createTinyLanguage, say } from "../testing/learn/tiny-language.ts";
 import { createFiles } from "../testing/temporary-files.ts";
-import type { Step } from "../workflow/types.ts";
 import { createJoinedWorld } from "../world/joined.ts";
 import { createRecordingWorld } from "../world/recording.ts";
 import { createRehearsalWorld } from "../world/rehearsal.ts";
@@ -19,12 +19,12 @@ import { trainNative } from "./native/learner.ts";
 import type { Policy } from "./native/stage.ts";
 
 const files = createFiles();
-const language = new Language(trainTokenizer(["Answer the question"], { size: 400, literals: LITERALS }));
+const language = createTinyLanguage();
 const { signal } = new AbortController();
 const measuring = { seed: 3, signal };
 
 /** A policy that writes what it is told, question by question; the second round is its second call. */
-function recite(write: (question: number, call: number) => Step[] | "nonsense"): Policy {
+function recite(write: (question: number, call: number) => WrittenStep[] | "nonsense"): Policy {
   let call = -1;
   const writer: Pick<Model, "generate"> = {
     async generate(prefixes) {
@@ -40,7 +40,7 @@ function recite(write: (question: number, call: number) => Step[] | "nonsense"):
   return { model: writer as Model, language, choices: {} };
 }
 
-const ask = (worker: number): Step[] => [{ worker, subtask: "Answer the question", access: [] }];
+const ask = (worker: number): WrittenStep[] => [{ worker, saying: say(language), access: [] }];
 
 describe("plans for test tasks", () => {
   const fitted = openRehearsalTest({ count: 60, seed: 8 });
@@ -196,7 +196,7 @@ describe("the table after a training", () => {
     const folder = openTrainingFolder(`${files.folder}/both`);
     const result = await trainNative({
       ...{ world, seed: 1, iterations: 3, warmUp: 2, rounds: 1, group: 2, questions: 4, costPerCall: 0 },
-      ...{ supervised: false, words: "free", shape: { width: 32, layers: 1 }, threads: 1 },
+      ...{ distilled: 0, repertoire: loadRepertoire(), shape: { width: 32, layers: 1 }, threads: 1 },
       ...{ folder, resume: false, command: "none", signal, onEvent() {} },
     });
     folder.close();
@@ -220,7 +220,7 @@ describe("the table after a training", () => {
     const result = await trainNative({
       world: createRehearsalWorld({ seed: 1, pools: "random", calibrationTasks: 6, validation: 4 }),
       ...{ seed: 1, iterations: 0, warmUp: 2, rounds: 1, group: 2, questions: 2, costPerCall: 0 },
-      ...{ supervised: false, words: "free", shape: { width: 32, layers: 1 }, threads: 1 },
+      ...{ distilled: 0, repertoire: loadRepertoire(), shape: { width: 32, layers: 1 }, threads: 1 },
       ...{ folder, resume: false, command: "none", signal, onEvent() {} },
     });
     folder.close();

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TuttiError } from "../base/errors.ts";
 import type { Random } from "../base/random.ts";
+import type { WrittenStep } from "../conductor/native/language.ts";
 import {
   add,
   createGivenPolicy,
@@ -11,9 +12,8 @@ import {
   toMember,
   toSum,
 } from "../testing/learn/small-world.ts";
-import { createTinyLanguage } from "../testing/learn/tiny-language.ts";
+import { createTinyLanguage, say } from "../testing/learn/tiny-language.ts";
 import type { ScriptedWorker } from "../testing/stage.ts";
-import type { Step } from "../workflow/types.ts";
 import type { Question, World } from "../world/types.ts";
 import { isFlat, type PlanGroup, rollOut, rollOutAgain, toAdvantages, toExamples } from "./grpo.ts";
 import type { StageContext } from "./native/stage.ts";
@@ -22,20 +22,20 @@ import { performAsked } from "./perform.ts";
 
 const language = createTinyLanguage();
 const [GOOD, BAD, CHECKER, DOWN] = [0, 1, 2, 3];
-const step = (worker: number, subtask = "Answer the question", access: Step["access"] = []): Step => ({
+const step = (worker: number, id = "answer", access: WrittenStep["access"] = []): WrittenStep => ({
   worker,
-  subtask,
+  saying: say(language, id),
   access,
 });
 
-/** The checker is right only when it is told to check. */
+/** The checker is right only when it is told to compare. */
 function toQuestion(): Question & { checker: ScriptedWorker } {
   const members = [
     toMember("good", add, 0.9),
     toMember("bad", "Answer: 0", 0.2),
     toMember(
       "checker",
-      (request) => (request.brief?.subtask === "Check the sum" ? add(request) : "Answer: 1"),
+      (request) => (request.brief?.subtask.startsWith("Compare") ? add(request) : "Answer: 1"),
       0.5,
     ),
     toMember("down", () => new TuttiError("overloaded", "Down", { retryable: true }), 0.5),
@@ -216,70 +216,84 @@ describe("second rounds", () => {
 
   test("the second round is told its own subtask, not that of the first", async () => {
     const { question, later } = await again(
-      [[step(CHECKER, "Make a plan")], "babble"],
-      [[step(CHECKER, "Check the sum")]],
+      [[step(CHECKER, "plan")], "babble"],
+      [[step(CHECKER, "compare")]],
     );
     expect(later[0]!.rewards[0]).toBe(1);
     // The first round is performed again, from the same seed, before the second.
     expect(question.checker.requests.map(({ brief }) => brief!.subtask)).toEqual([
-      ...["Make a plan", "Make a plan", "Check the sum"],
+      ...[expect.stringMatching(/^Plan/), expect.stringMatching(/^Plan/), expect.stringMatching(/^Compare/)],
     ]);
   });
 
   test("its first step may see what the round before said", async () => {
-    const { question } = await again([[step(BAD)], "babble"], [[step(CHECKER, "Check the sum", "all")]]);
+    const { question } = await again([[step(BAD)], "babble"], [[step(CHECKER, "compare", "all")]]);
     const [request] = question.checker.requests;
     expect(request!.brief!.visible).toMatchObject([{ round: 0, step: 0, reply: "Answer: 0" }]);
   });
 });
 
 describe("examples", () => {
-  const toContext = (policy: LearningPolicy, stage: "selection" | "teams", words: "free" | "generic") => {
-    const context = createStageContext(policy, { words });
+  const toContext = (policy: LearningPolicy, stage: "selection" | "teams") => {
+    const context = createStageContext(policy);
     return { ...context, plan: { ...context.plan, stage, exploration: 0.1 } };
   };
+  const weightsOf = ({ weights }: { weights: ArrayLike<number> }) => Array.from(weights);
+  const kindsOf = (group: PlanGroup, i = 0) => language.kinds(group.plans[i]!.tokens);
 
-  test("a rollout's tokens have its advantage; decisions of a workflow are explored, words are not", async () => {
+  test("a rollout's tokens weigh its advantage, those that decide nothing not more; decisions are explored", async () => {
     const { policy, group } = await rollOutPlans([[step(GOOD)], [step(BAD)], "babble", [step(DOWN)]]);
-    const examples = toExamples(group, toContext(policy, "teams", "generic"), 0.5);
-    expect(examples.map(({ advantage }) => advantage)).toEqual([0.5, 0, -0.5, 0]);
-    const { tokens, weights, exploration, logps } = examples[0]!;
-    expect(logps).toEqual(group.plans[0]!.logps);
-    const decisions = language.decisions(tokens);
-    // Words may weigh less than decisions, never more, and never count against the advantage.
-    for (const [t, weight] of [...(weights as Float32Array)].entries()) {
-      expect(weight).toBeGreaterThanOrEqual(0);
-      expect(weight).toBeLessThanOrEqual(0.5);
-      if (decisions[t] === 1) expect(weight).toBe(0.5);
-    }
-    for (const [t, weight] of [...(exploration as Float32Array)].entries())
-      if (decisions[t] === 1) expect(weight).toBeCloseTo(0.05, 6);
-      else expect(weight).toBeLessThan(0.05);
-    expect(decisions.includes(1)).toBe(true);
+    const examples = toExamples(group, toContext(policy, "teams"), 0.5);
+    const [good, bad, babble, down] = examples;
+    const kinds = kindsOf(group);
+    expect(new Set(kinds)).toEqual(new Set(["team", "instruction", "fixed"]));
+    for (const [t, weight] of weightsOf(good!).entries())
+      if (kinds[t] === "fixed") expect(weight).toBeLessThanOrEqual(0.25);
+      else expect(weight).toBeCloseTo(0.5 * 0.5, 9);
+    expect(weightsOf(good!).every((weight) => weight >= 0)).toBe(true);
+    expect(weightsOf(bad!).every((weight) => weight === 0)).toBe(true);
+    expect(weightsOf(babble!).every((weight) => weight <= 0)).toBe(true);
+    expect(weightsOf(down!).every((weight) => weight === 0)).toBe(true);
+    expect(good!.logps).toEqual(group.plans[0]!.logps);
+    for (const [t, weight] of Array.from(good!.exploration!).entries())
+      expect(weight).toBeCloseTo(kinds[t] === "fixed" ? 0 : 0.05, 6);
   });
 
-  test("words can be left out, and what kind of work they name can be a decision", async () => {
-    const { policy, group } = await rollOutPlans([[step(GOOD), step(BAD)], [step(BAD)]]);
-    const examplesOf = (...stageAndWords: ["selection" | "teams", "free" | "generic"]) =>
-      toExamples(group, toContext(policy, ...stageAndWords), 1)[0]!;
+  test("while selecting, which instruction is given is not learned: a team is told other things", async () => {
+    const { policy, group } = await rollOutPlans([[step(GOOD, "plan")], [step(BAD)]]);
+    const [selecting] = toExamples(group, toContext(policy, "selection"), 1);
+    const [teaming] = toExamples(group, toContext(policy, "teams"), 1);
+    const at = kindsOf(group).indexOf("instruction");
+    expect([selecting!.weights[at], selecting!.exploration![at]]).toEqual([0, 0]);
+    expect(teaming!.weights[at]).toBeGreaterThan(0);
+    expect(teaming!.exploration![at]).toBeGreaterThan(0);
+    const who = kindsOf(group).indexOf("team");
+    expect(selecting!.weights[who]).toBe(teaming!.weights[who]);
+  });
+
+  test("where it is known what a step alone gained, half of its tokens' advantage is that, and of nobody else's", async () => {
+    const plans = [[step(GOOD), step(BAD)], [step(BAD), step(GOOD)], [step(BAD)]];
+    const { policy, group } = await rollOutPlans(plans);
+    const advantages = toAdvantages(group.rewards);
+    const credits = [[0.3, undefined], [], []];
+    const [first, second] = toExamples({ ...group, credits }, toContext(policy, "teams"), 1);
     const { tokens } = group.plans[0]!;
-    const [decisions, verbs] = [language.decisions(tokens), language.verbs(tokens)];
-    expect([...verbs].filter((is) => is === 1).length).toBe(2);
-    expect([...(examplesOf("selection", "free").weights as Float32Array)]).toEqual([...decisions]);
-    const { weights, exploration } = examplesOf("teams", "free");
-    for (const [t, is] of verbs.entries()) {
-      expect(weights[t]! === 1).toBe(is === 1 || decisions[t] === 1);
-      expect(exploration![t]! > 0).toBe(is === 1 || decisions[t] === 1);
-      expect(examplesOf("teams", "generic").exploration![t]! > 0).toBe(decisions[t] === 1);
+    const [kinds, stepOf] = [language.kinds(tokens), language.stepsOf(tokens)];
+    for (const [t, weight] of weightsOf(first!).entries()) {
+      if (kinds[t] === "fixed") continue;
+      const expected = stepOf[t] === 0 ? 0.5 * advantages[0]! + 0.5 * 0.3 : advantages[0]!;
+      expect(weight, `token ${t}`).toBeCloseTo(expected, 9);
     }
+    const [plain] = toExamples(group, toContext(policy, "teams"), 1).slice(1);
+    expect(second).toEqual(plain);
   });
 
   test("nothing is learned from an outage, and no exploration from what is no workflow", async () => {
     const { policy, group } = await rollOutPlans([[step(GOOD)], [step(BAD)], "babble", [step(DOWN)]]);
-    const examples = toExamples(group, toContext(policy, "teams", "generic"), 0.5);
+    const examples = toExamples(group, toContext(policy, "teams"), 0.5);
     expect(group.outcomes[DOWN]).toMatchObject({ isOutage: true, isValid: true });
     for (const at of [2, 3])
-      expect([...(examples[at]!.exploration as Float32Array)].every((weight) => weight === 0)).toBe(true);
-    expect(examples[3]!.advantage).toBe(0);
+      expect(Array.from(examples[at]!.exploration!).every((weight) => weight === 0)).toBe(true);
+    expect(weightsOf(examples[3]!).every((weight) => weight === 0)).toBe(true);
   });
 });

@@ -61,9 +61,10 @@ export const grpo: TrainingStage = async function* (context) {
   );
 
   // 2. A group of plans for each, performed and rewarded; some go on to a second round.
-  const first = yield* rollOut(prompts, context);
+  //    What its steps gained is compared before that: a second round changes the rewards of the first.
+  const first = yield* creditSteps(yield* rollOut(prompts, context), context);
   const again = plan.stage === "rounds" ? yield* rollOutAgain(first, context, random) : [];
-  const groups = [...(yield* creditSteps(first, context)), ...again];
+  const groups = [...first, ...again];
 
   // 3. What was better than its group becomes a training example. A flat group would teach nothing but its entropy,
   //    which would pull it apart for no reason.

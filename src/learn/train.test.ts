@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { loadCheckpoint } from "../conductor/native/checkpoint.ts";
 import { createSmallWorld } from "../testing/learn/small-world.ts";
+import { createTinyLanguage } from "../testing/learn/tiny-language.ts";
 import type { World } from "../world/types.ts";
 import { openTrainingFolder } from "./folder.ts";
 import { type TrainOptions, trainNative } from "./native/learner.ts";
@@ -14,6 +15,7 @@ import type { TrainEvent } from "./types.ts";
 // Each test is a training or two, on cores that may be busy.
 vi.setConfig({ testTimeout: 60_000 });
 
+const { repertoire } = createTinyLanguage();
 const home = mkdtempSync(join(tmpdir(), "tutti-train-"));
 afterAll(() => rmSync(home, { recursive: true }));
 
@@ -41,7 +43,7 @@ async function run(
   try {
     const result = await trainNative({
       ...{ world: createSmallWorld(), seed: 1, iterations: ITERATIONS, warmUp: WARM_UP, rounds: 2 },
-      ...{ group: 4, questions: 4, costPerCall: 0.01, supervised: false, words: "free", threads: 1 },
+      ...{ group: 4, questions: 4, costPerCall: 0.01, distilled: 0, repertoire, threads: 1 },
       ...{ shape: { width: 32, layers: 1 }, saveEvery: 1, evaluateEvery: EVALUATE_EVERY },
       ...{ folder, resume: false, command: "tutti train", signal: abort.signal },
       onEvent: (event) => {

@@ -27,6 +27,9 @@ const word = problemOf(
 const code = problemOf(
   "What does this program print? let y = 4; for (let i = 1; i <= 4; i++) { y = y * 2 + i; } console.log(y);",
 );
+const island = problemOf(
+  'On an island, knights always tell the truth and knaves always lie. Bo says: "Cleo and I are different kinds." Ada says: "Cleo is a knave." Cleo says: "Bo is a knave." Who are the knights? List them separated by commas, or write nobody.',
+);
 const read = (subtask: string, problem: Problem) => readInstruction(subtask, problem);
 
 describe("the part of the question", () => {
@@ -63,6 +66,8 @@ describe("the part of the question", () => {
     ["another word", 'Solve it: the word "planet".', word, "wrong"],
     ["a variable", "Solve it. What is asked for is y.", code, "right"],
     ["kilometres", "Solve it. What is asked for is how many kilometres it covers.", train, "right"],
+    ["the bare clause that asks", "Solve it. What is asked for is who are the knights.", island, "right"],
+    ["somebody the question speaks of", "Solve it. What is asked for is Cleo.", island, "nothing"],
     ["steps and ways are counted", "Solve it in 2 steps, and look at step 12 again.", pool, "nothing"],
     ["names nobody knows", "Solve it by Dijkstra's method.", pool, "nothing"],
     ["nothing at all", "Solve it.", pool, "nothing"],

@@ -9,6 +9,7 @@ import {
   numbersIn,
   type QuestionWords,
   readQuestion,
+  spaced,
   tellingNumbers,
   vocabularyOfQuestions,
 } from "./question-words.ts";
@@ -98,7 +99,7 @@ function withoutWordsOf(text: string, { all }: QuestionWords, problem: Problem):
 // ---- The part of the question ---------------------------------------------------------------------
 
 /** Whoever copies more words of a question than this points at nothing. */
-const MOST_WORDS_OF_PART = 10;
+const MOST_WORDS_OF_PART = 8;
 /** Numbers that count something in the instruction itself. */
 const COUNTED =
   /\b(?:steps?|rounds?|replies|reply|answers?|models?|workers?|attempts?|at least|at most)\s+\d+/gi;
@@ -110,13 +111,27 @@ const COUNTED =
 function namedPart(subtask: string, question: QuestionWords): NamedPart {
   const words = new Set(contentWords(subtask));
   const numbers = [...new Set(tellingNumbers(subtask.replace(COUNTED, "")))];
-  if (words.size === 0 && numbers.length === 0) return "nothing";
+  const pointsAtClause = hasRunOf(question.bareClause, subtask);
+  if (words.size === 0 && numbers.length === 0) return pointsAtClause ? "right" : "nothing";
   if (numbers.some((number) => !question.numbers.has(number))) return "wrong";
   if (quotesAnother(subtask, question)) return "wrong";
   const own = [...words].filter((word) => question.all.has(word)).length;
   if (own < words.size && isOfAnother(subtask, words, question, own)) return "wrong";
-  const isAsked = [...words, ...numbers].some((each) => question.asked.has(each));
+  const isAsked = pointsAtClause || [...words, ...numbers].some((each) => question.asked.has(each));
   return isAsked && own + numbers.length <= MOST_WORDS_OF_PART ? "right" : "nothing";
+}
+
+/** So many words of the clause in a row are copied from it, or all of one that has three ("Who was first?"). */
+const RUN = 4;
+
+function hasRunOf(clause: string | undefined, subtask: string): boolean {
+  if (clause === undefined) return false;
+  const words = clause.trim().split(" ");
+  const run = Math.min(RUN, Math.max(RUN - 1, words.length));
+  const said = spaced(subtask);
+  return words.some(
+    (_, at) => at + run <= words.length && said.includes(` ${words.slice(at, at + run).join(" ")} `),
+  );
 }
 
 /** It has a name of another question, or more words of others than the `own` of this one. */

@@ -9,8 +9,13 @@ import type { Problem } from "./types.ts";
 export type AnswerKind = "number" | "money" | "measure" | "date" | "list" | "yes-no" | "letter" | "name";
 
 export interface QuestionWords {
-  /** Words and telling numbers of the clause that asks; of the whole question where that clause has none ("How much is that?"). Lower case. */
+  /**
+   * Words and telling numbers of the clause that asks. Where it has none ("How many dollars is that?"), those of the whole
+   * question without its names, for who is spoken of is not what is asked for. Lower case.
+   */
   asked: ReadonlySet<string>;
+  /** The clause that asks, word by word, where it has no words of its own: then several in a row point at it. */
+  bareClause: string | undefined;
   all: ReadonlySet<string>;
   numbers: ReadonlySet<string>;
   answer: AnswerKind;
@@ -28,7 +33,7 @@ const PLAIN = new Set(
     "name named names naming need needed needs never next no nobody none not nothing now number numbers of off on once one only or order other others our out output over own part parts people per picture piece place plan print printed prints problem put question quick rather re read reads ready reason record relevant rely repeat replies reply required rest result results right round rule run running runs",
     "said same satisfies satisfy say says second see seen sense separate separated sets shape share shared short should show shows side sides similar single size small so solution some something sort stand standing stands start starts state stated still stop such sum sure system take taken takes task tell text than that the their them then there these they thing things this those three through time to together too total true turn two under unknown until up use used uses using value verdict very voice",
     "was way ways we well went were what whatever when where whether which while who whole whom whose why will with within without word words work worked worker works worth would write writing written wrong yes yet you your",
-    "accept around becomes came city commas day diagnosis double drive finished hold later length lie lies new orders revise symbol thinker times verifier wait week weigh workers",
+    "accept around becomes building came city commas day diagnosis double drive finished hold later length lie lies new orders pay pays rests revise symbol thinker tied ties times verifier wait week weigh wide workers",
   ]
     .join(" ")
     .split(" "),
@@ -73,6 +78,15 @@ export function tellingNumbers(text: string): string[] {
   return withoutSeparators(text).match(TELLING_NUMBER) ?? [];
 }
 
+/** Its words in lower case, with one space before and after each. */
+export function spaced(text: string): string {
+  return ` ${(text.toLowerCase().match(WORD) ?? []).join(" ")} `;
+}
+
+function withoutNames(question: string): string {
+  return question.replace(/(?<!\p{L})\p{Lu}\p{L}*/gu, " ");
+}
+
 function contentOf(text: string): string[] {
   return [...contentWords(text), ...tellingNumbers(text)];
 }
@@ -85,12 +99,13 @@ export function readQuestion(problem: Problem): QuestionWords {
   if (known) return known;
   const { question } = problem;
   const clauses = askingClauses(question);
-  const asking = [...clauses, question].map(contentOf).find((content) => content.length > 0);
+  const asking = clauses.map(contentOf).find((content) => content.length > 0);
   const words: QuestionWords = {
-    asked: new Set(asking),
+    asked: new Set(asking ?? contentOf(withoutNames(question))),
+    bareClause: asking ? undefined : spaced(clauses.at(-1)!),
     all: new Set((question.match(WORD) ?? []).map((word) => word.toLowerCase())),
     numbers: new Set(numbersIn(question)),
-    answer: kindOfAnswer(problem, clauses.at(-1) ?? question),
+    answer: kindOfAnswer(problem, clauses.at(-1)!),
   };
   remembered.set(problem, words);
   return words;

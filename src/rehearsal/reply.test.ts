@@ -63,7 +63,8 @@ describe("solving", () => {
     const named = outcomes((problem) => `Solve it: ${familyOf(problem).work}.`);
     // Naming the work never spoils what was right without it.
     for (const [i, was] of plain.entries()) if (was) expect(named[i]).toBe(true);
-    expect(named.filter(Boolean).length).toBeGreaterThan(plain.filter(Boolean).length);  });
+    expect(named.filter(Boolean).length).toBeGreaterThan(plain.filter(Boolean).length);
+  });
 
   test("an adopted right answer comes with its working, a wrong one without", () => {
     const adopted = hard.map((problem) => ask(hopeless, problem, "Solve it.", [right(problem)]));
@@ -143,7 +144,7 @@ describe("checking", () => {
         return ask(
           middling,
           problem,
-          `Check the answer above: ${familyOf(problem).work}.`,
+          `Check the answer above; where you find a mistake, ${familyOf(problem).work} again. End with a line "Answer: …".`,
           [writeSolution(author, worked)],
           i,
         );

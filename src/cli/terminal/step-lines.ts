@@ -7,7 +7,7 @@ import { isSimulated } from "../../worker/kinds.ts";
 import { firstRoundSeen } from "../../workflow/waves.ts";
 import { toOneLine } from "./sanitise.ts";
 import type { Style } from "./style.ts";
-import { cut, cutStart, padEnd, padStart, widthOf } from "./text-width.ts";
+import { cut, cutStart, padEnd, padStart, widthOf, wrap } from "./text-width.ts";
 
 export interface Scene {
   state: RunState;
@@ -27,13 +27,16 @@ export interface Scene {
 const SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 const WIDEST_ID = 28;
 const LEAST_SUBTASK = 12;
+/** Lines of what a worker is told. All of it is in `tutti runs show`. */
+const MOST_LINES = 6;
 
 /** All lines of a step: its own, what went wrong, a glimpse of what it writes, and the run inside it. */
 export function toStepLines(scene: Scene, round: number, step: number, indent = 2): string[] {
   const { state, nested, style, columns } = scene;
   const current = state.rounds[round]!.steps[step]!;
-  const lines = [toStepLine(scene, round, step, indent)];
   const inner = indent + 5;
+  const own = toStepLine(scene, round, step, indent);
+  const lines = [own.line, ...own.more.map((line) => " ".repeat(inner) + line)];
   for (const note of toNotes(state, round, step, scene.now)) {
     lines.push(" ".repeat(inner) + style.yellow(cut(note, columns - inner - 1)));
   }
@@ -51,7 +54,13 @@ export function toStepLines(scene: Scene, round: number, step: number, indent = 
   return lines;
 }
 
-function toStepLine(scene: Scene, round: number, step: number, indent: number): string {
+/** A step that was told whole sentences has them below its line: what a worker was told is there to be read. */
+function toStepLine(
+  scene: Scene,
+  round: number,
+  step: number,
+  indent: number,
+): { line: string; more: string[] } {
   const { state, style, columns, answering } = scene;
   const { workflow, steps } = state.rounds[round]!;
   const current = steps[step]!;
@@ -73,11 +82,15 @@ function toStepLine(scene: Scene, round: number, step: number, indent: number): 
       : room("seen", "delay") >= LEAST_SUBTASK
         ? ["seen", "delay"]
         : ["delay"];
-  const subtask = padEnd(cut(toOneLine(workflow!.steps[step]!.subtask), room(...shown)), room(...shown));
+  const told = toOneLine(workflow!.steps[step]!.subtask);
+  const isLong = widthOf(told) > room(...shown);
+  const subtask = padEnd(isLong ? "" : told, room(...shown));
+  const below = isLong ? wrap(told, Math.max(LEAST_SUBTASK, columns - indent - 6)) : [];
+  const more = below.length <= MOST_LINES ? below : [...below.slice(0, MOST_LINES - 1), "…"];
   const id = padEnd(cut(nameOf(state, current.worker), idWidth), idWidth);
   const isPending = current.status === "pending" && current.attempts === 0;
   const number = padStart(String(step + 1), String(steps.length).length);
-  return [
+  const line = [
     " ".repeat(indent),
     toMark(current, isAnswering, scene),
     " ",
@@ -90,6 +103,7 @@ function toStepLine(scene: Scene, round: number, step: number, indent: number): 
   ]
     .join("")
     .trimEnd();
+  return { line, more: more.map((text) => style.dim(text)) };
 }
 
 export function toSpinner({ style, frame }: Scene): string {

@@ -220,7 +220,11 @@ export function toNativeSettings(flags: TrainFlags): NativeSettings {
     throw usageError("--minutes and --iterations exclude each other: give one of them");
   if (width !== undefined && width % HEAD_WIDTH !== 0)
     throw usageError(`--width must be a multiple of ${HEAD_WIDTH}, not ${width}`);
+  if (flags.words === "generic" && flags.repertoire !== undefined)
+    throw usageError("--repertoire and --words generic exclude each other: generic has one sentence for all");
   const world = toWorldSettings(flags);
+  if (flags.distill !== undefined && world.kind !== "rehearsal" && world.kind !== "joined")
+    throw usageError("--distill goes with --rehearsal: only simulated questions are searched");
   refuseProposals(flags, world);
   return {
     what: "native",

@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TuttiError } from "../../base/errors.ts";
+import { loadRepertoire } from "../../instruction/repertoire.ts";
 import { openTrainingFolder, readTraining } from "../../learn/folder.ts";
 import type { TrainOptions } from "../../learn/native/learner.ts";
 import type { TrainResult } from "../../learn/train.ts";
@@ -15,6 +16,7 @@ import { toStatement, toTrainEvents, toValidation } from "../../testing/learn/tr
 import type { World } from "../../world/types.ts";
 import {
   addTrainFlags,
+  type NativeSettings,
   type TrainFlags,
   toNativeSettings,
   toResumedSettings,
@@ -46,7 +48,8 @@ describe("settings", () => {
     expect(settingsOf()).toEqual(settingsOf("--rehearsal"));
     expect(settingsOf()).toMatchObject({
       ...{ world: { kind: "rehearsal" }, iterations: 300, seed: 0, rounds: 1, pools: "random" },
-      ...{ costPerCall: 0, supervised: false, words: "free" },
+      ...{ costPerCall: 0, distilled: 0, words: "free" },
+      repertoire: undefined,
     });
     expect(settingsOf("--minutes", "2.5")).toMatchObject({ minutes: 2.5 });
     expect(settingsOf("--minutes", "2.5").iterations).toBeUndefined();
@@ -54,7 +57,7 @@ describe("settings", () => {
 
   it("take what is given", () => {
     const args =
-      "--iterations 9 --seed 7 --rounds 2 --pools fixed --group 4 --questions 3 --cost 0.05 --supervised";
+      "--iterations 9 --seed 7 --rounds 2 --pools fixed --group 4 --questions 3 --cost 0.05 --distill 12";
     expect(
       settingsOf(
         ...args.split(" "),
@@ -78,8 +81,38 @@ describe("settings", () => {
         group: 4,
         questions: 3,
       },
-      ...{ costPerCall: 0.05, supervised: true, words: "generic", width: 64, layers: 2, threads: 1 },
+      ...{ costPerCall: 0.05, distilled: 12, words: "generic", width: 64, layers: 2, threads: 1 },
     });
+  });
+
+  it("distil so many iterations where no number is given, also in joined worlds", () => {
+    expect(settingsOf("--distill")).toMatchObject({ distilled: 100, world: { kind: "rehearsal" } });
+    expect(settingsOf("--distill", "7", "--rehearsal", "--recording", "a")).toMatchObject({ distilled: 7 });
+    // It took the place of the supervised stage.
+    expect(() => flagsOf("--supervised")).toThrow("unknown option '--supervised'");
+  });
+
+  it("say what can be said: what is shipped, a file of one's own, or one sentence for all", () => {
+    const watched = { world: {}, onEvent() {} } as unknown as WatchedOptions;
+    const said = (...args: string[]) =>
+      toNativeOptions(settingsOf(...args) as NativeSettings, "tutti train", watched).repertoire;
+    expect(said()).toBe(loadRepertoire());
+    expect(said("--words", "generic").instructions.map(({ text }) => text.en)).toEqual([
+      "Answer the question.",
+    ]);
+    const path = `${newPath()}.yaml`;
+    writeFileSync(
+      path,
+      'extends: shipped\ninstructions:\n  - { id: own, role: solve, text: { en: "Solve it our way: {work}." } }\n',
+    );
+    const own = said("--repertoire", path);
+    expect(own.instructions.at(-1)).toMatchObject({ id: "own", slots: ["work"] });
+    expect(own.instructions.length).toBe(loadRepertoire().instructions.length + 1);
+    // Kept with its whole path, for it may go on from another folder.
+    expect(settingsOf("--repertoire", "r.yaml")).toMatchObject({ repertoire: resolve("r.yaml") });
+    expect(() => said("--repertoire", "/nowhere.yaml")).toThrow(
+      "The repertoire /nowhere.yaml cannot be read",
+    );
   });
 
   it.each([
@@ -179,6 +212,10 @@ describe("settings", () => {
     [["--iterations", "1.5"], '--iterations must be a whole number from 1 to 1000000, not "1.5"'],
     [["--rounds", "3"], '--rounds must be 1 or 2, not "3"'],
     [["--pools", "all"], '--pools must be fixed or random, not "all"'],
+    [["--distill", "0"], '--distill must be a whole number from 1 to 1000000, not "0"'],
+    [["--recording", "a", "--distill"], "--distill goes with --rehearsal: only simulated questions"],
+    [["--tasks", "t", "--budget-usd", "1", "--distill", "5"], "--distill goes with --rehearsal"],
+    [["--words", "generic", "--repertoire", "f"], "--repertoire and --words generic exclude each other"],
     [["--words", "none"], '--words must be free or generic, not "none"'],
     [["--group", "1"], '--group must be a whole number from 2 to 256, not "1"'],
     [["--cost", "-1"], '--cost must be a number from 0 to 1, not "-1"'],
@@ -390,7 +427,8 @@ describe("a training that is watched", () => {
     });
     await finished;
     expect(given).toMatchObject({
-      ...{ iterations: 9, rounds: 2, costPerCall: 0.1, group: 16, questions: 16, words: "free", seed: 0 },
+      ...{ iterations: 9, rounds: 2, costPerCall: 0.1, group: 16, questions: 16, distilled: 0, seed: 0 },
+      repertoire: loadRepertoire(),
       ...{ shape: { width: 64 }, resume: false, command: "tutti train", world },
     });
     expect(given?.minutes).toBeUndefined();

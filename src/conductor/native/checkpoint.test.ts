@@ -132,9 +132,7 @@ describe("the repertoire", () => {
     const enough = { ...instructions[1]!, id: "other", slots: [], text: { en: "Do it." } };
     const rest = "instructions" in parts ? [...parts.instructions, instructions[1]!, enough] : instructions;
     const folder = change(copy(), write({ ...parts, instructions: rest }));
-    expect(refusalOf(folder)).toBe(
-      `${name} has no entry "${id}", which the weights were trained with.`,
-    );
+    expect(refusalOf(folder)).toBe(`${name} has no entry "${id}", which the weights were trained with.`);
   });
 
   test("that is no repertoire is refused, and says where", () => {

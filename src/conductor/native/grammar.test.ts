@@ -14,7 +14,11 @@ const language = createTinyLanguage();
 const { repertoire } = language;
 
 /** With parts and a work of its own, with parts only, and with neither. */
-const QUESTIONS = ["What is the sum of the two numbers, 12 and 30?", "Who is “Ada Lovelace”?", "…"];
+const QUESTIONS = [
+  "Anna paid $12 and Ben paid $30 for the red tiles. What is the sum of the two prices?",
+  "Who is “Ada Lovelace”?",
+  "…",
+];
 
 interface Setting {
   kinds: ("model" | "tool")[];
@@ -137,7 +141,13 @@ describe("the corners", () => {
   });
 
   test("a tool may come first where the round before has two replies, and a model must follow", () => {
-    const setting: Setting = { kinds: ["tool", "model"], maxSteps: 2, previousSteps: 2, handOffs: true, ...PLAIN };
+    const setting: Setting = {
+      kinds: ["tool", "model"],
+      maxSteps: 2,
+      previousSteps: 2,
+      handOffs: true,
+      ...PLAIN,
+    };
     const first = teams(setting).filter(([worker]) => worker === 0);
     expect(first.length).toBeGreaterThan(0);
     expect(first.every((team) => team.length === 2 && team[1] === 1)).toBe(true);
@@ -196,7 +206,8 @@ describe("what steps are told", () => {
   test("first of a later round may be to check what the round before said, and then it sees it", () => {
     const later = said({ ...setting, previousSteps: 2 }).filter(({ position }) => position === 0);
     expect(ids(later)).toContain("check");
-    for (const { instruction, access } of later) if (instruction.needs !== "nothing") expect(access).toBe("all");
+    for (const { instruction, access } of later)
+      if (instruction.needs !== "nothing") expect(access).toBe("all");
   });
 
   test("where nobody sees replies nobody checks, in no round", () => {
@@ -220,7 +231,9 @@ describe("what steps are told", () => {
     expect(own.length).toBeGreaterThan(1);
     expect(parts(QUESTIONS[0]!)).toEqual(new Set(own));
     expect(sayableOf({ question: QUESTIONS[2]! }).parts).toEqual([]);
-    expect(ids(said({ ...setting, question: QUESTIONS[2]! }))).toEqual(new Set(["plan", "answer", "compare"]));
+    expect(ids(said({ ...setting, question: QUESTIONS[2]! }))).toEqual(
+      new Set(["plan", "answer", "compare"]),
+    );
   });
 });
 

@@ -74,19 +74,17 @@ const sayings: fc.Arbitrary<SayingTokens> = fc
     language.toSayingTokens(instruction, { ...filled, part: SLOTS + part }),
   );
 
-const workflows: fc.Arbitrary<WrittenStep[]> = fc
-  .integer({ min: 1, max: 5 })
-  .chain((size) =>
-    fc.tuple(
-      ...Array.from({ length: size }, (_, position) =>
-        fc.record({
-          worker: fc.nat({ max: SLOTS - 1 }),
-          saying: sayings,
-          access: accessAt(position),
-        }),
-      ),
+const workflows: fc.Arbitrary<WrittenStep[]> = fc.integer({ min: 1, max: 5 }).chain((size) =>
+  fc.tuple(
+    ...Array.from({ length: size }, (_, position) =>
+      fc.record({
+        worker: fc.nat({ max: SLOTS - 1 }),
+        saying: sayings,
+        access: accessAt(position),
+      }),
     ),
-  );
+  ),
+);
 
 const parse = (tokens: readonly number[], wording: Wording) =>
   parseWorkflow(language.toText(tokens, wording), { workers: SLOTS + SHIFT, allowEmpty: true });
@@ -139,9 +137,12 @@ describe("writing", () => {
       .filter((saying) =>
         saying.every((token) => ![language.nextSubtask, language.access, language.end].includes(token)),
       );
-    const own = Array.from({ length: PARTS }, (_, i): QuestionPart => ({
-      ...{ text: `part ${i}`, kind: "noun", isAsked: false, at: 0, words: 2 },
-    }));
+    const own = Array.from(
+      { length: PARTS },
+      (_, i): QuestionPart => ({
+        ...{ text: `part ${i}`, kind: "noun", isAsked: false, at: 0, words: 2 },
+      }),
+    );
     fc.assert(
       fc.property(workflows, broken, fc.nat(), (steps, saying, at) => {
         const told = steps.map((step, i) => (i === at % steps.length ? { ...step, saying } : step));
@@ -150,7 +151,10 @@ describe("writing", () => {
       { numRuns: 400, seed: 6 },
     );
     // Neither does a broken one stand for two of them.
-    const [two] = fc.sample(workflows.filter((steps) => steps.length === 2), { numRuns: 1, seed: 1 });
+    const [two] = fc.sample(
+      workflows.filter((steps) => steps.length === 2),
+      { numRuns: 1, seed: 1 },
+    );
     const tokens = language.toTokens(two!);
     const [from, to] = [language.subtasks, language.access].map((token) => tokens.indexOf(token));
     for (const saying of [[], [language.next], [language.all, language.all]]) {

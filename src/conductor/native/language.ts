@@ -328,7 +328,9 @@ export class Language {
       if (token === this.access) isInWords = false;
       if (this.instructionOf(token)) return "instruction";
       if (isInWords && (this.isSlot(token) || this.workOf(token) || this.formOf(token))) return "filling";
-      return isInWords || token === this.access || token === this.end || token === this.close ? "fixed" : "team";
+      return isInWords || token === this.access || token === this.end || token === this.close
+        ? "fixed"
+        : "team";
     });
   }
 

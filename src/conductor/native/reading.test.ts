@@ -181,7 +181,8 @@ describe("the parts of the question", () => {
   const readParts = (content: string, members = [model("a"), tool]) =>
     toReading({ task: { messages: [{ role: "user", content }] }, pool: { members }, rounds: [] }, language);
   /** A part's own features: its kind, whether it is asked for, where it stands. */
-  const partRow = (content: string, at = 0) => rowOf(readParts(content).prefix.slots[2 + at]).slice(IS_BLIND + 1);
+  const partRow = (content: string, at = 0) =>
+    rowOf(readParts(content).prefix.slots[2 + at]).slice(IS_BLIND + 1);
 
   test("have a slot each behind those of the workers, in their order", () => {
     const { prefix, workers, sayable } = readParts(asking);
@@ -190,7 +191,9 @@ describe("the parts of the question", () => {
     for (const [i, { isAsked, at, kind }] of sayable.parts.entries()) {
       const row = partRow(asking, i);
       expect(row[0]).toBe(1);
-      expect(row.slice(1, 5)).toEqual(["noun", "number", "option", "name"].map((each) => Number(each === kind)));
+      expect(row.slice(1, 5)).toEqual(
+        ["noun", "number", "option", "name"].map((each) => Number(each === kind)),
+      );
       expect(row[5]).toBe(isAsked ? 1 : 0);
       expect(row[7]).toBeCloseTo(at, 5);
     }
@@ -201,7 +204,8 @@ describe("the parts of the question", () => {
   test("have no feature of a worker, and a worker none of a part", () => {
     const { slots } = readParts(asking).prefix;
     const [worker, vote, part] = slots.map(rowOf);
-    for (const row of [worker!, vote!]) expect(row.slice(IS_BLIND + 1).every((value) => value === 0)).toBe(true);
+    for (const row of [worker!, vote!])
+      expect(row.slice(IS_BLIND + 1).every((value) => value === 0)).toBe(true);
     expect(part!.slice(0, IS_BLIND + 1).every((value) => value === 0)).toBe(true);
   });
 

@@ -9,7 +9,7 @@ import {
   toMember,
   toSum,
 } from "../../testing/learn/small-world.ts";
-import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
+import { createTinyLanguage, say } from "../../testing/learn/tiny-language.ts";
 import type { Question } from "../../world/types.ts";
 import { toValidationMetrics } from "../metrics.ts";
 import { takeSamples } from "../samples.ts";
@@ -25,7 +25,7 @@ const members = [
   toMember("down", () => new TuttiError("overloaded", "Down", { retryable: true }), 0.5),
 ];
 const questions: Question[] = [1, 2].map((number) => ({ task: toSum(number), pool: { members } }));
-const ask = (worker: number): GivenPlan => [{ worker, subtask: "Answer the question", access: [] }];
+const ask = (worker: number): GivenPlan => [{ worker, saying: say(language), access: [] }];
 
 function answer(rounds: number, ...calls: GivenPlan[][]) {
   const policy = createGivenPolicy(language, ...calls);

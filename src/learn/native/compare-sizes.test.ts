@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { TuttiError } from "../../base/errors.ts";
+import type { WrittenStep } from "../../conductor/native/language.ts";
 import {
   add,
   createGivenPolicy,
@@ -9,8 +10,7 @@ import {
   toMember,
   toSum,
 } from "../../testing/learn/small-world.ts";
-import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
-import type { Step } from "../../workflow/types.ts";
+import { createTinyLanguage, say } from "../../testing/learn/tiny-language.ts";
 import type { Question, World } from "../../world/types.ts";
 import { performAsked } from "../perform.ts";
 import { compareFirst, compareLater, type TeamComparison } from "./compare-sizes.ts";
@@ -18,7 +18,7 @@ import type { StageContext } from "./stage.ts";
 
 const language = createTinyLanguage();
 const [GOOD, BAD, DOWN] = [0, 1, 2];
-const step = (worker: number): Step => ({ worker, subtask: "Answer the question", access: [] });
+const step = (worker: number): WrittenStep => ({ worker, saying: say(language), access: [] });
 
 function toQuestion(): Question {
   const members = [

@@ -48,7 +48,10 @@ export async function* creditSteps(groups: PlanGroup[], context: StageContext): 
     const gains: number[][][] = group.plans.map(() => []);
     for (const [v, { plan, step }] of variants[q]!.entries()) {
       const own = group.rewards[plan];
-      const without = meanReward(tried[q]![v]!, costPerCall);
+      const outcomes = tried[q]![v]!;
+      // A tool that changed places may have too little in sight: that says nothing about the step.
+      const isValid = outcomes.every((each) => each.isValid);
+      const without = isValid ? meanReward(outcomes, costPerCall) : undefined;
       if (own !== undefined && without !== undefined) (gains[plan]![step] ??= []).push(own - without);
     }
     return { ...group, credits: gains.map((steps) => steps.map((own) => own && meanOf(own))) };

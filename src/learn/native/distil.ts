@@ -4,7 +4,15 @@
 import type { TrainingExample } from "../../nn/model.ts";
 import { isSimulatedTask } from "../../world/joined.ts";
 import { searchPlans } from "./search.ts";
-import { createStageRandom, learn, learnNothing, sampleQuestions, TEXT_WEIGHT, type TrainingStage, toPrompt } from "./stage.ts";
+import {
+  createStageRandom,
+  learn,
+  learnNothing,
+  sampleQuestions,
+  TEXT_WEIGHT,
+  type TrainingStage,
+  toPrompt,
+} from "./stage.ts";
 import { toLossOptions } from "./warm-up.ts";
 
 export const distil: TrainingStage = async function* (context) {
@@ -23,6 +31,9 @@ export const distil: TrainingStage = async function* (context) {
     return [{ prefix: reading.prefix, examples: [example] }];
   });
   if (rows.length === 0) return learnNothing([]);
-  const gradients = await policy.model.computeGradients(rows, toLossOptions(context, TEXT_WEIGHT.policy * scale, 1));
+  const gradients = await policy.model.computeGradients(
+    rows,
+    toLossOptions(context, TEXT_WEIGHT.policy * scale, 1),
+  );
   return learn(context, gradients);
 };

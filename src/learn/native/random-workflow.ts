@@ -19,7 +19,7 @@ const PLANNED = 1 / 2;
 const SPOKEN_OF = 3 / 4;
 
 /** Where a step stands: what it may be told depends on it. */
-export interface Seat {
+interface Seat {
   seesOthers: boolean;
   /** Others follow who may see its reply. */
   opensTeam: boolean;
@@ -42,9 +42,7 @@ function sampleSaying(
   const able = repertoire.instructions.filter(
     ({ role, needs, slots }) =>
       // A plan is no answer, and without anything in sight there is nothing to check.
-      role !== "plan" &&
-      (needs === "nothing" || seesOthers) &&
-      (parts.length > 0 || !slots.includes("part")),
+      role !== "plan" && (needs === "nothing" || seesOthers) && (parts.length > 0 || !slots.includes("part")),
   );
   const plans = repertoire.instructions.filter(
     ({ role, slots }) => role === "plan" && (parts.length > 0 || !slots.includes("part")),

@@ -4,12 +4,12 @@ import { createRandom } from "../../base/random.ts";
 import { fewestIterations } from "../train.ts";
 import { createSchedule, type ScheduleOptions } from "./schedule.ts";
 
-const ORDER = ["warm-up", "supervised", "selection", "teams", "rounds", "sizes"];
+const ORDER = ["warm-up", "distillation", "selection", "teams", "rounds", "sizes"];
 
 const schedules: fc.Arbitrary<ScheduleOptions> = fc.record({
   iterations: fc.integer({ min: 12, max: 400 }),
   warmUp: fc.integer({ min: 0, max: 50 }),
-  supervised: fc.constantFrom(0, 20),
+  distilled: fc.constantFrom(0, 20),
   rounds: fc.integer({ min: 1, max: 3 }),
   learningRate: fc.constantFrom(1e-3, 3e-4),
   exploration: fc.constantFrom(0, 0.015),
@@ -29,18 +29,23 @@ test("stages follow each other in order, each with its share, and rates stay wit
       const numbers = stages.map((stage) => ORDER.indexOf(stage));
       expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
       expect(stages.filter((stage) => stage === "warm-up").length).toBe(options.warmUp);
-      expect(stages.filter((stage) => stage === "supervised").length).toBe(options.supervised);
+      expect(stages.filter((stage) => stage === "distillation").length).toBe(options.distilled);
       expect(stages).toContain("selection");
       expect(stages).toContain("teams");
       expect(stages.includes("rounds")).toBe(options.rounds > 1);
       expect(stages.at(-1)).toBe("sizes");
       const isWithin = (iteration: number) => {
         const { stage, learningRate, exploration } = plans[iteration]!;
-        // The warm-up, which has no noise, may go faster.
-        const most = (stage === "warm-up" ? 10 : 1) * options.learningRate;
+        // The warm-up, which has no noise, may go faster, and so may what was compared many times.
+        const most = { "warm-up": 10, distillation: 3 }[stage as string] ?? 1;
         // What is written stays as it is while sizes are compared.
         const isMoving = learningRate > 0 !== (stage === "sizes");
-        return isMoving && learningRate <= most && exploration >= 0 && exploration <= options.exploration;
+        return (
+          isMoving &&
+          learningRate <= most * options.learningRate &&
+          exploration >= 0 &&
+          exploration <= options.exploration
+        );
       };
       expect([...stages.keys()].filter((iteration) => !isWithin(iteration))).toEqual([]);
     }),
@@ -50,7 +55,7 @@ test("stages follow each other in order, each with its share, and rates stay wit
 
 test("sizes of teams: mostly one while selecting, then all, or mostly the one that is settled", () => {
   const options = {
-    ...{ iterations: 100, warmUp: 0, supervised: 5, rounds: 2, learningRate: 1e-3, exploration: 0.01 },
+    ...{ iterations: 100, warmUp: 0, distilled: 30, rounds: 2, learningRate: 1e-3, exploration: 0.01 },
   };
   const shares = (own: ScheduleOptions) => {
     const random = createRandom(1);
@@ -63,10 +68,9 @@ test("sizes of teams: mostly one while selecting, then all, or mostly the one th
       sizes.get(stage)!.filter((each) => each === size).length / sizes.get(stage)!.length;
   };
   const free = shares(options);
-  expect(free("supervised", 1)).toBe(1);
   expect(free("selection", 1)).toBeGreaterThan(0.6);
   for (const size of [1, 2, 3, 4, 5])
-    for (const stage of ["teams", "rounds"]) expect(free(stage, size)).toBeGreaterThan(0.05);
+    for (const stage of ["distillation", "teams", "rounds"]) expect(free(stage, size)).toBeGreaterThan(0.05);
   const settled = shares({ ...options, size: 4 });
   expect(settled("teams", 4)).toBeGreaterThan(0.6);
   expect(settled("rounds", 4)).toBe(1);
@@ -74,7 +78,7 @@ test("sizes of teams: mostly one while selecting, then all, or mostly the one th
 
 test("nothing is compared where there is nothing to choose", () => {
   const options = {
-    ...{ iterations: 100, warmUp: 0, supervised: 0, rounds: 1, learningRate: 1e-3, exploration: 0.01 },
+    ...{ iterations: 100, warmUp: 0, distilled: 0, rounds: 1, learningRate: 1e-3, exploration: 0.01 },
   };
   const has = (own: ScheduleOptions) => stagesOf(own).includes("sizes");
   expect(has(options)).toBe(true);
@@ -87,7 +91,7 @@ test("while minutes are not a count yet, nothing before the end of selection dep
   fc.assert(
     fc.property(schedules, fc.integer({ min: 0, max: 9 }), (options, timed) => {
       const schedule = (iterations: number) => createSchedule({ ...options, iterations });
-      const last = options.warmUp + options.supervised + timed;
+      const last = options.warmUp + options.distilled + timed;
       const fewest = fewestIterations({ schedule }, last);
       for (const iterations of [fewest, fewest + 1, fewest + 50, 10_000]) {
         const entries = (total: number) =>
@@ -101,12 +105,29 @@ test("while minutes are not a count yet, nothing before the end of selection dep
 
 test("only the last stage is final, and without reinforcement what comes before it", () => {
   const options = {
-    ...{ iterations: 20, warmUp: 2, supervised: 0, rounds: 2, learningRate: 1e-3, exploration: 0.01 },
+    ...{ iterations: 20, warmUp: 2, distilled: 0, rounds: 2, learningRate: 1e-3, exploration: 0.01 },
   };
   const finalsOf = (own: Partial<ScheduleOptions>) =>
     new Set(plansOf({ ...options, ...own }).flatMap(({ stage, isFinal }) => (isFinal ? [stage] : [])));
   expect(finalsOf({})).toEqual(new Set(["sizes"]));
   expect(finalsOf({ size: 3, rounds: 1 })).toEqual(new Set(["teams"]));
   expect(finalsOf({ iterations: 0 })).toEqual(new Set(["warm-up"]));
-  expect(finalsOf({ iterations: 0, supervised: 2 })).toEqual(new Set(["supervised"]));
+  expect(finalsOf({ iterations: 0, distilled: 2 })).toEqual(new Set(["distillation"]));
+});
+
+test("distillation stands between warm-up and reinforcement, explores nothing, and changes nothing after it", () => {
+  const options = {
+    ...{ iterations: 40, warmUp: 3, distilled: 0, rounds: 2, learningRate: 1e-3, exploration: 0.01 },
+  };
+  const [without, distilled] = [options, { ...options, distilled: 6 }].map(plansOf);
+  expect(distilled!.map(({ stage }) => stage).slice(2, 10)).toEqual([
+    ...["warm-up", ...Array(6).fill("distillation"), "selection"],
+  ]);
+  for (const { exploration, isWarmUp, isFinal } of distilled!.slice(3, 9))
+    expect({ exploration, isWarmUp, isFinal }).toEqual({ exploration: 0, isWarmUp: false, isFinal: false });
+  const after = (plans: typeof without, from: number) =>
+    plans!
+      .slice(from)
+      .map(({ iteration, ...plan }) => JSON.stringify({ ...plan, iteration: iteration - from }));
+  expect(after(distilled, 9)).toEqual(after(without, 3));
 });

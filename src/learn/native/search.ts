@@ -2,10 +2,10 @@
 // compared again under the same luck. The best of many tries seems better than it is, so the finalists are tried anew.
 
 import type { Random } from "../../base/random.ts";
-import { toWording } from "../../conductor/native/reading.ts";
-import type { WrittenStep } from "../../conductor/native/language.ts";
-import { handsOff } from "../../worker/kinds.ts";
 import { hashSeed } from "../../base/random.ts";
+import type { WrittenStep } from "../../conductor/native/language.ts";
+import { toWording } from "../../conductor/native/reading.ts";
+import { handsOff } from "../../worker/kinds.ts";
 import { meanReward, performPlans, toRolloutSeed, toTries } from "../grpo.ts";
 import type { Asking } from "../types.ts";
 import { sampleWorkflow } from "./random-workflow.ts";
@@ -62,7 +62,10 @@ export async function* searchPlans(
   return finalists.map((search) => best(search, 1)[0]);
 }
 
-function plansOf({ language }: Policy, plans: readonly { tokens: readonly number[] }[]): (readonly WrittenStep[])[] {
+function plansOf(
+  { language }: Policy,
+  plans: readonly { tokens: readonly number[] }[],
+): (readonly WrittenStep[])[] {
   return plans.flatMap(({ tokens }) => {
     const steps = language.toSteps(tokens);
     return steps ? [steps] : [];
@@ -97,7 +100,8 @@ async function* compare(
     for (const [i, { text, steps }] of fresh[q]!.entries()) {
       const outcomes = tried[q]![i]!;
       const reward = meanReward(outcomes, costPerCall);
-      if (reward !== undefined && outcomes.every(({ isValid }) => isValid)) known.set(text, { text, steps, reward });
+      if (reward !== undefined && outcomes.every(({ isValid }) => isValid))
+        known.set(text, { text, steps, reward });
     }
 }
 

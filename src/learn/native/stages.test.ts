@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { TuttiError } from "../../base/errors.ts";
 import { type Choices, createChoices } from "../../conductor/native/choice.ts";
+import type { WrittenStep } from "../../conductor/native/language.ts";
+import { toWording } from "../../conductor/native/reading.ts";
 import {
   add,
   createGivenPolicy,
@@ -10,9 +12,8 @@ import {
   toMember,
   toSum,
 } from "../../testing/learn/small-world.ts";
-import { createTinyLanguage } from "../../testing/learn/tiny-language.ts";
+import { createTinyLanguage, say } from "../../testing/learn/tiny-language.ts";
 import { parseWorkflow } from "../../workflow/parse.ts";
-import type { Step } from "../../workflow/types.ts";
 import type { World } from "../../world/types.ts";
 import { grpo } from "../grpo.ts";
 import { toOutcomeMetrics } from "../metrics.ts";
@@ -21,12 +22,11 @@ import { compareSizes } from "./compare-sizes.ts";
 import type { StageName } from "./schedule.ts";
 import type { StageContext, TrainingStage } from "./stage.ts";
 import { type LearningPolicy, toPrompt } from "./stage.ts";
-import { supervise } from "./supervised.ts";
 import { warmUp } from "./warm-up.ts";
 
 const language = createTinyLanguage();
 const [GOOD, BAD, DOWN] = [0, 1, 2];
-const ask = (worker: number): GivenPlan => [{ worker, subtask: "Answer the question", access: [] }];
+const ask = (worker: number): WrittenStep[] => [{ worker, saying: say(language), access: [] }];
 
 /** One question with the same pool always, so that plans can be given. */
 function createFixedWorld(parts: Partial<World> = {}): World {
@@ -46,7 +46,7 @@ interface Parts extends Partial<Pick<StageContext, "world" | "seed" | "signal">>
 }
 
 const STAGES: Partial<Record<StageName, TrainingStage>> = {
-  ...{ "warm-up": warmUp, supervised: supervise, sizes: compareSizes },
+  ...{ "warm-up": warmUp, sizes: compareSizes },
 };
 
 /** One iteration. Undefined where it was cut off. */
@@ -76,9 +76,10 @@ describe("warm-up", () => {
     expect(options.objective.kind).toBe("likelihood");
     const examples = rows.flatMap((row) => row.examples);
     expect(examples.length).toBeGreaterThan(8);
+    const { reading, question } = toPrompt(policy, world.sample(1));
     for (const [i, { tokens }] of examples.entries()) {
-      // A question's pool is two models and a vote, and those who read of an earlier round may accept.
-      const text = language.toText(tokens, Number);
+      // A question's pool is two models and a vote, and those who read of an earlier round may accept. All have parts.
+      const text = language.toText(tokens, toWording(reading, question.pool));
       const parsed = parseWorkflow(text, { workers: 3, allowEmpty: true });
       expect(parsed.ok, `example ${i}: ${text}`).toBe(true);
     }
@@ -97,32 +98,6 @@ describe("warm-up", () => {
   });
 });
 
-describe("the supervised variant", () => {
-  test("makes likelier who was right, and does not learn from who was down", async () => {
-    const { policy } = await iterate("supervised", [[[]]]);
-    const [{ rows }] = policy.examples as [(typeof policy.examples)[number]];
-    for (const { examples } of rows) {
-      const weightOf = (worker: number) =>
-        examples.find(({ tokens }) => tokens[0] === language.slot(worker))!.weights[0]!;
-      expect(weightOf(GOOD)).toBeGreaterThan(2 * weightOf(BAD));
-      expect(weightOf(BAD)).toBeGreaterThan(0);
-      expect(weightOf(DOWN)).toBe(0);
-      // All questions together weigh 1.
-      expect(weightOf(GOOD) + weightOf(BAD)).toBeCloseTo(1 / rows.length, 6);
-    }
-  });
-
-  test("teaches nothing where everybody was down", async () => {
-    const members = [toMember("down", () => new TuttiError("overloaded", "Down", { retryable: true }), 0.5)];
-    const world = createFixedWorld({ sample: () => ({ task: toSum(1), pool: { members } }) });
-    const { policy } = await iterate("supervised", [[[]]], { world });
-    const examples = policy.examples[0]!.rows.flatMap((row) => row.examples);
-    expect(
-      examples.flatMap(({ weights }) => [...(weights as Float32Array)]).every((weight) => weight === 0),
-    ).toBe(true);
-  });
-});
-
 describe("reinforcement", () => {
   test("learns from groups in which somebody did better", async () => {
     const { policy, groups } = await iterate("selection", [[ask(GOOD), ask(BAD), ask(BAD), ask(BAD)]]);
@@ -131,10 +106,12 @@ describe("reinforcement", () => {
     )!;
     expect(options.objective).toMatchObject({ kind: "policy", clip: 0.2 });
     expect(groups.length).toBe(2);
-    expect(rows.map(({ examples }) => examples.map(({ advantage }) => advantage))).toEqual([
-      [0.375, -0.125, -0.125, -0.125],
-      [0.375, -0.125, -0.125, -0.125],
-    ]);
+    // An eighth of what a plan earned more than its group: the weight of its first token, who is asked.
+    const weights = rows.map(({ examples }) => examples.map(({ weights }) => 8 * weights[0]!));
+    for (const group of weights) {
+      expect(group[0]).toBeCloseTo(0.375, 6);
+      for (const weight of group.slice(1)) expect(weight).toBeCloseTo(-0.125, 6);
+    }
   });
 
   test("learns nothing from flat groups, nor where all were lost to an outage", async () => {
@@ -157,11 +134,11 @@ describe("reinforcement", () => {
 });
 
 describe("the choice of a size", () => {
-  const wrongThenRight: Step[] = [...(ask(BAD) as Step[]), ...(ask(GOOD) as Step[])];
+  const wrongThenRight = [...ask(BAD), ...ask(GOOD)];
   /** Alone it asks whoever is wrong. */
   const writeBySize = async (prefixes: readonly { start?: number }[]) =>
     prefixes.map(({ start }) => {
-      const tokens = language.toTokens(start === language.size(1) ? (ask(BAD) as Step[]) : wrongThenRight);
+      const tokens = language.toTokens(start === language.size(1) ? ask(BAD) : wrongThenRight);
       return [{ tokens, logps: tokens.map(() => -1), entropies: tokens.map(() => 0) }];
     });
   const createBoth = () => createChoices({ first: [1, 2], later: [0, 2] }, language.vocabulary);
@@ -172,7 +149,7 @@ describe("the choice of a size", () => {
     expect(policy.examples).toEqual([]);
     const question = createFixedWorld().sample(99);
     const [open, wrong, right] = [undefined, "Answer: 0", "Answer: 14"].map((reply) => {
-      const steps = reply === undefined ? [] : (ask(BAD) as Step[]);
+      const steps = reply === undefined ? [] : [{ worker: BAD, subtask: "Answer it", access: [] }];
       const rounds = reply === undefined ? [] : [{ workflow: { steps }, replies: steps.map(() => reply) }];
       return toPrompt(policy, question, { rounds }).reading;
     });

@@ -58,9 +58,7 @@ export function toRandomExamples(
     const rounds = [{ workflow: { steps }, replies }];
     const reading = isLater ? toPrompt(policy, question, { rounds, size }).reading : plain;
     const examples = Array.from({ length: GROUP }, (): TrainingExample => {
-      const tokens = language.toTokens(
-        sampleWorkflow({ ...sampling, previousSteps: before.length, size }),
-      );
+      const tokens = language.toTokens(sampleWorkflow({ ...sampling, previousSteps: before.length, size }));
       return { tokens, weights: weigh(tokens).map((weight) => weight * scale) };
     });
     return { prefix: reading.prefix, examples };

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { type CardDraft, type Checkpoint, saveCheckpoint } from "../../conductor/native/checkpoint.ts";
 import { createChoices } from "../../conductor/native/choice.ts";
 import { FEATURES } from "../../conductor/native/reading.ts";
-import { createWeights } from "../../nn/transformer.ts";
 import type { Repertoire } from "../../instruction/types.ts";
+import { createWeights } from "../../nn/transformer.ts";
 import { createTinyLanguage } from "./tiny-language.ts";
 
 export function createTinyCheckpoint(change: Partial<CardDraft> = {}, seed = 1): Checkpoint {
