@@ -27,6 +27,7 @@ const SIGHTS = ["nothing", "plan", "answer", "answers"] as const satisfies reado
 const FIELDS = { instructions: "instructions", works: "works", forms: "forms" } as const;
 /** Whoever has more wrong than this sees the rest after mending these. */
 const MOST_SHOWN = 30;
+const MOST_ANCESTORS = 1000;
 
 const id = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/);
 const sentence = z.string().trim().min(1).max(2000);
@@ -42,10 +43,14 @@ const gain = z.strictObject({
   high: z.number(),
   comparisons: z.int().min(0),
 });
+const by = z.string().min(1);
+const ancestor = z.strictObject({ id, text: sentence, by, gain: gain.optional() });
 const lineage: z.ZodType<Lineage> = z.strictObject({
   parent: id,
-  by: z.string().min(1),
+  parentText: sentence.optional(),
+  by,
   gain: gain.optional(),
+  earlier: z.array(ancestor).max(MOST_ANCESTORS).optional(),
 });
 const entries = {
   instructions: z.strictObject({

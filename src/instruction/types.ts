@@ -48,10 +48,32 @@ export interface Instruction {
 export interface Lineage {
   /** The instruction it is an edit of. */
   parent: string;
+  /** Its parent's English sentences, whose place it took. */
+  parentText?: string;
   /** Who proposed it: a model of the pool, or a rule of the rehearsal (simulated). */
   by: string;
-  /** Gain in accuracy over its parent in the same places, in points from 0 to 1, with a 95 % interval; absent: not measured. */
-  gain?: { mean: number; low: number; high: number; comparisons: number };
+  /** Over its parent in the same places; absent: not measured. */
+  gain?: Gain;
+  /** Where its parent came from in its turn, and so on, the nearest first. */
+  earlier?: readonly Ancestor[];
+}
+
+/** An instruction that gave its place to another one, before the parent did. */
+export interface Ancestor {
+  id: string;
+  text: string;
+  /** Who proposed what took its place, and what that gained. */
+  by: string;
+  gain?: Gain;
+}
+
+/** Of accuracy, as a share from −1 to 1, with its 95 % interval. */
+export interface Gain {
+  mean: number;
+  low: number;
+  high: number;
+  /** Questions on which both were tried. */
+  comparisons: number;
 }
 
 /** A kind of work, as a phrase that begins with a verb in the imperative or infinitive: "work out the lengths first, …". */

@@ -210,7 +210,8 @@ class TrainingLoop<Entry extends ScheduleEntry> {
     if (signal.aborted) return;
     const measured = toValidationMetrics(outcomes, costPerCall);
     const reward = this.#algorithm.validate?.() ?? measured.reward;
-    const metrics = { ...measured, reward, parts: toPartMetrics(world, outcomes) };
+    const instructions = this.#algorithm.instructions?.();
+    const metrics = { ...measured, reward, parts: toPartMetrics(world, outcomes), instructions };
     // A training too short for its final stage keeps what it ends with.
     const isKept = isFinal || (state.iteration === this.#schedule.total && !state.best);
     const isBest = isKept && !(state.best && metrics.reward <= state.best.reward - tolerance);

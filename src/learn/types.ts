@@ -1,6 +1,7 @@
 // How a Conductor learns: the port behind which every learning algorithm stands, and what is told while it learns.
 
 import type { Conductor } from "../conductor/types.ts";
+import type { Gain, InstructionRole, Lineage } from "../instruction/types.ts";
 import type { Weights } from "../nn/types.ts";
 import type { Outcome } from "../world/rollout.ts";
 import type { Question } from "../world/types.ts";
@@ -57,6 +58,8 @@ export interface LearningAlgorithm<Entry extends ScheduleEntry = ScheduleEntry> 
   toRollout?(question: Question, entry: Entry, seed: number): Rollout;
   /** All it needs to go on as if nothing had happened, to the bit. */
   save(): AlgorithmState;
+  /** What steps were told in the plans of the last `answer`, where that is chosen from a repertoire. */
+  instructions?(): InstructionUse[];
   /** What it is worth on the validation split where it knows that better than one run of each question tells. */
   validate?(): number | undefined;
   /** What people will use, into a folder of its own. */
@@ -124,6 +127,29 @@ export interface UpdateMetrics extends OutcomeMetrics {
   learningRate: number;
   /** Rollouts performed so far, where algorithms are compared by them. */
   runs?: number;
+  /** Where one better instruction was looked for: what came of it. */
+  proposal?: ProposalMetrics;
+}
+
+/** A proposal for an instruction of the repertoire. Gains are of accuracy over the parent in the same places. */
+export type ProposalMetrics = { rollouts: number } & (
+  | { end: "none"; why: string }
+  /** What was proposed could not be an instruction in its parent's place. */
+  | { end: "refused"; parent: string; by: string; why: string }
+  /** It did not seem better in the first comparison, or was not shown to be in the second, on fresh questions. */
+  | { end: "dropped"; parent: string; by: string; text: string; seemed: Gain; gain?: Gain }
+  /** It has the parent's place, under an id of its own. */
+  | { end: "kept"; parent: string; by: string; text: string; seemed: Gain; gain: Gain; id: string }
+);
+
+/** An instruction of the repertoire, and how many steps of the plans were told it. */
+export interface InstructionUse {
+  id: string;
+  role: InstructionRole;
+  /** In English, with its slots. */
+  text: string;
+  used: number;
+  lineage?: Lineage;
 }
 
 /** Told after every iteration. */
@@ -154,6 +180,8 @@ export interface ValidationMetrics
   iteration: number;
   /** Of worlds that were joined: each apart, by its name. */
   parts?: Readonly<Record<string, ValidationPart>>;
+  /** What the steps of these plans were told: all that were used or proposed. */
+  instructions?: readonly InstructionUse[];
   /** Costs counted. */
   reward: number;
   isBest: boolean;

@@ -44,6 +44,8 @@ const nativeSchema = z.object({
   costPerCall: z.number(),
   /** Iterations of distillation. */
   distilled: z.number(),
+  /** Instructions that are proposed; trainings of before do not say. */
+  proposals: z.number().default(0),
   /** Another file of instructions than the one that is shipped. */
   repertoire: z.string().optional(),
   words: z.enum(["free", "generic"]),
@@ -65,6 +67,7 @@ export interface TrainFlags extends WorldFlags, TrinityFlags, SpreadFlags {
   size?: number;
   group?: number;
   distill?: number | true;
+  propose?: number;
   repertoire?: string;
   words?: "free" | "generic";
   width?: number;
@@ -154,6 +157,11 @@ export function addTrainFlags(command: Command): Command {
       `before reinforcement, so many iterations that imitate the best plans of a search (${DISTILLED} where no number is given); in the rehearsal`,
       wholeNumber("--distill", 1, 1_000_000),
     )
+    .option(
+      "--propose <n>",
+      "before sizes are compared, look for so many better instructions (0): a model of the pool proposes each, in the rehearsal a rule; what earns more stays in the checkpoint",
+      wholeNumber("--propose", 0, 10_000),
+    )
     .option("--repertoire <file>", "the instructions to choose from, instead of those that are shipped")
     .option(
       "--words <kind>",
@@ -178,7 +186,18 @@ export function toSettings(flags: TrainFlags, what: TrainedKind = "native"): Tra
 
 /** Flags of one kind of Conductor say nothing to the other. */
 const ONLY: Record<TrainedKind, readonly (keyof TrainFlags)[]> = {
-  native: ["rounds", "size", "group", "distill", "repertoire", "words", "width", "layers", "threads"],
+  native: [
+    "rounds",
+    "size",
+    "group",
+    "distill",
+    "propose",
+    "repertoire",
+    "words",
+    "width",
+    "layers",
+    "threads",
+  ],
   trinity: TRINITY_FLAGS,
 };
 
@@ -206,6 +225,7 @@ export function toNativeSettings(flags: TrainFlags): NativeSettings {
   const world = toWorldSettings(flags);
   if (flags.distill !== undefined && world.kind !== "rehearsal" && world.kind !== "joined")
     throw usageError("--distill goes with --rehearsal: only simulated questions are searched");
+  refuseProposals(flags, world);
   return {
     what: "native",
     world,
@@ -219,12 +239,24 @@ export function toNativeSettings(flags: TrainFlags): NativeSettings {
     questions: flags.questions ?? QUESTIONS,
     costPerCall: flags.cost ?? 0,
     distilled: flags.distill === true ? DISTILLED : (flags.distill ?? 0),
+    proposals: flags.propose ?? 0,
     repertoire: flags.repertoire && resolve(flags.repertoire),
     words: flags.words ?? "free",
     width,
     layers,
     threads: flags.threads ?? Math.min(MOST_THREADS, availableParallelism()),
   };
+}
+
+/** Where a reply stays what it was, whatever a worker is told, no instruction can earn more than another. */
+function refuseProposals({ propose = 0, words }: TrainFlags, { kind }: NativeSettings["world"]): void {
+  if (propose === 0) return;
+  if (kind === "recording")
+    throw usageError(
+      "--propose cannot be used on recordings alone: a recorded reply stays the same whatever a worker is told, so instructions cannot compete. Add --rehearsal, where simulated questions decide, or use --tasks",
+    );
+  if (words === "generic")
+    throw usageError("--propose looks for better instructions, and with --words generic there are none");
 }
 
 /** As they are kept: a training may go on from another folder than it began in. */

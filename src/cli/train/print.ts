@@ -26,12 +26,15 @@ export function writePage(folder: TrainingFolder): string {
 /** What it will probably take, for whoever pays. */
 export function toCostLines(
   { asks, usd, highestUsd, unpriced, isSimulated, tasks }: NonNullable<PreparedWorld["estimate"]>,
-  { iterations }: TrainSettings,
+  settings: TrainSettings,
   budgetUsd: number,
 ): string[] {
   const money = (amount: number) => toMoney(amount, isSimulated);
-  const all = iterations === undefined ? undefined : iterations * usd;
-  const rest = all === undefined ? "" : `; ${toCount(iterations!, "iteration")}: about ${money(all)}`;
+  const { iterations } = settings;
+  // A proposal makes no more asks than any other iteration.
+  const count = (iterations ?? 0) + (settings.what === "native" ? settings.proposals : 0);
+  const rest =
+    iterations === undefined ? "" : `; ${toCount(count, "iteration")}: about ${money(count * usd)}`;
   return [
     `${toCount(tasks, "task")}. An iteration makes up to ${toCount(asks, "ask")}: about ${money(usd)}, and ${money(highestUsd)} should only the most expensive worker be asked${rest}.`,
     "What was asked once is not asked again, so it becomes less; evaluating on validation questions comes on top.",

@@ -5,6 +5,7 @@ import { isTuttiError } from "../../base/errors.ts";
 import { toDelay, toMoney, toPercent } from "../../base/format.ts";
 import { finiteMean } from "../../base/statistics.ts";
 import type { TrainingFolder } from "../../learn/folder.ts";
+import { toProposalLine } from "../../learn/report/instructions.ts";
 import type { TrainerOptions, TrainResult } from "../../learn/train.ts";
 import type { IterationMetrics, ScheduleEntry, TrainEvent, ValidationMetrics } from "../../learn/types.ts";
 import type { Store } from "../../store/types.ts";
@@ -183,6 +184,10 @@ export function createTrainProgress(
         stderr.write(`${style.dim(toOneLine(event.text))}\n`);
       } else if (event.type === "validation") validation = event;
       else if (event.type === "iteration") {
+        if (event.proposal) {
+          line.end();
+          stderr.write(`${toOneLine(toProposalLine(event.proposal))}\n`);
+        }
         if (last.at(-1)?.stage !== event.stage) last = [];
         last = [...last, event].slice(-CALM);
         ticks = [...ticks, { at: now(), iteration: event.iteration }].slice(-RECENT);

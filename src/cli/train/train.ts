@@ -37,6 +37,7 @@ Examples:
   $ tutti train --recording recorded/exam --set exam-hard --seed 1 --out trainings/exam
   $ tutti train trinity --recording recorded/exam --algorithm evolution --cost 0.02
   $ tutti train --rehearsal --recording recorded/exam --share 0.6
+  $ tutti train --tasks mine.jsonl --budget-usd 20 --propose 10
   $ tutti train --tasks mine.jsonl --budget-usd 10
   $ tutti train --tasks mine.jsonl --budget-usd 10 --postgres  # with machines that run tutti work
   $ tutti train --resume trainings/exam
@@ -64,11 +65,13 @@ async function train(what: TrainedKind | undefined, flags: TrainFlags): Promise<
     { writePage, toOutcomeLines, showResults },
     { performTraining, INTERRUPTED },
     { createTrainer },
+    { findProposals },
   ] = await Promise.all([
     import("../../learn/folder.ts"),
     import("./print.ts"),
     import("./run.ts"),
     import("./trainer.ts"),
+    import("../../learn/report/instructions.ts"),
   ]);
   const folder = openTrainingFolder(flags.resume ?? flags.out ?? (await choosePath(prepared.name)));
   let opened: Awaited<ReturnType<PreparedWorld["open"]>> | undefined;
@@ -91,7 +94,9 @@ async function train(what: TrainedKind | undefined, flags: TrainFlags): Promise<
     if (flags.json) {
       folder.keepResults(results);
       writePage(folder);
-      process.stdout.write(`${toJson({ folder: folder.path, ...result, results })}\n`);
+      const { iterations } = folder.load();
+      const proposals = findProposals(iterations);
+      process.stdout.write(`${toJson({ folder: folder.path, ...result, proposals, results })}\n`);
     } else {
       if (results.length > 0) showResults(results, folder, process);
       process.stderr.write(`\n${toOneLine(page)}\n`);

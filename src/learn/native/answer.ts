@@ -3,7 +3,7 @@
 import type { Outcome } from "../../world/rollout.ts";
 import type { Grading, Question } from "../../world/types.ts";
 import { performAll, toRunSeed } from "../perform.ts";
-import { type Policy, type Prompt, settleSize, toPrompt, writePlans } from "./stage.ts";
+import { type Plan, type Policy, type Prompt, settleSize, toPrompt, writePlans } from "./stage.ts";
 
 const BATCH = 32;
 
@@ -17,6 +17,8 @@ export interface AnswerAllOptions {
   size?: number;
   seed: number;
   signal: AbortSignal;
+  /** Is told every plan that was written. */
+  onPlan?(plan: Plan): void;
 }
 
 /** The outcome of each question. */
@@ -32,7 +34,7 @@ export async function answerAll(
 
 /** Together, round by round: whoever is done waits for the others. */
 async function answerBatch(questions: readonly Question[], options: AnswerAllOptions): Promise<Outcome[]> {
-  const { policy, world, rounds, cost, size, seed, signal } = options;
+  const { policy, world, rounds, cost, size, seed, signal, onPlan = () => {} } = options;
   const current: (Outcome | undefined)[] = questions.map(() => undefined);
   for (let round = 0; round < rounds; round++) {
     const going: { at: number; prompt: Prompt }[] = [];
@@ -49,6 +51,7 @@ async function answerBatch(questions: readonly Question[], options: AnswerAllOpt
     if (going.length === 0) break;
     const prompts = going.map(({ prompt }) => prompt);
     const plans = await writePlans(policy, prompts, { group: 1, signal });
+    for (const [plan] of plans) onPlan(plan!);
     const rollouts = going.map(({ at, prompt: { question } }, i) => {
       const before = current[at];
       const texts = [...(before?.texts ?? []), plans[i]![0]!.text];

@@ -129,7 +129,7 @@ function toComparison(
   };
 }
 
-async function writeGreedily(
+export async function writeGreedily(
   prompts: readonly Prompt[],
   { policy, signal }: StageContext,
 ): Promise<Plan[][]> {

@@ -33,9 +33,14 @@ import type { AlgorithmState, LearningAlgorithm, UpdateMetrics } from "../types.
 import { answerAll } from "./answer.ts";
 import { compareSizes } from "./compare-sizes.ts";
 import { distil } from "./distil.ts";
+import { createChatProposer } from "./propose/chat-proposer.ts";
+import { ProposalMemory } from "./propose/memory.ts";
+import { proposeInstruction } from "./propose/propose.ts";
+import { createRuleProposer } from "./propose/rule-proposer.ts";
+import { countInstructions, toInstructionUses } from "./propose/uses.ts";
 import { createSchedule, type StageName, type StagePlan } from "./schedule.ts";
 import type { StageResult, TrainingStage } from "./stage.ts";
-import { type LearningPolicy, type Policy, toPrompt } from "./stage.ts";
+import { type LearningPolicy, type Plan, type Policy, toPrompt } from "./stage.ts";
 import { warmUp } from "./warm-up.ts";
 
 export interface TrainOptions extends Omit<TrainerOptions<StagePlan>, "open"> {
@@ -48,6 +53,8 @@ export interface TrainOptions extends Omit<TrainerOptions<StagePlan>, "open"> {
   questions: number;
   /** Iterations that imitate the best plans of a search, before reinforcement; 0: reward alone. */
   distilled: number;
+  /** Better instructions that are looked for, one an iteration, before sizes are compared. */
+  proposals?: number;
   /** What steps can be told. */
   repertoire: Repertoire;
   shape?: { width?: number; layers?: number };
@@ -84,6 +91,7 @@ const STAGES: Record<StageName, TrainingStage> = {
   selection: grpo,
   teams: grpo,
   rounds: grpo,
+  proposals: proposeInstruction,
   sizes: compareSizes,
 };
 
@@ -93,9 +101,15 @@ async function openNativeLearner(
 ): Promise<LearningAlgorithm<StagePlan>> {
   const { world, rounds, costPerCall } = options;
   const engine = await openEngine({ threads: options.threads });
-  const { shape, weights, language, choices, moments } = saved ? toPolicyState(saved) : createState(options);
+  const opened = saved ? toPolicyState(saved) : createState(options);
+  const { shape, weights, choices, moments } = opened;
   const model = new Model(engine, shape, weights);
-  const policy: LearningPolicy = { model, language, choices };
+  // Its language changes when a proposed instruction is kept.
+  const policy: LearningPolicy = { model, language: opened.language, choices };
+  const memory = new ProposalMemory(saved?.values.proposals);
+  // Replies of simulated workers are no sentences of anybody: there edits are made by rule, and said to be simulated.
+  const proposer = world.isSimulated ? createRuleProposer() : createChatProposer();
+  let used = new Map<string, number>();
   const optimiser = moments ? AdamW.fromTensors(weights, moments) : new AdamW(weights);
   return {
     name: "native",
@@ -104,14 +118,15 @@ async function openNativeLearner(
     schedule: (iterations) =>
       createSchedule({
         ...{ iterations, rounds, size: options.size, warmUp: options.warmUp ?? WARM_UP },
-        distilled: options.distilled,
+        ...{ distilled: options.distilled, proposals: options.proposals },
         learningRate: options.learningRate ?? LEARNING_RATE,
         exploration: options.exploration ?? EXPLORATION,
       }),
 
     async *iterate(plan, signal) {
       const stage = STAGES[plan.stage];
-      return toMetrics(yield* stage({ ...options, policy, optimiser, plan, signal }), plan);
+      const proposing = { proposer, memory };
+      return toMetrics(yield* stage({ ...options, policy, optimiser, plan, signal, proposing }), plan);
     },
 
     answer(questions, { stage }, { seed, signal }) {
@@ -120,10 +135,18 @@ async function openNativeLearner(
       const isAlone = stage === "selection";
       const size = isAlone ? 1 : (options.size ?? (isChosen ? undefined : EVALUATED_SIZE));
       const own = { policy, world, size, rounds: isChosen ? rounds : 1, cost: costPerCall };
-      return answerAll(questions, { ...own, seed, signal });
+      used = new Map();
+      const onPlan = (plan: Plan) => countInstructions(plan, policy.language, used);
+      return answerAll(questions, { ...own, seed, signal, onPlan });
     },
 
-    save: () => toAlgorithmState({ shape, weights, language, choices, moments: optimiser.toTensors() }),
+    instructions: () => toInstructionUses(policy.language.repertoire, used),
+
+    save() {
+      const { language } = policy;
+      const state = { shape, weights, language, choices, moments: optimiser.toTensors() };
+      return toAlgorithmState(state, memory);
+    },
 
     async saveCheckpoint(folder, { iterations, validation }) {
       const card: CardDraft = {
@@ -143,7 +166,7 @@ async function openNativeLearner(
         },
         about: { validation, splitBy: world.splitBy },
       };
-      await saveCheckpoint(folder, { card, weights, language, choices });
+      await saveCheckpoint(folder, { card, weights, language: policy.language, choices });
     },
 
     close: () => model.close(),
@@ -151,12 +174,13 @@ async function openNativeLearner(
 }
 
 function toMetrics(
-  { groups, loss, entropy, gradientNorm }: StageResult,
+  { groups, loss, entropy, gradientNorm, proposal, proposalUsd = 0 }: StageResult,
   { learningRate }: StagePlan,
 ): UpdateMetrics {
   const flat = groups.filter(({ rewards }) => isFlat(rewards)).length;
+  const metrics = toOutcomeMetrics(groups.flatMap(({ outcomes }) => outcomes));
   return {
-    ...toOutcomeMetrics(groups.flatMap(({ outcomes }) => outcomes)),
+    ...{ ...metrics, costUsd: metrics.costUsd + proposalUsd, proposal },
     flatShare: flat / Math.max(1, groups.length),
     decisionEntropy: entropy,
     ...{ loss, gradientNorm, learningRate },
@@ -200,19 +224,17 @@ function createState({ world, seed, size, rounds, repertoire, shape = {} }: Trai
   return { shape: whole, weights: createWeights(whole, hashSeed(seed, "weights")), language, choices };
 }
 
-function toAlgorithmState({
-  shape,
-  weights,
-  language,
-  choices,
-  moments = new Map(),
-}: PolicyState): AlgorithmState {
+function toAlgorithmState(
+  { shape, weights, language, choices, moments = new Map() }: PolicyState,
+  memory: ProposalMemory,
+): AlgorithmState {
   const named = [...moments].map(([name, value]) => [MOMENT + name, value] as const);
   return {
     tensors: new Map([...weights, ...named, ...choiceTensors(choices, { isLearning: true })]),
     values: {
       ...{ shape, choices: sizesOf(choices), tokenizer: language.tokenizer.toJson() },
       repertoire: toRepertoireYaml(language.repertoire),
+      proposals: memory.toValues(),
     },
   };
 }

@@ -1,12 +1,13 @@
 // The order of learning. A team of random workers is worse than one good worker, so teams die out before
 // selection is good: selection comes first (teams of one), then teams of given sizes, so that they get good
-// before they compete with one another, then second rounds of given sizes, and last which size is worth its calls.
+// before they compete with one another, then second rounds of given sizes, then what instructions could be better, and
+// last which size is worth its calls.
 
 import type { Random } from "../../base/random.ts";
 import { learningRateAt } from "../../nn/optimiser.ts";
 import type { Schedule, ScheduleEntry } from "../types.ts";
 
-export type StageName = "warm-up" | "distillation" | "selection" | "teams" | "rounds" | "sizes";
+export type StageName = "warm-up" | "distillation" | "selection" | "teams" | "rounds" | "proposals" | "sizes";
 
 export interface ScheduleOptions {
   /** Of reinforcement; the warm-up comes before. */
@@ -14,6 +15,8 @@ export interface ScheduleOptions {
   warmUp: number;
   /** Iterations of distillation, before reinforcement. */
   distilled: number;
+  /** Iterations that propose an instruction each, before sizes are compared; none by default. */
+  proposals?: number;
   rounds: number;
   /** The size that teams shall have in the end; absent: the policy learns to decide. */
   size?: number;
@@ -50,8 +53,11 @@ const FIRM = 0.25;
 const NOISE = 0.01;
 
 export function createSchedule(options: ScheduleOptions): Schedule<StagePlan> {
-  const { warmUp, distilled, iterations } = options;
-  return { total: warmUp + distilled + iterations, at: (iteration) => planAt(iteration, options) };
+  const { warmUp, distilled, iterations, proposals = 0 } = options;
+  return {
+    total: warmUp + distilled + iterations + proposals,
+    at: (iteration) => planAt(iteration, options),
+  };
 }
 
 function planAt(iteration: number, options: ScheduleOptions): StagePlan {
@@ -59,15 +65,18 @@ function planAt(iteration: number, options: ScheduleOptions): StagePlan {
   const { stage } = plan;
   return {
     ...{ ...plan, iteration, isWarmUp: stage === "warm-up", isFinal: stage === finalStage(options) },
-    // While sizes are compared it only learns more: that counts, unless it does clearly worse.
-    tolerance: stage === "sizes" ? NOISE : 0,
+    // While sizes or sentences are compared it only learns more: that counts, unless it does clearly worse.
+    tolerance: stage === "sizes" || stage === "proposals" ? NOISE : 0,
   };
 }
 
 /** Without reinforcement what comes before it is kept: that is how a warm-up alone is measured. */
 function finalStage(options: ScheduleOptions): StageName {
-  if (options.iterations === 0) return options.distilled > 0 ? "distillation" : "warm-up";
-  return comparesSizes(options) ? "sizes" : "teams";
+  const { iterations, distilled, proposals = 0 } = options;
+  if (iterations > 0 && comparesSizes(options)) return "sizes";
+  if (proposals > 0) return "proposals";
+  if (iterations === 0) return distilled > 0 ? "distillation" : "warm-up";
+  return "teams";
 }
 
 /** Whether there is anything to choose: how large a team shall be, or whether another round is worth it. */
@@ -79,7 +88,7 @@ function stageAt(
   iteration: number,
   options: ScheduleOptions,
 ): Omit<StagePlan, keyof ScheduleEntry> & { stage: StageName } {
-  const { warmUp, distilled, iterations, rounds, size, learningRate, exploration } = options;
+  const { warmUp, distilled, iterations, rounds, size, learningRate, exploration, proposals = 0 } = options;
   const sampleGiven = (random: Random) => random.pick(GIVEN_SIZES);
   if (iteration < warmUp) {
     const peak = WARM_UP_RATE * learningRate;
@@ -121,5 +130,9 @@ function stageAt(
   const sampleSize = sampleMostly(0);
   if (at < forWriting)
     return { stage: "rounds", learningRate: rate, exploration: explore * FIRM, sampleSize };
+  if (at < forWriting + proposals) {
+    const teams = sampleMostly(OTHER_SIZES.late);
+    return { stage: "proposals", learningRate: 0, exploration: 0, sampleSize: teams };
+  }
   return { stage: "sizes", learningRate: 0, exploration: 0, sampleSize };
 }

@@ -15,7 +15,8 @@ import { toMessages } from "../../task/types.ts";
 import { MAX_STEPS } from "../../workflow/types.ts";
 import type { Outcome } from "../../world/rollout.ts";
 import type { Question, World } from "../../world/types.ts";
-import type { Asking } from "../types.ts";
+import type { Asking, ProposalMetrics } from "../types.ts";
+import type { ProposalMemory, Proposer } from "./propose/types.ts";
 import type { StagePlan } from "./schedule.ts";
 
 export interface StageContext {
@@ -32,6 +33,8 @@ export interface StageContext {
   /** Subtracted from the reward for every call. */
   costPerCall: number;
   signal: AbortSignal;
+  /** Of the stage of proposals: who makes them, and what was tried. */
+  proposing?: { proposer: Proposer; memory: ProposalMemory };
 }
 
 /** What came of the rollouts of a question. */
@@ -48,6 +51,9 @@ export interface StageResult {
   /** Mean over the decisions of the policy, in nats. */
   entropy: number;
   gradientNorm: number;
+  /** Of the stage of proposals, beside its groups: who proposes is asked, too. */
+  proposal?: ProposalMetrics;
+  proposalUsd?: number;
 }
 
 /** One iteration of a stage, as in the port. */

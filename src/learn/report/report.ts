@@ -12,6 +12,7 @@ import { toTable } from "../../report/table.ts";
 import type { TestResult, Training } from "../folder.ts";
 import type { TrainingStatement } from "../statement.ts";
 import type { Sample } from "../types.ts";
+import { toInstructionsView } from "./instructions.ts";
 import { pairSamples, SAMPLES_NOTE, type SampledRound, toSampleView } from "./samples.ts";
 import { toAskedChart, toCharts, toFacts, toHeadline, toStages, toTestTables } from "./view.ts";
 
@@ -41,6 +42,7 @@ ${
 }
 <h2>Who is asked</h2>${asked ? toFigure(asked, { width: 940, height: 240 }) : html`<p class="muted">Nobody was asked yet.</p>`}
 <h2>What it wrote, early and late</h2>${toSamples(samples)}
+${toInstructions(training)}
 <h2 id="results">On test tasks that it has never seen</h2>${toResults(results, statement?.isSimulated ?? false)}
 <h2>How it was made</h2>${toStatement(training)}`,
   );
@@ -99,6 +101,14 @@ function toRound(round: SampledRound): Markup {
           html`<li><span>${i + 1}</span><div><b>${worker}</b> <small>${sight}</small><br>${subtask}</div></li>`,
       )}</ol>`;
   }
+}
+
+function toInstructions(training: Training): Content {
+  const view = toInstructionsView(training);
+  if (!view) return false;
+  const { headline, uses, proposals } = view;
+  return html`<h2>Instructions</h2><p class="muted">What the steps of the last evaluation's plans were told. ${headline} Gains are of accuracy, in the same plans for the same training questions, with 95 % intervals; what seemed better was measured anew on fresh ones.</p>
+${uses && toTable(uses)}${proposals && html`<h3>Proposals</h3>${toTable(proposals)}`}`;
 }
 
 function toResults(results: readonly TestResult[], isSimulated: boolean): Markup {
