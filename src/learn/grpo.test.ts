@@ -238,7 +238,9 @@ describe("examples", () => {
     const context = createStageContext(policy);
     return { ...context, plan: { ...context.plan, stage, exploration: 0.1 } };
   };
-  const weightsOf = ({ weights }: { weights: ArrayLike<number> }) => Array.from(weights);
+  /** With the advantage that they weigh. */
+  const weightsOf = ({ weights, advantage = 1 }: { weights: ArrayLike<number>; advantage?: number }) =>
+    Array.from(weights, (weight) => weight * advantage);
   const kindsOf = (group: PlanGroup, i = 0) => language.kinds(group.plans[i]!.tokens);
 
   test("a rollout's tokens weigh its advantage, those that decide nothing not more; decisions are explored", async () => {
@@ -269,23 +271,6 @@ describe("examples", () => {
     expect(teaming!.exploration![at]).toBeGreaterThan(0);
     const who = kindsOf(group).indexOf("team");
     expect(selecting!.weights[who]).toBe(teaming!.weights[who]);
-  });
-
-  test("where it is known what a step alone gained, half of its tokens' advantage is that, and of nobody else's", async () => {
-    const plans = [[step(GOOD), step(BAD)], [step(BAD), step(GOOD)], [step(BAD)]];
-    const { policy, group } = await rollOutPlans(plans);
-    const advantages = toAdvantages(group.rewards);
-    const credits = [[0.3, undefined], [], []];
-    const [first, second] = toExamples({ ...group, credits }, toContext(policy, "teams"), 1);
-    const { tokens } = group.plans[0]!;
-    const [kinds, stepOf] = [language.kinds(tokens), language.stepsOf(tokens)];
-    for (const [t, weight] of weightsOf(first!).entries()) {
-      if (kinds[t] === "fixed") continue;
-      const expected = stepOf[t] === 0 ? 0.5 * advantages[0]! + 0.5 * 0.3 : advantages[0]!;
-      expect(weight, `token ${t}`).toBeCloseTo(expected, 9);
-    }
-    const [plain] = toExamples(group, toContext(policy, "teams"), 1).slice(1);
-    expect(second).toEqual(plain);
   });
 
   test("nothing is learned from an outage, and no exploration from what is no workflow", async () => {

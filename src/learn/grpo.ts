@@ -2,7 +2,6 @@
 // performed, and what earned more than its group becomes more likely. As in the paper: rewards 0 / 0.5 / 1, a clipped
 // ratio, no KL term. Where we leave it, because a small model collapsed without:
 // - advantages are centred, but not divided by the deviation of their group;
-// - a step's own tokens are also credited with what the plan loses when another plan's step stands there (credit.ts);
 // - the entropy of decisions is rewarded, up to a bound;
 // - a little likelihood of random workflows is added, or the language is forgotten.
 
@@ -15,7 +14,6 @@ import type { Step } from "../workflow/types.ts";
 import { isSimulatedTask } from "../world/joined.ts";
 import type { Outcome } from "../world/rollout.ts";
 import type { Question, World } from "../world/types.ts";
-import { creditSteps } from "./native/credit.ts";
 import {
   createStageRandom,
   learn,
@@ -43,8 +41,6 @@ export interface PlanGroup extends OutcomeGroup {
   /** Of the first try: it is what goes on to a second round. */
   outcomes: readonly Outcome[];
   rewards: (number | undefined)[];
-  /** Of each plan, by step: what it gains over others in its place. Absent: not compared. */
-  credits?: readonly (readonly (number | undefined)[])[];
 }
 
 /** How far the probability of a token may move in one step, as a ratio. */
@@ -61,8 +57,7 @@ export const grpo: TrainingStage = async function* (context) {
   );
 
   // 2. A group of plans for each, performed and rewarded; some go on to a second round.
-  //    What its steps gained is compared before that: a second round changes the rewards of the first.
-  const first = yield* creditSteps(yield* rollOut(prompts, context), context);
+  const first = yield* rollOut(prompts, context);
   const again = plan.stage === "rounds" ? yield* rollOutAgain(first, context, random) : [];
   const groups = [...first, ...again];
 
@@ -91,7 +86,10 @@ export const grpo: TrainingStage = async function* (context) {
 /** What a plan is performed with. */
 export type Try = Pick<WrittenRollout, "seed" | "before">;
 
-/** In a simulation each plan is tried so often: one try says more about the noise than about the plan. */
+/**
+ * In a simulation each plan is tried so often: one try says more about the noise than about the plan. Plans of a question
+ * meet the same luck, and what is not decided by luck alone is seen at once.
+ */
 export const TRIES = 16;
 
 /** First rounds. A plan's reward is the mean of its tries, which have the same seeds for the whole group. */
@@ -232,8 +230,6 @@ export function isFlat(rewards: readonly (number | undefined)[]): boolean {
 
 /** What a step is told earns little against the noise of a run: it learns more slowly than who is asked, or it drifts. */
 const KIND_WEIGHT: Record<TokenKind, number> = { team: 1, instruction: 1, filling: 1, fixed: 0.5 };
-/** Of a token's advantage, this share is what its step alone gained, where that is known. */
-const CREDIT = 0.5;
 /**
  * Entropy of a decision, in nats, above which no more is asked for, and none of what is no workflow: without these
  * bounds it ran away, once the groups were nearly flat, into ever longer babble.
@@ -242,7 +238,7 @@ const ENOUGH_ENTROPY = 1;
 
 /** Every rollout counts the same, however long it is. */
 export function toExamples(
-  { plans, outcomes, rewards, credits }: PlanGroup,
+  { plans, outcomes, rewards }: PlanGroup,
   { policy, plan: { stage, exploration } }: Pick<StageContext, "policy" | "plan">,
   scale: number,
 ): TrainingExample[] {
@@ -257,18 +253,11 @@ export function toExamples(
     const isTaught = outcomes[i]!.isValid && rewards[i] !== undefined;
     const isExplored = (t: number) =>
       isTaught && kinds[t] !== "fixed" && isLearned(t) && entropies[t]! < ENOUGH_ENTROPY;
-    const stepOf = language.stepsOf(tokens);
-    const advantageOf = (t: number) => {
-      const credit = stepOf[t] === undefined ? undefined : credits?.[i]?.[stepOf[t]];
-      return credit === undefined ? advantages[i]! : (1 - CREDIT) * advantages[i]! + CREDIT * credit;
-    };
     return {
       tokens,
       logps,
-      // The ratio is 1 while it learns, since each rollout is learned from once: an advantage for each token may stand
-      // in its weight.
-      advantage: 1,
-      weights: tokens.map((_, t) => (isLearned(t) ? KIND_WEIGHT[kinds[t]!] * advantageOf(t) * scale : 0)),
+      advantage: advantages[i]!,
+      weights: tokens.map((_, t) => (isLearned(t) ? KIND_WEIGHT[kinds[t]!] * scale : 0)),
       exploration: tokens.map((_, t) => (isExplored(t) ? exploration * scale : 0)),
     };
   });

@@ -75,7 +75,7 @@ const VOCABULARY = 1280;
 const SHAPE = { width: 96, layers: 2 };
 const HEAD_SIZE = 32;
 const WARM_UP = 300;
-const LEARNING_RATE = 7e-4;
+const LEARNING_RATE = 1e-3;
 const EXPLORATION = 0.03;
 /** Steps of the teams that are evaluated while sizes are given. */
 const EVALUATED_SIZE = 3;
