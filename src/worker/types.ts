@@ -42,6 +42,8 @@ export interface ReasoningPart {
   /** Empty where the provider keeps it to itself. */
   text: string;
   metadata?: ProviderMetadata;
+  /** Where it stood in its turn: behind so many characters of the text and so many calls. Absent: before all of them. */
+  behind?: { characters: number; calls: number };
 }
 
 export interface ToolCall {
