@@ -55,18 +55,19 @@ export function parseChatRequest(fields: Fields, header: HeaderReader): GatewayR
   const tools = readTools(body, (tool, type) => tool.object(type));
   const output = readOutput(body, tools);
   const includesUsage = body.optionalObject("stream_options")?.flag("include_usage");
+  const left = new Set<string>();
   const customTools = body
     .objects("tools", MOST_TOOLS)
     .filter(({ fields: { type } }) => type === "custom")
     .map((tool) => tool.object("custom").name("name"));
   return {
     ...common,
-    task: toAskedTask({ messages: readMessages(body), output }, "messages"),
+    task: toAskedTask({ messages: readMessages(body, left), output }, "messages"),
     effort: body.choice("reasoning_effort", EFFORTS),
     echo: dropAbsent({
       include_usage: includesUsage || undefined,
       custom_tools: customTools.length > 0 ? customTools : undefined,
-      ignored: toIgnored(fields, HONOURED, ignoredTools(body)),
+      ignored: toIgnored(fields, HONOURED, [...ignoredTools(body), ...left]),
     }),
   };
 }
@@ -143,19 +144,20 @@ function readChosen(choice: ObjectReader, tools: ToolDefinition[]): string {
 
 const ROLES = ["system", "developer", "user", "assistant", "tool", "function"];
 
-function readMessages(body: ObjectReader): Message[] {
+/** `left` gets what nobody can read. */
+function readMessages(body: ObjectReader, left: Set<string>): Message[] {
   const list = body.objects("messages");
   if (list.length === 0) throw body.bad("messages", "must hold at least one message.");
   const toolNames = new Map<string, string>();
   return list
-    .map((message) => readMessage(message, toolNames))
+    .map((message) => readMessage(message, toolNames, left))
     .filter(
       // A turn of the assistant that says nothing is refused by some providers and tells the others nothing.
       (message) => message.role !== "assistant" || message.content !== "" || message.toolCalls !== undefined,
     );
 }
 
-function readMessage(message: ObjectReader, toolNames: Map<string, string>): Message {
+function readMessage(message: ObjectReader, toolNames: Map<string, string>, left: Set<string>): Message {
   const role = message.text("role");
   switch (role) {
     case "system":
@@ -168,7 +170,7 @@ function readMessage(message: ObjectReader, toolNames: Map<string, string>): Mes
     case "tool": {
       const toolCallId = message.name("tool_call_id", LONGEST_CALL_ID);
       const toolName = toolNames.get(toolCallId) ?? "tool";
-      return { role, toolCallId, toolName, ...readToolContent(message) };
+      return { role, toolCallId, toolName, ...readToolContent(message, left) };
     }
     case "function": {
       const toolName = message.name("name");
@@ -197,13 +199,16 @@ function readUserPart(part: ObjectReader): Part {
 }
 
 /** Text, and images beside it. */
-function readToolContent(message: ObjectReader): Pick<ToolResult, "content" | "images"> {
+function readToolContent(message: ObjectReader, left: Set<string>): Pick<ToolResult, "content" | "images"> {
   const content = message.textOrObjects("content", "a text or a list of parts") ?? "";
   if (typeof content === "string") return { content };
   return toToolContent(
     content.map((part): TextOrImage => {
       const type = part.text("type");
-      if (type === "file") return { type: "text", text: "[a file]" };
+      if (type === "file") {
+        left.add("messages: file");
+        return { type: "text", text: "[a file]" };
+      }
       const read = type === "refusal" ? { type: "text" as const, text: part.text(type) } : readUserPart(part);
       return read as TextOrImage;
     }),

@@ -1,8 +1,9 @@
 // The input of a Responses request → our messages. Items are flatter than messages: what an assistant said and
 // each of its calls are items of their own, so neighbours are joined again into one turn. Items that only their
-// own provider can read (reasoning, its tools) are left out; so are references, unless they were expanded before
-// (references.ts).
+// own provider can read (reasoning, its tools) are left out, and named but for thoughts; so are references, unless they were
+// expanded before (references.ts).
 
+import { shorten } from "../../../base/format.ts";
 import type { Message, Part, ToolCall } from "../../../worker/types.ts";
 import { LONGEST_CALL_ID, MOST_MESSAGES } from "../../access/request-limits.ts";
 import { badRequest, type ObjectReader } from "../../http/object-reader.ts";
@@ -15,17 +16,25 @@ import { readTypedCall, readTypedResult } from "./typed-tools.ts";
 const ROLES = ["user", "assistant", "system", "developer"];
 const TEXT_PARTS = ["input_text", "output_text", "text"];
 
-/** `instructions` are not in here: they belong to one request and not to the conversation. */
-export function readInput(body: ObjectReader): Message[] {
-  const input = body.textOrObjects("input", "a text or a list of items", MOST_MESSAGES) ?? "";
-  if (typeof input === "string") return input === "" ? [] : [{ role: "user", content: input }];
-  const messages: Message[] = [];
-  const toolNames = new Map<string, string>();
-  for (const item of input) addItem(messages, toolNames, item);
-  return messages;
+/** What is known while an input is read. */
+interface Reading {
+  messages: Message[];
+  /** By the ids of their calls. */
+  toolNames: Map<string, string>;
+  /** Names of what could not be read. */
+  left: Set<string>;
 }
 
-function addItem(messages: Message[], toolNames: Map<string, string>, item: ObjectReader): void {
+/** `instructions` are not in here: they belong to one request and not to the conversation. `left` gets what nobody can read. */
+export function readInput(body: ObjectReader, left: Set<string>): Message[] {
+  const input = body.textOrObjects("input", "a text or a list of items", MOST_MESSAGES) ?? "";
+  if (typeof input === "string") return input === "" ? [] : [{ role: "user", content: input }];
+  const reading: Reading = { messages: [], toolNames: new Map(), left };
+  for (const item of input) addItem(reading, item);
+  return reading.messages;
+}
+
+function addItem({ messages, toolNames, left }: Reading, item: ObjectReader): void {
   if (referenceOf(item.fields) !== undefined) return;
   // Many clients leave the type out where there is a role.
   const isUntyped = item.value("type") === undefined && item.fields.role !== undefined;
@@ -54,7 +63,8 @@ function addItem(messages: Message[], toolNames: Map<string, string>, item: Obje
     case "custom_tool_call_output": {
       const toolCallId = item.name("call_id", LONGEST_CALL_ID);
       const toolName = toolNames.get(toolCallId) ?? "tool";
-      const returned = toToolContent(readParts(item, "output", readToolPart));
+      const read = (part: ObjectReader, kind: string) => readToolPart(part, kind, left);
+      const returned = toToolContent(readParts(item, "output", read));
       messages.push({ role: "tool", toolCallId, toolName, ...returned });
       return;
     }
@@ -67,6 +77,8 @@ function addItem(messages: Message[], toolNames: Map<string, string>, item: Obje
   const result = readTypedResult(item, type);
   if (result)
     messages.push({ role: "tool", toolName: toolNames.get(result.toolCallId) ?? "tool", ...result });
+  // Thoughts are their worker's, and come back to it from the journal.
+  if (!call && !result && type !== "reasoning") left.add(`input: ${shorten(type)}`);
 }
 
 function addMessage(messages: Message[], item: ObjectReader): void {
@@ -143,9 +155,9 @@ function readUserPart(part: ObjectReader, type: string): Part {
 }
 
 /** What a tool returned is text or an image; of anything else the model is at least told that it was there. */
-function readToolPart(part: ObjectReader, type: string): TextOrImage {
+function readToolPart(part: ObjectReader, type: string, left: Set<string>): TextOrImage {
   if (type === "input_image" && part.value("image_url") !== undefined) return readImage(part, "image_url");
-  if (type === "input_image") return { type: "text", text: "[an image]" };
-  if (type === "input_file") return { type: "text", text: "[a file]" };
-  return readTextPart(part, type);
+  if (type !== "input_image" && type !== "input_file") return readTextPart(part, type);
+  left.add(`input: ${type}`);
+  return { type: "text", text: type === "input_file" ? "[a file]" : "[an image]" };
 }
