@@ -45,7 +45,7 @@ const HONOURED: ReadonlySet<string> = new Set([
   ...["max_completion_tokens", "max_tokens", "n", "stop", "seed", "temperature", "top_p", "top_k"],
   ...["presence_penalty", "frequency_penalty", "tools", "tool_choice", "parallel_tool_calls", "functions"],
   ...["function_call", "response_format", "reasoning_effort", "verbosity", "service_tier", "logprobs"],
-  ...["modalities", "prompt_cache_key", "prompt_cache_retention", "tutti"],
+  ...["modalities", "prompt_cache_key", "tutti"],
 ]);
 
 export function parseChatRequest(fields: Fields, header: HeaderReader): GatewayRequest {

@@ -212,6 +212,7 @@ describe("the settings", () => {
     });
     expect(request.task.output).toEqual({
       maxOutputTokens: 90,
+      seed: 7,
       temperature: 0.5,
       topP: 0.9,
       parallelToolCalls: false,

@@ -32,7 +32,7 @@ import { typedToolOf } from "./typed-tools.ts";
 /** Fields that are followed, answered, or that only tell us something. */
 const HONOURED: ReadonlySet<string> = new Set([
   ...["model", "input", "instructions", "stream", "stream_options", "store", "background", "metadata"],
-  ...["user", "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "previous_response_id"],
+  ...["user", "safety_identifier", "prompt_cache_key", "previous_response_id"],
   ...[
     "max_output_tokens",
     "temperature",
