@@ -37,6 +37,7 @@ import {
   readUsualTier,
   toCustomInput,
 } from "../openai-tools.ts";
+import { createMessageReader, type Reading } from "../read-once.ts";
 
 const MAX_STOPS = 4;
 /** Fields that are followed, answered, or that only tell us something. */
@@ -150,14 +151,18 @@ function readMessages(body: ObjectReader, left: Set<string>): Message[] {
   if (list.length === 0) throw body.bad("messages", "must hold at least one message.");
   const toolNames = new Map<string, string>();
   return list
-    .map((message) => readMessage(message, toolNames, left))
+    .flatMap((message) =>
+      readOnce(message, { toolNames, left }, (reading) => [readMessage(message, reading)]),
+    )
     .filter(
       // A turn of the assistant that says nothing is refused by some providers and tells the others nothing.
       (message) => message.role !== "assistant" || message.content !== "" || message.toolCalls !== undefined,
     );
 }
 
-function readMessage(message: ObjectReader, toolNames: Map<string, string>, left: Set<string>): Message {
+const readOnce = createMessageReader();
+
+function readMessage(message: ObjectReader, { toolNames, left }: Reading): Message {
   const role = message.text("role");
   switch (role) {
     case "system":
@@ -166,7 +171,7 @@ function readMessage(message: ObjectReader, toolNames: Map<string, string>, left
     case "user":
       return { role, content: readUserContent(message) };
     case "assistant":
-      return readAssistant(message, toolNames);
+      return readAssistant(message);
     case "tool": {
       const toolCallId = message.name("tool_call_id", LONGEST_CALL_ID);
       const toolName = toolNames.get(toolCallId) ?? "tool";
@@ -235,14 +240,13 @@ function unsupported(part: ObjectReader, type: string, supported: string): Tutti
 
 // ---- Tool calls ---------------------------------------------------------------------------------
 
-function readAssistant(message: ObjectReader, toolNames: Map<string, string>): Message {
+function readAssistant(message: ObjectReader): Message {
   const toolCalls = message.objects("tool_calls", MOST_PARTS).map(readToolCall);
   const old = message.optionalObject("function_call");
   if (old) {
     const name = old.name("name");
     toolCalls.push({ id: oldCallId(name), name, input: old.optionalText("arguments") ?? "" });
   }
-  for (const { id, name } of toolCalls) toolNames.set(id, name);
   const content = readPlainText(message) || (message.optionalText("refusal") ?? "");
   return { role: "assistant", content, toolCalls: toolCalls.length > 0 ? toolCalls : undefined };
 }

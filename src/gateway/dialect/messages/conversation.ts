@@ -14,21 +14,18 @@ import {
   toToolContent,
   toUserContent,
 } from "../common.ts";
+import { createMessageReader, type Reading } from "../read-once.ts";
 
-/** What is known while a conversation is read. */
-interface Reading {
-  /** By the ids of their calls. */
-  toolNames: Map<string, string>;
-  /** Names of what could not be read. */
-  left: Set<string>;
-}
+const readOnce = createMessageReader();
 
 /** `system` and `messages`, in order. That user and assistant take turns is not demanded. `left` gets what nobody can read. */
 export function readConversation(body: ObjectReader, left = new Set<string>()): Message[] {
   const reading: Reading = { toolNames: new Map(), left };
   const messages = [
     ...readSystem(body, "system"),
-    ...body.objects("messages").flatMap((message) => readMessage(message, reading)),
+    ...body
+      .objects("messages")
+      .flatMap((message) => readOnce(message, reading, (own) => readMessage(message, own))),
   ];
   if (messages.every(({ role }) => role === "system"))
     throw badRequest("messages: at least one message with content is required.", "messages");
@@ -106,7 +103,6 @@ function readAssistant(blocks: ObjectReader[], reading: Reading): Message[] {
     else if (type !== "tool_use" && !THOUGHTS.includes(type)) leave(reading, type);
     if (type !== "tool_use") continue;
     const call = { id: block.name("id", LONGEST_CALL_ID), name: block.name("name") };
-    reading.toolNames.set(call.id, call.name);
     toolCalls.push({ ...call, input: toJson(block.value("input") ?? {}, block.pathOf("input")) });
   }
   if (content === "" && toolCalls.length === 0) return [];
