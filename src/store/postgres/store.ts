@@ -7,17 +7,19 @@
 
 import { randomUUID } from "node:crypto";
 import { TuttiError } from "../../base/errors.ts";
-import { FEEDBACK_START, groupByRun, toJson, toKeptFeedback, toStrippedRows } from "../event-rows.ts";
+import { FEEDBACK_START, groupByRun, toKeptFeedback, toStrippedRows } from "../event-rows.ts";
+import { type ListedEvents, takeLists, toListedJson } from "../listed-rows.ts";
 import { CLAIM_MS, type Claim, isAlive, runActiveError } from "../owner.ts";
 import { type SummaryChange, toSummaryChange } from "../summary.ts";
 import type { Owner, RunEvent, Store } from "../types.ts";
 import { withoutContent } from "../without-content.ts";
 import { type Client, type ConnectionOptions, openConnection } from "./connection.ts";
 import { prepareTables } from "./format.ts";
+import { type KeptMessage, keepLists, releaseLists, toListKeys } from "./message-lists.ts";
 import { createReservationId, loadAccount, renew, reserve } from "./reservations.ts";
 import { areRunning, findOld, stripRuns, toListQuery, toSummary, updateRun, withNested } from "./runs.ts";
 import { keepOnBill, type SumRow, toSpendingRows, toSumQuery } from "./spending.ts";
-import { parseRow } from "./tail.ts";
+import { readRows } from "./tail.ts";
 
 export interface PostgresStoreOptions extends Partial<ConnectionOptions> {
   /** By default the server's clock: those of the gateways may differ by minutes. */
@@ -39,7 +41,7 @@ type ClaimRow = Claim & { run: string };
 /** An append that waits for its transaction. Its id makes it happen once, however often it is tried. */
 interface Waiting {
   id: string;
-  rows: { runId: string; json: string; change: SummaryChange }[];
+  rows: (ListedEvents & { runId: string; change: SummaryChange })[];
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -86,7 +88,11 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
       "SELECT json FROM events WHERE run = $1 ORDER BY seq",
       [id],
     );
-    return rows.flatMap(({ json }, i) => parseRow(json, `Row ${i} of run ${id} in ${connection.name}`));
+    const read = await readRows(
+      async (sql, values) => (await client.query<KeptMessage>(sql, values)).rows,
+      rows.map(({ json }, i) => ({ json, where: `Row ${i} of run ${id} in ${connection.name}` })),
+    );
+    return read.flat();
   }
 
   // Whoever appends while a transaction is under way waits for the next one, together: a transaction costs more than a row.
@@ -125,10 +131,11 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
         client,
         rows.map(({ runId }) => runId),
       );
+      await keepLists(client, rows);
       await client.query(
         `INSERT INTO events (run, json)
          SELECT run, json FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS added (run, json, place) ORDER BY place`,
-        [rows.map(({ runId }) => runId), rows.map(({ json }) => json)],
+        [rows.map(({ runId }) => runId), rows.map((row) => toListedJson(row, toListKeys(row.lists)))],
       );
       for (const { runId, change } of rows) await updateRun(client, runId, change);
     });
@@ -151,6 +158,7 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
 
   async function remove(client: Client, ids: string[]): Promise<boolean> {
     await keepOnBill(client, ids);
+    await releaseLists(client, ids);
     let removed = 0;
     for (const rows of ["events WHERE run", "runs WHERE id"])
       removed += (await client.query(`DELETE FROM ${rows} = ANY ($1::text[])`, [ids])).rowCount ?? 0;
@@ -174,6 +182,7 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
     const events = await loadEvents(client, id);
     if (events.length === 0) return false;
     await client.query("DELETE FROM events WHERE run = $1", [id]);
+    await releaseLists(client, [id]);
     const kept = events.flatMap((event) => withoutContent(event) ?? []);
     for (const row of toStrippedRows(kept))
       await client.query("INSERT INTO events (run, json) VALUES ($1, $2)", [id, row]);
@@ -185,7 +194,7 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
       // Made into text now, so that an event that cannot be text fails alone.
       const rows = groupByRun(added).map(({ runId, events }) => ({
         runId,
-        json: toJson(events),
+        ...takeLists(events),
         change: toSummaryChange(events),
       }));
       if (rows.length === 0) return;
