@@ -4,7 +4,7 @@
 import { TuttiError } from "../../base/errors.ts";
 import { toCacheSums } from "../sums.ts";
 import type { Client, PostgresConnection } from "./connection.ts";
-import { SERVICE_FORMAT } from "./service-format.ts";
+import { SERVICE_FORMAT, SHARED_FORMAT } from "./service-format.ts";
 
 // `top` is the run at the head of a nested one, itself for others. `folded` is for searching: question and answer in small
 // letters. Events are text and not jsonb, which knows no zero character. `appends` makes an append that is tried again, because
@@ -180,6 +180,7 @@ const FORMATS: readonly { sql: string; fill?: (client: Client) => Promise<void> 
   { sql: FORMAT_2, fill: fillCacheSums },
   { sql: SERVICE_FORMAT },
   { sql: FORMAT_4 },
+  { sql: SHARED_FORMAT },
 ];
 
 /** Two processes that start at once do not both make the tables: the second waits for the first. */
