@@ -3,6 +3,7 @@
 
 import { TuttiError } from "../../base/errors.ts";
 import { toCacheSums } from "../sums.ts";
+import { APPEND_FORMAT } from "./append-format.ts";
 import type { Client, PostgresConnection } from "./connection.ts";
 import { SERVICE_FORMAT } from "./service-format.ts";
 
@@ -144,6 +145,7 @@ const FORMATS: readonly { sql: string; fill?: (client: Client) => Promise<void> 
   { sql: FORMAT_1 },
   { sql: FORMAT_2, fill: fillCacheSums },
   { sql: SERVICE_FORMAT },
+  { sql: APPEND_FORMAT },
 ];
 
 /** Two processes that start at once do not both make the tables: the second waits for the first. */
