@@ -3,17 +3,23 @@
 
 import { randomUUID } from "node:crypto";
 import { TuttiError } from "../../base/errors.ts";
-import { groupByRun, toJson } from "../event-rows.ts";
+import { groupByRun } from "../event-rows.ts";
+import { type ListedEvents, takeLists, toListedJson } from "../listed-rows.ts";
 import { type SummaryChange, toSummaryChange } from "../summary.ts";
 import type { RunEvent } from "../types.ts";
 import type { PostgresConnection } from "./connection.ts";
+import { keepLists, toListKeys } from "./message-lists.ts";
 import { toChangeRecord, toWellFormedJson } from "./runs.ts";
 
 interface Waiting {
   id: string;
-  rows: { runId: string; json: string; change: SummaryChange }[];
+  rows: (ListedEvents & { runId: string; change: SummaryChange })[];
   resolve(): void;
   reject(error: unknown): void;
+}
+
+interface Reply {
+  lost: string | null;
 }
 
 export interface Appends {
@@ -26,7 +32,7 @@ const APPEND =
   "SELECT append_events($1::uuid[], $2, $3::uuid[], $4::text[], $5::text[], $6::text[], $7) AS lost";
 
 export function createAppends(
-  { query }: Pick<PostgresConnection, "query">,
+  { query, transact }: PostgresConnection,
   {
     ownerOf,
     now,
@@ -65,18 +71,21 @@ export function createAppends(
       const record = toChangeRecord(runId, change);
       return record ? [{ append: id, ...record }] : [];
     });
-    const [reply] = await query<{ lost: string | null }>(APPEND, [
+    const values = [
       batch.map(({ id }) => id),
       now?.() ?? null,
       rows.map(({ id }) => id),
       rows.map(({ runId }) => runId),
       rows.map(({ runId }) => ownerOf(runId) ?? null),
-      rows.map(({ json }) => json),
+      rows.map((row) => toListedJson(row, toListKeys(row.lists))),
       toWellFormedJson(changes),
-    ]);
-    const { lost } = reply!;
-    // A process that was stopped for a while may have lost its lease without knowing.
-    if (lost !== null) throw new TuttiError("run-busy", `Run ${lost} was taken over by another process.`);
+    ];
+    // One journey to the server, but where long conversations are kept beside it.
+    if (rows.every(({ lists }) => lists.length === 0)) return refuseLost(await query<Reply>(APPEND, values));
+    await transact(async (client) => {
+      await keepLists(client, rows);
+      refuseLost((await client.query<Reply>(APPEND, values)).rows);
+    });
   }
 
   return {
@@ -84,7 +93,7 @@ export function createAppends(
       // Made into text now, so that an event that cannot be text fails alone.
       const rows = groupByRun(events).map(({ runId, events }) => ({
         runId,
-        json: toJson(events),
+        ...takeLists(events),
         change: toSummaryChange(events),
       }));
       if (rows.length === 0) return undefined;
@@ -97,4 +106,10 @@ export function createAppends(
       while (writing) await writing;
     },
   };
+}
+
+/** A process that was stopped for a while may have lost its lease without knowing. */
+function refuseLost([reply]: Reply[]): void {
+  const { lost } = reply!;
+  if (lost !== null) throw new TuttiError("run-busy", `Run ${lost} was taken over by another process.`);
 }

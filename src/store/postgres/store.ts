@@ -15,10 +15,11 @@ import { createAppends } from "./append.ts";
 import { createClaims, NOW } from "./claims.ts";
 import { type Client, type ConnectionOptions, openConnection } from "./connection.ts";
 import { prepareTables } from "./format.ts";
+import { type KeptMessage, releaseLists } from "./message-lists.ts";
 import { createReservationId, loadAccount, renew, reserve } from "./reservations.ts";
 import { areRunning, findOld, stripRuns, toListQuery, toSummary, withNested } from "./runs.ts";
 import { keepOnBill, type SumRow, toSpendingRows, toSumQuery } from "./spending.ts";
-import { parseRow } from "./tail.ts";
+import { readRows } from "./tail.ts";
 
 export interface PostgresStoreOptions extends Partial<ConnectionOptions> {
   /** By default the server's clock: those of the gateways may differ by minutes. */
@@ -68,11 +69,16 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
       "SELECT json FROM events WHERE run = $1 ORDER BY seq",
       [id],
     );
-    return rows.flatMap(({ json }, i) => parseRow(json, `Row ${i} of run ${id} in ${connection.name}`));
+    const read = await readRows(
+      async (sql, values) => (await client.query<KeptMessage>(sql, values)).rows,
+      rows.map(({ json }, i) => ({ json, where: `Row ${i} of run ${id} in ${connection.name}` })),
+    );
+    return read.flat();
   }
 
   async function remove(client: Client, ids: string[]): Promise<boolean> {
     await keepOnBill(client, ids);
+    await releaseLists(client, ids);
     let removed = 0;
     for (const rows of ["events WHERE run", "runs WHERE id"])
       removed += (await client.query(`DELETE FROM ${rows} = ANY ($1::text[])`, [ids])).rowCount ?? 0;
@@ -96,6 +102,7 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
     const events = await loadEvents(client, id);
     if (events.length === 0) return false;
     await client.query("DELETE FROM events WHERE run = $1", [id]);
+    await releaseLists(client, [id]);
     const kept = events.flatMap((event) => withoutContent(event) ?? []);
     for (const row of toStrippedRows(kept))
       await client.query("INSERT INTO events (run, json) VALUES ($1, $2)", [id, row]);
