@@ -23,7 +23,7 @@ export const toCopySweep = (isDead: string) =>
   `DELETE FROM relayed_replies WHERE (status IS NULL AND ${isDead}) OR at < ${NOW} - ${OPEN_MS}
      OR (status IS NOT NULL AND at < ${NOW} - ${KEPT_MS})`;
 
-export interface NamedRequest {
+interface NamedRequest {
   keyId: string | undefined;
   /** The idempotency key. */
   name: string;

@@ -3,6 +3,7 @@
 
 import { TuttiError } from "../../base/errors.ts";
 import { toCacheSums } from "../sums.ts";
+import { APPEND_FORMAT } from "./append-format.ts";
 import type { Client, PostgresConnection } from "./connection.ts";
 import { SERVICE_FORMAT, SHARED_FORMAT } from "./service-format.ts";
 
@@ -180,6 +181,7 @@ const FORMATS: readonly { sql: string; fill?: (client: Client) => Promise<void> 
   { sql: FORMAT_2, fill: fillCacheSums },
   { sql: SERVICE_FORMAT },
   { sql: FORMAT_4 },
+  { sql: APPEND_FORMAT },
   { sql: SHARED_FORMAT },
 ];
 

@@ -43,6 +43,20 @@ describe.skipIf(!POSTGRES)(`the journal in Postgres${noPostgres}`, PATIENT, () =
     }
   });
 
+  it("gives a run to one of two that want it in the same process, and renews the claims of many at once", async () => {
+    const schema = newSchema();
+    const store = await opened(openTestPostgres({ schema }));
+    const won = await Promise.all([store.claim("r", here), store.claim("r", there)]);
+    expect(won).toEqual([true, false]);
+    const runs = Array.from({ length: 300 }, (_, i) => `many${i}`);
+    const claimAll = () => Promise.all(runs.map((run) => store.claim(run, here)));
+    expect(new Set(await claimAll())).toEqual(new Set([true]));
+    const other = await opened(openTestPostgres({ schema, now: () => Date.now() + 20_000 }));
+    expect(await other.claim("many7", there)).toBe(true);
+    const renewed = await claimAll();
+    expect(runs.filter((_, i) => !renewed[i])).toEqual(["many7"]);
+  });
+
   it("takes a dead process's run over by the server's clock, and refuses what the loser still writes", async () => {
     let clock = 1_000_000;
     const schema = newSchema();
@@ -134,7 +148,7 @@ describe.skipIf(!POSTGRES)(`the journal in Postgres${noPostgres}`, PATIENT, () =
     const schema = newSchema();
     const store = await opened(openPostgresStore(proxy.address, { schema, maxConnections: 1 }));
     await store.append([runStart("r")]);
-    proxy.cutAfter("COMMIT");
+    proxy.cutAfter("append_events");
     await store.append([stepDelta("r", "once")]);
     expect(proxy.cuts()).toBe(1);
     expect(await store.loadRun("r")).toHaveLength(2);
