@@ -107,7 +107,7 @@ export async function openEngine(address: string, options: EngineOptions): Promi
 
   return {
     async perform({ runId, turn }, work) {
-      if (goingOn.getStore() === runId) return work(toCheckpoint(DBOS));
+      if (goingOn.getStore() === runId) return work(toCheckpoint(here));
       const id = turn === 0 ? runId : `${runId}/${turn}`;
       const { promise, resolve, reject } = withResolvers<RunState>();
       prepared.set(id, (checkpoint) => {
@@ -143,7 +143,7 @@ async function performWorkflow(runId: string): Promise<object> {
   prepared.delete(id);
   let ending: RunEnding = "over";
   try {
-    if (work) ending = (await work(toCheckpoint(DBOS))).ended ? "over" : "left";
+    if (work) ending = (await work(toCheckpoint(current!))).ended ? "over" : "left";
     else {
       await repeatSteps(current!, id);
       ending = await goingOn.run(runId, () => options.onLeft(runId));
@@ -169,21 +169,20 @@ async function repeatSteps({ DBOS, outside }: Current, id: string): Promise<void
     await DBOS.runStep(async () => "lost", { name: names.get(number) ?? "lost" });
 }
 
-/** Whatever becomes of DBOS's note, the work is done once: the journal has what came of it. */
-function toCheckpoint(DBOS: LoadedDbos["DBOS"]): Checkpoint {
+/**
+ * Whatever becomes of DBOS's note, the work is done once: the journal has what came of it, and decides whether it may be done.
+ * So it does not wait for DBOS, which looks first whether it has a note of it.
+ */
+function toCheckpoint({ DBOS, outside }: Current): Checkpoint {
   return async (name, work) => {
-    let begun: Promise<void> | undefined;
-    const perform = async () => {
-      begun ??= work();
-      await begun;
-      return "done";
-    };
+    const worked = outside(work);
+    worked.catch(() => {});
     try {
-      await DBOS.runStep(perform, { name });
+      await DBOS.runStep(() => worked.then(() => "done"), { name });
     } catch {
       // Another process has taken the run over, or the database is closed: the journal refuses what must not be written.
     }
-    await perform();
+    await worked;
   };
 }
 

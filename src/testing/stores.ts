@@ -31,6 +31,18 @@ export function openTestPostgres(options: PostgresStoreOptions = {}): Promise<St
   return openPostgresStore(POSTGRES!, { schema, maxConnections: 3, ...options });
 }
 
+/** What a statement gives in a schema of the test server. */
+export async function queryTestPostgres(schema: string, sql: string): Promise<Record<string, unknown>[]> {
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({ connectionString: POSTGRES, options: `-c search_path=${schema}` });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
 /** A database of its own, for processes that are told its address. */
 export async function createTestDatabase(): Promise<string> {
   const { default: pg } = await import("pg");

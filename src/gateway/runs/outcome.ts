@@ -121,8 +121,6 @@ function toFinishReason(text: string | undefined): FinishReason {
  * limit of money was what is left of the key's budget, which the client cannot raise.
  */
 export async function failureOf(run: Run, isShort = false): Promise<TuttiError | undefined> {
-  // Its gateway ends before the run does.
-  if (run.stopReason === undefined) return new TuttiError("overloaded", whyNot(run, undefined));
   const isWanted = await isAsWanted(run);
   const stopReason = run.stopReason === "done" && !isWanted ? "invalid-output" : run.stopReason;
   const { code } = endingOf({ stopReason, hasAnswer: run.hasAnswer && isWanted });
