@@ -5,7 +5,7 @@
 import { isTuttiError, TuttiError } from "../base/errors.ts";
 import { type Resolvers, withResolvers } from "../base/with-resolvers.ts";
 import { CLAIM_MS } from "../store/owner.ts";
-import type { EventError, RunEvent, StopReason } from "../store/types.ts";
+import type { RunEvent, StopReason } from "../store/types.ts";
 import { toBoundInput } from "../worker/brief-parts.ts";
 import { nests } from "../worker/kinds.ts";
 import { handOver } from "./change-state.ts";
@@ -293,7 +293,8 @@ class Driver {
           const started: RunEvent = { type: "plan-start", runId, at, round, attempt, reserved, turn, limits };
           if (!(await this.#emit([started], false))) return;
           const compose = () => performPlan(action, before, this.#stage, this.#planning.signal);
-          return this.#spawn(`plan ${round}.${attempt}`, compose);
+          // Who is asked in words is called; whoever else plans makes no call that a durable engine should know.
+          return this.#spawn(this.#stage.conductor.quote && `plan ${round}.${attempt}`, compose);
         }
         case "rule":
           return void (await this.#emit([toRuledEvent(this.#state, at, action.ruled)]));
@@ -331,12 +332,13 @@ class Driver {
     return performStep(action, parent, this.#stage, this.#attempts, nested);
   }
 
-  #spawn(name: string, work: () => Promise<RunEvent>): void {
+  /** `name`: of a call. */
+  #spawn(name: string | undefined, work: () => Promise<RunEvent>): void {
     const { checkpoint } = this.#stage;
     const perform = async () => {
       if (await this.#isStillOurs()) await this.#emitWithNext(await work());
     };
-    const tracked: Promise<void> = (checkpoint ? checkpoint(name, perform) : perform()).then(() => {
+    const tracked: Promise<void> = (checkpoint && name ? checkpoint(name, perform) : perform()).then(() => {
       this.#running.delete(tracked);
       this.#wake?.();
     });
