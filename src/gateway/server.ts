@@ -47,6 +47,7 @@ import { resumeBackground } from "./runs/resume-background.ts";
 import { RunDispatcher } from "./runs/run-dispatcher.ts";
 import { RemoteRuns } from "./service/remote-runs.ts";
 import { openService, type Service } from "./service/service.ts";
+import { createSharedCopies } from "./service/shared-copies.ts";
 import { SharedSessions } from "./service/shared-sessions.ts";
 import { createSharedSlots } from "./service/shared-slots.ts";
 import { createSharedTurns } from "./service/shared-turns.ts";
@@ -162,6 +163,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     shadow: new ShadowDesk(),
     pools: createRelayPools(),
     copies: new ReplyCopies(),
+    sharedCopies: service && createSharedCopies(service),
     responseCache: config.gateway.responseCache && new ResponseCache(config.gateway.responseCache),
     journalBatch: new JournalBatch(store, createObserve(observers, onNotice)),
     metrics,

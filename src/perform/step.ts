@@ -356,6 +356,8 @@ async function ask(
   let reasoning = "";
   let toolCalls: ToolCall[] | undefined;
   const reasoningParts: ReasoningPart[] = [];
+  /** Of each call whether it counts. */
+  const taken: boolean[] = [];
   let undeclared: string | undefined;
   let finish: Extract<WorkerEvent, { type: "finish" }> | undefined;
   let isOver = false;
@@ -383,17 +385,18 @@ async function ask(
           held += event.text;
           break;
         case "reasoning-part":
-          reasoningParts.push({ text: event.text, metadata: event.metadata });
+          reasoningParts.push(toReasoningPart(event, taken));
           break;
-        case "tool-call":
-          if (!isDeclared(request, event.name)) {
-            undeclared ??= event.name;
-            break;
-          }
+        case "tool-call": {
+          const isKnown = isDeclared(request, event.name);
+          const isOneTooMany = request.parallelToolCalls === false && toolCalls !== undefined;
+          taken.push(isKnown && !isOneTooMany);
+          if (!isKnown) undeclared ??= event.name;
+          if (!taken.at(-1)) break;
           toolCalls ??= [];
-          if (request.parallelToolCalls === false && toolCalls.length > 0) break;
           toolCalls.push({ id: event.id, name: event.name, input: event.input, metadata: event.metadata });
           break;
+        }
         case "finish":
           finish = event;
       }
@@ -430,6 +433,16 @@ async function ask(
     isOver = true;
     watch.end();
   }
+}
+
+/** Its place among the calls that count. */
+function toReasoningPart(
+  { text, metadata, behind }: ReasoningPart,
+  taken: readonly boolean[],
+): ReasoningPart {
+  if (!behind) return { text, metadata };
+  const calls = taken.slice(0, behind.calls).filter(Boolean).length;
+  return { text, metadata, behind: { characters: behind.characters, calls } };
 }
 
 /** A reply that a limit or a filter has emptied is no reply: somebody else may have one. */

@@ -7,13 +7,12 @@ import { shorten } from "../base/format.ts";
 import type { Quality } from "../base/quality-names.ts";
 import { didYouMean } from "../base/suggest.ts";
 import { createLiveQuestions } from "../calibration/embedding/live-questions.ts";
-import type { LiveRatings } from "../calibration/ratings/live-ratings.ts";
 import { createFixedConductor } from "../conductor/fixed.ts";
 import { checkTeam } from "../conductor/text.ts";
 import type { Conductor } from "../conductor/types.ts";
 import { toEncoder } from "../config/encoder.ts";
 import type { Environment } from "../config/home.ts";
-import { type ResolvedPool, resolvePool } from "../config/pool.ts";
+import { type ResolvedPool, type ResolvePoolOptions, resolvePool } from "../config/pool.ts";
 import type { TuttiConfig } from "../config/schema.ts";
 import { toNamedWorkflow } from "../config/workflow-text.ts";
 import type { ResumeTurn } from "../perform/pick-up.ts";
@@ -242,7 +241,7 @@ export function createPoolFinder(
   config: TuttiConfig,
   env: Environment,
   notice: (text: string | undefined) => void,
-  ratings?: LiveRatings,
+  { ratings, calibrations }: Pick<ResolvePoolOptions, "ratings" | "calibrations"> = {},
 ): PoolFinder {
   const resolved = new Map<string, { at: number; found: Promise<ResolvedPool> }>();
   // One for all pools: a question is embedded once.
@@ -253,7 +252,7 @@ export function createPoolFinder(
     const key = JSON.stringify(selector ?? null);
     const known = resolved.get(key);
     if (known && Date.now() - known.at < POOL_MS) return known.found;
-    const found = resolvePool(config, { env, selector, questions, ratings });
+    const found = resolvePool(config, { env, selector, questions, ratings, calibrations });
     resolved.delete(key);
     if (resolved.size >= MOST_POOLS) resolved.delete(resolved.keys().next().value!);
     resolved.set(key, { at: Date.now(), found });

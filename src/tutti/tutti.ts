@@ -4,6 +4,7 @@ import { TuttiError, usageError } from "../base/errors.ts";
 import { createLiveRatings } from "../calibration/ratings/live-ratings.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Conductor } from "../conductor/types.ts";
+import { openCalibrations } from "../config/calibrations.ts";
 import { referenceOf, splitRef } from "../config/endpoint.ts";
 import { toStorePath } from "../config/home.ts";
 import { type ResolvedPool, resolveModel } from "../config/pool.ts";
@@ -142,7 +143,8 @@ export function createTutti(
   const observe = createObserve(observers, notice);
   const { learn, halfLifeDays } = config.feedback;
   const ratings = learn ? createLiveRatings(openedStore, { halfLifeDays, notice }) : undefined;
-  const pools = createPoolFinder(config, env, notice, ratings);
+  const calibrations = openCalibrations(config.store, env);
+  const pools = createPoolFinder(config, env, notice, { ratings, calibrations });
 
   let isClosed = false;
   const checkOpen = () => {
@@ -367,6 +369,7 @@ export function createTutti(
     async close() {
       isClosed = true;
       if (backlog.size > 0) await backlog.flush();
+      await calibrations.close();
       // Whoever brought a store of their own closes it.
       if (!given) await (await opened)?.close();
     },

@@ -55,6 +55,21 @@ describe.each(DOORS.map((door) => ({ door, name: door.name })))("in $name", ({ d
   });
 });
 
+it.each([false, true])(
+  "nor does a team wait for it, where nobody has begun (streamed: %s)",
+  async (stream) => {
+    // Short enough to be waited for by whoever has the time.
+    const limited = { status: 429, headers: { "retry-after": "15" }, body: { error: { message: "slow" } } };
+    const gateway = await start({ reply: () => limited, plan: () => limited, config: { retries: 2 } });
+    const messages = [{ role: "user", content: "Why is it so?" }];
+    const response = await gateway.post("/v1/chat/completions", { model: "tutti", messages, stream });
+    const text = await response.text();
+    expect(text).toContain("rate_limit_exceeded");
+    if (!stream) expect([response.status, response.headers.get("retry-after")]).toEqual([429, "15"]);
+  },
+  10_000,
+);
+
 it("a turn of a tool loop that failed is done when the client tries again, by the same worker and without a new plan", async () => {
   const failures = [
     { status: 429, headers: { "retry-after": "3000" }, body: { error: { message: "slow" } } },
