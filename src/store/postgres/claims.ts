@@ -29,8 +29,8 @@ export interface Claims {
   release(runId: string, owner: Owner): Promise<void>;
   /** For whom this process has claimed a run, whether or not it still has it. */
   ownerOf(runId: string): string | undefined;
-  /** Runs that are not over and whose owner lives. */
-  living(client: Pick<Client, "query">): Promise<string[]>;
+  /** Runs that are not over and whose owner lives; `among` these, or of all of them. */
+  living(client: Pick<Client, "query">, among?: readonly string[]): Promise<string[]>;
   prune(client: Client): Promise<void>;
   readTime(client: Pick<Client, "query">): Promise<number>;
 }
@@ -129,11 +129,12 @@ export function createClaims({ query, transact }: PostgresConnection, now?: () =
       claimed.delete(run);
       await release({ run, owner });
     },
-    async living(client) {
+    async living(client, among) {
       const at = await readTime(client);
       const { rows } = await client.query<ClaimRow>(
-        `SELECT ${CLAIM} FROM claims LEFT JOIN runs ON runs.id = run WHERE heartbeat > $1 AND ended IS NULL`,
-        [at - CLAIM_MS],
+        `SELECT ${CLAIM} FROM claims LEFT JOIN runs ON runs.id = run
+         WHERE heartbeat > $1 AND ended IS NULL AND ($2::text[] IS NULL OR run = ANY ($2))`,
+        [at - CLAIM_MS, among ?? null],
       );
       return rows.filter((claim) => isAlive(claim, at)).map(({ run }) => run);
     },
