@@ -7,6 +7,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { isTuttiError, messageOf, TuttiError } from "../base/errors.ts";
+import { withResolvers } from "../base/with-resolvers.ts";
 import type { Checkpoint } from "../perform/stage.ts";
 import type { RunState } from "../perform/state.ts";
 import { openConnection } from "../store/postgres/connection.ts";
@@ -85,7 +86,8 @@ export async function openEngine(address: string, options: EngineOptions): Promi
     outside(() => DBOS.startWorkflow(perform, asked)(runId));
   const warn = (text: unknown) => options.onWarning(toWarning(text));
   const { id: executorId, schema, onWarning } = options;
-  DBOS.setConfig(toDbosConfig({ address, name: NAME, version: VERSION, executorId, schema, onWarning }));
+  const app = { address, name: NAME, version: VERSION, executorId, schema, onWarning };
+  DBOS.setConfig(toDbosConfig({ ...app, areNotes: true }));
   const connection = await openConnection(address, {
     schema: "tutti",
     maxConnections: 2,
@@ -239,16 +241,4 @@ function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
     timer = setTimeout(() => reject(error), limitMs);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
-
-function withResolvers<T>() {
-  let resolve: (value: T) => void = () => {};
-  let reject: (error: unknown) => void = () => {};
-  const promise = new Promise<T>((done, failed) => {
-    resolve = done;
-    reject = failed;
-  });
-  // Whoever wants it waits for it; a start that failed must not end the process beside.
-  promise.catch(() => {});
-  return { promise, resolve, reject };
 }

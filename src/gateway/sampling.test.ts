@@ -6,9 +6,8 @@ import { writeMessage } from "../testing/gateway/anthropic-stream.ts";
 import { DOORS, type Loose } from "../testing/gateway/doors.ts";
 import { startTestGateway } from "../testing/gateway/gateway.ts";
 import { closing } from "../testing/gateway/keyed-gateway.ts";
+import { toOpenAIWorker } from "../testing/gateway/openai-worker.ts";
 import { startProvider } from "../testing/gateway/provider-server.ts";
-import { loadModel } from "../worker/models.ts";
-import { createModelWorker } from "../worker/provider.ts";
 
 const SCHEMA = { type: "object", properties: {} };
 const ASKED: Record<string, { body: Loose; sent: Loose }> = {
@@ -130,13 +129,7 @@ it("the name that a client gives its conversation reaches OpenAI's own models, w
     response.writeHead(400, { "content-type": "application/json" });
     response.end(JSON.stringify({ error: { message: "What was asked is all that counts here." } }));
   });
-  const known = { protocol: "openai" as const, model: "gpt-5.4" };
-  const load = () =>
-    loadModel({
-      ...{ provider: "openai", ...known },
-      ...{ baseUrl: `${provider.url}/v1`, apiKey: "sk-test-provider-0123456789" },
-    });
-  const worker = createModelWorker("gpt", load, { known });
+  const worker = toOpenAIWorker(provider.url);
   const workers = [{ worker, price: { inputUsd: 1, outputUsd: 2 } }];
   const gateway = await startTestGateway({ config: { workers, conductor: undefined } });
   closing.push(() => gateway.close());

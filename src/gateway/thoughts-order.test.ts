@@ -7,9 +7,8 @@ import { writeMessage } from "../testing/gateway/anthropic-stream.ts";
 import type { Loose } from "../testing/gateway/doors.ts";
 import { startTestGateway, type TestGatewayOptions } from "../testing/gateway/gateway.ts";
 import { body, closing } from "../testing/gateway/keyed-gateway.ts";
+import { toOpenAIWorker } from "../testing/gateway/openai-worker.ts";
 import { EVENTS, startProvider } from "../testing/gateway/provider-server.ts";
-import { loadModel } from "../worker/models.ts";
-import { createModelWorker } from "../worker/provider.ts";
 
 const TOOLS = ["read", "write"].map((name) => ({
   type: "function",
@@ -135,12 +134,7 @@ it.each([
       { type: done, output_index: 0, item: message },
     ]);
   });
-  const worker = createModelWorker("gpt", () =>
-    loadModel({
-      ...{ provider: "openai", protocol: "openai", model: "gpt-5.4" },
-      ...{ baseUrl: `${provider.url}/v1`, apiKey: SECRET },
-    }),
-  );
+  const worker = toOpenAIWorker(provider.url);
   const price = { inputUsd: 1, outputUsd: 2 };
   const { first, last } = await loopOnce({ workers: [{ worker, price }] }, tools);
   expect(first.tool_calls).toHaveLength(tools.length);

@@ -8,7 +8,7 @@ import type { RunEvent, StepReply } from "../store/types.ts";
 import { toMessages } from "../worker/brief.ts";
 import { toBoundInput } from "../worker/brief-parts.ts";
 import { isDeclared, undeclaredTool } from "../worker/declared-tools.ts";
-import { combines, isModel } from "../worker/kinds.ts";
+import { combines, isModel, nests } from "../worker/kinds.ts";
 import {
   type Billed,
   type Brief,
@@ -50,6 +50,16 @@ export function streamsAnswer(
   // A turn whose answer will be verified is held back; after any other turn of a loop nothing follows.
   if (turn?.kind === "stay" || turn?.kind === "switch") return turn.check === undefined;
   return round >= settings.rounds - 1;
+}
+
+export function toStepStart(
+  { round, step, attempt, worker, instead, turn, advice, reserved, maxOutputTokens }: AskAction,
+  { runId, pool }: RunState,
+  at: number,
+): RunEvent {
+  const nested = nests(pool[worker]!) && { nestedRunId: `${runId}.${round + 1}.${step + 1}` };
+  const common = { runId, at, round, step, attempt, worker, reserved, maxOutputTokens };
+  return { type: "step-start", ...common, instead, turn, advice, ...nested };
 }
 
 /** Resolves to `step-end` or `step-error`, never rejects. `attempts` are those the driver may stop. */

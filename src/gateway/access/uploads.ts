@@ -56,6 +56,11 @@ export class UploadDesk {
     return { raw, body: await this.#parse(raw, key?.id ?? "") };
   }
 
+  /** SHA-256 of the salt, a line end and a body that was read here. */
+  digest(raw: Buffer, key: GatewayKey | undefined, salt: string): string {
+    return this.#known.digest(key?.id ?? "", raw, salt);
+  }
+
   /** The same for a body that is no JSON. */
   async readRaw(connection: Connection, key: GatewayKey | undefined): Promise<Buffer> {
     const name = key?.id ?? "";

@@ -1,6 +1,7 @@
 // A body that begins like an earlier one is read as if it came alone, whatever was changed in it; and what is the same in both
 // is the same object.
 
+import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MOST_VALUES } from "../access/request-limits.ts";
@@ -64,6 +65,28 @@ describe("a conversation that comes again, longer", () => {
     // Both conversations may go on.
     expect(sharedBy(first, await read(toText([...messages, turn(99)])))).toBe(40);
     expect(sharedBy(second, await read(toText([...edited, turn(99)])))).toBe(40);
+  });
+
+  it("has the same digest as its bytes alone, for every salt and wherever it was changed", async () => {
+    const known = new KnownBodies();
+    const messages: object[] = [SYSTEM, ...Array.from({ length: 30 }, (_, number) => turn(number))];
+    const edits = [
+      (all: object[]) => all,
+      (all: object[]) => all.with(-3, turn(77)),
+      (all: object[]) => all.with(4, turn(78)),
+    ];
+    for (let number = 0; number < 12; number++) {
+      messages.push(turn(number));
+      for (const edit of edits) {
+        const raw = Buffer.from(toText(edit(messages)));
+        await parseBody(raw, { known, owner: "me" });
+        for (const salt of ["chat ", "messages off"]) {
+          const alone = createHash("sha256").update(`${salt}\n`).update(raw).digest("hex");
+          expect(known.digest("me", raw, salt)).toBe(alone);
+          expect(known.digest("nobody", raw, salt)).toBe(alone);
+        }
+      }
+    }
   });
 
   it("is nobody else's, and is forgotten after ten minutes", async () => {

@@ -2,6 +2,7 @@
 // begins like an earlier body, byte for byte, is not parsed again, and its messages are the same objects as before, so that
 // whoever has read them knows them. Bounded in bytes and in time; the oldest are forgotten. Nobody may change what was parsed.
 
+import { createHash, type Hash } from "node:crypto";
 import type { Fields } from "./object-reader.ts";
 
 /** The one long list of a body, item by item: what came before an item's end is known by its place. */
@@ -19,6 +20,8 @@ interface KnownBody {
   list: BodyList;
   items: Fields[];
   usedAt: number;
+  /** SHA-256 of the salt and of the bytes up to a place that the next turn has, too. */
+  hashed?: { salt: string; at: number; state: Hash };
 }
 
 /** What a body shares with an earlier one: the beginning of its list up to the last item that is the same. */
@@ -81,13 +84,29 @@ export class KnownBodies {
       );
     };
     const kept = alike.filter((other) => !isBefore(other)).slice(1 - MOST_ALIKE);
+    const hashed = alike.findLast((other) => !kept.includes(other) && isBefore(other))?.hashed;
     for (const other of alike) if (!kept.includes(other)) this.#subtract(other);
     // Behind the others: the map is in the order of the last use.
     this.#bodies.delete(name);
-    this.#bodies.set(name, [...kept, { raw, list, items, usedAt: this.#now() }]);
+    this.#bodies.set(name, [...kept, { raw, list, items, usedAt: this.#now(), hashed }]);
     this.#bytes += raw.length;
     this.#count += 1;
     this.#forgetOld();
+  }
+
+  /** SHA-256 of the salt, a line end and the body: of a conversation that goes on, only of what is new. */
+  digest(owner: string, raw: Buffer, salt: string): string {
+    const known = this.#bodies.get(toName(owner, raw))?.find((each) => each.raw === raw);
+    const before = known?.hashed?.salt === salt ? known.hashed : undefined;
+    const state = before ? before.state.copy() : createHash("sha256").update(`${salt}\n`);
+    let from = before?.at ?? 0;
+    const { at } = known?.list.ends[known.items.length - MOST_CHANGED - 1] ?? { at: 0 };
+    if (known && at > from) {
+      state.update(raw.subarray(from, at));
+      known.hashed = { salt, at, state: state.copy() };
+      from = at;
+    }
+    return state.update(raw.subarray(from)).digest("hex");
   }
 
   #forgetOld(): void {

@@ -35,15 +35,16 @@ export const APPEND_FORMAT = `
     INSERT INTO events (run, json)
       SELECT w.run, w.json FROM unnest(ids, runs, rows) WITH ORDINALITY AS w (id, run, json, place)
       WHERE w.id = ANY (fresh) ORDER BY w.place;
-    FOR c IN SELECT * FROM json_to_recordset(changes) AS r (
-      append uuid, id text, starts boolean, parent text, started bigint, question text, folded text,
-      conductor text,
+    -- What a key has spent on a day is one row, which gateways lock in the order of the keys: else they wait in a circle.
+    FOR c IN SELECT r.* FROM ROWS FROM (json_to_recordset(changes) AS (
+      append uuid, id text, starts boolean, parent text, started bigint, question text, folded text, conductor text,
       simulated boolean, stripped boolean, model text, dialect text, key_id text, user_name text, metadata jsonb,
       idempotency_key text, session text, ends boolean, ended bigint, answer text, stop_reason text, end_folded text,
       total boolean,
       cost_usd double precision, estimated_usd double precision, calls bigint, input_tokens bigint, output_tokens bigint,
       cached_input_tokens bigint, cache_write_tokens bigint, cache_saved_usd double precision
-    ) WHERE r.append = ANY (fresh) LOOP
+    )) WITH ORDINALITY AS r LEFT JOIN runs known ON known.id = r.id WHERE r.append = ANY (fresh)
+      ORDER BY coalesce(known.key_id, r.key_id), r.ordinality LOOP
       IF c.starts THEN
         INSERT INTO runs AS r (
           id, parent, top, started, ended, question, answer, folded, conductor, simulated, stop_reason,

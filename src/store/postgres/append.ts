@@ -99,7 +99,8 @@ export function createAppends(
       if (rows.length === 0) return undefined;
       return new Promise<void>((resolve, reject) => {
         waiting.push({ id: randomUUID(), rows, resolve, reject });
-        writing ??= Promise.resolve().then(writeAll);
+        // With whatever other runs append in this turn of the event loop.
+        writing ??= new Promise((begin) => setImmediate(begin)).then(writeAll);
       });
     },
     async written() {

@@ -8,6 +8,11 @@ import type { Client, PostgresConnection } from "./connection.ts";
 
 export const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 const CLAIM = 'run, owner AS id, pid, host, heartbeat AS "heartbeatAt"';
+/**
+ * Does not wait for the server's disk. Whatever is appended to the run later is there after its claim; and a claim that a server
+ * forgot when it crashed is one that runs out.
+ */
+const QUICKLY = "(SELECT set_config('synchronous_commit', 'off', true) AS set) AS quickly";
 /** A renewal is due every five seconds, for a lease of fifteen. */
 const RENEW_LINGER_MS = 250;
 /** Its process may live, and have been unable to say so: a claim that is gone is a run that was lost. */
@@ -24,8 +29,8 @@ export interface Claims {
   release(runId: string, owner: Owner): Promise<void>;
   /** For whom this process has claimed a run, whether or not it still has it. */
   ownerOf(runId: string): string | undefined;
-  /** Runs that are not over and whose owner lives. */
-  living(client: Pick<Client, "query">): Promise<string[]>;
+  /** Runs that are not over and whose owner lives; `among` these, or of all of them. */
+  living(client: Pick<Client, "query">, among?: readonly string[]): Promise<string[]>;
   prune(client: Client): Promise<void>;
   readTime(client: Pick<Client, "query">): Promise<number>;
 }
@@ -44,7 +49,7 @@ export function createClaims({ query, transact }: PostgresConnection, now?: () =
     const rows = await query<{ run: string }>(
       `INSERT INTO claims AS c
        SELECT run, owner, pid, host, coalesce($5, ${NOW}) FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[])
-         AS w (run, owner, pid, host)
+         AS w (run, owner, pid, host), ${QUICKLY} WHERE quickly.set IS NOT NULL
        ON CONFLICT (run) DO UPDATE SET heartbeat = excluded.heartbeat WHERE c.owner = excluded.owner RETURNING run`,
       [
         first.map(({ run }) => run),
@@ -63,7 +68,8 @@ export function createClaims({ query, transact }: PostgresConnection, now?: () =
       const rows = await query<{ run: string; owner: string }>(
         `WITH held AS (
            SELECT c.run FROM claims c JOIN unnest($1::text[], $2::text[]) AS w (run, owner)
-             ON w.run = c.run AND w.owner = c.owner ORDER BY c.run FOR NO KEY UPDATE OF c
+             ON w.run = c.run AND w.owner = c.owner, ${QUICKLY} WHERE quickly.set IS NOT NULL
+           ORDER BY c.run FOR NO KEY UPDATE OF c
          ) UPDATE claims c SET heartbeat = coalesce($3, ${NOW}) FROM held WHERE held.run = c.run RETURNING c.run, c.owner`,
         [...toPairs(wanted), now?.() ?? null],
       );
@@ -77,7 +83,8 @@ export function createClaims({ query, transact }: PostgresConnection, now?: () =
     await query(
       `WITH held AS (
          SELECT c.run FROM claims c JOIN unnest($1::text[], $2::text[]) AS w (run, owner)
-           ON w.run = c.run AND w.owner = c.owner ORDER BY c.run FOR UPDATE OF c
+           ON w.run = c.run AND w.owner = c.owner, ${QUICKLY} WHERE quickly.set IS NOT NULL
+         ORDER BY c.run FOR UPDATE OF c
        ) DELETE FROM claims c USING held WHERE held.run = c.run`,
       toPairs(given),
     );
@@ -122,11 +129,12 @@ export function createClaims({ query, transact }: PostgresConnection, now?: () =
       claimed.delete(run);
       await release({ run, owner });
     },
-    async living(client) {
+    async living(client, among) {
       const at = await readTime(client);
       const { rows } = await client.query<ClaimRow>(
-        `SELECT ${CLAIM} FROM claims LEFT JOIN runs ON runs.id = run WHERE heartbeat > $1 AND ended IS NULL`,
-        [at - CLAIM_MS],
+        `SELECT ${CLAIM} FROM claims LEFT JOIN runs ON runs.id = run
+         WHERE heartbeat > $1 AND ended IS NULL AND ($2::text[] IS NULL OR run = ANY ($2))`,
+        [at - CLAIM_MS, among ?? null],
       );
       return rows.filter((claim) => isAlive(claim, at)).map(({ run }) => run);
     },

@@ -7,9 +7,11 @@ import { fromSumColumns, SUM_COLUMNS, SUM_NAMES, type SumColumns } from "../sums
 import type { RunFilter, RunSummary, StopReason } from "../types.ts";
 import type { Client } from "./connection.ts";
 
-interface RunRow extends SumColumns {
+export interface RunRow extends SumColumns {
   id: string;
   parent: string | null;
+  /** The run at its head, or itself. */
+  top: string;
   started: number;
   ended: number | null;
   question: string;

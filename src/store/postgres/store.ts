@@ -17,7 +17,7 @@ import { type Client, type ConnectionOptions, openConnection } from "./connectio
 import { prepareTables } from "./format.ts";
 import { type KeptMessage, releaseLists } from "./message-lists.ts";
 import { createReservationId, loadAccount, renew, reserve } from "./reservations.ts";
-import { areRunning, findOld, stripRuns, toListQuery, toSummary, withNested } from "./runs.ts";
+import { areRunning, findOld, type RunRow, stripRuns, toListQuery, toSummary, withNested } from "./runs.ts";
 import { keepOnBill, type SumRow, toSpendingRows, toSumQuery } from "./spending.ts";
 import { readRows } from "./tail.ts";
 
@@ -127,8 +127,15 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
     loadRun: (id) => read((client) => loadEvents(client, id)),
     listRuns: (filter = {}) =>
       read(async (client) => {
-        const { sql, values } = toListQuery(filter, await livingRuns(client));
-        return (await client.query(sql, values)).rows.map(toSummary);
+        // Thousands may be running, and few of them be wanted.
+        const isOfRunning = filter.state === "running" || filter.state === "interrupted";
+        const { sql, values } = toListQuery(filter, isOfRunning ? await livingRuns(client) : []);
+        const { rows } = await client.query<RunRow>(sql, values);
+        const open = isOfRunning ? [] : rows.filter(({ ended }) => ended === null);
+        const heads = open.flatMap(({ id, top }) => [id, top]);
+        const living = new Set(open.length > 0 ? await livingRuns(client, heads) : []);
+        for (const row of open) row.running = living.has(row.id) || living.has(row.top);
+        return rows.map(toSummary);
       }),
     deleteRun: (id) => changeAtRest(id, remove),
     // Edge: the server overwrites what was said when it next cleans the table (VACUUM), and keeps it in its own log and
